@@ -1,0 +1,157 @@
+import type { Event } from '../src/canonical/events.ts'
+import type { Json, JsonObject, VerbatimPaths } from '../src/canonical/json.ts'
+import type { Lose } from '../src/canonical/loss.ts'
+import type { BlockKind, BlockOf, Request } from '../src/canonical/model.ts'
+import type { Problem } from '../src/canonical/problem.ts'
+
+/** One server-sent event with the framing already removed; `data` is still text. */
+export interface Frame {
+  event?: string
+  data: string
+}
+
+/** Reply in: a whole body, or frames and then `end`. Synchronous: no promises, no clock, no I/O. */
+export interface Reader {
+  body(json: Json): Event[]
+  push(frame: Frame): Event[]
+  /** The bytes are over. Completes the reply, or says with an `error` event that it is incomplete. */
+  end(): Event[]
+}
+
+/** Reply out: frames as they come; `body` is the same reply as one object, gathered from what was written. */
+export interface Writer {
+  push(event: Event): Frame[]
+  body(): JsonObject
+}
+
+/** Headers and URLSearchParams fit. */
+export interface Lookup {
+  get(name: string): string | null
+}
+
+export interface Incoming {
+  method: string
+  path: string
+  query: Lookup
+}
+
+/**
+ * What the path already says. `framing` is how a stream leaves: server-sent events, or (content generation
+ * without `alt=sse`) a JSON array that grows.
+ */
+export interface Route {
+  operation: 'create' | 'count-tokens'
+  model?: string
+  stream?: boolean
+  framing?: 'sse' | 'json-array'
+}
+
+/** `query` without its question mark. */
+export interface Outgoing {
+  path: string
+  query?: string
+  headers: Record<string, string>
+  body: JsonObject
+}
+
+/** What is known of a model, from the configuration. */
+export interface ModelFacts {
+  contextWindow?: number
+  maxOutputTokens?: number
+  thinking?: 'budget' | 'adaptive' | 'level'
+  prefill?: boolean
+  drop?: string[]
+}
+
+/** Where a request goes. */
+export interface Target {
+  /** The model's name as the upstream knows it. */
+  model: string
+  /** What to ask for when the caller gave no bound and the dialect demands one. */
+  defaultMaxOutputTokens: number
+  facts: ModelFacts
+}
+
+/** `headers`: those that carry meaning in this dialect (its version, its betas). */
+export interface ReadRequestContext {
+  readonly route: Route
+  readonly headers: Lookup
+  /** The same for the same exchange, position by position. */
+  newId(prefix: string): string
+}
+
+export interface WriteRequestContext {
+  readonly target: Target
+  readonly lose: Lose
+}
+
+/** A reply is read in the light of its request: names of tools, free-form tools, what the caller asked. */
+export interface ReadReplyContext {
+  readonly request: Request
+  readonly lose: Lose
+  newId(prefix: string): string
+}
+
+export interface WriteReplyContext {
+  readonly request: Request
+  /** Seconds since 1970. */
+  readonly now: number
+  readonly lose: Lose
+  newId(prefix: string): string
+}
+
+/** Where a credential goes: a header, or a query parameter. */
+export type AuthStyle = 'x-api-key' | 'bearer' | 'x-goog-api-key' | 'query'
+
+/** One model, as the proxy lists it. */
+export interface ModelEntry {
+  id: string
+  contextWindow?: number
+  maxOutputTokens?: number
+}
+
+/** One dialect, both sides. The four roles are those of an HTTP codec: decode and encode, request and reply. */
+export interface Adapter {
+  readonly dialect: string
+  readonly caller: {
+    /** Subtrees of a request body that stay text. */
+    readonly verbatim: VerbatimPaths
+    match(incoming: Incoming): Route | undefined
+    readRequest(body: Json, context: ReadRequestContext): Request
+    writer(context: WriteReplyContext): Writer
+    /** `headers`: only those that the dialect's clients read (none of them is about framing). */
+    writeProblem(problem: Problem, requestId: string): { status: number; body: JsonObject }
+    writeTokenCount(inputTokens: number): JsonObject
+    writeModels(models: readonly ModelEntry[], now: number): JsonObject
+    writeModel(model: ModelEntry, now: number): JsonObject
+    /** A frame that keeps a silent stream alive, where the dialect's clients bear one. */
+    readonly heartbeat?: Frame | 'comment'
+  }
+  readonly upstream: {
+    readonly defaultAuth: AuthStyle
+    /** Subtrees of a reply body that stay text. */
+    readonly verbatim: VerbatimPaths
+    writeRequest(request: Request, context: WriteRequestContext): Outgoing
+    /** The upstream's own token counter for the same request; undefined when it has none. */
+    writeCountRequest(request: Request, context: WriteRequestContext): Outgoing | undefined
+    readTokenCount(body: Json): number | undefined
+    reader(context: ReadReplyContext): Reader
+    readProblem(status: number, body: Json | undefined): Problem
+  }
+  /** Same dialect on both sides: bytes pass, and only what is named here is looked at or changed. */
+  readonly passthrough: {
+    /** The upstream path for a caller's path, with the model replaced where it is part of the path. */
+    path(incoming: Incoming, model: string | undefined): string
+    /** The query parameters that are passed on. */
+    readonly query: readonly string[]
+    /** Request headers that are passed on, besides content-type and accept. */
+    readonly headers: readonly string[]
+    /** The top-level member of request and reply that holds the model's name. */
+    readonly modelMember: { request?: string; reply: string }
+  }
+}
+
+/** A table with one entry per block kind. `undefined` as a result means: reported with `lose`. */
+export type BlockTable<Out, Context> = {
+  [K in BlockKind]: (block: BlockOf<K>, context: Context) => Out | undefined
+}

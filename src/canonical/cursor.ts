@@ -1,0 +1,194 @@
+import { bodyOf, withBody, type Event, type Tail } from './events.ts'
+import type { Block, BlockKind, Citation, Ext, FinishReason, Usage } from './model.ts'
+import type { Problem } from './problem.ts'
+
+/** What a source calls one of its blocks: an index, an item id. */
+export type BlockKey = string | number
+
+interface Pending {
+  key: BlockKey
+  block: Block
+  /** What came while another block was open. */
+  held: Event[]
+  closed: boolean
+  /** How much of the body has been seen, for sources that repeat it whole at the end. */
+  length: number
+  /** Set for a body that only makes sense whole (a wrapped free-form input): it is gathered, then raised. */
+  raise: Raise | undefined
+  raw: string
+}
+
+/** Turns a whole body into what the caller shall see of it. */
+export type Raise = (body: string) => string
+
+/**
+ * The state machine that all readers share. A reader says which of its source's blocks a piece belongs to;
+ * the cursor brings the pieces into normal form: one start, blocks one after the other in the order in which
+ * they were opened, one end. Pieces of a block that must wait are held until it is its turn.
+ */
+export class Cursor {
+  #out: Event[] = []
+  #started = false
+  #ended = false
+  #blocks: Pending[] = []
+  #calls = false
+  #finish: Extract<Event, { type: 'finish' }> | undefined
+
+  get started(): boolean {
+    return this.#started
+  }
+  get ended(): boolean {
+    return this.#ended
+  }
+  /** The source has said why it stopped. */
+  get finishing(): boolean {
+    return this.#finish !== undefined
+  }
+  /** The kind of the block at `key`, while it is open. */
+  openKind(key: BlockKey): BlockKind | undefined {
+    return this.#find(key)?.block.kind
+  }
+  /** The number of characters of the body seen so far, 0 for an unknown block. */
+  seen(key: BlockKey): number {
+    return this.#find(key)?.length ?? 0
+  }
+
+  start(id: string, model: string, ext?: Ext): void {
+    if (this.#started || this.#ended) return
+    this.#started = true
+    this.#out.push(ext ? { type: 'start', id, model, ext } : { type: 'start', id, model })
+  }
+
+  /** Opens a block; a body that it brings along becomes its first delta. Opening it again is a no-op. */
+  open(key: BlockKey, block: Block, raise?: Raise): void {
+    if (this.#ended || this.#find(key)) return
+    this.start('', '')
+    if (block.kind === 'tool-call') this.#calls = true
+    const body = bodyOf(block)
+    const pending: Pending = { key, block, held: [], closed: false, length: 0, raise, raw: '' }
+    this.#blocks.push(pending)
+    this.#emit(pending, {
+      type: 'block-start',
+      block: body === undefined ? block : withBody(block, ''),
+    })
+    if (body) this.delta(key, body)
+  }
+
+  delta(key: BlockKey, text: string): void {
+    const pending = this.#find(key)
+    if (!pending || text === '' || bodyOf(pending.block) === undefined) return
+    pending.length += text.length
+    if (pending.raise) pending.raw += text
+    else this.#emit(pending, { type: 'block-delta', text })
+  }
+
+  /** The body as a whole: adds what has not been seen of it. */
+  complete(key: BlockKey, body: string): void {
+    const seen = this.seen(key)
+    if (body.length > seen) this.delta(key, body.slice(seen))
+  }
+
+  cite(key: BlockKey, citation: Citation): void {
+    const pending = this.#find(key)
+    if (pending?.block.kind === 'text') this.#emit(pending, { type: 'citation', citation })
+  }
+
+  close(key: BlockKey, tail: Tail = {}): void {
+    const pending = this.#find(key)
+    if (!pending) return
+    this.#settleBody(pending)
+    pending.closed = true
+    this.#emit(pending, { type: 'block-end', tail })
+    this.#promote()
+  }
+
+  /** A block that comes in one piece. */
+  whole(key: BlockKey, block: Block, tail: Tail = {}): void {
+    this.open(key, block)
+    this.close(key, tail)
+  }
+
+  closeAll(): void {
+    for (const pending of this.#blocks.slice()) if (!pending.closed) this.close(pending.key)
+  }
+
+  usage(usage: Usage): void {
+    if (!this.#ended && this.#started) this.#out.push({ type: 'usage', usage })
+  }
+
+  /**
+   * Says why the reply ends; `done` ends it. A plain stop after a tool call means that its result is awaited,
+   * also where a dialect has no word for it.
+   */
+  finish(reason: FinishReason, stopSequence?: string, ext?: Ext): void {
+    if (this.#ended) return
+    this.#finish = {
+      type: 'finish',
+      reason: reason === 'stop' && this.#calls ? 'tool-call' : reason,
+      ...(stopSequence !== undefined && { stopSequence }),
+      ...(ext && { ext }),
+    }
+  }
+
+  /** The source said that this is the end. Without a reason it has been cut. */
+  done(): void {
+    if (this.#ended) return
+    if (!this.#finish) return this.fail(ENDED_EARLY)
+    this.start('', '')
+    this.closeAll()
+    this.#out.push(this.#finish)
+    this.#ended = true
+  }
+
+  fail(problem: Problem): void {
+    if (this.#ended) return
+    this.#out.push({ type: 'error', problem })
+    this.#ended = true
+  }
+
+  /** Hands over what has become known since the last call. */
+  drain(): Event[] {
+    const events = this.#out
+    this.#out = []
+    return events
+  }
+
+  /** A call without arguments has the empty object for them, however its source says nothing. */
+  #settleBody(pending: Pending): void {
+    const { block, raise, raw } = pending
+    if (raise) {
+      const text = raise(raw)
+      if (text !== '') this.#emit(pending, { type: 'block-delta', text })
+    } else if (block.kind === 'tool-call' && block.form === 'json' && pending.length === 0) {
+      this.delta(pending.key, '{}')
+    }
+  }
+
+  #find(key: BlockKey): Pending | undefined {
+    return this.#ended
+      ? undefined
+      : this.#blocks.find((pending) => pending.key === key && !pending.closed)
+  }
+
+  #emit(pending: Pending, event: Event): void {
+    if (this.#blocks[0] === pending) this.#out.push(event)
+    else pending.held.push(event)
+  }
+
+  /** The first block is the one that is written out; when it has closed, the next one's pieces follow. */
+  #promote(): void {
+    while (this.#blocks[0]?.closed) {
+      this.#blocks.shift()
+      const next = this.#blocks[0]
+      if (!next) return
+      for (const event of next.held) this.#out.push(event)
+      next.held = []
+    }
+  }
+}
+
+export const ENDED_EARLY: Problem = {
+  kind: 'bad-upstream',
+  message: 'The upstream ended its stream before the reply was complete.',
+  retry: false,
+}

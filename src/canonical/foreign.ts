@@ -1,0 +1,63 @@
+import { isObject, type Json } from './json.ts'
+import type { Lose } from './loss.ts'
+import type { Block, Dialect, Ext, Request, Tool } from './model.ts'
+
+/**
+ * Reports what nobody will ask the target's writer to say: leftovers, whole blocks and tools of other
+ * dialects. What the target's writer itself cannot express, it reports itself. Proofs of another dialect
+ * are reported by the writer too: only it knows whether it could carry them.
+ */
+export function reportForeign(request: Request, target: Dialect, lose: Lose): void {
+  const report = (ext: Ext | undefined, path: string) => {
+    for (const [dialect, fields] of Object.entries(ext ?? {})) {
+      if (dialect === target) continue
+      for (const [key, value] of Object.entries(fields))
+        if (!isEmpty(value)) lose('dropped', join(path, key))
+    }
+  }
+  const blocks = (list: Block[], path: string): void => {
+    for (const [index, block] of list.entries()) {
+      const place = `${path}.${index}`
+      if (block.kind === 'opaque') {
+        if (block.dialect !== target) lose('dropped', `${place}.${typeName(block.value['type'])}`)
+        continue
+      }
+      report(block.ext, place)
+      if (block.kind === 'tool-result') blocks(block.content, `${place}.content`)
+      if (block.kind === 'text')
+        for (const citation of block.citations ?? []) report(citation.ext, `${place}.citations`)
+    }
+  }
+  report(request.ext, '')
+  report(request.reasoning?.ext, 'reasoning')
+  report(request.toolChoice?.ext, 'toolChoice')
+  if (request.format?.type === 'json-schema') report(request.format.ext, 'format')
+  blocks(request.system, 'system')
+  for (const [index, turn] of request.turns.entries()) {
+    report(turn.ext, `turns.${index}`)
+    blocks(turn.blocks, `turns.${index}.blocks`)
+  }
+  for (const tool of request.tools) reportTool(tool, target, lose, report)
+}
+
+function reportTool(
+  tool: Tool,
+  target: Dialect,
+  lose: Lose,
+  report: (ext: Ext | undefined, path: string) => void,
+): void {
+  if (tool.kind !== 'opaque')
+    report(tool.ext, `tools.${tool.kind === 'hosted' ? tool.capability : tool.name}`)
+  else if (tool.dialect !== target) lose('dropped', `tools.${tool.name}`)
+}
+
+/** Null, nothing and empty containers say nothing, so nothing is lost with them. */
+function isEmpty(value: Json): boolean {
+  if (value === null) return true
+  if (Array.isArray(value)) return value.length === 0
+  return isObject(value) && Object.keys(value).length === 0
+}
+
+const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`)
+
+const typeName = (type: Json | undefined): string => (typeof type === 'string' ? type : 'block')

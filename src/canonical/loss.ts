@@ -1,0 +1,53 @@
+/** What became of something that could not be carried as it was. */
+export type LossCode = 'dropped' | 'approximated' | 'defaulted' | 'reordered'
+
+export interface Loss {
+  code: LossCode
+  /** The canonical place, `sampling.topK` or `turns.3.blocks.0.seal`. */
+  path: string
+  detail?: string
+}
+
+/** Returns undefined, so that `return lose(...)` is the whole idiom. */
+export type Lose = (code: LossCode, path: string, detail?: string) => undefined
+
+export interface LossList {
+  readonly lose: Lose
+  readonly losses: readonly Loss[]
+}
+
+/** Collects losses, each code and place once. */
+export function lossList(): LossList {
+  const losses: Loss[] = []
+  const seen = new Set<string>()
+  const lose: Lose = (code, path, detail) => {
+    const key = `${code} ${path}`
+    if (!seen.has(key)) {
+      seen.add(key)
+      losses.push(detail === undefined ? { code, path } : { code, path, detail })
+    }
+    return undefined
+  }
+  return { lose, losses }
+}
+
+const HEADER_CHARACTERS = 1024
+
+/** `3; dropped sampling.topK, approximated reasoning.effort, …`: visible ASCII, at most 1 kB. */
+export function lossHeader(losses: readonly Loss[]): string | undefined {
+  if (losses.length === 0) return undefined
+  let header = `${losses.length}; `
+  for (const [index, loss] of losses.entries()) {
+    const entry = `${index > 0 ? ', ' : ''}${loss.code} ${loss.path.replace(/[^\x21-\x7e]|[,;]/g, '_')}`
+    if (header.length + entry.length > HEADER_CHARACTERS - ELLIPSIS.length) return header + ELLIPSIS
+    header += entry
+  }
+  return header
+}
+
+/** `…` as its three UTF-8 bytes: a header value is a byte string, and these are what goes over the wire. */
+const ELLIPSIS = '\xe2\x80\xa6'
+
+/** Losses that change what the caller asked for; a filled-in default does not. */
+export const isRefusable = (loss: Loss): boolean =>
+  loss.code === 'dropped' || loss.code === 'approximated'

@@ -1,0 +1,64 @@
+import type { FunctionTool, Request, TextTool, Tool } from './model.ts'
+import { fingerprint } from './seal.ts'
+
+/** What a dialect allows in a name or an id. */
+export interface NameRule {
+  /** Matches one character that is not allowed. */
+  forbidden: RegExp
+  /** Must hold for the whole; default: not empty. */
+  start?: RegExp
+  maxLength: number
+}
+
+/** Makes a name or an id fit; the same always becomes the same, and two never become one. */
+export function fit(text: string, rule: NameRule): string {
+  if (fits(text, rule)) return text
+  const suffix = `_${fingerprint(text)}`
+  let cleaned = text.replace(new RegExp(rule.forbidden, 'g'), '_')
+  if (rule.start && !rule.start.test(cleaned)) cleaned = `_${cleaned}`
+  return cleaned.slice(0, rule.maxLength - suffix.length) + suffix
+}
+
+function fits(text: string, rule: NameRule): boolean {
+  if (text === '' || text.length > rule.maxLength) return false
+  return !new RegExp(rule.forbidden).test(text) && (!rule.start || rule.start.test(text))
+}
+
+/** A tool as its caller knows it. */
+export interface ToolName {
+  name: string
+  namespace?: string
+  form: 'json' | 'text'
+}
+
+export type NamedTool = FunctionTool | TextTool
+
+export const isNamed = (tool: Tool): tool is NamedTool =>
+  tool.kind === 'function' || tool.kind === 'text'
+
+/**
+ * One exchange's two-way map between the caller's tool names and those on the upstream's wire: namespaces
+ * are flattened to `ns__name`, and what the upstream's rule forbids is rewritten.
+ */
+export interface ToolNames {
+  toWire(name: string, namespace?: string): string
+  /** Undeclared names come back as they are. */
+  fromWire(wire: string): ToolName
+}
+
+export function toolNames(request: Request | undefined, rule: NameRule): ToolNames {
+  const toWire = (name: string, namespace?: string) =>
+    fit(namespace ? `${namespace}__${name}` : name, rule)
+  const declared = new Map<string, ToolName>()
+  for (const tool of request?.tools ?? []) {
+    if (!isNamed(tool)) continue
+    const { name, namespace } = tool
+    const known: ToolName = {
+      name,
+      form: tool.kind === 'text' ? 'text' : 'json',
+      ...(namespace && { namespace }),
+    }
+    declared.set(toWire(name, namespace), known)
+  }
+  return { toWire, fromWire: (wire) => declared.get(wire) ?? { name: wire, form: 'json' } }
+}

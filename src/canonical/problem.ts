@@ -1,0 +1,95 @@
+/** What can go wrong, independent of how a dialect says it. */
+export type ProblemKind =
+  | 'invalid-request'
+  | 'context-overflow'
+  | 'authentication'
+  | 'billing'
+  | 'permission'
+  | 'not-found'
+  | 'method-not-allowed'
+  | 'conflict'
+  | 'too-large'
+  | 'unsupported-media-type'
+  | 'upgrade-required'
+  | 'rate-limit'
+  | 'cancelled'
+  | 'internal'
+  | 'bad-upstream'
+  | 'unavailable'
+  | 'overloaded'
+  | 'timeout'
+
+export interface Problem {
+  kind: ProblemKind
+  message: string
+  /** The HTTP status when it says more than the kind does (an upstream's own 4xx). */
+  status?: number
+  /** Machine-readable code, in the words of the dialect that the caller speaks or the upstream used. */
+  code?: string
+  /** The field at fault, as a path in the caller's own request. */
+  param?: string
+  retryAfterMs?: number
+  /** False where the outcome is unknown and a repetition may cost twice. */
+  retry?: boolean
+  /** Details of the upstream in its own form, for a caller of the same dialect. */
+  details?: unknown
+  /** Context overflow: tokens used and allowed, where known. */
+  tokens?: { used?: number; limit?: number }
+}
+
+export const STATUS: Record<ProblemKind, number> = {
+  'invalid-request': 400,
+  'context-overflow': 400,
+  authentication: 401,
+  billing: 402,
+  permission: 403,
+  'not-found': 404,
+  'method-not-allowed': 405,
+  conflict: 409,
+  'too-large': 413,
+  'unsupported-media-type': 415,
+  'upgrade-required': 426,
+  'rate-limit': 429,
+  cancelled: 499,
+  internal: 500,
+  'bad-upstream': 502,
+  unavailable: 503,
+  overloaded: 503,
+  timeout: 504,
+}
+
+export const statusOf = (problem: Problem): number => problem.status ?? STATUS[problem.kind]
+
+/** A problem before the first byte of a reply; afterwards a problem is an `error` event. */
+export class ProblemError extends Error {
+  readonly problem: Problem
+  constructor(problem: Problem) {
+    super(problem.message)
+    this.name = 'ProblemError'
+    this.problem = problem
+  }
+}
+
+export const invalid = (message: string, param?: string, code?: string): ProblemError =>
+  new ProblemError({
+    kind: 'invalid-request',
+    message,
+    ...(param !== undefined && { param }),
+    ...(code !== undefined && { code }),
+  })
+
+const OVERFLOW =
+  /prompt is too long|input length and `?max_tokens`? exceed|context[ _-]?length[ _-]?exceeded|maximum context length|exceeds? the (?:maximum|context|model)|context window|input token count|too many (?:input )?tokens/i
+
+/** Recognises a context overflow in an upstream's words, with the counts it gives. */
+export function overflowOf(message: string, code?: string): Problem | undefined {
+  if (code !== 'context_length_exceeded' && !OVERFLOW.test(message)) return undefined
+  const numbers = (message.match(/\d[\d,]{2,}/g) ?? []).map((digits) =>
+    Number(digits.replaceAll(',', '')),
+  )
+  const [first, second] = numbers
+  const problem: Problem = { kind: 'context-overflow', message }
+  if (first === undefined || second === undefined) return problem
+  // Whichever order the words have, what was used exceeds what is allowed.
+  return { ...problem, tokens: { used: Math.max(first, second), limit: Math.min(first, second) } }
+}

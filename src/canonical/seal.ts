@@ -1,0 +1,51 @@
+import type { Seal } from './model.ts'
+
+/**
+ * A proof of reasoning travels through a foreign dialect in that dialect's own opaque field, as
+ * `xseal1.<dialect>.<slot>.<length>.<sum>.<value>`: no state is needed to bring it home. Length and sum
+ * tell a damaged carrier from a whole one, because the upstream would refuse the whole conversation for it.
+ */
+export interface Carried {
+  seal: Seal
+  slot: SealSlot
+}
+
+/**
+ * What the proof belongs to: the block that carries it; the next or the previous block of the turn, where
+ * those have no opaque field in the foreign dialect; or nothing visible at all (redacted).
+ */
+export type SealSlot = 'self' | 'next' | 'previous' | 'redacted'
+
+const PREFIX = 'xseal1.'
+const CARRIER =
+  /^xseal1\.([a-z0-9-]{1,64})\.(self|next|previous|redacted)\.(\d{1,9})\.([0-9a-f]{14})\.(.*)$/s
+
+export function carrySeal(seal: Seal, slot: SealSlot): string {
+  return `${PREFIX}${seal.dialect}.${slot}.${seal.value.length}.${fingerprint(seal.value)}.${seal.value}`
+}
+
+/** True for whatever was meant to be a carrier, also a damaged one: it must not reach an upstream. */
+export const isCarrier = (value: string): boolean => value.startsWith(PREFIX)
+
+/** Undefined when the value is no carrier or is damaged. */
+export function readCarrier(value: string): Carried | undefined {
+  const match = isCarrier(value) ? CARRIER.exec(value) : null
+  if (!match) return undefined
+  const [, dialect = '', slot, length, sum, inner = ''] = match
+  if (Number(length) !== inner.length || sum !== fingerprint(inner)) return undefined
+  return { seal: { dialect, value: inner }, slot: slot as SealSlot }
+}
+
+/** 53 bits of a text as 14 hexadecimal digits: stable everywhere, not meant against attackers. */
+export function fingerprint(text: string): string {
+  let high = 0xdeadbeef
+  let low = 0x41c6ce57
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index)
+    high = Math.imul(high ^ unit, 2654435761)
+    low = Math.imul(low ^ unit, 1597334677)
+  }
+  high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909)
+  low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909)
+  return (2097151 & low).toString(16).padStart(6, '0') + (high >>> 0).toString(16).padStart(8, '0')
+}

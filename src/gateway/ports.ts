@@ -1,0 +1,33 @@
+import type { Lookup } from '../../adapters/adapter.ts'
+import type { LogEntry } from '../observe/entry.ts'
+
+/** Everything impure that the gateway needs. Each runtime's entry file builds it; tests pass their own. */
+export interface Ports {
+  send: Send
+  /** Milliseconds since 1970. */
+  now(): number
+  /** 128 random bits as 32 hexadecimal digits. */
+  randomId(): string
+  log(entry: LogEntry): void
+}
+
+export interface UpstreamRequest {
+  method: string
+  url: string
+  headers: Record<string, string>
+  body?: Uint8Array | ReadableStream<Uint8Array>
+  signal: AbortSignal
+  connectMs: number
+}
+
+export interface UpstreamResponse {
+  status: number
+  headers: Lookup
+  body: ReadableStream<Uint8Array> | null
+}
+
+/** One request, one response: follows no redirect, repeats nothing, decodes the content coding. */
+export type Send = (request: UpstreamRequest) => Promise<UpstreamResponse>
+
+/** Thrown by `send` when no connection came about: nothing was sent, so one repetition is safe. */
+export class ConnectError extends Error {}

@@ -1,0 +1,74 @@
+import type { AuthStyle, ModelFacts } from '../../adapters/adapter.ts'
+
+/** The configuration, validated, with its defaults filled in and its secrets resolved. */
+export interface Settings {
+  upstreams: ReadonlyMap<string, UpstreamSettings>
+  /** First match wins. */
+  routes: readonly RouteSettings[]
+  callers: CallerSettings
+  tasks: { image?: TaskSettings; music?: TaskSettings }
+  state: string
+  losses: 'report' | 'reject'
+  limits: LimitSettings
+  /** Where it came from, for a person: `dragoman.json`, `environment`, `demo`. */
+  origin: string
+}
+
+export interface UpstreamSettings {
+  name: string
+  dialect: string
+  /** Origin and base path, without a trailing slash; a trailing version segment is kept apart. */
+  base: string
+  version?: 'v1' | 'v1beta'
+  key: KeySettings
+  auth: AuthStyle
+  headers: Readonly<Record<string, string>>
+  maxOutputTokens: number
+  /** Globs on the model name as sent; first match wins. */
+  models: ReadonlyMap<string, ModelFacts>
+  timeouts: TimeoutSettings
+}
+
+/** `caller`: the caller's own credential, moved to where this upstream expects it. */
+export type KeySettings = { kind: 'literal'; value: string } | { kind: 'caller' } | { kind: 'none' }
+
+export interface TimeoutSettings {
+  connectMs: number
+  /** To the first byte of a streamed answer; a JSON answer may take `jsonMs`. */
+  firstByteMs: number
+  jsonMs: number
+  idleMs: number
+  totalMs: number
+}
+
+export interface RouteSettings {
+  /** Glob on the model name that the caller sent. */
+  model: string
+  upstream: string
+  /** The model's name at the upstream; the caller's own when absent. */
+  as?: string
+}
+
+export type CallerSettings = { kind: 'open' } | { kind: 'keys'; keys: readonly string[] }
+
+export interface TaskSettings {
+  base: string
+  key: KeySettings
+  prefix: string
+}
+
+export interface LimitSettings {
+  bodyBytes: number
+  inFlightBytes: number
+  depth: number
+  nodes: number
+  eventBytes: number
+  replyBytes: number
+  streamBytes: number
+  streams: number
+  connections: number
+  headersMs: number
+  bodyMs: number
+  heartbeatMs: number
+  drainMs: number
+}

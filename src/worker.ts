@@ -1,0 +1,5 @@
+export default {
+  fetch(): Response {
+    return new Response('not yet', { status: 501 })
+  },
+}
