@@ -146,8 +146,15 @@ export interface Adapter {
     readonly query: readonly string[]
     /** Request headers that are passed on, besides content-type and accept. */
     readonly headers: readonly string[]
-    /** The top-level member of request and reply that holds the model's name. */
-    readonly modelMember: { request?: string; reply: string }
+    /** Pairs of spellings of one header: an upstream is sent both, whichever came. */
+    readonly twins?: readonly (readonly [string, string])[]
+    /** Reply headers that are passed back, besides those about rates and retries that all dialects share. */
+    readonly replyHeaders?: readonly string[]
+    /**
+     * The top-level member of request and reply that holds the model's name; `event` is the path to it in
+     * an event of a stream, where that is not the reply's.
+     */
+    readonly modelMember: { request?: string; reply: string; event?: readonly string[] }
   }
 }
 

@@ -139,7 +139,8 @@ function restore(value: Json, node: PathNode, texts: string[]): Json {
   return value
 }
 
-interface Slice {
+/** A part of a text. */
+export interface Slice {
   start: number
   end: number
 }
@@ -216,7 +217,8 @@ function locate(text: string, paths: PathNode): Slice[] {
   }
 }
 
-function endOfString(text: string, start: number): number {
+/** The index behind the string literal that begins at `start`; throws SyntaxError. */
+export function endOfString(text: string, start: number): number {
   if (text.charCodeAt(start) !== CHAR.quote) throw new SyntaxError('expected a string')
   let end = start
   for (;;) {
@@ -229,7 +231,7 @@ function endOfString(text: string, start: number): number {
 }
 
 /** The index behind the value that begins at `start`, without recursion: depth is the caller's business. */
-function endOfValue(text: string, start: number): number {
+export function endOfValue(text: string, start: number): number {
   let at = start
   let depth = 0
   do {

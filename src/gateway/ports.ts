@@ -9,6 +9,10 @@ export interface Ports {
   /** 128 random bits as 32 hexadecimal digits. */
   randomId(): string
   log(entry: LogEntry): void
+  /** True once the process has been told to stop: `/healthz` says so. */
+  draining?(): boolean
+  /** Aborted at the end of the drain: what still streams then ends with an error of its dialect. */
+  readonly deadline?: AbortSignal
 }
 
 export interface UpstreamRequest {

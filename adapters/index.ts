@@ -1,0 +1,35 @@
+import type { Adapter, Lookup } from './adapter.ts'
+import { generateContent } from './generate-content/index.ts'
+import { messages } from './messages/index.ts'
+import { responses } from './responses/index.ts'
+
+/** All dialects. A new one is a folder, a line here and, where its paths are not its own alone, one below. */
+export const adapters: readonly Adapter[] = [messages, generateContent, responses]
+
+/** The dialects, as the core sees them: to be listed, looked up, or guessed for want of a route. */
+export interface Dialects {
+  readonly list: readonly Adapter[]
+  of(dialect: string): Adapter | undefined
+  /** Whose error shape fits a request that nobody has a route for, and whose list of models is meant. */
+  resembling(path: string, headers: Lookup): Adapter
+}
+
+type Likeness = [Adapter, (path: string, headers: Lookup) => boolean]
+
+/** The first that applies. Paths say more than headers; a shared path is told apart by its headers. */
+const LIKENESSES: readonly Likeness[] = [
+  [messages, (path) => path.startsWith('/v1/messages')],
+  [responses, (path) => path.startsWith('/v1/responses')],
+  [generateContent, (path) => path.startsWith('/v1beta/') || /^\/v1\/\w*[mM]odels\/.*:/.test(path)],
+  [messages, (_, headers) => has(headers, 'anthropic-version') || has(headers, 'provider-version')],
+  [generateContent, (_, headers) => has(headers, 'x-goog-api-key')],
+]
+
+const has = (headers: Lookup, name: string): boolean => headers.get(name) !== null
+
+export const dialects: Dialects = {
+  list: adapters,
+  of: (dialect) => adapters.find((adapter) => adapter.dialect === dialect),
+  resembling: (path, headers) =>
+    LIKENESSES.find(([, applies]) => applies(path, headers))?.[0] ?? responses,
+}
