@@ -1,0 +1,109 @@
+/** What a scripted upstream says and hears, in words of its own: independent of the code under test. */
+export type Dialect = 'messages' | 'generate-content' | 'responses'
+export const DIALECTS: readonly Dialect[] = ['messages', 'generate-content', 'responses']
+
+export type Wire = Record<string, unknown>
+
+export interface TextPiece {
+  kind: 'text'
+  text: string
+}
+/** `proof` is what the upstream wants back byte by byte. */
+export interface ThinkingPiece {
+  kind: 'thinking'
+  text: string
+  proof: string
+}
+/** `input` is JSON text; `id` is empty where the upstream gives none. */
+export interface CallPiece {
+  kind: 'call'
+  id: string
+  name: string
+  input: string
+}
+export interface ImagePiece {
+  kind: 'image'
+  mediaType: string
+  data: string
+}
+export interface ResultPiece {
+  kind: 'result'
+  id: string
+  name: string
+  output: string
+  images: number
+  failed: boolean
+}
+export type Piece = TextPiece | ThinkingPiece | CallPiece | ImagePiece | ResultPiece
+
+export type Stop = 'stop' | 'tool-call' | 'length' | 'refusal' | 'stop-sequence'
+
+/** Inclusive: `input` counts what was cached, `output` what was thought. */
+export interface Counts {
+  input: number
+  cached: number
+  output: number
+  reasoning: number
+}
+
+/** One reply of an upstream. */
+export interface Said {
+  pieces: Piece[]
+  stop: Stop
+  counts: Counts
+}
+
+/** One request as an upstream understood it. */
+export interface Heard {
+  system: string
+  turns: HeardTurn[]
+  tools: HeardTool[]
+  choice: string
+  maxTokens: number | undefined
+  temperature: number | undefined
+  stop: string[]
+  thinking: boolean
+  schema: Wire | undefined
+  stream: boolean
+}
+export interface HeardTurn {
+  role: 'user' | 'assistant' | 'system'
+  pieces: Piece[]
+}
+export interface HeardTool {
+  name: string
+  description: string
+  schema: Wire
+}
+
+export const COUNTS: Counts = { input: 100, cached: 64, output: 40, reasoning: 15 }
+export const MODEL = 'dragon-1'
+
+export const text = (words: string): TextPiece => ({ kind: 'text', text: words })
+export const thinking = (words: string, proof: string): ThinkingPiece => ({
+  kind: 'thinking',
+  text: words,
+  proof,
+})
+export const call = (id: string, name: string, input: Wire): CallPiece => ({
+  kind: 'call',
+  id,
+  name,
+  input: JSON.stringify(input),
+})
+export const said = (pieces: Piece[], stop: Stop = 'stop', counts: Counts = COUNTS): Said => ({
+  pieces,
+  stop,
+  counts,
+})
+
+/** Splits a text as an upstream's tokens would, surrogate pairs in the middle included. */
+export function tokens(words: string, size = 5): string[] {
+  const points = [...words]
+  const parts: string[] = []
+  for (let at = 0; at < points.length; at += size) parts.push(points.slice(at, at + size).join(''))
+  return parts
+}
+
+export const eventText = (type: string, data: Wire): string =>
+  `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`

@@ -1,0 +1,123 @@
+import type { UpstreamResponse } from '../../src/gateway/ports.ts'
+import { hearGenerateContent } from './hear-generate-content.ts'
+import { hearMessages } from './hear-messages.ts'
+import { hearResponses } from './hear-responses.ts'
+import { MODEL, type Dialect, type Heard, type Said, type Wire } from './script.ts'
+import { generateContentBody, generateContentChunks } from './speak-generate-content.ts'
+import { messagesBody, messagesEvents } from './speak-messages.ts'
+import { responsesBody, responsesEvents } from './speak-responses.ts'
+
+/** One request as it reached the scripted upstream. */
+export interface Received {
+  method: string
+  path: string
+  query: URLSearchParams
+  headers: Headers
+  text: string
+  body: Wire
+}
+
+/** `events`: a stream, one network chunk or several per event. `cut`: the connection breaks after it. */
+export interface Answer {
+  status?: number
+  headers?: Record<string, string>
+  body?: unknown
+  events?: string[]
+  cut?: true
+}
+
+/** Answers the request with this number, counted from 0. */
+export type Script = (received: Received, turn: number) => Answer | Promise<Answer>
+
+export interface Stage {
+  fetch: typeof fetch
+  received: Received[]
+  /** What the requests said, read as strictly as the real upstream reads them. */
+  heard(turn: number): Heard
+}
+
+export const CALLER_KEY = 'caller-key-7f3a'
+export const BASE = 'http://proxy.test'
+
+/** The scripted upstream alone: shows that the clients take the scripts for the real thing. */
+export function direct(dialect: Dialect, script: Script): Stage {
+  const received: Received[] = []
+  return staged(dialect, received, async (input, init) => {
+    const request = new Request(input, init)
+    const url = new URL(request.url)
+    const text = await request.text()
+    const { method, headers } = request
+    const body: Wire = text === '' ? {} : JSON.parse(text)
+    received.push({ method, path: url.pathname, query: url.searchParams, headers, text, body })
+    const answered = answer(await script(received.at(-1) as Received, received.length - 1))
+    return new Response(answered.body, {
+      status: answered.status,
+      headers: answered.headers as Headers,
+    })
+  })
+}
+
+export function staged(dialect: Dialect, received: Received[], send: typeof fetch): Stage {
+  return {
+    fetch: send,
+    received,
+    heard(turn) {
+      const request = received[turn]
+      if (!request) throw new Error(`the upstream received ${received.length} requests`)
+      return { ...HEAR[dialect](request.body), stream: wantsStream(dialect, request) }
+    },
+  }
+}
+
+const HEAR: Record<Dialect, (body: unknown) => Heard> = {
+  messages: hearMessages,
+  'generate-content': hearGenerateContent,
+  responses: hearResponses,
+}
+
+const SPEAK: Record<Dialect, (reply: Said, model: string, stream: boolean) => Answer> = {
+  messages: (reply, model, stream) =>
+    stream ? { events: messagesEvents(reply, model) } : { body: messagesBody(reply, model) },
+  'generate-content': (reply, model, stream) =>
+    stream
+      ? { events: generateContentChunks(reply, model) }
+      : { body: generateContentBody(reply, model) },
+  responses: (reply, model, stream) =>
+    stream ? { events: responsesEvents(reply, model) } : { body: responsesBody(reply, model) },
+}
+
+/** Says one reply after the other, as JSON or as a stream, whichever was asked for. */
+export function says(dialect: Dialect, ...replies: Said[]): Script {
+  return (received, turn) => {
+    const reply = replies[turn]
+    if (!reply) throw new Error(`nothing is scripted for request ${turn}`)
+    return SPEAK[dialect](reply, MODEL, wantsStream(dialect, received))
+  }
+}
+
+export const wantsStream = (dialect: Dialect, received: Received): boolean =>
+  dialect === 'generate-content'
+    ? received.path.endsWith(':streamGenerateContent')
+    : received.body['stream'] === true
+
+/** A prime, so that events and characters are cut everywhere. */
+const CHUNK_BYTES = 211
+
+export function answer(scripted: Answer): UpstreamResponse {
+  const stream = scripted.events !== undefined
+  const headers = new Headers({
+    'content-type': stream ? 'text/event-stream' : 'application/json',
+    ...scripted.headers,
+  })
+  const text = scripted.events?.join('') ?? JSON.stringify(scripted.body)
+  const bytes = new TextEncoder().encode(text)
+  let at = 0
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (at < bytes.length) controller.enqueue(bytes.slice(at, (at += CHUNK_BYTES)))
+      else if (scripted.cut) controller.error(new TypeError('terminated'))
+      else controller.close()
+    },
+  })
+  return { status: scripted.status ?? 200, headers, body }
+}
