@@ -12,7 +12,7 @@ export function reportForeign(request: Request, target: Dialect, lose: Lose): vo
     for (const [dialect, fields] of Object.entries(ext ?? {})) {
       if (dialect === target) continue
       for (const [key, value] of Object.entries(fields))
-        if (!isEmpty(value)) lose('dropped', join(path, key))
+        if (!key.startsWith('#') && !isEmpty(value)) lose('dropped', join(path, key))
     }
   }
   const blocks = (list: Block[], path: string): void => {

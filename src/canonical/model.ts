@@ -3,7 +3,11 @@ import type { Json, JsonObject } from './json.ts'
 /** The id of a dialect. The core compares it for equality and nothing else. */
 export type Dialect = string
 
-/** Fields of one dialect that the canonical model does not name, under that dialect's id. */
+/**
+ * Fields of one dialect that the canonical model does not name, under that dialect's id. A field whose name
+ * begins with `#` keeps how the dialect spelled something (an id, a default written out), not what it said:
+ * nothing is lost with it.
+ */
 export type Ext = Readonly<Record<Dialect, JsonObject>>
 
 /** Proof of reasoning that only the dialect that issued it can read. */
@@ -50,7 +54,10 @@ export interface TextBlock extends Cacheable {
   citations?: Citation[]
   seal?: Seal
 }
-/** Image, PDF, other document, audio or video: `mediaType` says which; empty when only the URL is known. */
+/**
+ * Image, PDF, other document, audio or video: `mediaType` says which. `image/*` for an image of which only
+ * the URL or the file id is known; empty when not even the kind is known.
+ */
 export interface MediaBlock extends Cacheable {
   kind: 'media'
   mediaType: string
