@@ -1,0 +1,131 @@
+import { placeOf } from './config-place.ts'
+import { MAX_CALLER_KEY_CHARACTERS, MIN_CALLER_KEY_CHARACTERS } from './defaults.ts'
+import type { KeySettings, UpstreamSettings } from './settings.ts'
+
+/** Variables by name, as a process or a Worker has them. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** One line about one place of a configuration. It never quotes a value: any value may be a secret. */
+export class ConfigError extends Error {
+  readonly place: string
+  readonly expected: string
+  readonly origin: string | undefined
+  constructor(place: string, expected: string, origin?: string) {
+    super([origin, place, expected].filter(Boolean).join(': '))
+    this.name = 'ConfigError'
+    this.place = place
+    this.expected = expected
+    this.origin = origin
+  }
+  /** The same, with the file or other source that the place is in. */
+  within(origin: string): ConfigError {
+    return new ConfigError(this.place, this.expected, this.origin ?? origin)
+  }
+}
+
+const FROM_ENVIRONMENT = 'env:'
+const VERSION_SEGMENT = /\/(v1|v1beta)$/
+/** What a header can carry and what a person can have copied by mistake together tell a key from other text. */
+const SECRET = /^[\x21-\x7e]+$/
+const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/
+const HEADER_VALUE = /^[\x20-\x7e]*$/
+/** Headers about the connection or the framing: the client sets them. */
+const RESERVED_HEADERS = new Set([
+  'accept-encoding',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** An origin with its base path; a trailing version segment is told apart where the dialect has one. */
+export function baseOf(
+  text: string,
+  place: string,
+  { versioned = false } = {},
+): Pick<UpstreamSettings, 'base' | 'version'> {
+  if (!URL.canParse(text)) throw new ConfigError(place, 'expected a URL such as https://host/path')
+  const url = new URL(text)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw new ConfigError(place, 'expected a URL with http or https')
+  if (url.username !== '' || url.password !== '')
+    throw new ConfigError(
+      place,
+      'expected a URL without a user name; a credential belongs in "key"',
+    )
+  if (/[?#]/.test(text)) throw new ConfigError(place, 'expected a URL without "?" and "#"')
+  const base = url.origin + url.pathname.replace(/\/+$/, '')
+  const version = versioned ? versionOf(base) : undefined
+  return version ? { base: base.slice(0, -version.length - 1), version } : { base }
+}
+
+function versionOf(base: string): 'v1' | 'v1beta' | undefined {
+  const version = VERSION_SEGMENT.exec(base)?.[1]
+  return version === 'v1' || version === 'v1beta' ? version : undefined
+}
+
+/** `env:NAME` becomes the value of the variable; any other text stands for itself. */
+export function resolved(text: string, environment: Environment, place: string): string {
+  if (!text.startsWith(FROM_ENVIRONMENT)) return text
+  const name = text.slice(FROM_ENVIRONMENT.length)
+  const value = environment[name]
+  if (value === undefined)
+    throw new ConfigError(place, `the environment variable ${name} is not set`)
+  if (value.trim() === '') throw new ConfigError(place, `the environment variable ${name} is empty`)
+  return value.trim()
+}
+
+export function keyOf(
+  text: string | undefined,
+  environment: Environment,
+  place: string,
+): KeySettings {
+  if (text === undefined) return { kind: 'none' }
+  if (text === 'caller') return { kind: 'caller' }
+  return { kind: 'literal', value: secretOf(text, environment, place) }
+}
+
+/** A key that callers present. */
+export function callerKeyOf(text: string, environment: Environment, place: string): string {
+  const key = secretOf(text, environment, place)
+  if (key.length < MIN_CALLER_KEY_CHARACTERS || key.length > MAX_CALLER_KEY_CHARACTERS)
+    throw new ConfigError(
+      place,
+      `expected a key of ${MIN_CALLER_KEY_CHARACTERS} to ${MAX_CALLER_KEY_CHARACTERS} characters`,
+    )
+  return key
+}
+
+function secretOf(text: string, environment: Environment, place: string): string {
+  const secret = resolved(text, environment, place)
+  if (!SECRET.test(secret))
+    throw new ConfigError(place, 'expected a key of visible ASCII characters without spaces')
+  return secret
+}
+
+/** Header names come out in lower case; `env:NAME` works as in keys. */
+export function headersOf(
+  headers: Readonly<Record<string, string>> | undefined,
+  environment: Environment,
+  place: string,
+): Readonly<Record<string, string>> {
+  const entries = Object.entries(headers ?? {}).map(([name, text]) => {
+    const at = place + placeOf([name]).replace(/^(?!\[)/, '.')
+    const lowerCase = name.toLowerCase()
+    if (!HEADER_NAME.test(name)) throw new ConfigError(at, 'expected the name of a header')
+    if (RESERVED_HEADERS.has(lowerCase))
+      throw new ConfigError(at, 'this header belongs to the connection and cannot be set')
+    const value = resolved(text, environment, at)
+    if (!HEADER_VALUE.test(value))
+      throw new ConfigError(at, 'expected a value of printable ASCII characters')
+    return [lowerCase, value] as const
+  })
+  return Object.fromEntries(entries)
+}

@@ -1,0 +1,72 @@
+import { check, explain, type Process, serve } from './node/commands.ts'
+import { codeOf } from './node/files.ts'
+import { ConfigError } from './gateway/config.ts'
+import { HELP, type Options, optionsOf } from './node/options.ts'
+import { onSignals } from './node/signals.ts'
+import { VERSION } from './version.ts'
+
+/** Exit codes: a configuration error has one of its own, so that a supervisor does not try again. */
+const EXIT = { failure: 1, configuration: 78 } as const
+
+const colourless = Boolean(process.env['NO_COLOR']) || process.env['TERM'] === 'dumb'
+
+const world: Process = {
+  environment: process.env,
+  directory: process.cwd(),
+  write: (text) => process.stdout.write(text),
+  logStyle: process.stdout.isTTY ? (colourless ? 'plain' : 'colour') : 'json',
+}
+
+const fail = (message: string, code: number): never => {
+  process.stderr.write(`dragoman: ${message.replaceAll(/\s*\n\s*/g, ' ')}\n`)
+  process.exit(code)
+}
+
+async function main(): Promise<void> {
+  const options = optionsOf(process.argv.slice(2), process.env)
+  switch (options.command) {
+    case 'help':
+      return world.write(HELP)
+    case 'version':
+      return world.write(`${VERSION}\n`)
+    case 'check':
+      return check(options, world)
+    case 'explain':
+      if (!(await explain(options, world))) process.exitCode = EXIT.failure
+      return
+    case 'serve':
+      return start(options)
+    default:
+      options.command satisfies never
+  }
+}
+
+async function start(options: Options): Promise<void> {
+  const proxy = await serve(options, world)
+  onSignals(() => proxy.stop())
+}
+
+const LISTEN_ERRORS: ReadonlyMap<string, string> = new Map([
+  ['EADDRINUSE', 'is taken by another program'],
+  ['EACCES', 'may not be used by this user'],
+  ['EADDRNOTAVAIL', 'is not an address of this machine'],
+  ['ENOTFOUND', 'is not an address of this machine'],
+])
+
+function explainFailure(error: unknown): never {
+  if (error instanceof ConfigError) return fail(error.message, EXIT.configuration)
+  const { host, port } = optionsOf(process.argv.slice(2), process.env)
+  const reason = LISTEN_ERRORS.get(codeOf(error))
+  return fail(
+    reason ? `${host}:${port} ${reason}` : error instanceof Error ? error.message : String(error),
+    EXIT.failure,
+  )
+}
+
+// A reader of the log that goes away (`| head`) is no reason to stop serving.
+process.stdout.on('error', () => undefined)
+process.on('uncaughtException', (error) =>
+  fail(`stops because of a fault: ${error.message}`, EXIT.failure),
+)
+
+main().catch(explainFailure)

@@ -1,0 +1,107 @@
+import { adapters } from '../../adapters/index.ts'
+import { demoSend } from '../demo.ts'
+import type { Environment } from '../gateway/config.ts'
+import type { Ports, Send } from '../gateway/ports.ts'
+import { secretsOf } from '../gateway/secrets.ts'
+import type { Settings } from '../gateway/settings.ts'
+import { createApp } from '../http/app.ts'
+import { createLog } from '../observe/log.ts'
+import { explained } from './explain.ts'
+import { greeting, summary } from './describe.ts'
+import { bytesFile } from './files.ts'
+import { findSettings } from './find-settings.ts'
+import { isLoopback, type Options } from './options.ts'
+import { createSend } from './send.ts'
+import { startServer } from './server.ts'
+
+/** The world of one command: what it reads from and writes to. */
+export interface Process {
+  environment: Environment
+  directory: string
+  /** Whole lines. */
+  write(text: string): void
+  logStyle: 'json' | 'plain' | 'colour'
+}
+
+/** The configuration for a command; the address decides whether callers have to be named. */
+export const settingsFor = (options: Options, world: Process): Settings =>
+  findSettings(
+    { file: options.config, environment: world.environment, directory: world.directory },
+    { exposed: !isLoopback(options.host) },
+  )
+
+/** A proxy that listens. */
+export interface Proxy {
+  url: string
+  /** Resolves when everything has ended or been ended. */
+  stop(): Promise<void>
+}
+
+/** Starts the proxy; rejects with the system's error when the address is taken. */
+export async function serve(options: Options, world: Process): Promise<Proxy> {
+  const settings = settingsFor(options, world)
+  const upstreams = createSend()
+  const deadline = new AbortController()
+  let draining = false
+  const log = createLog({
+    write: (line) => world.write(`${line}\n`),
+    now: Date.now,
+    style: world.logStyle,
+    secrets: secretsOf(settings),
+  })
+  const ports: Ports = {
+    ...portsWith(demoSend(adapters, upstreams.send)),
+    log,
+    draining: () => draining,
+    deadline: deadline.signal,
+  }
+  const app = createApp(settings, ports)
+  const { host, port } = options
+  const server = await startServer({
+    fetch: (request) => app.fetch(request),
+    host,
+    port,
+    limits: settings.limits,
+    breakOff: () => deadline.abort(new Error('the proxy is stopping')),
+  })
+  const url = `http://${reachable(host)}:${server.port}`
+  world.write(greeting(settings, url, world.environment))
+  return {
+    url,
+    async stop() {
+      draining = true
+      await server.stop(settings.limits.drainMs)
+      upstreams.destroy()
+    },
+  }
+}
+
+/** Validates the configuration and says what it means. */
+export function check(options: Options, world: Process): void {
+  const settings = settingsFor(options, world)
+  world.write(`configuration: ${settings.origin}\n${summary(settings).join('\n')}\n`)
+}
+
+/** Says what would be sent upstream, and what would be lost; false when there is nothing to say but an error. */
+export async function explain(options: Options, world: Process): Promise<boolean> {
+  const settings = settingsFor(options, world)
+  const body = bytesFile(world.directory, options.file ?? '-')
+  const refuse: Send = () => Promise.reject(new Error('explain sends nothing'))
+  const app = createApp({ ...settings, callers: { kind: 'open' } }, portsWith(refuse))
+  const { text, ok } = await explained(app, options.path ?? '', body)
+  world.write(`${text}\n`)
+  return ok
+}
+
+const portsWith = (send: Send): Ports => ({
+  send,
+  now: Date.now,
+  randomId: () => crypto.randomUUID().replaceAll('-', ''),
+  log: () => undefined,
+})
+
+/** An address that listens everywhere is called by one that means this machine. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0' || host === '::' || host === '') return '127.0.0.1'
+  return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
+}

@@ -1,0 +1,126 @@
+import { adapters } from '../../adapters/index.ts'
+import { stringify } from '../canonical/json.ts'
+import { DEMO_ORIGIN } from '../gateway/defaults.ts'
+import type { Environment } from '../gateway/config.ts'
+import type {
+  RouteSettings,
+  Settings,
+  TaskSettings,
+  UpstreamSettings,
+} from '../gateway/settings.ts'
+import { sampleOf } from './sample.ts'
+
+/** What the proxy says at its start. */
+export function greeting(settings: Settings, url: string, environment: Environment): string {
+  return [
+    `dragoman listens on ${url} (configuration: ${settings.origin})`,
+    '',
+    ...table(
+      adapters.map((adapter) => [adapter.dialect, `POST ${sampleOf(adapter, 'MODEL').path}`]),
+    ),
+    '',
+    ...summary(settings),
+    '',
+    'Try it:',
+    `  ${curl(settings, url, environment)}`,
+    '',
+  ].join('\n')
+}
+
+/** Upstreams with their routes, tasks, state and callers: what `check` prints. */
+export function summary(settings: Settings): string[] {
+  const upstreams = [...settings.upstreams.values()].map((upstream) => [
+    'upstream',
+    upstream.name,
+    upstream.dialect,
+    addressOf(upstream),
+    routesTo(upstream.name, settings.routes),
+  ])
+  const tasks = Object.entries(settings.tasks).map(([name, task]: [string, TaskSettings]) => [
+    'tasks',
+    name,
+    '',
+    task.base + task.prefix,
+    TASK_PATHS.get(name) ?? '',
+  ])
+  return [
+    ...table([...upstreams, ...tasks]),
+    ...table([
+      ['state', settings.state === 'memory' ? 'memory, until the process ends' : settings.state],
+      ['callers', callersOf(settings)],
+      ['losses', settings.losses],
+    ]),
+  ]
+}
+
+const TASK_PATHS: ReadonlyMap<string, string> = new Map([
+  ['image', 'for /img'],
+  ['music', 'for /music'],
+])
+
+const addressOf = ({ base, version }: UpstreamSettings): string => {
+  if (base.startsWith(DEMO_ORIGIN)) return 'in this process'
+  return version ? `${base}/${version}` : base
+}
+
+function routesTo(name: string, routes: readonly RouteSettings[]): string {
+  const models = routes
+    .filter((route) => route.upstream === name)
+    .map((route) => (route.as ? `${route.model} as ${route.as}` : route.model))
+  return models.length > 0 ? `for ${models.join(', ')}` : 'no route leads here'
+}
+
+function callersOf({ callers }: Settings): string {
+  if (callers.kind === 'open') return 'open, no key needed'
+  return callers.keys.length === 1 ? '1 key' : `${callers.keys.length} keys`
+}
+
+/** Rows with their columns aligned. */
+function table(rows: readonly (readonly string[])[]): string[] {
+  const widths: number[] = []
+  for (const row of rows)
+    row.forEach((cell, index) => (widths[index] = Math.max(widths[index] ?? 0, cell.length)))
+  return rows.map((row) =>
+    `  ${row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ')}`.trimEnd(),
+  )
+}
+
+/** A command that works as it stands: in the demo it shows a translation, from the first dialect to the last. */
+function curl(settings: Settings, url: string, environment: Environment): string {
+  const [adapter] = adapters
+  if (!adapter || settings.upstreams.size === 0) return `curl ${url}/healthz`
+  const { path, query, headers, body } = sampleOf(adapter, sampleModel(settings.routes))
+  const credential = credentialOf(settings, environment)
+  const lines = [
+    `curl ${quoted(url + path + (query ? `?${query}` : ''))}`,
+    ...Object.entries({ 'content-type': 'application/json', ...headers }).map(
+      ([name, value]) => `-H ${quoted(`${name}: ${value}`)}`,
+    ),
+    ...(credential ? [`-H "authorization: Bearer ${credential}"`] : []),
+    `-d ${quoted(stringify(body))}`,
+  ]
+  return lines.join(' \\\n    ')
+}
+
+/** A name that the routes take: the last exact one, else a pattern's with something in place of the star. */
+function sampleModel(routes: readonly RouteSettings[]): string {
+  const exact = routes.findLast((route) => !route.model.includes('*'))
+  const [first] = routes
+  return exact?.model ?? first?.model.replaceAll('*', first.model === '*' ? 'any-model' : '1') ?? ''
+}
+
+/** The shell's own variable: a key never appears in what the proxy prints. */
+function credentialOf(settings: Settings, environment: Environment): string | undefined {
+  const { callers, upstreams } = settings
+  if (callers.kind === 'keys') {
+    const variable = Object.keys(environment).find((name) => {
+      const value = environment[name]?.trim()
+      return value !== undefined && callers.keys.includes(value)
+    })
+    return `$${variable ?? 'CALLER_KEY'}`
+  }
+  const asksCaller = [...upstreams.values()].some((upstream) => upstream.key.kind === 'caller')
+  return asksCaller ? '$UPSTREAM_KEY' : undefined
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { ConfigError } from '../gateway/config.ts'
+
+/** The text of a file, undefined when there is none; throws `ConfigError` for a file that is no text. */
+export function textFile(directory: string, name: string): string | undefined {
+  try {
+    const bytes = readFileSync(resolve(directory, name))
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'ENOENT') return undefined
+    const isText = code !== 'ERR_ENCODING_INVALID_ENCODED_DATA'
+    throw new ConfigError(name, isText ? `cannot be read (${code})` : 'expected UTF-8')
+  }
+}
+
+/** The bytes of a file, or of the standard input for `-`. */
+export function bytesFile(directory: string, name: string): Uint8Array<ArrayBuffer> {
+  try {
+    return new Uint8Array(readFileSync(name === '-' ? 0 : resolve(directory, name)))
+  } catch (error) {
+    throw new ConfigError(name, `cannot be read (${codeOf(error)})`)
+  }
+}
+
+/** The code of a system error, or its name. */
+export function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown error'
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name
+}

@@ -1,0 +1,102 @@
+import { parseArgs } from 'node:util'
+import { ConfigError, type Environment } from '../gateway/config.ts'
+
+export type Command = 'serve' | 'check' | 'explain' | 'help' | 'version'
+
+export interface Options {
+  command: Command
+  config?: string
+  host: string
+  port: number
+  /** explain: the path that the caller would use, and the file with the body. */
+  path?: string
+  file?: string
+}
+
+export const HELP = `dragoman: a proxy between the languages of LLM conversations
+
+  dragoman [serve] [--config FILE] [--port N] [--host H]     start the proxy (default)
+  dragoman check   [--config FILE]                           validate the configuration
+  dragoman explain [--config FILE] --path PATH FILE          show what would be sent upstream, and what would be lost
+  dragoman --help | --version
+
+Without --config: DRAGOMAN_CONFIG, then dragoman.json, then DRAGOMAN_DIALECT, DRAGOMAN_URL and DRAGOMAN_KEY, then a demo.
+PORT and HOST stand for --port and --host.
+`
+
+const DEFAULT_PORT = 8787
+const DEFAULT_HOST = '127.0.0.1'
+const COMMANDS: readonly Command[] = ['serve', 'check', 'explain']
+
+/** What the command line asks for; throws `ConfigError` with one line about what is wrong with it. */
+export function optionsOf(argv: readonly string[], environment: Environment): Options {
+  const { values, positionals } = parsed(argv)
+  const [first = 'serve', ...rest] = positionals
+  const command = values.help ? 'help' : values.version ? 'version' : commandOf(first)
+  const [file, ...others] = rest
+  if (command !== 'help' && command !== 'version') checkOperands(command, file, others, values.path)
+  return {
+    command,
+    ...(values.config !== undefined && { config: values.config }),
+    host: values.host ?? (environment['HOST'] || DEFAULT_HOST),
+    port: portOf(values.port, environment['PORT']),
+    ...(values.path !== undefined && { path: values.path }),
+    ...(file !== undefined && { file }),
+  }
+}
+
+function parsed(argv: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...argv],
+      allowPositionals: true,
+      options: {
+        config: { type: 'string', short: 'c' },
+        port: { type: 'string', short: 'p' },
+        host: { type: 'string' },
+        path: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+        version: { type: 'boolean', short: 'v' },
+      },
+    })
+  } catch (error) {
+    const [sentence = ''] = error instanceof Error ? error.message.split(/\.\s|\n/) : []
+    throw new ConfigError('options', `${sentence.replace(/\.$/, '')}; see --help`)
+  }
+}
+
+function commandOf(name: string): Command {
+  const command = COMMANDS.find((known) => known === name)
+  if (command) return command
+  throw new ConfigError('options', `there is no command "${name}"; see --help`)
+}
+
+function checkOperands(
+  command: Command,
+  file: string | undefined,
+  others: readonly string[],
+  path: string | undefined,
+): void {
+  const [extra] = command === 'explain' ? others : [file, ...others]
+  if (extra !== undefined) throw new ConfigError('options', `unexpected "${extra}"; see --help`)
+  if (command === 'explain' && file === undefined)
+    throw new ConfigError('options', 'explain expects a FILE that holds the body of a request')
+  if (command === 'explain' && !path?.startsWith('/'))
+    throw new ConfigError('options', 'explain expects --path, such as --path /v1/messages')
+}
+
+/** Port 0 asks the system for a free one. */
+function portOf(option: string | undefined, variable: string | undefined): number {
+  const text = option ?? (variable || String(DEFAULT_PORT))
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+  if (port <= 65_535) return port
+  throw new ConfigError(
+    option === undefined ? 'PORT' : '--port',
+    'expected a number from 0 to 65535',
+  )
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i
+
+/** Whether only this machine reaches the address. */
+export const isLoopback = (host: string): boolean => LOOPBACK.test(host)

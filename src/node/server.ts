@@ -1,0 +1,88 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
+import type { LimitSettings } from '../gateway/settings.ts'
+
+const CHECK_INTERVAL_MS = 5000
+const MAX_HEADER_BYTES = 16 * 1024
+const DRAIN_POLL_MS = 50
+/** What an exchange needs to tell its caller that it was broken off. */
+const FAREWELL_MS = 500
+
+export interface RunningServer {
+  port: number
+  /**
+   * Takes no new connection, lets open exchanges end for at most `drainMs`, then breaks off what is left.
+   * Resolves when the last connection is closed.
+   */
+  stop(drainMs: number): Promise<void>
+}
+
+export interface ServerOptions {
+  fetch(request: Request): Response | Promise<Response>
+  host: string
+  port: number
+  limits: Pick<LimitSettings, 'connections' | 'headersMs' | 'bodyMs'>
+  /** Ends the exchanges that are still open when the time for draining is over. */
+  breakOff(): void
+}
+
+/** Listens; rejects with the system's error when it cannot. */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  let draining = false
+  const server = httpServer(options, () => draining)
+  await listening(server, options)
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : options.port,
+    stop: (drainMs) => {
+      draining = true
+      return drained(server, drainMs, options.breakOff)
+    },
+  }
+}
+
+function httpServer(options: ServerOptions, isDraining: () => boolean): Server {
+  const { headersMs, bodyMs, connections } = options.limits
+  const answer = getRequestListener((request) => options.fetch(request))
+  const server = createServer(
+    {
+      headersTimeout: headersMs,
+      requestTimeout: Math.max(headersMs, bodyMs),
+      connectionsCheckingInterval: CHECK_INTERVAL_MS,
+      maxHeaderSize: MAX_HEADER_BYTES,
+    },
+    (incoming: IncomingMessage, outgoing: ServerResponse) => {
+      if (isDraining()) outgoing.shouldKeepAlive = false
+      void answer(incoming, outgoing)
+    },
+  )
+  server.maxConnections = connections
+  return server
+}
+
+function listening(server: Server, { host, port }: ServerOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+/** A connection whose last answer has been sent would idle for seconds: it is closed as soon as it is seen. */
+function drained(server: Server, drainMs: number, breakOff: () => void): Promise<void> {
+  return new Promise((resolve) => {
+    const sweep = setInterval(() => server.closeIdleConnections(), DRAIN_POLL_MS)
+    const deadline = setTimeout(breakOff, drainMs)
+    const end = setTimeout(() => server.closeAllConnections(), drainMs + FAREWELL_MS)
+    server.close(() => {
+      clearInterval(sweep)
+      clearTimeout(deadline)
+      clearTimeout(end)
+      resolve()
+    })
+    server.closeIdleConnections()
+  })
+}

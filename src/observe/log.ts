@@ -1,0 +1,99 @@
+import { defined } from '../canonical/json.ts'
+import type { LogEntry } from './entry.ts'
+
+const VALUE_CHARACTERS = 256
+const LOSSES_SHOWN = 20
+/** Shorter secrets would mask ordinary words. */
+const MIN_SECRET_CHARACTERS = 8
+
+/** Control characters of both sets and the line separators: they forge lines, or drive a terminal. */
+const UNPRINTABLE = /[\p{Cc}\u2028\u2029\p{Bidi_Control}]/gu
+
+export interface LogOptions {
+  write(line: string): void
+  now(): number
+  /** Readable lines for a terminal, in colour or not, instead of JSON. */
+  style: 'json' | 'plain' | 'colour'
+  /** Values that must never appear, whatever wrote them into an entry. */
+  secrets: readonly string[]
+}
+
+/** The sink of the log: one line per entry. */
+export function createLog(options: LogOptions): (entry: LogEntry) => void {
+  const mask = masker(options.secrets)
+  return (entry) => {
+    const time = new Date(options.now()).toISOString()
+    const line =
+      options.style === 'json'
+        ? jsonLine(entry, time)
+        : readableLine(entry, time, options.style === 'colour')
+    options.write(mask(line))
+  }
+}
+
+function masker(secrets: readonly string[]): (line: string) => string {
+  const masked = secrets
+    .filter((secret) => secret.length >= MIN_SECRET_CHARACTERS)
+    .toSorted((first, second) => second.length - first.length)
+  return (line) => masked.reduce((text, secret) => text.replaceAll(secret, '***'), line)
+}
+
+/** Everything that is known of an exchange. */
+function jsonLine(entry: LogEntry, time: string): string {
+  const { losses, ...rest } = entry
+  const line = { time, ...defined(rest), ...(losses?.length && { losses: lossTexts(entry) }) }
+  const text = JSON.stringify(line, (_, value: unknown) =>
+    typeof value === 'string' ? capped(value) : value,
+  )
+  return text.replace(UNPRINTABLE, escaped)
+}
+
+/** What a person at a terminal wants to know of an exchange. */
+function readableLine(entry: LogEntry, time: string, coloured: boolean): string {
+  const paint = coloured ? colourOf(entry.status) : (text: string) => text
+  const parts = [
+    time.slice(11, 19),
+    paint(String(entry.status)),
+    entry.method,
+    entry.path,
+    pairOf(entry),
+    modelOf(entry),
+    `${Math.round(entry.totalMs)} ms`,
+    tokensOf(entry),
+    entry.losses?.length ? `lost: ${lossTexts(entry).join(', ')}` : undefined,
+    entry.error,
+  ]
+  return parts
+    .filter((part) => part !== undefined && part !== '')
+    .map((part) => (part === parts[1] ? part : printable(capped(part ?? ''))))
+    .join('  ')
+}
+
+const pairOf = ({ caller, upstream }: LogEntry): string | undefined =>
+  caller && upstream ? `${caller} > ${upstream}` : caller
+
+const modelOf = ({ model, sentModel }: LogEntry): string | undefined =>
+  model && sentModel && model !== sentModel ? `${model} = ${sentModel}` : model
+
+const tokensOf = ({ usage }: LogEntry): string | undefined =>
+  usage && `${usage.input ?? 0} + ${usage.output ?? 0} tokens`
+
+function lossTexts({ losses = [] }: LogEntry): string[] {
+  const texts = losses.slice(0, LOSSES_SHOWN).map(({ code, path }) => `${code} ${path}`)
+  return losses.length > LOSSES_SHOWN ? [...texts, `${losses.length - LOSSES_SHOWN} more`] : texts
+}
+
+const ANSI = { green: 32, yellow: 33, red: 31 } as const
+
+function colourOf(status: number): (text: string) => string {
+  const code = status < 400 ? ANSI.green : status < 500 ? ANSI.yellow : ANSI.red
+  return (text) => `\u001b[${code}m${text}\u001b[0m`
+}
+
+const capped = (text: string): string =>
+  text.length > VALUE_CHARACTERS ? `${text.slice(0, VALUE_CHARACTERS - 1)}…` : text
+
+const printable = (text: string): string => text.replace(UNPRINTABLE, escaped)
+
+const escaped = (character: string): string =>
+  `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
