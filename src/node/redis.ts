@@ -1,0 +1,76 @@
+import { guard, unavailable } from '../state/guard.ts'
+import type { RedisLink } from '../state/redis.ts'
+
+const SERVICE = 'the Redis state server'
+
+interface Connection {
+  opening: Promise<Client>
+  client?: Client
+}
+
+/**
+ * A connection that is made when it is needed and given up at the first failure: no queue of commands grows
+ * while the server is away, and a dead connection makes nobody wait twice.
+ */
+export function redisLink(url: string, timeoutMs = 2000): RedisLink {
+  let connection: Connection | undefined
+  let closed = false
+
+  const current = (): Connection => {
+    if (closed) throw unavailable(SERVICE, 'the store is closed')
+    if (!connection || (connection.client && !connection.client.isReady))
+      connection = open(url, timeoutMs)
+    return connection
+  }
+  return {
+    async call(...command) {
+      const used = current()
+      try {
+        return await guard(SERVICE, timeoutMs, async () =>
+          (await used.opening).sendCommand(command),
+        )
+      } catch (error) {
+        if (connection === used) connection = undefined
+        destroy(used)
+        throw error
+      }
+    },
+    async close() {
+      closed = true
+      if (connection) destroy(connection)
+      connection = undefined
+    },
+  }
+}
+
+function open(url: string, timeoutMs: number): Connection {
+  const connection: Connection = { opening: connect(url, timeoutMs) }
+  connection.opening.then(
+    (client) => (connection.client = client),
+    () => undefined,
+  )
+  return connection
+}
+
+function destroy(connection: Connection): void {
+  connection.opening.then(
+    (client) => client.isOpen && client.destroy(),
+    () => undefined,
+  )
+}
+
+type Client = Awaited<ReturnType<typeof connect>>
+
+/** Loaded only when it is wanted: most proxies keep no state outside. */
+async function connect(url: string, timeoutMs: number) {
+  const { createClient } = await import('@redis/client')
+  const client = createClient({
+    url,
+    RESP: 2,
+    disableClientInfo: true,
+    socket: { connectTimeout: timeoutMs, reconnectStrategy: false },
+  })
+  // Whoever waits for an answer hears of the failure; without a listener it would end the process.
+  client.on('error', () => undefined)
+  return client.connect()
+}

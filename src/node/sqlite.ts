@@ -1,0 +1,93 @@
+import { closeSync, openSync } from 'node:fs'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { type Store, type StoreBounds, StoreUnavailableError } from '../gateway/store.ts'
+import { explain, unavailable } from '../state/guard.ts'
+import { SCHEMA, table, type SqlDatabase } from '../state/table.ts'
+
+const SERVICE = 'the SQLite state file'
+const VERSION = 1
+/** How long a statement waits for another process that writes the same file. */
+const BUSY_MS = 2000
+
+/**
+ * In a file, so that it survives a restart; several processes on one machine may share it. With FULL every
+ * commit of the write-ahead log is on the disk before `put` returns, so not even a power cut between two
+ * turns loses what was acknowledged. The price is one flush a put, during which this process waits.
+ */
+export async function sqliteStore(
+  file: string,
+  bounds: StoreBounds,
+  now: () => number = Date.now,
+): Promise<Store> {
+  const database = await openDatabase(file)
+  const entries = table(sqlDatabase(database), now)
+  return {
+    get: (key) => explain(SERVICE, () => entries.get(key)),
+    put: (entry) => explain(SERVICE, () => entries.put(entry, bounds)),
+    delete: (key) => explain(SERVICE, () => entries.delete(key)),
+    async close() {
+      if (database.isOpen) database.close()
+    },
+  }
+}
+
+async function openDatabase(file: string): Promise<DatabaseSync> {
+  const { DatabaseSync } = await sqliteModule()
+  let database: DatabaseSync | undefined
+  try {
+    // What people say to a model is for nobody else on the machine; the log files inherit the mode.
+    if (file !== ':memory:') closeSync(openSync(file, 'a', 0o600))
+    database = new DatabaseSync(file)
+    prepare(database)
+    return database
+  } catch (error) {
+    database?.close()
+    if (error instanceof StoreUnavailableError) throw error
+    throw unavailable(SERVICE, `${file}: ${error instanceof Error ? error.message : error}`, error)
+  }
+}
+
+/** Absent before Node 22.5, and behind a flag before 22.13. */
+async function sqliteModule(): Promise<typeof import('node:sqlite')> {
+  try {
+    return await import('node:sqlite')
+  } catch (error) {
+    const wanted = 'it needs the node:sqlite module, which is in Node 22.13 and newer'
+    throw unavailable(SERVICE, `${wanted} (this is ${process.version})`, error)
+  }
+}
+
+function prepare(database: DatabaseSync): void {
+  database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
+  database.exec('PRAGMA journal_mode = WAL')
+  database.exec('PRAGMA synchronous = FULL')
+  database.exec('PRAGMA journal_size_limit = 16777216')
+  const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
+  if (version > VERSION)
+    throw unavailable(SERVICE, `it was written by a newer version of this program (${version})`)
+  for (const statement of SCHEMA) database.exec(statement)
+  database.exec(`PRAGMA user_version = ${VERSION}`)
+}
+
+function sqlDatabase(database: DatabaseSync): SqlDatabase {
+  const prepared = new Map<string, StatementSync>()
+  const prepare = (text: string): StatementSync => {
+    const statement = prepared.get(text) ?? database.prepare(text)
+    prepared.set(text, statement)
+    return statement
+  }
+  return {
+    rows: (text, ...values) => prepare(text).all(...values),
+    transaction(work) {
+      database.exec('BEGIN IMMEDIATE')
+      try {
+        const result = work()
+        database.exec('COMMIT')
+        return result
+      } catch (error) {
+        if (database.isTransaction) database.exec('ROLLBACK')
+        throw error
+      }
+    },
+  }
+}

@@ -1,0 +1,23 @@
+import type { Store, StoreBounds } from '../gateway/store.ts'
+import { memoryStore } from '../state/memory.ts'
+import { redisStore } from '../state/redis.ts'
+import { redisLink } from './redis.ts'
+import { sqliteStore } from './sqlite.ts'
+
+/** `memory`, `sqlite:FILE`, `redis://…` or `rediss://…`. */
+export async function openStore(
+  spec: string,
+  bounds: StoreBounds,
+  now: () => number = Date.now,
+): Promise<Store> {
+  if (spec === 'memory') return memoryStore(bounds, now)
+  if (spec.startsWith('sqlite:')) return sqliteStore(fileOf(spec), bounds, now)
+  if (/^rediss?:\/\//.test(spec) && URL.canParse(spec)) return redisStore(redisLink(spec), bounds)
+  throw new TypeError('state.store: expected memory, sqlite:FILE or redis://HOST')
+}
+
+function fileOf(spec: string): string {
+  const file = spec.slice('sqlite:'.length)
+  if (file === '') throw new TypeError('state.store: expected a file name after sqlite:')
+  return file
+}
