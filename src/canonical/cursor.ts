@@ -16,6 +16,8 @@ interface Pending {
   /** Set for a body that only makes sense whole (a wrapped free-form input): it is gathered, then raised. */
   raise: Raise | undefined
   raw: string
+  /** The first half of a character whose second half is yet to come. */
+  half: string
 }
 
 /** Turns a whole body into what the caller shall see of it. */
@@ -65,7 +67,16 @@ export class Cursor {
     this.start('', '')
     if (block.kind === 'tool-call') this.#calls = true
     const body = bodyOf(block)
-    const pending: Pending = { key, block, held: [], closed: false, length: 0, raise, raw: '' }
+    const pending: Pending = {
+      key,
+      block,
+      held: [],
+      closed: false,
+      length: 0,
+      raise,
+      raw: '',
+      half: '',
+    }
     this.#blocks.push(pending)
     this.#emit(pending, {
       type: 'block-start',
@@ -79,7 +90,7 @@ export class Cursor {
     if (!pending || text === '' || bodyOf(pending.block) === undefined) return
     pending.length += text.length
     if (pending.raise) pending.raw += text
-    else this.#emit(pending, { type: 'block-delta', text })
+    else this.#say(pending, text)
   }
 
   /** The body as a whole: adds what has not been seen of it. */
@@ -153,9 +164,18 @@ export class Cursor {
     return events
   }
 
+  /** A source may cut within a surrogate pair; each half in a frame of its own would be spoiled. */
+  #say(pending: Pending, text: string): void {
+    const known = pending.half + text
+    const whole = LAST_HALF.test(known) ? known.slice(0, -1) : known
+    pending.half = known.slice(whole.length)
+    if (whole !== '') this.#emit(pending, { type: 'block-delta', text: whole })
+  }
+
   /** A call without arguments has the empty object for them, however its source says nothing. */
   #settleBody(pending: Pending): void {
-    const { block, raise, raw } = pending
+    const { block, raise, raw, half } = pending
+    if (half !== '') this.#emit(pending, { type: 'block-delta', text: half })
     if (raise) {
       const text = raise(raw)
       if (text !== '') this.#emit(pending, { type: 'block-delta', text })
@@ -186,6 +206,8 @@ export class Cursor {
     }
   }
 }
+
+const LAST_HALF = /[\ud800-\udbff]$/
 
 export const ENDED_EARLY: Problem = {
   kind: 'bad-upstream',

@@ -1,0 +1,113 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { verify, type Event } from '../../src/canonical/events.ts'
+import { Verbatim, type Json } from '../../src/canonical/json.ts'
+import { lossList } from '../../src/canonical/loss.ts'
+import { ProblemError } from '../../src/canonical/problem.ts'
+import { cuts, inPieces, requestFor, richReply } from './arbitrary-replies.ts'
+import { anyRequest } from './arbitrary-requests.ts'
+import { clientOf } from './clients.ts'
+import { ids, readRequest, routeOf, writeReply, writeRequest } from './exchange.ts'
+import { always, forEachAdapter } from './law.ts'
+import { mutate, pathsOf } from './mutate.ts'
+
+const EMPTY = requestFor({ id: '', model: '', blocks: [], finish: 'stop' })
+
+/** Words of all three dialects, so that arbitrary JSON gets past the first look at it. */
+const WORDS =
+  'type content text message messages role user assistant id name index delta usage error code ' +
+  'input output item response parts contents candidates functionCall args tool_use tool_result ' +
+  'thinking message_start content_block_start content_block_delta content_block_stop model tools ' +
+  'response.created response.output_item.added response.output_text.delta function_call ' +
+  'reasoning summary finishReason STOP usageMetadata __proto__'
+const word = fc.constantFrom(...WORDS.split(' '))
+
+const wordy: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 5, withCrossShrink: true },
+    fc.constantFrom<Json>(null, true, 0, -1, 1.5, '', 'xseal1.', new Verbatim('{"a":[1,2]}')),
+    word,
+    fc.string(),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(word, tie('value'), { maxKeys: 5 }),
+  ),
+})).value
+
+const frame = fc.record({
+  event: fc.option(word, { nil: undefined }),
+  data: fc.oneof(
+    wordy.map((value) => JSON.stringify(value)),
+    fc.string(),
+  ),
+})
+
+/** Two problems count as an answer; anything else is a crash. */
+function refuses(act: () => unknown): boolean {
+  try {
+    act()
+    return false
+  } catch (error) {
+    if (error instanceof ProblemError) return true
+    throw error
+  }
+}
+
+forEachAdapter((adapter) => {
+  const reader = () =>
+    adapter.upstream.reader({ request: EMPTY, lose: lossList().lose, newId: ids() })
+  const framesOf = (frames: { event: string | undefined; data: string }[]): Event[] => {
+    const machine = reader()
+    const events = frames.flatMap(({ event, data }) =>
+      machine.push(event === undefined ? { data } : { event, data }),
+    )
+    return [...events, ...machine.end()]
+  }
+
+  it('reads any frames without a crash, in normal form', () => {
+    always(fc.array(frame, { maxLength: 8 }), (frames) => {
+      expect(verify(framesOf(frames))).toBeUndefined()
+    })
+  })
+
+  it('reads any body without a crash, in normal form', () => {
+    always(wordy, (body) => expect(verify(reader().body(body))).toBeUndefined())
+  })
+
+  it('reads a damaged stream without a crash, in normal form', () => {
+    const damage = fc.tuple(fc.nat(), fc.nat(), wordy)
+    always(fc.tuple(richReply, cuts, damage), ([reply, places, [at, where, value]]) => {
+      const { frames } = writeReply(adapter, requestFor(reply), inPieces(reply, places))
+      const damaged = frames.map(({ event, data }, index) => {
+        if (index !== at % frames.length) return { event, data }
+        const json: Json = JSON.parse(data)
+        const paths = pathsOf(json)
+        const path = paths[where % Math.max(paths.length, 1)] ?? []
+        return { event, data: JSON.stringify(mutate(json, path, value)) ?? 'null' }
+      })
+      expect(verify(framesOf(damaged))).toBeUndefined()
+    })
+  })
+
+  it('reads any request as a request or as the fault of its caller', () => {
+    const context = {
+      route: routeOf(adapter),
+      headers: clientOf(adapter.dialect).headers,
+      newId: ids(),
+    }
+    always(wordy, (body) => void refuses(() => adapter.caller.readRequest(body, context)))
+  })
+
+  it('reads and writes a damaged request, or says that it is the fault of its caller', () => {
+    const damage = fc.tuple(fc.nat(), wordy)
+    always(fc.tuple(anyRequest, damage), ([request, [where, value]]) => {
+      const { body } = writeRequest(adapter, request)
+      const plain: Json = JSON.parse(JSON.stringify(body))
+      const paths = pathsOf(plain)
+      const damaged = mutate(plain, paths[where % paths.length] ?? [], value)
+      refuses(() => {
+        const read = readRequest(adapter, JSON.stringify(damaged) ?? 'null')
+        writeRequest(adapter, read)
+      })
+    })
+  })
+})

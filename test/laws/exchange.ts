@@ -1,0 +1,107 @@
+import type { Adapter, Frame, Route } from '../../adapters/adapter.ts'
+import { fold, verify, type Event, type Folded } from '../../src/canonical/events.ts'
+import { reportForeign } from '../../src/canonical/foreign.ts'
+import { parse, stringify, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { lossList, type Loss, type LossList } from '../../src/canonical/loss.ts'
+import type { Request } from '../../src/canonical/model.ts'
+import { clientOf } from './clients.ts'
+
+/** Ids as the proxy makes them: a prefix and 24 hexadecimal digits, the same for the same exchange. */
+export function ids(): (prefix: string) => string {
+  let next = 0
+  return (prefix) => `${prefix}${(next += 1).toString(16).padStart(24, '0')}`
+}
+
+export interface Spoken {
+  model?: string
+  stream?: boolean
+}
+
+export function routeOf(adapter: Adapter, spoken: Spoken = {}): Route {
+  const { model = 'model-1', stream = false } = spoken
+  const route = adapter.caller.match(clientOf(adapter.dialect).incoming(model, stream))
+  if (!route) throw new Error(`${adapter.dialect} does not know its own path`)
+  return route
+}
+
+/** A caller's request, from the text that came over the wire. */
+export function readRequest(adapter: Adapter, text: string, spoken?: Spoken): Request {
+  return adapter.caller.readRequest(parse(text, adapter.caller.verbatim), {
+    route: routeOf(adapter, spoken),
+    headers: clientOf(adapter.dialect).headers,
+    newId: ids(),
+  })
+}
+
+export interface Written {
+  /** Everything that would leave: path, query, headers that carry meaning, body. */
+  text: string
+  body: JsonObject
+  losses: readonly Loss[]
+}
+
+export function writeRequest(adapter: Adapter, request: Request): Written {
+  const { lose, losses } = lossList()
+  reportForeign(request, adapter.dialect, lose)
+  const target = { model: 'model-1', defaultMaxOutputTokens: 8192, facts: {} }
+  const { body, ...rest } = adapter.upstream.writeRequest(request, { target, lose })
+  return { text: `${JSON.stringify(rest)}\n${stringify(body)}`, body, losses }
+}
+
+/** One reply, as a caller's writer put it on the wire. */
+export interface WrittenReply {
+  frames: Frame[]
+  /** The text of the whole reply; undefined when it ended in an error. */
+  body: string | undefined
+  losses: readonly Loss[]
+}
+
+export function writeReply(
+  adapter: Adapter,
+  request: Request,
+  events: readonly Event[],
+): WrittenReply {
+  const list = lossList()
+  const writer = adapter.caller.writer({
+    request,
+    now: 1_700_000_000,
+    lose: list.lose,
+    newId: ids(),
+  })
+  const frames = events.flatMap((event) => writer.push(event))
+  const failed = events.some((event) => event.type === 'error')
+  return { frames, body: failed ? undefined : stringify(writer.body()), losses: list.losses }
+}
+
+/** One reply, as an upstream's reader understood it. */
+export interface ReadReply extends Folded {
+  events: Event[]
+  losses: readonly Loss[]
+}
+
+export function readFrames(
+  adapter: Adapter,
+  request: Request,
+  frames: readonly Frame[],
+  list: LossList = lossList(),
+): ReadReply {
+  const reader = adapter.upstream.reader({ request, lose: list.lose, newId: ids() })
+  const events = frames.flatMap((frame) => reader.push(frame))
+  events.push(...reader.end())
+  return read(events, list)
+}
+
+export function readBody(adapter: Adapter, request: Request, body: Json): ReadReply {
+  const list = lossList()
+  const reader = adapter.upstream.reader({ request, lose: list.lose, newId: ids() })
+  return read(reader.body(body), list)
+}
+
+export const readBodyText = (adapter: Adapter, request: Request, text: string): ReadReply =>
+  readBody(adapter, request, parse(text, adapter.upstream.verbatim))
+
+function read(events: Event[], list: LossList): ReadReply {
+  const wrong = verify(events)
+  if (wrong !== undefined) throw new Error(`not in normal form: ${wrong}`)
+  return { ...fold(events), events, losses: list.losses }
+}

@@ -1,0 +1,75 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { fold, unfold, verify } from '../../src/canonical/events.ts'
+import type { Reply } from '../../src/canonical/model.ts'
+import { grammarOf } from '../grammar/index.ts'
+import { cuts, inPieces, plainReply, requestFor, richReply } from './arbitrary-replies.ts'
+import { differences, replyAspects } from './compare.ts'
+import { readBodyText, readFrames, writeReply } from './exchange.ts'
+import { always, fail, forEachAdapter } from './law.ts'
+
+const pieces = (reply: fc.Arbitrary<Reply>) => fc.tuple(reply, cuts)
+
+describe('a reply as events', () => {
+  it('is in normal form and folds back to itself', () => {
+    always(pieces(richReply), ([reply, places]) => {
+      const events = inPieces(reply, places)
+      expect(verify(events)).toBeUndefined()
+      expect(fold(events)).toEqual({ reply })
+      expect(fold(unfold(reply))).toEqual({ reply })
+    })
+  })
+})
+
+forEachAdapter((adapter) => {
+  const grammar = grammarOf(adapter.dialect)
+
+  const exchange = (reply: Reply, places: readonly number[]) => {
+    const request = requestFor(reply)
+    const written = writeReply(adapter, request, inPieces(reply, places))
+    const streamed = readFrames(adapter, request, written.frames)
+    const whole = readBodyText(adapter, request, written.body ?? '')
+    return { written, streamed, whole }
+  }
+
+  it('writes what every client of the dialect accepts', () => {
+    always(pieces(richReply), ([reply, places]) => {
+      const written = writeReply(adapter, requestFor(reply), inPieces(reply, places))
+      expect(grammar.check(written.frames)).toBeUndefined()
+      expect(grammar.checkBody(JSON.parse(written.body ?? ''))).toBeUndefined()
+    })
+  })
+
+  it('carries text, reasoning, proofs, calls and counts without any loss', () => {
+    always(pieces(plainReply), ([reply, places]) => {
+      const { written, streamed } = exchange(reply, places)
+      expect(written.losses).toEqual([])
+      fail(differences(replyAspects({ reply }), replyAspects(streamed)))
+    })
+  })
+
+  it('reports in a stream whatever does not come back from it', () => {
+    always(pieces(richReply), ([reply, places]) => {
+      const { written, streamed } = exchange(reply, places)
+      if (written.losses.length > 0) return
+      fail(differences(replyAspects({ reply }), replyAspects(streamed)))
+    })
+  })
+
+  it('says as a whole what it says as a stream', () => {
+    always(pieces(richReply), ([reply, places]) => {
+      const { streamed, whole } = exchange(reply, places)
+      fail(differences(replyAspects(streamed), replyAspects(whole)))
+    })
+  })
+
+  it('writes the same bytes for the same reply, however it is cut', () => {
+    always(pieces(plainReply), ([reply, places]) => {
+      const request = requestFor(reply)
+      const events = inPieces(reply, places)
+      const once = writeReply(adapter, request, events)
+      expect(writeReply(adapter, request, events)).toEqual(once)
+      expect(writeReply(adapter, request, unfold(reply)).body).toBe(once.body)
+    })
+  })
+})

@@ -1,0 +1,95 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import type { Adapter } from '../../adapters/adapter.ts'
+import { adapters } from '../../adapters/index.ts'
+import { stringify, type JsonObject } from '../../src/canonical/json.ts'
+import type { Block, Reply, Request } from '../../src/canonical/model.ts'
+import { plainReply, requestFor } from './arbitrary-replies.ts'
+import { clientOf } from './clients.ts'
+import { sealLines } from './compare.ts'
+import { readRequest, writeReply, writeRequest } from './exchange.ts'
+import { always, forEachPair } from './law.ts'
+import { unfold } from '../../src/canonical/events.ts'
+
+/** The proofs of one dialect alone: one upstream made the reply. */
+function provenBy(reply: Reply, dialect: string): Reply {
+  const blocks = reply.blocks.flatMap((block): Block[] => {
+    if (!('seal' in block) || block.seal === undefined) return [block]
+    if (block.seal.dialect === dialect) return [block]
+    if (block.kind === 'reasoning' && block.redacted) return []
+    const { seal: _, ...rest } = block
+    return [rest]
+  })
+  return { ...reply, blocks }
+}
+
+const assistant = (request: Request): Block[] =>
+  request.turns.filter((turn) => turn.role === 'assistant').flatMap((turn) => turn.blocks)
+
+/** What a client sends next after it got the reply: thinking is on, as it was for the reply. */
+function nextRequest(caller: Adapter, reply: Reply): string {
+  const client = clientOf(caller.dialect)
+  const { body = '' } = writeReply(caller, requestFor(reply), unfold(reply))
+  const received: JsonObject = JSON.parse(body)
+  return stringify(client.followUp(client.request('model-1', 'Hello'), received))
+}
+
+forEachPair((caller, upstream) => {
+  it('brings every proof home, on the block that it belongs to', () => {
+    always(plainReply, (whole) => {
+      const reply = provenBy(whole, upstream.dialect)
+      const request = readRequest(caller, nextRequest(caller, reply))
+      expect(sealLines(assistant(request))).toEqual(sealLines(reply.blocks))
+      expect(assistant(request).filter(isCall)).toHaveLength(reply.blocks.filter(isCall).length)
+    })
+  })
+
+  it('sends a proof to the dialect that issued it and to no other', () => {
+    always(plainReply, (whole) => {
+      const reply = provenBy(whole, upstream.dialect)
+      const seals = reply.blocks.flatMap((block) =>
+        'seal' in block && block.seal ? [block.seal.value] : [],
+      )
+      const request = readRequest(caller, nextRequest(caller, reply))
+      for (const other of adapters) {
+        const { text, losses } = writeRequest(other, request)
+        expect(text).not.toContain('xseal1')
+        expect(text).not.toContain(btoa('xseal1').slice(0, 8))
+        if (other.dialect === upstream.dialect) continue
+        if (seals.length > 0) expect(losses.length).toBeGreaterThan(0)
+      }
+    })
+  })
+
+  it('drops a damaged proof and keeps the rest', () => {
+    always(fc.tuple(plainReply, fc.nat()), ([whole, where]) => {
+      const reply = provenBy(whole, upstream.dialect)
+      const text = nextRequest(caller, reply)
+      const damaged = damage(text, where)
+      if (damaged === undefined) return
+      const request = readRequest(caller, damaged)
+      const left = sealLines(assistant(request))
+      const all = sealLines(reply.blocks)
+      for (const line of left) expect(all).toContain(line)
+      expect(left.length).toBeLessThan(all.length)
+      expect(writeRequest(upstream, request).text).not.toContain('xseal1')
+    })
+  })
+})
+
+const isCall = (block: Block): boolean => block.kind === 'tool-call'
+
+const CARRIERS = /xseal1\.[^"]*|eHNlYWwx[A-Za-z0-9+/]*={0,2}/g
+
+/** Swaps two different characters in the value of one carrier, as a careless client might. */
+function damage(text: string, where: number): string | undefined {
+  const found = [...text.matchAll(CARRIERS)]
+  const match = found[where % Math.max(found.length, 1)]
+  if (!match) return undefined
+  const [carrier] = match
+  const end = carrier.replace(/=+$/, '').length
+  const at = end - 4
+  const replacement = carrier[at] === 'A' ? 'B' : 'A'
+  const broken = carrier.slice(0, at) + replacement + carrier.slice(at + 1)
+  return text.slice(0, match.index) + broken + text.slice(match.index + carrier.length)
+}
