@@ -42,6 +42,8 @@ const CONFIG = [
   'thinkingConfig',
 ]
 
+const bound = (most: number) => (value: unknown, path: string) => number(value, path, 0, most)
+
 /** Reads a request as strictly as a generate-content upstream does. */
 export function hearGenerateContent(body: unknown): Heard {
   const request = object(body, 'body', MEMBERS)
@@ -49,7 +51,6 @@ export function hearGenerateContent(body: unknown): Heard {
   const turns = array(request['contents'], 'contents').map(readContent)
   checkTurns(turns)
   const tools = array(request['tools'] ?? [], 'tools').flatMap(readTools)
-  const bound = (most: number) => (value: unknown, path: string) => number(value, path, 0, most)
   return {
     system: readSystem(request['systemInstruction']),
     turns,

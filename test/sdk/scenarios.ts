@@ -240,9 +240,31 @@ const stopScenario = (stop: Stop, words: string): Scenario => ({
   },
 })
 
+/** The words of the thought are withheld; its proof has to travel all the same. */
+const withheld: Scenario = {
+  name: 'returns the proof of a thought that has no words',
+  replies: (upstream) => [
+    said([thinking('', PROOFS[upstream][0]), text('Four.')]),
+    said([text('Five.')]),
+  ],
+  async play(scene) {
+    const { upstream, stage, driver } = scene
+    const talk = driver.talk(stage, { ...ask(scene), thinking: true, maxTokens: 8000 })
+    const first = await talk.say('Two and two?')
+    expect(first).toMatchObject({ text: 'Four.', thinking: '' })
+    await talk.say('And one?')
+    if (!scene.foreign) return
+    expect(issued(stage.heard(1).turns, upstream)[1]?.pieces).toEqual([
+      thinking('', PROOFS[upstream][0]),
+      text('Four.'),
+    ])
+  },
+}
+
 export const SCENARIOS: readonly Scenario[] = [
   words,
   toolLoop,
+  withheld,
   images,
   stopScenario('length', 'To be cont'),
   stopScenario('refusal', 'I cannot help.'),

@@ -22,6 +22,8 @@ export interface Answer {
   status?: number
   headers?: Record<string, string>
   body?: unknown
+  /** The body as it stands. */
+  raw?: string
   events?: string[]
   cut?: true
 }
@@ -75,7 +77,7 @@ const HEAR: Record<Dialect, (body: unknown) => Heard> = {
   responses: hearResponses,
 }
 
-const SPEAK: Record<Dialect, (reply: Said, model: string, stream: boolean) => Answer> = {
+export const SPEAK: Record<Dialect, (reply: Said, model: string, stream: boolean) => Answer> = {
   messages: (reply, model, stream) =>
     stream ? { events: messagesEvents(reply, model) } : { body: messagesBody(reply, model) },
   'generate-content': (reply, model, stream) =>
@@ -109,7 +111,7 @@ export function answer(scripted: Answer): UpstreamResponse {
     'content-type': stream ? 'text/event-stream' : 'application/json',
     ...scripted.headers,
   })
-  const text = scripted.events?.join('') ?? JSON.stringify(scripted.body)
+  const text = scripted.raw ?? scripted.events?.join('') ?? JSON.stringify(scripted.body)
   const bytes = new TextEncoder().encode(text)
   let at = 0
   const body = new ReadableStream<Uint8Array>({
