@@ -297,5 +297,4 @@ export interface Reply {
   stopSequence?: string
   ext?: Ext
 }
-
 export type { Json, JsonObject }

@@ -1,0 +1,398 @@
+import { describe, expect, it } from 'vitest'
+import { demoForm, shortForm } from '../../src/gateway/config-short.ts'
+import {
+  demoSettings,
+  type Environment,
+  type Platform,
+  settingsFromText,
+  settingsOf,
+} from '../../src/gateway/config.ts'
+import { ISOLATE_LIMITS, PROCESS_LIMITS } from '../../src/gateway/defaults.ts'
+import { secretsOf } from '../../src/gateway/secrets.ts'
+
+const claude = { dialect: 'messages', url: 'https://upstream.example', key: 'sk-claude-0001' }
+const config = {
+  upstreams: {
+    claude,
+    gemini: {
+      dialect: 'generate-content',
+      url: 'https://upstream.example/base/v1beta/',
+      key: 'env:GEMINI_KEY',
+      auth: 'x-goog-api-key',
+      headers: { 'X-Team': 'env:TEAM' },
+    },
+    openai: { dialect: 'responses', url: 'http://upstream.example:8080/v1', key: 'caller' },
+  },
+  routes: [
+    { model: 'gpt-*', upstream: 'claude', as: 'claude-opus-4-8' },
+    { model: '*', upstream: 'gemini' },
+  ],
+  callers: { keys: ['env:PROXY_KEY'] },
+}
+const environment = { GEMINI_KEY: ' gem-0001\n', TEAM: 'blue', PROXY_KEY: 'proxy-key-00000001' }
+
+describe('a configuration', () => {
+  const settings = settingsOf(config, environment, { origin: 'dragoman.json', exposed: true })
+
+  it('gets its defaults, and the defaults of each dialect', () => {
+    const { claude, openai } = Object.fromEntries(settings.upstreams)
+    expect(claude).toEqual({
+      name: 'claude',
+      dialect: 'messages',
+      base: 'https://upstream.example',
+      key: { kind: 'literal', value: 'sk-claude-0001' },
+      auth: 'x-api-key',
+      headers: {},
+      maxOutputTokens: 8192,
+      models: new Map(),
+      timeouts: {
+        connectMs: 10_000,
+        firstByteMs: 120_000,
+        jsonMs: 600_000,
+        idleMs: 120_000,
+        totalMs: 3_600_000,
+      },
+    })
+    expect(openai).toMatchObject({ auth: 'bearer', key: { kind: 'caller' } })
+    expect(settings).toMatchObject({
+      routes: config.routes,
+      tasks: {},
+      state: 'memory',
+      losses: 'report',
+      limits: PROCESS_LIMITS,
+      origin: 'dragoman.json',
+    })
+  })
+
+  it('tells a version at the end of a URL from its base path', () => {
+    const { gemini, openai } = Object.fromEntries(settings.upstreams)
+    expect(gemini).toMatchObject({ base: 'https://upstream.example/base', version: 'v1beta' })
+    expect(openai).toMatchObject({ base: 'http://upstream.example:8080', version: 'v1' })
+  })
+
+  it('takes secrets from the environment, and knows all of them', () => {
+    expect(settings.upstreams.get('gemini')).toMatchObject({
+      key: { kind: 'literal', value: 'gem-0001' },
+      headers: { 'x-team': 'blue' },
+    })
+    expect(settings.callers).toEqual({ kind: 'keys', keys: ['proxy-key-00000001'] })
+    expect(secretsOf(settings)).toEqual([
+      'sk-claude-0001',
+      'gem-0001',
+      'proxy-key-00000001',
+      'blue',
+    ])
+  })
+
+  it('keeps facts about models, time-outs, limits and tasks', () => {
+    const models = { 'claude-*': { contextWindow: 200_000, thinking: 'adaptive', drop: ['top_k'] } }
+    const rich = settingsOf(
+      {
+        $schema: './dragoman.schema.json',
+        upstreams: { claude: { ...claude, models, timeouts: { firstByteMs: 5000 } } },
+        tasks: {
+          image: { url: 'https://tasks.example/', key: 'k', prefix: '/mj/' },
+          music: { url: 'https://tasks.example/base', prefix: '/' },
+        },
+        state: { store: 'sqlite:state.db' },
+        losses: 'reject',
+        limits: { bodyBytes: 1024 },
+      },
+      {},
+    )
+    expect(rich.upstreams.get('claude')).toMatchObject({
+      models: new Map([['claude-*', models['claude-*']]]),
+      timeouts: { firstByteMs: 5000, jsonMs: 5000, idleMs: 120_000 },
+    })
+    expect(rich.routes).toEqual([{ model: '*', upstream: 'claude' }])
+    expect(rich.tasks).toEqual({
+      image: { base: 'https://tasks.example', key: { kind: 'literal', value: 'k' }, prefix: '/mj' },
+      music: { base: 'https://tasks.example/base', key: { kind: 'none' }, prefix: '' },
+    })
+    expect(rich).toMatchObject({ state: 'sqlite:state.db', losses: 'reject' })
+    expect(rich.limits).toEqual({ ...PROCESS_LIMITS, bodyBytes: 1024 })
+    expect(rich.callers).toEqual({ kind: 'open' })
+  })
+
+  it('takes the bounds of an isolate where it runs in one', () => {
+    const isolate: Platform = { limits: ISOLATE_LIMITS, stores: 'isolate' }
+    const { limits } = settingsOf({ ...config, state: { store: 'durable' } }, environment, isolate)
+    expect(limits.bodyBytes).toBe(16 * 1024 * 1024)
+  })
+})
+
+const secret = 'sk-very-secret-value'
+const withUpstream = (change: object) => ({ upstreams: { claude: { ...claude, ...change } } })
+const withTop = (change: object) => ({ upstreams: { claude }, ...change })
+const exposed: Platform = { exposed: true }
+const isolate: Platform = { stores: 'isolate' }
+
+const FAULTS: [unknown, string, Platform?][] = [
+  [undefined, 'is missing; expected an object'],
+  [[], 'expected an object'],
+  [{}, 'upstreams: expected at least one upstream'],
+  [{ upstreams: {} }, 'upstreams: expected at least one upstream'],
+  [{ upstreams: [] }, 'upstreams: expected an object'],
+  [withTop({ upstream: {} }), 'upstream: no such member exists'],
+  [
+    withUpstream({ dialect: undefined }),
+    'upstreams.claude.dialect: is missing; expected one of "messages", "generate-content", "responses"',
+  ],
+  [
+    withUpstream({ dialect: 'chat' }),
+    'upstreams.claude.dialect: expected one of "messages", "generate-content", "responses"',
+  ],
+  [withUpstream({ url: undefined }), 'upstreams.claude.url: is missing; expected a string'],
+  [
+    withUpstream({ url: 'upstream.example' }),
+    'upstreams.claude.url: expected a URL such as https://host/path',
+  ],
+  [
+    withUpstream({ url: 'ftp://upstream.example' }),
+    'upstreams.claude.url: expected a URL with http or https',
+  ],
+  [
+    withUpstream({ url: `https://me:${secret}@upstream.example` }),
+    'upstreams.claude.url: expected a URL without a user name; a credential belongs in "key"',
+  ],
+  [
+    withUpstream({ url: `https://upstream.example/?key=${secret}` }),
+    'upstreams.claude.url: expected a URL without "?" and "#"',
+  ],
+  [withUpstream({ key: 7 }), 'upstreams.claude.key: expected a string'],
+  [withUpstream({ key: '' }), 'upstreams.claude.key: expected some text'],
+  [
+    withUpstream({ key: `${secret} x` }),
+    'upstreams.claude.key: expected a key of visible ASCII characters without spaces',
+  ],
+  [
+    withUpstream({ key: 'env:NO_KEY' }),
+    'upstreams.claude.key: the environment variable NO_KEY is not set',
+  ],
+  [
+    withUpstream({ key: 'env:BLANK_KEY' }),
+    'upstreams.claude.key: the environment variable BLANK_KEY is empty',
+  ],
+  [
+    withUpstream({ auth: 'basic' }),
+    'upstreams.claude.auth: expected one of "x-api-key", "bearer", "x-goog-api-key", "query"',
+  ],
+  [
+    withUpstream({ headers: { 'a b': 'c' } }),
+    'upstreams.claude.headers["a b"]: expected the name of a header',
+  ],
+  [
+    withUpstream({ headers: { Host: 'c' } }),
+    'upstreams.claude.headers.Host: this header belongs to the connection and cannot be set',
+  ],
+  [
+    withUpstream({ headers: { 'x-a': 'b\r\nc' } }),
+    'upstreams.claude.headers.x-a: expected a value of printable ASCII characters',
+  ],
+  [withUpstream({ maxOutputTokens: 0 }), 'upstreams.claude.maxOutputTokens: expected at least 1'],
+  [
+    withUpstream({ models: { m: { thinking: 'yes' } } }),
+    'upstreams.claude.models.m.thinking: expected one of "budget", "adaptive", "level"',
+  ],
+  [
+    withUpstream({ timeouts: { idleMs: 1.5 } }),
+    'upstreams.claude.timeouts.idleMs: expected a whole number',
+  ],
+  [
+    withUpstream({ timeouts: { idleMs: 2 ** 31 } }),
+    'upstreams.claude.timeouts.idleMs: expected at most 2147483647',
+  ],
+  [withUpstream({ timeout: {} }), 'upstreams.claude.timeout: no such member exists'],
+  [
+    { upstreams: { 'a b': claude } },
+    'upstreams["a b"]: expected a name of letters, digits, ".", "_" and "-"',
+  ],
+  [
+    { upstreams: { a: claude, b: claude } },
+    'routes: expected at least one route, because there are upstreams',
+  ],
+  [withTop({ routes: [] }), 'routes: expected at least one route, because there are upstreams'],
+  [withTop({ routes: [{ model: '*' }] }), 'routes[0].upstream: is missing; expected a string'],
+  [
+    withTop({
+      routes: [
+        { model: '*', upstream: 'claude' },
+        { model: 'x', upstream: 'cluade' },
+      ],
+    }),
+    'routes[1].upstream: expected the name of an upstream (claude)',
+  ],
+  [
+    withTop({ routes: [{ modle: '*', upstream: 'claude' }] }),
+    'routes[0].model: is missing; expected a string',
+  ],
+  [
+    withTop({ routes: [{ model: '*', upstream: 'claude', alias: 'x' }] }),
+    'routes[0].alias: no such member exists',
+  ],
+  [withTop({ callers: 'all' }), 'callers: expected "open" or {"keys": [...]}'],
+  [withTop({ callers: { keys: [] } }), 'callers.keys: expected at least one entry'],
+  [withTop({ callers: { keys: [7] } }), 'callers.keys[0]: expected a string'],
+  [withTop({ callers: { key: 'x' } }), 'callers.keys: is missing; expected an array'],
+  [
+    withTop({ callers: { keys: ['short'] } }),
+    'callers.keys[0]: expected a key of 16 to 512 characters',
+  ],
+  [
+    withTop({}),
+    'callers: expected the keys of the callers (or "open"), because others than this machine can call',
+    exposed,
+  ],
+  [withTop({ tasks: { video: {} } }), 'tasks.video: no such member exists'],
+  [
+    withTop({ tasks: { image: { url: 'x' } } }),
+    'tasks.image.url: expected a URL such as https://host/path',
+  ],
+  [
+    withTop({ tasks: { image: { url: 'http://x', prefix: 'mj' } } }),
+    'tasks.image.prefix: expected a path that begins with "/"',
+  ],
+  [
+    withTop({ state: { store: 'disk' } }),
+    'state.store: expected memory, sqlite:FILE or redis://HOST',
+  ],
+  [
+    withTop({ state: { store: 'sqlite:x' } }),
+    'state.store: expected memory, kv or durable',
+    isolate,
+  ],
+  [withTop({ losses: 'hide' }), 'losses: expected one of "report", "reject"'],
+  [withTop({ limits: { bodyBytes: -1 } }), 'limits.bodyBytes: expected at least 1'],
+  [withTop({ limits: { depth: 5000 } }), 'limits.depth: expected at most 1000'],
+]
+
+describe('a faulty configuration', () => {
+  it.each(FAULTS)('%j: %s', (value, message, platform = {}) => {
+    const read = () => settingsOf(value, { BLANK_KEY: ' ' }, { ...platform, origin: 'my.json' })
+    expect(attempt(read)).toBe(`ConfigError: my.json: ${message}`)
+  })
+
+  it('never shows a value', () => {
+    for (const [value] of FAULTS) {
+      const failure = attempt(() => settingsOf(value, {}))
+      expect(failure).not.toContain(secret)
+    }
+  })
+})
+
+describe('a configuration as text', () => {
+  const read = (text: string) => settingsFromText(text, {}, { origin: 'my.json' })
+
+  it('may have comments and trailing commas', () => {
+    const text = `\ufeff// who
+    { "upstreams": { /* one */ "a": { "dialect": "messages", "url": "http://x//y", }, },
+      "routes": [ { "model": "*", "upstream": "a", "as": "// not a comment /* \\" \\u0041" }, ], } // end`
+    expect(read(text)).toMatchObject({ routes: [{ as: '// not a comment /* " A' }] })
+  })
+
+  it.each([
+    ['', 'my.json:1:1: expected a value'],
+    ['{', 'my.json:1:2: expected a member name in double quotes or "}"'],
+    ['{\n  "a" 1}', 'my.json:2:7: expected a colon'],
+    ['{"a": 1 "b": 2}', 'my.json:1:9: expected a comma or "}"'],
+    ['[1 2]', 'my.json:1:4: expected a comma or "]"'],
+    ['{"a": tru}', 'my.json:1:7: expected a value'],
+    ['{"a": 01}', 'my.json:1:7: expected a value'],
+    [`{"a": "${secret}\n"}`, 'my.json:1:7: expected a string that ends on its line'],
+    ["{'a': 1}", 'my.json:1:2: expected a member name in double quotes or "}"'],
+    ['{"a": 1,\n "a": 2}', 'my.json:2:2: expected "a" only once'],
+    ['{} {}', 'my.json:1:4: expected the end'],
+    ['{} /* no end', 'my.json:1:4: expected the end'],
+    ['['.repeat(100), 'my.json:1:66: expected at most 64 levels'],
+    ['{"__proto__": {"losses": "reject"}}', 'my.json: __proto__: no such member exists'],
+  ])('%j: %s', (text, message) => expect(attempt(() => read(text))).toBe(`ConfigError: ${message}`))
+})
+
+describe('the short form', () => {
+  const short = (variables: Environment) => shortForm(variables, exposed)
+
+  it('is one upstream for every model', () => {
+    const settings = short({
+      DRAGOMAN_DIALECT: 'messages',
+      DRAGOMAN_URL: 'https://upstream.example/v1',
+      DRAGOMAN_KEY: 'sk-claude-0001',
+      DRAGOMAN_MODEL: 'claude-opus-4-8',
+      DRAGOMAN_CALLER_KEYS: 'first-key-00000001, second-key-0000002',
+      DRAGOMAN_IMAGE_URL: 'https://tasks.example',
+      DRAGOMAN_IMAGE_KEY: 'task-key',
+      DRAGOMAN_STATE: 'memory',
+      DRAGOMAN_LOSSES: 'reject',
+    })
+    expect(settings?.upstreams.get('upstream')).toMatchObject({
+      base: 'https://upstream.example',
+      version: 'v1',
+      key: { kind: 'literal', value: 'sk-claude-0001' },
+    })
+    expect(settings).toMatchObject({
+      routes: [{ model: '*', upstream: 'upstream', as: 'claude-opus-4-8' }],
+      callers: { kind: 'keys', keys: ['first-key-00000001', 'second-key-0000002'] },
+      tasks: { image: { base: 'https://tasks.example', prefix: '/img' } },
+      state: 'memory',
+      losses: 'reject',
+      origin: 'environment',
+    })
+  })
+
+  it('may be task services alone', () => {
+    const settings = shortForm({ DRAGOMAN_MUSIC_URL: 'https://tasks.example' })
+    expect(settings?.upstreams.size).toBe(0)
+    expect(settings?.tasks.music).toMatchObject({ prefix: '/music' })
+  })
+
+  it('is not there when no variable asks for it, or all are empty', () => {
+    expect(shortForm({})).toBeUndefined()
+    expect(shortForm({ DRAGOMAN_URL: '', DRAGOMAN_DIALECT: ' ' })).toBeUndefined()
+  })
+
+  it.each([
+    [{ DRAGOMAN_DIALECT: 'messages' }, 'environment: DRAGOMAN_URL: is missing; expected a string'],
+    [
+      { DRAGOMAN_URL: 'http://x' },
+      'environment: DRAGOMAN_DIALECT: is missing; expected one of "messages", "generate-content", "responses"',
+    ],
+    [
+      { DRAGOMAN_URL: 'x', DRAGOMAN_DIALECT: 'messages' },
+      'environment: DRAGOMAN_URL: expected a URL such as https://host/path',
+    ],
+    [
+      { DRAGOMAN_URL: 'http://x', DRAGOMAN_DIALECT: 'messages' },
+      'environment: DRAGOMAN_CALLER_KEYS: expected the keys of the callers (or "open"), because others than this machine can call',
+    ],
+    [{ DRAGOMAN_MUSIC_KEY: 'x' }, 'environment: DRAGOMAN_MUSIC_URL: is missing; expected a string'],
+  ])('%j: %s', (variables: Environment, message) =>
+    expect(attempt(() => short(variables))).toBe(`ConfigError: ${message}`),
+  )
+})
+
+describe('the demo', () => {
+  it('has one upstream per dialect, and a place for any other model', () => {
+    const { upstreams, routes, callers, origin } = demoSettings()
+    expect([...upstreams.values()].map(({ name, base, key }) => [name, base, key.kind])).toEqual([
+      ['demo-messages', 'http://demo.invalid/messages', 'none'],
+      ['demo-generate-content', 'http://demo.invalid/generate-content', 'none'],
+      ['demo-responses', 'http://demo.invalid/responses', 'none'],
+    ])
+    expect(routes).toContainEqual({ model: '*', upstream: 'demo-messages' })
+    expect([callers, origin]).toEqual([{ kind: 'open' }, 'demo'])
+  })
+
+  it('can be locked, and is when others can call', () => {
+    const locked = demoForm({ DRAGOMAN_CALLER_KEYS: 'first-key-00000001' }, exposed)
+    expect(locked.callers).toEqual({ kind: 'keys', keys: ['first-key-00000001'] })
+    expect(() => demoForm({}, exposed)).toThrow('demo: DRAGOMAN_CALLER_KEYS: expected the keys')
+  })
+})
+
+function attempt(action: () => unknown): string {
+  try {
+    action()
+    return ''
+  } catch (error) {
+    return String(error)
+  }
+}

@@ -1,0 +1,221 @@
+import { createServer, type RequestListener } from 'node:http'
+import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { afterEach, describe, expect, it } from 'vitest'
+import { ConnectError, type UpstreamResponse } from '../../src/gateway/ports.ts'
+import { createSend } from '../../src/node/send.ts'
+
+const upstream = createSend()
+const cleanups: (() => void)[] = []
+afterEach(() => {
+  for (const clean of cleanups.splice(0)) clean()
+})
+
+/** A loopback upstream; gives its origin. */
+function serving(listener: RequestListener): Promise<string> {
+  const server = createServer(listener)
+  cleanups.push(() => server.close().closeAllConnections())
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve(originOf(server.address() as AddressInfo)))
+  })
+}
+
+/** An upstream that says exactly these bytes to whoever connects. */
+function saying(answer: (socket: Socket) => void): Promise<string> {
+  const server = createSocketServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.once('data', () => answer(socket))
+  })
+  cleanups.push(() => server.close())
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve(originOf(server.address() as AddressInfo)))
+  })
+}
+
+const originOf = ({ port }: AddressInfo) => `http://127.0.0.1:${port}`
+
+const post = (
+  url: string,
+  options: { body?: Uint8Array | ReadableStream<Uint8Array>; signal?: AbortSignal } = {},
+) =>
+  upstream.send({
+    method: 'POST',
+    url,
+    headers: { 'content-type': 'application/json' },
+    body: new TextEncoder().encode('{}'),
+    signal: new AbortController().signal,
+    connectMs: 1000,
+    ...options,
+  })
+
+const textOf = ({ body }: UpstreamResponse) => new Response(body).text()
+
+describe('the upstream client', () => {
+  it('sends what it is given and reads the answer', async () => {
+    const origin = await serving((request, response) => {
+      const { url, method, headers } = request
+      request.on('data', (chunk) => response.write(chunk))
+      request.on('end', () => response.end())
+      response.writeHead(201, {
+        'X-Seen': JSON.stringify([url, method, headers['content-length']]),
+      })
+    })
+    const response = await post(`${origin}/v1/x?alt=sse`)
+    expect([response.status, response.headers.get('x-seen')]).toEqual([
+      201,
+      '["/v1/x?alt=sse","POST","2"]',
+    ])
+    expect(response.headers.get('__proto__')).toBeNull()
+    expect(await textOf(response)).toBe('{}')
+  })
+
+  it('sends a body as it comes', async () => {
+    const origin = await serving((request, response) => void request.pipe(response))
+    const body = new Response('streamed').body ?? undefined
+    expect(await textOf(await post(origin, body ? { body } : {}))).toBe('streamed')
+  })
+
+  it('follows no redirect', async () => {
+    let requests = 0
+    const origin = await serving((_, response) => {
+      requests += 1
+      response.writeHead(307, { location: '/elsewhere' }).end()
+    })
+    expect((await post(origin)).status).toBe(307)
+    expect(requests).toBe(1)
+  })
+
+  it.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+    ['identity', Buffer.from],
+  ])('decodes %s', async (coding, encode) => {
+    const bytes = encode(Buffer.from('{"text":"plain"}'))
+    const origin = await serving((_, response) => {
+      response.writeHead(200, { 'content-encoding': coding, 'content-length': bytes.length })
+      response.end(bytes)
+    })
+    const response = await post(origin)
+    expect(await textOf(response)).toBe('{"text":"plain"}')
+    if (coding !== 'identity') expect(response.headers.get('content-encoding')).toBeNull()
+  })
+
+  it('gives a compressed stream piece by piece', async () => {
+    const { createGzip, constants } = await import('node:zlib')
+    const origin = await serving((_, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' })
+      const gzip = createGzip()
+      gzip.pipe(response)
+      gzip.write('first')
+      gzip.flush(constants.Z_SYNC_FLUSH)
+    })
+    const reader = (await post(origin)).body?.getReader()
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toBe('first')
+    await reader?.cancel()
+  })
+
+  it('holds no more of a bomb than was read', async () => {
+    const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024))
+    const origin = await serving((_, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb)
+    })
+    const before = process.memoryUsage().rss
+    const reader = (await post(origin)).body?.getReader()
+    for (let read = 0; read < 1024 * 1024;) read += (await reader?.read())?.value?.length ?? 0
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(process.memoryUsage().rss - before).toBeLessThan(32 * 1024 * 1024)
+    await reader?.cancel()
+  })
+
+  it.each(['zstd', 'gzip, gzip', 'nonsense'])('refuses the coding %s', async (coding) => {
+    const origin = await serving((_, response) => {
+      response.writeHead(200, { 'content-encoding': coding }).end('x')
+    })
+    await expect(post(origin)).rejects.toThrow('content coding')
+  })
+
+  it('breaks the body of a broken connection, a cut one and a false one', async () => {
+    const head = 'HTTP/1.1 200 OK\r\n'
+    const broken = [
+      `${head}transfer-encoding: chunked\r\n\r\n5\r\nhello\r\n`,
+      `${head}content-length: 50\r\n\r\nhello`,
+      `${head}content-encoding: gzip\r\ncontent-length: 5\r\n\r\nhello`,
+    ]
+    for (const bytes of broken) {
+      const origin = await saying((socket) => void socket.end(bytes))
+      await expect(post(origin).then(textOf)).rejects.toThrow()
+    }
+  })
+
+  it('says that nothing was sent when no connection came about, and only then', async () => {
+    const origin = await serving(() => undefined)
+    for (const clean of cleanups.splice(0)) clean()
+    await expect(post(origin)).rejects.toThrow(ConnectError)
+    await expect(post('http://no-such-host.invalid/')).rejects.toThrow(ConnectError)
+    const resetting = await saying((socket) => void socket.resetAndDestroy())
+    const failure = await post(resetting).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(Error)
+    expect(failure).not.toBeInstanceOf(ConnectError)
+  })
+
+  it('stops the upstream when the caller leaves, in every phase', async () => {
+    const closed: string[] = []
+    const origin = await serving((request, response) => {
+      response.on('close', () => closed.push(request.url ?? ''))
+      if (request.url === '/silent') return
+      response.writeHead(200)
+      response.write('piece')
+    })
+    const before = new AbortController()
+    before.abort(new Error('gone'))
+    await expect(post(`${origin}/never`, { signal: before.signal })).rejects.toThrow('gone')
+
+    const waiting = new AbortController()
+    const pending = post(`${origin}/silent`, { signal: waiting.signal })
+    setTimeout(() => waiting.abort(), 50)
+    await expect(pending).rejects.toThrow()
+
+    const midway = new AbortController()
+    const answer = await post(`${origin}/midway`, { signal: midway.signal })
+    midway.abort('left')
+    await expect(textOf(answer)).rejects.toThrow()
+
+    await (await post(`${origin}/cancelled`)).body?.cancel()
+    await expect.poll(() => closed).toEqual(['/silent', '/midway', '/cancelled'])
+  })
+
+  it('reads no further than its reader asks', async () => {
+    let sent = 0
+    const origin = await serving((_, response) => {
+      const more = () => {
+        while (sent < 64 * 1024 * 1024 && response.write(Buffer.alloc(65_536))) sent += 65_536
+        if (!response.destroyed) response.once('drain', more)
+      }
+      more()
+    })
+    const reader = (await post(origin)).body?.getReader()
+    await reader?.read()
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect(sent).toBeLessThan(16 * 1024 * 1024)
+    await reader?.cancel()
+  })
+
+  it('keeps answers apart on reused connections, while others are given up', async () => {
+    const connections = new Set<unknown>()
+    const origin = await serving((request, response) => {
+      connections.add(request.socket)
+      setTimeout(() => response.end(request.url), Math.random() * 5)
+    })
+    const ask = async (index: number) => {
+      const controller = new AbortController()
+      if (index % 3 === 0) setTimeout(() => controller.abort(), Math.random() * 5)
+      const answer = post(`${origin}/${index}`, { signal: controller.signal }).then(textOf)
+      const text = await answer.catch(() => `/${index}`)
+      expect(text).toBe(`/${index}`)
+    }
+    for (let round = 0; round < 20; round += 1)
+      await Promise.all(Array.from({ length: 20 }, (_, index) => ask(round * 20 + index)))
+    expect(connections.size).toBeLessThan(400)
+  })
+})

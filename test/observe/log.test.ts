@@ -1,0 +1,100 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { LogEntry } from '../../src/observe/entry.ts'
+import { createLog, type LogOptions } from '../../src/observe/log.ts'
+
+const entry: LogEntry = {
+  id: 'ex-1',
+  method: 'POST',
+  path: '/v1/messages',
+  caller: 'messages',
+  upstream: 'openai',
+  model: 'opus',
+  sentModel: 'gpt-5',
+  status: 200,
+  totalMs: 1234.4,
+  usage: { input: 12, output: 34 },
+  losses: [{ code: 'dropped', path: 'sampling.topK' }],
+}
+
+function written(entry: LogEntry, options: Partial<LogOptions> = {}): string[] {
+  const lines: string[] = []
+  const log = createLog({
+    write: (line) => lines.push(line),
+    now: () => 0,
+    style: 'json',
+    secrets: [],
+    ...options,
+  })
+  log(entry)
+  return lines
+}
+
+describe('the log', () => {
+  it('is one JSON object per exchange', () => {
+    expect(written(entry).map((line) => JSON.parse(line))).toEqual([
+      { ...entry, time: '1970-01-01T00:00:00.000Z', losses: ['dropped sampling.topK'] },
+    ])
+    const { losses: _, ...without } = entry
+    expect(JSON.parse(written(without).join())).not.toHaveProperty('losses')
+  })
+
+  it('is a readable line on a terminal, in colour where that is wanted', () => {
+    const plain =
+      '00:00:00  200  POST  /v1/messages  messages > openai  opus = gpt-5  1234 ms  12 + 34 tokens  lost: dropped sampling.topK'
+    expect(written(entry, { style: 'plain' })).toEqual([plain])
+    expect(written(entry, { style: 'colour' })).toEqual([
+      plain.replace('200', '\u001b[32m200\u001b[0m'),
+    ])
+    const failed = { id: 'x', method: 'GET', path: '/x', status: 502, totalMs: 1, error: 'gone' }
+    expect(written(failed, { style: 'plain' })).toEqual(['00:00:00  502  GET  /x  1 ms  gone'])
+  })
+
+  it('is one line, whatever callers and upstreams write', () => {
+    const foreign = fc.string({
+      unit: fc.constantFrom(
+        '\r',
+        '\n',
+        '\u001b[2J',
+        '\u009b',
+        '\u2028',
+        '\u202e',
+        '\0',
+        'a',
+        '"',
+        '\\',
+      ),
+      maxLength: 400,
+    })
+    fc.assert(
+      fc.property(foreign, fc.constantFrom('json', 'plain'), (text, style) => {
+        const lines = written({ ...entry, path: text, model: text, error: text }, { style })
+        expect(lines).toHaveLength(1)
+        expect(lines.join()).not.toMatch(/[\p{Cc}\u2028\u202e]/u)
+        expect(lines.join().length).toBeLessThan(6 * 3 * 256 + 500)
+        if (style === 'json') expect(() => JSON.parse(lines.join())).not.toThrow()
+      }),
+    )
+  })
+
+  it('caps what is long', () => {
+    const line = JSON.parse(written({ ...entry, model: 'm'.repeat(300) }).join())
+    expect(line.model).toBe(`${'m'.repeat(255)}…`)
+    const losses = Array.from({ length: 30 }, (_, index) => ({
+      code: 'dropped' as const,
+      path: `turns.${index}`,
+    }))
+    expect(JSON.parse(written({ ...entry, losses }).join()).losses).toHaveLength(21)
+  })
+
+  it('shows no secret, wherever it got in', () => {
+    const secrets = ['sk-0123456789', 'sk-0123456789-longer']
+    const leaky = { ...entry, path: '/sk-0123456789-longer', error: 'with sk-0123456789 in it' }
+    for (const style of ['json', 'plain'] as const) {
+      const line = written(leaky, { style, secrets }).join()
+      expect(line).not.toContain('sk-')
+      expect(line).not.toContain('longer')
+      expect(line).toContain('with *** in it')
+    }
+  })
+})

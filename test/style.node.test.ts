@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { codeOf, type Source, sources } from './sources.ts'
+
+const MAX_FILE_LINES = 300
+const MAX_FUNCTION_LINES = 50
+const MAX_MEDIAN_FUNCTION_LINES = 10
+const MAX_ASSERTIONS_PER_1000_LINES = 5
+
+interface Measured {
+  name: string
+  /** Without the lines of the functions inside it: a machine is one closure of small functions. */
+  lines: number
+}
+
+const OPENS = /(?:=>|\)|\)\s*:\s*[^=;]+)\s*\{$/
+const BEGINS =
+  /^(?:export )?(?:default )?(?:async )?(?:function\b|(?:static |readonly )?(?:async )?[#\w]+(?:<[^>]*>)?\(|(?:export )?const \w+.*=|.*=>|.*\()/
+const STATEMENT = /^(?:\} )?(?:if|else|for|while|switch|catch|try|do|return|throw|case)\b/
+
+/**
+ * Measures the functions of a formatted source by its indentation: one opens on a line that ends in `{` after
+ * parameters or an arrow and closes with the first `}` that stands as deep as the line it began on.
+ */
+function functionsOf({ path, lines }: Source): Measured[] {
+  const open: { name: string; depth: number; own: number }[] = []
+  const measured: Measured[] = []
+  let begun: { text: string; depth: number } | undefined
+  for (const [index, line] of lines.entries()) {
+    const text = line.trim()
+    const depth = line.length - line.trimStart().length
+    const top = open.at(-1)
+    if (top) top.own += text === '' ? 0 : 1
+    if (top && /^\}/.test(text) && depth === top.depth) {
+      open.pop()
+      measured.push({ name: top.name, lines: top.own })
+    } else if (text.endsWith('{') && isFunction(text, begun, depth)) {
+      if (top) top.own -= 1
+      open.push({ name: `${path}:${index + 1}`, depth, own: 1 })
+    }
+    if (text.endsWith('(') || !begun || depth <= begun.depth) begun = { text, depth }
+  }
+  return measured
+}
+
+function isFunction(
+  text: string,
+  begun: { text: string; depth: number } | undefined,
+  depth: number,
+): boolean {
+  if (STATEMENT.test(text) || /\b(?:class|interface|type|switch)\b.*\{$/.test(text)) return false
+  // The signature may have been broken over several lines: `): Result {` closes it.
+  if (/^\)/.test(text)) return begun?.depth === depth && !STATEMENT.test(begun.text)
+  return OPENS.test(text) && BEGINS.test(text)
+}
+
+const functions = sources.flatMap(functionsOf)
+
+describe('house style', () => {
+  it('keeps files short', () => {
+    const long = sources.filter(({ lines }) => lines.length > MAX_FILE_LINES)
+    expect(long.map(({ path, lines }) => `${path}: ${lines.length}`)).toEqual([])
+  })
+
+  it('keeps functions short', () => {
+    const long = functions.filter(({ lines }) => lines > MAX_FUNCTION_LINES)
+    expect(long).toEqual([])
+    const sizes = functions.map(({ lines }) => lines).toSorted((a, b) => a - b)
+    expect(sizes.length).toBeGreaterThan(100)
+    expect(sizes[Math.floor(sizes.length / 2)]).toBeLessThanOrEqual(MAX_MEDIAN_FUNCTION_LINES)
+  })
+
+  it('measures functions as they are', () => {
+    const lines = [
+      'export function outer(',
+      '  first: string,',
+      '): string {',
+      '  const inner = (x: number) => {',
+      '    return x',
+      '  }',
+      '  if (first) {',
+      '    inner(1)',
+      '  }',
+      '  return first',
+      '}',
+    ]
+    const names = functionsOf({ path: 'x', text: '', lines })
+    expect(names).toEqual([
+      { name: 'x:4', lines: 3 },
+      { name: 'x:3', lines: 6 },
+    ])
+  })
+
+  it('escapes from no type', () => {
+    const ways =
+      /\bany\b(?=[\s>)\],;|[])|[\w)\]]!(?=[.;,)\]\s[])(?!==?)|@ts-(?:ignore|expect-error|nocheck)/g
+    const escapes = sources.flatMap((source) => {
+      const code = codeOf(source)
+      const found = [...code.matchAll(ways), ...source.text.matchAll(/@ts-\w+/g)]
+      return found.map(({ 0: text }) => `${source.path}: ${text}`)
+    })
+    expect(escapes).toEqual([])
+  })
+
+  it('asserts types rarely', () => {
+    const lines = sources.reduce((sum, source) => sum + source.lines.length, 0)
+    const assertions = sources.flatMap((source) =>
+      codeOf(source)
+        .split('\n')
+        .filter(
+          (line) => /\bas (?!const\b)[A-Z{(\w]/.test(line) && !/^\s*(?:import|export)\b/.test(line),
+        )
+        .map((line) => `${source.path}: ${line.trim()}`),
+    )
+    const allowed = Math.floor((lines / 1000) * MAX_ASSERTIONS_PER_1000_LINES)
+    expect(assertions.length, assertions.join('\n')).toBeLessThanOrEqual(allowed)
+  })
+
+  it('exports by name, but for the entry that Workers ask for', () => {
+    const defaults = sources.filter(({ text }) => /^export default\b/m.test(text))
+    expect(defaults.map(({ path }) => path)).toEqual(['src/worker.ts'])
+  })
+
+  it('speaks of the product alone: no machine, no issue, no history', () => {
+    const words =
+      /\/work\/|\/home\/|\/tmp\/|issue #?\d|\B#\d{2,}\b|\bTODO\b|\bFIXME\b|https?:\/\/(?:registry|npm)\b/i
+    const lines = sources.flatMap(({ path, lines }) =>
+      lines.flatMap((line, index) =>
+        words.test(line) ? [`${path}:${index + 1}: ${line.trim()}`] : [],
+      ),
+    )
+    expect(lines).toEqual([])
+  })
+
+  it('has one version number', () => {
+    const manifest: { version: string } = JSON.parse(readFileSync('package.json', 'utf8'))
+    const version = sources.find(({ path }) => path === 'src/version.ts')
+    expect(version?.text).toContain(`'${manifest.version}'`)
+  })
+})
