@@ -1,0 +1,78 @@
+import { words } from './schema-source.ts'
+import { isObject, parse, stringify, type Json, type JsonObject } from './json.ts'
+
+/**
+ * The Schema of content generation as proper JSON Schema: types in small letters, `nullable` as a type, an
+ * example as one of the examples, counts as numbers. What is JSON Schema already comes back as it came.
+ */
+export function widen(source: string): string {
+  try {
+    const value = parse(source)
+    const widened = widenValue(value, 0)
+    return stringify(widened) === stringify(value) ? source : stringify(widened)
+  } catch {
+    return source
+  }
+}
+
+const MAX_DEPTH = 200
+
+function widenValue(value: Json, depth: number): Json {
+  if (!isObject(value) || depth > MAX_DEPTH) return value
+  const { nullable, example, propertyOrdering, type, format, ...rest } = value
+  const inner = Object.entries(rest).map(([key, member]): [string, Json] => [
+    key,
+    widenMember(key, member, depth + 1),
+  ])
+  const members = Object.fromEntries(inner)
+  const schema: JsonObject = {
+    ...typeMember(type, nullable === true && members['anyOf'] === undefined),
+    ...members,
+    ...(format !== undefined && format !== 'enum' && { format }),
+    ...(example !== undefined && { examples: [example] }),
+  }
+  return nullable === true
+    ? admitNull(ordered(schema, propertyOrdering))
+    : ordered(schema, propertyOrdering)
+}
+
+function typeMember(type: Json | undefined, nullable: boolean): JsonObject {
+  if (typeof type !== 'string') return type === undefined ? {} : { type }
+  if (type === 'TYPE_UNSPECIFIED') return {}
+  // Only the Schema's own spelling is changed, so that other texts stay as they are.
+  const name = /^[A-Z]+$/.test(type) ? type.toLowerCase() : type
+  return { type: nullable ? [name, 'null'] : name }
+}
+
+/** The places where schemas stand; anywhere else (`enum`, `default`) a member is data. */
+const SCHEMAS = words('items additionalProperties not contains propertyNames')
+const LISTS = words('anyOf oneOf allOf prefixItems')
+const MAPS = words('properties $defs definitions patternProperties')
+const COUNTS = words('minItems maxItems minLength maxLength minProperties maxProperties')
+
+function widenMember(key: string, value: Json, depth: number): Json {
+  if (SCHEMAS.has(key)) return widenValue(value, depth)
+  if (LISTS.has(key) && Array.isArray(value)) return value.map((one) => widenValue(one, depth))
+  if (MAPS.has(key) && isObject(value)) {
+    const entries = Object.entries(value)
+    return Object.fromEntries(entries.map(([name, one]) => [name, widenValue(one, depth)]))
+  }
+  return COUNTS.has(key) && typeof value === 'string' && value !== '' ? Number(value) : value
+}
+
+/** An enumeration and alternatives must name null themselves. */
+function admitNull(schema: JsonObject): JsonObject {
+  if (Array.isArray(schema['anyOf']))
+    return { ...schema, anyOf: [...schema['anyOf'], { type: 'null' }] }
+  return Array.isArray(schema['enum']) ? { ...schema, enum: [...schema['enum'], null] } : schema
+}
+
+/** The order in which a model shall write the properties: JSON Schema has no keyword for it but the order itself. */
+function ordered(schema: JsonObject, ordering: Json | undefined): JsonObject {
+  const properties = schema['properties']
+  if (!Array.isArray(ordering) || !isObject(properties)) return schema
+  const place = new Map(ordering.map((name, index) => [name, index]))
+  const rank = (name: string) => place.get(name) ?? ordering.length
+  const entries = Object.entries(properties).toSorted(([a], [b]) => rank(a) - rank(b))
+  return { ...schema, properties: Object.fromEntries(entries) }
+}
