@@ -1,13 +1,7 @@
 import { expect } from 'vitest'
-import type { Dialect, Wire } from './script.ts'
+import type { Wire } from './script.ts'
 import { BASE, type Stage } from './stage.ts'
 
-/** Ids as each upstream makes them; generate-content makes none. */
-export const IDS: Record<Dialect, [string, string]> = {
-  messages: ['toolu_01A09q90qw90lq917835lq9', 'toolu_01B19x55zz11aa22bb33cc4'],
-  'generate-content': ['', ''],
-  responses: ['call_MkzhR5UKwMZxG9Ud4RkTWSLX', 'call_a7Fq21bVh0dQmPz8XnC4yTeK'],
-}
 export const PROOF = 'c2lnbmVkLWJ5LXRoZS11cHN0cmVhbS0wMQ=='
 
 export interface Sent {

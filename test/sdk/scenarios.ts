@@ -1,83 +1,21 @@
 import { expect } from 'vitest'
-import type { Driver, Outcome, ToolAnswer, ToolOffer } from './driver.ts'
+import type { ToolAnswer } from './driver.ts'
 import {
-  call,
-  COUNTS,
-  said,
-  text,
-  thinking,
-  type Dialect,
-  type HeardTurn,
-  type Piece,
-  type Said,
-  type Stop,
-} from './script.ts'
-import type { Stage } from './stage.ts'
-
-/** One conversation: what the upstream says, and what has to be true on both sides of it. */
-export interface Scenario {
-  name: string
-  replies(upstream: Dialect): Said[]
-  play(scene: Scene): Promise<void>
-}
-
-export interface Scene {
-  driver: Driver
-  upstream: Dialect
-  stream: boolean
-  stage: Stage
-  /** Between two dialects: what the upstream heard is judged too. */
-  foreign: boolean
-}
-
-export const WEATHER: ToolOffer = {
-  name: 'get_weather',
-  description: 'Weather of a city.',
-  schema: {
-    type: 'object',
-    properties: { city: { type: 'string', description: 'The city.' }, days: { type: 'integer' } },
-    required: ['city'],
-  },
-}
-export const CLOCK: ToolOffer = {
-  name: 'get_time',
-  description: 'Time of a city.',
-  schema: {
-    type: 'object',
-    properties: { zone: { type: 'string', enum: ['utc', 'local'] } },
-    required: ['zone'],
-  },
-}
-
-/** Proofs in each upstream's own alphabet. */
-const PROOFS: Record<Dialect, [string, string]> = {
-  messages: ['EqQBCkgIAhABGAIiQHh6+/sig1==', 'EqQBCkgIAhABGAIiQHh6+/sig2=='],
-  'generate-content': ['CtwBAVSoXO7c8mB1', 'CtwBAVSoXO7c8mB2'],
-  responses: ['gAAAAABo-enc_1-Zx9==', 'gAAAAABo-enc_2-Zx9=='],
-}
-/** Ids as each upstream makes them; generate-content makes none. */
-const IDS: Record<Dialect, [string, string]> = {
-  messages: ['toolu_01A09q90qw90lq917835lq9', 'toolu_01B19x55zz11aa22bb33cc4'],
-  'generate-content': ['', ''],
-  responses: ['call_MkzhR5UKwMZxG9Ud4RkTWSLX', 'call_a7Fq21bVh0dQmPz8XnC4yTeK'],
-}
-export const PIXEL =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
-const image = { mediaType: 'image/png', data: PIXEL }
+  ask,
+  CLOCK,
+  expectOutcome,
+  IDS,
+  image,
+  issued,
+  PIXEL,
+  PROOFS,
+  result,
+  WEATHER,
+  type Scenario,
+} from './scene.ts'
+import { call, said, text, thinking, type Dialect, type Piece, type Stop } from './script.ts'
 
 const UNICODE = 'Grüße aus Köln — 天気は晴れ 🌤️, “naïve” \\ "quoted"\nzweite Zeile\t✓'
-
-function expectOutcome(scene: Scene, outcome: Outcome, wanted: Partial<Outcome>): void {
-  expect(outcome).toMatchObject(wanted)
-  expect(outcome.counts).toEqual(countsSeen(outcome))
-  if (scene.foreign) expect(outcome.model).toBe(scene.driver.asked)
-}
-
-/** A client that has a place for a count must have the right one. */
-const countsSeen = (outcome: Outcome): Outcome['counts'] =>
-  Object.fromEntries(Object.entries(COUNTS).filter(([name]) => Object.hasOwn(outcome.counts, name)))
-
-const ask = (scene: Scene) => ({ stream: scene.stream })
 
 const words: Scenario = {
   name: 'carries text, system prompt, bounds and usage',
@@ -157,33 +95,45 @@ const toolLoop: Scenario = {
   },
 }
 
-const result = (name: string, output: string): Piece => ({
-  kind: 'result',
-  id: '',
-  name,
-  output,
-  images: 0,
-  failed: false,
-})
+const interleaved = (upstream: Dialect): Piece[] => [
+  thinking('First the weather.', PROOFS[upstream][0]),
+  text('Let me see.'),
+  call(IDS[upstream][0], 'get_weather', { city: 'Ulm' }),
+  thinking('', PROOFS[upstream][1]),
+  call(IDS[upstream][1], 'get_weather', { city: 'Bonn' }),
+]
 
-/**
- * Turns as an upstream issued or heard them: results without their ids (the ear has paired them), thoughts
- * of generate-content without their words (only the signature has to come back, on the part that had it),
- * ids of calls only where the upstream made them, inputs by value.
- */
-function issued(turns: HeardTurn[], upstream: Dialect): HeardTurn[] {
-  return turns.map(({ role, pieces }) => ({
-    role,
-    pieces: pieces.flatMap((piece): Piece[] => {
-      if (piece.kind === 'result') return [{ ...piece, id: '' }]
-      if (piece.kind === 'call') {
-        const id = IDS[upstream][0] === '' ? '' : piece.id
-        return [{ ...piece, id, input: JSON.parse(piece.input) }]
-      }
-      if (piece.kind !== 'thinking' || upstream !== 'generate-content') return [piece]
-      return piece.proof === '' ? [] : [{ ...piece, text: '' }]
-    }),
-  }))
+/** Proofs stand in front of text and between two calls of one function; one tool fails. */
+const interleaving: Scenario = {
+  name: 'keeps the order of thoughts, text and calls, and says which tool failed',
+  replies: (upstream) => [said(interleaved(upstream), 'tool-call'), said([text('Dry in Ulm.')])],
+  async play(scene) {
+    const { upstream, stage, driver } = scene
+    const options = { ...ask(scene), tools: [WEATHER], thinking: true, maxTokens: 8000 }
+    const talk = driver.talk(stage, options)
+    const first = await talk.say('Compare Ulm and Bonn.')
+    expectOutcome(scene, first, { text: 'Let me see.', stop: 'tool-call' })
+    expect(first.calls.map(({ input }) => input)).toEqual([{ city: 'Ulm' }, { city: 'Bonn' }])
+    const [ulm, bonn] = first.calls
+    if (!ulm || !bonn) return
+    const answers = [
+      { call: ulm, output: 'dry' },
+      { call: bonn, output: 'no such station', failed: true },
+    ]
+    await talk.answer(answers)
+    if (!scene.foreign) return
+    const [, assistant, user] = issued(stage.heard(1).turns, upstream)
+    const wanted = issued([{ role: 'assistant', pieces: interleaved(upstream) }], upstream)
+    expect(assistant).toEqual(wanted[0])
+    const [good, bad] = user?.pieces ?? []
+    expect(good).toEqual(result('get_weather', 'dry'))
+    expect(bad).toMatchObject({ kind: 'result', name: 'get_weather' })
+    const output = bad?.kind === 'result' ? bad.output : ''
+    expect(output).toContain('no such station')
+    // A caller's dialect without the flag cannot say it; then the words are all there is.
+    if (driver.dialect !== 'responses' && bad?.kind === 'result')
+      expect(bad.failed || /error/i.test(output)).toBe(true)
+  },
 }
 
 const images: Scenario = {
@@ -264,6 +214,7 @@ const withheld: Scenario = {
 export const SCENARIOS: readonly Scenario[] = [
   words,
   toolLoop,
+  interleaving,
   withheld,
   images,
   stopScenario('length', 'To be cont'),
