@@ -154,3 +154,9 @@ const citationLines = (pieces: Piece[]): string[] =>
 /** The proofs of some blocks, in order, with what they belong to. */
 export const sealLines = (blocks: Block[]): string[] =>
   settle(blocks.flatMap(pieceOf)).map(sealLine).filter(Boolean)
+
+/** The same without the text around them: enough to find one again in a longer conversation. */
+export const sealOwners = (blocks: Block[]): string[] =>
+  settle(blocks.flatMap(pieceOf)).flatMap(({ seal, kind }) =>
+    seal ? [`${kind} ${seal.dialect} ${seal.value}`] : [],
+  )

@@ -1,0 +1,145 @@
+import { parseArgs } from 'node:util'
+import type { Adapter } from '../../adapters/adapter.ts'
+import { adapters } from '../../adapters/index.ts'
+import { stringify } from '../../src/canonical/json.ts'
+import type { Request } from '../../src/canonical/model.ts'
+import { ProblemError } from '../../src/canonical/problem.ts'
+import { readRequest, writeRequest } from '../laws/exchange.ts'
+import { records, type Recorded } from './records.ts'
+import {
+  EMPTY,
+  readRecorded,
+  replayCuts,
+  replayProblem,
+  replayProofs,
+  replayReply,
+} from './replies.ts'
+import { probe } from './silent.ts'
+import { Tally } from './tally.ts'
+
+const USAGE = `Replays recorded traffic through every pair of dialects.
+
+  npm run replay -- FOLDER [--sample N] [--places N] [--failures N]
+
+FOLDER holds files *.jsonl, one exchange per line: {id, dialect, op, model, kind, request: {path, body},
+response: {status, body | sse}}. --sample: how many exchanges (all); --places: how many places of a request
+are changed to find what is lost in silence (24); --failures: how many kinds of failure are listed (40).`
+
+function requestOf(upstream: Adapter, record: Recorded): Request | undefined {
+  if (!record.request) return undefined
+  try {
+    return readRequest(upstream, stringify(record.request), spokenOf(record))
+  } catch (error) {
+    if (error instanceof ProblemError) return undefined
+    throw error
+  }
+}
+
+const spokenOf = (record: Recorded) => ({ model: record.model, stream: record.sse !== undefined })
+
+/** Runs one check; a crash of one is no reason not to run the others. */
+function attempt(tally: Tally, pair: string, record: Recorded, check: () => void): void {
+  try {
+    check()
+  } catch (error) {
+    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    const [what = '', ...stack] = reason.split('\n')
+    const where = stack.find((line) => !line.includes('node_modules'))?.trim() ?? ''
+    tally.fail({ pair, column: 'crash', reason: `${what} ${where}`, record: record.id })
+  }
+}
+
+function replayRequest(tally: Tally, record: Recorded, caller: Adapter, places: number): void {
+  const { request: body } = record
+  if (!body) return
+  const request = requestOf(caller, record)
+  if (!request) return tally.add(`requests refused, ${caller.dialect}`)
+  for (const upstream of adapters) {
+    if (upstream === caller) continue
+    const pair = `${caller.dialect} <- ${upstream.dialect}`
+    attempt(tally, pair, record, () => {
+      const written = stringify(writeRequest(upstream, request).body)
+      tally.count(pair, 'readable', record.id, readable(upstream, written))
+      const found = probe(caller, upstream, body, places, spokenOf(record))
+      if (!found) return
+      tally.add(`changes kept, ${pair}`, found.kept)
+      tally.add(`changes reported, ${pair}`, found.reported)
+      tally.add(`changes lost in silence, ${pair}`, found.silent.length)
+      const [first] = found.silent
+      tally.count(pair, 'requests', record.id, undefined)
+      for (const { path, how, value } of first ? found.silent : [])
+        tally.count(
+          pair,
+          'requests',
+          record.id,
+          `${how} ${path} (${JSON.stringify(value)?.slice(0, 80)})`,
+        )
+    })
+  }
+}
+
+/** What is written for an upstream must be legal there, by the judgement of the same dialect's other half. */
+function readable(upstream: Adapter, text: string): string | undefined {
+  try {
+    readRequest(upstream, text)
+    return undefined
+  } catch (error) {
+    if (error instanceof ProblemError) return error.message
+    throw error
+  }
+}
+
+function replay(tally: Tally, record: Recorded, places: number): void {
+  const upstream = adapters.find((adapter) => adapter.dialect === record.dialect)
+  if (!upstream || record.operation !== 'create') return tally.add('records of other kinds')
+  tally.add(`records, ${record.dialect}`)
+  const own = `${record.dialect} <- ${record.dialect}`
+  attempt(tally, own, record, () => replayRequest(tally, record, upstream, places))
+  if (record.sse === undefined && record.body === undefined) return
+  const callers = adapters.filter((adapter) => adapter !== upstream)
+  if (record.status >= 400)
+    return attempt(tally, own, record, () => replayProblem(adapters, upstream, record))
+  attempt(tally, own, record, () => {
+    const request = requestOf(upstream, record) ?? EMPTY
+    const read = readRecorded(upstream, request, record)
+    tally.add(`replies passed through and read, ${record.dialect}`)
+    if (read.problem) tally.add(`replies that are or end in an error, ${record.dialect}`)
+    for (const caller of callers) {
+      const pair = `${caller.dialect} <- ${record.dialect}`
+      attempt(tally, pair, record, () => replayReply(tally, caller, record, request, read))
+      attempt(tally, pair, record, () =>
+        replayProofs(tally, caller, upstream, record, request, read),
+      )
+    }
+    replayCuts(tally, callers, upstream, record, request)
+  })
+}
+
+const numberOf = (text: string | undefined, otherwise: number): number =>
+  text === undefined ? otherwise : Number(text)
+
+async function main(): Promise<number> {
+  const option = { type: 'string' } as const
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { sample: option, places: option, failures: option },
+  })
+  const [folder] = positionals
+  if (folder === undefined) {
+    console.log(USAGE)
+    return 1
+  }
+  const tally = new Tally()
+  const sample = values.sample === undefined ? undefined : Number(values.sample)
+  const lines = records(folder, sample, ({ file, line, what }) => {
+    console.log(`${file}:${line}: ${what}`)
+    tally.add('malformed lines')
+  })
+  for await (const record of lines) replay(tally, record, numberOf(values.places, 24))
+  for (const line of tally.lines(numberOf(values.failures, 40))) console.log(line)
+  const { missed } = tally
+  console.log(missed.length === 0 ? '\nAll goals are met.' : `\nMissed: ${missed.join('; ')}`)
+  return missed.length === 0 ? 0 : 1
+}
+
+process.exitCode = await main()
