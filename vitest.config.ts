@@ -1,25 +1,34 @@
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 
+const common = { include: ['test/**/*.test.ts'], testTimeout: 30_000 }
+
+/** The tests run with nothing configured, also where a developer's .dev.vars says otherwise. */
+const UNCONFIGURED = {
+  DRAGOMAN_CONFIG: '',
+  DRAGOMAN_DIALECT: '',
+  DRAGOMAN_URL: '',
+  DRAGOMAN_CALLER_KEYS: '',
+  DRAGOMAN_IMAGE_URL: '',
+  DRAGOMAN_MUSIC_URL: '',
+  DRAGOMAN_STATE: '',
+  DRAGOMAN_LOSSES: '',
+}
+
 export default defineConfig({
   test: {
     projects: [
       {
-        test: {
-          name: 'node',
-          include: ['test/**/*.test.ts'],
-          exclude: ['test/**/*.workerd.test.ts'],
-          testTimeout: 30_000,
-        },
+        test: { ...common, name: 'node', exclude: ['test/**/*.workerd.test.ts'] },
       },
       {
-        plugins: [cloudflareTest({ wrangler: { configPath: './wrangler.toml' } })],
-        test: {
-          name: 'workerd',
-          include: ['test/**/*.test.ts'],
-          exclude: ['test/**/*.node.test.ts'],
-          testTimeout: 30_000,
-        },
+        plugins: [
+          cloudflareTest({
+            wrangler: { configPath: './wrangler.toml' },
+            miniflare: { bindings: UNCONFIGURED },
+          }),
+        ],
+        test: { ...common, name: 'workerd', exclude: ['test/**/*.node.test.ts'] },
       },
     ],
   },

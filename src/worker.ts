@@ -1,7 +1,85 @@
+import { adapters } from '../adapters/index.ts'
+import { demoSend } from './demo.ts'
+import { demoForm, shortForm } from './gateway/config-short.ts'
+import {
+  ConfigError,
+  type Environment,
+  type Platform,
+  settingsFromText,
+  settingsOf,
+} from './gateway/config.ts'
+import { ISOLATE_LIMITS } from './gateway/defaults.ts'
+import { fetchSend } from './gateway/fetch-send.ts'
+import { secretsOf } from './gateway/secrets.ts'
+import type { Settings } from './gateway/settings.ts'
+import { createApp } from './http/app.ts'
+import { createLog } from './observe/log.ts'
+
 export { StateObject } from './state/durable.ts'
 
+/** Variables and secrets are strings, or objects where `wrangler.toml` has a table; bindings are neither. */
+type WorkerEnvironment = Readonly<Record<string, unknown>>
+
+type Handler = (request: Request) => Response | Promise<Response>
+
+const VARIABLE = 'DRAGOMAN_CONFIG'
+const PLATFORM: Platform = { exposed: true, limits: ISOLATE_LIMITS, stores: 'isolate' }
+
+/** The handlers of this isolate; in practice there is one environment, and one of them. */
+const handlers = new WeakMap<WorkerEnvironment, Handler>()
+
 export default {
-  fetch(): Response {
-    return new Response('not yet', { status: 501 })
+  fetch(request: Request, environment: WorkerEnvironment): Response | Promise<Response> {
+    const known = handlers.get(environment)
+    if (known) return known(request)
+    const handler = handlerFor(environment)
+    handlers.set(environment, handler)
+    return handler(request)
   },
 }
+
+/** A Worker cannot refuse to start: a faulty configuration is what it answers instead. */
+function handlerFor(environment: WorkerEnvironment): Handler {
+  try {
+    return appHandler(findSettings(environment))
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const { message } = error
+    console.error(`dragoman: ${message}`)
+    return () => Response.json({ error: { type: 'configuration', message } }, { status: 500 })
+  }
+}
+
+function appHandler(settings: Settings): Handler {
+  const log = createLog({
+    write: (line) => console.log(line),
+    now: Date.now,
+    style: 'json',
+    secrets: secretsOf(settings),
+  })
+  const app = createApp(settings, {
+    send: demoSend(adapters, fetchSend()),
+    now: Date.now,
+    randomId: () => crypto.randomUUID().replaceAll('-', ''),
+    log,
+  })
+  return (request) => app.fetch(request)
+}
+
+/** The first of: DRAGOMAN_CONFIG, the short form, the demo. The demo may be open: it holds no secret and calls nobody. */
+function findSettings(environment: WorkerEnvironment): Settings {
+  const config = environment[VARIABLE]
+  const variables = stringsOf(environment)
+  if (typeof config === 'object' && config !== null)
+    return settingsOf(config, variables, { ...PLATFORM, origin: VARIABLE })
+  if (typeof config === 'string' && config.trim() !== '')
+    return settingsFromText(config, variables, { ...PLATFORM, origin: VARIABLE })
+  return shortForm(variables, PLATFORM) ?? demoForm(variables, { ...PLATFORM, exposed: false })
+}
+
+const stringsOf = (environment: WorkerEnvironment): Environment =>
+  Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name, value] as const] : [],
+    ),
+  )

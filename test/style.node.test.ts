@@ -31,7 +31,7 @@ function functionsOf({ path, lines }: Source): Measured[] {
     const depth = line.length - line.trimStart().length
     const top = open.at(-1)
     if (top) top.own += text === '' ? 0 : 1
-    if (top && /^\}/.test(text) && depth === top.depth) {
+    if (top && text.startsWith('}') && depth === top.depth) {
       open.pop()
       measured.push({ name: top.name, lines: top.own })
     } else if (text.endsWith('{') && isFunction(text, begun, depth)) {
@@ -50,7 +50,7 @@ function isFunction(
 ): boolean {
   if (STATEMENT.test(text) || /\b(?:class|interface|type|switch)\b.*\{$/.test(text)) return false
   // The signature may have been broken over several lines: `): Result {` closes it.
-  if (/^\)/.test(text)) return begun?.depth === depth && !STATEMENT.test(begun.text)
+  if (text.startsWith(')')) return begun?.depth === depth && !STATEMENT.test(begun.text)
   return OPENS.test(text) && BEGINS.test(text)
 }
 

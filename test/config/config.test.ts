@@ -268,8 +268,8 @@ const FAULTS: [unknown, string, Platform?][] = [
 
 describe('a faulty configuration', () => {
   it.each(FAULTS)('%j: %s', (value, message, platform = {}) => {
-    const read = () => settingsOf(value, { BLANK_KEY: ' ' }, { ...platform, origin: 'my.json' })
-    expect(attempt(read)).toBe(`ConfigError: my.json: ${message}`)
+    const parse = () => settingsOf(value, { BLANK_KEY: ' ' }, { ...platform, origin: 'my.json' })
+    expect(attempt(parse)).toBe(`ConfigError: my.json: ${message}`)
   })
 
   it('never shows a value', () => {
@@ -280,9 +280,9 @@ describe('a faulty configuration', () => {
   })
 })
 
-describe('a configuration as text', () => {
-  const read = (text: string) => settingsFromText(text, {}, { origin: 'my.json' })
+const read = (text: string) => settingsFromText(text, {}, { origin: 'my.json' })
 
+describe('a configuration as text', () => {
   it('may have comments and trailing commas', () => {
     const text = `\ufeff// who
     { "upstreams": { /* one */ "a": { "dialect": "messages", "url": "http://x//y", }, },
@@ -308,9 +308,9 @@ describe('a configuration as text', () => {
   ])('%j: %s', (text, message) => expect(attempt(() => read(text))).toBe(`ConfigError: ${message}`))
 })
 
-describe('the short form', () => {
-  const short = (variables: Environment) => shortForm(variables, exposed)
+const short = (variables: Environment) => shortForm(variables, exposed)
 
+describe('the short form', () => {
   it('is one upstream for every model', () => {
     const settings = short({
       DRAGOMAN_DIALECT: 'messages',

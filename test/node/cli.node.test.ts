@@ -1,0 +1,200 @@
+import { execFileSync } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { VERSION } from '../../src/version.ts'
+import { emptyFolder, type Folder } from './command.ts'
+
+let folder: Folder
+beforeEach(() => {
+  folder = emptyFolder()
+})
+afterEach(() => folder.remove())
+
+const CALLER_KEY = 'caller-key-0123456789'
+const UPSTREAM_KEY = 'upstream-key-0123456789'
+const CONFIG = `{
+  // two upstreams
+  "upstreams": {
+    "claude": { "dialect": "messages", "url": "https://one.invalid/v1", "key": "${UPSTREAM_KEY}" },
+    "openai": { "dialect": "responses", "url": "https://two.invalid", "key": "env:OPENAI" },
+  },
+  "routes": [
+    { "model": "gpt-*", "upstream": "claude", "as": "claude-opus-4-8" },
+    { "model": "*", "upstream": "openai" },
+  ],
+  "callers": { "keys": ["env:PROXY_KEY"] },
+}`
+const SECRETS = { OPENAI: 'openai-key-0123456789', PROXY_KEY: CALLER_KEY }
+
+const MESSAGE = {
+  model: 'gpt-5',
+  max_tokens: 100,
+  top_k: 5,
+  messages: [{ role: 'user', content: 'Hello' }],
+}
+
+describe('dragoman', () => {
+  it('says what it is', async () => {
+    expect(await folder.run(['--version']).finished).toEqual({
+      code: 0,
+      out: `${VERSION}\n`,
+      error: '',
+    })
+    const help = await folder.run(['--help']).finished
+    expect(help).toMatchObject({ code: 0, error: '' })
+    for (const word of ['serve', 'check', 'explain', '--config', '--port', '--host', '--path'])
+      expect(help.out).toContain(word)
+  })
+
+  it('starts with nothing configured, and prints a curl that works as it stands', async () => {
+    const command = folder.run(['--port', '0'])
+    await command.listening()
+    const { out } = command.printed()
+    for (const line of [
+      'messages          POST /v1/messages',
+      'generate-content  POST /v1beta/models/MODEL:generateContent',
+      'responses         POST /v1/responses',
+      /upstream +demo-messages +messages +in this process +for demo-messages, \*/,
+      /state +memory/,
+    ])
+      expect(out).toMatch(line)
+    const curl = out.slice(out.indexOf('curl '))
+    const answer = execFileSync(
+      'sh',
+      ['-c', `${curl.replace('curl ', 'curl -sS -w "%{http_code}" ')}`],
+      {
+        encoding: 'utf8',
+      },
+    )
+    expect(answer).toMatch(/Hello!.*200$/s)
+  })
+
+  it('logs one line of JSON per exchange when nobody watches', async () => {
+    const command = folder.run(['--port', '0'])
+    const url = await command.listening()
+    const secret = 'AIzaSecretInTheQuery'
+    await (await fetch(`${url}/nowhere%0d%0aforged?key=${secret}`)).text()
+    await (await fetch(`${url}/healthz`)).text()
+    const lines = () =>
+      command
+        .printed()
+        .out.split('\n')
+        .filter((line) => line.startsWith('{'))
+    await expect.poll(() => lines().length).toBeGreaterThan(0)
+    expect(JSON.parse(lines()[0] ?? '')).toMatchObject({ method: 'GET', status: 404 })
+    expect(command.printed().out).not.toContain(secret)
+  })
+
+  it('finds its configuration in the folder, and keeps every secret', async () => {
+    folder.write('dragoman.json', CONFIG)
+    const command = folder.run([], { ...SECRETS, PORT: '0' })
+    const url = await command.listening()
+    expect((await fetch(`${url}/v1/models`)).status).toBe(401)
+    const { out, error } = command.printed()
+    expect(out).toMatch(
+      /upstream +claude +messages +https:\/\/one\.invalid\/v1 +for gpt-\* as claude-opus-4-8/,
+    )
+    expect(out).toMatch(/callers +1 key/)
+    expect(out).toContain('authorization: Bearer $PROXY_KEY')
+    for (const secret of [UPSTREAM_KEY, ...Object.values(SECRETS)])
+      expect(out + error).not.toContain(secret)
+  })
+
+  it('checks a configuration', async () => {
+    folder.write('my.json', CONFIG)
+    const good = await folder.run(['check', '--config', 'my.json'], SECRETS).finished
+    expect(good).toMatchObject({ code: 0, error: '' })
+    expect(good.out).toMatch(/configuration: my\.json\n +upstream +claude/)
+    expect(good.out).toMatch(/upstream +openai +responses +https:\/\/two\.invalid +for \*/)
+    const bad = await folder.run(['check', '--config', 'my.json']).finished
+    expect(bad).toEqual({
+      code: 78,
+      out: '',
+      error:
+        'dragoman: my.json: upstreams.openai.key: the environment variable OPENAI is not set\n',
+    })
+  })
+
+  it('explains a request', async () => {
+    folder.write('my.json', CONFIG)
+    folder.write('body.json', JSON.stringify({ ...MESSAGE, model: 'other' }))
+    const args = ['explain', '--config', 'my.json', '--path', '/v1/messages', 'body.json']
+    const { code, out, error } = await folder.run(args, SECRETS).finished
+    expect([code, error]).toEqual([0, ''])
+    expect(JSON.parse(out)).toMatchObject({
+      caller: 'messages',
+      upstream: {
+        name: 'openai',
+        dialect: 'responses',
+        method: 'POST',
+        url: 'https://two.invalid/v1/responses',
+        body: { model: 'other' },
+      },
+      losses: expect.arrayContaining([expect.objectContaining({ path: 'sampling.topK' })]),
+    })
+    expect(out).not.toContain(SECRETS.OPENAI)
+    const refused = await folder.run(
+      [...args.slice(0, 3), '--path', '/v1/nothing', 'body.json'],
+      SECRETS,
+    ).finished
+    expect(refused.code).toBe(1)
+  })
+
+  it.each([
+    [['--config', 'none.json'], {}, 'none.json: no such file'],
+    [
+      ['--config', 'broken.json'],
+      {},
+      'broken.json:1:2: expected a member name in double quotes or "}"',
+    ],
+    [['--config', 'binary.json'], {}, 'binary.json:1:1: expected a value'],
+    [
+      [],
+      { DRAGOMAN_CONFIG: '{"upstreams": {}}' },
+      'DRAGOMAN_CONFIG: upstreams: expected at least one upstream',
+    ],
+    [[], { DRAGOMAN_CONFIG: 'none.json' }, 'none.json: no such file'],
+    [
+      [],
+      { DRAGOMAN_DIALECT: 'messages' },
+      'environment: DRAGOMAN_URL: is missing; expected a string',
+    ],
+    [
+      ['--host', '0.0.0.0'],
+      {},
+      'demo: DRAGOMAN_CALLER_KEYS: expected the keys of the callers (or "open"), because others than this machine can call',
+    ],
+    [['--port', 'x'], {}, '--port: expected a number from 0 to 65535'],
+    [[], { PORT: '70000' }, 'PORT: expected a number from 0 to 65535'],
+    [['run'], {}, 'options: there is no command "run"; see --help'],
+    [['--prot', '1'], {}, "options: Unknown option '--prot'; see --help"],
+    [['check', 'x'], {}, 'options: unexpected "x"; see --help'],
+    [['explain', 'x'], {}, 'options: explain expects --path, such as --path /v1/messages'],
+    [
+      ['explain', '--path', '/v1/messages'],
+      {},
+      'options: explain expects a FILE that holds the body of a request',
+    ],
+    [['explain', '--path', '/v1/messages', 'x'], {}, 'x: cannot be read (ENOENT)'],
+  ])('refuses %j with %j in one line', async (args, environment, message) => {
+    folder.write('broken.json', '{')
+    folder.write('binary.json', '\0')
+    const finished = await folder.run(args, environment as Record<string, string>).finished
+    expect(finished).toEqual({ code: 78, out: '', error: `dragoman: ${message}\n` })
+  })
+
+  it('says that a port is taken', async () => {
+    const other = createServer()
+    const port = await new Promise<number>((resolve) =>
+      other.listen(0, '127.0.0.1', () => resolve((other.address() as AddressInfo).port)),
+    )
+    const finished = await folder.run(['--port', String(port)]).finished
+    other.close()
+    expect(finished).toEqual({
+      code: 1,
+      out: '',
+      error: `dragoman: 127.0.0.1:${port} is taken by another program\n`,
+    })
+  })
+})

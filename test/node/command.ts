@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+const ENTRY = resolve('src/node.ts')
+const DEADLINE_MS = 20_000
+
+export interface Finished {
+  code: number | null
+  out: string
+  error: string
+}
+
+/** The real command, in an empty folder of its own and an empty environment. */
+export interface Command {
+  child: ChildProcess
+  /** What it has printed so far. */
+  printed(): { out: string; error: string }
+  /** Resolves with the address when it listens. */
+  listening(): Promise<string>
+  finished: Promise<Finished>
+}
+
+export interface Folder {
+  path: string
+  /** Writes a file into the folder. */
+  write(name: string, text: string): void
+  run(args: readonly string[], environment?: Readonly<Record<string, string>>): Command
+  remove(): void
+}
+
+export function emptyFolder(): Folder {
+  const path = mkdtempSync(join(tmpdir(), 'dragoman-'))
+  const commands: Command[] = []
+  return {
+    path,
+    write: (name, text) => writeFileSync(join(path, name), text),
+    run(args, environment = {}) {
+      const command = started(path, args, environment)
+      commands.push(command)
+      return command
+    },
+    remove() {
+      for (const { child } of commands) child.kill('SIGKILL')
+      rmSync(path, { recursive: true })
+    },
+  }
+}
+
+function started(
+  cwd: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Command {
+  const child = spawn(process.execPath, [ENTRY, ...args], { cwd, env: { ...environment } })
+  let out = ''
+  let error = ''
+  child.stdout.on('data', (chunk) => (out += chunk))
+  child.stderr.on('data', (chunk) => (error += chunk))
+  const finished = new Promise<Finished>((settle) =>
+    child.once('close', (code) => settle({ code, out, error })),
+  )
+  const until = performance.now() + DEADLINE_MS
+  const listening = async (): Promise<string> => {
+    for (;;) {
+      const address = /listens on (http:\/\/\S+)/.exec(out)?.[1]
+      if (address && out.includes('Try it:')) return address
+      if (child.exitCode !== null || performance.now() > until) throw new Error(out + error)
+      await new Promise((wake) => setTimeout(wake, 10))
+    }
+  }
+  return { child, printed: () => ({ out, error }), listening, finished }
+}

@@ -1,0 +1,15 @@
+import { afterAll, beforeAll } from 'vitest'
+import { type Proxy, serve } from '../../src/node/commands.ts'
+import { runtimeSuite } from './suite.ts'
+
+let proxy: Proxy | undefined
+
+beforeAll(async () => {
+  proxy = await serve(
+    { command: 'serve', host: '127.0.0.1', port: 0 },
+    { environment: {}, directory: '/nonexistent', write: () => undefined, logStyle: 'json' },
+  )
+})
+afterAll(() => proxy?.stop())
+
+runtimeSuite('Node', (path, init) => fetch(proxy?.url + path, init))
