@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import type { Adapter } from '../../adapters/adapter.ts'
+import { adapters } from '../../adapters/index.ts'
+import { isObject, stringify, type JsonObject } from '../../src/canonical/json.ts'
+import { probe } from '../replay/silent.ts'
+import { readRequest, writeRequest } from './exchange.ts'
+
+const FIXTURES = import.meta.glob('../../fixtures/*/request/*.json', {
+  query: '?raw',
+  eager: true,
+  import: 'default',
+})
+
+/** The requests of one dialect that were written by hand: name and body. */
+function requestsOf(adapter: Adapter): [string, JsonObject][] {
+  const folder = `/${adapter.dialect}/request/`
+  return Object.entries(FIXTURES).flatMap(([path, text]): [string, JsonObject][] => {
+    const body: unknown = path.includes(folder) ? JSON.parse(text) : undefined
+    return isObject(body) ? [[path.slice(path.indexOf(folder) + folder.length), body]] : []
+  })
+}
+
+describe.each(adapters.map((adapter) => ({ adapter, dialect: adapter.dialect })))(
+  'the written requests of $dialect',
+  ({ adapter }) => {
+    const requests = requestsOf(adapter)
+    const others = adapters.filter((other) => other !== adapter)
+
+    it('are there', () => expect(requests.length).toBeGreaterThan(0))
+
+    it.each(requests)('are given back as they came: %s', (_, body) => {
+      const { body: written, losses } = writeRequest(adapter, readRequest(adapter, stringify(body)))
+      expect(losses).toEqual([])
+      expect(JSON.parse(stringify(written))).toMatchObject(withoutRoute(body))
+    })
+
+    it.each(requests)('lose nothing in silence: %s', (_, body) => {
+      for (const upstream of others) {
+        const found = probe(adapter, upstream, body, 60)
+        expect(found?.silent.map(({ how, path }) => `${upstream.dialect}: ${how} ${path}`)).toEqual(
+          [],
+        )
+      }
+    })
+  },
+)
+
+/** The model and whether to stream are the route's business. */
+function withoutRoute(body: JsonObject): JsonObject {
+  const { model: _model, stream: _stream, ...rest } = body
+  return rest
+}
