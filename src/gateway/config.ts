@@ -83,18 +83,19 @@ export function settingsFromText(
 
 /** Three upstreams in this process, one per dialect; a model that is none of their names goes to the first. */
 export function demoConfig(): Config {
-  const name = (dialect: string) => `demo-${dialect}`
   const dialects = adapters.map((adapter) => adapter.dialect)
   return {
     upstreams: Object.fromEntries(
-      dialects.map((dialect) => [name(dialect), { dialect, url: `${DEMO_ORIGIN}/${dialect}` }]),
+      dialects.map((dialect) => [demoName(dialect), { dialect, url: `${DEMO_ORIGIN}/${dialect}` }]),
     ),
     routes: [
-      ...dialects.map((dialect) => ({ model: name(dialect), upstream: name(dialect) })),
-      ...dialects.slice(0, 1).map((dialect) => ({ model: '*', upstream: name(dialect) })),
+      ...dialects.map((dialect) => ({ model: demoName(dialect), upstream: demoName(dialect) })),
+      ...dialects.slice(0, 1).map((dialect) => ({ model: '*', upstream: demoName(dialect) })),
     ],
   }
 }
+
+const demoName = (dialect: string): string => `demo-${dialect}`
 
 /** The demo: it reaches no network and holds no secret. */
 export function demoSettings(): Settings {

@@ -86,12 +86,13 @@ export function check(options: Options, world: Process): void {
 export async function explain(options: Options, world: Process): Promise<boolean> {
   const settings = settingsFor(options, world)
   const body = bytesFile(world.directory, options.file ?? '-')
-  const refuse: Send = () => Promise.reject(new Error('explain sends nothing'))
-  const app = createApp({ ...settings, callers: { kind: 'open' } }, portsWith(refuse))
+  const app = createApp({ ...settings, callers: { kind: 'open' } }, portsWith(sendNothing))
   const { text, ok } = await explained(app, options.path ?? '', body)
   world.write(`${text}\n`)
   return ok
 }
+
+const sendNothing: Send = () => Promise.reject(new Error('nothing is sent'))
 
 const portsWith = (send: Send): Ports => ({
   send,
