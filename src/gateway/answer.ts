@@ -1,0 +1,63 @@
+import type { Adapter } from '../../adapters/adapter.ts'
+import { stringify } from '../canonical/json.ts'
+import { lossHeader, type Loss } from '../canonical/loss.ts'
+import { statusOf, type Problem } from '../canonical/problem.ts'
+import type { Answer } from './exchange.ts'
+import type { Plan } from './plan.ts'
+import type { Destination } from './route.ts'
+import type { UpstreamCall } from './upstream.ts'
+
+/** The headers that this proxy adds to a reply. */
+export function replyHeaders(
+  plan: Pick<Plan, 'destination'>,
+  call: Pick<UpstreamCall, 'headers'> | undefined,
+  losses: readonly Loss[],
+): Record<string, string> {
+  const header = lossHeader(losses)
+  const upstreamId = call && requestIdOf(call.headers)
+  return {
+    'x-dragoman-upstream': upstreamHeader(plan.destination),
+    ...(header !== undefined && { 'x-dragoman-losses': header }),
+    ...(upstreamId !== undefined && { 'x-upstream-request-id': upstreamId }),
+  }
+}
+
+const upstreamHeader = ({ upstream, target }: Destination): string =>
+  visible(`${upstream.name}; dialect=${upstream.dialect}; model=${target.model}`)
+
+/** A header value is visible ASCII, and not endless. */
+const visible = (text: string): string => text.slice(0, 512).replace(/[^\x20-\x7e]/g, '_')
+
+export const REQUEST_ID = /^[\w.=-]{1,64}$/
+
+function requestIdOf(headers: UpstreamCall['headers']): string | undefined {
+  const id = headers.get('request-id') ?? headers.get('x-request-id')
+  return id !== null && REQUEST_ID.test(id) ? id : undefined
+}
+
+/** A problem as an HTTP reply in the words of a dialect. */
+export function problemAnswer(adapter: Adapter, problem: Problem, requestId: string): Answer {
+  const { status, body } = adapter.caller.writeProblem(problem, requestId)
+  const headers = { 'content-type': 'application/json', ...waitHeaders(problem) }
+  return { status: errorStatus(status, problem), headers, body: stringify(body) }
+}
+
+/** An upstream may have said anything; a problem is never a success, a redirection or out of range. */
+function errorStatus(status: number, problem: Problem): number {
+  if (Number.isInteger(status) && status >= 400 && status <= 599) return status
+  const other = statusOf(problem)
+  return other >= 400 && other <= 599 ? other : 502
+}
+
+export function waitHeaders(
+  problem: Pick<Problem, 'retryAfterMs' | 'retry'>,
+): Record<string, string> {
+  const { retryAfterMs: wait, retry } = problem
+  return {
+    ...(wait !== undefined && {
+      'retry-after': String(Math.ceil(wait / 1000)),
+      'retry-after-ms': String(Math.ceil(wait)),
+    }),
+    ...(retry !== undefined && { 'x-should-retry': String(retry) }),
+  }
+}

@@ -1,0 +1,76 @@
+import { estimateTokens } from '../canonical/estimate.ts'
+import { parse, stringify } from '../canonical/json.ts'
+import type { Loss } from '../canonical/loss.ts'
+import { ProblemError } from '../canonical/problem.ts'
+import { replyHeaders } from './answer.ts'
+import type { Answer, Exchange } from './exchange.ts'
+import type { Addressed } from './outgoing.ts'
+import { allBytes, passed } from './passthrough.ts'
+import { checkedText, readRequest, type Plan } from './plan.ts'
+import { isSuccess, refused } from './refusal.ts'
+import type { UpstreamCall } from './upstream.ts'
+
+/** Upstreams without a counter say so in one of these ways. */
+const NO_COUNTER: ReadonlySet<number> = new Set([404, 405, 501])
+
+const ESTIMATED: Loss = {
+  code: 'approximated',
+  path: 'usage.input',
+  detail: 'estimated from the length of the text',
+}
+
+/** Counts by the upstream's own counter where it has one, else by the length of the text. */
+export async function countTokens(
+  exchange: Exchange,
+  plan: Plan,
+  body: Uint8Array,
+  ask: (sent: Addressed) => Promise<UpstreamCall>,
+): Promise<Answer> {
+  if (!plan.sent) return estimated(exchange, plan, body)
+  const call = await ask(plan.sent)
+  if (NO_COUNTER.has(call.status)) {
+    call.release()
+    return estimated(exchange, plan, body)
+  }
+  if (!isSuccess(call.status)) throw new ProblemError(await problemOf(exchange, plan, call))
+  if (plan.kind === 'pass') return passed(exchange, plan, call)
+  const tokens = plan.destination.adapter.upstream.readTokenCount(await jsonOf(exchange, call))
+  return tokens === undefined
+    ? estimated(exchange, plan, body)
+    : counted(exchange, plan, tokens, plan.losses)
+}
+
+async function problemOf(exchange: Exchange, plan: Plan, call: UpstreamCall) {
+  const { adapter, upstream } = plan.destination
+  const now = exchange.ports.now()
+  const { problem } = await refused({
+    adapter,
+    call,
+    key: upstream.key,
+    secret: plan.sent?.key,
+    now,
+  })
+  return problem
+}
+
+async function jsonOf(exchange: Exchange, call: UpstreamCall) {
+  const bytes = await allBytes(call, exchange.settings.limits.replyBytes)
+  try {
+    return parse(new TextDecoder().decode(bytes))
+  } catch {
+    return null
+  }
+}
+
+function estimated(exchange: Exchange, plan: Plan, body: Uint8Array): Answer {
+  const request =
+    plan.kind === 'translate' ? plan.request : readRequest(exchange, checkedText(exchange, body))
+  return counted(exchange, plan, estimateTokens(request), [...plan.losses, ESTIMATED])
+}
+
+function counted(exchange: Exchange, plan: Plan, tokens: number, losses: readonly Loss[]): Answer {
+  const body = stringify(exchange.caller.caller.writeTokenCount(tokens))
+  exchange.journal.finish({ status: 200, losses })
+  const headers = replyHeaders(plan, undefined, losses)
+  return { status: 200, headers: { 'content-type': 'application/json', ...headers }, body }
+}

@@ -1,0 +1,103 @@
+import type { AuthStyle, Lookup } from '../../adapters/adapter.ts'
+import type { CallerSettings, KeySettings } from './settings.ts'
+
+/** Visible ASCII of a bounded length; anything else is no key, and could not be sent in a header either. */
+const KEY = /^[\x21-\x7e]{1,512}$/
+
+/** Every key that a request presents, in the places where the clients of any dialect put one. */
+export function presentedKeys(headers: Lookup, query: Lookup): string[] {
+  const candidates = [
+    bearer(headers.get('authorization')),
+    headers.get('x-api-key'),
+    headers.get('x-goog-api-key'),
+    query.get('key'),
+  ]
+  const keys = candidates.filter((key): key is string => typeof key === 'string' && KEY.test(key))
+  return [...new Set(keys)]
+}
+
+function bearer(authorization: string | null): string | undefined {
+  if (authorization === null) return undefined
+  return authorization.slice(0, 7).toLowerCase() === 'bearer '
+    ? authorization.slice(7).trim()
+    : undefined
+}
+
+/** `credential`: what goes to an upstream whose key is the caller's own. */
+export interface Admission {
+  admitted: boolean
+  credential: string | undefined
+}
+
+export type Doorkeeper = (headers: Lookup, query: Lookup) => Promise<Admission>
+
+/** Some clients present a stale key beside the right one, so any that fits opens the door. */
+export function doorkeeper(callers: CallerSettings): Doorkeeper {
+  if (callers.kind === 'open')
+    return async (headers, query) => ({
+      admitted: true,
+      credential: presentedKeys(headers, query)[0],
+    })
+  let known: Promise<Uint8Array[]> | undefined
+  return async (headers, query) => {
+    known ??= Promise.all(callers.keys.map(digest))
+    const keys = await known
+    const presented = presentedKeys(headers, query)
+    const fits = await Promise.all(
+      presented.map(async (key) => matchesAny(await digest(key), keys)),
+    )
+    // A key of the proxy is not the one that the upstream knows, if another one came with it.
+    const other = presented.find((_, index) => !fits[index])
+    return { admitted: fits.includes(true), credential: other ?? presented[0] }
+  }
+}
+
+async function digest(key: string): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(key)))
+}
+
+/** Looks at every byte of every key, whatever it finds: the time it takes says nothing. */
+function matchesAny(candidate: Uint8Array, keys: readonly Uint8Array[]): boolean {
+  let matches = 0
+  for (const key of keys) {
+    let difference = 0
+    for (const [index, byte] of key.entries()) difference |= byte ^ (candidate[index] ?? 0)
+    matches |= Number(difference === 0)
+  }
+  return matches === 1
+}
+
+/** The key that an upstream is sent, if any. */
+export function upstreamKey(key: KeySettings, callers: string | undefined): string | undefined {
+  switch (key.kind) {
+    case 'literal':
+      return key.value
+    case 'caller':
+      return callers
+    case 'none':
+      return undefined
+    default:
+      return key satisfies never
+  }
+}
+
+/** Where an upstream expects its key. */
+export interface Placement {
+  header?: readonly [string, string]
+  query?: readonly [string, string]
+}
+
+export function placeKey(style: AuthStyle, key: string | undefined): Placement {
+  if (key === undefined) return {}
+  switch (style) {
+    case 'bearer':
+      return { header: ['authorization', `Bearer ${key}`] }
+    case 'x-api-key':
+    case 'x-goog-api-key':
+      return { header: [style, key] }
+    case 'query':
+      return { query: ['key', key] }
+    default:
+      return style satisfies never
+  }
+}

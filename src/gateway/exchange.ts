@@ -1,0 +1,38 @@
+import type { Adapter, Incoming, Lookup, Route } from '../../adapters/adapter.ts'
+import type { Dialects } from '../../adapters/index.ts'
+import type { Journal } from './journal.ts'
+import type { Ports } from './ports.ts'
+import type { Settings } from './settings.ts'
+
+/** One exchange: who asks what, in which dialect, and what is to be remembered of it. */
+export interface Exchange {
+  readonly settings: Settings
+  readonly dialects: Dialects
+  readonly ports: Ports
+  readonly caller: Adapter
+  readonly route: Route
+  readonly incoming: Incoming
+  readonly headers: Lookup
+  /** What the caller presented, for upstreams whose key it is. */
+  readonly credential: string | undefined
+  /** Aborted when the caller leaves. */
+  readonly signal: AbortSignal
+  readonly journal: Journal
+  newId(prefix: string): string
+}
+
+/** An HTTP reply, before it is one. */
+export interface Answer {
+  status: number
+  headers: Record<string, string>
+  body: string | Uint8Array | ReadableStream<Uint8Array> | null
+}
+
+/** Ids of an exchange: unlike those of any other, and the same position by position. */
+export function idSource(seed: string): (prefix: string) => string {
+  let count = 0
+  return (prefix) => {
+    count += 1
+    return prefix + seed.slice(0, 16) + count.toString(16).padStart(8, '0')
+  }
+}

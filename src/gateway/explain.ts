@@ -1,0 +1,78 @@
+import type { Lookup } from '../../adapters/adapter.ts'
+import type { Dialects } from '../../adapters/index.ts'
+import { Verbatim, type Json, type JsonObject } from '../canonical/json.ts'
+import { ProblemError } from '../canonical/problem.ts'
+import { matched } from './dispatch.ts'
+import { idSource, type Exchange } from './exchange.ts'
+import { masked, type Addressed } from './outgoing.ts'
+import { ownHeaders } from './own-headers.ts'
+import { planOf, type Plan } from './plan.ts'
+import type { Settings } from './settings.ts'
+
+/** What would be sent for a request, and what would be lost on the way. Nothing is sent. */
+export function explained(exchange: Exchange, body: Uint8Array): JsonObject {
+  const plan = planOf(exchange, body)
+  return {
+    caller: exchange.caller.dialect,
+    upstream: upstreamOf(plan),
+    losses: plan.losses.map((loss) => ({ ...loss })),
+  }
+}
+
+function upstreamOf({ destination, sent }: Plan): JsonObject {
+  const { name, dialect } = destination.upstream
+  if (!sent) return { name, dialect, method: null, url: null, headers: {}, body: null }
+  const { url, headers } = masked(sent)
+  return { name, dialect, method: sent.method, url, headers, body: bodyOf(sent) }
+}
+
+/** As it would be sent, to the digit; a body that is no JSON is shown as the text that it is. */
+function bodyOf({ body }: Addressed): Json {
+  const text = new TextDecoder().decode(body)
+  try {
+    JSON.parse(text)
+    return new Verbatim(text)
+  } catch {
+    return text
+  }
+}
+
+/** A request that nobody made: for the command line. */
+export interface Sample {
+  /** A conversation path, with its query if it has one. */
+  path: string
+  body: Uint8Array
+  headers?: Lookup
+}
+
+/** The same without a server; throws ProblemError. */
+export function explain(settings: Settings, dialects: Dialects, sample: Sample): JsonObject {
+  const url = new URL(sample.path, 'http://dragoman.invalid')
+  const incoming = { method: 'POST', path: url.pathname, query: url.searchParams }
+  const match = matched(dialects, incoming)
+  if (!match)
+    throw new ProblemError({
+      kind: 'not-found',
+      message: `${url.pathname} is no conversation path.`,
+    })
+  const exchange: Exchange = {
+    ...match,
+    settings,
+    dialects,
+    incoming,
+    headers: sample.headers ?? ownHeaders(match.caller),
+    credential: undefined,
+    signal: new AbortController().signal,
+    ports: SILENT_PORTS,
+    journal: { id: 'explain', note() {}, began() {}, finish() {} },
+    newId: idSource('0'.repeat(32)),
+  }
+  return explained(exchange, sample.body)
+}
+
+const SILENT_PORTS: Exchange['ports'] = {
+  send: () => Promise.reject(new Error('an explanation sends nothing')),
+  now: () => 0,
+  randomId: () => '0'.repeat(32),
+  log() {},
+}

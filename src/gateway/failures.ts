@@ -1,0 +1,39 @@
+import type { Problem } from '../canonical/problem.ts'
+
+/** What the gateway itself has to say when something goes wrong on the way to an upstream or back. */
+
+const late = (message: string): Problem => ({ kind: 'timeout', message, retry: false })
+/** The request may have been carried out and paid for, so a client must not repeat it by itself. */
+const broken = (message: string): Problem => ({ kind: 'bad-upstream', message, retry: false })
+
+export const CALLER_LEFT: Problem = { kind: 'cancelled', message: 'The caller left.' }
+export const NO_FIRST_BYTE = late('The upstream did not begin to answer in time.')
+export const WENT_SILENT = late('The upstream went silent in the middle of its answer.')
+export const TOOK_TOO_LONG = late('The upstream took longer than an answer may take.')
+export const CONNECTION_LOST = broken('The connection to the upstream broke.')
+export const REDIRECTED = broken('The upstream answered with a redirection, which is not followed.')
+export const NOT_JSON = broken('The upstream answered with something that is not valid JSON.')
+export const NOT_A_REPLY = broken('The upstream answered with something that is not a reply.')
+export const EVENT_TOO_LARGE = broken('The upstream sent an event larger than the limit.')
+export const REPLY_TOO_LARGE = broken('The upstream sent a reply larger than the limit.')
+export const KEY_REFUSED = broken(
+  'The upstream refused the key that this proxy is configured with.',
+)
+export const STOPPING: Problem = {
+  kind: 'unavailable',
+  message: 'This proxy is being restarted.',
+  retryAfterMs: 1000,
+}
+export const INTERNAL: Problem = { kind: 'internal', message: 'Internal error of the proxy.' }
+/** Nothing was sent, so nothing was done: a repetition is safe. */
+export const UNREACHABLE: Problem = {
+  kind: 'unavailable',
+  message: 'No connection to the upstream came about.',
+  code: 'upstream_unavailable',
+  retryAfterMs: 1000,
+}
+export const CROWDED: Problem = {
+  kind: 'unavailable',
+  message: 'This proxy is at its limit; try again shortly.',
+  retryAfterMs: 1000,
+}

@@ -1,0 +1,38 @@
+import { ConnectError, type Send, type UpstreamRequest, type UpstreamResponse } from './ports.ts'
+
+type Fetch = (url: string, init: RequestInit & { duplex?: 'half' }) => Promise<Response>
+
+/** A `send` by a fetch. Pools are the runtime's business, and mostly also what counts as no connection. */
+export function sendBy(fetch: Fetch): Send {
+  return async (request: UpstreamRequest): Promise<UpstreamResponse> => {
+    const { url, method, headers, body, signal } = request
+    const init = { method, headers, signal, redirect: 'manual', body: body ?? null } as RequestInit
+    const duplex = body instanceof ReadableStream ? { duplex: 'half' as const } : {}
+    try {
+      const response = await fetch(url, { ...init, ...duplex })
+      return { status: response.status, headers: response.headers, body: response.body }
+    } catch (error) {
+      throw isConnectFailure(error) ? new ConnectError('no connection') : error
+    }
+  }
+}
+
+/** By the runtime's own fetch. */
+export const fetchSend: Send = sendBy((url, init) => fetch(url, init))
+
+/** Where a runtime says so at all: these come before anything is sent. */
+const CONNECT_CODES: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+
+function isConnectFailure(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined
+  return (
+    typeof cause === 'object' && cause !== null && 'code' in cause && CONNECT_CODES.has(cause.code)
+  )
+}

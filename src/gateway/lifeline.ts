@@ -1,0 +1,73 @@
+import type { Problem } from '../canonical/problem.ts'
+import { CALLER_LEFT, STOPPING, TOOK_TOO_LONG } from './failures.ts'
+import { timer } from './time.ts'
+
+/** What ends a call to an upstream from outside: its caller, a clock, or the end of the process. */
+export interface Ends {
+  caller: AbortSignal
+  deadline?: AbortSignal | undefined
+  totalMs: number
+}
+
+/** Whatever can end a call before its time, in one place. */
+export interface Lifeline {
+  /** Aborted when the call is over before its time. */
+  readonly signal: AbortSignal
+  /** Why, once it is. */
+  readonly problem: Problem | undefined
+  end(problem: Problem): void
+  /** Ends the call unless `relax` is called in time. */
+  watch(ms: number, problem: Problem): void
+  relax(): void
+  /** Waits for `work`; rejects as soon as the call has ended. One work at a time. */
+  wait<T>(work: Promise<T>): Promise<T>
+  /** The call is over in its time: no timer and no listener stays behind. */
+  close(): void
+}
+
+export function lifeline(ends: Ends): Lifeline {
+  const controller = new AbortController()
+  let problem: Problem | undefined
+  let interrupt: ((reason: Problem) => void) | undefined
+  let clock: ReturnType<typeof setTimeout> | undefined
+  const end = (reason: Problem) => {
+    if (problem) return
+    problem = reason
+    close()
+    controller.abort()
+    interrupt?.(reason)
+  }
+  const leave = () => end(CALLER_LEFT)
+  const stop = () => end(STOPPING)
+  const total = timer(() => end(TOOK_TOO_LONG), ends.totalMs)
+  const close = () => {
+    clearTimeout(total)
+    clearTimeout(clock)
+    ends.caller.removeEventListener('abort', leave)
+    ends.deadline?.removeEventListener('abort', stop)
+  }
+  ends.caller.addEventListener('abort', leave)
+  ends.deadline?.addEventListener('abort', stop)
+  if (ends.caller.aborted) leave()
+  if (ends.deadline?.aborted) stop()
+  return {
+    signal: controller.signal,
+    get problem() {
+      return problem
+    },
+    end,
+    watch(ms, reason) {
+      clearTimeout(clock)
+      if (!problem) clock = timer(() => end(reason), ms)
+    },
+    relax: () => clearTimeout(clock),
+    // A race against one long-lived promise would keep every piece of a long stream in memory.
+    wait: (work) =>
+      new Promise((resolve, reject) => {
+        if (problem) reject(problem)
+        interrupt = reject
+        work.then(resolve, reject)
+      }),
+    close,
+  }
+}

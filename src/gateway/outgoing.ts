@@ -1,0 +1,81 @@
+import { invalid } from '../canonical/problem.ts'
+import { VERSION } from '../version.ts'
+import { placeKey, upstreamKey } from './credentials.ts'
+import type { UpstreamSettings } from './settings.ts'
+
+/** What goes to an upstream, before its address and its key are known. */
+export interface Parcel {
+  /** Begins with a version segment. */
+  path: string
+  query: readonly (readonly [string, string])[]
+  headers: Readonly<Record<string, string>>
+  body: Uint8Array
+  stream: boolean
+}
+
+/** What is sent, and what in it nobody else may see. */
+export interface Addressed {
+  method: 'POST'
+  url: string
+  headers: Record<string, string>
+  body: Uint8Array
+  key: string | undefined
+}
+
+/** Every header is made here: nothing of a caller's reaches an upstream by chance. */
+export function addressed(
+  parcel: Parcel,
+  upstream: UpstreamSettings,
+  credential: string | undefined,
+): Addressed {
+  const key = upstreamKey(upstream.key, credential)
+  const place = placeKey(upstream.auth, key)
+  const query = place.query ? [...parcel.query, place.query] : parcel.query
+  const headers = {
+    'content-type': 'application/json',
+    accept: parcel.stream ? 'text/event-stream' : 'application/json',
+    'user-agent': `dragoman/${VERSION}`,
+    ...parcel.headers,
+    ...lowerCased(upstream.headers),
+    ...(place.header && Object.fromEntries([place.header])),
+  }
+  return {
+    method: 'POST',
+    url: urlOf(upstream, parcel.path, query),
+    headers,
+    body: parcel.body,
+    key,
+  }
+}
+
+const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+
+/** The version segment of the configured address, where it has one, stands for the path's own. */
+function urlOf(upstream: UpstreamSettings, path: string, query: Parcel['query']): string {
+  const { base, version } = upstream
+  const wanted = version ? path.replace(/^\/v1(?:beta)?(?=\/)/, `/${version}`) : path
+  const text = new URL(base).href.replace(/\/$/, '') + wanted
+  const url = new URL(text)
+  // A name of a model that climbs out of its place (`..`, `?`) would reach another endpoint with our key.
+  if (url.href !== text) throw invalid('The name of the model cannot be part of a path.', 'model')
+  for (const [name, value] of query) url.searchParams.append(name, value)
+  return url.href
+}
+
+const MASK = '***'
+
+/** The same without secrets, for a person to look at. */
+export function masked(sent: Addressed): { url: string; headers: Record<string, string> } {
+  const url = new URL(sent.url)
+  const query = url.search.replace(/([?&]key=)[^&]*/g, `$1${MASK}`)
+  const headers = Object.entries(sent.headers).map(([name, value]) => [name, maskOf(name, value)])
+  return { url: url.origin + url.pathname + query, headers: Object.fromEntries(headers) }
+}
+
+const SECRET = /auth|key|token|secret|cookie|password/
+
+const maskOf = (name: string, value: string): string => {
+  if (!SECRET.test(name)) return value
+  return value.startsWith('Bearer ') ? `Bearer ${MASK}` : MASK
+}

@@ -1,0 +1,219 @@
+import type { Adapter, Reader } from '../../adapters/adapter.ts'
+import { ENDED_EARLY } from '../canonical/cursor.ts'
+import type { Event } from '../canonical/events.ts'
+import { parse } from '../canonical/json.ts'
+import type { Request } from '../canonical/model.ts'
+import { ProblemError, type Problem } from '../canonical/problem.ts'
+import { replyHeaders } from './answer.ts'
+import type { Answer, Exchange } from './exchange.ts'
+import { joinBytes, NOTHING } from './bytes.ts'
+import { CALLER_LEFT, INTERNAL, NOT_A_REPLY, NOT_JSON, REPLY_TOO_LARGE } from './failures.ts'
+import type { PassPlan } from './plan.ts'
+import { isStreamType, kindOf, replyEvents } from './reply-events.ts'
+import { slicesAt, spliceStrings } from './scan.ts'
+import { elementShape, eventShape, renamedEventShape, type Shape } from './shape.ts'
+import { framer, pullStream, STREAM_HEADERS, type Step } from './stream-out.ts'
+import { SILENT, within } from './time.ts'
+import type { Piece, UpstreamCall } from './upstream.ts'
+
+/** The reply of an upstream of the caller's own dialect: the bytes that came, whole or streamed. */
+export async function passed(
+  exchange: Exchange,
+  plan: PassPlan,
+  call: UpstreamCall,
+): Promise<Answer> {
+  const type = call.headers.get('content-type')
+  const isStream = plan.stream || isStreamType(type)
+  const answer = isStream
+    ? await passedStream(exchange, plan, call)
+    : await passedBody(exchange, plan, call)
+  const headers = {
+    'content-type': type !== null && /^[\x20-\x7e]{1,128}$/.test(type) ? type : 'application/json',
+    ...answer.headers,
+    ...passedHeaders(exchange.caller, call),
+    ...replyHeaders(plan, call, []),
+  }
+  return { ...answer, headers }
+}
+
+/** What clients of any dialect plan their next requests by. */
+const RATE_HEADERS = ['limit', 'remaining', 'reset'].flatMap((kind) => [
+  `x-ratelimit-${kind}-requests`,
+  `x-ratelimit-${kind}-tokens`,
+])
+
+function passedHeaders(adapter: Adapter, { headers }: UpstreamCall): Record<string, string> {
+  const names = [...RATE_HEADERS, ...(adapter.passthrough.replyHeaders ?? [])]
+  const entries = names.flatMap((name): [string, string][] => {
+    const value = headers.get(name)
+    return value !== null && /^[\x20-\x7e]{1,256}$/.test(value) ? [[name, value]] : []
+  })
+  return Object.fromEntries(entries)
+}
+
+type Body = Pick<Answer, 'status' | 'headers' | 'body'>
+
+/** One JSON body. It is gathered first: cut off in the middle it must not look like an answer. */
+async function passedBody(exchange: Exchange, plan: PassPlan, call: UpstreamCall): Promise<Body> {
+  const bytes = await allBytes(call, exchange.settings.limits.replyBytes)
+  exchange.journal.began()
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+  observe(exchange, bodyEvents(exchange, plan, text))
+  exchange.journal.finish({ status: call.status, bytesOut: bytes.length })
+  const { requested: model, destination } = plan
+  const { reply } = exchange.caller.passthrough.modelMember
+  const body = destination.aliased ? spliceStrings(text, slicesAt(text, [reply]), model) : bytes
+  return { status: call.status, headers: {}, body }
+}
+
+export async function allBytes(call: UpstreamCall, maxBytes: number): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  for (let piece = await call.read(); piece; piece = await call.read()) {
+    if (piece.problem) throw new ProblemError(piece.problem)
+    parts.push(piece.bytes)
+    size += piece.bytes.length
+    if (size > maxBytes) {
+      call.cancel()
+      throw new ProblemError(REPLY_TOO_LARGE)
+    }
+  }
+  return joinBytes(parts)
+}
+
+function bodyEvents(exchange: Exchange, plan: PassPlan, text: string): Event[] {
+  const kind = kindOf(text)
+  if (kind === 'other') throw new ProblemError(NOT_A_REPLY)
+  if (kind === 'events') return []
+  try {
+    const json = parse(text, plan.destination.adapter.upstream.verbatim)
+    return exchange.route.operation === 'create' ? tapReader(exchange, plan).body(json) : []
+  } catch (error) {
+    // What the reader makes of it is for the log only; whether it is JSON decides.
+    if (error instanceof SyntaxError) throw new ProblemError(NOT_JSON)
+    return []
+  }
+}
+
+/** The reader that runs beside the bytes, for what the log wants to know and for the end of a stream. */
+function tapReader({ newId }: Exchange, plan: PassPlan): Reader {
+  const { upstream } = plan.destination.adapter
+  return upstream.reader({ request: emptyRequest(plan), lose: () => undefined, newId })
+}
+
+/** Nobody has read the request. */
+const emptyRequest = ({ requested, stream }: PassPlan): Request => ({
+  model: requested,
+  stream,
+  system: [],
+  turns: [],
+  tools: [],
+  limits: {},
+  sampling: {},
+})
+
+function observe({ journal }: Exchange, events: readonly Event[]): void {
+  for (const event of events) {
+    if (event.type === 'usage') journal.note({ usage: event.usage })
+    if (event.type === 'finish') journal.note({ finish: event.reason })
+    if (event.type === 'error') journal.note({ error: event.problem.message })
+  }
+}
+
+/** A stream in the caller's own dialect, piece by piece. */
+async function passedStream(exchange: Exchange, plan: PassPlan, call: UpstreamCall): Promise<Body> {
+  const opening = call.read()
+  const opened = await within(opening, exchange.settings.limits.heartbeatMs)
+  if (opened !== SILENT) refuseOpening(opened)
+  const steps = passSteps(exchange, plan, call)
+  let pending: Promise<Piece> | undefined = opening
+  const body = pullStream(
+    async () => {
+      const piece = await (pending ?? call.read())
+      pending = undefined
+      return steps(piece)
+    },
+    {
+      heartbeatMs: exchange.settings.limits.heartbeatMs,
+      stop() {
+        call.cancel()
+        exchange.journal.finish({ status: 499, error: CALLER_LEFT.message })
+      },
+    },
+  )
+  return { status: call.status, headers: STREAM_HEADERS, body }
+}
+
+/** What fails before anything has been passed on is still an HTTP status. */
+function refuseOpening(piece: Piece): void {
+  if (!piece) throw new ProblemError(ENDED_EARLY)
+  if (piece.problem) throw new ProblemError(piece.problem)
+  if (kindOf(new TextDecoder().decode(piece.bytes.subarray(0, SNIFFED_BYTES))) === 'other')
+    throw new ProblemError(NOT_A_REPLY)
+}
+
+const SNIFFED_BYTES = 64
+
+/** One piece after the other; what the upstream leaves unsaid at a premature end is said here. */
+function passSteps(exchange: Exchange, plan: PassPlan, call: UpstreamCall): (piece: Piece) => Step {
+  const { journal, settings } = exchange
+  const shape = shapeOf(exchange, plan)
+  const tap = replyEvents({
+    reader: tapReader(exchange, plan),
+    verbatim: plan.destination.adapter.upstream.verbatim,
+    limits: settings.limits,
+    contentType: call.headers.get('content-type'),
+  })
+  let failure: Problem | undefined
+  const watch = (events: readonly Event[]) => observe(exchange, events)
+  const finish = (bytes: Uint8Array): Step => {
+    journal.finish({ status: call.status, ...(failure && { error: failure.message }) })
+    return { bytes, last: true }
+  }
+  let begun = false
+  return (piece) => {
+    journal.began()
+    if (piece?.bytes) {
+      watch(tap.push(piece.bytes))
+      const bytes = shape.push(piece.bytes)
+      begun ||= bytes.length > 0
+      return { bytes, last: false }
+    }
+    const complete = tap.ended
+    const events = piece?.problem ? tap.fail(piece.problem) : tap.end()
+    watch(events)
+    const last = events.at(-1)
+    failure = complete || last?.type !== 'error' ? undefined : last.problem
+    // A reader that stumbles says nothing about the bytes.
+    if (!failure || failure === INTERNAL) return finish(shape.rest())
+    return finish(failure === CALLER_LEFT ? NOTHING : epilogue(exchange, plan, failure, begun))
+  }
+}
+
+/** The end that a stream was denied, in the words of its dialect. */
+function epilogue(
+  exchange: Exchange,
+  plan: PassPlan,
+  problem: Problem,
+  begun: boolean,
+): Uint8Array {
+  const { caller, ports, newId } = exchange
+  const now = Math.floor(ports.now() / 1000)
+  const request = emptyRequest(plan)
+  const writer = caller.caller.writer({ request, now, lose: () => undefined, newId })
+  const frames = framer(exchange.route.framing, begun)
+  const text = frames.write(writer.push({ type: 'error', problem })) + frames.end()
+  return new TextEncoder().encode(text)
+}
+
+function shapeOf(exchange: Exchange, plan: PassPlan): Shape {
+  const { eventBytes } = exchange.settings.limits
+  const { event, reply } = exchange.caller.passthrough.modelMember
+  const { requested: model } = plan
+  const { aliased } = plan.destination
+  if (exchange.route.framing === 'json-array')
+    return elementShape(aliased ? { path: [reply], model } : undefined)
+  return aliased
+    ? renamedEventShape(eventBytes, { path: event ?? [reply], model })
+    : eventShape(eventBytes)
+}

@@ -1,0 +1,108 @@
+import type { Adapter, Lookup } from '../../adapters/adapter.ts'
+import { isObject, parse, type Json } from '../canonical/json.ts'
+import { isRefusable, type Loss } from '../canonical/loss.ts'
+import { invalid, type Problem } from '../canonical/problem.ts'
+import { KEY_REFUSED, REDIRECTED } from './failures.ts'
+import { checkStructure } from './scan.ts'
+import type { KeySettings } from './settings.ts'
+import type { UpstreamCall } from './upstream.ts'
+
+/** Enough for any explanation; the rest of an upstream's error page is not read. */
+const EXPLANATION_BYTES = 65_536
+const EXPLANATION_DEPTH = 100
+/** Some clients wait as long as they are told, be it for days. */
+const LONGEST_WAIT_MS = 60_000
+
+/** What an upstream says instead of a reply. */
+export interface Refusal {
+  adapter: Adapter
+  call: UpstreamCall
+  key: KeySettings
+  /** The key that was sent: an upstream may repeat it in its message. */
+  secret: string | undefined
+  now: number
+}
+
+export const isSuccess = (status: number): boolean => status >= 200 && status < 300
+const isRedirect = (status: number): boolean => status === 0 || (status >= 300 && status < 400)
+
+/** `text`: the upstream's own words, where they are JSON and the caller may see them. */
+export interface Refused {
+  problem: Problem
+  text?: string
+}
+
+/** The problem behind an answer that is no success. */
+export async function refused(refusal: Refusal): Promise<Refused> {
+  const { adapter, call, key, secret, now } = refusal
+  if (isRedirect(call.status)) {
+    call.cancel()
+    return { problem: REDIRECTED }
+  }
+  const said = await explanation(call)
+  const isOurs = key.kind !== 'caller'
+  if ((call.status === 401 || call.status === 403) && isOurs) return { problem: KEY_REFUSED }
+  const text = secret ? said.replaceAll(secret, '***') : said
+  const body = parsed(text)
+  const problem = adapter.upstream.readProblem(call.status, body)
+  const hinted = { ...problem, ...hints(call.headers, problem, now) }
+  return isObject(body) ? { problem: hinted, text } : { problem: hinted }
+}
+
+async function explanation(call: UpstreamCall): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for (let size = 0; size < EXPLANATION_BYTES;) {
+    const bytes = (await call.read())?.bytes
+    if (!bytes) return text + decoder.decode()
+    size += bytes.length
+    text += decoder.decode(bytes, { stream: true })
+  }
+  call.cancel()
+  return text
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    checkStructure(text, { depth: EXPLANATION_DEPTH, nodes: EXPLANATION_BYTES })
+    return parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function hints(headers: Lookup, problem: Problem, now: number): Partial<Problem> {
+  const wait = retryAfterMs(headers, now) ?? problem.retryAfterMs
+  const advice = headers.get('x-should-retry')
+  return {
+    ...(wait !== undefined && { retryAfterMs: Math.min(wait, LONGEST_WAIT_MS) }),
+    ...(advice === 'true' && { retry: true }),
+    ...(advice === 'false' && { retry: false }),
+  }
+}
+
+/** Either header, in milliseconds, seconds or as a date. */
+export function retryAfterMs(headers: Lookup, now: number): number | undefined {
+  const fine = Number(headers.get('retry-after-ms') ?? Number.NaN)
+  if (Number.isFinite(fine) && fine >= 0) return fine
+  const coarse = headers.get('retry-after')
+  if (coarse === null || coarse === '') return undefined
+  const seconds = Number(coarse)
+  if (Number.isFinite(seconds)) return seconds < 0 ? undefined : seconds * 1000
+  const date = Date.parse(coarse)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+}
+
+/** With `losses: "reject"` nothing is sent that would lose something of what was asked. */
+export function refuseLosses(losses: readonly Loss[]): void {
+  const refused = losses.filter(isRefusable)
+  if (refused.length === 0) return
+  const list = refused.map(({ code, path, detail }) =>
+    detail === undefined ? `${code} ${path}` : `${code} ${path} (${detail})`,
+  )
+  throw invalid(
+    `The upstream of this model cannot carry all of the request: ${list.join(', ')}.`,
+    undefined,
+    'losses_rejected',
+  )
+}

@@ -1,0 +1,152 @@
+import type { Frame, Reader } from '../../adapters/adapter.ts'
+import type { Event } from '../canonical/events.ts'
+import { parse, type VerbatimPaths } from '../canonical/json.ts'
+import type { Problem } from '../canonical/problem.ts'
+import { FrameTooLargeError, sseParser } from '../framing/sse.ts'
+import { EVENT_TOO_LARGE, INTERNAL, NOT_A_REPLY, NOT_JSON, REPLY_TOO_LARGE } from './failures.ts'
+import { checkStructure } from './scan.ts'
+import type { LimitSettings } from './settings.ts'
+
+export type ReplyLimits = Pick<
+  LimitSettings,
+  'depth' | 'eventBytes' | 'replyBytes' | 'streamBytes' | 'nodes'
+>
+
+/** A reply on its way in: bytes to events. Exactly one terminal event comes, and nothing after it. */
+export interface ReplyEvents {
+  push(bytes: Uint8Array): Event[]
+  end(): Event[]
+  fail(problem: Problem): Event[]
+  readonly ended: boolean
+}
+
+export interface ReplySource {
+  reader: Reader
+  verbatim: VerbatimPaths
+  limits: ReplyLimits
+  /** What the upstream says it sends. What it sends decides; this only helps when it sends nothing. */
+  contentType: string | null
+}
+
+/** What the first bytes turn out to be. */
+interface Mode {
+  maxBytes: number
+  push(text: string): Event[]
+  end(): Event[]
+}
+
+const failed = (problem: Problem): Event[] => [{ type: 'error', problem }]
+const isTerminal = (event: Event) => event.type === 'finish' || event.type === 'error'
+
+export function replyEvents(source: ReplySource): ReplyEvents {
+  const decoder = new TextDecoder()
+  let mode: Mode | undefined
+  let size = 0
+  let ended = false
+
+  const guarded = (work: () => Event[]): Event[] => {
+    if (ended) return []
+    const events = attempt(work)
+    const last = events.findIndex(isTerminal)
+    if (last < 0) return events
+    ended = true
+    return events.slice(0, last + 1)
+  }
+  const feed = (text: string): Event[] => {
+    mode ??= modeOf(text, source)
+    if (mode && size > mode.maxBytes) return failed(REPLY_TOO_LARGE)
+    return mode?.push(text) ?? []
+  }
+  return {
+    push: (bytes) =>
+      guarded(() => {
+        size += bytes.length
+        return feed(decoder.decode(bytes, { stream: true }))
+      }),
+    end: () =>
+      guarded(() => {
+        mode ??= isStreamType(source.contentType) ? streamMode(source) : jsonMode(source)
+        const events = [...feed(decoder.decode()), ...mode.end()]
+        return events.some(isTerminal) ? events : [...events, ...failed(NOT_A_REPLY)]
+      }),
+    fail: (problem) => guarded(() => failed(problem)),
+    get ended() {
+      return ended
+    },
+  }
+}
+
+/** Whatever an upstream sends, an exchange ends with a problem and not with an exception. */
+function attempt(work: () => Event[]): Event[] {
+  try {
+    return work()
+  } catch (error) {
+    return failed(error instanceof FrameTooLargeError ? EVENT_TOO_LARGE : INTERNAL)
+  }
+}
+
+export const isStreamType = (contentType: string | null): boolean =>
+  /^text\/event-stream/i.test(contentType ?? '')
+
+/** The first letter tells: JSON begins with a bracket or brace, a stream with the name of a field. */
+export function kindOf(text: string): 'json' | 'events' | 'other' | undefined {
+  const first = /[^\s\u{feff}]/u.exec(text)?.[0]
+  if (first === undefined) return undefined
+  if (first === '{' || first === '[') return 'json'
+  return ':deir'.includes(first) ? 'events' : 'other'
+}
+
+function modeOf(text: string, source: ReplySource): Mode | undefined {
+  const kind = kindOf(text)
+  if (kind === 'json') return jsonMode(source)
+  if (kind === 'events') return streamMode(source)
+  return kind && { maxBytes: Infinity, push: () => failed(NOT_A_REPLY), end: () => [] }
+}
+
+function streamMode({ reader, limits }: ReplySource): Mode {
+  const parser = sseParser(limits.eventBytes)
+  const read = (frames: Frame[]): Event[] =>
+    frames.flatMap((frame) =>
+      isTooDeep(frame.data, limits) ? failed(NOT_A_REPLY) : reader.push(frame),
+    )
+  return {
+    maxBytes: limits.streamBytes,
+    push: (text) => read(parser.push(text)),
+    end: () => [...read(parser.end()), ...reader.end()],
+  }
+}
+
+function jsonMode({ reader, verbatim, limits }: ReplySource): Mode {
+  const parts: string[] = []
+  return {
+    maxBytes: limits.replyBytes,
+    push(text) {
+      parts.push(text)
+      return []
+    },
+    end() {
+      const text = parts.join('')
+      if (isTooDeep(text, limits)) return failed(NOT_A_REPLY)
+      let json
+      try {
+        json = parse(text, verbatim)
+      } catch {
+        return failed(NOT_JSON)
+      }
+      return reader.body(json)
+    },
+  }
+}
+
+/** What fits into so few characters cannot be nested too deep for anybody. */
+const HARMLESS_CHARACTERS = 4096
+
+function isTooDeep(text: string, limits: ReplyLimits): boolean {
+  if (text.length <= HARMLESS_CHARACTERS) return false
+  try {
+    checkStructure(text, { depth: limits.depth, nodes: Infinity })
+    return false
+  } catch {
+    return true
+  }
+}

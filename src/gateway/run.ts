@@ -1,0 +1,77 @@
+import { ProblemError } from '../canonical/problem.ts'
+import { replyHeaders, waitHeaders } from './answer.ts'
+import { countTokens } from './count.ts'
+import type { Answer, Exchange } from './exchange.ts'
+import { INTERNAL } from './failures.ts'
+import type { Addressed } from './outgoing.ts'
+import { passed } from './passthrough.ts'
+import { planOf, type Plan } from './plan.ts'
+import { isSuccess, refused, refuseLosses } from './refusal.ts'
+import { translated } from './translate.ts'
+import { callUpstream, type UpstreamCall } from './upstream.ts'
+
+/** One exchange, from the bytes of a request to its answer; throws ProblemError. */
+export async function run(exchange: Exchange, body: Uint8Array): Promise<Answer> {
+  const plan = planOf(exchange, body)
+  exchange.journal.note({ stream: plan.stream, losses: plan.losses })
+  if (exchange.route.operation === 'count-tokens')
+    return countTokens(exchange, plan, body, (sent) => ask(exchange, plan, sent))
+  if (exchange.settings.losses === 'reject') refuseLosses(plan.losses)
+  if (!plan.sent) throw new ProblemError(INTERNAL)
+  const call = await ask(exchange, plan, plan.sent)
+  if (!isSuccess(call.status)) return refusal(exchange, plan, call, plan.sent)
+  try {
+    return plan.kind === 'pass'
+      ? await passed(exchange, plan, call)
+      : await translated(exchange, plan, call)
+  } catch (error) {
+    call.cancel()
+    throw error
+  }
+}
+
+/** The head of an upstream's answer. */
+function ask(exchange: Exchange, plan: Plan, sent: Addressed): Promise<UpstreamCall> {
+  const { ports, signal } = exchange
+  const { method, url, headers, body } = sent
+  return callUpstream(
+    { method, url, headers, body },
+    {
+      send: ports.send,
+      timeouts: plan.destination.upstream.timeouts,
+      stream: plan.stream,
+      caller: signal,
+      deadline: ports.deadline,
+      pauseMs: pauseMs(ports.randomId()),
+    },
+  )
+}
+
+/** Between 50 and 250 ms, so that many callers do not come back at the same moment. */
+export const pauseMs = (random: string): number =>
+  50 + (Number.parseInt(random.slice(0, 2), 16) || 0) * 0.8
+
+/** A refusal in the caller's own dialect passes as it is; any other is told in the caller's words. */
+export async function refusal(
+  exchange: Exchange,
+  plan: Plan,
+  call: UpstreamCall,
+  sent: Addressed,
+): Promise<Answer> {
+  const { adapter, upstream } = plan.destination
+  const { problem, text } = await refused({
+    adapter,
+    call,
+    key: upstream.key,
+    secret: sent.key,
+    now: exchange.ports.now(),
+  })
+  if (plan.kind !== 'pass' || text === undefined) throw new ProblemError(problem)
+  exchange.journal.finish({ status: call.status, error: problem.message })
+  const headers = {
+    'content-type': 'application/json',
+    ...waitHeaders(problem),
+    ...replyHeaders(plan, call, []),
+  }
+  return { status: call.status, headers, body: text }
+}

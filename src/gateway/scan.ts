@@ -1,0 +1,112 @@
+import { endOfString, endOfValue, type Slice } from '../canonical/json.ts'
+import { invalid, ProblemError } from '../canonical/problem.ts'
+
+/** Looks at JSON text without building anything from it. */
+
+const OPEN_BRACKET = 91
+const CLOSE_BRACKET = 93
+const OPEN_BRACE = 123
+const CLOSE_BRACE = 125
+const QUOTE = 34
+const COMMA = 44
+const COLON = 58
+
+/** Refuses a body that would grow out of proportion when parsed. Malformed text is left to the parser. */
+export function checkStructure(text: string, limits: { depth: number; nodes: number }): void {
+  let depth = 0
+  let nodes = 1
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) {
+      at = skipString(text, at)
+    } else if (code === COMMA) nodes += 1
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      nodes += 1
+      depth += 1
+      if (depth > limits.depth)
+        throw invalid(`The body is nested deeper than ${limits.depth} levels.`)
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth -= 1
+    if (nodes > limits.nodes) throw tooMany(limits.nodes)
+  }
+}
+
+const tooMany = (nodes: number) =>
+  new ProblemError({
+    kind: 'too-large',
+    message: `The body holds more than ${nodes} JSON values.`,
+  })
+
+/** The index of the closing quote, or the end of the text. */
+function skipString(text: string, start: number): number {
+  try {
+    return endOfString(text, start) - 1
+  } catch {
+    return text.length
+  }
+}
+
+/** Where the values at `path` of an object stand; of a repeated member all of them. */
+export function slicesAt(text: string, path: readonly string[]): Slice[] {
+  try {
+    let slices: Slice[] = [{ start: 0, end: text.length }]
+    for (const key of path) slices = slices.flatMap((slice) => membersAt(text, slice.start, key))
+    return slices
+  } catch {
+    return []
+  }
+}
+
+function membersAt(text: string, start: number, key: string): Slice[] {
+  const slices: Slice[] = []
+  let at = skipSpace(text, start)
+  if (text.charCodeAt(at) !== OPEN_BRACE) return slices
+  at = skipSpace(text, at + 1)
+  while (at < text.length && text.charCodeAt(at) !== CLOSE_BRACE) {
+    const nameEnd = endOfString(text, at)
+    const name = text.slice(at, nameEnd)
+    at = skipSpace(text, nameEnd)
+    if (text.charCodeAt(at) !== COLON) throw new SyntaxError('expected a colon')
+    at = skipSpace(text, at + 1)
+    const end = endOfValue(text, at)
+    if (nameOf(name) === key) slices.push({ start: at, end })
+    at = skipSpace(text, end)
+    if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1)
+  }
+  return slices
+}
+
+const nameOf = (literal: string): unknown =>
+  literal.includes('\\') ? JSON.parse(literal) : literal.slice(1, -1)
+
+/** A byte order mark may stand in front. */
+function skipSpace(text: string, start: number): number {
+  let at = start
+  while (text.charCodeAt(at) <= 32 || text.charCodeAt(at) === 0xfeff) at += 1
+  return at
+}
+
+/** Replaces the strings at `slices`, which are in order; whatever is no string stays. */
+export function spliceStrings(text: string, slices: readonly Slice[], value: string): string {
+  let spliced = ''
+  let from = 0
+  for (const { start, end } of slices) {
+    if (text.charCodeAt(start) !== QUOTE) continue
+    spliced += text.slice(from, start) + JSON.stringify(value)
+    from = end
+  }
+  return spliced + text.slice(from)
+}
+
+/** The value at `path` when it is a string or a boolean; of a repeated member the last one. */
+export function scalarAt(text: string, path: readonly string[]): string | boolean | undefined {
+  const slice = slicesAt(text, path).at(-1)
+  if (!slice) return undefined
+  const literal = text.slice(slice.start, slice.end)
+  if (literal === 'true' || literal === 'false') return literal === 'true'
+  if (!literal.startsWith('"')) return undefined
+  try {
+    return String(JSON.parse(literal))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,193 @@
+import type { Writer } from '../../adapters/adapter.ts'
+import type { Event } from '../canonical/events.ts'
+import { stringify } from '../canonical/json.ts'
+import { lossList } from '../canonical/loss.ts'
+import { ProblemError, type Problem } from '../canonical/problem.ts'
+import { replyHeaders } from './answer.ts'
+import type { Answer, Exchange } from './exchange.ts'
+import { CALLER_LEFT, INTERNAL } from './failures.ts'
+import type { TranslatePlan } from './plan.ts'
+import { replyEvents } from './reply-events.ts'
+import {
+  framer,
+  heartbeatOf,
+  pullStream,
+  STREAM_HEADERS,
+  type Framer,
+  type Step,
+} from './stream-out.ts'
+import { SILENT, within } from './time.ts'
+import type { UpstreamCall } from './upstream.ts'
+
+/** The reply of an upstream in the dialect of the caller, as it wanted it: a stream or one body. */
+export async function translated(
+  exchange: Exchange,
+  plan: TranslatePlan,
+  call: UpstreamCall,
+): Promise<Answer> {
+  const { caller, settings, ports, newId, journal } = exchange
+  const { adapter, target } = plan.destination
+  const { lose, losses } = lossList()
+  // A caller that named no model is told which one answered.
+  const request = { ...plan.request, model: plan.request.model || target.model }
+  const writer = caller.caller.writer({
+    request,
+    now: Math.floor(ports.now() / 1000),
+    lose,
+    newId,
+  })
+  const next = eventSteps(exchange, call, {
+    reader: adapter.upstream.reader({ request, lose, newId }),
+    verbatim: adapter.upstream.verbatim,
+    limits: settings.limits,
+    contentType: call.headers.get('content-type'),
+  })
+  const allLosses = () => [...plan.losses, ...losses]
+  const over = (problem?: Problem) =>
+    journal.finish({
+      status: problem === CALLER_LEFT ? 499 : 200,
+      losses: allLosses(),
+      ...(problem && { error: problem.message }),
+    })
+  if (plan.stream) {
+    const headers = replyHeaders(plan, call, plan.losses)
+    return streamed({ exchange, call, writer, next, headers, over })
+  }
+  const body = await gathered(next, writer)
+  const headers = replyHeaders(plan, call, allLosses())
+  over()
+  return { status: 200, headers: { 'content-type': 'application/json', ...headers }, body }
+}
+
+/** What comes next; undefined after the end. Never rejects. */
+type Next = () => Promise<Event[] | undefined>
+
+function eventSteps(
+  { journal }: Exchange,
+  call: UpstreamCall,
+  source: Parameters<typeof replyEvents>[0],
+): Next {
+  const events = replyEvents(source)
+  return async () => {
+    if (events.ended) return undefined
+    const piece = await call.read()
+    let step
+    if (!piece) step = events.end()
+    else step = piece.problem ? events.fail(piece.problem) : events.push(piece.bytes)
+    if (events.ended) call.release()
+    if (step.length > 0) journal.began()
+    for (const event of step) {
+      if (event.type === 'usage') journal.note({ usage: event.usage })
+      if (event.type === 'finish') journal.note({ finish: event.reason })
+    }
+    return step
+  }
+}
+
+async function gathered(next: Next, writer: Writer): Promise<string> {
+  for (let events = await next(); events; events = await next()) {
+    for (const event of events) {
+      if (event.type === 'error') throw new ProblemError(event.problem)
+      writer.push(event)
+    }
+  }
+  return stringify(writer.body())
+}
+
+interface Streaming {
+  exchange: Exchange
+  call: UpstreamCall
+  writer: Writer
+  next: Next
+  headers: Record<string, string>
+  over(problem?: Problem): void
+}
+
+/**
+ * The status goes out with the first event that means something: a failure before it still becomes a real
+ * status. It does not wait for longer than a heartbeat, because intermediaries give up on silent upstreams.
+ */
+async function streamed(streaming: Streaming): Promise<Answer> {
+  const { exchange, call, next, headers, over } = streaming
+  const { heartbeatMs } = exchange.settings.limits
+  const { framing } = exchange.route
+  const encoder = new TextEncoder()
+  const frames = framer(framing)
+  const steps = stepper(streaming, frames)
+  const opening = firstEvents(next)
+  const opened = await within(opening, heartbeatMs)
+  const failure = opened === SILENT ? undefined : failureIn(opened)
+  if (failure) throw new ProblemError(failure)
+  let pending: Promise<Event[] | undefined> | undefined = opening
+  const heartbeat = heartbeatOf(exchange.caller, framing)
+  const body = pullStream(
+    async (): Promise<Step> => {
+      const events = await (pending ?? next())
+      pending = undefined
+      const { text, last } = steps(events)
+      return { bytes: encoder.encode(text), last }
+    },
+    {
+      heartbeat: heartbeat === undefined ? undefined : encoder.encode(heartbeat),
+      heartbeatMs,
+      stop() {
+        call.cancel()
+        over(CALLER_LEFT)
+      },
+    },
+  )
+  const own = { 'content-type': frames.contentType, ...STREAM_HEADERS }
+  return { status: 200, headers: { ...own, ...headers }, body }
+}
+
+/** A start and a count of tokens show nothing of a reply yet. */
+const isShown = (event: Event) => event.type !== 'start' && event.type !== 'usage'
+
+const failureIn = (events: readonly Event[]): Problem | undefined => {
+  const shown = events.find(isShown)
+  return shown?.type === 'error' ? shown.problem : undefined
+}
+
+/** Everything up to the first event that shows something of a reply, or ends it. */
+async function firstEvents(next: Next): Promise<Event[]> {
+  const seen: Event[] = []
+  for (let events = await next(); events; events = await next()) {
+    seen.push(...events)
+    if (events.some(isShown)) break
+  }
+  return seen
+}
+
+/** Events to text. The last step says so and carries the end of the framing. */
+function stepper(
+  { writer, call, over }: Streaming,
+  frames: Framer,
+): (events: Event[] | undefined) => { text: string; last: boolean } {
+  const write = (events: readonly Event[]): { text: string; end?: { problem?: Problem } } => {
+    let text = ''
+    for (const event of events) {
+      if (event.type === 'error' && event.problem === CALLER_LEFT)
+        return { text, end: { problem: event.problem } }
+      text += frames.write(writer.push(event))
+      if (event.type === 'error') return { text, end: { problem: event.problem } }
+      if (event.type === 'finish') return { text, end: {} }
+    }
+    return { text }
+  }
+  const attempt = (events: readonly Event[]): ReturnType<typeof write> => {
+    try {
+      return write(events)
+    } catch {
+      call.cancel()
+      return events.some((event) => event.type === 'error')
+        ? { text: '', end: { problem: INTERNAL } }
+        : attempt([{ type: 'error', problem: INTERNAL }])
+    }
+  }
+  return (events) => {
+    const { text, end } = events ? attempt(events) : { text: '', end: {} }
+    if (!end) return { text, last: false }
+    over(end.problem)
+    return { text: text + frames.end(), last: true }
+  }
+}

@@ -1,0 +1,136 @@
+import type { Lookup } from '../../adapters/adapter.ts'
+import { ProblemError, type Problem } from '../canonical/problem.ts'
+import {
+  CALLER_LEFT,
+  CONNECTION_LOST,
+  NO_FIRST_BYTE,
+  UNREACHABLE,
+  WENT_SILENT,
+} from './failures.ts'
+import { lifeline, type Lifeline } from './lifeline.ts'
+import { ConnectError, type Send, type UpstreamRequest, type UpstreamResponse } from './ports.ts'
+import type { TimeoutSettings } from './settings.ts'
+import { timer } from './time.ts'
+
+/** What a read yields: bytes, or why there are no more; undefined at the regular end. */
+export type Piece =
+  | { bytes: Uint8Array; problem?: undefined }
+  | { problem: Problem; bytes?: undefined }
+  | undefined
+
+/** An upstream that has begun to answer. Nothing here ever rejects. */
+export interface UpstreamCall {
+  readonly status: number
+  readonly headers: Lookup
+  read(): Promise<Piece>
+  /** Stops the upstream now. */
+  cancel(): void
+  /** Nothing more is wanted. What little is left is read, so that the connection can be used again. */
+  release(): void
+}
+
+export type Sendable = Pick<UpstreamRequest, 'method' | 'url' | 'headers' | 'body'>
+
+export interface CallOptions {
+  send: Send
+  timeouts: TimeoutSettings
+  /** Whether the answer will be streamed: it then has to begin sooner. */
+  stream: boolean
+  caller: AbortSignal
+  deadline?: AbortSignal | undefined
+  /** How long to wait before the one repetition. */
+  pauseMs: number
+}
+
+/** Sends and waits for the head of the answer; throws ProblemError. */
+export async function callUpstream(request: Sendable, options: CallOptions): Promise<UpstreamCall> {
+  const { timeouts, caller, deadline } = options
+  const line = lifeline({ caller, deadline, totalMs: timeouts.totalMs })
+  line.watch(options.stream ? timeouts.firstByteMs : timeouts.jsonMs, NO_FIRST_BYTE)
+  const work = sendOnce(request, options, line).catch((error: unknown) => {
+    if (!(error instanceof ConnectError) || line.problem) throw error
+    return pause(options.pauseMs).then(() => sendOnce(request, options, line))
+  })
+  try {
+    return opened(await line.wait(work), line, timeouts)
+  } catch (error) {
+    // An answer that comes after all is nobody's any more.
+    work.then((response) => response.body?.cancel()).catch(() => {})
+    const problem = line.problem ?? (error instanceof ConnectError ? UNREACHABLE : CONNECTION_LOST)
+    line.close()
+    throw new ProblemError(problem)
+  }
+}
+
+function sendOnce(
+  request: Sendable,
+  { send, timeouts }: CallOptions,
+  line: Lifeline,
+): Promise<UpstreamResponse> {
+  if (line.problem) return Promise.reject(new ConnectError('the caller has left'))
+  const { connectMs } = timeouts
+  try {
+    return send({ ...request, signal: line.signal, connectMs })
+  } catch (error) {
+    return Promise.reject(error)
+  }
+}
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+/** How much of a finished answer is still read for the sake of its connection. */
+const REST_BYTES = 65_536
+const REST_MS = 1000
+
+function opened(
+  response: UpstreamResponse,
+  line: Lifeline,
+  { idleMs }: TimeoutSettings,
+): UpstreamCall {
+  const reader = response.body?.getReader()
+  let begun = false
+  let over = !reader
+  const stop = () => {
+    over = true
+    line.close()
+    reader?.cancel().catch(() => {})
+  }
+  const read = async (): Promise<Piece> => {
+    if (!reader || over) return over && line.problem ? { problem: line.problem } : undefined
+    if (begun) line.watch(idleMs, WENT_SILENT)
+    try {
+      const { done, value } = await line.wait(reader.read())
+      if (value && value.length > 0) begun = true
+      // Until something has come, the clock of the first byte goes on.
+      if (begun) line.relax()
+      if (!done) return { bytes: value }
+      over = true
+      line.close()
+      return undefined
+    } catch {
+      const problem = line.problem ?? CONNECTION_LOST
+      stop()
+      return { problem }
+    }
+  }
+  const release = async () => {
+    const clock = timer(stop, REST_MS)
+    let rest = 0
+    for (let piece = await read(); piece?.bytes && rest < REST_BYTES; piece = await read())
+      rest += piece.bytes.length
+    clearTimeout(clock)
+    if (!over) stop()
+  }
+  if (over) line.close()
+  return {
+    status: response.status,
+    headers: response.headers,
+    read,
+    cancel() {
+      if (over) return
+      line.end(CALLER_LEFT)
+      stop()
+    },
+    release: () => void release(),
+  }
+}

@@ -1,0 +1,46 @@
+import type { Incoming } from '../../adapters/adapter.ts'
+import { REQUEST_ID } from '../gateway/answer.ts'
+import type { Answer } from '../gateway/exchange.ts'
+import type { Ports } from '../gateway/ports.ts'
+import { jsonAnswer } from './respond.ts'
+
+const EXPLAIN = '/explain'
+
+/** A request as far as its head tells. */
+export interface Arrival {
+  request: Request
+  incoming: Incoming
+  /** Asks what would be done, and not that it be done. */
+  explain: boolean
+  /** The caller's own id for this exchange when it is well-formed, else a new one. */
+  id: string
+  /** The path as it came, for the log. */
+  path: string
+}
+
+/** The address is read here and nowhere else. Its host says nothing: a caller can write any. */
+export function arrivalOf(request: Request, ports: Ports): Arrival {
+  const { pathname, searchParams } = new URL(request.url)
+  const explain = pathname.startsWith(`${EXPLAIN}/`)
+  const path = explain ? pathname.slice(EXPLAIN.length) : pathname
+  const own = request.headers.get('x-request-id')
+  return {
+    request,
+    incoming: { method: request.method, path, query: searchParams },
+    explain,
+    id: own !== null && REQUEST_ID.test(own) ? own : ports.randomId(),
+    path: pathname,
+  }
+}
+
+/** What anybody may ask. */
+export function freeAnswer({ incoming, explain }: Arrival, ports: Ports): Answer | undefined {
+  const { method, path } = incoming
+  if (explain) return undefined
+  if (path === '/healthz' && (method === 'GET' || method === 'HEAD')) {
+    const draining = ports.draining?.() ?? false
+    return jsonAnswer({ status: draining ? 'draining' : 'ok' }, draining ? 503 : 200)
+  }
+  const isProbe = method === 'HEAD' && (path === '/' || path === '/api/hello')
+  return isProbe ? { status: 200, headers: {}, body: null } : undefined
+}

@@ -1,0 +1,66 @@
+import { ProblemError, type Problem } from '../canonical/problem.ts'
+import { problemAnswer } from '../gateway/answer.ts'
+import type { Match } from '../gateway/dispatch.ts'
+import { idSource, type Answer, type Exchange } from '../gateway/exchange.ts'
+import { explained } from '../gateway/explain.ts'
+import { INTERNAL } from '../gateway/failures.ts'
+import { journal } from '../gateway/journal.ts'
+import { run } from '../gateway/run.ts'
+import type { Arrival } from './arrival.ts'
+import { readBody } from './body.ts'
+import { jsonAnswer } from './respond.ts'
+import type { Site } from './site.ts'
+
+/** One exchange of a conversation, from an admitted caller to its answer; what goes wrong is an answer too. */
+export async function converse(
+  site: Site,
+  arrival: Arrival,
+  match: Match,
+  credential: string | undefined,
+): Promise<Answer> {
+  const { id, incoming, path, request } = arrival
+  const { ports, load } = site
+  const record = journal(ports, { id, method: incoming.method, path }, load.enter())
+  record.note({ caller: match.caller.dialect })
+  const exchange: Exchange = {
+    ...match,
+    settings: site.settings,
+    dialects: site.dialects,
+    ports,
+    incoming,
+    headers: request.headers,
+    credential,
+    signal: request.signal,
+    journal: record,
+    newId: idSource(ports.randomId()),
+  }
+  try {
+    return await answered(site, arrival, exchange)
+  } catch (error) {
+    const problem = problemIn(error)
+    const answer = problemAnswer(match.caller, problem, id)
+    record.finish({ status: answer.status, error: problem.message })
+    return answer
+  }
+}
+
+async function answered(site: Site, arrival: Arrival, exchange: Exchange): Promise<Answer> {
+  const { request, explain } = arrival
+  const declared = Number(request.headers.get('content-length') ?? 0)
+  const held = site.load.hold(Math.min(declared || 0, site.settings.limits.bodyBytes))
+  try {
+    const body = await readBody(request, site.settings.limits)
+    held.set(body.length)
+    exchange.journal.note({ bytesIn: body.length })
+    if (!explain) return await run(exchange, body)
+    const answer = jsonAnswer(explained(exchange, body))
+    exchange.journal.finish({ status: answer.status })
+    return answer
+  } finally {
+    held.set(0)
+  }
+}
+
+/** Whatever else is thrown is a fault of this program, and its words are nobody's business. */
+export const problemIn = (error: unknown): Problem =>
+  error instanceof ProblemError ? error.problem : INTERNAL

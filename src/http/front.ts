@@ -1,0 +1,103 @@
+import type { Adapter } from '../../adapters/adapter.ts'
+import { ProblemError, type Problem } from '../canonical/problem.ts'
+import { problemAnswer } from '../gateway/answer.ts'
+import { matched } from '../gateway/dispatch.ts'
+import type { Answer } from '../gateway/exchange.ts'
+import { findModel, listModels } from '../gateway/models.ts'
+import { taskServiceAt } from '../gateway/task-routes.ts'
+import { arrivalOf, freeAnswer, type Arrival } from './arrival.ts'
+import { converse, problemIn } from './converse.ts'
+import { credentialOf } from './entrance.ts'
+import { jsonAnswer, responseOf } from './respond.ts'
+import type { Site } from './site.ts'
+import { taskAnswer } from './task-answer.ts'
+
+/** From a request to a response. Never rejects: every failure is told in a dialect. */
+export async function answerRequest(site: Site, request: Request): Promise<Response> {
+  const arrival = arrivalOf(request, site.ports)
+  const free = freeAnswer(arrival, site.ports)
+  return responseOf(free ?? (await guarded(site, arrival)), arrival.id)
+}
+
+async function guarded(site: Site, arrival: Arrival): Promise<Answer> {
+  const service = taskServiceAt(arrival.path)
+  if (service) return taskAnswer(site, arrival, service)
+  const { incoming, request, id } = arrival
+  const looks = site.dialects.resembling(incoming.path, request.headers)
+  try {
+    return await admitted(site, arrival, looks)
+  } catch (error) {
+    const { headers, ...answer } = problemAnswer(looks, problemIn(error), id)
+    const allow = error instanceof WrongMethod ? { allow: error.allow } : {}
+    return { ...answer, headers: { ...headers, ...allow } }
+  }
+}
+
+/** The key comes first: without one nobody learns which paths there are. */
+async function admitted(site: Site, arrival: Arrival, looks: Adapter): Promise<Answer> {
+  const credential = await credentialOf(site, arrival)
+  const match = matched(site.dialects, arrival.incoming)
+  if (match) return converse(site, arrival, match, credential)
+  return modelAnswer(site, arrival, looks) ?? refuseRoute(site, arrival)
+}
+
+const MODELS = /^\/v1(?:beta)?\/models(?:\/(.+))?$/
+
+function modelAnswer(site: Site, arrival: Arrival, looks: Adapter): Answer | undefined {
+  const { method, path } = arrival.incoming
+  const found = MODELS.exec(path)
+  if (!found || arrival.explain || !isReading(method) || isConversation(site, arrival))
+    return undefined
+  const { settings, dialects, ports } = site
+  const now = Math.floor(ports.now() / 1000)
+  const [, name] = found
+  if (name === undefined)
+    return jsonAnswer(looks.caller.writeModels(listModels(settings, dialects), now))
+  const id = decoded(name)
+  const model = id === undefined ? undefined : findModel(settings, dialects, id)
+  return model && jsonAnswer(looks.caller.writeModel(model, now))
+}
+
+const isReading = (method: string): boolean => method === 'GET' || method === 'HEAD'
+
+function decoded(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return undefined
+  }
+}
+
+const isConversation = ({ dialects }: Site, { incoming }: Arrival): boolean =>
+  matched(dialects, { ...incoming, method: 'POST' }) !== undefined
+
+/** Carries the method that would have been right. */
+class WrongMethod extends ProblemError {
+  readonly allow: string
+  constructor(allow: string) {
+    super({ kind: 'method-not-allowed', message: `This path takes ${allow} only.` })
+    this.allow = allow
+  }
+}
+
+function refuseRoute(site: Site, arrival: Arrival): never {
+  const { incoming, request, explain, path } = arrival
+  const { method } = incoming
+  if (isConversation(site, arrival)) {
+    // Clients that try a socket first fall back at once when they are told to upgrade.
+    if (method === 'GET' && !explain && request.headers.get('upgrade') !== null)
+      throw new ProblemError(NO_SOCKET)
+    throw new WrongMethod('POST')
+  }
+  if (!explain && (path === '/healthz' || (MODELS.test(path) && !isReading(method))))
+    throw new WrongMethod('GET, HEAD')
+  const place = path.length > LONGEST_QUOTE ? `${path.slice(0, LONGEST_QUOTE)}…` : path
+  throw new ProblemError({ kind: 'not-found', message: `There is nothing at ${method} ${place}.` })
+}
+
+const LONGEST_QUOTE = 200
+
+const NO_SOCKET: Problem = {
+  kind: 'upgrade-required',
+  message: 'Sockets are not supported here; send a POST request.',
+}

@@ -1,0 +1,14 @@
+import type { Dialects } from '../../adapters/index.ts'
+import type { Doorkeeper } from '../gateway/credentials.ts'
+import type { Ports } from '../gateway/ports.ts'
+import type { Settings } from '../gateway/settings.ts'
+import type { Load } from './load.ts'
+
+/** What all exchanges of one app share. */
+export interface Site {
+  settings: Settings
+  ports: Ports
+  dialects: Dialects
+  admit: Doorkeeper
+  load: Load
+}

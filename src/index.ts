@@ -1,0 +1,41 @@
+import type { Hono } from 'hono'
+import { settingsOf } from './gateway/config.ts'
+import { fetchSend } from './gateway/fetch-send.ts'
+import type { Ports } from './gateway/ports.ts'
+import { adapters } from '../adapters/index.ts'
+import { demoSend } from './demo.ts'
+import { createApp as createAppOf } from './http/app.ts'
+
+export { ConfigError } from './gateway/config.ts'
+export type { Ports, Send, UpstreamRequest, UpstreamResponse } from './gateway/ports.ts'
+export { ConnectError } from './gateway/ports.ts'
+export type { Loss, LossCode } from './canonical/loss.ts'
+export { ProblemError, type Problem } from './canonical/problem.ts'
+export { translator, type Translator, type TranslatorOptions } from './translator.ts'
+export { VERSION } from './version.ts'
+
+/** An app whose `fetch` also takes what the platform's own `fetch` takes, as the SDKs call it. */
+export type App = Hono & { fetch: typeof fetch }
+
+/**
+ * The proxy as an app. `config` is the configuration document; `environment` is where its `env:NAME`
+ * values are looked up.
+ */
+export function createApp(
+  config: unknown,
+  ports: Partial<Ports> = {},
+  environment: Readonly<Record<string, string | undefined>> = {},
+): App {
+  const app = createAppOf(settingsOf(config, environment), { ...defaultPorts(), ...ports })
+  const handle = app.fetch
+  const dropIn = (input: Request | string | URL, init?: RequestInit, ...rest: []) =>
+    input instanceof Request ? handle(input, init ?? {}, ...rest) : handle(new Request(input, init))
+  return Object.assign(app, { fetch: dropIn }) as App
+}
+
+const defaultPorts = (): Ports => ({
+  send: demoSend(adapters, fetchSend),
+  now: Date.now,
+  randomId: () => crypto.randomUUID().replaceAll('-', ''),
+  log() {},
+})

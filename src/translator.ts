@@ -1,0 +1,211 @@
+import type { Adapter, ReadReplyContext, Reader } from '../adapters/adapter.ts'
+import { dialects } from '../adapters/index.ts'
+import { reportForeign } from './canonical/foreign.ts'
+import { parse, stringify, type Json, type JsonObject } from './canonical/json.ts'
+import { lossList, type Loss } from './canonical/loss.ts'
+import type { Request } from './canonical/model.ts'
+import { ProblemError } from './canonical/problem.ts'
+import { MAX_OUTPUT_TOKENS, PROCESS_LIMITS } from './gateway/defaults.ts'
+import { idSource } from './gateway/exchange.ts'
+import { ownHeaders } from './gateway/own-headers.ts'
+import { replyEvents } from './gateway/reply-events.ts'
+import { slicesAt, spliceStrings } from './gateway/scan.ts'
+import { framer } from './gateway/stream-out.ts'
+
+export interface TranslatorOptions {
+  /** The dialect that the caller speaks. */
+  from: string
+  /** The dialect that the upstream speaks. */
+  to: string
+  /** The model at the upstream, and the caller's too where its dialect names it in the path only. */
+  model?: string
+  /** For dialects that ask for a stream in the path only. */
+  stream?: boolean
+  /** The caller's headers, where they carry meaning. */
+  headers?: Readonly<Record<string, string>>
+}
+
+export interface TranslatedRequest {
+  path: string
+  headers: Record<string, string>
+  body: JsonObject
+  /** The body as it is to be sent: large numbers and the order of members are kept here. */
+  text: string
+  losses: readonly Loss[]
+}
+
+export interface TranslatedReply {
+  body: JsonObject
+  text: string
+  losses: readonly Loss[]
+}
+
+/**
+ * One conversation between two dialects, without any I/O. A reply is understood in the light of the last
+ * request. Throws ProblemError.
+ */
+export interface Translator {
+  request(body: JsonObject | string): TranslatedRequest
+  reply(body: JsonObject | string): TranslatedReply
+  /** The bytes of a streamed reply; never fails: what goes wrong is said in the stream. */
+  stream(): TransformStream<Uint8Array, Uint8Array>
+}
+
+export function translator(options: TranslatorOptions): Translator {
+  const from = adapterOf(options.from)
+  const to = adapterOf(options.to)
+  return from === to ? sameDialect(from, options) : betweenDialects(from, to, options)
+}
+
+function adapterOf(dialect: string): Adapter {
+  const adapter = dialects.of(dialect)
+  if (adapter) return adapter
+  const known = dialects.list.map((candidate) => candidate.dialect).join(', ')
+  throw new ProblemError({
+    kind: 'invalid-request',
+    message: `There is no dialect '${dialect}'; there are ${known}.`,
+  })
+}
+
+const textIn = (body: JsonObject | string): string =>
+  typeof body === 'string' ? body : stringify(body)
+
+function objectIn(text: string, parsed: () => Json): JsonObject {
+  let value: Json
+  try {
+    value = parsed()
+  } catch {
+    throw new ProblemError({ kind: 'invalid-request', message: 'The body is not valid JSON.' })
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return value as JsonObject
+  throw new ProblemError({
+    kind: 'invalid-request',
+    message: `The body is not a JSON object but ${text.slice(0, 1)}….`,
+  })
+}
+
+/** Nothing is translated: the text passes, but for the name of the model. */
+function sameDialect(adapter: Adapter, options: TranslatorOptions): Translator {
+  const { request: member } = adapter.passthrough.modelMember
+  const { model } = options
+  const between = betweenDialects(adapter, adapter, options)
+  return {
+    request(body) {
+      const original = textIn(body)
+      const { path, headers } = between.request(original)
+      const renamed = model !== undefined && member !== undefined
+      const text = renamed ? spliceStrings(original, slicesAt(original, [member]), model) : original
+      return { path, headers, body: objectIn(text, () => parse(text)), text, losses: [] }
+    },
+    reply(body) {
+      const text = textIn(body)
+      return { body: objectIn(text, () => parse(text)), text, losses: [] }
+    },
+    stream: () => new TransformStream(),
+  }
+}
+
+function betweenDialects(from: Adapter, to: Adapter, options: TranslatorOptions): Translator {
+  const newId = idSource(crypto.randomUUID().replaceAll('-', ''))
+  let last: Request = emptyRequest(options)
+  const contexts = (lose: ReadReplyContext['lose']) => ({
+    read: { request: last, lose, newId },
+    write: { request: last, lose, newId, now: Math.floor(Date.now() / 1000) },
+  })
+  return {
+    request(body) {
+      last = readRequest(from, textIn(body), options, newId)
+      return writeRequest(to, last, options)
+    },
+    reply(body) {
+      const { lose, losses } = lossList()
+      const { read, write } = contexts(lose)
+      const writer = from.caller.writer(write)
+      for (const event of bodyEvents(to, to.upstream.reader(read), textIn(body))) {
+        if (event.type === 'error') throw new ProblemError(event.problem)
+        writer.push(event)
+      }
+      const text = stringify(writer.body())
+      return { body: writer.body(), text, losses }
+    },
+    stream() {
+      const { read, write } = contexts(() => undefined)
+      return translatingStream(to, to.upstream.reader(read), from.caller.writer(write))
+    },
+  }
+}
+
+const emptyRequest = ({ model = '', stream = false }: TranslatorOptions): Request => ({
+  model,
+  stream,
+  system: [],
+  turns: [],
+  tools: [],
+  limits: {},
+  sampling: {},
+})
+
+function readRequest(
+  from: Adapter,
+  text: string,
+  options: TranslatorOptions,
+  newId: (prefix: string) => string,
+): Request {
+  const { caller, passthrough } = from
+  const { model, stream = false } = options
+  const isInPath = passthrough.modelMember.request === undefined
+  const route = {
+    operation: 'create' as const,
+    ...(isInPath && { model: model ?? 'model', stream }),
+  }
+  const headers = options.headers ? new Headers(options.headers) : ownHeaders(from)
+  const body = objectIn(text, () => parse(text, caller.verbatim))
+  return caller.readRequest(body, { route, headers, newId })
+}
+
+function writeRequest(
+  to: Adapter,
+  request: Request,
+  { model = request.model }: TranslatorOptions,
+): TranslatedRequest {
+  const { lose, losses } = lossList()
+  reportForeign(request, to.dialect, lose)
+  const target = { model, defaultMaxOutputTokens: MAX_OUTPUT_TOKENS, facts: {} }
+  const { path, query, headers, body } = to.upstream.writeRequest(request, { target, lose })
+  const address = query ? `${path}?${query}` : path
+  return { path: address, headers, body, text: stringify(body), losses }
+}
+
+const bodyEvents = (to: Adapter, reader: Reader, text: string) => {
+  const events = replyEvents(sourceOf(to, reader, 'application/json'))
+  return [...events.push(new TextEncoder().encode(text)), ...events.end()]
+}
+
+const sourceOf = (to: Adapter, reader: Reader, contentType: string) => ({
+  reader,
+  verbatim: to.upstream.verbatim,
+  limits: PROCESS_LIMITS,
+  contentType,
+})
+
+function translatingStream(
+  to: Adapter,
+  reader: Reader,
+  writer: ReturnType<Adapter['caller']['writer']>,
+): TransformStream<Uint8Array, Uint8Array> {
+  const events = replyEvents(sourceOf(to, reader, 'text/event-stream'))
+  const frames = framer('sse')
+  const encoder = new TextEncoder()
+  const write = (
+    step: ReturnType<typeof events.push>,
+    controller: TransformStreamDefaultController<Uint8Array>,
+  ) => {
+    const text = step.map((event) => frames.write(writer.push(event))).join('')
+    if (text !== '') controller.enqueue(encoder.encode(text))
+  }
+  return new TransformStream({
+    transform: (chunk, controller) => write(events.push(chunk), controller),
+    flush: (controller) => write(events.end(), controller),
+  })
+}
