@@ -55,6 +55,8 @@ export interface TaskSettings {
   base: string
   key: KeySettings
   prefix: string
+  /** Those of any upstream when absent. */
+  timeouts?: TimeoutSettings
 }
 
 export interface LimitSettings {

@@ -1,0 +1,112 @@
+import { ProblemError } from '../canonical/problem.ts'
+import { placeKey, upstreamKey } from '../gateway/credentials.ts'
+import { TIMEOUTS } from '../gateway/defaults.ts'
+import type { Answer } from '../gateway/exchange.ts'
+import type { Journal } from '../gateway/journal.ts'
+import type { Ports, Send } from '../gateway/ports.ts'
+import { pauseMs } from '../gateway/run.ts'
+import type { Settings, TaskSettings } from '../gateway/settings.ts'
+import { passedQuery, taskPath, type TaskService } from '../gateway/task-routes.ts'
+import { callUpstream, type Sendable, type UpstreamCall } from '../gateway/upstream.ts'
+import { VERSION } from '../version.ts'
+import { picked } from './picked.ts'
+import { taskReply } from './task-reply.ts'
+import { uploadOf, type Upload } from './upload.ts'
+
+/** One request for a task service, from a caller who was let in. */
+export interface TaskExchange {
+  settings: Settings
+  ports: Ports
+  service: TaskService
+  request: Request
+  /** What the caller presented, for a service whose key it is. */
+  credential: string | undefined
+  /** Aborted when the caller leaves. */
+  signal: AbortSignal
+  journal: Journal
+}
+
+/**
+ * Passes a request to its task service and the answer back, bytes unchanged both ways; throws ProblemError.
+ * Addresses in a body (a callback, an image) are the service's business: nothing is ever fetched from them.
+ */
+export async function answerTask(exchange: TaskExchange): Promise<Answer> {
+  const { settings, service, request, journal } = exchange
+  const url = new URL(request.url)
+  const path = taskPath(service, request.method, url.pathname)
+  const task = settings.tasks[service.name]
+  if (!task) throw notConfigured(service)
+  journal.note({ upstream: `tasks.${service.name}` })
+  const secret = upstreamKey(task.key, exchange.credential)
+  const address = addressOf(task, path, passedQuery(url.search))
+  const upload = request.method === 'POST' ? uploadOf(request, settings.limits.bodyBytes) : {}
+  const headers = requestHeaders(request, upload, secret)
+  const body = upload.body && { body: upload.body }
+  const sendable = { method: request.method, url: address, headers, ...body }
+  const call = await callTask(exchange, task, sendable).catch((error: unknown) => {
+    // What broke may be the caller's own half.
+    throw upload.problem ? new ProblemError(upload.problem) : error
+  })
+  const { streamBytes: maxBytes } = settings.limits
+  return taskReply({ call, key: task.key, secret, journal, maxBytes })
+}
+
+function notConfigured({ name, mount }: TaskService): ProblemError {
+  const variable = `DRAGOMAN_${name.toUpperCase()}`
+  const what = `tasks.${name}.url and tasks.${name}.key (or ${variable}_URL and ${variable}_KEY)`
+  const message = `No service is configured for ${mount}: set ${what} in the configuration.`
+  return new ProblemError({ kind: 'not-found', message })
+}
+
+/** A path that would be read differently once it is part of an address does not pass. */
+function addressOf({ base, prefix }: TaskSettings, path: string, query: string): string {
+  const address = new URL(base).href.replace(/\/$/, '') + prefix + path
+  if (new URL(address).href !== address)
+    throw new ProblemError({ kind: 'invalid-request', message: 'This path cannot be passed on.' })
+  return address + query
+}
+
+/** Of a caller's headers those that say what the body is, and what is wanted. */
+const REQUEST_HEADERS = [
+  'content-type',
+  'content-encoding',
+  'accept',
+  'accept-language',
+  'idempotency-key',
+]
+
+function requestHeaders(
+  request: Request,
+  upload: Upload,
+  key: string | undefined,
+): Record<string, string> {
+  const { header } = placeKey('bearer', key)
+  return {
+    accept: 'application/json',
+    ...picked(request.headers, REQUEST_HEADERS),
+    ...(upload.length !== undefined && { 'content-length': upload.length }),
+    'user-agent': `dragoman/${VERSION}`,
+    ...(header && Object.fromEntries([header])),
+  }
+}
+
+function callTask(
+  { ports, signal }: TaskExchange,
+  task: TaskSettings,
+  sendable: Sendable,
+): Promise<UpstreamCall> {
+  return callUpstream(sendable, {
+    send: sendable.body ? once(ports.send) : ports.send,
+    timeouts: task.timeouts ?? TIMEOUTS,
+    stream: false,
+    caller: signal,
+    deadline: ports.deadline,
+    pauseMs: pauseMs(ports.randomId()),
+  })
+}
+
+/** What was streamed away cannot be sent a second time: the repetition fails as the first attempt did. */
+function once(send: Send): Send {
+  let sent: ReturnType<Send> | undefined
+  return (request) => (sent ??= send(request))
+}

@@ -1,0 +1,52 @@
+import type { Problem } from '../canonical/problem.ts'
+import { CALLER_LEFT } from '../gateway/failures.ts'
+import { requireJson, tooLarge } from './body.ts'
+
+/** A caller's body on its way to an upstream, never whole in memory. */
+export interface Upload {
+  body?: ReadableStream<Uint8Array>
+  /** What `content-length` promised, and with it the upstream needs no chunks. */
+  length?: string
+  /** Why the body broke off, when it did. */
+  readonly problem?: Problem | undefined
+}
+
+/** Throws ProblemError when the body is announced as too large; else it breaks off where it becomes so. */
+export function uploadOf(request: Request, maxBytes: number): Upload {
+  requireJson(request.headers.get('content-type'))
+  const length = request.headers.get('content-length')
+  if (Number(length) > maxBytes) throw tooLarge(maxBytes)
+  const reader = request.body?.getReader()
+  if (!reader) return {}
+  let size = 0
+  let problem: Problem | undefined
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const fail = (reason: Problem) => {
+          problem = reason
+          controller.error(new Error(reason.message))
+        }
+        try {
+          const { done, value } = await reader.read()
+          if (done) return controller.close()
+          size += value.length
+          if (size <= maxBytes) return controller.enqueue(value)
+          reader.cancel().catch(() => {})
+          fail(tooLarge(maxBytes).problem)
+        } catch {
+          fail(CALLER_LEFT)
+        }
+      },
+      cancel: () => reader.cancel().catch(() => {}),
+    },
+    { highWaterMark: 0 },
+  )
+  return {
+    body,
+    ...(length !== null && /^\d{1,15}$/.test(length) && { length }),
+    get problem() {
+      return problem
+    },
+  }
+}
