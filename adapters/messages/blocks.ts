@@ -1,0 +1,280 @@
+import {
+  parseObject,
+  textOf,
+  Verbatim,
+  type Json,
+  type JsonObject,
+} from '../../src/canonical/json.ts'
+import type { Lose } from '../../src/canonical/loss.ts'
+import type { Block, TextBlock, ToolCallBlock } from '../../src/canonical/model.ts'
+import { fit, type ToolNames } from '../../src/canonical/names.ts'
+import { lowerInput } from '../../src/canonical/text-tools.ts'
+import type { BlockTable } from '../adapter.ts'
+import * as citations from './citations.ts'
+import {
+  CALL_ID,
+  DIALECT,
+  extOf,
+  listIn,
+  nulls,
+  objectsIn,
+  own,
+  readCache,
+  spelling,
+  textIn,
+  writeCache,
+} from './dialect.ts'
+import * as hosted from './hosted.ts'
+import { readMedia, writeMedia } from './media.ts'
+import { ProofReader } from './proofs.ts'
+
+export interface ReadContext {
+  /** The name of every call so far, by its id. */
+  readonly callNames: Map<string, string>
+}
+
+export interface Content {
+  blocks: Block[]
+  damaged: boolean
+}
+
+/** The content of a message or of a tool's result. */
+export function readContent(content: Json | undefined, context: ReadContext): Content {
+  if (typeof content === 'string')
+    return { blocks: [{ kind: 'text', text: content }], damaged: false }
+  const list = objectsIn(content)
+  const reader = new ProofReader()
+  for (let index = 0; index < list.length; index += 1) {
+    const raw = list[index] ?? {}
+    const next = list[index + 1]
+    if (raw['type'] === 'thinking' || raw['type'] === 'redacted_thinking') reader.reasoning(raw)
+    else if (raw['type'] === 'server_tool_use') {
+      const result = hosted.isSearchResult(next, raw['id']) ? next : undefined
+      const block = hosted.readHostedCall(raw, result)
+      // A call that is not read as a search leaves its result alone.
+      if (result && block.kind === 'search') index += 1
+      reader.add(block)
+    } else reader.add(readBlock(raw, context))
+  }
+  reader.end()
+  return { blocks: reader.blocks, damaged: reader.damaged }
+}
+
+type ReadBlock = (raw: JsonObject, context: ReadContext) => Block
+
+const READERS = new Map<Json | undefined, ReadBlock>([
+  ['text', readText],
+  ['image', readMedia],
+  ['document', readMedia],
+  ['search_result', readSearchResult],
+  ['tool_use', readToolUse],
+  ['tool_result', readToolResult],
+  ['web_search_tool_result', hosted.readLoneResult],
+  ...hosted.CODE_RESULTS.map((type): [string, ReadBlock] => [type, hosted.readCodeResult]),
+])
+
+/** One block that stands for itself; a type without a reader is kept whole. */
+export function readBlock(raw: JsonObject, context: ReadContext): Block {
+  const read = READERS.get(raw['type'])
+  return read ? read(raw, context) : { kind: 'opaque', dialect: DIALECT, value: raw }
+}
+
+export function readText(raw: JsonObject): TextBlock {
+  const { type: _, text, citations: cited, cache_control, ...rest } = raw
+  const list = citations.readCitations(cited)
+  return {
+    kind: 'text',
+    text: textIn(text),
+    ...(list.length > 0 && { citations: list }),
+    ...readCache(cache_control),
+    ...own({ ...rest, ...(cited === null && nulls({ citations: null })) }),
+  }
+}
+
+/** A passage that the caller found: its text is for everybody, the block as a whole is this dialect's own. */
+function readSearchResult(raw: JsonObject): Block {
+  const texts = [raw['title'], raw['source'], ...objectsIn(raw['content']).map(({ text }) => text)]
+  const { cache_control, ...search_result } = raw
+  const text = texts.map(textIn).filter(Boolean).join('\n')
+  return { kind: 'text', text, ...readCache(cache_control), ...own({ search_result }) }
+}
+
+function readToolUse(raw: JsonObject, context: ReadContext): Block {
+  const call = readCall(raw)
+  context.callNames.set(call.id, call.name)
+  return call
+}
+
+/** A call; who may call is a leftover, unless it is said to be the model itself, as always. */
+export function readCall(raw: JsonObject): ToolCallBlock {
+  const { type: _, id, name, input, caller, cache_control, ...rest } = raw
+  return {
+    kind: 'tool-call',
+    id: textIn(id),
+    name: textIn(name),
+    form: 'json',
+    input: input === undefined ? '' : textOf(input),
+    ...readCache(cache_control),
+    ...own({
+      ...rest,
+      ...(caller !== undefined && (isDirect(caller) ? spelling({ caller }) : { caller })),
+    }),
+  }
+}
+
+const isDirect = (caller: Json): boolean => textOf(caller) === '{"type":"direct"}'
+
+function readToolResult(raw: JsonObject, context: ReadContext): Block {
+  const { type: _, tool_use_id, content, is_error, cache_control, ...rest } = raw
+  const callId = textIn(tool_use_id)
+  const { blocks } = readContent(content, context)
+  return {
+    kind: 'tool-result',
+    callId,
+    name: context.callNames.get(callId) ?? '',
+    form: 'json',
+    content: blocks,
+    ...(is_error === true && { isError: true }),
+    ...readCache(cache_control),
+    ...own({
+      ...rest,
+      ...((is_error === false || is_error === null) && spelling({ is_error })),
+      ...listSpelling(content, blocks),
+    }),
+  }
+}
+
+/** A string equals a list of one plain text; which of them it was is kept as a spelling. */
+export const listSpelling = (content: Json | undefined, blocks: Block[]): JsonObject =>
+  listIn(content).length === 1 && blocks[0]?.kind === 'text' ? spelling({ list: true }) : {}
+
+export interface WriteContext {
+  readonly lose: Lose
+  readonly names: ToolNames
+  /** Names of features that a field of the request demands. */
+  readonly betas: Set<string>
+  /** The canonical place of the block at hand. */
+  readonly path: string
+}
+
+/** A conversation's blocks, for an upstream. Most become one block, a search two, an empty text none. */
+export const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
+  text: (block, context) => {
+    const { search_result, list: _, ...rest } = extOf(block)
+    const cache = writeCache(block.cache)
+    reportSeal(block, context)
+    if (search_result !== undefined) return [{ ...(search_result as JsonObject), ...cache }]
+    if (block.text.trim() === '') {
+      return block.text === '' ? [] : context.lose('dropped', context.path, 'white space only')
+    }
+    return [
+      { type: 'text', text: block.text, ...writeCitations(block, context), ...rest, ...cache },
+    ]
+  },
+  media: (block, context) => {
+    reportSeal(block, context)
+    return [writeMedia(block, context)]
+  },
+  reasoning: (block, { lose, path }) => {
+    const { seal, text, redacted } = block
+    if (seal?.dialect === DIALECT)
+      return redacted
+        ? [{ type: 'redacted_thinking', data: seal.value, ...extOf(block) }]
+        : [{ type: 'thinking', thinking: text, signature: seal.value, ...extOf(block) }]
+    // An upstream verifies signatures, so reasoning without its own is nothing it could read.
+    if (seal) lose('dropped', `${path}.seal`)
+    return text === '' ? [] : lose('dropped', path, 'reasoning without a signature')
+  },
+  'tool-call': (block, context) => {
+    const { id, name, namespace } = block
+    reportSeal(block, context)
+    return [
+      {
+        type: 'tool_use',
+        id: fit(id, CALL_ID),
+        name: context.names.toWire(name, namespace),
+        input: writeInput(block, context),
+        ...extOf(block),
+        ...writeCache(block.cache),
+      },
+    ]
+  },
+  'tool-result': (block, context) => {
+    const { list, ...rest } = extOf(block)
+    const content = writeBlocks(block.content, context, 'content')
+    const plain = list !== true && plainText(content)
+    return [
+      {
+        type: 'tool_result',
+        tool_use_id: fit(block.callId, CALL_ID),
+        ...(content.length > 0 && { content: plain || content }),
+        ...(block.isError && { is_error: true }),
+        ...rest,
+        ...writeCache(block.cache),
+      },
+    ]
+  },
+  refusal: (block, { lose, path }) => {
+    lose('approximated', path, 'a refusal is text here')
+    return block.text.trim() === '' ? [] : [{ type: 'text', text: block.text, ...extOf(block) }]
+  },
+  code: (block, context) =>
+    ownOnly(block, context) && [hosted.writeCode(block, fit(block.id, CALL_ID))],
+  'code-result': (block, context) =>
+    ownOnly(block, context) && [hosted.writeCodeResult(block, fit(block.callId, CALL_ID))],
+  search: (block, context) =>
+    ownOnly(block, context) && hosted.writeSearch(block, fit(block.id, CALL_ID)),
+  // A foreign one has been reported already.
+  opaque: (block) => (block.dialect === DIALECT ? [block.value] : []),
+}
+
+export function writeBlock(block: Block, context: WriteContext): JsonObject[] {
+  const write = BLOCKS[block.kind] as (
+    block: Block,
+    context: WriteContext,
+  ) => JsonObject[] | undefined
+  return write(block, context) ?? []
+}
+
+export const writeBlocks = (blocks: Block[], context: WriteContext, member: string): JsonObject[] =>
+  blocks.flatMap((block, index) =>
+    writeBlock(block, { ...context, path: `${context.path}.${member}.${index}` }),
+  )
+
+/** The text of a list that a string could stand for. */
+export function plainText(content: JsonObject[]): string | undefined {
+  const [only, ...others] = content
+  const text = only?.['text']
+  const isPlain = others.length === 0 && only !== undefined && Object.keys(only).length === 2
+  return isPlain && only['type'] === 'text' && typeof text === 'string' ? text : undefined
+}
+
+function reportSeal(block: Block, { lose, path }: WriteContext): void {
+  if ('seal' in block && block.seal) lose('dropped', `${path}.seal`)
+}
+
+/** Results of hosted tools count only where the upstream itself made them. */
+function ownOnly(block: Block, context: WriteContext): true | undefined {
+  reportSeal(block, context)
+  if (hosted.isNative(block)) return true
+  return context.lose('dropped', context.path, `${block.kind} of another service`)
+}
+
+function writeCitations(block: TextBlock, { lose, path }: WriteContext): JsonObject {
+  const list = block.citations ?? []
+  const native = list.filter(citations.isNative)
+  if (native.length < list.length) lose('dropped', `${path}.citations`)
+  const written = native.flatMap(
+    (citation) => citations.writeCitation(citation, lose, `${path}.citations`) ?? [],
+  )
+  return written.length > 0 ? { citations: written } : {}
+}
+
+/** Only an object will do here; a call that was cut off in the middle has none to give. */
+function writeInput({ form, input }: ToolCallBlock, { lose, path }: WriteContext): Json {
+  if (form === 'text') return new Verbatim(lowerInput(input))
+  if (input.trim() === '') return {}
+  if (parseObject(input)) return new Verbatim(input)
+  lose('approximated', `${path}.input`, 'not a JSON object')
+  return {}
+}

@@ -1,0 +1,61 @@
+import type { JsonObject } from '../../src/canonical/json.ts'
+import { defined } from '../../src/canonical/json.ts'
+import type { Lose } from '../../src/canonical/loss.ts'
+import type { Citation } from '../../src/canonical/model.ts'
+import { extOf, objectsIn, own, stated, textIn } from './dialect.ts'
+import type { Json } from '../../src/canonical/json.ts'
+
+/** The type for anything with a URL; the others point into documents of the request. */
+const WEB = 'web_search_result_location'
+
+export const readCitations = (value: Json | undefined): Citation[] =>
+  objectsIn(value).map(readCitation)
+
+/**
+ * A citation here belongs to its whole text block; where it starts and ends is said of the source, so that
+ * stays a leftover.
+ */
+export function readCitation(raw: JsonObject): Citation {
+  const { type, cited_text, title, document_title, url, source, file_id, ...rest } = raw
+  const { encrypted_index, ...others } = rest
+  const link = url ?? source
+  return {
+    ...defined({
+      url: typeof link === 'string' ? link : undefined,
+      title: textIn(title ?? document_title) || undefined,
+      fileId: textIn(file_id) || undefined,
+      quote: textIn(cited_text) || undefined,
+    }),
+    ...own({
+      ...others,
+      ...(textIn(type) !== WEB && { type: textIn(type) }),
+      // The proxy itself writes an empty one, for a source that was never this dialect's.
+      ...(encrypted_index !== undefined && encrypted_index !== '' && { encrypted_index }),
+    }),
+  }
+}
+
+/** True for one that an upstream of this dialect made: it checks the proof inside. */
+export function isNative(citation: Citation): boolean {
+  const { type, encrypted_index } = extOf(citation)
+  return type !== undefined || encrypted_index !== undefined
+}
+
+/** Undefined, and reported, for a citation that is neither of the web nor this dialect's own. */
+export function writeCitation(
+  citation: Citation,
+  lose: Lose,
+  path: string,
+): JsonObject | undefined {
+  const { type, ...rest } = extOf(citation)
+  const { url, title, fileId, quote } = citation
+  if (type === undefined && url === undefined) return lose('dropped', path)
+  if (citation.start !== undefined || citation.end !== undefined) lose('approximated', path)
+  const base = { type: type ?? WEB, cited_text: quote ?? '' }
+  if (type === undefined)
+    return { ...base, url: url ?? '', title: title ?? null, encrypted_index: '', ...rest }
+  if (type === 'search_result_location')
+    return { ...base, source: url ?? '', title: title ?? null, ...rest }
+  const file = stated(fileId)
+  return { ...base, document_title: title ?? null, ...(file && { file_id: file }), ...rest }
+}

@@ -1,0 +1,205 @@
+import {
+  isObject,
+  stringify,
+  valueOf,
+  type Json,
+  type JsonObject,
+} from '../../src/canonical/json.ts'
+import type {
+  Block,
+  CodeBlock,
+  CodeResultBlock,
+  SearchBlock,
+  Source,
+} from '../../src/canonical/model.ts'
+import { DIALECT, extOf, numberIn, objectIn, objectsIn, own, spelling, textIn } from './dialect.ts'
+
+/**
+ * Tools that the provider runs: a `server_tool_use` block and, as a block of its own, what came of it. An
+ * upstream takes back only those that it made, so they are marked as native; blocks that the proxy made for
+ * a foreign reply have ids with this prefix and are not.
+ */
+export const FOREIGN_ID = 'hosted_'
+
+export const foreignId = (id: string): string => (id.startsWith(FOREIGN_ID) ? id : FOREIGN_ID + id)
+
+const native = (id: string): JsonObject =>
+  id.startsWith(FOREIGN_ID) ? {} : spelling({ native: true })
+
+/** True for blocks that an upstream of this dialect made. */
+export const isNative = (block: Block): boolean =>
+  block.kind !== 'opaque' && extOf(block)['native'] === true
+
+const WEB_SEARCH = 'web_search'
+
+/** Tools that run code, the member of their input that holds it, and the language that it is in. */
+const CODE_TOOLS = [
+  { name: 'code_execution', member: 'code', language: 'python' },
+  { name: 'bash_code_execution', member: 'command', language: 'bash' },
+] as const
+
+const RESULT_SUFFIX = '_tool_result'
+
+export const isSearchResult = (raw: JsonObject | undefined, id: Json | undefined): boolean =>
+  raw?.['type'] === WEB_SEARCH + RESULT_SUFFIX && raw['tool_use_id'] === id
+
+/** A call of a hosted tool; `result` is the block that follows it, where that is its result. */
+export function readHostedCall(raw: JsonObject, result: JsonObject | undefined): Block {
+  const { type: _, id: wireId, name, input, ...rest } = raw
+  const id = textIn(wireId)
+  const fields = objectIn(input === undefined ? undefined : valueOf(input))
+  if (name === WEB_SEARCH && typeof fields['query'] === 'string') {
+    const { query, ...others } = fields
+    const left = { ...rest, ...(Object.keys(others).length > 0 && { input: others }) }
+    const found = result ? readFound(result) : { sources: [], left: spelling({ result: null }) }
+    const ext = {
+      ...native(id),
+      ...(Object.keys(left).length > 0 && { call: left }),
+      ...found.left,
+    }
+    const queries = query === '' ? [] : [String(query)]
+    return { kind: 'search', id, queries, sources: found.sources, ...own(ext) }
+  }
+  const tool = CODE_TOOLS.find((candidate) => candidate.name === name)
+  const code = tool && fields[tool.member]
+  if (!tool || typeof code !== 'string') return { kind: 'opaque', dialect: DIALECT, value: raw }
+  const { [tool.member]: _code, ...others } = fields
+  const left = { ...rest, ...(Object.keys(others).length > 0 && { input: others }) }
+  return { kind: 'code', id, language: tool.language, code, ...own({ ...native(id), ...left }) }
+}
+
+/** Inverse of `readHostedCall` for a search: the call and its result. */
+export function writeSearch(block: SearchBlock, id: string): JsonObject[] {
+  const { call, result, error } = extOf(block)
+  const { input, ...rest } = objectIn(call)
+  const query = block.queries.join('; ')
+  const use = {
+    type: 'server_tool_use',
+    id,
+    name: WEB_SEARCH,
+    input: { query, ...objectIn(input) },
+    ...rest,
+  }
+  const found = {
+    type: WEB_SEARCH + RESULT_SUFFIX,
+    tool_use_id: id,
+    content: error ?? block.sources.map(writeSource),
+    ...objectIn(result),
+  }
+  return [...(call === null ? [] : [use]), ...(result === null ? [] : [found])]
+}
+
+/** A search result whose call is not the block before it. */
+export function readLoneResult(raw: JsonObject): Block {
+  const id = textIn(raw['tool_use_id'])
+  const { sources, left } = readFound(raw)
+  const ext = { ...native(id), ...spelling({ call: null }), ...left }
+  return { kind: 'search', id, queries: [], sources, ...own(ext) }
+}
+
+function readFound(raw: JsonObject): { sources: Source[]; left: JsonObject } {
+  const { type: _, tool_use_id: _id, content, ...rest } = raw
+  return {
+    sources: objectsIn(content).map(readSource),
+    left: {
+      ...(Object.keys(rest).length > 0 && { result: rest }),
+      ...(content !== undefined && !Array.isArray(content) && { error: content }),
+    },
+  }
+}
+
+function readSource(raw: JsonObject): Source {
+  const { type: _, url, title, page_age, encrypted_content, ...rest } = raw
+  const left = {
+    ...rest,
+    ...(typeof page_age === 'string' && { page_age }),
+    ...(encrypted_content !== undefined && encrypted_content !== '' && { encrypted_content }),
+  }
+  return { url: textIn(url), ...(typeof title === 'string' && { title }), ...own(left) }
+}
+
+const writeSource = (source: Source): JsonObject => ({
+  type: 'web_search_result',
+  title: source.title ?? '',
+  url: source.url,
+  encrypted_content: '',
+  page_age: null,
+  ...extOf(source),
+})
+
+/** Inverse of `readHostedCall` for code. */
+export function writeCode(block: CodeBlock, id: string): JsonObject {
+  const tool = CODE_TOOLS.find((candidate) => candidate.language === block.language)
+  const { name, member } = tool ?? CODE_TOOLS[0]
+  const { input, native: _, ...rest } = extOf(block)
+  const fields = { [member]: block.code, ...objectIn(input) }
+  return { type: 'server_tool_use', id, name, input: fields, ...rest }
+}
+
+/** True for languages that a hosted tool of this dialect runs. */
+export const runs = (language: string): boolean =>
+  CODE_TOOLS.some((tool) => tool.language === language.toLowerCase())
+
+/** The exit status that shells give a command that ran out of time. */
+const TIMED_OUT = 124
+const DEADLINE_CODE = 'execution_time_exceeded'
+
+const CODE_RESULT = CODE_TOOLS[0].name + RESULT_SUFFIX
+export const CODE_RESULTS: readonly string[] = CODE_TOOLS.map(({ name }) => name + RESULT_SUFFIX)
+
+export function readCodeResult(raw: JsonObject): Block {
+  const { type, tool_use_id, content, ...rest } = raw
+  const callId = textIn(tool_use_id)
+  const said = outcomeOf(objectIn(content))
+  const block: CodeResultBlock = { kind: 'code-result', callId, ...said }
+  const left = {
+    ...native(callId),
+    ...rest,
+    ...(type !== CODE_RESULT && { '#type': textIn(type) }),
+    ...(!same(writeOutcome(block, textIn(type)), content) && { content: content ?? null }),
+  }
+  return { ...block, ...own(left) }
+}
+
+/** Inverse of `readCodeResult`. */
+export function writeCodeResult(block: CodeResultBlock, callId: string): JsonObject {
+  const { native: _, type, content, ...rest } = extOf(block)
+  const wireType = textIn(type) || CODE_RESULT
+  return {
+    type: wireType,
+    tool_use_id: callId,
+    content: content ?? writeOutcome(block, wireType),
+    ...rest,
+  }
+}
+
+function outcomeOf(content: JsonObject): Pick<CodeResultBlock, 'outcome' | 'output'> {
+  const code = textIn(content['error_code'])
+  if (code !== '') return { outcome: code === DEADLINE_CODE ? 'deadline' : 'failed', output: code }
+  const status = numberIn(content['return_code']) ?? 0
+  const output = [textIn(content['stdout']), textIn(content['stderr'])].filter(Boolean).join('\n')
+  if (status === 0) return { outcome: 'ok', output }
+  return { outcome: status === TIMED_OUT ? 'deadline' : 'failed', output }
+}
+
+const STATUS = { ok: 0, failed: 1, deadline: TIMED_OUT } satisfies Record<
+  CodeResultBlock['outcome'],
+  number
+>
+
+const writeOutcome = ({ outcome, output }: CodeResultBlock, type: string): JsonObject => ({
+  type: type.replace(RESULT_SUFFIX, '_result'),
+  stdout: outcome === 'ok' ? output : '',
+  stderr: outcome === 'ok' ? '' : output,
+  return_code: STATUS[outcome],
+  content: [],
+})
+
+/** Whether two values say the same, whatever the order of their members. */
+function same(first: Json, second: Json | undefined): boolean {
+  if (!isObject(first) || !isObject(second)) return stringify(first) === stringify(second ?? null)
+  const keys = new Set([...Object.keys(first), ...Object.keys(second)])
+  return [...keys].every(
+    (key) => key in first && key in second && same(first[key] ?? null, second[key]),
+  )
+}

@@ -1,0 +1,61 @@
+import { verbatimPaths } from '../../src/canonical/json.ts'
+import type { Adapter, Incoming, Route } from '../adapter.ts'
+import { DIALECT } from './dialect.ts'
+import * as models from './models.ts'
+import { readProblem, writeProblem } from './problems.ts'
+import { MessageReader } from './reader.ts'
+import { readRequest, VERBATIM, writeCountRequest, writeRequest } from './request.ts'
+import { MessageWriter } from './writer.ts'
+
+const OPERATIONS = new Map<string, Route['operation']>([
+  ['/v1/messages', 'create'],
+  ['/v1/messages/count_tokens', 'count-tokens'],
+])
+
+function match({ method, path }: Incoming): Route | undefined {
+  const operation = method === 'POST' ? OPERATIONS.get(path) : undefined
+  return operation && { operation }
+}
+
+/** `POST /v1/messages`: a list of messages in, one message out. */
+export const messages: Adapter = {
+  dialect: DIALECT,
+  caller: {
+    verbatim: verbatimPaths(...VERBATIM),
+    match,
+    readRequest,
+    writer: (context) => new MessageWriter(context),
+    writeProblem,
+    writeTokenCount: models.writeTokenCount,
+    writeModels: models.writeModels,
+    writeModel: models.writeModel,
+    heartbeat: { event: 'ping', data: '{"type":"ping"}' },
+  },
+  upstream: {
+    defaultAuth: 'x-api-key',
+    verbatim: verbatimPaths('content.*.input'),
+    writeRequest,
+    writeCountRequest,
+    readTokenCount: models.readTokenCount,
+    reader: (context) => new MessageReader(context),
+    readProblem,
+  },
+  passthrough: {
+    path: ({ path }) => path,
+    query: ['beta'],
+    headers: [
+      'anthropic-version',
+      'provider-version',
+      'anthropic-beta',
+      'provider-beta',
+      'anthropic-workspace-id',
+      'anthropic-user-profile-id',
+    ],
+    twins: [
+      ['anthropic-version', 'provider-version'],
+      ['anthropic-beta', 'provider-beta'],
+    ],
+    replyHeaders: ['request-id', 'anthropic-workspace-id'],
+    modelMember: { request: 'model', reply: 'model', event: ['message', 'model'] },
+  },
+}

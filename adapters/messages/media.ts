@@ -1,0 +1,170 @@
+import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { invalid } from '../../src/canonical/problem.ts'
+import type { Block, MediaBlock, MediaSource } from '../../src/canonical/model.ts'
+import {
+  DIALECT,
+  extOf,
+  objectIn,
+  objectsIn,
+  own,
+  readCache,
+  spelling,
+  stated,
+  textIn,
+  writeCache,
+} from './dialect.ts'
+import type { WriteContext } from './blocks.ts'
+
+type Read = { mediaType: string; source: MediaSource; left: JsonObject } | undefined
+
+/** An image or a document; a source that is not known makes the whole block opaque. */
+export function readMedia(raw: JsonObject): Block {
+  const { type, source, cache_control, title, citations, ...rest } = raw
+  const read = readSource(objectIn(source), type === 'image')
+  if (!read) return { kind: 'opaque', dialect: DIALECT, value: raw }
+  const cited = isObject(citations) && citations['enabled'] === true
+  return {
+    kind: 'media',
+    mediaType: read.mediaType,
+    source: read.source,
+    ...(typeof title === 'string' && { name: title }),
+    ...readCache(cache_control),
+    ...own({
+      ...rest,
+      ...(Object.keys(read.left).length > 0 && { source: read.left }),
+      ...(title === null && spelling({ title })),
+      ...(citations !== undefined && (cited ? { citations } : spelling({ citations }))),
+    }),
+  }
+}
+
+function readSource(raw: JsonObject, isImage: boolean): Read {
+  const { type, media_type, data, url, file_id, content, ...left } = raw
+  const of = (mediaType: string, source: MediaSource): Read => ({ mediaType, source, left })
+  switch (type) {
+    case 'base64':
+      return of(textIn(media_type), { data: textIn(data) })
+    case 'text':
+      return of(textIn(media_type) || 'text/plain', { text: textIn(data) })
+    case 'url':
+      return of(isImage ? 'image/*' : 'application/pdf', { url: textIn(url) })
+    case 'file':
+      return of(isImage ? 'image/*' : '', { fileId: textIn(file_id) })
+    case 'content':
+      return { ...of('text/plain', { text: contentText(content) }), left: raw } as Read
+    default:
+      return undefined
+  }
+}
+
+/** A document in pieces: its text is for everybody, the pieces are this dialect's own. */
+const contentText = (content: Json | undefined): string =>
+  typeof content === 'string'
+    ? content
+    : objectsIn(content)
+        .map((block) => textIn(block['text']))
+        .join('\n')
+
+const IMAGES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp']
+const PLAIN = /^(?:text\/|application\/(?:json|xml|x-yaml|yaml|javascript)\b)/
+
+/** An image or document block, or (reported) a text that stands where the medium was. */
+export function writeMedia(block: MediaBlock, context: WriteContext): JsonObject {
+  const { lose, path } = context
+  const wire = block.source && writeSource(block, context)
+  if (!wire) {
+    lose('dropped', path, block.mediaType)
+    return { type: 'text', text: placeholder(block), ...writeCache(block.cache) }
+  }
+  if (block.detail !== undefined && block.detail !== 'auto') lose('dropped', `${path}.detail`)
+  const { source: left, ...rest } = extOf(block)
+  const source = { ...wire.source, ...objectIn(left) }
+  const name = stated(block.name)
+  if (wire.type === 'image' && name !== undefined) lose('dropped', `${path}.name`)
+  return {
+    type: wire.type,
+    source,
+    ...(wire.type === 'document' && name !== undefined && { title: name }),
+    ...rest,
+    ...writeCache(block.cache),
+  }
+}
+
+const placeholder = ({ mediaType, source, name }: MediaBlock): string =>
+  `[${[mediaType || 'file', name, 'url' in source ? source.url : undefined].filter(Boolean).join(' ')} left out]`
+
+interface Wire {
+  type: 'image' | 'document'
+  source: JsonObject
+}
+
+function writeSource(block: MediaBlock, context: WriteContext): Wire | undefined {
+  const { source } = block
+  const mediaType = block.mediaType === 'image/jpg' ? 'image/jpeg' : block.mediaType
+  const isImage = mediaType.startsWith('image/')
+  if ('text' in source) return plain(source.text)
+  if ('data' in source) {
+    const base64 = { type: 'base64', media_type: mediaType, data: source.data }
+    if (IMAGES.includes(mediaType)) return { type: 'image', source: base64 }
+    if (mediaType === 'application/pdf') return { type: 'document', source: base64 }
+    const text = PLAIN.test(mediaType) ? decodeText(source.data) : undefined
+    return text === undefined ? undefined : plain(text)
+  }
+  if ('fileId' in source) {
+    if (!source.fileId.startsWith('file_')) throw foreignFile(context.path)
+    context.betas.add(FILES_BETA)
+    return {
+      type: isImage ? 'image' : 'document',
+      source: { type: 'file', file_id: source.fileId },
+    }
+  }
+  return writeUrl(source.url, mediaType)
+}
+
+const plain = (text: string): Wire => ({
+  type: 'document',
+  source: { type: 'text', media_type: 'text/plain', data: text },
+})
+
+const FILES_BETA = 'files-api-2025-04-14'
+
+const foreignFile = (path: string) =>
+  invalid(
+    `${path}: a file id is known only to the service that issued it; send the file's data or its URL`,
+    path,
+  )
+
+/** The upstream fetches the URL itself, and takes images and PDFs only. */
+function writeUrl(url: string, mediaType: string): Wire | undefined {
+  if (!/^https?:\/\//i.test(url)) return undefined
+  const source = { type: 'url', url }
+  const isPdf =
+    mediaType === 'application/pdf' || (mediaType === '' && /\.pdf(?:[?#]|$)/i.test(url))
+  if (isPdf) return { type: 'document', source }
+  return mediaType === '' || mediaType.startsWith('image/') ? { type: 'image', source } : undefined
+}
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+
+/** The text that base64 spells; undefined when it is no text. No platform is at hand here to ask. */
+function decodeText(base64: string): string | undefined {
+  let escaped = ''
+  let bits = 0
+  let held = 0
+  for (const character of base64.replace(/[\s=]/g, '')) {
+    const value = ALPHABET.indexOf(character === '-' ? '+' : character === '_' ? '/' : character)
+    if (value < 0) return undefined
+    held = (held << 6) | value
+    bits += 6
+    if (bits >= 8) {
+      bits -= 8
+      escaped += `%${((held >> bits) & 255).toString(16).padStart(2, '0')}`
+      held &= (1 << bits) - 1
+    }
+  }
+  try {
+    return decodeURIComponent(escaped)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,30 @@
+import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { defined } from '../../src/canonical/json.ts'
+import type { ModelEntry } from '../adapter.ts'
+import { numberIn } from './dialect.ts'
+
+/** The dialect's own way of saying that nobody knows. */
+const UNKNOWN_DATE = '1970-01-01T00:00:00Z'
+
+export const writeModel = (model: ModelEntry): JsonObject =>
+  defined({
+    type: 'model',
+    id: model.id,
+    display_name: model.id,
+    created_at: UNKNOWN_DATE,
+    max_input_tokens: model.contextWindow,
+    max_tokens: model.maxOutputTokens,
+  })
+
+export const writeModels = (models: readonly ModelEntry[]): JsonObject => ({
+  data: models.map(writeModel),
+  has_more: false,
+  first_id: models[0]?.id ?? null,
+  last_id: models.at(-1)?.id ?? null,
+})
+
+export const writeTokenCount = (inputTokens: number): JsonObject => ({ input_tokens: inputTokens })
+
+/** Inverse of `writeTokenCount`. */
+export const readTokenCount = (body: Json): number | undefined =>
+  isObject(body) ? numberIn(body['input_tokens']) : undefined

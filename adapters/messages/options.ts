@@ -1,0 +1,144 @@
+import { isObject, textOf, Verbatim, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import type { Lose } from '../../src/canonical/loss.ts'
+import type { Format, Request, Sampling } from '../../src/canonical/model.ts'
+import { fit } from '../../src/canonical/names.ts'
+import type { Target } from '../adapter.ts'
+import { extOf, own } from './dialect.ts'
+
+type WireSampling = Partial<Record<'temperature' | 'top_p' | 'top_k', Json | undefined>>
+
+export function readSampling({ temperature, top_p, top_k }: WireSampling): Sampling {
+  return {
+    ...(typeof temperature === 'number' && { temperature }),
+    ...(typeof top_p === 'number' && { topP: top_p }),
+    ...(typeof top_k === 'number' && { topK: top_k }),
+  }
+}
+
+/** Below this a model that thinks refuses `top_p`. */
+const MIN_TOP_P_THINKING = 0.95
+
+/** Inverse of `readSampling`; other dialects have a wider range, and more to say. */
+export function writeSampling(sampling: Sampling, thinks: boolean, lose: Lose): JsonObject {
+  for (const key of ['seed', 'presencePenalty', 'frequencyPenalty', 'logprobs'] as const)
+    if (sampling[key] !== undefined) lose('dropped', `sampling.${key}`)
+  if ((sampling.candidateCount ?? 1) > 1) lose('dropped', 'sampling.candidateCount')
+  const { temperature, topK } = sampling
+  const topP = writeTopP(sampling, thinks, lose)
+  if (thinks) {
+    if (temperature !== undefined && temperature !== 1) lose('dropped', 'sampling.temperature')
+    if (topK !== undefined) lose('dropped', 'sampling.topK')
+    return topP
+  }
+  if (temperature !== undefined && temperature > 1) lose('approximated', 'sampling.temperature')
+  // Newer models refuse the two beside each other, even where one of them is the default.
+  const plain = temperature === 1 && topP['top_p'] !== undefined
+  return {
+    ...(temperature !== undefined && !plain && { temperature: Math.min(temperature, 1) }),
+    ...topP,
+    ...(topK !== undefined && { top_k: topK }),
+  }
+}
+
+/** Only one of the two may be changed; beside a temperature of one, its default, it is this one. */
+function writeTopP({ temperature = 1, topP }: Sampling, thinks: boolean, lose: Lose): JsonObject {
+  if (topP === undefined) return {}
+  const possible = thinks ? topP >= MIN_TOP_P_THINKING : temperature >= 1 || topP === 1
+  return possible ? { top_p: topP } : (lose('dropped', 'sampling.topP') ?? {})
+}
+
+/** The bound that the dialect demands: the caller's, or else the configured one, within the model's own. */
+export function writeMaxTokens(request: Request, target: Target, lose: Lose): number {
+  const asked = request.limits.maxOutputTokens
+  if (asked === undefined) lose('defaulted', 'limits.maxOutputTokens')
+  const wanted = asked ?? target.defaultMaxOutputTokens
+  const { maxOutputTokens = wanted } = target.facts
+  if (asked !== undefined && asked > maxOutputTokens) lose('approximated', 'limits.maxOutputTokens')
+  return Math.min(wanted, maxOutputTokens)
+}
+
+/** An upstream refuses a sequence of white space alone. */
+export function writeStop(stop: string[] | undefined, lose: Lose): JsonObject {
+  const possible = (stop ?? []).filter((sequence) => sequence.trim() !== '')
+  if (possible.length < (stop?.length ?? 0)) lose('dropped', 'limits.stop', 'white space only')
+  return possible.length > 0 ? { stop_sequences: possible } : {}
+}
+
+/** A format of another type is left over. */
+export function readFormat(raw: Json | undefined): { format?: Format; left: JsonObject } {
+  if (!isObject(raw)) return { left: {} }
+  const { type, schema, ...rest } = raw
+  if (type !== 'json_schema' || schema === undefined) return { left: { format: raw } }
+  return { format: { type: 'json-schema', schema: textOf(schema), ...own(rest) }, left: {} }
+}
+
+/** Inverse of `readFormat`. A schema is the only format there is. */
+export function writeFormat(format: Format | undefined, lose: Lose): JsonObject {
+  if (!format || format.type === 'text') return {}
+  if (format.type === 'json') return lose('approximated', 'format', 'JSON without a schema') ?? {}
+  for (const key of ['name', 'description'] as const)
+    if (format[key] !== undefined) lose('dropped', `format.${key}`)
+  const schema = new Verbatim(format.schema)
+  return { format: { type: 'json_schema', schema, ...extOf(format) } }
+}
+
+const TIERS = new Map([
+  ['auto', 'auto'],
+  ['standard_only', 'default'],
+])
+
+/** A tier that nobody else has stays as it is called. */
+export const readTier = (raw: Json | undefined): { tier?: string } =>
+  typeof raw === 'string' ? { tier: TIERS.get(raw) ?? raw } : {}
+
+/** Inverse of `readTier`. */
+export function writeTier(tier: string | undefined, lose: Lose): JsonObject {
+  if (tier === undefined) return {}
+  const known = [...TIERS].find(([, canonical]) => canonical === tier)
+  return known ? { service_tier: known[0] } : (lose('dropped', 'tier') ?? {})
+}
+
+/** The dialect asks for an opaque id: nothing that reads like a mail address or a telephone number. */
+const PERSONAL = /^\S+@\S+\.\S+$|^\+?[\d\s().-]{7,20}$/
+const USER_ID = { forbidden: /[^\s\S]/, maxLength: 256 }
+
+export function readUser(metadata: Json | undefined): { user?: string; left: JsonObject } {
+  if (!isObject(metadata)) return { left: {} }
+  const { user_id, ...rest } = metadata
+  const left = Object.keys(rest).length > 0 ? { metadata: rest } : {}
+  return typeof user_id === 'string' ? { user: user_id, left } : { left }
+}
+
+/** Inverse of `readUser`; what is too long is shortened, the same way each time. */
+export function writeUser(
+  user: string | undefined,
+  left: Json | undefined,
+  lose: Lose,
+): JsonObject {
+  const rest = isObject(left) ? left : {}
+  const personal = user !== undefined && PERSONAL.test(user)
+  if (personal) lose('dropped', 'user', 'a mail address or telephone number')
+  const id = user === undefined || user === '' || personal ? undefined : fit(user, USER_ID)
+  if (id !== undefined && id !== user) lose('approximated', 'user')
+  const metadata = { ...rest, ...(id !== undefined && { user_id: id }) }
+  return Object.keys(metadata).length > 0 ? { metadata } : {}
+}
+
+/** The parameters that a model's drop list names. */
+export function dropListed(body: JsonObject, drop: string[] | undefined, lose: Lose): JsonObject {
+  const names = new Set(drop)
+  const kept = Object.entries(body).filter(([key]) => !names.has(key))
+  for (const key of Object.keys(body)) if (names.has(key)) lose('dropped', PLACES.get(key) ?? key)
+  return kept.length === Object.keys(body).length ? body : Object.fromEntries(kept)
+}
+
+const PLACES = new Map([
+  ['temperature', 'sampling.temperature'],
+  ['top_p', 'sampling.topP'],
+  ['top_k', 'sampling.topK'],
+  ['stop_sequences', 'limits.stop'],
+  ['thinking', 'reasoning'],
+  ['tool_choice', 'toolChoice'],
+  ['service_tier', 'tier'],
+  ['metadata', 'user'],
+])

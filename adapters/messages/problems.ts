@@ -1,0 +1,156 @@
+import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { overflowOf, STATUS, statusOf } from '../../src/canonical/problem.ts'
+import type { Problem, ProblemKind } from '../../src/canonical/problem.ts'
+import { textIn } from './dialect.ts'
+
+/** The words of this dialect's clients for what went wrong. */
+const TYPES: Record<ProblemKind, string> = {
+  'invalid-request': 'invalid_request_error',
+  'context-overflow': 'invalid_request_error',
+  authentication: 'authentication_error',
+  billing: 'billing_error',
+  permission: 'permission_error',
+  'not-found': 'not_found_error',
+  'method-not-allowed': 'invalid_request_error',
+  conflict: 'conflict_error',
+  'too-large': 'request_too_large',
+  'unsupported-media-type': 'invalid_request_error',
+  'upgrade-required': 'invalid_request_error',
+  'rate-limit': 'rate_limit_error',
+  cancelled: 'api_error',
+  internal: 'api_error',
+  'bad-upstream': 'api_error',
+  unavailable: 'api_error',
+  overloaded: 'overloaded_error',
+  timeout: 'timeout_error',
+}
+
+const KINDS = new Map<string, ProblemKind>([
+  ['invalid_request_error', 'invalid-request'],
+  ['authentication_error', 'authentication'],
+  ['billing_error', 'billing'],
+  ['permission_error', 'permission'],
+  ['not_found_error', 'not-found'],
+  ['conflict_error', 'conflict'],
+  ['request_too_large', 'too-large'],
+  ['rate_limit_error', 'rate-limit'],
+  ['timeout_error', 'timeout'],
+  ['api_error', 'internal'],
+  ['server_error', 'internal'],
+  ['overloaded_error', 'overloaded'],
+])
+
+const KINDS_BY_STATUS = new Map<number, ProblemKind>([
+  [400, 'invalid-request'],
+  [401, 'authentication'],
+  [402, 'billing'],
+  [403, 'permission'],
+  [404, 'not-found'],
+  [405, 'method-not-allowed'],
+  [408, 'timeout'],
+  [409, 'conflict'],
+  [413, 'too-large'],
+  [415, 'unsupported-media-type'],
+  [429, 'rate-limit'],
+  [500, 'internal'],
+  [503, 'unavailable'],
+  [504, 'timeout'],
+  [529, 'overloaded'],
+])
+
+/** Its own status for a service with too much to do; clients wait and try again. */
+const OVERLOADED_STATUS = 529
+
+export function writeProblem(
+  problem: Problem,
+  requestId: string,
+): { status: number; body: JsonObject } {
+  const status = problem.kind === 'overloaded' ? OVERLOADED_STATUS : statusOf(problem)
+  return { status, body: { type: 'error', error: errorOf(problem), request_id: requestId } }
+}
+
+/** The `error` member, which replies and streams have in common. */
+export function errorOf(problem: Problem): JsonObject {
+  const { kind, code, details } = problem
+  return {
+    type: TYPES[kind],
+    message: kind === 'context-overflow' ? overflowWords(problem) : problem.message,
+    ...(code !== undefined && { code }),
+    ...(isObject(details) && { details }),
+  }
+}
+
+const TOO_LONG = 'prompt is too long'
+
+/** Clients that shorten a conversation on their own wait for exactly these words. */
+function overflowWords({ message, tokens }: Problem): string {
+  const { used, limit } = tokens ?? {}
+  if (used !== undefined && limit !== undefined)
+    return `${TOO_LONG}: ${used} tokens > ${limit} maximum`
+  return message.toLowerCase().includes(TOO_LONG) ? message : `${TOO_LONG}: ${message}`
+}
+
+/** Whatever an upstream said when it failed; `status` is 200 for an error inside a reply. */
+export function readProblem(status: number, body: Json | undefined): Problem {
+  const said = wordsOf(body)
+  const message = said.message || `The upstream answered with status ${status} and no explanation.`
+  const kind =
+    KINDS.get(said.type) ??
+    KINDS_BY_STATUS.get(status) ??
+    (status >= 400 && status < 500 ? 'invalid-request' : 'bad-upstream')
+  const refused = kind === 'invalid-request' || kind === 'too-large'
+  const overflow = refused ? overflowOf(message, said.code) : undefined
+  const retryAfterMs = retryHint(message, said.details)
+  return {
+    ...(overflow ?? { kind, message }),
+    ...(status >= 400 && status < 500 && !overflow && status !== STATUS[kind] && { status }),
+    ...(said.code !== '' && { code: said.code }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(said.details !== undefined && { details: said.details }),
+  }
+}
+
+interface Words {
+  type: string
+  message: string
+  code: string
+  details?: Json
+}
+
+/** The shapes in which services of this dialect, and those around them, put their errors. */
+function wordsOf(body: Json | undefined): Words {
+  if (Array.isArray(body)) return wordsOf(body[0])
+  if (typeof body === 'string') return { type: '', code: '', message: plainWords(body) }
+  if (!isObject(body)) return { type: '', code: '', message: '' }
+  const { error, detail, message } = body
+  if (isObject(error)) {
+    const { type, code, details } = error
+    return {
+      type: textIn(type) || textIn(error['status']),
+      message: textIn(error['message']) || plainWords(textIn(detail)),
+      code: textIn(code) || (isObject(details) ? textIn(details['error_code']) : ''),
+      ...(details !== undefined && details !== null && { details }),
+    }
+  }
+  const words = [error, detail, message].map(textIn).find(Boolean) ?? ''
+  return { type: textIn(body['type']), code: textIn(body['code']), message: plainWords(words) }
+}
+
+const MAX_MESSAGE_CHARACTERS = 2000
+
+/** A page for people says nothing to a program. */
+const plainWords = (text: string): string =>
+  /^\s*</.test(text) ? '' : text.trim().slice(0, MAX_MESSAGE_CHARACTERS)
+
+const SECONDS = /(?:retry|reset)\w*(?: in| after)\s+(\d+(?:\.\d+)?)\s*(ms|s)/i
+
+/** How long to wait, where it is said in the body instead of a header. */
+function retryHint(message: string, details: Json | undefined): number | undefined {
+  const said = SECONDS.exec(message)
+  if (said) return Math.ceil(Number(said[1]) * (said[2]?.toLowerCase() === 'ms' ? 1 : 1000))
+  for (const detail of Array.isArray(details) ? details : []) {
+    const delay = isObject(detail) ? /^(\d+(?:\.\d+)?)s$/.exec(textIn(detail['retryDelay'])) : null
+    if (delay) return Math.ceil(Number(delay[1]) * 1000)
+  }
+  return undefined
+}

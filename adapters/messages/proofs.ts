@@ -1,0 +1,98 @@
+import type { JsonObject } from '../../src/canonical/json.ts'
+import { withTail } from '../../src/canonical/events.ts'
+import type { Block, ReasoningBlock, Seal } from '../../src/canonical/model.ts'
+import { carrySeal, isCarrier, readCarrier, type SealSlot } from '../../src/canonical/seal.ts'
+import { DIALECT, own, textIn } from './dialect.ts'
+
+/** Reasoning with its proof. A foreign proof travels as the signature, in the form of a carrier. */
+export const writeSignature = (seal: Seal, slot: SealSlot): string =>
+  seal.dialect === DIALECT && slot === 'self' ? seal.value : carrySeal(seal, slot)
+
+/** A block that has no text and exists for the proof of another one. */
+export const carrierBlock = (seal: Seal, slot: SealSlot): JsonObject => ({
+  type: 'thinking',
+  thinking: '',
+  signature: carrySeal(seal, slot),
+})
+
+/** Gathers the blocks of one message, and gives proofs back to the blocks that they were taken from. */
+export class ProofReader {
+  readonly blocks: Block[] = []
+  /** Something that was meant to be a proof of another dialect came back changed, or its block did not. */
+  damaged = false
+  #pending: Seal | undefined
+
+  add(block: Block): void {
+    const seal = this.#pending
+    this.#pending = undefined
+    this.blocks.push(seal ? this.#sealed(block, seal) : block)
+  }
+
+  /** A `thinking` or `redacted_thinking` block. */
+  reasoning(raw: JsonObject): void {
+    const { type, thinking, signature, data, ...rest } = raw
+    const text = textIn(thinking)
+    const proof = textIn(type === 'redacted_thinking' ? data : signature)
+    const left = own(rest)
+    if (!isCarrier(proof)) {
+      const seal = proof === '' ? undefined : { dialect: DIALECT, value: proof }
+      const redacted = type === 'redacted_thinking'
+      return this.add(reasoning({ text, redacted, seal, left }))
+    }
+    const carried = readCarrier(proof)
+    const seal = carried?.seal
+    switch (carried?.slot) {
+      case 'self':
+        return this.add(reasoning({ text, seal, left }))
+      case 'redacted':
+        return this.add(reasoning({ text, redacted: text === '', seal, left }))
+      case undefined:
+        this.damaged = true
+        return this.#visible(text)
+      default:
+        this.#visible(text)
+        if (seal && carried) this.#place(seal, carried.slot)
+    }
+  }
+
+  end(): void {
+    if (this.#pending) this.damaged = true
+    this.#pending = undefined
+  }
+
+  /** A caller that put text into a block of ours meant it. */
+  #visible(text: string): void {
+    if (text !== '') this.add({ kind: 'reasoning', text })
+  }
+
+  #place(seal: Seal, slot: SealSlot): void {
+    if (slot === 'next') this.#pending = seal
+    else if (slot === 'empty') this.add({ kind: 'text', text: '', seal })
+    else {
+      const before = this.blocks.pop()
+      if (before) this.blocks.push(this.#sealed(before, seal))
+      else this.damaged = true
+    }
+  }
+
+  #sealed(block: Block, seal: Seal): Block {
+    const sealed = withTail(block, { seal })
+    if (!('seal' in sealed)) this.damaged = true
+    return sealed
+  }
+}
+
+interface Thought {
+  text: string
+  redacted?: boolean
+  seal: Seal | undefined
+  left: Pick<ReasoningBlock, 'ext'>
+}
+
+const reasoning = ({ text, redacted, seal, left }: Thought): ReasoningBlock => ({
+  kind: 'reasoning',
+  text,
+  ...(redacted && { redacted }),
+  ...(seal && { seal }),
+  ...left,
+})

@@ -1,0 +1,273 @@
+import { Cursor } from '../../src/canonical/cursor.ts'
+import type { Event } from '../../src/canonical/events.ts'
+import {
+  isObject,
+  parse,
+  textOf,
+  Verbatim,
+  verbatimPaths,
+  type Json,
+  type JsonObject,
+} from '../../src/canonical/json.ts'
+import type { Block, Ext } from '../../src/canonical/model.ts'
+import { toolNames, type ToolNames } from '../../src/canonical/names.ts'
+import { raiseInput } from '../../src/canonical/text-tools.ts'
+import type { Frame, Reader, ReadReplyContext } from '../adapter.ts'
+import { readBlock, readCall, readText } from './blocks.ts'
+import { readCitation } from './citations.ts'
+import { DIALECT, numberIn, objectIn, objectsIn, own, textIn, TOOL_NAME } from './dialect.ts'
+import * as hosted from './hosted.ts'
+import { readProblem } from './problems.ts'
+import { messageLeft, readStopReason } from './reply.ts'
+import { mergeUsage, readUsage } from './usage.ts'
+
+/** A block that has started and not ended. */
+interface Open {
+  raw: JsonObject
+  /** The text of the input that came in pieces. */
+  input: string
+  signature: string
+  /** Read only when it has ended. */
+  gathered: boolean
+}
+
+const START_INPUT = verbatimPaths('content_block.input')
+
+const BAD_REPLY = {
+  kind: 'bad-upstream',
+  message: 'The upstream sent a reply that is no message.',
+  retry: false,
+} as const
+
+/** Understands a message, whole or as its events. */
+export class MessageReader implements Reader {
+  readonly #cursor = new Cursor()
+  readonly #names: ToolNames
+  readonly #context: ReadReplyContext
+  readonly #open = new Map<number, Open>()
+  #next = 0
+  #usage: JsonObject = {}
+  /** A search whose result may be the next block. */
+  #search: JsonObject | undefined
+
+  constructor(context: ReadReplyContext) {
+    this.#context = context
+    this.#names = toolNames(context.request, TOOL_NAME)
+  }
+
+  body(json: Json): Event[] {
+    if (!isObject(json) || !Array.isArray(json['content'])) this.#refuse(200, json)
+    else {
+      this.#start(json)
+      objectsIn(json['content']).forEach((block, index) => {
+        this.#blockStart(index, block)
+        this.#blockStop(index)
+      })
+      const { stop_reason, stop_sequence } = json
+      this.#finish(stop_reason ?? 'end_turn', stop_sequence)
+      this.#done()
+    }
+    return this.#cursor.drain()
+  }
+
+  push(frame: Frame): Event[] {
+    const event = this.#parse(frame.data)
+    if (event) this.#take(textIn(event['type']) || (frame.event ?? ''), event)
+    return this.#cursor.drain()
+  }
+
+  end(): Event[] {
+    // Without a finish this says that the reply was cut; the finish alone does not complete it.
+    if (!this.#cursor.ended) this.#cursor.fail(CUT)
+    return this.#cursor.drain()
+  }
+
+  #parse(data: string): JsonObject | undefined {
+    try {
+      const value = parse(data, data.includes('"content_block"') ? START_INPUT : undefined)
+      if (isObject(value)) return value
+      if (Array.isArray(value)) this.#refuse(200, value)
+    } catch {
+      // `[DONE]` is harmless; broken JSON has swallowed a part of the reply.
+      if (data.trim() !== '' && data.trim() !== '[DONE]') this.#cursor.fail(BROKEN)
+    }
+    return undefined
+  }
+
+  #take(type: string, event: JsonObject): void {
+    if (isObject(event['error']) || type === 'error') return this.#refuse(200, event)
+    const index = numberIn(event['index']) ?? this.#next - 1
+    switch (type) {
+      case 'message_start':
+        return this.#start(objectIn(event['message']))
+      case 'content_block_start':
+        return this.#blockStart(
+          numberIn(event['index']) ?? this.#next,
+          objectIn(event['content_block']),
+        )
+      case 'content_block_delta':
+        return this.#delta(index, objectIn(event['delta']))
+      case 'content_block_stop':
+        return this.#blockStop(index)
+      case 'message_delta':
+        return this.#messageDelta(event)
+      case 'message_stop':
+        return this.#done()
+      default:
+    }
+  }
+
+  #refuse(status: number, body: Json): void {
+    const error = Array.isArray(body) ? body[0] : body
+    const isError = isObject(error) && (error['error'] !== undefined || error['type'] === 'error')
+    this.#cursor.fail(isError ? readProblem(status, body) : BAD_REPLY)
+  }
+
+  #start(message: JsonObject): void {
+    const { ext } = own(messageLeft(message))
+    this.#cursor.start(textIn(message['id']), textIn(message['model']), ext)
+    this.#count(message['usage'])
+  }
+
+  #count(usage: Json | undefined): void {
+    this.#usage = mergeUsage(this.#usage, usage)
+    if (isObject(usage)) this.#cursor.usage(readUsage(this.#usage))
+  }
+
+  #blockStart(index: number, raw: JsonObject): void {
+    this.#blockStop(index)
+    this.#next = index + 1
+    const type = textIn(raw['type'])
+    if (!hosted.isSearchResult(raw, this.#search?.['id'])) this.#settleSearch(undefined)
+    const open: Open = { raw, input: '', signature: '', gathered: !STREAMED.has(type) }
+    this.#open.set(index, open)
+    if (type === 'text') this.#openText(index, raw)
+    else if (type === 'thinking') {
+      const { type: _, thinking, signature, ...rest } = raw
+      open.signature = textIn(signature)
+      this.#cursor.open(index, { kind: 'reasoning', text: textIn(thinking), ...own(rest) })
+    } else if (type === 'tool_use') this.#openCall(index, raw)
+  }
+
+  #openText(index: number, raw: JsonObject): void {
+    const { citations, ...block } = readText(raw)
+    this.#cursor.open(index, block)
+    for (const citation of citations ?? []) this.#cursor.cite(index, citation)
+  }
+
+  /** The input in the start event is empty as a rule; if it is not, it counts unless pieces follow. */
+  #openCall(index: number, raw: JsonObject): void {
+    const { input: _, ...call } = readCall({ ...raw, input: {} })
+    const tool = this.#names.fromWire(call.name)
+    const id = call.id || this.#context.newId('toolu_')
+    const raise = tool.form === 'text' ? raiseInput : undefined
+    this.#cursor.open(index, { ...call, ...tool, id, input: '' }, raise)
+  }
+
+  #delta(index: number, delta: JsonObject): void {
+    const { type } = delta
+    const open = this.#open.get(index) ?? this.#improvise(index, type)
+    if (!open) return
+    if (type === 'text_delta') this.#cursor.delta(index, textIn(delta['text']))
+    else if (type === 'thinking_delta') this.#cursor.delta(index, textIn(delta['thinking']))
+    else if (type === 'signature_delta') open.signature += textIn(delta['signature'])
+    else if (type === 'citations_delta')
+      this.#cursor.cite(index, readCitation(objectIn(delta['citation'])))
+    else if (type === 'input_json_delta') {
+      const part = textIn(delta['partial_json'])
+      open.input += part
+      if (!open.gathered) this.#cursor.delta(index, part)
+    } else if (type === 'compaction_delta') {
+      const content = textIn(open.raw['content']) + textIn(delta['content'])
+      open.raw = { ...open.raw, content }
+    }
+  }
+
+  /** Pieces of a block that nobody opened are text or thoughts all the same. */
+  #improvise(index: number, type: Json | undefined): Open | undefined {
+    if (type === 'text_delta') this.#blockStart(index, { type: 'text', text: '' })
+    else if (type === 'thinking_delta') this.#blockStart(index, { type: 'thinking', thinking: '' })
+    return this.#open.get(index)
+  }
+
+  #blockStop(index: number): void {
+    const open = this.#open.get(index)
+    if (!open) return
+    this.#open.delete(index)
+    const { raw, signature } = open
+    if (open.gathered) return this.#gathered(index, withInput(open))
+    const input = raw['input']
+    if (raw['type'] === 'tool_use' && open.input === '' && input !== undefined)
+      this.#cursor.delta(index, textOf(input))
+    const seal = signature === '' ? undefined : { dialect: DIALECT, value: signature }
+    this.#cursor.close(index, seal ? { seal } : {})
+  }
+
+  /** A block that is only read now. A search waits for the block that may be its result. */
+  #gathered(index: number, raw: JsonObject): void {
+    if (this.#search && hosted.isSearchResult(raw, this.#search['id']))
+      return this.#settleSearch(raw)
+    if (raw['type'] !== 'server_tool_use') return this.#whole(index, this.#readWhole(raw))
+    const block = hosted.readHostedCall(raw, undefined)
+    if (block.kind === 'search') this.#search = raw
+    else this.#whole(index, block)
+  }
+
+  #settleSearch(result: JsonObject | undefined): void {
+    const call = this.#search
+    this.#search = undefined
+    if (call) this.#whole(`search ${textIn(call['id'])}`, hosted.readHostedCall(call, result))
+  }
+
+  #readWhole(raw: JsonObject): Block {
+    if (raw['type'] !== 'redacted_thinking') return readBlock(raw, { callNames: new Map() })
+    const { type: _, data, ...rest } = raw
+    const seal = { dialect: DIALECT, value: textIn(data) }
+    return { kind: 'reasoning', text: '', redacted: true, seal, ...own(rest) }
+  }
+
+  #whole(key: string | number, block: Block): void {
+    const { seal, ...bare } = 'seal' in block ? block : { ...block, seal: undefined }
+    this.#cursor.whole(key, bare as Block, seal ? { seal } : {})
+  }
+
+  #messageDelta(event: JsonObject): void {
+    const { type: _, delta, usage, ...beside } = event
+    const { stop_reason, stop_sequence, ...inside } = objectIn(delta)
+    if (typeof stop_reason === 'string') {
+      const { ext } = own(messageLeft({ ...beside, ...inside }))
+      this.#finish(stop_reason, stop_sequence, ext)
+    }
+    this.#count(usage)
+  }
+
+  #finish(reason: Json, sequence: Json | undefined, ext?: Ext): void {
+    const matched = typeof sequence === 'string' ? sequence : undefined
+    this.#cursor.finish(readStopReason(reason), matched, ext)
+  }
+
+  #done(): void {
+    for (const index of this.#open.keys()) this.#blockStop(index)
+    this.#settleSearch(undefined)
+    this.#cursor.done()
+  }
+}
+
+const STREAMED = new Set(['text', 'thinking', 'tool_use'])
+
+const CUT = {
+  ...BAD_REPLY,
+  message: 'The upstream ended its stream before the reply was complete.',
+}
+const BROKEN = { ...BAD_REPLY, message: 'The upstream sent an event that is no JSON.' }
+
+/** The whole block, with the input that came in pieces. */
+function withInput({ raw, input }: Open): JsonObject {
+  if (input === '') return raw
+  try {
+    JSON.parse(input)
+    return { ...raw, input: new Verbatim(input) }
+  } catch {
+    return raw
+  }
+}

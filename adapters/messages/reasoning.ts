@@ -1,0 +1,175 @@
+import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import type { Lose } from '../../src/canonical/loss.ts'
+import type { Effort, ReasoningOptions, Request } from '../../src/canonical/model.ts'
+import type { ModelFacts } from '../adapter.ts'
+import { extOf, own, spelling, textIn } from './dialect.ts'
+
+/** How many tokens an effort is worth, where a model takes a number of them. */
+const BUDGETS: Record<Exclude<Effort, 'none'>, number> = {
+  minimal: 1024,
+  low: 2048,
+  medium: 8192,
+  high: 16384,
+  xhigh: 24576,
+  max: 32768,
+}
+const MIN_BUDGET = 1024
+
+const EFFORTS: readonly string[] = Object.keys(BUDGETS)
+const isEffort = (value: string): value is Exclude<Effort, 'none'> => EFFORTS.includes(value)
+
+/** The words for effort that this dialect has; the missing ones become their neighbour. */
+const WORDS: Record<Exclude<Effort, 'none'>, string> = {
+  minimal: 'low',
+  low: 'low',
+  medium: 'medium',
+  high: 'high',
+  xhigh: 'xhigh',
+  max: 'max',
+}
+
+/** Inverse of the table: the greatest effort that the budget pays for. */
+function effortOf(budget: number): Exclude<Effort, 'none'> {
+  const affordable = EFFORTS.filter(isEffort).findLast((effort) => BUDGETS[effort] <= budget)
+  return affordable ?? 'minimal'
+}
+
+/** `thinking`, and the effort out of `output_config`. */
+export function readReasoning(
+  thinking: Json | undefined,
+  effort: Json | undefined,
+): { reasoning?: ReasoningOptions } {
+  const word = textIn(effort)
+  const wanted = isEffort(word) ? { effort: word } : {}
+  const left: JsonObject = word === '' || isEffort(word) ? {} : { effort: word }
+  if (!isObject(thinking)) {
+    if (word === '') return {}
+    return {
+      reasoning: { mode: 'on', ...wanted, ...own({ ...left, ...spelling({ thinking: null }) }) },
+    }
+  }
+  const { type, budget_tokens, display, ...rest } = thinking
+  const budget = typeof budget_tokens === 'number' ? { budget: budget_tokens } : {}
+  const mode = MODES.get(type)
+  return {
+    reasoning: {
+      mode: mode ?? 'on',
+      ...wanted,
+      ...budget,
+      ...readDisplay(type, display),
+      ...own({
+        ...left,
+        ...rest,
+        ...(!mode && { type: textIn(type) }),
+        ...(type === 'enabled' && display === 'summarized' && spelling({ display })),
+        ...(typeof display === 'string' && !DISPLAYS.has(display) && { display }),
+      }),
+    },
+  }
+}
+
+const MODES = new Map<Json | undefined, ReasoningOptions['mode']>([
+  ['enabled', 'on'],
+  ['disabled', 'off'],
+  ['adaptive', 'adaptive'],
+])
+
+const DISPLAYS = new Map<Json | undefined, boolean>([
+  ['summarized', true],
+  ['omitted', false],
+])
+
+/** With a budget thoughts are shown unless they are declined; the adaptive models differ in that. */
+function readDisplay(type: Json | undefined, display: Json | undefined): { visible?: boolean } {
+  const visible = DISPLAYS.get(display) ?? (type === 'enabled' ? true : undefined)
+  return visible === undefined ? {} : { visible }
+}
+
+export interface Circumstances {
+  maxTokens: number
+  facts: ModelFacts
+  /** The request forces a tool: then the model may not think. */
+  forced: boolean
+  /** The model is in the middle of its tool calls, and its proof of thinking is not at hand. */
+  unproven: boolean
+  lose: Lose
+}
+
+export interface WrittenReasoning {
+  thinking?: JsonObject
+  effort?: string
+}
+
+/** Inverse of `readReasoning`, as far as the circumstances let the model think. */
+export function writeReasoning(request: Request, around: Circumstances): WrittenReasoning {
+  const { reasoning } = request
+  if (!reasoning) return {}
+  if (reasoning.mode === 'off' || reasoning.effort === 'none') return writeOff(reasoning)
+  const { thinking: absent, effort: word, ...left } = extOf(reasoning)
+  const effort = word === undefined ? {} : { effort: textIn(word) }
+  if (absent === null) return { ...writeEffort(reasoning, around), ...effort }
+  const written = { ...writeThinking(reasoning, left, around), ...effort }
+  const { thinking, ...rest } = written
+  // An adaptive model decides for itself in both cases.
+  const stuck = around.forced || around.unproven
+  if (!stuck || thinking?.['type'] !== 'enabled') return written
+  around.lose('approximated', 'reasoning.mode', around.forced ? 'a tool is forced' : 'no proof')
+  return rest
+}
+
+function writeOff(reasoning: ReasoningOptions): WrittenReasoning {
+  const { effort } = reasoning
+  const word = effort && effort !== 'none' ? { effort: WORDS[effort] } : {}
+  return { thinking: { type: 'disabled', ...extOf(reasoning) }, ...word }
+}
+
+function writeEffort(
+  { effort }: ReasoningOptions,
+  { lose }: Pick<Circumstances, 'lose'>,
+): { effort?: string } {
+  if (!effort || effort === 'none') return {}
+  if (WORDS[effort] !== effort) lose('approximated', 'reasoning.effort')
+  return { effort: WORDS[effort] }
+}
+
+function writeThinking(
+  reasoning: ReasoningOptions,
+  left: JsonObject,
+  around: Circumstances,
+): WrittenReasoning {
+  const { mode, budget, effort, visible, detail } = reasoning
+  const { lose, facts } = around
+  if (detail !== undefined && detail !== 'auto') lose('dropped', 'reasoning.detail')
+  const adaptive =
+    facts.thinking === 'adaptive' ||
+    facts.thinking === 'level' ||
+    (mode === 'adaptive' && facts.thinking !== 'budget')
+  if (!adaptive) return writeBudget(reasoning, left, around)
+  if (mode !== 'adaptive') lose('approximated', 'reasoning.mode')
+  const shown = visible === undefined ? {} : { display: visible ? 'summarized' : 'omitted' }
+  const thinking = { type: 'adaptive', ...shown, ...left }
+  if (budget === undefined || effort) return { thinking, ...writeEffort(reasoning, around) }
+  lose('approximated', 'reasoning.budget')
+  return { thinking, effort: WORDS[effortOf(budget)] }
+}
+
+function writeBudget(
+  reasoning: ReasoningOptions,
+  left: JsonObject,
+  around: Circumstances,
+): WrittenReasoning {
+  const { mode, budget, effort, visible } = reasoning
+  const { lose, maxTokens } = around
+  if (left['type'] !== undefined) return { thinking: left }
+  if (mode === 'adaptive') lose('approximated', 'reasoning.mode')
+  const wanted = budget ?? BUDGETS[effort && effort !== 'none' ? effort : 'medium']
+  const possible = Math.min(Math.max(Math.floor(wanted), MIN_BUDGET), maxTokens - 1)
+  if (possible < MIN_BUDGET) return lose('dropped', 'reasoning', 'too few output tokens') ?? {}
+  if (budget === undefined) lose('approximated', 'reasoning.effort')
+  else if (possible !== budget) lose('approximated', 'reasoning.budget')
+  const shown = visible === false ? { display: 'omitted' } : {}
+  return {
+    thinking: { type: 'enabled', budget_tokens: possible, ...shown, ...left },
+    ...(budget !== undefined && writeEffort(reasoning, around)),
+  }
+}

@@ -1,0 +1,153 @@
+import { parseObject, textOf, Verbatim, type JsonObject } from '../../src/canonical/json.ts'
+import type { Block, BlockKind, BlockOf, ToolCallBlock } from '../../src/canonical/model.ts'
+import { fit } from '../../src/canonical/names.ts'
+import { lowerInput } from '../../src/canonical/text-tools.ts'
+import type { BlockTable, WriteReplyContext } from '../adapter.ts'
+import { CALL_ID, DIALECT, extOf } from './dialect.ts'
+import * as hosted from './hosted.ts'
+
+/** For a call whose model forgot to say of what. */
+const UNNAMED = '_'
+
+/** What to say last of a block that came in pieces, and the block as a whole. */
+export interface Closing {
+  last?: JsonObject
+  gathered: JsonObject
+}
+
+/** The blocks of one reply, for a caller: in pieces or whole. */
+export class ReplyBlocks {
+  readonly #context: WriteReplyContext
+  readonly #ids = new Map<string, string>()
+  #lastHosted = ''
+  #opened: JsonObject = {}
+  /** Calls so far, and those among them whose input is no object. */
+  calls = 0
+  broken = 0
+
+  constructor(context: WriteReplyContext) {
+    this.#context = context
+  }
+
+  /** The block with nothing in it yet, as strict clients want it: complete. */
+  opening(block: Block): JsonObject {
+    if (block.kind === 'reasoning') return { type: 'thinking', thinking: '', signature: '' }
+    if (block.kind === 'tool-call') {
+      this.#opened = this.#call(block)
+      return { ...this.#opened, input: {} }
+    }
+    return { type: 'text', text: '', ...extOf(block.kind === 'opaque' ? undefined : block) }
+  }
+
+  /** A piece of a block; undefined where only the whole can be said. */
+  delta(block: Block, text: string): JsonObject | undefined {
+    switch (block.kind) {
+      case 'text':
+      case 'refusal':
+        return { type: 'text_delta', text }
+      case 'reasoning':
+        return { type: 'thinking_delta', thinking: text }
+      case 'tool-call':
+        return block.form === 'json' ? { type: 'input_json_delta', partial_json: text } : undefined
+      default:
+        return undefined
+    }
+  }
+
+  closing(block: Block): Closing {
+    if (block.kind === 'tool-call') return this.#closeCall(block)
+    if (block.kind === 'refusal') this.#context.lose('approximated', 'reply.refusal')
+    const text = 'text' in block ? block.text : ''
+    return {
+      gathered: { type: 'text', text, ...extOf(block.kind === 'opaque' ? undefined : block) },
+    }
+  }
+
+  /** Blocks that are said in one piece; none for a block that is empty or (reported) unknown here. */
+  whole(block: Block): JsonObject[] {
+    const write = this.#table[block.kind] as (
+      block: Block,
+      context: undefined,
+    ) => JsonObject[] | undefined
+    return write(block, undefined) ?? []
+  }
+
+  /** The start event and the delta of a block in one piece: a hosted tool's input comes as a delta, too. */
+  split(block: JsonObject): { opening: JsonObject; delta?: JsonObject } {
+    const { type, input, signature } = block
+    if (type === 'thinking')
+      return {
+        opening: { ...block, signature: '' },
+        delta: { type: 'signature_delta', signature: signature ?? '' },
+      }
+    if (type !== 'server_tool_use' || input === undefined) return { opening: block }
+    return {
+      opening: { ...block, input: {} },
+      delta: { type: 'input_json_delta', partial_json: textOf(input) },
+    }
+  }
+
+  readonly #table: BlockTable<JsonObject[], undefined> = {
+    text: () => [],
+    refusal: () => [],
+    reasoning: () => [],
+    // It has been opened, so it is closed and never comes here.
+    'tool-call': () => [],
+    'tool-result': (block) => this.#unknown(block),
+    media: (block) => this.#unknown(block),
+    code: (block) => {
+      this.#lastHosted = this.#hostedId(block.id, hosted.isNative(block))
+      if (!hosted.runs(block.language)) this.#context.lose('approximated', 'reply.code.language')
+      return [hosted.writeCode(block, this.#lastHosted)]
+    },
+    'code-result': (block) => {
+      const native = hosted.isNative(block)
+      const call = this.#ids.get(block.callId) ?? (native ? '' : this.#lastHosted)
+      return [hosted.writeCodeResult(block, call || this.#hostedId(block.callId, native))]
+    },
+    search: (block) => {
+      if (block.queries.length > 1) this.#context.lose('approximated', 'reply.search.queries')
+      return hosted.writeSearch(block, this.#hostedId(block.id, hosted.isNative(block)))
+    },
+    opaque: (block) =>
+      block.dialect === DIALECT ? [block.value] : this.#context.lose('dropped', 'reply.opaque'),
+  }
+
+  #unknown(block: BlockOf<Exclude<BlockKind, 'opaque'>>): undefined {
+    return this.#context.lose('dropped', `reply.${block.kind}`)
+  }
+
+  #hostedId(id: string, native: boolean): string {
+    const known = fit(id || this.#context.newId(hosted.FOREIGN_ID), CALL_ID)
+    const wireId = native ? known : hosted.foreignId(known)
+    this.#ids.set(id, wireId)
+    return wireId
+  }
+
+  #call(block: ToolCallBlock): JsonObject {
+    this.calls += 1
+    const { namespace, name, form } = block
+    // A caller of this dialect declares neither.
+    if (namespace || form === 'text') this.#context.lose('approximated', 'reply.tool-call.name')
+    return {
+      type: 'tool_use',
+      id: fit(block.id || this.#context.newId('toolu_'), CALL_ID),
+      name: (namespace ? `${namespace}__${name}` : name) || UNNAMED,
+      ...extOf(block),
+    }
+  }
+
+  #closeCall(block: ToolCallBlock): Closing {
+    const text = block.form === 'text' ? lowerInput(block.input) : block.input
+    const input = text.trim() === '' ? '{}' : text
+    const valid = parseObject(input) !== undefined
+    if (!valid) {
+      this.broken += 1
+      this.#context.lose('approximated', 'reply.tool-call.input', 'not a JSON object')
+    }
+    return {
+      ...(block.form === 'text' && { last: { type: 'input_json_delta', partial_json: text } }),
+      gathered: { ...this.#opened, input: valid ? new Verbatim(input) : {}, ...extOf(block) },
+    }
+  }
+}

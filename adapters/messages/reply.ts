@@ -1,0 +1,40 @@
+import type { Json, JsonObject } from '../../src/canonical/json.ts'
+import type { FinishReason } from '../../src/canonical/model.ts'
+import { withoutNulls } from './dialect.ts'
+
+/** Why a reply ends. The first reason with a word is the one that the word is read as. */
+const STOP_REASONS: Record<FinishReason, string> = {
+  stop: 'end_turn',
+  'stop-sequence': 'stop_sequence',
+  length: 'max_tokens',
+  'context-window': 'model_context_window_exceeded',
+  'tool-call': 'tool_use',
+  pause: 'pause_turn',
+  refusal: 'refusal',
+  safety: 'refusal',
+  recitation: 'refusal',
+  'malformed-call': 'refusal',
+  other: 'refusal',
+}
+
+const FINISH_REASONS = new Map<Json | undefined, FinishReason>(
+  Object.entries(STOP_REASONS)
+    .toReversed()
+    .map(([reason, word]) => [word, reason as FinishReason]),
+)
+
+export const readStopReason = (word: Json | undefined): FinishReason =>
+  FINISH_REASONS.get(word) ?? 'other'
+
+/** Inverse of `readStopReason`, as far as there are words. */
+export const writeStopReason = (reason: FinishReason): string => STOP_REASONS[reason]
+
+/** What a message says besides its content. */
+export function messageLeft(message: JsonObject): JsonObject {
+  const { id: _id, type: _type, role: _role, model: _model, content: _content, ...others } = message
+  const { stop_reason: _reason, stop_sequence: _sequence, usage: _usage, ...rest } = others
+  return withoutNulls(rest)
+}
+
+/** Leftovers of a reply that a stream says inside the delta; the others stand beside it. */
+export const DELTA_MEMBERS: readonly string[] = ['stop_details', 'container']

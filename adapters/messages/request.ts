@@ -1,0 +1,233 @@
+import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import type { Lose } from '../../src/canonical/loss.ts'
+import type { Block, Request } from '../../src/canonical/model.ts'
+import { toolNames } from '../../src/canonical/names.ts'
+import { invalid, ProblemError } from '../../src/canonical/problem.ts'
+import type { Lookup, Outgoing, ReadRequestContext, WriteRequestContext } from '../adapter.ts'
+import { plainText, readContent, writeBlock, type WriteContext } from './blocks.ts'
+import { capMarks } from './cache.ts'
+import { extOf, listIn, numberIn, own, spelling, textIn, TOOL_NAME } from './dialect.ts'
+import * as options from './options.ts'
+import { readReasoning, writeReasoning } from './reasoning.ts'
+import { readTools, readToolChoice, writeToolChoice, writeTools } from './tools.ts'
+import { finishMessage, leadingInstructions, readTurns, writeTurns, type Message } from './turns.ts'
+import { validate } from './wire.ts'
+
+/** Both spellings of a header: the specification's and the one that clients send. */
+const VERSION_HEADERS = ['anthropic-version', 'provider-version'] as const
+const BETA_HEADERS = ['anthropic-beta', 'provider-beta'] as const
+const VERSION = '2023-06-01'
+
+const headerOf = (headers: Lookup, names: readonly string[]): string | undefined =>
+  names.map((name) => headers.get(name)).find((value) => value !== null && value !== '') ??
+  undefined
+
+/** Throws for what this dialect forbids; keeps everything else. */
+export function readRequest(body: Json, context: ReadRequestContext): Request {
+  const { headers, route } = context
+  if (headerOf(headers, VERSION_HEADERS) === undefined)
+    throw invalid(`the header ${VERSION_HEADERS.join(' or ')} is required`)
+  if (!isObject(body)) throw invalid('the body must be a JSON object')
+  validate(body, route.operation)
+  refuseThread(body)
+  checkBudget(body, headers)
+  return readBody(body)
+}
+
+/** Its client falls back to sending the whole conversation when it reads this code. */
+function refuseThread(body: JsonObject): void {
+  if (body['thread'] === undefined || body['thread'] === null) return
+  throw new ProblemError({
+    kind: 'invalid-request',
+    message:
+      'thread: conversations are not kept here; send the whole conversation with each request',
+    param: 'thread',
+    details: { error_code: 'thread_unsupported_request' },
+  })
+}
+
+/** Thinking between tool calls has its own account, which may exceed the bound. */
+function checkBudget(body: JsonObject, headers: Lookup): void {
+  const { thinking, max_tokens } = body
+  const budget = isObject(thinking) ? numberIn(thinking['budget_tokens']) : undefined
+  const bound = numberIn(max_tokens)
+  if (budget === undefined || bound === undefined || budget < bound) return
+  if (headerOf(headers, BETA_HEADERS)?.includes('interleaved-thinking')) return
+  const path = 'thinking.budget_tokens'
+  throw invalid(`${path}: must be less than max_tokens (${bound})`, path)
+}
+
+function readBody(body: JsonObject): Request {
+  const { model, stream, system, messages, tools, tool_choice, thinking, ...others } = body
+  const { max_tokens, stop_sequences, temperature, top_p, top_k, ...unsampled } = others
+  const { metadata, service_tier, output_config, output_format, thread: _, ...rest } = unsampled
+  const { effort, format, ...outputLeft } = isObject(output_config) ? output_config : {}
+  const { user, left } = options.readUser(metadata)
+  const { format: wanted, left: formatLeft } = options.readFormat(format ?? output_format)
+  const output = { ...outputLeft, ...formatLeft }
+  const maxOutputTokens = numberIn(max_tokens)
+  const stop = listIn(stop_sequences).filter((sequence) => typeof sequence === 'string')
+  return {
+    model: textIn(model),
+    stream: stream === true,
+    system: readSystem(system),
+    turns: readTurns(messages),
+    tools: readTools(tools),
+    ...readToolChoice(tool_choice),
+    limits: {
+      ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+      ...(stop.length > 0 && { stop }),
+    },
+    sampling: options.readSampling({ temperature, top_p, top_k }),
+    ...readReasoning(thinking, effort),
+    ...(wanted && { format: wanted }),
+    ...(user !== undefined && { user }),
+    ...options.readTier(service_tier),
+    ...own({
+      ...rest,
+      ...left,
+      ...(Object.keys(output).length > 0 && { output_config: output }),
+      ...(listIn(system).length === 1 && spelling({ systemList: true })),
+    }),
+  }
+}
+
+const readSystem = (system: Json | undefined): Block[] =>
+  readContent(system, { callNames: new Map() }).blocks
+
+/** Inverse of `readRequest`. */
+export function writeRequest(request: Request, context: WriteRequestContext): Outgoing {
+  const betas = new Set<string>()
+  const body = writeBody(request, context, betas)
+  return { path: '/v1/messages', headers: headersFor(betas), body }
+}
+
+/** The members that the token counter takes. */
+const COUNTED = [
+  'model',
+  'system',
+  'messages',
+  'tools',
+  'tool_choice',
+  'thinking',
+  'output_config',
+  'mcp_servers',
+]
+
+/** The same request, for the upstream's token counter. */
+export function writeCountRequest(request: Request, context: WriteRequestContext): Outgoing {
+  const written = writeRequest(request, context)
+  const entries = Object.entries(written.body).filter(([key]) => COUNTED.includes(key))
+  return { ...written, path: '/v1/messages/count_tokens', body: Object.fromEntries(entries) }
+}
+
+const both = (names: readonly string[], value: string): string[][] =>
+  names.map((name) => [name, value])
+
+function headersFor(betas: ReadonlySet<string>): Record<string, string> {
+  return Object.fromEntries([
+    ...both(VERSION_HEADERS, VERSION),
+    ...(betas.size > 0 ? both(BETA_HEADERS, [...betas].join(',')) : []),
+  ])
+}
+
+function writeBody(request: Request, context: WriteRequestContext, betas: Set<string>): JsonObject {
+  const { target, lose } = context
+  const names = toolNames(request, TOOL_NAME)
+  const writing: WriteContext = { lose, names, betas, path: '' }
+  const messages = writeTurns(request, writing)
+  const tools = writeTools(request, names, lose)
+  const choice = writeToolChoice(request, tools, names, lose)
+  const maxTokens = options.writeMaxTokens(request, target, lose)
+  const { thinking, effort } = writeReasoning(request, {
+    maxTokens,
+    facts: target.facts,
+    forced: ['any', 'tool'].includes(textIn(choice.tool_choice?.['type'])),
+    unproven: isUnproven(messages),
+    lose,
+  })
+  const thinks = thinking !== undefined && thinking['type'] !== 'disabled'
+  settleEnd(messages, thinks, context)
+  reportUnsayable(request, lose)
+  const { metadata, output_config, systemList, ...left } = extOf(request)
+  const output = {
+    ...(isObject(output_config) && output_config),
+    ...(effort !== undefined && { effort }),
+    ...options.writeFormat(request.format, lose),
+  }
+  const system = writeSystem(request, systemList === true, writing)
+  const body: JsonObject = {
+    model: target.model,
+    max_tokens: maxTokens,
+    ...system,
+    messages: messages.filter(({ pieces }) => pieces.length > 0).map(finishMessage),
+    ...(tools.length > 0 && { tools }),
+    ...choice,
+    ...(thinking && { thinking }),
+    ...(Object.keys(output).length > 0 && { output_config: output }),
+    ...options.writeStop(request.limits.stop, lose),
+    ...options.writeSampling(request.sampling, thinks, lose),
+    ...options.writeUser(request.user, metadata, lose),
+    ...options.writeTier(request.tier, lose),
+    ...(request.stream && { stream: true }),
+    ...left,
+  }
+  return options.dropListed(capMarks(body, lose), target.facts.drop, lose)
+}
+
+function writeSystem(request: Request, asList: boolean, writing: WriteContext): JsonObject {
+  const write = (block: Block, path: string): JsonObject[] => {
+    if (block.kind !== 'text') return writing.lose('dropped', path) ?? []
+    return writeBlock(block, { ...writing, path })
+  }
+  const own = request.system.flatMap((block, index) => write(block, `system.${index}`))
+  const leading = request.turns.slice(0, leadingInstructions(request.turns))
+  const joined = leading.flatMap((turn, at) =>
+    turn.blocks.flatMap((block, index) => write(block, `turns.${at}.blocks.${index}`)),
+  )
+  const content = [...own, ...joined]
+  if (content.length === 0) return {}
+  return { system: (!asList && plainText(content)) || content }
+}
+
+const isThought = (value: JsonObject): boolean =>
+  value['type'] === 'thinking' || value['type'] === 'redacted_thinking'
+
+/** The model's last message calls tools, and does not begin with the proof of its thinking. */
+function isUnproven(messages: Message[]): boolean {
+  const last = messages.findLast(({ role }) => role === 'assistant')
+  const first = last?.pieces[0]
+  if (!last || !first || isThought(first.value)) return false
+  return last.pieces.some(({ value }) => value['type'] === 'tool_use')
+}
+
+/** What a conversation may not end with: thoughts without thinking, or, at some models, the model's own words. */
+function settleEnd(messages: Message[], thinks: boolean, context: WriteRequestContext): void {
+  const last = messages.at(-1)
+  if (last?.role !== 'assistant') return
+  const place = last.pieces[0]?.place ?? 'turns'
+  if (!thinks && last.pieces.some(({ value }) => isThought(value))) {
+    last.pieces = last.pieces.filter(({ value }) => !isThought(value))
+    context.lose('dropped', place, 'thoughts at the end, without thinking')
+  }
+  const calls = last.pieces.some(({ value }) => value['type'] === 'tool_use')
+  if (context.target.facts.prefill !== false || calls) return
+  context.lose('approximated', place, 'the model does not continue its own words')
+  const value = { type: 'text', text: 'Continue.' }
+  messages.push({ role: 'user', pieces: [{ role: 'user', value, place }], left: {} })
+}
+
+/** Members of the canonical request that have no place here. */
+function reportUnsayable(request: Request, lose: Lose): void {
+  if (request.previous !== undefined) lose('dropped', 'previous')
+  if (Object.keys(request.labels ?? {}).length > 0) lose('dropped', 'labels')
+  if (request.cacheKey !== undefined) lose('dropped', 'cacheKey')
+}
+
+/** The subtrees of a request that stay text. */
+export const VERBATIM = [
+  'messages.*.content.*.input',
+  'tools.*.input_schema|input_examples',
+  'output_config.format.schema',
+  'output_format.schema',
+]

@@ -1,0 +1,70 @@
+import type { Json, JsonObject } from '../../src/canonical/json.ts'
+import type { Lose } from '../../src/canonical/loss.ts'
+import { objectsIn, textIn } from './dialect.ts'
+import type { Message, Piece } from './turns.ts'
+
+/**
+ * Every call must be answered at the very beginning of the next message, and nothing else may be: results
+ * move there, missing ones are made up as failures, and one without a call becomes text.
+ */
+export function pairResults(messages: Message[], lose: Lose): Message[] {
+  const paired: Message[] = []
+  let calls: string[] = []
+  for (const message of messages) {
+    if (message.role === 'assistant') {
+      calls = message.pieces.flatMap(({ value }) => idOf(value, 'tool_use', 'id'))
+      paired.push(message)
+    } else {
+      paired.push(answer(message, calls, lose))
+      calls = []
+    }
+  }
+  return paired
+}
+
+const idOf = (value: JsonObject, type: string, member: string): string[] =>
+  value['type'] === type ? [textIn(value[member])] : []
+
+function answer(message: Message, calls: string[], lose: Lose): Message {
+  const place = message.pieces[0]?.place ?? 'turns'
+  const results = new Map<string, Piece>()
+  const others: Piece[] = []
+  let moved = false
+  for (const piece of message.pieces) {
+    const [id] = idOf(piece.value, 'tool_result', 'tool_use_id')
+    if (id === undefined) others.push(piece)
+    else if (calls.includes(id) && !results.has(id)) {
+      moved ||= others.length > 0
+      results.set(id, piece)
+    } else others.push(...orphan(piece, lose))
+  }
+  if (moved) lose('reordered', `${place}.blocks`, 'results come first')
+  const answered = calls.every((id) => results.has(id))
+  if (!answered) lose('defaulted', `${place}.results`, 'a call without a result')
+  const first = answered
+    ? [...results.values()]
+    : calls.map((id) => results.get(id) ?? interrupted(id, place))
+  return { ...message, pieces: [...first, ...others] }
+}
+
+const interrupted = (id: string, place: string): Piece => ({
+  role: 'user',
+  place,
+  value: {
+    type: 'tool_result',
+    tool_use_id: id,
+    content: '[no result: interrupted]',
+    is_error: true,
+  },
+})
+
+/** A result whose call is not the model's last one is told in words. */
+function orphan(piece: Piece, lose: Lose): Piece[] {
+  const { content, tool_use_id } = piece.value
+  lose('approximated', `${piece.place}.results`, 'a result without its call')
+  const heading = `[result of an earlier tool call, ${textIn(tool_use_id)}]`
+  const text = typeof content === 'string' ? `${heading}\n${content}` : heading
+  return [{ type: 'text', text }, ...contentOf(content)].map((value) => ({ ...piece, value }))
+}
+
+const contentOf = (content: Json | undefined): JsonObject[] => objectsIn(content)

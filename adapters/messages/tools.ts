@@ -1,0 +1,256 @@
+import {
+  isObject,
+  parseObject,
+  textOf,
+  Verbatim,
+  type Json,
+  type JsonObject,
+} from '../../src/canonical/json.ts'
+import type { Lose } from '../../src/canonical/loss.ts'
+import type {
+  Capability,
+  FunctionTool,
+  HostedTool,
+  Request,
+  Tool,
+  ToolChoice,
+} from '../../src/canonical/model.ts'
+import { isNamed, type NamedTool, type ToolNames } from '../../src/canonical/names.ts'
+import { TEXT_TOOL_SCHEMA } from '../../src/canonical/text-tools.ts'
+import {
+  DIALECT,
+  extOf,
+  listIn,
+  nulls,
+  objectsIn,
+  own,
+  readCache,
+  spelling,
+  stated,
+  textIn,
+  withoutNulls,
+  writeCache,
+} from './dialect.ts'
+
+/** Hosted tools by the beginning of their dated type; `type` is the version that is asked for by default. */
+const HOSTED: readonly { capability: Capability; name: string; type: string; prefix: string }[] = [
+  {
+    capability: 'web-search',
+    name: 'web_search',
+    type: 'web_search_20250305',
+    prefix: 'web_search_',
+  },
+  { capability: 'web-fetch', name: 'web_fetch', type: 'web_fetch_20250910', prefix: 'web_fetch_' },
+  {
+    capability: 'code-execution',
+    name: 'code_execution',
+    type: 'code_execution_20260120',
+    prefix: 'code_execution_',
+  },
+  // No default: the size of the screen must be known, and only this dialect says it.
+  { capability: 'computer', name: 'computer', type: '', prefix: 'computer_2' },
+]
+
+export const readTools = (tools: Json | undefined): Tool[] => objectsIn(tools).map(readTool)
+
+function readTool(raw: JsonObject): Tool {
+  const { type } = raw
+  if (type === undefined || type === null || type === 'custom') return readFunction(raw)
+  const hosted = HOSTED.find(({ prefix }) => textIn(type).startsWith(prefix))
+  if (hosted) return readHosted(raw, hosted)
+  return { kind: 'opaque', dialect: DIALECT, name: textIn(raw['name']) || textIn(type), value: raw }
+}
+
+function readFunction(raw: JsonObject): FunctionTool {
+  const { type, name, description, input_schema, strict, cache_control, ...rest } = raw
+  return {
+    kind: 'function',
+    name: textIn(name),
+    ...(typeof description === 'string' && { description }),
+    ...(input_schema !== undefined && { schema: textOf(input_schema) }),
+    ...(strict === true && { strict }),
+    ...readCache(cache_control),
+    ...own({
+      ...withoutNulls(rest),
+      ...nulls(raw),
+      ...spelling({ ...(strict === false && { strict }), ...(type === 'custom' && { type }) }),
+    }),
+  }
+}
+
+function readHosted(raw: JsonObject, known: (typeof HOSTED)[number]): HostedTool {
+  const { type, name, allowed_domains, blocked_domains, max_uses, user_location, ...others } = raw
+  const { cache_control, ...rest } = others
+  return {
+    kind: 'hosted',
+    capability: known.capability,
+    ...readDomains('allowedDomains', allowed_domains),
+    ...readDomains('blockedDomains', blocked_domains),
+    ...(typeof max_uses === 'number' && { maxUses: max_uses }),
+    ...(isObject(user_location) && { location: user_location }),
+    ...readCache(cache_control),
+    ...own({
+      ...withoutNulls(rest),
+      ...nulls(raw),
+      ...(type !== known.type && { type: textIn(type) }),
+      ...(name !== known.name && { name: textIn(name) }),
+    }),
+  }
+}
+
+function readDomains(
+  member: 'allowedDomains' | 'blockedDomains',
+  value: Json | undefined,
+): Partial<HostedTool> {
+  const domains = listIn(value).filter((domain) => typeof domain === 'string')
+  return Array.isArray(value) ? { [member]: domains } : {}
+}
+
+/** Inverse of `readTools`; what this dialect lacks is reported. */
+export function writeTools(request: Request, names: ToolNames, lose: Lose): JsonObject[] {
+  return request.tools.filter(allowedBy(request.toolChoice)).flatMap((tool) => {
+    if (isNamed(tool)) return [writeNamed(tool, names, lose)]
+    if (tool.kind === 'hosted') return writeHosted(tool, lose) ?? []
+    // A foreign one has been reported already.
+    return tool.dialect === DIALECT ? [tool.value] : []
+  })
+}
+
+/** A choice among several has no form of its own here: only those are offered. */
+function allowedBy(choice: ToolChoice | undefined): (tool: Tool) => boolean {
+  const names = choice?.names
+  if (!names || names.length === 0 || (choice.mode === 'required' && names.length === 1))
+    return () => true
+  return (tool) => names.some((name) => isCalled(tool, name))
+}
+
+/** A hosted tool goes by its name here and by what it can do. */
+function isCalled(tool: Tool, name: string): boolean {
+  if (tool.kind !== 'hosted') return tool.name === name
+  const { capability } = tool
+  return [capability, HOSTED.find((known) => known.capability === capability)?.name].includes(name)
+}
+
+function writeNamed(tool: NamedTool, names: ToolNames, lose: Lose): JsonObject {
+  const { name, namespace, description } = tool
+  const isText = tool.kind === 'text'
+  if (isText && stated(tool.format) && tool.format?.['type'] !== 'text')
+    lose('approximated', `tools.${name}.format`)
+  return {
+    name: names.toWire(name, namespace),
+    ...(description !== undefined && { description }),
+    input_schema: new Verbatim(isText ? TEXT_TOOL_SCHEMA : rootedSchema(tool.schema)),
+    ...(!isText && tool.strict && { strict: true }),
+    ...extOf(tool),
+    ...writeCache(tool.cache),
+  }
+}
+
+const NO_PARAMETERS = '{"type":"object","properties":{}}'
+
+/** The root must say that it is an object; the rest of the text stays as it is. */
+function rootedSchema(schema: string | undefined): string {
+  const parsed = schema === undefined ? undefined : parseObject(schema)
+  if (schema === undefined || !parsed || Object.keys(parsed).length === 0) return NO_PARAMETERS
+  return Object.hasOwn(parsed, 'type') ? schema : schema.replace('{', '{"type":"object",')
+}
+
+function writeHosted(tool: HostedTool, lose: Lose): JsonObject[] | undefined {
+  const known = HOSTED.find(({ capability }) => capability === tool.capability)
+  const left = extOf(tool)
+  const type = textIn(left['type']) || known?.type
+  const place = `tools.${tool.capability}`
+  if (!known || !type) return lose('dropped', place)
+  const { allowedDomains, blockedDomains, maxUses, location } = tool
+  const exclusive = allowedDomains?.length && blockedDomains?.length
+  if (exclusive) lose('dropped', `${place}.blockedDomains`, 'not beside allowed ones')
+  return [
+    {
+      type,
+      name: known.name,
+      ...(allowedDomains && { allowed_domains: allowedDomains }),
+      ...(blockedDomains && !exclusive && { blocked_domains: blockedDomains }),
+      ...(maxUses !== undefined && { max_uses: maxUses }),
+      ...writeLocation(location, place, lose),
+      ...left,
+      ...writeCache(tool.cache),
+    },
+  ]
+}
+
+const PLACES = ['city', 'region', 'country', 'timezone']
+
+/** Two dialects say a place in the same words; another one's coordinates are not for this one. */
+function writeLocation(location: JsonObject | undefined, place: string, lose: Lose): JsonObject {
+  if (!location) return {}
+  const entries = Object.entries(location)
+  const known = entries.filter(([key, value]) => PLACES.includes(key) && typeof value === 'string')
+  if (entries.some(([key, value]) => key !== 'type' && value !== null && !PLACES.includes(key)))
+    lose('dropped', `${place}.location`)
+  return known.length === 0
+    ? {}
+    : { user_location: { type: 'approximate', ...Object.fromEntries(known) } }
+}
+
+export function readToolChoice(raw: Json | undefined): {
+  toolChoice?: ToolChoice
+  parallelToolCalls?: boolean
+} {
+  if (!isObject(raw)) return {}
+  const { type, name, disable_parallel_tool_use, ...rest } = raw
+  const single = disable_parallel_tool_use === true
+  const spelled =
+    disable_parallel_tool_use === undefined || single ? {} : { disable_parallel_tool_use }
+  const left = own({ ...rest, ...spelling(spelled), ...unknownChoice(type) })
+  const choice: ToolChoice = {
+    mode: CHOICES.get(type) ?? 'auto',
+    ...(type === 'tool' && { names: [textIn(name)] }),
+    ...left,
+  }
+  return { toolChoice: choice, ...(single && { parallelToolCalls: false }) }
+}
+
+const CHOICES = new Map<Json | undefined, ToolChoice['mode']>([
+  ['auto', 'auto'],
+  ['any', 'required'],
+  ['tool', 'required'],
+  ['none', 'none'],
+])
+
+const unknownChoice = (type: Json | undefined): JsonObject =>
+  CHOICES.has(type) ? {} : { type: type ?? null }
+
+/** Inverse of `readToolChoice`, given the tools that are offered. */
+export function writeToolChoice(
+  request: Request,
+  tools: JsonObject[],
+  names: ToolNames,
+  lose: Lose,
+): { tool_choice?: JsonObject } {
+  const { toolChoice: choice, parallelToolCalls } = request
+  const single = parallelToolCalls === false && { disable_parallel_tool_use: true }
+  if (tools.length === 0) {
+    if (choice?.mode === 'required') lose('dropped', 'toolChoice', 'no tool is left')
+    return {}
+  }
+  if (!choice) return single ? { tool_choice: { type: 'auto', ...single } } : {}
+  const left = extOf(choice)
+  if (choice.mode === 'none' || choice.names?.length === 0) return { tool_choice: { type: 'none' } }
+  const [only, ...others] = choice.names ?? []
+  if (choice.mode === 'auto' || only === undefined || others.length > 0) {
+    const type = choice.mode === 'auto' ? 'auto' : 'any'
+    return { tool_choice: { type, ...single, ...left } }
+  }
+  const name = wireName(request, only, names)
+  if (tools.some((tool) => tool['name'] === name))
+    return { tool_choice: { type: 'tool', name, ...single, ...left } }
+  lose('dropped', 'toolChoice', 'the tool is not offered')
+  return { tool_choice: { type: 'auto', ...single } }
+}
+
+/** A choice names a tool as its caller does. */
+function wireName(request: Request, name: string, names: ToolNames): string {
+  const tool = request.tools.find((candidate) => isCalled(candidate, name))
+  if (tool && isNamed(tool)) return names.toWire(tool.name, tool.namespace)
+  return HOSTED.find(({ capability }) => capability === name)?.name ?? name
+}

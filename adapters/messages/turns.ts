@@ -1,0 +1,119 @@
+import type { Json, JsonObject } from '../../src/canonical/json.ts'
+import type { Lose } from '../../src/canonical/loss.ts'
+import type { Block, Request, Turn } from '../../src/canonical/model.ts'
+import {
+  listSpelling,
+  plainText,
+  readContent,
+  writeBlock,
+  type ReadContext,
+  type WriteContext,
+} from './blocks.ts'
+import { extOf, objectsIn, own, textIn } from './dialect.ts'
+import { pairResults } from './results.ts'
+
+/** Reads the conversation; instructions in the middle of it stay where they are. */
+export function readTurns(messages: Json | undefined): Turn[] {
+  const context: ReadContext = { callNames: new Map() }
+  return objectsIn(messages).map((message) => {
+    const { role, content, ...rest } = message
+    const { blocks, damaged } = readContent(content, context)
+    const left = {
+      ...rest,
+      ...listSpelling(content, blocks),
+      ...(damaged && { damagedSeal: true }),
+    }
+    return { role: roleOf(textIn(role)), blocks, ...own(left) }
+  })
+}
+
+const roleOf = (role: string): Turn['role'] =>
+  role === 'assistant' || role === 'system' ? role : 'user'
+
+/** One wire block on its way into a message. */
+export interface Piece {
+  role: 'user' | 'assistant'
+  value: JsonObject
+  /** The canonical place of the turn that it comes from. */
+  place: string
+}
+
+/** Neighbours of one role, which make one message. */
+export interface Message {
+  role: Piece['role']
+  pieces: Piece[]
+  left: JsonObject
+}
+
+/** Instructions at the very top join the system field; the number says how many turns they are. */
+export function leadingInstructions(turns: Turn[]): number {
+  const first = turns.findIndex((turn) => !isInstruction(turn))
+  return first < 0 ? turns.length : first
+}
+
+const isInstruction = ({ role }: Turn): boolean => role === 'system' || role === 'developer'
+
+/** Inverse of `readTurns` for an upstream: every rule about what may follow what is kept. */
+export function writeTurns(request: Request, context: WriteContext): Message[] {
+  const from = leadingInstructions(request.turns)
+  const messages: Message[] = []
+  for (const [offset, turn] of request.turns.slice(from).entries()) {
+    const place = `turns.${from + offset}`
+    const { damagedSeal, ...left } = extOf(turn)
+    if (damagedSeal === true) context.lose('dropped', `${place}.seal`, 'came back damaged')
+    const pieces = writeTurn(turn, { ...context, path: place })
+    for (const piece of pieces) append(messages, piece)
+    const last = messages.at(-1)
+    if (pieces.length > 0 && last) last.left = { ...last.left, ...left }
+  }
+  return pairResults(messages, context.lose)
+}
+
+function append(messages: Message[], piece: Piece): void {
+  const last = messages.at(-1)
+  if (last?.role === piece.role) last.pieces.push(piece)
+  else messages.push({ role: piece.role, pieces: [piece], left: {} })
+}
+
+function writeTurn(turn: Turn, context: WriteContext): Piece[] {
+  const place = context.path
+  if (isInstruction(turn)) return writeInstruction(turn, context)
+  return turn.blocks.flatMap((block, index) => {
+    const path = `${place}.blocks.${index}`
+    const role = roleFor(block, turn.role === 'assistant' ? 'assistant' : 'user')
+    if (role === 'assistant' && block.kind === 'media') return assistantMedia(context.lose, path)
+    return writeBlock(block, { ...context, path }).map((value) => ({ role, value, place }))
+  })
+}
+
+/** The model cannot have sent a picture here. */
+function assistantMedia(lose: Lose, path: string): [] {
+  lose('dropped', path, 'media in a reply')
+  return []
+}
+
+/** Some blocks can only be the model's or only the caller's, whoever they are said to be from. */
+function roleFor(block: Block, role: Piece['role']): Piece['role'] {
+  if (block.kind === 'tool-result') return 'user'
+  return block.kind === 'tool-call' || block.kind === 'reasoning' ? 'assistant' : role
+}
+
+/** Later instructions stay where they are, as the caller's text: moving them up would spoil prompt caches. */
+function writeInstruction(turn: Turn, context: WriteContext): Piece[] {
+  const place = context.path
+  const text = turn.blocks.map((block) => (block.kind === 'text' ? block.text : '')).filter(Boolean)
+  turn.blocks.forEach((block, index) => {
+    if (block.kind !== 'text') context.lose('dropped', `${place}.blocks.${index}`)
+    else if (block.cache) context.lose('dropped', 'cache')
+  })
+  if (text.length === 0) return []
+  context.lose('approximated', `${place}.role`)
+  const wrapped = `<system>\n${text.join('\n\n')}\n</system>`
+  return [{ role: 'user', value: { type: 'text', text: wrapped }, place }]
+}
+
+export function finishMessage({ role, pieces, left }: Message): JsonObject {
+  const { list, ...rest } = left
+  const content = pieces.map(({ value }) => value)
+  return { role, content: (list !== true && plainText(content)) || content, ...rest }
+}

@@ -1,0 +1,53 @@
+import { defined, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import type { Usage } from '../../src/canonical/model.ts'
+import { extOf, numberIn, objectIn, own, withoutNulls } from './dialect.ts'
+
+/** Here the input counts without what was read from or written to a cache; canonically it includes both. */
+export function readUsage(raw: Json | undefined): Usage {
+  if (!isObject(raw)) return {}
+  const { input_tokens, cache_read_input_tokens, cache_creation_input_tokens, ...others } = raw
+  const { output_tokens, output_tokens_details, ...rest } = others
+  const { thinking_tokens, ...details } = objectIn(output_tokens_details)
+  const cacheRead = numberIn(cache_read_input_tokens)
+  const cacheWrite = numberIn(cache_creation_input_tokens)
+  const fresh = numberIn(input_tokens)
+  const input = fresh === undefined ? undefined : fresh + (cacheRead ?? 0) + (cacheWrite ?? 0)
+  const left = withoutNulls(rest)
+  return {
+    ...defined({
+      input,
+      cacheRead,
+      cacheWrite,
+      output: numberIn(output_tokens),
+      reasoning: numberIn(thinking_tokens),
+    }),
+    ...own({
+      ...left,
+      ...(Object.keys(details).length > 0 && { output_tokens_details: details }),
+    }),
+  }
+}
+
+/** Inverse of `readUsage`. The four counts are always there, as the specification demands. */
+export function writeUsage(usage: Usage): JsonObject {
+  const { input = 0, cacheRead = 0, cacheWrite = 0, output = 0, reasoning } = usage
+  const { output_tokens_details, ...left } = extOf(usage)
+  const details = {
+    ...objectIn(output_tokens_details),
+    ...(reasoning !== undefined && { thinking_tokens: reasoning }),
+  }
+  return {
+    input_tokens: Math.max(0, input - cacheRead - cacheWrite),
+    cache_creation_input_tokens: cacheWrite,
+    cache_read_input_tokens: cacheRead,
+    output_tokens: output,
+    ...(Object.keys(details).length > 0 && { output_tokens_details: details }),
+    ...left,
+  }
+}
+
+/** Later counts replace earlier ones; null counts nothing. */
+export const mergeUsage = (before: JsonObject, after: Json | undefined): JsonObject => ({
+  ...before,
+  ...withoutNulls(objectIn(after)),
+})

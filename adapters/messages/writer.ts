@@ -1,0 +1,239 @@
+import { estimateTokens } from '../../src/canonical/estimate.ts'
+import { bodyOf, mergeExt, withBody, type Event, type Tail } from '../../src/canonical/events.ts'
+import { stringify, type JsonObject } from '../../src/canonical/json.ts'
+import type { Block, Citation, Ext, FinishReason, Seal, Usage } from '../../src/canonical/model.ts'
+import type { Frame, WriteReplyContext, Writer } from '../adapter.ts'
+import { writeCitation } from './citations.ts'
+import { DIALECT, extOf } from './dialect.ts'
+import { errorOf } from './problems.ts'
+import { carrierBlock, writeSignature } from './proofs.ts'
+import { ReplyBlocks } from './reply-blocks.ts'
+import { DELTA_MEMBERS, readStopReason, writeStopReason } from './reply.ts'
+import { writeUsage } from './usage.ts'
+
+/** The block that is being said. `index` is set once it has been opened on the wire. */
+interface Open {
+  block: Block
+  parts: string[]
+  citations: JsonObject[]
+  index?: number
+}
+
+/** Says a reply as the events of this dialect, and gathers the message that they describe. */
+export class MessageWriter implements Writer {
+  readonly #context: WriteReplyContext
+  readonly #blocks: ReplyBlocks
+  #frames: Frame[] = []
+  #content: JsonObject[] = []
+  #open: Open | undefined
+  #usage: Usage = {}
+  #id = ''
+  #ext: Ext | undefined
+  #stopReason: string | null = null
+  #stopSequence: string | null = null
+  #ended = false
+
+  constructor(context: WriteReplyContext) {
+    this.#context = context
+    this.#blocks = new ReplyBlocks(context)
+  }
+
+  push(event: Event): Frame[] {
+    if (!this.#ended) this.#take(event)
+    const frames = this.#frames
+    this.#frames = []
+    return frames
+  }
+
+  body(): JsonObject {
+    return { ...this.#message(), ...extOf(this.#ext && { ext: this.#ext }) }
+  }
+
+  #take(event: Event): void {
+    switch (event.type) {
+      case 'start':
+        return this.#start(event)
+      case 'block-start':
+        return this.#begin(event.block)
+      case 'block-delta':
+        return this.#extend(event.text)
+      case 'citation':
+        return this.#cite(event.citation)
+      case 'block-end':
+        return this.#end(event.tail)
+      case 'usage':
+        this.#usage = { ...this.#usage, ...event.usage }
+        return
+      case 'finish':
+        this.#ext = mergeExt(this.#ext, event.ext)
+        return this.#finish(event.reason, event.stopSequence)
+      case 'error':
+        this.#ended = true
+        return this.#say('error', { error: errorOf(event.problem) })
+      default:
+        event satisfies never
+    }
+  }
+
+  #say(type: string, members: JsonObject): void {
+    this.#frames.push({ event: type, data: stringify({ type, ...members }) })
+  }
+
+  /** The counts are not known yet; a client that shows how full the context is needs a number at once. */
+  #start({ id, ext }: Extract<Event, { type: 'start' }>): void {
+    this.#id = id || this.#context.newId('msg_')
+    this.#ext = ext
+    const usage = writeUsage({ input: estimateTokens(this.#context.request) })
+    this.#say('message_start', { message: { ...this.#message(), usage } })
+  }
+
+  #message(): JsonObject {
+    return {
+      id: this.#id,
+      type: 'message',
+      role: 'assistant',
+      model: this.#context.request.model,
+      content: this.#content.slice(),
+      stop_reason: this.#stopReason,
+      stop_sequence: this.#stopSequence,
+      usage: writeUsage(this.#usage),
+    }
+  }
+
+  /** Only a call is opened at once: text and thoughts wait for their first character, if one comes. */
+  #begin(block: Block): void {
+    const { seal, bare } = ownSeal(block)
+    if (seal) this.#whole([carrierBlock(seal, 'next')])
+    this.#open = { block: bare, parts: [], citations: [] }
+    if (block.kind === 'tool-call') this.#show(this.#open)
+  }
+
+  #show(open: Open): number {
+    if (open.index !== undefined) return open.index
+    open.index = this.#content.length
+    this.#content.push({})
+    this.#say('content_block_start', {
+      index: open.index,
+      content_block: this.#blocks.opening(open.block),
+    })
+    return open.index
+  }
+
+  #extend(text: string): void {
+    const open = this.#open
+    if (!open || text === '') return
+    open.parts.push(text)
+    const delta = this.#blocks.delta(open.block, text)
+    if (delta) this.#sayDelta(this.#show(open), delta)
+  }
+
+  #sayDelta(index: number, delta: JsonObject): void {
+    this.#say('content_block_delta', { index, delta })
+  }
+
+  #cite(citation: Citation): void {
+    const open = this.#open
+    if (!open) return
+    const written = writeCitation(citation, this.#context.lose, 'reply.citations')
+    if (!written) return
+    const index = this.#show(open)
+    open.citations.push(written)
+    this.#sayDelta(index, { type: 'citations_delta', citation: written })
+  }
+
+  #end(tail: Tail): void {
+    const open = this.#open
+    if (!open) return
+    this.#open = undefined
+    const body = bodyOf(open.block) === undefined ? '' : open.parts.join('')
+    const ext = mergeExt('ext' in open.block ? open.block.ext : undefined, tail.ext)
+    const dressed = ext && open.block.kind !== 'opaque' ? { ...open.block, ext } : open.block
+    const block = withBody(dressed, body)
+    const seal = tail.seal ?? ('seal' in block ? block.seal : undefined)
+    if (block.kind === 'reasoning') return this.#endReasoning(open, { ...block }, seal)
+    if (open.index === undefined && block.kind === 'text' && seal)
+      return this.#whole([carrierBlock(seal, 'empty')])
+    if (open.index === undefined) this.#whole(this.#blocks.whole(block))
+    else this.#close(open, open.index, block)
+    if (seal) this.#whole([carrierBlock(seal, 'previous')])
+  }
+
+  #close(open: Open, index: number, block: Block): void {
+    const { last, gathered } = this.#blocks.closing(block)
+    if (last) this.#sayDelta(index, last)
+    const cited = open.citations.length > 0 ? { citations: open.citations } : {}
+    this.#stop(index, { ...gathered, ...cited })
+  }
+
+  #stop(index: number, gathered: JsonObject): void {
+    this.#content[index] = gathered
+    this.#say('content_block_stop', { index })
+  }
+
+  /** Without a single character there may still be a proof, of thoughts that were left out or withheld. */
+  #endReasoning(open: Open, block: Block & { kind: 'reasoning' }, seal: Seal | undefined): void {
+    const { text, redacted } = block
+    if (redacted && text === '' && seal?.dialect === DIALECT)
+      return this.#whole([{ type: 'redacted_thinking', data: seal.value, ...extOf(block) }])
+    if (text === '' && !seal) return
+    const index = this.#show(open)
+    const slot = redacted && text === '' ? 'redacted' : 'self'
+    const signature = seal ? writeSignature(seal, slot) : ''
+    if (signature !== '') this.#sayDelta(index, { type: 'signature_delta', signature })
+    this.#stop(index, { type: 'thinking', thinking: text, signature, ...extOf(block) })
+  }
+
+  /** Blocks that come in one piece, each with whatever of it must come as a delta. */
+  #whole(blocks: JsonObject[]): void {
+    for (const block of blocks) {
+      const index = this.#content.length
+      this.#content.push(block)
+      const { opening, delta } = this.#blocks.split(block)
+      this.#say('content_block_start', { index, content_block: opening })
+      if (delta) this.#sayDelta(index, delta)
+      this.#say('content_block_stop', { index })
+    }
+  }
+
+  #finish(reason: FinishReason, sequence: string | undefined): void {
+    this.#ended = true
+    this.#stopReason = this.#reason(reason)
+    if (this.#stopReason === 'stop_sequence') this.#stopSequence = sequence ?? this.#onlySequence()
+    const left = Object.entries(extOf(this.#ext && { ext: this.#ext }))
+    const inside = left.filter(([key]) => DELTA_MEMBERS.includes(key))
+    const beside = left.filter(([key]) => !DELTA_MEMBERS.includes(key))
+    this.#say('message_delta', {
+      delta: {
+        stop_reason: this.#stopReason,
+        stop_sequence: this.#stopSequence,
+        ...Object.fromEntries(inside),
+      },
+      usage: writeUsage(this.#usage),
+      ...Object.fromEntries(beside),
+    })
+    this.#say('message_stop', {})
+  }
+
+  /** A call must be announced where there is one, and must not where nobody could carry it out. */
+  #reason(reason: FinishReason): string {
+    const { calls, broken } = this.#blocks
+    let word = writeStopReason(reason)
+    if (word === 'end_turn' && calls > 0) word = 'tool_use'
+    if (word === 'tool_use' && broken > 0) word = 'max_tokens'
+    else if (word === 'tool_use' && calls === 0) word = 'end_turn'
+    if (readStopReason(word) !== reason) this.#context.lose('approximated', 'reply.finish', reason)
+    return word
+  }
+
+  #onlySequence(): string | null {
+    const [only, ...others] = this.#context.request.limits.stop ?? []
+    return others.length === 0 ? (only ?? null) : null
+  }
+}
+
+/** The proof of a block that has no field for one, where it is known from the start. */
+function ownSeal(block: Block): { seal: Seal | undefined; bare: Block } {
+  if (block.kind !== 'tool-call') return { seal: undefined, bare: block }
+  const { seal, ...bare } = block
+  return { seal, bare }
+}
