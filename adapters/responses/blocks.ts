@@ -1,0 +1,219 @@
+import { defined, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import type { Lose } from '../../src/canonical/loss.ts'
+import type {
+  Block,
+  CodeBlock,
+  CodeResultBlock,
+  ReasoningBlock,
+  SearchBlock,
+  ToolCallBlock,
+} from '../../src/canonical/model.ts'
+import { isCarrier, readCarrier, type Carried } from '../../src/canonical/seal.ts'
+import { DIALECT, formOf, listOf, Members, objectsOf, restOf, spelled, textIn } from './members.ts'
+import { callIdOf, type WireNames } from './names.ts'
+
+/** What one item of an assistant's turn is. A carrier is no block: its proof belongs to a neighbour. */
+export type ReadItem = { blocks: Block[] } | { carried: Carried }
+
+export interface ItemContext {
+  readonly path: string
+  readonly names: WireNames
+  readonly own: boolean
+  readonly lose: Lose
+}
+
+export function readCall(item: JsonObject): ToolCallBlock {
+  const members = new Members(item)
+  const form = members.any('type') === 'custom_tool_call' ? 'text' : 'json'
+  members.spell('id', 'status')
+  return defined({
+    kind: 'tool-call' as const,
+    id: members.text('call_id') ?? '',
+    name: members.text('name') ?? '',
+    namespace: members.text('namespace') || undefined,
+    form,
+    input: members.text(form === 'text' ? 'input' : 'arguments') ?? '',
+    ext: members.ext(),
+  })
+}
+
+export function writeCall(block: ToolCallBlock, context: ItemContext): JsonObject {
+  const { id, name, namespace, form, input, seal } = block
+  if (seal) context.lose('dropped', `${context.path}.seal`)
+  if (block.cache) context.lose('dropped', 'cache')
+  return {
+    type: form === 'text' ? 'custom_tool_call' : 'function_call',
+    ...ownId(block, form === 'text' ? 'ctc' : 'fc'),
+    ...spelled(block, 'status'),
+    call_id: callIdOf(id),
+    ...context.names.toWire(name, namespace),
+    ...(form === 'text' ? { input } : { arguments: input.trim() === '' ? '{}' : input }),
+    ...restOf(block),
+  }
+}
+
+/** An upstream refuses an id whose prefix is not that of the item's type. */
+function ownId(block: Block, prefix: string): JsonObject {
+  const id = block.kind === 'opaque' ? undefined : formOf(block)['id']
+  return typeof id === 'string' && id.startsWith(prefix) ? { id } : {}
+}
+
+/** The parts of a summary are paragraphs. */
+export const PARAGRAPH = '\n\n'
+
+const textsOf = (parts: Json | undefined): string[] =>
+  objectsOf(parts).flatMap((part) => textIn(part, 'text') || [])
+
+export function readReasoning(item: JsonObject): ReadItem {
+  const members = new Members(item)
+  members.any('type')
+  members.spell('id', 'status')
+  const proof = members.text('encrypted_content')
+  const carried = proof === undefined ? undefined : readCarrier(proof)
+  if (carried && (carried.slot === 'next' || carried.slot === 'previous')) return { carried }
+  const block: ReasoningBlock = { kind: 'reasoning', text: reasoningText(members) }
+  if (carried) {
+    block.seal = carried.seal
+    if (carried.slot === 'redacted') block.redacted = true
+  } else if (proof !== undefined && isCarrier(proof)) members.leave('damagedSeal', true)
+  else if (proof) block.seal = { dialect: DIALECT, value: proof }
+  return { blocks: [defined({ ...block, ext: members.ext() })] }
+}
+
+/** The summary is what a reader is meant to see; some servers give the thoughts themselves in its place. */
+function reasoningText(members: Members): string {
+  const summary = members.any('summary') ?? null
+  const content = members.peek('content')
+  const summaries = textsOf(summary)
+  const texts = textsOf(content)
+  const isSimple = summaries.length === 1 && Object.keys(objectsOf(summary)[0] ?? {}).length === 2
+  if (!isSimple && (summaries.length > 0 || texts.length > 0)) members.note('summary', summary)
+  if (summaries.length > 0) return summaries.join(PARAGRAPH)
+  members.spell('content')
+  return texts.join(PARAGRAPH)
+}
+
+export function writeReasoning(
+  block: ReasoningBlock,
+  context: ItemContext,
+): JsonObject | undefined {
+  const { own, path, lose } = context
+  const { damagedSeal, ...rest } = restOf(block)
+  const isOwnSeal = block.seal?.dialect === DIALECT
+  if (damagedSeal === true || (block.seal && !isOwnSeal)) lose('dropped', `${path}.seal`)
+  const isKept = isOwnSeal || (own && !block.seal && damagedSeal !== true)
+  if (!isKept) return block.text === '' ? undefined : lose('dropped', path)
+  const summary = block.text === '' ? [] : [{ type: 'summary_text', text: block.text }]
+  return {
+    type: 'reasoning',
+    ...ownId(block, 'rs'),
+    summary,
+    ...spelled(block, 'summary', 'content', 'status'),
+    ...(block.seal && { encrypted_content: block.seal.value }),
+    ...rest,
+  }
+}
+
+export function readSearch(item: JsonObject): SearchBlock {
+  const members = new Members(item)
+  members.any('type')
+  const id = members.text('id') ?? ''
+  const action = members.object('action')
+  if (action) members.note('action', action)
+  members.spell('status')
+  return defined({ kind: 'search' as const, id, ...readAction(action), ext: members.ext() })
+}
+
+function readAction(action: JsonObject = {}): Pick<SearchBlock, 'queries' | 'sources'> {
+  const queries = listOf(action['queries']).filter((query) => typeof query === 'string')
+  const query = textIn(action, 'query') ?? textIn(action, 'pattern')
+  const sources = objectsOf(action['sources']).flatMap((source) => {
+    const url = textIn(source, 'url')
+    return url === undefined ? [] : [{ url }]
+  })
+  const page = textIn(action, 'url')
+  return {
+    queries: queries.length > 0 || query === undefined ? queries : [query],
+    sources: page === undefined ? sources : [...sources, { url: page }],
+  }
+}
+
+export function writeAction({ queries, sources }: SearchBlock): JsonObject {
+  return {
+    type: 'search',
+    query: queries[0] ?? '',
+    queries,
+    sources: sources.map(({ url }) => ({ type: 'url', url })),
+  }
+}
+
+export function writeSearch(
+  block: SearchBlock,
+  { own, path, lose }: ItemContext,
+): JsonObject | undefined {
+  if (!own) return lose('dropped', path)
+  return {
+    type: 'web_search_call',
+    ...(block.id !== '' && { id: block.id }),
+    ...spelled(block, 'status', 'action'),
+    ...restOf(block),
+  }
+}
+
+const OUTCOMES: Record<string, CodeResultBlock['outcome']> = {
+  failed: 'failed',
+  incomplete: 'deadline',
+}
+export const STATUS_OF_OUTCOME: Record<CodeResultBlock['outcome'], string> = {
+  ok: 'completed',
+  failed: 'failed',
+  deadline: 'incomplete',
+}
+
+/** Code and what it printed are one item here. */
+export function readCode(item: JsonObject): [CodeBlock] | [CodeBlock, CodeResultBlock] {
+  const members = new Members(item)
+  members.any('type')
+  const id = members.text('id') ?? ''
+  const status = members.peek('status')
+  members.spell('status', 'container_id')
+  const code = members.text('code') ?? ''
+  const outputs = members.list('outputs')
+  const block = defined({ kind: 'code' as const, id, language: 'python', code, ext: members.ext() })
+  if (!outputs) return [block]
+  const outcome = OUTCOMES[String(status)] ?? 'ok'
+  const result = { kind: 'code-result' as const, callId: id, outcome, output: logsOf(outputs) }
+  return [block, { ...result, ...imagesOf(outputs) }]
+}
+
+function logsOf(outputs: Json[]): string {
+  return objectsOf(outputs)
+    .flatMap((output) => textIn(output, 'logs') ?? [])
+    .join('\n')
+}
+
+/** Outputs other than one log are kept as they came. */
+function imagesOf(outputs: Json[]): Pick<CodeResultBlock, 'ext'> {
+  const [only] = objectsOf(outputs)
+  if (outputs.length === 1 && only?.['type'] === 'logs') return {}
+  return { ext: { [DIALECT]: { '#form': { outputs } } } }
+}
+
+export const writeOutputs = (block: CodeResultBlock): Json =>
+  formOf(block)['outputs'] ?? [{ type: 'logs', logs: block.output }]
+
+export function writeCode(
+  block: CodeBlock,
+  result: CodeResultBlock | undefined,
+  { own, path, lose }: ItemContext,
+): JsonObject | undefined {
+  if (!own) return lose('dropped', path)
+  return {
+    type: 'code_interpreter_call',
+    id: block.id,
+    code: block.code,
+    outputs: result ? writeOutputs(result) : null,
+    ...spelled(block, 'status', 'container_id'),
+    ...restOf(block),
+  }
+}

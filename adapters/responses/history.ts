@@ -1,0 +1,166 @@
+import { mergeExt } from '../../src/canonical/events.ts'
+import { defined, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import type { Block, Ext, Role, Seal, Tool, Turn } from '../../src/canonical/model.ts'
+import { invalid } from '../../src/canonical/problem.ts'
+import type { Carried } from '../../src/canonical/seal.ts'
+import { readCall, readCode, readReasoning, readSearch } from './blocks.ts'
+import { DIALECT, extWith, Members } from './members.ts'
+import { readOutput } from './outputs.ts'
+import { readPart, sideOf } from './parts.ts'
+import { readTools } from './tools.ts'
+import { typeOfItem } from './wire.ts'
+
+const ROLES: readonly Role[] = ['user', 'assistant', 'system', 'developer']
+
+/**
+ * Items become turns: neighbours of one side are one turn, with at most one message in it, because the
+ * members of a message (its id, its phase) are those of the turn.
+ */
+export class History {
+  readonly turns: Turn[] = []
+  /** Tools that were declared in the middle of the conversation. */
+  readonly tools: Tool[] = []
+  readonly #names = new Map<string, string>()
+  /** The last turn may be continued. */
+  #open = false
+  #hasMessage = false
+  #pending: Seal | undefined
+
+  read(input: Json): void {
+    const items = typeof input === 'string' ? [{ role: 'user', content: input }] : input
+    for (const [index, item] of Array.isArray(items) ? items.entries() : [])
+      if (isObject(item)) this.#item(item, index)
+  }
+
+  #item(item: JsonObject, index: number): void {
+    const type = typeOfItem(item)
+    switch (type) {
+      case 'message':
+        return this.#message(item)
+      case 'function_call':
+      case 'custom_tool_call':
+        return this.#call(item)
+      case 'function_call_output':
+      case 'custom_tool_call_output':
+        return this.#append('user', readOutput(item, this.#names))
+      case 'reasoning':
+        return this.#reasoning(item)
+      case 'web_search_call':
+        return this.#append('assistant', readSearch(item))
+      case 'code_interpreter_call':
+        return this.#append('assistant', ...readCode(item))
+      case 'additional_tools':
+        return this.#tools(item)
+      case 'item_reference':
+        throw invalid(
+          `input.${index}: items are not stored here; send the item itself instead of a reference to it.`,
+          `input.${index}`,
+        )
+      default:
+        return this.#append(roleOf(type), { kind: 'opaque', dialect: DIALECT, value: item })
+    }
+  }
+
+  #message(item: JsonObject): void {
+    const members = new Members(item)
+    members.spell('type', 'id', 'status')
+    const role = ROLES.find((known) => known === members.peek('role')) ?? 'user'
+    members.any('role')
+    const content = members.any('content') ?? ''
+    members.note('content', Array.isArray(content) ? 'parts' : 'string')
+    const blocks = readContent(content, role)
+    const ext = members.ext()
+    const last = this.#last(role)
+    if (last && !this.#hasMessage && blocks.length > 0) {
+      last.blocks.push(...this.#sealed(blocks))
+      const merged = mergeExt(last.ext, ext)
+      if (merged) last.ext = merged
+    } else this.turns.push(defined({ role, blocks: this.#sealed(blocks), ext }))
+    this.#hasMessage = true
+    this.#open = blocks.length > 0
+  }
+
+  #call(item: JsonObject): void {
+    const call = readCall(item)
+    this.#names.set(call.id, call.name)
+    this.#append('assistant', call)
+  }
+
+  #reasoning(item: JsonObject): void {
+    const read = readReasoning(item)
+    if ('carried' in read) this.#carry(read.carried)
+    else this.#append('assistant', ...read.blocks)
+  }
+
+  /** Brings a proof home to the block that it was issued for; one that finds none is no use to anybody. */
+  #carry({ seal, slot }: Carried): void {
+    if (slot === 'next') {
+      this.#pending = seal
+      return
+    }
+    const blocks = this.#last('assistant')?.blocks
+    const block = blocks?.at(-1)
+    if (blocks && block && isSealable(block) && !block.seal)
+      blocks[blocks.length - 1] = { ...block, seal }
+    else this.#note({ damagedSeal: true })
+  }
+
+  /** A declaration says nothing itself: its place is kept in an empty turn. */
+  #tools(item: JsonObject): void {
+    this.tools.push(...readTools(item['tools']))
+    const ext = extWith({}, { item })
+    this.turns.push(defined({ role: 'developer' as const, blocks: [], ext }))
+    this.#open = false
+  }
+
+  #append(role: Role, ...blocks: Block[]): void {
+    const last = this.#last(role)
+    if (last) last.blocks.push(...this.#sealed(blocks))
+    else {
+      this.turns.push({ role, blocks: this.#sealed(blocks) })
+      this.#hasMessage = false
+    }
+    this.#open = true
+  }
+
+  #sealed(blocks: Block[]): Block[] {
+    const [first, ...others] = blocks
+    const seal = this.#pending
+    if (!first || !seal) return blocks
+    this.#pending = undefined
+    return isSealable(first) && !first.seal ? [{ ...first, seal }, ...others] : blocks
+  }
+
+  #last(role: Role): Turn | undefined {
+    const last = this.turns.at(-1)
+    return this.#open && last?.role === role ? last : undefined
+  }
+
+  #note(fields: JsonObject): void {
+    const ext: Ext = { [DIALECT]: fields }
+    const last = this.turns.at(-1)
+    if (last) last.ext = mergeExt(last.ext, ext) ?? ext
+  }
+}
+
+type Sealable = Extract<Block, { seal?: Seal }>
+const SEALABLE = new Set<Block['kind']>([
+  'text',
+  'media',
+  'reasoning',
+  'tool-call',
+  'code',
+  'code-result',
+])
+const isSealable = (block: Block): block is Sealable => SEALABLE.has(block.kind)
+
+function readContent(content: Json, role: Role): Block[] {
+  if (Array.isArray(content)) return content.map((part) => readPart(part, sideOf(role)))
+  return content === '' ? [] : [{ kind: 'text', text: String(content) }]
+}
+
+/** Outputs and answers come from the caller, everything else from the model. */
+const roleOf = (type: string): Role =>
+  /_(?:output|response|trigger|update)$/.test(type) && type !== 'program_output'
+    ? 'user'
+    : 'assistant'

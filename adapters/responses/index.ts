@@ -1,0 +1,53 @@
+import type { Adapter, Incoming, Route } from '../adapter.ts'
+import { isObject, verbatimPaths } from '../../src/canonical/json.ts'
+import { DIALECT, numberIn } from './members.ts'
+import { writeModel, writeModels } from './models.ts'
+import { readProblem, writeProblem } from './problems.ts'
+import { readRequest, REQUEST_VERBATIM, writeCountRequest, writeRequest } from './request.ts'
+import { reader } from './stream.ts'
+import { writer } from './writer.ts'
+
+const OPERATIONS: Record<string, Route['operation']> = {
+  '/v1/responses': 'create',
+  '/v1/responses/input_tokens': 'count-tokens',
+}
+
+function match({ method, path }: Incoming): Route | undefined {
+  const operation = Object.hasOwn(OPERATIONS, path) ? OPERATIONS[path] : undefined
+  return operation && method === 'POST' ? { operation } : undefined
+}
+
+/** Typed items in, typed items out, each with its own life in the stream. */
+export const responses: Adapter = {
+  dialect: DIALECT,
+  caller: {
+    verbatim: REQUEST_VERBATIM,
+    match,
+    readRequest,
+    writer,
+    writeProblem,
+    writeTokenCount: (inputTokens) => ({
+      object: 'response.input_tokens',
+      input_tokens: inputTokens,
+    }),
+    writeModels,
+    writeModel,
+    heartbeat: 'comment',
+  },
+  upstream: {
+    defaultAuth: 'bearer',
+    // Arguments and inputs are strings here, so nothing has to stay text.
+    verbatim: verbatimPaths(),
+    writeRequest,
+    writeCountRequest,
+    readTokenCount: (body) => (isObject(body) ? numberIn(body, 'input_tokens') : undefined),
+    reader,
+    readProblem,
+  },
+  passthrough: {
+    path: (incoming) => incoming.path,
+    query: [],
+    headers: ['openai-organization', 'openai-project', 'openai-beta', 'idempotency-key'],
+    modelMember: { request: 'model', reply: 'model', event: ['response', 'model'] },
+  },
+}

@@ -1,0 +1,122 @@
+import type { BlockTable } from '../adapter.ts'
+import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import type { Lose } from '../../src/canonical/loss.ts'
+import type { Block, CodeResultBlock, Turn } from '../../src/canonical/model.ts'
+import { writeCall, writeCode, writeReasoning, writeSearch, type ItemContext } from './blocks.ts'
+import { DIALECT, formOf, restOf, spelled } from './members.ts'
+import type { WireNames } from './names.ts'
+import { writeOutput } from './outputs.ts'
+import { isPart, sideOf, writePart } from './parts.ts'
+
+/** An item, with the canonical place that it comes from. */
+export interface Placed {
+  item: JsonObject
+  /** Whose side it is on. */
+  side: 'input' | 'output'
+  turn: number
+  path: string
+}
+
+export interface InputContext {
+  readonly names: WireNames
+  readonly own: boolean
+  readonly lose: Lose
+}
+
+/** Outputs of code are written with their code. */
+interface BlockContext extends ItemContext {
+  readonly result: CodeResultBlock | undefined
+}
+
+const WRITERS: BlockTable<JsonObject, BlockContext> = {
+  'tool-call': writeCall,
+  'tool-result': writeOutput,
+  reasoning: writeReasoning,
+  search: writeSearch,
+  code: (block, context) => writeCode(block, context.result, context),
+  'code-result': (_, { own, path, lose }) => (own ? undefined : lose('dropped', path)),
+  opaque: (block) => (block.dialect === DIALECT ? block.value : undefined),
+  // These are parts of messages.
+  text: () => undefined,
+  media: () => undefined,
+  refusal: () => undefined,
+}
+
+function writeItem(block: Block, context: BlockContext): JsonObject | undefined {
+  const write = WRITERS[block.kind] as (
+    block: Block,
+    context: BlockContext,
+  ) => JsonObject | undefined
+  return write(block, context)
+}
+
+const inMessage = (block: Block): boolean =>
+  block.kind === 'text' ||
+  block.kind === 'media' ||
+  block.kind === 'refusal' ||
+  (block.kind === 'opaque' && isPart(block.value))
+
+/** One turn as items: runs of content are messages, everything else stands for itself, in its order. */
+export function writeTurn(turn: Turn, index: number, context: InputContext): Placed[] {
+  const path = `turns.${index}`
+  const side = sideOf(turn.role)
+  const placed: Placed[] = []
+  let parts: JsonObject[] = []
+  const place = (item: JsonObject | undefined, at: string, on: Placed['side']) => {
+    if (item) placed.push({ item, side: on, turn: index, path: at })
+  }
+  const flush = () => {
+    if (parts.length > 0) place(writeMessage(turn, parts, context.own), path, side)
+    parts = []
+  }
+  if (restOf(turn)['damagedSeal'] === true) context.lose('dropped', `${path}.seal`)
+  for (const [at, block] of turn.blocks.entries()) {
+    const here = { ...context, path: `${path}.blocks.${at}`, side }
+    if (inMessage(block)) {
+      const part = writePart(block, here)
+      if (part) parts.push(part)
+      continue
+    }
+    flush()
+    const item = writeItem(block, { ...here, result: resultOf(turn.blocks, at) })
+    place(item, here.path, block.kind === 'tool-result' ? 'input' : side)
+  }
+  flush()
+  if (turn.blocks.length === 0) place(writeEmpty(turn), path, side)
+  return placed
+}
+
+function resultOf(blocks: readonly Block[], at: number): CodeResultBlock | undefined {
+  const code = blocks[at]
+  const result = blocks[at + 1]
+  return code?.kind === 'code' && result?.kind === 'code-result' && result.callId === code.id
+    ? result
+    : undefined
+}
+
+function writeMessage(turn: Turn, parts: JsonObject[], own: boolean): JsonObject {
+  const { damagedSeal: _, ...rest } = restOf(turn)
+  // Instructions in the middle of a conversation are a developer's here.
+  const role = turn.role === 'system' && !own ? 'developer' : turn.role
+  return {
+    ...(own ? spelled(turn, 'type', 'id', 'status') : { type: 'message' }),
+    role,
+    content: writeContent(turn, parts),
+    ...rest,
+  }
+}
+
+function writeContent(turn: Turn, parts: JsonObject[]): Json {
+  const [only] = parts
+  return formOf(turn)['content'] === 'string' && only && parts.length === 1
+    ? (only['text'] ?? '')
+    : parts
+}
+
+/** A turn of this dialect without blocks: a message that was empty, or a declaration of tools. */
+function writeEmpty(turn: Turn): JsonObject | undefined {
+  const { item, content } = formOf(turn)
+  if (isObject(item)) return item
+  if (content === undefined) return undefined
+  return { ...writeMessage(turn, [], true), content: content === 'string' ? '' : [] }
+}

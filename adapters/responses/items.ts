@@ -1,0 +1,282 @@
+import type { ReadReplyContext } from '../adapter.ts'
+import type { Cursor } from '../../src/canonical/cursor.ts'
+import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import type { Ext } from '../../src/canonical/model.ts'
+import { PARAGRAPH, readCode, readSearch } from './blocks.ts'
+import { readAnnotation } from './citations.ts'
+import { DIALECT, listOf, numberIn, objectsOf, textIn } from './members.ts'
+import { wireNames, type WireNames } from './names.ts'
+import type { Seen } from './reply.ts'
+
+/** One output item of a stream, as far as it is known. */
+interface Item {
+  index: number
+  /** Keys of the blocks that were opened for it; a closed one is never opened again. */
+  opened: Set<string>
+  /** The key of its open content part, and how many annotations that part has had. */
+  part: string | undefined
+  cited: number
+  /** What the `added` event said; some servers say everything there. */
+  added: JsonObject
+  /** Deltas of a call that came before its name. */
+  early: string
+  /** The kind of reasoning that is being shown, and the part of it. */
+  shown: 'summary' | 'content' | undefined
+  paragraph: number
+  finished: boolean
+}
+
+interface Place {
+  index: number | undefined
+  id: string | undefined
+}
+
+type Handler = (item: Item, event: JsonObject) => void
+
+/**
+ * Sorts the events of output items into blocks. An item is known by its index; its id, which some servers
+ * change from event to event, counts only where there is no index.
+ */
+export class Items {
+  readonly seen: Seen = { refusal: false, call: false }
+  readonly #cursor: Cursor
+  readonly #context: ReadReplyContext
+  readonly #names: WireNames
+  readonly #items = new Map<number, Item>()
+  readonly #ids = new Map<string, number>()
+  readonly #handlers: Record<string, Handler>
+
+  constructor(cursor: Cursor, context: ReadReplyContext) {
+    this.#cursor = cursor
+    this.#context = context
+    this.#names = wireNames(context.request)
+    this.#handlers = this.#table()
+  }
+
+  event(type: string, event: JsonObject, place: Place): void {
+    const handler = Object.hasOwn(this.#handlers, type) ? this.#handlers[type] : undefined
+    if (!handler) return
+    const item = isObject(event['item']) ? event['item'] : undefined
+    const id = place.id ?? (item && textIn(item, 'id'))
+    handler(this.#at(place.index ?? this.#indexOf(id), id), event)
+  }
+
+  /** The item as a whole: adds what its events did not say. */
+  finish(index: number, item: JsonObject): void {
+    const state = this.#at(index, textIn(item, 'id'))
+    if (state.finished) return
+    state.finished = true
+    switch (item['type']) {
+      case 'message':
+        return this.#finishMessage(state, item)
+      case 'reasoning':
+        return this.#finishReasoning(state, item)
+      case 'function_call':
+      case 'custom_tool_call':
+        return this.#finishCall(state, item)
+      case 'code_interpreter_call':
+        return this.#finishCode(state, item)
+      case 'web_search_call':
+        return this.#cursor.whole(`${index}`, readSearch(item))
+      default:
+        return this.#cursor.whole(`${index}`, { kind: 'opaque', dialect: DIALECT, value: item })
+    }
+  }
+
+  #table(): Record<string, Handler> {
+    const text: Handler = (item, event) => this.#partDelta(item, event, 'text')
+    const refusal: Handler = (item, event) => this.#partDelta(item, event, 'refusal')
+    const call: Handler = (item, event) => this.#callDelta(item, textIn(event, 'delta') ?? '')
+    const reasoning =
+      (shown: 'summary' | 'content', index: string): Handler =>
+      (item, event) =>
+        this.#reasoningDelta(item, event, shown, numberIn(event, index) ?? 0)
+    return {
+      'response.output_item.added': (item, event) => this.#added(item, event['item']),
+      'response.output_item.done': (item, event) => {
+        if (isObject(event['item'])) this.finish(item.index, event['item'])
+      },
+      'response.output_text.delta': text,
+      'response.refusal.delta': refusal,
+      'response.output_text.done': (item, event) =>
+        this.#partWhole(item, numberIn(event, 'content_index') ?? 0, {
+          ...event,
+          type: 'output_text',
+        }),
+      'response.refusal.done': (item, event) =>
+        this.#partWhole(item, numberIn(event, 'content_index') ?? 0, { ...event, type: 'refusal' }),
+      'response.output_text.annotation.added': (item, event) => this.#annotate(item, event),
+      'response.function_call_arguments.delta': call,
+      'response.custom_tool_call_input.delta': call,
+      'response.code_interpreter_call_code.delta': call,
+      'response.reasoning_summary_text.delta': reasoning('summary', 'summary_index'),
+      'response.reasoning_text.delta': reasoning('content', 'content_index'),
+    }
+  }
+
+  #at(index: number, id: string | undefined): Item {
+    const known = this.#items.get(index)
+    if (known) return known
+    const item: Item = {
+      index,
+      opened: new Set(),
+      part: undefined,
+      cited: 0,
+      added: {},
+      early: '',
+      shown: undefined,
+      paragraph: 0,
+      finished: false,
+    }
+    this.#items.set(index, item)
+    if (id !== undefined) this.#ids.set(id, index)
+    return item
+  }
+
+  #indexOf(id: string | undefined): number {
+    const known = id === undefined ? undefined : this.#ids.get(id)
+    return known ?? (id === undefined ? Math.max(0, this.#items.size - 1) : this.#items.size)
+  }
+
+  #added(state: Item, item: Json | undefined): void {
+    if (!isObject(item)) return
+    state.added = item
+    const type = item['type']
+    if (type === 'function_call' || type === 'custom_tool_call') this.#openCall(state, item)
+    if (type === 'code_interpreter_call') this.#openCode(state, item)
+    if (type === 'reasoning') this.#openReasoning(state)
+  }
+
+  /** True when the block was opened just now. */
+  #first(state: Item, key: string): boolean {
+    if (state.opened.has(key)) return false
+    state.opened.add(key)
+    return true
+  }
+
+  #openPart(state: Item, at: number, kind: 'text' | 'refusal'): string {
+    const key = `${state.index}.${at}`
+    if (!this.#first(state, key)) return key
+    if (state.part !== undefined) this.#cursor.close(state.part)
+    state.part = key
+    state.cited = 0
+    if (kind === 'refusal') this.seen.refusal = true
+    const ext = phaseOf(state.added)
+    this.#cursor.open(key, ext ? { kind, text: '', ext } : { kind, text: '' })
+    return key
+  }
+
+  #partDelta(state: Item, event: JsonObject, kind: 'text' | 'refusal'): void {
+    const delta = textIn(event, 'delta')
+    if (delta === undefined || state.finished) return
+    this.#cursor.delta(this.#openPart(state, numberIn(event, 'content_index') ?? 0, kind), delta)
+  }
+
+  #partWhole(state: Item, at: number, part: JsonObject): void {
+    const kind = part['type'] === 'refusal' ? 'refusal' : 'text'
+    const whole = textIn(part, kind)
+    if (whole === undefined || (state.finished && state.opened.has(`${state.index}.${at}`))) return
+    const key = this.#openPart(state, at, kind)
+    this.#cursor.complete(key, whole)
+    if (key !== state.part) return
+    for (const annotation of listOf(part['annotations']).slice(state.cited))
+      this.#cite(state, annotation)
+  }
+
+  #annotate(state: Item, event: JsonObject): void {
+    this.#openPart(state, numberIn(event, 'content_index') ?? 0, 'text')
+    this.#cite(state, event['annotation'] ?? null)
+  }
+
+  #cite(state: Item, annotation: Json): void {
+    const citation = readAnnotation(annotation)
+    state.cited += 1
+    if (citation && state.part !== undefined) this.#cursor.cite(state.part, citation)
+  }
+
+  #finishMessage(state: Item, item: JsonObject): void {
+    if (state.opened.size === 0) state.added = item
+    for (const [at, part] of listOf(item['content']).entries())
+      if (isObject(part)) this.#partWhole(state, at, part)
+    if (state.part !== undefined) this.#cursor.close(state.part)
+  }
+
+  #openReasoning(state: Item): string {
+    const key = `${state.index}`
+    if (this.#first(state, key)) this.#cursor.open(key, { kind: 'reasoning', text: '' })
+    return key
+  }
+
+  /** Of thoughts and their summary, the one that comes first is shown. */
+  #reasoningDelta(state: Item, event: JsonObject, shown: 'summary' | 'content', at: number): void {
+    const delta = textIn(event, 'delta')
+    if (!delta || state.finished) return
+    const key = this.#openReasoning(state)
+    state.shown ??= shown
+    if (state.shown !== shown) return
+    if (at > state.paragraph && this.#cursor.seen(key) > 0) this.#cursor.delta(key, PARAGRAPH)
+    state.paragraph = Math.max(state.paragraph, at)
+    this.#cursor.delta(key, delta)
+  }
+
+  #finishReasoning(state: Item, item: JsonObject): void {
+    const key = this.#openReasoning(state)
+    const texts = (member: string) =>
+      objectsOf(item[member]).flatMap((part) => textIn(part, 'text') || [])
+    const summary = state.shown === 'content' ? [] : texts('summary')
+    const shown = summary.length > 0 || state.shown === 'summary' ? summary : texts('content')
+    this.#cursor.complete(key, shown.join(PARAGRAPH))
+    const proof = textIn(item, 'encrypted_content')
+    this.#cursor.close(key, proof ? { seal: { dialect: DIALECT, value: proof } } : {})
+  }
+
+  /** A call is opened as soon as it has a name. */
+  #openCall(state: Item, item: JsonObject): void {
+    const name = textIn(item, 'name')
+    if (!name || !this.#first(state, `${state.index}`)) return
+    this.seen.call = true
+    const isText = item['type'] === 'custom_tool_call'
+    this.#cursor.open(`${state.index}`, {
+      kind: 'tool-call',
+      id: textIn(item, 'call_id') || textIn(item, 'id') || this.#context.newId('call_'),
+      ...this.#names.fromWire(name, textIn(item, 'namespace')),
+      form: isText ? 'text' : 'json',
+      input: '',
+    })
+    this.#cursor.delta(`${state.index}`, state.early)
+  }
+
+  #callDelta(state: Item, delta: string): void {
+    if (state.finished) return
+    if (state.opened.size > 0) this.#cursor.delta(`${state.index}`, delta)
+    else state.early += delta
+  }
+
+  #finishCall(state: Item, item: JsonObject): void {
+    const whole = textIn(item, item['type'] === 'custom_tool_call' ? 'input' : 'arguments')
+    const added = textIn(state.added, item['type'] === 'custom_tool_call' ? 'input' : 'arguments')
+    this.#openCall(state, { ...state.added, ...item, name: textIn(item, 'name') || 'unknown' })
+    this.#cursor.complete(`${state.index}`, whole || added || '')
+    this.#cursor.close(`${state.index}`)
+  }
+
+  #openCode(state: Item, item: JsonObject): void {
+    if (!this.#first(state, `${state.index}`)) return
+    const id = textIn(item, 'id') ?? this.#context.newId('ci_')
+    this.#cursor.open(`${state.index}`, { kind: 'code', id, language: 'python', code: '' })
+  }
+
+  #finishCode(state: Item, item: JsonObject): void {
+    this.#openCode(state, item)
+    const [code, result] = readCode(item)
+    this.#cursor.complete(`${state.index}`, code.code)
+    this.#cursor.close(`${state.index}`)
+    if (result) this.#cursor.whole(`${state.index}.result`, { ...result, callId: code.id })
+  }
+}
+
+/** Which part of the work a message belongs to; only this dialect says it. */
+function phaseOf(item: JsonObject): Ext | undefined {
+  const phase = textIn(item, 'phase')
+  return phase === undefined ? undefined : { [DIALECT]: { phase } }
+}

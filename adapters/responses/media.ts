@@ -1,0 +1,139 @@
+import { defined, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import type { MediaBlock, MediaSource } from '../../src/canonical/model.ts'
+import { formOf, Members, restOf } from './members.ts'
+
+const TYPES: Record<string, string> = {
+  pdf: 'application/pdf',
+  txt: 'text/plain',
+  md: 'text/markdown',
+  csv: 'text/csv',
+  html: 'text/html',
+  json: 'application/json',
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+}
+const IMAGE = 'image/*'
+
+/** What the name of a file or an address says of its kind; empty when it says nothing. */
+function typeByName(name: string): string {
+  const [path = ''] = name.split(/[?#]/, 1)
+  const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
+  return Object.hasOwn(TYPES, extension) ? (TYPES[extension] ?? '') : ''
+}
+
+function extensionOf(mediaType: string): string {
+  return Object.entries(TYPES).find(([, type]) => type === mediaType)?.[0] ?? 'bin'
+}
+
+/** Base64 data of a data URL; undefined for any other address. */
+function readDataUrl(url: string): { mediaType: string; data: string } | undefined {
+  const comma = url.startsWith('data:') ? url.indexOf(',') : -1
+  if (comma < 0) return undefined
+  const [mediaType = '', ...parameters] = url.slice('data:'.length, comma).split(';')
+  return parameters.includes('base64')
+    ? { mediaType: mediaType || 'text/plain', data: url.slice(comma + 1) }
+    : undefined
+}
+
+const dataUrl = (mediaType: string, data: string): string => `data:${mediaType};base64,${data}`
+
+function located(url: string, otherwise: string): { mediaType: string; source: MediaSource } {
+  const inline = readDataUrl(url)
+  if (inline) return { mediaType: inline.mediaType, source: { data: inline.data } }
+  return { mediaType: typeByName(url) || otherwise, source: { url } }
+}
+
+export function readImage(members: Members): Omit<MediaBlock, 'kind'> | undefined {
+  const nested = members.peek('image_url')
+  const url = members.text('image_url') ?? (isObject(nested) ? nested['url'] : undefined)
+  if (isObject(nested)) members.any('image_url')
+  const fileId = members.text('file_id')
+  members.spellDefault('detail', 'auto')
+  const detail = members.text('detail')
+  if (typeof url === 'string') return defined({ ...located(url, IMAGE), detail })
+  return fileId === undefined
+    ? undefined
+    : defined({ mediaType: IMAGE, source: { fileId }, detail })
+}
+
+export function readFile(members: Members): Omit<MediaBlock, 'kind'> | undefined {
+  const name = members.text('filename')
+  const data = members.text('file_data')
+  const url = members.text('file_url')
+  const fileId = members.text('file_id')
+  const byName = typeByName(name ?? '')
+  if (data !== undefined) {
+    const inline = readDataUrl(data)
+    if (!inline) members.note('bare', true)
+    const mediaType = inline?.mediaType ?? (byName || 'application/pdf')
+    return defined({ mediaType, source: { data: inline?.data ?? data }, name })
+  }
+  if (url !== undefined) return defined({ ...located(url, byName), name })
+  return fileId === undefined ? undefined : defined({ mediaType: byName, source: { fileId }, name })
+}
+
+export function readAudio(members: Members): Omit<MediaBlock, 'kind'> | undefined {
+  const audio = members.object('input_audio')
+  const { data, format } = audio ?? {}
+  if (typeof data !== 'string' || typeof format !== 'string') return undefined
+  return { mediaType: `audio/${format}`, source: { data } }
+}
+
+/** Undefined for media that the dialect has no part for. */
+export function writeMedia(block: MediaBlock): JsonObject | undefined {
+  const { mediaType } = block
+  if (mediaType.startsWith('audio/')) return writeAudio(block)
+  if (mediaType.startsWith('video/')) return undefined
+  const isImage = mediaType.startsWith('image/') || (mediaType === '' && 'url' in block.source)
+  const isFile = block.name !== undefined && !mediaType.startsWith('image/')
+  return isImage && !isFile ? writeImage(block) : writeFile(block)
+}
+
+function writeImage({ source, mediaType, detail, ...node }: MediaBlock): JsonObject | undefined {
+  const place = imagePlace(source, mediaType)
+  if (!place) return undefined
+  const { detail: spelledDetail } = formOf(node)
+  return defined({
+    type: 'input_image',
+    ...place,
+    detail: detail ?? spelledDetail,
+    ...restOf(node),
+  }) as JsonObject
+}
+
+function imagePlace(source: MediaSource, mediaType: string): JsonObject | undefined {
+  if ('url' in source) return { image_url: source.url }
+  if ('fileId' in source) return { file_id: source.fileId }
+  return 'data' in source ? { image_url: dataUrl(mediaType, source.data) } : undefined
+}
+
+function writeFile({ source, mediaType, name, ...node }: MediaBlock): JsonObject {
+  const rest = restOf(node)
+  const named = name === undefined ? {} : { filename: name }
+  if ('text' in source) return { type: 'input_text', text: documentText(name, source.text) }
+  if ('url' in source) return { type: 'input_file', file_url: source.url, ...named, ...rest }
+  if ('fileId' in source) return { type: 'input_file', file_id: source.fileId, ...named, ...rest }
+  const isBare = formOf(node)['bare'] === true
+  return {
+    type: 'input_file',
+    file_data: isBare ? source.data : dataUrl(mediaType || 'application/pdf', source.data),
+    // Data without a file name is refused.
+    filename: name ?? `document.${extensionOf(mediaType)}`,
+    ...rest,
+  }
+}
+
+/** The dialect has no part for the plain text of a document, so it is text with its name around it. */
+function documentText(name: string | undefined, text: string): string {
+  return name === undefined ? text : `<document name=${JSON.stringify(name)}>\n${text}\n</document>`
+}
+
+function writeAudio({ source, mediaType, ...node }: MediaBlock): JsonObject | undefined {
+  if (!('data' in source)) return undefined
+  const format = mediaType === 'audio/mpeg' ? 'mp3' : mediaType.slice('audio/'.length)
+  const audio: Json = { data: source.data, format: format.replace(/^x-/, '') }
+  return { type: 'input_audio', input_audio: audio, ...restOf(node) }
+}

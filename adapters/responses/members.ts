@@ -1,0 +1,129 @@
+import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import type { Ext } from '../../src/canonical/model.ts'
+
+export const DIALECT = 'responses'
+
+/** The leftover that keeps how something was spelled: ids, statuses, defaults written out. */
+const FORM = '#form'
+
+/**
+ * The members of one object, taken out one by one; what nobody takes is left over. A member of an
+ * unexpected type is not taken, so it is left over too.
+ */
+export class Members {
+  readonly #value: JsonObject
+  readonly #taken = new Set<string>()
+  readonly #form: [string, Json][] = []
+  readonly #left: [string, Json][] = []
+
+  constructor(value: JsonObject) {
+    this.#value = value
+  }
+
+  /** Looks without taking. */
+  peek(key: string): Json | undefined {
+    return Object.hasOwn(this.#value, key) ? this.#value[key] : undefined
+  }
+  text(key: string): string | undefined {
+    const value = this.peek(key)
+    return typeof value === 'string' ? this.#take(key, value) : undefined
+  }
+  number(key: string): number | undefined {
+    const value = this.peek(key)
+    return typeof value === 'number' ? this.#take(key, value) : undefined
+  }
+  flag(key: string): boolean | undefined {
+    const value = this.peek(key)
+    return typeof value === 'boolean' ? this.#take(key, value) : undefined
+  }
+  object(key: string): JsonObject | undefined {
+    const value = this.peek(key)
+    return isObject(value) ? this.#take(key, value) : undefined
+  }
+  list(key: string): Json[] | undefined {
+    const value = this.peek(key)
+    return Array.isArray(value) ? this.#take(key, value) : undefined
+  }
+  any(key: string): Json | undefined {
+    const value = this.peek(key)
+    return value === undefined ? undefined : this.#take(key, value)
+  }
+
+  /** Takes members that say nothing of the conversation; they are only written back. */
+  spell(...keys: string[]): void {
+    for (const key of keys) {
+      const value = this.peek(key)
+      if (value !== undefined) this.note(key, this.#take(key, value))
+    }
+  }
+  /** Takes a member that says no more than its default does. */
+  spellDefault(key: string, ...defaults: Json[]): void {
+    const value = this.peek(key)
+    if (value !== undefined && defaults.includes(value)) this.spell(key)
+  }
+  /** Remembers a spelling. */
+  note(key: string, value: Json): void {
+    this.#form.push([key, value])
+  }
+
+  /** Leaves over what of a taken member nobody can say elsewhere. */
+  leave(key: string, value: Json): void {
+    this.#left.push([key, value])
+  }
+
+  rest(): JsonObject {
+    const entries = Object.entries(this.#value).filter(([key]) => !this.#taken.has(key))
+    return Object.fromEntries([...entries, ...this.#left])
+  }
+  ext(): Ext | undefined {
+    return extWith(this.rest(), Object.fromEntries(this.#form))
+  }
+
+  #take<T extends Json>(key: string, value: T): T {
+    this.#taken.add(key)
+    return value
+  }
+}
+
+export function extWith(rest: JsonObject, form: JsonObject): Ext | undefined {
+  const fields = Object.keys(form).length > 0 ? { ...rest, [FORM]: form } : rest
+  return Object.keys(fields).length > 0 ? { [DIALECT]: fields } : undefined
+}
+
+interface Extended {
+  ext?: Ext
+}
+
+/** Own leftovers of a node, to be spread back. */
+export function restOf(node: Extended): JsonObject {
+  const { [FORM]: _, ...rest } = node.ext?.[DIALECT] ?? {}
+  return rest
+}
+
+/** How this dialect spelled a node. */
+export function formOf(node: Extended): JsonObject {
+  const form = node.ext?.[DIALECT]?.[FORM]
+  return isObject(form) ? form : {}
+}
+
+/** Members of the spelling that are spread back as they are. */
+export function spelled(node: Extended, ...keys: string[]): JsonObject {
+  const form = formOf(node)
+  const entries: [string, Json][] = []
+  for (const key of keys) {
+    const value = form[key]
+    if (value !== undefined) entries.push([key, value])
+  }
+  return Object.fromEntries(entries)
+}
+
+export const listOf = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : [])
+export const objectsOf = (value: Json | undefined): JsonObject[] => listOf(value).filter(isObject)
+export const textIn = (value: JsonObject, key: string): string | undefined => {
+  const member = value[key]
+  return typeof member === 'string' ? member : undefined
+}
+export const numberIn = (value: JsonObject, key: string): number | undefined => {
+  const member = value[key]
+  return typeof member === 'number' ? member : undefined
+}

@@ -1,0 +1,21 @@
+import type { ModelEntry } from '../adapter.ts'
+import type { JsonObject } from '../../src/canonical/json.ts'
+
+export function writeModel(
+  { id, contextWindow, maxOutputTokens }: ModelEntry,
+  now: number,
+): JsonObject {
+  return {
+    id,
+    object: 'model',
+    created: now,
+    owned_by: 'dragoman',
+    ...(contextWindow !== undefined && { context_window: contextWindow }),
+    ...(maxOutputTokens !== undefined && { max_output_tokens: maxOutputTokens }),
+  }
+}
+
+export const writeModels = (models: readonly ModelEntry[], now: number): JsonObject => ({
+  object: 'list',
+  data: models.map((model) => writeModel(model, now)),
+})

@@ -1,0 +1,34 @@
+import type { Request } from '../../src/canonical/model.ts'
+import { fit, toolNames, type NameRule, type ToolName } from '../../src/canonical/names.ts'
+
+const NAME: NameRule = { forbidden: /[^a-zA-Z0-9_-]/, maxLength: 64 }
+/** Any character goes; upstreams check nothing but the length. */
+const CALL_ID: NameRule = { forbidden: /(?!)/, maxLength: 64 }
+
+/** The same id for a call and for its result. */
+export const callIdOf = (id: string): string => fit(id, CALL_ID)
+
+/** A user's id has the same bound: a longer one is shortened to one that stays the same and stays apart. */
+export const userIdOf = (id: string): string => fit(id, CALL_ID)
+
+export interface WireNames {
+  /** Namespaces need no flattening: this dialect has them. */
+  toWire(name: string, namespace?: string): { name: string; namespace?: string }
+  fromWire(name: string, namespace?: string): Omit<ToolName, 'form'>
+}
+
+export function wireNames(request: Request): WireNames {
+  const plain = toolNames(request, NAME)
+  return {
+    toWire: (name, namespace) => ({ name: plain.toWire(name), ...(namespace && { namespace }) }),
+    fromWire(name, namespace) {
+      if (namespace) return { name, namespace }
+      const { form: _, ...known } = plain.fromWire(name)
+      return known
+    },
+  }
+}
+
+/** Names of formats and the like obey the rule of tool names. */
+export const formatNameOf = (name: string | undefined): string =>
+  name ? fit(name, NAME) : 'response'

@@ -1,0 +1,259 @@
+import type { WriteReplyContext } from '../adapter.ts'
+import type { Json, JsonObject } from '../../src/canonical/json.ts'
+import type {
+  Block,
+  Citation,
+  CodeBlock,
+  ReasoningBlock,
+  RefusalBlock,
+  TextBlock,
+  ToolCallBlock,
+} from '../../src/canonical/model.ts'
+import { writeAnnotation } from './citations.ts'
+import { restOf } from './members.ts'
+import { callIdOf } from './names.ts'
+
+export type Emit = (type: string, fields: JsonObject) => void
+
+interface Place {
+  emit: Emit
+  index: number
+}
+
+export interface ItemContext extends WriteReplyContext {
+  /** Call ids of this reply: clients refuse a second item with the same. */
+  readonly callIds: Set<string>
+}
+
+type Bodied = TextBlock | RefusalBlock | ReasoningBlock | ToolCallBlock | CodeBlock
+
+/** An item whose `added` is out and whose `done` is not. Blocks come into it and end in it. */
+export interface OpenItem {
+  /** The id of the code that this item is, for its output to find it. */
+  readonly codeId?: string
+  /** Takes a further block in, or says that it must have an item of its own. */
+  continues(block: Block): boolean
+  delta(text: string): void
+  /** False for a citation that the item cannot say. */
+  cite(citation: Citation): boolean
+  seal(proof: string | undefined): void
+  print(outputs: Json, status: string): void
+  closeBlock(): void
+  /** The item as it is at its end. */
+  close(status: 'completed' | 'incomplete'): JsonObject
+  /** The item as far as it came; undefined when that would look whole. */
+  partial(): JsonObject | undefined
+}
+
+const INERT = {
+  continues: () => false,
+  cite: () => false,
+  seal: () => undefined,
+  print: () => undefined,
+}
+
+export function openItem(block: Bodied, place: Place, context: ItemContext): OpenItem {
+  switch (block.kind) {
+    case 'text':
+    case 'refusal':
+      return openMessage(block, place, context)
+    case 'reasoning':
+      return openReasoning(place, context)
+    case 'tool-call':
+      return openCall(block, place, context)
+    case 'code':
+      return openCode(block, place, context)
+    default:
+      return block satisfies never
+  }
+}
+
+/** Announces an item, and says the events of its inside with the item's place in them. */
+function announce({ emit, index }: Place, item: JsonObject & { id: string }): Emit {
+  emit('response.output_item.added', { output_index: index, item })
+  return (type, fields) => emit(type, { item_id: item.id, output_index: index, ...fields })
+}
+
+function openMessage(
+  first: TextBlock | RefusalBlock,
+  place: Place,
+  context: ItemContext,
+): OpenItem {
+  const phase = phaseOf(first)
+  const head = { id: context.newId('msg_'), type: 'message', role: 'assistant', ...phase }
+  const say = announce(place, { ...head, status: 'in_progress', content: [] })
+  const content: JsonObject[] = []
+  let part: OpenPart | undefined = openPart(first, content.length, say)
+  const message = (status: string): JsonObject => ({ ...head, status, content })
+  return {
+    ...INERT,
+    continues(block) {
+      if (block.kind !== 'text' && block.kind !== 'refusal') return false
+      if (phaseOf(block)['phase'] !== phase['phase']) return false
+      part = openPart(block, content.length, say)
+      return true
+    },
+    delta: (text) => part?.delta(text),
+    cite: (citation) => part?.cite(citation) ?? false,
+    closeBlock() {
+      if (part) content.push(part.close())
+      part = undefined
+    },
+    close: message,
+    partial() {
+      const open = part?.value()
+      return { ...message('incomplete'), content: open ? [...content, open] : content }
+    },
+  }
+}
+
+const phaseOf = (block: Block): JsonObject => {
+  const phase = block.kind === 'opaque' ? undefined : restOf(block)['phase']
+  return phase === undefined ? {} : { phase }
+}
+
+interface OpenPart {
+  delta(text: string): void
+  cite(citation: Citation): boolean
+  value(): JsonObject
+  close(): JsonObject
+}
+
+function openPart(block: TextBlock | RefusalBlock, at: number, say: Emit): OpenPart {
+  const isText = block.kind === 'text'
+  const annotations: JsonObject[] = []
+  let whole = ''
+  const stem = isText ? 'response.output_text' : 'response.refusal'
+  const logprobs = isText ? { logprobs: [] } : {}
+  const value = (): JsonObject =>
+    isText
+      ? { type: 'output_text', text: whole, annotations: [...annotations], logprobs: [] }
+      : { type: 'refusal', refusal: whole }
+  say('response.content_part.added', { content_index: at, part: value() })
+  return {
+    delta(text) {
+      whole += text
+      say(`${stem}.delta`, { content_index: at, delta: text, ...logprobs })
+    },
+    cite(citation) {
+      const annotation = writeAnnotation(citation, whole.length)
+      if (!annotation || !isText) return false
+      const place = { content_index: at, annotation_index: annotations.length }
+      say('response.output_text.annotation.added', { ...place, annotation })
+      annotations.push(annotation)
+      return citation.quote === undefined
+    },
+    value,
+    close() {
+      const body = isText ? { text: whole } : { refusal: whole }
+      say(`${stem}.done`, { content_index: at, ...body, ...logprobs })
+      say('response.content_part.done', { content_index: at, part: value() })
+      return value()
+    },
+  }
+}
+
+/** The thoughts of any upstream are shown as one paragraph of a summary. */
+function openReasoning(place: Place, context: ItemContext): OpenItem {
+  const head = { id: context.newId('rs_'), type: 'reasoning' }
+  const say = announce(place, { ...head, summary: [] })
+  const at = { summary_index: 0 }
+  const summary: JsonObject[] = []
+  let whole = ''
+  let encrypted: JsonObject = {}
+  const part = () => ({ type: 'summary_text', text: whole })
+  const item = (): JsonObject => ({ ...head, summary, ...encrypted })
+  return {
+    ...INERT,
+    delta(text) {
+      if (whole === '') say('response.reasoning_summary_part.added', { ...at, part: part() })
+      whole += text
+      say('response.reasoning_summary_text.delta', { ...at, delta: text })
+    },
+    seal(proof) {
+      if (proof !== undefined) encrypted = { encrypted_content: proof }
+    },
+    closeBlock() {
+      if (whole === '') return
+      say('response.reasoning_summary_text.done', { ...at, text: whole })
+      say('response.reasoning_summary_part.done', { ...at, part: part() })
+      summary.push(part())
+    },
+    close: item,
+    partial: () => ({ ...item(), summary: whole === '' ? [] : [part()] }),
+  }
+}
+
+/** An id that the reply has not used yet. */
+function freshCallId(id: string, { callIds, newId }: ItemContext): string {
+  const fitting = callIdOf(id === '' ? newId('call_') : id)
+  const fresh = callIds.has(fitting) ? callIdOf(`${fitting}_${callIds.size}`) : fitting
+  callIds.add(fresh)
+  return fresh
+}
+
+function openCall(block: ToolCallBlock, place: Place, context: ItemContext): OpenItem {
+  const isText = block.form === 'text'
+  const key = isText ? 'input' : 'arguments'
+  const stem = isText ? 'response.custom_tool_call_input' : 'response.function_call_arguments'
+  const { name, namespace } = block
+  const head = {
+    id: context.newId(isText ? 'ctc_' : 'fc_'),
+    type: isText ? 'custom_tool_call' : 'function_call',
+    call_id: freshCallId(block.id, context),
+    name,
+    ...(namespace !== undefined && { namespace }),
+  }
+  const say = announce(place, { ...head, status: 'in_progress', [key]: '' })
+  let whole = ''
+  const item = (status: string): JsonObject => ({ ...head, status, [key]: whole })
+  const delta = (text: string) => {
+    whole += text
+    say(`${stem}.delta`, { delta: text })
+  }
+  return {
+    ...INERT,
+    delta,
+    closeBlock() {
+      if (whole === '' && !isText) delta('{}')
+      say(`${stem}.done`, isText ? { input: whole } : { name, arguments: whole })
+    },
+    // Clients know no other status of a custom call.
+    close: (status) => item(isText ? 'completed' : status),
+    partial: () => (isText ? undefined : item('incomplete')),
+  }
+}
+
+function openCode(block: CodeBlock, place: Place, context: ItemContext): OpenItem {
+  const id = block.id.startsWith('ci_') ? block.id : context.newId('ci_')
+  const container = restOf(block)['container_id'] ?? context.newId('cntr_')
+  const head = { id, type: 'code_interpreter_call', container_id: container }
+  const say = announce(place, { ...head, status: 'in_progress', code: '', outputs: null })
+  say('response.code_interpreter_call.in_progress', {})
+  let whole = ''
+  let outputs: Json = null
+  let outcome: string | undefined
+  const item = (status: string): JsonObject => ({ ...head, status, code: whole, outputs })
+  return {
+    ...INERT,
+    codeId: block.id,
+    delta(text) {
+      whole += text
+      say('response.code_interpreter_call_code.delta', { delta: text })
+    },
+    print(printed, status) {
+      outputs = printed
+      outcome = status
+    },
+    closeBlock() {
+      say('response.code_interpreter_call_code.done', { code: whole })
+      say('response.code_interpreter_call.interpreting', {})
+    },
+    close(status) {
+      const ending = outcome ?? status
+      if (ending === 'completed') say('response.code_interpreter_call.completed', {})
+      return item(ending)
+    },
+    partial: () => item('incomplete'),
+  }
+}

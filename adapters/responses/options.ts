@@ -1,0 +1,194 @@
+import {
+  defined,
+  isObject,
+  textOf,
+  Verbatim,
+  type Json,
+  type JsonObject,
+} from '../../src/canonical/json.ts'
+import type { Lose } from '../../src/canonical/loss.ts'
+import type { Format, Limits, Request, Sampling } from '../../src/canonical/model.ts'
+import { extWith, formOf, listOf, Members, restOf } from './members.ts'
+import { formatNameOf, userIdOf } from './names.ts'
+
+export function readLimits(members: Members): Limits {
+  return defined({ maxOutputTokens: members.number('max_output_tokens') })
+}
+
+export function writeLimits(limits: Limits, most: number | undefined, lose: Lose): JsonObject {
+  const { maxOutputTokens, stop } = limits
+  if (stop && stop.length > 0) lose('dropped', 'limits.stop')
+  if (maxOutputTokens === undefined) return {}
+  if (most === undefined || maxOutputTokens <= most) return { max_output_tokens: maxOutputTokens }
+  lose('approximated', 'limits.maxOutputTokens')
+  return { max_output_tokens: most }
+}
+
+export function readSampling(members: Members): Sampling {
+  members.spellDefault('top_logprobs', 0)
+  return defined({
+    temperature: members.number('temperature'),
+    topP: members.number('top_p'),
+    logprobs: members.number('top_logprobs'),
+  })
+}
+
+const UNSAYABLE = ['topK', 'seed', 'presencePenalty', 'frequencyPenalty'] as const
+
+/** Probabilities would not find their way back to a caller of another dialect. */
+export function writeSampling(sampling: Sampling, own: boolean, lose: Lose): JsonObject {
+  const { temperature, topP, logprobs, candidateCount = 1 } = sampling
+  for (const key of UNSAYABLE) if (sampling[key] !== undefined) lose('dropped', `sampling.${key}`)
+  if (candidateCount > 1) lose('dropped', 'sampling.candidateCount')
+  if (logprobs !== undefined && !own) lose('dropped', 'sampling.logprobs')
+  return defined({
+    temperature,
+    top_p: topP,
+    top_logprobs: own ? logprobs : undefined,
+  }) as JsonObject
+}
+
+/** The settings of the text: its format, and others that only this dialect has. */
+export function readFormat(members: Members): Format | undefined {
+  const text = members.object('text')
+  if (!text) return undefined
+  const format = isObject(text['format']) ? readKnownFormat(text['format']) : undefined
+  const { format: raw, ...others } = text
+  const rest = format || raw === undefined ? others : text
+  const saysNothing = Object.entries(rest).every(
+    ([key, value]) => value === null || (key === 'verbosity' && value === 'medium'),
+  )
+  if (saysNothing) members.note('text', rest)
+  else members.leave('text', rest)
+  return format
+}
+
+function readKnownFormat(format: JsonObject): Format | undefined {
+  const members = new Members(format)
+  const type = members.text('type')
+  if (type === 'text') return { type: 'text' }
+  if (type === 'json_object') return { type: 'json' }
+  if (type !== 'json_schema') return undefined
+  return defined({
+    type: 'json-schema' as const,
+    schema: textOf(members.any('schema') ?? {}),
+    name: members.text('name'),
+    description: members.text('description'),
+    strict: members.flag('strict'),
+    ext: extWith(members.rest(), {}),
+  })
+}
+
+export function writeText(request: Request): JsonObject | undefined {
+  const spelling = formOf(request)['text']
+  const rest = restOf(request)['text']
+  const format = request.format && writeFormat(request.format)
+  if (!format && spelling === undefined && rest === undefined) return undefined
+  return {
+    ...(isObject(spelling) && spelling),
+    ...(isObject(rest) && rest),
+    ...(format && { format }),
+  }
+}
+
+export function writeFormat(format: Format): JsonObject {
+  switch (format.type) {
+    case 'text':
+      return { type: 'text' }
+    case 'json':
+      return { type: 'json_object' }
+    case 'json-schema':
+      return defined({
+        type: 'json_schema',
+        name: formatNameOf(format.name),
+        description: format.description,
+        schema: new Verbatim(format.schema),
+        strict: format.strict,
+        ...restOf(format),
+      }) as JsonObject
+    default:
+      return format satisfies never
+  }
+}
+
+/** Asks for what a reply of this proxy contains anyway. */
+const GIVEN = new Set<Json>([
+  'reasoning.encrypted_content',
+  'web_search_call.action.sources',
+  'code_interpreter_call.outputs',
+])
+
+export function readInclude(members: Members): void {
+  const include = members.list('include')
+  if (!include) return
+  members.note('include', include)
+  const others = include.filter((entry) => !GIVEN.has(entry))
+  if (others.length > 0) members.leave('include', others)
+}
+
+/** Proofs have to be asked for, and only of a model that reasons. */
+export function writeInclude(request: Request, own: boolean, hasProofs: boolean): Json | undefined {
+  if (own) return formOf(request)['include']
+  const reasons = request.reasoning !== undefined && request.reasoning.mode !== 'off'
+  return reasons || hasProofs ? ['reasoning.encrypted_content'] : undefined
+}
+
+export function readLabels(members: Members): Record<string, string> | undefined {
+  const metadata = members.object('metadata')
+  if (!metadata) return undefined
+  if (Object.keys(metadata).length === 0) {
+    members.note('metadata', metadata)
+    return undefined
+  }
+  const entries = Object.entries(metadata).map(([key, value]) => [key, String(value)] as const)
+  return Object.fromEntries(entries)
+}
+
+const PAIRS = 16
+const KEY_CHARACTERS = 64
+const VALUE_CHARACTERS = 512
+
+export function writeLabels(labels: Request['labels'], lose: Lose): JsonObject | undefined {
+  if (!labels) return undefined
+  const entries = Object.entries(labels)
+  const fitting = entries
+    .filter(([key, value]) => key.length <= KEY_CHARACTERS && value.length <= VALUE_CHARACTERS)
+    .slice(0, PAIRS)
+  if (fitting.length < entries.length) lose('dropped', 'labels')
+  return fitting.length > 0 ? Object.fromEntries(fitting) : undefined
+}
+
+/** Two members name the end user; the newer one wins, the other is left over. */
+export function readUser(members: Members): string | undefined {
+  const identifier = members.text('safety_identifier')
+  if (identifier === undefined) return members.text('user')
+  members.note('user', 'safety_identifier')
+  return identifier
+}
+
+export function writeUser(request: Request, own: boolean, lose: Lose): JsonObject {
+  const { user } = request
+  if (user === undefined) return {}
+  const key = formOf(request)['user'] === 'safety_identifier' ? 'safety_identifier' : 'user'
+  const id = own ? user : userIdOf(user)
+  if (id !== user) lose('approximated', 'user')
+  return { [key]: id }
+}
+
+const TIERS: Record<string, string> = {
+  auto: 'auto',
+  default: 'default',
+  standard: 'default',
+  standard_only: 'default',
+  flex: 'flex',
+  scale: 'scale',
+  priority: 'priority',
+}
+
+export function writeTier(tier: string | undefined, own: boolean, lose: Lose): string | undefined {
+  if (tier === undefined || own) return tier
+  return (Object.hasOwn(TIERS, tier) ? TIERS[tier] : undefined) ?? lose('dropped', 'tier')
+}
+
+export const strings = (value: Json | undefined): string[] =>
+  listOf(value).filter((entry) => typeof entry === 'string')

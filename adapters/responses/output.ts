@@ -1,0 +1,186 @@
+import type { WriteReplyContext } from '../adapter.ts'
+import type { Tail } from '../../src/canonical/events.ts'
+import type { JsonObject } from '../../src/canonical/json.ts'
+import type {
+  Block,
+  Citation,
+  CodeResultBlock,
+  OpaqueBlock,
+  Seal,
+  SearchBlock,
+} from '../../src/canonical/model.ts'
+import { carrySeal, type SealSlot } from '../../src/canonical/seal.ts'
+import { STATUS_OF_OUTCOME, writeAction, writeOutputs } from './blocks.ts'
+import { DIALECT, restOf, spelled, textIn } from './members.ts'
+import { openItem, type Emit, type OpenItem } from './open-items.ts'
+import type { Ending, Seen } from './reply.ts'
+
+type Status = Ending['status']
+
+/**
+ * The output items of a reply, one after the other. An item is closed when the next one comes or the reply
+ * ends, not when its block does: only then is it known whether it was cut off, and texts in a row share a
+ * message.
+ */
+export class Output {
+  readonly items: JsonObject[] = []
+  readonly seen: Seen = { refusal: false, call: false }
+  readonly #emit: Emit
+  readonly #context: WriteReplyContext
+  readonly #callIds = new Set<string>()
+  #item: OpenItem | undefined
+  #block: Block | undefined
+
+  constructor(emit: Emit, context: WriteReplyContext) {
+    this.#emit = emit
+    this.#context = context
+  }
+
+  open(block: Block): void {
+    this.#block = block
+    switch (block.kind) {
+      case 'text':
+      case 'refusal':
+      case 'reasoning':
+      case 'tool-call':
+      case 'code':
+        return this.#openBody(block)
+      case 'code-result':
+        return this.#result(block)
+      case 'search':
+        return this.#search(block)
+      case 'opaque':
+        return this.#opaque(block)
+      case 'media':
+      case 'tool-result':
+        this.#context.lose('dropped', `reply.${block.kind}`)
+        return
+      default:
+        return block satisfies never
+    }
+  }
+
+  delta(text: string): void {
+    this.#item?.delta(text)
+  }
+
+  cite(citation: Citation): void {
+    if (!this.#item?.cite(citation)) this.#context.lose('dropped', 'reply.citations')
+  }
+
+  close(tail: Tail): void {
+    const block = this.#block
+    this.#block = undefined
+    if (!block) return
+    const seal = tail.seal ?? ('seal' in block ? block.seal : undefined)
+    if (block.kind === 'reasoning') this.#item?.seal(seal && proofOf(seal, block.redacted))
+    if (isBodied(block)) this.#item?.closeBlock()
+    if (seal && block.kind !== 'reasoning') this.#carry(seal, block)
+  }
+
+  closeItem(status: Status): void {
+    const item = this.#item
+    if (!item) return
+    this.#item = undefined
+    const done = item.close(status)
+    this.#emit('response.output_item.done', { output_index: this.items.length, item: done })
+    this.items.push(done)
+  }
+
+  /** The items of a reply that failed: the one underway counts as far as it came. */
+  abandon(): JsonObject[] {
+    if (!this.#block) this.closeItem('completed')
+    const partial = this.#item?.partial()
+    return partial ? [...this.items, partial] : this.items
+  }
+
+  #openBody(
+    block: Extract<Block, { kind: 'text' | 'refusal' | 'reasoning' | 'tool-call' | 'code' }>,
+  ): void {
+    if (block.kind === 'refusal') this.seen.refusal = true
+    if (block.kind === 'tool-call') this.seen.call = true
+    if (block.kind === 'code' && block.language !== 'python')
+      this.#context.lose('approximated', 'reply.code.language', block.language)
+    if (this.#item?.continues(block)) return
+    this.closeItem('completed')
+    const place = { emit: this.#emit, index: this.items.length }
+    this.#item = openItem(block, place, { ...this.#context, callIds: this.#callIds })
+  }
+
+  /** Code and what it printed are one item. */
+  #result(block: CodeResultBlock): void {
+    const isAnswer = this.#item?.codeId === block.callId && this.#item.codeId !== undefined
+    if (isAnswer) this.#item?.print(writeOutputs(block), STATUS_OF_OUTCOME[block.outcome])
+    else this.#context.lose('dropped', 'reply.code-result')
+  }
+
+  #search(block: SearchBlock): void {
+    if (block.sources.some((source) => source.title !== undefined))
+      this.#context.lose('dropped', 'reply.search.title')
+    const id = block.id.startsWith('ws_') ? block.id : this.#context.newId('ws_')
+    const at = { output_index: this.#next(), item_id: id }
+    const item = { id, type: 'web_search_call' }
+    this.#added({ ...item, status: 'in_progress' })
+    for (const step of ['in_progress', 'searching', 'completed'])
+      this.#emit(`response.web_search_call.${step}`, at)
+    const action = { action: writeAction(block), ...spelled(block, 'action') }
+    this.#done({
+      ...item,
+      status: 'completed',
+      ...action,
+      ...spelled(block, 'status'),
+      ...restOf(block),
+    })
+  }
+
+  #opaque({ dialect, value }: OpaqueBlock): void {
+    if (dialect !== DIALECT) {
+      this.#context.lose('dropped', `reply.${textIn(value, 'type') ?? 'opaque'}`)
+      return
+    }
+    this.#next()
+    const item = { id: this.#context.newId('item_'), ...value }
+    this.#added(item)
+    this.#done(item)
+  }
+
+  /** Only reasoning can carry a proof, so that of another block travels in an empty one behind it. */
+  #carry(seal: Seal, block: Block): void {
+    // Output must be able to follow code in the same item.
+    if (block.kind === 'code' || block.kind === 'code-result' || block.kind === 'media') {
+      this.#context.lose('dropped', `reply.${block.kind}.seal`)
+      return
+    }
+    this.#next()
+    const item = { id: this.#context.newId('rs_'), type: 'reasoning', summary: [] }
+    this.#added(item)
+    this.#done({ ...item, encrypted_content: carrySeal(seal, 'previous') })
+  }
+
+  #next(): number {
+    this.closeItem('completed')
+    return this.items.length
+  }
+
+  #added(item: JsonObject): void {
+    this.#emit('response.output_item.added', { output_index: this.items.length, item })
+  }
+
+  #done(item: JsonObject): void {
+    this.#emit('response.output_item.done', { output_index: this.items.length, item })
+    this.items.push(item)
+  }
+}
+
+const isBodied = ({ kind }: Block): boolean =>
+  kind === 'text' ||
+  kind === 'refusal' ||
+  kind === 'reasoning' ||
+  kind === 'tool-call' ||
+  kind === 'code'
+
+/** A proof of this dialect goes as it is, any other in a carrier. */
+function proofOf(seal: Seal, redacted: true | undefined): string {
+  const slot: SealSlot = redacted ? 'redacted' : 'self'
+  return seal.dialect === DIALECT && !redacted ? seal.value : carrySeal(seal, slot)
+}

@@ -1,0 +1,174 @@
+import { defined, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import type { Lose } from '../../src/canonical/loss.ts'
+import type {
+  Block,
+  CacheMark,
+  Citation,
+  MediaBlock,
+  RefusalBlock,
+  Role,
+  TextBlock,
+} from '../../src/canonical/model.ts'
+import { readAnnotation, writeAnnotation } from './citations.ts'
+import { readAudio, readFile, readImage, writeMedia } from './media.ts'
+import { DIALECT, formOf, Members, restOf, spelled } from './members.ts'
+
+/** Parts that make up the content of messages and of tool outputs. */
+type PartReader = (members: Members, side: Side) => Block | undefined
+type Side = 'input' | 'output'
+
+export const sideOf = (role: Role): Side => (role === 'assistant' ? 'output' : 'input')
+
+const media =
+  (read: (members: Members) => Omit<MediaBlock, 'kind'> | undefined): PartReader =>
+  (members) => {
+    const cache = readCache(members)
+    const block = read(members)
+    return block && defined({ kind: 'media' as const, ...block, cache, ext: members.ext() })
+  }
+
+const READERS = new Map<string, PartReader>([
+  ['input_text', readText],
+  ['output_text', readText],
+  ['text', readText],
+  ['refusal', readRefusal],
+  ['input_image', media(readImage)],
+  ['input_file', media(readFile)],
+  ['input_audio', media(readAudio)],
+])
+
+/** A part that is known to this dialect only, or to nobody, stays whole. */
+export function readPart(part: Json, side: Side): Block {
+  const value: JsonObject = isObject(part) ? part : { type: 'input_text', text: String(part) }
+  const members = new Members(value)
+  const type = members.text('type')
+  const block = READERS.get(type ?? '')?.(members, side)
+  return block ?? { kind: 'opaque', dialect: DIALECT, value }
+}
+
+/** Whether an opaque block stood in a message's content, or was an item itself. */
+export const isPart = (value: JsonObject): boolean =>
+  READERS.has(String(value['type'])) ||
+  /^(?:input|output)_|_(?:text|screenshot)$/.test(String(value['type']))
+
+function readText(members: Members, side: Side): TextBlock | undefined {
+  const text = members.text('text')
+  if (text === undefined) return undefined
+  const type = members.peek('type')
+  if (type !== `${side}_text`) members.note('type', type ?? '')
+  const annotations = members.list('annotations')
+  if (annotations === undefined && type === 'output_text') members.note('bare', true)
+  const logprobs = members.peek('logprobs')
+  if (Array.isArray(logprobs) && logprobs.length === 0) members.spell('logprobs')
+  const citations = annotations?.map(readAnnotation).filter((citation) => citation !== undefined)
+  const cited = citations?.length ? citations : undefined
+  const cache = readCache(members)
+  return defined({ kind: 'text' as const, text, citations: cited, cache, ext: members.ext() })
+}
+
+function readRefusal(members: Members): RefusalBlock | undefined {
+  const text = members.text('refusal')
+  return text === undefined
+    ? undefined
+    : defined({ kind: 'refusal' as const, text, ext: members.ext() })
+}
+
+/** The mark has one documented form; any other stays as it is. */
+function readCache(members: Members): CacheMark | undefined {
+  const mark = members.peek('prompt_cache_breakpoint')
+  if (!isObject(mark) || mark['mode'] !== 'explicit' || Object.keys(mark).length > 1)
+    return undefined
+  members.any('prompt_cache_breakpoint')
+  return {}
+}
+
+export interface PartContext {
+  readonly side: Side
+  readonly path: string
+  /** The request came in this dialect. */
+  readonly own: boolean
+  readonly lose: Lose
+}
+
+/** One block as a part of a message or of an output; undefined when it is reported or says nothing. */
+export function writePart(block: Block, context: PartContext): JsonObject | undefined {
+  switch (block.kind) {
+    case 'text':
+      return writeText(block, context)
+    case 'refusal':
+      return writeRefusal(block, context)
+    case 'media':
+      return writeMediaPart(block, context)
+    case 'opaque':
+      return block.dialect === DIALECT ? block.value : undefined
+    case 'reasoning':
+    case 'tool-call':
+    case 'tool-result':
+    case 'code':
+    case 'code-result':
+    case 'search':
+      return context.lose('dropped', context.path)
+    default:
+      return block satisfies never
+  }
+}
+
+function writeText(block: TextBlock, context: PartContext): JsonObject | undefined {
+  const { side, path, own, lose } = context
+  if (block.seal) lose('dropped', `${path}.seal`)
+  if (block.text === '' && !own) return undefined
+  const form = formOf(block)
+  return {
+    type: form['type'] ?? `${side}_text`,
+    text: block.text,
+    ...(side === 'output' && form['bare'] !== true && writeCitations(block, path, lose)),
+    ...spelled(block, 'logprobs'),
+    ...writeCache(block.cache, context),
+    ...restOf(block),
+  }
+}
+
+function writeCitations(block: TextBlock, path: string, lose: Lose): JsonObject {
+  return { annotations: annotationsOf(block.citations, block.text.length, path, lose) }
+}
+
+export function annotationsOf(
+  citations: readonly Citation[] | undefined,
+  textLength: number,
+  path: string,
+  lose: Lose,
+): JsonObject[] {
+  return (citations ?? []).flatMap((citation) => {
+    const annotation = writeAnnotation(citation, textLength)
+    if (!annotation || citation.quote !== undefined) lose('dropped', `${path}.citations`)
+    return annotation ? [annotation] : []
+  })
+}
+
+/** Only the model refuses; in anybody else's message a refusal is a text. */
+function writeRefusal(block: RefusalBlock, { side }: PartContext): JsonObject {
+  if (side === 'input') return { type: 'input_text', text: block.text }
+  return { type: 'refusal', refusal: block.text, ...restOf(block) }
+}
+
+function writeMediaPart(block: MediaBlock, context: PartContext): JsonObject | undefined {
+  const { side, path, own, lose } = context
+  if (block.seal) lose('dropped', `${path}.seal`)
+  // A file id is known to the provider that issued it, and to no other.
+  const isStranger = 'fileId' in block.source && !own
+  const part = side === 'output' || isStranger ? undefined : writeMedia(block)
+  if (!part) return lose('dropped', path)
+  if ('text' in block.source) lose('approximated', path)
+  return { ...part, ...writeCache(block.cache, context) }
+}
+
+/** Marks have a place in input parts and no lifetime of their own. */
+function writeCache(mark: CacheMark | undefined, { side, lose }: PartContext): JsonObject {
+  if (!mark) return {}
+  if (side === 'output') {
+    lose('dropped', 'cache')
+    return {}
+  }
+  if (mark.ttl !== undefined) lose('approximated', 'cache.ttl')
+  return { prompt_cache_breakpoint: { mode: 'explicit' } }
+}

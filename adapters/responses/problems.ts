@@ -1,0 +1,201 @@
+import { defined, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import {
+  overflowOf,
+  statusOf,
+  type Problem,
+  type ProblemKind,
+} from '../../src/canonical/problem.ts'
+import { textIn } from './members.ts'
+
+const KINDS: Record<number, ProblemKind> = {
+  400: 'invalid-request',
+  401: 'authentication',
+  402: 'billing',
+  403: 'permission',
+  404: 'not-found',
+  405: 'method-not-allowed',
+  408: 'timeout',
+  409: 'conflict',
+  413: 'too-large',
+  415: 'unsupported-media-type',
+  422: 'invalid-request',
+  426: 'upgrade-required',
+  429: 'rate-limit',
+  499: 'cancelled',
+  500: 'internal',
+  502: 'bad-upstream',
+  503: 'unavailable',
+  504: 'timeout',
+  529: 'overloaded',
+}
+
+function kindOfStatus(status: number): ProblemKind {
+  return KINDS[status] ?? (status >= 400 && status < 500 ? 'invalid-request' : 'bad-upstream')
+}
+
+/** Codes and types that say more than a status, or stand where there is none. */
+const KINDS_BY_CODE = new Map<string, ProblemKind>([
+  ['server_error', 'internal'],
+  ['internal_error', 'internal'],
+  ['rate_limit_exceeded', 'rate-limit'],
+  ['rate_limit_error', 'rate-limit'],
+  ['insufficient_quota', 'billing'],
+  ['billing_hard_limit_reached', 'billing'],
+  ['invalid_api_key', 'authentication'],
+  ['authentication_error', 'authentication'],
+  ['permission_error', 'permission'],
+  ['model_not_found', 'not-found'],
+  ['not_found_error', 'not-found'],
+  ['server_is_overloaded', 'overloaded'],
+  ['overloaded_error', 'overloaded'],
+  ['slow_down', 'overloaded'],
+  ['timeout', 'timeout'],
+  ['cancelled', 'cancelled'],
+  ['invalid_prompt', 'invalid-request'],
+  ['invalid_request_error', 'invalid-request'],
+  ['previous_response_not_found', 'invalid-request'],
+])
+
+interface Said {
+  message: string
+  code?: string
+  type?: string
+  details?: Json
+}
+
+/** Finds the words in the shapes that errors come in, this dialect's and those of gateways around it. */
+function whatIsSaid(body: Json | undefined): Said | undefined {
+  if (typeof body === 'string') return isMarkup(body) ? undefined : worded(body)
+  if (Array.isArray(body)) return isObject(body[0]) ? whatIsSaid(body[0]) : undefined
+  if (!isObject(body)) return undefined
+  const { error, detail, message } = body
+  if (isObject(error)) return fromObject(error)
+  if (typeof error === 'string') return withCode(worded(error), textIn(body, 'code'))
+  if (typeof message === 'string') return fromObject(body)
+  if (typeof detail === 'string') return worded(detail)
+  return isObject(detail) ? fromObject(detail) : undefined
+}
+
+const isMarkup = (text: string): boolean => /^\s*</.test(text)
+const MOST_CHARACTERS = 2000
+const worded = (text: string): Said | undefined =>
+  text.trim() === '' ? undefined : { message: text.slice(0, MOST_CHARACTERS) }
+const withCode = (said: Said | undefined, code: string | undefined): Said | undefined =>
+  said && defined({ ...said, code })
+
+function fromObject(error: JsonObject): Said | undefined {
+  const message = textIn(error, 'message')
+  const code = textIn(error, 'code')
+  const type = textIn(error, 'type')
+  if (message === undefined && code === undefined && type === undefined) return undefined
+  return defined({ message: message || code || type || '', code, type, details: error })
+}
+
+/** An error of an upstream. Its `param` is left out: it names a place in a request the caller never saw. */
+export function readProblem(status: number, body: Json | undefined): Problem {
+  const said = whatIsSaid(body)
+  if (!said)
+    return {
+      kind: kindOfStatus(status),
+      message: `The upstream answered with status ${status}.`,
+      status,
+    }
+  return problemOf(said, kindOfStatus(status), status)
+}
+
+/** An error in a stream or in a reply that should have been one; undefined when there is none. */
+export function problemIn(body: Json | undefined): Problem | undefined {
+  const said = whatIsSaid(body)
+  return said && problemOf(said, 'internal', undefined)
+}
+
+function problemOf(said: Said, byStatus: ProblemKind, status: number | undefined): Problem {
+  const { message, code, type, details } = said
+  const overflow = overflowOf(message, code)
+  const byCode = KINDS_BY_CODE.get(code ?? '') ?? KINDS_BY_CODE.get(type ?? '')
+  const isVague = byCode === 'invalid-request' || byCode === 'internal'
+  const kind = status !== undefined && isVague ? byStatus : (byCode ?? byStatus)
+  const isClientError = status !== undefined && status >= 400 && status < 500
+  return defined({
+    kind,
+    message,
+    ...overflow,
+    status: isClientError ? status : undefined,
+    code,
+    retryAfterMs: waitIn(message),
+    details,
+  })
+}
+
+const WAIT = /(?:try again|retry) in (?:(\d+)m)?\s?(?:([\d.]+)\s?(ms|s)\b)?/i
+
+/** Some limits are told in the message only: "Please try again in 1m20s". */
+function waitIn(message: string): number | undefined {
+  const match = WAIT.exec(message)
+  if (!match) return undefined
+  const [, minutes = '0', amount = '0', unit] = match
+  const wait = Number(minutes) * 60_000 + Number(amount) * (unit === 'ms' ? 1 : 1000)
+  return Number.isFinite(wait) && wait > 0 ? Math.ceil(wait) : undefined
+}
+
+interface Words {
+  type: string
+  code: string | null
+}
+
+const WORDS: Record<ProblemKind, Words> = {
+  'invalid-request': { type: 'invalid_request_error', code: null },
+  'context-overflow': { type: 'invalid_request_error', code: 'context_length_exceeded' },
+  authentication: { type: 'invalid_request_error', code: 'invalid_api_key' },
+  billing: { type: 'insufficient_quota', code: 'insufficient_quota' },
+  permission: { type: 'invalid_request_error', code: 'permission_denied' },
+  'not-found': { type: 'invalid_request_error', code: 'not_found' },
+  'method-not-allowed': { type: 'invalid_request_error', code: 'method_not_allowed' },
+  conflict: { type: 'invalid_request_error', code: 'conflict' },
+  'too-large': { type: 'invalid_request_error', code: 'request_too_large' },
+  'unsupported-media-type': { type: 'invalid_request_error', code: 'unsupported_media_type' },
+  'upgrade-required': { type: 'invalid_request_error', code: 'upgrade_required' },
+  'rate-limit': { type: 'rate_limit_error', code: 'rate_limit_exceeded' },
+  cancelled: { type: 'invalid_request_error', code: 'cancelled' },
+  internal: { type: 'server_error', code: 'server_error' },
+  'bad-upstream': { type: 'server_error', code: 'bad_upstream' },
+  unavailable: { type: 'server_error', code: 'upstream_unavailable' },
+  overloaded: { type: 'server_error', code: 'server_is_overloaded' },
+  timeout: { type: 'server_error', code: 'timeout' },
+}
+
+/** Clients act on these codes, so they stand whatever the upstream called it. */
+const FIXED = new Set<ProblemKind>(['context-overflow', 'overloaded', 'rate-limit'])
+
+function wordsFor({ kind, code }: Problem): Words {
+  const words = WORDS[kind]
+  return FIXED.has(kind) ? words : { type: words.type, code: code ?? words.code }
+}
+
+export function writeProblem(problem: Problem): { status: number; body: JsonObject } {
+  const { type, code } = wordsFor(problem)
+  const error = { message: problem.message, type, param: problem.param ?? null, code }
+  return { status: statusOf(problem), body: { error } }
+}
+
+/** Codes that clients know in a stream; they make a status of them. */
+const STREAM_CODES: Partial<Record<ProblemKind, string>> = {
+  'rate-limit': 'rate_limit_exceeded',
+  billing: 'insufficient_quota',
+  'invalid-request': 'invalid_prompt',
+  'context-overflow': 'context_length_exceeded',
+  overloaded: 'server_is_overloaded',
+}
+
+/** The error of a response that failed underway. */
+export const writeError = ({ kind, message }: Problem): { code: string; message: string } => ({
+  code: STREAM_CODES[kind] ?? 'server_error',
+  message,
+})
+
+/** The event that goes before it, in both of the shapes that clients read. */
+export function writeErrorEvent(problem: Problem): JsonObject {
+  const { code, message } = writeError(problem)
+  const param = problem.param ?? null
+  return { code, message, param, error: { type: WORDS[problem.kind].type, code, message, param } }
+}

@@ -1,0 +1,83 @@
+import { defined, isObject, type JsonObject } from '../../src/canonical/json.ts'
+import type { Lose } from '../../src/canonical/loss.ts'
+import type { Effort, ReasoningOptions } from '../../src/canonical/model.ts'
+import { formOf, Members, restOf } from './members.ts'
+
+const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
+/** What the model does when nobody says how much. */
+const DEFAULT_EFFORT: Effort = 'medium'
+
+/** The least number of tokens for which an effort stands; only efforts that every reasoning model has. */
+const BUDGETS: readonly [number, Effort][] = [
+  [16_384, 'high'],
+  [8192, 'medium'],
+  [0, 'low'],
+]
+const effortOf = (budget: number): Effort =>
+  BUDGETS.find(([least]) => budget >= least)?.[1] ?? DEFAULT_EFFORT
+
+/** Options without an effort and a summary are none: they stay in the request's own leftovers. */
+export function readReasoningOptions(request: Members): ReasoningOptions | undefined {
+  const value = request.peek('reasoning')
+  if (!isObject(value)) return undefined
+  const members = new Members(value)
+  const effort = EFFORTS.find((known) => known === members.peek('effort'))
+  const older = members.text('generate_summary')
+  const summary = members.text('summary') ?? older
+  if (effort === undefined && summary === undefined) {
+    if (Object.values(value).every((member) => member === null)) request.spell('reasoning')
+    return undefined
+  }
+  request.any('reasoning')
+  if (effort === undefined) members.note('effort', 'default')
+  else members.any('effort')
+  if (older !== undefined) members.note('summary', 'generate_summary')
+  return defined({
+    mode: effort === 'none' ? ('off' as const) : ('on' as const),
+    effort: effort ?? DEFAULT_EFFORT,
+    visible: summary === undefined ? undefined : true,
+    detail: summary === 'auto' ? undefined : summary,
+    ext: members.ext(),
+  })
+}
+
+export function writeReasoningOptions(
+  options: ReasoningOptions | undefined,
+  own: boolean,
+  lose: Lose,
+): JsonObject | undefined {
+  if (!options) return undefined
+  const form = formOf(options)
+  const effort = form['effort'] === 'default' ? undefined : writeEffort(options, lose)
+  const summary = options.visible ? (options.detail ?? 'auto') : undefined
+  const key = form['summary'] === 'generate_summary' ? 'generate_summary' : 'summary'
+  const written = defined({
+    effort,
+    [key]: own || options.mode !== 'off' ? summary : undefined,
+    ...restOf(options),
+  }) as JsonObject
+  return Object.keys(written).length > 0 ? written : undefined
+}
+
+function writeEffort(options: ReasoningOptions, lose: Lose): Effort | undefined {
+  const { mode, effort, budget } = options
+  if (mode === 'off') return 'none'
+  if (effort !== undefined) {
+    if (budget !== undefined) lose('dropped', 'reasoning.budget')
+    if (mode === 'adaptive') lose('approximated', 'reasoning.mode')
+    return effort
+  }
+  if (budget !== undefined) {
+    lose('approximated', 'reasoning.budget')
+    return effortOf(budget)
+  }
+  // Without an effort the model decides itself, as far as this dialect lets it.
+  return mode === 'adaptive' ? lose('approximated', 'reasoning.mode') : DEFAULT_EFFORT
+}
+
+const nothing = () => undefined
+
+/** The writer of a reply shows what was asked for; both settings may be null. */
+export function showReasoning(options: ReasoningOptions | undefined): JsonObject {
+  return { effort: null, summary: null, ...writeReasoningOptions(options, true, nothing) }
+}

@@ -1,0 +1,85 @@
+import { defined, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import type { FinishReason, Usage } from '../../src/canonical/model.ts'
+import { numberIn, textIn } from './members.ts'
+
+export function readUsage(usage: Json | undefined): Usage | undefined {
+  if (!isObject(usage)) return undefined
+  const input = isObject(usage['input_tokens_details']) ? usage['input_tokens_details'] : {}
+  const output = isObject(usage['output_tokens_details']) ? usage['output_tokens_details'] : {}
+  return defined({
+    input: numberIn(usage, 'input_tokens'),
+    cacheRead: numberIn(input, 'cached_tokens'),
+    cacheWrite: numberIn(input, 'cache_write_tokens'),
+    output: numberIn(usage, 'output_tokens'),
+    reasoning: numberIn(output, 'reasoning_tokens'),
+  })
+}
+
+export function writeUsage(usage: Usage): JsonObject {
+  const { input = 0, output = 0, cacheRead = 0, cacheWrite, reasoning = 0 } = usage
+  return {
+    input_tokens: input,
+    input_tokens_details: {
+      cached_tokens: cacheRead,
+      ...(cacheWrite !== undefined && { cache_write_tokens: cacheWrite }),
+    },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: reasoning },
+    total_tokens: input + output,
+  }
+}
+
+/** How a response ended. */
+export interface Ending {
+  status: 'completed' | 'incomplete'
+  reason?: 'max_output_tokens' | 'content_filter'
+}
+
+const COMPLETED: Ending = { status: 'completed' }
+const CUT: Ending = { status: 'incomplete', reason: 'max_output_tokens' }
+const FILTERED: Ending = { status: 'incomplete', reason: 'content_filter' }
+
+const ENDINGS: Record<FinishReason, Ending> = {
+  stop: COMPLETED,
+  'stop-sequence': COMPLETED,
+  'tool-call': COMPLETED,
+  length: CUT,
+  'context-window': CUT,
+  pause: CUT,
+  refusal: FILTERED,
+  safety: FILTERED,
+  recitation: FILTERED,
+  'malformed-call': FILTERED,
+  other: FILTERED,
+}
+
+/** A refusal in words is a reply like any other. */
+export const endingOf = (reason: FinishReason, seen: Seen): Ending =>
+  reason === 'refusal' && seen.refusal ? COMPLETED : ENDINGS[reason]
+
+const REASONS: Record<string, FinishReason> = {
+  max_output_tokens: 'length',
+  max_tokens: 'length',
+  content_filter: 'safety',
+}
+
+/** What a reply contained, as far as it says why it ended. */
+export interface Seen {
+  refusal: boolean
+  call: boolean
+}
+
+export function finishOf(
+  ending: { status: string; reason?: string | undefined },
+  seen: Seen,
+): FinishReason {
+  if (ending.status === 'incomplete') return REASONS[ending.reason ?? ''] ?? 'other'
+  if (seen.call) return 'tool-call'
+  return seen.refusal ? 'refusal' : 'stop'
+}
+
+export function readFinish(response: JsonObject, seen: Seen): FinishReason {
+  const details = response['incomplete_details']
+  const reason = isObject(details) ? textIn(details, 'reason') : undefined
+  return finishOf({ status: textIn(response, 'status') ?? 'completed', reason }, seen)
+}

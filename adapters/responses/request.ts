@@ -1,0 +1,212 @@
+import type { Outgoing, ReadRequestContext, WriteRequestContext } from '../adapter.ts'
+import { defined, verbatimPaths, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import type { Block, Request } from '../../src/canonical/model.ts'
+import { writeChoice, readChoice } from './choice.ts'
+import { History } from './history.ts'
+import { writeTurn, type InputContext } from './input.ts'
+import { formOf, Members, objectsOf, restOf, spelled } from './members.ts'
+import { wireNames } from './names.ts'
+import * as options from './options.ts'
+import { readReasoningOptions, writeReasoningOptions } from './reasoning.ts'
+import { repair } from './repair.ts'
+import { readTools, writeTools } from './tools.ts'
+import { checkRequest } from './wire.ts'
+
+export const REQUEST_VERBATIM = verbatimPaths(
+  'tools.*.parameters',
+  'tools.*.tools.*.parameters',
+  'input.*.tools.*.parameters',
+  'input.*.tools.*.tools.*.parameters',
+  'text.format.schema',
+)
+
+/** Members that say what holds without them, or nothing that a model sees. */
+function spellDefaults(members: Members): void {
+  members.spell('client_metadata')
+  members.spellDefault('truncation', 'disabled')
+  members.spellDefault('background', false)
+  members.spellDefault('stream', false)
+  if (JSON.stringify(members.peek('stream_options') ?? null) === '{"include_obfuscation":false}')
+    members.spell('stream_options')
+}
+const SPELLED = [
+  'client_metadata',
+  'truncation',
+  'background',
+  'stream',
+  'stream_options',
+  'top_logprobs',
+  'reasoning',
+  'metadata',
+  'instructions',
+]
+
+export function readRequest(body: Json, context: ReadRequestContext): Request {
+  const members = new Members(checkRequest(body, context.route.operation === 'count-tokens'))
+  const named = members.text('model')
+  const history = new History()
+  const input = members.any('input')
+  if (input !== undefined) history.read(input)
+  if (!Array.isArray(input)) members.note('input', typeof input)
+  spellDefaults(members)
+  const system = readInstructions(members)
+  const list = members.list('tools')
+  const tools = readTools(list)
+  // Also the mark by which a request of this dialect is known.
+  members.note('tools', list ? tools.length : null)
+  options.readInclude(members)
+  const choice = members.peek('tool_choice')
+  const toolChoice = readChoice(choice)
+  if (toolChoice) members.any('tool_choice')
+  const streams = members.flag('stream')
+  return defined({
+    model: context.route.model ?? named ?? '',
+    stream: context.route.stream ?? streams ?? false,
+    system,
+    turns: history.turns,
+    tools: [...tools, ...history.tools],
+    toolChoice,
+    parallelToolCalls: members.flag('parallel_tool_calls'),
+    limits: options.readLimits(members),
+    sampling: options.readSampling(members),
+    reasoning: readReasoningOptions(members),
+    format: options.readFormat(members),
+    previous: members.text('previous_response_id'),
+    store: members.flag('store'),
+    user: options.readUser(members),
+    labels: options.readLabels(members),
+    tier: members.text('service_tier'),
+    cacheKey: members.text('prompt_cache_key'),
+    ext: members.ext(),
+  })
+}
+
+function readInstructions(members: Members): Block[] {
+  const text = members.text('instructions')
+  if (text === '') members.note('instructions', text)
+  return text ? [{ kind: 'text', text }] : []
+}
+
+/** The request was read from this dialect, so what it left unsaid means this dialect's defaults. */
+export const isOwn = (request: Request): boolean => formOf(request)['tools'] !== undefined
+
+export function writeRequest(request: Request, context: WriteRequestContext): Outgoing {
+  const { target, lose } = context
+  const own = isOwn(request)
+  const names = wireNames(request)
+  const input = writeInput(request, { names, own, lose }, target.facts.prefill === false)
+  const { text: _, include: __, ...rest } = restOf(request)
+  const body = defined({
+    model: target.model,
+    instructions: writeInstructions(request.system, context),
+    ...writeToolOptions(request, { names, own, lose }),
+    input,
+    stream: request.stream || undefined,
+    store: own ? request.store : (request.store ?? false),
+    include: options.writeInclude(request, own, hasProofs(input)),
+    ...options.writeLimits(request.limits, target.facts.maxOutputTokens, lose),
+    ...options.writeSampling(request.sampling, own, lose),
+    reasoning: writeReasoningOptions(request.reasoning, own, lose),
+    text: options.writeText(request),
+    previous_response_id: request.previous,
+    ...options.writeUser(request, own, lose),
+    metadata: options.writeLabels(request.labels, lose),
+    service_tier: options.writeTier(request.tier, own, lose),
+    prompt_cache_key: request.cacheKey,
+    ...spelled(request, ...SPELLED),
+    ...rest,
+  }) as JsonObject
+  return { path: '/v1/responses', headers: {}, body: without(body, context) }
+}
+
+/** Parameters that the configuration says this model refuses. */
+function without(body: JsonObject, { target, lose }: WriteRequestContext): JsonObject {
+  const dropped = new Set(target.facts.drop)
+  const entries = Object.entries(body).filter(([key]) => {
+    if (dropped.has(key)) lose('dropped', key)
+    return !dropped.has(key)
+  })
+  return Object.fromEntries(entries)
+}
+
+function writeInstructions(
+  system: readonly Block[],
+  { lose }: WriteRequestContext,
+): string | undefined {
+  const texts = system.flatMap((block, index) => {
+    if (block.kind !== 'text') {
+      if (block.kind !== 'opaque') lose('dropped', `system.${index}`)
+      return []
+    }
+    if (block.cache) lose('dropped', 'cache')
+    return block.text === '' ? [] : [block.text]
+  })
+  return texts.length > 0 ? texts.join('\n\n') : undefined
+}
+
+function writeToolOptions(request: Request, context: InputContext): JsonObject {
+  const { own, lose } = context
+  const { tools, choices } = writeTools(request.tools, context)
+  const count = formOf(request)['tools']
+  const declared = own ? Number(count ?? 0) : request.tools.length
+  const listed =
+    declared < request.tools.length
+      ? writeTools(request.tools.slice(0, declared), context).tools
+      : tools
+  const isListed = listed.length > 0 || typeof count === 'number'
+  const choice =
+    own && request.toolChoice?.names === undefined ? request.toolChoice?.mode : undefined
+  return defined({
+    tools: isListed ? listed : undefined,
+    tool_choice: choice ?? writeChoice(request.toolChoice, choices, lose),
+    // Without tools it is refused.
+    parallel_tool_calls: own || listed.length > 0 ? request.parallelToolCalls : undefined,
+  }) as JsonObject
+}
+
+const CONTINUE = { type: 'message', role: 'user', content: 'Continue.' }
+
+function writeInput(request: Request, context: InputContext, needsUser: boolean): Json | undefined {
+  const placed = request.turns.flatMap((turn, index) => writeTurn(turn, index, context))
+  if (context.own)
+    return writeOwnInput(
+      request,
+      placed.map(({ item }) => item),
+    )
+  const repaired = repair(placed, context.lose)
+  const items = repaired.map(({ item }) => item)
+  if (!needsUser || repaired.at(-1)?.side !== 'output') return items
+  context.lose('approximated', 'turns')
+  return [...items, CONTINUE]
+}
+
+function writeOwnInput(request: Request, items: JsonObject[]): Json | undefined {
+  const [only] = items
+  if (formOf(request)['input'] === 'undefined') return undefined
+  const content = only?.['content']
+  return formOf(request)['input'] === 'string' && typeof content === 'string' ? content : items
+}
+
+const hasProofs = (input: Json | undefined): boolean =>
+  objectsOf(input).some((item) => item['type'] === 'reasoning')
+
+const COUNTED = new Set([
+  'model',
+  'input',
+  'instructions',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'reasoning',
+  'text',
+  'truncation',
+  'previous_response_id',
+  'conversation',
+])
+
+/** The counter takes what the model would see, and nothing about how it shall answer. */
+export function writeCountRequest(request: Request, context: WriteRequestContext): Outgoing {
+  const { body, headers } = writeRequest(request, context)
+  const counted = Object.entries(body).filter(([key]) => COUNTED.has(key))
+  return { path: '/v1/responses/input_tokens', headers, body: Object.fromEntries(counted) }
+}

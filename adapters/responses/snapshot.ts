@@ -1,0 +1,95 @@
+import type { WriteReplyContext } from '../adapter.ts'
+import type { Json, JsonObject } from '../../src/canonical/json.ts'
+import type { Request } from '../../src/canonical/model.ts'
+import { writeChoice } from './choice.ts'
+import { formOf, objectsOf, restOf } from './members.ts'
+import { wireNames } from './names.ts'
+import { writeFormat, writeText } from './options.ts'
+import { showReasoning } from './reasoning.ts'
+import { isOwn } from './request.ts'
+import { writeTools } from './tools.ts'
+
+const nothing = () => undefined
+
+/** The response object as it is before anything was said: the request's settings, with defaults filled in. */
+export function openingOf(request: Request, context: WriteReplyContext): JsonObject {
+  const { limits, sampling } = request
+  const rest = restOf(request)
+  return {
+    id: context.newId('resp_'),
+    object: 'response',
+    created_at: context.now,
+    status: 'in_progress',
+    background: false,
+    completed_at: null,
+    error: null,
+    incomplete_details: null,
+    instructions: instructionsOf(request),
+    max_output_tokens: limits.maxOutputTokens ?? null,
+    max_tool_calls: rest['max_tool_calls'] ?? null,
+    model: request.model,
+    output: [],
+    parallel_tool_calls: request.parallelToolCalls ?? true,
+    previous_response_id: request.previous ?? null,
+    prompt_cache_key: request.cacheKey ?? null,
+    reasoning: showReasoning(request.reasoning),
+    safety_identifier: userAs('safety_identifier', request),
+    ...(request.tier !== undefined && { service_tier: request.tier }),
+    store: request.store ?? true,
+    temperature: sampling.temperature ?? 1,
+    text: textOf(request),
+    ...toolsOf(request),
+    top_logprobs: sampling.logprobs ?? 0,
+    top_p: sampling.topP ?? 1,
+    truncation: rest['truncation'] ?? 'disabled',
+    usage: null,
+    user: userAs('user', request),
+    metadata: { ...request.labels },
+  }
+}
+
+function instructionsOf({ system }: Request): string | null {
+  const texts = system.flatMap((block) => (block.kind === 'text' ? [block.text] : []))
+  return texts.length > 0 ? texts.join('\n\n') : null
+}
+
+function userAs(key: 'user' | 'safety_identifier', request: Request): string | null {
+  const spelling = formOf(request)['user'] ?? 'user'
+  return spelling === key ? (request.user ?? null) : null
+}
+
+function textOf(request: Request): JsonObject {
+  const format = writeFormat(request.format ?? { type: 'text' })
+  return { verbosity: 'medium', ...withoutNulls(writeText(request) ?? {}), format }
+}
+
+const withoutNulls = (value: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null))
+
+function toolsOf(request: Request): JsonObject {
+  const context = { names: wireNames(request), own: isOwn(request), lose: nothing }
+  const { tools, choices } = writeTools(request.tools, context)
+  const choice: Json = writeChoice(request.toolChoice, choices, nothing) ?? 'auto'
+  return { tool_choice: choice, tools: tools.map(withDefaults) }
+}
+
+const SEARCH: JsonObject = { search_context_size: 'medium', user_location: null }
+const DEFAULTS: Record<string, JsonObject> = {
+  function: { description: null, parameters: null, strict: true },
+  web_search: SEARCH,
+  web_search_preview: SEARCH,
+  file_search: {
+    filters: null,
+    max_num_results: 20,
+    ranking_options: { ranker: 'auto', score_threshold: 0 },
+  },
+  custom: { format: { type: 'text' } },
+}
+
+function withDefaults(tool: JsonObject): JsonObject {
+  const type = String(tool['type'])
+  if (type === 'namespace') return { ...tool, tools: objectsOf(tool['tools']).map(withDefaults) }
+  const filled = { ...(Object.hasOwn(DEFAULTS, type) ? DEFAULTS[type] : {}), ...tool }
+  // An explicit null for the strictness means the default.
+  return type === 'function' && filled['strict'] === null ? { ...filled, strict: true } : filled
+}

@@ -1,0 +1,131 @@
+import type { Frame, ReadReplyContext, Reader } from '../adapter.ts'
+import { Cursor } from '../../src/canonical/cursor.ts'
+import type { Event } from '../../src/canonical/events.ts'
+import { isObject, parse, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import type { Problem } from '../../src/canonical/problem.ts'
+import { Items } from './items.ts'
+import { listOf, numberIn, textIn } from './members.ts'
+import { problemIn } from './problems.ts'
+import { readFinish, readUsage } from './reply.ts'
+
+const UNREADABLE: Problem = {
+  kind: 'bad-upstream',
+  message: 'The upstream sent something that is no response.',
+  retry: false,
+}
+const FAILED: Problem = {
+  kind: 'internal',
+  message: 'The upstream could not complete the response.',
+}
+const CANCELLED: Problem = {
+  kind: 'cancelled',
+  message: 'The response was cancelled at the upstream.',
+}
+const UNFINISHED: Problem = {
+  kind: 'bad-upstream',
+  message: 'The upstream answered before the response was complete.',
+  retry: false,
+}
+
+/** Reads replies of an upstream, whole or event by event, and forgives what servers leave out. */
+export function reader(context: ReadReplyContext): Reader {
+  const cursor = new Cursor()
+  const items = new Items(cursor, context)
+  const respond = (response: Json | undefined) => {
+    if (isObject(response)) finish(response)
+    else cursor.fail(UNREADABLE)
+  }
+  const finish = (response: JsonObject) => {
+    start(response)
+    const problem = problemOfResponse(response)
+    for (const [index, item] of listOf(response['output']).entries())
+      if (isObject(item)) items.finish(index, item)
+    const usage = readUsage(response['usage'])
+    if (usage) cursor.usage(usage)
+    if (problem) return cursor.fail(problem)
+    cursor.finish(readFinish(response, items.seen))
+    cursor.done()
+  }
+  const start = (response: JsonObject) => {
+    cursor.start(textIn(response, 'id') ?? '', textIn(response, 'model') ?? '')
+  }
+  const event = (value: JsonObject, name: string | undefined) => {
+    const type = textIn(value, 'type') ?? name ?? ''
+    const response = value['response']
+    switch (type) {
+      case 'response.created':
+      case 'response.in_progress':
+      case 'response.queued':
+        if (isObject(response)) start(response)
+        return
+      case 'response.completed':
+      case 'response.incomplete':
+        return respond(response)
+      case 'response.failed':
+        return cursor.fail(problemIn(response) ?? FAILED)
+      case 'response.cancelled':
+        return cursor.fail(CANCELLED)
+      case 'error':
+        return cursor.fail(problemIn(value) ?? FAILED)
+      default:
+        if (!type.startsWith('response.')) return stray(value)
+        items.event(type, value, placeOf(value))
+    }
+  }
+  /** Not an event: an error that came bare, or a whole response in one piece. */
+  const stray = (value: JsonObject) => {
+    const problem = problemIn(value)
+    if (problem) cursor.fail(problem)
+    else if (value['object'] === 'response' || Array.isArray(value['output'])) finish(value)
+  }
+  const drain = (): Event[] => cursor.drain()
+  return {
+    body(json) {
+      if (isObject(json) && Array.isArray(json['output'])) finish(json)
+      else cursor.fail(problemIn(json) ?? UNREADABLE)
+      return drain()
+    },
+    push(frame) {
+      if (cursor.ended) return []
+      const value = valueOfFrame(frame)
+      if (isObject(value)) event(value, frame.event)
+      else if (Array.isArray(value) && problemIn(value)) cursor.fail(problemIn(value) ?? FAILED)
+      else if (value === undefined) cursor.fail(UNREADABLE)
+      return drain()
+    },
+    end() {
+      cursor.done()
+      return drain()
+    },
+  }
+}
+
+/** Null for a frame that says nothing, undefined for one that cannot be read. */
+function valueOfFrame({ data }: Frame): Json | undefined {
+  const text = data.trim()
+  if (text === '' || text === '[DONE]') return null
+  try {
+    return parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const placeOf = (value: JsonObject): { index: number | undefined; id: string | undefined } => ({
+  index: numberIn(value, 'output_index'),
+  id: textIn(value, 'item_id'),
+})
+
+function problemOfResponse(response: JsonObject): Problem | undefined {
+  switch (response['status']) {
+    case 'failed':
+      return problemIn(response) ?? FAILED
+    case 'cancelled':
+      return CANCELLED
+    case 'queued':
+    case 'in_progress':
+      return UNFINISHED
+    default:
+      return isObject(response['error']) ? problemIn(response) : undefined
+  }
+}

@@ -1,0 +1,184 @@
+import {
+  defined,
+  isObject,
+  textOf,
+  Verbatim,
+  type Json,
+  type JsonObject,
+} from '../../src/canonical/json.ts'
+import type { Lose } from '../../src/canonical/loss.ts'
+import type { FunctionTool, HostedTool, TextTool, Tool } from '../../src/canonical/model.ts'
+import { capabilityOf, readHosted, writeHosted } from './hosted.ts'
+import { DIALECT, Members, objectsOf, restOf, spelled, textIn } from './members.ts'
+import type { WireNames } from './names.ts'
+
+/** A tool of this list; a namespace is several. */
+export function readTools(tools: Json | undefined): Tool[] {
+  return objectsOf(tools).flatMap(readTool)
+}
+
+function readTool(tool: JsonObject): Tool[] {
+  const type = textIn(tool, 'type') ?? ''
+  if (type === 'function') return [readFunction(tool)]
+  if (type === 'custom') return [readCustom(tool)]
+  if (type === 'namespace') return readNamespace(tool)
+  const capability = capabilityOf(type)
+  if (capability) return [readHosted(tool, capability)]
+  const name = textIn(tool, 'server_label') ?? textIn(tool, 'name') ?? type
+  return [{ kind: 'opaque', dialect: DIALECT, name, value: tool }]
+}
+
+function readFunction(tool: JsonObject): FunctionTool {
+  const members = new Members(tool)
+  members.any('type')
+  const name = members.text('name') ?? ''
+  const description = members.text('description')
+  const strict = members.flag('strict')
+  const schema = readSchema(members)
+  const ext = members.ext()
+  return defined({ kind: 'function' as const, name, description, schema, strict, ext })
+}
+
+function readSchema(members: Members): string | undefined {
+  const parameters = members.any('parameters')
+  if (parameters === undefined) return undefined
+  const schema = textOf(parameters)
+  if (schema.trim() !== 'null') return schema
+  members.note('parameters', null)
+  return undefined
+}
+
+function readCustom(tool: JsonObject): TextTool {
+  const members = new Members(tool)
+  members.any('type')
+  const name = members.text('name') ?? ''
+  const description = members.text('description')
+  const format = members.object('format')
+  // Free text is what a tool without a format takes.
+  if (format?.['type'] === 'text') members.note('format', format)
+  return defined({
+    kind: 'text' as const,
+    name,
+    description,
+    format: format?.['type'] === 'text' ? undefined : format,
+    ext: members.ext(),
+  })
+}
+
+/** What a namespace says of itself stays with the first of its tools. */
+function readNamespace(tool: JsonObject): Tool[] {
+  const { type: _, name, tools, ...about } = tool
+  const namespace = typeof name === 'string' ? name : ''
+  const read = objectsOf(tools).flatMap(readTool)
+  const named = read.filter((inner) => inner.kind === 'function' || inner.kind === 'text')
+  const [first, ...others] = named
+  if (!first || named.length < read.length)
+    return [{ kind: 'opaque', dialect: DIALECT, name: namespace, value: tool }]
+  const rest = {
+    ...first.ext?.[DIALECT],
+    ...(Object.keys(about).length > 0 && { namespace: about }),
+  }
+  const ext = Object.keys(rest).length > 0 ? { [DIALECT]: rest } : undefined
+  return [
+    defined({ ...first, namespace, ext }),
+    ...others.map((inner) => ({ ...inner, namespace })),
+  ]
+}
+
+export interface ToolContext {
+  readonly names: WireNames
+  readonly own: boolean
+  readonly lose: Lose
+}
+
+/** The tools as they are declared, and how a tool choice names each of them. */
+export interface WrittenTools {
+  tools: JsonObject[]
+  choices: Map<string, JsonObject>
+}
+
+export function writeTools(tools: readonly Tool[], context: ToolContext): WrittenTools {
+  const written: WrittenTools = { tools: [], choices: new Map() }
+  let namespace: { name: string; tools: JsonObject[] } | undefined
+  for (const tool of tools) {
+    const value = writeTool(tool, context)
+    if (!value) continue
+    const name = 'namespace' in tool ? tool.namespace : undefined
+    if (name === undefined) {
+      namespace = undefined
+      written.tools.push(value)
+    } else if (namespace?.name === name) namespace.tools.push(value)
+    else {
+      namespace = { name, tools: [value] }
+      written.tools.push({
+        type: 'namespace',
+        name,
+        ...aboutNamespace(tool),
+        tools: namespace.tools,
+      })
+    }
+    written.choices.set(nameOf(tool), choiceFor(tool, value))
+  }
+  return written
+}
+
+function aboutNamespace(tool: Tool): JsonObject {
+  const about = tool.kind === 'opaque' ? undefined : restOf(tool)['namespace']
+  return isObject(about) ? about : {}
+}
+
+function writeTool(tool: Tool, context: ToolContext): JsonObject | undefined {
+  switch (tool.kind) {
+    case 'function':
+      return writeFunction(tool, context)
+    case 'text':
+      return writeCustom(tool, context)
+    case 'hosted':
+      return writeHosted(tool, context)
+    case 'opaque':
+      return tool.dialect === DIALECT ? tool.value : undefined
+    default:
+      return tool satisfies never
+  }
+}
+
+const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} }
+
+/** The dialect's default is strict, which is nobody else's: a foreign tool says that it is not. */
+function writeFunction(tool: FunctionTool, { names, own, lose }: ToolContext): JsonObject {
+  if (tool.cache) lose('dropped', 'cache')
+  const { namespace: _, ...rest } = restOf(tool)
+  const strict = own ? tool.strict : (tool.strict ?? false)
+  const parameters = tool.schema === undefined ? undefined : new Verbatim(tool.schema)
+  return defined({
+    type: 'function',
+    name: names.toWire(tool.name).name,
+    description: tool.description,
+    parameters: parameters ?? (own ? undefined : NO_PARAMETERS),
+    ...spelled(tool, 'parameters'),
+    strict,
+    ...rest,
+  }) as JsonObject
+}
+
+function writeCustom(tool: TextTool, { names, lose }: ToolContext): JsonObject {
+  if (tool.cache) lose('dropped', 'cache')
+  const { namespace: _, ...rest } = restOf(tool)
+  return defined({
+    type: 'custom',
+    name: names.toWire(tool.name).name,
+    description: tool.description,
+    format: tool.format,
+    ...spelled(tool, 'format'),
+    ...rest,
+  }) as JsonObject
+}
+
+const nameOf = (tool: Tool): string => (tool.kind === 'hosted' ? tool.capability : tool.name)
+
+function choiceFor(tool: Exclude<Tool, HostedTool> | HostedTool, value: JsonObject): JsonObject {
+  const type = value['type'] ?? ''
+  if (tool.kind === 'function' || tool.kind === 'text') return { type, name: value['name'] ?? '' }
+  const label = value['server_label']
+  return label === undefined ? { type } : { type, server_label: label }
+}

@@ -1,0 +1,201 @@
+import * as z from 'zod'
+import { isObject, Verbatim, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { invalid } from '../../src/canonical/problem.ts'
+
+/** A subtree that may have stayed text. */
+const objectText = z.custom<Json>(
+  (value) =>
+    isObject(value) || (value instanceof Verbatim && value.text.trimStart().startsWith('{')),
+  'expected an object',
+)
+const nothingText = z.custom<Json>(
+  (value) => value instanceof Verbatim && value.text.trim() === 'null',
+)
+const loose = z.looseObject
+const optionalText = z.string().nullish()
+const name = z.string().min(1)
+const list = z.array(z.unknown())
+
+const METADATA_PAIRS = 16
+const metadata = z
+  .record(z.string().max(64), z.string().max(512))
+  .refine((pairs) => Object.keys(pairs).length <= METADATA_PAIRS, 'at most 16 pairs')
+
+const common = {
+  instructions: optionalText,
+  parallel_tool_calls: z.boolean().nullish(),
+  previous_response_id: optionalText,
+  reasoning: loose({
+    effort: optionalText,
+    summary: optionalText,
+    generate_summary: optionalText,
+  }).nullish(),
+  text: loose({ format: loose({ type: name }).nullish() }).nullish(),
+  tools: z.array(loose({ type: name })).nullish(),
+  tool_choice: z
+    .union([z.literal(['none', 'auto', 'required']), loose({ type: name })], {
+      error: 'expected none, auto, required or an object with a type',
+    })
+    .nullish(),
+}
+
+const CREATE = loose({
+  ...common,
+  model: name,
+  include: z.array(z.string()).nullish(),
+  max_output_tokens: z.int().min(1).nullish(),
+  metadata: metadata.nullish(),
+  prompt_cache_key: optionalText,
+  safety_identifier: optionalText,
+  service_tier: optionalText,
+  store: z.boolean().nullish(),
+  stream: z.boolean().nullish(),
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().nullish(),
+  top_logprobs: z.int().nullish(),
+  truncation: z.literal(['auto', 'disabled']).nullish(),
+  user: optionalText,
+})
+const COUNT = loose({ ...common, model: optionalText })
+
+const body = z.union([z.string(), list], { error: 'expected a string or an array' })
+const message = loose({
+  role: z.literal(['user', 'assistant', 'system', 'developer']),
+  content: body,
+})
+const call = loose({ call_id: name, name })
+
+/** Items that are read; all others are passed over as they are. */
+const ITEMS = new Map<string, z.ZodType>([
+  ['message', message],
+  ['function_call', call.extend({ arguments: z.string(), namespace: optionalText })],
+  ['custom_tool_call', call.extend({ input: z.string(), namespace: optionalText })],
+  ['function_call_output', loose({ call_id: name, output: body })],
+  ['custom_tool_call_output', loose({ call_id: name, output: body })],
+  [
+    'reasoning',
+    loose({
+      summary: z.array(loose({ text: z.string() })).nullish(),
+      encrypted_content: optionalText,
+    }),
+  ],
+  ['web_search_call', loose({ action: loose({}).nullish() })],
+  ['code_interpreter_call', loose({ id: name, code: optionalText, outputs: list.nullish() })],
+  ['additional_tools', loose({ tools: z.array(loose({ type: name })) })],
+])
+
+const PARTS = new Map<string, z.ZodType>([
+  ['input_text', loose({ text: z.string() })],
+  ['output_text', loose({ text: z.string(), annotations: list.nullish() })],
+  ['refusal', loose({ refusal: z.string() })],
+  ['input_image', loose({ file_id: optionalText, detail: optionalText })],
+  [
+    'input_file',
+    loose({
+      file_data: optionalText,
+      file_id: optionalText,
+      file_url: optionalText,
+      filename: optionalText,
+    }),
+  ],
+  ['input_audio', loose({ input_audio: loose({ data: z.string(), format: z.string() }) })],
+])
+
+const TOOLS = new Map<string, z.ZodType>([
+  [
+    'function',
+    loose({
+      name,
+      description: optionalText,
+      parameters: z
+        .union([objectText, nothingText, z.null()], { error: 'expected an object' })
+        .optional(),
+      strict: z.boolean().nullish(),
+    }),
+  ],
+  ['custom', loose({ name, description: optionalText, format: loose({}).nullish() })],
+  ['namespace', loose({ name, tools: z.array(loose({ type: name })) })],
+  [
+    'file_search',
+    loose({
+      vector_store_ids: z.array(z.string()),
+      max_num_results: z.int().min(1).max(50).nullish(),
+      ranking_options: loose({ score_threshold: z.number().min(0).max(1).nullish() }).nullish(),
+    }),
+  ],
+])
+
+const FORMATS = new Map<string, z.ZodType>([
+  [
+    'json_schema',
+    loose({
+      name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, 'expected 1 to 64 letters, digits, _ or -'),
+      schema: objectText,
+      description: optionalText,
+      strict: z.boolean().nullish(),
+    }),
+  ],
+])
+
+/** Throws unless the body is a request as documented; what it lets pass is then read as it came. */
+export function checkRequest(body: Json, counting: boolean): JsonObject {
+  if (!isObject(body)) throw invalid('The request body must be a JSON object.')
+  check(counting ? COUNT : CREATE, body, '')
+  checkInput(body['input'])
+  checkTools(body['tools'], 'tools')
+  const format = isObject(body['text']) ? body['text']['format'] : undefined
+  if (isObject(format)) checkTyped(FORMATS, format, 'text.format')
+  return body
+}
+
+function checkInput(input: Json | undefined): void {
+  if (input === undefined || input === null || typeof input === 'string') return
+  if (!Array.isArray(input)) throw invalid('input: expected a string or an array', 'input')
+  for (const [index, item] of input.entries()) {
+    const path = `input.${index}`
+    if (!isObject(item)) throw invalid(`${path}: expected an object`, path)
+    const type = typeOfItem(item)
+    check(ITEMS.get(type) ?? loose({}), item, path)
+    checkParts(item['content'], `${path}.content`, type === 'message')
+    checkParts(item['output'], `${path}.output`, type.endsWith('_tool_call_output'))
+    if (type === 'additional_tools') checkTools(item['tools'], `${path}.tools`)
+  }
+}
+
+/** An item without a type is a message when it has a role, else a reference. */
+export function typeOfItem(item: JsonObject): string {
+  const type = item['type']
+  if (typeof type === 'string') return type
+  return item['role'] === undefined && item['id'] !== undefined ? 'item_reference' : 'message'
+}
+
+function checkParts(parts: Json | undefined, path: string, strict: boolean): void {
+  if (!Array.isArray(parts)) return
+  for (const [index, part] of parts.entries()) {
+    if (isObject(part)) checkTyped(PARTS, part, `${path}.${index}`)
+    else if (strict) throw invalid(`${path}.${index}: expected an object`, `${path}.${index}`)
+  }
+}
+
+function checkTools(tools: Json | undefined, path: string): void {
+  if (!Array.isArray(tools)) return
+  for (const [index, tool] of tools.entries()) {
+    if (!isObject(tool)) continue
+    checkTyped(TOOLS, tool, `${path}.${index}`)
+    if (tool['type'] === 'namespace') checkTools(tool['tools'], `${path}.${index}.tools`)
+  }
+}
+
+function checkTyped(shapes: Map<string, z.ZodType>, value: JsonObject, path: string): void {
+  const type = value['type']
+  const shape = typeof type === 'string' ? shapes.get(type) : undefined
+  if (shape) check(shape, value, path)
+}
+
+function check(shape: z.ZodType, value: JsonObject, path: string): void {
+  const result = shape.safeParse(value)
+  const issue = result.error?.issues[0]
+  if (!issue) return
+  const place = [path, ...issue.path.map(String)].filter((segment) => segment !== '').join('.')
+  throw invalid(`${place || 'body'}: ${issue.message}`, place)
+}

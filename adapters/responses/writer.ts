@@ -1,0 +1,97 @@
+import type { Frame, WriteReplyContext, Writer } from '../adapter.ts'
+import type { Event } from '../../src/canonical/events.ts'
+import { stringify, type JsonObject } from '../../src/canonical/json.ts'
+import type { FinishReason, Usage } from '../../src/canonical/model.ts'
+import type { Problem } from '../../src/canonical/problem.ts'
+import { Output } from './output.ts'
+import { writeError, writeErrorEvent } from './problems.ts'
+import { endingOf, finishOf, writeUsage } from './reply.ts'
+import { openingOf } from './snapshot.ts'
+
+/** Writes a reply event by event; the body is the response of the last event. */
+export function writer(context: WriteReplyContext): Writer {
+  const { request, lose } = context
+  let frames: Frame[] = []
+  let sequence = 0
+  let started = false
+  let ended = false
+  let response: JsonObject | undefined
+  let usage: Usage | undefined
+  const emit = (type: string, fields: JsonObject) => {
+    frames.push({ event: type, data: stringify({ type, ...fields, sequence_number: sequence }) })
+    sequence += 1
+  }
+  const output = new Output(emit, context)
+  const opening = () => (response ??= openingOf(request, context))
+  const start = () => {
+    if (started) return
+    started = true
+    emit('response.created', { response: opening() })
+    emit('response.in_progress', { response: opening() })
+  }
+  const end = (type: string, fields: JsonObject) => {
+    ended = true
+    response = { ...opening(), ...fields }
+    emit(type, { response })
+  }
+  const finish = (reason: FinishReason, stopSequence: string | undefined) => {
+    const { status, reason: why } = endingOf(reason, output.seen)
+    if (finishOf({ status, reason: why }, output.seen) !== reason)
+      lose('approximated', 'reply.finish', reason)
+    if (stopSequence !== undefined) lose('dropped', 'reply.stopSequence')
+    if (usage?.toolUse) lose('dropped', 'reply.usage.toolUse')
+    output.closeItem(status)
+    end(`response.${status}`, {
+      status,
+      completed_at: status === 'completed' ? context.now : null,
+      incomplete_details: why === undefined ? null : { reason: why },
+      output: output.items,
+      usage: writeUsage(usage ?? {}),
+    })
+  }
+  const fail = (problem: Problem) => {
+    const partial = output.abandon()
+    // Some clients heed only the one, some only the other.
+    emit('error', writeErrorEvent(problem))
+    end('response.failed', {
+      status: 'failed',
+      error: writeError(problem),
+      output: partial,
+      usage: usage ? writeUsage(usage) : null,
+    })
+  }
+  const write = (event: Event): void => {
+    start()
+    switch (event.type) {
+      case 'start':
+        return
+      case 'block-start':
+        return output.open(event.block)
+      case 'block-delta':
+        return output.delta(event.text)
+      case 'citation':
+        return output.cite(event.citation)
+      case 'block-end':
+        return output.close(event.tail)
+      case 'usage':
+        usage = { ...usage, ...event.usage }
+        return
+      case 'finish':
+        return finish(event.reason, event.stopSequence)
+      case 'error':
+        return fail(event.problem)
+      default:
+        return event satisfies never
+    }
+  }
+  return {
+    push(event) {
+      if (ended) return []
+      write(event)
+      const written = frames
+      frames = []
+      return written
+    },
+    body: () => opening(),
+  }
+}
