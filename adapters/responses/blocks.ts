@@ -141,7 +141,7 @@ function readAction(action: JsonObject = {}): Pick<SearchBlock, 'queries' | 'sou
 export function writeAction({ queries, sources }: SearchBlock): JsonObject {
   return {
     type: 'search',
-    query: queries[0] ?? '',
+    ...(queries[0] !== undefined && { query: queries[0] }),
     queries,
     sources: sources.map(({ url }) => ({ type: 'url', url })),
   }

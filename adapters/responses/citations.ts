@@ -20,6 +20,12 @@ export function readAnnotation(annotation: Json): Citation | undefined {
   })
 }
 
+/** Whether an annotation can say it as it is: without a place or a title, one is made up. */
+export function isWhole({ url, title, start, end, quote }: Citation): boolean {
+  if (quote !== undefined || start === undefined || title === undefined) return false
+  return url === undefined || end !== undefined
+}
+
 /** Undefined for a citation that names neither an address nor a file. */
 export function writeAnnotation(citation: Citation, textLength: number): JsonObject | undefined {
   const { url, title, fileId, start = 0, end } = citation

@@ -65,6 +65,7 @@ export function readFile(members: Members): Omit<MediaBlock, 'kind'> | undefined
   const url = members.text('file_url')
   const fileId = members.text('file_id')
   const byName = typeByName(name ?? '')
+  members.note('file', true)
   if (data !== undefined) {
     const inline = readDataUrl(data)
     if (!inline) members.note('bare', true)
@@ -85,6 +86,7 @@ export function readAudio(members: Members): Omit<MediaBlock, 'kind'> | undefine
 /** Undefined for media that the dialect has no part for. */
 export function writeMedia(block: MediaBlock): JsonObject | undefined {
   const { mediaType } = block
+  if (formOf(block)['file'] === true) return writeFile(block)
   if (mediaType.startsWith('audio/')) return writeAudio(block)
   if (mediaType.startsWith('video/')) return undefined
   const isImage = mediaType.startsWith('image/') || (mediaType === '' && 'url' in block.source)

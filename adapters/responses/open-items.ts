@@ -1,5 +1,6 @@
 import type { WriteReplyContext } from '../adapter.ts'
 import type { Json, JsonObject } from '../../src/canonical/json.ts'
+import type { Lose } from '../../src/canonical/loss.ts'
 import type {
   Block,
   Citation,
@@ -9,7 +10,7 @@ import type {
   TextBlock,
   ToolCallBlock,
 } from '../../src/canonical/model.ts'
-import { writeAnnotation } from './citations.ts'
+import { isWhole, writeAnnotation } from './citations.ts'
 import { restOf } from './members.ts'
 import { callIdOf } from './names.ts'
 
@@ -34,8 +35,7 @@ export interface OpenItem {
   /** Takes a further block in, or says that it must have an item of its own. */
   continues(block: Block): boolean
   delta(text: string): void
-  /** False for a citation that the item cannot say. */
-  cite(citation: Citation): boolean
+  cite(citation: Citation): void
   seal(proof: string | undefined): void
   print(outputs: Json, status: string): void
   closeBlock(): void
@@ -47,7 +47,7 @@ export interface OpenItem {
 
 const INERT = {
   continues: () => false,
-  cite: () => false,
+  cite: () => undefined,
   seal: () => undefined,
   print: () => undefined,
 }
@@ -94,7 +94,7 @@ function openMessage(
       return true
     },
     delta: (text) => part?.delta(text),
-    cite: (citation) => part?.cite(citation) ?? false,
+    cite: (citation) => part?.cite(citation, context.lose),
     closeBlock() {
       if (part) content.push(part.close())
       part = undefined
@@ -114,7 +114,7 @@ const phaseOf = (block: Block): JsonObject => {
 
 interface OpenPart {
   delta(text: string): void
-  cite(citation: Citation): boolean
+  cite(citation: Citation, lose: Lose): void
   value(): JsonObject
   close(): JsonObject
 }
@@ -135,13 +135,13 @@ function openPart(block: TextBlock | RefusalBlock, at: number, say: Emit): OpenP
       whole += text
       say(`${stem}.delta`, { content_index: at, delta: text, ...logprobs })
     },
-    cite(citation) {
-      const annotation = writeAnnotation(citation, whole.length)
-      if (!annotation || !isText) return false
+    cite(citation, lose) {
+      const annotation = isText ? writeAnnotation(citation, whole.length) : undefined
+      if (!annotation) return lose('dropped', 'reply.citations')
+      if (!isWhole(citation)) lose('approximated', 'reply.citations')
       const place = { content_index: at, annotation_index: annotations.length }
       say('response.output_text.annotation.added', { ...place, annotation })
       annotations.push(annotation)
-      return citation.quote === undefined
     },
     value,
     close() {

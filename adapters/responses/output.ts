@@ -11,7 +11,7 @@ import type {
 } from '../../src/canonical/model.ts'
 import { carrySeal, type SealSlot } from '../../src/canonical/seal.ts'
 import { STATUS_OF_OUTCOME, writeAction, writeOutputs } from './blocks.ts'
-import { DIALECT, restOf, spelled, textIn } from './members.ts'
+import { DIALECT, spelled, textIn } from './members.ts'
 import { openItem, type Emit, type OpenItem } from './open-items.ts'
 import type { Ending, Seen } from './reply.ts'
 
@@ -65,7 +65,7 @@ export class Output {
   }
 
   cite(citation: Citation): void {
-    if (!this.#item?.cite(citation)) this.#context.lose('dropped', 'reply.citations')
+    this.#item?.cite(citation)
   }
 
   close(tail: Tail): void {
@@ -123,14 +123,8 @@ export class Output {
     this.#added({ ...item, status: 'in_progress' })
     for (const step of ['in_progress', 'searching', 'completed'])
       this.#emit(`response.web_search_call.${step}`, at)
-    const action = { action: writeAction(block), ...spelled(block, 'action') }
-    this.#done({
-      ...item,
-      status: 'completed',
-      ...action,
-      ...spelled(block, 'status'),
-      ...restOf(block),
-    })
+    const done = { action: writeAction(block), ...spelled(block, 'action', 'status') }
+    this.#done({ ...item, status: 'completed', ...done })
   }
 
   #opaque({ dialect, value }: OpaqueBlock): void {

@@ -9,7 +9,7 @@ import type {
   Role,
   TextBlock,
 } from '../../src/canonical/model.ts'
-import { readAnnotation, writeAnnotation } from './citations.ts'
+import { isWhole, readAnnotation, writeAnnotation } from './citations.ts'
 import { readAudio, readFile, readImage, writeMedia } from './media.ts'
 import { DIALECT, formOf, Members, restOf, spelled } from './members.ts'
 
@@ -140,7 +140,8 @@ export function annotationsOf(
 ): JsonObject[] {
   return (citations ?? []).flatMap((citation) => {
     const annotation = writeAnnotation(citation, textLength)
-    if (!annotation || citation.quote !== undefined) lose('dropped', `${path}.citations`)
+    if (!annotation) lose('dropped', `${path}.citations`)
+    else if (!isWhole(citation)) lose('approximated', `${path}.citations`)
     return annotation ? [annotation] : []
   })
 }

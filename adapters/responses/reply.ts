@@ -73,7 +73,9 @@ export function finishOf(
   ending: { status: string; reason?: string | undefined },
   seen: Seen,
 ): FinishReason {
-  if (ending.status === 'incomplete') return REASONS[ending.reason ?? ''] ?? 'other'
+  // Without a reason it is the commonest one.
+  if (ending.status === 'incomplete')
+    return REASONS[ending.reason ?? 'max_output_tokens'] ?? 'other'
   if (seen.call) return 'tool-call'
   return seen.refusal ? 'refusal' : 'stop'
 }

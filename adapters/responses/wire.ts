@@ -56,6 +56,7 @@ const CREATE = loose({
   truncation: z.literal(['auto', 'disabled']).nullish(),
   user: optionalText,
 })
+const TEMPLATE = CREATE.extend({ model: optionalText })
 const COUNT = loose({ ...common, model: optionalText })
 
 const body = z.union([z.string(), list], { error: 'expected a string or an array' })
@@ -140,7 +141,11 @@ const FORMATS = new Map<string, z.ZodType>([
 /** Throws unless the body is a request as documented; what it lets pass is then read as it came. */
 export function checkRequest(body: Json, counting: boolean): JsonObject {
   if (!isObject(body)) throw invalid('The request body must be a JSON object.')
-  check(counting ? COUNT : CREATE, body, '')
+  // A stored prompt names its own model and input.
+  const isTemplate = isObject(body['prompt'])
+  check(counting ? COUNT : isTemplate ? TEMPLATE : CREATE, body, '')
+  if (!counting && !isTemplate && body['input'] === undefined)
+    throw invalid('input: is required', 'input')
   checkInput(body['input'])
   checkTools(body['tools'], 'tools')
   const format = isObject(body['text']) ? body['text']['format'] : undefined
