@@ -142,13 +142,15 @@ function readMessage(item: Wire, path: string): Item {
   }
 }
 
+const PART = ['type', 'text', 'refusal', 'annotations', 'logprobs', 'prompt_cache_breakpoint']
+
 function readPart(value: unknown, path: string, byAssistant: boolean): Piece {
   const types = byAssistant
     ? (['output_text', 'refusal'] as const)
     : (['input_text', 'input_image'] as const)
   const type = oneOf<string>((value as Wire)['type'], `${path}.type`, types)
   if (type === 'input_image') {
-    const image = object(value, path, ['type', 'image_url', 'detail'])
+    const image = object(value, path, ['type', 'image_url', 'detail', 'prompt_cache_breakpoint'])
     const url = /^data:(image\/\w+);base64,([A-Za-z0-9+/]+=*)$/.exec(
       string(image['image_url'], path),
     )
@@ -156,7 +158,7 @@ function readPart(value: unknown, path: string, byAssistant: boolean): Piece {
       ? { kind: 'image', mediaType: url[1] ?? '', data: url[2] ?? '' }
       : refuse(path, 'no data URL')
   }
-  const part = object(value, path, ['type', 'text', 'refusal', 'annotations', 'logprobs'])
+  const part = object(value, path, PART)
   return { kind: 'text', text: filled(part['text'] ?? part['refusal'], `${path}.text`) }
 }
 

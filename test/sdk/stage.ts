@@ -15,9 +15,10 @@ export interface Received {
   headers: Headers
   text: string
   body: Wire
+  signal: AbortSignal
 }
 
-/** `events`: a stream, one network chunk or several per event. `cut`: the connection breaks after it. */
+/** `events`: a stream. `cut`: the connection breaks after it; `hold`: it stays open and silent. */
 export interface Answer {
   status?: number
   headers?: Record<string, string>
@@ -26,6 +27,7 @@ export interface Answer {
   raw?: string
   events?: string[]
   cut?: true
+  hold?: { cancelled?: boolean }
 }
 
 /** Answers the request with this number, counted from 0. */
@@ -48,9 +50,17 @@ export function direct(dialect: Dialect, script: Script): Stage {
     const request = new Request(input, init)
     const url = new URL(request.url)
     const text = await request.text()
-    const { method, headers } = request
+    const { method, headers, signal } = request
     const body: Wire = text === '' ? {} : JSON.parse(text)
-    received.push({ method, path: url.pathname, query: url.searchParams, headers, text, body })
+    received.push({
+      method,
+      path: url.pathname,
+      query: url.searchParams,
+      headers,
+      text,
+      body,
+      signal,
+    })
     const answered = answer(await script(received.at(-1) as Received, received.length - 1))
     return new Response(answered.body, {
       status: answered.status,
@@ -118,7 +128,10 @@ export function answer(scripted: Answer): UpstreamResponse {
     pull(controller) {
       if (at < bytes.length) controller.enqueue(bytes.slice(at, (at += CHUNK_BYTES)))
       else if (scripted.cut) controller.error(new TypeError('terminated'))
-      else controller.close()
+      else if (!scripted.hold) controller.close()
+    },
+    cancel() {
+      if (scripted.hold) scripted.hold.cancelled = true
     },
   })
   return { status: scripted.status ?? 200, headers, body }

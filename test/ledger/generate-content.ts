@@ -1,0 +1,125 @@
+import type {
+  BlockedReason,
+  FinishReason,
+  FunctionCallingConfigMode,
+  GenerationConfig,
+  Part,
+  ThinkingLevel,
+  Tool as ContentTool,
+} from '@google/genai'
+import type { Ledger } from './fate.ts'
+
+export const PART_MEMBERS = {
+  text: 'read',
+  thought: 'read',
+  thoughtSignature: 'read',
+  inlineData: 'read',
+  fileData: 'read',
+  functionCall: 'read',
+  functionResponse: 'read',
+  executableCode: 'read',
+  codeExecutionResult: 'read',
+  videoMetadata: 'ext',
+  mediaResolution: 'ext',
+  partMetadata: 'ext',
+  toolCall: 'opaque',
+  toolResponse: 'opaque',
+  audioTranscription: 'opaque',
+  mediaProcessing: 'ext',
+  speechMetadata: 'ext',
+} as const satisfies Ledger<keyof Part>
+
+export const FINISH_REASONS = {
+  FINISH_REASON_UNSPECIFIED: 'read as other',
+  STOP: 'read',
+  MAX_TOKENS: 'read',
+  SAFETY: 'read',
+  RECITATION: 'read',
+  LANGUAGE: 'read as other',
+  OTHER: 'read',
+  BLOCKLIST: 'read',
+  PROHIBITED_CONTENT: 'read',
+  SPII: 'read',
+  MALFORMED_FUNCTION_CALL: 'read',
+  IMAGE_SAFETY: 'read',
+  UNEXPECTED_TOOL_CALL: 'read',
+  IMAGE_PROHIBITED_CONTENT: 'read',
+  NO_IMAGE: 'read as other',
+  IMAGE_RECITATION: 'read',
+  IMAGE_OTHER: 'read as other',
+  TOO_MANY_TOOL_CALLS: 'read',
+  CONTINUATION: 'read as other',
+  MALFORMED_RESPONSE: 'read as other',
+} as const satisfies Ledger<`${FinishReason}`>
+
+export const BLOCK_REASONS = {
+  BLOCKED_REASON_UNSPECIFIED: 'read',
+  SAFETY: 'read',
+  OTHER: 'read',
+  BLOCKLIST: 'read',
+  PROHIBITED_CONTENT: 'read',
+  IMAGE_SAFETY: 'read',
+  MODEL_ARMOR: 'read',
+  JAILBREAK: 'read',
+} as const satisfies Ledger<`${BlockedReason}`>
+
+export const GENERATION_MEMBERS = {
+  candidateCount: 'read',
+  frequencyPenalty: 'read',
+  logprobs: 'read',
+  maxOutputTokens: 'read',
+  presencePenalty: 'read',
+  responseJsonSchema: 'read',
+  responseLogprobs: 'read',
+  responseMimeType: 'read',
+  responseSchema: 'read',
+  seed: 'read',
+  stopSequences: 'read',
+  temperature: 'read',
+  thinkingConfig: 'read',
+  topK: 'read',
+  topP: 'read',
+  audioTimestamp: 'ext',
+  audioTranscriptionConfig: 'ext',
+  enableAffectiveDialog: 'ext',
+  enableEnhancedCivicAnswers: 'ext',
+  mediaResolution: 'ext',
+  modelSelectionConfig: 'ext',
+  responseFormat: 'ext',
+  responseModalities: 'ext',
+  routingConfig: 'ext',
+  speechConfig: 'ext',
+  translationConfig: 'ext',
+} as const satisfies Ledger<keyof GenerationConfig>
+
+export const CONTENT_TOOLS = {
+  functionDeclarations: 'read',
+  googleSearch: 'read',
+  googleSearchRetrieval: 'read',
+  codeExecution: 'read',
+  urlContext: 'read',
+  fileSearch: 'opaque',
+  computerUse: 'opaque',
+  googleMaps: 'opaque',
+  mcpServers: 'opaque',
+  retrieval: 'opaque',
+  enterpriseWebSearch: 'opaque',
+  exaAiSearch: 'opaque',
+  parallelAiSearch: 'opaque',
+} as const satisfies Ledger<keyof ContentTool>
+
+export const CALLING_MODES = {
+  MODE_UNSPECIFIED: 'read',
+  AUTO: 'read',
+  ANY: 'read',
+  NONE: 'read',
+  VALIDATED: 'read as other',
+} as const satisfies Ledger<`${FunctionCallingConfigMode}`>
+
+export const THINKING_LEVELS = {
+  THINKING_LEVEL_UNSPECIFIED: 'read as other',
+  MINIMAL: 'read',
+  LOW: 'read',
+  MEDIUM: 'read',
+  HIGH: 'read',
+} as const satisfies Ledger<`${ThinkingLevel}`>
