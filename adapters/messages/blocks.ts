@@ -62,20 +62,24 @@ export function readContent(content: Json | undefined, context: ReadContext): Co
 
 type ReadBlock = (raw: JsonObject, context: ReadContext) => Block
 
-const READERS = new Map<Json | undefined, ReadBlock>([
-  ['text', readText],
-  ['image', readMedia],
-  ['document', readMedia],
-  ['search_result', readSearchResult],
-  ['tool_use', readToolUse],
-  ['tool_result', readToolResult],
-  ['web_search_tool_result', hosted.readLoneResult],
-  ...hosted.CODE_RESULTS.map((type): [string, ReadBlock] => [type, hosted.readCodeResult]),
-])
+/** Blocks that are read one by one. Thoughts and calls of hosted tools depend on their neighbours. */
+export const READERS = {
+  text: readText,
+  image: readMedia,
+  document: readMedia,
+  search_result: readSearchResult,
+  tool_use: readToolUse,
+  tool_result: readToolResult,
+  web_search_tool_result: hosted.readLoneResult,
+  code_execution_tool_result: hosted.readCodeResult,
+  bash_code_execution_tool_result: hosted.readCodeResult,
+} satisfies Record<string, ReadBlock>
+
+const KNOWN_BLOCKS = new Map<Json | undefined, ReadBlock>(Object.entries(READERS))
 
 /** One block that stands for itself; a type without a reader is kept whole. */
 export function readBlock(raw: JsonObject, context: ReadContext): Block {
-  const read = READERS.get(raw['type'])
+  const read = KNOWN_BLOCKS.get(raw['type'])
   return read ? read(raw, context) : { kind: 'opaque', dialect: DIALECT, value: raw }
 }
 

@@ -42,6 +42,10 @@ export const objectIn = (value: Json | undefined): JsonObject => (isObject(value
 export const numberIn = (value: Json | undefined): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined
 
+/** A count of tokens; what is none counts nothing. */
+export const countIn = (value: Json | undefined): number | undefined =>
+  Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined
+
 /** Null says nothing here: the dialect's clients spell an absent option so. */
 export const stated = <T>(value: T | null | undefined): T | undefined => value ?? undefined
 

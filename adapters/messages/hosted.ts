@@ -145,7 +145,6 @@ const TIMED_OUT = 124
 const DEADLINE_CODE = 'execution_time_exceeded'
 
 const CODE_RESULT = CODE_TOOLS[0].name + RESULT_SUFFIX
-export const CODE_RESULTS: readonly string[] = CODE_TOOLS.map(({ name }) => name + RESULT_SUFFIX)
 
 export function readCodeResult(raw: JsonObject): Block {
   const { type, tool_use_id, content, ...rest } = raw

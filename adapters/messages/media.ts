@@ -80,6 +80,8 @@ export function writeMedia(block: MediaBlock, context: WriteContext): JsonObject
   const { source: left, ...rest } = extOf(block)
   const source = { ...wire.source, ...objectIn(left) }
   const name = stated(block.name)
+  const plainText = source['type'] === 'text' && left === undefined
+  if (plainText && block.mediaType !== 'text/plain') lose('approximated', `${path}.mediaType`)
   if (wire.type === 'image' && name !== undefined) lose('dropped', `${path}.name`)
   return {
     type: wire.type,

@@ -78,6 +78,8 @@ export function writeFormat(format: Format | undefined, lose: Lose): JsonObject 
   if (format.type === 'json') return lose('approximated', 'format', 'JSON without a schema') ?? {}
   for (const key of ['name', 'description'] as const)
     if (format[key] !== undefined) lose('dropped', `format.${key}`)
+  // A schema is always kept to here.
+  if (format.strict === false) lose('approximated', 'format.strict')
   const schema = new Verbatim(format.schema)
   return { format: { type: 'json_schema', schema, ...extOf(format) } }
 }

@@ -94,27 +94,30 @@ export class MessageReader implements Reader {
     return undefined
   }
 
+  /** What is done with each event; others, also those of the future, say nothing about the reply. */
+  static readonly EVENTS = {
+    message_start: (reader, event) => reader.#start(objectIn(event['message'])),
+    content_block_start: (reader, event) =>
+      reader.#blockStart(
+        numberIn(event['index']) ?? reader.#next,
+        objectIn(event['content_block']),
+      ),
+    content_block_delta: (reader, event) =>
+      reader.#delta(reader.#indexOf(event), objectIn(event['delta'])),
+    content_block_stop: (reader, event) => reader.#blockStop(reader.#indexOf(event)),
+    message_delta: (reader, event) => reader.#messageDelta(event),
+    message_stop: (reader) => reader.#done(),
+    error: (reader, event) => reader.#refuse(200, event),
+  } satisfies Record<string, TakeEvent>
+
   #take(type: string, event: JsonObject): void {
-    if (isObject(event['error']) || type === 'error') return this.#refuse(200, event)
-    const index = numberIn(event['index']) ?? this.#next - 1
-    switch (type) {
-      case 'message_start':
-        return this.#start(objectIn(event['message']))
-      case 'content_block_start':
-        return this.#blockStart(
-          numberIn(event['index']) ?? this.#next,
-          objectIn(event['content_block']),
-        )
-      case 'content_block_delta':
-        return this.#delta(index, objectIn(event['delta']))
-      case 'content_block_stop':
-        return this.#blockStop(index)
-      case 'message_delta':
-        return this.#messageDelta(event)
-      case 'message_stop':
-        return this.#done()
-      default:
-    }
+    if (isObject(event['error'])) return this.#refuse(200, event)
+    EVENTS.get(type)?.(this, event)
+  }
+
+  /** An event without an index is about the block that came last. */
+  #indexOf(event: JsonObject): number {
+    return numberIn(event['index']) ?? this.#next - 1
   }
 
   #refuse(status: number, body: Json): void {
@@ -165,23 +168,29 @@ export class MessageReader implements Reader {
   }
 
   #delta(index: number, delta: JsonObject): void {
-    const { type } = delta
-    const open = this.#open.get(index) ?? this.#improvise(index, type)
-    if (!open) return
-    if (type === 'text_delta') this.#cursor.delta(index, textIn(delta['text']))
-    else if (type === 'thinking_delta') this.#cursor.delta(index, textIn(delta['thinking']))
-    else if (type === 'signature_delta') open.signature += textIn(delta['signature'])
-    else if (type === 'citations_delta')
-      this.#cursor.cite(index, readCitation(objectIn(delta['citation'])))
-    else if (type === 'input_json_delta') {
+    const open = this.#open.get(index) ?? this.#improvise(index, delta['type'])
+    if (open) DELTAS.get(textIn(delta['type']))?.(this, { index, open, delta })
+  }
+
+  static readonly DELTAS = {
+    text_delta: (reader, { index, delta }) => reader.#cursor.delta(index, textIn(delta['text'])),
+    thinking_delta: (reader, { index, delta }) =>
+      reader.#cursor.delta(index, textIn(delta['thinking'])),
+    signature_delta: (_, { open, delta }) => {
+      open.signature += textIn(delta['signature'])
+    },
+    citations_delta: (reader, { index, delta }) =>
+      reader.#cursor.cite(index, readCitation(objectIn(delta['citation']))),
+    input_json_delta: (reader, { index, open, delta }) => {
       const part = textIn(delta['partial_json'])
       open.input += part
-      if (!open.gathered) this.#cursor.delta(index, part)
-    } else if (type === 'compaction_delta') {
+      if (!open.gathered) reader.#cursor.delta(index, part)
+    },
+    compaction_delta: (_, { open, delta }) => {
       const content = textIn(open.raw['content']) + textIn(delta['content'])
       open.raw = { ...open.raw, content }
-    }
-  }
+    },
+  } satisfies Record<string, TakeDelta>
 
   /** Pieces of a block that nobody opened are text or thoughts all the same. */
   #improvise(index: number, type: Json | undefined): Open | undefined {
@@ -222,8 +231,8 @@ export class MessageReader implements Reader {
   #readWhole(raw: JsonObject): Block {
     if (raw['type'] !== 'redacted_thinking') return readBlock(raw, { callNames: new Map() })
     const { type: _, data, ...rest } = raw
-    const seal = { dialect: DIALECT, value: textIn(data) }
-    return { kind: 'reasoning', text: '', redacted: true, seal, ...own(rest) }
+    const seal = textIn(data) === '' ? {} : { seal: { dialect: DIALECT, value: textIn(data) } }
+    return { kind: 'reasoning', text: '', redacted: true, ...seal, ...own(rest) }
   }
 
   #whole(key: string | number, block: Block): void {
@@ -252,6 +261,18 @@ export class MessageReader implements Reader {
     this.#cursor.done()
   }
 }
+
+type TakeEvent = (reader: MessageReader, event: JsonObject) => void
+
+interface Piece {
+  index: number
+  open: Open
+  delta: JsonObject
+}
+type TakeDelta = (reader: MessageReader, piece: Piece) => void
+
+const EVENTS = new Map<string, TakeEvent>(Object.entries(MessageReader.EVENTS))
+const DELTAS = new Map<string, TakeDelta>(Object.entries(MessageReader.DELTAS))
 
 const STREAMED = new Set(['text', 'thinking', 'tool_use'])
 

@@ -153,6 +153,12 @@ function writeThinking(
   return { thinking, effort: WORDS[effortOf(budget)] }
 }
 
+/** Thoughts count against the bound: half of it stays for the answer, unless the caller reckoned himself. */
+function budgetFor(effort: Effort | undefined, maxTokens: number): number {
+  const worth = BUDGETS[effort && effort !== 'none' ? effort : 'medium']
+  return Math.min(worth, Math.floor(maxTokens / 2))
+}
+
 function writeBudget(
   reasoning: ReasoningOptions,
   left: JsonObject,
@@ -162,7 +168,7 @@ function writeBudget(
   const { lose, maxTokens } = around
   if (left['type'] !== undefined) return { thinking: left }
   if (mode === 'adaptive') lose('approximated', 'reasoning.mode')
-  const wanted = budget ?? BUDGETS[effort && effort !== 'none' ? effort : 'medium']
+  const wanted = budget ?? budgetFor(effort, maxTokens)
   const possible = Math.min(Math.max(Math.floor(wanted), MIN_BUDGET), maxTokens - 1)
   if (possible < MIN_BUDGET) return lose('dropped', 'reasoning', 'too few output tokens') ?? {}
   if (budget === undefined) lose('approximated', 'reasoning.effort')

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../src/canonical/json.ts'
 import type { FinishReason } from '../../src/canonical/model.ts'
 import { withoutNulls } from './dialect.ts'
 
-/** Why a reply ends. The first reason with a word is the one that the word is read as. */
+/** Why a reply ends. */
 const STOP_REASONS: Record<FinishReason, string> = {
   stop: 'end_turn',
   'stop-sequence': 'stop_sequence',
@@ -17,14 +17,21 @@ const STOP_REASONS: Record<FinishReason, string> = {
   other: 'refusal',
 }
 
-const FINISH_REASONS = new Map<Json | undefined, FinishReason>(
-  Object.entries(STOP_REASONS)
-    .toReversed()
-    .map(([reason, word]) => [word, reason as FinishReason]),
-)
+/** Inverse of the table above, as far as it has one. */
+export const FINISH_REASONS = {
+  end_turn: 'stop',
+  stop_sequence: 'stop-sequence',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'context-window',
+  tool_use: 'tool-call',
+  pause_turn: 'pause',
+  refusal: 'refusal',
+} satisfies Record<string, FinishReason>
+
+const KNOWN_REASONS = new Map<Json | undefined, FinishReason>(Object.entries(FINISH_REASONS))
 
 export const readStopReason = (word: Json | undefined): FinishReason =>
-  FINISH_REASONS.get(word) ?? 'other'
+  KNOWN_REASONS.get(word) ?? 'other'
 
 /** Inverse of `readStopReason`, as far as there are words. */
 export const writeStopReason = (reason: FinishReason): string => STOP_REASONS[reason]

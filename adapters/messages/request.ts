@@ -66,14 +66,15 @@ function readBody(body: JsonObject): Request {
   const { format: wanted, left: formatLeft } = options.readFormat(format ?? output_format)
   const output = { ...outputLeft, ...formatLeft }
   const maxOutputTokens = numberIn(max_tokens)
+  const offered = readTools(tools)
   const stop = listIn(stop_sequences).filter((sequence) => typeof sequence === 'string')
   return {
     model: textIn(model),
     stream: stream === true,
     system: readSystem(system),
     turns: readTurns(messages),
-    tools: readTools(tools),
-    ...readToolChoice(tool_choice),
+    tools: offered,
+    ...readToolChoice(tool_choice, offered),
     limits: {
       ...(maxOutputTokens !== undefined && { maxOutputTokens }),
       ...(stop.length > 0 && { stop }),

@@ -32,32 +32,37 @@ import {
   writeCache,
 } from './dialect.ts'
 
-/** Hosted tools by the beginning of their dated type; `type` is the version that is asked for by default. */
-const HOSTED: readonly { capability: Capability; name: string; type: string; prefix: string }[] = [
-  {
-    capability: 'web-search',
-    name: 'web_search',
-    type: 'web_search_20250305',
-    prefix: 'web_search_',
-  },
-  { capability: 'web-fetch', name: 'web_fetch', type: 'web_fetch_20250910', prefix: 'web_fetch_' },
-  {
+interface Known {
+  capability: Capability
+  name: string
+  /** The version that is asked for unless another one was; none where a foreign caller cannot say enough. */
+  type?: string
+}
+
+/** Hosted tools by the beginning of their dated types. A computer needs the size of its screen. */
+export const HOSTED_TOOLS = {
+  web_search_2: { capability: 'web-search', name: 'web_search', type: 'web_search_20250305' },
+  web_fetch_2: { capability: 'web-fetch', name: 'web_fetch', type: 'web_fetch_20250910' },
+  code_execution_2: {
     capability: 'code-execution',
     name: 'code_execution',
     type: 'code_execution_20260120',
-    prefix: 'code_execution_',
   },
-  // No default: the size of the screen must be known, and only this dialect says it.
-  { capability: 'computer', name: 'computer', type: '', prefix: 'computer_2' },
-]
+  computer_2: { capability: 'computer', name: 'computer' },
+} satisfies Record<string, Known>
+
+const HOSTED: readonly [string, Known][] = Object.entries(HOSTED_TOOLS)
+
+const hostedBy = (fits: (known: Known) => boolean): Known | undefined =>
+  HOSTED.find(([, known]) => fits(known))?.[1]
 
 export const readTools = (tools: Json | undefined): Tool[] => objectsIn(tools).map(readTool)
 
 function readTool(raw: JsonObject): Tool {
   const { type } = raw
   if (type === undefined || type === null || type === 'custom') return readFunction(raw)
-  const hosted = HOSTED.find(({ prefix }) => textIn(type).startsWith(prefix))
-  if (hosted) return readHosted(raw, hosted)
+  const hosted = HOSTED.find(([prefix]) => textIn(type).startsWith(prefix))
+  if (hosted) return readHosted(raw, hosted[1])
   return { kind: 'opaque', dialect: DIALECT, name: textIn(raw['name']) || textIn(type), value: raw }
 }
 
@@ -78,7 +83,7 @@ function readFunction(raw: JsonObject): FunctionTool {
   }
 }
 
-function readHosted(raw: JsonObject, known: (typeof HOSTED)[number]): HostedTool {
+function readHosted(raw: JsonObject, known: Known): HostedTool {
   const { type, name, allowed_domains, blocked_domains, max_uses, user_location, ...others } = raw
   const { cache_control, ...rest } = others
   return {
@@ -128,7 +133,7 @@ function allowedBy(choice: ToolChoice | undefined): (tool: Tool) => boolean {
 function isCalled(tool: Tool, name: string): boolean {
   if (tool.kind !== 'hosted') return tool.name === name
   const { capability } = tool
-  return [capability, HOSTED.find((known) => known.capability === capability)?.name].includes(name)
+  return [capability, hostedBy((known) => known.capability === capability)?.name].includes(name)
 }
 
 function writeNamed(tool: NamedTool, names: ToolNames, lose: Lose): JsonObject {
@@ -156,7 +161,7 @@ function rootedSchema(schema: string | undefined): string {
 }
 
 function writeHosted(tool: HostedTool, lose: Lose): JsonObject[] | undefined {
-  const known = HOSTED.find(({ capability }) => capability === tool.capability)
+  const known = hostedBy(({ capability }) => capability === tool.capability)
   const left = extOf(tool)
   const type = textIn(left['type']) || known?.type
   const place = `tools.${tool.capability}`
@@ -192,10 +197,16 @@ function writeLocation(location: JsonObject | undefined, place: string, lose: Lo
     : { user_location: { type: 'approximate', ...Object.fromEntries(known) } }
 }
 
-export function readToolChoice(raw: Json | undefined): {
-  toolChoice?: ToolChoice
-  parallelToolCalls?: boolean
-} {
+/** A hosted tool is chosen by what it can do, whatever its name in a dialect. */
+const chosenName = (name: string, tools: Tool[]): string =>
+  tools.find((tool) => tool.kind === 'hosted' && isCalled(tool, name)) === undefined
+    ? name
+    : (hostedBy((known) => known.name === name)?.capability ?? name)
+
+export function readToolChoice(
+  raw: Json | undefined,
+  tools: Tool[],
+): { toolChoice?: ToolChoice; parallelToolCalls?: boolean } {
   if (!isObject(raw)) return {}
   const { type, name, disable_parallel_tool_use, ...rest } = raw
   const single = disable_parallel_tool_use === true
@@ -204,7 +215,7 @@ export function readToolChoice(raw: Json | undefined): {
   const left = own({ ...rest, ...spelling(spelled), ...unknownChoice(type) })
   const choice: ToolChoice = {
     mode: CHOICES.get(type) ?? 'auto',
-    ...(type === 'tool' && { names: [textIn(name)] }),
+    ...(type === 'tool' && { names: [chosenName(textIn(name), tools)] }),
     ...left,
   }
   return { toolChoice: choice, ...(single && { parallelToolCalls: false }) }
@@ -252,5 +263,5 @@ export function writeToolChoice(
 function wireName(request: Request, name: string, names: ToolNames): string {
   const tool = request.tools.find((candidate) => isCalled(candidate, name))
   if (tool && isNamed(tool)) return names.toWire(tool.name, tool.namespace)
-  return HOSTED.find(({ capability }) => capability === name)?.name ?? name
+  return hostedBy(({ capability }) => capability === name)?.name ?? name
 }

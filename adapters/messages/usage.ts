@@ -1,6 +1,6 @@
 import { defined, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type { Usage } from '../../src/canonical/model.ts'
-import { extOf, numberIn, objectIn, own, withoutNulls } from './dialect.ts'
+import { countIn, extOf, objectIn, own, withoutNulls } from './dialect.ts'
 
 /** Here the input counts without what was read from or written to a cache; canonically it includes both. */
 export function readUsage(raw: Json | undefined): Usage {
@@ -8,9 +8,9 @@ export function readUsage(raw: Json | undefined): Usage {
   const { input_tokens, cache_read_input_tokens, cache_creation_input_tokens, ...others } = raw
   const { output_tokens, output_tokens_details, ...rest } = others
   const { thinking_tokens, ...details } = objectIn(output_tokens_details)
-  const cacheRead = numberIn(cache_read_input_tokens)
-  const cacheWrite = numberIn(cache_creation_input_tokens)
-  const fresh = numberIn(input_tokens)
+  const cacheRead = countIn(cache_read_input_tokens)
+  const cacheWrite = countIn(cache_creation_input_tokens)
+  const fresh = countIn(input_tokens)
   const input = fresh === undefined ? undefined : fresh + (cacheRead ?? 0) + (cacheWrite ?? 0)
   const left = withoutNulls(rest)
   return {
@@ -18,8 +18,8 @@ export function readUsage(raw: Json | undefined): Usage {
       input,
       cacheRead,
       cacheWrite,
-      output: numberIn(output_tokens),
-      reasoning: numberIn(thinking_tokens),
+      output: countIn(output_tokens),
+      reasoning: countIn(thinking_tokens),
     }),
     ...own({
       ...left,
