@@ -46,12 +46,16 @@ export function summary(settings: Settings): string[] {
   return [
     ...table([...upstreams, ...tasks]),
     ...table([
-      ['state', settings.state === 'memory' ? 'memory, until the process ends' : settings.state],
+      ['state', stateOf(settings.state)],
       ['callers', callersOf(settings)],
       ['losses', settings.losses],
     ]),
   ]
 }
+
+/** The address of a server may hold its password. */
+const stateOf = (spec: string): string =>
+  spec === 'memory' ? 'memory, until the process ends' : spec.replace(/:\/\/[^/?#]*@/, '://***@')
 
 const TASK_PATHS: ReadonlyMap<string, string> = new Map([
   ['image', 'for /img'],
