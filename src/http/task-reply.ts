@@ -21,6 +21,8 @@ export interface TaskReply {
   /** The key that was sent: a service may repeat it when it refuses something. */
   secret: string | undefined
   journal: Journal
+  /** Aborted when the caller leaves. */
+  signal: AbortSignal
   maxBytes: number
 }
 
@@ -98,7 +100,8 @@ function without(secret: string, bytes: Uint8Array): Uint8Array {
 }
 
 /** A long answer as it comes. When it breaks off, so does the body: a service has no words for that. */
-function rest({ call, journal, maxBytes }: TaskReply, held: Uint8Array[]): Answer['body'] {
+function rest(reply: TaskReply, held: Uint8Array[]): Answer['body'] {
+  const { call, journal, signal, maxBytes } = reply
   let size = 0
   const over = (problem?: Problem) =>
     journal.finish({
@@ -123,5 +126,5 @@ function rest({ call, journal, maxBytes }: TaskReply, held: Uint8Array[]): Answe
     call.cancel()
     over(CALLER_LEFT)
   }
-  return pullStream(step, { heartbeatMs: 0, stop })
+  return pullStream(step, { heartbeatMs: 0, signal, stop })
 }
