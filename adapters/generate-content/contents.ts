@@ -1,0 +1,281 @@
+import type { JsonObject } from '../../src/canonical/json.ts'
+import type {
+  Block,
+  Request,
+  ToolCallBlock,
+  ToolResultBlock,
+  Turn,
+} from '../../src/canonical/model.ts'
+import type { ToolNames } from '../../src/canonical/names.ts'
+import type { WriteRequestContext } from '../adapter.ts'
+import { callBook, type CallBook } from './calls.ts'
+import { DIALECT, leftovers, many, members, note } from './dialect.ts'
+import { writeMedia } from './media.ts'
+import { readPart, writePart, type WritePartContext } from './parts.ts'
+import { isMedia, MISSING_RESULT, wrap } from './results.ts'
+import type { WireContent } from './wire.ts'
+
+export function readTurns(contents: WireContent[]): Turn[] {
+  const book = callBook()
+  return contents.map((content, index) => readTurn(content, `contents.${index}`, book))
+}
+
+function readTurn(content: WireContent, path: string, book: CallBook): Turn {
+  const { role, parts, ...rest } = content
+  const isModel = role === 'model'
+  if (isModel) book.turn()
+  const blocks = many(parts).flatMap(
+    (part, index) => readPart(part, { path: `${path}.parts.${index}`, book }) ?? [],
+  )
+  return {
+    role: isModel ? 'assistant' : role === 'system' ? 'system' : 'user',
+    blocks: pairCode(isModel ? joined(blocks) : blocks, path),
+    ...leftovers(rest),
+  }
+}
+
+/**
+ * Clients keep a streamed answer as the pieces in which it came. They are one block again, as the model that
+ * wrote it knows it: a proof on the last piece is that of the whole.
+ */
+function joined(blocks: Block[]): Block[] {
+  const result: Block[] = []
+  for (const block of blocks) {
+    const last = result.at(-1)
+    const both = last && join(last, block)
+    if (both) result[result.length - 1] = both
+    else result.push(block)
+  }
+  return result
+}
+
+function join(first: Block, second: Block): Block | undefined {
+  if (first.kind === 'text' && second.kind === 'text' && !first.seal && !first.ext && !second.ext)
+    return { ...second, text: first.text + second.text }
+  if (first.kind !== 'reasoning' || second.kind !== 'reasoning' || second.redacted) return undefined
+  if (first.seal || first.ext || second.ext) return undefined
+  return { ...second, text: first.text + second.text }
+}
+
+/** Code and its result belong together by their order where the wire has no ids. */
+function pairCode(blocks: Block[], path: string): Block[] {
+  let last = ''
+  return blocks.map((block, index) => {
+    if (block.kind === 'code') {
+      last = block.id || `code_${path.replaceAll('.', '_')}_${index}`
+      return { ...block, id: last }
+    }
+    return block.kind === 'code-result' && block.callId === '' ? { ...block, callId: last } : block
+  })
+}
+
+interface Entry {
+  block: Block
+  path: string
+}
+
+/** Neighbouring turns of one side, which this dialect knows as one. */
+interface Stretch {
+  role: 'user' | 'model'
+  turn: number
+  entries: Entry[]
+  /** Leftovers of its turns. */
+  rest: JsonObject
+}
+
+/** The system instruction's blocks and the conversation. Instructions on top join the former. */
+export function splitTurns(request: Request): { system: Entry[]; from: number } {
+  const first = request.turns.findIndex((turn) => !isInstruction(turn))
+  const from = first < 0 ? request.turns.length : first
+  const top = request.system.map((block, index) => ({ block, path: `system.${index}` }))
+  return { system: [...top, ...request.turns.slice(0, from).flatMap(entriesOf)], from }
+}
+
+const isInstruction = (turn: Turn): boolean => turn.role === 'system' || turn.role === 'developer'
+
+const entriesOf = (turn: Turn, index: number): Entry[] =>
+  turn.blocks.map((block, place) => ({ block, path: `turns.${index}.blocks.${place}` }))
+
+function stretches(request: Request, from: number, context: WriteRequestContext): Stretch[] {
+  const result: Stretch[] = []
+  for (const [index, turn] of request.turns.entries()) {
+    if (index < from) continue
+    const role = turn.role === 'assistant' ? 'model' : 'user'
+    const entries = entriesOf(turn, index)
+    if (isInstruction(turn)) context.lose('approximated', `turns.${index}.role`)
+    const own = isInstruction(turn) ? entries.map(tagged) : entries
+    const last = result.at(-1)
+    if (last?.role === role) {
+      last.entries.push(...own)
+      last.rest = { ...last.rest, ...members(turn.ext) }
+    } else result.push({ role, turn: index, entries: own, rest: members(turn.ext) })
+  }
+  return result
+}
+
+/** An instruction in the middle stays where it is: moved to the top it would change what a cache has seen. */
+function tagged(entry: Entry): Entry {
+  if (entry.block.kind !== 'text') return entry
+  const text = `<system>\n${entry.block.text}\n</system>`
+  return { ...entry, block: { ...entry.block, text } }
+}
+
+export function writeContents(
+  request: Request,
+  context: WriteRequestContext,
+  names: ToolNames,
+): JsonObject[] {
+  const { from } = splitTurns(request)
+  const all = stretches(request, from, context)
+  const contents: JsonObject[] = []
+  let calls: ToolCallBlock[] = []
+  let asked = 0
+  for (const stretch of all) {
+    const partContext = partContextOf(context, names)
+    if (stretch.role === 'user') {
+      contents.push(...writeUser(stretch, calls, asked, partContext))
+      calls = []
+    } else {
+      const parts = writeModel(stretch, context, partContext)
+      if (parts.length > 0) contents.push({ ...stretch.rest, role: 'model', parts })
+      calls = stretch.entries.flatMap(({ block }) => (block.kind === 'tool-call' ? [block] : []))
+      asked = stretch.turn
+    }
+  }
+  if (context.target.facts.prefill === false && calls.length === 0 && isModel(contents.at(-1))) {
+    context.lose('defaulted', `turns.${request.turns.length}`, 'the model takes no prefill')
+    contents.push({ role: 'user', parts: [{ text: 'Continue.' }] })
+  }
+  return contents
+}
+
+const isModel = (content: JsonObject | undefined): boolean => content?.['role'] === 'model'
+
+type PartContextOf = (path: string) => WritePartContext
+
+function partContextOf(context: WriteRequestContext, names: ToolNames): PartContextOf {
+  return (path) => ({
+    path,
+    lose: context.lose,
+    nameOf: (call) => names.toWire(call.name, call.namespace),
+    signature: (seal, place) =>
+      seal.dialect === DIALECT ? seal.value : context.lose('dropped', `${place}.seal`),
+    ids: false,
+  })
+}
+
+function writeEntry(entry: Entry, partContext: PartContextOf): JsonObject[] {
+  const context = partContext(entry.path)
+  if ('cache' in entry.block && entry.block.cache) context.lose('dropped', 'cache')
+  return [writePart(entry.block, context) ?? []].flat()
+}
+
+/** Accepted in place of a proof for a call that the model never made itself, on the first one of a turn. */
+const NO_PROOF = 'skip_thought_signature_validator'
+
+function writeModel(
+  stretch: Stretch,
+  context: WriteRequestContext,
+  partContext: PartContextOf,
+): JsonObject[] {
+  const parts = stretch.entries.flatMap((entry) => writeEntry(entry, partContext))
+  const first = parts.findIndex((part) => 'functionCall' in part)
+  const call = parts[first]
+  if (context.target.facts.thinking !== 'level' || !call || 'thoughtSignature' in call) return parts
+  context.lose('defaulted', `turns.${stretch.turn}.seal`, 'the first call has no proof')
+  return parts.with(first, { ...call, thoughtSignature: NO_PROOF })
+}
+
+/**
+ * The service wants exactly one response for each call, in the order of the calls and at once after them.
+ * Whatever else the user said follows in a content of its own.
+ */
+function writeUser(
+  stretch: Stretch,
+  calls: ToolCallBlock[],
+  asked: number,
+  partContext: PartContextOf,
+): JsonObject[] {
+  const waiting = [...stretch.entries]
+  const answers = calls.map((call) => {
+    const found = waiting.findIndex(
+      ({ block }) => block.kind === 'tool-result' && block.callId === call.id,
+    )
+    return { call, entry: found < 0 ? undefined : waiting.splice(found, 1)[0] }
+  })
+  const responses = answers.map(({ call, entry }) => writeResponse(call, entry, asked, partContext))
+  const attached = answers.flatMap(({ entry }) => (entry ? attachments(entry, partContext) : []))
+  const others = waiting.flatMap((entry) =>
+    entry.block.kind === 'tool-result'
+      ? writeOrphan(entry.block, entry.path, partContext)
+      : writeEntry(entry, partContext),
+  )
+  return [responses, [...attached, ...others]]
+    .filter((parts) => parts.length > 0)
+    .map((parts) => ({ ...stretch.rest, role: 'user', parts }))
+}
+
+function writeResponse(
+  call: ToolCallBlock,
+  entry: Entry | undefined,
+  asked: number,
+  partContext: PartContextOf,
+): JsonObject {
+  const context = partContext(entry?.path ?? `turns.${asked}.results`)
+  const name = context.nameOf(call)
+  if (entry?.block.kind !== 'tool-result') {
+    context.lose('defaulted', context.path, MISSING_RESULT)
+    return { functionResponse: { name, response: { error: MISSING_RESULT } } }
+  }
+  const { block } = entry
+  if (block.cache) context.lose('dropped', 'cache')
+  reportInside(block, context)
+  const parts = note(block.ext, 'parts') === true ? mediaParts(entry, partContext) : []
+  return {
+    functionResponse: {
+      ...members(block.ext),
+      name,
+      response: wrap(block, entry.path, context.lose),
+      ...(parts.length > 0 && { parts }),
+    },
+  }
+}
+
+/** A response is an object and media; other blocks have no place in it. */
+function reportInside(block: ToolResultBlock, context: WritePartContext): void {
+  for (const [index, inner] of block.content.entries()) {
+    if ('cache' in inner && inner.cache) context.lose('dropped', 'cache')
+    if (!['text', 'media', 'refusal', 'opaque'].includes(inner.kind))
+      context.lose('dropped', `${context.path}.content.${index}`)
+  }
+}
+
+/** Media of a result stand beside the responses: inside of one they would be text. */
+const attachments = (entry: Entry, partContext: PartContextOf): JsonObject[] =>
+  entry.block.kind === 'tool-result' && note(entry.block.ext, 'parts') !== true
+    ? mediaParts(entry, partContext)
+    : []
+
+function mediaParts({ block, path }: Entry, partContext: PartContextOf): JsonObject[] {
+  if (block.kind !== 'tool-result') return []
+  return block.content.flatMap((inner, index) =>
+    inner.kind === 'media'
+      ? [writeMedia(inner, `${path}.content.${index}`, partContext(path).lose)]
+      : [],
+  )
+}
+
+/** A result that no call waits for would be refused as a response. */
+function writeOrphan(
+  block: ToolResultBlock,
+  path: string,
+  partContext: PartContextOf,
+): JsonObject[] {
+  const { lose } = partContext(path)
+  lose('approximated', path, 'a result without its call')
+  const texts = block.content.flatMap((inner) => (inner.kind === 'text' ? [inner.text] : []))
+  const label = `[result of ${block.name || block.callId}]`
+  const text = [label, ...(block.isError ? ['Error:'] : []), ...texts].join('\n')
+  const media = block.content.some(isMedia) ? mediaParts({ block, path }, partContext) : []
+  return [{ text }, ...media]
+}

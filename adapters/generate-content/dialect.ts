@@ -1,0 +1,35 @@
+import type { Json, JsonObject } from '../../src/canonical/json.ts'
+import type { Ext } from '../../src/canonical/model.ts'
+import type { NameRule } from '../../src/canonical/names.ts'
+
+export const DIALECT = 'generate-content'
+
+/** What the service says of function names. */
+export const NAME_RULE: NameRule = {
+  forbidden: /[^a-zA-Z0-9_.-]/,
+  start: /^[a-zA-Z_]/,
+  maxLength: 64,
+}
+
+/** Leftovers as a node's `ext`, to be spread into it; nothing when there are none. */
+export function leftovers(fields: object): { ext?: Ext } {
+  const entries: [string, Json | undefined][] = Object.entries(fields)
+  const some = entries.filter((entry): entry is [string, Json] => entry[1] !== undefined)
+  return some.length > 0 ? { ext: { [DIALECT]: Object.fromEntries(some) } } : {}
+}
+
+/** This dialect's own leftovers of a node. */
+export const own = (ext: Ext | undefined): JsonObject => ext?.[DIALECT] ?? {}
+
+/** The leftovers that are members of the node on the wire: those that only note a spelling are left out. */
+export const members = (ext: Ext | undefined): JsonObject =>
+  Object.fromEntries(Object.entries(own(ext)).filter(([key]) => !key.startsWith('#')))
+
+/** How this dialect spelled something, as noted by its reader. */
+export const note = (ext: Ext | undefined, name: string): Json | undefined => own(ext)[`#${name}`]
+
+/** Several values where the wire takes a list or just one. */
+export function many<T>(value: T | T[] | undefined): T[] {
+  if (value === undefined) return []
+  return Array.isArray(value) ? value : [value]
+}

@@ -1,0 +1,208 @@
+import { isObject, stringify, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import type { Citation, SearchBlock, Source } from '../../src/canonical/model.ts'
+import { leftovers, members } from './dialect.ts'
+import { offsetsOf, type Offsets } from './offsets.ts'
+
+/** What a candidate says of its sources, as far as it came. Later metadata replaces earlier one. */
+export interface Sources {
+  take(candidate: JsonObject): void
+  /**
+   * Citations of a text that has ended; `isLast` also takes those whose place in it is not certain.
+   * Each one is handed out once.
+   */
+  citationsOf(text: string, isLast: boolean): Citation[]
+  search(id: string): SearchBlock | undefined
+}
+
+interface Support {
+  key: string
+  text: string | undefined
+  start: number
+  end: number | undefined
+  citation: Citation
+}
+
+export function sourcesOf(): Sources {
+  let metadata: JsonObject = {}
+  const quoted: JsonObject[] = []
+  const given = new Set<string>()
+  return {
+    take(candidate) {
+      const { groundingMetadata, citationMetadata } = candidate
+      if (isObject(groundingMetadata)) metadata = { ...metadata, ...groundingMetadata }
+      if (!isObject(citationMetadata)) return
+      const found = citationMetadata['citationSources'] ?? citationMetadata['citations']
+      quoted.push(...objects(found))
+    },
+    citationsOf(text, isLast) {
+      const offsets = offsetsOf(text)
+      const open = [...supportsOf(metadata), ...quoted.map(quotation)].filter(
+        (support) => !given.has(support.key),
+      )
+      return open.flatMap((support) => {
+        const place = locate(support, text, offsets, isLast)
+        if (!place) return []
+        given.add(support.key)
+        return [{ ...support.citation, ...place }]
+      })
+    },
+    search: (id) => searchOf(metadata, id),
+  }
+}
+
+function supportsOf(metadata: JsonObject): Support[] {
+  const chunks = objects(metadata['groundingChunks'])
+  return objects(metadata['groundingSupports']).flatMap((support) => {
+    const segment = isObject(support['segment']) ? support['segment'] : {}
+    const indices = Array.isArray(support['groundingChunkIndices'])
+      ? support['groundingChunkIndices']
+      : []
+    return indices.flatMap((index, place) => {
+      const chunk = chunks[Number(index)]
+      if (!chunk) return []
+      const citation = citationOf(chunk, scoreOf(support, place))
+      return [{ key: stringify([segment, index]), ...segmentOf(segment), citation }]
+    })
+  })
+}
+
+function segmentOf(segment: JsonObject): Pick<Support, 'text' | 'start' | 'end'> {
+  const { startIndex, endIndex, text } = segment
+  return {
+    text: typeof text === 'string' ? text : undefined,
+    // A zero is left out on this wire.
+    start: typeof startIndex === 'number' ? startIndex : 0,
+    end: typeof endIndex === 'number' ? endIndex : undefined,
+  }
+}
+
+function scoreOf(support: JsonObject, place: number): JsonObject {
+  const scores = support['confidenceScores']
+  const score = Array.isArray(scores) ? scores[place] : undefined
+  return score === undefined ? {} : { confidenceScore: score }
+}
+
+/** A chunk is a page of the web or a piece of a stored document. */
+function citationOf(chunk: JsonObject, rest: JsonObject): Citation {
+  const [kind = ''] = Object.keys(chunk)
+  const place = chunk[kind]
+  const { uri, title, text, ...more } = isObject(place) ? place : {}
+  return {
+    ...(typeof uri === 'string' && { url: uri }),
+    ...(typeof title === 'string' && { title }),
+    ...(typeof text === 'string' && { quote: text }),
+    ...leftovers({ ...more, ...rest }),
+  }
+}
+
+function quotation(source: JsonObject): Support {
+  const { startIndex: _start, endIndex: _end, uri, title, ...rest } = source
+  return {
+    key: stringify(source),
+    ...segmentOf(source),
+    text: undefined,
+    citation: {
+      ...(typeof uri === 'string' && { url: uri }),
+      ...(typeof title === 'string' && { title }),
+      ...leftovers({ ...rest, '#quotation': true }),
+    },
+  }
+}
+
+/** Where in the text a support belongs; undefined when it may belong to another one. */
+function locate(
+  support: Support,
+  text: string,
+  offsets: Offsets,
+  isLast: boolean,
+): { start?: number; end?: number } | undefined {
+  if (support.end !== undefined && support.end <= offsets.bytes) {
+    const [start, end] = [offsets.toUnit(support.start), offsets.toUnit(support.end)]
+    const isExact = support.text === undefined ? isLast : text.slice(start, end) === support.text
+    if (isExact && start <= end) return { start, end }
+  }
+  if (!isLast) return undefined
+  const found = support.text ? text.indexOf(support.text) : -1
+  return found < 0 || !support.text ? {} : { start: found, end: found + support.text.length }
+}
+
+function searchOf(metadata: JsonObject, id: string): SearchBlock | undefined {
+  const { webSearchQueries, groundingChunks, groundingSupports: _supports, ...rest } = metadata
+  const queries = Array.isArray(webSearchQueries)
+    ? webSearchQueries.filter((query) => typeof query === 'string')
+    : []
+  if (queries.length === 0) return undefined
+  const sources = objects(groundingChunks).flatMap((chunk): Source[] => {
+    const { url, title, ext } = citationOf(chunk, {})
+    return url === undefined
+      ? []
+      : [{ url, ...(title !== undefined && { title }), ...(ext && { ext }) }]
+  })
+  return { kind: 'search', id, queries, sources, ...leftovers(rest) }
+}
+
+const objects = (value: Json | undefined): JsonObject[] =>
+  Array.isArray(value) ? value.filter((item) => isObject(item)) : []
+
+/** A text that a citation is about, and where it stands. */
+export interface CitedText {
+  text: string
+  /** The number of its part in the whole reply. */
+  part: number
+}
+
+/** Gathers what a reply says of its sources. Inverse of `sourcesOf`. */
+export class Grounding {
+  readonly #chunks: JsonObject[] = []
+  readonly #supports: JsonObject[] = []
+  readonly #queries: string[] = []
+  #rest: JsonObject = {}
+
+  cite(citation: Citation, place: CitedText): void {
+    const offsets = offsetsOf(place.text)
+    const { start = 0, end = place.text.length } = citation
+    const [startIndex, endIndex] = [offsets.toByte(start), offsets.toByte(end)]
+    this.#supports.push({
+      segment: {
+        ...(place.part > 0 && { partIndex: place.part }),
+        startIndex,
+        endIndex,
+        text: place.text.slice(start, end),
+      },
+      groundingChunkIndices: [this.#chunk(chunkOf(citation))],
+    })
+  }
+
+  search(block: SearchBlock): void {
+    this.#queries.push(...block.queries)
+    for (const { url, title } of block.sources)
+      this.#chunk({ web: { uri: url, ...(title !== undefined && { title }) } })
+    this.#rest = { ...this.#rest, ...members(block.ext) }
+  }
+
+  /** A snapshot; undefined while there is nothing to say. */
+  metadata(): JsonObject | undefined {
+    if (this.#chunks.length === 0 && this.#queries.length === 0) return undefined
+    return {
+      ...this.#rest,
+      ...(this.#queries.length > 0 && { webSearchQueries: [...this.#queries] }),
+      ...(this.#chunks.length > 0 && { groundingChunks: [...this.#chunks] }),
+      ...(this.#supports.length > 0 && { groundingSupports: [...this.#supports] }),
+    }
+  }
+
+  #chunk(chunk: JsonObject): number {
+    const text = stringify(chunk)
+    const known = this.#chunks.findIndex((other) => stringify(other) === text)
+    return known < 0 ? this.#chunks.push(chunk) - 1 : known
+  }
+}
+
+function chunkOf(citation: Citation): JsonObject {
+  const { url, title, quote } = citation
+  const named = { ...(url !== undefined && { uri: url }), ...(title !== undefined && { title }) }
+  const isWeb = url !== undefined && quote === undefined
+  return isWeb
+    ? { web: named }
+    : { retrievedContext: { ...named, ...(quote !== undefined && { text: quote }) } }
+}

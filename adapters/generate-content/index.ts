@@ -1,0 +1,45 @@
+import { isObject } from '../../src/canonical/json.ts'
+import type { Adapter } from '../adapter.ts'
+import { DIALECT } from './dialect.ts'
+import { writeModel, writeModels } from './models.ts'
+import { match, passPath } from './paths.ts'
+import { readProblem, writeProblem } from './problems.ts'
+import { ReplyReader } from './reader.ts'
+import { readRequest, writeCountRequest, writeRequest } from './request.ts'
+import { REPLY_VERBATIM, REQUEST_VERBATIM } from './spelling.ts'
+import { ReplyWriter } from './writer.ts'
+
+/** The content-generation dialect: `POST /v1beta/models/{model}:generateContent` and its streamed sister. */
+export const generateContent: Adapter = {
+  dialect: DIALECT,
+  // No heartbeat: clients of this dialect end their process on a comment.
+  caller: {
+    verbatim: REQUEST_VERBATIM,
+    match,
+    readRequest,
+    writer: (context) => new ReplyWriter(context),
+    writeProblem: (problem) => writeProblem(problem),
+    writeTokenCount: (inputTokens) => ({ totalTokens: inputTokens }),
+    writeModels: (models) => writeModels(models),
+    writeModel: (model) => writeModel(model),
+  },
+  upstream: {
+    // As documented; the header is recommended where the upstream takes it.
+    defaultAuth: 'query',
+    verbatim: REPLY_VERBATIM,
+    writeRequest,
+    writeCountRequest,
+    readTokenCount(body) {
+      const total = isObject(body) ? body['totalTokens'] : undefined
+      return typeof total === 'number' ? total : undefined
+    },
+    reader: (context) => new ReplyReader(context),
+    readProblem,
+  },
+  passthrough: {
+    path: passPath,
+    query: ['alt'],
+    headers: ['x-goog-api-client'],
+    modelMember: { reply: 'modelVersion' },
+  },
+}

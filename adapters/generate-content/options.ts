@@ -1,0 +1,124 @@
+import type { JsonObject } from '../../src/canonical/json.ts'
+import type { Lose } from '../../src/canonical/loss.ts'
+import type { Limits, Request, Sampling } from '../../src/canonical/model.ts'
+import type { WriteRequestContext } from '../adapter.ts'
+import { readFormat, writeFormat } from './format.ts'
+import { amount } from './numbers.ts'
+import { readReasoning, writeReasoning } from './reasoning.ts'
+import type { WireGenerationConfig } from './wire.ts'
+
+type Options = Pick<Request, 'limits' | 'sampling' | 'reasoning' | 'format'> & { rest: JsonObject }
+
+/** `generationConfig`. What only this dialect has comes back as `rest`, each member under its whole path. */
+export function readOptions(config: WireGenerationConfig = {}): Options {
+  const { temperature, topP, topK, seed, presencePenalty, frequencyPenalty, ...more } = config
+  const { candidateCount, responseLogprobs, logprobs, maxOutputTokens, ...others } = more
+  const { stopSequences = [], thinkingConfig, responseModalities, ...formats } = others
+  const { responseMimeType: _type, responseSchema: _schema, ...unread } = formats
+  const { responseJsonSchema: _jsonSchema, ...unknown } = unread
+  const { format, rest } = readFormat(config)
+  const reasoning = readReasoning(thinkingConfig)
+  const numbers = { temperature, topP, topK, presencePenalty, frequencyPenalty }
+  const counts = {
+    seed: amount(seed),
+    candidateCount: amount(candidateCount),
+    logprobs: responseLogprobs === true ? (amount(logprobs) ?? 0) : undefined,
+  }
+  const limits = { maxOutputTokens: amount(maxOutputTokens) }
+  const isText = responseModalities?.length === 1 && responseModalities[0] === 'TEXT'
+  const kept = prefixed({
+    ...unknown,
+    ...rest,
+    ...(responseLogprobs !== true && logprobs !== undefined && { logprobs }),
+  })
+  return {
+    sampling: present<Sampling>({ ...numbers, ...counts }),
+    limits: {
+      ...present<Limits>(limits),
+      ...(stopSequences.length > 0 && { stop: stopSequences }),
+    },
+    ...(reasoning && { reasoning }),
+    ...(format && { format }),
+    rest: {
+      ...kept,
+      ...(responseModalities && {
+        [`${isText ? '#' : ''}generationConfig.responseModalities`]: responseModalities,
+      }),
+    },
+  }
+}
+
+function present<T extends object>(fields: { [K in keyof T]: T[K] | undefined }): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T
+}
+
+const PREFIX = 'generationConfig.'
+
+function prefixed(fields: object): JsonObject {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries.map(([key, value]) => [PREFIX + key, value]))
+}
+
+/** Where each member comes from, for the list of parameters that a model does not take. */
+const PATHS: ReadonlyMap<string, string> = new Map([
+  ['temperature', 'sampling.temperature'],
+  ['topP', 'sampling.topP'],
+  ['topK', 'sampling.topK'],
+  ['seed', 'sampling.seed'],
+  ['presencePenalty', 'sampling.presencePenalty'],
+  ['frequencyPenalty', 'sampling.frequencyPenalty'],
+  ['candidateCount', 'sampling.candidateCount'],
+  ['responseLogprobs', 'sampling.logprobs'],
+  ['logprobs', 'sampling.logprobs'],
+  ['maxOutputTokens', 'limits.maxOutputTokens'],
+  ['stopSequences', 'limits.stop'],
+  ['thinkingConfig', 'reasoning'],
+  ['responseMimeType', 'format'],
+  ['responseSchema', 'format'],
+])
+
+/** Inverse of `readOptions`. */
+export function writeOptions(
+  request: Request,
+  rest: JsonObject,
+  context: WriteRequestContext,
+): JsonObject | undefined {
+  const { lose } = context
+  const { facts } = context.target
+  const { logprobs, ...sampling } = request.sampling
+  const thinkingConfig = writeReasoning(request.reasoning, facts, lose)
+  const config = {
+    ...rest,
+    ...sampling,
+    ...(logprobs !== undefined && { responseLogprobs: true }),
+    ...(logprobs && { logprobs }),
+    ...writeLimits(request.limits, facts.maxOutputTokens, lose),
+    ...writeFormat(request, facts, lose),
+    ...(thinkingConfig && { thinkingConfig }),
+  }
+  const dropped = new Set(facts.drop ?? [])
+  const kept = Object.entries(config).filter(([key]) => !isDropped(key, dropped, lose))
+  return kept.length > 0 ? Object.fromEntries(kept) : undefined
+}
+
+const MAX_STOP_SEQUENCES = 5
+
+function writeLimits(limits: Limits, cap: number | undefined, lose: Lose): JsonObject {
+  const { maxOutputTokens, stop = [] } = limits
+  const isCapped = maxOutputTokens !== undefined && cap !== undefined && maxOutputTokens > cap
+  if (isCapped) lose('approximated', 'limits.maxOutputTokens')
+  if (stop.length > MAX_STOP_SEQUENCES) lose('approximated', 'limits.stop')
+  return {
+    ...(maxOutputTokens !== undefined && { maxOutputTokens: isCapped ? cap : maxOutputTokens }),
+    ...(stop.length > 0 && { stopSequences: stop.slice(0, MAX_STOP_SEQUENCES) }),
+  }
+}
+
+/** The configuration may name a parameter as this dialect does, or by its place in the canonical request. */
+function isDropped(key: string, dropped: ReadonlySet<string>, lose: Lose): boolean {
+  const path = PATHS.get(key) ?? PREFIX + key
+  const last = path.split('.').at(-1) ?? path
+  if (!dropped.has(key) && !dropped.has(path) && !dropped.has(last)) return false
+  lose('dropped', path)
+  return true
+}

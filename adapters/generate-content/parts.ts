@@ -1,0 +1,253 @@
+import {
+  textOf,
+  parseObject,
+  Verbatim,
+  type Json,
+  type JsonObject,
+} from '../../src/canonical/json.ts'
+import type { Lose } from '../../src/canonical/loss.ts'
+import type {
+  Block,
+  BlockKind,
+  BlockOf,
+  CodeBlock,
+  CodeResultBlock,
+  Seal,
+  ToolCallBlock,
+} from '../../src/canonical/model.ts'
+import { lowerInput } from '../../src/canonical/text-tools.ts'
+import type { BlockTable } from '../adapter.ts'
+import type { CallBook } from './calls.ts'
+import { DIALECT, leftovers, members, own } from './dialect.ts'
+import { readMedia, writeMedia } from './media.ts'
+import { readResult } from './results.ts'
+import { readSeal } from './seals.ts'
+import type { WirePart } from './wire.ts'
+
+/** What a part of a history is read with. */
+export interface ReadPartContext {
+  path: string
+  book: CallBook
+}
+
+/** One part of a history. Undefined for a part that says nothing. */
+export function readPart(part: WirePart, context: ReadPartContext): Block | undefined {
+  const { thoughtSignature, ...unsigned } = part
+  if (!thoughtSignature) return readUnsigned(unsigned, context)
+  const { seal, slot, damaged } = readSeal(thoughtSignature)
+  const block = readUnsigned(unsigned, context) ?? { kind: 'text', text: '' }
+  if (block.kind === 'opaque') return { ...block, value: { ...block.value, thoughtSignature } }
+  const noted = damaged ? leftovers({ ...own(block.ext), damagedSeal: true }) : {}
+  if (!seal || !isSealable(block)) return { ...block, ...noted }
+  if (slot === 'redacted') return { kind: 'reasoning', text: '', redacted: true, seal }
+  return { ...block, seal }
+}
+
+const SEALABLE: readonly BlockKind[] = [
+  ...(['text', 'media', 'reasoning', 'tool-call', 'code', 'code-result'] as const),
+]
+type Sealable = BlockOf<'text' | 'media' | 'reasoning' | 'tool-call' | 'code' | 'code-result'>
+const isSealable = (block: Block): block is Sealable => SEALABLE.includes(block.kind)
+
+function readUnsigned(part: WirePart, context: ReadPartContext): Block | undefined {
+  const { text, thought, functionCall, functionResponse, executableCode, ...others } = part
+  const { codeExecutionResult, ...rest } = others
+  if (functionCall) return readCall(functionCall, rest, context.book)
+  if (functionResponse) {
+    const result = readResult(functionResponse, context.path, context.book)
+    return { ...result, ...leftovers({ ...rest, ...own(result.ext) }) }
+  }
+  if (executableCode) return readCode(executableCode, rest)
+  if (codeExecutionResult) return readCodeResult(codeExecutionResult, rest)
+  // A picture drawn while thinking is no answer.
+  const media = thought === true ? undefined : readMedia(rest)
+  if (media) return media
+  if (text === undefined && Object.keys(rest).length > 0) return opaque(part)
+  if (text === undefined && thought !== true) return undefined
+  const kind = thought === true ? 'reasoning' : 'text'
+  return { kind, text: text ?? '', ...leftovers(rest) }
+}
+
+/** A part that only this dialect knows, whole. */
+export function opaque(part: object): Block {
+  const entries: [string, Json | undefined][] = Object.entries(part)
+  const some = entries.filter((entry): entry is [string, Json] => entry[1] !== undefined)
+  return { kind: 'opaque', dialect: DIALECT, value: Object.fromEntries(some) }
+}
+
+function readCall(
+  wire: NonNullable<WirePart['functionCall']>,
+  rest: object,
+  book: CallBook,
+): ToolCallBlock {
+  const { id, name, args, ...more } = wire
+  return {
+    kind: 'tool-call',
+    id: book.call(name, id),
+    name,
+    form: 'json',
+    input: args === undefined ? '{}' : textOf(args),
+    ...leftovers({ ...rest, ...more }),
+  }
+}
+
+/** The enumerations also come as their numbers. */
+const OUTCOMES: ReadonlyMap<Json | undefined, CodeResultBlock['outcome']> = new Map<
+  Json | undefined,
+  CodeResultBlock['outcome']
+>([
+  ['OUTCOME_OK', 'ok'],
+  ['OK', 'ok'],
+  [1, 'ok'],
+  ['OUTCOME_DEADLINE_EXCEEDED', 'deadline'],
+  [3, 'deadline'],
+])
+const OUTCOME_NAMES: Record<CodeResultBlock['outcome'], string> = {
+  ok: 'OUTCOME_OK',
+  failed: 'OUTCOME_FAILED',
+  deadline: 'OUTCOME_DEADLINE_EXCEEDED',
+}
+
+/** Code has an id on the newer wire only; without one it is known by where it stands. */
+export function readCode(wire: NonNullable<WirePart['executableCode']>, rest: object): CodeBlock {
+  const { id = '', language, code, ...more } = wire
+  const isPython = language === undefined || language === 'PYTHON' || language === 1
+  return {
+    kind: 'code',
+    id,
+    language: isPython ? 'python' : '',
+    code,
+    ...leftovers({ ...rest, ...more }),
+  }
+}
+
+export function readCodeResult(
+  wire: NonNullable<WirePart['codeExecutionResult']>,
+  rest: object,
+): CodeResultBlock {
+  const { id = '', outcome, output = '', ...more } = wire
+  return {
+    kind: 'code-result',
+    callId: id,
+    outcome: OUTCOMES.get(outcome) ?? 'failed',
+    output,
+    ...leftovers({ ...rest, ...more }),
+  }
+}
+
+/** What a part is written with: towards the service and towards a caller nearly the same. */
+export interface WritePartContext {
+  path: string
+  lose: Lose
+  /** A function's name on this wire. */
+  nameOf(call: ToolCallBlock): string
+  /** The signature for a proof, or undefined when it cannot go there; that has been reported. */
+  signature(seal: Seal, path: string, slot: 'self' | 'redacted'): string | undefined
+  /** Towards a caller calls carry their ids; the service's own types have none. */
+  ids: boolean
+}
+
+/** `undefined` for what is no part: it is written elsewhere, reported here, or says nothing. */
+export const PARTS: BlockTable<JsonObject, WritePartContext> = {
+  text: (block, context) => {
+    if (block.citations && block.citations.length > 0)
+      context.lose('dropped', `${context.path}.citations`)
+    const proof = signed(block.seal, context)
+    return block.text === '' && !proof.thoughtSignature
+      ? undefined
+      : { ...members(block.ext), text: block.text, ...proof }
+  },
+  reasoning: (block, context) => {
+    const proof = signed(block.seal, context, block.redacted ? 'redacted' : 'self')
+    return block.text === '' && !proof.thoughtSignature
+      ? undefined
+      : { ...members(block.ext), text: block.text, thought: true, ...proof }
+  },
+  refusal: (block, { path, lose }) => {
+    lose('approximated', path, 'a refusal becomes text')
+    return block.text === '' ? undefined : { text: block.text }
+  },
+  media: (block, context) => ({
+    ...writeMedia(block, context.path, context.lose),
+    ...signed(block.seal, context),
+  }),
+  'tool-call': (block, context) => ({
+    ...members(block.ext),
+    functionCall: {
+      ...(context.ids && block.id !== '' && { id: block.id }),
+      name: context.nameOf(block),
+      args: argumentsOf(block, context),
+    },
+    ...signed(block.seal, context),
+  }),
+  'tool-result': (_, { path, lose }) => lose('dropped', path),
+  code: (block, context) => {
+    const isPython = block.language.toLowerCase() === 'python'
+    if (!isPython && block.language !== '') context.lose('approximated', `${context.path}.language`)
+    return {
+      ...members(block.ext),
+      executableCode: {
+        ...(context.ids && block.id !== '' && { id: block.id }),
+        language: isPython ? 'PYTHON' : 'LANGUAGE_UNSPECIFIED',
+        code: block.code,
+      },
+      ...signed(block.seal, context),
+    }
+  },
+  'code-result': (block, context) => ({
+    ...members(block.ext),
+    codeExecutionResult: {
+      ...(context.ids && block.callId !== '' && { id: block.callId }),
+      outcome: OUTCOME_NAMES[block.outcome],
+      output: block.output,
+    },
+    ...signed(block.seal, context),
+  }),
+  search: (_, { path, lose }) => lose('dropped', path),
+  opaque: (block) => (block.dialect === DIALECT ? block.value : undefined),
+}
+
+function signed(
+  seal: Seal | undefined,
+  context: WritePartContext,
+  slot: 'self' | 'redacted' = 'self',
+): { thoughtSignature?: string } {
+  const thoughtSignature = seal && context.signature(seal, context.path, slot)
+  return thoughtSignature === undefined ? {} : { thoughtSignature }
+}
+
+/** `args` is an object: a cut or foreign text cannot go there, and nothing else may pass for it. */
+export function argumentsOf(call: ToolCallBlock, context: WritePartContext): Json {
+  if (call.form === 'text') return new Verbatim(lowerInput(call.input))
+  if (call.input.trim() === '') return {}
+  if (parseObject(call.input)) return new Verbatim(call.input)
+  context.lose('approximated', `${context.path}.input`, 'is no JSON object')
+  return {}
+}
+
+export function writePart(block: Block, context: WritePartContext): JsonObject | undefined {
+  switch (block.kind) {
+    case 'text':
+      return PARTS.text(block, context)
+    case 'reasoning':
+      return PARTS.reasoning(block, context)
+    case 'refusal':
+      return PARTS.refusal(block, context)
+    case 'media':
+      return PARTS.media(block, context)
+    case 'tool-call':
+      return PARTS['tool-call'](block, context)
+    case 'tool-result':
+      return PARTS['tool-result'](block, context)
+    case 'code':
+      return PARTS.code(block, context)
+    case 'code-result':
+      return PARTS['code-result'](block, context)
+    case 'search':
+      return PARTS.search(block, context)
+    case 'opaque':
+      return PARTS.opaque(block, context)
+    default:
+      return block satisfies never
+  }
+}

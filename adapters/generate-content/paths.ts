@@ -1,0 +1,63 @@
+import { invalid } from '../../src/canonical/problem.ts'
+import type { Incoming, Route } from '../adapter.ts'
+
+/** `/v1beta/models/{model}:{action}`: the model may contain slashes and colons, the action is behind the last colon. */
+interface Place {
+  version: string
+  model: string
+  action: Action
+}
+type Action = 'generateContent' | 'streamGenerateContent' | 'countTokens'
+
+const ACTIONS: readonly Action[] = ['generateContent', 'streamGenerateContent', 'countTokens']
+const PATH = /^\/(v1beta|v1)\/(models|tunedModels)\/(.+)$/s
+const MODEL = /^[A-Za-z0-9._:@/-]{1,256}$/
+
+export function match(incoming: Incoming): Route | undefined {
+  const place = incoming.method === 'POST' ? locate(incoming.path) : undefined
+  if (!place) return undefined
+  const stream = place.action === 'streamGenerateContent'
+  if (place.action === 'countTokens') return { operation: 'count-tokens', model: place.model }
+  if (!stream) return { operation: 'create', model: place.model, stream }
+  const framing = incoming.query.get('alt') === 'sse' ? 'sse' : 'json-array'
+  return { operation: 'create', model: place.model, stream, framing }
+}
+
+/** The upstream path for a caller's path, with another model in it. */
+export function passPath(incoming: Incoming, model: string | undefined): string {
+  const place = locate(incoming.path)
+  return place ? modelPath(model ?? place.model, place.action, place.version) : incoming.path
+}
+
+export function modelPath(model: string, action: Action, version = 'v1beta'): string {
+  const name = resourceName(model)
+  if (!isModel(name))
+    throw invalid(`model: ${JSON.stringify(model)} is not a model of this upstream`, 'model')
+  return `/${version}/${name.split('/').map(encodeURIComponent).join('/')}:${action}`
+}
+
+/** `models/x`, also for a name that says so itself. */
+export const resourceName = (model: string): string =>
+  /^(?:tunedModels|models)\//.test(model) ? model : `models/${model}`
+
+function locate(path: string): Place | undefined {
+  const [, version = '', collection, rest = ''] = PATH.exec(path) ?? []
+  const name = decoded(rest)
+  const colon = name?.lastIndexOf(':') ?? -1
+  if (name === undefined || colon < 1) return undefined
+  const action = ACTIONS.find((one) => one === name.slice(colon + 1))
+  const model = `${collection === 'tunedModels' ? 'tunedModels/' : ''}${name.slice(0, colon)}`
+  return action && isModel(model) ? { version, model, action } : undefined
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** No segment may lead elsewhere. */
+const isModel = (name: string): boolean =>
+  MODEL.test(name) && !name.split('/').some((segment) => ['', '.', '..'].includes(segment))

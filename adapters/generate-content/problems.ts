@@ -1,0 +1,198 @@
+import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { overflowOf, STATUS, type Problem, type ProblemKind } from '../../src/canonical/problem.ts'
+
+/** The documented statuses and what else of the family is met. */
+const KINDS: ReadonlyMap<string, ProblemKind> = new Map<string, ProblemKind>([
+  ['INVALID_ARGUMENT', 'invalid-request'],
+  ['FAILED_PRECONDITION', 'invalid-request'],
+  ['OUT_OF_RANGE', 'invalid-request'],
+  ['UNAUTHENTICATED', 'authentication'],
+  ['PERMISSION_DENIED', 'permission'],
+  ['NOT_FOUND', 'not-found'],
+  ['ALREADY_EXISTS', 'conflict'],
+  ['ABORTED', 'conflict'],
+  ['PAYLOAD_TOO_LARGE', 'too-large'],
+  ['RESOURCE_EXHAUSTED', 'rate-limit'],
+  ['CANCELLED', 'cancelled'],
+  ['INTERNAL', 'internal'],
+  ['UNKNOWN', 'internal'],
+  ['DATA_LOSS', 'internal'],
+  ['UNAVAILABLE', 'unavailable'],
+  ['DEADLINE_EXCEEDED', 'timeout'],
+])
+
+const KINDS_BY_STATUS: ReadonlyMap<number, ProblemKind> = new Map<number, ProblemKind>([
+  [400, 'invalid-request'],
+  [401, 'authentication'],
+  [402, 'billing'],
+  [403, 'permission'],
+  [404, 'not-found'],
+  [405, 'method-not-allowed'],
+  [408, 'timeout'],
+  [409, 'conflict'],
+  [413, 'too-large'],
+  [415, 'unsupported-media-type'],
+  [422, 'invalid-request'],
+  [429, 'rate-limit'],
+  [499, 'cancelled'],
+  [500, 'internal'],
+  [502, 'bad-upstream'],
+  [503, 'unavailable'],
+  [504, 'timeout'],
+  [529, 'overloaded'],
+])
+
+const NAMES: Record<ProblemKind, string> = {
+  'invalid-request': 'INVALID_ARGUMENT',
+  'context-overflow': 'INVALID_ARGUMENT',
+  authentication: 'UNAUTHENTICATED',
+  billing: 'PERMISSION_DENIED',
+  permission: 'PERMISSION_DENIED',
+  'not-found': 'NOT_FOUND',
+  'method-not-allowed': 'INVALID_ARGUMENT',
+  conflict: 'ABORTED',
+  'too-large': 'PAYLOAD_TOO_LARGE',
+  'unsupported-media-type': 'INVALID_ARGUMENT',
+  'upgrade-required': 'FAILED_PRECONDITION',
+  'rate-limit': 'RESOURCE_EXHAUSTED',
+  cancelled: 'CANCELLED',
+  internal: 'INTERNAL',
+  'bad-upstream': 'UNAVAILABLE',
+  unavailable: 'UNAVAILABLE',
+  overloaded: 'UNAVAILABLE',
+  timeout: 'DEADLINE_EXCEEDED',
+}
+
+/** Statuses that this dialect's table has another one for. */
+const STATUSES: Partial<Record<ProblemKind, number>> = { billing: 403, 'bad-upstream': 503 }
+
+/** An error as it came: in this dialect's shape, a list around it, or whatever a gateway in between wrote. */
+export function readProblem(status: number, body: Json | undefined): Problem {
+  const outer = Array.isArray(body) ? body[0] : body
+  const error = isObject(outer) ? (outer['error'] ?? outer) : outer
+  const fields = isObject(error) ? error : {}
+  const { code, message: said, status: name, details } = fields
+  const message = wordsOf(said) ?? wordsOf(fields['detail']) ?? wordsOf(error) ?? GENERIC
+  const known = kindOf(status, typeof code === 'number' ? code : undefined, name, fields)
+  const overflow = known === 'invalid-request' ? overflowOf(message) : undefined
+  const kind = overflow ? overflow.kind : overloaded(known, message)
+  const retryAfterMs = retryDelay(details, message)
+  return {
+    kind,
+    message,
+    ...(status >= 400 && status < 500 && status !== STATUS[kind] && { status }),
+    ...(typeof name === 'string' && { code: name }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(Array.isArray(details) && details.length > 0 && { details }),
+    ...(overflow?.tokens && { tokens: overflow.tokens }),
+  }
+}
+
+const GENERIC = 'The upstream answered with an error.'
+
+/** Never a page of HTML: it says nothing to a program and perhaps too much to a stranger. */
+function wordsOf(value: Json | undefined): string | undefined {
+  if (typeof value !== 'string' || value.trim() === '') return undefined
+  return value.trimStart().startsWith('<') ? undefined : value
+}
+
+function kindOf(
+  status: number,
+  code: number | undefined,
+  name: Json | undefined,
+  fields: JsonObject,
+): ProblemKind {
+  if (isBadKey(fields)) return 'authentication'
+  const named = typeof name === 'string' ? KINDS.get(name) : undefined
+  // An error inside of a good reply carries its real status in the body.
+  const meant = status >= 400 ? status : (code ?? 500)
+  return named ?? KINDS_BY_STATUS.get(meant) ?? (meant >= 500 ? 'internal' : 'invalid-request')
+}
+
+/** A wrong key is said to be a wrong argument. */
+function isBadKey(fields: JsonObject): boolean {
+  const { details, message } = fields
+  const reasons = Array.isArray(details) ? details.map((one) => isObject(one) && one['reason']) : []
+  return (
+    reasons.includes('API_KEY_INVALID') || /^API key (?:not valid|expired)/.test(String(message))
+  )
+}
+
+const overloaded = (kind: ProblemKind, message: string): ProblemKind =>
+  kind === 'unavailable' && /overloaded|high demand/i.test(message) ? 'overloaded' : kind
+
+const RETRY_WORDS = /(?:retry in|reset after) ([\d.]{1,12})(ms|s)/i
+
+function retryDelay(details: Json | undefined, message: string): number | undefined {
+  for (const detail of Array.isArray(details) ? details : []) {
+    if (!isObject(detail)) continue
+    const { retryDelay: delay, metadata } = detail
+    const reset = isObject(metadata) ? metadata['quotaResetDelay'] : undefined
+    const found = milliseconds(delay) ?? milliseconds(reset)
+    if (found !== undefined) return found
+  }
+  const [, amount, unit] = RETRY_WORDS.exec(message) ?? []
+  return amount === undefined ? undefined : milliseconds(`${amount}${unit}`)
+}
+
+/** A duration as `34s`, `373.8ms` or `{seconds, nanos}`. */
+function milliseconds(delay: Json | undefined): number | undefined {
+  if (isObject(delay)) {
+    const total = Number(delay['seconds'] ?? 0) * 1000 + Number(delay['nanos'] ?? 0) / 1_000_000
+    return Number.isFinite(total) && total >= 0 ? Math.ceil(total) : undefined
+  }
+  const [, amount, unit] =
+    /^([\d.]{1,12})(ms|s)$/.exec(typeof delay === 'string' ? delay : '') ?? []
+  const total = Number(amount) * (unit === 's' ? 1000 : 1)
+  return Number.isFinite(total) ? Math.ceil(total) : undefined
+}
+
+/** Inverse of `readProblem`. */
+export function writeProblem(problem: Problem): { status: number; body: JsonObject } {
+  const status = problem.status ?? STATUSES[problem.kind] ?? STATUS[problem.kind]
+  const details = detailsOf(problem)
+  return {
+    status,
+    body: {
+      error: {
+        code: status,
+        message: messageOf(problem),
+        status: nameOf(problem),
+        ...(details.length > 0 && { details }),
+      },
+    },
+  }
+}
+
+const nameOf = (problem: Problem): string =>
+  problem.code !== undefined && KINDS.get(problem.code) === problem.kind
+    ? problem.code
+    : NAMES[problem.kind]
+
+function messageOf({ kind, message, tokens }: Problem): string {
+  if (kind !== 'context-overflow' || tokens?.used === undefined || tokens.limit === undefined)
+    return message
+  const { used, limit } = tokens
+  return `The input token count (${used}) exceeds the maximum number of tokens allowed (${limit}).`
+}
+
+const TYPE = 'type.googleapis.com/google.rpc.'
+
+/** Each detail has its type; what another dialect calls details has none and stays behind. */
+function detailsOf({ details, param, message, retryAfterMs }: Problem): JsonObject[] {
+  const typed = Array.isArray(details) ? details.filter(isTyped) : []
+  const has = (name: string) => typed.some((detail) => detail['@type'] === TYPE + name)
+  const violations = [{ field: param ?? '', description: message }]
+  return [
+    ...typed,
+    ...(param !== undefined && !has('BadRequest')
+      ? [{ '@type': `${TYPE}BadRequest`, fieldViolations: violations }]
+      : []),
+    ...(retryAfterMs !== undefined && !has('RetryInfo')
+      ? [{ '@type': `${TYPE}RetryInfo`, retryDelay: `${retryAfterMs / 1000}s` }]
+      : []),
+  ]
+}
+
+const isTyped = (detail: unknown): detail is JsonObject =>
+  isObject(detail) && typeof detail['@type'] === 'string'

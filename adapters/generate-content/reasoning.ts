@@ -1,0 +1,131 @@
+import type { JsonObject } from '../../src/canonical/json.ts'
+import type { Lose } from '../../src/canonical/loss.ts'
+import type { Effort, ReasoningOptions } from '../../src/canonical/model.ts'
+import type { ModelFacts } from '../adapter.ts'
+import { leftovers, members, note } from './dialect.ts'
+import { amount } from './numbers.ts'
+import type { WireThinkingConfig } from './wire.ts'
+
+/** What each effort costs, for models that count tokens of thought. */
+const BUDGETS: Record<Exclude<Effort, 'none'>, number> = {
+  minimal: 1024,
+  low: 2048,
+  medium: 8192,
+  high: 16_384,
+  xhigh: 24_576,
+  max: 32_768,
+}
+/** What every model with a budget accepts. */
+const MAX_BUDGET = 24_576
+/** Lets the model decide. */
+const DYNAMIC = -1
+
+const LEVELS: Record<Exclude<Effort, 'none'>, string> = {
+  minimal: 'MINIMAL',
+  low: 'LOW',
+  medium: 'MEDIUM',
+  high: 'HIGH',
+  xhigh: 'HIGH',
+  max: 'HIGH',
+}
+const EFFORTS: ReadonlyMap<string, Effort> = new Map<string, Effort>([
+  ['MINIMAL', 'minimal'],
+  ['LOW', 'low'],
+  ['MEDIUM', 'medium'],
+  ['HIGH', 'high'],
+])
+
+export function readReasoning(
+  config: WireThinkingConfig | undefined,
+): ReasoningOptions | undefined {
+  const { includeThoughts, thinkingBudget, thinkingLevel, ...rest } = config ?? {}
+  const budget = amount(thinkingBudget)
+  const effort = EFFORTS.get(thinkingLevel?.toUpperCase() ?? '')
+  const nothing = includeThoughts !== true && budget === undefined && thinkingLevel === undefined
+  if (nothing && Object.keys(rest).length === 0) return undefined
+  return {
+    mode: budget === 0 ? 'off' : budget === DYNAMIC ? 'adaptive' : 'on',
+    ...(effort && { effort }),
+    ...(budget !== undefined && budget > 0 && { budget }),
+    ...(includeThoughts !== undefined && { visible: includeThoughts }),
+    ...leftovers({
+      ...rest,
+      ...(thinkingLevel !== undefined && !effort && { thinkingLevel }),
+      ...(thinkingLevel !== undefined && effort && { '#level': thinkingLevel }),
+    }),
+  }
+}
+
+/** Inverse of `readReasoning`. A model thinks by a budget or by a level; the other scale is converted. */
+export function writeReasoning(
+  reasoning: ReasoningOptions | undefined,
+  facts: ModelFacts,
+  lose: Lose,
+): JsonObject | undefined {
+  if (!reasoning) return undefined
+  const { detail, visible } = reasoning
+  if (detail !== undefined && detail !== 'auto') lose('dropped', 'reasoning.detail')
+  const isOff = reasoning.mode === 'off' || reasoning.effort === 'none'
+  const level = note(reasoning.ext, 'level')
+  const byLevel =
+    facts.thinking === 'level' || (facts.thinking === undefined && level !== undefined)
+  const amount = byLevel
+    ? writeLevel(reasoning, isOff, level, lose)
+    : writeBudget(reasoning, isOff, lose)
+  const shown = isOff && visible ? undefined : visible
+  const config = {
+    ...members(reasoning.ext),
+    ...(shown !== undefined && { includeThoughts: shown }),
+    ...amount,
+  }
+  return Object.keys(config).length > 0 ? config : undefined
+}
+
+function writeBudget(reasoning: ReasoningOptions, isOff: boolean, lose: Lose): JsonObject {
+  const { mode, effort, budget } = reasoning
+  if (isOff) return { thinkingBudget: 0 }
+  if (budget !== undefined) {
+    if (effort !== undefined) lose('dropped', 'reasoning.effort', 'the budget decides')
+    return { thinkingBudget: clamped(budget, lose) }
+  }
+  if (effort === undefined || effort === 'none')
+    return mode === 'adaptive' ? { thinkingBudget: DYNAMIC } : {}
+  lose('approximated', 'reasoning.effort', 'as a budget')
+  return { thinkingBudget: Math.min(BUDGETS[effort], MAX_BUDGET) }
+}
+
+function clamped(budget: number, lose: Lose): number {
+  const whole = Math.max(1, Math.floor(budget))
+  const fitting = Math.min(whole, MAX_BUDGET)
+  if (fitting !== budget) lose('approximated', 'reasoning.budget')
+  return fitting
+}
+
+/** A model with levels cannot be kept from thinking, only from thinking much. */
+function writeLevel(
+  reasoning: ReasoningOptions,
+  isOff: boolean,
+  noted: JsonObject[string] | undefined,
+  lose: Lose,
+): JsonObject {
+  const { effort, budget } = reasoning
+  if (isOff) {
+    lose('approximated', 'reasoning.mode')
+    return { thinkingLevel: LEVELS.minimal }
+  }
+  if (typeof noted === 'string') return { thinkingLevel: noted }
+  if (effort !== undefined && effort !== 'none') {
+    if (budget !== undefined) lose('dropped', 'reasoning.budget', 'the effort decides')
+    if (effort === 'xhigh' || effort === 'max') lose('approximated', 'reasoning.effort')
+    return { thinkingLevel: LEVELS[effort] }
+  }
+  if (budget === undefined) return {}
+  lose('approximated', 'reasoning.budget', 'as a level')
+  return { thinkingLevel: levelOf(budget) }
+}
+
+/** The highest level whose cost the budget covers. */
+function levelOf(budget: number): string {
+  const level = (['high', 'medium', 'low'] as const).find((effort) => BUDGETS[effort] <= budget)
+  return LEVELS[level ?? 'minimal']
+}

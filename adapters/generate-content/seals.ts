@@ -1,0 +1,77 @@
+import type { Seal } from '../../src/canonical/model.ts'
+import { carrySeal, isCarrier, readCarrier, type SealSlot } from '../../src/canonical/seal.ts'
+import { DIALECT } from './dialect.ts'
+
+/** What a `thoughtSignature` says of the part that it stands on. */
+export interface ReadSeal {
+  seal?: Seal
+  slot?: SealSlot
+  damaged?: true
+}
+
+/** A signature that a caller sent back: this dialect's own proof, or a foreign one that travels in it. */
+export function readSeal(signature: string): ReadSeal {
+  if (!signature.startsWith(CARRIER_BASE64)) return { seal: { dialect: DIALECT, value: signature } }
+  const text = decodeBase64(signature)
+  const carried = text === undefined ? undefined : readCarrier(text)
+  if (carried) return carried
+  // Longer values may begin like a carrier by chance, but none that decodes to its whole prefix.
+  return text !== undefined && !isCarrier(text)
+    ? { seal: { dialect: DIALECT, value: signature } }
+    : { damaged: true }
+}
+
+/** For a caller's eyes: every part has room for a signature, so nothing is lost here. */
+export function writeSeal(seal: Seal, slot: 'self' | 'redacted'): string {
+  return seal.dialect === DIALECT ? seal.value : encodeBase64(carrySeal(seal, slot))
+}
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+
+/** Base64 of the text's UTF-8 bytes. */
+export function encodeBase64(text: string): string {
+  const bytes = utf8(text)
+  let out = ''
+  for (let at = 0; at < bytes.length; at += 3) {
+    const [first = 0, second, third] = [bytes[at], bytes[at + 1], bytes[at + 2]]
+    out += ALPHABET.charAt(first >> 2)
+    out += ALPHABET.charAt(((first & 3) << 4) | ((second ?? 0) >> 4))
+    out += second === undefined ? '=' : ALPHABET.charAt(((second & 15) << 2) | ((third ?? 0) >> 6))
+    out += third === undefined ? '=' : ALPHABET.charAt(third & 63)
+  }
+  return out
+}
+
+const VALUES = new Map([...ALPHABET].map((letter, value) => [letter, value]))
+VALUES.set('-', 62).set('_', 63)
+
+/** Undefined for what is not the base64 of UTF-8 text. */
+export function decodeBase64(text: string): string | undefined {
+  let bits = 0
+  let held = 0
+  let escaped = ''
+  for (const letter of text.replace(/=+$/, '')) {
+    const value = VALUES.get(letter)
+    if (value === undefined) return undefined
+    held = ((held << 6) | value) & 0xfff
+    bits += 6
+    if (bits < 8) continue
+    bits -= 8
+    escaped += `%${((held >> bits) & 255).toString(16).padStart(2, '0')}`
+  }
+  try {
+    return decodeURIComponent(escaped)
+  } catch {
+    return undefined
+  }
+}
+
+function utf8(text: string): number[] {
+  const bytes: number[] = []
+  for (const part of encodeURIComponent(text.toWellFormed()).matchAll(/%(..)|[^%]/g))
+    bytes.push(part[1] === undefined ? part[0].charCodeAt(0) : Number.parseInt(part[1], 16))
+  return bytes
+}
+
+/** How the base64 of every carrier begins. */
+const CARRIER_BASE64 = encodeBase64('xseal1.').slice(0, 8)

@@ -1,0 +1,129 @@
+import {
+  isObject,
+  Verbatim,
+  verbatimPaths,
+  type Json,
+  type JsonObject,
+} from '../../src/canonical/json.ts'
+
+/**
+ * Callers spell members in lowerCamelCase or in snake_case, at every level that the service's types name and
+ * never inside of arguments, responses and schemas. The tree says which levels those are.
+ */
+interface Level {
+  readonly [member: string]: Level
+}
+const LEAF: Level = {}
+const leaves = (...lines: string[]): Level =>
+  Object.fromEntries(lines.flatMap((line) => line.split(' ')).map((member) => [member, LEAF]))
+
+const MEDIA: Level = {
+  inlineData: leaves('mimeType data displayName'),
+  fileData: leaves('mimeType fileUri displayName'),
+}
+const PART: Level = {
+  ...MEDIA,
+  ...leaves('text thought thoughtSignature videoMetadata mediaResolution partMetadata'),
+  functionCall: leaves('id name args partialArgs willContinue'),
+  functionResponse: { ...leaves('id name response willContinue scheduling'), parts: MEDIA },
+  executableCode: leaves('id language code'),
+  codeExecutionResult: leaves('id outcome output'),
+  toolCall: leaves('id args toolType'),
+  toolResponse: leaves('id response toolType'),
+}
+const CONTENT: Level = { role: LEAF, parts: PART }
+const TOOL: Level = {
+  functionDeclarations: leaves(
+    'name description parameters parametersJsonSchema response responseJsonSchema behavior',
+  ),
+  ...leaves('codeExecution googleSearch googleSearchRetrieval urlContext googleMaps mcpServers'),
+  ...leaves('computerUse enterpriseWebSearch retrieval'),
+  fileSearch: leaves('fileSearchStoreNames metadataFilter topK'),
+}
+const GENERATION: Level = {
+  ...leaves('stopSequences responseMimeType responseSchema responseJsonSchema responseModalities'),
+  ...leaves('candidateCount maxOutputTokens temperature topP topK seed presencePenalty'),
+  ...leaves('frequencyPenalty responseLogprobs logprobs enableEnhancedCivicAnswers'),
+  ...leaves('mediaResolution audioTimestamp imageConfig speechConfig'),
+  thinkingConfig: leaves('includeThoughts thinkingBudget thinkingLevel'),
+}
+const CREATE: Level = {
+  ...leaves('model safetySettings cachedContent labels serviceTier store continuationToken'),
+  contents: CONTENT,
+  systemInstruction: CONTENT,
+  tools: TOOL,
+  toolConfig: {
+    ...leaves('retrievalConfig includeServerSideToolInvocations'),
+    functionCallingConfig: leaves('mode allowedFunctionNames streamFunctionCallArguments'),
+  },
+  generationConfig: GENERATION,
+}
+const REQUEST: Level = { ...CREATE, generateContentRequest: CREATE }
+
+/** A request in lowerCamelCase. A member that is null counts as absent, as everywhere in this dialect. */
+export const normalise = (body: Json): Json => spell(body, REQUEST)
+
+/** One part, as it comes in a reply. */
+export const normalisePart = (part: JsonObject): JsonObject => spellMembers(part, PART)
+
+function spell(value: Json, level: Level): Json {
+  if (level === LEAF) return value
+  if (Array.isArray(value)) return value.map((item) => spell(item, level))
+  return isObject(value) ? spellMembers(value, level) : value
+}
+
+function spellMembers(value: JsonObject, level: Level): JsonObject {
+  const entries = Object.entries(value).filter(([, member]) => !isNull(member))
+  return Object.fromEntries(
+    entries.map(([key, member]) => {
+      const name = camel(key)
+      const inner = Object.hasOwn(level, name) ? level[name] : undefined
+      return inner ? [name, spell(member, inner)] : [key, member]
+    }),
+  )
+}
+
+const isNull = (value: Json): boolean =>
+  value === null || (value instanceof Verbatim && value.text === 'null')
+
+const camel = (key: string): string =>
+  key.includes('_') ? key.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()) : key
+
+/** Every combination of single objects for lists, in one tree. */
+const CONTENTS = ['contents.*', 'contents'].flatMap((content) => [
+  `${content}.parts.*`,
+  `${content}.parts`,
+])
+const TOOLS = ['tools.*', 'tools'].flatMap((tool) => [
+  `${tool}.functionDeclarations|function_declarations.*`,
+  `${tool}.functionDeclarations|function_declarations`,
+])
+const IN_CREATE = [
+  ...CONTENTS.flatMap((part) => [
+    `${part}.functionCall|function_call|toolCall|tool_call.args`,
+    `${part}.functionResponse|function_response|toolResponse|tool_response.response`,
+  ]),
+  ...TOOLS.flatMap((declaration) => [
+    `${declaration}.parameters|parametersJsonSchema|parameters_json_schema`,
+    `${declaration}.response|responseJsonSchema|response_json_schema`,
+  ]),
+  'generationConfig|generation_config.responseSchema|response_schema|responseJsonSchema|response_json_schema',
+]
+
+/** What stays text in a request. */
+export const REQUEST_VERBATIM = verbatimPaths(
+  ...IN_CREATE,
+  ...IN_CREATE.map((path) => `generateContentRequest|generate_content_request.${path}`),
+)
+
+/** What stays text in a reply, which may be a list of chunks. */
+export const REPLY_VERBATIM = verbatimPaths(
+  ...['', '*.'].flatMap((root) =>
+    [
+      'functionCall.args',
+      'functionResponse.response',
+      'toolCall.args',
+      'toolResponse.response',
+    ].map((path) => `${root}candidates.*.content.parts.*.${path}`),
+  ),
+)

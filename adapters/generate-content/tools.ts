@@ -1,0 +1,216 @@
+import { textOf, Verbatim, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import type { Lose } from '../../src/canonical/loss.ts'
+import type {
+  Capability,
+  FunctionTool,
+  HostedTool,
+  Request,
+  TextTool,
+  Tool,
+  ToolChoice,
+} from '../../src/canonical/model.ts'
+import { isNamed, type NamedTool, type ToolNames } from '../../src/canonical/names.ts'
+import { narrowParameters, widen } from '../../src/canonical/schema.ts'
+import { TEXT_TOOL_SCHEMA } from '../../src/canonical/text-tools.ts'
+import { DIALECT, leftovers, many, members, note } from './dialect.ts'
+import type { WireDeclaration, WireTool, WireToolConfig } from './wire.ts'
+
+/** What the service runs itself, by the member that switches it on. */
+const HOSTED: ReadonlyMap<string, Capability> = new Map<string, Capability>([
+  ['googleSearch', 'web-search'],
+  ['googleSearchRetrieval', 'web-search'],
+  ['urlContext', 'web-fetch'],
+  ['codeExecution', 'code-execution'],
+  ['fileSearch', 'file-search'],
+  ['computerUse', 'computer'],
+])
+
+/** Those that can be switched on without settings that only this dialect has. */
+const SWITCHES: Partial<Record<Capability, string>> = {
+  'web-search': 'googleSearch',
+  'web-fetch': 'urlContext',
+  'code-execution': 'codeExecution',
+}
+
+export function readTools(tools: WireTool | WireTool[] | undefined): Tool[] {
+  return many(tools).flatMap((tool) => {
+    const { functionDeclarations, ...others } = tool
+    const hosted = Object.entries(others).map(([name, value]) => readHosted(name, value))
+    return [...many(functionDeclarations).map(readFunction), ...hosted]
+  })
+}
+
+function readHosted(name: string, value: Json): Tool {
+  const capability = HOSTED.get(name)
+  const settings = typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (!capability || !settings || value instanceof Verbatim)
+    return { kind: 'opaque', dialect: DIALECT, name, value: { [name]: value } }
+  return { kind: 'hosted', capability, ...leftovers({ ...value, '#tool': name }) }
+}
+
+function readFunction(declaration: WireDeclaration): FunctionTool {
+  const { name, description, parameters, parametersJsonSchema, ...rest } = declaration
+  const schema = parametersJsonSchema ?? parameters
+  return {
+    kind: 'function',
+    name,
+    ...(description !== undefined && { description }),
+    ...(schema !== undefined && { schema: widen(textOf(schema)) }),
+    ...leftovers({
+      ...rest,
+      ...(parameters !== undefined && { '#parameters': parameters }),
+      ...(parametersJsonSchema !== undefined && { '#parametersJsonSchema': parametersJsonSchema }),
+    }),
+  }
+}
+
+/** Functions and built-in tools exclude each other in one request: functions stay. */
+export function writeTools(request: Request, names: ToolNames, lose: Lose): JsonObject[] {
+  const functions = declaredFunctions(request)
+  const declarations = functions.map((tool) => writeFunction(tool, names, lose))
+  const hosted = request.tools.flatMap((tool) => writeHosted(tool, functions.length > 0, lose))
+  for (const tool of request.tools)
+    if (tool.kind !== 'opaque' && tool.cache) lose('dropped', 'cache')
+  return declarations.length > 0 ? [{ functionDeclarations: declarations }, ...hosted] : hosted
+}
+
+/** The wire cannot say that the model may choose among some functions only: the others are not declared. */
+function declaredFunctions(request: Request): NamedTool[] {
+  const declared = request.tools.filter(isNamed)
+  const { mode, names = [], ext } = request.toolChoice ?? {}
+  if (mode !== 'auto' || note(ext, 'names') === true) return declared
+  const allowed = declared.filter((tool) => names.includes(tool.name))
+  return allowed.length > 0 ? allowed : declared
+}
+
+/** Inverse of `readFunction`: a schema that came from this dialect goes back as it was. */
+function writeFunction(tool: NamedTool, names: ToolNames, lose: Lose): JsonObject {
+  const description = tool.kind === 'text' ? describeText(tool, lose) : tool.description
+  return {
+    ...members(tool.ext),
+    name: names.toWire(tool.name, tool.namespace),
+    ...(description && { description }),
+    ...parametersOf(tool, lose),
+  }
+}
+
+function parametersOf(tool: NamedTool, lose: Lose): JsonObject {
+  const place = `tools.${tool.name}`
+  if (tool.kind === 'text') return { parameters: narrowParameters(TEXT_TOOL_SCHEMA).schema ?? {} }
+  if (tool.strict) lose('dropped', `${place}.strict`)
+  const raw = note(tool.ext, 'parameters')
+  const rawJsonSchema = note(tool.ext, 'parametersJsonSchema')
+  if (raw !== undefined || rawJsonSchema !== undefined)
+    return {
+      ...(raw !== undefined && { parameters: raw }),
+      ...(rawJsonSchema !== undefined && { parametersJsonSchema: rawJsonSchema }),
+    }
+  if (tool.schema === undefined) return {}
+  const { schema, lost } = narrowParameters(tool.schema)
+  if (lost.length > 0) lose('approximated', `${place}.schema`, lost.join(', '))
+  return schema ? { parameters: schema } : {}
+}
+
+/** The model must still be told what the text has to look like. */
+function describeText(tool: TextTool, lose: Lose): string | undefined {
+  const { description = '', format } = tool
+  if (!format || format['type'] === 'text') return description
+  lose('approximated', `tools.${tool.name}.format`)
+  const { syntax, definition } = format
+  if (typeof definition !== 'string') return description
+  const words = `The input must match this ${typeof syntax === 'string' ? syntax : ''} grammar:`
+  return [description, `${words}\n${definition}`].filter(Boolean).join('\n\n')
+}
+
+function writeHosted(tool: Tool, besideFunctions: boolean, lose: Lose): JsonObject[] {
+  if (tool.kind === 'opaque') return tool.dialect === DIALECT ? [tool.value] : []
+  if (tool.kind !== 'hosted') return []
+  const place = `tools.${tool.capability}`
+  const noted = note(tool.ext, 'tool')
+  const name = typeof noted === 'string' ? noted : SWITCHES[tool.capability]
+  if (!name || besideFunctions) {
+    lose('dropped', place, name && 'functions and built-in tools exclude each other')
+    return []
+  }
+  reportOptions(tool, place, lose)
+  return [{ [name]: members(tool.ext) }]
+}
+
+function reportOptions(tool: HostedTool, place: string, lose: Lose): void {
+  for (const option of ['allowedDomains', 'blockedDomains', 'maxUses', 'location'] as const)
+    if (tool[option] !== undefined) lose('dropped', `${place}.${option}`)
+}
+
+const MODES: ReadonlyMap<string, ToolChoice['mode']> = new Map<string, ToolChoice['mode']>([
+  ['AUTO', 'auto'],
+  ['VALIDATED', 'auto'],
+  ['ANY', 'required'],
+  ['NONE', 'none'],
+])
+
+/** How the model may choose, and what else stands beside it. */
+export function readToolConfig(config: WireToolConfig | undefined): {
+  toolChoice?: ToolChoice
+  rest: JsonObject
+} {
+  const { functionCallingConfig, ...others } = config ?? {}
+  const rest = prefixed('toolConfig.', others)
+  if (!functionCallingConfig) return { rest }
+  const { mode: spelled, allowedFunctionNames = [], ...more } = functionCallingConfig
+  const named = spelled?.toUpperCase()
+  const mode = named === undefined ? undefined : MODES.get(named)
+  const kept = prefixed('toolConfig.functionCallingConfig.', more)
+  if (!mode) return { rest: { ...rest, ...kept } }
+  const isValidated = named === 'VALIDATED'
+  return {
+    rest: { ...rest, ...kept },
+    toolChoice: {
+      mode,
+      ...(allowedFunctionNames.length > 0 && { names: allowedFunctionNames }),
+      ...leftovers({
+        ...(isValidated && { mode: 'VALIDATED' }),
+        ...(mode === 'auto' && allowedFunctionNames.length > 0 && { '#names': true }),
+      }),
+    },
+  }
+}
+
+const prefixed = (prefix: string, fields: object): JsonObject =>
+  Object.fromEntries(Object.entries(fields).map(([key, value]) => [prefix + key, value]))
+
+const MODE_NAMES: Record<ToolChoice['mode'], string> = {
+  auto: 'AUTO',
+  required: 'ANY',
+  none: 'NONE',
+}
+
+/** Inverse of `readToolConfig`. A choice among tools that were not written is no choice. */
+export function writeFunctionCalling(
+  request: Request,
+  names: ToolNames,
+  lose: Lose,
+): JsonObject | undefined {
+  const { toolChoice } = request
+  if (request.parallelToolCalls === false) lose('dropped', 'parallelToolCalls')
+  if (!toolChoice) return undefined
+  const functions = request.tools.filter(isNamed)
+  if (functions.length === 0) {
+    if (toolChoice.mode === 'required') lose('dropped', 'toolChoice')
+    return undefined
+  }
+  const { mode, names: wanted } = toolChoice
+  const known = wanted?.flatMap((name) => wireNames(name, functions, names)) ?? []
+  if (wanted && known.length < wanted.length) lose('dropped', 'toolChoice.names')
+  if (mode === 'none' || wanted?.length === 0) return { mode: 'NONE' }
+  const isListed = known.length > 0 && (mode === 'required' || note(toolChoice.ext, 'names'))
+  return {
+    mode: mode === 'required' && wanted && known.length === 0 ? 'AUTO' : MODE_NAMES[mode],
+    ...members(toolChoice.ext),
+    ...(isListed === true && { allowedFunctionNames: known }),
+  }
+}
+
+const wireNames = (name: string, functions: readonly NamedTool[], names: ToolNames): string[] =>
+  functions
+    .filter((tool) => tool.name === name)
+    .map((tool) => names.toWire(tool.name, tool.namespace))
