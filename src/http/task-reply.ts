@@ -21,8 +21,6 @@ export interface TaskReply {
   /** The key that was sent: a service may repeat it when it refuses something. */
   secret: string | undefined
   journal: Journal
-  /** Aborted when the caller leaves. */
-  signal: AbortSignal
   maxBytes: number
 }
 
@@ -101,7 +99,7 @@ function without(secret: string, bytes: Uint8Array): Uint8Array {
 
 /** A long answer as it comes. When it breaks off, so does the body: a service has no words for that. */
 function rest(reply: TaskReply, held: Uint8Array[]): Answer['body'] {
-  const { call, journal, signal, maxBytes } = reply
+  const { call, journal, maxBytes } = reply
   let size = 0
   const over = (problem?: Problem) =>
     journal.finish({
@@ -109,16 +107,17 @@ function rest(reply: TaskReply, held: Uint8Array[]): Answer['body'] {
       bytesOut: size,
       ...(problem && { error: problem.message }),
     })
-  const broken = (problem: Problem) => {
+  // The body fails with what its step throws.
+  const breakOff = (problem: Problem): never => {
     call.cancel()
     over(problem)
-    return { bytes: NOTHING, last: true, broken: problem.message }
+    throw new Error(problem.message)
   }
   const step = async () => {
     const first = held.shift()
     const piece = first ? { bytes: first } : await call.read()
-    if (piece?.problem) return broken(piece.problem)
-    if (piece && (size += piece.bytes.length) > maxBytes) return broken(REPLY_TOO_LARGE)
+    if (piece?.problem) return breakOff(piece.problem)
+    if (piece && (size += piece.bytes.length) > maxBytes) return breakOff(REPLY_TOO_LARGE)
     if (!piece) over()
     return piece ? { bytes: piece.bytes, last: false } : { bytes: NOTHING, last: true }
   }
@@ -126,5 +125,5 @@ function rest(reply: TaskReply, held: Uint8Array[]): Answer['body'] {
     call.cancel()
     over(CALLER_LEFT)
   }
-  return pullStream(step, { heartbeatMs: 0, signal, stop })
+  return pullStream(step, { heartbeatMs: 0, stop })
 }

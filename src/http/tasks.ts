@@ -48,7 +48,7 @@ export async function answerTask(exchange: TaskExchange): Promise<Answer> {
     throw upload.problem ? new ProblemError(upload.problem) : error
   })
   const { streamBytes: maxBytes } = settings.limits
-  return taskReply({ call, key: task.key, secret, journal, signal: exchange.signal, maxBytes })
+  return taskReply({ call, key: task.key, secret, journal, maxBytes })
 }
 
 function notConfigured({ name, mount }: TaskService): ProblemError {
