@@ -9,7 +9,17 @@ import type {
   ToolCallBlock,
 } from '../../src/canonical/model.ts'
 import { isCarrier, readCarrier, type Carried } from '../../src/canonical/seal.ts'
-import { DIALECT, formOf, listOf, Members, objectsOf, restOf, spelled, textIn } from './members.ts'
+import {
+  DIALECT,
+  formOf,
+  listOf,
+  lookup,
+  Members,
+  objectsOf,
+  restOf,
+  spelled,
+  textIn,
+} from './members.ts'
 import { callIdOf, type WireNames } from './names.ts'
 
 /** What one item of an assistant's turn is. A carrier is no block: its proof belongs to a neighbour. */
@@ -120,7 +130,7 @@ export function readSearch(item: JsonObject): SearchBlock {
   const id = members.text('id') ?? ''
   const action = members.object('action')
   if (action) members.note('action', action)
-  members.spell('status')
+  if (typeof members.peek('status') === 'string') members.spell('status')
   return defined({ kind: 'search' as const, id, ...readAction(action), ext: members.ext() })
 }
 
@@ -181,7 +191,7 @@ export function readCode(item: JsonObject): [CodeBlock] | [CodeBlock, CodeResult
   const outputs = members.list('outputs')
   const block = defined({ kind: 'code' as const, id, language: 'python', code, ext: members.ext() })
   if (!outputs) return [block]
-  const outcome = OUTCOMES[String(status)] ?? 'ok'
+  const outcome = lookup(OUTCOMES, status) ?? 'ok'
   const result = { kind: 'code-result' as const, callId: id, outcome, output: logsOf(outputs) }
   return [block, { ...result, ...imagesOf(outputs) }]
 }

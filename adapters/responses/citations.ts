@@ -1,22 +1,24 @@
 import { defined, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type { Citation } from '../../src/canonical/model.ts'
-import { extWith, Members, restOf } from './members.ts'
+import { countIn, extWith, restOf, textIn } from './members.ts'
+
+const NAMED = new Set(['url', 'title', 'file_id', 'filename', 'start_index', 'end_index', 'index'])
 
 /** The index of a file citation is a point in the text, that of the others a range. */
 export function readAnnotation(annotation: Json): Citation | undefined {
   if (!isObject(annotation)) return undefined
-  const members = new Members(annotation)
-  const url = members.text('url')
-  const fileId = members.text('file_id')
-  const type = members.peek('type')
-  if (type === (url === undefined ? 'file_citation' : 'url_citation')) members.any('type')
+  const url = textIn(annotation, 'url')
+  const usual = url === undefined ? 'file_citation' : 'url_citation'
+  const kept = Object.entries(annotation).filter(
+    ([key, value]) => !NAMED.has(key) && !(key === 'type' && value === usual),
+  )
   return defined({
     url,
-    title: members.text('title') ?? members.text('filename'),
-    fileId,
-    start: members.number('start_index') ?? members.number('index'),
-    end: members.number('end_index'),
-    ext: extWith(members.rest(), {}),
+    title: textIn(annotation, 'title') ?? textIn(annotation, 'filename'),
+    fileId: textIn(annotation, 'file_id'),
+    start: countIn(annotation, 'start_index') ?? countIn(annotation, 'index'),
+    end: countIn(annotation, 'end_index'),
+    ext: extWith(Object.fromEntries(kept), {}),
   })
 }
 
@@ -28,17 +30,14 @@ export function isWhole({ url, title, start, end, quote }: Citation): boolean {
 
 /** Undefined for a citation that names neither an address nor a file. */
 export function writeAnnotation(citation: Citation, textLength: number): JsonObject | undefined {
-  const { url, title, fileId, start = 0, end } = citation
-  const rest = restOf(citation)
-  if (url !== undefined) {
-    const range = { start_index: start, end_index: end ?? textLength }
-    return { type: 'url_citation', url, title: title ?? '', ...range, ...rest }
-  }
+  const { url, title = '', fileId, start = 0, end = textLength } = citation
+  const { type, ...rest } = restOf(citation)
+  const range = { start_index: start, end_index: end }
+  if (url !== undefined) return { ...rest, type: 'url_citation', url, title, ...range }
   if (fileId === undefined) return undefined
-  if (rest['type'] === 'container_file_citation') {
-    const range = { start_index: start, end_index: end ?? textLength }
-    return { container_id: '', file_id: fileId, filename: title ?? '', ...range, ...rest }
-  }
-  if (rest['type'] === 'file_path') return { file_id: fileId, index: start, ...rest }
-  return { type: 'file_citation', file_id: fileId, filename: title ?? '', index: start, ...rest }
+  const file = { file_id: fileId, filename: title }
+  if (type === 'container_file_citation')
+    return { ...rest, container_id: textIn(rest, 'container_id') ?? '', type, ...file, ...range }
+  if (type === 'file_path') return { ...rest, type, file_id: fileId, index: start }
+  return { ...rest, type: 'file_citation', ...file, index: start }
 }

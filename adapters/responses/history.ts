@@ -156,7 +156,7 @@ const isSealable = (block: Block): block is Sealable => SEALABLE.has(block.kind)
 
 function readContent(content: Json, role: Role): Block[] {
   if (Array.isArray(content)) return content.map((part) => readPart(part, sideOf(role)))
-  return content === '' ? [] : [{ kind: 'text', text: String(content) }]
+  return typeof content !== 'string' || content === '' ? [] : [{ kind: 'text', text: content }]
 }
 
 /** Outputs and answers come from the caller, everything else from the model. */

@@ -1,6 +1,6 @@
 import type { Adapter, Incoming, Route } from '../adapter.ts'
 import { isObject, verbatimPaths } from '../../src/canonical/json.ts'
-import { DIALECT, numberIn } from './members.ts'
+import { DIALECT, countIn } from './members.ts'
 import { writeModel, writeModels } from './models.ts'
 import { readProblem, writeProblem } from './problems.ts'
 import { readRequest, REQUEST_VERBATIM, writeCountRequest, writeRequest } from './request.ts'
@@ -40,7 +40,7 @@ export const responses: Adapter = {
     verbatim: verbatimPaths(),
     writeRequest,
     writeCountRequest,
-    readTokenCount: (body) => (isObject(body) ? numberIn(body, 'input_tokens') : undefined),
+    readTokenCount: (body) => (isObject(body) ? countIn(body, 'input_tokens') : undefined),
     reader,
     readProblem,
   },

@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject } from '../../src/canonical/json.t
 import type { Ext } from '../../src/canonical/model.ts'
 import { PARAGRAPH, readCode, readSearch } from './blocks.ts'
 import { readAnnotation } from './citations.ts'
-import { DIALECT, listOf, numberIn, objectsOf, textIn } from './members.ts'
+import { countIn, DIALECT, listOf, lookup, objectsOf, textIn } from './members.ts'
 import { wireNames, type WireNames } from './names.ts'
 import type { Seen } from './reply.ts'
 
@@ -31,34 +31,55 @@ interface Place {
   id: string | undefined
 }
 
-type Handler = (item: Item, event: JsonObject) => void
+type Handler = (items: Items, item: Item, event: JsonObject) => void
 
 /**
  * Sorts the events of output items into blocks. An item is known by its index; its id, which some servers
  * change from event to event, counts only where there is no index.
  */
 export class Items {
+  /** Events that are heeded; all others say only how far an item is, or nothing that is known. */
+  static readonly EVENTS = {
+    'response.output_item.added': (items, item, event) => items.#added(item, event['item']),
+    'response.output_item.done': (items, item, event) => {
+      if (isObject(event['item'])) items.finish(item.index, event['item'])
+    },
+    'response.output_text.delta': (items, item, event) => items.#partDelta(item, event, 'text'),
+    'response.output_text.done': (items, item, event) =>
+      items.#partWhole(item, partIndex(event), { ...event, type: 'output_text' }),
+    'response.output_text.annotation.added': (items, item, event) => items.#annotate(item, event),
+    'response.refusal.delta': (items, item, event) => items.#partDelta(item, event, 'refusal'),
+    'response.refusal.done': (items, item, event) =>
+      items.#partWhole(item, partIndex(event), { ...event, type: 'refusal' }),
+    'response.function_call_arguments.delta': (items, item, event) => items.#callDelta(item, event),
+    'response.custom_tool_call_input.delta': (items, item, event) => items.#callDelta(item, event),
+    'response.code_interpreter_call_code.delta': (items, item, event) =>
+      items.#callDelta(item, event),
+    'response.reasoning_summary_text.delta': (items, item, event) =>
+      items.#reasoningDelta(item, event, 'summary'),
+    'response.reasoning_text.delta': (items, item, event) =>
+      items.#reasoningDelta(item, event, 'content'),
+  } as const satisfies Record<string, Handler>
+
   readonly seen: Seen = { refusal: false, call: false }
   readonly #cursor: Cursor
   readonly #context: ReadReplyContext
   readonly #names: WireNames
   readonly #items = new Map<number, Item>()
   readonly #ids = new Map<string, number>()
-  readonly #handlers: Record<string, Handler>
 
   constructor(cursor: Cursor, context: ReadReplyContext) {
     this.#cursor = cursor
     this.#context = context
     this.#names = wireNames(context.request)
-    this.#handlers = this.#table()
   }
 
   event(type: string, event: JsonObject, place: Place): void {
-    const handler = Object.hasOwn(this.#handlers, type) ? this.#handlers[type] : undefined
+    const handler = lookup<Handler>(Items.EVENTS, type)
     if (!handler) return
     const item = isObject(event['item']) ? event['item'] : undefined
     const id = place.id ?? (item && textIn(item, 'id'))
-    handler(this.#at(place.index ?? this.#indexOf(id), id), event)
+    handler(this, this.#at(place.index ?? this.#indexOf(id), id), event)
   }
 
   /** The item as a whole: adds what its events did not say. */
@@ -80,37 +101,6 @@ export class Items {
         return this.#cursor.whole(`${index}`, readSearch(item))
       default:
         return this.#cursor.whole(`${index}`, { kind: 'opaque', dialect: DIALECT, value: item })
-    }
-  }
-
-  #table(): Record<string, Handler> {
-    const text: Handler = (item, event) => this.#partDelta(item, event, 'text')
-    const refusal: Handler = (item, event) => this.#partDelta(item, event, 'refusal')
-    const call: Handler = (item, event) => this.#callDelta(item, textIn(event, 'delta') ?? '')
-    const reasoning =
-      (shown: 'summary' | 'content', index: string): Handler =>
-      (item, event) =>
-        this.#reasoningDelta(item, event, shown, numberIn(event, index) ?? 0)
-    return {
-      'response.output_item.added': (item, event) => this.#added(item, event['item']),
-      'response.output_item.done': (item, event) => {
-        if (isObject(event['item'])) this.finish(item.index, event['item'])
-      },
-      'response.output_text.delta': text,
-      'response.refusal.delta': refusal,
-      'response.output_text.done': (item, event) =>
-        this.#partWhole(item, numberIn(event, 'content_index') ?? 0, {
-          ...event,
-          type: 'output_text',
-        }),
-      'response.refusal.done': (item, event) =>
-        this.#partWhole(item, numberIn(event, 'content_index') ?? 0, { ...event, type: 'refusal' }),
-      'response.output_text.annotation.added': (item, event) => this.#annotate(item, event),
-      'response.function_call_arguments.delta': call,
-      'response.custom_tool_call_input.delta': call,
-      'response.code_interpreter_call_code.delta': call,
-      'response.reasoning_summary_text.delta': reasoning('summary', 'summary_index'),
-      'response.reasoning_text.delta': reasoning('content', 'content_index'),
     }
   }
 
@@ -169,7 +159,7 @@ export class Items {
   #partDelta(state: Item, event: JsonObject, kind: 'text' | 'refusal'): void {
     const delta = textIn(event, 'delta')
     if (delta === undefined || state.finished) return
-    this.#cursor.delta(this.#openPart(state, numberIn(event, 'content_index') ?? 0, kind), delta)
+    this.#cursor.delta(this.#openPart(state, partIndex(event), kind), delta)
   }
 
   #partWhole(state: Item, at: number, part: JsonObject): void {
@@ -184,7 +174,7 @@ export class Items {
   }
 
   #annotate(state: Item, event: JsonObject): void {
-    this.#openPart(state, numberIn(event, 'content_index') ?? 0, 'text')
+    this.#openPart(state, partIndex(event), 'text')
     this.#cite(state, event['annotation'] ?? null)
   }
 
@@ -208,12 +198,13 @@ export class Items {
   }
 
   /** Of thoughts and their summary, the one that comes first is shown. */
-  #reasoningDelta(state: Item, event: JsonObject, shown: 'summary' | 'content', at: number): void {
+  #reasoningDelta(state: Item, event: JsonObject, shown: 'summary' | 'content'): void {
     const delta = textIn(event, 'delta')
     if (!delta || state.finished) return
     const key = this.#openReasoning(state)
     state.shown ??= shown
     if (state.shown !== shown) return
+    const at = partIndex(event)
     if (at > state.paragraph && this.#cursor.seen(key) > 0) this.#cursor.delta(key, PARAGRAPH)
     state.paragraph = Math.max(state.paragraph, at)
     this.#cursor.delta(key, delta)
@@ -246,8 +237,9 @@ export class Items {
     this.#cursor.delta(`${state.index}`, state.early)
   }
 
-  #callDelta(state: Item, delta: string): void {
-    if (state.finished) return
+  #callDelta(state: Item, event: JsonObject): void {
+    const delta = textIn(event, 'delta')
+    if (!delta || state.finished) return
     if (state.opened.size > 0) this.#cursor.delta(`${state.index}`, delta)
     else state.early += delta
   }
@@ -274,6 +266,9 @@ export class Items {
     if (result) this.#cursor.whole(`${state.index}.result`, { ...result, callId: code.id })
   }
 }
+
+const partIndex = (event: JsonObject): number =>
+  countIn(event, 'content_index') ?? countIn(event, 'summary_index') ?? 0
 
 /** Which part of the work a message belongs to; only this dialect says it. */
 function phaseOf(item: JsonObject): Ext | undefined {

@@ -1,6 +1,6 @@
 import { defined, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type { MediaBlock, MediaSource } from '../../src/canonical/model.ts'
-import { formOf, Members, restOf } from './members.ts'
+import { formOf, lookup, Members, restOf } from './members.ts'
 
 const TYPES: Record<string, string> = {
   pdf: 'application/pdf',
@@ -21,7 +21,7 @@ const IMAGE = 'image/*'
 function typeByName(name: string): string {
   const [path = ''] = name.split(/[?#]/, 1)
   const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
-  return Object.hasOwn(TYPES, extension) ? (TYPES[extension] ?? '') : ''
+  return lookup(TYPES, extension) ?? ''
 }
 
 function extensionOf(mediaType: string): string {

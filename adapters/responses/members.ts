@@ -117,13 +117,22 @@ export function spelled(node: Extended, ...keys: string[]): JsonObject {
   return Object.fromEntries(entries)
 }
 
+/** A table's entry for a word from outside, which may be the name of anything. */
+export const lookup = <T>(
+  table: Readonly<Record<string, T>>,
+  key: Json | undefined,
+): T | undefined => (typeof key === 'string' && Object.hasOwn(table, key) ? table[key] : undefined)
+
 export const listOf = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : [])
 export const objectsOf = (value: Json | undefined): JsonObject[] => listOf(value).filter(isObject)
 export const textIn = (value: JsonObject, key: string): string | undefined => {
   const member = value[key]
   return typeof member === 'string' ? member : undefined
 }
-export const numberIn = (value: JsonObject, key: string): number | undefined => {
+/** A number of something. */
+export const countIn = (value: JsonObject, key: string): number | undefined => {
   const member = value[key]
-  return typeof member === 'number' ? member : undefined
+  return typeof member === 'number' && Number.isSafeInteger(member) && member >= 0
+    ? member
+    : undefined
 }

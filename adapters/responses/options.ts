@@ -8,7 +8,7 @@ import {
 } from '../../src/canonical/json.ts'
 import type { Lose } from '../../src/canonical/loss.ts'
 import type { Format, Limits, Request, Sampling } from '../../src/canonical/model.ts'
-import { extWith, formOf, listOf, Members, restOf } from './members.ts'
+import { extWith, formOf, listOf, lookup, Members, restOf } from './members.ts'
 import { formatNameOf, userIdOf } from './names.ts'
 
 export function readLimits(members: Members): Limits {
@@ -140,8 +140,11 @@ export function readLabels(members: Members): Record<string, string> | undefined
     members.note('metadata', metadata)
     return undefined
   }
-  const entries = Object.entries(metadata).map(([key, value]) => [key, String(value)] as const)
-  return Object.fromEntries(entries)
+  return Object.fromEntries(
+    Object.entries(metadata).flatMap(([key, value]) =>
+      typeof value === 'string' ? [[key, value]] : [],
+    ),
+  )
 }
 
 const PAIRS = 16
@@ -187,7 +190,7 @@ const TIERS: Record<string, string> = {
 
 export function writeTier(tier: string | undefined, own: boolean, lose: Lose): string | undefined {
   if (tier === undefined || own) return tier
-  return (Object.hasOwn(TIERS, tier) ? TIERS[tier] : undefined) ?? lose('dropped', 'tier')
+  return lookup(TIERS, tier) ?? lose('dropped', 'tier')
 }
 
 export const strings = (value: Json | undefined): string[] =>

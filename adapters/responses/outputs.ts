@@ -1,7 +1,7 @@
 import { defined, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type { Block, ToolResultBlock } from '../../src/canonical/model.ts'
 import type { ItemContext } from './blocks.ts'
-import { formOf, Members, objectsOf, restOf, spelled } from './members.ts'
+import { formOf, Members, objectsOf, restOf, spelled, textIn } from './members.ts'
 import { callIdOf } from './names.ts'
 import { readPart, writePart } from './parts.ts'
 
@@ -26,7 +26,7 @@ export function readOutput(item: JsonObject, names: ReadonlyMap<string, string>)
 
 function readContent(output: Json): Block[] {
   if (Array.isArray(output)) return output.map((part) => readPart(part, 'input'))
-  return output === '' ? [] : [{ kind: 'text', text: String(output) }]
+  return typeof output !== 'string' || output === '' ? [] : [{ kind: 'text', text: output }]
 }
 
 const WRAPPED = /^\s*\[\s*\{[^{}]{0,200}?"(?:input_image|input_file)"/
@@ -36,7 +36,7 @@ function unwrap(output: string): Json {
   if (!WRAPPED.test(output)) return output
   try {
     const parts: Json = JSON.parse(output)
-    const isMedia = objectsOf(parts).every((part) => String(part['type']).startsWith('input_'))
+    const isMedia = objectsOf(parts).every((part) => textIn(part, 'type')?.startsWith('input_'))
     return Array.isArray(parts) && parts.every(isObject) && isMedia ? parts : output
   } catch {
     return output

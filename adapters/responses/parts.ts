@@ -1,4 +1,10 @@
-import { defined, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import {
+  defined,
+  isObject,
+  stringify,
+  type Json,
+  type JsonObject,
+} from '../../src/canonical/json.ts'
 import type { Lose } from '../../src/canonical/loss.ts'
 import type {
   Block,
@@ -11,7 +17,7 @@ import type {
 } from '../../src/canonical/model.ts'
 import { isWhole, readAnnotation, writeAnnotation } from './citations.ts'
 import { readAudio, readFile, readImage, writeMedia } from './media.ts'
-import { DIALECT, formOf, Members, restOf, spelled } from './members.ts'
+import { DIALECT, formOf, Members, restOf, spelled, textIn } from './members.ts'
 
 /** Parts that make up the content of messages and of tool outputs. */
 type PartReader = (members: Members, side: Side) => Block | undefined
@@ -39,7 +45,9 @@ const READERS = new Map<string, PartReader>([
 
 /** A part that is known to this dialect only, or to nobody, stays whole. */
 export function readPart(part: Json, side: Side): Block {
-  const value: JsonObject = isObject(part) ? part : { type: 'input_text', text: String(part) }
+  const value: JsonObject = isObject(part)
+    ? part
+    : { type: 'input_text', text: typeof part === 'string' ? part : stringify(part) }
   const members = new Members(value)
   const type = members.text('type')
   const block = READERS.get(type ?? '')?.(members, side)
@@ -48,8 +56,7 @@ export function readPart(part: Json, side: Side): Block {
 
 /** Whether an opaque block stood in a message's content, or was an item itself. */
 export const isPart = (value: JsonObject): boolean =>
-  READERS.has(String(value['type'])) ||
-  /^(?:input|output)_|_(?:text|screenshot)$/.test(String(value['type']))
+  /^(?:text|refusal)$|^(?:input|output)_|_(?:text|screenshot)$/.test(textIn(value, 'type') ?? '')
 
 function readText(members: Members, side: Side): TextBlock | undefined {
   const text = members.text('text')
@@ -117,6 +124,7 @@ function writeText(block: TextBlock, context: PartContext): JsonObject | undefin
   const { side, path, own, lose } = context
   if (block.seal) lose('dropped', `${path}.seal`)
   if (block.text === '' && !own) return undefined
+  if (block.citations && side === 'input') lose('dropped', `${path}.citations`)
   const form = formOf(block)
   return {
     type: form['type'] ?? `${side}_text`,
@@ -160,8 +168,16 @@ function writeMediaPart(block: MediaBlock, context: PartContext): JsonObject | u
   const part = side === 'output' || isStranger ? undefined : writeMedia(block)
   if (!part) return lose('dropped', path)
   if ('text' in block.source) lose('approximated', path)
+  for (const key of ['name', 'detail'] as const)
+    if (block[key] !== undefined && !saysMedia(part, key)) lose('dropped', `${path}.${key}`)
   return { ...part, ...writeCache(block.cache, context) }
 }
+
+/** Whether a part has a member for the name or the detail of its media. */
+const saysMedia = (part: JsonObject, key: 'name' | 'detail'): boolean =>
+  key === 'name'
+    ? part['type'] !== 'input_image' && part['type'] !== 'input_audio'
+    : part['type'] === 'input_image'
 
 /** Marks have a place in input parts and no lifetime of their own. */
 function writeCache(mark: CacheMark | undefined, { side, lose }: PartContext): JsonObject {

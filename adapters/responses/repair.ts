@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../src/canonical/json.ts'
 import type { Lose } from '../../src/canonical/loss.ts'
 import type { Placed } from './input.ts'
+import { textIn } from './members.ts'
 
 /**
  * What an upstream refuses in a history, set right: reasoning that nothing follows, calls without an
@@ -10,11 +11,11 @@ export function repair(placed: readonly Placed[], lose: Lose): Placed[] {
   return answered(adopted(followed(placed, lose), lose), lose)
 }
 
-const typeOf = ({ item }: Placed): string => String(item['type'])
+const typeOf = ({ item }: Placed): string => textIn(item, 'type') ?? ''
 const isCall = (place: Placed): boolean => /^(?:function|custom_tool)_call$/.test(typeOf(place))
 const isOutput = (place: Placed): boolean =>
   /^(?:function|custom_tool)_call_output$/.test(typeOf(place))
-const callIdIn = ({ item }: Placed): string => String(item['call_id'])
+const callIdIn = ({ item }: Placed): string => textIn(item, 'call_id') ?? ''
 
 /** Reasoning is refused unless an item of the model directly follows. */
 function followed(placed: readonly Placed[], lose: Lose): Placed[] {

@@ -1,17 +1,17 @@
 import { defined, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type { FinishReason, Usage } from '../../src/canonical/model.ts'
-import { numberIn, textIn } from './members.ts'
+import { countIn, lookup, textIn } from './members.ts'
 
 export function readUsage(usage: Json | undefined): Usage | undefined {
   if (!isObject(usage)) return undefined
   const input = isObject(usage['input_tokens_details']) ? usage['input_tokens_details'] : {}
   const output = isObject(usage['output_tokens_details']) ? usage['output_tokens_details'] : {}
   return defined({
-    input: numberIn(usage, 'input_tokens'),
-    cacheRead: numberIn(input, 'cached_tokens'),
-    cacheWrite: numberIn(input, 'cache_write_tokens'),
-    output: numberIn(usage, 'output_tokens'),
-    reasoning: numberIn(output, 'reasoning_tokens'),
+    input: countIn(usage, 'input_tokens'),
+    cacheRead: countIn(input, 'cached_tokens'),
+    cacheWrite: countIn(input, 'cache_write_tokens'),
+    output: countIn(usage, 'output_tokens'),
+    reasoning: countIn(output, 'reasoning_tokens'),
   })
 }
 
@@ -75,7 +75,7 @@ export function finishOf(
 ): FinishReason {
   // Without a reason it is the commonest one.
   if (ending.status === 'incomplete')
-    return REASONS[ending.reason ?? 'max_output_tokens'] ?? 'other'
+    return lookup(REASONS, ending.reason ?? 'max_output_tokens') ?? 'other'
   if (seen.call) return 'tool-call'
   return seen.refusal ? 'refusal' : 'stop'
 }

@@ -159,8 +159,7 @@ function writeToolOptions(request: Request, context: InputContext): JsonObject {
   return defined({
     tools: isListed ? listed : undefined,
     tool_choice: choice ?? writeChoice(request.toolChoice, choices, lose),
-    // Without tools it is refused.
-    parallel_tool_calls: own || listed.length > 0 ? request.parallelToolCalls : undefined,
+    parallel_tool_calls: request.parallelToolCalls,
   }) as JsonObject
 }
 

@@ -2,7 +2,7 @@ import type { WriteReplyContext } from '../adapter.ts'
 import type { Json, JsonObject } from '../../src/canonical/json.ts'
 import type { Request } from '../../src/canonical/model.ts'
 import { writeChoice } from './choice.ts'
-import { formOf, objectsOf, restOf } from './members.ts'
+import { formOf, lookup, objectsOf, restOf, textIn } from './members.ts'
 import { wireNames } from './names.ts'
 import { writeFormat, writeText } from './options.ts'
 import { showReasoning } from './reasoning.ts'
@@ -87,9 +87,9 @@ const DEFAULTS: Record<string, JsonObject> = {
 }
 
 function withDefaults(tool: JsonObject): JsonObject {
-  const type = String(tool['type'])
+  const type = textIn(tool, 'type') ?? ''
   if (type === 'namespace') return { ...tool, tools: objectsOf(tool['tools']).map(withDefaults) }
-  const filled = { ...(Object.hasOwn(DEFAULTS, type) ? DEFAULTS[type] : {}), ...tool }
+  const filled = { ...lookup(DEFAULTS, type), ...tool }
   // An explicit null for the strictness means the default.
   return type === 'function' && filled['strict'] === null ? { ...filled, strict: true } : filled
 }

@@ -4,7 +4,7 @@ import type { Event } from '../../src/canonical/events.ts'
 import { isObject, parse, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type { Problem } from '../../src/canonical/problem.ts'
 import { Items } from './items.ts'
-import { listOf, numberIn, textIn } from './members.ts'
+import { listOf, countIn, textIn } from './members.ts'
 import { problemIn } from './problems.ts'
 import { readFinish, readUsage } from './reply.ts'
 
@@ -112,7 +112,7 @@ function valueOfFrame({ data }: Frame): Json | undefined {
 }
 
 const placeOf = (value: JsonObject): { index: number | undefined; id: string | undefined } => ({
-  index: numberIn(value, 'output_index'),
+  index: countIn(value, 'output_index'),
   id: textIn(value, 'item_id'),
 })
 

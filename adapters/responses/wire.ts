@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { isObject, Verbatim, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import { invalid } from '../../src/canonical/problem.ts'
+import { lookup } from './members.ts'
 
 /** A subtree that may have stayed text. */
 const objectText = z.custom<Json>(
@@ -21,7 +22,9 @@ const metadata = z
   .record(z.string().max(64), z.string().max(512))
   .refine((pairs) => Object.keys(pairs).length <= METADATA_PAIRS, 'at most 16 pairs')
 
-const common = {
+/** The members of a request that are checked. Others may come along. */
+export const CREATE = loose({
+  model: name,
   instructions: optionalText,
   parallel_tool_calls: z.boolean().nullish(),
   previous_response_id: optionalText,
@@ -37,11 +40,6 @@ const common = {
       error: 'expected none, auto, required or an object with a type',
     })
     .nullish(),
-}
-
-const CREATE = loose({
-  ...common,
-  model: name,
   include: z.array(z.string()).nullish(),
   max_output_tokens: z.int().min(1).nullish(),
   metadata: metadata.nullish(),
@@ -56,8 +54,8 @@ const CREATE = loose({
   truncation: z.literal(['auto', 'disabled']).nullish(),
   user: optionalText,
 })
-const TEMPLATE = CREATE.extend({ model: optionalText })
-const COUNT = loose({ ...common, model: optionalText })
+/** A stored prompt names its own model and input, and who counts may leave them out. */
+const UNNAMED = CREATE.extend({ model: optionalText })
 
 const body = z.union([z.string(), list], { error: 'expected a string or an array' })
 const message = loose({
@@ -66,90 +64,76 @@ const message = loose({
 })
 const call = loose({ call_id: name, name })
 
+type Shapes = Readonly<Record<string, z.ZodType>>
+
 /** Items that are read; all others are passed over as they are. */
-const ITEMS = new Map<string, z.ZodType>([
-  ['message', message],
-  ['function_call', call.extend({ arguments: z.string(), namespace: optionalText })],
-  ['custom_tool_call', call.extend({ input: z.string(), namespace: optionalText })],
-  ['function_call_output', loose({ call_id: name, output: body })],
-  ['custom_tool_call_output', loose({ call_id: name, output: body })],
-  [
-    'reasoning',
-    loose({
-      summary: z.array(loose({ text: z.string() })).nullish(),
-      encrypted_content: optionalText,
-    }),
-  ],
-  ['web_search_call', loose({ action: loose({}).nullish() })],
-  ['code_interpreter_call', loose({ id: name, code: optionalText, outputs: list.nullish() })],
-  ['additional_tools', loose({ tools: z.array(loose({ type: name })) })],
-])
+export const ITEM_SHAPES = {
+  message: message,
+  function_call: call.extend({ arguments: z.string(), namespace: optionalText }),
+  custom_tool_call: call.extend({ input: z.string(), namespace: optionalText }),
+  function_call_output: loose({ call_id: name, output: body }),
+  custom_tool_call_output: loose({ call_id: name, output: body }),
+  reasoning: loose({
+    summary: z.array(loose({ text: z.string() })).nullish(),
+    encrypted_content: optionalText,
+  }),
+  web_search_call: loose({ action: loose({}).nullish() }),
+  code_interpreter_call: loose({ id: name, code: optionalText, outputs: list.nullish() }),
+  additional_tools: loose({ tools: z.array(loose({ type: name })) }),
+} as const satisfies Shapes
 
-const PARTS = new Map<string, z.ZodType>([
-  ['input_text', loose({ text: z.string() })],
-  ['output_text', loose({ text: z.string(), annotations: list.nullish() })],
-  ['refusal', loose({ refusal: z.string() })],
-  ['input_image', loose({ file_id: optionalText, detail: optionalText })],
-  [
-    'input_file',
-    loose({
-      file_data: optionalText,
-      file_id: optionalText,
-      file_url: optionalText,
-      filename: optionalText,
-    }),
-  ],
-  ['input_audio', loose({ input_audio: loose({ data: z.string(), format: z.string() }) })],
-])
+export const PART_SHAPES = {
+  input_text: loose({ text: z.string() }),
+  output_text: loose({ text: z.string(), annotations: list.nullish() }),
+  refusal: loose({ refusal: z.string() }),
+  input_image: loose({ file_id: optionalText, detail: optionalText }),
+  input_file: loose({
+    file_data: optionalText,
+    file_id: optionalText,
+    file_url: optionalText,
+    filename: optionalText,
+  }),
+  input_audio: loose({ input_audio: loose({ data: z.string(), format: z.string() }) }),
+} as const satisfies Shapes
 
-const TOOLS = new Map<string, z.ZodType>([
-  [
-    'function',
-    loose({
-      name,
-      description: optionalText,
-      parameters: z
-        .union([objectText, nothingText, z.null()], { error: 'expected an object' })
-        .optional(),
-      strict: z.boolean().nullish(),
-    }),
-  ],
-  ['custom', loose({ name, description: optionalText, format: loose({}).nullish() })],
-  ['namespace', loose({ name, tools: z.array(loose({ type: name })) })],
-  [
-    'file_search',
-    loose({
-      vector_store_ids: z.array(z.string()),
-      max_num_results: z.int().min(1).max(50).nullish(),
-      ranking_options: loose({ score_threshold: z.number().min(0).max(1).nullish() }).nullish(),
-    }),
-  ],
-])
+export const TOOL_SHAPES = {
+  function: loose({
+    name,
+    description: optionalText,
+    parameters: z
+      .union([objectText, nothingText, z.null()], { error: 'expected an object' })
+      .optional(),
+    strict: z.boolean().nullish(),
+  }),
+  custom: loose({ name, description: optionalText, format: loose({}).nullish() }),
+  namespace: loose({ name, tools: z.array(loose({ type: name })) }),
+  file_search: loose({
+    vector_store_ids: z.array(z.string()),
+    max_num_results: z.int().min(1).max(50).nullish(),
+    ranking_options: loose({ score_threshold: z.number().min(0).max(1).nullish() }).nullish(),
+  }),
+} as const satisfies Shapes
 
-const FORMATS = new Map<string, z.ZodType>([
-  [
-    'json_schema',
-    loose({
-      name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, 'expected 1 to 64 letters, digits, _ or -'),
-      schema: objectText,
-      description: optionalText,
-      strict: z.boolean().nullish(),
-    }),
-  ],
-])
+export const FORMAT_SHAPES = {
+  json_schema: loose({
+    name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, 'expected 1 to 64 letters, digits, _ or -'),
+    schema: objectText,
+    description: optionalText,
+    strict: z.boolean().nullish(),
+  }),
+} as const satisfies Shapes
 
 /** Throws unless the body is a request as documented; what it lets pass is then read as it came. */
 export function checkRequest(body: Json, counting: boolean): JsonObject {
   if (!isObject(body)) throw invalid('The request body must be a JSON object.')
-  // A stored prompt names its own model and input.
-  const isTemplate = isObject(body['prompt'])
-  check(counting ? COUNT : isTemplate ? TEMPLATE : CREATE, body, '')
-  if (!counting && !isTemplate && body['input'] === undefined)
+  const mayBeUnnamed = counting || isObject(body['prompt'])
+  check(mayBeUnnamed ? UNNAMED : CREATE, body, '')
+  if (!mayBeUnnamed && (body['input'] ?? null) === null)
     throw invalid('input: is required', 'input')
   checkInput(body['input'])
   checkTools(body['tools'], 'tools')
   const format = isObject(body['text']) ? body['text']['format'] : undefined
-  if (isObject(format)) checkTyped(FORMATS, format, 'text.format')
+  if (isObject(format)) checkTyped(FORMAT_SHAPES, format, 'text.format')
   return body
 }
 
@@ -160,7 +144,7 @@ function checkInput(input: Json | undefined): void {
     const path = `input.${index}`
     if (!isObject(item)) throw invalid(`${path}: expected an object`, path)
     const type = typeOfItem(item)
-    check(ITEMS.get(type) ?? loose({}), item, path)
+    checkTyped(ITEM_SHAPES, { ...item, type }, path)
     checkParts(item['content'], `${path}.content`, type === 'message')
     checkParts(item['output'], `${path}.output`, type.endsWith('_tool_call_output'))
     if (type === 'additional_tools') checkTools(item['tools'], `${path}.tools`)
@@ -177,7 +161,7 @@ export function typeOfItem(item: JsonObject): string {
 function checkParts(parts: Json | undefined, path: string, strict: boolean): void {
   if (!Array.isArray(parts)) return
   for (const [index, part] of parts.entries()) {
-    if (isObject(part)) checkTyped(PARTS, part, `${path}.${index}`)
+    if (isObject(part)) checkTyped(PART_SHAPES, part, `${path}.${index}`)
     else if (strict) throw invalid(`${path}.${index}: expected an object`, `${path}.${index}`)
   }
 }
@@ -186,14 +170,13 @@ function checkTools(tools: Json | undefined, path: string): void {
   if (!Array.isArray(tools)) return
   for (const [index, tool] of tools.entries()) {
     if (!isObject(tool)) continue
-    checkTyped(TOOLS, tool, `${path}.${index}`)
+    checkTyped(TOOL_SHAPES, tool, `${path}.${index}`)
     if (tool['type'] === 'namespace') checkTools(tool['tools'], `${path}.${index}.tools`)
   }
 }
 
-function checkTyped(shapes: Map<string, z.ZodType>, value: JsonObject, path: string): void {
-  const type = value['type']
-  const shape = typeof type === 'string' ? shapes.get(type) : undefined
+function checkTyped(shapes: Shapes, value: JsonObject, path: string): void {
+  const shape = lookup(shapes, value['type'])
   if (shape) check(shape, value, path)
 }
 
