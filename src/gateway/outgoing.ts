@@ -58,7 +58,8 @@ function urlOf(upstream: UpstreamSettings, path: string, query: Parcel['query'])
   const text = new URL(base).href.replace(/\/$/, '') + wanted
   const url = new URL(text)
   // A name of a model that climbs out of its place (`..`, `?`) would reach another endpoint with our key.
-  if (url.href !== text) throw invalid('The name of the model cannot be part of a path.', 'model')
+  if (url.href !== text || /[?#]/.test(wanted))
+    throw invalid('The name of the model cannot be part of a path.', 'model')
   for (const [name, value] of query) url.searchParams.append(name, value)
   return url.href
 }

@@ -135,6 +135,7 @@ async function passedStream(exchange: Exchange, plan: PassPlan, call: UpstreamCa
     },
     {
       heartbeatMs: exchange.settings.limits.heartbeatMs,
+      signal: exchange.signal,
       stop() {
         call.cancel()
         exchange.journal.finish({ status: 499, error: CALLER_LEFT.message })

@@ -105,10 +105,12 @@ function modeOf(text: string, source: ReplySource): Mode | undefined {
 
 function streamMode({ reader, limits }: ReplySource): Mode {
   const parser = sseParser(limits.eventBytes)
-  const read = (frames: Frame[]): Event[] =>
-    frames.flatMap((frame) =>
-      isTooDeep(frame.data, limits) ? failed(NOT_A_REPLY) : reader.push(frame),
-    )
+  const readOne = (frame: Frame): Event[] => {
+    // The parser bounds what it gathers, but not what comes in one piece.
+    if (frame.data.length > limits.eventBytes) return failed(EVENT_TOO_LARGE)
+    return isTooDeep(frame.data, limits) ? failed(NOT_A_REPLY) : reader.push(frame)
+  }
+  const read = (frames: Frame[]): Event[] => frames.flatMap(readOne)
   return {
     maxBytes: limits.streamBytes,
     push: (text) => read(parser.push(text)),

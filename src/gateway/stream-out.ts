@@ -48,15 +48,15 @@ export const STREAM_HEADERS = {
 export interface Step {
   bytes: Uint8Array
   last: boolean
-  /** Why the body breaks off here, where no words of the dialect can say so. */
-  broken?: string
 }
 
 export interface StreamOptions {
   /** Sent when a step takes longer than `heartbeatMs`. */
   heartbeat?: Uint8Array | undefined
   heartbeatMs: number
-  /** The caller left, or reads nothing any more. */
+  /** Aborted when the caller leaves; a runtime may say so here, or by cancelling the stream, or both. */
+  signal?: AbortSignal
+  /** The caller left, or takes nothing any more. */
   stop(): void
 }
 
@@ -67,38 +67,72 @@ const STALL_MS = 120_000
  * A body that makes one step each time its reader wants more: a slow reader slows the source down, and
  * nothing runs on when the reader is gone. It never fails; a failure is part of what the steps say.
  */
-export function pullStream(
+export const pullStream = (
   step: () => Promise<Step>,
   options: StreamOptions,
-): ReadableStream<Uint8Array> {
-  let pending: Promise<Step> | undefined
-  let stall: ReturnType<typeof setTimeout> | undefined
-  let gone = false
-  const stop = () => {
-    gone = true
-    clearTimeout(stall)
-    options.stop()
+): ReadableStream<Uint8Array> =>
+  new ReadableStream(new PullSource(step, options), { highWaterMark: 0 })
+
+type Controller = ReadableStreamDefaultController<Uint8Array>
+
+class PullSource {
+  readonly #step: () => Promise<Step>
+  readonly #options: StreamOptions
+  #controller: Controller | undefined
+  #pending: Promise<Step> | undefined
+  #stall: ReturnType<typeof setTimeout> | undefined
+  #over = false
+
+  constructor(step: () => Promise<Step>, options: StreamOptions) {
+    this.#step = step
+    this.#options = options
   }
-  const next = (): Promise<Step | typeof SILENT> => {
-    pending ??= step()
-    return options.heartbeat ? within(pending, options.heartbeatMs) : pending
+
+  start(controller: Controller): void {
+    this.#controller = controller
+    const { signal } = this.#options
+    if (signal?.aborted) this.#leave()
+    else signal?.addEventListener('abort', this.#leave)
   }
-  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
-    clearTimeout(stall)
-    const taken = await next()
-    if (gone) return
-    if (taken === SILENT) controller.enqueue(options.heartbeat)
+
+  async pull(controller: Controller): Promise<void> {
+    clearTimeout(this.#stall)
+    const taken = await this.#next()
+    if (this.#over) return
+    if (taken === SILENT) controller.enqueue(this.#options.heartbeat)
     else {
-      pending = undefined
-      if (taken.broken !== undefined) return controller.error(new Error(taken.broken))
+      this.#pending = undefined
       if (taken.bytes.length > 0) controller.enqueue(taken.bytes)
-      if (taken.last) return controller.close()
-      if (taken.bytes.length === 0) return pull(controller)
+      if (taken.last) {
+        this.#finish()
+        return controller.close()
+      }
+      if (taken.bytes.length === 0) return this.pull(controller)
     }
-    stall = timer(() => {
-      stop()
-      controller.close()
-    }, STALL_MS)
+    this.#stall = timer(this.#leave, STALL_MS)
   }
-  return new ReadableStream({ pull, cancel: stop }, { highWaterMark: 0 })
+
+  cancel(): void {
+    if (this.#over) return
+    this.#finish()
+    this.#options.stop()
+  }
+
+  readonly #leave = (): void => {
+    if (this.#over) return
+    this.cancel()
+    this.#controller?.close()
+  }
+
+  #next(): Promise<Step | typeof SILENT> {
+    this.#pending ??= this.#step()
+    const { heartbeat, heartbeatMs } = this.#options
+    return heartbeat ? within(this.#pending, heartbeatMs) : this.#pending
+  }
+
+  #finish(): void {
+    this.#over = true
+    clearTimeout(this.#stall)
+    this.#options.signal?.removeEventListener('abort', this.#leave)
+  }
 }

@@ -130,6 +130,7 @@ async function streamed(streaming: Streaming): Promise<Answer> {
     {
       heartbeat: heartbeat === undefined ? undefined : encoder.encode(heartbeat),
       heartbeatMs,
+      signal: exchange.signal,
       stop() {
         call.cancel()
         over(CALLER_LEFT)

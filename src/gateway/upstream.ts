@@ -122,6 +122,7 @@ function opened(
     if (!over) stop()
   }
   if (over) line.close()
+  line.signal.addEventListener('abort', stop, { once: true })
   return {
     status: response.status,
     headers: response.headers,
