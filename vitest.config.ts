@@ -1,7 +1,11 @@
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 
-const common = { include: ['test/**/*.test.ts'], testTimeout: 30_000 }
+const common = {
+  include: ['test/**/*.test.ts'],
+  testTimeout: 30_000,
+  silent: 'passed-only' as const,
+}
 
 /** The tests run with nothing configured, also where a developer's .dev.vars says otherwise. */
 const UNCONFIGURED = {

@@ -3,8 +3,8 @@ import { readFileSync, rmSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 
 const OUT = 'dist/worker'
-/** A small Worker starts fast; a dependency that slips in shows here first. */
-const MAX_GZIP_BYTES = 70_000
+/** A fifth is zod, most of the rest our own; a dependency that slips in shows here first. */
+const MAX_GZIP_BYTES = 150_000
 
 rmSync(OUT, { recursive: true, force: true })
 const bundle = spawnSync('wrangler', ['deploy', '--dry-run', '--outdir', OUT], {

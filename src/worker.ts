@@ -58,7 +58,7 @@ function appHandler(settings: Settings): Handler {
     secrets: secretsOf(settings),
   })
   const app = createApp(settings, {
-    send: demoSend(adapters, fetchSend()),
+    send: demoSend(adapters, fetchSend),
     now: Date.now,
     randomId: () => crypto.randomUUID().replaceAll('-', ''),
     log,

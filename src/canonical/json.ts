@@ -76,7 +76,7 @@ function wellFormed(text: string): string {
  */
 export type VerbatimPaths = PathNode
 
-interface PathNode {
+export interface PathNode {
   readonly members: Map<string, PathNode>
   element?: PathNode
   leaf: boolean

@@ -74,15 +74,26 @@ describe('dragoman', () => {
     const command = folder.run(['--port', '0'])
     const url = await command.listening()
     const secret = 'AIzaSecretInTheQuery'
-    await (await fetch(`${url}/nowhere%0d%0aforged?key=${secret}`)).text()
-    await (await fetch(`${url}/healthz`)).text()
+    for (const model of ['demo-responses', 'forged\n{"status":200}']) {
+      const body = JSON.stringify({ ...MESSAGE, model })
+      const headers = { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' }
+      const init = { method: 'POST', headers, body }
+      expect((await fetch(`${url}/v1/messages?key=${secret}`, init)).status).toBe(200)
+    }
     const lines = () =>
       command
         .printed()
         .out.split('\n')
         .filter((line) => line.startsWith('{'))
-    await expect.poll(() => lines().length).toBeGreaterThan(0)
-    expect(JSON.parse(lines()[0] ?? '')).toMatchObject({ method: 'GET', status: 404 })
+    await expect.poll(() => lines().length).toBe(2)
+    expect(JSON.parse(lines()[0] ?? '')).toMatchObject({
+      method: 'POST',
+      path: '/v1/messages',
+      caller: 'messages',
+      upstream: 'demo-responses',
+      status: 200,
+      losses: expect.arrayContaining(['dropped sampling.topK']),
+    })
     expect(command.printed().out).not.toContain(secret)
   })
 
