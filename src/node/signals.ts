@@ -6,15 +6,32 @@ const INTERRUPTED = 130
 /** The first signal stops in order and ends with 0; the second one ends at once. */
 export function onSignals(stop: () => Promise<void>): void {
   let stoppedAt: number | undefined
+  const begin = () => {
+    stoppedAt = performance.now()
+    void stop().then(() => process.exit(0))
+  }
   const onSignal = (signal: NodeJS.Signals) => {
-    const now = performance.now()
-    if (stoppedAt === undefined) {
-      stoppedAt = now
-      void stop().then(() => process.exit(0))
-    } else if (signal !== 'SIGINT' || now - stoppedAt > SAME_INTERRUPT_MS) {
+    if (stoppedAt === undefined) begin()
+    else if (signal !== 'SIGINT' || performance.now() - stoppedAt > SAME_INTERRUPT_MS)
       process.exit(INTERRUPTED)
-    }
   }
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
+  if (process.env['npm_lifecycle_event'])
+    onOrphaned(() => {
+      if (stoppedAt === undefined) begin()
+    })
+}
+
+const PARENT_CHECK_MS = 250
+
+/** npm passes a signal on to the shell between us only, which dies of it and leaves us behind. */
+function onOrphaned(then: () => void): void {
+  const parent = process.ppid
+  const check = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(check)
+    then()
+  }, PARENT_CHECK_MS)
+  check.unref()
 }
