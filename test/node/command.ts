@@ -26,7 +26,12 @@ export interface Folder {
   path: string
   /** Writes a file into the folder. */
   write(name: string, text: string): void
-  run(args: readonly string[], environment?: Readonly<Record<string, string>>): Command
+  run(
+    args: readonly string[],
+    environment?: Readonly<Record<string, string>>,
+    /** As npm does it: with a shell in between, which passes nothing on. */
+    through?: 'shell',
+  ): Command
   remove(): void
 }
 
@@ -36,8 +41,13 @@ export function emptyFolder(): Folder {
   return {
     path,
     write: (name, text) => writeFileSync(join(path, name), text),
-    run(args, environment = {}) {
-      const command = started(path, args, environment)
+    run(args, environment = {}, through) {
+      const line = [process.execPath, ENTRY, ...args]
+      const command = started(
+        path,
+        through ? ['sh', '-c', `"${line.join('" "')}"; true`] : line,
+        environment,
+      )
       commands.push(command)
       return command
     },
@@ -50,10 +60,10 @@ export function emptyFolder(): Folder {
 
 function started(
   cwd: string,
-  args: readonly string[],
+  [program = '', ...args]: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): Command {
-  const child = spawn(process.execPath, [ENTRY, ...args], { cwd, env: { ...environment } })
+  const child = spawn(program, args, { cwd, env: { ...environment } })
   let out = ''
   let error = ''
   child.stdout.on('data', (chunk) => (out += chunk))

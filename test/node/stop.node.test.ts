@@ -166,6 +166,27 @@ describe('a signal to stop', () => {
   })
 })
 
+describe('the end of npm', () => {
+  it('is the end of what it started', async () => {
+    const command = folder.run(
+      ['--port', '0'],
+      {
+        npm_lifecycle_event: 'start',
+        PATH: process.env['PATH'] ?? '',
+      },
+      'shell',
+    )
+    const url = await command.listening()
+    command.child.kill('SIGTERM')
+    const gone = () =>
+      fetch(`${url}/healthz`).then(
+        () => 'there',
+        () => 'gone',
+      )
+    await expect.poll(gone, { timeout: 3000 }).toBe('gone')
+  })
+})
+
 describe('a slow or malformed caller', () => {
   it('is cut off when its request does not arrive in time', async () => {
     const config = { upstreams: { a: { dialect: 'messages', url: 'http://127.0.0.1:9' } } }

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import worker from '../../src/worker.ts'
+
+const KEY = 'worker-caller-key-0001'
+const SECRET = 'sk-very-secret-value'
+const upstreams = {
+  demo: { dialect: 'messages', url: 'http://demo.invalid/messages', key: 'env:UPSTREAM' },
+}
+const callers = { keys: ['env:CALLER'] }
+const secrets = { UPSTREAM: SECRET, CALLER: KEY }
+
+const ask = (environment: Record<string, unknown>, headers: Record<string, string> = {}) =>
+  worker.fetch(
+    new Request('https://proxy.example/v1/messages', {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'anthropic-version': '2023-06-01',
+        ...headers,
+      },
+      body: '{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Hello!"}]}',
+    }),
+    environment,
+  )
+
+describe('the Worker', () => {
+  it.each([
+    ['as JSON', { DRAGOMAN_CONFIG: JSON.stringify({ upstreams, callers }), ...secrets }],
+    ['as a table', { DRAGOMAN_CONFIG: { upstreams, callers }, ...secrets }],
+    [
+      'in the short form',
+      {
+        DRAGOMAN_DIALECT: 'messages',
+        DRAGOMAN_URL: 'http://demo.invalid/messages',
+        DRAGOMAN_KEY: SECRET,
+        DRAGOMAN_CALLER_KEYS: KEY,
+      },
+    ],
+  ])('reads its configuration %s', async (_, environment) => {
+    expect((await ask(environment)).status).toBe(401)
+    const response = await ask(environment, { 'x-api-key': KEY })
+    expect(response.status).toBe(200)
+    expect(await response.text()).toContain('Hello!')
+  })
+
+  it.each([
+    ['{', 'DRAGOMAN_CONFIG:1:2: expected a member name in double quotes or "}"'],
+    [
+      { upstreams },
+      'DRAGOMAN_CONFIG: callers: expected the keys of the callers (or "open"), because others than this machine can call',
+    ],
+    [
+      { upstreams, callers: { keys: [SECRET, 'short'] } },
+      'DRAGOMAN_CONFIG: callers.keys[1]: expected a key of 16 to 512 characters',
+    ],
+    [
+      { upstreams, callers, state: { store: 'sqlite:x' } },
+      'DRAGOMAN_CONFIG: state.store: expected memory, kv or durable',
+    ],
+    [
+      { upstreams, callers: { keys: ['env:NOBODY'] } },
+      'DRAGOMAN_CONFIG: callers.keys[0]: the environment variable NOBODY is not set',
+    ],
+  ])('answers %j with what is wrong', async (config, message) => {
+    const response = await ask({ DRAGOMAN_CONFIG: config, ...secrets })
+    expect(response.status).toBe(500)
+    const text = await response.text()
+    expect(JSON.parse(text)).toEqual({ error: { type: 'configuration', message } })
+    expect(text).not.toContain(SECRET)
+  })
+
+  it('shows the demo when nothing is configured', async () => {
+    expect((await ask({})).status).toBe(200)
+    expect((await ask({ DRAGOMAN_CALLER_KEYS: KEY })).status).toBe(401)
+  })
+})
