@@ -89,7 +89,7 @@ function callFor(request: Request, said: string): ToolCallBlock | undefined {
   if (request.toolChoice?.mode === 'none') return undefined
   for (const tool of request.tools) {
     if (tool.kind !== 'function' && tool.kind !== 'text') continue
-    if (isCalled(tool.name, said)) return callOf(tool)
+    if (isCalled(tool.name, said)) return callOf(tool, request.turns.length)
   }
   return undefined
 }
@@ -100,12 +100,13 @@ function isCalled(name: string, said: string): boolean {
   return at >= 0 && !/[\w-]/.test(said[at + wanted.length] ?? '')
 }
 
-function callOf(tool: FunctionTool | TextTool): ToolCallBlock {
+/** Calls of different turns have different ids. */
+function callOf(tool: FunctionTool | TextTool, turn: number): ToolCallBlock {
   const { name, namespace } = tool
   const isText = tool.kind === 'text'
   return {
     kind: 'tool-call',
-    id: `call_${fingerprint(name)}`,
+    id: `call_${fingerprint(`${turn} ${name}`)}`,
     name,
     ...(namespace !== undefined && { namespace }),
     form: isText ? 'text' : 'json',

@@ -1,4 +1,3 @@
-import type { Hono } from 'hono'
 import { settingsOf } from './gateway/config.ts'
 import { fetchSend } from './gateway/fetch-send.ts'
 import type { Ports } from './gateway/ports.ts'
@@ -15,7 +14,7 @@ export { translator, type Translator, type TranslatorOptions } from './translato
 export { VERSION } from './version.ts'
 
 /** An app whose `fetch` also takes what the platform's own `fetch` takes, as the SDKs call it. */
-export type App = Hono & { fetch: typeof fetch }
+export type App = ReturnType<typeof createAppOf> & { fetch: typeof fetch }
 
 /**
  * The proxy as an app. `config` is the configuration document; `environment` is where its `env:NAME`

@@ -28,6 +28,13 @@ export function carrySeal(seal: Seal, slot: SealSlot): string {
 /** True for whatever was meant to be a carrier, also a damaged one: it must not reach an upstream. */
 export const isCarrier = (value: string): boolean => value.startsWith(PREFIX)
 
+/** The prefix as base64, which is how a dialect with binary proofs spells it. */
+const PREFIX_BASE64 = 'eHNlYWwx'
+
+/** Whether a value somewhere in JSON text may be a carrier: a quick look, before anything is parsed. */
+export const mayHoldCarrier = (json: string): boolean =>
+  json.includes(`"${PREFIX}`) || json.includes(`"${PREFIX_BASE64}`)
+
 /** Undefined when the value is no carrier or is damaged. */
 export function readCarrier(value: string): Carried | undefined {
   const match = isCarrier(value) ? CARRIER.exec(value) : null

@@ -31,7 +31,7 @@ export async function passed(
     'content-type': type !== null && /^[\x20-\x7e]{1,128}$/.test(type) ? type : 'application/json',
     ...answer.headers,
     ...passedHeaders(exchange.caller, call),
-    ...replyHeaders(plan, call, []),
+    ...replyHeaders(plan, call, plan.losses),
   }
   return { ...answer, headers }
 }

@@ -1,0 +1,86 @@
+import { stringify } from '../canonical/json.ts'
+import { lossList, type Loss } from '../canonical/loss.ts'
+import { mayHoldCarrier } from '../canonical/seal.ts'
+import type { Exchange } from './exchange.ts'
+import { addressed, type Parcel } from './outgoing.ts'
+import type { PassPlan } from './plan.ts'
+import { parsed, readRequest } from './read.ts'
+import { scalarAt, slicesAt, spliceStrings } from './scan.ts'
+
+type Addressee = Pick<PassPlan, 'destination' | 'requested'>
+
+/** `text`: the body, where it had to be looked into. */
+export function passPlan(
+  exchange: Exchange,
+  { destination, requested }: Addressee,
+  body: Uint8Array,
+  text: string | undefined,
+): PassPlan {
+  const { caller, incoming, route } = exchange
+  const { aliased, target, upstream } = destination
+  if (text !== undefined) parsed(text)
+  const stream = route.stream ?? (text !== undefined && scalarAt(text, ['stream']) === true)
+  const cleansed = withoutCarriers(exchange, destination, text ?? new TextDecoder().decode(body))
+  const renaming = aliased && text !== undefined
+  const parcel: Parcel = {
+    path: caller.passthrough.path(incoming, aliased ? target.model : undefined),
+    query: passedQuery(exchange),
+    headers: passedHeaders(exchange),
+    body: cleansed?.body ?? (renaming ? renamed(exchange, text, target.model) : body),
+    stream,
+  }
+  const sent = addressed(parcel, upstream, exchange.credential)
+  const { losses = [] } = cleansed ?? {}
+  return { kind: 'pass', destination, requested, stream, losses, sent }
+}
+
+/**
+ * A conversation that began with an upstream of another dialect holds that one's proofs, wrapped for the
+ * caller. The upstream that it goes on with would refuse all of it for them, so here the body is written
+ * anew, by the dialect's own adapter; undefined where there is none.
+ */
+function withoutCarriers(
+  exchange: Exchange,
+  { adapter, target }: PassPlan['destination'],
+  text: string,
+): { body: Uint8Array; losses: readonly Loss[] } | undefined {
+  if (!mayHoldCarrier(text)) return undefined
+  const { lose, losses } = lossList()
+  const request = readRequest(exchange, text)
+  const { upstream } = adapter
+  const outgoing =
+    exchange.route.operation === 'create'
+      ? upstream.writeRequest(request, { target, lose })
+      : upstream.writeCountRequest(request, { target, lose })
+  return outgoing && { body: new TextEncoder().encode(stringify(outgoing.body)), losses }
+}
+
+/** The body with another model in it and not a byte changed besides. */
+function renamed({ caller }: Exchange, text: string, model: string): Uint8Array {
+  const member = caller.passthrough.modelMember.request
+  const spliced = member === undefined ? text : spliceStrings(text, slicesAt(text, [member]), model)
+  return new TextEncoder().encode(spliced)
+}
+
+const QUERY_VALUE = /^[\w.-]{1,64}$/
+
+function passedQuery({ caller, incoming }: Exchange): [string, string][] {
+  return caller.passthrough.query.flatMap((name): [string, string][] => {
+    const value = incoming.query.get(name)
+    return value !== null && QUERY_VALUE.test(value) ? [[name, value]] : []
+  })
+}
+
+function passedHeaders({ caller, headers }: Exchange): Record<string, string> {
+  const { twins = [], headers: names } = caller.passthrough
+  const passed = new Map<string, string>()
+  const pass = (name: string, value: string | null) => {
+    if (value !== null && !passed.has(name)) passed.set(name, value)
+  }
+  for (const name of names) pass(name, headers.get(name))
+  for (const [one, other] of twins) {
+    pass(one, passed.get(other) ?? null)
+    pass(other, passed.get(one) ?? null)
+  }
+  return Object.fromEntries(passed)
+}
