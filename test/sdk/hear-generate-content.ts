@@ -11,6 +11,7 @@ import {
   schema,
   string,
 } from './strict.ts'
+import { merged } from './script.ts'
 import type { Heard, HeardTool, HeardTurn, Piece, Wire } from './script.ts'
 
 const NAME = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/
@@ -53,7 +54,7 @@ export function hearGenerateContent(body: unknown): Heard {
   const tools = array(request['tools'] ?? [], 'tools').flatMap(readTools)
   return {
     system: readSystem(request['systemInstruction']),
-    turns,
+    turns: merged(turns),
     tools,
     choice: readChoice(request['toolConfig'], tools),
     maxTokens: optional(config['maxOutputTokens'], bound(1_000_000), 'maxOutputTokens'),
@@ -161,23 +162,27 @@ function readResult(answer: Wire, path: string, role: string): Piece {
   }
 }
 
-/** Roles alternate, and the turn after calls answers them all, in number, name and (where given) id. */
+/** The content after calls answers them all and does nothing else: in number, name and (where given) id. */
 function checkTurns(turns: HeardTurn[]): void {
-  if (turns[0]?.role !== 'user') refuse('contents.0', 'the first turn must be by the user')
   for (const [index, turn] of turns.entries()) {
     const path = `contents.${index}`
-    const before = turns[index - 1]
-    if (before?.role === turn.role) refuse(path, 'two turns of one role')
-    const calls = before?.pieces.filter((piece) => piece.kind === 'call') ?? []
+    const calls = turns[index - 1]?.pieces.filter((piece) => piece.kind === 'call') ?? []
     const results = turn.pieces.filter((piece) => piece.kind === 'result')
     if (calls.length !== results.length)
       refuse(path, 'the number of function responses must equal the number of function calls')
+    if (results.length > 0 && results.length < turn.pieces.length)
+      refuse(path, 'function responses and something else')
     for (const result of results) {
       const at = calls.findIndex((call) => call.name === result.name && call.id === result.id)
       if (at < 0) refuse(path, `no call for the response of ${result.name}`)
       calls.splice(at, 1)
     }
+    if (turn.pieces.some((piece) => piece.kind === 'call') && index === 0)
+      refuse(path, 'a function call turn comes after a user turn')
   }
+  const last = turns.at(-1)
+  if (last?.pieces.some((piece) => piece.kind === 'call'))
+    refuse('contents', 'calls without responses')
 }
 
 function readTools(value: unknown, index: number): HeardTool[] {

@@ -12,7 +12,15 @@ import {
   schema,
   string,
 } from './strict.ts'
-import type { Heard, HeardTool, HeardTurn, ImagePiece, Piece, Wire } from './script.ts'
+import {
+  merged,
+  type Heard,
+  type HeardTool,
+  type HeardTurn,
+  type ImagePiece,
+  type Piece,
+  type Wire,
+} from './script.ts'
 
 const MEMBERS = [
   'model',
@@ -103,6 +111,7 @@ function readMessage(value: unknown, index: number): HeardTurn {
 const BLOCKS = {
   text: ['type', 'text', 'cache_control'],
   image: ['type', 'source', 'cache_control'],
+  document: ['type', 'source', 'title', 'cache_control'],
   thinking: ['type', 'thinking', 'signature'],
   redacted_thinking: ['type', 'data'],
   tool_use: ['type', 'id', 'name', 'input', 'cache_control'],
@@ -120,6 +129,8 @@ function readBlock(value: unknown, path: string, role: string): Piece {
       return { kind: 'text', text: filled(block['text'], `${path}.text`) }
     case 'image':
       return readImage(block['source'], path)
+    case 'document':
+      return readDocument(block['source'], path)
     case 'thinking': {
       const text = string(block['thinking'], `${path}.thinking`)
       return { kind: 'thinking', text, proof: filled(block['signature'], `${path}.signature`) }
@@ -151,6 +162,15 @@ function readImage(value: unknown, path: string): ImagePiece {
   }
 }
 
+function readDocument(value: unknown, path: string): Piece {
+  const source = object(value, `${path}.source`, ['type', 'media_type', 'data'])
+  const type = oneOf(source['type'], `${path}.source.type`, ['base64', 'text'])
+  const mediaType = type === 'text' ? ('text/plain' as const) : ('application/pdf' as const)
+  oneOf(source['media_type'], `${path}.source.media_type`, [mediaType])
+  const read = type === 'text' ? filled : base64
+  return { kind: 'file', mediaType, data: read(source['data'], `${path}.source.data`) }
+}
+
 function readResult(block: Wire, path: string): Piece {
   const content = block['content'] ?? ''
   const parts =
@@ -175,13 +195,13 @@ function checkTurns(turns: HeardTurn[], thinking: boolean): void {
   const pairing = new Pairing()
   for (const [index, { role, pieces }] of turns.entries()) {
     const path = `messages.${index}`
-    if (index === 0 && role !== 'user') refuse(path, 'the first message must be by the user')
     if (role === 'user') readResults(pieces, pairing, path)
     pairing.settled(path)
     for (const piece of pieces) if (piece.kind === 'call') pairing.call(piece.id, piece.name, path)
     const calls = pieces.some((piece) => piece.kind === 'call')
-    if (thinking && calls && pieces[0]?.kind !== 'thinking')
-      refuse(path, 'with thinking on, a turn with calls starts with thinking')
+    const isOpen = index === turns.findLastIndex((turn) => turn.role === 'assistant')
+    if (thinking && isOpen && calls && pieces[0]?.kind !== 'thinking')
+      refuse(path, 'with thinking on, a turn whose calls are being answered starts with thinking')
   }
   pairing.settled('messages')
 }
@@ -193,17 +213,6 @@ function readResults(pieces: Piece[], pairing: Pairing, path: string): void {
     else if (over) refuse(path, 'tool_result after other content')
     else piece.name = pairing.result(piece.id, path)
   }
-}
-
-/** Neighbours of one role are one turn, as the service takes them. */
-function merged(turns: HeardTurn[]): HeardTurn[] {
-  const list: HeardTurn[] = []
-  for (const turn of turns) {
-    const last = list.at(-1)
-    if (last?.role === turn.role) last.pieces.push(...turn.pieces)
-    else list.push({ ...turn, pieces: [...turn.pieces] })
-  }
-  return list
 }
 
 function readTool(value: unknown, index: number): HeardTool {

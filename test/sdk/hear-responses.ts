@@ -147,7 +147,7 @@ const PART = ['type', 'text', 'refusal', 'annotations', 'logprobs', 'prompt_cach
 function readPart(value: unknown, path: string, byAssistant: boolean): Piece {
   const types = byAssistant
     ? (['output_text', 'refusal'] as const)
-    : (['input_text', 'input_image'] as const)
+    : (['input_text', 'input_image', 'input_file'] as const)
   const type = oneOf<string>((value as Wire)['type'], `${path}.type`, types)
   if (type === 'input_image') {
     const image = object(value, path, ['type', 'image_url', 'detail', 'prompt_cache_breakpoint'])
@@ -158,8 +158,18 @@ function readPart(value: unknown, path: string, byAssistant: boolean): Piece {
       ? { kind: 'image', mediaType: url[1] ?? '', data: url[2] ?? '' }
       : refuse(path, 'no data URL')
   }
+  if (type === 'input_file') return readFile(value, path)
   const part = object(value, path, PART)
   return { kind: 'text', text: filled(part['text'] ?? part['refusal'], `${path}.text`) }
+}
+
+function readFile(value: unknown, path: string): Piece {
+  const file = object(value, path, ['type', 'file_data', 'filename', 'prompt_cache_breakpoint'])
+  filled(file['filename'], `${path}.filename`)
+  const url = /^data:(.+?);base64,([A-Za-z0-9+/]+=*)$/.exec(string(file['file_data'], path))
+  return url
+    ? { kind: 'file', mediaType: url[1] ?? '', data: url[2] ?? '' }
+    : refuse(path, 'no data URL')
 }
 
 function readReasoning(item: Wire, path: string): Piece {

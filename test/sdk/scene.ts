@@ -94,3 +94,9 @@ export function issued(turns: HeardTurn[], upstream: Dialect): HeardTurn[] {
     }),
   }))
 }
+
+/** A schema with its types in lower case: both spellings are legal in generate-content. */
+export function plainSchema(schema: unknown): unknown {
+  const text = JSON.stringify(schema ?? null)
+  return JSON.parse(text.replace(/"type":"[A-Z]+"/g, (type) => type.toLowerCase()))
+}

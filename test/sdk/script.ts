@@ -22,7 +22,7 @@ export interface CallPiece {
   input: string
 }
 export interface ImagePiece {
-  kind: 'image'
+  kind: 'image' | 'file'
   mediaType: string
   data: string
 }
@@ -107,3 +107,14 @@ export function tokens(words: string, size = 5): string[] {
 
 export const eventText = (type: string, data: Wire): string =>
   `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`
+
+/** Neighbours of one role are one turn, as the service takes them. */
+export function merged(turns: HeardTurn[]): HeardTurn[] {
+  const list: HeardTurn[] = []
+  for (const turn of turns) {
+    const last = list.at(-1)
+    if (last?.role === turn.role) last.pieces.push(...turn.pieces)
+    else list.push({ ...turn, pieces: [...turn.pieces] })
+  }
+  return list
+}
