@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import { demoSend } from '../../src/demo.ts'
+import { adapters } from '../../adapters/index.ts'
+import { fold, verify, type Event } from '../../src/canonical/events.ts'
+import { stringify } from '../../src/canonical/json.ts'
+import type { Request } from '../../src/canonical/model.ts'
+import { replyEvents } from '../../src/gateway/reply-events.ts'
+import { PROCESS_LIMITS } from '../../src/gateway/defaults.ts'
+
+const send = demoSend(adapters, () => Promise.reject(new Error('not for the demo')))
+
+const requestOf = (change: Partial<Request>): Request => ({
+  model: 'demo',
+  stream: false,
+  system: [],
+  turns: [{ role: 'user', blocks: [{ kind: 'text', text: 'Hello there' }] }],
+  tools: [],
+  limits: { maxOutputTokens: 4000 },
+  sampling: {},
+  ...change,
+})
+
+const kinds = (blocks: readonly { kind: string }[]) => blocks.map(({ kind }) => kind)
+
+describe.each(adapters)('the demo upstream for $dialect', (adapter) => {
+  const ask = async (change: Partial<Request>) => {
+    const request = requestOf(change)
+    const outgoing = adapter.upstream.writeRequest(request, {
+      target: { model: 'demo', defaultMaxOutputTokens: 100, facts: {} },
+      lose: () => undefined,
+    })
+    const response = await send({
+      method: 'POST',
+      url: `http://demo.invalid/${adapter.dialect}${outgoing.path}?${outgoing.query ?? ''}`,
+      headers: outgoing.headers,
+      body: new TextEncoder().encode(stringify(outgoing.body)),
+      signal: new AbortController().signal,
+      connectMs: 1,
+    })
+    expect(response.status).toBe(200)
+    const source = {
+      reader: adapter.upstream.reader({
+        request,
+        lose: () => undefined,
+        newId: (prefix) => prefix,
+      }),
+      verbatim: adapter.upstream.verbatim,
+      limits: PROCESS_LIMITS,
+      contentType: response.headers.get('content-type'),
+    }
+    const reading = replyEvents(source)
+    const events: Event[] = []
+    let chunks = 0
+    for await (const chunk of response.body ?? []) {
+      chunks += 1
+      events.push(...reading.push(chunk))
+    }
+    events.push(...reading.end())
+    expect(verify(events)).toBeUndefined()
+    return { reply: fold(events).reply, chunks }
+  }
+
+  it('echoes what was said, the same as a body and as a stream', async () => {
+    const whole = await ask({})
+    expect(whole.reply).toMatchObject({
+      finish: 'stop',
+      blocks: [{ text: 'You said: Hello there' }],
+    })
+    const streamed = await ask({ stream: true })
+    expect(streamed.reply.blocks).toEqual(whole.reply.blocks)
+    expect(streamed.chunks).toBeGreaterThan(3)
+    expect(streamed.reply.usage?.output).toBeGreaterThan(0)
+  })
+  it('calls a tool that it is told to call, with what the schema requires', async () => {
+    const schema =
+      '{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"},"x":{"type":"string"}},"required":["city","days"]}'
+    const tools = ['get_weather', 'get_weather_now'].map((name) => ({
+      kind: 'function' as const,
+      name,
+      description: name,
+      schema,
+    }))
+    const turns = [
+      { role: 'user' as const, blocks: [{ kind: 'text' as const, text: 'call get_weather_now!' }] },
+    ]
+    for (const stream of [false, true]) {
+      const { reply } = await ask({ stream, tools, turns })
+      expect(reply.finish).toBe('tool-call')
+      const [call] = reply.blocks
+      expect(call).toMatchObject({ kind: 'tool-call', name: 'get_weather_now' })
+      expect(JSON.parse(call?.kind === 'tool-call' ? call.input : '')).toEqual({
+        city: 'example',
+        days: 1,
+      })
+    }
+  })
+  it('thinks when it is asked to, and proves it', async () => {
+    const { reply } = await ask({ reasoning: { mode: 'on', budget: 2000, visible: true } })
+    expect(kinds(reply.blocks)).toEqual(['reasoning', 'text'])
+    expect(JSON.stringify(reply.blocks)).toContain(`"seal":{"dialect":"${adapter.dialect}"`)
+  })
+})
+
+it('answers nonsense in the words of its dialect', async () => {
+  const request = {
+    method: 'POST',
+    headers: {},
+    signal: new AbortController().signal,
+    connectMs: 1,
+  }
+  const body = new TextEncoder().encode('{"nonsense":true}')
+  for (const path of ['/messages/v1/messages', '/messages/v1/nothing', '/nobody/v1']) {
+    const { status } = await send({ ...request, url: `http://demo.invalid${path}`, body })
+    expect([400, 404]).toContain(status)
+  }
+})
+
+it('leaves all other addresses alone', async () => {
+  const request = { method: 'GET', headers: {}, signal: new AbortController().signal, connectMs: 1 }
+  const other = send({ ...request, url: 'http://demo.invalid.example/messages/v1' })
+  await expect(other).rejects.toThrow('not for the demo')
+})

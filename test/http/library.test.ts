@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest'
+import manifest from '../../package.json' with { type: 'json' }
+import { createApp, translator, VERSION } from '../../src/index.ts'
+import { sse } from '../gateway/proxy.ts'
+
+const config = {
+  upstreams: {
+    demo: { dialect: 'messages', url: 'https://upstream.example', key: 'upstream-key-0123456789' },
+  },
+  routes: [{ model: '*', upstream: 'demo' }],
+  callers: 'open',
+}
+const question = { model: 'any', input: 'hi' }
+const answer = {
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'any-1',
+  content: [{ type: 'text', text: 'Hello' }],
+  stop_reason: 'end_turn',
+  stop_sequence: null,
+  usage: { input_tokens: 3, output_tokens: 2 },
+}
+
+describe('the app as a library', () => {
+  it('takes the place of fetch', async () => {
+    const sent: string[] = []
+    const app = createApp(config, {
+      send: async ({ url }) => {
+        sent.push(url)
+        const headers = new Headers({ 'content-type': 'application/json' })
+        return { status: 200, headers, body: new Response(JSON.stringify(answer)).body }
+      },
+    })
+    const init = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(question),
+    }
+    const address = 'https://proxy.example/v1/responses'
+    for (const input of [address, new URL(address), new Request(address, init)]) {
+      const response = await app.fetch(input, input instanceof Request ? undefined : init)
+      expect(await response.json()).toMatchObject({ object: 'response', status: 'completed' })
+    }
+    expect(sent).toEqual(Array.from({ length: 3 }, () => 'https://upstream.example/v1/messages'))
+  })
+  it('refuses a configuration that is none', () => {
+    expect(() => createApp({ upstreams: 1 })).toThrow(/upstreams/)
+  })
+  it('has the version of the package', () => expect(VERSION).toBe(manifest.version))
+})
+
+describe('a translator', () => {
+  it('translates a request and its reply', () => {
+    const between = translator({ from: 'responses', to: 'messages', model: 'claude' })
+    const request = between.request(question)
+    expect(request.path).toBe('/v1/messages')
+    expect(request.body).toMatchObject({ model: 'claude', messages: [{ role: 'user' }] })
+    expect(JSON.parse(request.text)).toMatchObject({ model: 'claude' })
+    expect(request.losses).toEqual([{ code: 'defaulted', path: 'limits.maxOutputTokens' }])
+    const reply = between.reply(answer)
+    expect(reply.body).toMatchObject({ object: 'response', model: 'any', status: 'completed' })
+    expect(JSON.parse(reply.text)).toEqual(JSON.parse(JSON.stringify(reply.body)))
+  })
+  it('keeps large numbers in the text', () => {
+    const between = translator({ from: 'responses', to: 'messages' })
+    const input = [
+      { role: 'user', content: 'hi' },
+      { type: 'function_call', call_id: 'c1', name: 'f', arguments: '{"n":12345678901234567890}' },
+      { type: 'function_call_output', call_id: 'c1', output: 'ok' },
+    ]
+    expect(between.request({ model: 'm', input }).text).toContain('{"n":12345678901234567890}')
+  })
+  it('translates a stream in any chunking', async () => {
+    const text = [
+      sse({ type: 'message_start', message: { ...answer, content: [] } }),
+      sse({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
+      sse({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Grüße' } }),
+      sse({ type: 'content_block_stop', index: 0 }),
+      sse({
+        type: 'message_delta',
+        delta: { stop_reason: 'end_turn' },
+        usage: { output_tokens: 2 },
+      }),
+      sse({ type: 'message_stop' }),
+    ].join('')
+    const bytes = new TextEncoder().encode(text)
+    const run = async (size: number) => {
+      const between = translator({ from: 'generate-content', to: 'messages', model: 'm' })
+      between.request({ contents: [{ parts: [{ text: 'hi' }] }] })
+      const source = new ReadableStream<Uint8Array>({
+        start(controller) {
+          for (let at = 0; at < bytes.length; at += size)
+            controller.enqueue(bytes.slice(at, at + size))
+          controller.close()
+        },
+      })
+      return new Response(source.pipeThrough(between.stream())).text()
+    }
+    const whole = await run(bytes.length)
+    expect(whole).toContain('Grüße')
+    expect(whole).toContain('"finishReason":"STOP"')
+    expect(await run(1)).toBe(whole)
+  })
+  it('says that a stream was cut', async () => {
+    const between = translator({ from: 'messages', to: 'responses' })
+    const out = new Response(new Response('').body?.pipeThrough(between.stream()) ?? null)
+    expect(await out.text()).toMatch(/^event: error/)
+  })
+  it('leaves everything alone between two of a kind, but for the model', () => {
+    const between = translator({ from: 'messages', to: 'messages', model: 'other' })
+    const text =
+      '{ "model":"mine", "max_tokens":5, "messages":[{"role":"user","content":"hi"}], "x":1.0 }'
+    expect(between.request(text).text).toBe(text.replace('mine', 'other'))
+    expect(between.request(text).losses).toEqual([])
+    expect(between.reply('{ "a":1.0 }').text).toBe('{ "a":1.0 }')
+  })
+  it.each([
+    ['an unknown dialect', () => translator({ from: 'messages', to: 'nothing' })],
+    ['text that is no JSON', () => translator({ from: 'messages', to: 'responses' }).request('{')],
+    [
+      'a request without what it needs',
+      () => translator({ from: 'messages', to: 'responses' }).request({}),
+    ],
+    ['a reply that is none', () => translator({ from: 'messages', to: 'responses' }).reply('[]')],
+  ])('throws for %s', (_, attempt) => {
+    expect(attempt).toThrow(expect.objectContaining({ name: 'ProblemError' }))
+  })
+})
