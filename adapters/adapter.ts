@@ -148,7 +148,7 @@ export interface Adapter {
     readonly headers: readonly string[]
     /** Pairs of spellings of one header: an upstream is sent both, whichever came. */
     readonly twins?: readonly (readonly [string, string])[]
-    /** Reply headers that are passed back, besides those about rates and retries that all dialects share. */
+    /** Reply headers that are passed back; `rate-*` names all that begin so. */
     readonly replyHeaders?: readonly string[]
     /**
      * The top-level member of request and reply that holds the model's name; `event` is the path to it in

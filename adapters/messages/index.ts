@@ -55,7 +55,7 @@ export const messages: Adapter = {
       ['anthropic-version', 'provider-version'],
       ['anthropic-beta', 'provider-beta'],
     ],
-    replyHeaders: ['request-id', 'anthropic-workspace-id'],
+    replyHeaders: ['anthropic-ratelimit-*', 'anthropic-workspace-id'],
     modelMember: { request: 'model', reply: 'model', event: ['message', 'model'] },
   },
 }

@@ -47,6 +47,7 @@ export const responses: Adapter = {
   passthrough: {
     path: (incoming) => incoming.path,
     query: [],
+    replyHeaders: ['openai-processing-ms', 'openai-version', 'x-codex-*'],
     headers: ['openai-organization', 'openai-project', 'openai-beta', 'idempotency-key'],
     modelMember: { request: 'model', reply: 'model', event: ['response', 'model'] },
   },

@@ -10,6 +10,7 @@ import { joinBytes, NOTHING } from './bytes.ts'
 import { CALLER_LEFT, INTERNAL, NOT_A_REPLY, NOT_JSON, REPLY_TOO_LARGE } from './failures.ts'
 import type { PassPlan } from './plan.ts'
 import { isStreamType, kindOf, replyEvents } from './reply-events.ts'
+import { matchesGlob } from './route.ts'
 import { slicesAt, spliceStrings } from './scan.ts'
 import { elementShape, eventShape, renamedEventShape, type Shape } from './shape.ts'
 import { framer, pullStream, STREAM_HEADERS, type Step } from './stream-out.ts'
@@ -37,16 +38,14 @@ export async function passed(
 }
 
 /** What clients of any dialect plan their next requests by. */
-const RATE_HEADERS = ['limit', 'remaining', 'reset'].flatMap((kind) => [
-  `x-ratelimit-${kind}-requests`,
-  `x-ratelimit-${kind}-tokens`,
-])
+const RATE_HEADERS = 'x-ratelimit-*'
 
 function passedHeaders(adapter: Adapter, { headers }: UpstreamCall): Record<string, string> {
-  const names = [...RATE_HEADERS, ...(adapter.passthrough.replyHeaders ?? [])]
-  const entries = names.flatMap((name): [string, string][] => {
+  const patterns = [RATE_HEADERS, ...(adapter.passthrough.replyHeaders ?? [])]
+  const entries = [...(headers.keys?.() ?? [])].flatMap((name): [string, string][] => {
     const value = headers.get(name)
-    return value !== null && /^[\x20-\x7e]{1,256}$/.test(value) ? [[name, value]] : []
+    const passes = value !== null && patterns.some((pattern) => matchesGlob(pattern, name))
+    return passes && /^[\x20-\x7e]{1,256}$/.test(value) ? [[name, value]] : []
   })
   return Object.fromEntries(entries)
 }

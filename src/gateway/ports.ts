@@ -26,7 +26,8 @@ export interface UpstreamRequest {
 
 export interface UpstreamResponse {
   status: number
-  headers: Lookup
+  /** `keys`: the names, in small letters. */
+  headers: Lookup & { keys?(): Iterable<string> }
   body: ReadableStream<Uint8Array> | null
 }
 

@@ -1,4 +1,3 @@
-import type { Lookup } from '../../adapters/adapter.ts'
 import { ProblemError, type Problem } from '../canonical/problem.ts'
 import {
   CALLER_LEFT,
@@ -21,7 +20,7 @@ export type Piece =
 /** An upstream that has begun to answer. Nothing here ever rejects. */
 export interface UpstreamCall {
   readonly status: number
-  readonly headers: Lookup
+  readonly headers: UpstreamResponse['headers']
   read(): Promise<Piece>
   /** Stops the upstream now. */
   cancel(): void

@@ -138,10 +138,11 @@ function responseOf(
   raw: ReadableStream<Uint8Array>,
 ): UpstreamResponse | undefined {
   const coding = headerOf(headers, 'content-encoding')
+  const keys = () => Object.keys(headers)
   if (coding === null || isPlain(coding))
-    return { status, headers: { get: (name) => headerOf(headers, name) }, body: raw }
+    return { status, headers: { get: (name) => headerOf(headers, name), keys }, body: raw }
   const body = decoded(raw, coding)
-  return body && { status, headers: { get: (name) => decodedHeaderOf(headers, name) }, body }
+  return body && { status, headers: { get: (name) => decodedHeaderOf(headers, name), keys }, body }
 }
 
 function headerOf(headers: ResponseHeaders, name: string): string | null {
