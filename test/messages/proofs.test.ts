@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest'
+import { unfold } from '../../src/canonical/events.ts'
+import type { JsonObject } from '../../src/canonical/json.ts'
+import type { Block } from '../../src/canonical/model.ts'
+import { asking, call, read, request, say, text, write } from './help.ts'
+
+const seal = { dialect: 'generate-content', value: 'c2lnbmF0dXJl+/=="\n' }
+const sealed = (block: Block): Block => Object.assign({ ...block }, { seal })
+
+/** What the caller's next request says of a reply that it was given and sends back. */
+function sentBack(blocks: Block[], change = (body: string) => body) {
+  const reply = { id: 'r1', model: 'm', blocks, finish: 'stop' } as const
+  const { body } = say(unfold(reply))
+  return back(JSON.parse(change(JSON.stringify(body['content']))))
+}
+
+const back = (content: JsonObject[]) =>
+  read(
+    asking({
+      messages: [
+        { role: 'user', content: 'a' },
+        { role: 'assistant', content },
+        { role: 'user', content: 'b' },
+      ],
+    }),
+  )
+
+describe('a proof of another dialect', () => {
+  it.each<[string, Block[]]>([
+    ['on thoughts', [sealed({ kind: 'reasoning', text: 'hm' }), text('a')]],
+    ['without thoughts', [sealed({ kind: 'reasoning', text: '', redacted: true }), text('a')]],
+    ['on thoughts that were left out', [sealed({ kind: 'reasoning', text: '' }), text('a')]],
+    ['on a text', [text('a'), sealed(text('b')), text('c')]],
+    ['on an empty text', [text('a'), sealed(text('')), text('c')]],
+    ['on the first of two calls', [sealed(call('t1')), call('t2')]],
+    ['on the second of two calls', [call('t1'), sealed(call('t2'))]],
+    ['on everything', [sealed(text('a')), sealed(call('t1')), sealed(call('t2'))]],
+  ])('comes home to the block it belongs to: %s', (_, blocks) => {
+    expect(sentBack(blocks).turns[1]?.blocks).toEqual(blocks)
+  })
+
+  it('known before its block comes before it', () => {
+    const block = {
+      kind: 'tool-call',
+      id: 't1',
+      name: 'look',
+      form: 'json',
+      input: '{}',
+      seal,
+    } as const
+    const { body } = say([
+      { type: 'start', id: 'r', model: 'm' },
+      { type: 'block-start', block: { ...block, input: '' } },
+      { type: 'block-delta', text: '{}' },
+      { type: 'block-end', tail: {} },
+      { type: 'finish', reason: 'tool-call' },
+    ])
+    expect(body['content']).toMatchObject([{ type: 'thinking' }, { type: 'tool_use' }])
+    const content: JsonObject[] = JSON.parse(JSON.stringify(body['content']))
+    expect(back(content).turns[1]?.blocks).toEqual([block])
+  })
+
+  it('never reaches an upstream of this dialect', () => {
+    const { text: body, losses } = write(sentBack([sealed(text('a')), sealed(call('t1'))]))
+    expect(body).not.toContain('xseal1')
+    expect(losses).toContain('dropped turns.1.blocks.0.seal')
+    expect(losses).toContain('dropped turns.1.blocks.1.seal')
+  })
+
+  it('that came back damaged is dropped and reported', () => {
+    const blocks = [sealed({ kind: 'reasoning', text: 'hm' }), sealed(text('a'))]
+    const damaged = sentBack(blocks, (body) => body.replaceAll('c2lnb', 'c2lnX'))
+    expect(damaged.turns[1]?.blocks).toEqual([{ kind: 'reasoning', text: 'hm' }, text('a')])
+    const written = write(damaged)
+    expect(written.text).not.toContain('xseal1')
+    expect(written.text).not.toContain('damaged')
+    expect(written.losses).toContain('dropped turns.1.seal')
+  })
+
+  it('whose block did not come back is dropped and reported', () => {
+    const { body } = say([
+      { type: 'start', id: 'r', model: 'm' },
+      {
+        type: 'block-start',
+        block: { kind: 'tool-call', id: 't', name: 'f', form: 'json', input: '', seal },
+      },
+      { type: 'block-end', tail: {} },
+      { type: 'finish', reason: 'tool-call' },
+    ])
+    const content: JsonObject[] = JSON.parse(JSON.stringify(body['content']))
+    const { turns } = back(content.slice(0, 1))
+    expect(turns[1]).toEqual({
+      role: 'assistant',
+      blocks: [],
+      ext: { messages: { damagedSeal: true } },
+    })
+  })
+})
+
+const own = (value: string) => ({ dialect: 'messages', value })
+
+describe('a proof of this dialect', () => {
+  it('is kept as it came, piece by piece', () => {
+    const content = [
+      { type: 'thinking', thinking: 'a', signature: 's1' },
+      { type: 'redacted_thinking', data: 'd' },
+      { type: 'thinking', thinking: '', signature: 's2' },
+      { type: 'text', text: 'x' },
+    ]
+    const request_ = back(content)
+    expect(request_.turns[1]?.blocks).toEqual([
+      { kind: 'reasoning', text: 'a', seal: own('s1') },
+      { kind: 'reasoning', text: '', redacted: true, seal: own('d') },
+      { kind: 'reasoning', text: '', seal: own('s2') },
+      text('x'),
+    ])
+    expect(write(request_).wire['messages']).toMatchObject([{}, { content }, {}])
+  })
+
+  it('missing is no proof', () => {
+    const content = [
+      { type: 'thinking', thinking: 'a', signature: '' },
+      { type: 'text', text: 'x' },
+    ]
+    expect(back(content).turns[1]?.blocks[0]).toEqual({ kind: 'reasoning', text: 'a' })
+    expect(write(request({ turns: back(content).turns })).losses).toEqual([
+      'dropped turns.1.blocks.0',
+    ])
+  })
+})
