@@ -53,16 +53,21 @@ function modelAnswer(site: Site, arrival: Arrival, looks: Adapter): Answer | und
   const [, name] = found
   if (name === undefined)
     return jsonAnswer(looks.caller.writeModels(listModels(settings, dialects), now))
-  const id = decoded(name)
+  const id = modelName(name)
   const model = id === undefined ? undefined : findModel(settings, dialects, id)
   return model && jsonAnswer(looks.caller.writeModel(model, now))
 }
 
 const isReading = (method: string): boolean => method === 'GET' || method === 'HEAD'
 
-function decoded(segment: string): string | undefined {
+const NAME = /^[\w.:@/-]{1,256}$/
+const CLIMBING = /(?:^|\/)\.{0,2}(?:\/|$)/
+
+/** A name as a path spells it, where it could be one of a model. */
+function modelName(segment: string): string | undefined {
   try {
-    return decodeURIComponent(segment)
+    const name = decodeURIComponent(segment)
+    return NAME.test(name) && !CLIMBING.test(name) ? name : undefined
   } catch {
     return undefined
   }
@@ -89,7 +94,8 @@ function refuseRoute(site: Site, arrival: Arrival): never {
       throw new ProblemError(NO_SOCKET)
     throw new WrongMethod('POST')
   }
-  if (!explain && (path === '/healthz' || (MODELS.test(path) && !isReading(method))))
+  const isList = MODELS.test(path) && !path.includes(':')
+  if (!explain && (path === '/healthz' || (isList && !isReading(method))))
     throw new WrongMethod('GET, HEAD')
   const place = path.length > LONGEST_QUOTE ? `${path.slice(0, LONGEST_QUOTE)}…` : path
   throw new ProblemError({ kind: 'not-found', message: `There is nothing at ${method} ${place}.` })

@@ -290,6 +290,9 @@ describe('paths', () => {
     ['POST', '/v1/plain/', 404, null],
     ['POST', '//v1/plain', 404, null],
     ['GET', '/v1/models/unknown', 404, null],
+    ['GET', '/v1/models/plain-%2f..%2fx', 404, null],
+    ['GET', '/v1/models/plain-%ff', 404, null],
+    ['POST', '/v1beta/models/x:unknown', 404, null],
     ['GET', '/', 404, null],
   ])('%s %s: %d', async (method, path, status, allow) => {
     const response = await proxy.fetch(path, { method })
