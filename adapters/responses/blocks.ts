@@ -2,8 +2,6 @@ import { defined, type Json, type JsonObject } from '../../src/canonical/json.ts
 import type { Lose } from '../../src/canonical/loss.ts'
 import type {
   Block,
-  CodeBlock,
-  CodeResultBlock,
   ReasoningBlock,
   SearchBlock,
   ToolCallBlock,
@@ -13,7 +11,6 @@ import {
   DIALECT,
   formOf,
   listOf,
-  lookup,
   Members,
   objectsOf,
   restOf,
@@ -166,64 +163,6 @@ export function writeSearch(
     type: 'web_search_call',
     ...(block.id !== '' && { id: block.id }),
     ...spelled(block, 'status', 'action'),
-    ...restOf(block),
-  }
-}
-
-const OUTCOMES: Record<string, CodeResultBlock['outcome']> = {
-  failed: 'failed',
-  incomplete: 'deadline',
-}
-export const STATUS_OF_OUTCOME: Record<CodeResultBlock['outcome'], string> = {
-  ok: 'completed',
-  failed: 'failed',
-  deadline: 'incomplete',
-}
-
-/** Code and what it printed are one item here. */
-export function readCode(item: JsonObject): [CodeBlock] | [CodeBlock, CodeResultBlock] {
-  const members = new Members(item)
-  members.any('type')
-  const id = members.text('id') ?? ''
-  const status = members.peek('status')
-  members.spell('status', 'container_id')
-  const code = members.text('code') ?? ''
-  const outputs = members.list('outputs')
-  const block = defined({ kind: 'code' as const, id, language: 'python', code, ext: members.ext() })
-  if (!outputs) return [block]
-  const outcome = lookup(OUTCOMES, status) ?? 'ok'
-  const result = { kind: 'code-result' as const, callId: id, outcome, output: logsOf(outputs) }
-  return [block, { ...result, ...imagesOf(outputs) }]
-}
-
-function logsOf(outputs: Json[]): string {
-  return objectsOf(outputs)
-    .flatMap((output) => textIn(output, 'logs') ?? [])
-    .join('\n')
-}
-
-/** Outputs other than one log are kept as they came. */
-function imagesOf(outputs: Json[]): Pick<CodeResultBlock, 'ext'> {
-  const [only] = objectsOf(outputs)
-  if (outputs.length === 1 && only?.['type'] === 'logs') return {}
-  return { ext: { [DIALECT]: { '#form': { outputs } } } }
-}
-
-export const writeOutputs = (block: CodeResultBlock): Json =>
-  formOf(block)['outputs'] ?? [{ type: 'logs', logs: block.output }]
-
-export function writeCode(
-  block: CodeBlock,
-  result: CodeResultBlock | undefined,
-  { own, path, lose }: ItemContext,
-): JsonObject | undefined {
-  if (!own) return lose('dropped', path)
-  return {
-    type: 'code_interpreter_call',
-    id: block.id,
-    code: block.code,
-    outputs: result ? writeOutputs(result) : null,
-    ...spelled(block, 'status', 'container_id'),
     ...restOf(block),
   }
 }

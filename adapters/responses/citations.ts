@@ -23,9 +23,11 @@ export function readAnnotation(annotation: Json): Citation | undefined {
 }
 
 /** Whether an annotation can say it as it is: without a place or a title, one is made up. */
-export function isWhole({ url, title, start, end, quote }: Citation): boolean {
-  if (quote !== undefined || start === undefined || title === undefined) return false
-  return url === undefined || end !== undefined
+export function isWhole(citation: Citation): boolean {
+  const { url, title, start, end, quote } = citation
+  if (quote !== undefined || start === undefined) return false
+  if (restOf(citation)['type'] === 'file_path') return true
+  return title !== undefined && (url === undefined || end !== undefined)
 }
 
 /** Undefined for a citation that names neither an address nor a file. */

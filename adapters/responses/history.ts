@@ -3,7 +3,8 @@ import { defined, isObject, type Json, type JsonObject } from '../../src/canonic
 import type { Block, Ext, Role, Seal, Tool, Turn } from '../../src/canonical/model.ts'
 import { invalid } from '../../src/canonical/problem.ts'
 import type { Carried } from '../../src/canonical/seal.ts'
-import { readCall, readCode, readReasoning, readSearch } from './blocks.ts'
+import { readCall, readReasoning, readSearch } from './blocks.ts'
+import { readCode } from './code.ts'
 import { DIALECT, extWith, Members } from './members.ts'
 import { readOutput } from './outputs.ts'
 import { readPart, sideOf } from './parts.ts'
@@ -25,6 +26,7 @@ export class History {
   #open = false
   #hasMessage = false
   #pending: Seal | undefined
+  #lastCode: string | undefined
 
   read(input: Json): void {
     const items = typeof input === 'string' ? [{ role: 'user', content: input }] : input
@@ -48,7 +50,7 @@ export class History {
       case 'web_search_call':
         return this.#append('assistant', readSearch(item))
       case 'code_interpreter_call':
-        return this.#append('assistant', ...readCode(item))
+        return this.#code(item)
       case 'additional_tools':
         return this.#tools(item)
       case 'item_reference':
@@ -84,6 +86,13 @@ export class History {
     const call = readCall(item)
     this.#names.set(call.id, call.name)
     this.#append('assistant', call)
+  }
+
+  #code(item: JsonObject): void {
+    const { code, result } = readCode(item, this.#lastCode)
+    if (code) this.#lastCode = code.id
+    const blocks = [code, result].filter((block) => block !== undefined)
+    this.#append('assistant', ...blocks)
   }
 
   #reasoning(item: JsonObject): void {

@@ -2,7 +2,8 @@ import type { BlockTable } from '../adapter.ts'
 import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type { Lose } from '../../src/canonical/loss.ts'
 import type { Block, CodeResultBlock, Turn } from '../../src/canonical/model.ts'
-import { writeCall, writeCode, writeReasoning, writeSearch, type ItemContext } from './blocks.ts'
+import { writeCall, writeReasoning, writeSearch, type ItemContext } from './blocks.ts'
+import { writeCode, writeCodeResult } from './code.ts'
 import { DIALECT, formOf, restOf, spelled } from './members.ts'
 import type { WireNames } from './names.ts'
 import { writeOutput } from './outputs.ts'
@@ -34,7 +35,7 @@ const WRITERS: BlockTable<JsonObject, BlockContext> = {
   reasoning: writeReasoning,
   search: writeSearch,
   code: (block, context) => writeCode(block, context.result, context),
-  'code-result': (_, { own, path, lose }) => (own ? undefined : lose('dropped', path)),
+  'code-result': writeCodeResult,
   opaque: (block) => (block.dialect === DIALECT ? block.value : undefined),
   // These are parts of messages.
   text: () => undefined,

@@ -2,8 +2,9 @@ import type { ReadReplyContext } from '../adapter.ts'
 import type { Cursor } from '../../src/canonical/cursor.ts'
 import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type { Ext } from '../../src/canonical/model.ts'
-import { PARAGRAPH, readCode, readSearch } from './blocks.ts'
+import { PARAGRAPH, readSearch } from './blocks.ts'
 import { readAnnotation } from './citations.ts'
+import { readCode } from './code.ts'
 import { countIn, DIALECT, listOf, lookup, objectsOf, textIn } from './members.ts'
 import { wireNames, type WireNames } from './names.ts'
 import type { Seen } from './reply.ts'
@@ -54,7 +55,7 @@ export class Items {
     'response.function_call_arguments.delta': (items, item, event) => items.#callDelta(item, event),
     'response.custom_tool_call_input.delta': (items, item, event) => items.#callDelta(item, event),
     'response.code_interpreter_call_code.delta': (items, item, event) =>
-      items.#callDelta(item, event),
+      items.#codeDelta(item, event),
     'response.reasoning_summary_text.delta': (items, item, event) =>
       items.#reasoningDelta(item, event, 'summary'),
     'response.reasoning_text.delta': (items, item, event) =>
@@ -67,6 +68,7 @@ export class Items {
   readonly #names: WireNames
   readonly #items = new Map<number, Item>()
   readonly #ids = new Map<string, number>()
+  #lastCode: string | undefined
 
   constructor(cursor: Cursor, context: ReadReplyContext) {
     this.#cursor = cursor
@@ -133,7 +135,6 @@ export class Items {
     state.added = item
     const type = item['type']
     if (type === 'function_call' || type === 'custom_tool_call') this.#openCall(state, item)
-    if (type === 'code_interpreter_call') this.#openCode(state, item)
     if (type === 'reasoning') this.#openReasoning(state)
   }
 
@@ -252,18 +253,30 @@ export class Items {
     this.#cursor.close(`${state.index}`)
   }
 
-  #openCode(state: Item, item: JsonObject): void {
+  /** Code is opened when it comes: an item may have outputs only. */
+  #openCode(state: Item, id: string | undefined): void {
     if (!this.#first(state, `${state.index}`)) return
-    const id = textIn(item, 'id') ?? this.#context.newId('ci_')
-    this.#cursor.open(`${state.index}`, { kind: 'code', id, language: 'python', code: '' })
+    this.#lastCode = id ?? this.#context.newId('ci_')
+    const block = { id: this.#lastCode, language: 'python', code: '' }
+    this.#cursor.open(`${state.index}`, { kind: 'code', ...block })
+  }
+
+  #codeDelta(state: Item, event: JsonObject): void {
+    const delta = textIn(event, 'delta')
+    if (!delta || state.finished) return
+    this.#openCode(state, textIn(state.added, 'id'))
+    this.#cursor.delta(`${state.index}`, delta)
   }
 
   #finishCode(state: Item, item: JsonObject): void {
-    this.#openCode(state, item)
-    const [code, result] = readCode(item)
-    this.#cursor.complete(`${state.index}`, code.code)
+    const { code, result } = readCode(item, this.#lastCode)
+    if (code) {
+      this.#openCode(state, textIn(item, 'id'))
+      this.#cursor.complete(`${state.index}`, code.code)
+    }
     this.#cursor.close(`${state.index}`)
-    if (result) this.#cursor.whole(`${state.index}.result`, { ...result, callId: code.id })
+    const callId = this.#lastCode ?? result?.callId ?? ''
+    if (result) this.#cursor.whole(`${state.index}.result`, { ...result, callId })
   }
 }
 

@@ -15,13 +15,19 @@ export function readLimits(members: Members): Limits {
   return defined({ maxOutputTokens: members.number('max_output_tokens') })
 }
 
-export function writeLimits(limits: Limits, most: number | undefined, lose: Lose): JsonObject {
-  const { maxOutputTokens, stop } = limits
+/** The service refuses a lower bound. */
+const LEAST_OUTPUT_TOKENS = 16
+
+export function writeLimits(
+  { maxOutputTokens, stop }: Limits,
+  most: number = Number.MAX_SAFE_INTEGER,
+  lose: Lose,
+): JsonObject {
   if (stop && stop.length > 0) lose('dropped', 'limits.stop')
   if (maxOutputTokens === undefined) return {}
-  if (most === undefined || maxOutputTokens <= most) return { max_output_tokens: maxOutputTokens }
-  lose('approximated', 'limits.maxOutputTokens')
-  return { max_output_tokens: most }
+  const bound = Math.max(LEAST_OUTPUT_TOKENS, Math.min(maxOutputTokens, most))
+  if (bound !== maxOutputTokens) lose('approximated', 'limits.maxOutputTokens')
+  return { max_output_tokens: bound }
 }
 
 export function readSampling(members: Members): Sampling {
@@ -128,7 +134,7 @@ export function readInclude(members: Members): void {
 
 /** Proofs have to be asked for, and only of a model that reasons. */
 export function writeInclude(request: Request, own: boolean, hasProofs: boolean): Json | undefined {
-  if (own) return formOf(request)['include']
+  if (own) return formOf(request)['include'] ?? restOf(request)['include']
   const reasons = request.reasoning !== undefined && request.reasoning.mode !== 'off'
   return reasons || hasProofs ? ['reasoning.encrypted_content'] : undefined
 }

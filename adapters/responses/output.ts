@@ -10,7 +10,8 @@ import type {
   SearchBlock,
 } from '../../src/canonical/model.ts'
 import { carrySeal, type SealSlot } from '../../src/canonical/seal.ts'
-import { STATUS_OF_OUTCOME, writeAction, writeOutputs } from './blocks.ts'
+import { writeAction } from './blocks.ts'
+import { STATUS_OF_OUTCOME, writeOutputs } from './code.ts'
 import { DIALECT, spelled, textIn } from './members.ts'
 import { openItem, type Emit, type OpenItem } from './open-items.ts'
 import type { Ending, Seen } from './reply.ts'
@@ -107,11 +108,21 @@ export class Output {
     this.#item = openItem(block, place, { ...this.#context, callIds: this.#callIds })
   }
 
-  /** Code and what it printed are one item. */
+  /** Code and what it printed are one item, unless a proof came between them. */
   #result(block: CodeResultBlock): void {
+    const outputs = writeOutputs(block)
+    const status = STATUS_OF_OUTCOME[block.outcome]
     const isAnswer = this.#item?.codeId === block.callId && this.#item.codeId !== undefined
-    if (isAnswer) this.#item?.print(writeOutputs(block), STATUS_OF_OUTCOME[block.outcome])
-    else this.#context.lose('dropped', 'reply.code-result')
+    if (isAnswer) return this.#item?.print(outputs, status)
+    const index = this.#next()
+    const { newId } = this.#context
+    const item = { id: newId('ci_'), type: 'code_interpreter_call', container_id: newId('cntr_') }
+    const at = { output_index: index, item_id: item.id }
+    this.#added({ ...item, status: 'in_progress', code: '', outputs: null })
+    this.#emit('response.code_interpreter_call.in_progress', at)
+    this.#emit('response.code_interpreter_call_code.done', { ...at, code: '' })
+    this.#emit('response.code_interpreter_call.completed', at)
+    this.#done({ ...item, status, code: '', outputs })
   }
 
   #search(block: SearchBlock): void {
@@ -140,11 +151,7 @@ export class Output {
 
   /** Only reasoning can carry a proof, so that of another block travels in an empty one behind it. */
   #carry(seal: Seal, block: Block): void {
-    // Output must be able to follow code in the same item.
-    if (block.kind === 'code' || block.kind === 'code-result' || block.kind === 'media') {
-      this.#context.lose('dropped', `reply.${block.kind}.seal`)
-      return
-    }
+    if (block.kind === 'media') return
     this.#next()
     const item = { id: this.#context.newId('rs_'), type: 'reasoning', summary: [] }
     this.#added(item)
