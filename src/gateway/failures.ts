@@ -16,9 +16,11 @@ export const NOT_JSON = broken('The upstream answered with something that is not
 export const NOT_A_REPLY = broken('The upstream answered with something that is not a reply.')
 export const EVENT_TOO_LARGE = broken('The upstream sent an event larger than the limit.')
 export const REPLY_TOO_LARGE = broken('The upstream sent a reply larger than the limit.')
-export const KEY_REFUSED = broken(
-  'The upstream refused the key that this proxy is configured with.',
-)
+/** 502 in every dialect: also in one whose own table has another status for a broken upstream. */
+export const KEY_REFUSED: Problem = {
+  ...broken('The upstream refused the key that this proxy is configured with.'),
+  status: 502,
+}
 export const STOPPING: Problem = {
   kind: 'unavailable',
   message: 'This proxy is being restarted.',

@@ -45,6 +45,8 @@ export async function refused(refusal: Refusal): Promise<Refused> {
   const text = secret ? said.replaceAll(secret, '***') : said
   const body = parsed(text)
   const problem = adapter.upstream.readProblem(call.status, body)
+  // Some upstreams say with another status that a key is wrong.
+  if (problem.kind === 'authentication' && isOurs) return { problem: KEY_REFUSED }
   const hinted = { ...problem, ...hints(call.headers, problem, now) }
   return isObject(body) ? { problem: hinted, text } : { problem: hinted }
 }

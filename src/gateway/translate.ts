@@ -5,7 +5,7 @@ import { lossList } from '../canonical/loss.ts'
 import { ProblemError, type Problem } from '../canonical/problem.ts'
 import { replyHeaders } from './answer.ts'
 import type { Answer, Exchange } from './exchange.ts'
-import { CALLER_LEFT, INTERNAL } from './failures.ts'
+import { CALLER_LEFT, INTERNAL, KEY_REFUSED } from './failures.ts'
 import type { TranslatePlan } from './plan.ts'
 import { replyEvents } from './reply-events.ts'
 import {
@@ -36,7 +36,7 @@ export async function translated(
     lose,
     newId,
   })
-  const next = eventSteps(exchange, call, {
+  const next = eventSteps(exchange, plan, call, {
     reader: adapter.upstream.reader({ request, lose, newId }),
     verbatim: adapter.upstream.verbatim,
     limits: settings.limits,
@@ -64,6 +64,7 @@ type Next = () => Promise<Event[] | undefined>
 
 function eventSteps(
   { journal }: Exchange,
+  { destination }: TranslatePlan,
   call: UpstreamCall,
   source: Parameters<typeof replyEvents>[0],
 ): Next {
@@ -76,6 +77,7 @@ function eventSteps(
     else step = piece.problem ? events.fail(piece.problem) : events.push(piece.bytes)
     if (events.ended) call.release()
     if (step.length > 0) journal.began()
+    if (destination.upstream.key.kind !== 'caller') step = step.map(withoutBlame)
     for (const event of step) {
       if (event.type === 'usage') journal.note({ usage: event.usage })
       if (event.type === 'finish') journal.note({ finish: event.reason })
@@ -83,6 +85,12 @@ function eventSteps(
     return step
   }
 }
+
+/** A caller is not told that a key is wrong which is not its own. */
+const withoutBlame = (event: Event): Event =>
+  event.type === 'error' && event.problem.kind === 'authentication'
+    ? { type: 'error', problem: KEY_REFUSED }
+    : event
 
 async function gathered(next: Next, writer: Writer): Promise<string> {
   for (let events = await next(); events; events = await next()) {
