@@ -1,4 +1,4 @@
-import { settingsOf } from './gateway/config.ts'
+import { type Environment, settingsOf } from './gateway/config.ts'
 import { fetchSend } from './gateway/fetch-send.ts'
 import type { Ports } from './gateway/ports.ts'
 import { adapters } from '../adapters/index.ts'
@@ -18,18 +18,23 @@ export type App = ReturnType<typeof createAppOf> & { fetch: typeof fetch }
 
 /**
  * The proxy as an app. `config` is the configuration document; `environment` is where its `env:NAME`
- * values are looked up.
+ * values are looked up: where there is a process, in its variables.
  */
 export function createApp(
   config: unknown,
   ports: Partial<Ports> = {},
-  environment: Readonly<Record<string, string | undefined>> = {},
+  environment: Environment = processEnvironment(),
 ): App {
   const app = createAppOf(settingsOf(config, environment), { ...defaultPorts(), ...ports })
   const handle = app.fetch
   const dropIn = (input: Request | string | URL, init?: RequestInit, ...rest: []) =>
     input instanceof Request ? handle(input, init ?? {}, ...rest) : handle(new Request(input, init))
   return Object.assign(app, { fetch: dropIn }) as App
+}
+
+function processEnvironment(): Environment {
+  const { process } = globalThis as { process?: { env?: Environment } }
+  return process?.env ?? {}
 }
 
 const defaultPorts = (): Ports => ({

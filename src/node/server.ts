@@ -54,12 +54,17 @@ function httpServer(options: ServerOptions, isDraining: () => boolean): Server {
     },
     (incoming: IncomingMessage, outgoing: ServerResponse) => {
       if (isDraining()) outgoing.shouldKeepAlive = false
+      if (hostsOf(incoming) > 1) return void outgoing.writeHead(400).end()
       void answer(incoming, outgoing)
     },
   )
   server.maxConnections = connections
   return server
 }
+
+/** Of two hosts a proxy before this one may have believed the other. */
+const hostsOf = ({ rawHeaders }: IncomingMessage): number =>
+  rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length
 
 function listening(server: Server, { host, port }: ServerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
