@@ -85,13 +85,22 @@ const search = fc
     queries,
     sources: [{ url, title: 'A page' }],
   }))
-const opaque = fc
-  .constantFrom('messages', 'generate-content', 'responses', 'future')
-  .map((dialect): Block => ({
+/** Blocks that one dialect knows, and one that none does. */
+const OPAQUE: Block[] = [
+  { kind: 'opaque', dialect: 'messages', value: { type: 'container_upload', file_id: 'file_1' } },
+  {
     kind: 'opaque',
-    dialect,
-    value: { type: 'future_block', id: 'x_1', content: [] },
-  }))
+    dialect: 'generate-content',
+    value: { toolCall: { toolType: 'GOOGLE_SEARCH_WEB', id: 's-1', args: {} } },
+  },
+  {
+    kind: 'opaque',
+    dialect: 'responses',
+    value: { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: 'AAAA' },
+  },
+  { kind: 'opaque', dialect: 'future', value: { type: 'future_block' } },
+]
+const opaque = fc.constantFrom(...OPAQUE)
 
 /** Blocks that every dialect has a place for: they must arrive as they are, with nothing to report. */
 const plainBlocks = fc.array(

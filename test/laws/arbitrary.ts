@@ -67,13 +67,13 @@ export function citationsOf(text: string): fc.Arbitrary<Citation[]> {
     (known, character) => [...known, (known.at(-1) ?? 0) + character.length],
     [0],
   )
-  const place = fc.nat({ max: borders.length - 1 })
+  const place = fc.nat({ max: borders.length - 2 })
   return fc
-    .array(fc.tuple(url, filledText, place, place), { maxLength: 2 })
+    .array(fc.tuple(url, filledText, place, place), { minLength: 1, maxLength: 2 })
     .map((list) => list.map(([link, title, a, b]) => citation(link, title, borders, a, b)))
 }
 
 function citation(url: string, title: string, borders: number[], a: number, b: number): Citation {
-  const [start = 0, end = 0] = [borders[Math.min(a, b)], borders[Math.max(a, b)]]
+  const [start = 0, end = 0] = [borders[Math.min(a, b)], borders[Math.max(a, b) + 1]]
   return { url, title, start, end }
 }

@@ -1,5 +1,6 @@
 import type { Folded } from '../../src/canonical/events.ts'
 import { parseObject } from '../../src/canonical/json.ts'
+import type { Loss } from '../../src/canonical/loss.ts'
 import type { Block, Citation, Seal, Usage } from '../../src/canonical/model.ts'
 
 /** What a reply says, one text per aspect, so that a difference has a name. */
@@ -14,14 +15,44 @@ interface Piece {
 
 /** Names the aspects in which two accounts of the same thing differ, and how. */
 export function differences(expected: Aspects, actual: Aspects): string[] {
-  const names = new Set([...expected.keys(), ...actual.keys()])
+  // Counts that nobody gave may be estimated.
+  const counted = [...actual.keys()].filter((name) => !name.startsWith('usage.'))
+  const names = new Set([...expected.keys(), ...counted])
   return [...names]
     .filter((name) => expected.get(name) !== actual.get(name))
     .map((name) => `${name}: ${short(expected.get(name))} became ${short(actual.get(name))}`)
 }
 
+/**
+ * How a reply as a whole differs from the same reply as a stream. A stream can pass on an input that is no
+ * object; a whole reply may have to put another in its place, and says so.
+ */
+export function splits(streamed: Folded, whole: Folded, losses: readonly Loss[]): string[] {
+  const excused = losses.some((loss) => loss.path.endsWith('.input'))
+  const [one, other] = [new Map(replyAspects(streamed)), new Map(replyAspects(whole))]
+  if (excused) for (const aspects of [one, other]) aspects.delete('calls')
+  return differences(one, other)
+}
+
 const short = (text: string | undefined): string =>
   text === undefined ? 'nothing' : text.length > 300 ? `${text.slice(0, 300)}…` : text
+
+/**
+ * A reply as one dialect shows it to an upstream's reader: proofs of others travel in disguise there, and
+ * what carries nothing else is not there. That they come home is another law's business.
+ */
+export function withoutForeignSeals(folded: Folded, dialect: string): Folded {
+  const blocks = folded.reply.blocks.flatMap((block): Block[] => {
+    if (!('seal' in block) || !block.seal) return [block]
+    if (block.seal.dialect === dialect && !DISGUISED.test(block.seal.value)) return [block]
+    const { seal: _, ...rest } = block
+    return rest.kind === 'reasoning' && rest.text === '' ? [] : [rest]
+  })
+  return { ...folded, reply: { ...folded.reply, blocks } }
+}
+
+/** A carrier, as it is or in base64. */
+const DISGUISED = /^(?:xseal1\.|eHNlYWwx)/
 
 /** The account of a reply. Its id, its model and leftovers of one dialect are no part of it. */
 export function replyAspects(folded: Folded): Aspects {
@@ -45,16 +76,17 @@ export function replyAspects(folded: Folded): Aspects {
     ['stopSequence', reply.stopSequence ?? ''],
   ])
   // A reply that broke off says nothing of what it cost.
-  if (!problem) for (const [key, value] of usageLines(reply.usage)) aspects.set(key, value)
+  if (reply.usage && !problem)
+    for (const [key, value] of usageLines(reply.usage)) aspects.set(key, value)
   return aspects
 }
 
-function usageLines(usage: Usage | undefined): [string, string][] {
-  const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0, reasoning = 0 } = usage ?? {}
-  return Object.entries({ input, output, cacheRead, cacheWrite, reasoning }).map(([key, value]) => [
-    `usage.${key}`,
-    String(value),
-  ])
+function usageLines(usage: Usage): [string, string][] {
+  const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0, reasoning = 0 } = usage
+  const thought = Math.min(reasoning, output)
+  return Object.entries({ input, output, cacheRead, cacheWrite, reasoning: thought }).map(
+    ([key, value]) => [`usage.${key}`, String(value)],
+  )
 }
 
 function pieceOf(block: Block): Piece[] {
@@ -63,7 +95,7 @@ function pieceOf(block: Block): Piece[] {
       kind,
       text,
       seal: 'seal' in block ? block.seal : undefined,
-      citations: block.kind === 'text' ? (block.citations ?? []) : [],
+      citations: block.kind === 'text' ? (block.citations ?? []).map(placed(block.text)) : [],
     },
   ]
   switch (block.kind) {
@@ -88,21 +120,26 @@ function pieceOf(block: Block): Piece[] {
         JSON.stringify([block.queries, block.sources.map((source) => source.url)]),
       )
     case 'opaque':
-      return piece(block.kind, JSON.stringify(block.value))
+      return piece(block.kind, JSON.stringify(Object.entries(block.value).toSorted()))
     default:
       return block satisfies never
   }
 }
 
-/** A JSON input that is blank means the empty object. */
+/**
+ * A JSON input that is blank means the empty object; line ends between its members may become spaces. A
+ * namespace may be part of the name.
+ */
 export function callText(block: {
   name: string
   namespace?: string
   form: string
   input: string
 }): string {
-  const input = block.form === 'json' && block.input.trim() === '' ? '{}' : block.input
-  return `${block.namespace ? `${block.namespace}/` : ''}${block.name}(${block.form} ${input})`
+  const { namespace, name, form, input } = block
+  const said =
+    form === 'text' ? input : input.trim() === '' ? '{}' : input.replaceAll(/[\r\n]/g, ' ')
+  return `${namespace ? `${namespace}__` : ''}${name}(${form} ${said})`
 }
 
 /** True for an input that dialects with objects can say. */
@@ -133,6 +170,11 @@ function settle(pieces: Piece[]): Piece[] {
   return settled
 }
 
+/** A citation without a place is one of the whole text. */
+const placed =
+  (text: string) =>
+  (citation: Citation): Citation => ({ start: 0, end: text.length, ...citation })
+
 function shifted(citation: Citation, by: number): Citation {
   const { start, end } = citation
   return {
@@ -142,9 +184,14 @@ function shifted(citation: Citation, by: number): Citation {
   }
 }
 
-/** A proof and the block that it belongs to. */
+/** A proof and the block that it belongs to, whose JSON a client may have written anew. */
 const sealLine = ({ seal, kind, text }: Piece): string =>
-  seal ? `${seal.dialect} ${seal.value} on ${kind} ${text}` : ''
+  seal ? `${seal.dialect} ${seal.value} on ${kind} ${text.replace(/\{.*\}/s, rewritten)}` : ''
+
+function rewritten(text: string): string {
+  const value = parseObject(text)
+  return value ? JSON.stringify(value) : text
+}
 
 const citationLines = (pieces: Piece[]): string[] =>
   pieces.flatMap((piece) =>

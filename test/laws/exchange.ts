@@ -4,6 +4,7 @@ import { reportForeign } from '../../src/canonical/foreign.ts'
 import { parse, stringify, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import { lossList, type Loss, type LossList } from '../../src/canonical/loss.ts'
 import type { Request } from '../../src/canonical/model.ts'
+import { ProblemError } from '../../src/canonical/problem.ts'
 import { clientOf } from './clients.ts'
 
 /** Ids as the proxy makes them: a prefix and 24 hexadecimal digits, the same for the same exchange. */
@@ -20,7 +21,7 @@ export interface Spoken {
 export function routeOf(adapter: Adapter, spoken: Spoken = {}): Route {
   const { model = 'model-1', stream = false } = spoken
   const route = adapter.caller.match(clientOf(adapter.dialect).incoming(model, stream))
-  if (!route) throw new Error(`${adapter.dialect} does not know its own path`)
+  if (!route) throw new ProblemError({ kind: 'not-found', message: `no route for ${model}` })
   return route
 }
 

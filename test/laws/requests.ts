@@ -1,5 +1,38 @@
-import type { Block, Request, Tool, Turn } from '../../src/canonical/model.ts'
-import { callText, type Aspects } from './compare.ts'
+import type { Loss } from '../../src/canonical/loss.ts'
+import type { Block, Request, Sampling, Tool, Turn } from '../../src/canonical/model.ts'
+import { callText, differences, type Aspects } from './compare.ts'
+
+/** One candidate is what there is without asking. */
+function samplingText(sampling: Sampling, key: keyof Sampling): string {
+  const value = sampling[key]
+  return value === undefined || (key === 'candidateCount' && value === 1) ? '' : String(value)
+}
+
+const SAMPLING = [
+  'temperature',
+  'topP',
+  'topK',
+  'seed',
+  'presencePenalty',
+  'frequencyPenalty',
+  'candidateCount',
+  'logprobs',
+] as const
+
+/** A difference is excused by a report of the same thing, or of what it is part of. */
+export function unreported(expected: Request, actual: Request, losses: readonly Loss[]): string[] {
+  const excused = (line: string) => {
+    const [aspect = ''] = line.split(':')
+    // A format that cannot be asked for is asked for in words.
+    const names = aspect === 'system' ? ['system', 'format'] : [aspect]
+    return losses.some(
+      ({ path }) => names.some((name) => path.startsWith(name)) || path === aspect.split('.')[0],
+    )
+  }
+  return differences(requestAspects(expected), requestAspects(actual)).filter(
+    (line) => !excused(line),
+  )
+}
 
 /** The account of a request: what must arrive in every dialect, or be reported. */
 export function requestAspects(request: Request): Aspects {
@@ -7,22 +40,34 @@ export function requestAspects(request: Request): Aspects {
   const items = request.turns.flatMap((turn) => turnItems(turn, calls))
   const { format, limits, sampling, toolChoice } = request
   return new Map([
-    ['system', request.system.flatMap((block) => blockItems(block, calls)).join('\n')],
+    ['system', systemText(request)],
     ['turns', joinTexts(items).join('\n')],
-    ['tools', request.tools.map(toolItem).join('\n')],
-    ['toolChoice', JSON.stringify([toolChoice?.mode ?? 'auto', toolChoice?.names ?? []])],
-    ['parallelToolCalls', String(request.parallelToolCalls ?? true)],
-    ['limits', JSON.stringify([limits.maxOutputTokens, limits.stop ?? []])],
-    ['sampling', JSON.stringify(Object.entries(sampling).toSorted())],
+    ['tools', offered(request).map(toolItem).join('\n')],
+    ['toolChoice', JSON.stringify([toolChoice?.mode ?? 'auto', forced(request)])],
+    [
+      'parallelToolCalls',
+      String(toolChoice?.mode === 'none' || (request.parallelToolCalls ?? true)),
+    ],
+    ['limits.maxOutputTokens', String(limits.maxOutputTokens)],
+    ['limits.stop', JSON.stringify(limits.stop ?? [])],
+    ...SAMPLING.map((key): [string, string] => [`sampling.${key}`, samplingText(sampling, key)]),
     ['reasoning', request.reasoning?.mode ?? ''],
     ['format', format && format.type !== 'text' ? format.type : ''],
-    ['schema', format?.type === 'json-schema' ? canonicalText(format.schema) : ''],
+    ['format.schema', format?.type === 'json-schema' ? canonicalText(format.schema) : ''],
     ['user', request.user ?? ''],
     ['labels', JSON.stringify(request.labels ?? {})],
-    ['tier', request.tier ?? ''],
+    ['tier', request.tier === 'auto' ? '' : (request.tier ?? '')],
     ['cacheKey', request.cacheKey ?? ''],
   ])
 }
+
+/** Where one instruction ends and the next begins is white space. */
+const systemText = ({ system }: Request): string =>
+  system
+    .flatMap((block) => blockItems(block, new Map()))
+    .map((item) => item.replace(/^text /, ''))
+    .join(' ')
+    .replaceAll(/\s+/g, ' ')
 
 /** Roles matter, borders between turns do not: two dialects merge neighbours. */
 function turnItems(turn: Turn, calls: Map<string, string>): string[] {
@@ -42,8 +87,8 @@ function blockItems(block: Block, calls: Map<string, string>): string[] {
       return [`call ${calls.get(block.id)} ${callText(block)}`]
     case 'tool-result': {
       const content = joinTexts(block.content.flatMap((inner) => blockItems(inner, calls)))
-      const error = block.isError ? 'error ' : ''
-      return [`result ${calls.get(block.callId)} ${error}[${content.join(', ')}]`]
+      const said = block.isError ? markedError(content) : content
+      return [`result ${calls.get(block.callId)} [${said.join(', ').trimEnd()}]`]
     }
     case 'reasoning':
       return [`reasoning ${block.redacted ? 'redacted' : block.text} ${JSON.stringify(block.seal)}`]
@@ -56,6 +101,13 @@ function blockItems(block: Block, calls: Map<string, string>): string[] {
     default:
       return block satisfies never
   }
+}
+
+/** A dialect without a flag for failures says it in the text. */
+function markedError(content: string[]): string[] {
+  const [first = 'text ', ...rest] = content
+  if (!first.startsWith('text ')) return ['text Error:', ...content]
+  return /^text error:/i.test(first) ? content : [first.replace('text ', 'text Error: '), ...rest]
 }
 
 const TEXT = /^((?:user |assistant |system |developer )?text )/
@@ -71,6 +123,18 @@ function joinTexts(items: string[]): string[] {
     else joined.push(item)
   }
   return joined
+}
+
+/** A choice among some tools is the same as an offer of these alone. */
+function offered({ tools, toolChoice }: Request): Tool[] {
+  const names = toolChoice?.names
+  if (!names) return tools
+  return tools.filter((tool) => !('name' in tool) || names.includes(tool.name))
+}
+
+const forced = ({ toolChoice }: Request): string => {
+  const { mode, names = [] } = toolChoice ?? {}
+  return mode === 'required' && names.length === 1 ? names.join('') : ''
 }
 
 function toolItem(tool: Tool): string {

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import type { Adapter } from '../../adapters/adapter.ts'
 import { adapters } from '../../adapters/index.ts'
 import { stringify } from '../../src/canonical/json.ts'
-import type { Request } from '../../src/canonical/model.ts'
+import type { Block, Request, Tool } from '../../src/canonical/model.ts'
 import { ProblemError } from '../../src/canonical/problem.ts'
 import { readRequest, writeRequest } from '../laws/exchange.ts'
 import { records, type Recorded } from './records.ts'
@@ -58,23 +58,29 @@ function replayRequest(tally: Tally, record: Recorded, caller: Adapter, places: 
     if (upstream === caller) continue
     const pair = `${caller.dialect} <- ${upstream.dialect}`
     attempt(tally, pair, record, () => {
-      const written = stringify(writeRequest(upstream, request).body)
+      const written = bodyFor(upstream, request)
+      if (written === undefined) return tally.add(`requests refused, ${pair}`)
       tally.count(pair, 'readable', record.id, readable(upstream, written))
       const found = probe(caller, upstream, body, places, spokenOf(record))
       if (!found) return
       tally.add(`changes kept, ${pair}`, found.kept)
       tally.add(`changes reported, ${pair}`, found.reported)
-      tally.add(`changes lost in silence, ${pair}`, found.silent.length)
-      const [first] = found.silent
-      tally.count(pair, 'requests', record.id, undefined)
-      for (const { path, how, value } of first ? found.silent : [])
-        tally.count(
-          pair,
-          'requests',
-          record.id,
-          `${how} ${path} (${JSON.stringify(value)?.slice(0, 80)})`,
-        )
+      tally.count(pair, 'requests', record.id, undefined, found.kept + found.reported)
+      for (const { path, how, value } of found.silent) {
+        const shown = JSON.stringify(value)?.slice(0, 80)
+        tally.count(pair, 'requests', record.id, `${how} ${path} (${shown})`)
+      }
     })
+  }
+}
+
+/** Undefined when the caller is told that this cannot be said to this upstream. */
+function bodyFor(upstream: Adapter, request: Request): string | undefined {
+  try {
+    return stringify(writeRequest(upstream, request).body)
+  } catch (error) {
+    if (error instanceof ProblemError) return undefined
+    throw error
   }
 }
 
@@ -89,6 +95,17 @@ function readable(upstream: Adapter, text: string): string | undefined {
   }
 }
 
+/** The request with every tool that the reply calls: of some exchanges only the reply was kept. */
+function declaring(request: Request, blocks: Block[]): Request {
+  const known = new Set(request.tools.map((tool) => ('name' in tool ? tool.name : '')))
+  const calls = blocks.filter((block) => block.kind === 'tool-call')
+  const missing = calls.filter(({ name }) => !known.has(name))
+  const tools = missing.map(({ name, form }): Tool =>
+    form === 'text' ? { kind: 'text', name } : { kind: 'function', name },
+  )
+  return { ...request, tools: [...request.tools, ...tools] }
+}
+
 function replay(tally: Tally, record: Recorded, places: number): void {
   const upstream = adapters.find((adapter) => adapter.dialect === record.dialect)
   if (!upstream || record.operation !== 'create') return tally.add('records of other kinds')
@@ -100,8 +117,9 @@ function replay(tally: Tally, record: Recorded, places: number): void {
   if (record.status >= 400)
     return attempt(tally, own, record, () => replayProblem(adapters, upstream, record))
   attempt(tally, own, record, () => {
-    const request = requestOf(upstream, record) ?? EMPTY
-    const read = readRecorded(upstream, request, record)
+    const known = requestOf(upstream, record) ?? EMPTY
+    const read = readRecorded(upstream, known, record)
+    const request = declaring(known, read.reply.blocks)
     tally.add(`replies passed through and read, ${record.dialect}`)
     if (read.problem) tally.add(`replies that are or end in an error, ${record.dialect}`)
     for (const caller of callers) {

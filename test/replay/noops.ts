@@ -77,6 +77,12 @@ const MESSAGES: Entry[] = [
   { path: '**.caller.type', values: ['direct'], why: 'the default' },
   ...SCHEMA,
   { path: 'tools.*.strict', values: [false], why: 'the default' },
+  {
+    path: 'messages.*.role',
+    beside: (parent) => /"type":"tool_result"/.test(JSON.stringify(parent['content'] ?? null)),
+    why: 'only the user brings results',
+  },
+  { path: 'tool_choice.type', when: nothingOffered, why: 'there is no tool' },
   { path: 'tool_choice.disable_parallel_tool_use', values: [false], why: 'the default' },
   { path: 'messages.*.content.*.is_error', values: [false], why: 'the default' },
   {
@@ -109,6 +115,7 @@ const RESPONSES: Entry[] = [
   { path: 'input.*.summary.*.type', values: ['summary_text'], why: 'there is no other type' },
   { path: 'service_tier', values: ['auto'], why: 'the default' },
   { path: 'tool_choice', values: ['auto'], why: 'the default' },
+  { path: 'tool_choice', when: nothingOffered, why: 'there is no tool' },
   { path: 'tool_choice.type', values: ['function'], why: 'the name says which tool' },
   { path: 'text.format.type', values: ['text'], why: 'the default' },
   { path: 'tools.*.format.type', values: ['text'], why: 'the default' },
@@ -129,7 +136,7 @@ const RESPONSES: Entry[] = [
   },
   {
     path: 'input.*',
-    when: (value) => isObject(value) && value['content'] === '',
+    when: (value) => isObject(value) && isBlank(value['content']),
     why: 'a message without words',
   },
   {
@@ -163,6 +170,7 @@ const RESPONSES: Entry[] = [
   { path: 'client_metadata', why: 'a client telling its own service about itself' },
   { path: 'client_metadata.*', why: 'a client telling its own service about itself' },
   { path: 'stream_options.include_obfuscation', values: [false], why: 'nothing is padded here' },
+  { path: 'input.*.content.*.type', values: ['reasoning_text'], why: 'there is no other type' },
   { path: 'input.*.outputs.*.type', values: ['logs'], why: 'only logs have logs' },
   { path: 'input.*.container_id', why: 'no other upstream can reach where the code ran' },
   {
@@ -181,6 +189,11 @@ const GENERATE_CONTENT: Entry[] = [
   { path: 'systemInstruction.parts.*.thought', why: 'an instruction is no thought' },
   { path: 'contents.*.parts.*.thought', values: [false], why: 'the default' },
   {
+    path: 'contents.*.parts.*.thought',
+    beside: (parent) => !has('text')(parent),
+    why: 'only a text can be a thought',
+  },
+  {
     path: 'contents.*.parts.*.functionResponse.id',
     why: 'a result whose id no call has belongs to the call of its name',
   },
@@ -193,7 +206,7 @@ const GENERATE_CONTENT: Entry[] = [
   { path: 'contents.role', values: ['user'], why: 'the default' },
   {
     path: 'contents.*.role',
-    beside: (parent) => JSON.stringify(parent['parts'] ?? null).includes('"functionCall"'),
+    beside: (parent) => /"function_?call"/i.test(JSON.stringify(parent['parts'] ?? null)),
     why: 'only the model calls functions',
   },
   { path: 'generationConfig.candidateCount', values: [1], why: 'the default' },
@@ -205,6 +218,12 @@ const GENERATE_CONTENT: Entry[] = [
     why: 'the schema says it',
   },
   { path: 'generationConfig.responseMimeType', values: ['text/plain'], why: 'the default' },
+  {
+    path: 'generationConfig.thinkingConfig.thinkingLevel',
+    values: ['medium', 'MEDIUM'],
+    upstream: 'responses',
+    why: 'the default there',
+  },
   {
     path: 'generationConfig.thinkingConfig.includeThoughts',
     values: [true],
@@ -239,6 +258,15 @@ function isWordless(value: Json | undefined): boolean {
   if (!isObject(value) || value['type'] !== 'reasoning') return false
   const { summary, content, encrypted_content: proof } = value
   return [summary, content, proof].every((part) => !part || (Array.isArray(part) && !part.length))
+}
+
+function nothingOffered(_: Json | undefined, body: Json): boolean {
+  return list(member(body, 'tools')).length === 0
+}
+
+function isBlank(content: Json | undefined): boolean {
+  if (Array.isArray(content)) return content.every((part) => member(part, 'text') === '')
+  return content === ''
 }
 
 const declared = (body: Json): number =>

@@ -1,15 +1,22 @@
 import type { Adapter } from '../../adapters/adapter.ts'
-import { isObject, stringify, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { stringify, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import { ProblemError } from '../../src/canonical/problem.ts'
 import { fingerprint } from '../../src/canonical/seal.ts'
 import { readRequest, writeRequest, type Spoken } from '../laws/exchange.ts'
 import { mutate, pathsOf, valueAt, type Path } from '../laws/mutate.ts'
-import { NO_OPS } from './noops.ts'
+import { isMute, isQuiet } from './quiet.ts'
+import { isReported, type Translate } from './reported.ts'
 
 export interface SilentLoss {
   path: string
-  how: 'deleted' | 'changed'
+  how: Change['how']
   value: Json | undefined
+}
+
+/** `garbled`: made into another text, which may be illegal; `changed`: into another legal value. */
+interface Change {
+  how: 'deleted' | 'garbled' | 'changed'
+  replacement: Json | undefined
 }
 
 export interface Probe {
@@ -19,16 +26,6 @@ export interface Probe {
   reported: number
   silent: SilentLoss[]
 }
-
-/** What leaves for the upstream, and what is reported: one of them must show every change. */
-interface Outcome {
-  text: string
-  /** Code and path of each loss. */
-  losses: ReadonlySet<string>
-}
-
-/** Undefined when the caller is told that the request is wrong. */
-type Translate = (body: Json) => Outcome | undefined
 
 function translation(caller: Adapter, upstream: Adapter, spoken: Spoken): Translate {
   return (body) => {
@@ -55,14 +52,19 @@ export function probe(
   spoken: Spoken = {},
 ): Probe | undefined {
   const translate = translation(caller, upstream, spoken)
+  const pair = { caller: caller.dialect, upstream: upstream.dialect }
   const before = translate(body)
   if (!before) return undefined
   const found: Probe = { kept: 0, reported: 0, silent: [] }
   for (const path of sample(pathsOf(body), most)) {
     const value = valueAt(body, path)
-    if (isNoOp(caller.dialect, path, value, body)) continue
-    for (const [how, replacement] of replacements(value)) {
-      const after = translate(mutate(body, path, replacement))
+    if (isMute(pair, body, path)) continue
+    const quiet = isQuiet(pair, body, path)
+    for (const { how, replacement } of changes(value)) {
+      const mutant = mutate(body, path, replacement)
+      // Of a default, only another legal value says something.
+      if (quiet && (how !== 'changed' || isQuiet(pair, mutant, path))) continue
+      const after = translate(mutant)
       if (!after) continue
       if (after.text !== before.text) found.kept += 1
       else if (!sameSet(after.losses, before.losses) || isReported(translate, body, before, path))
@@ -76,38 +78,38 @@ export function probe(
 const sameSet = (left: ReadonlySet<string>, right: ReadonlySet<string>): boolean =>
   left.size === right.size && [...left].every((item) => right.has(item))
 
-/**
- * A value that is reported as lost is reported whatever it is: without it, or without what it is part of, the
- * report is gone. A report for a whole must name the whole.
- */
-function isReported(translate: Translate, body: JsonObject, before: Outcome, path: Path): boolean {
-  for (let length = path.length; length > 0; length -= 1) {
-    const outer = path.slice(0, length)
-    const after = translate(mutate(body, outer, undefined))
-    const gone = [...before.losses].filter((loss) => !after?.losses.has(loss))
-    if (after && length === path.length && gone.length > 0) return true
-    const names = namesOf(outer, valueAt(body, outer))
-    if (after && gone.some((loss) => names.includes(lastName(loss)))) return true
-  }
-  return false
-}
+/** Another legal value, where a word has one; most others are free text. */
+const OTHERS = new Map([
+  ['low', 'high'],
+  ['medium', 'low'],
+  ['high', 'low'],
+  ['LOW', 'HIGH'],
+  ['HIGH', 'LOW'],
+  ['auto', 'none'],
+  ['any', 'auto'],
+  ['required', 'none'],
+  ['AUTO', 'NONE'],
+  ['ANY', 'NONE'],
+  ['5m', '1h'],
+  ['user', 'assistant'],
+  ['adaptive', 'disabled'],
+  ['json_object', 'text'],
+  ['application/json', 'text/plain'],
+  ['image/png', 'image/jpeg'],
+  ['string', 'integer'],
+  ['STRING', 'INTEGER'],
+])
 
-const plainName = (name: string): string => name.replaceAll(/[_-]/g, '').toLowerCase()
-const lastName = (loss: string): string =>
-  plainName(loss.split('.').at(-1)?.split(' ').at(-1) ?? '')
+const changed = (replacement: Json): Change => ({ how: 'changed', replacement })
 
-/** What a report may call this value: its key, or its own type or name. */
-function namesOf(path: Path, value: Json | undefined): string[] {
-  const own = isObject(value) ? [value['type'], value['name']] : []
-  return [path.at(-1), ...own].filter((name) => typeof name === 'string').map(plainName)
-}
-
-function replacements(value: Json | undefined): [SilentLoss['how'], Json | undefined][] {
-  const deleted: [SilentLoss['how'], Json | undefined] = ['deleted', undefined]
-  if (typeof value === 'string') return [deleted, ['changed', `${value}~`]]
-  if (typeof value === 'number') return [deleted, ['changed', value + 1]]
-  if (typeof value === 'boolean') return [deleted, ['changed', !value]]
-  return [deleted]
+function changes(value: Json | undefined): Change[] {
+  const deleted: Change = { how: 'deleted', replacement: undefined }
+  if (typeof value === 'number') return [deleted, changed(value + 1)]
+  if (typeof value === 'boolean') return [deleted, changed(!value)]
+  if (typeof value !== 'string') return [deleted]
+  const garbled: Change = { how: 'garbled', replacement: `${value}~` }
+  const other = OTHERS.get(value)
+  return other === undefined ? [deleted, garbled] : [deleted, garbled, changed(other)]
 }
 
 function sample(paths: Path[], most: number): Path[] {
@@ -118,25 +120,4 @@ function sample(paths: Path[], most: number): Path[] {
     .toSorted((left, right) => (left.rank < right.rank ? -1 : 1))
     .slice(0, most)
     .map(({ path }) => path)
-}
-
-function isNoOp(dialect: string, path: Path, value: Json | undefined, body: Json): boolean {
-  return NO_OPS.some((entry) => {
-    if (entry.dialect !== dialect || !matches(entry.path.split('.'), path)) return false
-    if (entry.beside && !entry.beside(parentOf(body, path))) return false
-    return !entry.values || entry.values.some((one) => one === value)
-  })
-}
-
-function parentOf(body: Json, path: Path): JsonObject {
-  const parent = valueAt(body, path.slice(0, -1))
-  return isObject(parent) ? parent : {}
-}
-
-/** `**` at the end is anything below. */
-function matches(pattern: string[], path: Path): boolean {
-  const open = pattern.at(-1) === '**'
-  const wanted = open ? pattern.slice(0, -1) : pattern
-  if (open ? path.length < wanted.length : path.length !== wanted.length) return false
-  return wanted.every((name, index) => name === '*' || name === String(path[index]))
 }

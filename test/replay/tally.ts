@@ -49,13 +49,13 @@ export class Tally {
   readonly #failures = new Map<string, { example: Failure; count: number }>()
   readonly #numbers = new Map<string, number>()
 
-  count(pair: string, column: Column, record: string, wrong: string | undefined): void {
+  count(pair: string, column: Column, record: string, wrong: string | undefined, times = 1): void {
     const row = this.#rows.get(pair) ?? new Map<Column, Cell>()
     const cell = row.get(column) ?? { good: 0, all: 0 }
     this.#rows.set(pair, row)
     row.set(column, cell)
-    cell.all += 1
-    if (wrong === undefined) cell.good += 1
+    cell.all += times
+    if (wrong === undefined) cell.good += times
     else this.fail({ pair, column, reason: wrong, record })
   }
 
@@ -88,13 +88,19 @@ export class Tally {
       yield pair.padEnd(40) + COLUMNS.map((column) => share(row.get(column))).join('')
     yield ''
     for (const [name, value] of [...this.#numbers].toSorted()) yield `${name}: ${value}`
-    const sorted = [...this.#failures.values()].toSorted((left, right) => right.count - left.count)
+    const sorted = [...this.#failures.values()].toSorted(
+      (left, right) => weight(right) - weight(left),
+    )
     yield ''
     yield `${sorted.length} kinds of failure`
     for (const { example, count } of sorted.slice(0, most))
       yield `${count} x ${example.pair}, ${example.column}, ${example.record}: ${example.reason}`
   }
 }
+
+/** Crashes come first, and what concerns single changes of requests last. */
+const weight = ({ example, count }: { example: Failure; count: number }): number =>
+  count + (example.column === 'crash' ? 2e9 : example.column === 'requests' ? 0 : 1e9)
 
 function share(cell: Cell | undefined): string {
   if (!cell) return '-'.padStart(20)

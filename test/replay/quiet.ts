@@ -1,0 +1,54 @@
+import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { same } from '../grammar/shape.ts'
+import { valueAt, type Path } from '../laws/mutate.ts'
+import { NO_OPS, type NoOp } from './noops.ts'
+import { plainName } from './reported.ts'
+
+/** Who says it to whom. */
+export interface Pair {
+  caller: string
+  upstream: string
+}
+
+/** True when a value says nothing: it is empty, a known no-op, or made of members that each say nothing. */
+export function isQuiet(pair: Pair, body: Json, path: Path): boolean {
+  const value = valueAt(body, path)
+  if (isEmpty(value) || NO_OPS.some((entry) => applies(entry, pair, body, path))) return true
+  if (Array.isArray(value)) return value.every((_, index) => isQuiet(pair, body, [...path, index]))
+  if (!isObject(value)) return false
+  return Object.keys(value).every((key) => isQuiet(pair, body, [...path, key]))
+}
+
+/** True when it says nothing whatever its value is. */
+export const isMute = (pair: Pair, body: Json, path: Path): boolean =>
+  NO_OPS.some((entry) => !entry.values && !entry.when && applies(entry, pair, body, path))
+
+const isEmpty = (value: Json | undefined): boolean =>
+  value === null || value === '' || same(value, []) || same(value, {})
+
+function applies(entry: NoOp, { caller, upstream }: Pair, body: Json, path: Path): boolean {
+  if (entry.dialect !== caller || (entry.upstream ?? upstream) !== upstream) return false
+  if (!matches(entry.path.split('.'), path)) return false
+  const value = valueAt(body, path)
+  if (entry.beside && !entry.beside(parentOf(body, path))) return false
+  if (entry.when && !entry.when(value, body)) return false
+  return !entry.values || entry.values.some((one) => same(one, value))
+}
+
+function parentOf(body: Json, path: Path): JsonObject {
+  const parent = valueAt(body, path.slice(0, -1))
+  return isObject(parent) ? parent : {}
+}
+
+/** One dialect has two spellings of everything. `*` is any one segment, `**` any number of them. */
+function matches(pattern: readonly string[], path: Path): boolean {
+  const [name, ...others] = pattern
+  if (name === undefined) return path.length === 0
+  if (name === '**')
+    return Array.from({ length: path.length + 1 }, (_, skipped) => path.slice(skipped)).some(
+      (rest) => matches(others, rest),
+    )
+  const [key, ...rest] = path
+  const fits = key !== undefined && (name === '*' || plainName(name) === plainName(String(key)))
+  return fits && matches(others, rest)
+}
