@@ -156,11 +156,12 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
     ...(effort !== undefined && { effort }),
     ...options.writeFormat(request.format, lose),
   }
-  const system = writeSystem(request, systemList === true, writing)
+  const system = writeSystem(request, writing)
+  if (messages.length === 0) messages.push(...asCaller(system, lose))
   const body: JsonObject = {
     model: target.model,
     max_tokens: maxTokens,
-    ...system,
+    ...(system.length > 0 && { system: (systemList !== true && plainText(system)) || system }),
     messages: messages.filter(({ pieces }) => pieces.length > 0).map(finishMessage),
     ...(tools.length > 0 && { tools }),
     ...choice,
@@ -176,19 +177,26 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
   return options.dropListed(capMarks(body, lose), target.facts.drop, lose)
 }
 
-function writeSystem(request: Request, asList: boolean, writing: WriteContext): JsonObject {
+function writeSystem(request: Request, writing: WriteContext): JsonObject[] {
   const write = (block: Block, path: string): JsonObject[] => {
     if (block.kind !== 'text') return writing.lose('dropped', path) ?? []
     return writeBlock(block, { ...writing, path })
   }
-  const own = request.system.flatMap((block, index) => write(block, `system.${index}`))
   const leading = request.turns.slice(0, leadingInstructions(request.turns))
-  const joined = leading.flatMap((turn, at) =>
-    turn.blocks.flatMap((block, index) => write(block, `turns.${at}.blocks.${index}`)),
-  )
-  const content = [...own, ...joined]
-  if (content.length === 0) return {}
-  return { system: (!asList && plainText(content)) || content }
+  return [
+    ...request.system.flatMap((block, index) => write(block, `system.${index}`)),
+    ...leading.flatMap((turn, at) =>
+      turn.blocks.flatMap((block, index) => write(block, `turns.${at}.blocks.${index}`)),
+    ),
+  ]
+}
+
+/** Somebody must have said something: without a conversation the last instruction is the caller's. */
+function asCaller(system: JsonObject[], lose: Lose): Message[] {
+  const value = system.pop()
+  if (!value) return []
+  lose('approximated', 'system', 'there is no conversation')
+  return [{ role: 'user', pieces: [{ role: 'user', value, place: 'system' }], left: {} }]
 }
 
 const isThought = (value: JsonObject): boolean =>

@@ -77,10 +77,25 @@ const block = byType({
   server_tool_use: z.looseObject({ id: z.string(), name: z.string(), input: object }),
 })
 
-const message = z.looseObject({
-  role: z.enum(['user', 'assistant', 'system']),
-  content: textOr(block),
-})
+/** What only the model says, and what only it is told. */
+const SPEAKERS = new Map([
+  ['thinking', 'assistant'],
+  ['redacted_thinking', 'assistant'],
+  ['tool_use', 'assistant'],
+  ['tool_result', 'user'],
+])
+
+const message = z
+  .looseObject({ role: z.enum(['user', 'assistant', 'system']), content: textOr(block) })
+  .superRefine(({ role, content }, context) => {
+    for (const [index, value] of Array.isArray(content) ? content.entries() : []) {
+      const type = isObject(value) ? value['type'] : undefined
+      const speaker = typeof type === 'string' ? SPEAKERS.get(type) : undefined
+      if (speaker === undefined || speaker === role) continue
+      const said = `${type} blocks belong into messages of the role ${speaker}`
+      context.addIssue({ code: 'custom', path: ['content', index], message: said })
+    }
+  })
 
 const customTool = z.looseObject({
   name: z.string().min(1).max(64),

@@ -75,8 +75,10 @@ export class MessageWriter implements Writer {
     }
   }
 
+  /** One line: what was kept as text may hold line ends, though never inside a string. */
   #say(type: string, members: JsonObject): void {
-    this.#frames.push({ event: type, data: stringify({ type, ...members }) })
+    const data = stringify({ type, ...members }).replaceAll(/[\r\n]+/g, ' ')
+    this.#frames.push({ event: type, data })
   }
 
   /** The counts are not known yet; a client that shows how full the context is needs a number at once. */

@@ -9,8 +9,10 @@ const ASK = { model: 'm', max_tokens: 99, messages: [{ role: 'user', content: 'H
 const read = (body: object): Request =>
   messages.caller.readRequest({ ...ASK, ...body }, requestContext({ operation: 'create' }))
 
-const blocksOf = (block: object) =>
-  read({ messages: [{ role: 'assistant', content: [block] }] }).turns[0]?.blocks ?? []
+const blocksOf = (block: { type: string }) => {
+  const role = block.type === 'tool_result' ? 'user' : 'assistant'
+  return read({ messages: [{ role, content: [block] }] }).turns[0]?.blocks ?? []
+}
 
 /** The least that each block needs in order to be understood. */
 const BLOCKS: Record<string, object> = {

@@ -12,6 +12,12 @@ describe('a request of the messages dialect', () => {
     expect(wire).toMatchObject({ ...expected, model: 'claude-mouse' })
   })
 
+  it('keeps what hosted tools did in the history, word by word', () => {
+    const { wire, losses } = write(read(fixture('history/hosted.json')))
+    expect(losses).toEqual([])
+    expect(wire['messages']).toEqual(JSON.parse(fixture('history/hosted.json')).messages)
+  })
+
   it('keeps the text of inputs and schemas: big integers, the order of keys, __proto__', () => {
     const input = '{"2":1,"1":2512292042121000001,"__proto__":{"a":1}}'
     const schema = '{"type":"object","properties":{"9":{},"1":{}}}'
@@ -108,6 +114,15 @@ describe('a request of the messages dialect', () => {
       {
         messages: [
           { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: '1' }] },
+        ],
+      },
+    ],
+    [
+      'messages.0.content.0',
+      {
+        messages: [
+          { role: 'assistant', content: [{ type: 'tool_result', tool_use_id: 'a' }] },
+          { role: 'user', content: 'a' },
         ],
       },
     ],

@@ -85,6 +85,16 @@ describe('turns for a messages upstream', () => {
     expect(written.losses).toEqual(['approximated turns.2.role', 'approximated turns.4.role'])
   })
 
+  it('are never none at all: the last instruction becomes the caller', () => {
+    const written = write(request({ system: [text('one')], turns: [turn('developer', ['two'])] }))
+    expect(written.wire).toMatchObject({
+      system: 'one',
+      messages: [{ role: 'user', content: 'two' }],
+    })
+    expect(written.losses).toEqual(['approximated system'])
+    expect(write(request({ system: [text('one')], turns: [] })).wire).not.toHaveProperty('system')
+  })
+
   it('begin with all results of the calls before, in the order of the calls', () => {
     const written = write(
       request({
