@@ -24,8 +24,8 @@ function readTurn(content: WireContent, path: string, book: CallBook): Turn {
   const { role, parts, ...rest } = content
   const isModel = role === 'model'
   if (isModel) book.turn()
-  const blocks = many(parts).flatMap(
-    (part, index) => readPart(part, { path: `${path}.parts.${index}`, book }) ?? [],
+  const blocks = many(parts).flatMap((part, index) =>
+    readPart(part, { path: `${path}.parts.${index}`, book }),
   )
   return {
     role: isModel ? 'assistant' : role === 'system' ? 'system' : 'user',
@@ -230,10 +230,12 @@ function writeResponse(
   const { block } = entry
   if (block.cache) context.lose('dropped', 'cache')
   reportInside(block, context)
+  const id = note(block.ext, 'id')
   const parts = note(block.ext, 'parts') === true ? mediaParts(entry, partContext) : []
   return {
     functionResponse: {
       ...members(block.ext),
+      ...(typeof id === 'string' && { id }),
       name,
       response: wrap(block, entry.path, context.lose),
       ...(parts.length > 0 && { parts }),

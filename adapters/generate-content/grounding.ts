@@ -191,18 +191,23 @@ export class Grounding {
     }
   }
 
+  /** One chunk for one source, however often it is named. */
   #chunk(chunk: JsonObject): number {
-    const text = stringify(chunk)
-    const known = this.#chunks.findIndex((other) => stringify(other) === text)
+    const source = sourceOf(chunk)
+    const known = this.#chunks.findIndex((other) => sourceOf(other) === source)
     return known < 0 ? this.#chunks.push(chunk) - 1 : known
   }
 }
 
-function chunkOf(citation: Citation): JsonObject {
-  const { url, title, quote } = citation
-  const named = { ...(url !== undefined && { uri: url }), ...(title !== undefined && { title }) }
-  const isWeb = url !== undefined && quote === undefined
-  return isWeb
-    ? { web: named }
-    : { retrievedContext: { ...named, ...(quote !== undefined && { text: quote }) } }
+const sourceOf = (chunk: JsonObject): string =>
+  stringify((isObject(chunk['web']) ? chunk['web']['uri'] : undefined) ?? chunk)
+
+/** A page of the web has no room for what was quoted from it: `quoteIsLost` knows. */
+function chunkOf({ url, title, quote }: Citation): JsonObject {
+  const named = title === undefined ? {} : { title }
+  if (url !== undefined) return { web: { uri: url, ...named } }
+  return { retrievedContext: { ...named, ...(quote !== undefined && { text: quote }) } }
 }
+
+export const quoteIsLost = ({ url, quote }: Citation): boolean =>
+  url !== undefined && quote !== undefined

@@ -18,10 +18,11 @@ export function readOptions(config: WireGenerationConfig = {}): Options {
   const { responseJsonSchema: _jsonSchema, ...unknown } = unread
   const { format, rest } = readFormat(config)
   const reasoning = readReasoning(thinkingConfig)
+  const count = amount(candidateCount)
   const numbers = { temperature, topP, topK, presencePenalty, frequencyPenalty }
   const counts = {
     seed: amount(seed),
-    candidateCount: amount(candidateCount),
+    candidateCount: count === 1 ? undefined : count,
     logprobs: responseLogprobs === true ? (amount(logprobs) ?? 0) : undefined,
   }
   const limits = { maxOutputTokens: amount(maxOutputTokens) }
@@ -41,6 +42,7 @@ export function readOptions(config: WireGenerationConfig = {}): Options {
     ...(format && { format }),
     rest: {
       ...kept,
+      ...(count === 1 && { '#generationConfig.candidateCount': count }),
       ...(responseModalities && {
         [`${isText ? '#' : ''}generationConfig.responseModalities`]: responseModalities,
       }),

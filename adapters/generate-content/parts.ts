@@ -18,7 +18,7 @@ import type {
 import { lowerInput } from '../../src/canonical/text-tools.ts'
 import type { BlockTable } from '../adapter.ts'
 import type { CallBook } from './calls.ts'
-import { DIALECT, leftovers, members, own } from './dialect.ts'
+import { DIALECT, leftovers, members, note, own } from './dialect.ts'
 import { readMedia, writeMedia } from './media.ts'
 import { readResult } from './results.ts'
 import { readSeal } from './seals.ts'
@@ -30,17 +30,27 @@ export interface ReadPartContext {
   book: CallBook
 }
 
-/** One part of a history. Undefined for a part that says nothing. */
-export function readPart(part: WirePart, context: ReadPartContext): Block | undefined {
+/** One part of a history: one block, none for a part that says nothing, two where a foreign proof came along. */
+export function readPart(part: WirePart, context: ReadPartContext): Block[] {
   const { thoughtSignature, ...unsigned } = part
-  if (!thoughtSignature) return readUnsigned(unsigned, context)
+  const block = readUnsigned(unsigned, context)
+  if (!thoughtSignature) return block ? [block] : []
   const { seal, slot, damaged } = readSeal(thoughtSignature)
-  const block = readUnsigned(unsigned, context) ?? { kind: 'text', text: '' }
-  if (block.kind === 'opaque') return { ...block, value: { ...block.value, thoughtSignature } }
-  const noted = damaged ? leftovers({ ...own(block.ext), damagedSeal: true }) : {}
-  if (!seal || !isSealable(block)) return { ...block, ...noted }
-  if (slot === 'redacted') return { kind: 'reasoning', text: '', redacted: true, seal }
-  return { ...block, seal }
+  if (seal && slot === 'redacted') {
+    const redacted: Block = { kind: 'reasoning', text: '', redacted: true, seal }
+    return block && !isEmpty(block) ? [redacted, block] : [redacted]
+  }
+  return [withSeal(block ?? { kind: 'text', text: '' }, seal, damaged)]
+}
+
+const isEmpty = (block: Block): boolean =>
+  (block.kind === 'text' || block.kind === 'reasoning') && block.text === ''
+
+function withSeal(block: Block, seal: Seal | undefined, damaged: true | undefined): Block {
+  if (block.kind === 'opaque')
+    return seal ? { ...block, value: { ...block.value, thoughtSignature: seal.value } } : block
+  if (seal && isSealable(block)) return { ...block, seal }
+  return damaged ? { ...block, ...leftovers({ ...own(block.ext), damagedSeal: true }) } : block
 }
 
 const SEALABLE: readonly BlockKind[] = [
@@ -87,7 +97,7 @@ function readCall(
     name,
     form: 'json',
     input: args === undefined ? '{}' : textOf(args),
-    ...leftovers({ ...rest, ...more }),
+    ...leftovers({ ...rest, ...more, ...(id && { '#id': id }) }),
   }
 }
 
@@ -143,7 +153,7 @@ export interface WritePartContext {
   nameOf(call: ToolCallBlock): string
   /** The signature for a proof, or undefined when it cannot go there; that has been reported. */
   signature(seal: Seal, path: string, slot: 'self' | 'redacted'): string | undefined
-  /** Towards a caller calls carry their ids; the service's own types have none. */
+  /** Towards a caller calls carry their ids. */
   ids: boolean
 }
 
@@ -174,7 +184,7 @@ export const PARTS: BlockTable<JsonObject, WritePartContext> = {
   'tool-call': (block, context) => ({
     ...members(block.ext),
     functionCall: {
-      ...(context.ids && block.id !== '' && { id: block.id }),
+      ...idOf(block, context),
       name: context.nameOf(block),
       args: argumentsOf(block, context),
     },
@@ -205,6 +215,13 @@ export const PARTS: BlockTable<JsonObject, WritePartContext> = {
   }),
   search: (_, { path, lose }) => lose('dropped', path),
   opaque: (block) => (block.dialect === DIALECT ? block.value : undefined),
+}
+
+/** The service's own types have no id; one that came in this dialect goes back. */
+function idOf(call: ToolCallBlock, context: WritePartContext): { id?: string } {
+  const noted = note(call.ext, 'id')
+  if (context.ids) return call.id === '' ? {} : { id: call.id }
+  return typeof noted === 'string' ? { id: noted } : {}
 }
 
 function signed(

@@ -64,7 +64,7 @@ const NAMES: Record<ProblemKind, string> = {
 }
 
 /** Statuses that this dialect's table has another one for. */
-const STATUSES: Partial<Record<ProblemKind, number>> = { billing: 403, 'bad-upstream': 503 }
+const STATUSES: Partial<Record<ProblemKind, number>> = { billing: 403 }
 
 /** An error as it came: in this dialect's shape, a list around it, or whatever a gateway in between wrote. */
 export function readProblem(status: number, body: Json | undefined): Problem {
@@ -73,15 +73,16 @@ export function readProblem(status: number, body: Json | undefined): Problem {
   const fields = isObject(error) ? error : {}
   const { code, message: said, status: name, details } = fields
   const message = wordsOf(said) ?? wordsOf(fields['detail']) ?? wordsOf(error) ?? GENERIC
-  const known = kindOf(status, typeof code === 'number' ? code : undefined, name, fields)
+  const isKey = isBadKey(fields)
+  const known = isKey ? 'authentication' : kindOf(status, code, name)
   const overflow = known === 'invalid-request' ? overflowOf(message) : undefined
   const kind = overflow ? overflow.kind : overloaded(known, message)
   const retryAfterMs = retryDelay(details, message)
   return {
     kind,
     message,
-    ...(status >= 400 && status < 500 && status !== STATUS[kind] && { status }),
-    ...(typeof name === 'string' && { code: name }),
+    ...(status >= 400 && status < 500 && status !== STATUS[kind] && !isKey && { status }),
+    ...(typeof name === 'string' && !isKey && { code: name }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(Array.isArray(details) && details.length > 0 && { details }),
     ...(overflow?.tokens && { tokens: overflow.tokens }),
@@ -96,16 +97,10 @@ function wordsOf(value: Json | undefined): string | undefined {
   return value.trimStart().startsWith('<') ? undefined : value
 }
 
-function kindOf(
-  status: number,
-  code: number | undefined,
-  name: Json | undefined,
-  fields: JsonObject,
-): ProblemKind {
-  if (isBadKey(fields)) return 'authentication'
+function kindOf(status: number, code: Json | undefined, name: Json | undefined): ProblemKind {
   const named = typeof name === 'string' ? KINDS.get(name) : undefined
   // An error inside of a good reply carries its real status in the body.
-  const meant = status >= 400 ? status : (code ?? 500)
+  const meant = status >= 400 ? status : typeof code === 'number' ? code : 500
   return named ?? KINDS_BY_STATUS.get(meant) ?? (meant >= 500 ? 'internal' : 'invalid-request')
 }
 

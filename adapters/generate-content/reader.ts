@@ -68,7 +68,7 @@ export class ReplyReader implements Reader {
     for (const chunk of many(json)) this.#take(chunk)
     if (!this.#cursor.started && !this.#cursor.ended) this.#cursor.fail(NO_REPLY)
     // What came whole is not cut, also when it does not say why it ends.
-    this.#finish ??= { reason: this.#blocks > 0 ? 'stop' : 'other' }
+    if (!this.#isBlocked) this.#finish ??= { reason: this.#blocks > 0 ? 'stop' : 'other' }
     return this.end()
   }
 
@@ -91,7 +91,7 @@ export class ReplyReader implements Reader {
   #conclude({ reason, name }: ReadFinish): void {
     this.#endPartial()
     this.#endRun(true)
-    const search = this.#sources.search(this.#madeId('search'))
+    const search = this.#sources.search(`search_${fingerprint(this.#id)}`)
     if (search) this.#whole(search, {})
     if (this.#usage) this.#cursor.usage(this.#usage)
     const candidate = { ...this.#candidateRest, ...(name !== undefined && { finishReason: name }) }

@@ -1,11 +1,11 @@
 import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type { Lose } from '../../src/canonical/loss.ts'
 import type { Block, Request } from '../../src/canonical/model.ts'
-import { toolNames } from '../../src/canonical/names.ts'
+import { toolNames, type ToolNames } from '../../src/canonical/names.ts'
 import { invalid } from '../../src/canonical/problem.ts'
 import type { Outgoing, ReadRequestContext, WriteRequestContext } from '../adapter.ts'
 import { readTurns, splitTurns, writeContents } from './contents.ts'
-import { leftovers, many, NAME_RULE, own } from './dialect.ts'
+import { leftovers, many, NAME_RULE, note, own } from './dialect.ts'
 import { formatInstruction } from './format.ts'
 import { readOptions, writeOptions } from './options.ts'
 import { modelPath, resourceName } from './paths.ts'
@@ -37,7 +37,13 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
     ...options,
     ...(labels && Object.keys(labels).length > 0 && { labels }),
     ...(tier && { tier }),
-    ...leftovers({ ...rest, ...settings, ...choice.rest }),
+    ...leftovers({
+      ...rest,
+      ...settings,
+      ...choice.rest,
+      ...(labels && { '#labels': true }),
+      ...(tier === 'default' && { '#tier': serviceTier }),
+    }),
   }
 }
 
@@ -83,17 +89,17 @@ function writeBody(request: Request, context: WriteRequestContext): JsonObject {
   const { lose } = context
   const names = toolNames(request, NAME_RULE)
   const rest = unprefixed(own(request.ext))
-  const system = writeSystem(request, context)
+  const { system, contents } = conversation(request, context, names)
   const tools = writeTools(request, names, lose)
   const calling = writeFunctionCalling(request, names, lose)
   const toolConfig = { ...rest.toolConfig, ...mergedCalling(calling, rest.calling) }
   const generationConfig = writeOptions(request, rest.generationConfig, context)
-  const tier = writeTier(request.tier, lose)
-  const labels = writeLabels(request.labels, lose)
+  const tier = note(request.ext, 'tier') ?? writeTier(request.tier, lose)
+  const labels = writeLabels(request, lose)
   reportRest(request, lose)
   return {
     ...rest.top,
-    contents: writeContents(request, context, names),
+    contents,
     ...(system.length > 0 && { systemInstruction: { parts: system } }),
     ...(tools.length > 0 && { tools }),
     ...(Object.keys(toolConfig).length > 0 && { toolConfig }),
@@ -101,6 +107,20 @@ function writeBody(request: Request, context: WriteRequestContext): JsonObject {
     ...(labels && { labels }),
     ...(tier && { serviceTier: tier }),
   }
+}
+
+/** The service demands a conversation: where there are instructions only, the last one opens it. */
+function conversation(
+  request: Request,
+  context: WriteRequestContext,
+  names: ToolNames,
+): { system: JsonObject[]; contents: JsonObject[] } {
+  const system = writeSystem(request, context)
+  const contents = writeContents(request, context, names)
+  const last = system.at(-1)
+  if (contents.length > 0 || !last) return { system, contents }
+  context.lose('approximated', 'system', 'without a conversation it becomes one')
+  return { system: system.slice(0, -1), contents: [{ role: 'user', parts: [last] }] }
 }
 
 const mergedCalling = (calling: JsonObject | undefined, rest: JsonObject): JsonObject =>
@@ -140,7 +160,7 @@ function unprefixed(fields: JsonObject): Rest {
   const calling = pick(CALLING)
   const toolConfig = pick(TOOL_CONFIG)
   return {
-    top: Object.fromEntries(entries.filter(([key]) => !key.includes('Config.'))),
+    top: Object.fromEntries(Object.entries(fields).filter(([key]) => !/^#|Config\./.test(key))),
     calling,
     toolConfig: Object.fromEntries(
       Object.entries(toolConfig).filter(([key]) => !key.startsWith('functionCallingConfig.')),
@@ -153,13 +173,9 @@ const TOOL_CONFIG = 'toolConfig.'
 const CALLING = 'toolConfig.functionCallingConfig.'
 const GENERATION = 'generationConfig.'
 
-/** Every dialect's word for the plain tier is the default here. */
-const TIERS: ReadonlyMap<string, string> = new Map([
-  ['default', 'standard'],
-  ['standard_only', 'standard'],
-  ['flex', 'flex'],
-  ['priority', 'priority'],
-])
+const TIERS: ReadonlySet<string> = new Set(['flex', 'priority'])
+/** Say what holds anyway. */
+const PLAIN_TIERS: ReadonlySet<string> = new Set(['auto', 'default', 'standard_only'])
 
 function readTier(tier: string | undefined): string | undefined {
   const name = tier?.toLowerCase()
@@ -168,22 +184,19 @@ function readTier(tier: string | undefined): string | undefined {
 }
 
 function writeTier(tier: string | undefined, lose: Lose): string | undefined {
-  if (tier === undefined || tier === 'auto') return undefined
-  return TIERS.get(tier) ?? lose('dropped', 'tier')
+  if (tier === undefined || PLAIN_TIERS.has(tier)) return undefined
+  return TIERS.has(tier) ? tier : lose('dropped', 'tier')
 }
 
-const LABEL_KEY = /^[a-z][a-z0-9_-]{0,62}$/
-const LABEL_VALUE = /^[a-z0-9_-]{0,63}$/
-
-function writeLabels(labels: Request['labels'], lose: Lose): JsonObject | undefined {
-  const entries = Object.entries(labels ?? {}).filter(
-    ([key, value]) =>
-      (LABEL_KEY.test(key) && LABEL_VALUE.test(value)) || lose('dropped', `labels.${key}`),
-  )
-  return entries.length > 0 ? Object.fromEntries(entries) : undefined
+/** Only a part of the services with this dialect takes labels; whoever sends them in it knows. */
+function writeLabels({ labels, ext }: Request, lose: Lose): JsonObject | undefined {
+  if (!labels || note(ext, 'labels') === true) return labels
+  for (const key of Object.keys(labels)) lose('dropped', `labels.${key}`)
+  return undefined
 }
 
 function reportRest(request: Request, lose: Lose): void {
+  if (request.previous !== undefined) lose('dropped', 'previous')
   if (request.user !== undefined) lose('dropped', 'user')
   if (request.cacheKey !== undefined) lose('dropped', 'cacheKey')
 }

@@ -35,6 +35,7 @@ export function readResult(wire: WireResponse, path: string, book: CallBook): To
     ...(isError && { isError }),
     ...leftovers({
       ...rest,
+      ...(id && { '#id': id }),
       ...(noted && { '#response': noted }),
       ...(media.length > 0 && { '#parts': true }),
       // The function's name is all that is known of the call that an orphan answers.

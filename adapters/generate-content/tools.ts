@@ -12,7 +12,7 @@ import type {
 import { isNamed, type NamedTool, type ToolNames } from '../../src/canonical/names.ts'
 import { narrowParameters, widen } from '../../src/canonical/schema.ts'
 import { TEXT_TOOL_SCHEMA } from '../../src/canonical/text-tools.ts'
-import { DIALECT, leftovers, many, members, note } from './dialect.ts'
+import { DIALECT, leftovers, many, members, note, own } from './dialect.ts'
 import type { WireDeclaration, WireTool, WireToolConfig } from './wire.ts'
 
 /** What the service runs itself, by the member that switches it on. */
@@ -64,11 +64,15 @@ function readFunction(declaration: WireDeclaration): FunctionTool {
   }
 }
 
+/** A caller of this dialect says with it that the model at hand takes both kinds. */
+const MIXED = 'toolConfig.includeServerSideToolInvocations'
+
 /** Functions and built-in tools exclude each other in one request: functions stay. */
 export function writeTools(request: Request, names: ToolNames, lose: Lose): JsonObject[] {
   const functions = declaredFunctions(request)
   const declarations = functions.map((tool) => writeFunction(tool, names, lose))
-  const hosted = request.tools.flatMap((tool) => writeHosted(tool, functions.length > 0, lose))
+  const isMixed = functions.length > 0 && own(request.ext)[MIXED] !== true
+  const hosted = request.tools.flatMap((tool) => writeHosted(tool, isMixed, lose))
   for (const tool of request.tools)
     if (tool.kind !== 'opaque' && tool.cache) lose('dropped', 'cache')
   return declarations.length > 0 ? [{ functionDeclarations: declarations }, ...hosted] : hosted
@@ -89,7 +93,7 @@ function writeFunction(tool: NamedTool, names: ToolNames, lose: Lose): JsonObjec
   return {
     ...members(tool.ext),
     name: names.toWire(tool.name, tool.namespace),
-    ...(description && { description }),
+    ...(description !== undefined && { description }),
     ...parametersOf(tool, lose),
   }
 }
@@ -113,7 +117,7 @@ function parametersOf(tool: NamedTool, lose: Lose): JsonObject {
 
 /** The model must still be told what the text has to look like. */
 function describeText(tool: TextTool, lose: Lose): string | undefined {
-  const { description = '', format } = tool
+  const { description, format } = tool
   if (!format || format['type'] === 'text') return description
   lose('approximated', `tools.${tool.name}.format`)
   const { syntax, definition } = format

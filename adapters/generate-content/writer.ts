@@ -5,7 +5,8 @@ import type { Block, Citation, Ext, FinishReason, Usage } from '../../src/canoni
 import type { Problem } from '../../src/canonical/problem.ts'
 import type { Frame, WriteReplyContext, Writer } from '../adapter.ts'
 import { members } from './dialect.ts'
-import { Grounding } from './grounding.ts'
+import { Grounding, quoteIsLost } from './grounding.ts'
+import { Pieces, type Run } from './pieces.ts'
 import { writePart, type WritePartContext } from './parts.ts'
 import { writeProblem } from './problems.ts'
 import { writeSeal } from './seals.ts'
@@ -20,29 +21,16 @@ interface Open {
   hasPieces: boolean
 }
 
-/** Text that clients see as one, because nothing stands between its pieces. */
-interface Run {
-  kind: 'text' | 'reasoning'
-  part: JsonObject
-  text: string
-  index: number
-}
-
-/**
- * Every chunk has a part: clients that meet one without drop the whole turn. So the last piece is held back
- * until it is known whether the reply goes on, and carries the reason and the counts if it does not.
- */
+/** Reply out: chunks whose parts are the pieces of `Pieces`. */
 export class ReplyWriter implements Writer {
   readonly #context: WriteReplyContext
   readonly #grounding = new Grounding()
-  readonly #parts: JsonObject[] = []
+  readonly #pieces = new Pieces()
   #id = ''
   #head: JsonObject = {}
   #candidate: JsonObject = {}
-  #pending: JsonObject | undefined
   #isGrounded = false
   #open: Open | undefined
-  #run: Run | undefined
   #blocks = 0
   #calls = 0
   #isBroken = false
@@ -88,7 +76,7 @@ export class ReplyWriter implements Writer {
 
   body(): JsonObject {
     if (this.#failure) return this.#failure
-    return this.#chunk(this.#parts, this.#last ?? {})
+    return this.#chunk(this.#pieces.parts, this.#last ?? {})
   }
 
   #takeExt(ext: Ext | undefined): void {
@@ -103,7 +91,8 @@ export class ReplyWriter implements Writer {
     if (this.#searches > 0 && block.kind !== 'search')
       this.#context.lose('reordered', 'reply.search', 'sources come last')
     const kind = spokenKind(block)
-    if (kind && this.#run?.kind === kind && this.#run.text !== '')
+    const { run } = this.#pieces
+    if (kind && run?.kind === kind && run.text !== '')
       this.#context.lose('approximated', 'reply.blocks', 'neighbouring texts are joined')
   }
 
@@ -115,20 +104,10 @@ export class ReplyWriter implements Writer {
     const open = this.#open
     if (!open) return []
     open.body += text
-    return spokenKind(open.block) ? this.#say(open, text) : []
-  }
-
-  /** A piece of text or thought. */
-  #say(open: Open, text: string): Frame[] {
-    const kind = spokenKind(open.block) ?? 'text'
+    const kind = spokenKind(open.block)
+    if (!kind) return []
     open.hasPieces = true
-    if (this.#run?.kind !== kind) {
-      const part = { text: '', ...(kind === 'reasoning' && { thought: true }) }
-      this.#run = { kind, part, text: '', index: this.#parts.push(part) - 1 }
-    }
-    this.#run.text += text
-    this.#run.part['text'] = this.#run.text
-    return this.#hold({ text, ...(kind === 'reasoning' && { thought: true }) })
+    return this.#frames(this.#pieces.say(kind, text))
   }
 
   #endBlock(tail: Tail): Frame[] {
@@ -137,38 +116,38 @@ export class ReplyWriter implements Writer {
     if (!open) return []
     if (spokenKind(open.block)) return this.#endSpoken(open, tail)
     if (open.block.kind === 'search') return this.#search(open.block)
-    this.#run = undefined
+    this.#pieces.endRun()
     const body = bodyOf(open.block) === undefined ? open.block : withBody(open.block, open.body)
     const block = withTail(body, tail)
     const part = writePart(block, this.#partContext())
     if (!part && block.kind === 'opaque') this.#lose('dropped')
     if (block.kind === 'tool-call') this.#calls += 1
     if (!part) return []
-    this.#parts.push(part)
-    return this.#hold({ ...part })
+    return this.#frames(this.#pieces.whole(part))
   }
 
   #endSpoken(open: Open, tail: Tail): Frame[] {
     const sealed = 'seal' in open.block ? open.block.seal : undefined
     const seal = tail.seal ?? sealed
-    const frames = seal && !open.hasPieces ? this.#say(open, '') : []
     this.#cite(open)
-    if (seal && this.#pending && this.#run) {
-      const isRedacted = open.block.kind === 'reasoning' && open.block.redacted === true
-      const signature = writeSeal(seal, isRedacted ? 'redacted' : 'self')
-      this.#pending['thoughtSignature'] = signature
-      this.#run.part['thoughtSignature'] = signature
-      this.#run = undefined
-    }
-    return frames
+    const kind = spokenKind(open.block)
+    if (!seal || !kind) return []
+    const isRedacted = open.block.kind === 'reasoning' && open.block.redacted === true
+    const signature = writeSeal(seal, isRedacted ? 'redacted' : 'self')
+    const released =
+      isRedacted && !open.hasPieces
+        ? this.#pieces.keepBack(signature)
+        : this.#pieces.prove(kind, signature, !open.hasPieces)
+    return this.#frames(released)
   }
 
   /** Places count from the beginning of the text as clients see it. */
   #cite(open: Open): void {
-    const run = this.#run
+    const { run } = this.#pieces
     if (!run || open.citations.length === 0) return
     const base = run.text.length - open.body.length
     for (const citation of open.citations) {
+      if (quoteIsLost(citation)) this.#context.lose('dropped', 'reply.citations.quote')
       if (citation.fileId !== undefined) this.#context.lose('dropped', 'reply.citations.fileId')
       const { start = 0, end = open.body.length } = citation
       const place = { ...citation, start: base + start, end: base + end }
@@ -200,18 +179,8 @@ export class ReplyWriter implements Writer {
     }
   }
 
-  /** Lets the piece that waited go, and the new one wait. */
-  #hold(part: JsonObject): Frame[] {
-    const frames = this.#release()
-    this.#pending = part
-    return frames
-  }
-
-  #release(): Frame[] {
-    if (!this.#pending) return []
-    const frame = this.#frame([this.#pending], this.#sources())
-    this.#pending = undefined
-    return [frame]
+  #frames(pieces: JsonObject[]): Frame[] {
+    return pieces.map((piece) => frameOf(this.#chunk([piece], this.#sources())))
   }
 
   #sources(): JsonObject {
@@ -225,6 +194,7 @@ export class ReplyWriter implements Writer {
     if (stopSequence !== undefined) lose('dropped', 'reply.stopSequence')
     if (this.#usage.cacheWrite) lose('dropped', 'usage.cacheWrite')
     if (understood(reason, this.#calls > 0) !== reason) lose('approximated', 'reply.finish', reason)
+    const frames = this.#frames(this.#pieces.settle())
     const written = FINISH_NAMES[reason]
     const groundingMetadata = this.#grounding.metadata()
     this.#last = {
@@ -233,18 +203,13 @@ export class ReplyWriter implements Writer {
       ...this.#candidate,
       ...(groundingMetadata && { groundingMetadata }),
     }
-    const parts = this.#pending ? [this.#pending] : []
-    return [this.#frame(parts, this.#last)]
+    return [...frames, frameOf(this.#chunk(this.#pieces.release(), this.#last))]
   }
 
   #fail(problem: Problem): Frame[] {
-    const frames = this.#release()
+    const frames = this.#frames([...this.#pieces.settle(), ...this.#pieces.release()])
     this.#failure = writeProblem(problem).body
-    return [...frames, { data: stringify(this.#failure) }]
-  }
-
-  #frame(parts: JsonObject[], candidate: JsonObject): Frame {
-    return { data: stringify(this.#chunk(parts, candidate)) }
+    return [...frames, frameOf(this.#failure)]
   }
 
   #chunk(parts: JsonObject[], candidate: JsonObject): JsonObject {
@@ -259,6 +224,9 @@ export class ReplyWriter implements Writer {
     }
   }
 }
+
+/** A frame is one line. Line ends in JSON are white space, and come only with a subtree written verbatim. */
+const frameOf = (body: JsonObject): Frame => ({ data: stringify(body).replace(/[\r\n]+/g, ' ') })
 
 /** What comes in pieces on this wire; everything else is one part. */
 function spokenKind(block: Block): Run['kind'] | undefined {

@@ -1,0 +1,106 @@
+import type { JsonObject } from '../../src/canonical/json.ts'
+
+/** Text that clients see as one, because nothing stands between its pieces. */
+export interface Run {
+  kind: 'text' | 'reasoning'
+  part: JsonObject
+  text: string
+  /** The number of its part in the whole reply. */
+  index: number
+}
+
+/**
+ * The parts of a reply: whole, as the JSON form has them, and as the pieces of a stream. Every method hands
+ * over the pieces that may go. Every chunk needs a part, and the last one carries why the reply ends, so
+ * the newest piece always waits.
+ */
+export class Pieces {
+  readonly parts: JsonObject[] = []
+  #waiting: JsonObject | undefined
+  /** The signature of a thought without words, until a part comes that it can stand on. */
+  #redacted: string | undefined
+  #run: Run | undefined
+
+  get run(): Run | undefined {
+    return this.#run
+  }
+
+  endRun(): void {
+    this.#run = undefined
+  }
+
+  say(kind: Run['kind'], text: string): JsonObject[] {
+    const before = kind === 'reasoning' ? this.settle() : []
+    const thought = kind === 'reasoning' ? { thought: true } : {}
+    if (this.#run?.kind !== kind) {
+      const part: JsonObject = { text: '', ...thought }
+      this.#run = { kind, part, text: '', index: this.parts.push(part) - 1 }
+    }
+    this.#run.text += text
+    this.#run.part['text'] = this.#run.text
+    const released = this.#hold({ text, ...thought })
+    if (this.#redacted !== undefined) this.#sign(this.#redacted)
+    this.#redacted = undefined
+    return [...before, ...released]
+  }
+
+  /** The proof of what was said, on its last piece; `isSilent`: nothing was. */
+  prove(kind: Run['kind'], signature: string, isSilent: boolean): JsonObject[] {
+    const isTaken = this.#run?.part['thoughtSignature'] !== undefined
+    if (isTaken) this.#run = undefined
+    const released = isTaken || isSilent ? this.say(kind, '') : []
+    this.#sign(signature)
+    this.#run = undefined
+    return released
+  }
+
+  #sign(signature: string): void {
+    if (this.#waiting) this.#waiting['thoughtSignature'] = signature
+    if (this.#run) this.#run.part['thoughtSignature'] = signature
+  }
+
+  /** A part that comes in one piece. */
+  whole(part: JsonObject): JsonObject[] {
+    this.#run = undefined
+    const carries = 'functionCall' in part && part['thoughtSignature'] === undefined
+    const before = carries ? [] : this.settle()
+    const signature = this.#redacted
+    this.#redacted = undefined
+    const signed = { ...part, ...(signature !== undefined && { thoughtSignature: signature }) }
+    this.parts.push(signed)
+    return [...before, ...this.#hold({ ...signed })]
+  }
+
+  /**
+   * Keeps back the proof of a thought without words. The service puts it on the part that follows, and
+   * clients rely on that: some drop a part without words, or move its signature.
+   */
+  keepBack(signature: string): JsonObject[] {
+    const before = this.settle()
+    this.#run = undefined
+    this.#redacted = signature
+    return before
+  }
+
+  /** No part for it has come: it gets one of its own. */
+  settle(): JsonObject[] {
+    if (this.#redacted === undefined) return []
+    const part = { text: '', thought: true, thoughtSignature: this.#redacted }
+    this.#redacted = undefined
+    this.parts.push(part)
+    return this.#hold({ ...part })
+  }
+
+  /** The piece that waits goes. */
+  release(): JsonObject[] {
+    const released = this.#waiting ? [this.#waiting] : []
+    this.#waiting = undefined
+    return released
+  }
+
+  #hold(part: JsonObject): JsonObject[] {
+    const released = this.release()
+    this.#waiting = part
+    return released
+  }
+}
