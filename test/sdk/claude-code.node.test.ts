@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { eventsOf, post, PROOF } from './agents.ts'
+import { broken, IN_STREAM } from './failures.ts'
 import { stage } from './proxy.ts'
 import { IDS } from './scene.ts'
 import { call, COUNTS, said, text, thinking, type Wire } from './script.ts'
@@ -169,6 +170,14 @@ describe.each(['generate-content', 'responses'] as const)(
         { output: 'a.txt b.txt' },
         { output: 'hello' },
       ])
+    })
+
+    test('a failure in the middle is an error and no end of a message', async () => {
+      const staged = stage(upstream, broken(upstream, IN_STREAM))
+      const path = '/v1/messages?beta=true'
+      const sent = await eventsOf(await post(staged, path, claudeCode, claudeCodeRequest([])))
+      expect(sent.at(-1)).toMatchObject({ event: 'error', data: { type: 'error' } })
+      expect(sent.map(({ event }) => event)).not.toContain('message_stop')
     })
 
     test('says what of its request was lost', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { eventsOf, post, PROOF } from './agents.ts'
+import { broken, IN_STREAM } from './failures.ts'
 import { stage } from './proxy.ts'
 import { IDS, issued } from './scene.ts'
 import { call, COUNTS, DIALECTS, said, text, thinking, type Wire } from './script.ts'
@@ -136,12 +137,12 @@ describe.each(['messages', 'generate-content'] as const)('a Codex session over %
   })
 
   test('a failure ends with response.failed, the only one it believes', async () => {
-    const staged = stage(upstream, () => ({ events: ['data: {"nonsense": true}\n\n'] }))
+    const staged = stage(upstream, broken(upstream, IN_STREAM))
     const headers = { authorization: `Bearer ${CALLER_KEY}` }
     const response = await post(staged, '/v1/responses', headers, codexRequest([]))
-    if (response.status >= 400) return
-    const sent = await eventsOf(response)
-    expect(sent.at(-1)?.event).toBe('response.failed')
+    const types = (await eventsOf(response)).map(({ event }) => event)
+    expect(types.slice(-2)).toEqual(['error', 'response.failed'])
+    expect(types).not.toContain('response.completed')
   })
 })
 

@@ -1,5 +1,5 @@
-import type { Dialect, Wire } from './script.ts'
-import type { Answer } from './stage.ts'
+import { MODEL, said, text, type Dialect, type Wire } from './script.ts'
+import { SPEAK, type Answer, type Script } from './stage.ts'
 
 /** How each upstream refuses, in words that were seen on the wire. */
 export interface Refusals {
@@ -97,4 +97,14 @@ export const IN_STREAM: Record<Dialect, string> = {
       usage: null,
     },
   })}\n\n`,
+}
+
+/** A reply that stops in the middle of its text, perhaps with a last word. */
+export function broken(upstream: Dialect, lastWords?: Record<Dialect, string>): Script {
+  return (): Answer => {
+    const reply = said([text('This is a text of some length that never gets to its')])
+    const events = SPEAK[upstream](reply, MODEL, true).events ?? []
+    const half = events.slice(0, Math.ceil(events.length / 2))
+    return { events: lastWords ? [...half, lastWords[upstream]] : half }
+  }
 }

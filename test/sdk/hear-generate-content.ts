@@ -7,6 +7,7 @@ import {
   object,
   oneOf,
   optional,
+  present,
   refuse,
   schema,
   string,
@@ -124,7 +125,7 @@ function readBody(
 ): Piece {
   switch (name) {
     case 'text':
-      return { kind: 'text', text: filled(value, path) }
+      return { kind: 'text', text: present(value, path) }
     case 'inlineData': {
       const data = object(value, path, ['mimeType', 'data'])
       return {
@@ -200,8 +201,34 @@ function readTool(item: unknown, path: string): HeardTool {
   return {
     name: matching(tool['name'], `${path}.name`, NAME),
     description: tool['description'] === undefined ? '' : filled(tool['description'], path),
-    schema: schema(tool['parametersJsonSchema'] ?? tool['parameters'] ?? {}, path),
+    schema: readSchema(tool, path),
   }
+}
+
+const SCHEMA_MEMBERS = new Set(
+  (
+    'type format title description nullable enum items minItems maxItems properties required ' +
+    'propertyOrdering minProperties maxProperties minimum maximum minLength maxLength pattern ' +
+    'example anyOf default'
+  ).split(' '),
+)
+const TYPES = /^(string|number|integer|boolean|array|object|null)$/i
+
+/** `parameters` is a subset of JSON Schema with its own rules; `parametersJsonSchema` is JSON Schema. */
+function readSchema(tool: Wire, path: string): Wire {
+  if (tool['parameters'] !== undefined) checkSchema(tool['parameters'], `${path}.parameters`)
+  return schema(tool['parametersJsonSchema'] ?? tool['parameters'] ?? {}, path)
+}
+
+function checkSchema(value: unknown, path: string): void {
+  const node = schema(value, path)
+  for (const key of Object.keys(node))
+    if (!SCHEMA_MEMBERS.has(key)) refuse(`${path}.${key}`, 'unknown name')
+  if (node['type'] !== undefined) matching(node['type'], `${path}.type`, TYPES)
+  if (node['items'] !== undefined) checkSchema(node['items'], `${path}.items`)
+  for (const [name, inner] of Object.entries((node['properties'] as Wire | undefined) ?? {}))
+    checkSchema(inner, `${path}.properties.${name}`)
+  for (const inner of array(node['anyOf'] ?? [], `${path}.anyOf`)) checkSchema(inner, path)
 }
 
 function readChoice(value: unknown, tools: HeardTool[]): string {

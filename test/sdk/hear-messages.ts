@@ -49,6 +49,7 @@ export function hearMessages(body: unknown): Heard {
   filled(request['model'], 'model')
   const maxTokens = number(request['max_tokens'], 'max_tokens', 1, 1_000_000)
   const thinking = readThinking(request['thinking'], maxTokens)
+  checkSampling(request, thinking)
   const turns = array(request['messages'], 'messages').map(readMessage)
   checkTurns(turns, thinking)
   const tools = array(request['tools'] ?? [], 'tools').map(readTool)
@@ -69,6 +70,13 @@ export function hearMessages(body: unknown): Heard {
     schema: readFormat(request['output_config']),
     stream: request['stream'] === true,
   }
+}
+
+function checkSampling(request: Wire, thinking: boolean): void {
+  const { temperature, top_k } = request
+  if (thinking && temperature !== undefined && temperature !== 1)
+    refuse('temperature', 'may only be 1 with thinking')
+  if (thinking && top_k !== undefined) refuse('top_k', 'not with thinking')
 }
 
 function readThinking(value: unknown, maxTokens: number): boolean {

@@ -6,6 +6,7 @@ import {
   object,
   oneOf,
   optional,
+  present,
   Pairing,
   refuse,
   schema,
@@ -147,7 +148,7 @@ const PART = ['type', 'text', 'refusal', 'annotations', 'logprobs', 'prompt_cach
 function readPart(value: unknown, path: string, byAssistant: boolean): Piece {
   const types = byAssistant
     ? (['output_text', 'refusal'] as const)
-    : (['input_text', 'input_image', 'input_file'] as const)
+    : (['input_text', 'input_image', 'input_file', 'input_audio'] as const)
   const type = oneOf<string>((value as Wire)['type'], `${path}.type`, types)
   if (type === 'input_image') {
     const image = object(value, path, ['type', 'image_url', 'detail', 'prompt_cache_breakpoint'])
@@ -159,8 +160,9 @@ function readPart(value: unknown, path: string, byAssistant: boolean): Piece {
       : refuse(path, 'no data URL')
   }
   if (type === 'input_file') return readFile(value, path)
+  if (type === 'input_audio') return readAudio(value, path)
   const part = object(value, path, PART)
-  return { kind: 'text', text: filled(part['text'] ?? part['refusal'], `${path}.text`) }
+  return { kind: 'text', text: present(part['text'] ?? part['refusal'], `${path}.text`) }
 }
 
 function readFile(value: unknown, path: string): Piece {
@@ -170,6 +172,15 @@ function readFile(value: unknown, path: string): Piece {
   return url
     ? { kind: 'file', mediaType: url[1] ?? '', data: url[2] ?? '' }
     : refuse(path, 'no data URL')
+}
+
+function readAudio(value: unknown, path: string): Piece {
+  const audio = object(object(value, path, ['type', 'input_audio'])['input_audio'], path, [
+    'data',
+    'format',
+  ])
+  const format = oneOf(audio['format'], `${path}.format`, ['mp3', 'wav'])
+  return { kind: 'file', mediaType: `audio/${format}`, data: filled(audio['data'], path) }
 }
 
 function readReasoning(item: Wire, path: string): Piece {
@@ -229,6 +240,10 @@ function readChoice(value: unknown, tools: HeardTool[]): string {
   if (value === undefined) return ''
   if (typeof value === 'string') return oneOf(value, 'tool_choice', ['auto', 'none', 'required'])
   const choice = object(value, 'tool_choice', ['type', 'name', 'mode', 'tools'])
+  if (choice['type'] === 'allowed_tools') {
+    const names = array(choice['tools'], 'tool_choice.tools').map((tool) => (tool as Wire)['name'])
+    return `${String(choice['mode'])} ${names.join(',')}`
+  }
   const name = filled(choice['name'], 'tool_choice.name')
   return tools.some((tool) => tool.name === name) ? name : refuse('tool_choice', `no tool ${name}`)
 }

@@ -24,7 +24,7 @@ const AUTH = {
   responses: 'bearer',
 } as const
 
-function settingsFor(dialect: Dialect, more: Partial<Settings>): Settings {
+export function settingsFor(dialect: Dialect, more: Partial<Settings>): Settings {
   const upstream: UpstreamSettings = {
     name: 'scripted',
     dialect,

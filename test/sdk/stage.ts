@@ -18,7 +18,10 @@ export interface Received {
   signal: AbortSignal
 }
 
-/** `events`: a stream. `cut`: the connection breaks after it; `hold`: it stays open and silent. */
+/**
+ * `events`: a stream. `cut`: the connection breaks after it; `hold`: it stays open and silent;
+ * `silenceMs`: how long it says nothing in the middle.
+ */
 export interface Answer {
   status?: number
   headers?: Record<string, string>
@@ -28,6 +31,7 @@ export interface Answer {
   events?: string[]
   cut?: true
   hold?: { cancelled?: boolean }
+  silenceMs?: number
 }
 
 /** Answers the request with this number, counted from 0. */
@@ -125,7 +129,10 @@ export function answer(scripted: Answer): UpstreamResponse {
   const bytes = new TextEncoder().encode(text)
   let at = 0
   const body = new ReadableStream<Uint8Array>({
-    pull(controller) {
+    async pull(controller) {
+      const isMiddle = at <= bytes.length / 2 && at + CHUNK_BYTES > bytes.length / 2
+      if (scripted.silenceMs && isMiddle)
+        await new Promise((resolve) => setTimeout(resolve, scripted.silenceMs))
       if (at < bytes.length) controller.enqueue(bytes.slice(at, (at += CHUNK_BYTES)))
       else if (scripted.cut) controller.error(new TypeError('terminated'))
       else if (!scripted.hold) controller.close()

@@ -32,6 +32,12 @@ export function filled(value: unknown, path: string): string {
   return text.trim() === '' ? refuse(path, 'must not be empty') : text
 }
 
+/** White space will do. */
+export function present(value: unknown, path: string): string {
+  const text = string(value, path)
+  return text === '' ? refuse(path, 'must not be empty') : text
+}
+
 export function matching(value: unknown, path: string, pattern: RegExp): string {
   const text = string(value, path)
   return pattern.test(text) ? text : refuse(path, `does not match ${String(pattern)}`)
