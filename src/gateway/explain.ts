@@ -4,6 +4,7 @@ import { Verbatim, type Json, type JsonObject } from '../canonical/json.ts'
 import { ProblemError } from '../canonical/problem.ts'
 import { matched } from './dispatch.ts'
 import { idSource, type Exchange } from './exchange.ts'
+import { noJournal } from './journal.ts'
 import { masked, type Addressed } from './outgoing.ts'
 import { ownHeaders } from './own-headers.ts'
 import { planOf, type Plan } from './plan.ts'
@@ -64,7 +65,7 @@ export function explain(settings: Settings, dialects: Dialects, sample: Sample):
     credential: undefined,
     signal: new AbortController().signal,
     ports: SILENT_PORTS,
-    journal: { id: 'explain', note() {}, began() {}, finish() {} },
+    journal: noJournal,
     newId: idSource('0'.repeat(32)),
   }
   return explained(exchange, sample.body)

@@ -7,6 +7,9 @@ export interface Journal {
   note(fields: Partial<LogEntry>): void
   /** The first byte of a reply is on its way. */
   began(): void
+  /** Bytes of a reply were handed over. */
+  sent(bytes: number): void
+  whenOver(run: () => void): void
   /** The first call counts. */
   finish(fields: Pick<LogEntry, 'status'> & Partial<LogEntry>): void
 }
@@ -14,12 +17,13 @@ export interface Journal {
 export function journal(
   ports: Pick<Ports, 'now' | 'log'>,
   head: Pick<LogEntry, 'id' | 'method' | 'path'>,
-  whenOver: () => void,
 ): Journal {
   const startedAt = ports.now()
-  let entry: Partial<LogEntry> = {}
-  let over = false
   const elapsed = () => Math.max(0, Math.round(ports.now() - startedAt))
+  let entry: Partial<LogEntry> = {}
+  let bytesOut = 0
+  let over = false
+  const runs: (() => void)[] = []
   return {
     id: head.id,
     note(fields) {
@@ -28,11 +32,26 @@ export function journal(
     began() {
       if (entry.firstByteMs === undefined) entry = { ...entry, firstByteMs: elapsed() }
     },
+    sent(bytes) {
+      bytesOut += bytes
+    },
+    whenOver: (run) => void runs.push(run),
     finish(fields) {
       if (over) return
       over = true
-      whenOver()
-      ports.log({ ...head, ...entry, ...fields, totalMs: elapsed() })
+      for (const run of runs) run()
+      const sent = bytesOut > 0 ? { bytesOut } : {}
+      ports.log({ ...head, ...entry, ...sent, ...fields, totalMs: elapsed() })
     },
   }
+}
+
+/** For exchanges that nobody hears of. */
+export const noJournal: Journal = {
+  id: 'none',
+  note() {},
+  began() {},
+  sent() {},
+  whenOver() {},
+  finish() {},
 }

@@ -9,7 +9,7 @@ import type { Answer, Exchange } from './exchange.ts'
 import { joinBytes, NOTHING } from './bytes.ts'
 import { CALLER_LEFT, INTERNAL, NOT_A_REPLY, NOT_JSON, REPLY_TOO_LARGE } from './failures.ts'
 import type { PassPlan } from './plan.ts'
-import { isStreamType, kindOf, replyEvents } from './reply-events.ts'
+import { isStreamType, kindOf, replyEvents, type ReplyEvents } from './reply-events.ts'
 import { matchesGlob } from './route.ts'
 import { slicesAt, spliceStrings } from './scan.ts'
 import { elementShape, eventShape, renamedEventShape, type Shape } from './shape.ts'
@@ -164,30 +164,39 @@ function passSteps(exchange: Exchange, plan: PassPlan, call: UpstreamCall): (pie
     limits: settings.limits,
     contentType: call.headers.get('content-type'),
   })
-  let failure: Problem | undefined
-  const watch = (events: readonly Event[]) => observe(exchange, events)
-  const finish = (bytes: Uint8Array): Step => {
+  let received = 0
+  let begun = false
+  const finish = (failure: Problem | undefined): Step => {
+    let bytes = NOTHING
+    if (!failure) bytes = shape.rest()
+    else if (failure !== CALLER_LEFT) bytes = epilogue(exchange, plan, failure, begun)
+    journal.sent(bytes.length)
     journal.finish({ status: call.status, ...(failure && { error: failure.message }) })
     return { bytes, last: true }
   }
-  let begun = false
   return (piece) => {
     journal.began()
-    if (piece?.bytes) {
-      watch(tap.push(piece.bytes))
-      const bytes = shape.push(piece.bytes)
-      begun ||= bytes.length > 0
-      return { bytes, last: false }
+    if (!piece?.bytes) return finish(tap.ended ? undefined : prematureEnd(exchange, tap, piece))
+    received += piece.bytes.length
+    if (received > settings.limits.streamBytes) {
+      call.cancel()
+      return finish(REPLY_TOO_LARGE)
     }
-    const complete = tap.ended
-    const events = piece?.problem ? tap.fail(piece.problem) : tap.end()
-    watch(events)
-    const last = events.at(-1)
-    failure = complete || last?.type !== 'error' ? undefined : last.problem
-    // A reader that stumbles says nothing about the bytes.
-    if (!failure || failure === INTERNAL) return finish(shape.rest())
-    return finish(failure === CALLER_LEFT ? NOTHING : epilogue(exchange, plan, failure, begun))
+    observe(exchange, tap.push(piece.bytes))
+    const bytes = shape.push(piece.bytes)
+    begun ||= bytes.length > 0
+    journal.sent(bytes.length)
+    return { bytes, last: false }
   }
+}
+
+/** Why a stream that stops here was cut; undefined when it is complete. */
+function prematureEnd(exchange: Exchange, tap: ReplyEvents, piece: Piece): Problem | undefined {
+  const events = piece?.problem ? tap.fail(piece.problem) : tap.end()
+  observe(exchange, events)
+  const last = events.at(-1)
+  // A reader that stumbles says nothing about the bytes.
+  return last?.type === 'error' && last.problem !== INTERNAL ? last.problem : undefined
 }
 
 /** The end that a stream was denied, in the words of its dialect. */

@@ -119,7 +119,6 @@ async function streamed(streaming: Streaming): Promise<Answer> {
   const { exchange, call, next, headers, over } = streaming
   const { heartbeatMs } = exchange.settings.limits
   const { framing } = exchange.route
-  const encoder = new TextEncoder()
   const frames = framer(framing)
   const steps = stepper(streaming, frames)
   const opening = firstEvents(next)
@@ -132,11 +131,10 @@ async function streamed(streaming: Streaming): Promise<Answer> {
     async (): Promise<Step> => {
       const events = await (pending ?? next())
       pending = undefined
-      const { text, last } = steps(events)
-      return { bytes: encoder.encode(text), last }
+      return steps(events)
     },
     {
-      heartbeat: heartbeat === undefined ? undefined : encoder.encode(heartbeat),
+      heartbeat: heartbeat === undefined ? undefined : new TextEncoder().encode(heartbeat),
       heartbeatMs,
       signal: exchange.signal,
       stop() {
@@ -167,11 +165,12 @@ async function firstEvents(next: Next): Promise<Event[]> {
   return seen
 }
 
-/** Events to text. The last step says so and carries the end of the framing. */
+/** Events to bytes. The last step says so and carries the end of the framing. */
 function stepper(
-  { writer, call, over }: Streaming,
+  { exchange, writer, call, over }: Streaming,
   frames: Framer,
-): (events: Event[] | undefined) => { text: string; last: boolean } {
+): (events: Event[] | undefined) => Step {
+  const encoder = new TextEncoder()
   const write = (events: readonly Event[]): { text: string; end?: { problem?: Problem } } => {
     let text = ''
     for (const event of events) {
@@ -195,8 +194,9 @@ function stepper(
   }
   return (events) => {
     const { text, end } = events ? attempt(events) : { text: '', end: {} }
-    if (!end) return { text, last: false }
-    over(end.problem)
-    return { text: text + frames.end(), last: true }
+    const bytes = encoder.encode(end ? text + frames.end() : text)
+    exchange.journal.sent(bytes.length)
+    if (end) over(end.problem)
+    return { bytes, last: end !== undefined }
   }
 }

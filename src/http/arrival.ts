@@ -1,6 +1,7 @@
 import type { Incoming } from '../../adapters/adapter.ts'
 import { REQUEST_ID } from '../gateway/answer.ts'
 import type { Answer } from '../gateway/exchange.ts'
+import { journal, type Journal } from '../gateway/journal.ts'
 import type { Ports } from '../gateway/ports.ts'
 import { jsonAnswer } from './respond.ts'
 
@@ -16,6 +17,7 @@ export interface Arrival {
   id: string
   /** The path as it came, for the log. */
   path: string
+  journal: Journal
 }
 
 /** The address is read here and nowhere else. Its host says nothing: a caller can write any. */
@@ -24,12 +26,15 @@ export function arrivalOf(request: Request, ports: Ports): Arrival {
   const explain = pathname.startsWith(`${EXPLAIN}/`)
   const path = explain ? pathname.slice(EXPLAIN.length) : pathname
   const own = request.headers.get('x-request-id')
+  const id = own !== null && REQUEST_ID.test(own) ? own : ports.randomId()
+  const { method } = request
   return {
     request,
-    incoming: { method: request.method, path, query: searchParams },
+    incoming: { method, path, query: searchParams },
     explain,
-    id: own !== null && REQUEST_ID.test(own) ? own : ports.randomId(),
+    id,
     path: pathname,
+    journal: journal(ports, { id, method, path: pathname }),
   }
 }
 

@@ -4,7 +4,6 @@ import type { Match } from '../gateway/dispatch.ts'
 import { idSource, type Answer, type Exchange } from '../gateway/exchange.ts'
 import { explained } from '../gateway/explain.ts'
 import { INTERNAL } from '../gateway/failures.ts'
-import { journal } from '../gateway/journal.ts'
 import { run } from '../gateway/run.ts'
 import type { Arrival } from './arrival.ts'
 import { readBody } from './body.ts'
@@ -18,10 +17,10 @@ export async function converse(
   match: Match,
   credential: string | undefined,
 ): Promise<Answer> {
-  const { id, incoming, path, request } = arrival
+  const { id, incoming, journal, request } = arrival
   const { ports, load } = site
-  const record = journal(ports, { id, method: incoming.method, path }, load.enter())
-  record.note({ caller: match.caller.dialect })
+  journal.whenOver(load.enter())
+  journal.note({ caller: match.caller.dialect })
   const exchange: Exchange = {
     ...match,
     settings: site.settings,
@@ -31,7 +30,7 @@ export async function converse(
     headers: request.headers,
     credential,
     signal: request.signal,
-    journal: record,
+    journal,
     newId: idSource(ports.randomId()),
   }
   try {
@@ -39,7 +38,7 @@ export async function converse(
   } catch (error) {
     const problem = problemIn(error)
     const answer = problemAnswer(match.caller, problem, id)
-    record.finish({ status: answer.status, error: problem.message })
+    journal.finish({ status: answer.status, error: problem.message })
     return answer
   }
 }

@@ -22,12 +22,14 @@ export async function answerRequest(site: Site, request: Request): Promise<Respo
 async function guarded(site: Site, arrival: Arrival): Promise<Answer> {
   const service = taskServiceAt(arrival.path)
   if (service) return taskAnswer(site, arrival, service)
-  const { incoming, request, id } = arrival
+  const { incoming, request, id, journal } = arrival
   const looks = site.dialects.resembling(incoming.path, request.headers)
   try {
     return await admitted(site, arrival, looks)
   } catch (error) {
-    const { headers, ...answer } = problemAnswer(looks, problemIn(error), id)
+    const problem = problemIn(error)
+    const { headers, ...answer } = problemAnswer(looks, problem, id)
+    journal.finish({ status: answer.status, error: problem.message })
     const allow = error instanceof WrongMethod ? { allow: error.allow } : {}
     return { ...answer, headers: { ...headers, ...allow } }
   }
@@ -38,7 +40,9 @@ async function admitted(site: Site, arrival: Arrival, looks: Adapter): Promise<A
   const credential = await credentialOf(site, arrival)
   const match = matched(site.dialects, arrival.incoming)
   if (match) return converse(site, arrival, match, credential)
-  return modelAnswer(site, arrival, looks) ?? refuseRoute(site, arrival)
+  const answer = modelAnswer(site, arrival, looks) ?? refuseRoute(site, arrival)
+  arrival.journal.finish({ status: answer.status })
+  return answer
 }
 
 const MODELS = /^\/v1(?:beta)?\/models(?:\/(.+))?$/

@@ -1,6 +1,5 @@
 import { waitHeaders } from '../gateway/answer.ts'
 import type { Answer } from '../gateway/exchange.ts'
-import { journal } from '../gateway/journal.ts'
 import { allowedAt, taskProblem, type TaskService } from '../gateway/task-routes.ts'
 import type { Arrival } from './arrival.ts'
 import { problemIn } from './converse.ts'
@@ -15,12 +14,10 @@ export async function taskAnswer(
   service: TaskService,
 ): Promise<Answer> {
   const { settings, ports, load } = site
-  const { request, id, path } = arrival
-  let leave: (() => void) | undefined
-  const record = journal(ports, { id, method: request.method, path }, () => leave?.())
+  const { request, path, journal } = arrival
   try {
     const credential = await credentialOf(site, arrival)
-    leave = load.enter()
+    journal.whenOver(load.enter())
     const { signal } = request
     return await answerTask({
       settings,
@@ -29,12 +26,12 @@ export async function taskAnswer(
       request,
       credential,
       signal,
-      journal: record,
+      journal,
     })
   } catch (error) {
     const problem = problemIn(error)
     const { status, body } = taskProblem(service, problem)
-    record.finish({ status, error: problem.message })
+    journal.finish({ status, error: problem.message })
     const allow = problem.kind === 'method-not-allowed' ? allowedAt(service, path) : undefined
     const headers = {
       'content-type': 'application/json',

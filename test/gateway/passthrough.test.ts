@@ -185,6 +185,16 @@ describe('a stream that comes back', () => {
       expect(third).toMatch(/^data: {"t":"error"/)
     }
   })
+  it('is cut when it is longer than the limit', async () => {
+    const proxy = proxyOf(() => sseReply(plainStream(Array.from({ length: 50 }, () => 'hello'))), {
+      limits: { streamBytes: 400 },
+    })
+    const body = { model: 'plain-1', text: 'x', stream: true }
+    const text = await (await proxy.fetch('/v1/plain', { body })).text()
+    expect(text).toMatch(/"t":"error".*larger than the limit.*\n\n$/)
+    expect(text.length).toBeLessThan(600)
+    expect(proxy.log[0]?.bytesOut).toBe(text.length)
+  })
   it('is not cut when it ends with an error of its own', async () => {
     const chunks = [...plainStream().slice(0, 2), sse({ error: 'too busy' })]
     const response = await ask(() => sseReply(chunks), { stream: true })

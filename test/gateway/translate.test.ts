@@ -157,7 +157,7 @@ describe('a silent upstream', () => {
   const quick = { limits: { heartbeatMs: 20 } }
   const body = { ...PLAIN_TO_PATHY, stream: true }
   it('does not hold back the status, and the stream is kept alive', async () => {
-    const proxy = proxyOf(() => sseReply([sleep(110), ...pathyStream()]), quick)
+    const proxy = proxyOf(() => sseReply([sleep(400), ...pathyStream()]), quick)
     const text = await (await proxy.fetch('/v1/plain', { body })).text()
     expect(text.split(': ping\n\n').length).toBeGreaterThan(3)
     expect(text.replaceAll(': ping\n\n', '')).toBe(hello)

@@ -468,6 +468,21 @@ describe('the log', () => {
       },
     ])
   })
+  it.each([
+    ['/nothing', 404],
+    ['/v1/models', 200],
+    ['/v1/plain', 405],
+  ])('has one line for %s: %d', async (path, status) => {
+    const proxy = proxyOf(reply)
+    await proxy.fetch(path)
+    expect(proxy.log).toHaveLength(1)
+    expect(proxy.log[0]).toMatchObject({ path, status })
+  })
+  it('has none for those who only look whether the proxy is alive', async () => {
+    const proxy = proxyOf(reply)
+    await proxy.fetch('/healthz')
+    expect(proxy.log).toHaveLength(0)
+  })
   it('has one line for a failure too', async () => {
     const proxy = proxyOf(reply)
     await proxy.fetch('/v1/plain', { body: {} })
