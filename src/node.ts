@@ -42,8 +42,10 @@ async function main(): Promise<void> {
 }
 
 async function start(options: Options): Promise<void> {
-  const proxy = await serve(options, world)
-  onSignals(() => proxy.stop())
+  const proxy = serve(options, world)
+  // Before the address is known to anybody, who may then want to stop what listens there.
+  onSignals(() => proxy.then((running) => running.stop()))
+  await proxy
 }
 
 const LISTEN_ERRORS: ReadonlyMap<string, string> = new Map([

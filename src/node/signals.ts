@@ -24,12 +24,12 @@ export function onSignals(stop: () => Promise<void>): void {
 }
 
 const PARENT_CHECK_MS = 250
+const PARENT = process.ppid
 
 /** npm passes a signal on to the shell between us only, which dies of it and leaves us behind. */
 function onOrphaned(then: () => void): void {
-  const parent = process.ppid
   const check = setInterval(() => {
-    if (process.ppid === parent) return
+    if (process.ppid === PARENT) return
     clearInterval(check)
     then()
   }, PARENT_CHECK_MS)
