@@ -8,6 +8,8 @@ export interface Client {
   request(model: string, text: string): JsonObject
   /** The next request: the reply's content goes back exactly as it came, calls get results. */
   followUp(request: JsonObject, reply: JsonObject): JsonObject
+  /** What a streaming client takes for the reply, where that differs from the reply as a whole. */
+  gather?(frames: readonly Frame[]): JsonObject
   /** The part of a request that grows from turn to turn. */
   history(request: JsonObject): Json[]
   /** The frame with which a stream is complete. */
@@ -73,6 +75,15 @@ const generateContent: Client = {
       ...request,
       contents: [...list(request['contents']), content, { role: 'user', parts: next }],
     }
+  },
+  gather(frames) {
+    const chunks = frames.map(({ data }): Json => JSON.parse(data)).filter(isObject)
+    const contents = chunks.flatMap((chunk) =>
+      objects(chunk['candidates']).map((candidate) => candidate['content'] ?? {}),
+    )
+    // The official chat keeps every part as it came, chunk by chunk.
+    const parts = contents.flatMap((content) => (isObject(content) ? list(content['parts']) : []))
+    return { candidates: [{ content: { role: 'model', parts } }] }
   },
   history: (request) => list(request['contents']),
   isTerminal: (frame) => /"finish_?[rR]eason"|"block_?[rR]eason"/.test(frame.data),

@@ -2,18 +2,31 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Adapter } from '../../adapters/adapter.ts'
 import { isObject, stringify, type Json } from '../../src/canonical/json.ts'
-import type { Request } from '../../src/canonical/model.ts'
+import type { Request, Turn } from '../../src/canonical/model.ts'
 import { anyRequest } from './arbitrary-requests.ts'
 import { clientOf } from './clients.ts'
+import { differences } from './compare.ts'
 import { readRequest, writeRequest, type Written } from './exchange.ts'
 import { always, fail, forEachAdapter, forEachPair } from './law.ts'
-import { unreported } from './requests.ts'
+import { requestAspects, unreported } from './requests.ts'
 
 /** The request as a caller of this dialect would send it, and as it is then understood. */
 function spoken(caller: Adapter, request: Request): Request {
   const { body } = writeRequest(caller, request)
   return readRequest(caller, stringify(body), { stream: request.stream })
 }
+
+/** Pictures by value are what every dialect has in common. */
+function withoutOddMedia(turn: Turn): Turn {
+  const blocks = turn.blocks.filter(
+    (block) =>
+      block.kind !== 'media' || ('data' in block.source && block.mediaType.startsWith('image/')),
+  )
+  return { ...turn, blocks: blocks.length > 0 ? blocks : [{ kind: 'text', text: 'Look.' }] }
+}
+
+const turnsOnly = (request: Request) =>
+  new Map([['turns', requestAspects(request).get('turns') ?? '']])
 
 function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
@@ -58,6 +71,16 @@ forEachPair((caller, upstream) => {
       const written = writeRequest(upstream, request)
       const arrived = readRequest(upstream, stringify(written.body), { stream: request.stream })
       fail(unreported(request, arrived, written.losses))
+    })
+  })
+
+  it('carries texts, pictures, calls and results with nothing to report', () => {
+    always(anyRequest, (any) => {
+      const request = spoken(caller, { ...any, turns: any.turns.map(withoutOddMedia) })
+      const written = writeRequest(upstream, request)
+      const arrived = readRequest(upstream, stringify(written.body), { stream: request.stream })
+      fail(differences(turnsOnly(request), turnsOnly(arrived)))
+      expect(written.losses.filter(({ path }) => path.startsWith('turns'))).toEqual([])
     })
   })
 

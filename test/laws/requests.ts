@@ -1,5 +1,5 @@
 import type { Loss } from '../../src/canonical/loss.ts'
-import type { Block, Request, Sampling, Tool, Turn } from '../../src/canonical/model.ts'
+import type { Block, BlockOf, Request, Sampling, Tool, Turn } from '../../src/canonical/model.ts'
 import { callText, differences, type Aspects } from './compare.ts'
 
 /** One candidate is what there is without asking. */
@@ -56,7 +56,7 @@ export function requestAspects(request: Request): Aspects {
     ['format.schema', format?.type === 'json-schema' ? canonicalText(format.schema) : ''],
     ['user', request.user ?? ''],
     ['labels', JSON.stringify(request.labels ?? {})],
-    ['tier', request.tier === 'auto' ? '' : (request.tier ?? '')],
+    ['tier', ['auto', 'default'].includes(request.tier ?? '') ? '' : (request.tier ?? '')],
     ['cacheKey', request.cacheKey ?? ''],
   ])
 }
@@ -69,9 +69,20 @@ const systemText = ({ system }: Request): string =>
     .join(' ')
     .replaceAll(/\s+/g, ' ')
 
+const isMedia = (block: Block): boolean => block.kind === 'media'
+
 /** Roles matter, borders between turns do not: two dialects merge neighbours. */
 function turnItems(turn: Turn, calls: Map<string, string>): string[] {
-  return turn.blocks.flatMap((block) =>
+  // Media of results may stand behind all of them.
+  const blocks = turn.blocks.map((block) =>
+    block.kind === 'tool-result'
+      ? { ...block, content: block.content.filter((inner) => !isMedia(inner)) }
+      : block,
+  )
+  const shown = turn.blocks.flatMap((block) =>
+    block.kind === 'tool-result' ? block.content.filter(isMedia) : [],
+  )
+  return [...blocks, ...shown].flatMap((block) =>
     blockItems(block, calls).map((item) => `${turn.role} ${item}`),
   )
 }
@@ -81,7 +92,7 @@ function blockItems(block: Block, calls: Map<string, string>): string[] {
     case 'text':
       return block.text === '' ? [] : [`text ${block.text}`]
     case 'media':
-      return [`media ${block.mediaType} ${JSON.stringify(block.source)}`]
+      return [`media ${mediaType(block)} ${JSON.stringify(block.source)}`]
     case 'tool-call':
       calls.set(block.id, `${calls.size}`)
       return [`call ${calls.get(block.id)} ${callText(block)}`]
@@ -102,6 +113,10 @@ function blockItems(block: Block, calls: Map<string, string>): string[] {
       return block satisfies never
   }
 }
+
+/** Of a link, only what kind of thing it leads to is known everywhere. */
+const mediaType = ({ mediaType: type, source }: BlockOf<'media'>): string =>
+  'url' in source ? type.replace(/\/.*/, '') : type
 
 /** A dialect without a flag for failures says it in the text. */
 function markedError(content: string[]): string[] {

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Adapter } from '../../adapters/adapter.ts'
 import { adapters } from '../../adapters/index.ts'
-import { stringify, type JsonObject } from '../../src/canonical/json.ts'
+import { stringify } from '../../src/canonical/json.ts'
 import type { Block, Reply, Request } from '../../src/canonical/model.ts'
-import { plainReply, requestFor } from './arbitrary-replies.ts'
+import { cuts, inPieces, plainReply, requestFor } from './arbitrary-replies.ts'
 import { clientOf } from './clients.ts'
 import { sealLines, sealOwners } from './compare.ts'
 import { readRequest, writeReply, writeRequest } from './exchange.ts'
@@ -26,11 +26,12 @@ function provenBy(reply: Reply, dialect: string): Reply {
 const assistant = (request: Request): Block[] =>
   request.turns.filter((turn) => turn.role === 'assistant').flatMap((turn) => turn.blocks)
 
-/** What a client sends next after it got the reply: thinking is on, as it was for the reply. */
-function nextRequest(caller: Adapter, reply: Reply): string {
+/** What a client sends next after it got the reply, whole or as a stream. */
+function nextRequest(caller: Adapter, reply: Reply, places?: readonly number[]): string {
   const client = clientOf(caller.dialect)
-  const { body = '' } = writeReply(caller, requestFor(reply), unfold(reply))
-  const received: JsonObject = JSON.parse(body)
+  const events = places ? inPieces(reply, places) : unfold(reply)
+  const { body = '', frames } = writeReply(caller, requestFor(reply), events)
+  const received = (places && client.gather?.(frames)) ?? JSON.parse(body)
   return stringify(client.followUp(client.request('model-1', 'Hello'), received))
 }
 
@@ -41,6 +42,16 @@ forEachPair((caller, upstream) => {
       const request = readRequest(caller, nextRequest(caller, reply))
       expect(sealLines(assistant(request))).toEqual(sealLines(reply.blocks))
       expect(assistant(request).filter(isCall)).toHaveLength(reply.blocks.filter(isCall).length)
+    })
+  })
+
+  it('brings every proof home from a stream, and the words with it', () => {
+    always(fc.tuple(plainReply, cuts), ([whole, places]) => {
+      const reply = provenBy(whole, upstream.dialect)
+      const request = readRequest(caller, nextRequest(caller, reply, places))
+      const blocks = assistant(request)
+      expect(sealLines(blocks)).toEqual(sealLines(reply.blocks))
+      expect(textOf(blocks)).toBe(textOf(reply.blocks))
     })
   })
 
@@ -75,6 +86,9 @@ forEachPair((caller, upstream) => {
     })
   })
 })
+
+const textOf = (blocks: Block[]): string =>
+  blocks.map((block) => (block.kind === 'text' ? block.text : '')).join('')
 
 const isCall = (block: Block): boolean => block.kind === 'tool-call'
 

@@ -83,6 +83,12 @@ const MESSAGES: Entry[] = [
     why: 'only the user brings results',
   },
   { path: 'tool_choice.type', when: nothingOffered, why: 'there is no tool' },
+  {
+    path: 'messages.*.content.*.tool_use_id',
+    when: (value) => String(value).startsWith('srvtoolu_'),
+    upstream: 'generate-content',
+    why: 'the result stands behind its code',
+  },
   { path: 'tool_choice.disable_parallel_tool_use', values: [false], why: 'the default' },
   { path: 'messages.*.content.*.is_error', values: [false], why: 'the default' },
   {

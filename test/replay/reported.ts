@@ -47,6 +47,7 @@ const ALIASES = new Map([
   ['stopsequences', 'stop'],
   ['maxtokens', 'maxoutputtokens'],
   ['userlocation', 'location'],
+  ['domains', 'alloweddomains'],
 ])
 export const plainName = (name: string): string => {
   const plain = name.replaceAll(/[_-]/g, '').toLowerCase()
