@@ -24,6 +24,7 @@ const MEMBERS = [
   'safetySettings',
   'generationConfig',
   'cachedContent',
+  'serviceTier',
 ]
 const CONFIG = [
   'stopSequences',

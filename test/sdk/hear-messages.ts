@@ -141,7 +141,8 @@ function readBlock(value: unknown, path: string, role: string): Piece {
       return readDocument(block['source'], path)
     case 'thinking': {
       const text = string(block['thinking'], `${path}.thinking`)
-      return { kind: 'thinking', text, proof: filled(block['signature'], `${path}.signature`) }
+      const proof = filled(block['signature'], `${path}.signature`)
+      return { kind: 'thinking', text, proof, ...(text === '' && { omitted: true }) }
     }
     case 'redacted_thinking':
       return { kind: 'thinking', text: '', proof: filled(block['data'], `${path}.data`) }

@@ -13,7 +13,16 @@ import {
   WEATHER,
   type Scenario,
 } from './scene.ts'
-import { call, said, text, thinking, type Dialect, type Piece, type Stop } from './script.ts'
+import {
+  call,
+  said,
+  text,
+  thinking,
+  type Dialect,
+  type Piece,
+  type Stop,
+  type ThinkingPiece,
+} from './script.ts'
 
 const UNICODE = 'Grüße aus Köln — 天気は晴れ 🌤️, “naïve” \\ "quoted"\nzweite Zeile\t✓'
 
@@ -191,31 +200,45 @@ const stopScenario = (stop: Stop, words: string): Scenario => ({
 })
 
 /** The words of the thought are withheld; its proof has to travel all the same. */
-const withheld: Scenario = {
-  name: 'returns the proof of a thought that has no words',
+const withheld = (name: string, thought: (proof: string) => ThinkingPiece): Scenario => ({
+  name,
   replies: (upstream) => [
-    said([thinking('', PROOFS[upstream][0]), text('Four.')]),
-    said([text('Five.')]),
+    said([thought(PROOFS[upstream][0]), text('Four.')]),
+    said([thought(PROOFS[upstream][1]), call(IDS[upstream][0], 'get_time', {})], 'tool-call'),
+    said([text('Late.')]),
   ],
   async play(scene) {
     const { upstream, stage, driver } = scene
-    const talk = driver.talk(stage, { ...ask(scene), thinking: true, maxTokens: 8000 })
+    const options = { ...ask(scene), tools: [CLOCK], thinking: true, maxTokens: 8000 }
+    const talk = driver.talk(stage, options)
     const first = await talk.say('Two and two?')
     expect(first).toMatchObject({ text: 'Four.', thinking: '' })
-    await talk.say('And one?')
+    const { calls: made } = await talk.say('And the time?')
+    await talk.answer(made.map((each) => ({ call: each, output: '12:00' })))
     if (!scene.foreign) return
-    expect(issued(stage.heard(1).turns, upstream)[1]?.pieces).toEqual([
-      thinking('', PROOFS[upstream][0]),
-      text('Four.'),
-    ])
+    // Only one dialect tells a thought that is withheld from one that is not shown.
+    const told = (proof: string) => (upstream === 'messages' ? thought(proof) : thinking('', proof))
+    const [, four, , time] = issued(stage.heard(2).turns, upstream)
+    expect(four?.pieces).toEqual([told(PROOFS[upstream][0]), text('Four.')])
+    expect(time?.pieces[0]).toEqual(told(PROOFS[upstream][1]))
+    expect(time?.pieces).toHaveLength(2)
   },
-}
+})
+
+const redacted = withheld('returns the proof of a thought that has no words', (proof) =>
+  thinking('', proof),
+)
+const omitted = withheld('returns the proof of a thought whose words are not shown', (proof) => ({
+  ...thinking('', proof),
+  omitted: true,
+}))
 
 export const SCENARIOS: readonly Scenario[] = [
   words,
   toolLoop,
   interleaving,
-  withheld,
+  redacted,
+  omitted,
   images,
   stopScenario('length', 'To be cont'),
   stopScenario('refusal', 'I cannot help.'),

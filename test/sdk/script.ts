@@ -8,9 +8,10 @@ export interface TextPiece {
   kind: 'text'
   text: string
 }
-/** `proof` is what the upstream wants back byte by byte. */
+/** `proof` is what the upstream wants back byte by byte; `omitted`: the words exist, but are not shown. */
 export interface ThinkingPiece {
   kind: 'thinking'
+  omitted?: true
   text: string
   proof: string
 }

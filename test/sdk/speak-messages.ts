@@ -31,7 +31,7 @@ function block(piece: Piece): Wire {
     case 'text':
       return { type: 'text', text: piece.text, citations: null }
     case 'thinking':
-      return piece.text === ''
+      return piece.text === '' && !piece.omitted
         ? { type: 'redacted_thinking', data: piece.proof }
         : { type: 'thinking', thinking: piece.text, signature: piece.proof }
     case 'call':
