@@ -58,7 +58,7 @@ describe('the curl commands of the README', () => {
   it.each(commands)('%s', async (command) => {
     const line = command.replaceAll('127.0.0.1:8787', `127.0.0.1:${PORT}`)
     const { stdout } = await promisify(execFile)('sh', ['-c', `${line} --fail-with-body`])
-    expect(stdout).not.toContain('"error"')
+    expect(stdout).not.toContain('"error":{')
     const json = stdout.startsWith('data: ') ? stdout.slice(6, stdout.indexOf('\n')) : stdout
     expect(JSON.parse(json)).toBeTypeOf('object')
   })
