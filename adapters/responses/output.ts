@@ -144,7 +144,9 @@ export class Output {
       return
     }
     this.#next()
-    const item = { id: this.#context.newId('item_'), ...value }
+    const id = textIn(value, 'id')
+    const isFresh = id !== undefined && !this.items.some((item) => item['id'] === id)
+    const item = isFresh ? value : { ...value, id: this.#context.newId('item_') }
     this.#added(item)
     this.#done(item)
   }
