@@ -237,7 +237,7 @@ function writeResponse(
       ...members(block.ext),
       ...(typeof id === 'string' && { id }),
       name,
-      response: wrap(block, entry.path, context.lose),
+      response: wrap(block, name, entry.path, context.lose),
       ...(parts.length > 0 && { parts }),
     },
   }

@@ -156,6 +156,7 @@ export class Grounding {
   readonly #chunks: JsonObject[] = []
   readonly #supports: JsonObject[] = []
   readonly #queries: string[] = []
+  readonly #found: string[] = []
   #rest: JsonObject = {}
 
   cite(citation: Citation, place: CitedText): void {
@@ -175,9 +176,17 @@ export class Grounding {
 
   search(block: SearchBlock): void {
     this.#queries.push(...block.queries)
-    for (const { url, title } of block.sources)
+    for (const { url, title } of block.sources) {
+      this.#found.push(url)
       this.#chunk({ web: { uri: url, ...(title !== undefined && { title }) } })
+    }
     this.#rest = { ...this.#rest, ...members(block.ext) }
+  }
+
+  /** What was found and what is cited are one list on this wire. */
+  get isMixed(): boolean {
+    const found = this.#found.map((url) => sourceOf({ web: { uri: url } }))
+    return this.#queries.length > 0 && this.#chunks.map(sourceOf).join() !== found.join()
   }
 
   /** A snapshot; undefined while there is nothing to say. */

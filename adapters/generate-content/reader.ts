@@ -19,6 +19,7 @@ import { sourcesOf } from './grounding.ts'
 import { partialArguments, type PartialArguments } from './partial-arguments.ts'
 import { wholeBlock } from './reply-parts.ts'
 import { readProblem } from './problems.ts'
+import { readSeal } from './seals.ts'
 import { normalisePart, REPLY_VERBATIM } from './spelling.ts'
 import { readFinish, readUsage, type ReadFinish } from './usage.ts'
 
@@ -34,6 +35,8 @@ interface Run {
   key: BlockKey
   text: string
   tail: Tail
+  /** A proof ends what it belongs to. */
+  isProven: boolean
 }
 
 interface PartialCall {
@@ -163,15 +166,16 @@ export class ReplyReader implements Reader {
 
   #piece(kind: Run['kind'], text: string, tail: Tail, rest: JsonObject): void {
     if (text === '' && !tail.seal) return
-    // A proof ends what it belongs to.
-    if (this.#run?.kind !== kind || this.#run.tail.seal) this.#endRun(false)
+    if (this.#run?.kind !== kind || this.#run.isProven || (this.#run.tail.seal && tail.seal))
+      this.#endRun(false)
     if (!this.#run) {
       const key = this.#nextKey()
-      this.#run = { kind, key, text: '', tail: {} }
+      this.#run = { kind, key, text: '', tail: {}, isProven: false }
       this.#cursor.open(key, { kind, text: '', ...leftovers(rest) })
     }
     this.#run.text += text
-    this.#run.tail = tail
+    if (tail.seal) this.#run.tail = tail
+    this.#run.isProven = tail.seal !== undefined && (text === '' || isItsOwn(tail.seal.value))
     this.#cursor.delta(this.#run.key, text)
   }
 
@@ -243,6 +247,9 @@ export class ReplyReader implements Reader {
     return `${kind}_${fingerprint(`${this.#id} ${this.#blocks} ${name}`)}`
   }
 }
+
+/** That of another thought without words just travels on a text that goes on. */
+const isItsOwn = (signature: string): boolean => readSeal(signature).slot !== 'redacted'
 
 const UNSPECIFIED = 'FINISH_REASON_UNSPECIFIED'
 

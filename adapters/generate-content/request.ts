@@ -175,7 +175,7 @@ const GENERATION = 'generationConfig.'
 
 const TIERS: ReadonlySet<string> = new Set(['flex', 'priority'])
 /** Say what holds anyway. */
-const PLAIN_TIERS: ReadonlySet<string> = new Set(['auto', 'default', 'standard_only'])
+const PLAIN_TIERS: ReadonlySet<string> = new Set(['default', 'standard_only'])
 
 function readTier(tier: string | undefined): string | undefined {
   const name = tier?.toLowerCase()
@@ -184,7 +184,8 @@ function readTier(tier: string | undefined): string | undefined {
 }
 
 function writeTier(tier: string | undefined, lose: Lose): string | undefined {
-  if (tier === undefined || PLAIN_TIERS.has(tier)) return undefined
+  if (tier === undefined || tier === 'auto') return undefined
+  if (PLAIN_TIERS.has(tier)) return lose('defaulted', 'tier')
   return TIERS.has(tier) ? tier : lose('dropped', 'tier')
 }
 

@@ -6,6 +6,7 @@ import {
   Verbatim,
   verbatimPaths,
   type Json,
+  type JsonObject,
 } from '../../src/canonical/json.ts'
 import type { Lose } from '../../src/canonical/loss.ts'
 import type { Block, ToolResultBlock } from '../../src/canonical/model.ts'
@@ -51,29 +52,39 @@ interface Unwrapped {
   noted?: Json
 }
 
+type Wrapper = 'error' | 'output' | 'result' | 'content'
+
 /**
  * Clients wrap a result that is no object, each in its own way: `{output}`, `{result}`, `{name, content}`,
- * and `{error}` for a failure. Anything else is the result itself, and stays the text that it is.
+ * and `{error}` for a failure. Undefined for what is the result itself.
  */
+function wrapperOf(members: JsonObject, name: string): Wrapper | undefined {
+  const [key = '', second, third] = Object.keys(members).toSorted()
+  if (key === 'error' && second === undefined) return key
+  if (typeof members[key] !== 'string' || third !== undefined) return undefined
+  if ((key === 'output' || key === 'result') && second === undefined) return key
+  return key === 'content' && second === 'name' && members['name'] === name ? key : undefined
+}
+
 function unwrap(response: Json | undefined, name: string, path: string): Unwrapped {
   if (response === undefined) return { texts: [] }
   const raw = textOf(response)
   const members = parseObject(raw)
   if (!members) throw invalid(`${path}: must be an object`, path)
-  const [key = '', second] = Object.keys(members).toSorted()
-  const value = members[key]
-  if (second === undefined && key === 'error') {
-    if (typeof value === 'string') return { texts: [value], isError: true }
-    return { texts: [textOf(verbatimError(raw))], isError: true, noted: response }
-  }
-  if (typeof value !== 'string') return { texts: [raw] }
-  if (second === undefined && key === 'output')
-    return parseObject(value) ? { texts: [value], noted: response } : { texts: [value] }
-  const isPlain = second === undefined && key === 'result'
-  const isNamed = key === 'content' && second === 'name' && members['name'] === name
-  return isPlain || (isNamed && Object.keys(members).length === 2)
-    ? { texts: [value], noted: response }
-    : { texts: [raw] }
+  const wrapper = wrapperOf(members, name)
+  if (!wrapper) return { texts: [raw] }
+  const value = members[wrapper]
+  const isError = wrapper === 'error' && { isError: true as const }
+  if (typeof value !== 'string')
+    return { texts: [textOf(verbatimError(raw))], ...isError, noted: response }
+  const isUsual = wrapper === 'error' || (wrapper === 'output' && !isItself(value, name))
+  return { texts: [value], ...isError, ...(!isUsual && { noted: response }) }
+}
+
+/** An object is written as the response itself, unless a reader would take it for a wrapper. */
+function isItself(text: string, name: string): boolean {
+  const members = parseObject(text)
+  return members !== undefined && wrapperOf(members, name) === undefined
 }
 
 const ERROR = verbatimPaths('error')
@@ -84,7 +95,7 @@ function verbatimError(raw: string): Json {
 }
 
 /** The object that `functionResponse.response` must be. Inverse of `unwrap`. */
-export function wrap(block: ToolResultBlock, path: string, lose: Lose): Json {
+export function wrap(block: ToolResultBlock, name: string, path: string, lose: Lose): Json {
   const noted = note(block.ext, 'response')
   if (noted !== undefined) return noted
   const texts = block.content.flatMap((inner) =>
@@ -93,7 +104,7 @@ export function wrap(block: ToolResultBlock, path: string, lose: Lose): Json {
   if (texts.length > 1) lose('approximated', `${path}.content`, 'texts are joined')
   const text = texts.length === 0 && block.content.some(isMedia) ? ATTACHED : texts.join('\n')
   if (block.isError) return { error: text }
-  return parseObject(text) ? new Verbatim(text) : { output: text }
+  return isItself(text, name) ? new Verbatim(text) : { output: text }
 }
 
 export const isMedia = (block: Block): boolean => block.kind === 'media'

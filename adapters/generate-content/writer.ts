@@ -194,6 +194,7 @@ export class ReplyWriter implements Writer {
     if (stopSequence !== undefined) lose('dropped', 'reply.stopSequence')
     if (this.#usage.cacheWrite) lose('dropped', 'usage.cacheWrite')
     if (understood(reason, this.#calls > 0) !== reason) lose('approximated', 'reply.finish', reason)
+    if (this.#grounding.isMixed) lose('approximated', 'reply.search', 'with what is cited')
     const frames = this.#frames(this.#pieces.settle())
     const written = FINISH_NAMES[reason]
     const groundingMetadata = this.#grounding.metadata()
