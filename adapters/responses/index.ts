@@ -1,6 +1,7 @@
 import type { Adapter, Incoming, Route } from '../adapter.ts'
 import { isObject, verbatimPaths } from '../../src/canonical/json.ts'
 import { DIALECT, countIn } from './members.ts'
+import { memory } from './memory.ts'
 import { writeModel, writeModels } from './models.ts'
 import { readProblem, writeProblem } from './problems.ts'
 import { readRequest, REQUEST_VERBATIM, writeCountRequest, writeRequest } from './request.ts'
@@ -32,6 +33,7 @@ export const responses: Adapter = {
     }),
     writeModels,
     writeModel,
+    memory,
     heartbeat: 'comment',
   },
   upstream: {

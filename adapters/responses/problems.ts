@@ -169,7 +169,8 @@ const FIXED = new Set<ProblemKind>(['context-overflow', 'overloaded', 'rate-limi
 
 function wordsFor({ kind, code }: Problem): Words {
   const words = WORDS[kind]
-  return FIXED.has(kind) ? words : { type: words.type, code: code ?? words.code }
+  // Some answers have no code; an empty one says so.
+  return FIXED.has(kind) ? words : { type: words.type, code: (code ?? words.code) || null }
 }
 
 export function writeProblem(problem: Problem): { status: number; body: JsonObject } {

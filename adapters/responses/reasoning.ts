@@ -61,7 +61,10 @@ export function writeReasoningOptions(
 
 function writeEffort(options: ReasoningOptions, lose: Lose): Effort | undefined {
   const { mode, effort, budget } = options
-  if (mode === 'off') return 'none'
+  if (mode === 'off') {
+    if (effort !== undefined && effort !== 'none') lose('dropped', 'reasoning.effort')
+    return 'none'
+  }
   if (effort !== undefined) {
     if (budget !== undefined) lose('dropped', 'reasoning.budget')
     if (mode === 'adaptive') lose('approximated', 'reasoning.mode')

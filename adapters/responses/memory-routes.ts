@@ -1,0 +1,118 @@
+import type { Frame, Incoming, Lookup, StoredAction, StoredAnswer, StoredRoute } from '../adapter.ts'
+import { type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { invalid } from '../../src/canonical/problem.ts'
+import { listOf, lookup, textIn } from './members.ts'
+import { inputOf, outputOf, responseOf } from './memo.ts'
+import { typeOfItem } from './wire.ts'
+
+const PATH = /^\/v1\/responses\/([\w-]{1,128})(?:\/(cancel|input_items))?$/
+/** Endpoints that stand where an id could. */
+const NO_IDS = new Set(['input_tokens', 'compact'])
+
+const ACTIONS: Readonly<Record<string, StoredRoute['actions']>> = {
+  '': { GET: 'read', DELETE: 'delete' },
+  cancel: { POST: 'cancel' },
+  input_items: { GET: 'input' },
+}
+
+export function matchStored({ path }: Incoming): StoredRoute | undefined {
+  const [, id = '', below = ''] = PATH.exec(path) ?? []
+  const actions = id === '' || NO_IDS.has(id) ? undefined : lookup(ACTIONS, below)
+  return actions && { id, actions }
+}
+
+type FramesOf = (memo: JsonObject) => Frame[] | undefined
+
+/** The exchange that is asked for is the last of the chain. */
+export function answerStored(
+  action: StoredAction,
+  chain: readonly JsonObject[],
+  query: Lookup,
+  framesOf: FramesOf,
+): StoredAnswer {
+  const memo = chain.at(-1) ?? {}
+  const response = responseOf(memo)
+  switch (action) {
+    case 'read':
+      return query.get('stream') === 'true'
+        ? { frames: replay(memo, query, framesOf) }
+        : { body: response }
+    case 'input':
+      return { body: listInput(chain, query) }
+    case 'cancel':
+      if (response['status'] === 'cancelled') return { body: response }
+      throw invalid('Cannot cancel a synchronous response.', undefined, '')
+    case 'delete':
+      return { body: { id: response['id'] ?? null, object: 'response', deleted: true } }
+    default:
+      return action satisfies never
+  }
+}
+
+function replay(memo: JsonObject, query: Lookup, framesOf: FramesOf): Frame[] {
+  const frames = framesOf(memo)
+  if (!frames) throw invalid('This response cannot be streamed.', 'stream', '')
+  return frames.slice(integerIn(query, 'starting_after', 0, Number.MAX_SAFE_INTEGER, -1) + 1)
+}
+
+function integerIn(
+  query: Lookup,
+  name: string,
+  least: number,
+  most: number,
+  otherwise: number,
+): number {
+  const text = query.get(name)
+  if (text === null || text === '') return otherwise
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+  if (value >= least && value <= most) return value
+  throw invalid(`Invalid '${name}': expected an integer from ${least} to ${most}.`, name)
+}
+
+const DEFAULT_PAGE = 20
+const LONGEST_PAGE = 100
+
+/** Everything that the reply was an answer to, the newest first unless asked otherwise. */
+function listInput(chain: readonly JsonObject[], query: Lookup): JsonObject {
+  const limit = integerIn(query, 'limit', 1, LONGEST_PAGE, DEFAULT_PAGE)
+  const order = query.get('order') ?? 'desc'
+  if (order !== 'asc' && order !== 'desc')
+    throw invalid(`Invalid 'order': expected 'asc' or 'desc'.`, 'order')
+  const items = chain.flatMap((memo, index) => [
+    ...shownInput(memo),
+    ...(index < chain.length - 1 ? outputOf(memo) : []),
+  ])
+  const ordered = order === 'asc' ? items : items.toReversed()
+  const from = placeAfter(ordered, query.get('after'))
+  const page = ordered.slice(from, from + limit)
+  return {
+    object: 'list',
+    data: page,
+    first_id: page[0]?.['id'] ?? null,
+    last_id: page.at(-1)?.['id'] ?? null,
+    has_more: from + limit < ordered.length,
+  }
+}
+
+function placeAfter(items: readonly JsonObject[], after: string | null): number {
+  if (after === null || after === '') return 0
+  const at = items.findIndex((item) => item['id'] === after)
+  if (at < 0) throw invalid(`Invalid 'after': no item with id '${after}' found.`, 'after')
+  return at + 1
+}
+
+function shownInput(memo: JsonObject): JsonObject[] {
+  const ids = listOf(memo['ids'])
+  return inputOf(memo).map((item, index) => shown(item, ids[index] ?? null))
+}
+
+/** Short forms are shown in full. */
+function shown(item: JsonObject, id: Json): JsonObject {
+  const named = id === null ? item : { id, ...item }
+  if (typeOfItem(item) !== 'message') return named
+  const { content = '' } = item
+  const type = textIn(item, 'role') === 'assistant' ? 'output_text' : 'input_text'
+  const notes = type === 'output_text' ? { annotations: [] } : {}
+  const parts = typeof content === 'string' ? [{ type, text: content, ...notes }] : content
+  return { type: 'message', status: 'completed', ...named, content: parts }
+}

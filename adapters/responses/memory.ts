@@ -1,0 +1,232 @@
+import type { Ask, Frame, Memory, Recalled, Recorder, Resolved } from '../adapter.ts'
+import {
+  defined,
+  isObject,
+  stringify,
+  verbatimPaths,
+  type Json,
+  type JsonObject,
+} from '../../src/canonical/json.ts'
+import { ProblemError, type Problem } from '../../src/canonical/problem.ts'
+import { listOf, lookup, objectsOf, textIn } from './members.ts'
+import { answerStored, matchStored } from './memory-routes.ts'
+import { inputOf, outputOf, responseOf } from './memo.ts'
+import { checkRequest, typeOfItem } from './wire.ts'
+
+const MEMO_VERBATIM = verbatimPaths(
+  'input.*.tools.*.parameters',
+  'input.*.tools.*.tools.*.parameters',
+)
+
+const isReference = (item: Json): item is JsonObject =>
+  isObject(item) && typeOfItem(item) === 'item_reference'
+
+function asks(body: Json): Ask {
+  const { store, previous_response_id: previous, input } = isObject(body) ? body : {}
+  return defined({
+    keep: store !== false,
+    previous: typeof previous === 'string' ? previous : undefined,
+    references: listOf(input)
+      .filter(isReference)
+      .flatMap((item) => textIn(item, 'id') ?? []),
+  })
+}
+
+/** The instructions of earlier requests are not carried over; they are no part of the input. */
+function resolve(body: Json, { chain, items }: Recalled): Resolved {
+  const request = checkRequest(body, true)
+  const past = chain.flatMap((memo) => [...inputOf(memo), ...replayed(memo)])
+  const fresh = freshInput(request['input']).flatMap((item, index) =>
+    isReference(item) ? referred(item, index, items, chain) : [item],
+  )
+  return { body: { ...request, input: [...past, ...fresh] }, fresh }
+}
+
+const freshInput = (input: Json | undefined): Json[] =>
+  typeof input === 'string' ? [{ role: 'user', content: input }] : listOf(input)
+
+/** An item that the chain brings anyway is not said twice. */
+function referred(
+  reference: JsonObject,
+  index: number,
+  items: Recalled['items'],
+  chain: Recalled['chain'],
+): JsonObject[] {
+  const id = textIn(reference, 'id') ?? ''
+  const memo = items.get(id)
+  const found = memo && itemWith(memo, id)
+  if (!found) throw new ProblemError({ ...missingItem(id), param: `input.${index}` })
+  return chain.some((earlier) => itemWith(earlier, id)) ? [] : [found]
+}
+
+function itemWith(memo: JsonObject, id: string): JsonObject | undefined {
+  const output = outputOf(memo).find((item) => item['id'] === id)
+  if (output) return withoutId(output)
+  const at = listOf(memo['ids']).indexOf(id)
+  const input = inputOf(memo)
+  return at < 0 ? input.find((item) => item['id'] === id) : input[at]
+}
+
+/** What a reply that was cut off left unfinished is not said again. */
+function replayed(memo: JsonObject): JsonObject[] {
+  const { status } = responseOf(memo)
+  const isBroken = status === 'failed' || status === 'cancelled'
+  const items = outputOf(memo).filter((item) => !isBroken || item['status'] !== 'incomplete')
+  return items.map(withoutId)
+}
+
+/** Types whose ids an upstream need not be sent; it would look for one that it did not give. */
+const NAMELESS = new Set<Json | undefined>([
+  'message',
+  'reasoning',
+  'function_call',
+  'custom_tool_call',
+])
+
+function withoutId(item: JsonObject): JsonObject {
+  if (!NAMELESS.has(item['type'])) return item
+  const { id: _, ...rest } = item
+  return rest
+}
+
+/** The last event of a reply, whatever became of it. */
+const TERMINAL = new Set(['response.completed', 'response.incomplete', 'response.failed'])
+const isLifecycle = (type: string) =>
+  type === 'response.created' || type === 'response.in_progress' || TERMINAL.has(type)
+
+function recorder(fresh: readonly Json[], newId: (prefix: string) => string): Recorder {
+  const frames: Frame[] = []
+  let id: string | undefined
+  let ids: Json[] | undefined
+  return {
+    get id() {
+      return id
+    },
+    push(written) {
+      frames.push(...written)
+      id ??= idIn(frames[0])
+    },
+    memo(cancelled) {
+      ids ??= fresh.map((item) => mintedId(item, newId))
+      const response = responseIn(frames, cancelled)
+      const input = [...fresh]
+      const last = frames.at(-1)?.event ?? ''
+      if (cancelled || !TERMINAL.has(last)) return { input, ids, response }
+      return { input, ids, response, frames: frames.map((frame) => packed(frame, response)) }
+    },
+  }
+}
+
+const eventIn = (frame: Frame | undefined): JsonObject => {
+  const event: unknown = frame ? JSON.parse(frame.data) : undefined
+  return isObject(event) ? event : {}
+}
+
+const idIn = (frame: Frame | undefined): string | undefined => {
+  const { response } = eventIn(frame)
+  return isObject(response) ? textIn(response, 'id') : undefined
+}
+
+const PREFIXES: Readonly<Record<string, string>> = {
+  message: 'msg_',
+  reasoning: 'rs_',
+  function_call: 'fc_',
+  custom_tool_call: 'ctc_',
+  function_call_output: 'fco_',
+  custom_tool_call_output: 'ctco_',
+}
+
+/** Null where an item has an id of its own. */
+function mintedId(item: Json, newId: (prefix: string) => string): Json {
+  if (!isObject(item) || typeof item['id'] === 'string') return null
+  return newId(lookup(PREFIXES, typeOfItem(item)) ?? 'item_')
+}
+
+/** The response as the frames tell it so far. */
+function responseIn(frames: readonly Frame[], cancelled = false): JsonObject {
+  const last = eventIn(frames.at(-1))
+  if (TERMINAL.has(String(last['type'])) && isObject(last['response'])) {
+    const { response } = last
+    return cancelled ? { ...response, status: 'cancelled', error: null } : response
+  }
+  const { response } = eventIn(frames[0])
+  const output = frames
+    .filter(({ event }) => event === 'response.output_item.done')
+    .flatMap((frame) => objectsOf([eventIn(frame)['item'] ?? null]))
+  const opening = isObject(response) ? response : {}
+  return { ...opening, ...(cancelled && { status: 'cancelled' }), output }
+}
+
+/**
+ * A frame as it is kept. Those that hold the whole response, tools and all, are kept without it where it
+ * can be put back exactly.
+ */
+function packed(frame: Frame, response: JsonObject): Json {
+  const type = frame.event ?? ''
+  if (!isLifecycle(type)) return frame.data
+  const event = eventIn(frame)
+  const hollow = { type, sequence_number: event['sequence_number'] ?? 0 }
+  return unpacked(hollow, response).data === frame.data ? hollow : frame.data
+}
+
+/** Inverse of `packed`. */
+function unpacked(kept: Json, response: JsonObject): Frame {
+  if (typeof kept === 'string') {
+    const type = /^\{"type":"([\w.]{1,64})"/.exec(kept)?.[1]
+    return { event: type ?? 'message', data: kept }
+  }
+  const { type = '', sequence_number = 0 } = isObject(kept) ? kept : {}
+  const told = TERMINAL.has(String(type)) ? response : asOpened(response)
+  return { event: String(type), data: stringify({ type, response: told, sequence_number }) }
+}
+
+const asOpened = (response: JsonObject): JsonObject => ({
+  ...response,
+  status: 'in_progress',
+  completed_at: null,
+  error: null,
+  incomplete_details: null,
+  output: [],
+  usage: null,
+})
+
+/** The frames of a kept exchange, as they were sent; undefined when it has none. */
+export function framesOf(memo: JsonObject): Frame[] | undefined {
+  const { frames } = memo
+  if (!Array.isArray(frames)) return undefined
+  return frames.map((kept) => unpacked(kept, responseOf(memo)))
+}
+
+const missingItem = (id: string): Problem => ({
+  kind: 'not-found',
+  message: `Item with id '${id}' not found.`,
+  param: 'input',
+  code: '',
+})
+
+const MISSING: Record<Parameters<Memory['missing']>[0], (id: string) => Problem> = {
+  previous: (id) => ({
+    kind: 'invalid-request',
+    message: `Previous response with id '${id}' not found.`,
+    param: 'previous_response_id',
+    code: 'previous_response_not_found',
+  }),
+  item: missingItem,
+  stored: (id) => ({
+    kind: 'not-found',
+    message: `Response with id '${id}' not found.`,
+    code: '',
+  }),
+}
+
+/** Replies that can be continued, referred to, and asked for again. */
+export const memory: Memory = {
+  verbatim: MEMO_VERBATIM,
+  mayRefer: (text) => text.includes('"previous_response_id"') || /"(?:item_reference|id)"/.test(text),
+  asks,
+  resolve,
+  recorder,
+  match: matchStored,
+  answer: (action, chain, query) => answerStored(action, chain, query, framesOf),
+  missing: (what, id) => MISSING[what](id),
+}
