@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { ODD_REQUESTS, type OddRequest } from './odd-requests.ts'
+import { FROM_CONTENTS } from './odd-generate-content.ts'
+import { FROM_MESSAGES } from './odd-messages.ts'
+import type { OddRequest } from './odd-request.ts'
+import { FROM_RESPONSES } from './odd-responses.ts'
 import { stage } from './proxy.ts'
 import { DIALECTS, said, text, type Dialect } from './script.ts'
 import { BASE, CALLER_KEY, says } from './stage.ts'
@@ -15,23 +18,33 @@ const HEADERS: Record<Dialect, Record<string, string>> = {
   responses: { authorization: `Bearer ${CALLER_KEY}` },
 }
 
-async function send({ caller, body, check, losses }: OddRequest, upstream: Dialect): Promise<void> {
+const ODD_REQUESTS: Record<Dialect, OddRequest[]> = {
+  messages: FROM_MESSAGES,
+  'generate-content': FROM_CONTENTS,
+  responses: FROM_RESPONSES,
+}
+
+async function send(caller: Dialect, upstream: Dialect, odd: OddRequest): Promise<void> {
+  const { body, check, losses } = odd
   const staged = stage(upstream, says(upstream, said([text('Fine.')])))
   const response = await staged.fetch(BASE + PATHS[caller], {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...HEADERS[caller] },
-    body: JSON.stringify(body),
+    body: typeof body === 'string' ? body : JSON.stringify(body),
   })
   const answer = await response.text()
   expect(answer).toContain('Fine.')
   expect(response.status).toBe(200)
-  check?.(staged.heard(0), upstream)
+  check?.(staged.heard(0), upstream, staged.received[0]?.text ?? '')
   expect(staged.heard(0).turns.length).toBeGreaterThan(0)
   const lost = losses?.[upstream]
   if (lost) expect(response.headers.get('x-dragoman-losses')).toMatch(lost)
 }
 
-describe.each(DIALECTS)('an upstream of %s accepts from', (upstream) => {
-  const foreign = ODD_REQUESTS.filter(({ caller }) => caller !== upstream)
-  test.each(foreign)('$caller $name', (odd) => send(odd, upstream))
+const PAIRS = DIALECTS.flatMap((caller) =>
+  DIALECTS.filter((upstream) => upstream !== caller).map((upstream) => ({ caller, upstream })),
+)
+
+describe.each(PAIRS)('$upstream accepts from $caller', ({ caller, upstream }) => {
+  test.each(ODD_REQUESTS[caller])('$name', (odd) => send(caller, upstream, odd))
 })
