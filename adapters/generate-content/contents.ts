@@ -13,20 +13,39 @@ import { DIALECT, leftovers, many, members, note } from './dialect.ts'
 import { writeMedia } from './media.ts'
 import { readPart, writePart, type WritePartContext } from './parts.ts'
 import { isMedia, MISSING_RESULT, wrap } from './results.ts'
-import type { WireContent } from './wire.ts'
+import type { WireContent, WirePart } from './wire.ts'
+
+/** Contents that are one turn. */
+interface Stanza {
+  path: string
+  role: WireContent['role']
+  parts: { part: WirePart; path: string }[]
+  rest: object
+}
 
 export function readTurns(contents: WireContent[]): Turn[] {
   const book = callBook()
-  return contents.map((content, index) => readTurn(content, `contents.${index}`, book))
+  return stanzas(contents).map((stanza) => readTurn(stanza, book))
 }
 
-function readTurn(content: WireContent, path: string, book: CallBook): Turn {
-  const { role, parts, ...rest } = content
+/** Some clients keep every chunk of a streamed answer as a content of its own: together they are a turn again. */
+function stanzas(contents: WireContent[]): Stanza[] {
+  const list: Stanza[] = []
+  for (const [index, { role, parts, ...rest }] of contents.entries()) {
+    const path = `contents.${index}`
+    const placed = many(parts).map((part, at) => ({ part, path: `${path}.parts.${at}` }))
+    const last = list.at(-1)
+    const continues = role === 'model' && last?.role === 'model' && Object.keys(rest).length === 0
+    if (continues) last.parts.push(...placed)
+    else list.push({ path, role, parts: placed, rest })
+  }
+  return list
+}
+
+function readTurn({ path, role, parts, rest }: Stanza, book: CallBook): Turn {
   const isModel = role === 'model'
   if (isModel) book.turn()
-  const blocks = many(parts).flatMap((part, index) =>
-    readPart(part, { path: `${path}.parts.${index}`, book }),
-  )
+  const blocks = parts.flatMap((placed) => readPart(placed.part, { path: placed.path, book }))
   return {
     role: isModel ? 'assistant' : role === 'system' ? 'system' : 'user',
     blocks: pairCode(isModel ? joined(blocks) : blocks, path),

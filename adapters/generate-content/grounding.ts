@@ -204,12 +204,17 @@ export class Grounding {
   #chunk(chunk: JsonObject): number {
     const source = sourceOf(chunk)
     const known = this.#chunks.findIndex((other) => sourceOf(other) === source)
-    return known < 0 ? this.#chunks.push(chunk) - 1 : known
+    if (known < 0) return this.#chunks.push(chunk) - 1
+    if (!isTitled(this.#chunks[known])) this.#chunks[known] = chunk
+    return known
   }
 }
 
 const sourceOf = (chunk: JsonObject): string =>
   stringify((isObject(chunk['web']) ? chunk['web']['uri'] : undefined) ?? chunk)
+
+const isTitled = (chunk: JsonObject | undefined): boolean =>
+  !isObject(chunk?.['web']) || chunk['web']['title'] !== undefined
 
 /** A page of the web has no room for what was quoted from it: `quoteIsLost` knows. */
 function chunkOf({ url, title, quote }: Citation): JsonObject {

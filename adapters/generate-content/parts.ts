@@ -21,7 +21,7 @@ import type { CallBook } from './calls.ts'
 import { DIALECT, leftovers, members, note, own } from './dialect.ts'
 import { readMedia, writeMedia } from './media.ts'
 import { readResult } from './results.ts'
-import { readSeal } from './seals.ts'
+import { isItsOwn, readSeal, type WrittenSlot } from './seals.ts'
 import type { WirePart } from './wire.ts'
 
 /** What a part of a history is read with. */
@@ -36,9 +36,10 @@ export function readPart(part: WirePart, context: ReadPartContext): Block[] {
   const block = readUnsigned(unsigned, context)
   if (!thoughtSignature) return block ? [block] : []
   const { seal, slot, damaged } = readSeal(thoughtSignature)
-  if (seal && slot === 'redacted') {
-    const redacted: Block = { kind: 'reasoning', text: '', redacted: true, seal }
-    return block && !isEmpty(block) ? [redacted, block] : [redacted]
+  if (seal && !isItsOwn(slot)) {
+    const redacted = slot === 'redacted' && { redacted: true as const }
+    const thought: Block = { kind: 'reasoning', text: '', ...redacted, seal }
+    return block && !isEmpty(block) ? [thought, block] : [thought]
   }
   return [withSeal(block ?? { kind: 'text', text: '' }, seal, damaged)]
 }
@@ -152,7 +153,7 @@ export interface WritePartContext {
   /** A function's name on this wire. */
   nameOf(call: ToolCallBlock): string
   /** The signature for a proof, or undefined when it cannot go there; that has been reported. */
-  signature(seal: Seal, path: string, slot: 'self' | 'redacted'): string | undefined
+  signature(seal: Seal, path: string, slot: WrittenSlot): string | undefined
   /** Towards a caller calls carry their ids. */
   ids: boolean
 }
@@ -227,7 +228,7 @@ function idOf(call: ToolCallBlock, context: WritePartContext): { id?: string } {
 function signed(
   seal: Seal | undefined,
   context: WritePartContext,
-  slot: 'self' | 'redacted' = 'self',
+  slot: WrittenSlot = 'self',
 ): { thoughtSignature?: string } {
   const thoughtSignature = seal && context.signature(seal, context.path, slot)
   return thoughtSignature === undefined ? {} : { thoughtSignature }

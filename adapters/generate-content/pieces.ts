@@ -18,7 +18,7 @@ export class Pieces {
   readonly parts: JsonObject[] = []
   #waiting: JsonObject | undefined
   /** The signature of a thought without words, until a part comes that it can stand on. */
-  #redacted: string | undefined
+  #silent: string | undefined
   #run: Run | undefined
 
   get run(): Run | undefined {
@@ -39,8 +39,8 @@ export class Pieces {
     this.#run.text += text
     this.#run.part['text'] = this.#run.text
     const released = this.#hold({ text, ...thought })
-    if (this.#redacted !== undefined) this.#sign(this.#redacted)
-    this.#redacted = undefined
+    if (this.#silent !== undefined) this.#sign(this.#silent)
+    this.#silent = undefined
     return [...before, ...released]
   }
 
@@ -64,8 +64,8 @@ export class Pieces {
     this.#run = undefined
     const carries = 'functionCall' in part && part['thoughtSignature'] === undefined
     const before = carries ? [] : this.settle()
-    const signature = this.#redacted
-    this.#redacted = undefined
+    const signature = this.#silent
+    this.#silent = undefined
     const signed = { ...part, ...(signature !== undefined && { thoughtSignature: signature }) }
     this.parts.push(signed)
     return [...before, ...this.#hold({ ...signed })]
@@ -78,15 +78,15 @@ export class Pieces {
   keepBack(signature: string): JsonObject[] {
     const before = this.settle()
     this.#run = undefined
-    this.#redacted = signature
+    this.#silent = signature
     return before
   }
 
   /** No part for it has come: it gets one of its own. */
   settle(): JsonObject[] {
-    if (this.#redacted === undefined) return []
-    const part = { text: '', thought: true, thoughtSignature: this.#redacted }
-    this.#redacted = undefined
+    if (this.#silent === undefined) return []
+    const part = { text: '', thought: true, thoughtSignature: this.#silent }
+    this.#silent = undefined
     this.parts.push(part)
     return this.#hold({ ...part })
   }

@@ -19,7 +19,7 @@ import { sourcesOf } from './grounding.ts'
 import { partialArguments, type PartialArguments } from './partial-arguments.ts'
 import { wholeBlock } from './reply-parts.ts'
 import { readProblem } from './problems.ts'
-import { readSeal } from './seals.ts'
+import { isItsOwn, readSeal } from './seals.ts'
 import { normalisePart, REPLY_VERBATIM } from './spelling.ts'
 import { readFinish, readUsage, type ReadFinish } from './usage.ts'
 
@@ -175,7 +175,7 @@ export class ReplyReader implements Reader {
     }
     this.#run.text += text
     if (tail.seal) this.#run.tail = tail
-    this.#run.isProven = tail.seal !== undefined && (text === '' || isItsOwn(tail.seal.value))
+    this.#run.isProven = tail.seal !== undefined && (text === '' || provesText(tail.seal.value))
     this.#cursor.delta(this.#run.key, text)
   }
 
@@ -249,7 +249,7 @@ export class ReplyReader implements Reader {
 }
 
 /** That of another thought without words just travels on a text that goes on. */
-const isItsOwn = (signature: string): boolean => readSeal(signature).slot !== 'redacted'
+const provesText = (signature: string): boolean => isItsOwn(readSeal(signature).slot)
 
 const UNSPECIFIED = 'FINISH_REASON_UNSPECIFIED'
 

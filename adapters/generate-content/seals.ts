@@ -9,6 +9,16 @@ export interface ReadSeal {
   damaged?: true
 }
 
+/**
+ * What a carrier on a part says: the proof is that of the part itself, or of a thought before it that has no
+ * words and therefore no part of its own (`previous`; `redacted` when it never had any).
+ */
+export type WrittenSlot = 'self' | 'previous' | 'redacted'
+
+/** Whether the signature is that of the part that it stands on. */
+export const isItsOwn = (slot: SealSlot | undefined): boolean =>
+  slot !== 'redacted' && slot !== 'previous'
+
 /** A signature that a caller sent back: this dialect's own proof, or a foreign one that travels in it. */
 export function readSeal(signature: string): ReadSeal {
   if (!signature.startsWith(CARRIER_BASE64)) return { seal: { dialect: DIALECT, value: signature } }
@@ -22,7 +32,7 @@ export function readSeal(signature: string): ReadSeal {
 }
 
 /** For a caller's eyes: every part has room for a signature, so nothing is lost here. */
-export function writeSeal(seal: Seal, slot: 'self' | 'redacted'): string {
+export function writeSeal(seal: Seal, slot: WrittenSlot): string {
   return seal.dialect === DIALECT ? seal.value : encodeBase64(carrySeal(seal, slot))
 }
 

@@ -4,7 +4,7 @@ import { isObject, stringify, type JsonObject } from '../../src/canonical/json.t
 import type { Block, Citation, Ext, FinishReason, Usage } from '../../src/canonical/model.ts'
 import type { Problem } from '../../src/canonical/problem.ts'
 import type { Frame, WriteReplyContext, Writer } from '../adapter.ts'
-import { members } from './dialect.ts'
+import { DIALECT, members } from './dialect.ts'
 import { Grounding, quoteIsLost } from './grounding.ts'
 import { Pieces, type Run } from './pieces.ts'
 import { writePart, type WritePartContext } from './parts.ts'
@@ -132,13 +132,12 @@ export class ReplyWriter implements Writer {
     this.#cite(open)
     const kind = spokenKind(open.block)
     if (!seal || !kind) return []
-    const isRedacted = open.block.kind === 'reasoning' && open.block.redacted === true
-    const signature = writeSeal(seal, isRedacted ? 'redacted' : 'self')
-    const released =
-      isRedacted && !open.hasPieces
-        ? this.#pieces.keepBack(signature)
-        : this.#pieces.prove(kind, signature, !open.hasPieces)
-    return this.#frames(released)
+    const { block, hasPieces } = open
+    if (block.kind === 'reasoning' && !hasPieces && seal.dialect !== DIALECT) {
+      const slot = block.redacted ? 'redacted' : 'previous'
+      return this.#frames(this.#pieces.keepBack(writeSeal(seal, slot)))
+    }
+    return this.#frames(this.#pieces.prove(kind, writeSeal(seal, 'self'), !hasPieces))
   }
 
   /** Places count from the beginning of the text as clients see it. */
