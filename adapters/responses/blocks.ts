@@ -7,16 +7,7 @@ import type {
   ToolCallBlock,
 } from '../../src/canonical/model.ts'
 import { isCarrier, readCarrier, type Carried } from '../../src/canonical/seal.ts'
-import {
-  DIALECT,
-  formOf,
-  listOf,
-  Members,
-  objectsOf,
-  restOf,
-  spelled,
-  textIn,
-} from './members.ts'
+import { DIALECT, formOf, listOf, Members, objectsOf, restOf, spelled, textIn } from './members.ts'
 import { callIdOf, type WireNames } from './names.ts'
 
 /** What one item of an assistant's turn is. A carrier is no block: its proof belongs to a neighbour. */
@@ -108,7 +99,9 @@ export function writeReasoning(
   const { damagedSeal, ...rest } = restOf(block)
   const isOwnSeal = block.seal?.dialect === DIALECT
   if (damagedSeal === true || (block.seal && !isOwnSeal)) lose('dropped', `${path}.seal`)
-  const isKept = isOwnSeal || (own && !block.seal && damagedSeal !== true)
+  // Without a proof it is its id by which an upstream knows it again.
+  const isKnown = own && typeof formOf(block)['id'] === 'string'
+  const isKept = isOwnSeal || (isKnown && !block.seal && damagedSeal !== true)
   if (!isKept) return block.text === '' ? undefined : lose('dropped', path)
   const summary = block.text === '' ? [] : [{ type: 'summary_text', text: block.text }]
   return {

@@ -55,7 +55,7 @@ export class History {
         return this.#tools(item)
       case 'item_reference':
         throw invalid(
-          `input.${index}: items are not stored here; send the item itself instead of a reference to it.`,
+          `input.${index}: items are not stored here; send the item itself instead of a reference to it (clients do with store: false).`,
           `input.${index}`,
         )
       default:

@@ -1,4 +1,11 @@
-import type { Frame, Incoming, Lookup, StoredAction, StoredAnswer, StoredRoute } from '../adapter.ts'
+import type {
+  Frame,
+  Incoming,
+  Lookup,
+  StoredAction,
+  StoredAnswer,
+  StoredRoute,
+} from '../adapter.ts'
 import { type Json, type JsonObject } from '../../src/canonical/json.ts'
 import { invalid } from '../../src/canonical/problem.ts'
 import { listOf, lookup, textIn } from './members.ts'

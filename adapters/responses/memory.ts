@@ -36,7 +36,7 @@ function asks(body: Json): Ask {
 function resolve(body: Json, { chain, items }: Recalled): Resolved {
   const request = checkRequest(body, true)
   const past = chain.flatMap((memo) => [...inputOf(memo), ...replayed(memo)])
-  const fresh = freshInput(request['input']).flatMap((item, index) =>
+  const fresh = freshInput(request['input']).flatMap((item, index): Json[] =>
     isReference(item) ? referred(item, index, items, chain) : [item],
   )
   return { body: { ...request, input: [...past, ...fresh] }, fresh }
@@ -222,11 +222,22 @@ const MISSING: Record<Parameters<Memory['missing']>[0], (id: string) => Problem>
 /** Replies that can be continued, referred to, and asked for again. */
 export const memory: Memory = {
   verbatim: MEMO_VERBATIM,
-  mayRefer: (text) => text.includes('"previous_response_id"') || /"(?:item_reference|id)"/.test(text),
+  mayRefer: (text) =>
+    text.includes('"previous_response_id"') || /"(?:item_reference|id)"/.test(text),
   asks,
   resolve,
   recorder,
   match: matchStored,
+  query: [
+    'include',
+    'include[]',
+    'include_obfuscation',
+    'stream',
+    'starting_after',
+    'after',
+    'limit',
+    'order',
+  ],
   answer: (action, chain, query) => answerStored(action, chain, query, framesOf),
   missing: (what, id) => MISSING[what](id),
 }
