@@ -110,6 +110,76 @@ export interface ModelEntry {
   maxOutputTokens?: number
 }
 
+/** What the body of a request asks of what was said before. */
+export interface Ask {
+  /** What comes of it may be referred to later. */
+  keep: boolean
+  /** Id of an earlier reply that this request continues. */
+  previous?: string
+  /** Ids of items that stand for the items themselves. */
+  references: readonly string[]
+}
+
+/** What a body refers to, as it was kept. */
+export interface Recalled {
+  /** The exchanges that led to the request, the first one first. */
+  chain: readonly JsonObject[]
+  /** The exchanges that the items referred to are from, by the ids of the items. */
+  items: ReadonlyMap<string, JsonObject>
+}
+
+/** A body with everything written out that it referred to; `fresh` is what it adds to the conversation. */
+export interface Resolved {
+  body: Json
+  fresh: readonly Json[]
+}
+
+/** Takes down one exchange while its reply is written. */
+export interface Recorder {
+  push(frames: readonly Frame[]): void
+  /** The id by which the reply can be asked for, once it is known. */
+  readonly id: string | undefined
+  /**
+   * The exchange as it is to be kept: plain JSON. While the reply is still underway it is as far as it came;
+   * `cancelled`: it will come no further.
+   */
+  memo(cancelled?: boolean): JsonObject
+}
+
+/** What can be done with a kept exchange over HTTP. */
+export type StoredAction = 'read' | 'input' | 'cancel' | 'delete'
+
+/** A path that names a kept exchange, and what each method does there. */
+export interface StoredRoute {
+  id: string
+  actions: Readonly<Record<string, StoredAction>>
+}
+
+/** What a kept exchange answers: one object, or the frames of its stream. */
+export type StoredAnswer = { body: JsonObject } | { frames: Frame[] }
+
+/**
+ * For a dialect whose callers refer to earlier exchanges instead of sending them again. Pure: the gateway
+ * keeps what is recorded and brings it back; what it looks like is known here alone.
+ */
+export interface Memory {
+  /** Subtrees of a kept exchange that stay text. */
+  readonly verbatim: VerbatimPaths
+  /** A quick look at the text of a body: false when it surely refers to nothing. */
+  mayRefer(text: string): boolean
+  asks(body: Json): Ask
+  /** Throws ProblemError for a reference that leads nowhere. */
+  resolve(body: Json, recalled: Recalled): Resolved
+  recorder(fresh: readonly Json[], newId: (prefix: string) => string): Recorder
+  match(incoming: Incoming): StoredRoute | undefined
+  /** The query parameters of those paths, for an upstream that keeps its own. */
+  readonly query: readonly string[]
+  /** `chain` as in `Recalled`, the exchange itself last. Throws ProblemError for what it cannot answer. */
+  answer(action: StoredAction, chain: readonly JsonObject[], query: Lookup): StoredAnswer
+  /** The words for an id under which this caller has nothing. */
+  missing(what: 'previous' | 'item' | 'stored', id: string): Problem
+}
+
 /** One dialect, both sides. The four roles are those of an HTTP codec: decode and encode, request and reply. */
 export interface Adapter {
   readonly dialect: string
@@ -124,6 +194,8 @@ export interface Adapter {
     writeTokenCount(inputTokens: number): JsonObject
     writeModels(models: readonly ModelEntry[], now: number): JsonObject
     writeModel(model: ModelEntry, now: number): JsonObject
+    /** Absent where every request brings its whole conversation. */
+    readonly memory?: Memory
     /** A frame that keeps a silent stream alive, where the dialect's clients bear one. */
     readonly heartbeat?: Frame | 'comment'
   }

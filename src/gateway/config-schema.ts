@@ -5,6 +5,9 @@ import { adapters } from '../../adapters/index.ts'
 /** The longest delay that a timer takes; a longer one would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
+/** Ten years. */
+const MAX_TTL_SECONDS = 315_360_000
+
 const milliseconds = z.int().min(1).max(MAX_TIMER_MS)
 const count = z.int().min(1)
 
@@ -113,7 +116,26 @@ export const configSchema = z.strictObject({
     .optional()
     .describe('The upstreams of the task services.'),
   state: z
-    .strictObject({ store: z.string().optional().describe('memory, or another store.') })
+    .strictObject({
+      store: z
+        .string()
+        .optional()
+        .describe(
+          'memory, sqlite:FILE or redis://HOST; on Workers memory, kv or durable; off keeps nothing.',
+        ),
+      ttlSeconds: count.max(MAX_TTL_SECONDS).optional().describe('How long it is kept; 30 days.'),
+      entryBytes: count.optional().describe('The most that one exchange may take.'),
+      ownerBytes: count
+        .optional()
+        .describe('The most for one caller; its oldest entries go first.'),
+      totalBytes: count
+        .optional()
+        .describe('The most for all callers; the oldest entries go first.'),
+      proofs: z
+        .boolean()
+        .optional()
+        .describe('Also keep proofs of reasoning for clients that do not send them back; false.'),
+    })
     .optional()
     .describe('Where conversations are kept that a request may refer to.'),
   losses: z

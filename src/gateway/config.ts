@@ -17,16 +17,24 @@ import {
   keyOf,
   resolved,
 } from './config-values.ts'
-import { DEMO_ORIGIN, MAX_OUTPUT_TOKENS, PROCESS_LIMITS, TIMEOUTS } from './defaults.ts'
+import {
+  DEFAULT_RETENTION,
+  DEMO_ORIGIN,
+  MAX_OUTPUT_TOKENS,
+  PROCESS_LIMITS,
+  TIMEOUTS,
+} from './defaults.ts'
 import { JsoncError, parseJsonc } from './jsonc.ts'
 import type {
   CallerSettings,
   LimitSettings,
+  RetentionSettings,
   RouteSettings,
   Settings,
   TaskSettings,
   UpstreamSettings,
 } from './settings.ts'
+import { STORE_BOUNDS, WORKER_STORE_BOUNDS } from './store.ts'
 
 export { ConfigError, type Environment } from './config-values.ts'
 
@@ -118,6 +126,7 @@ function build(config: Config, environment: Environment, platform: Required<Plat
       music: tasks.music && buildTask('music', tasks.music, environment),
     }),
     state: buildState(state.store ?? 'memory', environment, platform.stores),
+    retention: buildRetention(state, platform.stores),
     losses,
     limits: { ...platform.limits, ...defined(config.limits ?? {}) },
     origin: platform.origin,
@@ -218,10 +227,10 @@ const TASK_PREFIX = /^(?:\/[\w.~-]*[\w~-])+$/
 /** The stores of each kind of platform. */
 const STORES = {
   process: {
-    pattern: /^(?:memory|sqlite:.+|rediss?:\/\/.+)$/,
-    text: 'memory, sqlite:FILE or redis://HOST',
+    pattern: /^(?:memory|off|sqlite:.+|rediss?:\/\/.+)$/,
+    text: 'memory, sqlite:FILE, redis://HOST or off',
   },
-  isolate: { pattern: /^(?:memory|kv|durable)$/, text: 'memory, kv or durable' },
+  isolate: { pattern: /^(?:memory|off|kv|durable)$/, text: 'memory, kv, durable or off' },
 } as const
 
 function buildState(
@@ -232,6 +241,16 @@ function buildState(
   const store = resolved(text, environment, 'state.store')
   if (STORES[stores].pattern.test(store)) return store
   throw new ConfigError('state.store', `expected ${STORES[stores].text}`)
+}
+
+function buildRetention(
+  state: NonNullable<Config['state']>,
+  stores: NonNullable<Platform['stores']>,
+): RetentionSettings {
+  const bounds = stores === 'isolate' ? WORKER_STORE_BOUNDS : STORE_BOUNDS
+  const { store: _, ttlSeconds, ...given } = state
+  const ttl = ttlSeconds === undefined ? {} : { ttlMs: ttlSeconds * 1000 }
+  return { ...DEFAULT_RETENTION, ...bounds, ...defined(given), ...ttl }
 }
 
 function faultError(config: unknown, fault: Fault): ConfigError {

@@ -23,10 +23,14 @@ function bearer(authorization: string | null): string | undefined {
     : undefined
 }
 
-/** `credential`: what goes to an upstream whose key is the caller's own. */
+/**
+ * `credential`: what goes to an upstream whose key is the caller's own. `identity`: everything presented
+ * that tells this caller from others; what is kept belongs to it.
+ */
 export interface Admission {
   admitted: boolean
   credential: string | undefined
+  identity: string | undefined
 }
 
 export type Doorkeeper = (headers: Lookup, query: Lookup) => Promise<Admission>
@@ -34,10 +38,10 @@ export type Doorkeeper = (headers: Lookup, query: Lookup) => Promise<Admission>
 /** Some clients present a stale key beside the right one, so any that fits opens the door. */
 export function doorkeeper(callers: CallerSettings): Doorkeeper {
   if (callers.kind === 'open')
-    return async (headers, query) => ({
-      admitted: true,
-      credential: presentedKeys(headers, query)[0],
-    })
+    return async (headers, query) => {
+      const [credential] = presentedKeys(headers, query)
+      return { admitted: true, credential, identity: credential }
+    }
   let known: Promise<Uint8Array[]> | undefined
   return async (headers, query) => {
     known ??= Promise.all(callers.keys.map(digest))
@@ -48,7 +52,9 @@ export function doorkeeper(callers: CallerSettings): Doorkeeper {
     )
     // A key of the proxy is not the one that the upstream knows, if another one came with it.
     const other = presented.find((_, index) => !fits[index])
-    return { admitted: fits.includes(true), credential: other ?? presented[0] }
+    const own = presented.find((_, index) => fits[index])
+    const identity = own === undefined || other === undefined ? own : `${own}\n${other}`
+    return { admitted: fits.includes(true), credential: other ?? presented[0], identity }
   }
 }
 

@@ -1,4 +1,5 @@
-import type { LimitSettings, TimeoutSettings } from './settings.ts'
+import type { LimitSettings, RetentionSettings, TimeoutSettings } from './settings.ts'
+import { STORE_BOUNDS } from './store.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -38,6 +39,15 @@ export const TIMEOUTS: TimeoutSettings = {
   jsonMs: 600 * SECOND_MS,
   idleMs: 120 * SECOND_MS,
   totalMs: 60 * MINUTE_MS,
+}
+
+const DAY_MS = 24 * 60 * MINUTE_MS
+
+/** As long as the dialect's own service keeps what it was told. */
+export const DEFAULT_RETENTION: RetentionSettings = {
+  ...STORE_BOUNDS,
+  ttlMs: 30 * DAY_MS,
+  proofs: false,
 }
 
 export const MAX_OUTPUT_TOKENS = 8192

@@ -1,6 +1,7 @@
 import type { Adapter, Incoming, Lookup, Route } from '../../adapters/adapter.ts'
 import type { Dialects } from '../../adapters/index.ts'
 import type { Journal } from './journal.ts'
+import type { Memories } from './memories.ts'
 import type { Ports } from './ports.ts'
 import type { Settings } from './settings.ts'
 
@@ -15,6 +16,10 @@ export interface Exchange {
   readonly headers: Lookup
   /** What the caller presented, for upstreams whose key it is. */
   readonly credential: string | undefined
+  /** Whose memory it is; absent where nothing tells one caller from another. */
+  readonly identity?: string | undefined
+  /** Absent where nothing is kept. */
+  readonly memories?: Memories | undefined
   /** Aborted when the caller leaves. */
   readonly signal: AbortSignal
   readonly journal: Journal
@@ -28,11 +33,18 @@ export interface Answer {
   body: string | Uint8Array | ReadableStream<Uint8Array> | null
 }
 
+const SEED_CHARACTERS = 16
+
 /** Ids of an exchange: unlike those of any other, and the same position by position. */
 export function idSource(seed: string): (prefix: string) => string {
   let count = 0
   return (prefix) => {
     count += 1
-    return prefix + seed.slice(0, 16) + count.toString(16).padStart(8, '0')
+    return prefix + seed.slice(0, SEED_CHARACTERS) + count.toString(16).padStart(8, '0')
   }
 }
+
+const MINTED = /^[a-z]{1,16}_([0-9a-f]{16})[0-9a-f]{8}$/
+
+/** What all ids of one exchange have in common; undefined for an id that was not made here. */
+export const seedOf = (id: string): string | undefined => MINTED.exec(id)?.[1]

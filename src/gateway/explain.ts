@@ -11,8 +11,8 @@ import { planOf, type Plan } from './plan.ts'
 import type { Settings } from './settings.ts'
 
 /** What would be sent for a request, and what would be lost on the way. Nothing is sent. */
-export function explained(exchange: Exchange, body: Uint8Array): JsonObject {
-  const plan = planOf(exchange, body)
+export async function explained(exchange: Exchange, body: Uint8Array): Promise<JsonObject> {
+  const plan = await planOf(exchange, body)
   return {
     caller: exchange.caller.dialect,
     upstream: upstreamOf(plan),
@@ -47,7 +47,11 @@ export interface Sample {
 }
 
 /** The same without a server; throws ProblemError. */
-export function explain(settings: Settings, dialects: Dialects, sample: Sample): JsonObject {
+export async function explain(
+  settings: Settings,
+  dialects: Dialects,
+  sample: Sample,
+): Promise<JsonObject> {
   const url = new URL(sample.path, 'http://dragoman.invalid')
   const incoming = { method: 'POST', path: url.pathname, query: url.searchParams }
   const match = matched(dialects, incoming)

@@ -7,6 +7,13 @@ const late = (message: string): Problem => ({ kind: 'timeout', message, retry: f
 const broken = (message: string): Problem => ({ kind: 'bad-upstream', message, retry: false })
 
 export const CALLER_LEFT: Problem = { kind: 'cancelled', message: 'The caller left.' }
+export const CANCELLED: Problem = { kind: 'cancelled', message: 'The response was cancelled.' }
+export const NO_STATE: Problem = {
+  kind: 'unavailable',
+  message: 'What was kept of earlier conversations cannot be reached at the moment.',
+  code: 'state_unavailable',
+  retryAfterMs: 1000,
+}
 export const NO_FIRST_BYTE = late('The upstream did not begin to answer in time.')
 export const WENT_SILENT = late('The upstream went silent in the middle of its answer.')
 export const TOOK_TOO_LONG = late('The upstream took longer than an answer may take.')

@@ -7,7 +7,8 @@ import { invalid, ProblemError } from '../canonical/problem.ts'
 import type { Exchange } from './exchange.ts'
 import { addressed, type Addressed, type Parcel } from './outgoing.ts'
 import { passPlan } from './pass-plan.ts'
-import { checkedText, readRequest } from './read.ts'
+import { checkedText, parsed, readBody, readRequest } from './read.ts'
+import { remembered, type Keeping, type Remembered } from './recall.ts'
 import { destinationOf, type Destination } from './route.ts'
 import { scalarAt } from './scan.ts'
 
@@ -30,12 +31,13 @@ export interface PassPlan extends CommonPlan {
 export interface TranslatePlan extends CommonPlan {
   kind: 'translate'
   request: Request
+  keeping?: Keeping
   /** Absent when the upstream has nothing that could be asked (it cannot count tokens). */
   sent?: Addressed
 }
 
 /** Throws ProblemError for whatever cannot be done. */
-export function planOf(exchange: Exchange, body: Uint8Array): Plan {
+export async function planOf(exchange: Exchange, body: Uint8Array): Promise<Plan> {
   const { route, caller } = exchange
   // A model that the path names needs no look into the body.
   const text = route.model === undefined ? checkedText(exchange, body) : undefined
@@ -50,9 +52,25 @@ export function planOf(exchange: Exchange, body: Uint8Array): Plan {
     route: destination.route.model,
     sentModel: target.model,
   })
-  return adapter.dialect === caller.dialect
-    ? passPlan(exchange, { destination, requested: model ?? '' }, body, text)
-    : translatePlan(exchange, destination, text ?? checkedText(exchange, body))
+  if (adapter.dialect !== caller.dialect) {
+    const json = parsed(text ?? checkedText(exchange, body), caller.caller.verbatim)
+    return translatePlan(exchange, destination, await remembered(exchange, json, false))
+  }
+  const known = await rememberedHere(exchange, text)
+  return known?.resolved
+    ? translatePlan(exchange, destination, known)
+    : passPlan(exchange, { destination, requested: model ?? '' }, body, text)
+}
+
+/** An upstream of the caller's own dialect has its own memory: here counts only what it cannot know. */
+async function rememberedHere(
+  exchange: Exchange,
+  text: string | undefined,
+): Promise<Remembered | undefined> {
+  const { caller, memories } = exchange
+  const { memory, verbatim } = caller.caller
+  if (text === undefined || !memories || !memory?.mayRefer(text)) return undefined
+  return remembered(exchange, parsed(text, verbatim), true)
 }
 
 function unrouted(exchange: Exchange, body: Uint8Array, model: string | undefined): ProblemError {
@@ -71,17 +89,22 @@ function stringMember(text: string | undefined, member: string | undefined): str
   return typeof value === 'string' ? value : undefined
 }
 
-function translatePlan(exchange: Exchange, destination: Destination, text: string): TranslatePlan {
-  const request = readRequest(exchange, text)
+function translatePlan(
+  exchange: Exchange,
+  destination: Destination,
+  { body, resolved, keeping }: Remembered,
+): TranslatePlan {
+  const request = readBody(exchange, body)
   const { adapter, target, upstream } = destination
-  if (request.previous !== undefined) throw noHistory(upstream.name)
+  const { previous, ...whole } = request
+  if (previous !== undefined && !resolved) throw noHistory(upstream.name)
   const { lose, losses } = lossList()
-  reportForeign(request, adapter.dialect, lose)
+  reportForeign(whole, adapter.dialect, lose)
   const context = { target, lose }
   const outgoing =
     exchange.route.operation === 'create'
-      ? adapter.upstream.writeRequest(request, context)
-      : adapter.upstream.writeCountRequest(request, context)
+      ? adapter.upstream.writeRequest(whole, context)
+      : adapter.upstream.writeCountRequest(whole, context)
   const stream = exchange.route.operation === 'create' && request.stream
   return {
     kind: 'translate',
@@ -90,6 +113,7 @@ function translatePlan(exchange: Exchange, destination: Destination, text: strin
     stream,
     losses,
     request,
+    ...(keeping && { keeping }),
     ...(outgoing && {
       sent: addressed(parcelOf(outgoing, stream), upstream, exchange.credential),
     }),

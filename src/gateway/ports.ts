@@ -1,5 +1,6 @@
 import type { Lookup } from '../../adapters/adapter.ts'
 import type { LogEntry } from '../observe/entry.ts'
+import type { Store } from './store.ts'
 
 /** Everything impure that the gateway needs. Each runtime's entry file builds it; tests pass their own. */
 export interface Ports {
@@ -9,6 +10,8 @@ export interface Ports {
   /** 128 random bits as 32 hexadecimal digits. */
   randomId(): string
   log(entry: LogEntry): void
+  /** Where conversations are kept; without one nothing is. */
+  store?: Store
   /** True once the process has been told to stop: `/healthz` says so. */
   draining?(): boolean
   /** Aborted at the end of the drain: what still streams then ends with an error of its dialect. */

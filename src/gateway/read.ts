@@ -27,7 +27,10 @@ export function parsed(text: string, paths?: VerbatimPaths): Json {
   }
 }
 
-export function readRequest(exchange: Exchange, text: string): Request {
+export const readRequest = (exchange: Exchange, text: string): Request =>
+  readBody(exchange, parsed(text, exchange.caller.caller.verbatim))
+
+export function readBody(exchange: Exchange, body: Json): Request {
   const { caller, route, headers, newId } = exchange
-  return caller.caller.readRequest(parsed(text, caller.caller.verbatim), { route, headers, newId })
+  return caller.caller.readRequest(body, { route, headers, newId })
 }

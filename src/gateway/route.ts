@@ -22,10 +22,20 @@ export function destinationOf(
   const route = settings.routes.find(
     ({ model: glob }) => matchesGlob(glob, model) || matchesGlob(glob, plain),
   )
-  const upstream = route && settings.upstreams.get(route.upstream)
+  return route && destinationTo(settings, dialects, route, model)
+}
+
+/** Where a route leads with this model. */
+export function destinationTo(
+  settings: Settings,
+  dialects: Dialects,
+  route: RouteSettings,
+  model: string,
+): Destination | undefined {
+  const upstream = settings.upstreams.get(route.upstream)
   const adapter = upstream && dialects.of(upstream.dialect)
   if (!adapter) return undefined
-  const sent = route.as ?? plain
+  const sent = route.as ?? withoutVariant(model)
   const target = {
     model: sent,
     defaultMaxOutputTokens: upstream.maxOutputTokens,

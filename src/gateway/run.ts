@@ -12,7 +12,7 @@ import { callUpstream, type UpstreamCall } from './upstream.ts'
 
 /** One exchange, from the bytes of a request to its answer; throws ProblemError. */
 export async function run(exchange: Exchange, body: Uint8Array): Promise<Answer> {
-  const plan = planOf(exchange, body)
+  const plan = await planOf(exchange, body)
   exchange.journal.note({ stream: plan.stream, losses: plan.losses })
   if (exchange.route.operation === 'count-tokens')
     return countTokens(exchange, plan, body, (sent) => ask(exchange, plan, sent))

@@ -1,4 +1,5 @@
 import type { AuthStyle, ModelFacts } from '../../adapters/adapter.ts'
+import type { StoreBounds } from './store.ts'
 
 /** The configuration, validated, with its defaults filled in and its secrets resolved. */
 export interface Settings {
@@ -7,7 +8,10 @@ export interface Settings {
   routes: readonly RouteSettings[]
   callers: CallerSettings
   tasks: { image?: TaskSettings; music?: TaskSettings }
+  /** Which store: `memory`, `sqlite:FILE`, `redis://…`, `kv`, `durable` or `off`. */
   state: string
+  /** How it is used; with `DEFAULT_RETENTION` when absent. */
+  retention?: Partial<RetentionSettings>
   losses: 'report' | 'reject'
   limits: LimitSettings
   /** Where it came from, for a person: `dragoman.json`, `environment`, `demo`. */
@@ -57,6 +61,13 @@ export interface TaskSettings {
   prefix: string
   /** Those of any upstream when absent. */
   timeouts?: TimeoutSettings
+}
+
+/** For how long, and how much of it, is kept. */
+export interface RetentionSettings extends StoreBounds {
+  ttlMs: number
+  /** Whether proofs of reasoning are kept too, for clients that do not bring them back. */
+  proofs: boolean
 }
 
 export interface LimitSettings {

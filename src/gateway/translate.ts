@@ -3,6 +3,7 @@ import type { Event } from '../canonical/events.ts'
 import { stringify } from '../canonical/json.ts'
 import { lossList } from '../canonical/loss.ts'
 import { ProblemError, type Problem } from '../canonical/problem.ts'
+import { keeperOf } from './keeper.ts'
 import { replyHeaders } from './answer.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import { CALLER_LEFT, INTERNAL, KEY_REFUSED } from './failures.ts'
@@ -30,32 +31,39 @@ export async function translated(
   const { lose, losses } = lossList()
   // A caller that named no model is told which one answered.
   const request = { ...plan.request, model: plan.request.model || target.model }
-  const writer = caller.caller.writer({
+  const { keeping } = plan
+  const { memories } = exchange
+  const keeper = keeping && memories && keeperOf(exchange, keeping, memories, () => call.cancel())
+  const plain = caller.caller.writer({
     request,
     now: Math.floor(ports.now() / 1000),
     lose,
     newId,
   })
-  const next = eventSteps(exchange, plan, call, {
+  const writer = keeper ? keeper.listen(plain) : plain
+  const interruption = () => keeper?.interruption
+  const next = eventSteps(exchange, plan, call, interruption, {
     reader: adapter.upstream.reader({ request, lose, newId }),
     verbatim: adapter.upstream.verbatim,
     limits: settings.limits,
     contentType: call.headers.get('content-type'),
   })
   const allLosses = () => [...plan.losses, ...losses]
-  const over = (problem?: Problem) =>
+  const over = async (problem?: Problem) => {
+    if (problem !== CALLER_LEFT && (await keeper?.settle()) === false) lose('dropped', 'store')
     journal.finish({
       status: problem === CALLER_LEFT ? 499 : 200,
       losses: allLosses(),
       ...(problem && { error: problem.message }),
     })
+  }
   if (plan.stream) {
     const headers = replyHeaders(plan, call, plan.losses)
     return streamed({ exchange, call, writer, next, headers, over })
   }
   const body = await gathered(next, writer)
+  await over()
   const headers = replyHeaders(plan, call, allLosses())
-  over()
   return { status: 200, headers: { 'content-type': 'application/json', ...headers }, body }
 }
 
@@ -66,6 +74,7 @@ function eventSteps(
   { journal }: Exchange,
   { destination }: TranslatePlan,
   call: UpstreamCall,
+  interruption: () => Problem | undefined,
   source: Parameters<typeof replyEvents>[0],
 ): Next {
   const events = replyEvents(source)
@@ -73,8 +82,9 @@ function eventSteps(
     if (events.ended) return undefined
     const piece = await call.read()
     let step
-    if (!piece) step = events.end()
-    else step = piece.problem ? events.fail(piece.problem) : events.push(piece.bytes)
+    const problem = interruption() ?? piece?.problem
+    if (problem) step = events.fail(problem)
+    else step = piece?.bytes ? events.push(piece.bytes) : events.end()
     if (events.ended) call.release()
     if (step.length > 0) journal.began()
     if (destination.upstream.key.kind !== 'caller') step = step.map(withoutBlame)
@@ -108,7 +118,8 @@ interface Streaming {
   writer: Writer
   next: Next
   headers: Record<string, string>
-  over(problem?: Problem): void
+  /** What is to be kept is kept when this resolves. */
+  over(problem?: Problem): Promise<void>
 }
 
 /**
@@ -139,7 +150,7 @@ async function streamed(streaming: Streaming): Promise<Answer> {
       signal: exchange.signal,
       stop() {
         call.cancel()
-        over(CALLER_LEFT)
+        void over(CALLER_LEFT)
       },
     },
   )
@@ -169,7 +180,7 @@ async function firstEvents(next: Next): Promise<Event[]> {
 function stepper(
   { exchange, writer, call, over }: Streaming,
   frames: Framer,
-): (events: Event[] | undefined) => Step {
+): (events: Event[] | undefined) => Promise<Step> {
   const encoder = new TextEncoder()
   const write = (events: readonly Event[]): { text: string; end?: { problem?: Problem } } => {
     let text = ''
@@ -192,11 +203,11 @@ function stepper(
         : attempt([{ type: 'error', problem: INTERNAL }])
     }
   }
-  return (events) => {
+  return async (events) => {
     const { text, end } = events ? attempt(events) : { text: '', end: {} }
     const bytes = encoder.encode(end ? text + frames.end() : text)
     exchange.journal.sent(bytes.length)
-    if (end) over(end.problem)
+    if (end) await over(end.problem)
     return { bytes, last: end !== undefined }
   }
 }

@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { dialects as allDialects, type Dialects } from '../../adapters/index.ts'
 import { doorkeeper } from '../gateway/credentials.ts'
+import { memoriesOf } from '../gateway/memories.ts'
 import type { Ports } from '../gateway/ports.ts'
 import type { Settings } from '../gateway/settings.ts'
 import { answerRequest } from './front.ts'
@@ -19,6 +20,7 @@ export function createApp(
     dialects,
     admit: doorkeeper(settings.callers),
     load: loadOf(settings.limits),
+    memories: memoriesOf(settings, ports.store),
   }
   // Paths are told apart by one parser, and not a second time by a router that decodes them otherwise.
   const app = new Hono()

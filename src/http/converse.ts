@@ -1,21 +1,46 @@
 import { ProblemError, type Problem } from '../canonical/problem.ts'
 import { problemAnswer } from '../gateway/answer.ts'
-import type { Match } from '../gateway/dispatch.ts'
+import type { Admission } from '../gateway/credentials.ts'
+import type { Match, StoredMatch } from '../gateway/dispatch.ts'
 import { idSource, type Answer, type Exchange } from '../gateway/exchange.ts'
 import { explained } from '../gateway/explain.ts'
 import { INTERNAL } from '../gateway/failures.ts'
 import { run } from '../gateway/run.ts'
+import { storedAnswer } from '../gateway/stored.ts'
 import type { Arrival } from './arrival.ts'
 import { readBody } from './body.ts'
 import { jsonAnswer } from './respond.ts'
 import type { Site } from './site.ts'
 
 /** One exchange of a conversation, from an admitted caller to its answer; what goes wrong is an answer too. */
-export async function converse(
+export function converse(
   site: Site,
   arrival: Arrival,
   match: Match,
-  credential: string | undefined,
+  admission: Admission,
+): Promise<Answer> {
+  return exchanged(site, arrival, match, admission, (exchange) => answered(site, arrival, exchange))
+}
+
+/** What a kept exchange answers; it is asked without a body. */
+export function revisit(
+  site: Site,
+  arrival: Arrival,
+  { caller, ...stored }: StoredMatch,
+  admission: Admission,
+): Promise<Answer> {
+  const route = { operation: 'create' } as const
+  return exchanged(site, arrival, { caller, route }, admission, (exchange) =>
+    storedAnswer(exchange, stored),
+  )
+}
+
+async function exchanged(
+  site: Site,
+  arrival: Arrival,
+  match: Match,
+  { credential, identity }: Admission,
+  work: (exchange: Exchange) => Promise<Answer>,
 ): Promise<Answer> {
   const { id, incoming, journal, request } = arrival
   const { ports, load } = site
@@ -29,12 +54,14 @@ export async function converse(
     incoming,
     headers: request.headers,
     credential,
+    identity,
+    memories: site.memories,
     signal: request.signal,
     journal,
     newId: idSource(ports.randomId()),
   }
   try {
-    return await answered(site, arrival, exchange)
+    return await work(exchange)
   } catch (error) {
     const problem = problemIn(error)
     const answer = problemAnswer(match.caller, problem, id)
@@ -52,7 +79,7 @@ async function answered(site: Site, arrival: Arrival, exchange: Exchange): Promi
     held.set(body.length)
     exchange.journal.note({ bytesIn: body.length })
     if (!explain) return await run(exchange, body)
-    const answer = jsonAnswer(explained(exchange, body))
+    const answer = jsonAnswer(await explained(exchange, body))
     exchange.journal.finish({ status: answer.status })
     return answer
   } finally {

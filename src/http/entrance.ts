@@ -1,4 +1,5 @@
 import { ProblemError, type Problem } from '../canonical/problem.ts'
+import type { Admission } from '../gateway/credentials.ts'
 import type { Arrival } from './arrival.ts'
 import type { Site } from './site.ts'
 
@@ -8,10 +9,10 @@ const UNKNOWN_KEY: Problem = {
   code: 'invalid_api_key',
 }
 
-/** Lets in whoever presents a key that fits; throws ProblemError. What comes back may go to an upstream. */
-export async function credentialOf(site: Site, arrival: Arrival): Promise<string | undefined> {
+/** Lets in whoever presents a key that fits; throws ProblemError. */
+export async function admissionOf(site: Site, arrival: Arrival): Promise<Admission> {
   const { request, incoming } = arrival
-  const { admitted, credential } = await site.admit(request.headers, incoming.query)
-  if (!admitted) throw new ProblemError(UNKNOWN_KEY)
-  return credential
+  const admission = await site.admit(request.headers, incoming.query)
+  if (!admission.admitted) throw new ProblemError(UNKNOWN_KEY)
+  return admission
 }

@@ -1,13 +1,13 @@
 import type { Adapter } from '../../adapters/adapter.ts'
 import { ProblemError, type Problem } from '../canonical/problem.ts'
 import { problemAnswer } from '../gateway/answer.ts'
-import { matched } from '../gateway/dispatch.ts'
+import { matched, storedAt, type StoredMatch, type StoredPlace } from '../gateway/dispatch.ts'
 import type { Answer } from '../gateway/exchange.ts'
 import { findModel, listModels } from '../gateway/models.ts'
 import { taskServiceAt } from '../gateway/task-routes.ts'
 import { arrivalOf, freeAnswer, type Arrival } from './arrival.ts'
-import { converse, problemIn } from './converse.ts'
-import { credentialOf } from './entrance.ts'
+import { converse, problemIn, revisit } from './converse.ts'
+import { admissionOf } from './entrance.ts'
 import { jsonAnswer, responseOf } from './respond.ts'
 import type { Site } from './site.ts'
 import { taskAnswer } from './task-answer.ts'
@@ -37,12 +37,22 @@ async function guarded(site: Site, arrival: Arrival): Promise<Answer> {
 
 /** The key comes first: without one nobody learns which paths there are. */
 async function admitted(site: Site, arrival: Arrival, looks: Adapter): Promise<Answer> {
-  const credential = await credentialOf(site, arrival)
+  const admission = await admissionOf(site, arrival)
   const match = matched(site.dialects, arrival.incoming)
-  if (match) return converse(site, arrival, match, credential)
+  if (match) return converse(site, arrival, match, admission)
+  const stored = arrival.explain ? undefined : storedAt(site.dialects, arrival.incoming)
+  if (stored) return revisit(site, arrival, storedMatch(stored, arrival), admission)
   const answer = modelAnswer(site, arrival, looks) ?? refuseRoute(site, arrival)
   arrival.journal.finish({ status: answer.status })
   return answer
+}
+
+function storedMatch({ caller, route }: StoredPlace, { incoming }: Arrival): StoredMatch {
+  const { actions, id } = route
+  const { method } = incoming
+  const action = Object.hasOwn(actions, method) ? actions[method] : undefined
+  if (!action) throw new WrongMethod(Object.keys(actions).join(', '))
+  return { caller, id, action }
 }
 
 const MODELS = /^\/v1(?:beta)?\/models(?:\/(.+))?$/

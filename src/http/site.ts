@@ -1,5 +1,6 @@
 import type { Dialects } from '../../adapters/index.ts'
 import type { Doorkeeper } from '../gateway/credentials.ts'
+import type { Memories } from '../gateway/memories.ts'
 import type { Ports } from '../gateway/ports.ts'
 import type { Settings } from '../gateway/settings.ts'
 import type { Load } from './load.ts'
@@ -11,4 +12,5 @@ export interface Site {
   dialects: Dialects
   admit: Doorkeeper
   load: Load
+  memories?: Memories | undefined
 }

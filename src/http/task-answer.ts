@@ -3,7 +3,7 @@ import type { Answer } from '../gateway/exchange.ts'
 import { allowedAt, taskProblem, type TaskService } from '../gateway/task-routes.ts'
 import type { Arrival } from './arrival.ts'
 import { problemIn } from './converse.ts'
-import { credentialOf } from './entrance.ts'
+import { admissionOf } from './entrance.ts'
 import type { Site } from './site.ts'
 import { answerTask } from './tasks.ts'
 
@@ -16,7 +16,7 @@ export async function taskAnswer(
   const { settings, ports, load } = site
   const { request, path, journal } = arrival
   try {
-    const credential = await credentialOf(site, arrival)
+    const { credential } = await admissionOf(site, arrival)
     journal.whenOver(load.enter())
     const { signal } = request
     return await answerTask({

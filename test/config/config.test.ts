@@ -254,11 +254,11 @@ const FAULTS: [unknown, string, Platform?][] = [
   ],
   [
     withTop({ state: { store: 'disk' } }),
-    'state.store: expected memory, sqlite:FILE or redis://HOST',
+    'state.store: expected memory, sqlite:FILE, redis://HOST or off',
   ],
   [
     withTop({ state: { store: 'sqlite:x' } }),
-    'state.store: expected memory, kv or durable',
+    'state.store: expected memory, kv, durable or off',
     isolate,
   ],
   [withTop({ losses: 'hide' }), 'losses: expected one of "report", "reject"'],

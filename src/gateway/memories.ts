@@ -1,0 +1,99 @@
+import {
+  isObject,
+  parse,
+  stringify,
+  type JsonObject,
+  type VerbatimPaths,
+} from '../canonical/json.ts'
+import { ProblemError } from '../canonical/problem.ts'
+import { DEFAULT_RETENTION } from './defaults.ts'
+import { seedOf, type Exchange } from './exchange.ts'
+import { NO_STATE } from './failures.ts'
+import type { RetentionSettings, Settings } from './settings.ts'
+import { storeKey, type Store } from './store.ts'
+
+/** What the proxy remembers between two exchanges, and what it is busy with. */
+export interface Memories {
+  readonly store: Store
+  readonly retention: RetentionSettings
+  /** Replies that this process is writing at the moment, by their keys in the store. */
+  readonly underway: Map<string, Underway>
+}
+
+/** A reply that can still be stopped. */
+export interface Underway {
+  id: string
+  memo(): JsonObject
+  /** Stops it and keeps it as far as it came. */
+  cancel(): Promise<JsonObject>
+}
+
+export function memoriesOf(settings: Settings, store: Store | undefined): Memories | undefined {
+  const retention = { ...DEFAULT_RETENTION, ...settings.retention }
+  return store && { store, retention, underway: new Map() }
+}
+
+/** One exchange in the store. `parents`: the keys of those that led to it, the first one first. */
+export interface Kept {
+  id: string
+  parents: readonly string[]
+  memo: JsonObject
+}
+
+/** A line of keys, and the exchange itself behind it. */
+export const writeKept = ({ id, parents, memo }: Kept): string =>
+  `${[id, ...parents].join(' ')}\n${stringify(memo)}`
+
+/** Inverse of `writeKept`; undefined for anything that it did not write. */
+export function readKept(text: string, verbatim: VerbatimPaths): Kept | undefined {
+  const end = text.indexOf('\n')
+  const [id = '', ...parents] = text.slice(0, Math.max(0, end)).split(' ')
+  try {
+    const memo = parse(text.slice(end + 1), verbatim)
+    return isObject(memo) && id !== '' ? { id, parents, memo } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const ID = /^[\w-]{1,128}$/
+
+/** Where an exchange is kept that gave out this id; undefined for what can be no id. */
+export const placeOf = (id: string): string | undefined =>
+  ID.test(id) ? (seedOf(id) ?? id) : undefined
+
+/** Whose memory it is: a hash of what the caller presented, so that no key is ever in a store. */
+export async function ownerOf({ identity }: Pick<Exchange, 'identity'>): Promise<string> {
+  if (identity === undefined) return 'open'
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(identity))
+  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** One caller's part of the store. Rejects with ProblemError when the store is down. */
+export interface Shelf {
+  readonly owner: string
+  get(place: string): Promise<string | undefined>
+  put(place: string, value: string): Promise<void>
+  delete(place: string): Promise<boolean>
+}
+
+export async function shelfOf(exchange: Exchange, memories: Memories): Promise<Shelf> {
+  const { store, retention } = memories
+  const owner = await ownerOf(exchange)
+  return {
+    owner,
+    get: (place) => reached(store.get(storeKey(owner, place))),
+    // Who puts decides what a failure means.
+    put: (place, value) =>
+      store.put({ key: storeKey(owner, place), owner, value, ttlMs: retention.ttlMs }),
+    delete: (place) => reached(store.delete(storeKey(owner, place))),
+  }
+}
+
+async function reached<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch {
+    throw new ProblemError(NO_STATE)
+  }
+}

@@ -1,0 +1,68 @@
+import type { Memory, StoredAnswer } from '../../adapters/adapter.ts'
+import { stringify } from '../canonical/json.ts'
+import { ProblemError } from '../canonical/problem.ts'
+import { sseFrame } from '../framing/sse.ts'
+import type { StoredMatch } from './dispatch.ts'
+import { seedOf, type Answer, type Exchange } from './exchange.ts'
+import { forwarded, upstreamWithMemory } from './forward.ts'
+import { placeOf, shelfOf, type Memories, type Shelf } from './memories.ts'
+import { chainOf, lookup } from './recall.ts'
+import { storeKey } from './store.ts'
+import { STREAM_HEADERS } from './stream-out.ts'
+
+type Asked = Omit<StoredMatch, 'caller'>
+
+/** Answers for an exchange that is kept here, or lets the upstream answer that keeps its own. */
+export async function storedAnswer(exchange: Exchange, asked: Asked): Promise<Answer> {
+  const { caller, memories } = exchange
+  const { memory } = caller.caller
+  const destination = upstreamWithMemory(exchange)
+  // What an upstream gave out itself is not looked for here when it can be asked.
+  const found =
+    memory && memories && (seedOf(asked.id) !== undefined || !destination)
+      ? await keptAnswer(exchange, asked, memory, memories)
+      : undefined
+  if (found) return told(exchange, found)
+  if (destination) return forwarded(exchange, destination)
+  throw new ProblemError(
+    memory?.missing('stored', asked.id) ?? { kind: 'not-found', message: 'Nothing is kept here.' },
+  )
+}
+
+async function keptAnswer(
+  exchange: Exchange,
+  { id, action }: Asked,
+  memory: Memory,
+  memories: Memories,
+): Promise<StoredAnswer | undefined> {
+  const { query } = exchange.incoming
+  const shelf = await shelfOf(exchange, memories)
+  const underway = memories.underway.get(storeKey(shelf.owner, id))
+  if (underway && action === 'cancel')
+    return memory.answer('read', [await underway.cancel()], NO_QUERY)
+  if (underway && action === 'read') return memory.answer(action, [underway.memo()], query)
+  const look = lookup(shelf, memory)
+  const kept = await look(placeOf(id))
+  if (kept?.id !== id) return undefined
+  if (action === 'delete' && !(await deleted(shelf, id))) return undefined
+  // Only the whole input needs those that came before.
+  const whole = action === 'input' ? await chainOf(look, id) : { chain: [kept.memo] }
+  return whole && memory.answer(action, whole.chain, query)
+}
+
+const NO_QUERY = { get: () => null }
+
+const deleted = async (shelf: Shelf, id: string): Promise<boolean> => {
+  const place = placeOf(id)
+  return place !== undefined && shelf.delete(place)
+}
+
+function told({ journal }: Exchange, answer: StoredAnswer): Answer {
+  const isStream = 'frames' in answer
+  const body = isStream ? answer.frames.map(sseFrame).join('') : stringify(answer.body)
+  journal.finish({ status: 200 })
+  const headers = isStream
+    ? { 'content-type': 'text/event-stream; charset=utf-8', ...STREAM_HEADERS }
+    : { 'content-type': 'application/json' }
+  return { status: 200, headers, body }
+}
