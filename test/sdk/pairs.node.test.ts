@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest'
+import { grammarOf } from '../grammar/index.ts'
+import { DRIVERS } from './drivers.ts'
+import { stage } from './proxy.ts'
+import { SCENARIOS } from './scenarios.ts'
+import { DIALECTS, type Dialect } from './script.ts'
+import { says, type Stage } from './stage.ts'
+
+describe.each(DRIVERS)('$name', (driver) => {
+  describe.each(DIALECTS)('over %s', (upstream) => {
+    describe.each([false, true])('stream: %s', (stream) => {
+      test.each(SCENARIOS)('$name', async ({ replies, play }) => {
+        const staged = stage(upstream, says(upstream, ...replies(upstream)))
+        const told: Promise<void>[] = []
+        const watched: Stage = {
+          ...staged,
+          async fetch(input, init) {
+            const response = await staged.fetch(input, init)
+            told.push(expectGrammar(driver.dialect, response.clone()))
+            return response
+          },
+        }
+        const foreign = upstream !== driver.dialect
+        await play({ driver, upstream, stream, stage: watched, foreign })
+        expect(staged.received).toHaveLength(replies(upstream).length)
+        await Promise.all(foreign ? told : [])
+        if (foreign) expectPrefixes(upstream, staged)
+      })
+    })
+  })
+})
+
+/** What was sent to the client is what the strictest client accepts. */
+async function expectGrammar(dialect: Dialect, response: Response): Promise<void> {
+  const grammar = grammarOf(dialect)
+  const text = await response.text()
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
+    expect(grammar.checkBody(JSON.parse(text))).toBeUndefined()
+    return
+  }
+  const frames = text.split('\n\n').flatMap((part) => {
+    const match = /^(?:event: (.+)\n)?data: (.+)$/.exec(part)
+    if (!match) return []
+    const [, event, data = ''] = match
+    return [event === undefined ? { data } : { event, data }]
+  })
+  expect(grammar.check(frames)).toBeUndefined()
+}
+
+const HISTORIES: Record<Dialect, string> = {
+  messages: 'messages',
+  'generate-content': 'contents',
+  responses: 'input',
+}
+
+/** Every request begins with the one before it, so the upstream's prompt cache stays warm. */
+function expectPrefixes(upstream: Dialect, { received }: Stage): void {
+  const histories = received.map(({ body }) => body[HISTORIES[upstream]] as unknown[])
+  for (const [index, history] of histories.entries()) {
+    const next = histories[index + 1]
+    if (next) expect(next.slice(0, history.length)).toEqual(history)
+  }
+}
