@@ -16,9 +16,8 @@ import { isMedia, MISSING_RESULT, wrap } from './results.ts'
 import type { WireContent, WirePart } from './wire.ts'
 
 /** Contents that are one turn. */
-interface Stanza {
+interface Stanza extends Pick<WireContent, 'role'> {
   path: string
-  role: WireContent['role']
   parts: { part: WirePart; path: string }[]
   rest: object
 }
@@ -34,9 +33,8 @@ function stanzas(contents: WireContent[]): Stanza[] {
   for (const [index, { role, parts, ...rest }] of contents.entries()) {
     const path = `contents.${index}`
     const placed = many(parts).map((part, at) => ({ part, path: `${path}.parts.${at}` }))
-    const last = list.at(-1)
-    const continues = role === 'model' && last?.role === 'model' && Object.keys(rest).length === 0
-    if (continues) last.parts.push(...placed)
+    const last = role === 'model' && Object.keys(rest).length === 0 ? list.at(-1) : undefined
+    if (last?.role === 'model') last.parts.push(...placed)
     else list.push({ path, role, parts: placed, rest })
   }
   return list
