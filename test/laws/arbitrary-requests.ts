@@ -92,14 +92,18 @@ const schema = fc.constantFrom(
   '{"type":"object","properties":{"tree":{"$ref":"#/$defs/n"}},"$defs":{"n":{"type":"object","properties":{"n":{"$ref":"#/$defs/n"}}}}}',
 )
 
-/** Every tool that the conversation calls is declared. */
-const tools = (schemas: string[]): Tool[] =>
-  ['get_weather', 'f', '_private', 'Read-File', 'tool_2'].map((name, index) => ({
+/** Every tool that the conversation calls is declared, and the two that a choice may name. */
+function tools(schemas: string[], conversation: Turn[]): Tool[] {
+  const called = conversation.flatMap(({ blocks }) =>
+    blocks.flatMap((block) => (block.kind === 'tool-call' ? block.name : [])),
+  )
+  return [...new Set(['f', 'tool_2', ...called])].map((name, index) => ({
     kind: 'function',
     name,
     description: `Tool ${index}`,
     schema: schemas[index % schemas.length] ?? '{"type":"object","properties":{}}',
   }))
+}
 
 const some = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 })
 const part = fc.double({ min: 0.01, max: 0.99, noNaN: true })
@@ -174,7 +178,7 @@ export const anyRequest: fc.Arbitrary<Request> = fc
     stream,
     system,
     turns: list,
-    tools: tools(schemas),
+    tools: tools(schemas, list),
     limits: chosen.limits,
     sampling: chosen.sampling,
     ...(chosen.choice && { toolChoice: chosen.choice }),

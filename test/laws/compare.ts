@@ -10,7 +10,8 @@ interface Piece {
   kind: string
   text: string
   seal: Seal | undefined
-  citations: Citation[]
+  /** Each with the words that it is for. */
+  citations: string[]
 }
 
 /** Names the aspects in which two accounts of the same thing differ, and how. */
@@ -71,7 +72,7 @@ export function replyAspects(folded: Folded): Aspects {
     ['opaque', texts('opaque').join('\n')],
     ['order', pieces.map((piece) => piece.kind).join(' ')],
     ['seals', pieces.map(sealLine).filter(Boolean).join('\n')],
-    ['citations', citationLines(pieces).join('\n')],
+    ['citations', pieces.flatMap((piece) => piece.citations).join('\n')],
     ['finish', problem ? 'error' : (reply.finish ?? 'none')],
     ['stopSequence', reply.stopSequence ?? ''],
   ])
@@ -95,7 +96,7 @@ function pieceOf(block: Block): Piece[] {
       kind,
       text,
       seal: 'seal' in block ? block.seal : undefined,
-      citations: block.kind === 'text' ? (block.citations ?? []).map(placed(block.text)) : [],
+      citations: block.kind === 'text' ? (block.citations ?? []).map(cited(block.text)) : [],
     },
   ]
   switch (block.kind) {
@@ -158,11 +159,7 @@ function settle(pieces: Piece[]): Piece[] {
     const before = settled.at(-1)
     if (!merges || !before || before.kind !== piece.kind || before.seal) settled.push({ ...piece })
     else {
-      const shift = before.text.length
-      before.citations = [
-        ...before.citations,
-        ...piece.citations.map((citation) => shifted(citation, shift)),
-      ]
+      before.citations = [...before.citations, ...piece.citations]
       before.text += piece.text
       before.seal = piece.seal
     }
@@ -171,32 +168,18 @@ function settle(pieces: Piece[]): Piece[] {
 }
 
 /** A citation without a place is one of the whole text. */
-const placed =
+const cited =
   (text: string) =>
-  (citation: Citation): Citation => ({ start: 0, end: text.length, ...citation })
+  ({ url, title, start = 0, end = text.length }: Citation): string =>
+    JSON.stringify([url, title, text.slice(start, end)])
 
-function shifted(citation: Citation, by: number): Citation {
-  const { start, end } = citation
-  return {
-    ...citation,
-    ...(start !== undefined && { start: start + by }),
-    ...(end !== undefined && { end: end + by }),
-  }
-}
-
-/** A proof and the block that it belongs to, whose JSON a client may have written anew. */
+/** A proof and the block that it belongs to; whether a call's input arrived is asked elsewhere. */
 const sealLine = ({ seal, kind, text }: Piece): string =>
-  seal ? `${seal.dialect} ${seal.value} on ${kind} ${text.replace(/\{.*\}/s, rewritten)}` : ''
+  seal
+    ? `${seal.dialect} ${seal.value} on ${kind} ${kind === 'tool-call' ? nameOf(text) : text}`
+    : ''
 
-function rewritten(text: string): string {
-  const value = parseObject(text)
-  return value ? JSON.stringify(value) : text
-}
-
-const citationLines = (pieces: Piece[]): string[] =>
-  pieces.flatMap((piece) =>
-    piece.citations.map(({ url, title, start, end }) => JSON.stringify([url, title, start, end])),
-  )
+const nameOf = (call: string): string => call.replace(/\(.*/s, '')
 
 /** The proofs of some blocks, in order, with what they belong to. */
 export const sealLines = (blocks: Block[]): string[] =>

@@ -49,6 +49,12 @@ export function writeRequest(adapter: Adapter, request: Request): Written {
   return { text: `${JSON.stringify(rest)}\n${stringify(body)}`, body, losses }
 }
 
+/** The request as a caller of this dialect would send it, and as it is then understood. */
+export function spokenBy(caller: Adapter, request: Request): Request {
+  const { body } = writeRequest(caller, request)
+  return readRequest(caller, stringify(body), { stream: request.stream })
+}
+
 /** One reply, as a caller's writer put it on the wire. */
 export interface WrittenReply {
   frames: Frame[]

@@ -7,13 +7,8 @@ import { fingerprint } from '../../src/canonical/seal.ts'
 import { sseParser } from '../../src/framing/sse.ts'
 import { grammarOf } from '../grammar/index.ts'
 import { clientOf } from '../laws/clients.ts'
-import {
-  differences,
-  replyAspects,
-  sealOwners,
-  splits,
-  withoutForeignSeals,
-} from '../laws/compare.ts'
+import { sealOwners, splits, withoutForeignSeals } from '../laws/compare.ts'
+import { unreportedInReply } from '../laws/excuses.ts'
 import {
   readBodyText,
   readFrames,
@@ -65,11 +60,14 @@ function kept(
   written: WrittenReply,
 ): string | undefined {
   const streamed = readFrames(caller, request, written.frames)
-  if (written.losses.length + read.losses.length === 0) {
-    const seen = (folded: Folded) => replyAspects(withoutForeignSeals(folded, caller.dialect))
-    const [difference] = differences(seen(read), seen(streamed))
-    if (difference !== undefined) return difference
-  }
+  const own = (folded: Folded) => withoutForeignSeals(folded, caller.dialect)
+  const [difference] = unreportedInReply(
+    own(read),
+    own(streamed),
+    written.losses,
+    read.reply.blocks,
+  )
+  if (difference !== undefined) return difference
   if (written.body === undefined) return undefined
   const whole = readBodyText(caller, request, written.body)
   const [split] = splits(streamed, whole, written.losses)

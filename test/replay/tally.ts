@@ -103,7 +103,7 @@ const weight = ({ example, count }: { example: Failure; count: number }): number
   count + (example.column === 'crash' ? 2e9 : example.column === 'requests' ? 0 : 1e9)
 
 function share(cell: Cell | undefined): string {
-  if (!cell) return '-'.padStart(20)
+  if (!cell?.all) return '-'.padStart(20)
   const percent = (100 * cell.good) / cell.all
   const shown = percent < 100 && percent > 99.99 ? '99.99' : percent.toFixed(2)
   return `${shown} % of ${cell.all}`.padStart(20)
