@@ -1,13 +1,17 @@
-import { type Environment, settingsOf } from './gateway/config.ts'
+import { ConfigError, type Environment, settingsOf } from './gateway/config.ts'
+import { DEFAULT_RETENTION } from './gateway/defaults.ts'
 import { fetchSend } from './gateway/fetch-send.ts'
 import type { Ports } from './gateway/ports.ts'
+import type { Settings } from './gateway/settings.ts'
 import { adapters } from '../adapters/index.ts'
 import { demoSend } from './demo.ts'
 import { createApp as createAppOf } from './http/app.ts'
+import { memoryStore } from './state/memory.ts'
 
 export { ConfigError } from './gateway/config.ts'
 export type { Ports, Send, UpstreamRequest, UpstreamResponse } from './gateway/ports.ts'
 export { ConnectError } from './gateway/ports.ts'
+export type { Store, StoreEntry } from './gateway/store.ts'
 export type { Loss, LossCode } from './canonical/loss.ts'
 export { ProblemError, type Problem } from './canonical/problem.ts'
 export { translator, type Translator, type TranslatorOptions } from './translator.ts'
@@ -25,7 +29,12 @@ export function createApp(
   ports: Partial<Ports> = {},
   environment: Environment = processEnvironment(),
 ): App {
-  const app = createAppOf(settingsOf(config, environment), { ...defaultPorts(), ...ports })
+  const settings = settingsOf(config, environment)
+  const app = createAppOf(settings, {
+    ...defaultPorts(),
+    ...(ports.store ? {} : storeOf(settings)),
+    ...ports,
+  })
   const handle = app.fetch
   const dropIn = (input: Request | string | URL, init?: RequestInit, ...rest: []) =>
     input instanceof Request ? handle(input, init ?? {}, ...rest) : handle(new Request(input, init))
@@ -35,6 +44,13 @@ export function createApp(
 function processEnvironment(): Environment {
   const { process } = globalThis as { process?: { env?: Environment } }
   return process?.env ?? {}
+}
+
+/** Any other store than the memory of the program is opened by the program, and brought as a port. */
+function storeOf({ state, retention }: Settings): Pick<Ports, 'store'> {
+  if (state === 'off') return {}
+  if (state === 'memory') return { store: memoryStore({ ...DEFAULT_RETENTION, ...retention }) }
+  throw new ConfigError('state.store', 'expected memory or off, unless a store is among the ports')
 }
 
 const defaultPorts = (): Ports => ({

@@ -8,12 +8,14 @@ import {
   settingsFromText,
   settingsOf,
 } from './gateway/config.ts'
-import { ISOLATE_LIMITS } from './gateway/defaults.ts'
+import { DEFAULT_RETENTION, ISOLATE_LIMITS } from './gateway/defaults.ts'
 import { fetchSend } from './gateway/fetch-send.ts'
+import type { Ports } from './gateway/ports.ts'
 import { secretsOf } from './gateway/secrets.ts'
 import type { Settings } from './gateway/settings.ts'
 import { createApp } from './http/app.ts'
 import { createLog } from './observe/log.ts'
+import { openStore } from './state/workers.ts'
 
 export { StateObject } from './state/durable.ts'
 
@@ -41,7 +43,7 @@ export default {
 /** A Worker cannot refuse to start: a faulty configuration is what it answers instead. */
 function handlerFor(environment: WorkerEnvironment): Handler {
   try {
-    return appHandler(findSettings(environment))
+    return appHandler(findSettings(environment), environment)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const { message } = error
@@ -50,7 +52,7 @@ function handlerFor(environment: WorkerEnvironment): Handler {
   }
 }
 
-function appHandler(settings: Settings): Handler {
+function appHandler(settings: Settings, bindings: WorkerEnvironment): Handler {
   const log = createLog({
     write: (line) => console.log(line),
     now: Date.now,
@@ -62,8 +64,22 @@ function appHandler(settings: Settings): Handler {
     now: Date.now,
     randomId: () => crypto.randomUUID().replaceAll('-', ''),
     log,
+    ...storeOf(settings, bindings),
   })
   return (request) => app.fetch(request)
+}
+
+function storeOf(
+  { state, retention, origin }: Settings,
+  bindings: WorkerEnvironment,
+): Pick<Ports, 'store'> {
+  if (state === 'off') return {}
+  try {
+    return { store: openStore(state, { ...DEFAULT_RETENTION, ...retention }, bindings) }
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw new ConfigError('state.store', error.message.replace(/^state\.store: /, ''), origin)
+  }
 }
 
 /** The first of: DRAGOMAN_CONFIG, the short form, the demo. The demo may be open: it holds no secret and calls nobody. */

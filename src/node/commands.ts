@@ -1,9 +1,11 @@
 import { adapters } from '../../adapters/index.ts'
 import { demoSend } from '../demo.ts'
-import type { Environment } from '../gateway/config.ts'
+import { ConfigError, type Environment } from '../gateway/config.ts'
+import { DEFAULT_RETENTION } from '../gateway/defaults.ts'
 import type { Ports, Send } from '../gateway/ports.ts'
 import { secretsOf } from '../gateway/secrets.ts'
 import type { Settings } from '../gateway/settings.ts'
+import type { Store } from '../gateway/store.ts'
 import { createApp } from '../http/app.ts'
 import { createLog } from '../observe/log.ts'
 import { explained } from './explain.ts'
@@ -13,6 +15,7 @@ import { findSettings } from './find-settings.ts'
 import { isLoopback, type Options } from './options.ts'
 import { createSend } from './send.ts'
 import { startServer } from './server.ts'
+import { openStore } from './store.ts'
 
 /** The world of one command: what it reads from and writes to. */
 export interface Process {
@@ -41,6 +44,7 @@ export interface Proxy {
 export async function serve(options: Options, world: Process): Promise<Proxy> {
   const settings = settingsFor(options, world)
   const upstreams = createSend()
+  const store = await storeOf(settings)
   const deadline = new AbortController()
   let draining = false
   const log = createLog({
@@ -52,6 +56,7 @@ export async function serve(options: Options, world: Process): Promise<Proxy> {
   const ports: Ports = {
     ...portsWith(demoSend(adapters, upstreams.send)),
     log,
+    ...(store && { store }),
     draining: () => draining,
     deadline: deadline.signal,
   }
@@ -72,7 +77,19 @@ export async function serve(options: Options, world: Process): Promise<Proxy> {
       draining = true
       await server.stop(settings.limits.drainMs)
       upstreams.destroy()
+      await store?.close()
     },
+  }
+}
+
+/** What is not there when the proxy starts (a folder, a right) is a fault of the configuration. */
+async function storeOf({ state, retention, origin }: Settings): Promise<Store | undefined> {
+  if (state === 'off') return undefined
+  try {
+    return await openStore(state, { ...DEFAULT_RETENTION, ...retention })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'it cannot be opened'
+    throw new ConfigError('state.store', reason.replace(/^state\.store: /, ''), origin)
   }
 }
 

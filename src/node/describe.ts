@@ -1,6 +1,6 @@
 import { adapters } from '../../adapters/index.ts'
 import { stringify } from '../canonical/json.ts'
-import { DEMO_ORIGIN } from '../gateway/defaults.ts'
+import { DEFAULT_RETENTION, DEMO_ORIGIN } from '../gateway/defaults.ts'
 import type { Environment } from '../gateway/config.ts'
 import type {
   RouteSettings,
@@ -46,16 +46,33 @@ export function summary(settings: Settings): string[] {
   return [
     ...table([...upstreams, ...tasks]),
     ...table([
-      ['state', stateOf(settings.state)],
+      ['state', stateOf(settings)],
       ['callers', callersOf(settings)],
       ['losses', settings.losses],
     ]),
   ]
 }
 
-/** The address of a server may hold its password. */
-const stateOf = (spec: string): string =>
-  spec === 'memory' ? 'memory, until the process ends' : spec.replace(/:\/\/[^/?#]*@/, '://***@')
+function stateOf({ state, retention }: Settings): string {
+  if (state === 'off') return 'off, nothing is kept'
+  const { ttlMs } = { ...DEFAULT_RETENTION, ...retention }
+  const period = `for ${periodOf(Math.round(ttlMs / 1000))}`
+  if (state === 'memory') return `memory, ${period} or until the process ends`
+  // The address of a server may hold its password.
+  return `${state.replace(/:\/\/[^/?#]*@/, '://***@')}, ${period}`
+}
+
+function periodOf(seconds: number): string {
+  const [unit, size] = PERIODS.find(([, length]) => seconds % length === 0) ?? ['second', 1]
+  const count = seconds / size
+  return count === 1 ? `1 ${unit}` : `${count} ${unit}s`
+}
+
+const PERIODS = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const
 
 const TASK_PATHS: ReadonlyMap<string, string> = new Map([
   ['image', 'for /img'],
