@@ -1,15 +1,22 @@
 import { createApp } from '../../src/http/app.ts'
 import type { Ports, UpstreamRequest } from '../../src/gateway/ports.ts'
 import type { Settings, UpstreamSettings } from '../../src/gateway/settings.ts'
+import type { Store } from '../../src/gateway/store.ts'
 import { MODEL, type Dialect } from './script.ts'
 import { answer, CALLER_KEY, staged, type Received, type Script, type Stage } from './stage.ts'
 
 export const UPSTREAM_KEY = 'upstream-key-91bc'
 
 /** The proxy in front of one scripted upstream, without sockets. */
-export function stage(dialect: Dialect, script: Script, more: Partial<Settings> = {}): Stage {
+export function stage(
+  dialect: Dialect,
+  script: Script,
+  more: Partial<Settings> = {},
+  store?: Store,
+): Stage {
   const received: Received[] = []
-  const app = createApp(settingsFor(dialect, more), portsFor(received, script))
+  const ports = { ...portsFor(received, script), ...(store && { store }) }
+  const app = createApp(settingsFor(dialect, more), ports)
   return staged(dialect, received, async (input, init) => app.fetch(new Request(input, init)))
 }
 
