@@ -61,9 +61,10 @@ type Wrapper = 'error' | 'output' | 'result' | 'content'
 function wrapperOf(members: JsonObject, name: string): Wrapper | undefined {
   const [key = '', second, third] = Object.keys(members).toSorted()
   if (key === 'error' && second === undefined) return key
-  if (typeof members[key] !== 'string' || third !== undefined) return undefined
-  if ((key === 'output' || key === 'result') && second === undefined) return key
-  return key === 'content' && second === 'name' && members['name'] === name ? key : undefined
+  if (third !== undefined) return undefined
+  if (key === 'content' && second === 'name') return members['name'] === name ? key : undefined
+  const isPlain = second === undefined && typeof members[key] === 'string'
+  return isPlain && (key === 'output' || key === 'result') ? key : undefined
 }
 
 function unwrap(response: Json | undefined, name: string, path: string): Unwrapped {
@@ -76,7 +77,7 @@ function unwrap(response: Json | undefined, name: string, path: string): Unwrapp
   const value = members[wrapper]
   const isError = wrapper === 'error' && { isError: true as const }
   if (typeof value !== 'string')
-    return { texts: [textOf(verbatimError(raw))], ...isError, noted: response }
+    return { texts: [textOf(inside(raw, wrapper))], ...isError, noted: response }
   const isUsual = wrapper === 'error' || (wrapper === 'output' && !isItself(value, name))
   return { texts: [value], ...isError, ...(!isUsual && { noted: response }) }
 }
@@ -87,11 +88,12 @@ function isItself(text: string, name: string): boolean {
   return members !== undefined && wrapperOf(members, name) === undefined
 }
 
-const ERROR = verbatimPaths('error')
+const WRAPPED = verbatimPaths('error|content')
 
-function verbatimError(raw: string): Json {
-  const value = parse(raw, ERROR)
-  return (isObject(value) ? value['error'] : undefined) ?? null
+/** What a wrapper holds when it is no text, as it came. */
+function inside(raw: string, wrapper: Wrapper): Json {
+  const value = parse(raw, WRAPPED)
+  return (isObject(value) ? value[wrapper] : undefined) ?? null
 }
 
 /** The object that `functionResponse.response` must be. Inverse of `unwrap`. */

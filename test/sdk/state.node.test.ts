@@ -100,6 +100,8 @@ describe.each(FOREIGN)('a memory over %s', (upstream) => {
     const made = await responses.create({ model: 'gpt-5', input: 'Sure?', metadata: { a: 'b' } })
     const again = await responses.retrieve(made.id)
     expect(again).toEqual(made)
+    const replayed = await responses.stream({ response_id: made.id }).finalResponse()
+    expect(replayed.output).toMatchObject(made.output)
     const items: unknown[] = []
     for await (const item of responses.inputItems.list(made.id)) items.push(item)
     expect(items).toMatchObject([
