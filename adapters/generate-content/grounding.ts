@@ -1,4 +1,5 @@
 import { isObject, stringify, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import type { Lose } from '../../src/canonical/loss.ts'
 import type { Citation, SearchBlock, Source } from '../../src/canonical/model.ts'
 import { leftovers, members } from './dialect.ts'
 import { offsetsOf, type Offsets } from './offsets.ts'
@@ -157,9 +158,18 @@ export class Grounding {
   readonly #supports: JsonObject[] = []
   readonly #queries: string[] = []
   readonly #found: string[] = []
+  readonly #lose: Lose
   #rest: JsonObject = {}
 
+  constructor(lose: Lose) {
+    this.#lose = lose
+  }
+
   cite(citation: Citation, place: CitedText): void {
+    if (citation.fileId !== undefined) this.#lose('dropped', 'reply.citations.fileId')
+    // A page of the web has no room for what was quoted from it.
+    if (citation.url !== undefined && citation.quote !== undefined)
+      this.#lose('dropped', 'reply.citations.quote')
     const offsets = offsetsOf(place.text)
     const { start = 0, end = place.text.length } = citation
     const [startIndex, endIndex] = [offsets.toByte(start), offsets.toByte(end)]
@@ -205,7 +215,9 @@ export class Grounding {
     const source = sourceOf(chunk)
     const known = this.#chunks.findIndex((other) => sourceOf(other) === source)
     if (known < 0) return this.#chunks.push(chunk) - 1
-    if (!isTitled(this.#chunks[known])) this.#chunks[known] = chunk
+    const [before, after] = [titleOf(this.#chunks[known]), titleOf(chunk)]
+    if (before === undefined) this.#chunks[known] = chunk
+    else if (after !== undefined && after !== before) this.#lose('dropped', 'reply.citations.title')
     return known
   }
 }
@@ -213,15 +225,11 @@ export class Grounding {
 const sourceOf = (chunk: JsonObject): string =>
   stringify((isObject(chunk['web']) ? chunk['web']['uri'] : undefined) ?? chunk)
 
-const isTitled = (chunk: JsonObject | undefined): boolean =>
-  !isObject(chunk?.['web']) || chunk['web']['title'] !== undefined
+const titleOf = (chunk: JsonObject | undefined): Json | undefined =>
+  isObject(chunk?.['web']) ? chunk['web']['title'] : undefined
 
-/** A page of the web has no room for what was quoted from it: `quoteIsLost` knows. */
 function chunkOf({ url, title, quote }: Citation): JsonObject {
   const named = title === undefined ? {} : { title }
   if (url !== undefined) return { web: { uri: url, ...named } }
   return { retrievedContext: { ...named, ...(quote !== undefined && { text: quote }) } }
 }
-
-export const quoteIsLost = ({ url, quote }: Citation): boolean =>
-  url !== undefined && quote !== undefined

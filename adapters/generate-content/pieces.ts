@@ -25,10 +25,6 @@ export class Pieces {
     return this.#run
   }
 
-  endRun(): void {
-    this.#run = undefined
-  }
-
   say(kind: Run['kind'], text: string): JsonObject[] {
     const before = kind === 'reasoning' ? this.settle() : []
     const thought = kind === 'reasoning' ? { thought: true } : {}

@@ -166,7 +166,9 @@ export class ReplyReader implements Reader {
 
   #piece(kind: Run['kind'], text: string, tail: Tail, rest: JsonObject): void {
     if (text === '' && !tail.seal) return
-    if (this.#run?.kind !== kind || this.#run.isProven || (this.#run.tail.seal && tail.seal))
+    const begins = tail.seal !== undefined && text !== '' && !provesText(tail.seal.value)
+    const run = this.#run
+    if (run?.kind !== kind || run.isProven || begins || (run.tail.seal && tail.seal))
       this.#endRun(false)
     if (!this.#run) {
       const key = this.#nextKey()
@@ -175,7 +177,7 @@ export class ReplyReader implements Reader {
     }
     this.#run.text += text
     if (tail.seal) this.#run.tail = tail
-    this.#run.isProven = tail.seal !== undefined && (text === '' || provesText(tail.seal.value))
+    this.#run.isProven = tail.seal !== undefined && !begins
     this.#cursor.delta(this.#run.key, text)
   }
 

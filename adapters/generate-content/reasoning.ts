@@ -66,6 +66,8 @@ export function writeReasoning(
   const { detail, visible } = reasoning
   if (detail !== undefined && detail !== 'auto') lose('dropped', 'reasoning.detail')
   const isOff = reasoning.mode === 'off' || reasoning.effort === 'none'
+  if (reasoning.mode === 'off' && reasoning.effort !== undefined && reasoning.effort !== 'none')
+    lose('dropped', 'reasoning.effort', 'there are to be no thoughts')
   const level = note(reasoning.ext, 'level')
   const byLevel =
     facts.thinking === 'level' || (facts.thinking === undefined && level !== undefined)

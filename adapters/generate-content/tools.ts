@@ -72,7 +72,9 @@ export function writeTools(request: Request, names: ToolNames, lose: Lose): Json
   const functions = declaredFunctions(request)
   const declarations = functions.map((tool) => writeFunction(tool, names, lose))
   const isMixed = functions.length > 0 && own(request.ext)[MIXED] !== true
-  const hosted = request.tools.flatMap((tool) => writeHosted(tool, isMixed, lose))
+  // The service's own word for no tools is about functions only.
+  const isNone = request.toolChoice?.mode === 'none'
+  const hosted = isNone ? [] : request.tools.flatMap((tool) => writeHosted(tool, isMixed, lose))
   for (const tool of request.tools)
     if (tool.kind !== 'opaque' && tool.cache) lose('dropped', 'cache')
   return declarations.length > 0 ? [{ functionDeclarations: declarations }, ...hosted] : hosted

@@ -1,11 +1,18 @@
 import type { Event, Tail } from '../../src/canonical/events.ts'
 import { bodyOf, withBody, withTail } from '../../src/canonical/events.ts'
 import { isObject, stringify, type JsonObject } from '../../src/canonical/json.ts'
-import type { Block, Citation, Ext, FinishReason, Usage } from '../../src/canonical/model.ts'
+import type {
+  Block,
+  BlockKind,
+  Citation,
+  Ext,
+  FinishReason,
+  Usage,
+} from '../../src/canonical/model.ts'
 import type { Problem } from '../../src/canonical/problem.ts'
 import type { Frame, WriteReplyContext, Writer } from '../adapter.ts'
 import { DIALECT, members } from './dialect.ts'
-import { Grounding, quoteIsLost } from './grounding.ts'
+import { Grounding } from './grounding.ts'
 import { Pieces, type Run } from './pieces.ts'
 import { writePart, type WritePartContext } from './parts.ts'
 import { writeProblem } from './problems.ts'
@@ -19,18 +26,21 @@ interface Open {
   citations: Citation[]
   /** A piece of it is out or waits. */
   hasPieces: boolean
+  /** The kind of the block before it. */
+  before: BlockKind | undefined
 }
 
 /** Reply out: chunks whose parts are the pieces of `Pieces`. */
 export class ReplyWriter implements Writer {
   readonly #context: WriteReplyContext
-  readonly #grounding = new Grounding()
+  readonly #grounding: Grounding
   readonly #pieces = new Pieces()
   #id = ''
   #head: JsonObject = {}
   #candidate: JsonObject = {}
   #isGrounded = false
   #open: Open | undefined
+  #before: BlockKind | undefined
   #blocks = 0
   #calls = 0
   #isBroken = false
@@ -41,6 +51,7 @@ export class ReplyWriter implements Writer {
 
   constructor(context: WriteReplyContext) {
     this.#context = context
+    this.#grounding = new Grounding(context.lose)
   }
 
   push(event: Event): Frame[] {
@@ -51,7 +62,6 @@ export class ReplyWriter implements Writer {
         this.#takeExt(event.ext)
         return []
       case 'block-start':
-        this.#open = { block: event.block, body: '', citations: [], hasPieces: false }
         this.#startBlock(event.block)
         return []
       case 'block-delta':
@@ -86,6 +96,9 @@ export class ReplyWriter implements Writer {
   }
 
   #startBlock(block: Block): void {
+    const before = this.#before
+    this.#before = block.kind
+    this.#open = { block, body: '', citations: [], hasPieces: false, before }
     this.#blocks += 1
     if (block.kind === 'refusal') this.#lose('approximated', 'becomes text')
     if (this.#searches > 0 && block.kind !== 'search')
@@ -96,8 +109,8 @@ export class ReplyWriter implements Writer {
       this.#context.lose('approximated', 'reply.blocks', 'neighbouring texts are joined')
   }
 
-  #lose(code: 'dropped' | 'approximated', detail?: string): void {
-    this.#context.lose(code, `reply.blocks.${this.#blocks - 1}`, detail)
+  #lose(code: 'dropped' | 'approximated', detail?: string, member = ''): void {
+    this.#context.lose(code, `reply.blocks.${this.#blocks - 1}${member}`, detail)
   }
 
   #delta(text: string): Frame[] {
@@ -116,7 +129,6 @@ export class ReplyWriter implements Writer {
     if (!open) return []
     if (spokenKind(open.block)) return this.#endSpoken(open, tail)
     if (open.block.kind === 'search') return this.#search(open.block)
-    this.#pieces.endRun()
     const body = bodyOf(open.block) === undefined ? open.block : withBody(open.block, open.body)
     const block = withTail(body, tail)
     const part = writePart(block, this.#partContext())
@@ -133,6 +145,10 @@ export class ReplyWriter implements Writer {
     const kind = spokenKind(open.block)
     if (!seal || !kind) return []
     const { block, hasPieces } = open
+    const said = this.#pieces.run?.kind === kind ? this.#pieces.run.text : ''
+    // What stood between the two is gone, and so is where the second began.
+    if (said.length > open.body.length && open.before !== block.kind)
+      this.#lose('approximated', 'of joined texts', '.seal')
     if (block.kind === 'reasoning' && !hasPieces && seal.dialect !== DIALECT) {
       const slot = block.redacted ? 'redacted' : 'previous'
       return this.#frames(this.#pieces.keepBack(writeSeal(seal, slot)))
@@ -146,8 +162,6 @@ export class ReplyWriter implements Writer {
     if (!run || open.citations.length === 0) return
     const base = run.text.length - open.body.length
     for (const citation of open.citations) {
-      if (quoteIsLost(citation)) this.#context.lose('dropped', 'reply.citations.quote')
-      if (citation.fileId !== undefined) this.#context.lose('dropped', 'reply.citations.fileId')
       const { start = 0, end = open.body.length } = citation
       const place = { ...citation, start: base + start, end: base + end }
       this.#grounding.cite(place, { text: run.text, part: run.index })
