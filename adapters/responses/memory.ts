@@ -2,6 +2,7 @@ import type { Ask, Frame, Memory, Recalled, Recorder, Resolved } from '../adapte
 import {
   defined,
   isObject,
+  parseObject,
   stringify,
   verbatimPaths,
   type Json,
@@ -117,10 +118,28 @@ function recorder(fresh: readonly Json[], newId: (prefix: string) => string): Re
   }
 }
 
-const eventIn = (frame: Frame | undefined): JsonObject => {
-  const event: unknown = frame ? JSON.parse(frame.data) : undefined
-  return isObject(event) ? event : {}
+const FINAL = /"type"\s*:\s*"response\.(?:completed|incomplete|failed)"/
+/** The type of an event stands at its beginning. */
+const LOOKED_AT = 200
+
+function replyIn({ event, data }: Frame): JsonObject | undefined {
+  if (!TERMINAL.has(event ?? '') && !FINAL.test(data.slice(0, LOOKED_AT))) return undefined
+  const { response } = parseObject(data) ?? {}
+  return isObject(response) ? response : undefined
 }
+
+function memoOf(
+  fresh: readonly Json[],
+  reply: Json,
+  newId: (prefix: string) => string,
+): ReturnType<Memory['memoOf']> {
+  const id = isObject(reply) ? textIn(reply, 'id') : undefined
+  if (!isObject(reply) || id === undefined) return undefined
+  const ids = fresh.map((item) => mintedId(item, newId))
+  return { id, memo: { input: [...fresh], ids, response: reply } }
+}
+
+const eventIn = (frame: Frame | undefined): JsonObject => (frame && parseObject(frame.data)) ?? {}
 
 const idIn = (frame: Frame | undefined): string | undefined => {
   const { response } = eventIn(frame)
@@ -227,6 +246,9 @@ export const memory: Memory = {
   asks,
   resolve,
   recorder,
+  replyIn,
+  memoOf,
+  itemsOf: (memo) => outputOf(memo).flatMap((item) => textIn(item, 'id') ?? []),
   match: matchStored,
   query: [
     'include',

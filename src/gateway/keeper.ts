@@ -3,7 +3,7 @@ import type { JsonObject } from '../canonical/json.ts'
 import type { Problem } from '../canonical/problem.ts'
 import type { Exchange } from './exchange.ts'
 import { CANCELLED } from './failures.ts'
-import { placeOf, writeKept, type Memories } from './memories.ts'
+import { keep, type Memories } from './memories.ts'
 import type { Keeping } from './recall.ts'
 import { storeKey } from './store.ts'
 
@@ -29,10 +29,10 @@ export function keeperOf(
   let key: string | undefined
   let interruption: Problem | undefined
   const put = async (memo: JsonObject): Promise<boolean> => {
-    const place = recorder.id === undefined ? undefined : placeOf(recorder.id)
-    if (recorder.id === undefined || place === undefined) return false
+    const { id } = recorder
+    if (id === undefined) return false
     try {
-      await shelf.put(place, writeKept({ id: recorder.id, parents, memo }))
+      await keep(shelf, memory, { id, parents, memo })
       return true
     } catch {
       // Too large, or the store is down: the answer is worth more than its memory.

@@ -1,3 +1,4 @@
+import type { Memory } from '../../adapters/adapter.ts'
 import {
   isObject,
   parse,
@@ -33,28 +34,42 @@ export function memoriesOf(settings: Settings, store: Store | undefined): Memori
   return store && { store, retention, underway: new Map() }
 }
 
-/** One exchange in the store. `parents`: the keys of those that led to it, the first one first. */
+/**
+ * One exchange in the store. `origin`: the upstream that gave out its ids and keeps it too, if one does;
+ * `parents`: the places of the exchanges that led to it, the first one first.
+ */
 export interface Kept {
   id: string
+  origin?: string
   parents: readonly string[]
   memo: JsonObject
 }
 
-/** A line of keys, and the exchange itself behind it. */
-export const writeKept = ({ id, parents, memo }: Kept): string =>
-  `${[id, ...parents].join(' ')}\n${stringify(memo)}`
+/** A line about the exchange, and the exchange itself behind it. */
+export const writeKept = ({ id, origin = '', parents, memo }: Kept): string =>
+  `${[id, origin, ...parents].join(' ')}\n${stringify(memo)}`
 
 /** Inverse of `writeKept`; undefined for anything that it did not write. */
 export function readKept(text: string, verbatim: VerbatimPaths): Kept | undefined {
   const end = text.indexOf('\n')
-  const [id = '', ...parents] = text.slice(0, Math.max(0, end)).split(' ')
+  const [id = '', origin = '', ...parents] = text.slice(0, Math.max(0, end)).split(' ')
   try {
     const memo = parse(text.slice(end + 1), verbatim)
-    return isObject(memo) && id !== '' ? { id, parents, memo } : undefined
+    if (!isObject(memo) || id === '') return undefined
+    return { id, ...(origin !== '' && { origin }), parents, memo }
   } catch {
     return undefined
   }
 }
+
+const SIGNPOST = 'see '
+
+/** What stands at the place of an item whose id does not lead to its exchange by itself. */
+export const writeSignpost = (place: string): string => SIGNPOST + place
+
+/** Inverse of `writeSignpost`. */
+export const readSignpost = (text: string | undefined): string | undefined =>
+  text?.startsWith(SIGNPOST) ? text.slice(SIGNPOST.length) : undefined
 
 const ID = /^[\w-]{1,128}$/
 
@@ -96,4 +111,18 @@ async function reached<T>(work: Promise<T>): Promise<T> {
   } catch {
     throw new ProblemError(NO_STATE)
   }
+}
+
+/** Keeps an exchange under the id of its reply; rejects when the store does. */
+export async function keep(shelf: Shelf, memory: Memory, kept: Kept): Promise<void> {
+  const place = placeOf(kept.id)
+  if (place === undefined) return
+  const strays = memory
+    .itemsOf(kept.memo)
+    .map(placeOf)
+    .filter((item) => item !== undefined && item !== place)
+  await shelf.put(place, writeKept(kept))
+  await Promise.all(
+    [...new Set(strays)].map((item) => item && shelf.put(item, writeSignpost(place))),
+  )
 }

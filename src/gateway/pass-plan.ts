@@ -31,7 +31,8 @@ export function passPlan(
   }
   const sent = addressed(parcel, upstream, exchange.credential)
   const { losses = [] } = cleansed ?? {}
-  return { kind: 'pass', destination, requested, stream, losses, sent }
+  const plan: PassPlan = { kind: 'pass', destination, requested, stream, losses, sent }
+  return text === undefined ? plan : { ...plan, text }
 }
 
 /**

@@ -7,6 +7,7 @@ import { ProblemError, type Problem } from '../canonical/problem.ts'
 import { replyHeaders } from './answer.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import { joinBytes, NOTHING } from './bytes.ts'
+import { copyistOf, type Copyist } from './copyist.ts'
 import { CALLER_LEFT, INTERNAL, NOT_A_REPLY, NOT_JSON, REPLY_TOO_LARGE } from './failures.ts'
 import type { PassPlan } from './plan.ts'
 import { isStreamType, kindOf, replyEvents, type ReplyEvents } from './reply-events.ts'
@@ -57,7 +58,9 @@ async function passedBody(exchange: Exchange, plan: PassPlan, call: UpstreamCall
   const bytes = await allBytes(call, exchange.settings.limits.replyBytes)
   exchange.journal.began()
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
-  observe(exchange, bodyEvents(exchange, plan, text))
+  const copyist = copyistOf(exchange, plan)
+  observe(exchange, bodyEvents(exchange, plan, text, copyist))
+  await copyist?.settle()
   exchange.journal.finish({ status: call.status, bytesOut: bytes.length })
   const { requested: model, destination } = plan
   const { reply } = exchange.caller.passthrough.modelMember
@@ -80,13 +83,20 @@ export async function allBytes(call: UpstreamCall, maxBytes: number): Promise<Ui
   return joinBytes(parts)
 }
 
-function bodyEvents(exchange: Exchange, plan: PassPlan, text: string): Event[] {
+function bodyEvents(
+  exchange: Exchange,
+  plan: PassPlan,
+  text: string,
+  copyist: Copyist | undefined,
+): Event[] {
   const kind = kindOf(text)
   if (kind === 'other') throw new ProblemError(NOT_A_REPLY)
   if (kind === 'events') return []
   try {
     const json = parse(text, plan.destination.adapter.upstream.verbatim)
-    return exchange.route.operation === 'create' ? tapReader(exchange, plan).body(json) : []
+    return exchange.route.operation === 'create'
+      ? tapReader(exchange, plan, copyist).body(json)
+      : []
   } catch (error) {
     // What the reader makes of it is for the log only; whether it is JSON decides.
     if (error instanceof SyntaxError) throw new ProblemError(NOT_JSON)
@@ -95,9 +105,10 @@ function bodyEvents(exchange: Exchange, plan: PassPlan, text: string): Event[] {
 }
 
 /** The reader that runs beside the bytes, for what the log wants to know and for the end of a stream. */
-function tapReader({ newId }: Exchange, plan: PassPlan): Reader {
+function tapReader({ newId }: Exchange, plan: PassPlan, copyist: Copyist | undefined): Reader {
   const { upstream } = plan.destination.adapter
-  return upstream.reader({ request: emptyRequest(plan), lose: () => undefined, newId })
+  const reader = upstream.reader({ request: emptyRequest(plan), lose: () => undefined, newId })
+  return copyist ? copyist.listen(reader) : reader
 }
 
 /** Nobody has read the request. */
@@ -155,11 +166,16 @@ function refuseOpening(piece: Piece): void {
 const SNIFFED_BYTES = 64
 
 /** One piece after the other; what the upstream leaves unsaid at a premature end is said here. */
-function passSteps(exchange: Exchange, plan: PassPlan, call: UpstreamCall): (piece: Piece) => Step {
+function passSteps(
+  exchange: Exchange,
+  plan: PassPlan,
+  call: UpstreamCall,
+): (piece: Piece) => Step | Promise<Step> {
   const { journal, settings } = exchange
+  const copyist = copyistOf(exchange, plan)
   const shape = shapeOf(exchange, plan)
   const tap = replyEvents({
-    reader: tapReader(exchange, plan),
+    reader: tapReader(exchange, plan, copyist),
     verbatim: plan.destination.adapter.upstream.verbatim,
     limits: settings.limits,
     contentType: call.headers.get('content-type'),
@@ -186,7 +202,8 @@ function passSteps(exchange: Exchange, plan: PassPlan, call: UpstreamCall): (pie
     const bytes = shape.push(piece.bytes)
     begun ||= bytes.length > 0
     journal.sent(bytes.length)
-    return { bytes, last: false }
+    const step = { bytes, last: false }
+    return copyist?.ready ? copyist.settle().then(() => step) : step
   }
 }
 

@@ -26,6 +26,8 @@ interface CommonPlan {
 /** Both sides speak the same dialect: the bytes pass. */
 export interface PassPlan extends CommonPlan {
   kind: 'pass'
+  /** The body as it came, where it was looked into. */
+  text?: string
   sent: Addressed
 }
 export interface TranslatePlan extends CommonPlan {
@@ -54,9 +56,9 @@ export async function planOf(exchange: Exchange, body: Uint8Array): Promise<Plan
   })
   if (adapter.dialect !== caller.dialect) {
     const json = parsed(text ?? checkedText(exchange, body), caller.caller.verbatim)
-    return translatePlan(exchange, destination, await remembered(exchange, json, false))
+    return translatePlan(exchange, destination, await remembered(exchange, json))
   }
-  const known = await rememberedHere(exchange, text)
+  const known = await rememberedHere(exchange, text, upstream.name)
   return known?.resolved
     ? translatePlan(exchange, destination, known)
     : passPlan(exchange, { destination, requested: model ?? '' }, body, text)
@@ -66,11 +68,12 @@ export async function planOf(exchange: Exchange, body: Uint8Array): Promise<Plan
 async function rememberedHere(
   exchange: Exchange,
   text: string | undefined,
+  upstream: string,
 ): Promise<Remembered | undefined> {
   const { caller, memories } = exchange
   const { memory, verbatim } = caller.caller
   if (text === undefined || !memories || !memory?.mayRefer(text)) return undefined
-  return remembered(exchange, parsed(text, verbatim), true)
+  return remembered(exchange, parsed(text, verbatim), upstream)
 }
 
 function unrouted(exchange: Exchange, body: Uint8Array, model: string | undefined): ProblemError {

@@ -2,7 +2,7 @@ import type { Ask, Memory, Recalled } from '../../adapters/adapter.ts'
 import type { Json, JsonObject } from '../canonical/json.ts'
 import { invalid, ProblemError } from '../canonical/problem.ts'
 import { seedOf, type Exchange } from './exchange.ts'
-import { placeOf, readKept, shelfOf, type Kept, type Shelf } from './memories.ts'
+import { placeOf, readKept, readSignpost, shelfOf, type Kept, type Shelf } from './memories.ts'
 
 /** A request in the light of what was said before. */
 export interface Remembered {
@@ -22,13 +22,14 @@ export interface Keeping {
 }
 
 /**
- * Writes out what a body refers to. `elsewhere`: the upstream has a memory of its own, which is asked for
- * everything that is not kept here. Throws ProblemError for what is kept nowhere.
+ * Writes out what a body refers to. `elsewhere`: the upstream that has a memory of its own; it is asked
+ * for whatever it gave out itself, and for everything that is not kept here. Throws ProblemError for what
+ * is kept nowhere.
  */
 export async function remembered(
   exchange: Exchange,
   body: Json,
-  elsewhere: boolean,
+  elsewhere?: string,
 ): Promise<Remembered> {
   const { memories, caller, route } = exchange
   const { memory } = caller.caller
@@ -36,30 +37,40 @@ export async function remembered(
   const ask = memory.asks(body)
   const refers = ask.previous !== undefined || ask.references.length > 0
   const keeps = ask.keep && route.operation === 'create'
-  if (elsewhere ? !mayBeOurs(ask) : !refers && !keeps) return { body, resolved: false }
+  if (!refers && (elsewhere !== undefined || !keeps)) return { body, resolved: false }
   const shelf = await shelfOf(exchange, memories)
-  const found = await recalled(shelf, memory, ask)
-  if (elsewhere && !found.any) return { body, resolved: false }
+  const found = await recalled(shelf, memory, ask).catch(unlessOurs(ask, elsewhere))
+  if (elsewhere !== undefined && found.origins.every((origin) => origin === elsewhere))
+    return { body, resolved: false }
   if (found.missing) throw new ProblemError(found.missing)
   const { body: whole, fresh } = memory.resolve(body, found)
   const keeping = { shelf, memory, parents: found.parents, fresh }
   return { body: refers ? whole : body, resolved: refers, ...(keeps && { keeping }) }
 }
 
+/** A store that is down is not missed where the upstream is likely to know better. */
+const unlessOurs = (ask: Ask, elsewhere: string | undefined) => (problem: unknown) => {
+  if (elsewhere === undefined || mayBeOurs(ask)) throw problem
+  return NOTHING_FOUND
+}
+
 const mayBeOurs = ({ previous, references }: Ask): boolean =>
   [previous ?? '', ...references].some((id) => seedOf(id) !== undefined)
 
-interface Found extends Recalled {
+export interface Found extends Recalled {
   parents: readonly string[]
-  /** Something of it was found. */
-  any: boolean
+  /** Who gave out the ids that were found. */
+  origins: readonly (string | undefined)[]
   missing?: ReturnType<Memory['missing']>
 }
+
+const NOTHING_FOUND: Found = { chain: [], parents: [], origins: [], items: new Map() }
 
 /** A request with more would be a way to keep the store busy. */
 const MOST_PLACES = 1000
 
-async function recalled(shelf: Shelf, memory: Memory, ask: Ask): Promise<Found> {
+/** Looks for everything that is referred to; what is not there is `missing`. */
+export async function recalled(shelf: Shelf, memory: Memory, ask: Ask): Promise<Found> {
   const look = lookup(shelf, memory)
   const { previous, references } = ask
   const places = new Set(references.map(placeOf))
@@ -82,7 +93,7 @@ async function recalled(shelf: Shelf, memory: Memory, ask: Ask): Promise<Found> 
     chain,
     parents,
     items,
-    any: last !== undefined || items.size > 0,
+    origins: [last?.last, ...memos].flatMap((kept) => (kept ? [kept.origin] : [])),
     ...(missing && { missing }),
   }
 }
@@ -92,13 +103,17 @@ export type Look = (place: string | undefined) => Promise<Kept | undefined>
 /** Looks at each place once. */
 export function lookup(shelf: Shelf, memory: Memory): Look {
   const seen = new Map<string, Promise<Kept | undefined>>()
+  const read = async (place: string) => {
+    const text = await shelf.get(place)
+    const there = readSignpost(text)
+    const whole = there === undefined ? text : await shelf.get(there)
+    return whole === undefined ? undefined : readKept(whole, memory.verbatim)
+  }
   return (place) => {
     if (place === undefined) return Promise.resolve(undefined)
     const known = seen.get(place)
     if (known) return known
-    const kept = shelf
-      .get(place)
-      .then((text) => (text === undefined ? undefined : readKept(text, memory.verbatim)))
+    const kept = read(place)
     seen.set(place, kept)
     return kept
   }
@@ -108,6 +123,7 @@ export interface Chain {
   chain: readonly JsonObject[]
   /** The places of the chain. */
   parents: readonly string[]
+  last: Kept
 }
 
 /** The exchange with this id behind all that led to it; undefined when one of them is gone. */
@@ -118,5 +134,6 @@ export async function chainOf(look: Look, id: string): Promise<Chain | undefined
   if (!kept || place === undefined || kept.id !== id) return undefined
   const before = await Promise.all(kept.parents.map(look))
   const chain = [...before, kept].flatMap((link) => (link ? [link.memo] : []))
-  return chain.length > before.length ? { chain, parents: [...kept.parents, place] } : undefined
+  if (chain.length <= before.length) return undefined
+  return { chain, parents: [...kept.parents, place], last: kept }
 }

@@ -23,7 +23,10 @@ export async function storedAnswer(exchange: Exchange, asked: Asked): Promise<An
       ? await keptAnswer(exchange, asked, memory, memories)
       : undefined
   if (found) return told(exchange, found)
-  if (destination) return forwarded(exchange, destination)
+  if (destination) {
+    if (asked.action === 'delete' && memories) await forgotten(exchange, memories, asked.id)
+    return forwarded(exchange, destination)
+  }
   throw new ProblemError(
     memory?.missing('stored', asked.id) ?? { kind: 'not-found', message: 'Nothing is kept here.' },
   )
@@ -55,6 +58,11 @@ const NO_QUERY = { get: () => null }
 const deleted = async (shelf: Shelf, id: string): Promise<boolean> => {
   const place = placeOf(id)
   return place !== undefined && shelf.delete(place)
+}
+
+/** The copy of what the upstream keeps. */
+async function forgotten(exchange: Exchange, memories: Memories, id: string): Promise<void> {
+  await deleted(await shelfOf(exchange, memories), id)
 }
 
 function told({ journal }: Exchange, answer: StoredAnswer): Answer {
