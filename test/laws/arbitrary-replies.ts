@@ -12,6 +12,7 @@ import {
   reasoningSeal,
   sealOf,
   textToolName,
+  titleOf,
   toolName,
 } from './arbitrary.ts'
 
@@ -83,7 +84,7 @@ const search = fc
     kind: 'search',
     id: searchId,
     queries,
-    sources: [{ url, title: 'A page' }],
+    sources: [{ url, title: titleOf(url) }],
   }))
 /** Blocks that one dialect knows, and one that none does. */
 const OPAQUE: Block[] = [
@@ -137,9 +138,10 @@ const richBlocks = fc
 function uniqueIds(blocks: Block[]): Block[] {
   const seen = new Set<string>()
   return blocks.filter((block) => {
-    if (!('id' in block)) return true
-    const fresh = !seen.has(block.id)
-    seen.add(block.id)
+    const id = block.kind === 'opaque' ? JSON.stringify(block.value) : 'id' in block && block.id
+    if (id === false) return true
+    const fresh = !seen.has(id)
+    seen.add(id)
     return fresh
   })
 }

@@ -61,8 +61,10 @@ const generateContent: Client = {
   headers: none,
   request: (_, text) => ({ contents: [{ role: 'user', parts: [{ text }] }] }),
   followUp(request, reply) {
-    const content = objects(reply['candidates'])[0]?.['content'] ?? { role: 'model', parts: [] }
-    const parts = isObject(content) ? objects(content['parts']) : []
+    const contents = objects(reply['candidates']).map((candidate) => candidate['content'] ?? {})
+    const parts = contents.flatMap((content) =>
+      isObject(content) ? objects(content['parts']) : [],
+    )
     const results = parts.flatMap((part) => {
       const call = part['functionCall']
       if (!isObject(call)) return []
@@ -73,17 +75,13 @@ const generateContent: Client = {
     const next = results.length > 0 ? results : [{ text: 'go on' }]
     return {
       ...request,
-      contents: [...list(request['contents']), content, { role: 'user', parts: next }],
+      contents: [...list(request['contents']), ...contents, { role: 'user', parts: next }],
     }
   },
   gather(frames) {
     const chunks = frames.map(({ data }): Json => JSON.parse(data)).filter(isObject)
-    const contents = chunks.flatMap((chunk) =>
-      objects(chunk['candidates']).map((candidate) => candidate['content'] ?? {}),
-    )
-    // The official chat keeps every part as it came, chunk by chunk.
-    const parts = contents.flatMap((content) => (isObject(content) ? list(content['parts']) : []))
-    return { candidates: [{ content: { role: 'model', parts } }] }
+    // The official chat keeps the content of every chunk as a content of its own.
+    return { candidates: chunks.flatMap((chunk) => list(chunk['candidates'])) }
   },
   history: (request) => list(request['contents']),
   isTerminal: (frame) => /"finish_?[rR]eason"|"block_?[rR]eason"/.test(frame.data),

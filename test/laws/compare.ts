@@ -71,7 +71,7 @@ export function replyAspects(folded: Folded): Aspects {
     ['search', texts('search').join('\n')],
     ['opaque', texts('opaque').join('\n')],
     ['order', pieces.map((piece) => piece.kind).join(' ')],
-    ['seals', pieces.map(sealLine).filter(Boolean).join('\n')],
+    ['seals', pieces.flatMap(ownerOf).join('\n')],
     ['citations', pieces.flatMap((piece) => piece.citations).join('\n')],
     ['finish', problem ? 'error' : (reply.finish ?? 'none')],
     ['stopSequence', reply.stopSequence ?? ''],
@@ -187,6 +187,7 @@ export const sealLines = (blocks: Block[]): string[] =>
 
 /** The same without the text around them: enough to find one again in a longer conversation. */
 export const sealOwners = (blocks: Block[]): string[] =>
-  settle(blocks.flatMap(pieceOf)).flatMap(({ seal, kind }) =>
-    seal ? [`${kind} ${seal.dialect} ${seal.value}`] : [],
-  )
+  settle(blocks.flatMap(pieceOf)).flatMap(ownerOf)
+
+const ownerOf = ({ seal, kind }: Piece): string[] =>
+  seal ? [`${kind} ${seal.dialect} ${seal.value}`] : []

@@ -15,7 +15,7 @@ const EXCUSES: Record<string, RegExp> = {
   search: /^reply\.search/,
   opaque: /^reply\.[a-z_-]+$/,
   order: /^reply\.(?!finish|stopSequence|usage|citations|tool-call\.input)/,
-  seals: /\.seal$/,
+  seals: /\.seal$|^reply\.refusal/,
   citations: /^reply\.(?:citations|refusal)/,
   // A call without a legal input is no call.
   finish: /^reply\.(?:finish|tool-call\.input)$/,
