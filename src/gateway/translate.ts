@@ -30,7 +30,11 @@ export async function translated(
   const { adapter, target } = plan.destination
   const { lose, losses } = lossList()
   // A caller that named no model is told which one answered.
-  const request = { ...plan.request, model: plan.request.model || target.model }
+  const request = {
+    ...plan.request,
+    model: plan.request.model || target.model,
+    ...(settings.state === 'off' && { store: false }),
+  }
   const { keeping } = plan
   const { memories } = exchange
   const keeper = keeping && memories && keeperOf(exchange, keeping, memories, () => call.cancel())

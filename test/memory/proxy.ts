@@ -34,7 +34,8 @@ export interface Proxy {
 }
 
 export interface ProxyOptions {
-  store?: Store
+  /** A new memory when absent, none when it is `off`. */
+  store?: Store | 'off'
   /** By the beginning of the model's name, each dialect has an upstream: `messages-…`. */
   routes?: Settings['routes']
   change?: Partial<Settings>
@@ -57,7 +58,7 @@ export function proxyOf(upstream: Upstream, options: ProxyOptions = {}): Proxy {
     now: () => Date.UTC(2026, 10, 21),
     randomId: () => randomId((seeds += 1)),
     log: (entry) => void log.push(entry),
-    store: options.store ?? memoryStore(STORE_BOUNDS),
+    ...(options.store !== 'off' && { store: options.store ?? memoryStore(STORE_BOUNDS) }),
     ...options.ports,
   }
   const app = createApp({ ...settings(options.routes), ...options.change }, ports)

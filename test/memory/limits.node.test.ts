@@ -1,0 +1,223 @@
+import OpenAI from 'openai'
+import { describe, expect, test } from 'vitest'
+import {
+  STORE_BOUNDS,
+  StoreUnavailableError,
+  type Store,
+  type StoreEntry,
+} from '../../src/gateway/store.ts'
+import { memoryStore } from '../../src/state/memory.ts'
+import { said, text } from '../sdk/script.ts'
+import { HEARD } from './heard.ts'
+import { KEYS, proxyOf, type Proxy, type Upstream } from './proxy.ts'
+
+const MODEL = 'messages-x'
+const yes: Upstream = () => said([text('Yes.')])
+const ONLY_MESSAGES = [{ model: '*', upstream: 'messages' }]
+
+const down: Store = {
+  get: () => Promise.reject(new StoreUnavailableError('away')),
+  put: () => Promise.reject(new StoreUnavailableError('away')),
+  delete: () => Promise.reject(new StoreUnavailableError('away')),
+  close: async () => {},
+}
+
+describe('a store that is down', () => {
+  test('fails no request that does not need it, and the log says what was not kept', async () => {
+    const proxy = proxyOf(yes, { store: down })
+    const whole = await proxy.client().responses.create({ model: MODEL, input: 'x' })
+    const stream = proxy.client().responses.stream({ model: MODEL, input: 'x' })
+    expect([whole.output_text, (await stream.finalResponse()).output_text]).toEqual([
+      'Yes.',
+      'Yes.',
+    ])
+    for (const entry of proxy.log)
+      expect(entry.losses).toContainEqual({ code: 'dropped', path: 'store' })
+    const raw = await proxy.ask('/v1/responses', { json: { model: MODEL, input: 'x' } })
+    expect(raw.headers.get('x-dragoman-losses')).toContain('dropped store')
+  })
+
+  test('fails those that do, and says why and when to come back', async () => {
+    const proxy = proxyOf(yes, { store: down })
+    const id = 'resp_0123456789abcdef00000001'
+    const continued = { model: MODEL, input: 'x', previous_response_id: id }
+    const reference = { model: MODEL, input: [{ type: 'item_reference', id }] }
+    const answers = [
+      await proxy.ask('/v1/responses', { json: continued }),
+      await proxy.ask('/v1/responses', { json: reference }),
+      await proxy.ask('/v1/responses', { json: { ...continued, model: 'responses-x' } }),
+      await proxy.ask(`/v1/responses/${id}`),
+      await proxy.ask(`/v1/responses/${id}`, { method: 'DELETE' }),
+      await proxy.ask(`/v1/responses/${id}/input_items`),
+    ]
+    for (const answer of answers) {
+      expect(answer.status).toBe(503)
+      expect(answer.headers.get('retry-after')).toBe('1')
+      expect(await answer.json()).toMatchObject({ error: { code: 'state_unavailable' } })
+    }
+    expect(proxy.got).toHaveLength(0)
+  })
+
+  test('is not missed where the upstream keeps what it gave out', async () => {
+    const proxy = proxyOf(yes, { store: down })
+    const json = { model: 'responses-x', input: 'x', previous_response_id: 'resp_68af' }
+    expect((await proxy.ask('/v1/responses', { json })).status).toBe(200)
+    expect((await proxy.ask('/v1/responses/resp_68af')).status).toBe(200)
+  })
+})
+
+describe('bounds', () => {
+  const big = 'word '.repeat(2000)
+
+  test('an exchange that is too large is answered, and not kept', async () => {
+    const store = memoryStore({ ...STORE_BOUNDS, entryBytes: 4096 })
+    const proxy = proxyOf(yes, { store, routes: ONLY_MESSAGES })
+    const { responses } = proxy.client()
+    const small = await responses.create({ model: MODEL, input: 'x' })
+    const large = await responses.create({ model: MODEL, input: big })
+    expect(large.output_text).toBe('Yes.')
+    expect(proxy.log.at(-1)?.losses).toContainEqual({ code: 'dropped', path: 'store' })
+    expect((await responses.retrieve(small.id)).id).toBe(small.id)
+    expect((await proxy.ask(`/v1/responses/${large.id}`)).status).toBe(404)
+  })
+
+  test('a full store forgets the oldest, and fails nobody', async () => {
+    const store = memoryStore({ ...STORE_BOUNDS, ownerBytes: 100_000 })
+    const proxy = proxyOf(yes, { store, routes: ONLY_MESSAGES })
+    const ids: string[] = []
+    for (let index = 0; index < 12; index += 1)
+      ids.push((await proxy.client().responses.create({ model: MODEL, input: big })).id)
+    const statuses = await Promise.all(
+      ids.map(async (id) => (await proxy.ask(`/v1/responses/${id}`)).status),
+    )
+    const firstKept = statuses.indexOf(200)
+    expect(firstKept).toBeGreaterThan(0)
+    expect(statuses).toEqual(ids.map((_, index) => (index < firstKept ? 404 : 200)))
+  })
+
+  test('a chain keeps each turn once: it grows by what was said, not by its square', async () => {
+    const sizes: number[] = []
+    const kept = memoryStore(STORE_BOUNDS)
+    const put = async (entry: StoreEntry) => {
+      sizes.push(entry.value.length)
+      await kept.put(entry)
+    }
+    const proxy = proxyOf(yes, { store: { ...kept, put } })
+    const tools = Array.from({ length: 30 }, (_, index) => ({
+      type: 'function' as const,
+      name: `tool_${index}`,
+      description: 'A tool with a description. '.repeat(20),
+      parameters: { type: 'object' },
+      strict: false,
+    }))
+    let previous: string | undefined
+    for (let turn = 0; turn < 8; turn += 1) {
+      const body = { model: MODEL, input: 'Say yes.', tools }
+      const next = { ...body, ...(previous !== undefined && { previous_response_id: previous }) }
+      previous = (await proxy.client().responses.stream(next).finalResponse()).id
+    }
+    const [first = 0] = sizes
+    const toolBytes = JSON.stringify(tools).length
+    // The tools are there once, although three events of the stream hold them.
+    expect(first).toBeLessThan(toolBytes * 1.5)
+    expect(Math.max(...sizes)).toBeLessThan(first + 500)
+  })
+})
+
+describe('callers', () => {
+  test('1,000 conversations of 20 callers at the same time: each hears its own', async () => {
+    const CONVERSATIONS = 1000
+    const TURNS = 4
+    const echo: Upstream = async ({ body }) => {
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 5))
+      const { turns } = HEARD.messages(body)
+      const words = turns.flatMap((turn) =>
+        turn.pieces.flatMap((piece) => (piece.kind === 'text' ? [piece.text] : [])),
+      )
+      return said([text(words.join('|'))])
+    }
+    const proxy = proxyOf(echo)
+    const talk = async (conversation: number): Promise<string[]> => {
+      const client = proxy.client(KEYS[conversation % KEYS.length])
+      const ids: string[] = []
+      let heard = ''
+      for (let turn = 0; turn < TURNS; turn += 1) {
+        const input = `c${conversation}t${turn}`
+        const body = {
+          model: MODEL,
+          input,
+          ...(ids[0] && { previous_response_id: ids.at(-1) ?? '' }),
+        }
+        const stream = (conversation + turn) % 2 === 0
+        const response = stream
+          ? await client.responses.stream(body).finalResponse()
+          : await client.responses.create(body)
+        // Everything so far, and nothing else.
+        const all = turn === 0 ? input : `${heard}|${input}`
+        expect(response.output_text).toBe(all)
+        heard = `${all}|${response.output_text}`
+        ids.push(response.id)
+      }
+      return ids
+    }
+    const all = await Promise.all(Array.from({ length: CONVERSATIONS }, (_, index) => talk(index)))
+    expect(new Set(all.flat()).size).toBe(CONVERSATIONS * TURNS)
+    await foreign(proxy, all)
+  })
+
+  /** Nobody else's key opens what one caller keeps. */
+  async function foreign(proxy: Proxy, all: string[][]): Promise<void> {
+    for (let index = 0; index < 1000; index += 1) {
+      const id = all[index % all.length]?.at(-1) ?? ''
+      const key = KEYS[(index + 1 + (index % 19)) % KEYS.length] ?? ''
+      const owner = KEYS[(index % all.length) % KEYS.length]
+      if (key === owner) continue
+      const json = { model: MODEL, input: 'x', previous_response_id: id }
+      const answer = await proxy.ask('/v1/responses', { json, key })
+      expect(answer.status).toBe(400)
+      expect(await answer.text()).not.toContain('c0t0')
+    }
+  }
+
+  test('are known by their keys, wherever these are put', async () => {
+    const proxy = proxyOf(yes, { routes: ONLY_MESSAGES })
+    const first = await proxy.client().responses.create({ model: MODEL, input: 'x' })
+    const url = `http://proxy.test/v1/responses/${first.id}`
+    const [key = '', other = ''] = KEYS
+    const statusWith = async (headers: Record<string, string>, query = '') =>
+      (await proxy.fetch(url + query, { headers })).status
+    expect(await statusWith({ 'x-api-key': key })).toBe(200)
+    expect(await statusWith({}, `?key=${key}`)).toBe(200)
+    expect(await statusWith({ 'x-api-key': other })).toBe(404)
+    expect(await statusWith({ 'x-api-key': 'nobody-knows-this-key' })).toBe(401)
+    // A second key makes another caller: it may be one that an upstream knows.
+    expect(await statusWith({ 'x-api-key': key, authorization: 'Bearer sk-upstream' })).toBe(404)
+  })
+
+  test('without a key share one memory, where callers are open', async () => {
+    const change = { callers: { kind: 'open' } } as const
+    const proxy = proxyOf(yes, { routes: ONLY_MESSAGES, change })
+    const body = JSON.stringify({ model: MODEL, input: 'x' })
+    const url = 'http://proxy.test/v1/responses'
+    const headers = { 'content-type': 'application/json' }
+    const first = await proxy.fetch(url, { method: 'POST', headers, body })
+    const { id } = (await first.json()) as { id: string }
+    expect((await proxy.fetch(`${url}/${id}`)).status).toBe(200)
+    expect((await proxy.ask(`/v1/responses/${id}`)).status).toBe(404)
+  })
+})
+
+describe('state: off', () => {
+  test('keeps nothing and says so', async () => {
+    const proxy = proxyOf(yes, { change: { state: 'off' }, store: 'off' })
+    const first = await proxy.client().responses.create({ model: MODEL, input: 'x' })
+    expect(first).toMatchObject({ store: false })
+    const next = { model: MODEL, input: 'x', previous_response_id: first.id }
+    const failure = await proxy
+      .client()
+      .responses.create(next)
+      .catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(OpenAI.BadRequestError)
+    expect(failure).toMatchObject({ code: 'previous_response_not_found' })
+  })
+})
