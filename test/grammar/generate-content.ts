@@ -55,6 +55,8 @@ const PARTS: Record<string, Record<string, Shape>> = {
       id: optional(filled),
     }),
   },
+  toolCall: { toolCall: object({ toolType: filled, id: filled }) },
+  toolResponse: { toolResponse: object({ toolType: filled, id: filled }) },
   codeExecutionResult: {
     codeExecutionResult: object({
       outcome: literal('OUTCOME_OK', 'OUTCOME_FAILED', 'OUTCOME_DEADLINE_EXCEEDED'),

@@ -15,8 +15,8 @@ export interface NoOp {
   /** Only for these values, or where this holds of the value; any value when both are absent. */
   values?: readonly Json[]
   when?: (value: Json | undefined, body: Json) => boolean
-  /** Only where the members beside it say so. */
-  beside?: (parent: JsonObject) => boolean
+  /** Only where the members beside it say so, or what is around those. */
+  beside?: (parent: JsonObject, around: JsonObject) => boolean
   why: string
 }
 
@@ -208,6 +208,12 @@ const GENERATE_CONTENT: Entry[] = [
     beside: has('id'),
     why: 'the id says to which call it belongs',
   },
+  { path: '**.propertyOrdering', beside: isInOrder, why: 'the properties have this order' },
+  {
+    path: '**.propertyOrdering.*',
+    beside: (_, around) => isInOrder(around),
+    why: 'the properties have this order',
+  },
   { path: '**.fileData.mimeType', why: 'a link leads to what it leads to' },
   { path: 'contents.role', values: ['user'], why: 'the default' },
   {
@@ -268,6 +274,12 @@ function isWordless(value: Json | undefined): boolean {
 
 function nothingOffered(_: Json | undefined, body: Json): boolean {
   return list(member(body, 'tools')).length === 0
+}
+
+function isInOrder(schema: JsonObject): boolean {
+  const properties = schema['properties']
+  const order = schema['propertyOrdering'] ?? schema['property_ordering']
+  return isObject(properties) && same(order, Object.keys(properties))
 }
 
 function isBlank(content: Json | undefined): boolean {

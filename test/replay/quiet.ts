@@ -30,14 +30,18 @@ function applies(entry: NoOp, { caller, upstream }: Pair, body: Json, path: Path
   if (entry.dialect !== caller || (entry.upstream ?? upstream) !== upstream) return false
   if (!matches(entry.path.split('.'), path)) return false
   const value = valueAt(body, path)
-  if (entry.beside && !entry.beside(parentOf(body, path))) return false
+  if (
+    entry.beside &&
+    !entry.beside(objectAt(body, path.slice(0, -1)), objectAt(body, path.slice(0, -2)))
+  )
+    return false
   if (entry.when && !entry.when(value, body)) return false
   return !entry.values || entry.values.some((one) => same(one, value))
 }
 
-function parentOf(body: Json, path: Path): JsonObject {
-  const parent = valueAt(body, path.slice(0, -1))
-  return isObject(parent) ? parent : {}
+function objectAt(body: Json, path: Path): JsonObject {
+  const value = valueAt(body, path)
+  return isObject(value) ? value : {}
 }
 
 /** One dialect has two spellings of everything. `*` is any one segment, `**` any number of them. */
