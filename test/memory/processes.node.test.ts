@@ -1,0 +1,143 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { createServer as createSocket, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import OpenAI from 'openai'
+import { afterAll, describe, expect, test } from 'vitest'
+import { type Command, emptyFolder } from '../node/command.ts'
+import type { Dialect, Wire } from '../sdk/script.ts'
+import { answer, SPEAK } from '../sdk/stage.ts'
+import { MODEL } from '../sdk/script.ts'
+import { expectWhole, reply, talk, TURNS } from './ten-turns.ts'
+
+const KEY = 'caller-key-0123456789abcdef'
+const there = spawnSync('redis-server', ['--version']).status === 0
+if (!there)
+  console.warn('\n*** SKIPPED: no two proxies share a Redis, there is no redis-server here ***\n')
+
+const folder = emptyFolder()
+const redisFolder = mkdtempSync(join(tmpdir(), 'dragoman-redis-'))
+const servers: (Server | ChildProcess)[] = []
+afterAll(() => {
+  for (const server of servers) {
+    if ('kill' in server) server.kill('SIGKILL')
+    else server.close()
+  }
+  folder.remove()
+  rmSync(redisFolder, { recursive: true, force: true })
+})
+
+/** A scripted upstream behind a real socket. */
+async function upstream(dialect: Dialect): Promise<{ url: string; bodies: Wire[] }> {
+  const bodies: Wire[] = []
+  const server = createServer(async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += chunk
+    const body: Wire = JSON.parse(text)
+    bodies.push(body)
+    const streams = body['stream'] === true || (request.url ?? '').includes(':stream')
+    const {
+      status,
+      headers,
+      body: told,
+    } = answer(SPEAK[dialect](reply(dialect, bodies.length), MODEL, streams))
+    response.writeHead(status, { 'content-type': headers.get('content-type') ?? '' })
+    response.end(await new Response(told as ConstructorParameters<typeof Response>[0]).text())
+  })
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, bodies }
+}
+
+function proxy(dialect: Dialect, url: string, store: string): Command {
+  const config = {
+    upstreams: { scripted: { dialect, url, key: 'upstream-key' } },
+    callers: { keys: [KEY] },
+    state: { store },
+  }
+  return folder.run(['--port', '0'], { DRAGOMAN_CONFIG: JSON.stringify(config) })
+}
+
+const clientOf = async (command: Command) =>
+  new OpenAI({ apiKey: KEY, baseURL: `${await command.listening()}/v1`, maxRetries: 0 })
+
+async function startRedis(): Promise<string> {
+  const socket = createSocket()
+  await new Promise<void>((resolve) => socket.listen(0, '127.0.0.1', resolve))
+  const { port } = socket.address() as AddressInfo
+  await new Promise((resolve) => socket.close(resolve))
+  const options = [
+    '--port',
+    String(port),
+    '--bind',
+    '127.0.0.1',
+    '--save',
+    '',
+    '--dir',
+    redisFolder,
+  ]
+  const server = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'ignore'] })
+  servers.push(server)
+  let output = ''
+  for await (const chunk of server.stdout ?? []) {
+    output += chunk
+    if (output.includes('Ready to accept connections')) break
+  }
+  return `redis://127.0.0.1:${port}`
+}
+
+const WAYS = (['messages', 'generate-content'] as const).flatMap((dialect) =>
+  [true, false].map((stream) => ({ dialect, stream })),
+)
+
+describe.skipIf(!there)('two proxies on one Redis', () => {
+  const redis = there ? startRedis() : Promise.resolve('')
+  test.each(WAYS)('take turns in one conversation: $dialect, stream $stream', async (way) => {
+    const { url, bodies } = await upstream(way.dialect)
+    const store = await redis
+    const [one, other] = [proxy(way.dialect, url, store), proxy(way.dialect, url, store)]
+    const clients = [await clientOf(one), await clientOf(other)] as const
+    const client = (turn: number) => clients[turn % 2 === 0 ? 0 : 1]
+    const responses = await talk({ client, model: 'any', stream: way.stream })
+    expectWhole(way.dialect, bodies)
+    const last = responses.at(-1)
+    for (const each of clients)
+      expect((await each.responses.retrieve(last?.id ?? '')).id).toBe(last?.id)
+    await clients[0].responses.delete(last?.id ?? '')
+    await expect(clients[1].responses.retrieve(last?.id ?? '')).rejects.toThrow('not found')
+  })
+})
+
+describe('a proxy on SQLite', () => {
+  test.each(WAYS)('goes on after it was killed: $dialect, stream $stream', async (way) => {
+    const { url, bodies } = await upstream(way.dialect)
+    const store = `sqlite:${join(folder.path, `${way.dialect}-${way.stream}.db`)}`
+    let command = proxy(way.dialect, url, store)
+    const client = async (turn: number) => {
+      // No time to say goodbye: what was answered was kept before it was answered.
+      if (turn % 3 === 0) {
+        command.child.kill('SIGKILL')
+        await command.finished
+        command = proxy(way.dialect, url, store)
+      }
+      return clientOf(command)
+    }
+    await talk({ client, model: 'any', stream: way.stream })
+    expectWhole(way.dialect, bodies)
+    expect(bodies).toHaveLength(TURNS)
+    expect(command.printed().out).toMatch(/state +sqlite:\S+, for 30 days/)
+  })
+
+  test('says in one line that its file cannot be opened', async () => {
+    const { code, error } = await proxy(
+      'messages',
+      'http://127.0.0.1:9',
+      'sqlite:/nowhere/at/all.db',
+    ).finished
+    expect(code).toBe(78)
+    expect(error).toMatch(/^dragoman: .*state\.store: .+\n$/)
+  })
+})
