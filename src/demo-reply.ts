@@ -75,7 +75,13 @@ function textFor(request: Request, said: string): string {
   )
   if (results.length > 0) return results.join('\n')
   if (request.format && request.format.type !== 'text') return stringify(formatted(request))
-  return said === '' ? 'Hello from the demo.' : `You said: ${shortened(said)}`
+  return said === '' ? 'Hello from the demo.' : `You said: ${shortened(lastSaid(request) ?? said)}`
+}
+
+/** Agents put what they know of the world before the words of the user, in the same turn. */
+function lastSaid(request: Request): string | undefined {
+  const last = lastTurn(request).findLast((block) => block.kind === 'text' && block.text.trim())
+  return last && textIn([last])
 }
 
 const shortened = (text: string): string =>
