@@ -1,0 +1,107 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Driver } from './driver.ts'
+import { DRIVERS } from './drivers.ts'
+import { stage } from './proxy.ts'
+import { CLOCK, issued, result, WEATHER } from './scene.ts'
+import { call, DIALECTS, said, text, thinking, type Dialect, type Piece } from './script.ts'
+import { says } from './stage.ts'
+
+const words = fc.oneof(
+  fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }),
+  fc.constantFrom('\n\n', ' a ', 'b', '\t- item\n', '{"a":1}', 'data: x\n\n', '</system>'),
+)
+const spoken = words.filter((each) => each.trim() !== '')
+const json = fc.dictionary(
+  fc.string({ maxLength: 5 }).filter((key) => key !== '__proto__'),
+  fc.oneof(fc.integer(), fc.string(), fc.boolean(), fc.constant(null), fc.array(fc.integer())),
+  { maxKeys: 3 },
+)
+
+/** What one step of a reply may be: a thought is always followed by what was thought about. */
+type Step =
+  | { thought?: string; text: string }
+  | { thought?: string; input: Record<string, unknown> }
+const thought = fc.option(fc.oneof(spoken, fc.constant('')), { nil: undefined })
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ thought, text: spoken }, { requiredKeys: ['text'] }),
+  fc.record({ thought, input: json }, { requiredKeys: ['input'] }),
+) as fc.Arbitrary<Step>
+
+/**
+ * Proofs and ids in each upstream's alphabet. Neighbouring texts are one, as every service says them; so are
+ * those that only a silent thought keeps apart, where nothing shows between which of them it was.
+ */
+function piecesOf(steps: Step[], upstream: Dialect, joinsTexts: boolean): Piece[] {
+  const pieces: Piece[] = []
+  for (const [index, each] of steps.entries()) {
+    const mark = String(index).padStart(3, '0')
+    const last = pieces.at(-1)
+    const isOneText = 'text' in each && last?.kind === 'text'
+    const isUnheard = each.thought === '' && joinsTexts && isOneText
+    const thinks = each.thought !== undefined && !isUnheard
+    if (thinks) pieces.push(thinking(each.thought ?? '', `cHJvb2Y${mark}AA`))
+    if ('input' in each) {
+      const id = upstream === 'generate-content' ? '' : `${PREFIX[upstream]}${mark}abc`
+      pieces.push(call(id, index % 2 === 0 ? 'get_weather' : 'get_time', each.input))
+    } else if (last?.kind === 'text' && !thinks) last.text += each.text
+    else pieces.push(text(each.text))
+  }
+  return pieces
+}
+const PREFIX: Record<Dialect, string> = {
+  messages: 'toolu_',
+  'generate-content': '',
+  responses: 'call_',
+}
+
+/** Clients that make one text of all that is streamed without words of thought in between. */
+const JOINING = new Set(['@ai-sdk/google'])
+
+async function talkThrough(
+  driver: Driver,
+  upstream: Dialect,
+  stream: boolean,
+  steps: Step[],
+): Promise<void> {
+  const joins = upstream === 'generate-content' || (stream && JOINING.has(driver.name))
+  const first = piecesOf(steps, upstream, joins)
+  const calls = first.filter((piece) => piece.kind === 'call')
+  const replies = [said(first, calls.length > 0 ? 'tool-call' : 'stop'), said([text('Bye.')])]
+  const staged = stage(upstream, says(upstream, ...replies))
+  const options = { stream, tools: [WEATHER, CLOCK], thinking: true, maxTokens: 8000 }
+  const talk = driver.talk(staged, options)
+  const heard = await talk.say('Go.')
+  const join = (kind: 'text' | 'thinking') =>
+    first.map((piece) => (piece.kind === kind ? piece.text : '')).join('')
+  expect(heard.text).toBe(join('text'))
+  expect(heard.thinking.replaceAll(/\s/g, '')).toBe(join('thinking').replaceAll(/\s/g, ''))
+  expect(heard.calls.map(({ input }) => input)).toEqual(calls.map(({ input }) => JSON.parse(input)))
+  if (calls.length > 0)
+    await talk.answer(heard.calls.map((made) => ({ call: made, output: made.name })))
+  else await talk.say('And?')
+  const [, assistant, user] = issued(staged.heard(1).turns, upstream)
+  expect(assistant).toEqual(issued([{ role: 'assistant', pieces: first }], upstream)[0])
+  expect(user?.pieces).toEqual(
+    calls.length > 0 ? calls.map(({ name }) => result(name, name)) : [text('And?')],
+  )
+}
+
+/** Clients that themselves send text before calls, whatever the order was. */
+const LAST = new Set(['@ai-sdk/anthropic'])
+const callsLast = (steps: Step[]): Step[] =>
+  steps.toSorted((one, other) => Number('input' in one) - Number('input' in other))
+
+describe.each(DRIVERS)('$name', (driver) => {
+  const foreign = DIALECTS.filter((dialect) => dialect !== driver.dialect)
+  describe.each(foreign)('over %s', (upstream) => {
+    test.each([false, true])('brings every reply home (stream: %s)', async (stream) => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 4 }), (steps) =>
+          talkThrough(driver, upstream, stream, LAST.has(driver.name) ? callsLast(steps) : steps),
+        ),
+        { numRuns: 20, seed: 7 },
+      )
+    })
+  })
+})
