@@ -3,7 +3,7 @@ import type { JsonObject } from '../canonical/json.ts'
 import type { Problem } from '../canonical/problem.ts'
 import type { Exchange } from './exchange.ts'
 import { CANCELLED } from './failures.ts'
-import { keep, type Memories } from './memories.ts'
+import { keep } from './memories.ts'
 import type { Keeping } from './recall.ts'
 import { storeKey } from './store.ts'
 
@@ -20,11 +20,9 @@ export interface Keeper {
 /** `stop`: ends the reply that is underway. */
 export function keeperOf(
   exchange: Exchange,
-  { shelf, memory, parents, fresh }: Keeping,
-  memories: Memories,
+  { shelf, memory, parents, fresh, underway }: Keeping,
   stop: () => void,
 ): Keeper {
-  const { underway } = memories
   const recorder = memory.recorder(fresh, exchange.newId)
   let key: string | undefined
   let interruption: Problem | undefined

@@ -1,5 +1,7 @@
+import type { Target } from '../../adapters/adapter.ts'
 import { stringify } from '../canonical/json.ts'
 import { lossList, type Loss } from '../canonical/loss.ts'
+import type { Request } from '../canonical/model.ts'
 import { mayHoldCarrier } from '../canonical/seal.ts'
 import type { Exchange } from './exchange.ts'
 import { addressed, type Parcel } from './outgoing.ts'
@@ -20,19 +22,29 @@ export function passPlan(
   const { aliased, target, upstream } = destination
   if (text !== undefined) parsed(text)
   const stream = route.stream ?? (text !== undefined && scalarAt(text, ['stream']) === true)
-  const cleansed = withoutCarriers(exchange, destination, text ?? new TextDecoder().decode(body))
+  const whole = () => text ?? new TextDecoder().decode(body)
+  const changed =
+    withoutCarriers(exchange, destination, whole()) ?? adapted(exchange, destination, whole)
   const renaming = aliased && text !== undefined
   const parcel: Parcel = {
     path: caller.passthrough.path(incoming, aliased ? target.model : undefined),
     query: passedQuery(exchange),
     headers: passedHeaders(exchange),
-    body: cleansed?.body ?? (renaming ? renamed(exchange, text, target.model) : body),
+    body: changed?.body ?? (renaming ? renamed(exchange, text, target.model) : body),
     stream,
   }
   const sent = addressed(parcel, upstream, exchange.credential)
-  const { losses = [] } = cleansed ?? {}
+  const { losses = [] } = changed ?? {}
   const plan: PassPlan = { kind: 'pass', destination, requested, stream, losses, sent }
   return text === undefined ? plan : { ...plan, text }
+}
+
+interface Rewritten {
+  text: string
+  losses: readonly Loss[]
+}
+interface Changed extends Omit<Rewritten, 'text'> {
+  body: Uint8Array
 }
 
 /**
@@ -42,19 +54,52 @@ export function passPlan(
  */
 function withoutCarriers(
   exchange: Exchange,
-  { adapter, target }: PassPlan['destination'],
+  destination: PassPlan['destination'],
   text: string,
-): { body: Uint8Array; losses: readonly Loss[] } | undefined {
+): Changed | undefined {
   if (!mayHoldCarrier(text)) return undefined
+  return encoded(rewritten(exchange, destination, readRequest(exchange, text), destination.target))
+}
+
+/**
+ * What the configuration knows of a model holds for callers of its own dialect too: the body is written anew
+ * where that makes a difference, and only there.
+ */
+function adapted(
+  exchange: Exchange,
+  destination: PassPlan['destination'],
+  text: () => string,
+): Changed | undefined {
+  const { target } = destination
+  const { contextWindow: _, ...facts } = target.facts
+  if (Object.keys(facts).length === 0) return undefined
+  try {
+    const request = readRequest(exchange, text())
+    const plain = rewritten(exchange, destination, request, { ...target, facts: {} })
+    const fitting = rewritten(exchange, destination, request, target)
+    return fitting?.text === plain?.text ? undefined : encoded(fitting)
+  } catch {
+    // What is wrong with it the upstream will say.
+    return undefined
+  }
+}
+
+function rewritten(
+  { route }: Exchange,
+  { adapter: { upstream } }: PassPlan['destination'],
+  request: Request,
+  target: Target,
+): Rewritten | undefined {
   const { lose, losses } = lossList()
-  const request = readRequest(exchange, text)
-  const { upstream } = adapter
   const outgoing =
-    exchange.route.operation === 'create'
+    route.operation === 'create'
       ? upstream.writeRequest(request, { target, lose })
       : upstream.writeCountRequest(request, { target, lose })
-  return outgoing && { body: new TextEncoder().encode(stringify(outgoing.body)), losses }
+  return outgoing && { text: stringify(outgoing.body), losses }
 }
+
+const encoded = (written: Rewritten | undefined): Changed | undefined =>
+  written && { body: new TextEncoder().encode(written.text), losses: written.losses }
 
 /** The body with another model in it and not a byte changed besides. */
 function renamed({ caller }: Exchange, text: string, model: string): Uint8Array {

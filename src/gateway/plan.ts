@@ -1,5 +1,5 @@
 import type { Outgoing } from '../../adapters/adapter.ts'
-import { reportForeign } from '../canonical/foreign.ts'
+import { refuseFileIds, reportForeign } from '../canonical/foreign.ts'
 import { stringify } from '../canonical/json.ts'
 import { lossList, type Loss } from '../canonical/loss.ts'
 import type { Request } from '../canonical/model.ts'
@@ -7,6 +7,7 @@ import { invalid, ProblemError } from '../canonical/problem.ts'
 import type { Exchange } from './exchange.ts'
 import { addressed, type Addressed, type Parcel } from './outgoing.ts'
 import { passPlan } from './pass-plan.ts'
+import { withProofs } from './proofs.ts'
 import { checkedText, parsed, readBody, readRequest } from './read.ts'
 import { remembered, type Keeping, type Remembered } from './recall.ts'
 import { destinationOf, type Destination } from './route.ts'
@@ -92,16 +93,17 @@ function stringMember(text: string | undefined, member: string | undefined): str
   return typeof value === 'string' ? value : undefined
 }
 
-function translatePlan(
+async function translatePlan(
   exchange: Exchange,
   destination: Destination,
   { body, resolved, keeping }: Remembered,
-): TranslatePlan {
-  const request = readBody(exchange, body)
+): Promise<TranslatePlan> {
   const { adapter, target, upstream } = destination
+  const request = await withProofs(exchange, readBody(exchange, body), adapter.dialect)
   const { previous, ...whole } = request
   if (previous !== undefined && !resolved) throw noHistory(upstream.name)
   const { lose, losses } = lossList()
+  if (adapter !== exchange.caller) refuseFileIds(whole)
   reportForeign(whole, adapter.dialect, lose)
   const context = { target, lose }
   const outgoing =

@@ -2,7 +2,15 @@ import type { Ask, Memory, Recalled } from '../../adapters/adapter.ts'
 import type { Json, JsonObject } from '../canonical/json.ts'
 import { invalid, ProblemError } from '../canonical/problem.ts'
 import { seedOf, type Exchange } from './exchange.ts'
-import { placeOf, readKept, readSignpost, shelfOf, type Kept, type Shelf } from './memories.ts'
+import {
+  placeOf,
+  readKept,
+  readSignpost,
+  shelfOf,
+  type Kept,
+  type Memories,
+  type Shelf,
+} from './memories.ts'
 
 /** A request in the light of what was said before. */
 export interface Remembered {
@@ -19,6 +27,7 @@ export interface Keeping {
   memory: Memory
   parents: readonly string[]
   fresh: readonly Json[]
+  underway: Memories['underway']
 }
 
 /**
@@ -44,7 +53,7 @@ export async function remembered(
     return { body, resolved: false }
   if (found.missing) throw new ProblemError(found.missing)
   const { body: whole, fresh } = memory.resolve(body, found)
-  const keeping = { shelf, memory, parents: found.parents, fresh }
+  const keeping = { shelf, memory, parents: found.parents, fresh, underway: memories.underway }
   return { body: refers ? whole : body, resolved: refers, ...(keeps && { keeping }) }
 }
 

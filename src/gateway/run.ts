@@ -6,6 +6,7 @@ import { INTERNAL } from './failures.ts'
 import type { Addressed } from './outgoing.ts'
 import { passed } from './passthrough.ts'
 import { planOf, type Plan } from './plan.ts'
+import { reframed } from './reframe.ts'
 import { isSuccess, refused, refuseLosses } from './refusal.ts'
 import { translated } from './translate.ts'
 import { callUpstream, type UpstreamCall } from './upstream.ts'
@@ -21,9 +22,10 @@ export async function run(exchange: Exchange, body: Uint8Array): Promise<Answer>
   const call = await ask(exchange, plan, plan.sent)
   if (!isSuccess(call.status)) return refusal(exchange, plan, call, plan.sent)
   try {
-    return plan.kind === 'pass'
-      ? await passed(exchange, plan, call)
-      : await translated(exchange, plan, call)
+    const settled = plan.kind === 'pass' ? (reframed(exchange, plan, call, body) ?? plan) : plan
+    return settled.kind === 'pass'
+      ? await passed(exchange, settled, call)
+      : await translated(exchange, settled, call)
   } catch (error) {
     call.cancel()
     throw error

@@ -3,11 +3,12 @@ import type { Event } from '../canonical/events.ts'
 import { stringify } from '../canonical/json.ts'
 import { lossList } from '../canonical/loss.ts'
 import { ProblemError, type Problem } from '../canonical/problem.ts'
-import { keeperOf } from './keeper.ts'
 import { replyHeaders } from './answer.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import { CALLER_LEFT, INTERNAL, KEY_REFUSED } from './failures.ts'
+import { keeperOf } from './keeper.ts'
 import type { TranslatePlan } from './plan.ts'
+import { proofKeeperOf } from './proofs.ts'
 import { replyEvents } from './reply-events.ts'
 import {
   framer,
@@ -35,16 +36,12 @@ export async function translated(
     model: plan.request.model || target.model,
     ...(settings.state === 'off' && { store: false }),
   }
-  const { keeping } = plan
-  const { memories } = exchange
-  const keeper = keeping && memories && keeperOf(exchange, keeping, memories, () => call.cancel())
-  const plain = caller.caller.writer({
-    request,
-    now: Math.floor(ports.now() / 1000),
-    lose,
-    newId,
-  })
-  const writer = keeper ? keeper.listen(plain) : plain
+  const keeper = plan.keeping && keeperOf(exchange, plan.keeping, () => call.cancel())
+  const proofs = proofKeeperOf(exchange)
+  const now = Math.floor(ports.now() / 1000)
+  const plain = caller.caller.writer({ request, now, lose, newId })
+  const signed = proofs?.listen(plain) ?? plain
+  const writer = keeper?.listen(signed) ?? signed
   const interruption = () => keeper?.interruption
   const next = eventSteps(exchange, plan, call, interruption, {
     reader: adapter.upstream.reader({ request, lose, newId }),
@@ -54,7 +51,10 @@ export async function translated(
   })
   const allLosses = () => [...plan.losses, ...losses]
   const over = async (problem?: Problem) => {
-    if (problem !== CALLER_LEFT && (await keeper?.settle()) === false) lose('dropped', 'store')
+    if (problem !== CALLER_LEFT) {
+      await proofs?.settle()
+      if ((await keeper?.settle()) === false) lose('dropped', 'store')
+    }
     journal.finish({
       status: problem === CALLER_LEFT ? 499 : 200,
       losses: allLosses(),

@@ -55,7 +55,7 @@ describe('the Worker', () => {
     ],
     [
       { upstreams, callers, state: { store: 'sqlite:x' } },
-      'DRAGOMAN_CONFIG: state.store: expected memory, kv or durable',
+      'DRAGOMAN_CONFIG: state.store: expected memory, kv, durable or off',
     ],
     [
       { upstreams, callers: { keys: ['env:NOBODY'] } },

@@ -1,0 +1,162 @@
+import Anthropic from '@anthropic-ai/sdk'
+import { describe, expect, test } from 'vitest'
+import { StoreUnavailableError } from '../../src/gateway/store.ts'
+import { call, said, text, thinking } from '../sdk/script.ts'
+import { HEARD } from './heard.ts'
+import { BASE, KEYS, proxyOf, type ProxyOptions } from './proxy.ts'
+
+const PROOF = 'cHJvb2Zwcm9v'
+const tools = [
+  {
+    type: 'function' as const,
+    name: 'look',
+    parameters: { type: 'object', properties: {} },
+    strict: false,
+  },
+]
+const keeping: ProxyOptions = { change: { retention: { proofs: true } } }
+
+const proxyWith = (options: ProxyOptions) =>
+  proxyOf(
+    () =>
+      turns.next++ % 2 === 0
+        ? said([thinking('Hm.', PROOF), call('call_1', 'look', { b: 1, a: [2] })], 'tool-call')
+        : said([text('Done.')]),
+    options,
+  )
+const turns = { next: 0 }
+
+/** The client keeps the call and drops what was thought. */
+async function forgetful(
+  options: ProxyOptions,
+  dialect: string,
+  change: object = {},
+  key = KEYS[0],
+) {
+  turns.next = 0
+  const proxy = proxyWith(options)
+  const model = `${dialect}-x`
+  await proxy.client().responses.create({ model, input: 'Look.', tools, store: false })
+  const input = [
+    { role: 'user' as const, content: 'Look.' },
+    {
+      type: 'function_call' as const,
+      call_id: 'call_1',
+      name: 'look',
+      arguments: '{ "a": [2], "b": 1 }',
+      ...change,
+    },
+    { type: 'function_call_output' as const, call_id: 'call_1', output: 'A dragon.' },
+  ]
+  await proxy.client(key).responses.create({ model, input, tools, store: false })
+  return proxy
+}
+
+const proofsIn = (proxy: ReturnType<typeof proxyOf>, dialect: 'messages' | 'generate-content') =>
+  HEARD[dialect](proxy.got[1]?.body)
+    .turns.flatMap((turn) => turn.pieces)
+    .flatMap((piece) => (piece.kind === 'thinking' && piece.proof !== '' ? [piece.proof] : []))
+
+describe.each(['messages', 'generate-content'] as const)('proofs over %s', (dialect) => {
+  test('come back for a client that dropped them', async () => {
+    expect(proofsIn(await forgetful(keeping, dialect), dialect)).toEqual([PROOF])
+  })
+
+  test('stay away unless the configuration asks for them', async () => {
+    expect(proofsIn(await forgetful({}, dialect), dialect)).toEqual([])
+  })
+
+  test('belong to their call and to their caller', async () => {
+    const another = await forgetful(keeping, dialect, { arguments: '{"a":[2],"b":2}' })
+    expect(proofsIn(another, dialect)).toEqual([])
+    expect(proofsIn(await forgetful(keeping, dialect, { name: 'look' }, KEYS[1]), dialect)).toEqual(
+      [],
+    )
+  })
+})
+
+const refuse = () => Promise.reject(new StoreUnavailableError('away'))
+
+describe('proofs', () => {
+  test('of another upstream are not sent', async () => {
+    turns.next = 0
+    const routes = [
+      { model: 'one', upstream: 'messages' },
+      { model: 'two', upstream: 'generate-content' },
+    ]
+    const proxy = proxyWith({ ...keeping, routes })
+    const { responses } = proxy.client()
+    await responses.create({ model: 'one', input: 'Look.', tools })
+    const input = [
+      { role: 'user' as const, content: 'Look.' },
+      {
+        type: 'function_call' as const,
+        call_id: 'call_1',
+        name: 'look',
+        arguments: '{"b":1,"a":[2]}',
+      },
+      { type: 'function_call_output' as const, call_id: 'call_1', output: 'A dragon.' },
+    ]
+    await responses.create({ model: 'two', input, tools })
+    expect(proxy.got[1]?.text).not.toContain(PROOF)
+  })
+
+  test('that the client brought back are left as they are', async () => {
+    turns.next = 0
+    const gets: string[] = []
+    const proxy = proxyWith({
+      ...keeping,
+      store: {
+        get: async (key: string) => {
+          gets.push(key)
+          return undefined
+        },
+        put: async () => {},
+        delete: async () => false,
+        close: async () => {},
+      },
+    })
+    const { responses } = proxy.client()
+    const model = 'messages-x'
+    const first = await responses.create({ model, input: 'Look.', tools, store: false })
+    const answer = { type: 'function_call_output' as const, call_id: 'call_1', output: 'x' }
+    const input = [{ role: 'user' as const, content: 'Look.' }, ...first.output, answer]
+    await responses.create({ model, input: input as never, tools, store: false })
+    expect(proofsIn(proxy, 'messages')).toEqual([PROOF])
+    expect(gets).toEqual([])
+  })
+
+  test('are not missed when the store is down', async () => {
+    const store = { get: refuse, put: refuse, delete: refuse, close: async () => {} }
+    const proxy = await forgetful({ ...keeping, store }, 'messages')
+    expect(proxy.got).toHaveLength(2)
+  })
+
+  test('come back for callers of other dialects too', async () => {
+    turns.next = 0
+    const proxy = proxyWith(keeping)
+    const client = new Anthropic({ apiKey: KEYS[0] ?? '', baseURL: BASE, fetch: proxy.fetch })
+    const body = {
+      model: 'generate-content-x',
+      max_tokens: 100,
+      tools: [{ name: 'look', input_schema: { type: 'object' as const } }],
+    }
+    const question = { role: 'user' as const, content: 'Look.' }
+    const first = await client.messages.stream({ ...body, messages: [question] }).finalMessage()
+    const calls = first.content.filter((block) => block.type === 'tool_use')
+    const results = calls.map(({ id }) => ({
+      type: 'tool_result' as const,
+      tool_use_id: id,
+      content: 'A dragon.',
+    }))
+    await client.messages.create({
+      ...body,
+      messages: [
+        question,
+        { role: 'assistant', content: calls },
+        { role: 'user', content: results },
+      ],
+    })
+    expect(proofsIn(proxy, 'generate-content')).toEqual([PROOF])
+  })
+})
