@@ -221,6 +221,6 @@ export const FROM_MESSAGES: OddRequest[] = [
         { type: 'text', text: 'What is it?' },
       ]),
     ]),
-    losses: { responses: /turns\.0\.blocks\.0/, 'generate-content': /turns\.0\.blocks\.0/ },
+    refused: 'file_011',
   },
 ]

@@ -7,6 +7,8 @@ export interface OddRequest {
   body: Wire | string
   /** Throws when what a strict upstream understood is wrong; `sent` is the body as it came. */
   check?(heard: Heard, upstream: Dialect, sent: string): void
+  /** It cannot be done, and the caller is told why: this is in the message. */
+  refused?: string
   /** What the header of losses has to name, where the upstream's dialect cannot say it. */
   losses?: Partial<Record<Dialect, RegExp>>
 }

@@ -25,7 +25,7 @@ const ODD_REQUESTS: Record<Dialect, OddRequest[]> = {
 }
 
 async function send(caller: Dialect, upstream: Dialect, odd: OddRequest): Promise<void> {
-  const { body, check, losses } = odd
+  const { body, check, losses, refused } = odd
   const staged = stage(upstream, says(upstream, said([text('Fine.')])))
   const response = await staged.fetch(BASE + PATHS[caller], {
     method: 'POST',
@@ -33,6 +33,11 @@ async function send(caller: Dialect, upstream: Dialect, odd: OddRequest): Promis
     body: typeof body === 'string' ? body : JSON.stringify(body),
   })
   const answer = await response.text()
+  if (refused !== undefined) {
+    expect(response.status).toBe(400)
+    expect(answer).toContain(refused)
+    return
+  }
   expect(answer).toContain('Fine.')
   expect(response.status).toBe(200)
   check?.(staged.heard(0), upstream, staged.received[0]?.text ?? '')
