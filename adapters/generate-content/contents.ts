@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/canonical/json.ts'
+import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type {
   Block,
   Request,
@@ -8,83 +8,10 @@ import type {
 } from '../../src/canonical/model.ts'
 import type { ToolNames } from '../../src/canonical/names.ts'
 import type { WriteRequestContext } from '../adapter.ts'
-import { callBook, type CallBook } from './calls.ts'
-import { DIALECT, leftovers, many, members, note } from './dialect.ts'
+import { DIALECT, members, note } from './dialect.ts'
 import { writeMedia } from './media.ts'
-import { readPart, writePart, type WritePartContext } from './parts.ts'
+import { writePart, type WritePartContext } from './parts.ts'
 import { isMedia, MISSING_RESULT, wrap } from './results.ts'
-import type { WireContent, WirePart } from './wire.ts'
-
-/** Contents that are one turn. */
-interface Stanza extends Pick<WireContent, 'role'> {
-  path: string
-  parts: { part: WirePart; path: string }[]
-  rest: object
-}
-
-export function readTurns(contents: WireContent[]): Turn[] {
-  const book = callBook()
-  return stanzas(contents).map((stanza) => readTurn(stanza, book))
-}
-
-/** Some clients keep every chunk of a streamed answer as a content of its own: together they are a turn again. */
-function stanzas(contents: WireContent[]): Stanza[] {
-  const list: Stanza[] = []
-  for (const [index, { role, parts, ...rest }] of contents.entries()) {
-    const path = `contents.${index}`
-    const placed = many(parts).map((part, at) => ({ part, path: `${path}.parts.${at}` }))
-    const last = role === 'model' && Object.keys(rest).length === 0 ? list.at(-1) : undefined
-    if (last?.role === 'model') last.parts.push(...placed)
-    else list.push({ path, role, parts: placed, rest })
-  }
-  return list
-}
-
-function readTurn({ path, role, parts, rest }: Stanza, book: CallBook): Turn {
-  const isModel = role === 'model'
-  if (isModel) book.turn()
-  const blocks = parts.flatMap((placed) => readPart(placed.part, { path: placed.path, book }))
-  return {
-    role: isModel ? 'assistant' : role === 'system' ? 'system' : 'user',
-    blocks: pairCode(isModel ? joined(blocks) : blocks, path),
-    ...leftovers(rest),
-  }
-}
-
-/**
- * Clients keep a streamed answer as the pieces in which it came. They are one block again, as the model that
- * wrote it knows it: a proof on the last piece is that of the whole.
- */
-function joined(blocks: Block[]): Block[] {
-  const result: Block[] = []
-  for (const block of blocks) {
-    const last = result.at(-1)
-    const both = last && join(last, block)
-    if (both) result[result.length - 1] = both
-    else result.push(block)
-  }
-  return result
-}
-
-function join(first: Block, second: Block): Block | undefined {
-  if (first.kind === 'text' && second.kind === 'text' && !first.seal && !first.ext && !second.ext)
-    return { ...second, text: first.text + second.text }
-  if (first.kind !== 'reasoning' || second.kind !== 'reasoning' || second.redacted) return undefined
-  if (first.seal || first.ext || second.ext) return undefined
-  return { ...second, text: first.text + second.text }
-}
-
-/** Code and its result belong together by their order where the wire has no ids. */
-function pairCode(blocks: Block[], path: string): Block[] {
-  let last = ''
-  return blocks.map((block, index) => {
-    if (block.kind === 'code') {
-      last = block.id || `code_${path.replaceAll('.', '_')}_${index}`
-      return { ...block, id: last }
-    }
-    return block.kind === 'code-result' && block.callId === '' ? { ...block, callId: last } : block
-  })
-}
 
 interface Entry {
   block: Block
@@ -150,7 +77,7 @@ export function writeContents(
   for (const stretch of all) {
     const partContext = partContextOf(context, names)
     if (stretch.role === 'user') {
-      contents.push(...writeUser(stretch, calls, asked, partContext))
+      append(contents, writeUser(stretch, calls, asked, partContext))
       calls = []
     } else {
       const parts = writeModel(stretch, context, partContext)
@@ -165,6 +92,21 @@ export function writeContents(
   }
   return contents
 }
+
+/** Where nothing is left of what the model said between, the user's contents are neighbours. */
+function append(contents: JsonObject[], written: JsonObject[]): void {
+  const [next, ...others] = written
+  const last = contents.at(-1)
+  const [before, after] = [partsOf(last), partsOf(next)]
+  const isApart = !next || last?.['role'] !== 'user' || [...before, ...after].some(isResponse)
+  if (isApart) contents.push(...written)
+  else contents.splice(-1, 1, { ...last, ...next, parts: [...before, ...after] }, ...others)
+}
+
+const partsOf = (content: JsonObject | undefined): Json[] =>
+  Array.isArray(content?.['parts']) ? content['parts'] : []
+
+const isResponse = (part: Json): boolean => isObject(part) && 'functionResponse' in part
 
 const isModel = (content: JsonObject | undefined): boolean => content?.['role'] === 'model'
 

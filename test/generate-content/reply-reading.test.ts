@@ -1,0 +1,274 @@
+import { describe, expect, it } from 'vitest'
+import { fixture, hear, hearStream } from './help.ts'
+
+const D = 'generate-content'
+const chunk = (parts: unknown[], rest: object = {}, top: object = {}) => ({
+  candidates: [{ content: { role: 'model', parts }, index: 0, ...rest }],
+  modelVersion: 'm',
+  responseId: 'r',
+  ...top,
+})
+const body = (parts: unknown[], rest: object = { finishReason: 'STOP' }, top: object = {}) =>
+  hear(JSON.stringify(chunk(parts, rest, top)))
+
+describe('a reply', () => {
+  it('says the same in one piece and in many', () => {
+    const whole = hear(fixture('reply/text.json'))
+    const streamed = hearStream(fixture('reply/text.sse'))
+    expect(whole.reply).toEqual(streamed.reply)
+    expect(whole.reply).toMatchObject({
+      id: 'r-text',
+      blocks: [
+        { kind: 'reasoning', text: 'Hmm.' },
+        { kind: 'text', text: 'Grüße 👋', seal: { dialect: D, value: 'dGV4dA==' } },
+      ],
+      usage: { input: 12, output: 12, reasoning: 7 },
+      finish: 'stop',
+    })
+  })
+
+  it('has calls with every digit of their arguments, ids and proofs of their own', () => {
+    const { reply } = hear(fixture('reply/calls.json'))
+    const [first, second, third] = reply.blocks
+    expect(first).toMatchObject({
+      input: '{ "id": 2512292042121000001, "2": "b", "1": "a" }',
+      seal: { dialect: D, value: 'Zmlyc3Q=' },
+    })
+    expect(second).toMatchObject({ input: '{}' })
+    expect(second).not.toHaveProperty('seal')
+    expect(third).toMatchObject({ id: 'own-1', name: 'now', input: '{}' })
+    expect(
+      first?.kind === 'tool-call' && second?.kind === 'tool-call' && first.id !== second.id,
+    ).toBe(true)
+    expect(reply.finish).toBe('tool-call')
+    expect(reply.usage).toMatchObject({ input: 105, cacheRead: 75, output: 20, toolUse: 5 })
+  })
+
+  it('puts arguments together that come in pieces', () => {
+    const { reply } = hearStream(fixture('reply/pieces.sse'))
+    const [call] = reply.blocks
+    expect(call?.kind === 'tool-call' && JSON.parse(call.input)).toEqual({
+      city: 'Paris',
+      rooms: [{ beds: 2 }, { beds: 1 }],
+      'late out': true,
+      note: null,
+    })
+    expect(call).toMatchObject({ name: 'book', seal: { value: 'Y2FsbA==' } })
+  })
+
+  it('has citations where the text has them, counted as text is counted here', () => {
+    const { reply } = hear(fixture('reply/grounded.json'))
+    expect(reply.blocks[0]).toMatchObject({
+      citations: [
+        { url: 'https://example.com/z', title: 'Z', start: 0, end: 15 },
+        { title: 'notes.txt', quote: 'It rains in Ulm.', start: 16, end: 27 },
+      ],
+    })
+    expect(reply.blocks[1]).toMatchObject({
+      kind: 'search',
+      queries: ['weather Zürich'],
+      sources: [{ url: 'https://example.com/z', title: 'Z' }],
+    })
+  })
+
+  it('reads quoted sources under both of their names', () => {
+    for (const name of ['citationSources', 'citations']) {
+      const sources = [{ startIndex: 1, endIndex: 3, uri: 'https://example.com', license: 'MIT' }]
+      const { reply } = body([{ text: 'abcd' }], {
+        finishReason: 'STOP',
+        citationMetadata: { [name]: sources },
+      })
+      expect(reply.blocks[0]).toMatchObject({
+        citations: [{ url: 'https://example.com', start: 1, end: 3 }],
+      })
+    }
+  })
+
+  it('has code, its result, pictures, and whole what only this dialect knows', () => {
+    const { reply } = hear(fixture('reply/code.json'))
+    const [, code, result, picture, search] = reply.blocks
+    expect(code).toMatchObject({ kind: 'code', language: 'python', code: 'print(2**20)' })
+    expect(result).toMatchObject({
+      kind: 'code-result',
+      outcome: 'ok',
+      callId: code?.kind === 'code' && code.id,
+    })
+    expect(picture).toMatchObject({ kind: 'media', mediaType: 'image/png' })
+    expect(search).toMatchObject({ kind: 'opaque', dialect: D })
+    expect(reply.finish).toBe('length')
+  })
+
+  it('gives a caller’s names back and opens wrapped inputs', () => {
+    const tools = [{ kind: 'text' as const, name: 'patch', namespace: 'files' }]
+    const text = JSON.stringify(
+      chunk([{ functionCall: { name: 'files__patch', args: { input: '*** Begin' } } }], {
+        finishReason: 'STOP',
+      }),
+    )
+    expect(hear(text, { tools }).reply.blocks[0]).toMatchObject({
+      name: 'patch',
+      namespace: 'files',
+      form: 'text',
+      input: '*** Begin',
+    })
+  })
+
+  it('tolerates candidates without content, and ignores all but the first', () => {
+    expect(hear('{"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL"}]}').reply).toMatchObject(
+      { blocks: [], finish: 'malformed-call' },
+    )
+    expect(hear('{"candidates":[{"content":{}}]}').reply.finish).toBe('other')
+    const second = { content: { parts: [{ text: 'two' }] }, index: 1, finishReason: 'STOP' }
+    const { reply, losses } = hear(
+      JSON.stringify({
+        candidates: [{ content: { parts: [{ text: 'one' }] }, finishReason: 'STOP' }, second],
+      }),
+    )
+    expect(reply.blocks).toEqual([{ kind: 'text', text: 'one' }])
+    expect(losses).toEqual(['dropped reply.candidates'])
+  })
+
+  it('is a refusal of the prompt when there is a reason for one and no candidate', () => {
+    expect(hear(fixture('reply/blocked.json')).reply).toMatchObject({
+      blocks: [],
+      finish: 'safety',
+      usage: { input: 12, output: 0 },
+    })
+    expect(hearStream([{ promptFeedback: { blockReason: 'OTHER' } }]).reply.finish).toBe('safety')
+  })
+})
+
+describe('why a reply ends', () => {
+  it.each([
+    ['STOP', 'stop'],
+    ['MAX_TOKENS', 'length'],
+    ['SAFETY', 'safety'],
+    ['RECITATION', 'recitation'],
+    ['LANGUAGE', 'other'],
+    ['OTHER', 'other'],
+    ['BLOCKLIST', 'safety'],
+    ['PROHIBITED_CONTENT', 'safety'],
+    ['SPII', 'safety'],
+    ['MALFORMED_FUNCTION_CALL', 'malformed-call'],
+    ['IMAGE_SAFETY', 'safety'],
+    ['UNEXPECTED_TOOL_CALL', 'malformed-call'],
+    ['A_NEW_ONE', 'other'],
+    ['FINISH_REASON_UNSPECIFIED', 'other'],
+    [1, 'stop'],
+    [2, 'length'],
+    [99, 'other'],
+  ])('%s is %s', (finishReason, finish) => {
+    expect(body([{ text: 'a' }], { finishReason }).reply.finish).toBe(finish)
+  })
+
+  it('is that results are awaited, when it stops after a call in whatever chunk', () => {
+    const call = { functionCall: { name: 'f' } }
+    expect(
+      hearStream([
+        chunk([call]),
+        chunk([{ text: 'a' }]),
+        chunk([{ text: '' }], { finishReason: 'STOP' }),
+      ]).reply.finish,
+    ).toBe('tool-call')
+    expect(body([call], { finishReason: 'FINISH_REASON_UNSPECIFIED' }).reply.finish).toBe(
+      'tool-call',
+    )
+    expect(body([call], { finishReason: 'MAX_TOKENS' }).reply.finish).toBe('length')
+    expect(
+      hearStream([
+        chunk([call], { finishReason: 'MAX_TOKENS' }),
+        chunk([], { finishReason: 'STOP' }),
+      ]).reply.finish,
+    ).toBe('length')
+  })
+
+  it('is unknown when the stream is cut', () => {
+    expect(hearStream([chunk([{ text: 'Half' }])]).problem).toMatchObject({ kind: 'bad-upstream' })
+    expect(hearStream([]).problem).toMatchObject({ kind: 'bad-upstream' })
+  })
+})
+
+const usage = (usageMetadata: object) =>
+  body([{ text: 'a' }], { finishReason: 'STOP' }, { usageMetadata }).reply.usage
+
+const count = (candidatesTokenCount: number) => ({
+  usageMetadata: {
+    promptTokenCount: 3,
+    candidatesTokenCount,
+    totalTokenCount: 3 + candidatesTokenCount,
+  },
+})
+
+describe('counts', () => {
+  it('go by the total, whether candidates are counted with thoughts or without', () => {
+    expect(
+      usage({
+        promptTokenCount: 10,
+        candidatesTokenCount: 5,
+        thoughtsTokenCount: 7,
+        totalTokenCount: 22,
+      }),
+    ).toEqual({ input: 10, output: 12, reasoning: 7 })
+    expect(
+      usage({
+        promptTokenCount: 10,
+        candidatesTokenCount: 12,
+        thoughtsTokenCount: 7,
+        totalTokenCount: 22,
+      }),
+    ).toEqual({ input: 10, output: 12, reasoning: 7 })
+    expect(
+      usage({ promptTokenCount: 10, candidatesTokenCount: 5, thoughtsTokenCount: 7 }),
+    ).toMatchObject({ output: 12 })
+    expect(
+      usage({ candidatesTokenCount: 1, thoughtsTokenCount: 9, totalTokenCount: 110 }),
+    ).toMatchObject({ input: 100, output: 10 })
+  })
+
+  it('are the last ones of a stream', () => {
+    const { reply, events } = hearStream([
+      chunk([{ text: 'a' }], {}, count(1)),
+      chunk([{ text: 'b' }], { finishReason: 'STOP' }, count(2)),
+      { usageMetadata: count(4).usageMetadata },
+    ])
+    expect(reply.usage).toEqual({ input: 3, output: 4 })
+    expect(events[1]).toEqual({ type: 'usage', usage: { input: 3, output: 1 } })
+  })
+
+  it('are absent when there are none', () => {
+    expect(usage({ trafficType: 'ON_DEMAND' })).toBeUndefined()
+    expect(usage({ promptTokenCount: -5, candidatesTokenCount: 'x' })).toBeUndefined()
+  })
+})
+
+describe('what is no reply', () => {
+  it('is a problem, also behind the first chunk and as the bare tail of a stream', () => {
+    const { reply, problem } = hearStream(fixture('reply/failed.sse'))
+    expect(reply.blocks).toEqual([{ kind: 'text', text: 'Half of' }])
+    expect(problem).toMatchObject({ kind: 'overloaded' })
+    const tail =
+      'data: {"candidates":[]}\n\n{\n "error": {\n  "code": 499, "message": "cancelled", "status": "CANCELLED"\n }\n}\n'
+    expect(hearStream(tail).problem).toMatchObject({ kind: 'cancelled', message: 'cancelled' })
+  })
+
+  it.each([
+    '[{"error":{"code":429,"message":"slow","status":"RESOURCE_EXHAUSTED"}}]',
+    '{"error":{"code":429,"message":"slow"}}',
+  ])('is a problem in the body %s', (text) => {
+    expect(hear(text).problem).toMatchObject({ kind: 'rate-limit', message: 'slow' })
+  })
+
+  it.each(['null', '[]', '"text"', '{}', '5'])('is a problem as %s', (text) => {
+    expect(hear(text).problem).toMatchObject({ kind: 'bad-upstream' })
+  })
+
+  it('is a problem when it is not even JSON', () => {
+    expect(hearStream('data: <html>\n\n').problem).toMatchObject({ kind: 'bad-upstream' })
+  })
+
+  it('may be a list of chunks', () => {
+    const chunks = [chunk([{ text: 'a' }]), chunk([{ text: 'b' }], { finishReason: 'STOP' })]
+    expect(hear(JSON.stringify(chunks)).reply.blocks).toEqual([{ kind: 'text', text: 'ab' }])
+    expect(hearStream([chunks]).reply.blocks).toEqual([{ kind: 'text', text: 'ab' }])
+  })
+})

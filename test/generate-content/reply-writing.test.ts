@@ -1,0 +1,270 @@
+import { describe, expect, it } from 'vitest'
+import { unfold, type Event } from '../../src/canonical/events.ts'
+import type { Block, FinishReason } from '../../src/canonical/model.ts'
+import { carrySeal } from '../../src/canonical/seal.ts'
+import { encodeBase64 } from '../../adapters/generate-content/seals.ts'
+import { hear, hearStream, read, reply, tell, tellReply, text } from './help.ts'
+
+const parts = (chunk: { candidates: { content: { parts: unknown[] } }[] }) =>
+  chunk.candidates[0]?.content.parts
+const foreign = { dialect: 'messages', value: 'c2lnbmF0dXJl' }
+const start: Event = { type: 'start', id: 'r-1', model: 'm' }
+
+const cited = (start: number, end: number) => ({
+  url: 'https://example.com',
+  title: 'A',
+  start,
+  end,
+})
+
+describe('a written reply', () => {
+  it('ends on a chunk with a part, whatever came before', () => {
+    const { chunks, body } = tell([start, { type: 'finish', reason: 'stop' }])
+    expect(chunks).toHaveLength(1)
+    expect(chunks[0]).toEqual(body)
+    expect(body).toEqual({
+      candidates: [
+        { content: { role: 'model', parts: [{ text: '' }] }, finishReason: 'STOP', index: 0 },
+      ],
+      usageMetadata: { promptTokenCount: 0, candidatesTokenCount: 0, totalTokenCount: 0 },
+      modelVersion: 'the-model',
+      responseId: 'r-1',
+    })
+  })
+
+  it('carries the reason and the counts on the last piece of what was said', () => {
+    const { chunks, frames } = tell([
+      start,
+      { type: 'block-start', block: text('') },
+      { type: 'block-delta', text: 'Hel' },
+      { type: 'block-delta', text: 'lo' },
+      { type: 'block-end', tail: {} },
+      { type: 'usage', usage: { input: 10, cacheRead: 4, output: 8, reasoning: 3, toolUse: 2 } },
+      { type: 'finish', reason: 'stop' },
+    ])
+    expect(chunks.map(parts)).toEqual([[{ text: 'Hel' }], [{ text: 'lo' }]])
+    expect(chunks[0]).not.toHaveProperty('usageMetadata')
+    expect(chunks[1].usageMetadata).toEqual({
+      promptTokenCount: 8,
+      cachedContentTokenCount: 4,
+      candidatesTokenCount: 5,
+      thoughtsTokenCount: 3,
+      toolUsePromptTokenCount: 2,
+      totalTokenCount: 18,
+    })
+    expect(frames.every((frame) => frame.event === undefined)).toBe(true)
+  })
+
+  it('has each call whole in one part, with its id', () => {
+    const { chunks } = tell([
+      start,
+      {
+        type: 'block-start',
+        block: { kind: 'tool-call', id: 'toolu_1', name: 'f', form: 'json', input: '' },
+      },
+      { type: 'block-delta', text: '{"n":' },
+      { type: 'block-delta', text: '2512292042121000001}' },
+      { type: 'block-end', tail: { seal: foreign } },
+      { type: 'finish', reason: 'tool-call' },
+    ])
+    expect(chunks).toHaveLength(1)
+    expect(parts(chunks[0])).toMatchObject([
+      {
+        functionCall: { id: 'toolu_1', name: 'f' },
+        thoughtSignature: encodeBase64(carrySeal(foreign, 'self')),
+      },
+    ])
+    expect(chunks[0].candidates[0].finishReason).toBe('STOP')
+  })
+
+  it('is one line for every frame, also with arguments that are not', () => {
+    const { frames } = tellReply({
+      kind: 'tool-call',
+      id: '1',
+      name: 'f',
+      form: 'json',
+      input: '{\r\n  "a" : 1\n}',
+    })
+    expect(frames.every(({ data }) => !/[\r\n]/.test(data))).toBe(true)
+  })
+
+  it('lets nobody carry out a call that was cut', () => {
+    const cut: Block = { kind: 'tool-call', id: '1', name: 'f', form: 'json', input: '{"a":' }
+    const { body, losses } = tell(unfold({ ...reply(cut), finish: 'tool-call' }))
+    expect(body.candidates[0]).toMatchObject({ finishReason: 'MALFORMED_FUNCTION_CALL' })
+    expect(losses).toContain('approximated reply.blocks.0.input')
+    expect(tell(unfold({ ...reply(cut), finish: 'length' })).body.candidates[0].finishReason).toBe(
+      'MAX_TOKENS',
+    )
+  })
+
+  it.each<[FinishReason, string, string[]]>([
+    ['stop', 'STOP', []],
+    ['length', 'MAX_TOKENS', []],
+    ['safety', 'SAFETY', []],
+    ['recitation', 'RECITATION', []],
+    ['malformed-call', 'MALFORMED_FUNCTION_CALL', []],
+    ['other', 'OTHER', []],
+    ['stop-sequence', 'STOP', ['approximated reply.finish']],
+    ['context-window', 'MAX_TOKENS', ['approximated reply.finish']],
+    ['refusal', 'SAFETY', ['approximated reply.finish']],
+    ['pause', 'OTHER', ['approximated reply.finish']],
+  ])('ends for %s with %s', (reason, name, losses) => {
+    const said = tell([start, { type: 'finish', reason }])
+    expect(said.body.candidates[0].finishReason).toBe(name)
+    expect(said.losses).toEqual(losses)
+  })
+
+  it('ends with the error and nothing behind it', () => {
+    const problem = { kind: 'overloaded' as const, message: 'busy' }
+    const { chunks, body } = tell([
+      start,
+      { type: 'block-start', block: text('') },
+      { type: 'block-delta', text: 'Half' },
+      { type: 'error', problem },
+      { type: 'finish', reason: 'stop' },
+    ])
+    expect(chunks).toHaveLength(2)
+    expect(parts(chunks[0])).toEqual([{ text: 'Half' }])
+    expect(chunks[1]).toEqual({ error: { code: 503, message: 'busy', status: 'UNAVAILABLE' } })
+    expect(body).toEqual(chunks[1])
+    expect(tell([{ type: 'error', problem }]).chunks).toHaveLength(1)
+  })
+
+  it('says what has no place', () => {
+    const { losses } = tellReply(
+      { kind: 'refusal', text: 'No.' },
+      { kind: 'opaque', dialect: 'messages', value: { type: 'container_upload' } },
+      { kind: 'search', id: 's', queries: ['a'], sources: [] },
+      {
+        kind: 'text',
+        text: 'b',
+        citations: [{ url: 'https://example.com', quote: 'q', fileId: 'f' }],
+      },
+    )
+    expect(losses.toSorted()).toEqual(
+      [
+        'approximated reply.blocks.0',
+        'approximated reply.search',
+        'dropped reply.blocks.1',
+        'dropped reply.citations.fileId',
+        'dropped reply.citations.quote',
+        'reordered reply.search',
+      ]
+        .toSorted()
+        .concat('approximated reply.blocks')
+        .toSorted(),
+    )
+  })
+
+  it('grounds a text where it is cited, in bytes, each source once', () => {
+    const { body, chunks } = tellReply({
+      kind: 'text',
+      text: 'Grüße. Ja.',
+      citations: [cited(0, 6), cited(7, 10)],
+    })
+    const metadata = {
+      groundingChunks: [{ web: { uri: 'https://example.com', title: 'A' } }],
+      groundingSupports: [
+        { segment: { startIndex: 0, endIndex: 8, text: 'Grüße.' }, groundingChunkIndices: [0] },
+        { segment: { startIndex: 9, endIndex: 12, text: 'Ja.' }, groundingChunkIndices: [0] },
+      ],
+    }
+    expect(body.candidates[0].groundingMetadata).toEqual(metadata)
+    expect(chunks.at(-1).candidates[0].groundingMetadata).toEqual(metadata)
+    expect(hear(JSON.stringify(body)).reply.blocks[0]).toMatchObject({
+      citations: [cited(0, 6), cited(7, 10)],
+    })
+  })
+
+  it('comes back as it was, in one piece and in many', () => {
+    const blocks: Block[] = [
+      { kind: 'reasoning', text: 'Hmm.', seal: { dialect: 'generate-content', value: 'cmVhc29u' } },
+      { kind: 'text', text: 'Let me see.' },
+      { kind: 'code', id: 'c-1', language: 'python', code: 'print(1)' },
+      { kind: 'code-result', callId: 'c-1', outcome: 'failed', output: 'no' },
+      { kind: 'media', mediaType: 'image/png', source: { data: 'AA==' } },
+      { kind: 'tool-call', id: 't-1', name: 'f', form: 'json', input: '{"a":1}' },
+    ]
+    const { body, frames } = tellReply(...blocks)
+    expect(hear(JSON.stringify(body)).reply.blocks).toEqual(blocks)
+    expect(hearStream(frames.map(({ data }): unknown => JSON.parse(data))).reply.blocks).toEqual(
+      blocks,
+    )
+  })
+})
+
+const echoed = (...blocks: Block[]) => {
+  const { chunks, body } = tellReply(...blocks)
+  const pieces = chunks.map(
+    (chunk: { candidates: { content: unknown }[] }) => chunk.candidates[0]?.content,
+  )
+  return [read({ contents: pieces }), read({ contents: [body.candidates[0].content] })]
+}
+
+describe('proofs of another dialect', () => {
+  /** The history as a client keeps it: each chunk’s content, or the whole one. */
+
+  it.each<[string, Block[]]>([
+    ['a thought', [{ kind: 'reasoning', text: 'A long thought.', seal: foreign }, text('Yes.')]],
+    [
+      'a redacted thought before a text',
+      [{ kind: 'reasoning', text: '', redacted: true, seal: foreign }, text('Yes.')],
+    ],
+    [
+      'a thought without words before a call',
+      [
+        { kind: 'reasoning', text: '', seal: foreign },
+        { kind: 'tool-call', id: 't', name: 'f', form: 'json', input: '{}' },
+      ],
+    ],
+    [
+      'two thoughts without words',
+      [
+        { kind: 'reasoning', text: '', redacted: true, seal: foreign },
+        { kind: 'reasoning', text: '', seal: foreign },
+        text('Yes.'),
+      ],
+    ],
+    [
+      'a thought without words at the end',
+      [text('Yes.'), { kind: 'reasoning', text: '', redacted: true, seal: foreign }],
+    ],
+    [
+      'a redacted thought before a thought',
+      [
+        { kind: 'reasoning', text: '', redacted: true, seal: foreign },
+        { kind: 'reasoning', text: 'Hm.', seal: foreign },
+        text('Yes.'),
+      ],
+    ],
+    [
+      'a call',
+      [{ kind: 'tool-call', id: 't', name: 'f', form: 'json', input: '{}', seal: foreign }],
+    ],
+  ])('come home with %s', (_, blocks) => {
+    const plain = blocks.map((block) =>
+      block.kind === 'tool-call'
+        ? { ...block, ext: { 'generate-content': { '#id': 't' } } }
+        : block,
+    )
+    for (const request of echoed(...blocks))
+      expect(request.turns).toEqual([{ role: 'assistant', blocks: plain }])
+  })
+
+  it('are dropped when they are damaged, and nothing else with them', () => {
+    const carrier = encodeBase64(carrySeal(foreign, 'self'))
+    for (const thoughtSignature of [
+      carrier.slice(0, -4),
+      carrier.replace(/.{8}$/, 'AAAAAAAA'),
+      `${carrier}!`,
+    ]) {
+      const { turns } = read({
+        contents: [{ role: 'model', parts: [{ text: 'Hm.', thought: true, thoughtSignature }] }],
+      })
+      expect(turns[0]?.blocks).toEqual([
+        { kind: 'reasoning', text: 'Hm.', ext: { 'generate-content': { damagedSeal: true } } },
+      ])
+    }
+  })
+})

@@ -1,0 +1,326 @@
+import { describe, expect, it } from 'vitest'
+import { generateContent } from '../../adapters/generate-content/index.ts'
+import type { Block } from '../../src/canonical/model.ts'
+import { assistant, call, request, result, send, text, user } from './help.ts'
+
+const image: Block = { kind: 'media', mediaType: 'image/png', source: { data: 'AA==' } }
+const foreign = { dialect: 'messages', value: 'c2ln' }
+
+const context = (model: string) => ({
+  target: { model, defaultMaxOutputTokens: 1, facts: {} },
+  lose: () => undefined,
+})
+
+describe('where a request goes', () => {
+  it('names the model in the path only, and asks for events when it streams', () => {
+    const { path, query, body } = generateContent.upstream.writeRequest(
+      request({ stream: true }),
+      context('a/b:c'),
+    )
+    expect(path).toBe('/v1beta/models/a/b%3Ac:streamGenerateContent')
+    expect(query).toBe('alt=sse')
+    expect(body).not.toHaveProperty('model')
+    expect(body).not.toHaveProperty('stream')
+  })
+
+  it.each(['../secret', 'a/../b', 'a?key=1', 'a#b', 'a\r\nb', ''])(
+    'refuses the model %j',
+    (model) => {
+      expect(() => generateContent.upstream.writeRequest(request({}), context(model))).toThrow(
+        'model',
+      )
+    },
+  )
+
+  it('counts in the wrapped form, which takes system and tools', () => {
+    const counted = generateContent.upstream.writeCountRequest(
+      request({ system: [text('Be terse.')] }),
+      context('m'),
+    )
+    expect(counted).toMatchObject({
+      path: '/v1beta/models/m:countTokens',
+      body: {
+        generateContentRequest: {
+          model: 'models/m',
+          systemInstruction: { parts: [{ text: 'Be terse.' }] },
+        },
+      },
+    })
+    expect(generateContent.upstream.readTokenCount({ totalTokens: 7 })).toBe(7)
+    expect(generateContent.upstream.readTokenCount({})).toBeUndefined()
+  })
+})
+
+describe('turns', () => {
+  it('merges neighbours of one side and leaves out what says nothing', () => {
+    const { body } = send({
+      turns: [user(text('a')), user(text('')), user(text('b')), assistant(), user(text('c'))],
+    })
+    expect(body.contents).toEqual([
+      { role: 'user', parts: [{ text: 'a' }, { text: 'b' }, { text: 'c' }] },
+    ])
+  })
+
+  it('puts instructions on top into the system instruction, and leaves later ones where they are', () => {
+    const { body, losses } = send({
+      system: [text('One.')],
+      turns: [
+        { role: 'developer', blocks: [text('Two.')] },
+        user(text('Hello')),
+        { role: 'system', blocks: [text('Hurry.')] },
+        assistant(text('Yes')),
+      ],
+    })
+    expect(body.systemInstruction).toEqual({ parts: [{ text: 'One.' }, { text: 'Two.' }] })
+    expect(body.contents[0].parts[1]).toEqual({ text: '<system>\nHurry.\n</system>' })
+    expect(losses).toEqual(['approximated turns.2.role'])
+  })
+
+  it('makes a conversation of instructions only', () => {
+    const { body, losses } = send({ system: [text('One.'), text('Two.')], turns: [] })
+    expect(body).toMatchObject({
+      systemInstruction: { parts: [{ text: 'One.' }] },
+      contents: [{ role: 'user', parts: [{ text: 'Two.' }] }],
+    })
+    expect(losses).toEqual(['approximated system'])
+  })
+
+  it('ends on a user turn where the model takes no prefill', () => {
+    const turns = [user(text('a')), assistant(text('b'))]
+    expect(send({ turns }).body.contents).toHaveLength(2)
+    const { body, losses } = send({ turns }, { prefill: false })
+    expect(body.contents[2]).toEqual({ role: 'user', parts: [{ text: 'Continue.' }] })
+    expect(losses).toEqual(['defaulted turns.2'])
+    expect(
+      send({ turns: [user(text('a')), assistant(call('1', 'f'))] }, { prefill: false }).body
+        .contents,
+    ).toHaveLength(2)
+  })
+
+  it('is the beginning of the next request', () => {
+    const turns = [
+      user(text('a')),
+      assistant(text('b'), call('1', 'f')),
+      user(result('1', text('x')), text('c')),
+    ]
+    const first = JSON.stringify(send({ turns }).body.contents)
+    const second = JSON.stringify(
+      send({ turns: [...turns, assistant(text('d')), user(text('e'))] }).body.contents,
+    )
+    expect(second.startsWith(first.slice(0, -1))).toBe(true)
+  })
+})
+
+const responses = (...blocks: Block[]) =>
+  send({ turns: [assistant(call('1', 'f')), user(...blocks)] }).body.contents[1].parts[0]
+    .functionResponse.response
+
+describe('calls and results', () => {
+  it('answers parallel calls at once, each once, in the order of the calls, and puts the rest behind', () => {
+    const { body, losses } = send({
+      turns: [
+        assistant(call('1', 'a'), call('2', 'b'), call('3', 'c')),
+        user(text('Wait.'), result('3', text('{"n":3}')), result('1', text('one'), image)),
+      ],
+    })
+    expect(body.contents).toEqual([
+      {
+        role: 'model',
+        parts: ['a', 'b', 'c'].map((name) => ({ functionCall: { name, args: {} } })),
+      },
+      {
+        role: 'user',
+        parts: [
+          { functionResponse: { name: 'a', response: { output: 'one' } } },
+          { functionResponse: { name: 'b', response: { error: '[no result: interrupted]' } } },
+          { functionResponse: { name: 'c', response: { n: 3 } } },
+        ],
+      },
+      {
+        role: 'user',
+        parts: [{ inlineData: { mimeType: 'image/png', data: 'AA==' } }, { text: 'Wait.' }],
+      },
+    ])
+    expect(losses).toEqual(['defaulted turns.0.results'])
+  })
+
+  it('leaves a call alone that the model still waits for', () => {
+    const { body, losses } = send({ turns: [user(text('a')), assistant(call('1', 'f'))] })
+    expect(body.contents).toHaveLength(2)
+    expect(losses).toEqual([])
+  })
+
+  it('makes words of a result without its call', () => {
+    const { body, losses } = send({ turns: [user(result('1', text('found')), text('And?'))] })
+    expect(body.contents).toEqual([
+      { role: 'user', parts: [{ text: '[result of 1]\nfound' }, { text: 'And?' }] },
+    ])
+    expect(losses).toEqual(['approximated turns.0.blocks.0'])
+  })
+
+  it('marks a failure, and wraps what a reader would misunderstand', () => {
+    const failed: Block = {
+      kind: 'tool-result',
+      callId: '1',
+      name: 'f',
+      form: 'json',
+      content: [text('no')],
+      isError: true,
+    }
+    expect(responses(failed)).toEqual({ error: 'no' })
+    expect(responses(result('1', text('{"error":"no"}')))).toEqual({ output: '{"error":"no"}' })
+    expect(responses(result('1', text('[1]')))).toEqual({ output: '[1]' })
+    expect(responses(result('1'))).toEqual({ output: '' })
+    expect(responses(result('1', image))).toEqual({ output: 'The result is attached.' })
+  })
+
+  it('keeps arguments to the last digit', () => {
+    const input = '{ "id": 2512292042121000001, "2":"b","1":"a" }'
+    expect(send({ turns: [assistant(call('1', 'f', input))] }).text).toContain(`"args":${input}`)
+  })
+
+  it.each([
+    ['', []],
+    ['{"a":', ['approximated turns.0.blocks.0.input']],
+    ['[1]', ['approximated turns.0.blocks.0.input']],
+  ])('has an object for the input %j', (input, expected) => {
+    const { body, losses } = send({ turns: [assistant(call('1', 'f', input))] })
+    expect(body.contents[0].parts[0].functionCall.args).toEqual({})
+    expect(losses).toEqual(expected)
+  })
+
+  it('rewrites names that are not allowed, in calls, results, tools and choice alike', () => {
+    const name = 'über tool'
+    const { body } = send({
+      turns: [assistant(call('1', name)), user(result('1', text('x')))],
+      tools: [{ kind: 'function', name }],
+      toolChoice: { mode: 'required', names: [name] },
+    })
+    const [declared] = body.tools[0].functionDeclarations
+    expect(declared.name).toMatch(/^[a-zA-Z_][a-zA-Z0-9_.-]{0,63}$/)
+    expect(body.contents[0].parts[0].functionCall.name).toBe(declared.name)
+    expect(body.contents[1].parts[0].functionResponse.name).toBe(declared.name)
+    expect(body.toolConfig.functionCallingConfig).toEqual({
+      mode: 'ANY',
+      allowedFunctionNames: [declared.name],
+    })
+  })
+})
+
+describe('proofs and thoughts', () => {
+  const own = { dialect: 'generate-content', value: 'c2ln' }
+
+  it('puts a proof beside the call that it came with, and nowhere else', () => {
+    const signed: Block = {
+      kind: 'tool-call',
+      id: '1',
+      name: 'f',
+      form: 'json',
+      input: '{}',
+      seal: own,
+    }
+    const { body } = send({ turns: [assistant(signed, call('2', 'f'))] })
+    expect(body.contents[0].parts).toEqual([
+      { functionCall: { name: 'f', args: {} }, thoughtSignature: 'c2ln' },
+      { functionCall: { name: 'f', args: {} } },
+    ])
+  })
+
+  it('keeps the words of a foreign thought and says that its proof stays behind', () => {
+    const { body, losses } = send({
+      turns: [
+        assistant(
+          { kind: 'reasoning', text: 'Hm.', seal: foreign },
+          { kind: 'reasoning', text: '', redacted: true, seal: foreign },
+          text('a'),
+        ),
+      ],
+    })
+    expect(body.contents[0].parts).toEqual([{ text: 'Hm.', thought: true }, { text: 'a' }])
+    expect(losses).toEqual(['dropped turns.0.blocks.0.seal', 'dropped turns.0.blocks.1.seal'])
+  })
+
+  it('says in place of a missing proof that there is none, once for a turn, where models demand one', () => {
+    const { body, losses } = send(
+      { turns: [assistant(call('1', 'f'), call('2', 'f'))] },
+      { thinking: 'level' },
+    )
+    const [first, second] = body.contents[0].parts
+    expect(first.thoughtSignature).toBe('skip_thought_signature_validator')
+    expect(second).not.toHaveProperty('thoughtSignature')
+    expect(losses).toEqual(['defaulted turns.0.seal'])
+  })
+})
+
+const sent = (block: Partial<Extract<Block, { kind: 'media' }>>) =>
+  send({
+    turns: [user({ kind: 'media', mediaType: 'image/png', source: { data: 'AA==' }, ...block })],
+  })
+
+describe('media', () => {
+  it('writes data as data', () => {
+    expect(sent({}).body.contents[0].parts).toEqual([
+      { inlineData: { mimeType: 'image/png', data: 'AA==' } },
+    ])
+  })
+
+  it('names in words what the service cannot reach, and says so', () => {
+    const { body, losses } = sent({ source: { url: 'https://example.com/cat.png' } })
+    expect(body.contents[0].parts).toEqual([{ text: '[image: https://example.com/cat.png]' }])
+    expect(losses).toEqual(['approximated turns.0.blocks.0.source'])
+    expect(sent({ source: { fileId: 'file_1' }, mediaType: '' }).body.contents[0].parts).toEqual([
+      { text: '[file: file_1]' },
+    ])
+    expect(sent({ source: { text: 'Plain.' } }).body.contents[0].parts).toEqual([
+      { text: 'Plain.' },
+    ])
+  })
+
+  it('refers to what the service can reach', () => {
+    const { body, losses } = sent({ source: { url: 'gs://bucket/cat.png' } })
+    expect(body.contents[0].parts).toEqual([
+      { fileData: { mimeType: 'image/png', fileUri: 'gs://bucket/cat.png' } },
+    ])
+    expect(losses).toEqual([])
+  })
+
+  it('says which name and which detail stay behind', () => {
+    expect(sent({ name: 'cat.png', detail: 'high' }).losses).toEqual([
+      'dropped turns.0.blocks.0.detail',
+      'dropped turns.0.blocks.0.name',
+    ])
+  })
+})
+
+describe('what has no place', () => {
+  it('is reported', () => {
+    const { losses } = send({
+      turns: [
+        user({ kind: 'text', text: 'a', cache: {} }),
+        assistant(
+          { kind: 'refusal', text: 'No.' },
+          { kind: 'search', id: 's', queries: [], sources: [] },
+          { kind: 'text', text: 'b', citations: [{ url: 'https://example.com' }] },
+        ),
+      ],
+      parallelToolCalls: false,
+      user: 'u',
+      cacheKey: 'k',
+      previous: 'p',
+      labels: { team: 'blue' },
+      tier: 'ultrafast',
+    })
+    expect(losses.toSorted()).toEqual([
+      'approximated turns.1.blocks.0',
+      'dropped cache',
+      'dropped cacheKey',
+      'dropped labels.team',
+      'dropped parallelToolCalls',
+      'dropped previous',
+      'dropped tier',
+      'dropped turns.1.blocks.1',
+      'dropped turns.1.blocks.2.citations',
+      'dropped user',
+    ])
+  })
+})
