@@ -1,59 +1,7 @@
+import { isObject, type Json } from '../../src/canonical/json.ts'
 import { list, member, same } from '../grammar/shape.ts'
-import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
-
-/**
- * Members of a request that say nothing to a foreign upstream, so that a change of them may leave no trace.
- * Every entry says why; `*` is any index or key, `**` at the end anything below. Nothing else may vanish
- * without a report.
- */
-export interface NoOp {
-  /** The caller's. */
-  dialect: string
-  /** Towards this one only. */
-  upstream?: string
-  path: string
-  /** Only for these values, or where this holds of the value; any value when both are absent. */
-  values?: readonly Json[]
-  when?: (value: Json | undefined, body: Json) => boolean
-  /** Only where the members beside it say so, or what is around those. */
-  beside?: (parent: JsonObject, around: JsonObject) => boolean
-  why: string
-}
-
-type Entry = Omit<NoOp, 'dialect'>
-
-const of = (dialect: string, entries: Entry[]): NoOp[] =>
-  entries.map((entry) => ({ dialect, ...entry }))
-
-const isType =
-  (...types: string[]) =>
-  (parent: JsonObject): boolean =>
-    types.some((type) => parent['type'] === type)
-
-const has =
-  (...keys: string[]) =>
-  (parent: JsonObject): boolean =>
-    keys.some((key) => Object.hasOwn(parent, key))
-
-/** A schema in a dialect that has no JSON Schema, or not all of it. */
-const SCHEMA: Entry[] = [
-  { path: '**.$schema', why: 'says which words are used, not what they say' },
-  { path: '**.additionalProperties', values: [false, true], why: 'nobody makes members up' },
-  { path: '**.type', values: ['string'], beside: has('enum'), why: 'the choices are strings' },
-  { path: '**.type', values: ['array'], beside: has('items'), why: 'only arrays have items' },
-  {
-    path: '**.type',
-    values: ['number'],
-    beside: has('minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'),
-    why: 'only numbers have bounds',
-  },
-  { path: '**.type', values: ['object'], beside: has('properties'), why: 'only objects have them' },
-  {
-    path: '**.items',
-    values: [{ type: 'string' }],
-    why: 'the elements of an array of which nothing is said',
-  },
-]
+import { isType, of, SCHEMA, type Entry, type NoOp } from './noop.ts'
+import { GENERATE_CONTENT } from './noops-generate-content.ts'
 
 const MESSAGES: Entry[] = [
   { path: 'model', why: 'the route says which model is asked' },
@@ -122,6 +70,7 @@ const RESPONSES: Entry[] = [
   { path: 'service_tier', values: ['auto'], why: 'the default' },
   { path: 'tool_choice', values: ['auto'], why: 'the default' },
   { path: 'tool_choice', when: nothingOffered, why: 'there is no tool' },
+  { path: 'tool_choice.mode', values: ['auto'], why: 'the default' },
   { path: 'tool_choice.type', values: ['function'], why: 'the name says which tool' },
   { path: 'text.format.type', values: ['text'], why: 'the default' },
   { path: 'tools.*.format.type', values: ['text'], why: 'the default' },
@@ -164,6 +113,12 @@ const RESPONSES: Entry[] = [
   { path: '**.detail', values: ['auto'], why: 'the default' },
   { path: 'tools.*.strict', values: [false, null], why: 'no other upstream is strict unasked' },
   { path: 'tools.*.parameters.type', values: ['object'], why: 'arguments are always an object' },
+  {
+    path: 'tools.*',
+    when: (value, body) => isNotAllowed(value, body),
+    below: true,
+    why: 'the choice is among other tools',
+  },
   { path: 'tool_choice.tools.*.type', values: ['function'], why: 'the name says which tool' },
   {
     path: 'text.format.strict',
@@ -186,80 +141,6 @@ const RESPONSES: Entry[] = [
   },
 ]
 
-/** Of the second spelling only what occurs in the wild. */
-const GENERATE_CONTENT: Entry[] = [
-  { path: 'model', why: 'the route says which model is asked' },
-  { path: 'contents.*.role', values: ['user'], why: 'the default' },
-  { path: 'systemInstruction.role', why: 'instructions have no role' },
-  { path: 'system_instruction.role', why: 'instructions have no role' },
-  { path: 'systemInstruction.parts.*.thought', why: 'an instruction is no thought' },
-  { path: 'contents.*.parts.*.thought', values: [false], why: 'the default' },
-  {
-    path: 'contents.*.parts.*.thought',
-    beside: (parent) => !has('text')(parent),
-    why: 'only a text can be a thought',
-  },
-  {
-    path: 'contents.*.parts.*.functionResponse.id',
-    why: 'a result whose id no call has belongs to the call of its name',
-  },
-  {
-    path: 'contents.*.parts.*.functionResponse.name',
-    beside: has('id'),
-    why: 'the id says to which call it belongs',
-  },
-  { path: '**.propertyOrdering', beside: isInOrder, why: 'the properties have this order' },
-  {
-    path: '**.propertyOrdering.*',
-    beside: (_, around) => isInOrder(around),
-    why: 'the properties have this order',
-  },
-  { path: '**.fileData.mimeType', why: 'a link leads to what it leads to' },
-  { path: 'contents.role', values: ['user'], why: 'the default' },
-  {
-    path: 'contents.*.role',
-    beside: (parent) => /"function_?call"/i.test(JSON.stringify(parent['parts'] ?? null)),
-    why: 'only the model calls functions',
-  },
-  { path: 'generationConfig.candidateCount', values: [1], why: 'the default' },
-  { path: 'generationConfig.responseModalities.*', values: ['TEXT'], why: 'the default' },
-  {
-    path: 'generationConfig.responseMimeType',
-    values: ['application/json'],
-    beside: has('responseSchema', 'responseJsonSchema', 'response_schema', 'response_json_schema'),
-    why: 'the schema says it',
-  },
-  { path: 'generationConfig.responseMimeType', values: ['text/plain'], why: 'the default' },
-  {
-    path: 'generationConfig.thinkingConfig.thinkingLevel',
-    values: ['medium', 'MEDIUM'],
-    upstream: 'responses',
-    why: 'the default there',
-  },
-  {
-    path: 'generationConfig.thinkingConfig.includeThoughts',
-    values: [true],
-    why: 'thoughts are passed on whether or not they are asked for',
-  },
-  { path: 'toolConfig.functionCallingConfig.mode', values: ['AUTO'], why: 'the default' },
-  {
-    path: 'toolConfig.functionCallingConfig.allowedFunctionNames',
-    when: (value, body) => list(value).length === declared(body),
-    why: 'these are all that there are',
-  },
-  {
-    path: 'generationConfig.thinkingConfig.includeThoughts',
-    beside: (parent) => (parent['thinkingBudget'] ?? parent['thinking_budget']) === 0,
-    why: 'there will be no thoughts',
-  },
-  ...['parameters', 'parametersJsonSchema'].map((key) => ({
-    path: `tools.*.functionDeclarations.*.${key}.type`,
-    when: (value: Json | undefined) => String(value).toLowerCase() === 'object',
-    why: 'arguments are always an object',
-  })),
-  ...SCHEMA,
-]
-
 export const NO_OPS: readonly NoOp[] = [
   ...of('messages', MESSAGES),
   ...of('responses', RESPONSES),
@@ -276,16 +157,18 @@ function nothingOffered(_: Json | undefined, body: Json): boolean {
   return list(member(body, 'tools')).length === 0
 }
 
-function isInOrder(schema: JsonObject): boolean {
-  const properties = schema['properties']
-  const order = schema['propertyOrdering'] ?? schema['property_ordering']
-  return isObject(properties) && same(order, Object.keys(properties))
+function isNotAllowed(tool: Json | undefined, body: Json): boolean {
+  const choice = member(body, 'tool_choice')
+  if (member(choice, 'type') !== 'allowed_tools') return false
+  const allowed = list(member(choice, 'tools'))
+  return !allowed.some(
+    (one) =>
+      same(member(one, 'type'), member(tool, 'type')) &&
+      same(member(one, 'name'), member(tool, 'name')),
+  )
 }
 
 function isBlank(content: Json | undefined): boolean {
   if (Array.isArray(content)) return content.every((part) => member(part, 'text') === '')
   return content === ''
 }
-
-const declared = (body: Json): number =>
-  list(member(body, 'tools')).flatMap((tool) => list(member(tool, 'functionDeclarations'))).length

@@ -1,7 +1,8 @@
 import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import { same } from '../grammar/shape.ts'
 import { valueAt, type Path } from '../laws/mutate.ts'
-import { NO_OPS, type NoOp } from './noops.ts'
+import type { NoOp } from './noop.ts'
+import { NO_OPS } from './noops.ts'
 import { plainName } from './reported.ts'
 
 /** Who says it to whom. */
@@ -19,9 +20,13 @@ export function isQuiet(pair: Pair, body: Json, path: Path): boolean {
   return Object.keys(value).every((key) => isQuiet(pair, body, [...path, key]))
 }
 
-/** True when it says nothing whatever its value is. */
+/** True when it says nothing whatever its value is, by itself or by what it is part of. */
 export const isMute = (pair: Pair, body: Json, path: Path): boolean =>
-  NO_OPS.some((entry) => !entry.values && !entry.when && applies(entry, pair, body, path))
+  NO_OPS.some((entry) =>
+    entry.below
+      ? path.some((_, length) => applies(entry, pair, body, path.slice(0, length + 1)))
+      : !entry.values && !entry.when && applies(entry, pair, body, path),
+  )
 
 const isEmpty = (value: Json | undefined): boolean =>
   value === null || value === '' || same(value, []) || same(value, {})

@@ -104,7 +104,7 @@ const changed = (replacement: Json): Change => ({ how: 'changed', replacement })
 
 function changes(value: Json | undefined): Change[] {
   const deleted: Change = { how: 'deleted', replacement: undefined }
-  if (typeof value === 'number') return [deleted, changed(value + 1)]
+  if (typeof value === 'number') return [deleted, changed(value + 1 === value ? 0 : value + 1)]
   if (typeof value === 'boolean') return [deleted, changed(!value)]
   if (typeof value !== 'string') return [deleted]
   const garbled: Change = { how: 'garbled', replacement: `${value}~` }

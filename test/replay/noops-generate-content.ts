@@ -1,0 +1,86 @@
+import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { list, member, same } from '../grammar/shape.ts'
+import { has, SCHEMA, type Entry } from './noop.ts'
+
+/** Of the second spelling only what occurs in the wild. */
+export const GENERATE_CONTENT: Entry[] = [
+  { path: 'model', why: 'the route says which model is asked' },
+  { path: 'contents.*.role', values: ['user'], why: 'the default' },
+  { path: 'systemInstruction.role', why: 'instructions have no role' },
+  { path: 'system_instruction.role', why: 'instructions have no role' },
+  { path: 'systemInstruction.parts.*.thought', why: 'an instruction is no thought' },
+  { path: 'contents.*.parts.*.thought', values: [false], why: 'the default' },
+  {
+    path: 'contents.*.parts.*.thought',
+    beside: (parent) => !has('text')(parent),
+    why: 'only a text can be a thought',
+  },
+  {
+    path: 'contents.*.parts.*.functionResponse.id',
+    why: 'a result whose id no call has belongs to the call of its name',
+  },
+  {
+    path: 'contents.*.parts.*.functionResponse.name',
+    beside: has('id'),
+    why: 'the id says to which call it belongs',
+  },
+  { path: '**.propertyOrdering', beside: isInOrder, why: 'the properties have this order' },
+  {
+    path: '**.propertyOrdering.*',
+    beside: (_, around) => isInOrder(around),
+    why: 'the properties have this order',
+  },
+  { path: '**.fileData.mimeType', why: 'a link leads to what it leads to' },
+  { path: 'contents.role', values: ['user'], why: 'the default' },
+  {
+    path: 'contents.*.role',
+    beside: (parent) => /"function_?call"/i.test(JSON.stringify(parent['parts'] ?? null)),
+    why: 'only the model calls functions',
+  },
+  { path: 'generationConfig.candidateCount', values: [1], why: 'the default' },
+  { path: 'generationConfig.responseModalities.*', values: ['TEXT'], why: 'the default' },
+  {
+    path: 'generationConfig.responseMimeType',
+    values: ['application/json'],
+    beside: has('responseSchema', 'responseJsonSchema', 'response_schema', 'response_json_schema'),
+    why: 'the schema says it',
+  },
+  { path: 'generationConfig.responseMimeType', values: ['text/plain'], why: 'the default' },
+  {
+    path: 'generationConfig.thinkingConfig.thinkingLevel',
+    values: ['medium', 'MEDIUM'],
+    upstream: 'responses',
+    why: 'the default there',
+  },
+  {
+    path: 'generationConfig.thinkingConfig.includeThoughts',
+    values: [true],
+    why: 'thoughts are passed on whether or not they are asked for',
+  },
+  { path: 'toolConfig.functionCallingConfig.mode', values: ['AUTO'], why: 'the default' },
+  {
+    path: 'toolConfig.functionCallingConfig.allowedFunctionNames',
+    when: (value, body) => list(value).length === declared(body),
+    why: 'these are all that there are',
+  },
+  {
+    path: 'generationConfig.thinkingConfig.includeThoughts',
+    beside: (parent) => (parent['thinkingBudget'] ?? parent['thinking_budget']) === 0,
+    why: 'there will be no thoughts',
+  },
+  ...['parameters', 'parametersJsonSchema'].map((key) => ({
+    path: `tools.*.functionDeclarations.*.${key}.type`,
+    when: (value: Json | undefined) => String(value).toLowerCase() === 'object',
+    why: 'arguments are always an object',
+  })),
+  ...SCHEMA,
+]
+
+function isInOrder(schema: JsonObject): boolean {
+  const properties = schema['properties']
+  const order = schema['propertyOrdering'] ?? schema['property_ordering']
+  return isObject(properties) && same(order, Object.keys(properties))
+}
+
+const declared = (body: Json): number =>
+  list(member(body, 'tools')).flatMap((tool) => list(member(tool, 'functionDeclarations'))).length
