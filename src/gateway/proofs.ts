@@ -51,10 +51,13 @@ export interface ProofKeeper {
   settle(): Promise<void>
 }
 
-/** Undefined where the configuration does not ask for it. */
-export function proofKeeperOf(exchange: Exchange): ProofKeeper | undefined {
+/** Undefined where the configuration does not ask for it, or the request asks for nothing to be kept. */
+export function proofKeeperOf(
+  exchange: Exchange,
+  { store }: Pick<Request, 'store'>,
+): ProofKeeper | undefined {
   const { memories } = exchange
-  if (!memories?.retention.proofs) return undefined
+  if (!memories?.retention.proofs || store === false) return undefined
   const events: Event[] = []
   return {
     listen: (writer) => ({

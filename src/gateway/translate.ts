@@ -37,7 +37,7 @@ export async function translated(
     ...(settings.state === 'off' && { store: false }),
   }
   const keeper = plan.keeping && keeperOf(exchange, plan.keeping, () => call.cancel())
-  const proofs = proofKeeperOf(exchange)
+  const proofs = proofKeeperOf(exchange, request)
   const now = Math.floor(ports.now() / 1000)
   const plain = caller.caller.writer({ request, now, lose, newId })
   const signed = proofs?.listen(plain) ?? plain

@@ -9,6 +9,7 @@ import {
 } from '../../src/gateway/config.ts'
 import { ISOLATE_LIMITS, PROCESS_LIMITS } from '../../src/gateway/defaults.ts'
 import { secretsOf } from '../../src/gateway/secrets.ts'
+import { STORE_BOUNDS, WORKER_STORE_BOUNDS } from '../../src/gateway/store.ts'
 
 const claude = { dialect: 'messages', url: 'https://upstream.example', key: 'sk-claude-0001' }
 const config = {
@@ -112,6 +113,23 @@ describe('a configuration', () => {
     expect(rich).toMatchObject({ state: 'sqlite:state.db', losses: 'reject' })
     expect(rich.limits).toEqual({ ...PROCESS_LIMITS, bodyBytes: 1024 })
     expect(rich.callers).toEqual({ kind: 'open' })
+  })
+
+  it('says how long and how much is kept, with defaults for the rest', () => {
+    const state = { store: 'off', ttlSeconds: 60, entryBytes: 1000, proofs: true }
+    const kept = settingsOf({ upstreams: { claude }, state }, {})
+    expect([kept.state, kept.retention]).toEqual([
+      'off',
+      { ...STORE_BOUNDS, entryBytes: 1000, ttlMs: 60_000, proofs: true },
+    ])
+    const plain = settingsOf({ upstreams: { claude } }, {})
+    expect(plain.retention).toEqual({ ...STORE_BOUNDS, ttlMs: 2_592_000_000, proofs: false })
+    const isolate: Platform = { stores: 'isolate' }
+    expect(settingsOf({ upstreams: { claude } }, {}, isolate).retention).toEqual({
+      ...WORKER_STORE_BOUNDS,
+      ttlMs: 2_592_000_000,
+      proofs: false,
+    })
   })
 
   it('takes the bounds of an isolate where it runs in one', () => {
@@ -252,6 +270,7 @@ const FAULTS: [unknown, string, Platform?][] = [
     withTop({ tasks: { image: { url: 'http://x', prefix: 'mj' } } }),
     'tasks.image.prefix: expected a path that begins with "/"',
   ],
+  [withTop({ state: { store: 'memory', ttlSeconds: 0 } }), 'state.ttlSeconds: expected at least 1'],
   [
     withTop({ state: { store: 'disk' } }),
     'state.store: expected memory, sqlite:FILE, redis://HOST or off',

@@ -32,11 +32,12 @@ async function forgetful(
   dialect: string,
   change: object = {},
   key = KEYS[0],
+  asked: object = {},
 ) {
   turns.next = 0
   const proxy = proxyWith(options)
   const model = `${dialect}-x`
-  await proxy.client().responses.create({ model, input: 'Look.', tools, store: false })
+  await proxy.client().responses.create({ model, input: 'Look.', tools, ...asked })
   const input = [
     { role: 'user' as const, content: 'Look.' },
     {
@@ -48,7 +49,7 @@ async function forgetful(
     },
     { type: 'function_call_output' as const, call_id: 'call_1', output: 'A dragon.' },
   ]
-  await proxy.client(key).responses.create({ model, input, tools, store: false })
+  await proxy.client(key).responses.create({ model, input, tools })
   return proxy
 }
 
@@ -64,6 +65,11 @@ describe.each(['messages', 'generate-content'] as const)('proofs over %s', (dial
 
   test('stay away unless the configuration asks for them', async () => {
     expect(proofsIn(await forgetful({}, dialect), dialect)).toEqual([])
+  })
+
+  test('are not kept for a request that wants nothing to be kept', async () => {
+    const proxy = await forgetful(keeping, dialect, {}, KEYS[0], { store: false })
+    expect(proofsIn(proxy, dialect)).toEqual([])
   })
 
   test('belong to their call and to their caller', async () => {
@@ -118,10 +124,10 @@ describe('proofs', () => {
     })
     const { responses } = proxy.client()
     const model = 'messages-x'
-    const first = await responses.create({ model, input: 'Look.', tools, store: false })
+    const first = await responses.create({ model, input: 'Look.', tools })
     const answer = { type: 'function_call_output' as const, call_id: 'call_1', output: 'x' }
     const input = [{ role: 'user' as const, content: 'Look.' }, ...first.output, answer]
-    await responses.create({ model, input: input as never, tools, store: false })
+    await responses.create({ model, input: input as never, tools })
     expect(proofsIn(proxy, 'messages')).toEqual([PROOF])
     expect(gets).toEqual([])
   })
