@@ -1,6 +1,6 @@
 import type { Adapter, ReadReplyContext, Reader } from '../adapters/adapter.ts'
 import { dialects } from '../adapters/index.ts'
-import { reportForeign } from './canonical/foreign.ts'
+import { refuseFileIds, reportForeign } from './canonical/foreign.ts'
 import { parse, stringify, type Json, type JsonObject } from './canonical/json.ts'
 import { lossList, type Loss } from './canonical/loss.ts'
 import type { Request } from './canonical/model.ts'
@@ -116,6 +116,7 @@ function betweenDialects(from: Adapter, to: Adapter, options: TranslatorOptions)
   return {
     request(body) {
       last = readRequest(from, textIn(body), options, newId)
+      if (from !== to) refuseFileIds(last)
       return writeRequest(to, last, options)
     },
     reply(body) {

@@ -5,13 +5,12 @@ import type {
   FunctionTool,
   HostedTool,
   Request,
-  TextTool,
   Tool,
   ToolChoice,
 } from '../../src/canonical/model.ts'
 import { isNamed, type NamedTool, type ToolNames } from '../../src/canonical/names.ts'
 import { narrowParameters, widen } from '../../src/canonical/schema.ts'
-import { TEXT_TOOL_SCHEMA } from '../../src/canonical/text-tools.ts'
+import { describeText, TEXT_TOOL_SCHEMA } from '../../src/canonical/text-tools.ts'
 import { DIALECT, leftovers, many, members, note, own } from './dialect.ts'
 import type { WireDeclaration, WireTool, WireToolConfig } from './wire.ts'
 
@@ -115,17 +114,6 @@ function parametersOf(tool: NamedTool, lose: Lose): JsonObject {
   const { schema, lost } = narrowParameters(tool.schema)
   if (lost.length > 0) lose('approximated', `${place}.schema`, lost.join(', '))
   return schema ? { parameters: schema } : {}
-}
-
-/** The model must still be told what the text has to look like. */
-function describeText(tool: TextTool, lose: Lose): string | undefined {
-  const { description, format } = tool
-  if (!format || format['type'] === 'text') return description
-  lose('approximated', `tools.${tool.name}.format`)
-  const { syntax, definition } = format
-  if (typeof definition !== 'string') return description
-  const words = `The input must match this ${typeof syntax === 'string' ? syntax : ''} grammar:`
-  return [description, `${words}\n${definition}`].filter(Boolean).join('\n\n')
 }
 
 function writeHosted(tool: Tool, besideFunctions: boolean, lose: Lose): JsonObject[] {

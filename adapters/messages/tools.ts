@@ -16,7 +16,7 @@ import type {
   ToolChoice,
 } from '../../src/canonical/model.ts'
 import { isNamed, type NamedTool, type ToolNames } from '../../src/canonical/names.ts'
-import { TEXT_TOOL_SCHEMA } from '../../src/canonical/text-tools.ts'
+import { describeText, TEXT_TOOL_SCHEMA } from '../../src/canonical/text-tools.ts'
 import {
   DIALECT,
   extOf,
@@ -26,7 +26,6 @@ import {
   own,
   readCache,
   spelling,
-  stated,
   textIn,
   withoutNulls,
   writeCache,
@@ -137,10 +136,9 @@ function isCalled(tool: Tool, name: string): boolean {
 }
 
 function writeNamed(tool: NamedTool, names: ToolNames, lose: Lose): JsonObject {
-  const { name, namespace, description } = tool
+  const { name, namespace } = tool
   const isText = tool.kind === 'text'
-  if (isText && stated(tool.format) && tool.format?.['type'] !== 'text')
-    lose('approximated', `tools.${name}.format`)
+  const description = isText ? describeText(tool, lose) : tool.description
   return {
     name: names.toWire(name, namespace),
     ...(description !== undefined && { description }),

@@ -1,4 +1,4 @@
-import { defined, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { defined, type Json, type JsonObject, wellFormed } from '../../src/canonical/json.ts'
 import type { Lose } from '../../src/canonical/loss.ts'
 import type {
   Block,
@@ -45,7 +45,9 @@ export function writeCall(block: ToolCallBlock, context: ItemContext): JsonObjec
     ...spelled(block, 'status'),
     call_id: callIdOf(id),
     ...context.names.toWire(name, namespace),
-    ...(form === 'text' ? { input } : { arguments: input.trim() === '' ? '{}' : input }),
+    ...(form === 'text'
+      ? { input }
+      : { arguments: input.trim() === '' ? '{}' : wellFormed(input) }),
     ...restOf(block),
   }
 }

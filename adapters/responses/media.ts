@@ -1,4 +1,4 @@
-import { defined, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { defined, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type { MediaBlock, MediaSource } from '../../src/canonical/model.ts'
 import { formOf, lookup, Members, restOf } from './members.ts'
 
@@ -30,10 +30,10 @@ function extensionOf(mediaType: string): string {
 
 /** Base64 data of a data URL; undefined for any other address. */
 function readDataUrl(url: string): { mediaType: string; data: string } | undefined {
-  const comma = url.startsWith('data:') ? url.indexOf(',') : -1
+  const comma = /^data:/i.test(url) ? url.indexOf(',') : -1
   if (comma < 0) return undefined
   const [mediaType = '', ...parameters] = url.slice('data:'.length, comma).split(';')
-  return parameters.includes('base64')
+  return parameters.some((parameter) => parameter.trim().toLowerCase() === 'base64')
     ? { mediaType: mediaType || 'text/plain', data: url.slice(comma + 1) }
     : undefined
 }
@@ -47,16 +47,19 @@ function located(url: string, otherwise: string): { mediaType: string; source: M
 }
 
 export function readImage(members: Members): Omit<MediaBlock, 'kind'> | undefined {
-  const nested = members.peek('image_url')
-  const url = members.text('image_url') ?? (isObject(nested) ? nested['url'] : undefined)
-  if (isObject(nested)) members.any('image_url')
+  const nested = members.object('image_url') ?? members.object('image')
+  const url = members.text('image_url') ?? members.text('image') ?? nested?.['url']
   const fileId = members.text('file_id')
   members.spellDefault('detail', 'auto')
-  const detail = members.text('detail')
+  const detail = members.text('detail') ?? (nested ? detailIn(nested) : undefined)
   if (typeof url === 'string') return defined({ ...located(url, IMAGE), detail })
   return fileId === undefined
     ? undefined
     : defined({ mediaType: IMAGE, source: { fileId }, detail })
+}
+
+function detailIn({ detail }: JsonObject): string | undefined {
+  return typeof detail === 'string' && detail !== 'auto' ? detail : undefined
 }
 
 export function readFile(members: Members): Omit<MediaBlock, 'kind'> | undefined {

@@ -40,7 +40,21 @@ function resolve(body: Json, { chain, items }: Recalled): Resolved {
   const fresh = freshInput(request['input']).flatMap((item, index): Json[] =>
     isReference(item) ? referred(item, index, items, chain) : [item],
   )
-  return { body: { ...request, input: [...past, ...fresh] }, fresh }
+  const input = [...past, ...fresh]
+  return { body: { ...request, ...wantsProofs(request, input), input }, fresh }
+}
+
+const PROOFS = 'reasoning.encrypted_content'
+
+/**
+ * An upstream of this dialect that is sent the whole conversation does not keep it, so what it thinks has
+ * to come back with its proof. It may be asked for one only where the model reasons.
+ */
+function wantsProofs({ reasoning, include }: JsonObject, input: readonly Json[]): JsonObject {
+  const asked = listOf(include)
+  const reasons =
+    isObject(reasoning) || objectsOf([...input]).some((item) => item['type'] === 'reasoning')
+  return reasons && !asked.includes(PROOFS) ? { include: [...asked, PROOFS] } : {}
 }
 
 const freshInput = (input: Json | undefined): Json[] =>

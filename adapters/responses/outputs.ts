@@ -29,7 +29,7 @@ function readContent(output: Json): Block[] {
   return typeof output !== 'string' || output === '' ? [] : [{ kind: 'text', text: output }]
 }
 
-const WRAPPED = /^\s*\[\s*\{[^{}]{0,200}?"(?:input_image|input_file)"/
+const WRAPPED = /^\s*\[\s*\{[^]*"(?:input_image|input_file)"/
 
 /** Some clients write an output with images as the text of its array: base64 would be paid for as text. */
 function unwrap(output: string): Json {

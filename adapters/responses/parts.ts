@@ -39,6 +39,9 @@ const READERS = new Map<string, PartReader>([
   ['text', readText],
   ['refusal', readRefusal],
   ['input_image', media(readImage)],
+  // Spellings of other interfaces that callers carry over.
+  ['image_url', media(readImage)],
+  ['image', media(readImage)],
   ['input_file', media(readFile)],
   ['input_audio', media(readAudio)],
 ])

@@ -4,7 +4,7 @@ import type { Block, Request } from '../../src/canonical/model.ts'
 import { writeChoice, readChoice } from './choice.ts'
 import { History } from './history.ts'
 import { writeTurn, type InputContext } from './input.ts'
-import { formOf, Members, objectsOf, restOf, spelled } from './members.ts'
+import { formOf, lookup, Members, objectsOf, restOf, spelled } from './members.ts'
 import { wireNames } from './names.ts'
 import * as options from './options.ts'
 import { readReasoningOptions, writeReasoningOptions } from './reasoning.ts'
@@ -123,10 +123,25 @@ export function writeRequest(request: Request, context: WriteRequestContext): Ou
 function without(body: JsonObject, { target, lose }: WriteRequestContext): JsonObject {
   const dropped = new Set(target.facts.drop)
   const entries = Object.entries(body).filter(([key]) => {
-    if (dropped.has(key)) lose('dropped', key)
+    if (dropped.has(key)) lose('dropped', lookup(PLACES, key) ?? key)
     return !dropped.has(key)
   })
   return Object.fromEntries(entries)
+}
+
+/** Where those that are not named so belong in a canonical request. */
+const PLACES: Record<string, string> = {
+  temperature: 'sampling.temperature',
+  top_p: 'sampling.topP',
+  top_logprobs: 'sampling.logprobs',
+  max_output_tokens: 'limits.maxOutputTokens',
+  text: 'format',
+  tool_choice: 'toolChoice',
+  parallel_tool_calls: 'parallelToolCalls',
+  safety_identifier: 'user',
+  metadata: 'labels',
+  service_tier: 'tier',
+  prompt_cache_key: 'cacheKey',
 }
 
 function writeInstructions(

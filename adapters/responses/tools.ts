@@ -11,6 +11,7 @@ import type { FunctionTool, HostedTool, TextTool, Tool } from '../../src/canonic
 import { capabilityOf, readHosted, writeHosted } from './hosted.ts'
 import { DIALECT, Members, objectsOf, restOf, spelled, textIn } from './members.ts'
 import type { WireNames } from './names.ts'
+import { isStrictSchema } from './strict.ts'
 
 /** A tool of this list; a namespace is several. */
 export function readTools(tools: Json | undefined): Tool[] {
@@ -148,7 +149,7 @@ const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} }
 function writeFunction(tool: FunctionTool, { names, own, lose }: ToolContext): JsonObject {
   if (tool.cache) lose('dropped', 'cache')
   const { namespace: _, ...rest } = restOf(tool)
-  const strict = own ? tool.strict : (tool.strict ?? false)
+  const strict = own ? tool.strict : foreignStrict(tool, lose)
   const parameters = tool.schema === undefined ? undefined : new Verbatim(tool.schema)
   return defined({
     type: 'function',
@@ -159,6 +160,13 @@ function writeFunction(tool: FunctionTool, { names, own, lose }: ToolContext): J
     strict,
     ...rest,
   }) as JsonObject
+}
+
+/** A schema is sent as it came: where it does not comply, it is the strictness that has to go. */
+function foreignStrict({ name, strict, schema }: FunctionTool, lose: Lose): boolean {
+  if (strict !== true || (schema !== undefined && isStrictSchema(schema))) return strict ?? false
+  lose('dropped', `tools.${name}.strict`, 'the schema does not comply')
+  return false
 }
 
 function writeCustom(tool: TextTool, { names, lose }: ToolContext): JsonObject {

@@ -1,6 +1,7 @@
 import { isObject, type Json } from './json.ts'
 import type { Lose } from './loss.ts'
 import type { Block, Dialect, Ext, Request, Tool } from './model.ts'
+import { invalid } from './problem.ts'
 
 /**
  * Reports what nobody will ask the target's writer to say: leftovers, whole blocks and tools of other
@@ -49,6 +50,24 @@ function reportTool(
   if (tool.kind !== 'opaque')
     report(tool.ext, `tools.${tool.kind === 'hosted' ? tool.capability : tool.name}`)
   else if (tool.dialect !== target) lose('dropped', `tools.${tool.name}`)
+}
+
+/**
+ * A file id means something to the service that issued it and to no other: between two dialects it can
+ * neither be carried nor left out without the model answering something else than was asked.
+ */
+export function refuseFileIds({ system, turns }: Request): void {
+  const check = (blocks: readonly Block[], path: string): void => {
+    for (const [index, block] of blocks.entries()) {
+      const place = `${path}.${index}`
+      if (block.kind === 'tool-result') check(block.content, `${place}.content`)
+      if (block.kind !== 'media' || !('fileId' in block.source)) continue
+      const what = `the file id '${block.source.fileId}' is known only to the service that issued it`
+      throw invalid(`${place}: ${what}; send the file's data or its URL instead.`, place)
+    }
+  }
+  check(system, 'system')
+  for (const [index, turn] of turns.entries()) check(turn.blocks, `turns.${index}.blocks`)
 }
 
 /** Null, nothing and empty containers say nothing, so nothing is lost with them. */

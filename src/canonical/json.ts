@@ -62,8 +62,8 @@ function stringifySlowly(value: Json): string {
 
 const ESCAPES = /\\(?:u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|u(d[89a-f][0-9a-f]{2})|.)/gi
 
-/** Strict readers refuse a lone surrogate and with it the whole conversation: it becomes U+FFFD. */
-function wellFormed(text: string): string {
+/** Strict readers refuse a lone surrogate and with it the whole conversation: in JSON text it becomes U+FFFD. */
+export function wellFormed(text: string): string {
   if (!text.includes('\\ud') && !text.includes('\\uD')) return text.toWellFormed()
   return text
     .replace(ESCAPES, (escape, _high, _low, lone?: string) => (lone ? '\ufffd' : escape))

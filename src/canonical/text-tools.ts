@@ -1,4 +1,6 @@
 import { parseObject, stringify } from './json.ts'
+import type { Lose } from './loss.ts'
+import type { TextTool } from './model.ts'
 
 /**
  * A free-form tool towards a dialect that has functions only: a function with one string. Lowering and
@@ -19,4 +21,15 @@ export const lowerInput = (input: string): string => stringify({ input })
 export function raiseInput(text: string): string {
   const input = parseObject(text)?.['input']
   return typeof input === 'string' ? input : text
+}
+
+/** The description of the function: the model must still be told what the text has to look like. */
+export function describeText(tool: TextTool, lose: Lose): string | undefined {
+  const { description, format } = tool
+  if (!format || Object.keys(format).length === 0 || format['type'] === 'text') return description
+  lose('approximated', `tools.${tool.name}.format`)
+  const { syntax, definition } = format
+  if (typeof definition !== 'string') return description
+  const words = `The input must match this ${typeof syntax === 'string' ? `${syntax} ` : ''}grammar:`
+  return [description, `${words}\n${definition}`].filter(Boolean).join('\n\n')
 }

@@ -100,8 +100,10 @@ async function translatePlan(
 ): Promise<TranslatePlan> {
   const { adapter, target, upstream } = destination
   const request = await withProofs(exchange, readBody(exchange, body), adapter.dialect)
-  const { previous, ...whole } = request
+  const { previous, ...asked } = request
   if (previous !== undefined && !resolved) throw noHistory(upstream.name)
+  // What is kept here need not be kept a second time, where no caller could ask for it or delete it.
+  const whole = resolved ? { ...asked, store: false } : asked
   const { lose, losses } = lossList()
   if (adapter !== exchange.caller) refuseFileIds(whole)
   reportForeign(whole, adapter.dialect, lose)

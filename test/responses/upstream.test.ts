@@ -92,7 +92,12 @@ describe('a request of another dialect', () => {
       foreign([user(text('a'))], {
         tools: [
           { kind: 'function', name: 'a' },
-          { kind: 'function', name: 'mcp.b c', schema: '{"type":"object"}', strict: true },
+          {
+            kind: 'function',
+            name: 'mcp.b c',
+            schema: '{"type":"object","additionalProperties":false}',
+            strict: true,
+          },
         ],
       }),
     )
@@ -244,7 +249,7 @@ describe('a request of another dialect', () => {
     const request = foreign([user(text('a'))], { sampling: { temperature: 0.5 } })
     const { body, losses } = write(request, { drop: ['temperature'] })
     expect(body).not.toHaveProperty('temperature')
-    expect(losses).toEqual(['dropped temperature'])
+    expect(losses).toEqual(['dropped sampling.temperature'])
   })
 
   it('ends with the user where the model needs it', () => {

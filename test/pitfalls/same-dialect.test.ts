@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest'
+import { dialects } from '../../adapters/index.ts'
+import type { ModelFacts } from '../../adapters/adapter.ts'
+import { jsonReply, proxyOf, sseReply, streamOf } from '../gateway/proxy.ts'
+import { DIALECTS, type Dialect } from './translate.ts'
+
+const PATHS: Record<Dialect, (stream: boolean) => string> = {
+  messages: () => '/v1/messages',
+  'generate-content': (stream) =>
+    `/v1beta/models/own:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+  responses: () => '/v1/responses',
+}
+const headers = { 'anthropic-version': '2023-06-01' }
+
+const request: Record<Dialect, (temperature: number, tokens: number) => object> = {
+  messages: (temperature, max_tokens) => ({
+    model: 'own',
+    messages: [{ role: 'user', content: 'hi' }],
+    temperature,
+    max_tokens,
+    future: 1,
+  }),
+  'generate-content': (temperature, maxOutputTokens) => ({
+    contents: [{ role: 'user', parts: [{ text: 'hi' }] }],
+    generationConfig: { temperature, maxOutputTokens },
+    future: 1,
+  }),
+  responses: (temperature, max_output_tokens) => ({
+    model: 'own',
+    input: 'hi',
+    temperature,
+    max_output_tokens,
+    future: 1,
+  }),
+}
+
+const reply: Record<Dialect, object> = {
+  messages: {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'own',
+    content: [{ type: 'text', text: 'hello' }],
+    stop_reason: 'end_turn',
+    stop_sequence: null,
+    usage: { input_tokens: 5, output_tokens: 7 },
+  },
+  'generate-content': {
+    candidates: [
+      { content: { role: 'model', parts: [{ text: 'hello' }] }, finishReason: 'STOP', index: 0 },
+    ],
+    usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 7, totalTokenCount: 12 },
+    modelVersion: 'own',
+  },
+  responses: {
+    id: 'resp_1',
+    object: 'response',
+    created_at: 1,
+    status: 'completed',
+    model: 'own',
+    output: [
+      {
+        type: 'message',
+        id: 'msg_1',
+        role: 'assistant',
+        status: 'completed',
+        content: [{ type: 'output_text', text: 'hello', annotations: [] }],
+      },
+    ],
+    usage: { input_tokens: 5, output_tokens: 7, total_tokens: 12 },
+  },
+}
+
+const streamed: Record<Dialect, object[]> = {
+  messages: [
+    { type: 'message_start', message: { ...reply.messages, content: [], stop_reason: null } },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'hello' } },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 7 } },
+    { type: 'message_stop' },
+  ],
+  'generate-content': [reply['generate-content']],
+  responses: [{ type: 'response.completed', response: reply.responses }],
+}
+const events = (dialect: Dialect) =>
+  streamed[dialect].map((event) => `data: ${JSON.stringify(event)}\n\n`)
+
+const settings = (dialect: Dialect, facts?: ModelFacts) => ({
+  routes: [{ model: '*', upstream: 'plain' }],
+  upstream: { dialect, ...(facts && { models: new Map([['own', facts]]) }) },
+})
+
+const sentFor = async (dialect: Dialect, body: object, known: ModelFacts) => {
+  const proxy = proxyOf(() => jsonReply(reply[dialect]), settings(dialect, known), { dialects })
+  const response = await proxy.fetch(PATHS[dialect](false), { body, headers })
+  return {
+    text: new TextDecoder().decode(proxy.sent[0]?.body as Uint8Array),
+    losses: response.headers.get('x-dragoman-losses'),
+  }
+}
+
+describe.each(DIALECTS)('%s on both sides', (dialect) => {
+  const ask = (stream: boolean) => ({
+    ...request[dialect](1, 50),
+    ...(dialect !== 'generate-content' && stream && { stream }),
+  })
+
+  it('gives one body to a caller that asked for no stream, though the upstream sends one', async () => {
+    const proxy = proxyOf(() => sseReply(events(dialect)), settings(dialect), { dialects })
+    const response = await proxy.fetch(PATHS[dialect](false), { body: ask(false), headers })
+    expect(response.headers.get('content-type')).toBe('application/json')
+    const body = JSON.stringify(await response.json())
+    expect(body).toContain('"hello"')
+    expect(body).toContain('7')
+  })
+
+  it('gives a stream to a caller that asked for one, though the upstream sends a body', async () => {
+    const proxy = proxyOf(() => jsonReply(reply[dialect]), settings(dialect), { dialects })
+    const response = await proxy.fetch(PATHS[dialect](true), { body: ask(true), headers })
+    expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/)
+    expect(await response.text()).toMatch(/data: .*hello/)
+  })
+
+  it('passes what is as it was asked for, byte by byte', async () => {
+    const text = JSON.stringify(reply[dialect], undefined, 1)
+    const proxy = proxyOf(() => ({ ...jsonReply({}), body: streamOf([text]) }), settings(dialect), {
+      dialects,
+    })
+    const response = await proxy.fetch(PATHS[dialect](false), { body: ask(false), headers })
+    expect(await response.text()).toBe(text)
+  })
+
+  describe('with a model that is known', () => {
+    const facts = { drop: ['temperature'], maxOutputTokens: 100, contextWindow: 1000 }
+    it('leaves out what the model does not take and keeps to its bound, and says so', async () => {
+      const { text, losses } = await sentFor(dialect, request[dialect](0.5, 5000), facts)
+      expect(text).not.toContain('temperature')
+      expect(text).not.toContain('5000')
+      expect(text).toContain('100')
+      expect(text).toContain('"future":1')
+      expect(losses).toContain('dropped sampling.temperature')
+      expect(losses).toContain('approximated limits.maxOutputTokens')
+    })
+    it('passes the bytes where that makes no difference', async () => {
+      const body = request[dialect](0.5, 50)
+      const { text, losses } = await sentFor(dialect, body, {
+        maxOutputTokens: 100,
+        contextWindow: 1000,
+      })
+      expect(text).toBe(JSON.stringify(body))
+      expect(losses).toBeNull()
+    })
+  })
+})
