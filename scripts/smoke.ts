@@ -1,42 +1,48 @@
+/**
+ * The package as its users get it: packed, installed without a network into an empty folder, its command run by
+ * every Node there is, its library compiled against by both kinds of resolution and run.
+ */
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 
-/** Inside the repository, so that the library's dependencies are found; the command must need none. */
-const OUT = 'dist/smoke'
-const PACKAGE = `${OUT}/package`
-
-rmSync(OUT, { recursive: true, force: true })
-mkdirSync(OUT, { recursive: true })
+const MAX_TARBALL_BYTES = 700_000
+const BIN = resolve('node_modules/.bin')
+const home = mkdtempSync(join(tmpdir(), 'dragoman-smoke-'))
 
 /** Runs to the end and gives what it printed. */
-function run(command: string, ...args: string[]): string {
-  const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8' })
+function run(cwd: string, command: string, ...args: string[]): string {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8' })
   if (status !== 0) throw new Error(`${command} ${args.join(' ')}\n${stdout}${stderr}`)
   return stdout
 }
 
-function packed(): void {
-  run('npm', 'pack', '--ignore-scripts', '--pack-destination', OUT)
-  run('tar', '-xf', run('sh', '-c', `echo ${OUT}/*.tgz`).trim(), '-C', OUT)
+function installed(): void {
+  run('.', 'npm', 'pack', '--ignore-scripts', '--pack-destination', home)
+  const tarball = readdirSync(home).find((name) => name.endsWith('.tgz')) ?? ''
+  const size = statSync(join(home, tarball)).size
+  console.log(`${tarball}  ${size} bytes, at most ${MAX_TARBALL_BYTES}`)
+  if (size > MAX_TARBALL_BYTES) throw new Error('The package has grown too large.')
+  writeFileSync(join(home, 'package.json'), '{ "private": true, "type": "module" }')
+  run(home, 'npm', 'install', '--offline', '--no-audit', '--no-fund', `./${tarball}`)
+  const packages = readdirSync(join(home, 'node_modules')).filter((name) => !name.startsWith('.'))
+  if (packages.join() !== 'dragoman') throw new Error(`It also installs ${packages.join(', ')}.`)
 }
 
-/** The command, away from any node_modules, answers a call through two dialects. */
-async function commandWorks(): Promise<void> {
-  const home = run('mktemp', '-d').trim()
-  run('cp', `${PACKAGE}/dist/dragoman.js`, `${home}/dragoman.mjs`)
-  const proxy = spawn(process.execPath, [`${home}/dragoman.mjs`, '--port', '0'], { cwd: home })
+/** The Node that runs this, and what else a machine may have, where it is new enough. */
+function nodes(): string[] {
+  const others = (process.env['SMOKE_NODES'] ?? '').split(':').filter((path) => path !== '')
+  return [process.execPath, ...others]
+}
+
+/** As `npx dragoman`, which finds the command in the same place. */
+async function commandWorks(node: string): Promise<void> {
+  const command = join(home, 'node_modules/.bin/dragoman')
+  const version = run(home, node, command, '--version').trim()
+  const proxy = spawn(node, [command, '--port', '0'], { cwd: home })
   try {
-    const url = await new Promise<string>((resolve, reject) => {
-      let text = ''
-      proxy.once('exit', () => reject(new Error(text)))
-      proxy.stderr.on('data', (chunk) => (text += chunk))
-      proxy.stdout.on('data', (chunk) => {
-        text += chunk
-        const found = /http:\/\/127\.0\.0\.1:\d+/.exec(text)
-        if (found) resolve(found[0])
-      })
-    })
+    const url = await addressOf(proxy)
     const response = await fetch(`${url}/v1/responses`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -45,44 +51,62 @@ async function commandWorks(): Promise<void> {
     if (response.status !== 200) throw new Error(`the command answered ${response.status}`)
   } finally {
     proxy.kill()
-    rmSync(home, { recursive: true })
+  }
+  console.log(`dragoman ${version} works on Node ${run(home, node, '--version').trim()}`)
+}
+
+function addressOf(proxy: ReturnType<typeof spawn>): Promise<string> {
+  return new Promise((found, failed) => {
+    let text = ''
+    proxy.once('exit', () => failed(new Error(text)))
+    proxy.stderr?.on('data', (chunk) => (text += chunk))
+    proxy.stdout?.on('data', (chunk) => {
+      text += chunk
+      const address = /http:\/\/127\.0\.0\.1:\d+/.exec(text)
+      if (address) found(address[0])
+    })
+  })
+}
+
+const PROGRAM = `import { createApp, translator, ConfigError, type Loss } from 'dragoman'
+import schema from 'dragoman/dragoman.schema.json' with { type: 'json' }
+const app = createApp({ upstreams: { a: { dialect: 'messages', url: 'http://127.0.0.1:9' } } })
+const drop: typeof fetch = app.fetch
+const { body, losses } = translator({ from: 'responses', to: 'messages' }).request({ model: 'm', input: 'Hi' })
+const codes: string[] = losses.map((loss: Loss) => loss.code)
+const { status } = await drop('http://x/healthz')
+let fault: unknown
+try { createApp({ upstream: {} }) } catch (error) { fault = error }
+if (!body || status !== 200 || codes.join() !== 'defaulted') throw new Error('the library does not work')
+if (!(fault instanceof ConfigError) || fault.place !== 'upstream') throw new Error('faults have no place')
+if (schema.type !== 'object') throw new Error('the schema of the configuration is missing')
+`
+
+const RESOLUTIONS = [
+  { module: 'nodenext', moduleResolution: 'nodenext' },
+  { module: 'esnext', moduleResolution: 'bundler' },
+]
+
+/** A program that uses the library compiles against its types, which ask for nothing else, and runs. */
+function libraryWorks(): void {
+  writeFileSync(join(home, 'program.ts'), PROGRAM)
+  for (const options of RESOLUTIONS) {
+    const common = { strict: true, skipLibCheck: false, target: 'es2024', lib: ['ES2024', 'DOM'] }
+    const compilerOptions = { ...common, ...options, types: [], resolveJsonModule: true }
+    writeFileSync(
+      join(home, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions, files: ['program.ts'] }),
+    )
+    run(home, join(BIN, 'tsc'), '-p', '.')
+    run(home, process.execPath, 'program.js')
+    console.log(`the library works, resolved as ${options.moduleResolution}`)
   }
 }
 
-/** A program that uses the library compiles against its types and runs. */
-function libraryWorks(): void {
-  const index = JSON.stringify(resolve(PACKAGE, 'dist/index.js'))
-  const program = `import { createApp, translator } from 'dragoman'
-const app = createApp({ upstreams: { a: { dialect: 'messages', url: 'http://127.0.0.1:9' } } })
-const { body } = translator({ from: 'responses', to: 'messages' }).request({ model: 'm', input: 'Hello' })
-const status: Promise<number> = Promise.resolve(app.fetch(new Request('http://x/healthz'))).then((r) => r.status)
-if (!body || (await status) !== 200) throw new Error('the library does not work')
-`
-  writeFileSync(`${OUT}/program.ts`, program)
-  writeFileSync(
-    `${OUT}/program.mjs`,
-    program.replace("'dragoman'", index).replace(': Promise<number>', ''),
-  )
-  writeFileSync(
-    `${OUT}/tsconfig.json`,
-    JSON.stringify({
-      extends: '../../tsconfig.base.json',
-      compilerOptions: {
-        lib: ['ES2024', 'DOM'],
-        types: [],
-        allowImportingTsExtensions: false,
-        skipLibCheck: false,
-        paths: { dragoman: ['./package/dist/types/src/index.d.ts'] },
-      },
-      files: ['program.ts'],
-    }),
-  )
-  run('tsc', '-p', OUT)
-  run(process.execPath, `${OUT}/program.mjs`)
+try {
+  installed()
+  for (const node of nodes()) await commandWorks(node)
+  libraryWorks()
+} finally {
+  rmSync(home, { recursive: true })
 }
-
-packed()
-await commandWorks()
-libraryWorks()
-rmSync(OUT, { recursive: true })
-console.log('The package works: its command by itself, its library with its types.')

@@ -1,4 +1,5 @@
-import { ConfigError, type Environment, settingsOf } from './gateway/config.ts'
+import { settingsOf } from './gateway/config.ts'
+import { ConfigError, type Environment } from './gateway/config-values.ts'
 import { DEFAULT_RETENTION } from './gateway/defaults.ts'
 import { fetchSend } from './gateway/fetch-send.ts'
 import type { Ports } from './gateway/ports.ts'
@@ -8,7 +9,7 @@ import { demoSend } from './demo.ts'
 import { createApp as createAppOf } from './http/app.ts'
 import { memoryStore } from './state/memory.ts'
 
-export { ConfigError } from './gateway/config.ts'
+export { ConfigError } from './gateway/config-values.ts'
 export type { Ports, Send, UpstreamRequest, UpstreamResponse } from './gateway/ports.ts'
 export { ConnectError } from './gateway/ports.ts'
 export type { Store, StoreEntry } from './gateway/store.ts'
@@ -17,8 +18,14 @@ export { ProblemError, type Problem } from './canonical/problem.ts'
 export { translator, type Translator, type TranslatorOptions } from './translator.ts'
 export { VERSION } from './version.ts'
 
-/** An app whose `fetch` also takes what the platform's own `fetch` takes, as the SDKs call it. */
-export type App = ReturnType<typeof createAppOf> & { fetch: typeof fetch }
+/** A Hono app, of which this is declared: what is needed to call it, or to mount it in another one. */
+export interface App {
+  /**
+   * Takes what the platform's own `fetch` takes, as the SDKs call it, and what runtimes hand to a server:
+   * beside a whole request, the second argument is theirs (an environment, a server) and means nothing.
+   */
+  fetch(input: Request | string | URL, init?: RequestInit): Promise<Response>
+}
 
 /**
  * The proxy as an app. `config` is the configuration document; `environment` is where its `env:NAME`
@@ -36,9 +43,10 @@ export function createApp(
     ...ports,
   })
   const handle = app.fetch
-  const dropIn = (input: Request | string | URL, init?: RequestInit, ...rest: []) =>
-    input instanceof Request ? handle(input, init ?? {}, ...rest) : handle(new Request(input, init))
-  return Object.assign(app, { fetch: dropIn }) as App
+  return Object.assign(app, {
+    fetch: async (input: Request | string | URL, init?: RequestInit) =>
+      handle(input instanceof Request ? input : new Request(input, init)),
+  })
 }
 
 function processEnvironment(): Environment {

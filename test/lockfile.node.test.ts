@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { importsOf, sources } from './sources.ts'
 
 interface Entry {
   version?: string
@@ -14,7 +15,7 @@ interface Entry {
 const lock: { packages: Record<string, Entry> } = JSON.parse(
   readFileSync('package-lock.json', 'utf8'),
 )
-const manifest: Record<'dependencies' | 'devDependencies', Record<string, string>> = JSON.parse(
+const manifest: Record<'devDependencies', Record<string, string>> = JSON.parse(
   readFileSync('package.json', 'utf8'),
 )
 const entries = Object.entries(lock.packages).filter(([path]) => path !== '')
@@ -46,15 +47,19 @@ describe('package-lock.json', () => {
   })
 
   it('goes with exact versions in package.json', () => {
-    const versions = { ...manifest.dependencies, ...manifest.devDependencies }
-    for (const [name, version] of Object.entries(versions)) {
+    for (const [name, version] of Object.entries(manifest.devDependencies)) {
       expect(version, name).toMatch(/^\d+\.\d+\.\d+$/)
       expect(lock.packages[`node_modules/${name}`]?.version, name).toBe(version)
     }
   })
 
-  it('has few runtime dependencies, each with one door', () => {
-    expect(Object.keys(manifest.dependencies).toSorted()).toEqual([
+  it('installs nothing beside the package: the few things that it runs on are bundled', () => {
+    expect(Object.keys(manifest)).not.toContain('dependencies')
+    const wanted = sources.flatMap(importsOf).flatMap((name) => {
+      const [found] = /^(?:@[\w-]+\/)?[\w-]+/.exec(name) ?? []
+      return found && !/^(?:src|adapters|node|cloudflare)$/.test(found) ? [found] : []
+    })
+    expect([...new Set(wanted)].toSorted()).toEqual([
       '@hono/node-server',
       '@redis/client',
       'eventsource-parser',

@@ -1,0 +1,23 @@
+# docker build -t dragoman . && docker run -p 8787:8787 -e DRAGOMAN_CALLER_KEYS=… -e DRAGOMAN_DIALECT=… dragoman
+# Not alpine: npm brings a Node that is built for glibc.
+FROM node:24-slim AS build
+WORKDIR /build
+COPY package.json package-lock.json ./
+RUN npm ci --no-audit --no-fund
+COPY . .
+RUN npm run build
+
+FROM node:24-slim
+# One file that needs nothing but Node; without a package.json beside it, its name says that it is a module.
+COPY --from=build /build/dist/dragoman.js /app/dragoman.mjs
+COPY --from=build /build/LICENSE /build/dist/THIRD-PARTY.txt /app/
+# Where a mounted dragoman.json is found, and where `sqlite:state.db` would be.
+WORKDIR /data
+RUN chown node:node /data
+USER node
+# Others than the container itself reach this address: the proxy starts only when it knows its callers.
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8787
+EXPOSE 8787
+HEALTHCHECK --interval=30s --timeout=3s --start-period=5s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "/app/dragoman.mjs"]
