@@ -71,7 +71,7 @@ for (const file of ['dragoman.js', 'index.js', 'dragoman.schema.json'])
   console.log(`${OUT}/${file}  ${Math.ceil(statSync(`${OUT}/${file}`).size / 1024)} kB`)
 
 /** The licences of the packages whose code is in the bundles. */
-function licences(builds: readonly { metafile?: Metafile }[]): string {
+function licences(builds: readonly { metafile?: Metafile | undefined }[]): string {
   const files = builds.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}))
   const found = files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? [])
   return [...new Set(found)]
