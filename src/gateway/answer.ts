@@ -44,10 +44,13 @@ export function problemAnswer(adapter: Adapter, problem: Problem, requestId: str
 
 /** An upstream may have said anything; a problem is never a success, a redirection or out of range. */
 function errorStatus(status: number, problem: Problem): number {
-  if (Number.isInteger(status) && status >= 400 && status <= 599) return status
+  if (isErrorStatus(status)) return status
   const other = statusOf(problem)
-  return other >= 400 && other <= 599 ? other : 502
+  return isErrorStatus(other) ? other : 502
 }
+
+export const isErrorStatus = (status: number): boolean =>
+  Number.isInteger(status) && status >= 400 && status <= 599
 
 export function waitHeaders(
   problem: Pick<Problem, 'retryAfterMs' | 'retry'>,

@@ -132,7 +132,7 @@ function observe({ journal }: Exchange, events: readonly Event[]): void {
 
 /** A stream in the caller's own dialect, piece by piece. */
 async function passedStream(exchange: Exchange, plan: PassPlan, call: UpstreamCall): Promise<Body> {
-  const opening = call.read()
+  const opening = openingOf(call)
   const opened = await within(opening, exchange.settings.limits.heartbeatMs)
   if (opened !== SILENT) refuseOpening(opened)
   const steps = passSteps(exchange, plan, call)
@@ -155,15 +155,31 @@ async function passedStream(exchange: Exchange, plan: PassPlan, call: UpstreamCa
   return { status: call.status, headers: STREAM_HEADERS, body }
 }
 
+/** Everything up to the end of the first event, in one piece; a failure before it is all there is. */
+async function openingOf(call: UpstreamCall): Promise<Piece> {
+  let bytes: Uint8Array = NOTHING
+  for (;;) {
+    const piece = await call.read()
+    if (piece?.problem) return piece
+    if (!piece) return bytes.length > 0 ? { bytes } : undefined
+    bytes = bytes.length > 0 ? joinBytes([bytes, piece.bytes]) : piece.bytes
+    const text = new TextDecoder().decode(bytes)
+    const kind = kindOf(text)
+    const isOpen = kind === 'events' ? /\n\r?\n|\r\r/.test(text) : kind !== undefined
+    if (isOpen || bytes.length > OPENING_BYTES) return { bytes }
+  }
+}
+
+/** An event larger than this is not waited for. */
+const OPENING_BYTES = 16_384
+
 /** What fails before anything has been passed on is still an HTTP status. */
 function refuseOpening(piece: Piece): void {
   if (!piece) throw new ProblemError(ENDED_EARLY)
   if (piece.problem) throw new ProblemError(piece.problem)
-  if (kindOf(new TextDecoder().decode(piece.bytes.subarray(0, SNIFFED_BYTES))) === 'other')
-    throw new ProblemError(NOT_A_REPLY)
+  const kind = kindOf(new TextDecoder().decode(piece.bytes))
+  if (kind === 'other' || kind === undefined) throw new ProblemError(NOT_A_REPLY)
 }
-
-const SNIFFED_BYTES = 64
 
 /** One piece after the other; what the upstream leaves unsaid at a premature end is said here. */
 function passSteps(
@@ -185,7 +201,8 @@ function passSteps(
   const finish = (failure: Problem | undefined): Step => {
     let bytes = NOTHING
     if (!failure) bytes = shape.rest()
-    else if (failure !== CALLER_LEFT) bytes = epilogue(exchange, plan, failure, begun)
+    else if (failure !== CALLER_LEFT)
+      bytes = epilogue(exchange, plan, failure, { begun, closing: shape.closing?.() ?? '' })
     journal.sent(bytes.length)
     journal.finish({ status: call.status, ...(failure && { error: failure.message }) })
     return { bytes, last: true }
@@ -221,7 +238,7 @@ function epilogue(
   exchange: Exchange,
   plan: PassPlan,
   problem: Problem,
-  begun: boolean,
+  { begun, closing }: { begun: boolean; closing: string },
 ): Uint8Array {
   const { caller, ports, newId } = exchange
   const now = Math.floor(ports.now() / 1000)
@@ -229,7 +246,7 @@ function epilogue(
   const writer = caller.caller.writer({ request, now, lose: () => undefined, newId })
   const frames = framer(exchange.route.framing, begun)
   const text = frames.write(writer.push({ type: 'error', problem })) + frames.end()
-  return new TextEncoder().encode(text)
+  return new TextEncoder().encode(closing + text)
 }
 
 function shapeOf(exchange: Exchange, plan: PassPlan): Shape {

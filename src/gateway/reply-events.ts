@@ -54,7 +54,9 @@ export function replyEvents(source: ReplySource): ReplyEvents {
   }
   const feed = (text: string): Event[] => {
     mode ??= modeOf(text, source)
-    if (mode && size > mode.maxBytes) return failed(REPLY_TOO_LARGE)
+    // Blank space says nothing of what it stands before, and must not go on for ever.
+    const { maxBytes } = mode ?? { maxBytes: source.limits.replyBytes }
+    if (size > maxBytes) return failed(REPLY_TOO_LARGE)
     return mode?.push(text) ?? []
   }
   return {

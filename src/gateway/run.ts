@@ -1,5 +1,5 @@
 import { ProblemError } from '../canonical/problem.ts'
-import { replyHeaders, waitHeaders } from './answer.ts'
+import { isErrorStatus, replyHeaders, waitHeaders } from './answer.ts'
 import { countTokens } from './count.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import { INTERNAL } from './failures.ts'
@@ -68,7 +68,8 @@ export async function refusal(
     secret: sent.key,
     now: exchange.ports.now(),
   })
-  if (plan.kind !== 'pass' || text === undefined) throw new ProblemError(problem)
+  if (plan.kind !== 'pass' || text === undefined || !isErrorStatus(call.status))
+    throw new ProblemError(problem)
   exchange.journal.finish({ status: call.status, error: problem.message })
   const headers = {
     'content-type': 'application/json',

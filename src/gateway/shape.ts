@@ -9,6 +9,8 @@ export interface Shape {
   push(bytes: Uint8Array): Uint8Array
   /** What is still held. */
   rest(): Uint8Array
+  /** What closes an event that has passed in part, so that something can be said behind it. */
+  closing?(): string
 }
 
 /** The model's name as the caller shall see it, and where it stands in an event. */
@@ -24,6 +26,7 @@ const CR = 13
 export function eventShape(maxBytes: number): Shape {
   let held: Uint8Array[] = []
   let size = 0
+  let isParted = false
   let tail: Uint8Array = new Uint8Array(0)
   const take = (): Uint8Array => {
     const taken = joinBytes(held)
@@ -43,14 +46,18 @@ export function eventShape(maxBytes: number): Shape {
       tail = joinBytes([tail, bytes.subarray(-TAIL_BYTES)]).subarray(-TAIL_BYTES)
       if (end <= 0) {
         hold(bytes)
-        return size > maxBytes ? take() : NOTHING
+        if (size <= maxBytes) return NOTHING
+        isParted = true
+        return take()
       }
+      isParted = false
       hold(bytes.subarray(0, end))
       const whole = take()
       hold(bytes.subarray(end))
       return whole
     },
     rest: take,
+    closing: () => (isParted ? '\n\n' : ''),
   }
 }
 
@@ -72,7 +79,11 @@ function behindLastBlankLine(bytes: Uint8Array): number {
 export function renamedEventShape(maxBytes: number, renaming: Renaming): Shape {
   const events = eventShape(maxBytes)
   const rename = (bytes: Uint8Array) => recoded(bytes, (text) => renameInLines(text, renaming))
-  return { push: (bytes) => rename(events.push(bytes)), rest: () => rename(events.rest()) }
+  return {
+    ...events,
+    push: (bytes) => rename(events.push(bytes)),
+    rest: () => rename(events.rest()),
+  }
 }
 
 function recoded(bytes: Uint8Array, change: (text: string) => string): Uint8Array {
