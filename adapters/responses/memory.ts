@@ -3,13 +3,13 @@ import {
   defined,
   isObject,
   parseObject,
-  stringify,
   verbatimPaths,
   type Json,
   type JsonObject,
 } from '../../src/canonical/json.ts'
 import { ProblemError, type Problem } from '../../src/canonical/problem.ts'
 import { listOf, lookup, objectsOf, textIn } from './members.ts'
+import { FramePacker, TERMINAL, unpackFrames } from './memory-frames.ts'
 import { answerStored, matchStored } from './memory-routes.ts'
 import { inputOf, outputOf, responseOf } from './memo.ts'
 import { checkRequest, typeOfItem } from './wire.ts'
@@ -104,13 +104,8 @@ function withoutId(item: JsonObject): JsonObject {
   return rest
 }
 
-/** The last event of a reply, whatever became of it. */
-const TERMINAL = new Set(['response.completed', 'response.incomplete', 'response.failed'])
-const isLifecycle = (type: string) =>
-  type === 'response.created' || type === 'response.in_progress' || TERMINAL.has(type)
-
 function recorder(fresh: readonly Json[], newId: (prefix: string) => string): Recorder {
-  const frames: Frame[] = []
+  const frames = new FramePacker()
   let id: string | undefined
   let ids: Json[] | undefined
   return {
@@ -118,18 +113,32 @@ function recorder(fresh: readonly Json[], newId: (prefix: string) => string): Re
       return id
     },
     push(written) {
-      frames.push(...written)
-      id ??= idIn(frames[0])
+      for (const frame of written) frames.add(frame)
+      id ??= idIn(written[0])
     },
     memo(cancelled) {
       ids ??= fresh.map((item) => mintedId(item, newId))
-      const response = responseIn(frames, cancelled)
       const input = [...fresh]
-      const last = frames.at(-1)?.event ?? ''
-      if (cancelled || !TERMINAL.has(last)) return { input, ids, response }
-      return { input, ids, response, frames: frames.map((frame) => packed(frame, response)) }
+      const last = frames.last()
+      const { response } = last
+      if (!TERMINAL.has(last['type']) || !isObject(response))
+        return { input, ids, response: unfinished(frames, cancelled) }
+      if (cancelled) return { input, ids, response: { ...response, ...CANCELLED } }
+      return { input, ids, response, frames: frames.packed(response) }
     },
   }
+}
+
+const CANCELLED = { status: 'cancelled', error: null }
+
+/** The response as the frames tell it so far. */
+function unfinished(frames: FramePacker, cancelled = false): JsonObject {
+  const events = [...frames.events()]
+  const response = events[0]?.['response']
+  const output = events
+    .filter(({ type }) => type === 'response.output_item.done')
+    .flatMap(({ item = null }) => (isObject(item) ? [item] : []))
+  return { ...(isObject(response) && response), ...(cancelled && CANCELLED), output }
 }
 
 const FINAL = /"type"\s*:\s*"response\.(?:completed|incomplete|failed)"/
@@ -137,7 +146,7 @@ const FINAL = /"type"\s*:\s*"response\.(?:completed|incomplete|failed)"/
 const LOOKED_AT = 200
 
 function replyIn({ event, data }: Frame): JsonObject | undefined {
-  if (!TERMINAL.has(event ?? '') && !FINAL.test(data.slice(0, LOOKED_AT))) return undefined
+  if (!TERMINAL.has(event) && !FINAL.test(data.slice(0, LOOKED_AT))) return undefined
   const { response } = parseObject(data) ?? {}
   return isObject(response) ? response : undefined
 }
@@ -153,10 +162,8 @@ function memoOf(
   return { id, memo: { input: [...fresh], ids, response: reply } }
 }
 
-const eventIn = (frame: Frame | undefined): JsonObject => (frame && parseObject(frame.data)) ?? {}
-
 const idIn = (frame: Frame | undefined): string | undefined => {
-  const { response } = eventIn(frame)
+  const { response } = (frame && parseObject(frame.data)) ?? {}
   return isObject(response) ? textIn(response, 'id') : undefined
 }
 
@@ -175,59 +182,10 @@ function mintedId(item: Json, newId: (prefix: string) => string): Json {
   return newId(lookup(PREFIXES, typeOfItem(item)) ?? 'item_')
 }
 
-/** The response as the frames tell it so far. */
-function responseIn(frames: readonly Frame[], cancelled = false): JsonObject {
-  const last = eventIn(frames.at(-1))
-  if (TERMINAL.has(String(last['type'])) && isObject(last['response'])) {
-    const { response } = last
-    return cancelled ? { ...response, status: 'cancelled', error: null } : response
-  }
-  const { response } = eventIn(frames[0])
-  const output = frames
-    .filter(({ event }) => event === 'response.output_item.done')
-    .flatMap((frame) => objectsOf([eventIn(frame)['item'] ?? null]))
-  const opening = isObject(response) ? response : {}
-  return { ...opening, ...(cancelled && { status: 'cancelled' }), output }
-}
-
-/**
- * A frame as it is kept. Those that hold the whole response, tools and all, are kept without it where it
- * can be put back exactly.
- */
-function packed(frame: Frame, response: JsonObject): Json {
-  const type = frame.event ?? ''
-  if (!isLifecycle(type)) return frame.data
-  const event = eventIn(frame)
-  const hollow = { type, sequence_number: event['sequence_number'] ?? 0 }
-  return unpacked(hollow, response).data === frame.data ? hollow : frame.data
-}
-
-/** Inverse of `packed`. */
-function unpacked(kept: Json, response: JsonObject): Frame {
-  if (typeof kept === 'string') {
-    const type = /^\{"type":"([\w.]{1,64})"/.exec(kept)?.[1]
-    return { event: type ?? 'message', data: kept }
-  }
-  const { type = '', sequence_number = 0 } = isObject(kept) ? kept : {}
-  const told = TERMINAL.has(String(type)) ? response : asOpened(response)
-  return { event: String(type), data: stringify({ type, response: told, sequence_number }) }
-}
-
-const asOpened = (response: JsonObject): JsonObject => ({
-  ...response,
-  status: 'in_progress',
-  completed_at: null,
-  error: null,
-  incomplete_details: null,
-  output: [],
-  usage: null,
-})
-
 /** The frames of a kept exchange, as they were sent; undefined when it has none. */
 export function framesOf(memo: JsonObject): Frame[] | undefined {
   const { frames } = memo
-  if (!Array.isArray(frames)) return undefined
-  return frames.map((kept) => unpacked(kept, responseOf(memo)))
+  return Array.isArray(frames) ? unpackFrames(frames, responseOf(memo)) : undefined
 }
 
 const missingItem = (id: string): Problem => ({

@@ -65,7 +65,7 @@ async function copied(original: Original): Promise<void> {
   const ask = memory.asks(body)
   if (!ask.keep) return
   const shelf = await shelfOf(exchange, memories)
-  const found = await recalled(shelf, memory, ask)
+  const found = await recalled(shelf, memory, ask, exchange.settings.limits.bodyBytes)
   // Half of a conversation would be a false memory of it.
   if (found.missing) return
   const { fresh } = memory.resolve(body, found)

@@ -1,4 +1,4 @@
-import type { Writer } from '../../adapters/adapter.ts'
+import type { Frame, Recorder, Writer } from '../../adapters/adapter.ts'
 import type { JsonObject } from '../canonical/json.ts'
 import type { Problem } from '../canonical/problem.ts'
 import type { Exchange } from './exchange.ts'
@@ -20,15 +20,15 @@ export interface Keeper {
 /** `stop`: ends the reply that is underway. */
 export function keeperOf(
   exchange: Exchange,
-  { shelf, memory, parents, fresh, underway }: Keeping,
+  { shelf, memory, parents, fresh, memories }: Keeping,
   stop: () => void,
 ): Keeper {
-  const recorder = memory.recorder(fresh, exchange.newId)
+  const { underway, retention } = memories
+  let recorder: Recorder | undefined = memory.recorder(fresh, exchange.newId)
+  let size = 0
   let key: string | undefined
   let interruption: Problem | undefined
-  const put = async (memo: JsonObject): Promise<boolean> => {
-    const { id } = recorder
-    if (id === undefined) return false
+  const put = async (id: string, memo: JsonObject): Promise<boolean> => {
     try {
       await keep(shelf, memory, { id, parents, memo })
       return true
@@ -37,21 +37,28 @@ export function keeperOf(
       return false
     }
   }
-  const cancel = async () => {
-    interruption ??= CANCELLED
-    const memo = recorder.memo(true)
-    stop()
-    await put(memo)
-    return memo
-  }
-  const register = () => {
-    const { id } = recorder
-    if (key !== undefined || id === undefined) return
+  const register = (id: string, recording: Recorder) => {
     key = storeKey(shelf.owner, id)
-    underway.set(key, { id, memo: () => recorder.memo(), cancel })
+    const cancel = async () => {
+      interruption ??= CANCELLED
+      const memo = recording.memo(true)
+      stop()
+      await put(id, memo)
+      return memo
+    }
+    underway.set(key, { id, memo: () => recording.memo(), cancel })
   }
   const release = () => {
     if (key !== undefined) underway.delete(key)
+    recorder = undefined
+  }
+  const record = (frames: readonly Frame[]) => {
+    if (!recorder) return
+    for (const { data } of frames) size += data.length
+    // What will be too large to be kept is not gathered to its end.
+    if (size > FRAMES_PER_REPLY * retention.entryBytes) return release()
+    recorder.push(frames)
+    if (key === undefined && recorder.id !== undefined) register(recorder.id, recorder)
   }
   exchange.journal.whenOver(release)
   return {
@@ -59,8 +66,7 @@ export function keeperOf(
       body: () => writer.body(),
       push(event) {
         const frames = writer.push(event)
-        recorder.push(frames)
-        register()
+        record(frames)
         return frames
       },
     }),
@@ -68,8 +74,14 @@ export function keeperOf(
       return interruption
     },
     settle() {
+      const recorded = recorder
       release()
-      return interruption ? Promise.resolve(true) : put(recorder.memo())
+      if (interruption) return Promise.resolve(true)
+      const id = recorded?.id
+      return recorded && id !== undefined ? put(id, recorded.memo()) : Promise.resolve(false)
     },
   }
 }
+
+/** The frames of a reply say more than once what is kept once. */
+const FRAMES_PER_REPLY = 4

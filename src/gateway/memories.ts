@@ -78,7 +78,7 @@ export const placeOf = (id: string): string | undefined =>
   ID.test(id) ? (seedOf(id) ?? id) : undefined
 
 /** Whose memory it is: a hash of what the caller presented, so that no key is ever in a store. */
-export async function ownerOf({ identity }: Pick<Exchange, 'identity'>): Promise<string> {
+export async function callerHash({ identity }: Pick<Exchange, 'identity'>): Promise<string> {
   if (identity === undefined) return 'open'
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(identity))
   return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
@@ -94,7 +94,7 @@ export interface Shelf {
 
 export async function shelfOf(exchange: Exchange, memories: Memories): Promise<Shelf> {
   const { store, retention } = memories
-  const owner = await ownerOf(exchange)
+  const owner = await callerHash(exchange)
   return {
     owner,
     get: (place) => reached(store.get(storeKey(owner, place))),

@@ -27,7 +27,7 @@ export interface Keeping {
   memory: Memory
   parents: readonly string[]
   fresh: readonly Json[]
-  underway: Memories['underway']
+  memories: Memories
 }
 
 /**
@@ -48,12 +48,13 @@ export async function remembered(
   const keeps = ask.keep && route.operation === 'create'
   if (!refers && (elsewhere !== undefined || !keeps)) return { body, resolved: false }
   const shelf = await shelfOf(exchange, memories)
-  const found = await recalled(shelf, memory, ask).catch(unlessOurs(ask, elsewhere))
+  const most = exchange.settings.limits.bodyBytes
+  const found = await recalled(shelf, memory, ask, most).catch(unlessOurs(ask, elsewhere))
   if (elsewhere !== undefined && found.origins.every((origin) => origin === elsewhere))
     return { body, resolved: false }
   if (found.missing) throw new ProblemError(found.missing)
   const { body: whole, fresh } = memory.resolve(body, found)
-  const keeping = { shelf, memory, parents: found.parents, fresh, underway: memories.underway }
+  const keeping = { shelf, memory, parents: found.parents, fresh, memories }
   return { body: refers ? whole : body, resolved: refers, ...(keeps && { keeping }) }
 }
 
@@ -79,8 +80,13 @@ const NOTHING_FOUND: Found = { chain: [], parents: [], origins: [], items: new M
 const MOST_PLACES = 1000
 
 /** Looks for everything that is referred to; what is not there is `missing`. */
-export async function recalled(shelf: Shelf, memory: Memory, ask: Ask): Promise<Found> {
-  const look = lookup(shelf, memory)
+export async function recalled(
+  shelf: Shelf,
+  memory: Memory,
+  ask: Ask,
+  mostBytes: number,
+): Promise<Found> {
+  const look = lookup(shelf, memory, mostBytes)
   const { previous, references } = ask
   const places = new Set(references.map(placeOf))
   if (places.size > MOST_PLACES)
@@ -107,16 +113,26 @@ export async function recalled(shelf: Shelf, memory: Memory, ask: Ask): Promise<
   }
 }
 
+const tooLong = (bytes: number) =>
+  new ProblemError({
+    kind: 'too-large',
+    message: `The conversation is larger than the limit of ${bytes} bytes.`,
+  })
+
 export type Look = (place: string | undefined) => Promise<Kept | undefined>
 
-/** Looks at each place once. */
-export function lookup(shelf: Shelf, memory: Memory): Look {
+/** Looks at each place once, and brings no more than a body may hold that says all of it again. */
+export function lookup(shelf: Shelf, memory: Memory, mostBytes: number): Look {
+  let size = 0
   const seen = new Map<string, Promise<Kept | undefined>>()
   const read = async (place: string) => {
     const text = await shelf.get(place)
     const there = readSignpost(text)
     const whole = there === undefined ? text : await shelf.get(there)
-    return whole === undefined ? undefined : readKept(whole, memory.verbatim)
+    if (whole === undefined) return undefined
+    size += whole.length
+    if (size > mostBytes) throw tooLong(mostBytes)
+    return readKept(whole, memory.verbatim)
   }
   return (place) => {
     if (place === undefined) return Promise.resolve(undefined)

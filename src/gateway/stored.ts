@@ -44,7 +44,7 @@ async function keptAnswer(
   if (underway && action === 'cancel')
     return memory.answer('read', [await underway.cancel()], NO_QUERY)
   if (underway && action === 'read') return memory.answer(action, [underway.memo()], query)
-  const look = lookup(shelf, memory)
+  const look = lookup(shelf, memory, exchange.settings.limits.bodyBytes)
   const kept = await look(placeOf(id))
   if (kept?.id !== id) return undefined
   if (action === 'delete' && !(await deleted(shelf, id))) return undefined

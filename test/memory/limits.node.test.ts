@@ -9,7 +9,7 @@ import {
 import { memoryStore } from '../../src/state/memory.ts'
 import { said, text } from '../sdk/script.ts'
 import { HEARD } from './heard.ts'
-import { KEYS, proxyOf, type Proxy, type Upstream } from './proxy.ts'
+import { KEYS, proxyOf, settings, type Proxy, type Upstream } from './proxy.ts'
 
 const MODEL = 'messages-x'
 const yes: Upstream = () => said([text('Yes.')])
@@ -93,6 +93,24 @@ describe('bounds', () => {
     const firstKept = statuses.indexOf(200)
     expect(firstKept).toBeGreaterThan(0)
     expect(statuses).toEqual(ids.map((_, index) => (index < firstKept ? 404 : 200)))
+  })
+
+  test('a stream takes little more than its text', async () => {
+    const sizes: number[] = []
+    const kept = memoryStore(STORE_BOUNDS)
+    const put = async (entry: StoreEntry) => {
+      sizes.push(entry.value.length)
+      await kept.put(entry)
+    }
+    const words = Array.from({ length: 2000 }, (_, index) => `word${index} "`).join('')
+    const proxy = proxyOf(() => said([text(words)]), { store: { ...kept, put } })
+    const body = { model: MODEL, input: 'x', stream: true }
+    const streamed = await (await proxy.ask('/v1/responses', { json: body })).text()
+    const id = /"id":"(resp_\w+)"/.exec(streamed)?.[1] ?? ''
+    expect(await (await proxy.ask(`/v1/responses/${id}?stream=true`)).text()).toBe(streamed)
+    expect(streamed.length).toBeGreaterThan(words.length * 20)
+    // The text itself, its three repetitions in the stream, and its pieces.
+    expect(sizes[0]).toBeLessThan(words.length * 8)
   })
 
   test('a chain keeps each turn once: it grows by what was said, not by its square', async () => {
@@ -221,5 +239,50 @@ describe('state: off', () => {
       .catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(OpenAI.BadRequestError)
     expect(failure).toMatchObject({ code: 'previous_response_not_found' })
+  })
+})
+
+describe('a long conversation', () => {
+  test('may be as large as a body, no larger', async () => {
+    const { limits } = settings()
+    const change = { limits: { ...limits, bodyBytes: 30_000 } }
+    const proxy = proxyOf(yes, { routes: ONLY_MESSAGES, change })
+    let previous: string | undefined
+    const statuses: number[] = []
+    for (let turn = 0; turn < 5; turn += 1) {
+      const json = { model: MODEL, input: 'word '.repeat(2000), previous_response_id: previous }
+      const answer = await proxy.ask('/v1/responses', { json })
+      statuses.push(answer.status)
+      if (answer.ok) previous = ((await answer.json()) as { id: string }).id
+    }
+    expect(statuses).toEqual([200, 200, 200, 413, 413])
+  })
+
+  test('is counted as a whole', async () => {
+    const proxy = proxyOf(
+      ({ url, body }) =>
+        url.pathname.endsWith('count_tokens')
+          ? { body: { input_tokens: JSON.stringify(body).length } }
+          : said([text('Yes.')]),
+      { routes: ONLY_MESSAGES },
+    )
+    const { responses } = proxy.client()
+    const first = await responses.create({ model: MODEL, input: 'First words.' })
+    await responses.inputTokens.count({
+      model: MODEL,
+      input: 'More.',
+      previous_response_id: first.id,
+    })
+    expect(proxy.got[1]?.text).toContain('First words.')
+    expect(proxy.got[1]?.text).toContain('Yes.')
+  })
+
+  test('is explained as a whole, and nothing is sent or kept for that', async () => {
+    const proxy = proxyOf(yes, { routes: ONLY_MESSAGES })
+    const first = await proxy.client().responses.create({ model: MODEL, input: 'First words.' })
+    const json = { model: MODEL, input: 'More.', previous_response_id: first.id }
+    const answer = await proxy.ask('/explain/v1/responses', { json })
+    expect(await answer.text()).toContain('First words.')
+    expect(proxy.got).toHaveLength(1)
   })
 })

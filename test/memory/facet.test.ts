@@ -1,0 +1,182 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { adapters } from '../../adapters/index.ts'
+import type { StoredAction } from '../../adapters/adapter.ts'
+import type { Event } from '../../src/canonical/events.ts'
+import { isObject, stringify, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import type { Request } from '../../src/canonical/model.ts'
+import { ProblemError } from '../../src/canonical/problem.ts'
+import { idSource, seedOf } from '../../src/gateway/exchange.ts'
+import { placeOf, readKept, writeKept } from '../../src/gateway/memories.ts'
+
+const newId = idSource('0123456789abcdef')
+const query = (text: string) => new URLSearchParams(text)
+
+/** JSON with the words of the wire in it, and anything else. */
+const words = fc.constantFrom(
+  'input',
+  'output',
+  'id',
+  'type',
+  'item_reference',
+  'message',
+  'role',
+  'content',
+  'response',
+  'previous_response_id',
+  'store',
+  'frames',
+  'ids',
+  'status',
+  'reasoning',
+  '__proto__',
+)
+const json: fc.Arbitrary<Json> = fc.letrec<{ node: Json }>((tie) => ({
+  node: fc.oneof(
+    { depthSize: 'small' },
+    words,
+    fc.string(),
+    fc.integer(),
+    fc.boolean(),
+    fc.constant(null),
+    fc.array(tie('node'), { maxLength: 4 }),
+    fc.dictionary(words, tie('node'), { maxKeys: 5, noNullPrototype: true }),
+  ),
+})).node
+const objects = json.map((value): JsonObject => (isObject(value) ? value : { input: value }))
+
+/** Nothing but a ProblemError may come out of the facet, whatever goes in. */
+function only<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (error) {
+    expect(error).toBeInstanceOf(ProblemError)
+    return undefined
+  }
+}
+
+const request: Request = {
+  model: 'm',
+  stream: true,
+  system: [{ kind: 'text', text: '"delta":"x" \u2028' }],
+  turns: [],
+  tools: [{ kind: 'function', name: 'f', schema: '{"type":"object"}' }],
+  limits: {},
+  sampling: {},
+}
+
+type Said = ['text' | 'reasoning' | 'tool-call', string[]]
+
+function eventsOf(said: readonly Said[], fails: boolean): Event[] {
+  const events: Event[] = [{ type: 'start', id: 'x', model: 'm' }]
+  for (const [index, [kind, deltas]] of said.entries()) {
+    const call = {
+      kind: 'tool-call',
+      id: `call_${index}`,
+      name: 'f',
+      form: 'json',
+      input: '',
+    } as const
+    events.push({ type: 'block-start', block: kind === 'tool-call' ? call : { kind, text: '' } })
+    for (const text of deltas) events.push({ type: 'block-delta', text })
+    events.push({ type: 'block-end', tail: {} })
+  }
+  const problem = { kind: 'internal', message: 'x' } as const
+  events.push(fails ? { type: 'error', problem } : { type: 'finish', reason: 'stop' })
+  return events
+}
+
+const ACTIONS: StoredAction[] = ['read', 'input', 'cancel', 'delete']
+
+describe.each(adapters.filter(({ caller }) => caller.memory))(
+  'the memory of $dialect',
+  (adapter) => {
+    const memory = adapter.caller.memory
+    if (!memory) return
+    const at = (path: string) => memory.match({ method: 'GET', path, query: query('') })
+
+    it('takes any body and any kept exchange', () => {
+      fc.assert(
+        fc.property(json, fc.array(objects, { maxLength: 3 }), fc.string(), (body, chain, text) => {
+          const ask = memory.asks(body)
+          const items = new Map(ask.references.map((id) => [id, chain[0] ?? {}]))
+          only(() => memory.resolve(body, { chain, items }))
+          const made = only(() => memory.memoOf(Array.isArray(body) ? body : [body], body, newId))
+          for (const action of ACTIONS)
+            for (const asked of ['', 'stream=true&starting_after=1', 'order=asc&limit=2', text])
+              only(() => memory.answer(action, made ? [...chain, made.memo] : chain, query(asked)))
+          for (const memo of chain) memory.itemsOf(memo)
+          memory.replyIn({ data: text })
+          memory.replyIn({ event: 'response.completed', data: stringify(body) })
+          const recorder = memory.recorder([body], newId)
+          recorder.push([{ event: 'response.created', data: text }])
+          recorder.memo()
+          recorder.memo(true)
+        }),
+        { numRuns: 500 },
+      )
+    })
+
+    it('streams again to the byte whatever was streamed', () => {
+      const deltas = fc.array(fc.string({ minLength: 1, unit: 'binary' }), { maxLength: 4 })
+      const kinds = fc.constantFrom('text' as const, 'reasoning' as const, 'tool-call' as const)
+      const blocks = fc.array(fc.tuple(kinds, deltas), { maxLength: 4 })
+      fc.assert(
+        fc.property(blocks, fc.boolean(), (said, fails) => {
+          const writer = adapter.caller.writer({ request, now: 1, lose: () => undefined, newId })
+          const recorder = memory.recorder([], newId)
+          const sent = eventsOf(said, fails).flatMap((event) => {
+            const frames = writer.push(event)
+            recorder.push(frames)
+            return frames
+          })
+          const memo = JSON.parse(stringify(recorder.memo()))
+          expect(memory.answer('read', [memo], query('stream=true'))).toEqual({ frames: sent })
+          expect(memory.answer('read', [memo], query(''))).toEqual({
+            body: JSON.parse(stringify(writer.body())),
+          })
+        }),
+      )
+    })
+
+    it('knows its own paths, and no other', () => {
+      expect(at('/v1/responses/resp_1')?.id).toBe('resp_1')
+      for (const path of [
+        '/v1/responses',
+        '/v1/responses/',
+        '/v1/responses/input_tokens',
+        '/v1/responses/a/b',
+        '/v1/responses/a%2fb',
+        '/v1/responses/../x',
+        '/v1/responses/__proto__/__proto__',
+        '/v1/messages/x',
+      ])
+        expect(at(path)).toBeUndefined()
+    })
+  },
+)
+
+describe('ids', () => {
+  it('of one exchange share what they are found by, those of others do not', () => {
+    const [one, other] = [idSource('a'.repeat(32)), idSource('b'.repeat(32))]
+    expect(placeOf(one('resp_'))).toBe(placeOf(one('msg_')))
+    expect(placeOf(one('resp_'))).not.toBe(placeOf(other('resp_')))
+    expect(seedOf('resp_6891a5f2c1b481a0a4e2d7c3f5b60918')).toBeUndefined()
+    expect(placeOf('../x')).toBeUndefined()
+    expect(placeOf('x'.repeat(129))).toBeUndefined()
+  })
+
+  it('and exchanges come back as they were kept', () => {
+    const memory = adapters.find(({ caller }) => caller.memory)?.caller.memory
+    if (!memory) throw new Error('no dialect remembers')
+    fc.assert(
+      fc.property(objects, fc.array(fc.stringMatching(/^\w{1,20}$/)), (memo, parents) => {
+        const kept = { id: 'resp_1', parents, memo }
+        const again = readKept(writeKept(kept), memory.verbatim)
+        expect(again && writeKept(again)).toBe(writeKept(kept))
+      }),
+    )
+    for (const text of ['', '\n', 'x', 'x \n', 'x \n[]', '{"a":1}'])
+      expect(readKept(text, memory.verbatim)).toBeUndefined()
+  })
+})
