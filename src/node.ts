@@ -49,7 +49,7 @@ async function start(options: Options): Promise<void> {
 }
 
 const LISTEN_ERRORS: ReadonlyMap<string, string> = new Map([
-  ['EADDRINUSE', 'is taken by another program'],
+  ['EADDRINUSE', 'is taken by another program; --port N or PORT chooses another'],
   ['EACCES', 'may not be used by this user'],
   ['EADDRNOTAVAIL', 'is not an address of this machine'],
   ['ENOTFOUND', 'is not an address of this machine'],

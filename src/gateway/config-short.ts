@@ -25,11 +25,12 @@ export function shortForm(environment: Environment, platform: Platform = {}): Se
   const dialect = read('DRAGOMAN_DIALECT')
   const url = read('DRAGOMAN_URL')
   const tasks = taskConfig(read)
-  if (!dialect && !url && Object.keys(tasks).length === 0) return undefined
   const model = read('DRAGOMAN_MODEL')
   const key = read('DRAGOMAN_KEY')
+  const isMeant = dialect || url || key || model
+  if (!isMeant && Object.keys(tasks).length === 0) return undefined
   const config = {
-    ...((dialect || url) && {
+    ...(isMeant && {
       upstreams: {
         upstream: { ...(dialect && { dialect }), ...(url && { url }), ...(key && { key }) },
       },

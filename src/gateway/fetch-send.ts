@@ -12,7 +12,7 @@ export function sendBy(fetch: Fetch): Send {
       const response = await fetch(url, { ...init, ...duplex })
       return { status: response.status, headers: response.headers, body: response.body }
     } catch (error) {
-      throw isConnectFailure(error) ? new ConnectError('no connection') : error
+      throw isConnectFailure(error) ? new ConnectError(reasonOf(error)) : error
     }
   }
 }
@@ -30,7 +30,10 @@ const CONNECT_CODES: ReadonlySet<unknown> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
-function isConnectFailure(error: unknown): boolean {
+const reasonOf = ({ cause, message }: Error): string =>
+  cause instanceof Error ? cause.message : message
+
+function isConnectFailure(error: unknown): error is Error {
   const cause = error instanceof Error ? error.cause : undefined
   return (
     typeof cause === 'object' && cause !== null && 'code' in cause && CONNECT_CODES.has(cause.code)

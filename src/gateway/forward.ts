@@ -70,13 +70,17 @@ function passedQuery({ caller, incoming }: Exchange): [string, string][] {
   })
 }
 
-const callOptions = ({ ports, signal }: Exchange, upstream: UpstreamSettings): CallOptions => ({
+const callOptions = (
+  { ports, signal, journal }: Exchange,
+  upstream: UpstreamSettings,
+): CallOptions => ({
   send: ports.send,
   timeouts: upstream.timeouts,
   stream: false,
   caller: signal,
   deadline: ports.deadline,
   pauseMs: pauseMs(ports.randomId()),
+  failed: (reason) => journal.note({ reason }),
 })
 
 function piped({ journal, settings, signal }: Exchange, call: UpstreamCall) {

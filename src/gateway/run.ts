@@ -34,7 +34,7 @@ export async function run(exchange: Exchange, body: Uint8Array): Promise<Answer>
 
 /** The head of an upstream's answer. */
 function ask(exchange: Exchange, plan: Plan, sent: Addressed): Promise<UpstreamCall> {
-  const { ports, signal } = exchange
+  const { ports, signal, journal } = exchange
   const { method, url, headers, body } = sent
   return callUpstream(
     { method, url, headers, body },
@@ -45,6 +45,7 @@ function ask(exchange: Exchange, plan: Plan, sent: Addressed): Promise<UpstreamC
       caller: signal,
       deadline: ports.deadline,
       pauseMs: pauseMs(ports.randomId()),
+      failed: (reason) => journal.note({ reason }),
     },
   )
 }

@@ -39,6 +39,8 @@ export interface CallOptions {
   deadline?: AbortSignal | undefined
   /** How long to wait before the one repetition. */
   pauseMs: number
+  /** Hears what the operating system or the runtime says of a failure: for the log, not for the caller. */
+  failed(reason: string): void
 }
 
 /** Sends and waits for the head of the answer; throws ProblemError. */
@@ -55,6 +57,7 @@ export async function callUpstream(request: Sendable, options: CallOptions): Pro
   } catch (error) {
     // An answer that comes after all is nobody's any more.
     work.then((response) => response.body?.cancel()).catch(() => {})
+    if (!line.problem && error instanceof Error) options.failed(error.message)
     const problem = line.problem ?? (error instanceof ConnectError ? UNREACHABLE : CONNECTION_LOST)
     line.close()
     throw new ProblemError(problem)

@@ -112,8 +112,12 @@ function refuseRoute(site: Site, arrival: Arrival): never {
   if (!explain && (path === '/healthz' || (isList && !isReading(method))))
     throw new WrongMethod('GET, HEAD')
   const place = path.length > LONGEST_QUOTE ? `${path.slice(0, LONGEST_QUOTE)}…` : path
-  throw new ProblemError({ kind: 'not-found', message: `There is nothing at ${method} ${place}.` })
+  const message = `There is nothing at ${method} ${place}. ${WHAT_THERE_IS}`
+  throw new ProblemError({ kind: 'not-found', message })
 }
+
+const WHAT_THERE_IS =
+  'Conversations are at POST /v1/messages, /v1/responses and /v1beta/models/{model}:generateContent.'
 
 const LONGEST_QUOTE = 200
 

@@ -91,7 +91,7 @@ function requestHeaders(
 }
 
 function callTask(
-  { ports, signal }: TaskExchange,
+  { ports, signal, journal }: TaskExchange,
   task: TaskSettings,
   sendable: Sendable,
 ): Promise<UpstreamCall> {
@@ -102,6 +102,7 @@ function callTask(
     caller: signal,
     deadline: ports.deadline,
     pauseMs: pauseMs(ports.randomId()),
+    failed: (reason) => journal.note({ reason }),
   })
 }
 

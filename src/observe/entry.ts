@@ -22,5 +22,8 @@ export interface LogEntry {
   losses?: readonly Loss[]
   bytesIn?: number
   bytesOut?: number
+  /** What the caller was told. */
   error?: string
+  /** What the caller need not know: why no connection to the upstream came about, or why it broke. */
+  reason?: string
 }

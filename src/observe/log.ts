@@ -62,6 +62,7 @@ function readableLine(entry: LogEntry, time: string, coloured: boolean): string 
     tokensOf(entry),
     entry.losses?.length ? `lost: ${lossTexts(entry).join(', ')}` : undefined,
     entry.error,
+    entry.reason && `(${entry.reason})`,
   ]
   return parts
     .filter((part) => part !== undefined && part !== '')

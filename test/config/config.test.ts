@@ -371,6 +371,10 @@ describe('the short form', () => {
   it.each([
     [{ DRAGOMAN_DIALECT: 'messages' }, 'environment: DRAGOMAN_URL: is missing; expected a string'],
     [
+      { DRAGOMAN_KEY: 'sk-1', DRAGOMAN_DIALECT: 'messages' },
+      'environment: DRAGOMAN_URL: is missing; expected a string',
+    ],
+    [
       { DRAGOMAN_URL: 'http://x' },
       'environment: DRAGOMAN_DIALECT: is missing; expected one of "messages", "generate-content", "responses"',
     ],

@@ -81,6 +81,8 @@ describe.each(bodies)('%s', (_, body) => {
     expect(answer.headers.get('x-should-retry')).toBeNull()
     expect(answer.headers.get('retry-after')).toBe('1')
     expect(proxy.sent).toHaveLength(2)
+    expect(await answer.text()).not.toContain('refused')
+    expect(proxy.log).toMatchObject([{ status: 503, reason: 'refused' }])
   })
 
   it.each([301, 302, 303, 307, 308])('does not follow a redirection: %d', async (status) => {

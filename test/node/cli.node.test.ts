@@ -205,7 +205,7 @@ describe('dragoman', () => {
     expect(finished).toEqual({
       code: 1,
       out: '',
-      error: `dragoman: 127.0.0.1:${port} is taken by another program\n`,
+      error: `dragoman: 127.0.0.1:${port} is taken by another program; --port N or PORT chooses another\n`,
     })
   })
 })

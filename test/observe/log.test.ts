@@ -48,6 +48,9 @@ describe('the log', () => {
     ])
     const failed = { id: 'x', method: 'GET', path: '/x', status: 502, totalMs: 1, error: 'gone' }
     expect(written(failed, { style: 'plain' })).toEqual(['00:00:00  502  GET  /x  1 ms  gone'])
+    expect(written({ ...failed, reason: 'ECONNREFUSED' }, { style: 'plain' })).toEqual([
+      '00:00:00  502  GET  /x  1 ms  gone  (ECONNREFUSED)',
+    ])
   })
 
   it('is one line, whatever callers and upstreams write', () => {
