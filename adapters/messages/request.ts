@@ -6,7 +6,7 @@ import { invalid, ProblemError } from '../../src/canonical/problem.ts'
 import type { Lookup, Outgoing, ReadRequestContext, WriteRequestContext } from '../adapter.ts'
 import { plainText, readContent, writeBlock, type WriteContext } from './blocks.ts'
 import { capMarks } from './cache.ts'
-import { extOf, listIn, numberIn, own, spelling, textIn, TOOL_NAME } from './dialect.ts'
+import { DIALECT, extOf, listIn, numberIn, own, spelling, textIn, TOOL_NAME } from './dialect.ts'
 import * as options from './options.ts'
 import { readReasoning, writeReasoning } from './reasoning.ts'
 import { readTools, readToolChoice, writeToolChoice, writeTools } from './tools.ts'
@@ -94,7 +94,16 @@ function readBody(body: JsonObject): Request {
 }
 
 const readSystem = (system: Json | undefined): Block[] =>
-  readContent(system, { callNames: new Map() }).blocks
+  readContent(system, { callNames: new Map() }).blocks.map(setBillingApart)
+
+/**
+ * Claude Code puts an accounting line before its prompt that changes with every request. It is meant for this
+ * dialect's service alone; anywhere else it would break the prefix that prompt caches live on.
+ */
+function setBillingApart(block: Block): Block {
+  if (block.kind !== 'text' || !block.text.startsWith('x-anthropic-billing-header:')) return block
+  return { kind: 'opaque', dialect: DIALECT, value: { type: 'text', text: block.text } }
+}
 
 /** Inverse of `readRequest`. */
 export function writeRequest(request: Request, context: WriteRequestContext): Outgoing {
@@ -179,7 +188,7 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
 
 function writeSystem(request: Request, writing: WriteContext): JsonObject[] {
   const write = (block: Block, path: string): JsonObject[] => {
-    if (block.kind !== 'text') return writing.lose('dropped', path) ?? []
+    if (block.kind !== 'text' && block.kind !== 'opaque') return writing.lose('dropped', path) ?? []
     return writeBlock(block, { ...writing, path })
   }
   const leading = request.turns.slice(0, leadingInstructions(request.turns))

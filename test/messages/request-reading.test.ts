@@ -37,6 +37,17 @@ describe('a request of the messages dialect', () => {
     })
   })
 
+  it('keeps the accounting line of Claude Code for its own service', () => {
+    const billing = 'x-anthropic-billing-header: cc_version=2.1; cch=71fea;'
+    const system = [
+      { type: 'text', text: billing },
+      { type: 'text', text: 'Be brief.' },
+    ]
+    const request = read(asking({ system }))
+    expect(request.system).toMatchObject([{ kind: 'opaque' }, text('Be brief.')])
+    expect(write(request).wire['system']).toEqual(system)
+  })
+
   it('finds the name of a result in the whole history', () => {
     const { turns } = read(
       asking({
