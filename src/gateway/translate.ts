@@ -76,12 +76,13 @@ type Next = () => Promise<Event[] | undefined>
 
 function eventSteps(
   { journal }: Exchange,
-  { destination }: TranslatePlan,
+  plan: TranslatePlan,
   call: UpstreamCall,
   interruption: () => Problem | undefined,
   source: Parameters<typeof replyEvents>[0],
 ): Next {
   const events = replyEvents(source)
+  const tell = tellerOf(plan)
   return async () => {
     if (events.ended) return undefined
     const piece = await call.read()
@@ -91,7 +92,7 @@ function eventSteps(
     else step = piece?.bytes ? events.push(piece.bytes) : events.end()
     if (events.ended) call.release()
     if (step.length > 0) journal.began()
-    if (destination.upstream.key.kind !== 'caller') step = step.map(withoutBlame)
+    step = step.map(tell)
     for (const event of step) {
       if (event.type === 'usage') journal.note({ usage: event.usage })
       if (event.type === 'finish') journal.note({ finish: event.reason })
@@ -100,11 +101,21 @@ function eventSteps(
   }
 }
 
-/** A caller is not told that a key is wrong which is not its own. */
-const withoutBlame = (event: Event): Event =>
-  event.type === 'error' && event.problem.kind === 'authentication'
-    ? { type: 'error', problem: KEY_REFUSED }
-    : event
+/** A caller is not told that a key is wrong which is not its own, and never what a key is. */
+function tellerOf({ destination, sent }: TranslatePlan): (event: Event) => Event {
+  const isOurs = destination.upstream.key.kind !== 'caller'
+  const secret = sent?.key
+  return (event) => {
+    if (event.type !== 'error') return event
+    const { problem } = event
+    if (isOurs && problem.kind === 'authentication') return { type: 'error', problem: KEY_REFUSED }
+    if (!secret || !problem.message.includes(secret)) return event
+    return {
+      type: 'error',
+      problem: { ...problem, message: problem.message.replaceAll(secret, '***') },
+    }
+  }
+}
 
 async function gathered(next: Next, writer: Writer): Promise<string> {
   for (let events = await next(); events; events = await next()) {

@@ -77,7 +77,8 @@ function wrongCount({ upstream }: Stage, model: string, { requests = 1 }: Fault)
 }
 
 function leaked({ upstream }: Stage, model: string, { text, headers }: Heard) {
-  if (`${text}${JSON.stringify(headers)}`.includes(UPSTREAM_KEY)) return 'shows our key'
+  const shown = `${text}${JSON.stringify(headers)}`
+  if (shown.includes(UPSTREAM_KEY) || shown.includes(CALLER_KEY)) return 'shows a key'
   const sent = upstream.lines.get(model)?.map(({ request }) => request) ?? []
   if (sent.some((request) => request.includes(CALLER_KEY))) return "sends the caller's key"
   return sent.every((request) => request.split(UPSTREAM_KEY).length === 2) ? undefined : 'no key'

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cellsOf, play, type Fault } from './cell.ts'
 import { contentFaults } from './faults-content.ts'
 import { transportFaults } from './faults-transport.ts'
-import { openStage, type Stage } from './stage.ts'
+import { CALLER_KEY, openStage, UPSTREAM_KEY, type Stage } from './stage.ts'
 
 /**
  * Faults by pairs by modes, over real sockets. Before the first event: a status and the caller's error body.
@@ -35,7 +35,8 @@ describe('an upstream that says something else', () => {
   )
 })
 
-it('writes one line of the log per exchange', () => {
+it('writes one line of the log per exchange, and no key into any of them', () => {
+  expect(JSON.stringify(stage.log)).not.toMatch(new RegExp(`${CALLER_KEY}|${UPSTREAM_KEY}`))
   const ids = stage.log.map(({ id }) => id)
   expect(new Set(ids).size).toBe(ids.length)
 })
