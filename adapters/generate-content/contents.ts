@@ -12,6 +12,7 @@ import { DIALECT, members, note } from './dialect.ts'
 import { writeMedia } from './media.ts'
 import { writePart, type WritePartContext } from './parts.ts'
 import { isMedia, MISSING_RESULT, wrap } from './results.ts'
+import { NO_PROOF } from './seals.ts'
 
 interface Entry {
   block: Block
@@ -128,9 +129,6 @@ function writeEntry(entry: Entry, partContext: PartContextOf): JsonObject[] {
   if ('cache' in entry.block && entry.block.cache) context.lose('dropped', 'cache')
   return [writePart(entry.block, context) ?? []].flat()
 }
-
-/** Accepted in place of a proof for a call that the model never made itself, on the first one of a turn. */
-const NO_PROOF = 'skip_thought_signature_validator'
 
 function writeModel(
   stretch: Stretch,

@@ -1,6 +1,6 @@
 import type { Block, Turn } from '../../src/canonical/model.ts'
 import { callBook, type CallBook } from './calls.ts'
-import { leftovers, many } from './dialect.ts'
+import { leftovers, many, note } from './dialect.ts'
 import { readPart } from './parts.ts'
 import type { WireContent, WirePart } from './wire.ts'
 
@@ -35,7 +35,7 @@ function readTurn({ path, role, parts, rest }: Stanza, book: CallBook): Turn {
   const blocks = parts.flatMap((placed) => readPart(placed.part, { path: placed.path, book }))
   return {
     role: isModel ? 'assistant' : role === 'system' ? 'system' : 'user',
-    blocks: pairCode(isModel ? joined(blocks) : blocks, path),
+    blocks: pairCode(isModel ? once(joined(blocks)) : blocks, path),
     ...leftovers(rest),
   }
 }
@@ -61,6 +61,35 @@ function join(first: Block, second: Block): Block | undefined {
   if (first.kind !== 'reasoning' || second.kind !== 'reasoning' || second.redacted) return undefined
   if (first.seal || first.ext || second.ext) return undefined
   return { ...second, text: first.text + second.text }
+}
+
+/** A thought that a call repeats stands where it stood, unless the client returns thoughts themselves. */
+function once(blocks: Block[]): Block[] {
+  const returnsThoughts = blocks.some(
+    (block) => isThought(block) && repeatedOf(block) === undefined,
+  )
+  const settled: Block[] = []
+  for (const block of blocks) {
+    const before = repeatedOf(block)
+    if (before === undefined) settled.push(block)
+    else if (!returnsThoughts) {
+      settled.splice(Math.max(0, settled.length - before), 0, withoutNote(block))
+    }
+  }
+  return settled
+}
+
+function withoutNote(block: Block): Block {
+  if (block.kind !== 'reasoning') return block
+  const { ext: _note, ...thought } = block
+  return thought
+}
+
+const isThought = (block: Block): boolean => block.kind === 'reasoning' && block.text !== ''
+
+function repeatedOf(block: Block): number | undefined {
+  const before = block.kind === 'reasoning' ? note(block.ext, 'repeated') : undefined
+  return typeof before === 'number' ? before : undefined
 }
 
 /** Code and its result belong together by their order where the wire has no ids. */

@@ -35,7 +35,11 @@ export function readPart(part: WirePart, context: ReadPartContext): Block[] {
   const { thoughtSignature, ...unsigned } = part
   const block = readUnsigned(unsigned, context)
   if (!thoughtSignature) return block ? [block] : []
-  const { seal, slot, damaged } = readSeal(thoughtSignature)
+  const { seal, slot, damaged, repeated } = readSeal(thoughtSignature)
+  if (seal && repeated && block) {
+    const { text, before } = repeated
+    return [{ kind: 'reasoning', text, seal, ...leftovers({ '#repeated': before }) }, block]
+  }
   if (seal && !isItsOwn(slot)) {
     const redacted = slot === 'redacted' && { redacted: true as const }
     const thought: Block = { kind: 'reasoning', text: '', ...redacted, seal }

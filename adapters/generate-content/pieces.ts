@@ -55,12 +55,12 @@ export class Pieces {
     if (this.#run) this.#run.part['thoughtSignature'] = signature
   }
 
-  /** A part that comes in one piece. */
-  whole(part: JsonObject): JsonObject[] {
+  /** A part that comes in one piece. A call takes `repeated` along, where its place for a proof is free. */
+  whole(part: JsonObject, repeated?: string): JsonObject[] {
     this.#run = undefined
     const carries = 'functionCall' in part && part['thoughtSignature'] === undefined
     const before = carries ? [] : this.settle()
-    const signature = this.#silent
+    const signature = this.#silent ?? (carries ? repeated : undefined)
     this.#silent = undefined
     const signed = { ...part, ...(signature !== undefined && { thoughtSignature: signature }) }
     this.parts.push(signed)

@@ -1,5 +1,11 @@
 import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import { overflowOf, STATUS, type Problem, type ProblemKind } from '../../src/canonical/problem.ts'
+import {
+  isVague,
+  overflowOf,
+  STATUS,
+  type Problem,
+  type ProblemKind,
+} from '../../src/canonical/problem.ts'
 
 /** The documented statuses and what else of the family is met. */
 const KINDS: ReadonlyMap<string, ProblemKind> = new Map<string, ProblemKind>([
@@ -101,7 +107,8 @@ function kindOf(status: number, code: Json | undefined, name: Json | undefined):
   const named = typeof name === 'string' ? KINDS.get(name) : undefined
   // An error inside of a good reply carries its real status in the body.
   const meant = status >= 400 ? status : typeof code === 'number' ? code : 500
-  return named ?? KINDS_BY_STATUS.get(meant) ?? (meant >= 500 ? 'internal' : 'invalid-request')
+  if (named && !isVague(named)) return named
+  return KINDS_BY_STATUS.get(meant) ?? named ?? (meant >= 500 ? 'internal' : 'invalid-request')
 }
 
 /** A wrong key is said to be a wrong argument. */

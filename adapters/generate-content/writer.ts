@@ -7,6 +7,7 @@ import type {
   Citation,
   Ext,
   FinishReason,
+  Seal,
   Usage,
 } from '../../src/canonical/model.ts'
 import type { Problem } from '../../src/canonical/problem.ts'
@@ -16,7 +17,7 @@ import { Grounding } from './grounding.ts'
 import { Pieces, type Run } from './pieces.ts'
 import { writePart, type WritePartContext } from './parts.ts'
 import { writeProblem } from './problems.ts'
-import { writeSeal } from './seals.ts'
+import { repeatThought, writeSeal } from './seals.ts'
 import { FINISH_NAMES, understood, writeUsage } from './usage.ts'
 
 /** The block that is being written. */
@@ -41,6 +42,7 @@ export class ReplyWriter implements Writer {
   #isGrounded = false
   #open: Open | undefined
   #before: BlockKind | undefined
+  #thought: { seal: Seal; text: string; end: number } | undefined
   #blocks = 0
   #calls = 0
   #isBroken = false
@@ -135,7 +137,8 @@ export class ReplyWriter implements Writer {
     if (!part && block.kind === 'opaque') this.#lose('dropped')
     if (block.kind === 'tool-call') this.#calls += 1
     if (!part) return []
-    return this.#frames(this.#pieces.whole(part))
+    const repeated = block.kind === 'tool-call' ? this.#repeated() : undefined
+    return this.#frames(this.#pieces.whole(part, repeated))
   }
 
   #endSpoken(open: Open, tail: Tail): Frame[] {
@@ -153,7 +156,19 @@ export class ReplyWriter implements Writer {
       const slot = block.redacted ? 'redacted' : 'previous'
       return this.#frames(this.#pieces.keepBack(writeSeal(seal, slot)))
     }
-    return this.#frames(this.#pieces.prove(kind, writeSeal(seal, 'self'), !hasPieces))
+    const frames = this.#frames(this.#pieces.prove(kind, writeSeal(seal, 'self'), !hasPieces))
+    if (block.kind === 'reasoning' && seal.dialect !== DIALECT)
+      this.#thought = { seal, text: said, end: this.#pieces.parts.length }
+    return frames
+  }
+
+  /** The last thought, for the first call after it. */
+  #repeated(): string | undefined {
+    const thought = this.#thought
+    this.#thought = undefined
+    if (!thought) return undefined
+    const { seal, text, end } = thought
+    return repeatThought(seal, { text, before: this.#pieces.parts.length - end })
   }
 
   /** Places count from the beginning of the text as clients see it. */

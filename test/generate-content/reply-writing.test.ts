@@ -3,7 +3,7 @@ import { unfold, type Event } from '../../src/canonical/events.ts'
 import type { Block, FinishReason } from '../../src/canonical/model.ts'
 import { carrySeal } from '../../src/canonical/seal.ts'
 import { encodeBase64 } from '../../adapters/generate-content/seals.ts'
-import { hear, hearStream, read, reply, tell, tellReply, text } from './help.ts'
+import { call, hear, hearStream, read, reply, tell, tellReply, text } from './help.ts'
 
 const parts = (chunk: { candidates: { content: { parts: unknown[] } }[] }) =>
   chunk.candidates[0]?.content.parts
@@ -266,5 +266,26 @@ describe('proofs of another dialect', () => {
         { kind: 'reasoning', text: 'Hm.', ext: { 'generate-content': { damagedSeal: true } } },
       ])
     }
+  })
+
+  it('come home on calls when the client returns no thoughts', () => {
+    const thought: Block = { kind: 'reasoning', text: 'First the weather.', seal: foreign }
+    const spoken: Block[] = [thought, text('Let me see.'), call('t', 'f')]
+    const { body, chunks } = tellReply(...spoken)
+    for (const one of [body.candidates[0].content.parts, chunks.flatMap(parts)]) {
+      const calls = one.filter((part: { thought?: boolean }) => part.thought !== true)
+      const { turns } = read({ contents: [{ role: 'model', parts: calls }] })
+      expect(turns[0]?.blocks).toMatchObject(spoken)
+    }
+  })
+
+  it('are not what clients put on a call that has none', () => {
+    const part = {
+      functionCall: { name: 'f' },
+      thoughtSignature: 'skip_thought_signature_validator',
+    }
+    expect(
+      read({ contents: [{ role: 'model', parts: [part] }] }).turns[0]?.blocks[0],
+    ).not.toHaveProperty('seal')
   })
 })

@@ -81,7 +81,9 @@ forEachPair((caller, upstream) => {
       const left = sealOwners(assistant(request))
       const all = sealOwners(reply.blocks)
       for (const seal of left) expect(all).toContain(seal)
-      expect(left.length).toBeLessThan(all.length)
+      // One that travels twice, for clients that return only some of the parts, is still there once.
+      const carriers = text.match(CARRIERS)?.length ?? 0
+      if (carriers <= all.length) expect(left.length).toBeLessThan(all.length)
       expect(writeRequest(upstream, request).text).not.toMatch(CARRIER)
     })
   })
