@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import { overflowOf, STATUS, statusOf } from '../../src/canonical/problem.ts'
+import { isVague, overflowOf, STATUS, statusOf } from '../../src/canonical/problem.ts'
 import type { Problem, ProblemKind } from '../../src/canonical/problem.ts'
 import { textIn } from './dialect.ts'
 
@@ -53,6 +53,7 @@ const KINDS_BY_STATUS = new Map<number, ProblemKind>([
   [415, 'unsupported-media-type'],
   [429, 'rate-limit'],
   [500, 'internal'],
+  [502, 'bad-upstream'],
   [503, 'unavailable'],
   [504, 'timeout'],
   [529, 'overloaded'],
@@ -90,14 +91,18 @@ function overflowWords({ message, tokens }: Problem): string {
   return message.toLowerCase().includes(TOO_LONG) ? message : `${TOO_LONG}: ${message}`
 }
 
+/** Whether something that should be a reply is an error, in the words of this dialect or of a server around it. */
+export function saysError(body: JsonObject): boolean {
+  const { type, object, error, detail } = body
+  const isNamed = type === 'error' || object === 'error'
+  return isNamed || (error !== undefined && error !== null) || textIn(detail) !== ''
+}
+
 /** Whatever an upstream said when it failed; `status` is 200 for an error inside a reply. */
 export function readProblem(status: number, body: Json | undefined): Problem {
   const said = wordsOf(body)
   const message = said.message || `The upstream answered with status ${status} and no explanation.`
-  const kind =
-    KINDS.get(said.type) ??
-    KINDS_BY_STATUS.get(status) ??
-    (status >= 400 && status < 500 ? 'invalid-request' : 'bad-upstream')
+  const kind = kindOf(status, said.type)
   const refused = kind === 'invalid-request' || kind === 'too-large'
   const overflow = refused ? overflowOf(message, said.code) : undefined
   const retryAfterMs = retryHint(message, said.details)
@@ -108,6 +113,13 @@ export function readProblem(status: number, body: Json | undefined): Problem {
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(said.details !== undefined && { details: said.details }),
   }
+}
+
+function kindOf(status: number, type: string): ProblemKind {
+  const named = KINDS.get(type)
+  if (named && !isVague(named)) return named
+  const fallback = status >= 400 && status < 500 ? 'invalid-request' : 'bad-upstream'
+  return KINDS_BY_STATUS.get(status) ?? named ?? fallback
 }
 
 interface Words {

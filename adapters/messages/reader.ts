@@ -17,7 +17,7 @@ import { readBlock, readCall, readText } from './blocks.ts'
 import { readCitation } from './citations.ts'
 import { DIALECT, numberIn, objectIn, objectsIn, own, textIn, TOOL_NAME } from './dialect.ts'
 import * as hosted from './hosted.ts'
-import { readProblem } from './problems.ts'
+import { readProblem, saysError } from './problems.ts'
 import { messageLeft, readStopReason } from './reply.ts'
 import { mergeUsage, readUsage } from './usage.ts'
 
@@ -111,8 +111,8 @@ export class MessageReader implements Reader {
   } satisfies Record<string, TakeEvent>
 
   #take(type: string, event: JsonObject): void {
-    if (isObject(event['error'])) return this.#refuse(200, event)
-    EVENTS.get(type)?.(this, event)
+    if (isObject(event['error']) || (type === '' && saysError(event))) this.#refuse(200, event)
+    else EVENTS.get(type)?.(this, event)
   }
 
   /** An event without an index is about the block that came last. */
@@ -122,8 +122,7 @@ export class MessageReader implements Reader {
 
   #refuse(status: number, body: Json): void {
     const error = Array.isArray(body) ? body[0] : body
-    const isError = isObject(error) && (error['error'] !== undefined || error['type'] === 'error')
-    this.#cursor.fail(isError ? readProblem(status, body) : BAD_REPLY)
+    this.#cursor.fail(isObject(error) && saysError(error) ? readProblem(status, body) : BAD_REPLY)
   }
 
   #start(message: JsonObject): void {

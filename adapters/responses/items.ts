@@ -88,7 +88,12 @@ export class Items {
   finish(index: number, item: JsonObject): void {
     const state = this.#at(index, textIn(item, 'id'))
     if (state.finished) return
+    this.#finishAs(state, item)
     state.finished = true
+  }
+
+  #finishAs(state: Item, item: JsonObject): void {
+    const { index } = state
     switch (item['type']) {
       case 'message':
         return this.#finishMessage(state, item)
@@ -166,7 +171,7 @@ export class Items {
   #partWhole(state: Item, at: number, part: JsonObject): void {
     const kind = part['type'] === 'refusal' ? 'refusal' : 'text'
     const whole = textIn(part, kind)
-    if (whole === undefined || (state.finished && state.opened.has(`${state.index}.${at}`))) return
+    if (whole === undefined || state.finished) return
     const key = this.#openPart(state, at, kind)
     this.#cursor.complete(key, whole)
     if (key !== state.part) return

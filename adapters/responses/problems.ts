@@ -1,5 +1,6 @@
 import { defined, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import {
+  isVague,
   overflowOf,
   statusOf,
   type Problem,
@@ -98,7 +99,7 @@ export function readProblem(status: number, body: Json | undefined): Problem {
     return {
       kind: kindOfStatus(status),
       message: `The upstream answered with status ${status}.`,
-      status,
+      ...(status < 500 && { status }),
     }
   return problemOf(said, kindOfStatus(status), status)
 }
@@ -113,8 +114,8 @@ function problemOf(said: Said, byStatus: ProblemKind, status: number | undefined
   const { message, code, type, details } = said
   const overflow = overflowOf(message, code)
   const byCode = KINDS_BY_CODE.get(code ?? '') ?? KINDS_BY_CODE.get(type ?? '')
-  const isVague = byCode === 'invalid-request' || byCode === 'internal'
-  const kind = status !== undefined && isVague ? byStatus : (byCode ?? byStatus)
+  const isLess = byCode === undefined || (status !== undefined && isVague(byCode))
+  const kind = isLess ? byStatus : byCode
   const isClientError = status !== undefined && status >= 400 && status < 500
   return defined({
     kind,

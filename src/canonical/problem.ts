@@ -78,6 +78,10 @@ export const invalid = (message: string, param?: string, code?: string): Problem
     ...(code !== undefined && { code }),
   })
 
+/** The general words for a failure: a status that is more exact says more than they do. */
+export const isVague = (kind: ProblemKind): boolean =>
+  kind === 'invalid-request' || kind === 'internal'
+
 const OVERFLOW =
   /prompt is too long|input length and `?max_tokens`? exceed|context[ _-]?length[ _-]?exceeded|maximum context length|exceeds? the (?:maximum|context|model)|context window|input token count|too many (?:input )?tokens/i
 
@@ -87,8 +91,11 @@ export function overflowOf(message: string, code?: string): Problem | undefined 
   const numbers = (message.match(/\d[\d,]{2,}/g) ?? []).map((digits) =>
     Number(digits.replaceAll(',', '')),
   )
-  const [first, second] = numbers
+  const [first, second, third] = numbers
   const problem: Problem = { kind: 'context-overflow', message }
+  // Some count the answer that was asked for too: `190000 + 20000 > 200000`.
+  if (third !== undefined && second !== undefined && /\d \+ \d/.test(message))
+    return { ...problem, tokens: { used: (first ?? 0) + second, limit: third } }
   if (first === undefined || second === undefined) return problem
   // Whichever order the words have, what was used exceeds what is allowed.
   return { ...problem, tokens: { used: Math.max(first, second), limit: Math.min(first, second) } }
