@@ -21,15 +21,19 @@ export interface LogOptions {
 /** The sink of the log: one line per entry. */
 export function createLog(options: LogOptions): (entry: LogEntry) => void {
   const mask = masker(options.secrets)
+  // In this order: half a secret would not be found any more.
+  const shorten: Shorten = (text) => capped(mask(text))
   return (entry) => {
     const time = new Date(options.now()).toISOString()
     const line =
       options.style === 'json'
-        ? jsonLine(entry, time)
-        : readableLine(entry, time, options.style === 'colour')
+        ? jsonLine(entry, time, shorten)
+        : readableLine(entry, time, { shorten, coloured: options.style === 'colour' })
     options.write(mask(line))
   }
 }
+
+type Shorten = (text: string) => string
 
 function masker(secrets: readonly string[]): (line: string) => string {
   const masked = secrets
@@ -39,17 +43,21 @@ function masker(secrets: readonly string[]): (line: string) => string {
 }
 
 /** Everything that is known of an exchange. */
-function jsonLine(entry: LogEntry, time: string): string {
+function jsonLine(entry: LogEntry, time: string, shorten: Shorten): string {
   const { losses, ...rest } = entry
   const line = { time, ...defined(rest), ...(losses?.length && { losses: lossTexts(entry) }) }
   const text = JSON.stringify(line, (_, value: unknown) =>
-    typeof value === 'string' ? capped(value) : value,
+    typeof value === 'string' ? shorten(value) : value,
   )
   return text.replace(UNPRINTABLE, escaped)
 }
 
 /** What a person at a terminal wants to know of an exchange. */
-function readableLine(entry: LogEntry, time: string, coloured: boolean): string {
+function readableLine(
+  entry: LogEntry,
+  time: string,
+  { shorten, coloured }: { shorten: Shorten; coloured: boolean },
+): string {
   const paint = coloured ? colourOf(entry.status) : (text: string) => text
   const parts = [
     time.slice(11, 19),
@@ -66,7 +74,7 @@ function readableLine(entry: LogEntry, time: string, coloured: boolean): string 
   ]
   return parts
     .filter((part) => part !== undefined && part !== '')
-    .map((part) => (part === parts[1] ? part : printable(capped(part ?? ''))))
+    .map((part) => (part === parts[1] ? part : printable(shorten(part ?? ''))))
     .join('  ')
 }
 

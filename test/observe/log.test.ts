@@ -98,6 +98,8 @@ describe('the log', () => {
       expect(line).not.toContain('sk-')
       expect(line).not.toContain('longer')
       expect(line).toContain('with *** in it')
+      const cut = { ...entry, error: 'x'.repeat(250) + secrets[0] }
+      expect(written(cut, { style, secrets }).join()).not.toContain('sk-0')
     }
   })
 })

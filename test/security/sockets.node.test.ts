@@ -51,24 +51,25 @@ function raw(bytes: string): Promise<string> {
   })
 }
 
+const misleading = (value: string) => ({
+  api_base: value,
+  base_url: value,
+  apiBase: value,
+  host: value,
+  url: value,
+  api_key: value,
+  headers: { host: value },
+})
+
 describe('T1 what a caller names', () => {
   const hosts = ['http://evil.example', 'evil.example', '127.0.0.1:1', '//evil']
-  const fields = (value: string) => ({
-    api_base: value,
-    base_url: value,
-    apiBase: value,
-    host: value,
-    url: value,
-    api_key: value,
-    headers: { host: value },
-  })
   it.each(hosts)('is never where a request goes, nor what it is signed with: %s', async (host) => {
     for (const { caller, voice } of pairs) {
       const model = modelFor(voice)
       stage.script(model, (line) => void line.answer(voice.whole))
       await ask(stage, {
         path: caller.path(model, false),
-        body: JSON.stringify({ ...caller.request(model, false), ...fields(host) }),
+        body: JSON.stringify({ ...caller.request(model, false), ...misleading(host) }),
         headers: {
           host: 'evil.example',
           forwarded: `host=${host}`,
@@ -261,11 +262,12 @@ describe('T11 a request inside a request', () => {
   })
 })
 
+const head = (more: string) =>
+  `POST /v1/messages HTTP/1.1\r\nHost: a\r\nx-api-key: ${CALLER_KEY}\r\nanthropic-version: 2023-06-01\r\n` +
+  `content-type: application/json\r\n${more}\r\n\r\n`
+
 describe('T15 a body beyond the limit', () => {
   const chunk = `1000\r\n${'x'.repeat(4096)}\r\n`
-  const head = (more: string) =>
-    `POST /v1/messages HTTP/1.1\r\nHost: a\r\nx-api-key: ${CALLER_KEY}\r\nanthropic-version: 2023-06-01\r\n` +
-    `content-type: application/json\r\n${more}\r\n\r\n`
   it.each([
     ['by its length', head(`content-length: ${LIMITS.bodyBytes + 1}`)],
     ['in chunks', head('transfer-encoding: chunked') + chunk.repeat(40)],
