@@ -40,7 +40,9 @@ function readDataUrl(url: string): { mediaType: string; data: string } | undefin
 
 const dataUrl = (mediaType: string, data: string): string => `data:${mediaType};base64,${data}`
 
-function located(url: string, otherwise: string): { mediaType: string; source: MediaSource } {
+type Located = Pick<MediaBlock, 'mediaType' | 'source'>
+
+function located(url: string, otherwise: string): Located {
   const inline = readDataUrl(url)
   if (inline) return { mediaType: inline.mediaType, source: { data: inline.data } }
   return { mediaType: typeByName(url) || otherwise, source: { url } }
@@ -52,10 +54,16 @@ export function readImage(members: Members): Omit<MediaBlock, 'kind'> | undefine
   const fileId = members.text('file_id')
   members.spellDefault('detail', 'auto')
   const detail = members.text('detail') ?? (nested ? detailIn(nested) : undefined)
-  if (typeof url === 'string') return defined({ ...located(url, IMAGE), detail })
+  if (typeof url === 'string') return defined({ ...image(located(url, IMAGE)), detail })
   return fileId === undefined
     ? undefined
     : defined({ mediaType: IMAGE, source: { fileId }, detail })
+}
+
+/** Whatever the address ends in: where an image is meant, it leads to one. */
+function image(place: Located): Located {
+  const isOther = 'url' in place.source && !place.mediaType.startsWith('image/')
+  return isOther ? { ...place, mediaType: IMAGE } : place
 }
 
 function detailIn({ detail }: JsonObject): string | undefined {
