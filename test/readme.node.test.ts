@@ -1,10 +1,11 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lossTable, withTable } from '../scripts/losses.ts'
+import { DEMO_ORIGIN } from '../src/gateway/defaults.ts'
 
 const root = new URL('../', import.meta.url)
 const readme = readFileSync(new URL('README.md', root), 'utf8')
@@ -61,5 +62,22 @@ describe('the curl commands of the README', () => {
     expect(stdout).not.toContain('"error":{')
     const json = stdout.startsWith('data: ') ? stdout.slice(6, stdout.indexOf('\n')) : stdout
     expect(JSON.parse(json)).toBeTypeOf('object')
+  })
+})
+
+describe('the programs of the README', () => {
+  const programs = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, program = '']) => program)
+  const library = new URL('src/index.ts', root).href
+  const sdk = import.meta.resolve('@anthropic-ai/sdk')
+
+  it.each(programs)('%s', async (program) => {
+    const demo = program
+      .replace(`'dragoman'`, `'${library}'`)
+      .replace(`'@anthropic-ai/sdk'`, `'${sdk}'`)
+      .replace(`'https://upstream.example/v1', key: 'env:OPENAI_KEY'`, `'${DEMO_ORIGIN}/responses'`)
+    const file = join(mkdtempSync(join(tmpdir(), 'dragoman-readme-')), 'program.ts')
+    writeFileSync(file, demo)
+    const { stdout } = await promisify(execFile)(process.execPath, [file])
+    expect(stdout).toMatch(/You said: Hello|model: 'gpt-5'/)
   })
 })
