@@ -171,14 +171,19 @@ export interface Memory {
   /** Throws ProblemError for a reference that leads nowhere. */
   resolve(body: Json, recalled: Recalled): Resolved
   recorder(fresh: readonly Json[], newId: (prefix: string) => string): Recorder
+  /** The id of a reply, in the first frame of its stream. */
+  idIn(frame: Frame): string | undefined
   /** The whole reply, in the frame of a stream that brings it. */
   replyIn(frame: Frame): JsonObject | undefined
-  /** The same as a recorder's, of a reply that an upstream of this dialect gave; undefined when it has no id. */
+  /**
+   * The same as a recorder's, of a reply that an upstream of this dialect gave; undefined when it has no id.
+   * `whole`: no more of it will come.
+   */
   memoOf(
     fresh: readonly Json[],
     reply: Json,
     newId: (prefix: string) => string,
-  ): { id: string; memo: JsonObject } | undefined
+  ): { id: string; memo: JsonObject; whole: boolean } | undefined
   /** The ids of the items that the reply of an exchange gave out. */
   itemsOf(memo: JsonObject): string[]
   match(incoming: Incoming): StoredRoute | undefined

@@ -159,7 +159,8 @@ function memoOf(
   const id = isObject(reply) ? textIn(reply, 'id') : undefined
   if (!isObject(reply) || id === undefined) return undefined
   const ids = fresh.map((item) => mintedId(item, newId))
-  return { id, memo: { input: [...fresh], ids, response: reply } }
+  const whole = reply['status'] !== 'queued' && reply['status'] !== 'in_progress'
+  return { id, memo: { input: [...fresh], ids, response: reply }, whole }
 }
 
 const idIn = (frame: Frame | undefined): string | undefined => {
@@ -218,6 +219,7 @@ export const memory: Memory = {
   asks,
   resolve,
   recorder,
+  idIn,
   replyIn,
   memoOf,
   itemsOf: (memo) => outputOf(memo).flatMap((item) => textIn(item, 'id') ?? []),

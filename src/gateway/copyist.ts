@@ -1,5 +1,6 @@
 import type { Memory, Reader } from '../../adapters/adapter.ts'
 import type { Json } from '../canonical/json.ts'
+import { claim, isShared } from './claims.ts'
 import type { Exchange } from './exchange.ts'
 import { keep, shelfOf, type Memories } from './memories.ts'
 import type { PassPlan } from './plan.ts'
@@ -13,7 +14,7 @@ import { recalled } from './recall.ts'
 export interface Copyist {
   /** The same reader, listened to. */
   listen(reader: Reader): Reader
-  /** The whole reply has come, and is not kept yet. */
+  /** Something has come that is to be kept before it is passed on. */
   readonly ready: boolean
   settle(): Promise<void>
 }
@@ -23,31 +24,41 @@ export function copyistOf(exchange: Exchange, plan: PassPlan): Copyist | undefin
   const { memory } = caller.caller
   const { text } = plan
   if (!memory || !memories || text === undefined || route.operation !== 'create') return undefined
-  let reply: Json | undefined
+  const shared = isShared(exchange, plan.destination.upstream)
+  let news: News | undefined
+  let begun = false
   return {
     listen: (reader) => ({
       push(frame) {
-        reply ??= memory.replyIn(frame)
+        const reply = memory.replyIn(frame)
+        if (reply) news = { reply }
+        else if (shared && !begun) news = newsOf(memory.idIn(frame))
+        begun = true
         return reader.push(frame)
       },
       body(json) {
-        reply = json
+        news = { reply: json }
         return reader.body(json)
       },
       end: () => reader.end(),
     }),
     get ready() {
-      return reply !== undefined
+      return news !== undefined
     },
     async settle() {
-      const whole = reply
-      reply = undefined
-      if (whole === undefined) return
+      const heard = news
+      news = undefined
+      if (!heard) return
       const origin = plan.destination.upstream.name
-      await copied({ exchange, memories, memory, text, reply: whole, origin }).catch(() => {})
+      await kept({ exchange, memories, memory, text, origin }, heard).catch(() => {})
     },
   }
 }
+
+/** What a reply has told: itself, or first of all its id, by which it may be asked for before it is whole. */
+type News = { reply: Json } | { id: string }
+
+const newsOf = (id: string | undefined): News | undefined => (id === undefined ? undefined : { id })
 
 interface Original {
   exchange: Exchange
@@ -55,20 +66,24 @@ interface Original {
   memory: Memory
   /** The request. */
   text: string
-  reply: Json
   origin: string
 }
 
-async function copied(original: Original): Promise<void> {
-  const { exchange, memories, memory, text, reply, origin } = original
+async function kept(original: Original, news: News): Promise<void> {
+  const { exchange, memories, memory, text, origin } = original
   const body = parsed(text, exchange.caller.caller.verbatim)
   const ask = memory.asks(body)
   if (!ask.keep) return
   const shelf = await shelfOf(exchange, memories)
+  if ('id' in news) return claim(shelf, [news.id])
   const found = await recalled(shelf, memory, ask, exchange.settings.limits.bodyBytes)
-  // Half of a conversation would be a false memory of it.
-  if (found.missing) return
-  const { fresh } = memory.resolve(body, found)
-  const made = memory.memoOf(fresh, reply, exchange.newId)
-  if (made) await keep(shelf, memory, { ...made, origin, parents: found.parents })
+  const fresh = found.missing ? [] : memory.resolve(body, found).fresh
+  const made = memory.memoOf(fresh, news.reply, exchange.newId)
+  if (!made) return
+  const { id, memo, whole } = made
+  const copied = async () => keep(shelf, memory, { id, origin, memo, parents: found.parents })
+  // Half of a conversation would be a false memory of it, but it is the caller's all the same.
+  const claimed = async () => claim(shelf, [id, ...memory.itemsOf(memo)])
+  if (found.missing || !whole) await claimed()
+  else await copied().catch(claimed)
 }

@@ -12,6 +12,7 @@ import { checkedText, parsed, readBody, readRequest } from './read.ts'
 import { remembered, type Keeping, type Remembered } from './recall.ts'
 import { destinationOf, type Destination } from './route.ts'
 import { scalarAt } from './scan.ts'
+import type { UpstreamSettings } from './settings.ts'
 
 /** What will be done with a request: everything that is known before anything is sent. */
 export type Plan = PassPlan | TranslatePlan
@@ -59,7 +60,7 @@ export async function planOf(exchange: Exchange, body: Uint8Array): Promise<Plan
     const json = parsed(text ?? checkedText(exchange, body), caller.caller.verbatim)
     return translatePlan(exchange, destination, await remembered(exchange, json))
   }
-  const known = await rememberedHere(exchange, text, upstream.name)
+  const known = await rememberedHere(exchange, text, upstream)
   return known?.resolved
     ? translatePlan(exchange, destination, known)
     : passPlan(exchange, { destination, requested: model ?? '' }, body, text)
@@ -69,7 +70,7 @@ export async function planOf(exchange: Exchange, body: Uint8Array): Promise<Plan
 async function rememberedHere(
   exchange: Exchange,
   text: string | undefined,
-  upstream: string,
+  upstream: UpstreamSettings,
 ): Promise<Remembered | undefined> {
   const { caller, memories } = exchange
   const { memory, verbatim } = caller.caller

@@ -1,6 +1,7 @@
 import type { Ask, Memory, Recalled } from '../../adapters/adapter.ts'
 import type { Json, JsonObject } from '../canonical/json.ts'
 import { invalid, ProblemError } from '../canonical/problem.ts'
+import { demandClaims, isShared } from './claims.ts'
 import { seedOf, type Exchange } from './exchange.ts'
 import {
   placeOf,
@@ -11,6 +12,7 @@ import {
   type Memories,
   type Shelf,
 } from './memories.ts'
+import type { UpstreamSettings } from './settings.ts'
 
 /** A request in the light of what was said before. */
 export interface Remembered {
@@ -38,7 +40,7 @@ export interface Keeping {
 export async function remembered(
   exchange: Exchange,
   body: Json,
-  elsewhere?: string,
+  elsewhere?: UpstreamSettings,
 ): Promise<Remembered> {
   const { memories, caller, route } = exchange
   const { memory } = caller.caller
@@ -50,8 +52,10 @@ export async function remembered(
   const shelf = await shelfOf(exchange, memories)
   const most = exchange.settings.limits.bodyBytes
   const found = await recalled(shelf, memory, ask, most).catch(unlessOurs(ask, elsewhere))
-  if (elsewhere !== undefined && found.origins.every((origin) => origin === elsewhere))
+  if (elsewhere && found.origins.every((origin) => origin === elsewhere.name)) {
+    if (isShared(exchange, elsewhere)) await demandClaims(exchange, memories, memory, ask)
     return { body, resolved: false }
+  }
   if (found.missing) throw new ProblemError(found.missing)
   const { body: whole, fresh } = memory.resolve(body, found)
   const keeping = { shelf, memory, parents: found.parents, fresh, memories }
@@ -59,7 +63,7 @@ export async function remembered(
 }
 
 /** A store that is down is not missed where the upstream is likely to know better. */
-const unlessOurs = (ask: Ask, elsewhere: string | undefined) => (problem: unknown) => {
+const unlessOurs = (ask: Ask, elsewhere: UpstreamSettings | undefined) => (problem: unknown) => {
   if (elsewhere === undefined || mayBeOurs(ask)) throw problem
   return NOTHING_FOUND
 }

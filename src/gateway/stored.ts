@@ -2,6 +2,7 @@ import type { Memory, StoredAnswer } from '../../adapters/adapter.ts'
 import { stringify } from '../canonical/json.ts'
 import { ProblemError } from '../canonical/problem.ts'
 import { sseFrame } from '../framing/sse.ts'
+import { demandClaims, isShared } from './claims.ts'
 import type { StoredMatch } from './dispatch.ts'
 import { seedOf, type Answer, type Exchange } from './exchange.ts'
 import { forwarded, upstreamWithMemory } from './forward.ts'
@@ -24,6 +25,8 @@ export async function storedAnswer(exchange: Exchange, asked: Asked): Promise<An
       : undefined
   if (found) return told(exchange, found)
   if (destination) {
+    if (memory && memories && isShared(exchange, destination.upstream))
+      await demandClaims(exchange, memories, memory, { stored: asked.id })
     if (asked.action === 'delete' && memories) await forgotten(exchange, memories, asked.id)
     return forwarded(exchange, destination)
   }

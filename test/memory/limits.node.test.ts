@@ -9,7 +9,7 @@ import {
 import { memoryStore } from '../../src/state/memory.ts'
 import { said, text } from '../sdk/script.ts'
 import { HEARD } from './heard.ts'
-import { KEYS, proxyOf, settings, type Proxy, type Upstream } from './proxy.ts'
+import { ALONE, KEYS, proxyOf, settings, type Proxy, type Upstream } from './proxy.ts'
 
 const MODEL = 'messages-x'
 const yes: Upstream = () => said([text('Yes.')])
@@ -59,7 +59,7 @@ describe('a store that is down', () => {
   })
 
   test('is not missed where the upstream keeps what it gave out', async () => {
-    const proxy = proxyOf(yes, { store: down })
+    const proxy = proxyOf(yes, { store: down, change: ALONE })
     const json = { model: 'responses-x', input: 'x', previous_response_id: 'resp_68af' }
     expect((await proxy.ask('/v1/responses', { json })).status).toBe(200)
     expect((await proxy.ask('/v1/responses/resp_68af')).status).toBe(200)

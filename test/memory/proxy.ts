@@ -11,6 +11,8 @@ import { answer, SPEAK, type Answer } from '../sdk/stage.ts'
 
 export const KEYS = Array.from({ length: 20 }, (_, index) => `caller-key-${index}-0123456789abcdef`)
 export const BASE = 'http://proxy.test'
+/** One caller, who is the only one that an upstream can know. */
+export const ALONE: Partial<Settings> = { callers: { kind: 'keys', keys: KEYS.slice(0, 1) } }
 
 /** One request as an upstream got it. */
 export interface Got {

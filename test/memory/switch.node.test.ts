@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { STORE_BOUNDS } from '../../src/gateway/store.ts'
+import { memoryStore } from '../../src/state/memory.ts'
 import { DIALECTS, said, text, thinking, type Dialect } from '../sdk/script.ts'
 import { HEARD } from './heard.ts'
-import { proxyOf, settings, type Upstream } from './proxy.ts'
+import { ALONE, KEYS, proxyOf, settings, type Upstream } from './proxy.ts'
 
 const PAIRS = DIALECTS.flatMap((from) =>
   DIALECTS.filter((to) => to !== from).map((to): [Dialect, Dialect] => [from, to]),
@@ -58,10 +60,10 @@ describe.each(PAIRS)('a conversation that began on %s', (from, to) => {
 
 describe('an upstream that keeps its own state', () => {
   test('is asked itself, and gets the bytes as they came', async () => {
-    const proxy = proxyOf(talk)
+    const proxy = proxyOf(talk, { change: ALONE })
     const body = '{"model":"responses-x" ,"input":"x","previous_response_id":"resp_68af_upstream"}'
     const routes = [{ model: 'responses-*', upstream: 'responses' }]
-    const plain = proxyOf(talk, { routes })
+    const plain = proxyOf(talk, { routes, change: ALONE })
     for (const each of [proxy, plain]) {
       await each.ask('/v1/responses', { method: 'POST', body })
       expect(each.got[0]?.body).toMatchObject({ previous_response_id: 'resp_68af_upstream' })
@@ -70,7 +72,7 @@ describe('an upstream that keeps its own state', () => {
   })
 
   test('says itself what it does not know', async () => {
-    const proxy = proxyOf(talk)
+    const proxy = proxyOf(talk, { change: ALONE })
     const json = { model: 'responses-x', input: 'x', previous_response_id: 'resp_lost' }
     const answer = await proxy.ask('/v1/responses', { json })
     expect([answer.status, await answer.json()]).toMatchObject([
@@ -80,7 +82,7 @@ describe('an upstream that keeps its own state', () => {
   })
 
   test('answers for what it gave out', async () => {
-    const proxy = proxyOf(talk)
+    const proxy = proxyOf(talk, { change: ALONE })
     const answer = await proxy.ask('/v1/responses/resp_68af?stream=false&include=x&evil=1')
     expect(await answer.json()).toMatchObject({ id: 'resp_68af', asked: true })
     const { url, method } = proxy.got[0] ?? {}
@@ -99,7 +101,7 @@ describe('an upstream that keeps its own state', () => {
 
   test('streams again what it gave out', async () => {
     const events = ['event: response.created\ndata: {"type":"response.created"}\n\n', 'data: x\n\n']
-    const proxy = proxyOf(() => ({ events }))
+    const proxy = proxyOf(() => ({ events }), { change: ALONE })
     const answer = await proxy.ask('/v1/responses/resp_68af?stream=true&starting_after=4')
     expect(answer.headers.get('content-type')).toBe('text/event-stream')
     expect(await answer.text()).toBe(events.join(''))
@@ -119,5 +121,65 @@ describe('an upstream that keeps its own state', () => {
     })
     expect((await several.ask('/v1/responses/resp_68af')).status).toBe(404)
     expect(several.got).toHaveLength(0)
+  })
+})
+
+/** What one of the callers is told about what the first one got. */
+const ask = async (proxy: ReturnType<typeof proxyOf>, index: number) => {
+  const key = KEYS[index] ?? ''
+  const next = (body: object) =>
+    proxy.ask('/v1/responses', { key, json: { model: 'responses-x', input: 'x', ...body } })
+  const answers = [
+    await proxy.ask('/v1/responses/resp_68af', { key }),
+    await proxy.ask('/v1/responses/resp_68af/input_items', { key }),
+    await next({ previous_response_id: 'resp_68af' }),
+    await next({ input: [{ type: 'item_reference', id: 'msg_68af' }] }),
+  ]
+  return answers.map(({ status }) => status)
+}
+
+describe('an upstream that knows many callers by one key', () => {
+  const mine = { id: 'resp_68af', object: 'response', status: 'completed', output: [] }
+  const item = { type: 'message', id: 'msg_68af', role: 'assistant', content: [] }
+  const upstream: Upstream = ({ method }) => ({
+    body: method === 'GET' ? mine : { ...mine, output: [item] },
+  })
+  test.each([STORE_BOUNDS.entryBytes, 300])(
+    'tells each of them its own only',
+    async (entryBytes) => {
+      // An exchange that is too large to be kept is its caller's too.
+      const store = memoryStore({ ...STORE_BOUNDS, entryBytes })
+      const proxy = proxyOf(upstream, { store })
+      const json = { model: 'responses-x', input: 'word '.repeat(100) }
+      await proxy.ask('/v1/responses', { json })
+      expect(await ask(proxy, 1)).toEqual([404, 404, 400, 404])
+      expect(proxy.got).toHaveLength(1)
+      expect(await ask(proxy, 0)).toEqual([200, 200, 200, 200])
+      await proxy.ask('/v1/responses/resp_68af', { method: 'DELETE' })
+      expect((await ask(proxy, 0)).slice(0, 3)).toEqual([404, 404, 400])
+    },
+  )
+
+  test('tells of a reply as soon as its caller has heard of it', async () => {
+    const created = {
+      type: 'response.created',
+      response: { ...mine, status: 'in_progress' },
+      sequence_number: 0,
+    }
+    const events = [`event: response.created\ndata: ${JSON.stringify(created)}\n\n`]
+    const hold = {}
+    const proxy = proxyOf(({ method }) => (method === 'GET' ? { body: mine } : { events, hold }))
+    const json = { model: 'responses-x', input: 'x', stream: true, background: true }
+    const stream = (await proxy.ask('/v1/responses', { json })).body?.getReader()
+    expect(new TextDecoder().decode((await stream?.read())?.value)).toContain('resp_68af')
+    await stream?.cancel()
+    expect((await proxy.ask('/v1/responses/resp_68af')).status).toBe(200)
+    expect((await proxy.ask('/v1/responses/resp_68af', { key: KEYS[1] ?? '' })).status).toBe(404)
+  })
+
+  test('keeps no claim on what is not to be kept', async () => {
+    const proxy = proxyOf(upstream)
+    await proxy.ask('/v1/responses', { json: { model: 'responses-x', input: 'x', store: false } })
+    expect((await proxy.ask('/v1/responses/resp_68af')).status).toBe(404)
   })
 })
