@@ -1,102 +1,116 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
+import en from 'zod/v4/locales/en.js'
 import type { Json } from '../../src/canonical/json.ts'
 import { invalid } from '../../src/canonical/problem.ts'
+
+// The small variant of the library has no words for what is wrong until it is given some.
+z.config(en())
 
 /**
  * What a caller may send, after `normalise`. Objects are loose: an unknown member is a leftover, never an
  * error. Only the verdict of these shapes is used; the value stays the one that was parsed.
  */
 const json = z.custom<Json>()
-const open = <S extends z.ZodRawShape>(shape: S) => z.object(shape).catchall(json)
-const oneOrMany = <S extends z.ZodType>(schema: S) => z.union([z.array(schema), schema])
+const open = <S extends z.core.$ZodLooseShape>(shape: S) => z.catchall(z.object(shape), json)
+const oneOrMany = <S extends z.ZodMiniType>(schema: S) => z.union([z.array(schema), schema])
 
 /** 64-bit integers may come as strings. */
-const integer = z.union([z.int(), z.string().regex(/^-?\d{1,19}$/)])
-const filled = z.string().min(1)
+const integer = z.union([z.int(), z.string().check(z.regex(/^-?\d{1,19}$/))])
+const filled = z.string().check(z.minLength(1))
 
 const blob = open({ mimeType: z.string(), data: z.string() })
-const fileData = open({ fileUri: filled, mimeType: z.string().optional() })
-const media = open({ inlineData: blob.optional(), fileData: fileData.optional() })
+const fileData = open({ fileUri: filled, mimeType: z.optional(z.string()) })
+const media = open({ inlineData: z.optional(blob), fileData: z.optional(fileData) })
 
 const part = open({
-  text: z.string().optional(),
-  thought: z.boolean().optional(),
-  thoughtSignature: z.string().optional(),
-  inlineData: blob.optional(),
-  fileData: fileData.optional(),
-  functionCall: open({ id: z.string().optional(), name: filled, args: json.optional() }).optional(),
-  functionResponse: open({
-    id: z.string().optional(),
-    name: z.string(),
-    response: json.optional(),
-    parts: z.array(media).optional(),
-  }).optional(),
-  executableCode: open({
-    id: z.string().optional(),
-    language: z.union([z.string(), z.int()]).optional(),
-    code: z.string(),
-  }).optional(),
-  codeExecutionResult: open({
-    id: z.string().optional(),
-    outcome: z.union([z.string(), z.int()]).optional(),
-    output: z.string().optional(),
-  }).optional(),
+  text: z.optional(z.string()),
+  thought: z.optional(z.boolean()),
+  thoughtSignature: z.optional(z.string()),
+  inlineData: z.optional(blob),
+  fileData: z.optional(fileData),
+  functionCall: z.optional(
+    open({ id: z.optional(z.string()), name: filled, args: z.optional(json) }),
+  ),
+  functionResponse: z.optional(
+    open({
+      id: z.optional(z.string()),
+      name: z.string(),
+      response: z.optional(json),
+      parts: z.optional(z.array(media)),
+    }),
+  ),
+  executableCode: z.optional(
+    open({
+      id: z.optional(z.string()),
+      language: z.optional(z.union([z.string(), z.int()])),
+      code: z.string(),
+    }),
+  ),
+  codeExecutionResult: z.optional(
+    open({
+      id: z.optional(z.string()),
+      outcome: z.optional(z.union([z.string(), z.int()])),
+      output: z.optional(z.string()),
+    }),
+  ),
 })
 
 const role = z.enum(['user', 'model', 'function', 'tool', 'system', ''])
-const content = open({ role: role.optional(), parts: oneOrMany(part).optional() })
+const content = open({ role: z.optional(role), parts: z.optional(oneOrMany(part)) })
 
 const declaration = open({
   name: filled,
-  description: z.string().optional(),
-  parameters: json.optional(),
-  parametersJsonSchema: json.optional(),
+  description: z.optional(z.string()),
+  parameters: z.optional(json),
+  parametersJsonSchema: z.optional(json),
 })
-const tool = open({ functionDeclarations: oneOrMany(declaration).optional() })
+const tool = open({ functionDeclarations: z.optional(oneOrMany(declaration)) })
 
 const thinkingConfig = open({
-  includeThoughts: z.boolean().optional(),
-  thinkingBudget: integer.optional(),
-  thinkingLevel: z.string().optional(),
+  includeThoughts: z.optional(z.boolean()),
+  thinkingBudget: z.optional(integer),
+  thinkingLevel: z.optional(z.string()),
 })
 
 const generationConfig = open({
-  stopSequences: z.array(z.string()).max(5).optional(),
-  responseMimeType: z.string().optional(),
-  responseSchema: json.optional(),
-  responseJsonSchema: json.optional(),
-  responseModalities: z.array(json).optional(),
-  candidateCount: integer.optional(),
-  maxOutputTokens: integer.optional(),
-  temperature: z.number().min(0).max(2).optional(),
-  topP: z.number().optional(),
-  topK: z.number().optional(),
-  seed: integer.optional(),
-  presencePenalty: z.number().optional(),
-  frequencyPenalty: z.number().optional(),
-  responseLogprobs: z.boolean().optional(),
-  logprobs: integer.optional(),
-  thinkingConfig: thinkingConfig.optional(),
+  stopSequences: z.optional(z.array(z.string()).check(z.maxLength(5))),
+  responseMimeType: z.optional(z.string()),
+  responseSchema: z.optional(json),
+  responseJsonSchema: z.optional(json),
+  responseModalities: z.optional(z.array(json)),
+  candidateCount: z.optional(integer),
+  maxOutputTokens: z.optional(integer),
+  temperature: z.optional(z.number().check(z.gte(0), z.lte(2))),
+  topP: z.optional(z.number()),
+  topK: z.optional(z.number()),
+  seed: z.optional(integer),
+  presencePenalty: z.optional(z.number()),
+  frequencyPenalty: z.optional(z.number()),
+  responseLogprobs: z.optional(z.boolean()),
+  logprobs: z.optional(integer),
+  thinkingConfig: z.optional(thinkingConfig),
 })
 
 const toolConfig = open({
-  functionCallingConfig: open({
-    mode: z.string().optional(),
-    allowedFunctionNames: z.array(z.string()).optional(),
-  }).optional(),
+  functionCallingConfig: z.optional(
+    open({
+      mode: z.optional(z.string()),
+      allowedFunctionNames: z.optional(z.array(z.string())),
+    }),
+  ),
 })
 
 const fields = {
-  systemInstruction: content.optional(),
-  tools: oneOrMany(tool).optional(),
-  toolConfig: toolConfig.optional(),
-  generationConfig: generationConfig.optional(),
-  labels: z.record(z.string(), z.string()).optional(),
-  serviceTier: z.string().optional(),
+  systemInstruction: z.optional(content),
+  tools: z.optional(oneOrMany(tool)),
+  toolConfig: z.optional(toolConfig),
+  generationConfig: z.optional(generationConfig),
+  labels: z.optional(z.record(z.string(), z.string())),
+  serviceTier: z.optional(z.string()),
 }
 
 const create = open({ ...fields, contents: oneOrMany(content) })
-const count = open({ ...fields, contents: oneOrMany(content).optional() })
+const count = open({ ...fields, contents: z.optional(oneOrMany(content)) })
 const wrappedCount = open({ generateContentRequest: count })
 
 export type WireMedia = z.infer<typeof media>
@@ -115,7 +129,7 @@ export const checkWrappedCount = (body: Json): WireRequest =>
   check(wrappedCount, body).generateContentRequest
 
 /** The value itself, once its shape is known. */
-function check<T>(schema: z.ZodType<T>, value: Json): T {
+function check<T>(schema: z.ZodMiniType<T>, value: Json): T {
   const result = schema.safeParse(value)
   if (!result.success) throw violation(result.error.issues)
   return value as T

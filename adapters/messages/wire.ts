@@ -1,6 +1,10 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
+import en from 'zod/v4/locales/en.js'
 import { isObject, Verbatim, type Json } from '../../src/canonical/json.ts'
 import { invalid } from '../../src/canonical/problem.ts'
+
+// The small variant of the library has no words for what is wrong until it is given some.
+z.config(en())
 
 /** An object, also one that stayed text. */
 const object = z.custom<unknown>(
@@ -8,40 +12,45 @@ const object = z.custom<unknown>(
   'expected an object',
 )
 
-const cache = z
-  .looseObject({ type: z.literal('ephemeral'), ttl: z.enum(['5m', '1h']).nullish() })
-  .nullish()
+const cache = z.nullish(
+  z.looseObject({ type: z.literal('ephemeral'), ttl: z.nullish(z.enum(['5m', '1h'])) }),
+)
 
 /** Hands a value to a schema that depends on it, keeping the paths of what is wrong. */
-function forward(schema: z.ZodType, value: unknown, context: z.RefinementCtx): void {
+function forward(schema: z.ZodMiniType, value: unknown, context: z.core.$RefinementCtx): void {
   for (const { path, message } of schema.safeParse(value).error?.issues ?? [])
     context.addIssue({ code: 'custom', path, message })
 }
 
 /** Known types must have their shape; an unknown type is somebody's future and passes. */
-function byType(shapes: Record<string, z.ZodType>): z.ZodType {
+function byType(shapes: Record<string, z.ZodMiniType>): z.ZodMiniType {
   const known = new Map(Object.entries(shapes))
-  return z.looseObject({ type: z.string() }).superRefine((value, context) => {
-    const shape = known.get(value.type)
-    if (shape) forward(shape, value, context)
-  })
+  return z.looseObject({ type: z.string() }).check(
+    z.superRefine((value, context) => {
+      const shape = known.get(value.type)
+      if (shape) forward(shape, value, context)
+    }),
+  )
 }
 
 /** A string, or a list of blocks. A union would not say which block is wrong. */
-const textOr = (block: z.ZodType): z.ZodType =>
-  z.unknown().superRefine((value, context) => {
-    if (Array.isArray(value)) forward(z.array(block), value, context)
-    else if (typeof value !== 'string')
-      context.addIssue({ code: 'custom', message: 'expected a string or a list of blocks' })
-  })
+const textOr = (block: z.ZodMiniType): z.ZodMiniType =>
+  z.unknown().check(
+    z.superRefine((value, context) => {
+      if (Array.isArray(value)) forward(z.array(block), value, context)
+      else if (typeof value !== 'string')
+        context.addIssue({ code: 'custom', message: 'expected a string or a list of blocks' })
+    }),
+  )
 
-const optionally = (schema: z.ZodType): z.ZodType =>
-  z
-    .unknown()
-    .superRefine((value, context) => {
-      if (value !== undefined && value !== null) forward(schema, value, context)
-    })
-    .optional()
+const optionally = (schema: z.ZodMiniType): z.ZodMiniType =>
+  z.optional(
+    z.unknown().check(
+      z.superRefine((value, context) => {
+        if (value !== undefined && value !== null) forward(schema, value, context)
+      }),
+    ),
+  )
 
 const source = byType({
   base64: z.looseObject({ media_type: z.string(), data: z.string() }),
@@ -60,18 +69,18 @@ const block = byType({
   image: media,
   document: media,
   search_result: z.looseObject({ source: z.string(), title: z.string(), content: z.array(object) }),
-  thinking: z.looseObject({ thinking: z.string(), signature: z.string().nullish() }),
+  thinking: z.looseObject({ thinking: z.string(), signature: z.nullish(z.string()) }),
   redacted_thinking: z.looseObject({ data: z.string() }),
   tool_use: z.looseObject({
-    id: z.string().min(1),
-    name: z.string().min(1),
+    id: z.string().check(z.minLength(1)),
+    name: z.string().check(z.minLength(1)),
     input: object,
     cache_control: cache,
   }),
   tool_result: z.looseObject({
-    tool_use_id: z.string().min(1),
+    tool_use_id: z.string().check(z.minLength(1)),
     content: optionally(textOr(resultContent)),
-    is_error: z.boolean().nullish(),
+    is_error: z.nullish(z.boolean()),
     cache_control: cache,
   }),
   server_tool_use: z.looseObject({ id: z.string(), name: z.string(), input: object }),
@@ -87,56 +96,60 @@ const SPEAKERS = new Map([
 
 const message = z
   .looseObject({ role: z.enum(['user', 'assistant', 'system']), content: textOr(block) })
-  .superRefine(({ role, content }, context) => {
-    for (const [index, value] of Array.isArray(content) ? content.entries() : []) {
-      const type = isObject(value) ? value['type'] : undefined
-      const speaker = typeof type === 'string' ? SPEAKERS.get(type) : undefined
-      if (speaker === undefined || speaker === role) continue
-      const said = `${type} blocks belong into messages of the role ${speaker}`
-      context.addIssue({ code: 'custom', path: ['content', index], message: said })
-    }
-  })
+  .check(
+    z.superRefine(({ role, content }, context) => {
+      for (const [index, value] of Array.isArray(content) ? content.entries() : []) {
+        const type = isObject(value) ? value['type'] : undefined
+        const speaker = typeof type === 'string' ? SPEAKERS.get(type) : undefined
+        if (speaker === undefined || speaker === role) continue
+        const said = `${type} blocks belong into messages of the role ${speaker}`
+        context.addIssue({ code: 'custom', path: ['content', index], message: said })
+      }
+    }),
+  )
 
 const customTool = z.looseObject({
-  name: z.string().min(1).max(64),
-  description: z.string().nullish(),
+  name: z.string().check(z.minLength(1), z.maxLength(64)),
+  description: z.nullish(z.string()),
   input_schema: object,
-  strict: z.boolean().nullish(),
+  strict: z.nullish(z.boolean()),
   cache_control: cache,
 })
 
 /** A tool without a type is a custom one; the others are known by their dated types. */
-const tool = z.looseObject({ type: z.string().nullish() }).superRefine((value, context) => {
-  if ((value.type ?? 'custom') === 'custom') forward(customTool, value, context)
-})
+const tool = z.looseObject({ type: z.nullish(z.string()) }).check(
+  z.superRefine((value, context) => {
+    if ((value.type ?? 'custom') === 'custom') forward(customTool, value, context)
+  }),
+)
 
-const thinking = byType({ enabled: z.looseObject({ budget_tokens: z.int().min(1024) }) })
+const thinking = byType({ enabled: z.looseObject({ budget_tokens: z.int().check(z.gte(1024)) }) })
 
 const format = byType({ json_schema: z.looseObject({ schema: object }) })
 
 const request = z.looseObject({
-  model: z.string().min(1).max(256),
+  model: z.string().check(z.minLength(1), z.maxLength(256)),
   messages: z.array(message),
-  max_tokens: z.int().min(0).nullish(),
+  max_tokens: z.nullish(z.int().check(z.gte(0))),
   system: optionally(textOr(byType({ text }))),
-  metadata: z.looseObject({ user_id: z.string().max(256).nullish() }).nullish(),
-  stop_sequences: z.array(z.string()).nullish(),
-  stream: z.boolean().nullish(),
-  temperature: z.number().min(0).max(1).nullish(),
-  top_p: z.number().min(0).max(1).nullish(),
-  top_k: z.int().min(1).nullish(),
-  thinking: thinking.nullish(),
-  tool_choice: byType({ tool: z.looseObject({ name: z.string() }) }).nullish(),
-  tools: z.array(tool).nullish(),
-  service_tier: z.string().nullish(),
-  output_config: z
-    .looseObject({ effort: z.string().nullish(), format: format.nullish() })
-    .nullish(),
-  output_format: format.nullish(),
+  metadata: z.nullish(z.looseObject({ user_id: z.nullish(z.string().check(z.maxLength(256))) })),
+  stop_sequences: z.nullish(z.array(z.string())),
+  stream: z.nullish(z.boolean()),
+  temperature: z.nullish(z.number().check(z.gte(0), z.lte(1))),
+  top_p: z.nullish(z.number().check(z.gte(0), z.lte(1))),
+  top_k: z.nullish(z.int().check(z.gte(1))),
+  thinking: z.nullish(thinking),
+  tool_choice: z.nullish(byType({ tool: z.looseObject({ name: z.string() }) })),
+  tools: z.nullish(z.array(tool)),
+  service_tier: z.nullish(z.string()),
+  output_config: z.nullish(
+    z.looseObject({ effort: z.nullish(z.string()), format: z.nullish(format) }),
+  ),
+  output_format: z.nullish(format),
   cache_control: cache,
 })
 
-const generation = request.extend({ max_tokens: z.int().min(0) })
+const generation = z.extend(request, { max_tokens: z.int().check(z.gte(0)) })
 
 /**
  * Throws for the first thing that is wrong with a request. The validated copy is not used: it would have

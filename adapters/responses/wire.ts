@@ -1,7 +1,11 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
+import en from 'zod/v4/locales/en.js'
 import { isObject, Verbatim, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import { invalid } from '../../src/canonical/problem.ts'
 import { lookup } from './members.ts'
+
+// The small variant of the library has no words for what is wrong until it is given some.
+z.config(en())
 
 /** A subtree that may have stayed text. */
 const objectText = z.custom<Json>(
@@ -13,49 +17,51 @@ const nothingText = z.custom<Json>(
   (value) => value instanceof Verbatim && value.text.trim() === 'null',
 )
 const loose = z.looseObject
-const optionalText = z.string().nullish()
-const name = z.string().min(1)
+const optionalText = z.nullish(z.string())
+const name = z.string().check(z.minLength(1))
 const list = z.array(z.unknown())
 
 const METADATA_PAIRS = 16
 const metadata = z
-  .record(z.string().max(64), z.string().max(512))
-  .refine((pairs) => Object.keys(pairs).length <= METADATA_PAIRS, 'at most 16 pairs')
+  .record(z.string().check(z.maxLength(64)), z.string().check(z.maxLength(512)))
+  .check(z.refine((pairs) => Object.keys(pairs).length <= METADATA_PAIRS, 'at most 16 pairs'))
 
 /** The members of a request that are checked. Others may come along. */
 export const CREATE = loose({
   model: name,
   instructions: optionalText,
-  parallel_tool_calls: z.boolean().nullish(),
+  parallel_tool_calls: z.nullish(z.boolean()),
   previous_response_id: optionalText,
-  reasoning: loose({
-    effort: optionalText,
-    summary: optionalText,
-    generate_summary: optionalText,
-  }).nullish(),
-  text: loose({ format: loose({ type: name }).nullish() }).nullish(),
-  tools: z.array(loose({ type: name })).nullish(),
-  tool_choice: z
-    .union([z.literal(['none', 'auto', 'required']), loose({ type: name })], {
+  reasoning: z.nullish(
+    loose({
+      effort: optionalText,
+      summary: optionalText,
+      generate_summary: optionalText,
+    }),
+  ),
+  text: z.nullish(loose({ format: z.nullish(loose({ type: name })) })),
+  tools: z.nullish(z.array(loose({ type: name }))),
+  tool_choice: z.nullish(
+    z.union([z.literal(['none', 'auto', 'required']), loose({ type: name })], {
       error: 'expected none, auto, required or an object with a type',
-    })
-    .nullish(),
-  include: z.array(z.string()).nullish(),
-  max_output_tokens: z.int().min(1).nullish(),
-  metadata: metadata.nullish(),
+    }),
+  ),
+  include: z.nullish(z.array(z.string())),
+  max_output_tokens: z.nullish(z.int().check(z.gte(1))),
+  metadata: z.nullish(metadata),
   prompt_cache_key: optionalText,
   safety_identifier: optionalText,
   service_tier: optionalText,
-  store: z.boolean().nullish(),
-  stream: z.boolean().nullish(),
-  temperature: z.number().min(0).max(2).nullish(),
-  top_p: z.number().nullish(),
-  top_logprobs: z.int().nullish(),
-  truncation: z.literal(['auto', 'disabled']).nullish(),
+  store: z.nullish(z.boolean()),
+  stream: z.nullish(z.boolean()),
+  temperature: z.nullish(z.number().check(z.gte(0), z.lte(2))),
+  top_p: z.nullish(z.number()),
+  top_logprobs: z.nullish(z.int()),
+  truncation: z.nullish(z.literal(['auto', 'disabled'])),
   user: optionalText,
 })
 /** A stored prompt names its own model and input, and who counts may leave them out. */
-const UNNAMED = CREATE.extend({ model: optionalText })
+const UNNAMED = z.extend(CREATE, { model: optionalText })
 
 const body = z.union([z.string(), list], { error: 'expected a string or an array' })
 const message = loose({
@@ -64,27 +70,27 @@ const message = loose({
 })
 const call = loose({ call_id: name, name })
 
-type Shapes = Readonly<Record<string, z.ZodType>>
+type Shapes = Readonly<Record<string, z.ZodMiniType>>
 
 /** Items that are read; all others are passed over as they are. */
 export const ITEM_SHAPES = {
   message: message,
-  function_call: call.extend({ arguments: z.string(), namespace: optionalText }),
-  custom_tool_call: call.extend({ input: z.string(), namespace: optionalText }),
+  function_call: z.extend(call, { arguments: z.string(), namespace: optionalText }),
+  custom_tool_call: z.extend(call, { input: z.string(), namespace: optionalText }),
   function_call_output: loose({ call_id: name, output: body }),
   custom_tool_call_output: loose({ call_id: name, output: body }),
   reasoning: loose({
-    summary: z.array(loose({ text: z.string() })).nullish(),
+    summary: z.nullish(z.array(loose({ text: z.string() }))),
     encrypted_content: optionalText,
   }),
-  web_search_call: loose({ action: loose({}).nullish() }),
-  code_interpreter_call: loose({ id: name, code: optionalText, outputs: list.nullish() }),
+  web_search_call: loose({ action: z.nullish(loose({})) }),
+  code_interpreter_call: loose({ id: name, code: optionalText, outputs: z.nullish(list) }),
   additional_tools: loose({ tools: z.array(loose({ type: name })) }),
 } as const satisfies Shapes
 
 export const PART_SHAPES = {
   input_text: loose({ text: z.string() }),
-  output_text: loose({ text: z.string(), annotations: list.nullish() }),
+  output_text: loose({ text: z.string(), annotations: z.nullish(list) }),
   refusal: loose({ refusal: z.string() }),
   input_image: loose({ file_id: optionalText, detail: optionalText }),
   input_file: loose({
@@ -100,26 +106,30 @@ export const TOOL_SHAPES = {
   function: loose({
     name,
     description: optionalText,
-    parameters: z
-      .union([objectText, nothingText, z.null()], { error: 'expected an object' })
-      .optional(),
-    strict: z.boolean().nullish(),
+    parameters: z.optional(
+      z.union([objectText, nothingText, z.null()], { error: 'expected an object' }),
+    ),
+    strict: z.nullish(z.boolean()),
   }),
-  custom: loose({ name, description: optionalText, format: loose({}).nullish() }),
+  custom: loose({ name, description: optionalText, format: z.nullish(loose({})) }),
   namespace: loose({ name, tools: z.array(loose({ type: name })) }),
   file_search: loose({
     vector_store_ids: z.array(z.string()),
-    max_num_results: z.int().min(1).max(50).nullish(),
-    ranking_options: loose({ score_threshold: z.number().min(0).max(1).nullish() }).nullish(),
+    max_num_results: z.nullish(z.int().check(z.gte(1), z.lte(50))),
+    ranking_options: z.nullish(
+      loose({ score_threshold: z.nullish(z.number().check(z.gte(0), z.lte(1))) }),
+    ),
   }),
 } as const satisfies Shapes
 
 export const FORMAT_SHAPES = {
   json_schema: loose({
-    name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, 'expected 1 to 64 letters, digits, _ or -'),
+    name: z
+      .string()
+      .check(z.regex(/^[a-zA-Z0-9_-]{1,64}$/, 'expected 1 to 64 letters, digits, _ or -')),
     schema: objectText,
     description: optionalText,
-    strict: z.boolean().nullish(),
+    strict: z.nullish(z.boolean()),
   }),
 } as const satisfies Shapes
 
@@ -180,7 +190,7 @@ function checkTyped(shapes: Shapes, value: JsonObject, path: string): void {
   if (shape) check(shape, value, path)
 }
 
-function check(shape: z.ZodType, value: JsonObject, path: string): void {
+function check(shape: z.ZodMiniType, value: JsonObject, path: string): void {
   const result = shape.safeParse(value)
   const issue = result.error?.issues[0]
   if (!issue) return

@@ -1,6 +1,10 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
+import en from 'zod/v4/locales/en.js'
 import type { AuthStyle } from '../../adapters/adapter.ts'
 import { adapters } from '../../adapters/index.ts'
+
+// The small variant of the library has no words for what is wrong until it is given some.
+z.config(en())
 
 /** The longest delay that a timer takes; a longer one would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1
@@ -8,8 +12,8 @@ const MAX_TIMER_MS = 2 ** 31 - 1
 /** Ten years. */
 const MAX_TTL_SECONDS = 315_360_000
 
-const milliseconds = z.int().min(1).max(MAX_TIMER_MS)
-const count = z.int().min(1)
+const milliseconds = z.int().check(z.gte(1), z.lte(MAX_TIMER_MS))
+const count = z.int().check(z.gte(1))
 
 const AUTH_STYLES = [
   'x-api-key',
@@ -20,129 +24,152 @@ const AUTH_STYLES = [
 
 const key = z
   .string()
-  .min(1)
-  .describe(
-    'A literal key, env:NAME for an environment variable, or caller for the credential of whoever calls.',
+  .check(
+    z.minLength(1),
+    z.describe(
+      'A literal key, env:NAME for an environment variable, or caller for the credential of whoever calls.',
+    ),
   )
 
 const modelFacts = z.strictObject({
-  contextWindow: count.optional().describe('Tokens that fit into the context.'),
-  maxOutputTokens: count.optional().describe('The most that may be asked for.'),
+  contextWindow: z.optional(count).check(z.describe('Tokens that fit into the context.')),
+  maxOutputTokens: z.optional(count).check(z.describe('The most that may be asked for.')),
   thinking: z
-    .enum(['budget', 'adaptive', 'level'])
-    .optional()
-    .describe('How thinking is asked for.'),
-  prefill: z.boolean().optional().describe('Whether a conversation may end with the model’s turn.'),
+    .optional(z.enum(['budget', 'adaptive', 'level']))
+    .check(z.describe('How thinking is asked for.')),
+  prefill: z
+    .optional(z.boolean())
+    .check(z.describe('Whether a conversation may end with the model’s turn.')),
   drop: z
-    .array(z.string().min(1))
-    .optional()
-    .describe('Parameters that the model refuses; they are left out.'),
+    .optional(z.array(z.string().check(z.minLength(1))))
+    .check(z.describe('Parameters that the model refuses; they are left out.')),
 })
 
 const timeouts = z
   .strictObject({
-    connectMs: milliseconds.optional().describe('To a connection; 10 s.'),
-    firstByteMs: milliseconds
-      .optional()
-      .describe('To the first byte of an answer; 120 s for a stream, 600 s for JSON.'),
-    idleMs: milliseconds.optional().describe('Silence within an answer; 120 s.'),
-    totalMs: milliseconds.optional().describe('A whole exchange; 60 min.'),
+    connectMs: z.optional(milliseconds).check(z.describe('To a connection; 10 s.')),
+    firstByteMs: z
+      .optional(milliseconds)
+      .check(z.describe('To the first byte of an answer; 120 s for a stream, 600 s for JSON.')),
+    idleMs: z.optional(milliseconds).check(z.describe('Silence within an answer; 120 s.')),
+    totalMs: z.optional(milliseconds).check(z.describe('A whole exchange; 60 min.')),
   })
-  .describe('How long this upstream may take.')
+  .check(z.describe('How long this upstream may take.'))
 
 const upstream = z.strictObject({
   dialect: z
     .enum(adapters.map((adapter) => adapter.dialect))
-    .describe('The language that the upstream speaks.'),
-  url: z.string().describe('An origin, with or without a base path and a trailing /v1 or /v1beta.'),
-  key: key.optional(),
-  auth: z.enum(AUTH_STYLES).optional().describe('Where the key goes.'),
+    .check(z.describe('The language that the upstream speaks.')),
+  url: z
+    .string()
+    .check(z.describe('An origin, with or without a base path and a trailing /v1 or /v1beta.')),
+  key: z.optional(key),
+  auth: z.optional(z.enum(AUTH_STYLES)).check(z.describe('Where the key goes.')),
   headers: z
-    .record(z.string(), z.string())
-    .optional()
-    .describe('Further headers; a value may be env:NAME.'),
-  maxOutputTokens: count
-    .optional()
-    .describe('Used when the caller gave no bound and the dialect demands one; 8192.'),
+    .optional(z.record(z.string(), z.string()))
+    .check(z.describe('Further headers; a value may be env:NAME.')),
+  maxOutputTokens: z
+    .optional(count)
+    .check(z.describe('Used when the caller gave no bound and the dialect demands one; 8192.')),
   models: z
-    .record(z.string(), modelFacts)
-    .optional()
-    .describe('Facts per model; a name may contain *, the first match wins.'),
-  timeouts: timeouts.optional(),
+    .optional(z.record(z.string(), modelFacts))
+    .check(z.describe('Facts per model; a name may contain *, the first match wins.')),
+  timeouts: z.optional(timeouts),
 })
 
 const route = z.strictObject({
-  model: z.string().min(1).describe('The model name that the caller sent; * stands for anything.'),
-  upstream: z.string().describe('The name of an upstream.'),
-  as: z.string().min(1).optional().describe('The name of the model at the upstream.'),
+  model: z
+    .string()
+    .check(
+      z.minLength(1),
+      z.describe('The model name that the caller sent; * stands for anything.'),
+    ),
+  upstream: z.string().check(z.describe('The name of an upstream.')),
+  as: z
+    .optional(z.string().check(z.minLength(1)))
+    .check(z.describe('The name of the model at the upstream.')),
 })
 
 const task = z.strictObject({
-  url: z.string().describe('Where the task service is.'),
-  key: key.optional(),
-  prefix: z.string().optional().describe('Where the service lives at its upstream.'),
+  url: z.string().check(z.describe('Where the task service is.')),
+  key: z.optional(key),
+  prefix: z.optional(z.string()).check(z.describe('Where the service lives at its upstream.')),
 })
 
 const limits = z
-  .strictObject({
-    bodyBytes: count,
-    inFlightBytes: count,
-    depth: count.max(1000),
-    nodes: count,
-    eventBytes: count,
-    replyBytes: count,
-    streamBytes: count,
-    streams: count,
-    connections: count,
-    headersMs: milliseconds,
-    bodyMs: milliseconds,
-    heartbeatMs: milliseconds,
-    drainMs: milliseconds,
-  })
-  .partial()
-  .describe('Bounds on what one caller, and all callers together, may use.')
+  .partial(
+    z.strictObject({
+      bodyBytes: count,
+      inFlightBytes: count,
+      depth: count.check(z.lte(1000)),
+      nodes: count,
+      eventBytes: count,
+      replyBytes: count,
+      streamBytes: count,
+      streams: count,
+      connections: count,
+      headersMs: milliseconds,
+      bodyMs: milliseconds,
+      heartbeatMs: milliseconds,
+      drainMs: milliseconds,
+    }),
+  )
+  .check(z.describe('Bounds on what one caller, and all callers together, may use.'))
 
 /** The configuration as people write it. */
 export const configSchema = z.strictObject({
-  $schema: z.string().optional().describe('The place of this schema, for editors.'),
-  upstreams: z.record(z.string(), upstream).optional().describe('Where requests go, by name.'),
-  routes: z.array(route).optional().describe('Which model goes where; the first match wins.'),
+  $schema: z.optional(z.string()).check(z.describe('The place of this schema, for editors.')),
+  upstreams: z
+    .optional(z.record(z.string(), upstream))
+    .check(z.describe('Where requests go, by name.')),
+  routes: z
+    .optional(z.array(route))
+    .check(z.describe('Which model goes where; the first match wins.')),
   callers: z
-    .union([z.literal('open'), z.strictObject({ keys: z.array(z.string().min(1)).min(1) })])
-    .optional()
-    .describe('Who may call: the keys (or env:NAME) of the callers, or open to everyone.'),
+    .optional(
+      z.union([
+        z.literal('open'),
+        z.strictObject({ keys: z.array(z.string().check(z.minLength(1))).check(z.minLength(1)) }),
+      ]),
+    )
+    .check(z.describe('Who may call: the keys (or env:NAME) of the callers, or open to everyone.')),
   tasks: z
-    .strictObject({ image: task.optional(), music: task.optional() })
-    .optional()
-    .describe('The upstreams of the task services.'),
+    .optional(z.strictObject({ image: z.optional(task), music: z.optional(task) }))
+    .check(z.describe('The upstreams of the task services.')),
   state: z
-    .strictObject({
-      store: z
-        .string()
-        .optional()
-        .describe(
-          'memory, sqlite:FILE or redis://HOST; on Workers memory, kv or durable; off keeps nothing.',
-        ),
-      ttlSeconds: count.max(MAX_TTL_SECONDS).optional().describe('How long it is kept; 30 days.'),
-      entryBytes: count.optional().describe('The most that one exchange may take.'),
-      ownerBytes: count
-        .optional()
-        .describe('The most for one caller; its oldest entries go first.'),
-      totalBytes: count
-        .optional()
-        .describe('The most for all callers; the oldest entries go first.'),
-      proofs: z
-        .boolean()
-        .optional()
-        .describe('Also keep proofs of reasoning for clients that do not send them back; false.'),
-    })
-    .optional()
-    .describe('Where conversations are kept that a request may refer to.'),
+    .optional(
+      z.strictObject({
+        store: z
+          .optional(z.string())
+          .check(
+            z.describe(
+              'memory, sqlite:FILE or redis://HOST; on Workers memory, kv or durable; off keeps nothing.',
+            ),
+          ),
+        ttlSeconds: z
+          .optional(count.check(z.lte(MAX_TTL_SECONDS)))
+          .check(z.describe('How long it is kept; 30 days.')),
+        entryBytes: z.optional(count).check(z.describe('The most that one exchange may take.')),
+        ownerBytes: z
+          .optional(count)
+          .check(z.describe('The most for one caller; its oldest entries go first.')),
+        totalBytes: z
+          .optional(count)
+          .check(z.describe('The most for all callers; the oldest entries go first.')),
+        proofs: z
+          .optional(z.boolean())
+          .check(
+            z.describe(
+              'Also keep proofs of reasoning for clients that do not send them back; false.',
+            ),
+          ),
+      }),
+    )
+    .check(z.describe('Where conversations are kept that a request may refer to.')),
   losses: z
-    .enum(['report', 'reject'])
-    .optional()
-    .describe('Whether a request that would lose something is sent or refused.'),
-  limits: limits.optional(),
+    .optional(z.enum(['report', 'reject']))
+    .check(z.describe('Whether a request that would lose something is sent or refused.')),
+  limits: z.optional(limits),
 })
 
 export type Config = z.infer<typeof configSchema>

@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { Hono } from 'hono/tiny'
 import { dialects as allDialects, type Dialects } from '../../adapters/index.ts'
 import { doorkeeper } from '../gateway/credentials.ts'
 import { memoriesOf } from '../gateway/memories.ts'
