@@ -1,0 +1,258 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { adapters, dialects } from '../../adapters/index.ts'
+import { sseParser } from '../../src/framing/sse.ts'
+import { checkStructure } from '../../src/gateway/scan.ts'
+import { presentedKeys } from '../../src/gateway/credentials.ts'
+import { matchesGlob } from '../../src/gateway/route.ts'
+import { jsonReply, proxyOf, sseReply } from '../gateway/proxy.ts'
+import { eventIn, voices, type Voice } from '../faults/voices.ts'
+
+/** Threats that need no sockets; the numbers are those of the table in SECURITY.md. */
+
+const seed = Number(import.meta.env['VITE_SEED'] ?? 1)
+const pairs = voices.flatMap((caller) => voices.map((voice) => ({ caller, voice })))
+const headers = { 'anthropic-version': '2023-06-01' }
+
+const stageFor = (voice: Voice, answer: (stream: boolean) => ReturnType<typeof jsonReply>) =>
+  proxyOf(
+    ({ headers }) => answer(headers['accept'] === 'text/event-stream'),
+    { routes: [{ model: '*', upstream: 'plain' }], upstream: { dialect: voice.dialect } },
+    { dialects },
+  )
+
+describe('T7, T8 and T9 what an upstream is sent', () => {
+  const part = fc.oneof(
+    fc.constantFrom(
+      '..',
+      '.',
+      '/',
+      '//',
+      '%2f',
+      '%2e%2e',
+      '?',
+      '#',
+      '\\',
+      ';',
+      '\r\n',
+      '\0',
+      '%25',
+    ),
+    fc.constantFrom('%', 'ü', '\ud800', ' ', '@', ':', 'models', 'v1', 'admin', '%0d%0aevil:1'),
+    fc.string({ maxLength: 5 }),
+  )
+  const name = fc.array(part, { minLength: 1, maxLength: 6 }).map((parts) => parts.join(''))
+  const token = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i
+  const header = fc.tuple(
+    fc.oneof(
+      fc.constantFrom('te', 'via', 'cookie', 'x-forwarded-for', 'x-api-base', 'origin', 'expect'),
+      fc.constantFrom('proxy-authorization', 'forwarded', 'x-http-method-override', 'range'),
+      fc.stringMatching(/^x-[a-z]{1,8}$/),
+    ),
+    fc.stringMatching(/^[\x21-\x7e]{0,20}$/),
+  )
+  const query = fc.dictionary(fc.string({ maxLength: 6 }), fc.string({ maxLength: 6 }))
+  const ALLOWED = new Set(
+    'content-type accept user-agent authorization anthropic-version anthropic-beta provider-version provider-beta'.split(
+      ' ',
+    ),
+  )
+  it('stays in its place, whatever a caller names, asks and adds', async () => {
+    const given = fc.record({
+      pair: fc.constantFrom(...pairs),
+      model: name,
+      query,
+      added: fc.array(header, { maxLength: 5 }),
+      stream: fc.boolean(),
+    })
+    await fc.assert(
+      fc.asyncProperty(given, async ({ pair: { caller, voice }, model, query, added, stream }) => {
+        const proxy = stageFor(voice, () => jsonReply(voice.whole))
+        const written = caller.path(encodeURIComponent(model.toWellFormed()), stream)
+        const [path = '', own = ''] = written.split('?')
+        const search = `${new URLSearchParams(query)}&${own}`
+        const safe = Object.fromEntries(added.filter(([key]) => token.test(key)))
+        const response = await proxy.fetch(`${path}?${search}`, {
+          body: caller.request(model, stream),
+          headers: { ...safe, ...headers },
+        })
+        expect([200, 400, 404, 405]).toContain(response.status)
+        for (const { url, headers: sent } of proxy.sent) {
+          const at = new URL(url)
+          expect(at.origin).toBe('https://plain.example')
+          expect(at.pathname).toMatch(
+            /^\/v1\/(?:messages|responses)$|^\/v1beta\/models\/(?!.*(?:\/\.\.?(?:\/|$)|\/\/))[^?#\\]+:(?:stream)?[gG]enerateContent$/,
+          )
+          expect(['', '?alt=sse']).toContain(at.search.replace(/[?&]beta=[\w.-]+/, ''))
+          for (const key of Object.keys(sent)) expect(ALLOWED).toContain(key)
+        }
+      }),
+      { numRuns: 400, seed },
+    )
+  })
+})
+
+it('T14 addresses in a request are never called', async () => {
+  const urls = [
+    'http://169.254.169.254/a.png',
+    'http://0.0.0.0/',
+    'http://[::ffff:7f00:1]/',
+    'file:///etc/passwd',
+  ]
+  const bodies: Record<string, (url: string) => unknown> = {
+    messages: (url) => ({
+      model: 'm',
+      max_tokens: 9,
+      messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'url', url } }] }],
+    }),
+    'generate-content': (url) => ({
+      contents: [{ role: 'user', parts: [{ fileData: { fileUri: url, mimeType: 'image/png' } }] }],
+    }),
+    responses: (url) => ({
+      model: 'm',
+      input: [{ role: 'user', content: [{ type: 'input_image', image_url: url }] }],
+    }),
+  }
+  for (const { caller, voice } of pairs)
+    for (const url of urls) {
+      const proxy = stageFor(voice, () => jsonReply(voice.whole))
+      const body = bodies[caller.dialect]?.(url)
+      const response = await proxy.fetch(caller.path('m', false), { body, headers })
+      expect([200, 400]).toContain(response.status)
+      for (const sent of proxy.sent) expect(new URL(sent.url).host).toBe('plain.example')
+      expect(proxy.sent.length).toBeLessThanOrEqual(1)
+    }
+})
+
+/** How much longer the work takes on twice as much. */
+function growth(work: (size: number) => unknown, size: number): number {
+  const best = (n: number) =>
+    Math.min(
+      ...Array.from({ length: 5 }, () => {
+        const start = performance.now()
+        work(n)
+        return performance.now() - start
+      }),
+    )
+  best(size)
+  return best(size * 8) / Math.max(best(size), 0.3)
+}
+
+const parseInPieces = (size: number) => {
+  const parser = sseParser(100_000_000)
+  for (let at = 0; at < size; at += 1) parser.push(at === 0 ? 'data: ' : 'x'.repeat(1000))
+  return parser.end()
+}
+
+describe('T17 time', () => {
+  it.each([
+    ['an event in many pieces', parseInPieces, 2000],
+    ['a deep body', (size: number) => checkOrRefuse('['.repeat(size)), 400_000],
+    ['a body of quotes', (size: number) => checkOrRefuse('"\\"'.repeat(size)), 200_000],
+    ['a key of spaces', (size: number) => keysOf(`Bearer ${' '.repeat(size)}x`), 100_000],
+    ['a name for a glob', (size: number) => matchesGlob('*a*a*a*b', 'a'.repeat(size)), 500],
+  ] as const)('of %s grows as its size does', (_, work, size) => {
+    // Eight times as much takes 64 times as long where the work is quadratic.
+    expect(growth(work, size)).toBeLessThan(32)
+  })
+})
+
+function checkOrRefuse(text: string): void {
+  try {
+    checkStructure(text, { depth: 1_000_000_000, nodes: 1_000_000_000 })
+  } catch {
+    // Refusing is quick too.
+  }
+}
+const keysOf = (authorization: string) =>
+  presentedKeys(
+    { get: (key) => (key === 'authorization' ? authorization : null) },
+    new URLSearchParams(),
+  )
+
+const NASTY = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'prototype', 'valueOf']
+
+describe('T18 names that objects have', () => {
+  it.each(
+    pairs.map(
+      ({ caller, voice }) => [`${caller.dialect} over ${voice.dialect}`, caller, voice] as const,
+    ),
+  )('reach the other side as arguments: %s', async (_, caller, voice) => {
+    const input = `{${NASTY.map((key) => `"${key}":{"polluted":"${key}"}`).join(',')}}`
+    const proxy = stageFor(voice, () => jsonReply(callOf(voice, input)))
+    const response = await proxy.fetch(caller.path('m', false), {
+      body: caller.request('m', false),
+      headers,
+    })
+    const text = (await response.text()).replaceAll('\\"', '"')
+    expect(response.status).toBe(200)
+    for (const key of NASTY)
+      expect(text.replaceAll(' ', '')).toContain(`"${key}":{"polluted":"${key}"}`)
+    expect({}).not.toHaveProperty('polluted')
+  })
+})
+
+/** A reply of one call with these arguments, as JSON text. */
+function callOf({ dialect, whole }: Voice, input: string): string {
+  const call: Record<string, string> = {
+    messages: whole
+      .replace(
+        '{"type":"text","text":"Hello"}',
+        `{"type":"tool_use","id":"t_1","name":"f","input":${input}}`,
+      )
+      .replace('end_turn', 'tool_use'),
+    'generate-content': whole.replace(
+      '{"text":"Hello"}',
+      `{"functionCall":{"name":"f","args":${input}}}`,
+    ),
+    responses: whole.replace(
+      /"output":\[.*?\],"usage"/,
+      () =>
+        `"output":[{"type":"function_call","id":"fc_1","call_id":"c_1","name":"f","status":"completed",` +
+        `"arguments":${JSON.stringify(input)}}],"usage"`,
+    ),
+  }
+  return call[dialect] ?? ''
+}
+
+describe('T20 words that look like events', () => {
+  const forged = fc.oneof(
+    fc.constantFrom(
+      '\n\nevent: message_stop\ndata: {"type":"message_stop"}\n\n',
+      '\r\rdata: x',
+      '\u2028',
+    ),
+    fc.constantFrom('data: [DONE]', '\0', ': c\n', 'id: 1\n', '\ud800'),
+    fc.string({ unit: 'binary', maxLength: 12 }),
+  )
+  it('stay words', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...pairs),
+        fc.array(forged, { maxLength: 4 }),
+        async (pair, list) => {
+          const { caller, voice } = pair
+          const text = JSON.stringify(`Hel${list.join('')}`).slice(1, -1)
+          const events = async (words: string) => {
+            const stream = (voice.opening + voice.closing).replaceAll('Hel', () => words)
+            const proxy = stageFor(voice, () => sseReply([stream]))
+            const body = caller.request('m', true)
+            const response = await proxy.fetch(caller.path('m', true), { body, headers })
+            const parser = sseParser(1_000_000)
+            return [...parser.push(await response.text()), ...parser.end()]
+          }
+          const [plain, hostile] = await Promise.all([events('Hel'), events(text)])
+          expect(hostile.map(({ event }) => event)).toEqual(plain.map(({ event }) => event))
+          for (const frame of hostile) expect(eventIn(frame)).toBeDefined()
+        },
+      ),
+      { numRuns: 300, seed },
+    )
+  })
+})
+
+it('has a voice for every dialect', () => {
+  expect(voices.map(({ dialect }) => dialect).toSorted()).toEqual(
+    adapters.map(({ dialect }) => dialect).toSorted(),
+  )
+})
