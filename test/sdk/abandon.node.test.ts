@@ -15,6 +15,8 @@ const LEAVERS: Record<string, (staged: Stage) => Promise<void>> = {
     const body = { model: 'claude-opus-4-8', max_tokens: 900, messages }
     const stream = anthropicClient(staged).messages.stream(body)
     stream.on('error', () => undefined)
+    // Its own promise rejects with the abort that is asked for below.
+    stream.done().catch(() => undefined)
     await new Promise((resolve) => stream.once('text', resolve))
     stream.abort()
   },

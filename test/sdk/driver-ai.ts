@@ -14,6 +14,9 @@ import type { Driver, Outcome, TalkOptions, ToolAnswer, ToolOffer } from './driv
 import type { Dialect, Stop, Wire } from './script.ts'
 import { BASE, CALLER_KEY, type Stage } from './stage.ts'
 
+// What a dialect lacks is its own business here, and not a reader's of the test's output.
+globalThis.AI_SDK_LOG_WARNINGS = false
+
 interface Provider {
   name: string
   asked: string

@@ -11,19 +11,20 @@ describe.each(DRIVERS)('$name', (driver) => {
     describe.each([false, true])('stream: %s', (stream) => {
       test.each(SCENARIOS)('$name', async ({ replies, play }) => {
         const staged = stage(upstream, says(upstream, ...replies(upstream)))
+        const foreign = upstream !== driver.dialect
         const told: Promise<void>[] = []
         const watched: Stage = {
           ...staged,
           async fetch(input, init) {
             const response = await staged.fetch(input, init)
-            told.push(expectGrammar(driver.dialect, response.clone()))
+            // Bytes that pass untouched are the upstream's own.
+            if (foreign) told.push(expectGrammar(driver.dialect, response.clone()))
             return response
           },
         }
-        const foreign = upstream !== driver.dialect
         await play({ driver, upstream, stream, stage: watched, foreign })
         expect(staged.received).toHaveLength(replies(upstream).length)
-        await Promise.all(foreign ? told : [])
+        await Promise.all(told)
         if (foreign) expectPrefixes(upstream, staged)
       })
     })
