@@ -3,8 +3,11 @@ import { readFileSync, rmSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 
 const OUT = 'dist/worker'
-/** A fifth is zod, most of the rest our own; a dependency that slips in shows here first. */
-const MAX_GZIP_BYTES = 150_000
+/**
+ * Six sevenths are our own, the rest zod, hono and the parser of event streams. The aim is 70 000; what is
+ * here keeps the way there from getting longer, and shows a dependency that slips in.
+ */
+const MAX_GZIP_BYTES = 120_000
 
 rmSync(OUT, { recursive: true, force: true })
 const bundle = spawnSync('wrangler', ['deploy', '--dry-run', '--outdir', OUT], {

@@ -64,7 +64,6 @@ describe('package-lock.json', () => {
       '@redis/client',
       'eventsource-parser',
       'hono',
-      'lru-cache',
       'undici',
       'zod',
     ])
