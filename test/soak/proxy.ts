@@ -1,0 +1,87 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { PROCESS_LIMITS, TIMEOUTS } from '../../src/gateway/defaults.ts'
+import type { Settings, UpstreamSettings } from '../../src/gateway/settings.ts'
+import { createApp } from '../../src/http/app.ts'
+import { createSend } from '../../src/node/send.ts'
+import { startServer } from '../../src/node/server.ts'
+import { DIALECTS, type Sample, STREAMS } from './shared.ts'
+
+/** The proxy of the soak, in a process of its own, which can say how it feels. */
+
+const upstreamPort = Number(process.argv[2])
+const HASTY = { ...TIMEOUTS, firstByteMs: 300, jsonMs: 300, idleMs: 300 }
+
+const upstreamOf = (name: string, dialect: string): [string, UpstreamSettings] => [
+  name,
+  {
+    name,
+    dialect,
+    base: `http://127.0.0.1:${upstreamPort}/${dialect}`,
+    key: { kind: 'none' },
+    auth: 'bearer',
+    headers: {},
+    maxOutputTokens: 100,
+    models: new Map(),
+    timeouts: name === dialect ? TIMEOUTS : HASTY,
+  },
+]
+
+const upstreams = DIALECTS.flatMap((dialect) => [
+  upstreamOf(dialect, dialect),
+  upstreamOf(`hasty-${dialect}`, dialect),
+])
+const settings: Settings = {
+  upstreams: new Map(upstreams),
+  routes: upstreams.map(([upstream]) => ({ model: `${upstream}--*`, upstream })),
+  callers: { kind: 'open' },
+  tasks: {},
+  state: 'off',
+  losses: 'report',
+  limits: { ...PROCESS_LIMITS, streams: STREAMS },
+  origin: 'soak',
+}
+
+const client = createSend()
+const app = createApp(settings, {
+  send: client.send,
+  now: Date.now,
+  randomId: () => crypto.randomUUID().replaceAll('-', ''),
+  log: () => undefined,
+})
+const server = await startServer({
+  fetch: (request) => app.fetch(request),
+  host: '127.0.0.1',
+  port: 0,
+  limits: settings.limits,
+  breakOff: () => undefined,
+})
+
+const MEGABYTE = 1024 * 1024
+const NANOSECONDS_PER_MS = 1e6
+const lag = monitorEventLoopDelay({ resolution: 5 })
+lag.enable()
+const started = performance.now()
+
+function sample(): Sample {
+  const p99 = lag.percentile(99) / NANOSECONDS_PER_MS
+  global.gc?.()
+  const { heapUsed, rss } = process.memoryUsage()
+  return {
+    seconds: (performance.now() - started) / 1000,
+    heap: heapUsed / MEGABYTE,
+    rss: rss / MEGABYTE,
+    resources: process.getActiveResourcesInfo().length,
+    lagP99Ms: p99,
+  }
+}
+
+async function stop(): Promise<void> {
+  await server.stop(0)
+  client.destroy()
+  process.exit(0)
+}
+
+process.on('message', () => process.send?.(sample()))
+process.on('disconnect', () => process.exit(1))
+process.on('SIGTERM', () => void stop())
+process.send?.(server.port)

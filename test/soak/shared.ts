@@ -1,0 +1,28 @@
+/** What both processes of the soak have to agree on. */
+
+export const DIALECTS = ['messages', 'generate-content', 'responses'] as const
+
+/** As many exchanges as the proxy takes at once. */
+export const STREAMS = 2000
+
+export interface Sample {
+  seconds: number
+  heap: number
+  rss: number
+  /** What keeps the process alive: sockets, timers, servers. */
+  resources: number
+  lagP99Ms: number
+}
+
+const mean = (values: readonly number[]) =>
+  values.reduce((sum, value) => sum + value, 0) / Math.max(values.length, 1)
+
+/** Megabytes per second by least squares, without the first third: until then it warms up. */
+export function slopeOf(samples: readonly Sample[]): number {
+  const late = samples.slice(Math.floor(samples.length / 3))
+  const time = mean(late.map(({ seconds }) => seconds))
+  const heap = mean(late.map((sample) => sample.heap))
+  const both = late.map((sample) => (sample.seconds - time) * (sample.heap - heap))
+  const square = late.map((sample) => (sample.seconds - time) ** 2)
+  return mean(both) / (mean(square) || 1)
+}
