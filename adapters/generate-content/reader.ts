@@ -106,7 +106,7 @@ export class ReplyReader implements Reader {
     if (this.#cursor.ended) return
     if (!isObject(chunk)) return this.#cursor.fail(NO_REPLY)
     if (isFailure(chunk)) return this.#cursor.fail(readProblem(200, chunk))
-    if (Object.keys(chunk).length === 0) return
+    if (!MEMBERS.some((name) => chunk[name] !== undefined)) return
     const { candidates, usageMetadata, promptFeedback } = chunk
     this.#begin(chunk)
     this.#count(readUsage(usageMetadata))
@@ -121,7 +121,7 @@ export class ReplyReader implements Reader {
   #begin(chunk: JsonObject): void {
     if (this.#cursor.started) return
     const { candidates: _candidates, usageMetadata: _usage, ...others } = chunk
-    const { continuationToken: _token, modelVersion, responseId, ...rest } = others
+    const { continuationToken: _token, error: _none, modelVersion, responseId, ...rest } = others
     this.#id = typeof responseId === 'string' ? responseId : ''
     const model = typeof modelVersion === 'string' ? modelVersion : ''
     this.#cursor.start(this.#id || this.#context.newId(''), model, leftovers(rest).ext)
@@ -262,6 +262,9 @@ function parsed(data: string): Json | undefined {
     return undefined
   }
 }
+
+/** What has none of these says nothing of a reply. */
+const MEMBERS = ['candidates', 'promptFeedback', 'usageMetadata', 'modelVersion', 'responseId']
 
 /** An error inside of a good reply, in this dialect's shape or in a gateway's. */
 function isFailure(chunk: JsonObject): boolean {

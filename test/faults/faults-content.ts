@@ -119,6 +119,12 @@ const eventFaults: Fault[] = [
   },
   { name: 'F21 an empty body', act: answers(() => ''), body: BAD, stream: BAD },
   {
+    name: 'F21 a body of something else',
+    act: answers(() => '{"foo":{"bar":[1]}}'),
+    body: BAD,
+    passed: { body: BYTES },
+  },
+  {
     name: 'F21 a body without a reply',
     act: answers(() => '[]'),
     body: BAD,
