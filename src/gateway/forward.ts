@@ -25,8 +25,14 @@ export function upstreamWithMemory(exchange: Exchange): Destination | undefined 
   return route && isOnly ? destinationTo(settings, dialects, route, '') : undefined
 }
 
-/** A request about something that the upstream keeps, without a body: it goes there as it came. */
-export async function forwarded(exchange: Exchange, destination: Destination): Promise<Answer> {
+/**
+ * A request about something that the upstream keeps, without a body: it goes there as it came. Undefined
+ * when there is nothing under this id; it is said here in the same words whoever does not have it.
+ */
+export async function forwarded(
+  exchange: Exchange,
+  destination: Destination,
+): Promise<Answer | undefined> {
   const { incoming, credential, journal, settings } = exchange
   const { upstream } = destination
   const { path, method } = incoming
@@ -34,6 +40,10 @@ export async function forwarded(exchange: Exchange, destination: Destination): P
   const sent = addressed(parcel, upstream, credential)
   journal.note({ upstream: upstream.name, upstreamDialect: upstream.dialect })
   const call = await callUpstream(bare(sent, method), callOptions(exchange, upstream))
+  if (call.status === NOT_FOUND) {
+    call.release()
+    return undefined
+  }
   const plan = passPlanTo(destination, sent)
   if (!isSuccess(call.status)) return refusal(exchange, plan, call, sent)
   const type = call.headers.get('content-type') ?? 'application/json'
@@ -46,6 +56,8 @@ export async function forwarded(exchange: Exchange, destination: Destination): P
   journal.finish({ status })
   return { status, headers, body }
 }
+
+const NOT_FOUND = 404
 
 const passPlanTo = (destination: Destination, sent: Addressed): PassPlan => ({
   kind: 'pass',

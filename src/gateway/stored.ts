@@ -28,7 +28,8 @@ export async function storedAnswer(exchange: Exchange, asked: Asked): Promise<An
     if (memory && memories && isShared(exchange, destination.upstream))
       await demandClaims(exchange, memories, memory, { stored: asked.id })
     if (asked.action === 'delete' && memories) await forgotten(exchange, memories, asked.id)
-    return forwarded(exchange, destination)
+    const answer = await forwarded(exchange, destination)
+    if (answer) return answer
   }
   throw new ProblemError(
     memory?.missing('stored', asked.id) ?? { kind: 'not-found', message: 'Nothing is kept here.' },

@@ -99,6 +99,18 @@ describe('an upstream that keeps its own state', () => {
     ])
   })
 
+  test('is not quoted when it has nothing: that is said in the same words everywhere', async () => {
+    const upstream = () => ({ status: 404, body: { error: { message: 'No such endpoint.' } } })
+    const proxy = proxyOf(upstream, { change: ALONE })
+    for (const id of ['resp_68af', 'resp_0123456789abcdef00000001']) {
+      const answer = await proxy.ask(`/v1/responses/${id}`)
+      expect(await answer.json()).toMatchObject({
+        error: { message: `Response with id '${id}' not found.`, code: null },
+      })
+    }
+    expect(proxy.got).toHaveLength(2)
+  })
+
   test('streams again what it gave out', async () => {
     const events = ['event: response.created\ndata: {"type":"response.created"}\n\n', 'data: x\n\n']
     const proxy = proxyOf(() => ({ events }), { change: ALONE })
