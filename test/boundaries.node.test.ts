@@ -20,7 +20,10 @@ const RULES: readonly Rule[] = [
     from: /^adapters\/index\.ts$/,
     may: pattern(CONTRACT, 'adapters/[\\w-]+/index\\.ts$', CANONICAL),
   },
-  { from: /^adapters\/[\w-]+\/wire\.ts$/, may: pattern(CANONICAL, CONTRACT, '$folder', 'zod(?:$|/)') },
+  {
+    from: /^adapters\/[\w-]+\/wire\.ts$/,
+    may: pattern(CANONICAL, CONTRACT, '$folder', 'zod(?:$|/)'),
+  },
   { from: /^adapters\/[\w-]+\//, may: pattern(CANONICAL, CONTRACT, '$folder') },
   { from: /^src\/framing\//, may: pattern(CANONICAL, CONTRACT, '$folder', 'eventsource-parser$') },
   {
