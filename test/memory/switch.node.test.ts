@@ -58,6 +58,8 @@ describe.each(PAIRS)('a conversation that began on %s', (from, to) => {
   })
 })
 
+const NOTHING_THERE = { status: 404, body: { error: { message: 'No such endpoint.' } } }
+
 describe('an upstream that keeps its own state', () => {
   test('is asked itself, and gets the bytes as they came', async () => {
     const proxy = proxyOf(talk, { change: ALONE })
@@ -100,8 +102,7 @@ describe('an upstream that keeps its own state', () => {
   })
 
   test('is not quoted when it has nothing: that is said in the same words everywhere', async () => {
-    const upstream = () => ({ status: 404, body: { error: { message: 'No such endpoint.' } } })
-    const proxy = proxyOf(upstream, { change: ALONE })
+    const proxy = proxyOf(() => NOTHING_THERE, { change: ALONE })
     for (const id of ['resp_68af', 'resp_0123456789abcdef00000001']) {
       const answer = await proxy.ask(`/v1/responses/${id}`)
       expect(await answer.json()).toMatchObject({
