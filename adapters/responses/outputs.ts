@@ -29,14 +29,16 @@ function readContent(output: Json): Block[] {
   return typeof output !== 'string' || output === '' ? [] : [{ kind: 'text', text: output }]
 }
 
-const WRAPPED = /^\s*\[\s*\{[^]*"(?:input_image|input_file)"/
+const WRAPPED = /^\s*\[\s*\{[^]*"(?:input_image|input_file|image_url)"/
+
+const PARTS = /^(?:input_|text$|image_url$)/
 
 /** Some clients write an output with images as the text of its array: base64 would be paid for as text. */
 function unwrap(output: string): Json {
   if (!WRAPPED.test(output)) return output
   try {
     const parts: Json = JSON.parse(output)
-    const isMedia = objectsOf(parts).every((part) => textIn(part, 'type')?.startsWith('input_'))
+    const isMedia = objectsOf(parts).every((part) => PARTS.test(textIn(part, 'type') ?? ''))
     return Array.isArray(parts) && parts.every(isObject) && isMedia ? parts : output
   } catch {
     return output

@@ -33,11 +33,22 @@ describe.each(FROM_RESPONSES)('%s to %s', (...pair) => {
     expect(text).toContain('"image/png"')
   })
 
-  it('unwraps an output that is the text of its parts', () => {
-    const parts = [
-      { type: 'input_text', text: 'see' },
-      { type: 'input_image', image_url: DATA_URL },
-    ]
+  it.each([
+    [
+      'here',
+      [
+        { type: 'input_text', text: 'see' },
+        { type: 'input_image', image_url: DATA_URL },
+      ],
+    ],
+    [
+      'in a chat',
+      [
+        { type: 'text', text: 'see' },
+        { type: 'image_url', image_url: { url: DATA_URL } },
+      ],
+    ],
+  ])('unwraps an output that is the text of its parts, as they are spelled %s', (_, parts) => {
     const { text } = sent(pair, callOf.responses('{}', JSON.stringify(parts)))
     expect(text).toContain(`"data":"${IMAGE}"`)
     expect(text).toContain('"see"')
