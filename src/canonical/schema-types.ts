@@ -189,7 +189,11 @@ function bound(
   }
   const finite = candidates.filter(Number.isFinite)
   if (finite.length === 0) return undefined
-  return inclusive === 'minimum' ? Math.max(...finite) : Math.min(...finite)
+  const found = inclusive === 'minimum' ? Math.max(...finite) : Math.min(...finite)
+  // Such a number has lost its last digits when it was read.
+  if (Math.abs(found) > Number.MAX_SAFE_INTEGER)
+    notes.lose(inclusive, `${inclusive}: about ${found}`)
+  return found
 }
 
 function arrayBody(schema: JsonObject, notes: Notes, inside: (source: Json) => JsonObject) {

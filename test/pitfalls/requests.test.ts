@@ -131,3 +131,15 @@ describe('the strictness of a tool', () => {
     expect(written(closed).tool).toMatchObject({ strict: false })
   })
 })
+
+it('reports the bound of a schema that is beyond what a number can hold', () => {
+  const input_schema = '{"type":"object","properties":{"n":{"type":"integer","maximum":MAX}}}'
+  const losses = (max: string) => {
+    const tools = `[{"name":"f","input_schema":${input_schema.replace('MAX', max)}}]`
+    const messages = [{ role: 'user', content: 'q' }]
+    const body = { messages, tools: JSON.parse(tools) }
+    return lossesOf(sent(['messages', 'generate-content'], body))
+  }
+  expect(losses('2512292042121000001')).toEqual(['approximated tools.f.schema'])
+  expect(losses('9007199254740991')).toEqual([])
+})
