@@ -193,7 +193,7 @@ async function warmUp(soak: Soak): Promise<void> {
 async function main(): Promise<void> {
   const upstream = await openUpstream()
   const child = fork(new URL('proxy.ts', import.meta.url), [String(upstream.port)], {
-    execArgv: ['--expose-gc'],
+    execArgv: ['--expose-gc', '--disable-proto=throw'],
   })
   const soak = await opened(child, upstream)
   const { resources } = await soak.sample()
