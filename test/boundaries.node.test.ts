@@ -54,6 +54,10 @@ const RULES: readonly Rule[] = [
       'hono(?:$|/)',
     ),
   },
+  {
+    from: /^src\/state\/memory\.ts$/,
+    may: pattern('src/gateway/', CANONICAL, '$folder', 'lru-cache$'),
+  },
   { from: /^src\/(?:state|observe)\//, may: pattern('src/gateway/', CANONICAL, '$folder') },
   {
     from: /^src\/node(?:\/|\.ts$)/,

@@ -64,6 +64,7 @@ describe('package-lock.json', () => {
       '@redis/client',
       'eventsource-parser',
       'hono',
+      'lru-cache',
       'undici',
       'zod',
     ])
