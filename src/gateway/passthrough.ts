@@ -90,8 +90,8 @@ function bodyEvents(
   copyist: Copyist | undefined,
 ): Event[] {
   const kind = kindOf(text)
-  if (kind === 'other') throw new ProblemError(NOT_A_REPLY)
-  if (kind === 'events') return []
+  // A stream under a wrong name is none for a caller who waits for a body either.
+  if (kind === 'other' || kind === 'events') throw new ProblemError(NOT_A_REPLY)
   try {
     const json = parse(text, plan.destination.adapter.upstream.verbatim)
     return exchange.route.operation === 'create'

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { sseParser } from '../../src/framing/sse.ts'
+import { presentedKeys } from '../../src/gateway/credentials.ts'
+import { matchesGlob } from '../../src/gateway/route.ts'
+import { checkStructure } from '../../src/gateway/scan.ts'
+
+/** How much longer the work takes on twice as much. */
+function growth(work: (size: number) => unknown, size: number): number {
+  const best = (n: number) =>
+    Math.min(
+      ...Array.from({ length: 5 }, () => {
+        const start = performance.now()
+        work(n)
+        return performance.now() - start
+      }),
+    )
+  best(size)
+  return best(size * 8) / Math.max(best(size), 0.3)
+}
+
+const parseInPieces = (size: number) => {
+  const parser = sseParser(100_000_000)
+  for (let at = 0; at < size; at += 1) parser.push(at === 0 ? 'data: ' : 'x'.repeat(1000))
+  return parser.end()
+}
+
+describe('T17 time', () => {
+  it.each([
+    ['an event in many pieces', parseInPieces, 2000],
+    ['a deep body', (size: number) => checkOrRefuse('['.repeat(size)), 400_000],
+    ['a body of quotes', (size: number) => checkOrRefuse('"\\"'.repeat(size)), 200_000],
+    ['a key of spaces', (size: number) => keysOf(`Bearer ${' '.repeat(size)}x`), 100_000],
+    ['a name for a glob', (size: number) => matchesGlob('*a*a*a*b', 'a'.repeat(size)), 500],
+  ] as const)('of %s grows as its size does', (_, work, size) => {
+    // Eight times as much takes 64 times as long where the work is quadratic.
+    expect(growth(work, size)).toBeLessThan(32)
+  })
+})
+
+function checkOrRefuse(text: string): void {
+  try {
+    checkStructure(text, { depth: 1_000_000_000, nodes: 1_000_000_000 })
+  } catch {
+    // Refusing is quick too.
+  }
+}
+const keysOf = (authorization: string) =>
+  presentedKeys(
+    { get: (key) => (key === 'authorization' ? authorization : null) },
+    new URLSearchParams(),
+  )
