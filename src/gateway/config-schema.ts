@@ -143,7 +143,7 @@ export const configSchema = z.strictObject({
           .optional(z.string())
           .check(
             z.describe(
-              'memory, sqlite:FILE or redis://HOST; on Workers memory, kv or durable; off keeps nothing.',
+              'memory, sqlite:FILE or redis://HOST; on Workers durable or kv; off keeps nothing.',
             ),
           ),
         ttlSeconds: z

@@ -125,7 +125,7 @@ function build(config: Config, environment: Environment, platform: Required<Plat
       image: tasks.image && buildTask('image', tasks.image, environment),
       music: tasks.music && buildTask('music', tasks.music, environment),
     }),
-    state: buildState(state.store ?? 'memory', environment, platform.stores),
+    state: buildState(state.store ?? STORES[platform.stores].usual, environment, platform.stores),
     retention: buildRetention(state, platform.stores),
     losses,
     limits: { ...platform.limits, ...defined(config.limits ?? {}) },
@@ -229,8 +229,10 @@ const STORES = {
   process: {
     pattern: /^(?:memory|off|sqlite:.+|rediss?:\/\/.+)$/,
     text: 'memory, sqlite:FILE, redis://HOST or off',
+    usual: 'memory',
   },
-  isolate: { pattern: /^(?:memory|off|kv|durable)$/, text: 'memory, kv, durable or off' },
+  // A follow-up may reach another isolate at once, which knows nothing of this one's memory.
+  isolate: { pattern: /^(?:off|kv|durable)$/, text: 'durable, kv or off', usual: 'durable' },
 } as const
 
 function buildState(

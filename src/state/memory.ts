@@ -19,7 +19,7 @@ interface Share {
   bytes: number
 }
 
-/** In the memory of this process (on Workers: of this isolate), and gone with it. */
+/** In the memory of this process, and gone with it. */
 export function memoryStore(bounds: StoreBounds, now: () => number = Date.now): Store {
   const shares = new Map<string, Share>()
   const entries = new LRUCache<string, Kept>({

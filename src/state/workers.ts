@@ -1,7 +1,6 @@
 import type { Store, StoreBounds } from '../gateway/store.ts'
 import { durableStore, type ObjectNamespace } from './durable.ts'
 import { kvStore, type KeyValueNamespace } from './kv.ts'
-import { memoryStore } from './memory.ts'
 
 /** As `wrangler.toml` names them. */
 export interface StateBindings {
@@ -9,7 +8,7 @@ export interface StateBindings {
   STATE_KV?: KeyValueNamespace
 }
 
-/** `memory` (of one isolate, so a hint at best), `kv` or `durable`. */
+/** `durable`, or `kv`, which may lag. */
 export function openStore(
   spec: string,
   bounds: StoreBounds,
@@ -17,14 +16,12 @@ export function openStore(
   now: () => number = Date.now,
 ): Store {
   switch (spec) {
-    case 'memory':
-      return memoryStore(bounds, now)
     case 'kv':
       return kvStore(bound(bindings.STATE_KV, 'kv', 'STATE_KV'), bounds, now)
     case 'durable':
       return durableStore(bound(bindings.STATE, 'durable', 'STATE'), bounds)
     default:
-      throw new TypeError('state.store: on Workers expected memory, kv or durable')
+      throw new TypeError('state.store: on Workers expected durable or kv')
   }
 }
 

@@ -275,11 +275,7 @@ const FAULTS: [unknown, string, Platform?][] = [
     withTop({ state: { store: 'disk' } }),
     'state.store: expected memory, sqlite:FILE, redis://HOST or off',
   ],
-  [
-    withTop({ state: { store: 'sqlite:x' } }),
-    'state.store: expected memory, kv, durable or off',
-    isolate,
-  ],
+  [withTop({ state: { store: 'sqlite:x' } }), 'state.store: expected durable, kv or off', isolate],
   [withTop({ losses: 'hide' }), 'losses: expected one of "report", "reject"'],
   [withTop({ limits: { bodyBytes: -1 } }), 'limits.bodyBytes: expected at least 1'],
   [withTop({ limits: { depth: 5000 } }), 'limits.depth: expected at most 1000'],

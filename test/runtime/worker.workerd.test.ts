@@ -1,3 +1,4 @@
+import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import worker from '../../src/worker.ts'
 
@@ -20,7 +21,7 @@ const ask = (environment: Record<string, unknown>, headers: Record<string, strin
       },
       body: '{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Hello!"}]}',
     }),
-    environment,
+    { STATE: Reflect.get(env, 'STATE'), ...environment },
   )
 
 describe('the Worker', () => {
@@ -55,7 +56,7 @@ describe('the Worker', () => {
     ],
     [
       { upstreams, callers, state: { store: 'sqlite:x' } },
-      'DRAGOMAN_CONFIG: state.store: expected memory, kv, durable or off',
+      'DRAGOMAN_CONFIG: state.store: expected durable, kv or off',
     ],
     [
       { upstreams, callers: { keys: ['env:NOBODY'] } },

@@ -40,6 +40,6 @@ describe('Workers KV store', () => {
   it('is asked for only with its binding', () => {
     expect(() => openStore('kv', bounds, {})).toThrow('kv needs the binding STATE_KV')
     expect(() => openStore('durable', bounds, {})).toThrow('durable needs the binding STATE')
-    expect(() => openStore('sqlite:x', bounds, {})).toThrow('on Workers expected memory')
+    expect(() => openStore('sqlite:x', bounds, {})).toThrow('on Workers expected durable')
   })
 })
