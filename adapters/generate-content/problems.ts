@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import {
   isVague,
+  kindOfStatus,
   overflowOf,
   STATUS,
   type Problem,
@@ -25,27 +26,6 @@ const KINDS: ReadonlyMap<string, ProblemKind> = new Map<string, ProblemKind>([
   ['DATA_LOSS', 'internal'],
   ['UNAVAILABLE', 'unavailable'],
   ['DEADLINE_EXCEEDED', 'timeout'],
-])
-
-const KINDS_BY_STATUS: ReadonlyMap<number, ProblemKind> = new Map<number, ProblemKind>([
-  [400, 'invalid-request'],
-  [401, 'authentication'],
-  [402, 'billing'],
-  [403, 'permission'],
-  [404, 'not-found'],
-  [405, 'method-not-allowed'],
-  [408, 'timeout'],
-  [409, 'conflict'],
-  [413, 'too-large'],
-  [415, 'unsupported-media-type'],
-  [422, 'invalid-request'],
-  [429, 'rate-limit'],
-  [499, 'cancelled'],
-  [500, 'internal'],
-  [502, 'bad-upstream'],
-  [503, 'unavailable'],
-  [504, 'timeout'],
-  [529, 'overloaded'],
 ])
 
 const NAMES: Record<ProblemKind, string> = {
@@ -108,7 +88,7 @@ function kindOf(status: number, code: Json | undefined, name: Json | undefined):
   // An error inside of a good reply carries its real status in the body.
   const meant = status >= 400 ? status : typeof code === 'number' ? code : 500
   if (named && !isVague(named)) return named
-  return KINDS_BY_STATUS.get(meant) ?? named ?? (meant >= 500 ? 'internal' : 'invalid-request')
+  return kindOfStatus(meant) ?? named ?? (meant >= 500 ? 'internal' : 'invalid-request')
 }
 
 /** A wrong key is said to be a wrong argument. */

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import { isVague, overflowOf, STATUS, statusOf } from '../../src/canonical/problem.ts'
+import { isVague, kindOfStatus, overflowOf, STATUS, statusOf } from '../../src/canonical/problem.ts'
 import type { Problem, ProblemKind } from '../../src/canonical/problem.ts'
 import { textIn } from './dialect.ts'
 
@@ -38,25 +38,6 @@ const KINDS = new Map<string, ProblemKind>([
   ['api_error', 'internal'],
   ['server_error', 'internal'],
   ['overloaded_error', 'overloaded'],
-])
-
-const KINDS_BY_STATUS = new Map<number, ProblemKind>([
-  [400, 'invalid-request'],
-  [401, 'authentication'],
-  [402, 'billing'],
-  [403, 'permission'],
-  [404, 'not-found'],
-  [405, 'method-not-allowed'],
-  [408, 'timeout'],
-  [409, 'conflict'],
-  [413, 'too-large'],
-  [415, 'unsupported-media-type'],
-  [429, 'rate-limit'],
-  [500, 'internal'],
-  [502, 'bad-upstream'],
-  [503, 'unavailable'],
-  [504, 'timeout'],
-  [529, 'overloaded'],
 ])
 
 /** Its own status for a service with too much to do; clients wait and try again. */
@@ -119,7 +100,7 @@ function kindOf(status: number, type: string): ProblemKind {
   const named = KINDS.get(type)
   if (named && !isVague(named)) return named
   const fallback = status >= 400 && status < 500 ? 'invalid-request' : 'bad-upstream'
-  return KINDS_BY_STATUS.get(status) ?? named ?? fallback
+  return kindOfStatus(status) ?? named ?? fallback
 }
 
 interface Words {

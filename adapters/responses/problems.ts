@@ -1,6 +1,7 @@
 import { defined, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import {
   isVague,
+  kindOfStatus,
   overflowOf,
   statusOf,
   type Problem,
@@ -8,31 +9,8 @@ import {
 } from '../../src/canonical/problem.ts'
 import { textIn } from './members.ts'
 
-const KINDS: Record<number, ProblemKind> = {
-  400: 'invalid-request',
-  401: 'authentication',
-  402: 'billing',
-  403: 'permission',
-  404: 'not-found',
-  405: 'method-not-allowed',
-  408: 'timeout',
-  409: 'conflict',
-  413: 'too-large',
-  415: 'unsupported-media-type',
-  422: 'invalid-request',
-  426: 'upgrade-required',
-  429: 'rate-limit',
-  499: 'cancelled',
-  500: 'internal',
-  502: 'bad-upstream',
-  503: 'unavailable',
-  504: 'timeout',
-  529: 'overloaded',
-}
-
-function kindOfStatus(status: number): ProblemKind {
-  return KINDS[status] ?? (status >= 400 && status < 500 ? 'invalid-request' : 'bad-upstream')
-}
+const kindOf = (status: number): ProblemKind =>
+  kindOfStatus(status) ?? (status >= 400 && status < 500 ? 'invalid-request' : 'bad-upstream')
 
 /** Codes and types that say more than a status, or stand where there is none. */
 const KINDS_BY_CODE = new Map<string, ProblemKind>([
@@ -97,11 +75,11 @@ export function readProblem(status: number, body: Json | undefined): Problem {
   const said = whatIsSaid(body)
   if (!said)
     return {
-      kind: kindOfStatus(status),
+      kind: kindOf(status),
       message: `The upstream answered with status ${status}.`,
       ...(status < 500 && { status }),
     }
-  return problemOf(said, kindOfStatus(status), status)
+  return problemOf(said, kindOf(status), status)
 }
 
 /** An error in a stream or in a reply that should have been one; undefined when there is none. */

@@ -58,6 +58,31 @@ export const STATUS: Record<ProblemKind, number> = {
   timeout: 504,
 }
 
+/** What a status says by itself: those of the kinds, and what services use besides. */
+const KINDS: ReadonlyMap<number, ProblemKind> = new Map<number, ProblemKind>([
+  [400, 'invalid-request'],
+  [401, 'authentication'],
+  [402, 'billing'],
+  [403, 'permission'],
+  [404, 'not-found'],
+  [405, 'method-not-allowed'],
+  [408, 'timeout'],
+  [409, 'conflict'],
+  [413, 'too-large'],
+  [415, 'unsupported-media-type'],
+  [422, 'invalid-request'],
+  [426, 'upgrade-required'],
+  [429, 'rate-limit'],
+  [499, 'cancelled'],
+  [500, 'internal'],
+  [502, 'bad-upstream'],
+  [503, 'unavailable'],
+  [504, 'timeout'],
+  [529, 'overloaded'],
+])
+
+export const kindOfStatus = (status: number): ProblemKind | undefined => KINDS.get(status)
+
 export const statusOf = (problem: Problem): number => problem.status ?? STATUS[problem.kind]
 
 /** A problem before the first byte of a reply; afterwards a problem is an `error` event. */
