@@ -8,7 +8,12 @@ import type {
   Tool,
   ToolChoice,
 } from '../../src/canonical/model.ts'
-import { isNamed, type NamedTool, type ToolNames } from '../../src/canonical/names.ts'
+import {
+  isNamed,
+  reportLeftOut,
+  type NamedTool,
+  type ToolNames,
+} from '../../src/canonical/names.ts'
 import { narrowParameters, widen } from '../../src/canonical/schema.ts'
 import { describeText, TEXT_TOOL_SCHEMA } from '../../src/canonical/text-tools.ts'
 import { DIALECT, leftovers, many, members, note, own } from './dialect.ts'
@@ -69,14 +74,18 @@ const MIXED = 'toolConfig.includeServerSideToolInvocations'
 /** Functions and built-in tools exclude each other in one request: functions stay. */
 export function writeTools(request: Request, names: ToolNames, lose: Lose): JsonObject[] {
   const functions = declaredFunctions(request)
+  reportLeftOut(request.tools.filter(isNamed), functions, lose)
   const declarations = functions.map((tool) => writeFunction(tool, names, lose))
   const isMixed = functions.length > 0 && own(request.ext)[MIXED] !== true
   // The service's own word for no tools is about functions only.
   const isNone = request.toolChoice?.mode === 'none'
-  const hosted = isNone ? [] : request.tools.flatMap((tool) => writeHosted(tool, isMixed, lose))
+  const hosted = request.tools.filter((tool) => !isNamed(tool))
+  const offered = isNone ? [] : hosted
+  reportLeftOut(hosted, offered, lose)
+  const builtIn = offered.flatMap((tool) => writeHosted(tool, isMixed, lose))
   for (const tool of request.tools)
     if (tool.kind !== 'opaque' && tool.cache) lose('dropped', 'cache')
-  return declarations.length > 0 ? [{ functionDeclarations: declarations }, ...hosted] : hosted
+  return declarations.length > 0 ? [{ functionDeclarations: declarations }, ...builtIn] : builtIn
 }
 
 /** The wire cannot say that the model may choose among some functions only: the others are not declared. */

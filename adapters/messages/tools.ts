@@ -15,7 +15,12 @@ import type {
   Tool,
   ToolChoice,
 } from '../../src/canonical/model.ts'
-import { isNamed, type NamedTool, type ToolNames } from '../../src/canonical/names.ts'
+import {
+  isNamed,
+  reportLeftOut,
+  type NamedTool,
+  type ToolNames,
+} from '../../src/canonical/names.ts'
 import { describeText, TEXT_TOOL_SCHEMA } from '../../src/canonical/text-tools.ts'
 import {
   DIALECT,
@@ -112,7 +117,9 @@ function readDomains(
 
 /** Inverse of `readTools`; what this dialect lacks is reported. */
 export function writeTools(request: Request, names: ToolNames, lose: Lose): JsonObject[] {
-  return request.tools.filter(allowedBy(request.toolChoice)).flatMap((tool) => {
+  const offered = request.tools.filter(allowedBy(request.toolChoice))
+  reportLeftOut(request.tools, offered, lose)
+  return offered.flatMap((tool) => {
     if (isNamed(tool)) return [writeNamed(tool, names, lose)]
     if (tool.kind === 'hosted') return writeHosted(tool, lose) ?? []
     // A foreign one has been reported already.

@@ -1,3 +1,4 @@
+import type { Lose } from './loss.ts'
 import type { FunctionTool, Request, TextTool, Tool } from './model.ts'
 import { fingerprint } from './seal.ts'
 
@@ -61,4 +62,13 @@ export function toolNames(request: Request | undefined, rule: NameRule): ToolNam
     declared.set(toWire(name, namespace), known)
   }
   return { toWire, fromWire: (wire) => declared.get(wire) ?? { name: wire, form: 'json' } }
+}
+
+/** Reports what a tool choice leaves out, for a wire that says so only by not offering it. */
+export function reportLeftOut(tools: readonly Tool[], offered: readonly Tool[], lose: Lose): void {
+  for (const tool of tools) {
+    if (offered.includes(tool)) continue
+    const name = tool.kind === 'hosted' ? tool.capability : tool.name
+    lose('dropped', `tools.${name}`, 'the tool choice leaves it out')
+  }
 }

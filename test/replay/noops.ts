@@ -113,12 +113,6 @@ const RESPONSES: Entry[] = [
   { path: '**.detail', values: ['auto'], why: 'the default' },
   { path: 'tools.*.strict', values: [false, null], why: 'no other upstream is strict unasked' },
   { path: 'tools.*.parameters.type', values: ['object'], why: 'arguments are always an object' },
-  {
-    path: 'tools.*',
-    when: (value, body) => isNotAllowed(value, body),
-    below: true,
-    why: 'the choice is among other tools',
-  },
   { path: 'tool_choice.tools.*.type', values: ['function'], why: 'the name says which tool' },
   {
     path: 'text.format.strict',
@@ -155,17 +149,6 @@ function isWordless(value: Json | undefined): boolean {
 
 function nothingOffered(_: Json | undefined, body: Json): boolean {
   return list(member(body, 'tools')).length === 0
-}
-
-function isNotAllowed(tool: Json | undefined, body: Json): boolean {
-  const choice = member(body, 'tool_choice')
-  if (member(choice, 'type') !== 'allowed_tools') return false
-  const allowed = list(member(choice, 'tools'))
-  return !allowed.some(
-    (one) =>
-      same(member(one, 'type'), member(tool, 'type')) &&
-      same(member(one, 'name'), member(tool, 'name')),
-  )
 }
 
 function isBlank(content: Json | undefined): boolean {
