@@ -133,7 +133,9 @@ describe('the choice of tools for a messages upstream', () => {
       'f g',
     ],
   ])('%s', (_, members, choice, names) => {
-    expect(chosen(members)).toEqual({ choice, names, losses: [] })
+    // Whatever is not offered is reported.
+    const losses = names === 'g' ? ['dropped tools.f'] : []
+    expect(chosen(members)).toEqual({ choice, names, losses })
   })
 
   it('falls back to auto for a tool that could not be offered', () => {
