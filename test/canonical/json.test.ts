@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { cases } from '../cases.ts'
 import { isObject, parse, stringify, Verbatim, verbatimPaths } from '../../src/canonical/json.ts'
 
 const paths = verbatimPaths('messages.*.content.*.input', 'a|b.c')
@@ -61,7 +62,7 @@ describe('verbatim JSON', () => {
         const text = JSON.stringify(body, null, indent)
         expect(JSON.parse(stringify(parse(text, paths)))).toEqual(JSON.parse(text))
       }),
-      { numRuns: 1000 },
+      cases(1000),
     )
   })
 
@@ -77,7 +78,7 @@ describe('verbatim JSON', () => {
         }
         expect(JSON.parse(stringify(parse(text, paths)))).toEqual(expected)
       }),
-      { numRuns: 5000 },
+      cases(5000),
     )
   })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { cases } from '../cases.ts'
 import { fit, toolNames, type NameRule } from '../../src/canonical/names.ts'
 import type { Request, Tool } from '../../src/canonical/model.ts'
 
@@ -34,7 +35,7 @@ describe('a name', () => {
           if (one !== other) expect(fit(other, rule)).not.toBe(fitted)
         }
       }),
-      { numRuns: 1000 },
+      cases(1000),
     )
   })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { cases } from '../cases.ts'
 import { carrySeal, fingerprint, isCarrier, readCarrier } from '../../src/canonical/seal.ts'
 
 const seal = fc.record({
@@ -14,7 +15,7 @@ describe('a carried proof', () => {
       fc.property(seal, slot, (one, place) => {
         expect(readCarrier(carrySeal(one, place))).toEqual({ seal: one, slot: place })
       }),
-      { numRuns: 1000 },
+      cases(1000),
     )
   })
 
@@ -32,7 +33,7 @@ describe('a carried proof', () => {
         const changed = carrier.slice(0, at) + other + carrier.slice(at + 1)
         expect(readCarrier(changed)).toBeUndefined()
       }),
-      { numRuns: 1000 },
+      cases(1000),
     )
   })
 

@@ -7,6 +7,7 @@ import { lossList } from '../../src/canonical/loss.ts'
 import { ProblemError } from '../../src/canonical/problem.ts'
 import { PROCESS_LIMITS } from '../../src/gateway/defaults.ts'
 import { replyEvents } from '../../src/gateway/reply-events.ts'
+import { cases } from '../cases.ts'
 import { grammarOf } from '../grammar/index.ts'
 import { requestFor } from '../laws/arbitrary-replies.ts'
 import { ids, readRequest, writeReply, writeRequest } from '../laws/exchange.ts'
@@ -22,8 +23,7 @@ const FILES: Record<string, string> = import.meta.glob('../../fixtures/*/{reques
   import: 'default',
 })
 
-const RUNS = Number(import.meta.env['VITE_RUNS'] ?? 300)
-const seed = Number(import.meta.env['VITE_SEED'] ?? 1)
+const RUNS = 1000
 const SLOWEST_MS = 1000
 
 const textsOf = (adapter: Adapter, kind: string): Uint8Array[] =>
@@ -105,7 +105,7 @@ describe.each(adapters.map((adapter) => [adapter.dialect, adapter] as const))(
           }
           expect(performance.now() - start).toBeLessThan(SLOWEST_MS)
         }),
-        { numRuns: RUNS, seed },
+        cases(RUNS),
       )
     })
 
@@ -123,7 +123,7 @@ describe.each(adapters.map((adapter) => [adapter.dialect, adapter] as const))(
           }
           expect(performance.now() - start).toBeLessThan(SLOWEST_MS)
         }),
-        { numRuns: RUNS, seed },
+        cases(RUNS),
       )
     })
   },

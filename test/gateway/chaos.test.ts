@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { dialects } from '../../adapters/index.ts'
 import { demoSend } from '../../src/demo.ts'
 import type { UpstreamRequest, UpstreamResponse } from '../../src/gateway/ports.ts'
+import { cases } from '../cases.ts'
 import { proxyOf, streamOf } from './proxy.ts'
 
 /** Upstreams that answer with anything at all: real replies cut, changed and repeated, or mere bytes. */
@@ -126,7 +127,7 @@ describe('whatever an upstream answers', () => {
           JSON.parse(data?.slice(6) ?? '')
         }
       }),
-      { numRuns: 400 },
+      cases(1000),
     )
   })
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { cases } from '../cases.ts'
 import type { Send } from '../../src/gateway/ports.ts'
 import { bytesOf, post, reply, taskBench, TASK_KEY, CALLER_KEY } from './task-bench.ts'
 
@@ -246,7 +247,7 @@ describe('the way to a task service', () => {
       for (const { url } of sent)
         expect(url).toMatch(/^https:\/\/(?:image|music)\.example\/place\/(?:task|fetch)\//)
     })
-    await fc.assert(property, { numRuns: 500 })
+    await fc.assert(property, cases(1000))
   })
 
   it.each([

@@ -2,12 +2,7 @@ import fc from 'fast-check'
 import { describe } from 'vitest'
 import type { Adapter } from '../../adapters/adapter.ts'
 import { adapters } from '../../adapters/index.ts'
-
-/** The same cases in every run, so that a failure is a change's fault; `VITE_SEED=2 npm test` has others. */
-const seed = Number(import.meta.env['VITE_SEED'] ?? 1)
-
-/** The laws are proven on Node; on the other runtime a tenth shows that it does not matter. */
-const share = navigator.userAgent.startsWith('Node') ? 1 : 0.1
+import { cases } from '../cases.ts'
 
 /** Checks a property; fast-check prints the seed and the smallest counterexample of a failure. */
 export function always<T>(
@@ -17,7 +12,7 @@ export function always<T>(
 ): void {
   fc.assert(
     fc.property(arbitrary, (value) => void law(value)),
-    { numRuns: numRuns * share, seed },
+    cases(numRuns),
   )
 }
 

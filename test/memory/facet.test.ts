@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { cases } from '../cases.ts'
 import { adapters } from '../../adapters/index.ts'
 import type { StoredAction } from '../../adapters/adapter.ts'
 import type { Event } from '../../src/canonical/events.ts'
@@ -113,7 +114,7 @@ describe.each(adapters.filter(({ caller }) => caller.memory))(
           recorder.memo()
           recorder.memo(true)
         }),
-        { numRuns: 500 },
+        cases(1000),
       )
     })
 
@@ -136,6 +137,7 @@ describe.each(adapters.filter(({ caller }) => caller.memory))(
             body: JSON.parse(stringify(writer.body())),
           })
         }),
+        cases(100),
       )
     })
 
@@ -175,6 +177,7 @@ describe('ids', () => {
         const again = readKept(writeKept(kept), memory.verbatim)
         expect(again && writeKept(again)).toBe(writeKept(kept))
       }),
+      cases(1000),
     )
     for (const text of ['', '\n', 'x', 'x \n', 'x \n[]', '{"a":1}'])
       expect(readKept(text, memory.verbatim)).toBeUndefined()

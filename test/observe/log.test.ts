@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { cases } from '../cases.ts'
 import type { LogEntry } from '../../src/observe/entry.ts'
 import { createLog, type LogOptions } from '../../src/observe/log.ts'
 
@@ -77,6 +78,7 @@ describe('the log', () => {
         expect(lines.join().length).toBeLessThan(6 * 3 * 256 + 500)
         if (style === 'json') expect(() => JSON.parse(lines.join())).not.toThrow()
       }),
+      cases(1000),
     )
   })
 

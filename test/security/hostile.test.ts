@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { adapters, dialects } from '../../adapters/index.ts'
 import { sseParser } from '../../src/framing/sse.ts'
+import { cases } from '../cases.ts'
 import { jsonReply, proxyOf, sseReply } from '../gateway/proxy.ts'
 import { eventIn, voices, type Voice } from '../faults/voices.ts'
 
 /** Threats that need no sockets; the numbers are those of the table in SECURITY.md. */
 
-const seed = Number(import.meta.env['VITE_SEED'] ?? 1)
 const pairs = voices.flatMap((caller) => voices.map((voice) => ({ caller, voice })))
 const headers = { 'anthropic-version': '2023-06-01' }
 
@@ -84,7 +84,7 @@ describe('T7, T8 and T9 what an upstream is sent', () => {
           for (const key of Object.keys(sent)) expect(ALLOWED).toContain(key)
         }
       }),
-      { numRuns: 400, seed },
+      cases(1000),
     )
   })
 })
@@ -197,7 +197,7 @@ describe('T20 words that look like events', () => {
           for (const frame of hostile) expect(eventIn(frame)).toBeDefined()
         },
       ),
-      { numRuns: 300, seed },
+      cases(1000),
     )
   })
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { cases } from '../cases.ts'
 import {
   EntryTooLargeError,
   type Store,
@@ -89,7 +90,7 @@ function reading({ open }: Driver): void {
       ["'; DROP TABLE entries; --", '__proto__'],
       ['../%2e%2e/?#&', '\r\n'],
     ]
-    await fc.assert(property, { numRuns: 60, examples })
+    await fc.assert(property, { ...cases(60), examples })
     await store.close()
   })
 
