@@ -18,7 +18,7 @@ import { readCitation } from './citations.ts'
 import { DIALECT, numberIn, objectIn, objectsIn, own, textIn, TOOL_NAME } from './dialect.ts'
 import * as hosted from './hosted.ts'
 import { readProblem, saysError } from './problems.ts'
-import { messageLeft, readStopReason } from './reply.ts'
+import { deltaType, messageLeft, readStopReason } from './reply.ts'
 import { mergeUsage, readUsage } from './usage.ts'
 
 /** A block that has started and not ended. */
@@ -167,8 +167,9 @@ export class MessageReader implements Reader {
   }
 
   #delta(index: number, delta: JsonObject): void {
-    const open = this.#open.get(index) ?? this.#improvise(index, delta['type'])
-    if (open) DELTAS.get(textIn(delta['type']))?.(this, { index, open, delta })
+    const type = deltaType(delta)
+    const open = this.#open.get(index) ?? this.#improvise(index, type)
+    if (open) DELTAS.get(type)?.(this, { index, open, delta })
   }
 
   static readonly DELTAS = {
@@ -192,7 +193,7 @@ export class MessageReader implements Reader {
   } satisfies Record<string, TakeDelta>
 
   /** Pieces of a block that nobody opened are text or thoughts all the same. */
-  #improvise(index: number, type: Json | undefined): Open | undefined {
+  #improvise(index: number, type: string): Open | undefined {
     if (type === 'text_delta') this.#blockStart(index, { type: 'text', text: '' })
     else if (type === 'thinking_delta') this.#blockStart(index, { type: 'thinking', thinking: '' })
     return this.#open.get(index)
@@ -241,12 +242,12 @@ export class MessageReader implements Reader {
 
   #messageDelta(event: JsonObject): void {
     const { type: _, delta, usage, ...beside } = event
-    const { stop_reason, stop_sequence, ...inside } = objectIn(delta)
+    const { stop_reason, stop_sequence, usage: within, ...inside } = objectIn(delta)
     if (typeof stop_reason === 'string') {
       const { ext } = own(messageLeft({ ...beside, ...inside }))
       this.#finish(stop_reason, stop_sequence, ext)
     }
-    this.#count(usage)
+    this.#count(usage ?? within)
   }
 
   #finish(reason: Json, sequence: Json | undefined, ext?: Ext): void {

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../src/canonical/json.ts'
 import type { FinishReason } from '../../src/canonical/model.ts'
-import { withoutNulls } from './dialect.ts'
+import { textIn, withoutNulls } from './dialect.ts'
 
 /** Why a reply ends. */
 const STOP_REASONS: Record<FinishReason, string> = {
@@ -45,3 +45,15 @@ export function messageLeft(message: JsonObject): JsonObject {
 
 /** Leftovers of a reply that a stream says inside the delta; the others stand beside it. */
 export const DELTA_MEMBERS: readonly string[] = ['stop_details', 'container']
+
+/** As documented a delta says by its one member what it is; services name its type besides. */
+export const deltaType = (delta: JsonObject): string =>
+  textIn(delta['type']) || (MEMBERS.find(([member]) => member in delta)?.[1] ?? '')
+
+const MEMBERS = [
+  ['text', 'text_delta'],
+  ['thinking', 'thinking_delta'],
+  ['signature', 'signature_delta'],
+  ['partial_json', 'input_json_delta'],
+  ['citation', 'citations_delta'],
+] as const

@@ -52,6 +52,39 @@ describe('a reply of a messages upstream', () => {
     })
   })
 
+  it('is read in the shapes of the specification, which name no types inside of events', () => {
+    const heard = hearFrames(
+      stream(
+        { type: 'message_start', message: { id: 'msg_1', model: 'm', role: 'assistant' } },
+        opened(0, { type: 'thinking' }),
+        piece(0, { thinking: 'Hm.' }),
+        piece(0, { signature: 'c2ln' }),
+        closed(0),
+        opened(1, { type: 'text' }),
+        piece(1, { text: 'Hel' }),
+        piece(1, { text: 'lo' }),
+        closed(1),
+        opened(2, { type: 'tool_use', id: 'toolu_1', name: 'f' }),
+        piece(2, { partial_json: '{"a":1}' }),
+        closed(2),
+        {
+          type: 'message_delta',
+          delta: { stop_reason: 'tool_use', usage: { input_tokens: 7, output_tokens: 4 } },
+        },
+        { type: 'message_stop' },
+      ),
+    )
+    expect(heard.reply).toMatchObject({
+      usage: { input: 7, output: 4 },
+      finish: 'tool-call',
+      blocks: [
+        { kind: 'reasoning', text: 'Hm.', seal: { value: 'c2ln' } },
+        { kind: 'text', text: 'Hello' },
+        { kind: 'tool-call', input: '{"a":1}' },
+      ],
+    })
+  })
+
   it('is read one byte at a time, with any line ends', () => {
     const text = fixture('reply/full.sse')
     const whole = hearStream(text)
