@@ -33,7 +33,8 @@ export class Cursor {
   #started = false
   #ended = false
   #blocks: Pending[] = []
-  #calls = false
+  /** How often each id has been used. */
+  #callIds = new Map<string, number>()
   #finish: Extract<Event, { type: 'finish' }> | undefined
 
   get started(): boolean {
@@ -62,10 +63,10 @@ export class Cursor {
   }
 
   /** Opens a block; a body that it brings along becomes its first delta. Opening it again is a no-op. */
-  open(key: BlockKey, block: Block, raise?: Raise): void {
+  open(key: BlockKey, opened: Block, raise?: Raise): void {
     if (this.#ended || this.#find(key)) return
     this.start('', '')
-    if (block.kind === 'tool-call') this.#calls = true
+    const block = this.#distinct(opened)
     const body = bodyOf(block)
     const pending: Pending = {
       key,
@@ -135,7 +136,7 @@ export class Cursor {
     if (this.#ended) return
     this.#finish = {
       type: 'finish',
-      reason: reason === 'stop' && this.#calls ? 'tool-call' : reason,
+      reason: reason === 'stop' && this.#callIds.size > 0 ? 'tool-call' : reason,
       ...(stopSequence !== undefined && { stopSequence }),
       ...(ext && { ext }),
     }
@@ -162,6 +163,19 @@ export class Cursor {
     const events = this.#out
     this.#out = []
     return events
+  }
+
+  /** Results are told apart by the ids of their calls, so a second call of the same id gets another. */
+  #distinct(block: Block): Block {
+    if (block.kind !== 'tool-call') return block
+    const nth = (turn: number) => (turn === 1 ? block.id : `${block.id}_${turn}`)
+    let turn = (this.#callIds.get(block.id) ?? 0) + 1
+    while (this.#callIds.has(nth(turn))) turn += 1
+    const id = nth(turn)
+    this.#callIds.set(block.id, turn)
+    if (turn === 1) return block
+    this.#callIds.set(id, 1)
+    return { ...block, id }
   }
 
   /** A source may cut within a surrogate pair; each half in a frame of its own would be spoiled. */
