@@ -1,36 +1,21 @@
 import type { ReadReplyContext } from '../adapter.ts'
 import type { Cursor } from '../../src/canonical/cursor.ts'
 import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import type { Ext } from '../../src/canonical/model.ts'
 import { PARAGRAPH, readSearch } from './blocks.ts'
 import { readAnnotation } from './citations.ts'
 import { readCode } from './code.ts'
-import { countIn, DIALECT, listOf, lookup, objectsOf, textIn } from './members.ts'
+import {
+  inputIn,
+  newItem,
+  partIn,
+  partIndex,
+  phaseOf,
+  type Item,
+  type Place,
+} from './item-state.ts'
+import { DIALECT, listOf, lookup, objectsOf, textIn } from './members.ts'
 import { wireNames, type WireNames } from './names.ts'
 import type { Seen } from './reply.ts'
-
-/** One output item of a stream, as far as it is known. */
-interface Item {
-  index: number
-  /** Keys of the blocks that were opened for it; a closed one is never opened again. */
-  opened: Set<string>
-  /** The key of its open content part, and how many annotations that part has had. */
-  part: string | undefined
-  cited: number
-  /** What the `added` event said; some servers say everything there. */
-  added: JsonObject
-  /** Deltas of a call that came before its name. */
-  early: string
-  /** The kind of reasoning that is being shown, and the part of it. */
-  shown: 'summary' | 'content' | undefined
-  paragraph: number
-  finished: boolean
-}
-
-interface Place {
-  index: number | undefined
-  id: string | undefined
-}
 
 type Handler = (items: Items, item: Item, event: JsonObject) => void
 
@@ -48,18 +33,27 @@ export class Items {
     'response.output_text.delta': (items, item, event) => items.#partDelta(item, event, 'text'),
     'response.output_text.done': (items, item, event) =>
       items.#partWhole(item, partIndex(event), { ...event, type: 'output_text' }),
+    'response.content_part.added': (items, item, event) => items.#announce(item, event),
+    'response.content_part.done': (items, item, event) =>
+      items.#partWhole(item, partIndex(event), partIn(event)),
     'response.output_text.annotation.added': (items, item, event) => items.#annotate(item, event),
     'response.refusal.delta': (items, item, event) => items.#partDelta(item, event, 'refusal'),
     'response.refusal.done': (items, item, event) =>
       items.#partWhole(item, partIndex(event), { ...event, type: 'refusal' }),
     'response.function_call_arguments.delta': (items, item, event) => items.#callDelta(item, event),
+    'response.function_call_arguments.done': (items, item, event) => items.#callWhole(item, event),
     'response.custom_tool_call_input.delta': (items, item, event) => items.#callDelta(item, event),
-    'response.code_interpreter_call_code.delta': (items, item, event) =>
-      items.#codeDelta(item, event),
+    'response.custom_tool_call_input.done': (items, item, event) => items.#callWhole(item, event),
+    'response.code_interpreter_call_code.delta': (items, item, event) => items.#code(item, event),
+    'response.code_interpreter_call_code.done': (items, item, event) => items.#code(item, event),
     'response.reasoning_summary_text.delta': (items, item, event) =>
       items.#reasoningDelta(item, event, 'summary'),
     'response.reasoning_text.delta': (items, item, event) =>
       items.#reasoningDelta(item, event, 'content'),
+    'response.reasoning_summary_text.done': (items, item, event) =>
+      items.#reasoningWhole(item, event, 'summary'),
+    'response.reasoning_text.done': (items, item, event) =>
+      items.#reasoningWhole(item, event, 'content'),
   } as const satisfies Record<string, Handler>
 
   readonly seen: Seen = { refusal: false, call: false }
@@ -114,17 +108,7 @@ export class Items {
   #at(index: number, id: string | undefined): Item {
     const known = this.#items.get(index)
     if (known) return known
-    const item: Item = {
-      index,
-      opened: new Set(),
-      part: undefined,
-      cited: 0,
-      added: {},
-      early: '',
-      shown: undefined,
-      paragraph: 0,
-      finished: false,
-    }
+    const item = newItem(index)
     this.#items.set(index, item)
     if (id !== undefined) this.#ids.set(id, index)
     return item
@@ -156,6 +140,7 @@ export class Items {
     if (state.part !== undefined) this.#cursor.close(state.part)
     state.part = key
     state.cited = 0
+    state.announced = ''
     if (kind === 'refusal') this.seen.refusal = true
     const ext = phaseOf(state.added)
     this.#cursor.open(key, ext ? { kind, text: '', ext } : { kind, text: '' })
@@ -165,7 +150,19 @@ export class Items {
   #partDelta(state: Item, event: JsonObject, kind: 'text' | 'refusal'): void {
     const delta = textIn(event, 'delta')
     if (delta === undefined || state.finished) return
-    this.#cursor.delta(this.#openPart(state, partIndex(event), kind), delta)
+    const key = this.#openPart(state, partIndex(event), kind)
+    const isRepeated = delta !== '' && state.announced.startsWith(delta)
+    state.announced = isRepeated ? state.announced.slice(delta.length) : ''
+    if (!isRepeated) this.#cursor.delta(key, delta)
+  }
+
+  /** Text that is said here goes on in the deltas, unless they begin with it. */
+  #announce(state: Item, event: JsonObject): void {
+    const part = partIn(event)
+    const text = textIn(part, 'text') ?? textIn(part, 'refusal') ?? ''
+    if (text === '' || state.finished) return
+    this.#partWhole(state, partIndex(event), part)
+    state.announced = text
   }
 
   #partWhole(state: Item, at: number, part: JsonObject): void {
@@ -216,6 +213,13 @@ export class Items {
     this.#cursor.delta(key, delta)
   }
 
+  /** Of a paragraph without deltas. */
+  #reasoningWhole(state: Item, event: JsonObject, shown: 'summary' | 'content'): void {
+    const isUnsaid =
+      partIndex(event) > state.paragraph || this.#cursor.seen(this.#openReasoning(state)) === 0
+    if (isUnsaid) this.#reasoningDelta(state, { ...event, delta: event['text'] ?? '' }, shown)
+  }
+
   #finishReasoning(state: Item, item: JsonObject): void {
     const key = this.#openReasoning(state)
     const texts = (member: string) =>
@@ -250,9 +254,16 @@ export class Items {
     else state.early += delta
   }
 
+  #callWhole(state: Item, event: JsonObject): void {
+    const whole = inputIn(event) ?? ''
+    if (state.finished) return
+    if (state.opened.size > 0) this.#cursor.complete(`${state.index}`, whole)
+    else if (whole.length > state.early.length) state.early = whole
+  }
+
   #finishCall(state: Item, item: JsonObject): void {
-    const whole = textIn(item, item['type'] === 'custom_tool_call' ? 'input' : 'arguments')
-    const added = textIn(state.added, item['type'] === 'custom_tool_call' ? 'input' : 'arguments')
+    const whole = inputIn(item)
+    const added = inputIn({ ...state.added, type: item['type'] ?? '' })
     this.#openCall(state, { ...state.added, ...item, name: textIn(item, 'name') || 'unknown' })
     this.#cursor.complete(`${state.index}`, whole || added || '')
     this.#cursor.close(`${state.index}`)
@@ -266,11 +277,12 @@ export class Items {
     this.#cursor.open(`${state.index}`, { kind: 'code', ...block })
   }
 
-  #codeDelta(state: Item, event: JsonObject): void {
-    const delta = textIn(event, 'delta')
-    if (!delta || state.finished) return
+  #code(state: Item, event: JsonObject): void {
+    const [delta, whole] = [textIn(event, 'delta'), textIn(event, 'code')]
+    if (!(delta || whole) || state.finished) return
     this.#openCode(state, textIn(state.added, 'id'))
-    this.#cursor.delta(`${state.index}`, delta)
+    if (delta) this.#cursor.delta(`${state.index}`, delta)
+    else this.#cursor.complete(`${state.index}`, whole ?? '')
   }
 
   #finishCode(state: Item, item: JsonObject): void {
@@ -283,13 +295,4 @@ export class Items {
     const callId = this.#lastCode ?? result?.callId ?? ''
     if (result) this.#cursor.whole(`${state.index}.result`, { ...result, callId })
   }
-}
-
-const partIndex = (event: JsonObject): number =>
-  countIn(event, 'content_index') ?? countIn(event, 'summary_index') ?? 0
-
-/** Which part of the work a message belongs to; only this dialect says it. */
-function phaseOf(item: JsonObject): Ext | undefined {
-  const phase = textIn(item, 'phase')
-  return phase === undefined ? undefined : { [DIALECT]: { phase } }
 }

@@ -43,6 +43,12 @@ const added = (output_index: number, item: object) => ({
   output_index,
   item: { ...item },
 })
+const part = (what: string, text: string) => ({
+  type: `response.content_part.${what}`,
+  output_index: 0,
+  content_index: 0,
+  part: { type: 'output_text', text, annotations: [] },
+})
 const itemDone = (output_index: number, item: object) => ({
   type: 'response.output_item.done',
   output_index,
@@ -150,6 +156,28 @@ describe('the text of a reply', () => {
       ],
     ],
     [
+      'begun by its part',
+      [
+        added(0, message('')),
+        part('added', 'Hel'),
+        delta('output_text', { output_index: 0, content_index: 0, delta: 'lo' }),
+        itemDone(0, message('Hello')),
+        done([message('Hello')]),
+      ],
+    ],
+    [
+      'whole in its part and again in deltas',
+      [
+        added(0, message('')),
+        part('added', 'Hello'),
+        delta('output_text', { output_index: 0, content_index: 0, delta: 'Hel' }),
+        delta('output_text', { output_index: 0, content_index: 0, delta: 'lo' }),
+        done([message('Hello')]),
+      ],
+    ],
+    ['in its part alone', [added(0, message('')), part('added', 'Hello'), done([])]],
+    ['in the done of its part', [added(0, message('')), part('done', 'Hello'), done([])]],
+    [
       'without an index',
       [
         added(0, message('')),
@@ -166,6 +194,12 @@ describe('the text of a reply', () => {
 
 const piece = (text: string) => delta('function_call_arguments', { output_index: 0, delta: text })
 
+const argumentsDone = {
+  type: 'response.function_call_arguments.done',
+  output_index: 0,
+  arguments: '{"a":1}',
+}
+
 describe('the arguments of a call', () => {
   const whole = { ...call, arguments: '{"a":1}' }
   const empty = { ...call, arguments: '' }
@@ -174,6 +208,8 @@ describe('the arguments of a call', () => {
       'in deltas',
       [added(0, empty), piece('{"a"'), piece(':1}'), itemDone(0, whole), done([whole])],
     ],
+    ['in their own done', [added(0, empty), argumentsDone, done([])]],
+    ['in their own done, before the name', [argumentsDone, itemDone(0, empty), done([])]],
     ['in the done of the item', [added(0, empty), itemDone(0, whole), done([])]],
     ['in the added item', [added(0, whole), itemDone(0, empty), done([])]],
     [
@@ -193,6 +229,22 @@ describe('the arguments of a call', () => {
   it('are the empty object when there are none', () => {
     const { reply: heard } = hearEvents(added(0, empty), itemDone(0, empty), done([empty]))
     expect(heard.blocks).toMatchObject([{ input: '{}' }])
+  })
+
+  it('and the code of a hosted tool are heard in their own done', () => {
+    const custom = { type: 'custom_tool_call', id: 'ctc_1', call_id: 'c', name: 'exec' }
+    const code = { type: 'code_interpreter_call', id: 'ci_1', code: '', container_id: 'k' }
+    const { reply: heard } = hearEvents(
+      added(0, { ...custom, input: '' }),
+      { type: 'response.custom_tool_call_input.done', output_index: 0, input: 'ls' },
+      added(1, code),
+      { type: 'response.code_interpreter_call_code.done', output_index: 1, code: '1 + 1' },
+      done([]),
+    )
+    expect(heard.blocks).toMatchObject([
+      { kind: 'tool-call', form: 'text', input: 'ls' },
+      { kind: 'code', code: '1 + 1' },
+    ])
   })
 
   it('stay apart when calls come interleaved', () => {
@@ -228,6 +280,25 @@ describe('the arguments of a call', () => {
 })
 
 describe('thoughts', () => {
+  it('are heard where they are said in the done of their parts alone', () => {
+    const summed = (summary_index: number, text: string) => ({
+      type: 'response.reasoning_summary_text.done',
+      output_index: 0,
+      summary_index,
+      text,
+    })
+    const item = { type: 'reasoning', id: 'rs_1', summary: [] }
+    const { reply: heard } = hearEvents(
+      added(0, item),
+      delta('reasoning_summary_text', { output_index: 0, summary_index: 0, delta: 'One.' }),
+      summed(0, 'One.'),
+      summed(1, 'Two.'),
+      itemDone(0, item),
+      done([]),
+    )
+    expect(heard.blocks).toMatchObject([{ kind: 'reasoning', text: 'One.\n\nTwo.' }])
+  })
+
   it('that come raw are heard like a summary', () => {
     const content = [{ type: 'reasoning_text', text: 'Hm.' }]
     const item = { type: 'reasoning', id: 'rs_1', summary: [], content }
