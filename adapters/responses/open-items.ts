@@ -122,6 +122,7 @@ interface OpenPart {
 function openPart(block: TextBlock | RefusalBlock, at: number, say: Emit): OpenPart {
   const isText = block.kind === 'text'
   const annotations: JsonObject[] = []
+  const late: [Citation, Lose][] = []
   let whole = ''
   const stem = isText ? 'response.output_text' : 'response.refusal'
   const logprobs = isText ? { logprobs: [] } : {}
@@ -129,22 +130,26 @@ function openPart(block: TextBlock | RefusalBlock, at: number, say: Emit): OpenP
     isText
       ? { type: 'output_text', text: whole, annotations: [...annotations], logprobs: [] }
       : { type: 'refusal', refusal: whole }
+  const annotate = (citation: Citation, lose: Lose): void => {
+    const annotation = isText ? writeAnnotation(citation, whole.length) : undefined
+    if (!annotation) return lose('dropped', 'reply.citations')
+    if (!isWhole(citation)) lose('approximated', 'reply.citations')
+    const place = { content_index: at, annotation_index: annotations.length }
+    say('response.output_text.annotation.added', { ...place, annotation })
+    annotations.push(annotation)
+  }
   say('response.content_part.added', { content_index: at, part: value() })
   return {
     delta(text) {
       whole += text
       say(`${stem}.delta`, { content_index: at, delta: text, ...logprobs })
     },
-    cite(citation, lose) {
-      const annotation = isText ? writeAnnotation(citation, whole.length) : undefined
-      if (!annotation) return lose('dropped', 'reply.citations')
-      if (!isWhole(citation)) lose('approximated', 'reply.citations')
-      const place = { content_index: at, annotation_index: annotations.length }
-      say('response.output_text.annotation.added', { ...place, annotation })
-      annotations.push(annotation)
-    },
+    // Without an end it is about the whole text, which is yet to come.
+    cite: (citation, lose) =>
+      isAboutAll(citation) ? void late.push([citation, lose]) : annotate(citation, lose),
     value,
     close() {
+      for (const [citation, lose] of late) annotate(citation, lose)
       const body = isText ? { text: whole } : { refusal: whole }
       say(`${stem}.done`, { content_index: at, ...body, ...logprobs })
       say('response.content_part.done', { content_index: at, part: value() })
@@ -152,6 +157,8 @@ function openPart(block: TextBlock | RefusalBlock, at: number, say: Emit): OpenP
     },
   }
 }
+
+const isAboutAll = ({ url, end }: Citation): boolean => url !== undefined && end === undefined
 
 /** The thoughts of any upstream are shown as one paragraph of a summary. */
 function openReasoning(place: Place, context: ItemContext): OpenItem {

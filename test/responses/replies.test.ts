@@ -279,14 +279,15 @@ describe('the arguments of a call', () => {
   })
 })
 
+const summed = (summary_index: number, text: string) => ({
+  type: 'response.reasoning_summary_text.done',
+  output_index: 0,
+  summary_index,
+  text,
+})
+
 describe('thoughts', () => {
   it('are heard where they are said in the done of their parts alone', () => {
-    const summed = (summary_index: number, text: string) => ({
-      type: 'response.reasoning_summary_text.done',
-      output_index: 0,
-      summary_index,
-      text,
-    })
     const item = { type: 'reasoning', id: 'rs_1', summary: [] }
     const { reply: heard } = hearEvents(
       added(0, item),

@@ -52,6 +52,22 @@ describe('a written reply', () => {
     expect(at(events.at(-1), 'response', 'output')).toEqual([events[7]?.['item']])
   })
 
+  it('lets a citation that comes before its text be about the whole of it', () => {
+    const { body, events, frames } = speak([
+      { type: 'start', id: 'r', model: 'other' },
+      { type: 'block-start', block: { kind: 'text', text: '' } },
+      { type: 'citation', citation: { url: 'https://a.example', title: 'A' } },
+      { type: 'block-delta', text: 'Hello' },
+      { type: 'block-end', tail: {} },
+      { type: 'finish', reason: 'stop' },
+    ])
+    const range = { start_index: 0, end_index: 5 }
+    const said = events.find((event) => event['type'] === 'response.output_text.annotation.added')
+    expect(said).toMatchObject({ annotation_index: 0, annotation: range })
+    expect(body['output']).toMatchObject([{ content: [{ annotations: [range] }] }])
+    expect(grammar.check(frames)).toBeUndefined()
+  })
+
   it('puts texts in a row into one message and counts items from 0', () => {
     const { body } = say(
       [
