@@ -32,7 +32,7 @@ export function writeSampling(sampling: Sampling, thinks: boolean, lose: Lose): 
   }
   if (temperature !== undefined && temperature > 1) lose('approximated', 'sampling.temperature')
   // Newer models refuse the two beside each other, even where one of them is the default.
-  const plain = temperature === 1 && topP['top_p'] !== undefined
+  const plain = topP['top_p'] !== undefined
   return {
     ...(temperature !== undefined && !plain && { temperature: Math.min(temperature, 1) }),
     ...topP,
@@ -41,9 +41,9 @@ export function writeSampling(sampling: Sampling, thinks: boolean, lose: Lose): 
 }
 
 /** Only one of the two may be changed; beside a temperature of one, its default, it is this one. */
-function writeTopP({ temperature = 1, topP }: Sampling, thinks: boolean, lose: Lose): JsonObject {
-  if (topP === undefined) return {}
-  const possible = thinks ? topP >= MIN_TOP_P_THINKING : temperature >= 1 || topP === 1
+function writeTopP({ temperature, topP }: Sampling, thinks: boolean, lose: Lose): JsonObject {
+  if (topP === undefined || (topP === 1 && temperature !== undefined)) return {}
+  const possible = thinks ? topP >= MIN_TOP_P_THINKING : (temperature ?? 1) >= 1
   return possible ? { top_p: topP } : (lose('dropped', 'sampling.topP') ?? {})
 }
 

@@ -395,6 +395,10 @@ describe('options for a messages upstream', () => {
     expect(wire({ sampling: { temperature: 0.5, topP: 0.5 } })).not.toHaveProperty('top_p')
     expect(losses({ sampling: { temperature: 0.5, topP: 0.5 } })).toEqual(['dropped sampling.topP'])
     expect(wire({ sampling: { temperature: 1, topP: 0.5 } })).toMatchObject({ top_p: 0.5 })
+    // The default of the one says nothing beside the other.
+    expect(wire({ sampling: { temperature: 0, topP: 1 } })).not.toHaveProperty('top_p')
+    expect(losses({ sampling: { temperature: 0, topP: 1 } })).toEqual([])
+    expect(wire({ sampling: { temperature: 1.5, topP: 0.5 } })).not.toHaveProperty('temperature')
   })
 
   it('report what has no place', () => {

@@ -38,6 +38,8 @@ export const GENERATE_CONTENT: Entry[] = [
     why: 'only the model calls functions',
   },
   { path: 'generationConfig.candidateCount', values: [1], why: 'the default' },
+  { path: 'generationConfig.temperature', values: [1], upstream: 'messages', why: 'the default' },
+  { path: 'generationConfig.topP', values: [1], upstream: 'messages', why: 'the default' },
   { path: 'generationConfig.responseModalities.*', values: ['TEXT'], why: 'the default' },
   {
     path: 'generationConfig.responseMimeType',

@@ -120,6 +120,7 @@ const RESPONSES: Entry[] = [
   },
   { path: 'background', values: [false], why: 'the default' },
   { path: 'temperature', values: [1], why: 'the default' },
+  { path: 'top_p', values: [1], upstream: 'messages', why: 'the default' },
   { path: 'truncation', values: ['disabled'], why: 'the default' },
   { path: 'text.verbosity', values: ['medium'], why: 'the default' },
   { path: 'client_metadata', why: 'a client telling its own service about itself' },
