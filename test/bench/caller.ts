@@ -1,0 +1,224 @@
+import { type Connection, type Heard, openConnection } from './connection.ts'
+import { stampReader } from './delays.ts'
+import { faultIn } from './replies.ts'
+import { requestBytes } from './requests.ts'
+import type { Asking, Crowd, Drip, Job, Load, Score } from './shared.ts'
+import { spreadOf } from './statistics.ts'
+import { cpuMsOf } from './usage.ts'
+
+/** The callers of all lanes, in a process of their own: one job after another, told by the parent. */
+
+/** Until every connection has been used a few times, and what is slow at first is over. */
+const RAMP_MS = 80
+const MAX_PROBLEMS = 3
+
+const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+/** Bodies of 10 MB are made once. */
+const requests = new Map<string, Buffer>()
+function requestOf(asking: Asking): Buffer {
+  const { port, caller, model, prompt, stream } = asking
+  const name = [port, caller, model, prompt, stream].join()
+  const known = requests.get(name) ?? requestBytes(asking)
+  requests.set(name, known)
+  return known
+}
+
+interface Tally {
+  problems: string[]
+  add(heard: Heard): void
+  fail(reason: string): void
+}
+
+const isFine = ({ startLine }: Heard): boolean => startLine.startsWith('HTTP/1.1 200')
+
+function tallyInto(heards: Heard[]): Tally {
+  const problems: string[] = []
+  const fail = (reason: string) => {
+    if (problems.length < MAX_PROBLEMS) problems.push(reason)
+  }
+  return {
+    problems,
+    fail,
+    add(heard) {
+      if (!isFine(heard)) fail(heard.startLine)
+      heards.push(heard)
+    },
+  }
+}
+
+/** The first answer of a lane is read and looked at before anything is counted. */
+async function firstFault(job: Asking): Promise<string | undefined> {
+  const parts: string[] = []
+  return new Promise((resolve) => {
+    const opening = openConnection(job.port, {
+      body: (chunk) => parts.push(chunk.toString('latin1')),
+      ended(heard) {
+        void opening.then((connection) => connection.close())
+        const fault = faultIn(parts.join(''), job.caller, job.stream)
+        resolve(isFine(heard) ? fault : `${heard.startLine}: ${parts.join('').slice(0, 300)}`)
+      },
+      failed: resolve,
+    })
+    void opening.then((connection) => connection.ask(requestOf(job)))
+  })
+}
+
+interface Loop {
+  end(): Promise<void>
+}
+
+/** Every connection asks again as soon as it has its answer. */
+async function closedLoop(job: Load, tally: Tally, body?: (chunk: Buffer) => void): Promise<Loop> {
+  const request = requestOf(job)
+  let isOver = false
+  const open = async (): Promise<{ connection: Connection; idle: Promise<void> }> => {
+    const { promise: idle, resolve } = Promise.withResolvers<void>()
+    const connection = await openConnection(job.port, {
+      body,
+      ended(heard) {
+        tally.add(heard)
+        if (isOver) resolve()
+        else connection.ask(request)
+      },
+      failed(reason) {
+        tally.fail(reason)
+        resolve()
+      },
+    })
+    return { connection, idle }
+  }
+  const opened = await Promise.all(Array.from({ length: job.connections }, open))
+  for (const { connection } of opened) connection.ask(request)
+  return {
+    async end() {
+      isOver = true
+      await Promise.all(opened.map(({ idle }) => idle))
+      for (const { connection } of opened) connection.close()
+    },
+  }
+}
+
+async function load(job: Load): Promise<Score> {
+  const fault = await firstFault(job)
+  const heards: Heard[] = []
+  const tally = tallyInto(heards)
+  if (fault !== undefined) tally.fail(fault)
+  const stamps = stampReader()
+  const loop = await closedLoop(job, tally, job.timed ? stamps.read : undefined)
+  await sleep(RAMP_MS)
+  const begun = performance.now()
+  const cpuBefore = cpuNow(job)
+  stamps.clear()
+  await sleep(job.seconds * 1000)
+  const ended = performance.now()
+  const cpuMs = difference(cpuNow(job), cpuBefore)
+  const delays = [...stamps.delays]
+  await loop.end()
+  const within = heards.filter(({ endedAt }) => endedAt > begun && endedAt <= ended)
+  const done = workWithin(heards, begun, ended)
+  return {
+    ...scoreOf(within.length > 0 ? within : heards, tally.problems),
+    perSecond: done / ((ended - begun) / 1000),
+    cpuMs: cpuMs === undefined ? undefined : cpuMs / done,
+    delay: delays.length > 0 ? spreadOf(delays) : undefined,
+  }
+}
+
+/** Exchanges within a time, those at its edges in part: with few long ones a whole one more would tell much. */
+function workWithin(heards: readonly Heard[], begun: number, ended: number): number {
+  return heards.reduce((sum, { askedAt, endedAt }) => {
+    const shared = Math.min(endedAt, ended) - Math.max(askedAt, begun)
+    return sum + Math.max(0, shared) / Math.max(endedAt - askedAt, Number.EPSILON)
+  }, 0)
+}
+
+const cpuNow = ({ pid }: Load): number | undefined => (pid === undefined ? undefined : cpuMsOf(pid))
+
+const difference = (after: number | undefined, before: number | undefined): number | undefined =>
+  after === undefined || before === undefined ? undefined : after - before
+
+const scoreOf = (heards: readonly Heard[], problems: string[]): Score => ({
+  requests: heards.length,
+  perSecond: Number.NaN,
+  cpuMs: undefined,
+  wait: spreadOf(heards.map(({ askedAt, endedAt }) => endedAt - askedAt)),
+  first: spreadOf(heards.map(({ askedAt, firstAt }) => firstAt - askedAt)),
+  delay: undefined,
+  problems,
+})
+
+/** A small request at its time, on a connection that is free or on a new one. */
+async function drip(job: Drip): Promise<Score> {
+  const heards: Heard[] = []
+  const tally = tallyInto(heards)
+  const free: Connection[] = []
+  const all: Connection[] = []
+  const request = requestOf(job)
+  const open = async (): Promise<Connection> => {
+    const connection = await openConnection(job.port, {
+      ended(heard) {
+        tally.add(heard)
+        free.push(connection)
+      },
+      failed: tally.fail,
+    })
+    all.push(connection)
+    return connection
+  }
+  const rounds = Math.round((job.seconds * 1000) / job.everyMs)
+  for (let round = 0; round < rounds; round += 1) {
+    const connection = free.pop()
+    if (connection) connection.ask(request)
+    else void open().then((fresh) => fresh.ask(request))
+    await sleep(job.everyMs)
+  }
+  await sleep(job.everyMs * 5)
+  for (const connection of all) connection.close()
+  return scoreOf(heards, tally.problems)
+}
+
+let crowded: Connection[] = []
+
+/** Streams that have begun, and then say nothing. */
+async function crowd(job: Crowd): Promise<Score> {
+  const tally = tallyInto([])
+  const request = requestOf(job)
+  const one = async (): Promise<void> => {
+    const { promise: begun, resolve } = Promise.withResolvers<void>()
+    const connection = await openConnection(job.port, {
+      begun: resolve,
+      ended: () => tally.fail('a stream ended that should be idle'),
+      failed: tally.fail,
+    })
+    crowded.push(connection)
+    connection.ask(request)
+    await begun
+  }
+  await Promise.all(Array.from({ length: job.connections }, one))
+  return scoreOf([], tally.problems)
+}
+
+function leave(): Score {
+  for (const connection of crowded) connection.close()
+  crowded = []
+  return scoreOf([], [])
+}
+
+function run(job: Job): Promise<Score> | Score {
+  switch (job.kind) {
+    case 'load':
+      return load(job)
+    case 'drip':
+      return drip(job)
+    case 'crowd':
+      return crowd(job)
+    case 'leave':
+      return leave()
+    default:
+      return job satisfies never
+  }
+}
+
+process.on('message', async (job: Job) => process.send?.(await run(job)))
+process.on('disconnect', () => process.exit())

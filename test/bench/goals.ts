@@ -1,0 +1,81 @@
+import { isCross, isPair, isSame, type Lane } from './lanes.ts'
+
+/** What is measured of a lane and held against a goal. */
+export type Metric =
+  /** Requests or events per second, as a ratio to the bare pass-through. */
+  | 'rate'
+  /** Milliseconds that an event takes longer than through the bare pass-through. */
+  | 'added'
+  /** Milliseconds that the slowest of a hundred small requests waits beside the load. */
+  | 'drip'
+  /** Time to the first answer, as a ratio to a bare server. */
+  | 'start'
+  /** KiB for each open stream. */
+  | 'idle'
+
+export interface Goal {
+  scenario: string
+  metric: Metric
+  lanes(lane: Lane): boolean
+  least?: number
+  most?: number
+}
+
+/** A delta of `responses` is twice as long as one of `messages`, that of `generate-content` nearly three times. */
+const hasLongEvents = ({ caller, upstream }: Lane): boolean =>
+  caller !== 'messages' || upstream !== 'messages'
+
+const isLong = (lane: Lane): boolean => isPair(lane) && hasLongEvents(lane)
+const isShort = (lane: Lane): boolean => isPair(lane) && !hasLongEvents(lane)
+
+export const GOALS: readonly Goal[] = [
+  { scenario: 'small-64', metric: 'rate', lanes: isCross, least: 3 },
+  { scenario: 'agent-16', metric: 'rate', lanes: isCross, least: 0.35 },
+  { scenario: 'agent-16', metric: 'rate', lanes: isSame, least: 1.9 },
+  { scenario: 'image-4', metric: 'rate', lanes: isPair, least: 1.5 },
+  { scenario: 'image-4', metric: 'drip', lanes: isPair, most: 50 },
+  { scenario: 'burst-16', metric: 'rate', lanes: isShort, least: 1 },
+  { scenario: 'burst-16', metric: 'rate', lanes: isLong, least: 0.8 },
+  { scenario: 'paced-20', metric: 'added', lanes: isPair, most: 0.1 },
+  { scenario: 'start', metric: 'start', lanes: isPair, most: 3 },
+  { scenario: 'memory', metric: 'idle', lanes: isPair, most: 64 },
+]
+
+/** The upstream and the callers have to be this much faster than what is measured. */
+export const LEAST_DIRECT = 5
+
+/** How far a figure may be from its goal before a short run fails: machines and moments differ. */
+const TOLERANCE = 0.8
+
+export type Verdict = 'reached' | 'missed' | 'far'
+
+export interface Finding {
+  goal: Goal
+  lane: string
+  value: number
+  verdict: Verdict
+}
+
+/** What the goals say to a figure of a lane. */
+export function findingsOf(
+  scenario: string,
+  metric: Metric,
+  lane: Lane,
+  value: number | undefined,
+): Finding[] {
+  if (value === undefined || !Number.isFinite(value)) return []
+  return GOALS.filter(
+    (goal) => goal.scenario === scenario && goal.metric === metric && goal.lanes(lane),
+  ).map((goal) => ({ goal, lane: lane.name, value, verdict: verdictOn(goal, value) }))
+}
+
+export function verdictOn({ least, most }: Pick<Goal, 'least' | 'most'>, value: number): Verdict {
+  const isWithin = (factor: number) =>
+    (least === undefined || value >= least * factor) &&
+    (most === undefined || value <= most / factor)
+  if (isWithin(1)) return 'reached'
+  return isWithin(TOLERANCE) ? 'missed' : 'far'
+}
+
+export const boundOf = ({ least, most }: Goal): string =>
+  least === undefined ? `<= ${most}` : `>= ${least}`

@@ -1,0 +1,78 @@
+import { type Dialect, DIALECTS } from './shared.ts'
+
+export type ProxyKind = 'direct' | 'node:http' | 'pass-through' | 'parse+serialise' | 'dragoman'
+
+/** One way from a caller to the upstream. */
+export interface Lane {
+  name: string
+  proxy: ProxyKind
+  caller: Dialect
+  upstream: Dialect
+}
+
+/** The lane that all others are put in proportion to. */
+export const BASE = 'pass-through'
+
+const BARE: readonly ProxyKind[] = ['direct', 'node:http', BASE, 'parse+serialise']
+
+/** What does not look into a body is measured with one dialect. */
+const bare = (proxy: ProxyKind, dialect: Dialect = 'messages'): Lane => ({
+  name: dialect === 'messages' ? proxy : `${proxy}/${dialect}`,
+  proxy,
+  caller: dialect,
+  upstream: dialect,
+})
+
+const pair = (caller: Dialect, upstream: Dialect): Lane => ({
+  name: `${caller}:${upstream}`,
+  proxy: 'dragoman',
+  caller,
+  upstream,
+})
+
+const bareLanes = BARE.map((proxy) => bare(proxy))
+const same = DIALECTS.map((dialect) => pair(dialect, dialect))
+const cross = DIALECTS.flatMap((caller) =>
+  DIALECTS.filter((upstream) => upstream !== caller).map((upstream) => pair(caller, upstream)),
+)
+
+export const LANES: readonly Lane[] = [...bareLanes, ...same, ...cross]
+
+export const isSame = ({ proxy, caller, upstream }: Lane): boolean =>
+  proxy === 'dragoman' && caller === upstream
+export const isCross = ({ proxy, caller, upstream }: Lane): boolean =>
+  proxy === 'dragoman' && caller !== upstream
+export const isPair = ({ proxy }: Lane): boolean => proxy === 'dragoman'
+
+const GROUPS: ReadonlyMap<string, readonly Lane[]> = new Map([
+  ['bare', bareLanes],
+  ['same', same],
+  ['cross', cross],
+  ['pairs', [...same, ...cross]],
+])
+
+const dialectOf = (text: string): Dialect | undefined =>
+  text === '' ? undefined : DIALECTS.find((dialect) => dialect.startsWith(text))
+
+/**
+ * A lane by its name, a group of them, a pair by the first letters of its dialects (`m:r`: a messages caller, a
+ * responses upstream), or a bare lane in another dialect (`pass-through/r`).
+ */
+function lanesCalled(text: string): readonly Lane[] {
+  const group = GROUPS.get(text)
+  if (group) return group
+  const [proxy = '', suffix = ''] = text.split('/')
+  const kind = BARE.find((candidate) => candidate === proxy)
+  if (kind) return [bare(kind, dialectOf(suffix))]
+  const [caller, upstream] = text.split(':').map(dialectOf)
+  if (caller && upstream) return [pair(caller, upstream)]
+  const names = [...GROUPS.keys(), ...LANES.map(({ name }) => name)]
+  throw new Error(`There is no lane "${text}"; there are ${names.join(', ')}.`)
+}
+
+/** Always with the one that is the measure of the others. */
+export function lanesOf(list: string | undefined): Lane[] {
+  if (list === undefined) return [...LANES]
+  const wanted = [bare(BASE), ...list.split(',').flatMap((text) => lanesCalled(text.trim()))]
+  return [...new Map(wanted.map((lane) => [lane.name, lane])).values()]
+}

@@ -1,0 +1,129 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { ProxyKind } from './lanes.ts'
+import { CALLER_KEY, DIALECTS, type Job, type Manner, modelOf, type Score } from './shared.ts'
+
+/** The processes of the benchmark: started here, ended here. */
+
+const HERE = fileURLToPath(new URL('.', import.meta.url))
+const file = (name: string): string => join(HERE, name)
+
+/** Nothing of the environment that could configure what is measured. */
+const ENVIRONMENT = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' }
+
+export interface Upstream {
+  port: number
+  answer(manner: Manner): Promise<void>
+  stop(): void
+}
+
+export async function startUpstream(): Promise<Upstream> {
+  const child = fork(file('upstream.ts'))
+  const [port] = await once(child, 'message')
+  return {
+    port,
+    async answer(manner) {
+      child.send(manner)
+      await once(child, 'message')
+    },
+    stop: () => void child.kill(),
+  }
+}
+
+export interface Caller {
+  run(job: Job): Promise<Score>
+  stop(): void
+}
+
+export function startCaller(): Caller {
+  const child = fork(file('caller.ts'))
+  return {
+    async run(job) {
+      child.send(job)
+      const [score] = await once(child, 'message')
+      return score
+    },
+    stop: () => void child.kill(),
+  }
+}
+
+export interface Proxy {
+  port: number
+  pid: number | undefined
+  child?: ChildProcess
+  /** Ends it as a supervisor would, and waits. */
+  stop(): Promise<void>
+}
+
+const ADDRESS = /http:\/\/127\.0\.0\.1:(\d+)/
+
+/** What it prints is read to its end, as somebody would read a log. */
+export function startProxy(args: readonly string[], ipc = false): Promise<Proxy> {
+  const child = spawn(process.execPath, args, {
+    stdio: ['ignore', 'pipe', 'inherit', ...(ipc ? (['ipc'] as const) : [])],
+    env: ENVIRONMENT,
+  })
+  const stop = async () => {
+    if (child.exitCode !== null) return
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+  }
+  return new Promise((resolve, reject) => {
+    let text = ''
+    child.once('exit', (code) => reject(new Error(`${args.join(' ')} ended with ${code}\n${text}`)))
+    const read = (chunk: Buffer) => {
+      text += chunk.toString('latin1')
+      const port = ADDRESS.exec(text)?.[1]
+      if (port === undefined) return
+      child.stdout?.off('data', read)
+      child.stdout?.resume()
+      resolve({ port: Number(port), pid: child.pid, child, stop })
+    }
+    child.stdout?.on('data', read)
+  })
+}
+
+export interface Making {
+  upstreamPort: number
+  /** The built command. */
+  command: string
+  /** Further options for Node when it runs the command. */
+  options?: readonly string[]
+  ipc?: boolean
+}
+
+/** The process behind a kind of lane; the direct one has none of its own. */
+export async function startLane(kind: ProxyKind, making: Making): Promise<Proxy> {
+  const { upstreamPort, command, options = [], ipc } = making
+  if (kind === 'direct')
+    return { port: upstreamPort, pid: undefined, stop: () => Promise.resolve() }
+  if (kind !== 'dragoman')
+    return startProxy([...options, file('bare.ts'), kind, String(upstreamPort)], ipc)
+  const config = configFile(upstreamPort)
+  const proxy = await startProxy([...options, command, '--config', config.path, '--port', '0'], ipc)
+  config.remove()
+  return proxy
+}
+
+/** Everything is on that is on by default, and callers need a key. */
+const configFor = (port: number) => ({
+  upstreams: Object.fromEntries(
+    DIALECTS.map((dialect) => [
+      dialect,
+      { dialect, url: `http://127.0.0.1:${port}`, key: 'a-key-of-the-upstream' },
+    ]),
+  ),
+  routes: DIALECTS.map((dialect) => ({ model: modelOf(dialect), upstream: dialect })),
+  callers: { keys: [CALLER_KEY] },
+})
+
+function configFile(port: number): { path: string; remove(): void } {
+  const folder = mkdtempSync(join(tmpdir(), 'dragoman-bench-'))
+  const path = join(folder, 'dragoman.json')
+  writeFileSync(path, JSON.stringify(configFor(port)))
+  return { path, remove: () => rmSync(folder, { recursive: true }) }
+}

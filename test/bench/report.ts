@@ -1,0 +1,92 @@
+import type { Figures } from './figures.ts'
+import { boundOf, type Finding } from './goals.ts'
+import type { Scenario } from './scenarios.ts'
+import type { Summary } from './statistics.ts'
+import { digits, type Row } from './table.ts'
+
+export interface Section {
+  title: string
+  head: Row
+  rows: readonly Row[]
+}
+
+interface Column {
+  head: string
+  cell(figures: Figures): string
+}
+
+const range = (summary: Summary | undefined): string =>
+  summary ? `${digits(summary.least)}–${digits(summary.most)}` : 'n/a'
+
+const PROPORTION: readonly Column[] = [
+  { head: 'rate', cell: ({ rate }) => digits(rate?.middle) },
+  { head: 'from–to', cell: ({ rate }) => range(rate) },
+  { head: 'CPU', cell: ({ cpu }) => digits(cpu?.middle) },
+]
+
+const WAITS: readonly Column[] = [
+  { head: 'p50 ms', cell: ({ waitP50 }) => digits(waitP50) },
+  { head: 'p99 ms', cell: ({ waitP99 }) => digits(waitP99) },
+]
+
+const REQUESTS: readonly Column[] = [
+  ...PROPORTION,
+  { head: 'requests/s', cell: ({ perSecond }) => digits(perSecond) },
+  { head: 'CPU µs', cell: ({ cpuUs }) => digits(cpuUs) },
+  ...WAITS,
+]
+
+const DRIPS: readonly Column[] = [
+  { head: 'beside p50 ms', cell: ({ dripP50 }) => digits(dripP50) },
+  { head: 'beside p99 ms', cell: ({ dripP99 }) => digits(dripP99) },
+]
+
+const STREAMS: readonly Column[] = [
+  ...PROPORTION,
+  { head: 'events/s', cell: ({ perSecond }) => digits(perSecond) },
+  { head: 'CPU µs', cell: ({ cpuUs }) => digits(cpuUs) },
+  { head: 'first ms', cell: ({ firstP50 }) => digits(firstP50) },
+  ...WAITS,
+]
+
+const PACED: readonly Column[] = [
+  { head: 'delay p50 ms', cell: ({ delayP50 }) => digits(delayP50) },
+  { head: 'p99 ms', cell: ({ delayP99 }) => digits(delayP99) },
+  { head: 'over direct', cell: ({ overDirect }) => digits(overDirect) },
+  { head: 'over pass-through', cell: ({ overBase }) => digits(overBase?.middle) },
+  { head: 'from–to', cell: ({ overBase }) => range(overBase) },
+  { head: 'CPU', cell: ({ cpu }) => digits(cpu?.middle) },
+  { head: 'CPU µs', cell: ({ cpuUs }) => digits(cpuUs) },
+]
+
+function columnsFor({ manner, dripMs }: Scenario): readonly Column[] {
+  if (manner === 'paced') return PACED
+  if (manner !== 'json') return STREAMS
+  return dripMs === undefined ? REQUESTS : [...REQUESTS, ...DRIPS]
+}
+
+const SIGNS = { reached: 'ok', missed: 'MISSED', far: 'FAR' } as const
+
+/** The goals of a lane and whether they are reached, as the last cell of its row. */
+export const verdicts = (findings: readonly Finding[], lane: string): string =>
+  findings
+    .filter((finding) => finding.lane === lane)
+    .map(({ goal, verdict }) => `${boundOf(goal)} ${SIGNS[verdict]}`)
+    .join(', ')
+
+export function sectionOf(
+  scenario: Scenario,
+  figures: readonly Figures[],
+  findings: readonly Finding[],
+): Section {
+  const columns = columnsFor(scenario)
+  return {
+    title: `${scenario.name}: ${scenario.title}, ${scenario.connections} at once`,
+    head: ['lane', ...columns.map(({ head }) => head), 'goal'],
+    rows: figures.map((each) => [
+      each.lane.name,
+      ...columns.map(({ cell }) => cell(each)),
+      verdicts(findings, each.lane.name),
+    ]),
+  }
+}

@@ -1,0 +1,81 @@
+import { isPair, type Lane } from './lanes.ts'
+import type { Caller, Proxy, Upstream } from './processes.ts'
+import type { Scenario } from './scenarios.ts'
+import { type Asking, modelOf, type Score } from './shared.ts'
+import { rotated } from './statistics.ts'
+
+/** What stands while scenarios are run. */
+export interface World {
+  upstream: Upstream
+  caller: Caller
+  /** For what runs beside a load. */
+  bystander: Caller
+  proxyOf(lane: Lane): Promise<Proxy>
+}
+
+/** What a lane did in each of the rounds. */
+export interface LaneScores {
+  lane: Lane
+  loads: Score[]
+  /** Of the small requests beside the load. */
+  drips: Score[]
+}
+
+export interface Effort {
+  rounds: number
+  /** Of a slice, if not as long as the scenario says. */
+  seconds: number | undefined
+  warmSeconds: number
+  progress(text: string): void
+}
+
+async function asking({ proxyOf }: World, lane: Lane, scenario: Scenario): Promise<Asking> {
+  const { port } = await proxyOf(lane)
+  const { caller, upstream } = lane
+  const { prompt, manner } = scenario
+  return { port, caller, model: modelOf(upstream), prompt, stream: manner !== 'json' }
+}
+
+async function slice(
+  world: World,
+  lane: Lane,
+  scenario: Scenario,
+  seconds: number,
+): Promise<[Score, Score | undefined]> {
+  const { pid } = await world.proxyOf(lane)
+  const { connections, manner, dripMs } = scenario
+  const request = await asking(world, lane, scenario)
+  const load = { ...request, kind: 'load' as const, connections, seconds, pid }
+  const drip = dripMs !== undefined && isPair(lane)
+  return Promise.all([
+    world.caller.run({ ...load, timed: manner === 'paced' }),
+    drip
+      ? world.bystander.run({ ...request, kind: 'drip', prompt: 'small', everyMs: dripMs, seconds })
+      : undefined,
+  ])
+}
+
+/** Every lane for a short while in each of several rounds, in changing order, after all have been warmed up. */
+export async function measure(
+  world: World,
+  lanes: readonly Lane[],
+  scenario: Scenario,
+  effort: Effort,
+): Promise<LaneScores[]> {
+  const { rounds, seconds = scenario.seconds, warmSeconds, progress } = effort
+  await world.upstream.answer(scenario.manner)
+  const results = lanes.map((lane): LaneScores => ({ lane, loads: [], drips: [] }))
+  for (const lane of lanes) {
+    progress(`${scenario.name}: warming up ${lane.name}`)
+    await slice(world, lane, scenario, warmSeconds)
+  }
+  for (let round = 0; round < rounds; round += 1)
+    for (const { lane, loads, drips } of rotated(results, round)) {
+      progress(`${scenario.name}: round ${round + 1} of ${rounds}, ${lane.name}`)
+      const [load, drip] = await slice(world, lane, scenario, seconds)
+      loads.push(load)
+      if (drip) drips.push(drip)
+    }
+  progress('')
+  return results
+}

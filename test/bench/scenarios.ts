@@ -1,0 +1,71 @@
+import { DELTAS, type Manner, PACED_DELTAS, type Prompt } from './shared.ts'
+
+/** A kind of traffic, the same for all lanes. */
+export interface Scenario {
+  name: string
+  title: string
+  prompt: Prompt
+  manner: Manner
+  connections: number
+  /** How long a slice of it has to be to say something. */
+  seconds: number
+  /** Deltas per request; 1 where requests are counted. */
+  events: number
+  /** A small request every so often beside the load, and how often. */
+  dripMs?: number
+  /** Part of the short run. */
+  quick?: boolean
+}
+
+const requests = (
+  name: string,
+  title: string,
+  prompt: Prompt,
+  more: Pick<Scenario, 'connections'> & Partial<Scenario>,
+): Scenario => ({ name, title, prompt, manner: 'json', seconds: 0.7, events: 1, ...more })
+
+const streams = (
+  name: string,
+  title: string,
+  manner: Manner,
+  more: Pick<Scenario, 'connections'> & Partial<Scenario>,
+): Scenario => ({ name, title, prompt: 'small', manner, seconds: 0.7, events: DELTAS, ...more })
+
+const SMALL = 'small JSON (1 KB each way)'
+const AGENT = 'agent history (100 KB request)'
+const BURST = `stream of ${DELTAS} deltas in small writes`
+const BLOCK = `stream of ${DELTAS} deltas in one write`
+const EACH = `stream of ${DELTAS} deltas, a write for each`
+
+export const SCENARIOS: readonly Scenario[] = [
+  requests('small-1', SMALL, 'small', { connections: 1 }),
+  requests('small-16', SMALL, 'small', { connections: 16 }),
+  requests('small-64', SMALL, 'small', { connections: 64, quick: true }),
+  requests('agent-1', AGENT, 'agent', { connections: 1 }),
+  requests('agent-16', AGENT, 'agent', { connections: 16, quick: true }),
+  requests('agent-64', AGENT, 'agent', { connections: 64 }),
+  requests('agent-wide-16', `${AGENT} with wide characters`, 'agent-wide', { connections: 16 }),
+  requests('image-4', 'image (10 MB request)', 'image', {
+    connections: 4,
+    seconds: 2,
+    dripMs: 20,
+    quick: true,
+  }),
+  streams('burst-1', BURST, 'burst', { connections: 1 }),
+  streams('burst-16', BURST, 'burst', { connections: 16, quick: true }),
+  streams('block-1', BLOCK, 'block', { connections: 1 }),
+  streams('block-16', BLOCK, 'block', { connections: 16 }),
+  streams('each-16', EACH, 'each', { connections: 16 }),
+  streams('paced-20', 'streams of 50 events a second', 'paced', {
+    connections: 20,
+    seconds: 1.2,
+    events: PACED_DELTAS,
+    quick: true,
+  }),
+]
+
+/** By name, or by the beginning of several names: `small`, `agent-16`. */
+export const scenariosOf = (list: string): Scenario[] =>
+  SCENARIOS.filter(({ name }) =>
+    list.split(',').some((text) => name === text || name.startsWith(`${text}-`)),
+  )

@@ -1,0 +1,96 @@
+/** What the processes of the benchmark have to agree on. */
+
+export const DIALECTS = ['messages', 'generate-content', 'responses'] as const
+export type Dialect = (typeof DIALECTS)[number]
+
+/** What is asked: 1 KB, the history of an agent (100 KB), the same with wide characters, an image (10 MB). */
+export type Prompt = 'small' | 'agent' | 'agent-wide' | 'image'
+
+/**
+ * How the upstream answers: JSON of 1 KB; a stream of one HTTP chunk per event in small writes, in one write, in
+ * a write per event, or at its own pace; a stream that stays silent after its beginning.
+ */
+export type Manner = 'json' | 'burst' | 'block' | 'each' | 'paced' | 'idle'
+
+export const DELTAS = 200
+export const PACED_DELTAS = 50
+export const PACE_MS = 20
+
+export const CALLER_KEY = 'a-key-of-the-benchmark'
+export const modelOf = (upstream: Dialect): string => `bench-${upstream}`
+
+/** The last words of every reply, whatever dialect it is in. */
+export const LAST_WORDS = 'and that is all.'
+
+/** One request, as a caller of a dialect puts it. */
+export interface Asking {
+  port: number
+  caller: Dialect
+  model: string
+  prompt: Prompt
+  stream: boolean
+}
+
+/** A closed loop: every connection asks again as soon as it has its answer. */
+export interface Load extends Asking {
+  kind: 'load'
+  connections: number
+  seconds: number
+  /** Whether the events carry the time of their writing. */
+  timed: boolean
+  /** The process whose CPU is read. */
+  pid: number | undefined
+}
+
+/** A request every so often, whatever becomes of the ones before. */
+export interface Drip extends Asking {
+  kind: 'drip'
+  everyMs: number
+  seconds: number
+}
+
+/** Opens streams and keeps them until told otherwise. */
+export interface Crowd extends Asking {
+  kind: 'crowd'
+  connections: number
+}
+
+export interface Leave {
+  kind: 'leave'
+}
+
+export type Job = Load | Drip | Crowd | Leave
+
+export interface Spread {
+  p50: number
+  p99: number
+}
+
+/** What a slice of load came to. */
+export interface Score {
+  requests: number
+  perSecond: number
+  /** Of the process that was measured, for one request; undefined where the system does not tell. */
+  cpuMs: number | undefined
+  /** Milliseconds from the request to the end of the answer, and to the first byte of its body. */
+  wait: Spread
+  first: Spread
+  /** Milliseconds from the upstream's write to the caller's read of an event; of paced streams only. */
+  delay: Spread | undefined
+  problems: string[]
+}
+
+/** Microseconds of a clock that all processes of a machine share. */
+export function clockUs(): number {
+  const [seconds, nanoseconds] = process.hrtime()
+  return seconds * 1e6 + nanoseconds / 1e3
+}
+
+const STAMP_DIGITS = 14
+
+/** The time of its writing as the text of a delta, always as long. */
+export const stamp = (): string =>
+  `@${Math.round(clockUs()).toString().padStart(STAMP_DIGITS, '0')} `
+
+export const STAMP = new RegExp(`@(\\d{${STAMP_DIGITS}}) `, 'g')
+export const STAMP_LENGTH = STAMP_DIGITS + 2

@@ -1,0 +1,131 @@
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { MessageReader } from './reader.ts'
+import { REPLIES, wordAt } from './replies.ts'
+import {
+  DELTAS,
+  type Dialect,
+  DIALECTS,
+  type Manner,
+  PACE_MS,
+  PACED_DELTAS,
+  stamp,
+} from './shared.ts'
+
+/**
+ * The upstream of all lanes, in a process of its own: it reads the head of a request, counts the body and sends
+ * bytes that were made before, so that it costs a fraction of what is measured. How it answers is told by a
+ * message from the parent; the dialect is in the path.
+ */
+
+const JSON_HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: '
+const STREAM_HEAD = [
+  'HTTP/1.1 200 OK',
+  'content-type: text/event-stream; charset=utf-8',
+  'cache-control: no-cache',
+  'transfer-encoding: chunked',
+  '\r\n',
+].join('\r\n')
+const LAST_CHUNK = '0\r\n\r\n'
+
+const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
+
+interface Script {
+  json: Buffer
+  /** A whole stream in one HTTP chunk, in one per event, and in the same with several to a write. */
+  block: Buffer
+  pieces: Buffer[]
+  bundles: Buffer[]
+  opening: Buffer
+  closing: Buffer
+}
+
+function scriptOf(dialect: Dialect): Script {
+  const { json, opening, delta, closing } = REPLIES[dialect]
+  const deltas = Array.from({ length: DELTAS }, (_, index) => delta(wordAt(index), index))
+  const [first = '', ...rest] = [...opening, ...deltas, ...closing(DELTAS)]
+  const pieces = [STREAM_HEAD + chunk(first), ...rest.map(chunk), LAST_CHUNK]
+  const begun = opening.length > 0 ? opening : [delta(wordAt(0), 0)]
+  return {
+    json: Buffer.from(`${JSON_HEAD}${Buffer.byteLength(json)}\r\n\r\n${json}`),
+    block: Buffer.from(STREAM_HEAD + chunk(first + rest.join('')) + LAST_CHUNK),
+    pieces: pieces.map((text) => Buffer.from(text)),
+    bundles: bundled(pieces).map((text) => Buffer.from(text)),
+    opening: Buffer.from(STREAM_HEAD + begun.map(chunk).join('')),
+    closing: Buffer.from(closing(PACED_DELTAS).map(chunk).join('') + LAST_CHUNK),
+  }
+}
+
+/** How many events at a time come out of a busy upstream's connection, over and over. */
+const BUNDLES = [1, 4, 12, 40]
+
+function bundled(pieces: readonly string[]): string[] {
+  const bundles: string[] = []
+  for (let at = 0; at < pieces.length;) {
+    const size = BUNDLES[bundles.length % BUNDLES.length] ?? 1
+    bundles.push(pieces.slice(at, at + size).join(''))
+    at += size
+  }
+  return bundles
+}
+
+const SCRIPTS = new Map(DIALECTS.map((dialect) => [dialect, scriptOf(dialect)] as const))
+
+function dialectIn(startLine: string): Dialect {
+  if (startLine.includes('/v1/messages')) return 'messages'
+  return startLine.includes('/v1/responses') ? 'responses' : 'generate-content'
+}
+
+const scriptFor = (dialect: Dialect): Script => SCRIPTS.get(dialect) ?? scriptOf(dialect)
+
+type Answer = (socket: Socket, dialect: Dialect) => void
+
+let streams = 0
+
+/** One write per event, each with the time of its writing; the streams do not all write at the same time. */
+function paced(socket: Socket, dialect: Dialect): void {
+  streams += 1
+  let sent = 0
+  const next = () => {
+    if (socket.destroyed) return clearInterval(timer)
+    const text = chunk(REPLIES[dialect].delta(stamp(), sent))
+    sent += 1
+    socket.write(text)
+    if (sent < PACED_DELTAS) return
+    clearInterval(timer)
+    socket.write(scriptFor(dialect).closing)
+  }
+  let timer = setTimeout(() => {
+    socket.write(scriptFor(dialect).opening)
+    timer = setInterval(next, PACE_MS)
+  }, streams % PACE_MS)
+}
+
+const ANSWERS: Readonly<Record<Manner, Answer>> = {
+  json: (socket, dialect) => void socket.write(scriptFor(dialect).json),
+  block: (socket, dialect) => void socket.write(scriptFor(dialect).block),
+  burst(socket, dialect) {
+    for (const bundle of scriptFor(dialect).bundles) socket.write(bundle)
+  },
+  each(socket, dialect) {
+    for (const piece of scriptFor(dialect).pieces) socket.write(piece)
+  },
+  paced,
+  idle: (socket, dialect) => void socket.write(scriptFor(dialect).opening),
+}
+
+let manner: Manner = 'json'
+
+const server = createServer({ noDelay: true }, (socket) => {
+  const reader = new MessageReader()
+  socket.on('data', (bytes) => {
+    if (reader.push(bytes)) ANSWERS[manner](socket, dialectIn(reader.startLine))
+  })
+  socket.on('error', () => undefined)
+})
+
+process.on('message', (next: Manner) => {
+  manner = next
+  process.send?.(next)
+})
+process.on('disconnect', () => process.exit())
+server.listen(0, '127.0.0.1', 4096, () => process.send?.((server.address() as AddressInfo).port))
