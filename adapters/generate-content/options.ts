@@ -43,6 +43,10 @@ export function readOptions(config: WireGenerationConfig = {}): Options {
     rest: {
       ...kept,
       ...(count === 1 && { '#generationConfig.candidateCount': count }),
+      ...(responseLogprobs === true && {
+        '#generationConfig.responseLogprobs': true,
+        ...(logprobs !== undefined && { '#generationConfig.logprobs': logprobs }),
+      }),
       ...(responseModalities && {
         [`${isText ? '#' : ''}generationConfig.responseModalities`]: responseModalities,
       }),
@@ -88,12 +92,13 @@ export function writeOptions(
   const { lose } = context
   const { facts } = context.target
   const { logprobs, ...sampling } = request.sampling
+  // Probabilities would not find their way back to a caller of another dialect.
+  if (logprobs !== undefined && rest['responseLogprobs'] !== true)
+    lose('dropped', 'sampling.logprobs')
   const thinkingConfig = writeReasoning(request.reasoning, facts, lose)
   const config = {
     ...rest,
     ...sampling,
-    ...(logprobs !== undefined && { responseLogprobs: true }),
-    ...(logprobs && { logprobs }),
     ...writeLimits(request.limits, facts.maxOutputTokens, lose),
     ...writeFormat(request, facts, lose),
     ...(thinkingConfig && { thinkingConfig }),

@@ -103,9 +103,16 @@ describe('sampling and bounds', () => {
       candidateCount: 2,
       logprobs: 3,
     })
-    expect(send({ sampling: asked.sampling, limits: asked.limits }).body.generationConfig).toEqual(
+    const { sampling, limits, ext } = asked
+    expect(send({ sampling, limits, ...(ext && { ext }) }).body.generationConfig).toEqual(
       generationConfig,
     )
+  })
+
+  it('ask for no probabilities that their caller would not see', () => {
+    const { body, losses } = send({ sampling: { logprobs: 3 } })
+    expect(body).not.toHaveProperty('generationConfig')
+    expect(losses).toEqual(['dropped sampling.logprobs'])
   })
 
   it('keep to what the configuration knows of the model', () => {
