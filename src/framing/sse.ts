@@ -6,19 +6,20 @@ export interface FrameParser {
   push(text: string): Frame[]
   /** The text is over: an event without its final blank line counts. */
   end(): Frame[]
+  /** A frame was too large: nothing more can be read. */
+  readonly overflowed: boolean
 }
-
-export class FrameTooLargeError extends Error {}
 
 export function sseParser(maxEventCharacters: number): FrameParser {
   let frames: Frame[] = []
   let stray = ''
+  let overflowed = false
   const parser = createParser({
     maxBufferSize: maxEventCharacters,
     onEvent: (event) =>
       frames.push(event.event ? { event: event.event, data: event.data } : { data: event.data }),
     onError: (error) => {
-      if (error.type === 'max-buffer-size-exceeded') throw new FrameTooLargeError(error.message)
+      if (error.type === 'max-buffer-size-exceeded') overflowed = true
       // Some upstreams end a broken stream with a bare JSON error; it comes here line by line.
       if (error.line !== undefined && stray.length < maxEventCharacters) stray += `${error.line}\n`
     },
@@ -34,11 +35,14 @@ export function sseParser(maxEventCharacters: number): FrameParser {
       return take()
     },
     end() {
-      parser.feed('\n\n')
+      if (!overflowed) parser.feed('\n\n')
       const taken = take()
       return stray.trimStart().startsWith('{') || stray.trimStart().startsWith('[')
         ? [...taken, { data: stray }]
         : taken
+    },
+    get overflowed() {
+      return overflowed
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { Problem } from '../canonical/problem.ts'
 import { CALLER_LEFT, STOPPING, TOOK_TOO_LONG } from './failures.ts'
-import { timer } from './time.ts'
+import { alarm, timer } from './time.ts'
 
 /** What ends a call to an upstream from outside: its caller, a clock, or the end of the process. */
 export interface Ends {
@@ -29,7 +29,7 @@ export function lifeline(ends: Ends): Lifeline {
   const controller = new AbortController()
   let problem: Problem | undefined
   let interrupt: ((reason: Problem) => void) | undefined
-  let clock: ReturnType<typeof setTimeout> | undefined
+  let silence = TOOK_TOO_LONG
   const end = (reason: Problem) => {
     if (problem) return
     problem = reason
@@ -40,9 +40,10 @@ export function lifeline(ends: Ends): Lifeline {
   const leave = () => end(CALLER_LEFT)
   const stop = () => end(STOPPING)
   const total = timer(() => end(TOOK_TOO_LONG), ends.totalMs)
+  const clock = alarm(() => end(silence))
   const close = () => {
     clearTimeout(total)
-    clearTimeout(clock)
+    clock.close()
     ends.caller.removeEventListener('abort', leave)
     ends.deadline?.removeEventListener('abort', stop)
   }
@@ -57,10 +58,11 @@ export function lifeline(ends: Ends): Lifeline {
     },
     end,
     watch(ms, reason) {
-      clearTimeout(clock)
-      if (!problem) clock = timer(() => end(reason), ms)
+      if (problem) return
+      silence = reason
+      clock.set(ms)
     },
-    relax: () => clearTimeout(clock),
+    relax: clock.stop,
     // A race against one long-lived promise would keep every piece of a long stream in memory.
     wait: (work) =>
       new Promise((resolve, reject) => {

@@ -31,7 +31,14 @@ export interface UpstreamResponse {
   status: number
   /** `keys`: the names, in small letters. */
   headers: Lookup & { keys?(): Iterable<string> }
-  body: ReadableStream<Uint8Array> | null
+  body: ReadableStream<Uint8Array> | ByteSource | null
+}
+
+/** Bytes as they come, for a runtime that has them cheaper than as a stream of its own. */
+export interface ByteSource {
+  /** Whatever has come, undefined at the end; rejects when it breaks. One read at a time. */
+  read(): Promise<Uint8Array | undefined>
+  cancel(): void
 }
 
 /** One request, one response: follows no redirect, repeats nothing, decodes the content coding. */

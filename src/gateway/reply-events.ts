@@ -2,7 +2,7 @@ import type { Frame, Reader } from '../../adapters/adapter.ts'
 import type { Event } from '../canonical/events.ts'
 import { parse, type VerbatimPaths } from '../canonical/json.ts'
 import type { Problem } from '../canonical/problem.ts'
-import { FrameTooLargeError, sseParser } from '../framing/sse.ts'
+import { sseParser } from '../framing/sse.ts'
 import { EVENT_TOO_LARGE, INTERNAL, NOT_A_REPLY, NOT_JSON, REPLY_TOO_LARGE } from './failures.ts'
 import { checkStructure } from './scan.ts'
 import type { LimitSettings } from './settings.ts'
@@ -82,8 +82,8 @@ export function replyEvents(source: ReplySource): ReplyEvents {
 function attempt(work: () => Event[]): Event[] {
   try {
     return work()
-  } catch (error) {
-    return failed(error instanceof FrameTooLargeError ? EVENT_TOO_LARGE : INTERNAL)
+  } catch {
+    return failed(INTERNAL)
   }
 }
 
@@ -112,7 +112,16 @@ function streamMode({ reader, limits }: ReplySource): Mode {
     if (frame.data.length > limits.eventBytes) return failed(EVENT_TOO_LARGE)
     return isTooDeep(frame.data, limits) ? failed(NOT_A_REPLY) : reader.push(frame)
   }
-  const read = (frames: Frame[]): Event[] => frames.flatMap(readOne)
+  // What came before something that cannot be read has come all the same.
+  const read = (frames: Frame[]): Event[] => {
+    const events: Event[] = []
+    for (const frame of frames) {
+      const one = attempt(() => readOne(frame))
+      for (const event of one) events.push(event)
+      if (one.some(isTerminal)) break
+    }
+    return parser.overflowed ? [...events, ...failed(EVENT_TOO_LARGE)] : events
+  }
   return {
     maxBytes: limits.streamBytes,
     push: (text) => read(parser.push(text)),

@@ -1,6 +1,6 @@
 import type { Adapter, Frame, Route } from '../../adapters/adapter.ts'
 import { SSE_COMMENT, sseFrame } from '../framing/sse.ts'
-import { SILENT, timer, within } from './time.ts'
+import { alarm, STALL_MS, type Alarm } from './time.ts'
 
 /** How frames become the text of a body. */
 export interface Framer {
@@ -56,12 +56,12 @@ export interface StreamOptions {
   heartbeatMs: number
   /** Aborted when the caller leaves; a runtime may say so here, or by cancelling the stream, or both. */
   signal?: AbortSignal
-  /** The caller left, or takes nothing any more. */
+  stallMs?: number
+  /** The caller left. */
   stop(): void
+  /** The caller takes nothing any more; should it come back, it finds this. Without it, it has left. */
+  stalled?(): Step | Promise<Step>
 }
-
-/** A caller that takes nothing for so long will take nothing any more. */
-const STALL_MS = 120_000
 
 /**
  * A body that makes one step each time its reader wants more: a slow reader slows the source down, and
@@ -78,14 +78,19 @@ type Controller = ReadableStreamDefaultController<Uint8Array>
 class PullSource {
   readonly #step: () => Promise<Step>
   readonly #options: StreamOptions
+  readonly #heartbeat: Alarm
+  readonly #stall: Alarm
   #controller: Controller | undefined
-  #pending: Promise<Step> | undefined
-  #stall: ReturnType<typeof setTimeout> | undefined
+  #stepping = false
+  /** Set while the reader waits for something. */
+  #supplied: (() => void) | undefined
   #over = false
 
   constructor(step: () => Promise<Step>, options: StreamOptions) {
     this.#step = step
     this.#options = options
+    this.#heartbeat = alarm(() => this.#supply(options.heartbeat))
+    this.#stall = alarm(() => void this.#giveUp())
   }
 
   start(controller: Controller): void {
@@ -95,21 +100,12 @@ class PullSource {
     else signal?.addEventListener('abort', this.#leave)
   }
 
-  async pull(controller: Controller): Promise<void> {
-    clearTimeout(this.#stall)
-    const taken = await this.#next()
-    if (this.#over) return
-    if (taken === SILENT) controller.enqueue(this.#options.heartbeat)
-    else {
-      this.#pending = undefined
-      if (taken.bytes.length > 0) controller.enqueue(taken.bytes)
-      if (taken.last) {
-        this.#finish()
-        return controller.close()
-      }
-      if (taken.bytes.length === 0) return this.pull(controller)
-    }
-    this.#stall = timer(this.#leave, STALL_MS)
+  pull(): Promise<void> {
+    this.#stall.stop()
+    const { heartbeat, heartbeatMs } = this.#options
+    if (heartbeat) this.#heartbeat.set(heartbeatMs)
+    if (!this.#stepping) this.#advance()
+    return new Promise((resolve) => (this.#supplied = resolve))
   }
 
   cancel(): void {
@@ -118,21 +114,58 @@ class PullSource {
     this.#options.stop()
   }
 
+  /** One step; it goes on where a heartbeat has taken its place. */
+  #advance(): void {
+    this.#stepping = true
+    this.#step().then(this.#taken, (error: unknown) => this.#broken(error))
+  }
+
+  readonly #taken = ({ bytes, last }: Step): void => {
+    this.#stepping = false
+    if (this.#over) return
+    if (last) this.#finish()
+    else if (bytes.length === 0) return this.#advance()
+    this.#supply(bytes)
+    if (last) this.#controller?.close()
+  }
+
+  #broken(error: unknown): void {
+    if (this.#over) return
+    this.#finish()
+    this.#controller?.error(error)
+    this.#supply(undefined)
+  }
+
+  #supply(bytes: Uint8Array | undefined): void {
+    this.#heartbeat.stop()
+    if (bytes && bytes.length > 0) this.#controller?.enqueue(bytes)
+    if (!this.#over) this.#stall.set(this.#options.stallMs ?? STALL_MS)
+    const supplied = this.#supplied
+    this.#supplied = undefined
+    supplied?.()
+  }
+
   readonly #leave = (): void => {
     if (this.#over) return
     this.cancel()
     this.#controller?.close()
+    this.#supply(undefined)
   }
 
-  #next(): Promise<Step | typeof SILENT> {
-    this.#pending ??= this.#step()
-    const { heartbeat, heartbeatMs } = this.#options
-    return heartbeat ? within(this.#pending, heartbeatMs) : this.#pending
+  /** An end without a word would look like the end of the reply to who reads on after all. */
+  async #giveUp(): Promise<void> {
+    const { stalled } = this.#options
+    if (!stalled) return this.#leave()
+    this.#finish()
+    const { bytes } = await stalled()
+    if (bytes.length > 0) this.#controller?.enqueue(bytes)
+    this.#controller?.close()
   }
 
   #finish(): void {
     this.#over = true
-    clearTimeout(this.#stall)
+    this.#heartbeat.close()
+    this.#stall.close()
     this.#options.signal?.removeEventListener('abort', this.#leave)
   }
 }

@@ -9,6 +9,7 @@ import {
 import { lifeline, type Lifeline } from './lifeline.ts'
 import { ConnectError, type Send, type UpstreamRequest, type UpstreamResponse } from './ports.ts'
 import type { TimeoutSettings } from './settings.ts'
+import { sourceOf } from './source.ts'
 import { timer } from './time.ts'
 
 /** What a read yields: bytes, or why there are no more; undefined at the regular end. */
@@ -56,7 +57,7 @@ export async function callUpstream(request: Sendable, options: CallOptions): Pro
     return opened(await line.wait(work), line, timeouts)
   } catch (error) {
     // An answer that comes after all is nobody's any more.
-    work.then((response) => response.body?.cancel()).catch(() => {})
+    work.then(({ body }) => body && sourceOf(body).cancel()).catch(() => {})
     if (!line.problem && error instanceof Error) options.failed(error.message)
     const problem = line.problem ?? (error instanceof ConnectError ? UNREACHABLE : CONNECTION_LOST)
     line.close()
@@ -89,23 +90,23 @@ function opened(
   line: Lifeline,
   { idleMs }: TimeoutSettings,
 ): UpstreamCall {
-  const reader = response.body?.getReader()
+  const source = response.body && sourceOf(response.body)
   let begun = false
-  let over = !reader
+  let over = !source
   const stop = () => {
     over = true
     line.close()
-    reader?.cancel().catch(() => {})
+    source?.cancel()
   }
   const read = async (): Promise<Piece> => {
-    if (!reader || over) return over && line.problem ? { problem: line.problem } : undefined
+    if (!source || over) return over && line.problem ? { problem: line.problem } : undefined
     if (begun) line.watch(idleMs, WENT_SILENT)
     try {
-      const { done, value } = await line.wait(reader.read())
-      if (value && value.length > 0) begun = true
+      const bytes = await line.wait(source.read())
+      if (bytes && bytes.length > 0) begun = true
       // Until something has come, the clock of the first byte goes on.
       if (begun) line.relax()
-      if (!done) return { bytes: value }
+      if (bytes) return { bytes }
       over = true
       line.close()
       return undefined

@@ -1,5 +1,6 @@
 import { pipeline, Readable, type Duplex } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import type { ByteSource } from '../gateway/ports.ts'
 
 const DECODERS: ReadonlyMap<string, () => Duplex> = new Map<string, () => Duplex>([
   ['gzip', createGunzip],
@@ -19,14 +20,19 @@ export const isPlain = (coding: string | null): boolean =>
  * The body behind one content coding, decoded as its reader asks for it, so that a small bomb stays small;
  * undefined for a coding, or a chain of them, that was not asked for.
  */
-export function decoded(
-  body: ReadableStream<Uint8Array>,
-  coding: string,
-): ReadableStream<Uint8Array> | undefined {
+export function decoded(body: ByteSource, coding: string): ReadableStream<Uint8Array> | undefined {
   const decoder = DECODERS.get(coding.trim().toLowerCase())?.()
   if (!decoder) return undefined
   // The error of a broken body reaches the reader through the decoder, which the pipeline destroys with it.
-  pipeline(Readable.fromWeb(body), decoder, () => undefined)
+  pipeline(Readable.from(pieces(body), { objectMode: false }), decoder, () => undefined)
   const strategy = new ByteLengthQueuingStrategy({ highWaterMark: BUFFERED_BYTES })
   return Readable.toWeb(decoder, { strategy })
+}
+
+async function* pieces(body: ByteSource): AsyncGenerator<Uint8Array> {
+  try {
+    for (let piece = await body.read(); piece; piece = await body.read()) yield piece
+  } finally {
+    body.cancel()
+  }
 }

@@ -7,9 +7,7 @@ import {
   type UpstreamResponse,
 } from '../gateway/ports.ts'
 import { decoded, isPlain } from './decode.ts'
-
-/** What one exchange may hold before its upstream is no longer read. */
-const BUFFERED_BYTES = 64 * 1024
+import { Incoming } from './incoming.ts'
 
 /** Shorter than what common servers keep idle connections for, so that a reused one is rarely dead. */
 const KEEP_ALIVE_MS = 4000
@@ -69,42 +67,34 @@ const bodyOf = (body: UpstreamRequest['body']): Uint8Array | Readable | null =>
 
 type Settle<T> = (value: T) => void
 
-/** One response as it arrives. The reader's pull reads the socket on; its cancel closes it. */
+/** One response as it arrives. */
 function responseHandler(
   signal: AbortSignal,
   resolve: Settle<UpstreamResponse>,
   reject: Settle<Error>,
 ): Dispatcher.DispatchHandler {
   let request: Dispatcher.DispatchController | undefined
-  let body: ReadableStreamDefaultController<Uint8Array> | undefined
-
-  const finish = (): typeof body => {
-    signal.removeEventListener('abort', onAbort)
-    const open = body
-    body = undefined
-    return open
-  }
-  const fail = (error: Error) => {
-    finish()?.error(error)
-    reject(error)
-  }
+  const body = new Incoming({
+    pause: () => request?.pause(),
+    resume: () => request?.resume(),
+    abort() {
+      leave()
+      request?.abort(errorOf(undefined))
+    },
+  })
+  const leave = () => signal.removeEventListener('abort', onAbort)
   const onAbort = () => {
     const reason = errorOf(signal.reason)
-    fail(reason)
+    leave()
+    body.fail(reason, { at: 'once' })
+    reject(reason)
     request?.abort(reason)
   }
-  const stream = (): ReadableStream<Uint8Array> =>
-    new ReadableStream<Uint8Array>(
-      {
-        start: (controller) => void (body = controller),
-        pull: () => request?.resume(),
-        cancel: (reason) => {
-          finish()
-          request?.abort(errorOf(reason))
-        },
-      },
-      new ByteLengthQueuingStrategy({ highWaterMark: BUFFERED_BYTES }),
-    )
+  const fail = (error: Error) => {
+    leave()
+    body.fail(error)
+    reject(error)
+  }
   signal.addEventListener('abort', onAbort)
 
   return {
@@ -114,17 +104,17 @@ function responseHandler(
     },
     onResponseStart(controller, status, headers) {
       if (status < 200) return
-      const response = responseOf(status, headers, stream())
+      const response = responseOf(status, headers, body)
       if (response) return resolve(response)
       const error = new Error('the answer has a content coding that was not asked for')
       fail(error)
       controller.abort(error)
     },
-    onResponseData(controller, chunk) {
-      body?.enqueue(chunk)
-      if ((body?.desiredSize ?? 0) <= 0) controller.pause()
+    onResponseData: (_, chunk) => body.push(chunk),
+    onResponseEnd() {
+      leave()
+      body.end()
     },
-    onResponseEnd: () => finish()?.close(),
     // Before the request began to be written there was no connection, so nothing was sent.
     onResponseError: (_, error) => fail(request ? error : new ConnectError(error.message)),
   }
@@ -135,7 +125,7 @@ type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>
 function responseOf(
   status: number,
   headers: ResponseHeaders,
-  raw: ReadableStream<Uint8Array>,
+  raw: Incoming,
 ): UpstreamResponse | undefined {
   const coding = headerOf(headers, 'content-encoding')
   const keys = () => Object.keys(headers)

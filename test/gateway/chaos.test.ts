@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { dialects } from '../../adapters/index.ts'
 import { demoSend } from '../../src/demo.ts'
 import type { UpstreamRequest, UpstreamResponse } from '../../src/gateway/ports.ts'
+import { joinBytes } from '../../src/gateway/bytes.ts'
+import { sourceOf } from '../../src/gateway/source.ts'
 import { cases } from '../cases.ts'
 import { proxyOf, streamOf } from './proxy.ts'
 
@@ -23,8 +25,11 @@ const requests: Record<string, (stream: boolean) => [string, unknown]> = {
   responses: (stream) => ['/v1/responses', { model: 'm', stream, input: 'Hello there' }],
 }
 
-async function bytesOf(response: UpstreamResponse): Promise<Uint8Array> {
-  return new Uint8Array(await new Response(response.body).arrayBuffer())
+async function bytesOf({ body }: UpstreamResponse): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  const source = body && sourceOf(body)
+  for (let part = await source?.read(); part; part = await source?.read()) parts.push(part)
+  return joinBytes(parts)
 }
 
 type Change =

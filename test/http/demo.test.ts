@@ -1,3 +1,4 @@
+import { sourceOf } from '../../src/gateway/source.ts'
 import { describe, expect, it } from 'vitest'
 import { demoSend } from '../../src/demo.ts'
 import { adapters } from '../../adapters/index.ts'
@@ -51,7 +52,8 @@ describe.each(adapters)('the demo upstream for $dialect', (adapter) => {
     const reading = replyEvents(source)
     const events: Event[] = []
     let chunks = 0
-    for await (const chunk of response.body ?? []) {
+    const body = response.body && sourceOf(response.body)
+    for (let chunk = await body?.read(); chunk; chunk = await body?.read()) {
       chunks += 1
       events.push(...reading.push(chunk))
     }

@@ -66,7 +66,7 @@ export function direct(dialect: Dialect, script: Script): Stage {
       signal,
     })
     const answered = answer(await script(received.at(-1) as Received, received.length - 1))
-    return new Response(answered.body, {
+    return new Response(answered.body instanceof ReadableStream ? answered.body : null, {
       status: answered.status,
       headers: answered.headers as Headers,
     })
