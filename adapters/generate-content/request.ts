@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../src/canonical/json.t
 import type { Lose } from '../../src/canonical/loss.ts'
 import type { Block, Request } from '../../src/canonical/model.ts'
 import { toolNames, type ToolNames } from '../../src/canonical/names.ts'
-import { invalid } from '../../src/canonical/problem.ts'
+import { invalid, nothingToSend } from '../../src/canonical/problem.ts'
 import type { Outgoing, ReadRequestContext, WriteRequestContext } from '../adapter.ts'
 import { splitTurns, writeContents } from './contents.ts'
 import { leftovers, many, NAME_RULE, note, own } from './dialect.ts'
@@ -119,7 +119,8 @@ function conversation(
   const system = writeSystem(request, context)
   const contents = writeContents(request, context, names)
   const last = system.at(-1)
-  if (contents.length > 0 || !last) return { system, contents }
+  if (contents.length > 0) return { system, contents }
+  if (!last) throw nothingToSend()
   context.lose('approximated', 'system', 'without a conversation it becomes one')
   return { system: system.slice(0, -1), contents: [{ role: 'user', parts: [last] }] }
 }

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../src/canonical/json.t
 import type { Lose } from '../../src/canonical/loss.ts'
 import type { Block, Request } from '../../src/canonical/model.ts'
 import { toolNames } from '../../src/canonical/names.ts'
-import { invalid, ProblemError } from '../../src/canonical/problem.ts'
+import { invalid, nothingToSend, ProblemError } from '../../src/canonical/problem.ts'
 import type { Lookup, Outgoing, ReadRequestContext, WriteRequestContext } from '../adapter.ts'
 import { plainText, readContent, writeBlock, type WriteContext } from './blocks.ts'
 import { capMarks } from './cache.ts'
@@ -203,7 +203,7 @@ function writeSystem(request: Request, writing: WriteContext): JsonObject[] {
 /** Somebody must have said something: without a conversation the last instruction is the caller's. */
 function asCaller(system: JsonObject[], lose: Lose): Message[] {
   const value = system.pop()
-  if (!value) return []
+  if (!value) throw nothingToSend()
   lose('approximated', 'system', 'there is no conversation')
   return [{ role: 'user', pieces: [{ role: 'user', value, place: 'system' }], left: {} }]
 }

@@ -119,12 +119,20 @@ function readDomains(
 export function writeTools(request: Request, names: ToolNames, lose: Lose): JsonObject[] {
   const offered = request.tools.filter(allowedBy(request.toolChoice))
   reportLeftOut(request.tools, offered, lose)
-  return offered.flatMap((tool) => {
+  const written = offered.flatMap((tool) => {
     if (isNamed(tool)) return [writeNamed(tool, names, lose)]
     if (tool.kind === 'hosted') return writeHosted(tool, lose) ?? []
     // A foreign one has been reported already.
     return tool.dialect === DIALECT ? [tool.value] : []
   })
+  return written.filter((tool, index) => isFirst(tool, written.slice(0, index), lose))
+}
+
+/** No two tools may have one name; elsewhere one hosted tool may be asked for in two ways. */
+function isFirst({ name = '' }: JsonObject, before: JsonObject[], lose: Lose): boolean {
+  const isTaken = name !== '' && before.some((tool) => tool['name'] === name)
+  if (isTaken) lose('dropped', `tools.${textIn(name)}`, 'another tool has this name')
+  return !isTaken
 }
 
 /** A choice among several has no form of its own here: only those are offered. */

@@ -48,22 +48,24 @@ function resultOf(
   isAlone: boolean,
 ): CodeResultBlock {
   const [only] = objectsOf(outputs)
+  const logs = objectsOf(outputs).flatMap((output) => textIn(output, 'logs') ?? [])
   const isLog = outputs.length === 1 && only?.['type'] === 'logs'
+  // Pictures have no place but here.
+  const isMore = logs.length < outputs.length
   const { type: _, outputs: __, ...head } = item
-  const form = { ...(!isLog && { outputs }), ...(isAlone && { head }) }
-  const output = objectsOf(outputs).flatMap((output) => textIn(output, 'logs') ?? [])
+  const form = { ...(!isLog && !isMore && { outputs }), ...(isAlone && { head }) }
   return defined({
     kind: 'code-result' as const,
     callId,
     outcome: lookup(OUTCOMES, item['status']) ?? 'ok',
-    output: output.join('\n'),
-    ext: extWith({}, form),
+    output: logs.join('\n'),
+    ext: extWith(isMore ? { outputs } : {}, form),
   })
 }
 
 /** Outputs other than one log stay as they came. */
 export const writeOutputs = (block: CodeResultBlock): Json =>
-  formOf(block)['outputs'] ?? [{ type: 'logs', logs: block.output }]
+  formOf(block)['outputs'] ?? restOf(block)['outputs'] ?? [{ type: 'logs', logs: block.output }]
 
 export function writeCode(
   block: CodeBlock,

@@ -1,6 +1,7 @@
 import type { Outgoing, ReadRequestContext, WriteRequestContext } from '../adapter.ts'
 import { defined, verbatimPaths, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type { Block, Request } from '../../src/canonical/model.ts'
+import { nothingToSend } from '../../src/canonical/problem.ts'
 import { writeChoice, readChoice } from './choice.ts'
 import { History } from './history.ts'
 import { writeTurn, type InputContext } from './input.ts'
@@ -189,6 +190,7 @@ function writeInput(request: Request, context: InputContext, needsUser: boolean)
     )
   const repaired = repair(placed, context.lose)
   const items = repaired.map(({ item }) => item)
+  if (items.length === 0) throw nothingToSend()
   if (!needsUser || repaired.at(-1)?.side !== 'output') return items
   context.lose('approximated', 'turns')
   return [...items, CONTINUE]

@@ -103,6 +103,10 @@ export const invalid = (message: string, param?: string, code?: string): Problem
     ...(code !== undefined && { code }),
   })
 
+/** Nothing is left of a conversation, or it was somewhere else from the beginning: upstreams demand one. */
+export const nothingToSend = (): ProblemError =>
+  invalid('The request holds nothing of a conversation that this upstream could be sent.')
+
 /** The general words for a failure: a status that is more exact says more than they do. */
 export const isVague = (kind: ProblemKind): boolean =>
   kind === 'invalid-request' || kind === 'internal'

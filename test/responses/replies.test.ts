@@ -7,6 +7,8 @@ import {
   hearEvents,
   hearFrames,
   list,
+  text,
+  user,
   write,
 } from './exchange.ts'
 
@@ -266,7 +268,7 @@ describe('the arguments of a call', () => {
 
   it('belong to the tool as its caller knows it', () => {
     const name = `tool.${'x'.repeat(70)}`
-    const request = foreign([], { tools: [{ kind: 'function', name }] })
+    const request = foreign([user(text('hi'))], { tools: [{ kind: 'function', name }] })
     const [tool] = list(write(request).body['tools'])
     const wire = String(tool?.['name'])
     expect(wire).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)

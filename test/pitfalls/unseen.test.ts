@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { lossesOf, PAIRS, refusal, sent, type Dialect } from './translate.ts'
+
+/** Requests that say nothing of a conversation. */
+const NOTHING: Record<Dialect, object> = {
+  messages: { messages: [] },
+  'generate-content': { contents: [] },
+  responses: { prompt: { id: 'pmpt_1' } },
+}
+
+describe('a request without a conversation', () => {
+  it.each(PAIRS)('is refused before it is sent: %s to %s', (from, to) => {
+    expect(refusal([from, to], NOTHING[from])).toMatchObject({
+      kind: 'invalid-request',
+      message: expect.stringContaining('nothing of a conversation'),
+    })
+  })
+})
+
+describe('towards messages', () => {
+  it('no two tools have one name', () => {
+    const tools = [{ googleSearch: {} }, { googleSearchRetrieval: {} }]
+    const contents = [{ role: 'user', parts: [{ text: 'x' }] }]
+    const request = sent(['generate-content', 'messages'], { contents, tools })
+    expect(request.body['tools']).toHaveLength(1)
+    expect(lossesOf(request)).toContain('dropped tools.web_search')
+  })
+})
+
+describe('code that was run', () => {
+  it('has its pictures reported where they have no place', () => {
+    const outputs = [
+      { type: 'logs', logs: '1' },
+      { type: 'image', url: 'https://i.example' },
+    ]
+    const input = [
+      { role: 'user', content: 'q' },
+      { type: 'code_interpreter_call', id: 'ci_1', code: 'draw()', container_id: 'c', outputs },
+      { role: 'user', content: 'q' },
+    ]
+    const request = sent(['responses', 'generate-content'], { input })
+    expect(request.text).toContain('"output":"1"')
+    expect(lossesOf(request)).toContain('dropped turns.1.blocks.1.outputs')
+  })
+})
