@@ -17,6 +17,7 @@ export const NO_STATE: Problem = {
 export const NO_FIRST_BYTE = late('The upstream did not begin to answer in time.')
 export const WENT_SILENT = late('The upstream went silent in the middle of its answer.')
 export const TOOK_TOO_LONG = late('The upstream took longer than an answer may take.')
+export const NOT_TAKEN = late('Nothing was taken of the reply for too long.')
 export const CONNECTION_LOST = broken('The connection to the upstream broke.')
 export const REDIRECTED = broken('The upstream answered with a redirection, which is not followed.')
 export const NOT_JSON = broken('The upstream answered with something that is not valid JSON.')

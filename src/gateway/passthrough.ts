@@ -8,7 +8,14 @@ import { replyHeaders } from './answer.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import { joinBytes, NOTHING } from './bytes.ts'
 import { copyistOf, type Copyist } from './copyist.ts'
-import { CALLER_LEFT, INTERNAL, NOT_A_REPLY, NOT_JSON, REPLY_TOO_LARGE } from './failures.ts'
+import {
+  CALLER_LEFT,
+  INTERNAL,
+  NOT_A_REPLY,
+  NOT_JSON,
+  NOT_TAKEN,
+  REPLY_TOO_LARGE,
+} from './failures.ts'
 import type { PassPlan } from './plan.ts'
 import { isStreamType, kindOf, replyEvents, type ReplyEvents } from './reply-events.ts'
 import { matchesGlob } from './route.ts'
@@ -149,6 +156,10 @@ async function passedStream(exchange: Exchange, plan: PassPlan, call: UpstreamCa
       stop() {
         call.cancel()
         exchange.journal.finish({ status: 499, error: CALLER_LEFT.message })
+      },
+      stalled() {
+        call.cancel()
+        return steps({ problem: NOT_TAKEN })
       },
     },
   )

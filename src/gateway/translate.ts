@@ -5,7 +5,7 @@ import { lossList } from '../canonical/loss.ts'
 import { ProblemError, type Problem } from '../canonical/problem.ts'
 import { replyHeaders } from './answer.ts'
 import type { Answer, Exchange } from './exchange.ts'
-import { CALLER_LEFT, INTERNAL, KEY_REFUSED } from './failures.ts'
+import { CALLER_LEFT, INTERNAL, KEY_REFUSED, NOT_TAKEN } from './failures.ts'
 import { keeperOf } from './keeper.ts'
 import type { TranslatePlan } from './plan.ts'
 import { proofKeeperOf } from './proofs.ts'
@@ -166,6 +166,10 @@ async function streamed(streaming: Streaming): Promise<Answer> {
       stop() {
         call.cancel()
         void over(CALLER_LEFT)
+      },
+      stalled() {
+        call.cancel()
+        return steps([{ type: 'error', problem: NOT_TAKEN }])
       },
     },
   )

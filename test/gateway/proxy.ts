@@ -4,7 +4,7 @@ import { PROCESS_LIMITS, TIMEOUTS } from '../../src/gateway/defaults.ts'
 import type { Ports, UpstreamRequest, UpstreamResponse } from '../../src/gateway/ports.ts'
 import type { Settings, UpstreamSettings } from '../../src/gateway/settings.ts'
 import { answerRequest } from '../../src/http/front.ts'
-import { loadOf } from '../../src/http/load.ts'
+import { loadOf, type Load } from '../../src/http/load.ts'
 import type { LogEntry } from '../../src/observe/entry.ts'
 import { fakes } from './fakes.ts'
 
@@ -27,13 +27,15 @@ export interface ProxyInit extends Omit<RequestInit, 'body'> {
 export type SettingsChange = Partial<Omit<Settings, 'limits' | 'upstreams'>> & {
   limits?: Partial<Settings['limits']>
   upstream?: Partial<UpstreamSettings>
+  /** Dialects that have an upstream of their name. */
+  upstreams?: readonly string[]
 }
 
 export const KEY = 'upstream-key-0123456789abcdef'
 
 /** The models `plain-…` and `pathy-…` lead to an upstream of that dialect, `alias` to a renamed one. */
 export function settingsWith(change: SettingsChange = {}): Settings {
-  const { limits, upstream, ...rest } = change
+  const { limits, upstream, upstreams = [], ...rest } = change
   const upstreamOf = (
     dialect: string,
     auth: UpstreamSettings['auth'],
@@ -53,7 +55,11 @@ export function settingsWith(change: SettingsChange = {}): Settings {
     },
   ]
   return {
-    upstreams: new Map([upstreamOf('plain', 'bearer'), upstreamOf('pathy', 'query')]),
+    upstreams: new Map([
+      upstreamOf('plain', 'bearer'),
+      upstreamOf('pathy', 'query'),
+      ...upstreams.map((dialect) => upstreamOf(dialect, 'bearer')),
+    ]),
     routes: [
       { model: 'plain-*', upstream: 'plain' },
       { model: 'pathy-*', upstream: 'pathy' },
@@ -73,11 +79,11 @@ export function settingsWith(change: SettingsChange = {}): Settings {
 export function proxyOf(
   script: Script,
   change: SettingsChange = {},
-  extra: Partial<Ports> & { dialects?: Dialects } = {},
+  extra: Partial<Ports> & { dialects?: Dialects; load?: Load } = {},
 ): Proxy {
   const sent: UpstreamRequest[] = []
   const log: LogEntry[] = []
-  const { dialects = fakes, ...portsChange } = extra
+  const { dialects = fakes, load, ...portsChange } = extra
   const settings = settingsWith(change)
   let ids = 0
   const ports: Ports = {
@@ -95,7 +101,7 @@ export function proxyOf(
     ports,
     dialects,
     admit: doorkeeper(settings.callers),
-    load: loadOf(settings.limits),
+    load: load ?? loadOf(settings.limits),
   }
   return {
     sent,
