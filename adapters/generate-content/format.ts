@@ -2,6 +2,7 @@ import { parseObject, stringify, textOf, type JsonObject } from '../../src/canon
 import type { Lose } from '../../src/canonical/loss.ts'
 import type { Format, Request } from '../../src/canonical/model.ts'
 import { narrow, widen } from '../../src/canonical/schema.ts'
+import { JSON_ONLY } from '../../src/canonical/text-tools.ts'
 import type { ModelFacts } from '../adapter.ts'
 import { leftovers, note } from './dialect.ts'
 import type { WireGenerationConfig } from './wire.ts'
@@ -77,8 +78,7 @@ function isRefused(request: Request, facts: ModelFacts): boolean {
 export function formatInstruction(request: Request, facts: ModelFacts): string | undefined {
   const { format } = request
   if (!format || format.type === 'text' || !isRefused(request, facts)) return undefined
-  const words = 'When you give your final answer, give JSON and nothing else.'
   return format.type === 'json'
-    ? words
-    : `${words} It must match this JSON Schema:\n${format.schema}`
+    ? JSON_ONLY
+    : `${JSON_ONLY} It must match this JSON Schema:\n${format.schema}`
 }

@@ -33,3 +33,6 @@ export function describeText(tool: TextTool, lose: Lose): string | undefined {
   const words = `The input must match this ${typeof syntax === 'string' ? `${syntax} ` : ''}grammar:`
   return [description, `${words}\n${definition}`].filter(Boolean).join('\n\n')
 }
+
+/** Asks for JSON where the wire has no word for it. */
+export const JSON_ONLY = 'When you give your final answer, give JSON and nothing else.'

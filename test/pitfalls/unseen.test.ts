@@ -27,6 +27,24 @@ describe('towards messages', () => {
   })
 })
 
+describe('JSON without a schema', () => {
+  const asked: Record<string, object> = {
+    responses: { input: 'x', text: { format: { type: 'json_object' } } },
+    'generate-content': {
+      contents: [{ parts: [{ text: 'x' }] }],
+      generationConfig: { responseMimeType: 'application/json' },
+    },
+  }
+  it.each(['responses', 'generate-content'] as const)(
+    'is asked for in words where there is no other way: %s to messages',
+    (from) => {
+      const request = sent([from, 'messages'], asked[from] ?? {})
+      expect(request.body['system']).toMatch(/JSON and nothing else/)
+      expect(lossesOf(request)).toContain('approximated format')
+    },
+  )
+})
+
 describe('code that was run', () => {
   it('has its pictures reported where they have no place', () => {
     const outputs = [
