@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { leftOut } from '../../src/canonical/media.ts'
 import { invalid } from '../../src/canonical/problem.ts'
 import type { Block, MediaBlock, MediaSource } from '../../src/canonical/model.ts'
 import {
@@ -74,7 +75,7 @@ export function writeMedia(block: MediaBlock, context: WriteContext): JsonObject
   const wire = block.source && writeSource(block, context)
   if (!wire) {
     lose('dropped', path, block.mediaType)
-    return { type: 'text', text: placeholder(block), ...writeCache(block.cache) }
+    return { type: 'text', text: leftOut(block), ...writeCache(block.cache) }
   }
   if (block.detail !== undefined && block.detail !== 'auto') lose('dropped', `${path}.detail`)
   const { source: left, ...rest } = extOf(block)
@@ -91,9 +92,6 @@ export function writeMedia(block: MediaBlock, context: WriteContext): JsonObject
     ...writeCache(block.cache),
   }
 }
-
-const placeholder = ({ mediaType, source, name }: MediaBlock): string =>
-  `[${[mediaType || 'file', name, 'url' in source ? source.url : undefined].filter(Boolean).join(' ')} left out]`
 
 interface Wire {
   type: 'image' | 'document'

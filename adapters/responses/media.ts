@@ -91,6 +91,7 @@ export function readAudio(members: Members): Omit<MediaBlock, 'kind'> | undefine
   const audio = members.object('input_audio')
   const { data, format } = audio ?? {}
   if (typeof data !== 'string' || typeof format !== 'string') return undefined
+  members.note('audio', format)
   return { mediaType: `audio/${format}`, source: { data } }
 }
 
@@ -144,9 +145,19 @@ function documentText(name: string | undefined, text: string): string {
   return name === undefined ? text : `<document name=${JSON.stringify(name)}>\n${text}\n</document>`
 }
 
+/** The formats that there are here, by the words of others for them. */
+const AUDIO: Record<string, string> = {
+  'audio/mpeg': 'mp3',
+  'audio/mp3': 'mp3',
+  'audio/wav': 'wav',
+  'audio/wave': 'wav',
+  'audio/x-wav': 'wav',
+  'audio/vnd.wave': 'wav',
+}
+
 function writeAudio({ source, mediaType, ...node }: MediaBlock): JsonObject | undefined {
-  if (!('data' in source)) return undefined
-  const format = mediaType === 'audio/mpeg' ? 'mp3' : mediaType.slice('audio/'.length)
-  const audio: Json = { data: source.data, format: format.replace(/^x-/, '') }
+  const format = formOf(node)['audio'] ?? lookup(AUDIO, mediaType)
+  if (!('data' in source) || format === undefined) return undefined
+  const audio: Json = { data: source.data, format }
   return { type: 'input_audio', input_audio: audio, ...restOf(node) }
 }

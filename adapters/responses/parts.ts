@@ -6,6 +6,7 @@ import {
   type JsonObject,
 } from '../../src/canonical/json.ts'
 import type { Lose } from '../../src/canonical/loss.ts'
+import { leftOut } from '../../src/canonical/media.ts'
 import type {
   Block,
   CacheMark,
@@ -169,7 +170,9 @@ function writeMediaPart(block: MediaBlock, context: PartContext): JsonObject | u
   // A file id is known to the provider that issued it, and to no other.
   const isStranger = 'fileId' in block.source && !own
   const part = side === 'output' || isStranger ? undefined : writeMedia(block)
-  if (!part) return lose('dropped', path)
+  if (!part) lose('dropped', path)
+  // The model cannot have sent media here; a caller that did must not seem to have said nothing.
+  if (!part) return side === 'input' ? { type: 'input_text', text: leftOut(block) } : undefined
   if ('text' in block.source) lose('approximated', path)
   for (const key of ['name', 'detail'] as const)
     if (block[key] !== undefined && !saysMedia(part, key)) lose('dropped', `${path}.${key}`)

@@ -27,6 +27,15 @@ describe('towards messages', () => {
   })
 })
 
+describe('media that responses have no part for', () => {
+  it.each(['video/mp4', 'audio/ogg'])('leave a word where they were: %s', (mimeType) => {
+    const contents = [{ role: 'user', parts: [{ inlineData: { mimeType, data: 'AAAA' } }] }]
+    const request = sent(['generate-content', 'responses'], { contents })
+    expect(request.text).toContain(`[${mimeType} left out]`)
+    expect(lossesOf(request)).toEqual(['dropped turns.0.blocks.0'])
+  })
+})
+
 describe('JSON without a schema', () => {
   const asked: Record<string, object> = {
     responses: { input: 'x', text: { format: { type: 'json_object' } } },
