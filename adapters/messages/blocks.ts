@@ -1,4 +1,5 @@
 import {
+  isObject,
   parseObject,
   textOf,
   Verbatim,
@@ -54,7 +55,7 @@ export function readContent(content: Json | undefined, context: ReadContext): Co
       // A call that is not read as a search leaves its result alone.
       if (result && block.kind === 'search') index += 1
       reader.add(block)
-    } else reader.add(readBlock(raw, context))
+    } else reader.add(readSummary(raw) ?? readBlock(raw, context))
   }
   reader.end()
   return { blocks: reader.blocks, damaged: reader.damaged }
@@ -101,6 +102,14 @@ function readSearchResult(raw: JsonObject): Block {
   const { cache_control, ...search_result } = raw
   const text = texts.map(textIn).filter(Boolean).join('\n')
   return { kind: 'text', text, ...readCache(cache_control), ...own({ search_result }) }
+}
+
+/** What stands for everything before it: its text is for everybody, as is that of a passage. */
+function readSummary(raw: JsonObject): Block | undefined {
+  const { content, cache_control, ...compaction } = raw
+  return compaction['type'] === 'compaction' && typeof content === 'string'
+    ? { kind: 'text', text: content, ...readCache(cache_control), ...own({ compaction }) }
+    : undefined
 }
 
 function readToolUse(raw: JsonObject, context: ReadContext): Block {
@@ -164,10 +173,11 @@ export interface WriteContext {
 /** A conversation's blocks, for an upstream. Most become one block, a search two, an empty text none. */
 export const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
   text: (block, context) => {
-    const { search_result, list: _, ...rest } = extOf(block)
+    const { search_result, compaction, list: _, ...rest } = extOf(block)
     const cache = writeCache(block.cache)
     reportSeal(block, context)
     if (search_result !== undefined) return [{ ...(search_result as JsonObject), ...cache }]
+    if (isObject(compaction)) return [{ ...compaction, content: block.text, ...cache }]
     if (block.text.trim() === '') {
       return block.text === '' ? [] : context.lose('dropped', context.path, 'white space only')
     }

@@ -36,6 +36,23 @@ describe('media that responses have no part for', () => {
   })
 })
 
+describe('a summary that stands for what was said before', () => {
+  const summary = { type: 'compaction', content: 'They met.' }
+  const messages = [
+    { role: 'user', content: 'q' },
+    { role: 'assistant', content: [summary] },
+    { role: 'user', content: 'q' },
+  ]
+  it.each(['generate-content', 'responses'] as const)('is told to %s as a text', (to) => {
+    const request = sent(['messages', to], { messages })
+    expect(request.text).toContain('"text":"They met."')
+    expect(lossesOf(request)).toContain('dropped turns.1.blocks.0.compaction')
+  })
+  it('goes back as it came', () => {
+    expect(sent(['messages', 'messages'], { messages }).text).toContain(JSON.stringify(summary))
+  })
+})
+
 describe('JSON without a schema', () => {
   const asked: Record<string, object> = {
     responses: { input: 'x', text: { format: { type: 'json_object' } } },
