@@ -203,6 +203,7 @@ function passSteps(
   const shape = shapeOf(exchange, plan)
   const tap = replyEvents({
     reader: tapReader(exchange, plan, copyist),
+    anew: () => tapReader(exchange, plan, undefined),
     verbatim: plan.destination.adapter.upstream.verbatim,
     limits: settings.limits,
     contentType: call.headers.get('content-type'),

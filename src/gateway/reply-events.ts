@@ -1,6 +1,6 @@
 import type { Frame, Reader } from '../../adapters/adapter.ts'
 import type { Event } from '../canonical/events.ts'
-import { parse, type VerbatimPaths } from '../canonical/json.ts'
+import { isObject, parse, type VerbatimPaths } from '../canonical/json.ts'
 import type { Problem } from '../canonical/problem.ts'
 import { sseParser } from '../framing/sse.ts'
 import { EVENT_TOO_LARGE, INTERNAL, NOT_A_REPLY, NOT_JSON, REPLY_TOO_LARGE } from './failures.ts'
@@ -26,6 +26,11 @@ export interface ReplySource {
   limits: ReplyLimits
   /** What the upstream says it sends. What it sends decides; this only helps when it sends nothing. */
   contentType: string | null
+  /**
+   * For bytes that pass whatever is made of them: the reader that goes on behind what could not be read. What
+   * the upstream itself says of a failure ends a reply here too.
+   */
+  anew?: () => Reader
 }
 
 /** What the first bytes turn out to be. */
@@ -105,8 +110,9 @@ function modeOf(text: string, source: ReplySource): Mode | undefined {
   return kind && { maxBytes: Infinity, push: () => failed(NOT_A_REPLY), end: () => [] }
 }
 
-function streamMode({ reader, limits }: ReplySource): Mode {
-  const parser = sseParser(limits.eventBytes)
+function streamMode({ reader: first, anew, limits }: ReplySource): Mode {
+  let reader = first
+  let parser = sseParser(limits.eventBytes)
   const readOne = (frame: Frame): Event[] => {
     // The parser bounds what it gathers, but not what comes in one piece.
     if (frame.data.length > limits.eventBytes) return failed(EVENT_TOO_LARGE)
@@ -117,15 +123,46 @@ function streamMode({ reader, limits }: ReplySource): Mode {
     const events: Event[] = []
     for (const frame of frames) {
       const one = attempt(() => readOne(frame))
+      if (anew && one.some((event) => isStumble(event, frame))) {
+        reader = anew()
+        continue
+      }
       for (const event of one) events.push(event)
       if (one.some(isTerminal)) break
     }
-    return parser.overflowed ? [...events, ...failed(EVENT_TOO_LARGE)] : events
+    return events
+  }
+  const feed = (text: string): Event[] => {
+    const events = read(parser.push(text))
+    if (parser.overflowed && !anew) return [...events, ...failed(EVENT_TOO_LARGE)]
+    for (let rest = text; anew && parser.overflowed;) {
+      rest = rest.slice(BLANK_LINE.exec(rest)?.index ?? rest.length).trimStart()
+      reader = anew()
+      parser = sseParser(limits.eventBytes)
+      events.push(...read(parser.push(rest)))
+    }
+    return events
   }
   return {
     maxBytes: limits.streamBytes,
-    push: (text) => read(parser.push(text)),
+    push: feed,
     end: () => [...read(parser.end()), ...reader.end()],
+  }
+}
+
+const BLANK_LINE = /\r\n\r\n|\n\n|\r\r/
+
+/** Whether an error is about the frame, and not what the frame says. */
+function isStumble(event: Event, { data }: Frame): boolean {
+  if (event.type !== 'error') return false
+  return [INTERNAL, EVENT_TOO_LARGE, NOT_A_REPLY].includes(event.problem) || !isJsonObject(data)
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    return isObject(parse(text))
+  } catch {
+    return false
   }
 }
 

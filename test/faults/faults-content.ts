@@ -113,6 +113,24 @@ const eventFaults: Fault[] = [
     passed: { stream: BYTES },
   },
   {
+    name: 'F21 an event that is no JSON, and then the end of the connection',
+    act: says(({ opening }) => `${opening}data: {"type": oh\n\n`),
+    stream: BROKEN,
+  },
+  {
+    name: 'F16 an event that is too large, and then the end of the connection',
+    act: says(({ opening }) => `${opening}data: {"type":"${'x'.repeat(100_000)}"}\n\n`),
+    stream: BROKEN,
+  },
+  {
+    name: 'F16 an event that is too large, and then the rest',
+    act: says(
+      ({ opening, closing }) => `${opening}data: {"type":"${'x'.repeat(100_000)}"}\n\n${closing}`,
+    ),
+    stream: BROKEN,
+    passed: { stream: WHOLE },
+  },
+  {
     name: 'F21 a body that is no JSON',
     act: answers(({ whole }) => whole.slice(0, -9)),
     body: BAD,
