@@ -1,8 +1,8 @@
+import { alikeParser } from '../../src/canonical/alike.ts'
 import { Cursor, type BlockKey } from '../../src/canonical/cursor.ts'
 import type { Event, Tail } from '../../src/canonical/events.ts'
 import {
   isObject,
-  parse,
   stringify,
   textOf,
   type Json,
@@ -50,6 +50,7 @@ export class ReplyReader implements Reader {
   readonly #context: ReadReplyContext
   readonly #names: ToolNames
   readonly #cursor = new Cursor()
+  readonly #texts = alikeParser(REPLY_VERBATIM)
   readonly #sources = sourcesOf()
   #id = ''
   #blocks = 0
@@ -78,10 +79,18 @@ export class ReplyReader implements Reader {
   push(frame: Frame): Event[] {
     const data = frame.data.trim()
     if (data === '' || data === '[DONE]' || this.#cursor.ended) return []
-    const chunk = parsed(data)
+    const chunk = this.#parsed(data)
     if (chunk === undefined) this.#cursor.fail(NO_REPLY)
     else for (const one of many(chunk)) this.#take(one)
     return this.#cursor.drain()
+  }
+
+  #parsed(data: string): Json | undefined {
+    try {
+      return this.#texts.parse(data)
+    } catch {
+      return undefined
+    }
   }
 
   end(): Event[] {
@@ -254,14 +263,6 @@ export class ReplyReader implements Reader {
 const provesText = (signature: string): boolean => isItsOwn(readSeal(signature).slot)
 
 const UNSPECIFIED = 'FINISH_REASON_UNSPECIFIED'
-
-function parsed(data: string): Json | undefined {
-  try {
-    return parse(data, REPLY_VERBATIM)
-  } catch {
-    return undefined
-  }
-}
 
 /** What has none of these says nothing of a reply. */
 const MEMBERS = ['candidates', 'promptFeedback', 'usageMetadata', 'modelVersion', 'responseId']

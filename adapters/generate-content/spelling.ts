@@ -73,6 +73,7 @@ function spell(value: Json, level: Level): Json {
 }
 
 function spellMembers(value: JsonObject, level: Level): JsonObject {
+  if (Object.keys(value).every((key) => isSpelled(key, value[key] ?? null, level))) return value
   const entries = Object.entries(value).filter(([, member]) => !isNull(member))
   return Object.fromEntries(
     entries.map(([key, member]) => {
@@ -82,6 +83,10 @@ function spellMembers(value: JsonObject, level: Level): JsonObject {
     }),
   )
 }
+
+/** Nothing is to be done about this member. */
+const isSpelled = (key: string, member: Json, level: Level): boolean =>
+  !isNull(member) && !key.includes('_') && !Object.hasOwn(level, key)
 
 const isNull = (value: Json): boolean =>
   value === null || (value instanceof Verbatim && value.text === 'null')

@@ -1,5 +1,6 @@
 import type { Event, Tail } from '../../src/canonical/events.ts'
 import { bodyOf, withBody, withTail } from '../../src/canonical/events.ts'
+import { nameOf } from '../../src/canonical/foreign.ts'
 import { isObject, stringify, type JsonObject } from '../../src/canonical/json.ts'
 import type {
   Block,
@@ -10,6 +11,7 @@ import type {
   Seal,
   Usage,
 } from '../../src/canonical/model.ts'
+import { template } from '../../src/canonical/template.ts'
 import type { Problem } from '../../src/canonical/problem.ts'
 import type { Frame, WriteReplyContext, Writer } from '../adapter.ts'
 import { DIALECT, members } from './dialect.ts'
@@ -36,6 +38,7 @@ export class ReplyWriter implements Writer {
   readonly #context: WriteReplyContext
   readonly #grounding: Grounding
   readonly #pieces = new Pieces()
+  readonly #rows = new Map<Run['kind'], (text: string) => string>()
   #id = ''
   #head: JsonObject = {}
   #candidate: JsonObject = {}
@@ -43,7 +46,6 @@ export class ReplyWriter implements Writer {
   #open: Open | undefined
   #before: BlockKind | undefined
   #thought: { seal: Seal; text: string; end: number } | undefined
-  #blocks = 0
   #calls = 0
   #isBroken = false
   #searches = 0
@@ -94,6 +96,7 @@ export class ReplyWriter implements Writer {
   #takeExt(ext: Ext | undefined): void {
     const { candidate, continuationToken: _token, ...head } = members(ext)
     this.#head = { ...this.#head, ...head }
+    this.#rows.clear()
     if (isObject(candidate)) this.#candidate = { ...this.#candidate, ...candidate }
   }
 
@@ -101,8 +104,7 @@ export class ReplyWriter implements Writer {
     const before = this.#before
     this.#before = block.kind
     this.#open = { block, body: '', citations: [], hasPieces: false, before }
-    this.#blocks += 1
-    if (block.kind === 'refusal') this.#lose('approximated', 'becomes text')
+    if (block.kind === 'refusal') this.#lose('approximated', block, 'becomes text')
     if (this.#searches > 0 && block.kind !== 'search')
       this.#context.lose('reordered', 'reply.search', 'sources come last')
     const kind = spokenKind(block)
@@ -111,8 +113,8 @@ export class ReplyWriter implements Writer {
       this.#context.lose('approximated', 'reply.blocks', 'neighbouring texts are joined')
   }
 
-  #lose(code: 'dropped' | 'approximated', detail?: string, member = ''): void {
-    this.#context.lose(code, `reply.blocks.${this.#blocks - 1}${member}`, detail)
+  #lose(code: 'dropped' | 'approximated', block: Block, detail?: string, member = ''): void {
+    this.#context.lose(code, `reply.${nameOf(block)}${member}`, detail)
   }
 
   #delta(text: string): Frame[] {
@@ -133,8 +135,8 @@ export class ReplyWriter implements Writer {
     if (open.block.kind === 'search') return this.#search(open.block)
     const body = bodyOf(open.block) === undefined ? open.block : withBody(open.block, open.body)
     const block = withTail(body, tail)
-    const part = writePart(block, this.#partContext())
-    if (!part && block.kind === 'opaque') this.#lose('dropped')
+    const part = writePart(block, this.#partContext(block))
+    if (!part && block.kind === 'opaque') this.#lose('dropped', block)
     if (block.kind === 'tool-call') this.#calls += 1
     if (!part) return []
     const repeated = block.kind === 'tool-call' ? this.#repeated() : undefined
@@ -151,7 +153,7 @@ export class ReplyWriter implements Writer {
     const said = this.#pieces.run?.kind === kind ? this.#pieces.run.text : ''
     // What stood between the two is gone, and so is where the second began.
     if (said.length > open.body.length && open.before !== block.kind)
-      this.#lose('approximated', 'of joined texts', '.seal')
+      this.#lose('approximated', block, 'of joined texts', '.seal')
     if (block.kind === 'reasoning' && !hasPieces && seal.dialect !== DIALECT) {
       const slot = block.redacted ? 'redacted' : 'previous'
       return this.#frames(this.#pieces.keepBack(writeSeal(seal, slot)))
@@ -186,17 +188,17 @@ export class ReplyWriter implements Writer {
 
   #search(block: Extract<Block, { kind: 'search' }>): Frame[] {
     this.#searches += 1
-    if (this.#searches > 1) this.#lose('approximated', 'searches are joined')
-    if (block.queries.length === 0) this.#lose('dropped')
+    if (this.#searches > 1) this.#lose('approximated', block, 'searches are joined')
+    if (block.queries.length === 0) this.#lose('dropped', block)
     this.#grounding.search(block)
     this.#isGrounded = true
     return []
   }
 
-  #partContext(): WritePartContext {
+  #partContext(block: Block): WritePartContext {
     const { lose } = this.#context
     return {
-      path: `reply.blocks.${this.#blocks - 1}`,
+      path: `reply.${nameOf(block)}`,
       lose: (code, path, detail) => {
         if (path.endsWith('.input')) this.#isBroken = true
         return lose(code, path, detail)
@@ -208,19 +210,34 @@ export class ReplyWriter implements Writer {
   }
 
   #frames(pieces: JsonObject[]): Frame[] {
-    return pieces.map((piece) => frameOf(this.#chunk([piece], this.#sources())))
+    return pieces.map((piece) => {
+      const sources = this.#sources()
+      return isMereText(piece) && !sources
+        ? { data: this.#row(piece)(String(piece['text'])) }
+        : frameOf(this.#chunk([piece], sources ?? {}))
+    })
   }
 
-  #sources(): JsonObject {
+  /** Chunks that hold a piece of text and nothing else besides what all of them hold. */
+  #row({ text: _, ...others }: JsonObject): (text: string) => string {
+    const kind = 'thought' in others ? 'reasoning' : 'text'
+    const known = this.#rows.get(kind)
+    if (known) return known
+    const row = template((text) => this.#chunk([{ text, ...others }], {}))
+    this.#rows.set(kind, row)
+    return row
+  }
+
+  #sources(): JsonObject | undefined {
     const groundingMetadata = this.#isGrounded ? this.#grounding.metadata() : undefined
     this.#isGrounded = false
-    return groundingMetadata ? { groundingMetadata } : {}
+    return groundingMetadata && { groundingMetadata }
   }
 
   #finish(reason: FinishReason, stopSequence: string | undefined): Frame[] {
     const { lose } = this.#context
     if (stopSequence !== undefined) lose('dropped', 'reply.stopSequence')
-    if (this.#usage.cacheWrite) lose('dropped', 'usage.cacheWrite')
+    if (this.#usage.cacheWrite) lose('dropped', 'reply.usage.cacheWrite')
     if (understood(reason, this.#calls > 0) !== reason) lose('approximated', 'reply.finish', reason)
     if (this.#grounding.isMixed) lose('approximated', 'reply.search', 'with what is cited')
     const frames = this.#frames(this.#pieces.settle())
@@ -256,6 +273,9 @@ export class ReplyWriter implements Writer {
 
 /** A frame is one line. Line ends in JSON are white space, and come only with a subtree written verbatim. */
 const frameOf = (body: JsonObject): Frame => ({ data: stringify(body).replace(/[\r\n]+/g, ' ') })
+
+const isMereText = (piece: JsonObject): boolean =>
+  Object.keys(piece).every((key) => key === 'text' || key === 'thought')
 
 /** What comes in pieces on this wire; everything else is one part. */
 function spokenKind(block: Block): Run['kind'] | undefined {

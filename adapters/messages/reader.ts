@@ -1,8 +1,8 @@
+import { alikeParser } from '../../src/canonical/alike.ts'
 import { Cursor } from '../../src/canonical/cursor.ts'
 import type { Event } from '../../src/canonical/events.ts'
 import {
   isObject,
-  parse,
   textOf,
   Verbatim,
   verbatimPaths,
@@ -42,6 +42,7 @@ const BAD_REPLY = {
 /** Understands a message, whole or as its events. */
 export class MessageReader implements Reader {
   readonly #cursor = new Cursor()
+  readonly #texts = alikeParser(START_INPUT)
   readonly #names: ToolNames
   readonly #context: ReadReplyContext
   readonly #open = new Map<number, Open>()
@@ -84,7 +85,7 @@ export class MessageReader implements Reader {
 
   #parse(data: string): JsonObject | undefined {
     try {
-      const value = parse(data, data.includes('"content_block"') ? START_INPUT : undefined)
+      const value = this.#texts.parse(data)
       if (isObject(value)) return value
       if (Array.isArray(value)) this.#refuse(200, value)
     } catch {

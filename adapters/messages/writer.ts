@@ -1,6 +1,7 @@
 import { estimateTokens } from '../../src/canonical/estimate.ts'
 import { bodyOf, mergeExt, withBody, type Event, type Tail } from '../../src/canonical/events.ts'
 import { stringify, type JsonObject } from '../../src/canonical/json.ts'
+import { template } from '../../src/canonical/template.ts'
 import type { Block, Citation, Ext, FinishReason, Seal, Usage } from '../../src/canonical/model.ts'
 import type { Frame, WriteReplyContext, Writer } from '../adapter.ts'
 import { writeCitation } from './citations.ts'
@@ -17,6 +18,8 @@ interface Open {
   parts: string[]
   citations: JsonObject[]
   index?: number
+  /** A piece of it as the data of an event. */
+  piece?: (text: string) => string
 }
 
 /** Says a reply as the events of this dialect, and gathers the message that they describe. */
@@ -125,12 +128,21 @@ export class MessageWriter implements Writer {
     const open = this.#open
     if (!open || text === '') return
     open.parts.push(text)
-    const delta = this.#blocks.delta(open.block, text)
-    if (delta) this.#sayDelta(this.#show(open), delta)
+    if (!this.#blocks.delta(open.block, text)) return
+    open.piece ??= this.#piecesOf(open.block, this.#show(open))
+    this.#frames.push({ event: DELTA, data: open.piece(text) })
+  }
+
+  #piecesOf(block: Block, index: number): (text: string) => string {
+    return template((text) => ({
+      type: DELTA,
+      index,
+      delta: this.#blocks.delta(block, text) ?? {},
+    }))
   }
 
   #sayDelta(index: number, delta: JsonObject): void {
-    this.#say('content_block_delta', { index, delta })
+    this.#say(DELTA, { index, delta })
   }
 
   #cite(citation: Citation): void {
@@ -199,6 +211,7 @@ export class MessageWriter implements Writer {
 
   #finish(reason: FinishReason, sequence: string | undefined): void {
     this.#ended = true
+    if (this.#usage.toolUse) this.#context.lose('dropped', 'reply.usage.toolUse')
     this.#stopReason = this.#reason(reason)
     if (this.#stopReason === 'stop_sequence') this.#stopSequence = sequence ?? this.#onlySequence()
     const left = Object.entries(extOf(this.#ext && { ext: this.#ext }))
@@ -232,6 +245,8 @@ export class MessageWriter implements Writer {
     return others.length === 0 ? (only ?? null) : null
   }
 }
+
+const DELTA = 'content_block_delta'
 
 /** The proof of a block that has no field for one, where it is known from the start. */
 function ownSeal(block: Block): { seal: Seal | undefined; bare: Block } {

@@ -16,8 +16,15 @@ import { callIdOf } from './names.ts'
 
 export type Emit = (type: string, fields: JsonObject) => void
 
-interface Place {
+/** Says events. */
+export interface Voice {
   emit: Emit
+  /** The same for events of one type that differ in one text. */
+  row(type: string, fields: (text: string) => JsonObject): (text: string) => void
+}
+
+interface Place {
+  voice: Voice
   index: number
 }
 
@@ -69,9 +76,13 @@ export function openItem(block: Bodied, place: Place, context: ItemContext): Ope
 }
 
 /** Announces an item, and says the events of its inside with the item's place in them. */
-function announce({ emit, index }: Place, item: JsonObject & { id: string }): Emit {
-  emit('response.output_item.added', { output_index: index, item })
-  return (type, fields) => emit(type, { item_id: item.id, output_index: index, ...fields })
+function announce({ voice, index }: Place, item: JsonObject & { id: string }): Voice {
+  voice.emit('response.output_item.added', { output_index: index, item })
+  const at = { item_id: item.id, output_index: index }
+  return {
+    emit: (type, fields) => voice.emit(type, { ...at, ...fields }),
+    row: (type, fields) => voice.row(type, (text) => ({ ...at, ...fields(text) })),
+  }
 }
 
 function openMessage(
@@ -81,16 +92,16 @@ function openMessage(
 ): OpenItem {
   const phase = phaseOf(first)
   const head = { id: context.newId('msg_'), type: 'message', role: 'assistant', ...phase }
-  const say = announce(place, { ...head, status: 'in_progress', content: [] })
+  const voice = announce(place, { ...head, status: 'in_progress', content: [] })
   const content: JsonObject[] = []
-  let part: OpenPart | undefined = openPart(first, content.length, say)
+  let part: OpenPart | undefined = openPart(first, content.length, voice)
   const message = (status: string): JsonObject => ({ ...head, status, content })
   return {
     ...INERT,
     continues(block) {
       if (block.kind !== 'text' && block.kind !== 'refusal') return false
       if (phaseOf(block)['phase'] !== phase['phase']) return false
-      part = openPart(block, content.length, say)
+      part = openPart(block, content.length, voice)
       return true
     },
     delta: (text) => part?.delta(text),
@@ -119,7 +130,11 @@ interface OpenPart {
   close(): JsonObject
 }
 
-function openPart(block: TextBlock | RefusalBlock, at: number, say: Emit): OpenPart {
+function openPart(
+  block: TextBlock | RefusalBlock,
+  at: number,
+  { emit: say, row }: Voice,
+): OpenPart {
   const isText = block.kind === 'text'
   const annotations: JsonObject[] = []
   const late: [Citation, Lose][] = []
@@ -139,10 +154,11 @@ function openPart(block: TextBlock | RefusalBlock, at: number, say: Emit): OpenP
     annotations.push(annotation)
   }
   say('response.content_part.added', { content_index: at, part: value() })
+  const piece = row(`${stem}.delta`, (delta) => ({ content_index: at, delta, ...logprobs }))
   return {
     delta(text) {
       whole += text
-      say(`${stem}.delta`, { content_index: at, delta: text, ...logprobs })
+      piece(text)
     },
     // Without an end it is about the whole text, which is yet to come.
     cite: (citation, lose) =>
@@ -163,8 +179,9 @@ const isAboutAll = ({ url, end }: Citation): boolean => url !== undefined && end
 /** The thoughts of any upstream are shown as one paragraph of a summary. */
 function openReasoning(place: Place, context: ItemContext): OpenItem {
   const head = { id: context.newId('rs_'), type: 'reasoning' }
-  const say = announce(place, { ...head, summary: [] })
+  const { emit: say, row } = announce(place, { ...head, summary: [] })
   const at = { summary_index: 0 }
+  const piece = row('response.reasoning_summary_text.delta', (delta) => ({ ...at, delta }))
   const summary: JsonObject[] = []
   let whole = ''
   let encrypted: JsonObject = {}
@@ -175,7 +192,7 @@ function openReasoning(place: Place, context: ItemContext): OpenItem {
     delta(text) {
       if (whole === '') say('response.reasoning_summary_part.added', { ...at, part: part() })
       whole += text
-      say('response.reasoning_summary_text.delta', { ...at, delta: text })
+      piece(text)
     },
     seal(proof) {
       if (proof !== undefined) encrypted = { encrypted_content: proof }
@@ -211,12 +228,13 @@ function openCall(block: ToolCallBlock, place: Place, context: ItemContext): Ope
     name,
     ...(namespace !== undefined && { namespace }),
   }
-  const say = announce(place, { ...head, status: 'in_progress', [key]: '' })
+  const { emit: say, row } = announce(place, { ...head, status: 'in_progress', [key]: '' })
+  const piece = row(`${stem}.delta`, (text) => ({ delta: text }))
   let whole = ''
   const item = (status: string): JsonObject => ({ ...head, status, [key]: whole })
   const delta = (text: string) => {
     whole += text
-    say(`${stem}.delta`, { delta: text })
+    piece(text)
   }
   return {
     ...INERT,
@@ -235,7 +253,9 @@ function openCode(block: CodeBlock, place: Place, context: ItemContext): OpenIte
   const id = block.id.startsWith('ci_') ? block.id : context.newId('ci_')
   const container = restOf(block)['container_id'] ?? context.newId('cntr_')
   const head = { id, type: 'code_interpreter_call', container_id: container }
-  const say = announce(place, { ...head, status: 'in_progress', code: '', outputs: null })
+  const added = { ...head, status: 'in_progress', code: '', outputs: null }
+  const { emit: say, row } = announce(place, added)
+  const piece = row('response.code_interpreter_call_code.delta', (delta) => ({ delta }))
   say('response.code_interpreter_call.in_progress', {})
   let whole = ''
   let outputs: Json = null
@@ -246,7 +266,7 @@ function openCode(block: CodeBlock, place: Place, context: ItemContext): OpenIte
     codeId: block.id,
     delta(text) {
       whole += text
-      say('response.code_interpreter_call_code.delta', { delta: text })
+      piece(text)
     },
     print(printed, status) {
       outputs = printed

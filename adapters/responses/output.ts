@@ -1,5 +1,6 @@
 import type { WriteReplyContext } from '../adapter.ts'
 import type { Tail } from '../../src/canonical/events.ts'
+import { nameOf } from '../../src/canonical/foreign.ts'
 import type { JsonObject } from '../../src/canonical/json.ts'
 import type {
   Block,
@@ -13,7 +14,7 @@ import { carrySeal, type SealSlot } from '../../src/canonical/seal.ts'
 import { writeAction } from './blocks.ts'
 import { STATUS_OF_OUTCOME, writeOutputs } from './code.ts'
 import { DIALECT, spelled, textIn } from './members.ts'
-import { openItem, type Emit, type OpenItem } from './open-items.ts'
+import { openItem, type Emit, type OpenItem, type Voice } from './open-items.ts'
 import type { Ending, Seen } from './reply.ts'
 
 type Status = Ending['status']
@@ -26,14 +27,16 @@ type Status = Ending['status']
 export class Output {
   readonly items: JsonObject[] = []
   readonly seen: Seen = { refusal: false, call: false }
+  readonly #voice: Voice
   readonly #emit: Emit
   readonly #context: WriteReplyContext
   readonly #callIds = new Set<string>()
   #item: OpenItem | undefined
   #block: Block | undefined
 
-  constructor(emit: Emit, context: WriteReplyContext) {
-    this.#emit = emit
+  constructor(voice: Voice, context: WriteReplyContext) {
+    this.#voice = voice
+    this.#emit = voice.emit
     this.#context = context
   }
 
@@ -104,7 +107,7 @@ export class Output {
       this.#context.lose('approximated', 'reply.code.language', block.language)
     if (this.#item?.continues(block)) return
     this.closeItem('completed')
-    const place = { emit: this.#emit, index: this.items.length }
+    const place = { voice: this.#voice, index: this.items.length }
     this.#item = openItem(block, place, { ...this.#context, callIds: this.#callIds })
   }
 
@@ -138,11 +141,9 @@ export class Output {
     this.#done({ ...item, status: 'completed', ...done })
   }
 
-  #opaque({ dialect, value }: OpaqueBlock): void {
-    if (dialect !== DIALECT) {
-      this.#context.lose('dropped', `reply.${textIn(value, 'type') ?? 'opaque'}`)
-      return
-    }
+  #opaque(block: OpaqueBlock): void {
+    const { dialect, value } = block
+    if (dialect !== DIALECT) return this.#context.lose('dropped', `reply.${nameOf(block)}`)
     this.#next()
     const id = textIn(value, 'id')
     const isFresh = id !== undefined && !this.items.some((item) => item['id'] === id)

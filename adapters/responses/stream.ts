@@ -1,7 +1,8 @@
 import type { Frame, ReadReplyContext, Reader } from '../adapter.ts'
+import { alikeParser, type AlikeParser } from '../../src/canonical/alike.ts'
 import { Cursor } from '../../src/canonical/cursor.ts'
 import type { Event } from '../../src/canonical/events.ts'
-import { isObject, parse, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type { Problem } from '../../src/canonical/problem.ts'
 import { Items } from './items.ts'
 import { listOf, countIn, textIn } from './members.ts'
@@ -30,6 +31,7 @@ const UNFINISHED: Problem = {
 /** Reads replies of an upstream, whole or event by event, and forgives what servers leave out. */
 export function reader(context: ReadReplyContext): Reader {
   const cursor = new Cursor()
+  const texts = alikeParser()
   const items = new Items(cursor, context)
   const respond = (response: Json | undefined) => {
     if (isObject(response)) finish(response)
@@ -87,7 +89,7 @@ export function reader(context: ReadReplyContext): Reader {
     },
     push(frame) {
       if (cursor.ended) return []
-      const value = valueOfFrame(frame)
+      const value = valueOfFrame(frame, texts)
       if (isObject(value)) event(value, frame.event)
       else if (Array.isArray(value) && problemIn(value)) cursor.fail(problemIn(value) ?? FAILED)
       else if (value === undefined) cursor.fail(UNREADABLE)
@@ -101,11 +103,11 @@ export function reader(context: ReadReplyContext): Reader {
 }
 
 /** Null for a frame that says nothing, undefined for one that cannot be read. */
-function valueOfFrame({ data }: Frame): Json | undefined {
+function valueOfFrame({ data }: Frame, texts: AlikeParser): Json | undefined {
   const text = data.trim()
   if (text === '' || text === '[DONE]') return null
   try {
-    return parse(text)
+    return texts.parse(text)
   } catch {
     return undefined
   }

@@ -2,6 +2,7 @@ import type { Frame, WriteReplyContext, Writer } from '../adapter.ts'
 import type { Event } from '../../src/canonical/events.ts'
 import { stringify, type JsonObject } from '../../src/canonical/json.ts'
 import type { FinishReason, Usage } from '../../src/canonical/model.ts'
+import { template } from '../../src/canonical/template.ts'
 import type { Problem } from '../../src/canonical/problem.ts'
 import { Output } from './output.ts'
 import { writeError, writeErrorEvent } from './problems.ts'
@@ -21,7 +22,14 @@ export function writer(context: WriteReplyContext): Writer {
     frames.push({ event: type, data: stringify({ type, ...fields, sequence_number: sequence }) })
     sequence += 1
   }
-  const output = new Output(emit, context)
+  const row = (type: string, fields: (text: string) => JsonObject) => {
+    const write = template((text, count) => ({ type, ...fields(text), sequence_number: count }))
+    return (text: string) => {
+      frames.push({ event: type, data: write(text, sequence) })
+      sequence += 1
+    }
+  }
+  const output = new Output({ emit, row }, context)
   const opening = () => (response ??= openingOf(request, context))
   const start = () => {
     if (started) return
