@@ -1,5 +1,6 @@
+import { nameOf } from '../../src/canonical/foreign.ts'
 import { parseObject, textOf, Verbatim, type JsonObject } from '../../src/canonical/json.ts'
-import type { Block, BlockKind, BlockOf, ToolCallBlock } from '../../src/canonical/model.ts'
+import type { Block, ToolCallBlock } from '../../src/canonical/model.ts'
 import { fit } from '../../src/canonical/names.ts'
 import { lowerInput } from '../../src/canonical/text-tools.ts'
 import type { BlockTable, WriteReplyContext } from '../adapter.ts'
@@ -109,12 +110,11 @@ export class ReplyBlocks {
       if (block.queries.length > 1) this.#context.lose('approximated', 'reply.search.queries')
       return hosted.writeSearch(block, this.#hostedId(block.id, hosted.isNative(block)))
     },
-    opaque: (block) =>
-      block.dialect === DIALECT ? [block.value] : this.#context.lose('dropped', 'reply.opaque'),
+    opaque: (block) => (block.dialect === DIALECT ? [block.value] : this.#unknown(block)),
   }
 
-  #unknown(block: BlockOf<Exclude<BlockKind, 'opaque'>>): undefined {
-    return this.#context.lose('dropped', `reply.${block.kind}`)
+  #unknown(block: Block): undefined {
+    return this.#context.lose('dropped', `reply.${nameOf(block)}`)
   }
 
   #hostedId(id: string, native: boolean): string {

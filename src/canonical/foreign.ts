@@ -79,4 +79,8 @@ function isEmpty(value: Json): boolean {
 
 const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`)
 
+/** What a report of a loss calls a block of a reply. */
+export const nameOf = (block: Block): string =>
+  block.kind === 'opaque' ? typeName(block.value['type']) : block.kind
+
 const typeName = (type: Json | undefined): string => (typeof type === 'string' ? type : 'block')

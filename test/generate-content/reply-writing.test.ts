@@ -92,7 +92,7 @@ describe('a written reply', () => {
     const cut: Block = { kind: 'tool-call', id: '1', name: 'f', form: 'json', input: '{"a":' }
     const { body, losses } = tell(unfold({ ...reply(cut), finish: 'tool-call' }))
     expect(body.candidates[0]).toMatchObject({ finishReason: 'MALFORMED_FUNCTION_CALL' })
-    expect(losses).toContain('approximated reply.blocks.0.input')
+    expect(losses).toContain('approximated reply.tool-call.input')
     expect(tell(unfold({ ...reply(cut), finish: 'length' })).body.candidates[0].finishReason).toBe(
       'MAX_TOKENS',
     )
@@ -144,9 +144,9 @@ describe('a written reply', () => {
     )
     expect(losses.toSorted()).toEqual(
       [
-        'approximated reply.blocks.0',
+        'approximated reply.refusal',
         'approximated reply.search',
-        'dropped reply.blocks.1',
+        'dropped reply.container_upload',
         'dropped reply.citations.fileId',
         'dropped reply.citations.quote',
         'reordered reply.search',

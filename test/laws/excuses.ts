@@ -1,6 +1,5 @@
 import type { Folded } from '../../src/canonical/events.ts'
 import type { Loss } from '../../src/canonical/loss.ts'
-import type { Block } from '../../src/canonical/model.ts'
 import { differences, replyAspects } from './compare.ts'
 
 /** What a report must name to excuse a difference in an aspect of a reply. */
@@ -22,27 +21,16 @@ const EXCUSES: Record<string, RegExp> = {
   stopSequence: /^reply\.stopSequence$/,
 }
 
-/**
- * The differences between a reply and what became of it that no report excuses. `numbered`: the blocks as
- * they were written.
- */
+/** The differences between a reply and what became of it that no report excuses. */
 export function unreportedInReply(
   expected: Folded,
   actual: Folded,
   losses: readonly Loss[],
-  numbered: readonly Block[],
 ): string[] {
-  const paths = losses.map(({ path }) => named(path, numbered))
+  const paths = losses.map(({ path }) => path)
   return differences(replyAspects(expected), replyAspects(actual)).filter((line) => {
     const [aspect = ''] = line.split(':')
     const excuse = EXCUSES[aspect]
     return !paths.some((path) => (excuse ? excuse.test(path) : path.endsWith(aspect)))
   })
-}
-
-/** A report may name a block by its number: `reply.blocks.3` says what kind the third one is. */
-function named(path: string, blocks: readonly Block[]): string {
-  const match = /^reply\.blocks\.(\d+)(.*)$/.exec(path)
-  const block = match ? blocks[Number(match[1])] : undefined
-  return block ? `reply.${block.kind}${match?.[2] ?? ''}` : path
 }

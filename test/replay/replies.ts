@@ -61,12 +61,7 @@ function kept(
 ): string | undefined {
   const streamed = readFrames(caller, request, written.frames)
   const own = (folded: Folded) => withoutForeignSeals(folded, caller.dialect)
-  const [difference] = unreportedInReply(
-    own(read),
-    own(streamed),
-    written.losses,
-    read.reply.blocks,
-  )
+  const [difference] = unreportedInReply(own(read), own(streamed), written.losses)
   if (difference !== undefined) return difference
   if (written.body === undefined) return undefined
   const whole = readBodyText(caller, request, written.body)
