@@ -25,6 +25,11 @@ export interface UpstreamRequest {
   body?: Uint8Array | ReadableStream<Uint8Array>
   signal: AbortSignal
   connectMs: number
+  /**
+   * Told by a runtime that can tell: a connection is sought, for which `connectMs` is the only clock, and
+   * then found, with which the request begins to be sent.
+   */
+  connection?(state: 'sought' | 'found'): void
 }
 
 export interface UpstreamResponse {

@@ -134,8 +134,9 @@ function streamMode({ reader: first, anew, limits }: ReplySource): Mode {
   }
   const feed = (text: string): Event[] => {
     const events = read(parser.push(text))
-    if (parser.overflowed && !anew) return [...events, ...failed(EVENT_TOO_LARGE)]
-    for (let rest = text; anew && parser.overflowed;) {
+    if (!anew) return parser.overflowed ? [...events, ...failed(EVENT_TOO_LARGE)] : events
+    let rest = text
+    while (parser.overflowed) {
       rest = rest.slice(BLANK_LINE.exec(rest)?.index ?? rest.length).trimStart()
       reader = anew()
       parser = sseParser(limits.eventBytes)

@@ -48,7 +48,7 @@ export interface CallOptions {
 export async function callUpstream(request: Sendable, options: CallOptions): Promise<UpstreamCall> {
   const { timeouts, caller, deadline } = options
   const line = lifeline({ caller, deadline, totalMs: timeouts.totalMs })
-  line.watch(options.stream ? timeouts.firstByteMs : timeouts.jsonMs, NO_FIRST_BYTE)
+  watchBeginning(line, options)
   const work = sendOnce(request, options, line).catch((error: unknown) => {
     if (!(error instanceof ConnectError) || line.problem) throw error
     return pause(options.pauseMs).then(() => sendOnce(request, options, line))
@@ -65,15 +65,21 @@ export async function callUpstream(request: Sendable, options: CallOptions): Pro
   }
 }
 
+const watchBeginning = (line: Lifeline, { stream, timeouts }: CallOptions): void =>
+  line.watch(stream ? timeouts.firstByteMs : timeouts.jsonMs, NO_FIRST_BYTE)
+
 function sendOnce(
   request: Sendable,
-  { send, timeouts }: CallOptions,
+  options: CallOptions,
   line: Lifeline,
 ): Promise<UpstreamResponse> {
   if (line.problem) return Promise.reject(new ConnectError('the caller has left'))
-  const { connectMs } = timeouts
+  const { connectMs } = options.timeouts
+  // What has not been sent yet cannot be answered late.
+  const connection = (state: 'sought' | 'found') =>
+    state === 'sought' ? line.relax() : watchBeginning(line, options)
   try {
-    return send({ ...request, signal: line.signal, connectMs })
+    return options.send({ ...request, signal: line.signal, connectMs, connection })
   } catch (error) {
     return Promise.reject(error)
   }

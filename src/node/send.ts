@@ -49,6 +49,7 @@ function exchange(agent: Agent, request: UpstreamRequest): Promise<UpstreamRespo
   return new Promise((resolve, reject) => {
     if (request.signal.aborted) return reject(errorOf(request.signal.reason))
     const url = new URL(request.url)
+    request.connection?.('sought')
     agent.dispatch(
       {
         origin: url.origin,
@@ -57,7 +58,7 @@ function exchange(agent: Agent, request: UpstreamRequest): Promise<UpstreamRespo
         headers: { 'accept-encoding': 'gzip', ...request.headers },
         body: bodyOf(request.body),
       },
-      responseHandler(request.signal, resolve, reject),
+      responseHandler(request, resolve, reject),
     )
   })
 }
@@ -69,7 +70,7 @@ type Settle<T> = (value: T) => void
 
 /** One response as it arrives. */
 function responseHandler(
-  signal: AbortSignal,
+  { signal, connection }: UpstreamRequest,
   resolve: Settle<UpstreamResponse>,
   reject: Settle<Error>,
 ): Dispatcher.DispatchHandler {
@@ -100,6 +101,7 @@ function responseHandler(
   return {
     onRequestStart(controller) {
       request = controller
+      connection?.('found')
       if (signal.aborted) controller.abort(errorOf(signal.reason))
     },
     onResponseStart(controller, status, headers) {

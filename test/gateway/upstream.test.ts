@@ -85,6 +85,35 @@ describe.each(bodies)('%s', (_, body) => {
     expect(proxy.log).toMatchObject([{ status: 503, reason: 'refused' }])
   })
 
+  it('is not late as long as no connection came about', async () => {
+    const { proxy, response } = ask(
+      async ({ connection }) => {
+        connection?.('sought')
+        await sleep(90)
+        throw new ConnectError('too slow')
+      },
+      quick({ firstByteMs: 30, jsonMs: 30 }),
+    )
+    expect((await response).status).toBe(503)
+    expect(proxy.sent).toHaveLength(2)
+  })
+
+  it('is late from when it is sent', async () => {
+    const { proxy, response } = ask(
+      async ({ connection }) => {
+        connection?.('sought')
+        await sleep(60)
+        connection?.('found')
+        return never()
+      },
+      quick({ firstByteMs: 30, jsonMs: 30 }),
+    )
+    const answer = await response
+    expect(answer.status).toBe(504)
+    expect(answer.headers.get('x-should-retry')).toBe('false')
+    expect(proxy.sent).toHaveLength(1)
+  })
+
   it.each([301, 302, 303, 307, 308])('does not follow a redirection: %d', async (status) => {
     const { proxy, response } = ask(() =>
       jsonReply({}, status, { location: 'https://evil.example/' }),

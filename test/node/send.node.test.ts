@@ -3,7 +3,11 @@ import { type AddressInfo, createServer as createSocketServer, type Socket } fro
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
 import { sourceOf } from '../../src/gateway/source.ts'
-import { ConnectError, type UpstreamResponse } from '../../src/gateway/ports.ts'
+import {
+  ConnectError,
+  type UpstreamRequest,
+  type UpstreamResponse,
+} from '../../src/gateway/ports.ts'
 import { createSend } from '../../src/node/send.ts'
 
 const upstream = createSend()
@@ -35,10 +39,7 @@ function saying(answer: (socket: Socket) => void): Promise<string> {
 
 const originOf = ({ port }: AddressInfo) => `http://127.0.0.1:${port}`
 
-const post = (
-  url: string,
-  options: { body?: Uint8Array | ReadableStream<Uint8Array>; signal?: AbortSignal } = {},
-) =>
+const post = (url: string, options: Partial<UpstreamRequest> = {}) =>
   upstream.send({
     method: 'POST',
     url,
@@ -165,6 +166,18 @@ describe('the upstream client', () => {
     const failure = await post(resetting).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(Error)
     expect(failure).not.toBeInstanceOf(ConnectError)
+  })
+
+  it('tells when a connection is sought and found', async () => {
+    const told: string[] = []
+    const connection = (state: string) => void told.push(state)
+    await textOf(await post(await serving((_, response) => response.end()), { connection }))
+    expect(told).toEqual(['sought', 'found'])
+    // Somebody is there, but never agrees on a key.
+    const mute = (await saying(() => undefined)).replace('http:', 'https:')
+    const failure = post(mute, { connection, connectMs: 100 })
+    await expect(failure).rejects.toThrow(ConnectError)
+    expect(told).toEqual(['sought', 'found', 'sought'])
   })
 
   it('stops the upstream when the caller leaves, in every phase', async () => {
