@@ -33,20 +33,22 @@ export function lossList(): LossList {
 
 const HEADER_CHARACTERS = 1024
 
-/** `3; dropped sampling.topK, approximated reasoning.effort, …`: visible ASCII, at most 1 kB. */
-export function lossHeader(losses: readonly Loss[]): string | undefined {
+/**
+ * `3; dropped sampling.topK, approximated reasoning.effort, …`: visible ASCII, at most 1 kB. `ellipsis`: as
+ * the platform takes it, by default as its three UTF-8 bytes.
+ */
+export function lossHeader(losses: readonly Loss[], ellipsis = '\xe2\x80\xa6'): string | undefined {
   if (losses.length === 0) return undefined
   let header = `${losses.length}; `
   for (const [index, loss] of losses.entries()) {
     const entry = `${index > 0 ? ', ' : ''}${loss.code} ${loss.path.replace(/[^\x21-\x7e]|[,;]/g, '_')}`
-    if (header.length + entry.length > HEADER_CHARACTERS - ELLIPSIS.length) return header + ELLIPSIS
+    if (header.length + entry.length > HEADER_CHARACTERS - ELLIPSIS_BYTES) return header + ellipsis
     header += entry
   }
   return header
 }
 
-/** `…` as its three UTF-8 bytes: a header value is a byte string, and these are what goes over the wire. */
-const ELLIPSIS = '\xe2\x80\xa6'
+const ELLIPSIS_BYTES = 3
 
 /** Losses that change what the caller asked for; a filled-in default does not. */
 export const isRefusable = (loss: Loss): boolean =>

@@ -13,7 +13,7 @@ export function replyHeaders(
   call: Pick<UpstreamCall, 'headers'> | undefined,
   losses: readonly Loss[],
 ): Record<string, string> {
-  const header = lossHeader(losses)
+  const header = lossHeader(losses, ELLIPSIS)
   const upstreamId = call && requestIdOf(call.headers)
   return {
     'x-dragoman-upstream': upstreamHeader(plan.destination),
@@ -21,6 +21,17 @@ export function replyHeaders(
     ...(upstreamId !== undefined && { 'x-upstream-request-id': upstreamId }),
   }
 }
+
+/** Header values are bytes by the standard, but Workers take text and make bytes of it themselves. */
+function takesText(): boolean {
+  try {
+    return new Headers({ 'x-text': '…' }).has('x-text')
+  } catch {
+    return false
+  }
+}
+
+const ELLIPSIS = takesText() ? '…' : undefined
 
 const upstreamHeader = ({ upstream, target }: Destination): string =>
   visible(`${upstream.name}; dialect=${upstream.dialect}; model=${target.model}`)
