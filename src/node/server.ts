@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import type { LimitSettings } from '../gateway/settings.ts'
+import { STALL_MS } from '../gateway/time.ts'
 
 const CHECK_INTERVAL_MS = 5000
 const MAX_HEADER_BYTES = 16 * 1024
@@ -23,6 +24,8 @@ export interface ServerOptions {
   host: string
   port: number
   limits: Pick<LimitSettings, 'connections' | 'headersMs' | 'bodyMs'>
+  /** For how long a caller may take nothing of what waits for it. */
+  stallMs?: number
   /** Ends the exchanges that are still open when the time for draining is over. */
   breakOff(): void
 }
@@ -44,6 +47,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
 function httpServer(options: ServerOptions, isDraining: () => boolean): Server {
   const { headersMs, bodyMs, connections } = options.limits
+  const { stallMs = STALL_MS } = options
   const answer = getRequestListener((request) => options.fetch(request))
   const server = createServer(
     {
@@ -54,6 +58,7 @@ function httpServer(options: ServerOptions, isDraining: () => boolean): Server {
     },
     (incoming: IncomingMessage, outgoing: ServerResponse) => {
       if (isDraining()) outgoing.shouldKeepAlive = false
+      closeStalled(outgoing, stallMs)
       if (hostsOf(incoming) > 1) return void outgoing.writeHead(400).end()
       void answer(incoming, outgoing)
     },
@@ -61,6 +66,12 @@ function httpServer(options: ServerOptions, isDraining: () => boolean): Server {
   server.maxConnections = connections
   return server
 }
+
+/** The clock of a connection begins anew with each byte that is taken; silence with nothing to take is none. */
+const closeStalled = (outgoing: ServerResponse, stallMs: number) =>
+  outgoing.setTimeout(stallMs, () => {
+    if (outgoing.socket?.writableLength) outgoing.destroy()
+  })
 
 /** Of two hosts a proxy before this one may have believed the other. */
 const hostsOf = ({ rawHeaders }: IncomingMessage): number =>
