@@ -18,13 +18,18 @@ export { ProblemError, type Problem } from './canonical/problem.ts'
 export { translator, type Translator, type TranslatorOptions } from './translator.ts'
 export { VERSION } from './version.ts'
 
-/** A Hono app, of which this is declared: what is needed to call it, or to mount it in another one. */
+/**
+ * A Hono app, of which this is declared: what is needed to call it, or to mount it in another one
+ * (`other.mount('/', app.fetch)`). It answers every path itself, so routes added to it would never be reached.
+ */
 export interface App {
   /**
    * Takes what the platform's own `fetch` takes, as the SDKs call it, and what runtimes hand to a server:
    * beside a whole request, the second argument is theirs (an environment, a server) and means nothing.
    */
   fetch(input: Request | string | URL, init?: RequestInit): Promise<Response>
+  /** The same for a path without a host: `app.request('/healthz')`. */
+  request(input: Request | string | URL, init?: RequestInit): Response | Promise<Response>
 }
 
 /**

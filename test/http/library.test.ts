@@ -1,3 +1,4 @@
+import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { createApp, translator, VERSION } from '../../src/index.ts'
@@ -43,6 +44,12 @@ describe('the app as a library', () => {
       expect(await response.json()).toMatchObject({ object: 'response', status: 'completed' })
     }
     expect(sent).toEqual(Array.from({ length: 3 }, () => 'https://upstream.example/v1/messages'))
+  })
+  it('is the app that it was said to be: it can be asked by path, and mounted in another', async () => {
+    const app = createApp(config)
+    expect((await app.request('/healthz')).status).toBe(200)
+    const outer = new Hono().mount('/llm', app.fetch)
+    expect((await outer.request('/llm/healthz')).status).toBe(200)
   })
   it('refuses a configuration that is none', () => {
     expect(() => createApp({ upstreams: 1 })).toThrow(/upstreams/)
