@@ -35,20 +35,24 @@ const HEADER_CHARACTERS = 1024
 
 /**
  * `3; dropped sampling.topK, approximated reasoning.effort, …`: visible ASCII, at most 1 kB. `ellipsis`: as
- * the platform takes it, by default as its three UTF-8 bytes.
+ * the platform takes it, by default as its three UTF-8 bytes; asked for only where it is needed.
  */
-export function lossHeader(losses: readonly Loss[], ellipsis = '\xe2\x80\xa6'): string | undefined {
+export function lossHeader(
+  losses: readonly Loss[],
+  ellipsis: () => string = () => ELLIPSIS,
+): string | undefined {
   if (losses.length === 0) return undefined
   let header = `${losses.length}; `
   for (const [index, loss] of losses.entries()) {
     const entry = `${index > 0 ? ', ' : ''}${loss.code} ${loss.path.replace(/[^\x21-\x7e]|[,;]/g, '_')}`
-    if (header.length + entry.length > HEADER_CHARACTERS - ELLIPSIS_BYTES) return header + ellipsis
+    if (header.length + entry.length > HEADER_CHARACTERS - ELLIPSIS.length)
+      return header + ellipsis()
     header += entry
   }
   return header
 }
 
-const ELLIPSIS_BYTES = 3
+export const ELLIPSIS = '\xe2\x80\xa6'
 
 /** Losses that change what the caller asked for; a filled-in default does not. */
 export const isRefusable = (loss: Loss): boolean =>

@@ -1,6 +1,6 @@
 import type { Adapter } from '../../adapters/adapter.ts'
 import { stringify } from '../canonical/json.ts'
-import { lossHeader, type Loss } from '../canonical/loss.ts'
+import { ELLIPSIS, lossHeader, type Loss } from '../canonical/loss.ts'
 import { statusOf, type Problem } from '../canonical/problem.ts'
 import type { Answer } from './exchange.ts'
 import type { Plan } from './plan.ts'
@@ -13,7 +13,7 @@ export function replyHeaders(
   call: Pick<UpstreamCall, 'headers'> | undefined,
   losses: readonly Loss[],
 ): Record<string, string> {
-  const header = lossHeader(losses, ELLIPSIS)
+  const header = lossHeader(losses, ellipsis)
   const upstreamId = call && requestIdOf(call.headers)
   return {
     'x-dragoman-upstream': upstreamHeader(plan.destination),
@@ -23,15 +23,13 @@ export function replyHeaders(
 }
 
 /** Header values are bytes by the standard, but Workers take text and make bytes of it themselves. */
-function takesText(): boolean {
+function ellipsis(): string {
   try {
-    return new Headers({ 'x-text': '…' }).has('x-text')
+    return new Headers({ 'x-text': '…' }).has('x-text') ? '…' : ELLIPSIS
   } catch {
-    return false
+    return ELLIPSIS
   }
 }
-
-const ELLIPSIS = takesText() ? '…' : undefined
 
 const upstreamHeader = ({ upstream, target }: Destination): string =>
   visible(`${upstream.name}; dialect=${upstream.dialect}; model=${target.model}`)
