@@ -20,17 +20,17 @@ export function journal(
 ): Journal {
   const startedAt = ports.now()
   const elapsed = () => Math.max(0, Math.round(ports.now() - startedAt))
-  let entry: Partial<LogEntry> = {}
+  const entry: Partial<LogEntry> = {}
   let bytesOut = 0
   let over = false
   const runs: (() => void)[] = []
   return {
     id: head.id,
     note(fields) {
-      entry = { ...entry, ...fields }
+      Object.assign(entry, fields)
     },
     began() {
-      if (entry.firstByteMs === undefined) entry = { ...entry, firstByteMs: elapsed() }
+      entry.firstByteMs ??= elapsed()
     },
     sent(bytes) {
       bytesOut += bytes

@@ -19,6 +19,8 @@ export interface Memories {
   readonly retention: RetentionSettings
   /** Replies that this process is writing at the moment, by their keys in the store. */
   readonly underway: Map<string, Underway>
+  /** Who owns what, by what they present: callers come again, and a hash takes longer than a small reply. */
+  readonly owners: Map<string, Promise<string>>
 }
 
 /** A reply that can still be stopped. */
@@ -31,7 +33,7 @@ export interface Underway {
 
 export function memoriesOf(settings: Settings, store: Store | undefined): Memories | undefined {
   const retention = { ...DEFAULT_RETENTION, ...settings.retention }
-  return store && { store, retention, underway: new Map() }
+  return store && { store, retention, underway: new Map(), owners: new Map() }
 }
 
 /**
@@ -77,9 +79,23 @@ const ID = /^[\w-]{1,128}$/
 export const placeOf = (id: string): string | undefined =>
   ID.test(id) ? (seedOf(id) ?? id) : undefined
 
+const MOST_OWNERS = 1000
+
 /** Whose memory it is: a hash of what the caller presented, so that no key is ever in a store. */
-export async function callerHash({ identity }: Pick<Exchange, 'identity'>): Promise<string> {
-  if (identity === undefined) return 'open'
+export function ownerOf(
+  { identity }: Pick<Exchange, 'identity'>,
+  { owners }: Pick<Memories, 'owners'>,
+): Promise<string> {
+  if (identity === undefined) return Promise.resolve('open')
+  const known = owners.get(identity)
+  if (known) return known
+  if (owners.size >= MOST_OWNERS) owners.clear()
+  const owner = hashOf(identity)
+  owners.set(identity, owner)
+  return owner
+}
+
+async function hashOf(identity: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(identity))
   return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
@@ -94,7 +110,7 @@ export interface Shelf {
 
 export async function shelfOf(exchange: Exchange, memories: Memories): Promise<Shelf> {
   const { store, retention } = memories
-  const owner = await callerHash(exchange)
+  const owner = await ownerOf(exchange, memories)
   return {
     owner,
     get: (place) => reached(store.get(storeKey(owner, place))),

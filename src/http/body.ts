@@ -59,9 +59,10 @@ async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
 
 /** A length that was declared bounds what comes; without one the bytes are counted as they come. */
 async function received(request: Request, maxBytes: number): Promise<Uint8Array> {
-  if (!request.body) return NOTHING
   try {
-    if (request.headers.get('content-length') === null) return await counted(request.body, maxBytes)
+    // Asking for the stream costs more than the whole body, so it is asked for only where it is needed.
+    if (request.headers.get('content-length') === null)
+      return request.body ? await counted(request.body, maxBytes) : NOTHING
     const bytes = new Uint8Array(await request.arrayBuffer())
     if (bytes.length > maxBytes) throw tooLarge(maxBytes)
     return bytes

@@ -10,9 +10,9 @@ const UNKNOWN_KEY: Problem = {
 }
 
 /** Lets in whoever presents a key that fits; throws ProblemError. */
-export async function admissionOf(site: Site, arrival: Arrival): Promise<Admission> {
+export function admissionOf(site: Site, arrival: Arrival): Admission {
   const { request, incoming } = arrival
-  const admission = await site.admit(request.headers, incoming.query)
+  const admission = site.admit(request.headers, incoming.query)
   if (!admission.admitted) throw new ProblemError(UNKNOWN_KEY)
   return admission
 }

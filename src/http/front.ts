@@ -37,7 +37,7 @@ async function guarded(site: Site, arrival: Arrival): Promise<Answer> {
 
 /** The key comes first: without one nobody learns which paths there are. */
 async function admitted(site: Site, arrival: Arrival, looks: Adapter): Promise<Answer> {
-  const admission = await admissionOf(site, arrival)
+  const admission = admissionOf(site, arrival)
   const match = matched(site.dialects, arrival.incoming)
   if (match) return converse(site, arrival, match, admission)
   const stored = arrival.explain ? undefined : storedAt(site.dialects, arrival.incoming)

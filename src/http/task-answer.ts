@@ -16,7 +16,7 @@ export async function taskAnswer(
   const { settings, ports, load } = site
   const { request, path, journal } = arrival
   try {
-    const { credential } = await admissionOf(site, arrival)
+    const { credential } = admissionOf(site, arrival)
     journal.whenOver(load.enter())
     const { signal } = request
     return await answerTask({

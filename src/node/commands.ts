@@ -16,6 +16,7 @@ import { isLoopback, type Options } from './options.ts'
 import { createSend } from './send.ts'
 import { startServer } from './server.ts'
 import { openStore } from './store.ts'
+import { gathered } from './lines.ts'
 
 /** The world of one command: what it reads from and writes to. */
 export interface Process {
@@ -48,7 +49,7 @@ export async function serve(options: Options, world: Process): Promise<Proxy> {
   const deadline = new AbortController()
   let draining = false
   const log = createLog({
-    write: (line) => world.write(`${line}\n`),
+    write: gathered(world.write),
     now: Date.now,
     style: world.logStyle,
     secrets: secretsOf(settings),

@@ -1,4 +1,3 @@
-import { defined } from '../canonical/json.ts'
 import type { LogEntry } from './entry.ts'
 
 const VALUE_CHARACTERS = 256
@@ -35,17 +34,20 @@ export function createLog(options: LogOptions): (entry: LogEntry) => void {
 
 type Shorten = (text: string) => string
 
-function masker(secrets: readonly string[]): (line: string) => string {
+function masker(secrets: readonly string[]): (text: string) => string {
   const masked = secrets
     .filter((secret) => secret.length >= MIN_SECRET_CHARACTERS)
     .toSorted((first, second) => second.length - first.length)
-  return (line) => masked.reduce((text, secret) => text.replaceAll(secret, '***'), line)
+    .map((secret) => secret.replace(/[^\w]/g, '\\$&'))
+  if (masked.length === 0) return (text) => text
+  const any = new RegExp(masked.join('|'), 'g')
+  return (text) => text.replace(any, '***')
 }
 
 /** Everything that is known of an exchange. */
 function jsonLine(entry: LogEntry, time: string, shorten: Shorten): string {
   const { losses, ...rest } = entry
-  const line = { time, ...defined(rest), ...(losses?.length && { losses: lossTexts(entry) }) }
+  const line = { time, ...rest, ...(losses?.length && { losses: lossTexts(entry) }) }
   const text = JSON.stringify(line, (_, value: unknown) =>
     typeof value === 'string' ? shorten(value) : value,
   )

@@ -1,0 +1,14 @@
+/** Lines that come together are written together: each write waits for the system. */
+export function gathered(write: (text: string) => void): (line: string) => void {
+  let lines: string[] = []
+  const flush = () => {
+    if (lines.length > 0) write(lines.join(''))
+    lines = []
+  }
+  // What was said last is what somebody will look for.
+  process.on('exit', flush)
+  return (line) => {
+    if (lines.length === 0) setImmediate(flush)
+    lines.push(`${line}\n`)
+  }
+}
