@@ -1,3 +1,4 @@
+import { BUDGETS, effortOf, type SomeEffort } from '../../src/canonical/effort.ts'
 import type { JsonObject } from '../../src/canonical/json.ts'
 import type { Lose } from '../../src/canonical/loss.ts'
 import type { Effort, ReasoningOptions } from '../../src/canonical/model.ts'
@@ -6,21 +7,12 @@ import { leftovers, members, note } from './dialect.ts'
 import { amount } from './numbers.ts'
 import type { WireThinkingConfig } from './wire.ts'
 
-/** What each effort costs, for models that count tokens of thought. */
-const BUDGETS: Record<Exclude<Effort, 'none'>, number> = {
-  minimal: 1024,
-  low: 2048,
-  medium: 8192,
-  high: 16_384,
-  xhigh: 24_576,
-  max: 32_768,
-}
 /** What every model with a budget accepts. */
 const MAX_BUDGET = 24_576
 /** Lets the model decide. */
 const DYNAMIC = -1
 
-const LEVELS: Record<Exclude<Effort, 'none'>, string> = {
+const LEVELS: Record<SomeEffort, string> = {
   minimal: 'MINIMAL',
   low: 'LOW',
   medium: 'MEDIUM',
@@ -123,11 +115,5 @@ function writeLevel(
   }
   if (budget === undefined) return {}
   lose('approximated', 'reasoning.budget', 'as a level')
-  return { thinkingLevel: levelOf(budget) }
-}
-
-/** The highest level whose cost the budget covers. */
-function levelOf(budget: number): string {
-  const level = (['high', 'medium', 'low'] as const).find((effort) => BUDGETS[effort] <= budget)
-  return LEVELS[level ?? 'minimal']
+  return { thinkingLevel: LEVELS[effortOf(budget)] }
 }

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { decodeBase64 } from '../../src/canonical/base64.ts'
 import { leftOut } from '../../src/canonical/media.ts'
 import { invalid } from '../../src/canonical/problem.ts'
 import type { Block, MediaBlock, MediaSource } from '../../src/canonical/model.ts'
@@ -107,7 +108,7 @@ function writeSource(block: MediaBlock, context: WriteContext): Wire | undefined
     const base64 = { type: 'base64', media_type: mediaType, data: source.data }
     if (IMAGES.includes(mediaType)) return { type: 'image', source: base64 }
     if (mediaType === 'application/pdf') return { type: 'document', source: base64 }
-    const text = PLAIN.test(mediaType) ? decodeText(source.data) : undefined
+    const text = PLAIN.test(mediaType) ? decodeBase64(source.data) : undefined
     return text === undefined ? undefined : plain(text)
   }
   if ('fileId' in source) {
@@ -142,29 +143,4 @@ function writeUrl(url: string, mediaType: string): Wire | undefined {
     mediaType === 'application/pdf' || (mediaType === '' && /\.pdf(?:[?#]|$)/i.test(url))
   if (isPdf) return { type: 'document', source }
   return mediaType === '' || mediaType.startsWith('image/') ? { type: 'image', source } : undefined
-}
-
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
-
-/** The text that base64 spells; undefined when it is no text. No platform is at hand here to ask. */
-function decodeText(base64: string): string | undefined {
-  let escaped = ''
-  let bits = 0
-  let held = 0
-  for (const character of base64.replace(/[\s=]/g, '')) {
-    const value = ALPHABET.indexOf(character === '-' ? '+' : character === '_' ? '/' : character)
-    if (value < 0) return undefined
-    held = (held << 6) | value
-    bits += 6
-    if (bits >= 8) {
-      bits -= 8
-      escaped += `%${((held >> bits) & 255).toString(16).padStart(2, '0')}`
-      held &= (1 << bits) - 1
-    }
-  }
-  try {
-    return decodeURIComponent(escaped)
-  } catch {
-    return undefined
-  }
 }

@@ -1,37 +1,20 @@
 import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { BUDGETS, effortOf, isEffort, type SomeEffort } from '../../src/canonical/effort.ts'
 import type { Lose } from '../../src/canonical/loss.ts'
 import type { Effort, ReasoningOptions, Request } from '../../src/canonical/model.ts'
 import type { ModelFacts } from '../adapter.ts'
 import { extOf, own, spelling, textIn } from './dialect.ts'
 
-/** How many tokens an effort is worth, where a model takes a number of them. */
-const BUDGETS: Record<Exclude<Effort, 'none'>, number> = {
-  minimal: 1024,
-  low: 2048,
-  medium: 8192,
-  high: 16384,
-  xhigh: 24576,
-  max: 32768,
-}
 const MIN_BUDGET = 1024
 
-const EFFORTS: readonly string[] = Object.keys(BUDGETS)
-const isEffort = (value: string): value is Exclude<Effort, 'none'> => EFFORTS.includes(value)
-
 /** The words for effort that this dialect has; the missing ones become their neighbour. */
-const WORDS: Record<Exclude<Effort, 'none'>, string> = {
+const WORDS: Record<SomeEffort, string> = {
   minimal: 'low',
   low: 'low',
   medium: 'medium',
   high: 'high',
   xhigh: 'xhigh',
   max: 'max',
-}
-
-/** Inverse of the table: the greatest effort that the budget pays for. */
-function effortOf(budget: number): Exclude<Effort, 'none'> {
-  const affordable = EFFORTS.filter(isEffort).findLast((effort) => BUDGETS[effort] <= budget)
-  return affordable ?? 'minimal'
 }
 
 /** `thinking`, and the effort out of `output_config`. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { unfold, type Event } from '../../src/canonical/events.ts'
 import type { Block, FinishReason } from '../../src/canonical/model.ts'
 import { carrySeal } from '../../src/canonical/seal.ts'
-import { encodeBase64 } from '../../adapters/generate-content/seals.ts'
+import { encodeBase64 } from '../../src/canonical/base64.ts'
 import { call, hear, hearStream, read, reply, tell, tellReply, text } from './help.ts'
 
 const parts = (chunk: { candidates: { content: { parts: unknown[] } }[] }) =>
