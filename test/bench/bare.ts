@@ -97,6 +97,8 @@ const KINDS: ReadonlyMap<string, () => void> = new Map([
   ['parse+serialise', () => hono(parseAndSerialise)],
 ])
 
+// The server says so when a caller leaves, as many do here.
+console.error = () => undefined
 process.on('SIGTERM', () => process.exit())
 process.on('unhandledRejection', () => undefined)
 KINDS.get(kind)?.()

@@ -2,7 +2,7 @@ import { type Connection, type Heard, openConnection } from './connection.ts'
 import { stampReader } from './delays.ts'
 import { faultIn } from './replies.ts'
 import { requestBytes } from './requests.ts'
-import type { Asking, Crowd, Drip, Job, Load, Score } from './shared.ts'
+import type { Asking, Busy, Crowd, Drip, Job, Load, Score } from './shared.ts'
 import { spreadOf } from './statistics.ts'
 import { cpuMsOf } from './usage.ts'
 
@@ -108,11 +108,11 @@ async function load(job: Load): Promise<Score> {
   const loop = await closedLoop(job, tally, job.timed ? stamps.read : undefined)
   await sleep(RAMP_MS)
   const begun = performance.now()
-  const cpuBefore = cpuNow(job)
+  const before = cpuNow(job)
   stamps.clear()
   await sleep(job.seconds * 1000)
   const ended = performance.now()
-  const cpuMs = difference(cpuNow(job), cpuBefore)
+  const busy = busyBetween(before, cpuNow(job), ended - begun)
   const delays = [...stamps.delays]
   await loop.end()
   const within = heards.filter(({ endedAt }) => endedAt > begun && endedAt <= ended)
@@ -120,8 +120,9 @@ async function load(job: Load): Promise<Score> {
   return {
     ...scoreOf(within.length > 0 ? within : heards, tally.problems),
     perSecond: done / ((ended - begun) / 1000),
-    cpuMs: cpuMs === undefined ? undefined : cpuMs / done,
+    cpuMs: Number.isFinite(busy.proxy) ? (busy.proxy * (ended - begun)) / done : undefined,
     delay: delays.length > 0 ? spreadOf(delays) : undefined,
+    busy,
   }
 }
 
@@ -133,10 +134,18 @@ function workWithin(heards: readonly Heard[], begun: number, ended: number): num
   }, 0)
 }
 
-const cpuNow = ({ pid }: Load): number | undefined => (pid === undefined ? undefined : cpuMsOf(pid))
+/** NaN where nobody tells. */
+const cpuNow = ({ pid, upstreamPid }: Load): Busy => ({
+  proxy: cpuMsOf(pid) ?? Number.NaN,
+  upstream: cpuMsOf(upstreamPid) ?? Number.NaN,
+  callers: cpuMsOf(process.pid) ?? Number.NaN,
+})
 
-const difference = (after: number | undefined, before: number | undefined): number | undefined =>
-  after === undefined || before === undefined ? undefined : after - before
+const busyBetween = (before: Busy, after: Busy, ms: number): Busy => ({
+  proxy: (after.proxy - before.proxy) / ms,
+  upstream: (after.upstream - before.upstream) / ms,
+  callers: (after.callers - before.callers) / ms,
+})
 
 const scoreOf = (heards: readonly Heard[], problems: string[]): Score => ({
   requests: heards.length,
@@ -145,6 +154,7 @@ const scoreOf = (heards: readonly Heard[], problems: string[]): Score => ({
   wait: spreadOf(heards.map(({ askedAt, endedAt }) => endedAt - askedAt)),
   first: spreadOf(heards.map(({ askedAt, firstAt }) => firstAt - askedAt)),
   delay: undefined,
+  busy: undefined,
   problems,
 })
 
@@ -188,7 +198,7 @@ async function crowd(job: Crowd): Promise<Score> {
     const { promise: begun, resolve } = Promise.withResolvers<void>()
     const connection = await openConnection(job.port, {
       begun: resolve,
-      ended: () => tally.fail('a stream ended that should be idle'),
+      ended: ({ startLine }) => tally.fail(`a stream ended that should be idle: ${startLine}`),
       failed: tally.fail,
     })
     crowded.push(connection)

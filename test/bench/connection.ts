@@ -26,49 +26,57 @@ export interface Listener {
   failed(reason: string): void
 }
 
+/** Where all connections read to, one after another: nobody keeps what is in it. */
+const ROOM = Buffer.alloc(64 * 1024)
+
 /** A kept connection over which answers come one after another. */
 export function openConnection(port: number, listener: Listener): Promise<Connection> {
+  const talk = conversation(listener)
+  const onread = {
+    buffer: ROOM,
+    callback(length: number) {
+      talk.take(ROOM.subarray(0, length))
+      return true
+    },
+  }
   return new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1', noDelay: true }, () =>
-      resolve(conversation(socket, listener)),
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true, onread }, () =>
+      resolve(talk.over(socket)),
     )
     socket.on('error', ({ message }) => listener.failed(message))
+    socket.on('end', () => listener.failed('the proxy closed the connection'))
   })
 }
 
-function conversation(socket: Socket, listener: Listener): Connection {
+interface Conversation {
+  take(chunk: Buffer): void
+  over(socket: Socket): Connection
+}
+
+function conversation(listener: Listener): Conversation {
   const reader = new MessageReader(listener.body)
   let askedAt = 0
   let firstAt = 0
-  let isAsked = false
-  let isClosed = false
   const ended = () => {
-    isAsked = false
     const { startLine, bytes } = reader
     listener.ended({ askedAt, firstAt, endedAt: performance.now(), startLine, bytes })
   }
-  socket.on('data', (chunk) => {
-    const isComplete = reader.push(chunk)
-    if (firstAt === 0 && reader.bytes > 0) {
-      firstAt = performance.now()
-      listener.begun?.()
-    }
-    if (isComplete) ended()
-  })
-  socket.on('close', () => {
-    if (!isClosed && isAsked)
-      listener.failed('the connection was closed before the end of an answer')
-  })
   return {
-    ask(request) {
-      askedAt = performance.now()
-      firstAt = 0
-      isAsked = true
-      socket.write(request)
+    take(chunk) {
+      const isComplete = reader.push(chunk)
+      if (firstAt === 0 && reader.bytes > 0) {
+        firstAt = performance.now()
+        listener.begun?.()
+      }
+      if (isComplete) ended()
     },
-    close() {
-      isClosed = true
-      socket.destroy()
-    },
+    over: (socket) => ({
+      ask(request) {
+        askedAt = performance.now()
+        firstAt = 0
+        socket.write(request)
+      },
+      close: () => void socket.destroy(),
+    }),
   }
 }

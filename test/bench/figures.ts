@@ -2,7 +2,7 @@ import { type Finding, findingsOf, type Metric } from './goals.ts'
 import { BASE, type Lane } from './lanes.ts'
 import type { LaneScores } from './rounds.ts'
 import type { Scenario } from './scenarios.ts'
-import type { Score } from './shared.ts'
+import type { Busy, Score } from './shared.ts'
 import { differences, median, ratios, type Summary, summaryOf } from './statistics.ts'
 
 /** What the rounds of a scenario say about a lane. */
@@ -24,6 +24,8 @@ export interface Figures {
   overBase: Summary | undefined
   dripP50: number | undefined
   dripP99: number | undefined
+  /** Shares of one processor. */
+  busy: Busy
   problems: string[]
 }
 
@@ -65,6 +67,11 @@ export function figuresOf(results: readonly LaneScores[], { events }: Scenario):
     overBase: above(loads, base),
     dripP50: middleOf(drips.map(({ wait }) => wait.p50)),
     dripP99: middleOf(drips.map(({ wait }) => wait.p99)),
+    busy: {
+      proxy: median(loads.map(({ busy }) => busy?.proxy ?? Number.NaN)),
+      upstream: median(loads.map(({ busy }) => busy?.upstream ?? Number.NaN)),
+      callers: median(loads.map(({ busy }) => busy?.callers ?? Number.NaN)),
+    },
     problems: [...loads, ...drips].flatMap(({ problems }) => problems),
   }))
 }

@@ -1,114 +1,124 @@
+import { resolve } from 'node:path'
 import { buildIfOlder, COMMAND } from './build.ts'
-import { figuresOf, judged } from './figures.ts'
-import { type Finding, LEAST_DIRECT } from './goals.ts'
-import { type Lane, lanesOf } from './lanes.ts'
+import { isPair, type Lane, lanesOf } from './lanes.ts'
+import { measureMemory } from './memory.ts'
 import { HELP, type Options, optionsOf } from './options.ts'
-import { type Proxy, startCaller, startLane, startUpstream } from './processes.ts'
-import { type Section, sectionOf } from './report.ts'
+import { startLane } from './processes.ts'
+import { profileIn } from './profile.ts'
 import { measure, type World } from './rounds.ts'
+import { conclude, print, progress, type Run, runScenario, show } from './run.ts'
 import { SCENARIOS, type Scenario, scenariosOf } from './scenarios.ts'
-import { markdownTable, textTable } from './table.ts'
+import { measureSize } from './size.ts'
+import { measureStart } from './start.ts'
+import { startWorkerLane } from './workers.ts'
+import { type StartLane, withWorld } from './world.ts'
 
 /** `npm run bench`: dragoman against bare proxies, everything in proportion to one of them. */
 
-const ROUNDS = { quick: 3, full: 5 } as const
-const WARM_SECONDS = 0.5
+const lanesFor = ({ lanes }: Options, usual?: string): Lane[] => lanesOf(lanes ?? usual)
 
-interface Run {
-  options: Options
-  command: string
-  world: World
-  findings: Finding[]
-  problems: string[]
+async function memory(run: Run, world: World): Promise<void> {
+  const { options, command } = run
+  const usual = options.quick ? 'm:m,m:r' : 'node:http,m:m,r:r,m:r,r:g,g:m'
+  const lanes = lanesFor(options, usual).filter(({ proxy }) => proxy !== 'direct')
+  show(run, await measureMemory(world, lanes, { command, streams: options.quick ? 500 : 1000 }))
 }
 
-const isTerminal = process.stderr.isTTY
-
-function progress(text: string): void {
-  if (isTerminal) process.stderr.write(`\r\u001b[K${text}`)
+async function start(run: Run, world: World): Promise<void> {
+  const { options, command } = run
+  const lanes = lanesFor(options, options.quick ? 'm:r' : 'm:m,m:r,r:g').filter(isMeasuredAtStart)
+  const rounds = options.rounds ?? (options.quick ? 5 : 9)
+  show(run, await measureStart(world, lanes, { command, rounds }))
 }
 
-function print({ options }: Run, { title, head, rows }: Section): void {
-  const table = options.markdown ? markdownTable(head, rows) : textTable(head, rows)
-  console.log(options.markdown ? `\n### ${title}\n\n${table}` : `\n${title}\n${table}`)
-}
+/** The bare ones are run from TypeScript, which takes its time. */
+const isMeasuredAtStart = (lane: Lane): boolean => isPair(lane)
 
-/** Processes for the lanes, each started when it is first needed. */
-function proxies(upstreamPort: number, command: string, options: readonly string[] = []) {
-  const started = new Map<string, Promise<Proxy>>()
-  return {
-    proxyOf({ proxy }: Lane): Promise<Proxy> {
-      const known = started.get(proxy) ?? startLane(proxy, { upstreamPort, command, options })
-      started.set(proxy, known)
-      return known
-    },
-    async stop() {
-      for (const proxy of started.values()) await (await proxy).stop()
-    },
-  }
-}
+const WORKER_SCENARIOS = 'small-16,agent-16,burst-16,block-16'
 
-async function withWorld(
-  command: string,
-  options: readonly string[],
-  work: (world: World) => Promise<void>,
-): Promise<void> {
-  const upstream = await startUpstream()
-  const caller = startCaller()
-  const bystander = startCaller()
-  const lanes = proxies(upstream.port, command, options)
-  try {
-    await work({ upstream, caller, bystander, proxyOf: lanes.proxyOf })
-  } finally {
-    await lanes.stop()
-    for (const child of [caller, bystander, upstream]) child.stop()
-  }
-}
-
-async function scenario(run: Run, each: Scenario, lanes: readonly Lane[]): Promise<void> {
-  const { options, world, findings, problems } = run
-  const results = await measure(world, lanes, each, {
-    rounds: options.rounds ?? (options.quick ? ROUNDS.quick : ROUNDS.full),
-    seconds: options.seconds,
-    warmSeconds: WARM_SECONDS,
-    progress,
-  })
-  const figures = figuresOf(results, each)
-  const found = judged(each, figures)
-  findings.push(...found)
-  print(run, sectionOf(each, figures, found))
-  for (const { lane, problems: texts } of figures)
-    problems.push(...texts.map((text) => `${each.name}, ${lane.name}: ${text}`))
-  const direct = figures.find(({ lane }) => lane.proxy === 'direct')?.rate?.middle
-  if (direct !== undefined && each.manner !== 'paced')
-    console.log(`direct is ${direct.toFixed(1)} times the pass-through, wanted: ${LEAST_DIRECT}`)
-}
-
-function conclude({ findings, problems, options }: Run): void {
-  const count = (verdict: string) => findings.filter((found) => found.verdict === verdict).length
-  console.log(
-    `\ngoals: ${count('reached')} reached, ${count('missed')} nearly, ${count('far')} not`,
+/** In a world of its own, whose proxies are Workers. */
+async function workers(run: Run): Promise<void> {
+  const lanes = lanesFor(run.options, 'pairs').filter(
+    ({ proxy }) => proxy === 'pass-through' || proxy === 'dragoman',
   )
-  for (const problem of problems) console.log(`PROBLEM ${problem}`)
-  if (problems.length > 0 || (options.quick && count('far') > 0)) process.exitCode = 1
+  await withWorld(startWorkerLane, async (world) => {
+    for (const scenario of scenariosOf(WORKER_SCENARIOS)) {
+      const { name, title } = scenario
+      // The goals are those of a process.
+      const named = { ...scenario, name: `workerd ${name}`, title: `${title}, on workerd` }
+      await runScenario(run, world, named, lanes)
+    }
+  })
 }
 
-function wanted({ only, quick }: Options): readonly Scenario[] {
+type Measurement = (run: Run, world: World) => Promise<void> | void
+
+const EXTRAS: ReadonlyMap<string, Measurement> = new Map<string, Measurement>([
+  ['start', start],
+  ['memory', memory],
+  ['size', (run) => show(run, measureSize())],
+  ['workers', workers],
+])
+const QUICK_EXTRAS = 'start,memory,size'
+
+const extrasOf = ({ only, quick }: Options) => {
+  const names = only ?? (quick ? QUICK_EXTRAS : [...EXTRAS.keys()].join())
+  return [...EXTRAS].filter(([name]) => names.split(',').includes(name))
+}
+
+function scenariosFor({ only, quick }: Options): readonly Scenario[] {
   if (only !== undefined) return scenariosOf(only)
-  return quick ? SCENARIOS.filter((each) => each.quick) : SCENARIOS
+  return quick ? SCENARIOS.filter((scenario) => scenario.quick) : SCENARIOS
+}
+
+async function bench(run: Run): Promise<void> {
+  const { options, command } = run
+  const begin: StartLane = (kind, upstreamPort) => startLane(kind, { upstreamPort, command })
+  await withWorld(begin, async (world) => {
+    for (const scenario of scenariosFor(options)) {
+      const short = options.quick ? scenario.quick : undefined
+      await runScenario(run, world, scenario, lanesFor(options, short?.lanes), short)
+    }
+    for (const [, extra] of extrasOf(options)) await extra(run, world)
+  })
+  conclude(run)
+}
+
+const PROFILED_SECONDS = 5
+/** The bundle has lost its names: the sources do the same with them. */
+const PROFILED_COMMAND = 'src/node.ts'
+
+/** One lane for a while, and what took its time; the profile stays for a browser to look at. */
+async function profile(run: Run, name: string): Promise<void> {
+  const { options } = run
+  const lane = lanesOf(name).at(-1)
+  const [scenario] = scenariosOf(options.only ?? 'small-64')
+  if (!lane || !scenario) throw new Error('--prof needs a lane and, with --only, one scenario')
+  const folder = resolve(options.profDir)
+  const making = {
+    command: options.command ?? PROFILED_COMMAND,
+    options: ['--cpu-prof', `--cpu-prof-dir=${folder}`],
+  }
+  await withWorld(
+    (kind, upstreamPort) => startLane(kind, { ...making, upstreamPort }),
+    async (world) => {
+      const seconds = options.seconds ?? PROFILED_SECONDS
+      const effort = { rounds: 1, seconds, warmSeconds: 1, progress }
+      const [result] = await measure(world, [lane], scenario, effort)
+      run.problems.push(...(result?.loads.flatMap(({ problems }) => problems) ?? []))
+    },
+  )
+  print(run, profileIn(folder))
+  for (const problem of run.problems) console.log(`PROBLEM ${problem}`)
 }
 
 async function main(): Promise<void> {
   const options = optionsOf(process.argv.slice(2))
   if (options.help) return console.log(HELP)
-  const command = options.command ?? COMMAND
+  const run: Run = { options, command: options.command ?? COMMAND, findings: [], problems: [] }
+  if (options.prof !== undefined) return profile(run, options.prof)
   if (options.build && options.command === undefined) buildIfOlder()
-  await withWorld(command, [], async (world) => {
-    const run: Run = { options, command, world, findings: [], problems: [] }
-    const lanes = lanesOf(options.lanes)
-    for (const each of wanted(options)) await scenario(run, each, lanes)
-    conclude(run)
-  })
+  await bench(run)
 }
 
 await main()

@@ -17,6 +17,7 @@ const ENVIRONMENT = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME']
 
 export interface Upstream {
   port: number
+  pid: number | undefined
   answer(manner: Manner): Promise<void>
   stop(): void
 }
@@ -26,6 +27,7 @@ export async function startUpstream(): Promise<Upstream> {
   const [port] = await once(child, 'message')
   return {
     port,
+    pid: child.pid,
     async answer(manner) {
       child.send(manner)
       await once(child, 'message')
@@ -110,7 +112,7 @@ export async function startLane(kind: ProxyKind, making: Making): Promise<Proxy>
 }
 
 /** Everything is on that is on by default, and callers need a key. */
-const configFor = (port: number) => ({
+export const configFor = (port: number) => ({
   upstreams: Object.fromEntries(
     DIALECTS.map((dialect) => [
       dialect,

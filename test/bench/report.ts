@@ -1,5 +1,6 @@
 import type { Figures } from './figures.ts'
-import { boundOf, type Finding } from './goals.ts'
+import { boundOf, type Finding, LEAST_DIRECT } from './goals.ts'
+import { BASE } from './lanes.ts'
 import type { Scenario } from './scenarios.ts'
 import type { Summary } from './statistics.ts'
 import { digits, type Row } from './table.ts'
@@ -63,6 +64,22 @@ function columnsFor({ manner, dripMs }: Scenario): readonly Column[] {
   if (manner === 'paced') return PACED
   if (manner !== 'json') return STREAMS
   return dripMs === undefined ? REQUESTS : [...REQUESTS, ...DRIPS]
+}
+
+const percent = (share: number): string =>
+  Number.isFinite(share) ? `${Math.round(share * 100)} %` : 'n/a'
+
+/** That the proxies are what is measured: how much faster everything is without one, and who is busy. */
+export function proofOf(figures: readonly Figures[]): string | undefined {
+  const direct = figures.find(({ lane }) => lane.proxy === 'direct')?.rate?.middle
+  const base = figures.find(({ lane }) => lane.name === BASE)
+  if (!base) return undefined
+  const { proxy, upstream, callers } = base.busy
+  const shares = `proxy ${percent(proxy)}, upstream ${percent(upstream)}, callers ${percent(callers)}`
+  const busy = `on a processor during ${BASE}: ${shares}`
+  if (direct === undefined) return busy
+  const isEnough = direct >= LEAST_DIRECT ? '' : ` (less than ${LEAST_DIRECT}: go by the CPU)`
+  return `direct is ${direct.toFixed(1)} times the ${BASE}${isEnough}; ${busy}`
 }
 
 const SIGNS = { reached: 'ok', missed: 'MISSED', far: 'FAR' } as const

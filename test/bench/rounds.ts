@@ -42,10 +42,11 @@ async function slice(
   scenario: Scenario,
   seconds: number,
 ): Promise<[Score, Score | undefined]> {
+  const upstreamPid = world.upstream.pid
   const { pid } = await world.proxyOf(lane)
   const { connections, manner, dripMs } = scenario
   const request = await asking(world, lane, scenario)
-  const load = { ...request, kind: 'load' as const, connections, seconds, pid }
+  const load = { ...request, kind: 'load' as const, connections, seconds, pid, upstreamPid }
   const drip = dripMs !== undefined && isPair(lane)
   return Promise.all([
     world.caller.run({ ...load, timed: manner === 'paced' }),

@@ -38,8 +38,9 @@ export interface Load extends Asking {
   seconds: number
   /** Whether the events carry the time of their writing. */
   timed: boolean
-  /** The process whose CPU is read. */
+  /** The processes whose CPU is read: what is measured, and the upstream. */
   pid: number | undefined
+  upstreamPid: number | undefined
 }
 
 /** A request every so often, whatever becomes of the ones before. */
@@ -61,6 +62,13 @@ export interface Leave {
 
 export type Job = Load | Drip | Crowd | Leave
 
+/** How much of one processor each of the processes took, from 0 to 1. */
+export interface Busy {
+  proxy: number
+  upstream: number
+  callers: number
+}
+
 export interface Spread {
   p50: number
   p99: number
@@ -77,6 +85,7 @@ export interface Score {
   first: Spread
   /** Milliseconds from the upstream's write to the caller's read of an event; of paced streams only. */
   delay: Spread | undefined
+  busy: Busy | undefined
   problems: string[]
 }
 

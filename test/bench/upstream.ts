@@ -44,19 +44,18 @@ function scriptOf(dialect: Dialect): Script {
   const deltas = Array.from({ length: DELTAS }, (_, index) => delta(wordAt(index), index))
   const [first = '', ...rest] = [...opening, ...deltas, ...closing(DELTAS)]
   const pieces = [STREAM_HEAD + chunk(first), ...rest.map(chunk), LAST_CHUNK]
-  const begun = opening.length > 0 ? opening : [delta(wordAt(0), 0)]
   return {
     json: Buffer.from(`${JSON_HEAD}${Buffer.byteLength(json)}\r\n\r\n${json}`),
     block: Buffer.from(STREAM_HEAD + chunk(first + rest.join('')) + LAST_CHUNK),
     pieces: pieces.map((text) => Buffer.from(text)),
     bundles: bundled(pieces).map((text) => Buffer.from(text)),
-    opening: Buffer.from(STREAM_HEAD + begun.map(chunk).join('')),
+    opening: Buffer.from(STREAM_HEAD + [...opening, delta(wordAt(0), 0)].map(chunk).join('')),
     closing: Buffer.from(closing(PACED_DELTAS).map(chunk).join('') + LAST_CHUNK),
   }
 }
 
 /** How many events at a time come out of a busy upstream's connection, over and over. */
-const BUNDLES = [1, 4, 12, 40]
+const BUNDLES = [2, 10, 40]
 
 function bundled(pieces: readonly string[]): string[] {
   const bundles: string[] = []

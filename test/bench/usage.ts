@@ -5,7 +5,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 const NANOSECONDS_PER_MS = 1e6
 
 /** Milliseconds on a processor, of all threads. */
-export function cpuMsOf(pid: number): number | undefined {
+export function cpuMsOf(pid: number | undefined): number | undefined {
+  if (pid === undefined) return undefined
   try {
     const folder = `/proc/${pid}/task`
     const threads = readdirSync(folder).map((thread) => threadNanoseconds(`${folder}/${thread}`))
@@ -21,15 +22,5 @@ function threadNanoseconds(folder: string): number {
     return Number(readFileSync(`${folder}/schedstat`, 'latin1').split(' ')[0])
   } catch {
     return 0
-  }
-}
-
-/** Resident memory in KiB. */
-export function residentKib(pid: number): number | undefined {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'latin1')
-    return Number(/^VmRSS:\s*(\d+)/m.exec(status)?.[1])
-  } catch {
-    return undefined
   }
 }
