@@ -110,11 +110,19 @@ function tellerOf({ destination, sent }: TranslatePlan): (event: Event) => Event
     if (event.type !== 'error') return event
     const { problem } = event
     if (isOurs && problem.kind === 'authentication') return { type: 'error', problem: KEY_REFUSED }
-    if (!secret || !problem.message.includes(secret)) return event
-    return {
-      type: 'error',
-      problem: { ...problem, message: problem.message.replaceAll(secret, '***') },
-    }
+    return secret === undefined ? event : { type: 'error', problem: without(secret, problem) }
+  }
+}
+
+/** An upstream may repeat anywhere in its words what it was sent. */
+function without(secret: string, problem: Problem): Problem {
+  const hide = (text: string) => text.replaceAll(secret, '***')
+  const { message, code, details } = problem
+  return {
+    ...problem,
+    message: hide(message),
+    ...(code !== undefined && { code: hide(code) }),
+    ...(details !== undefined && { details: JSON.parse(hide(JSON.stringify(details))) }),
   }
 }
 

@@ -178,6 +178,7 @@ describe('T3 and T4 keys', () => {
         body: JSON.stringify(caller.request(model, true)),
       })
       expect(heard.text).toContain('busy with ***')
+      expect(heard.text).not.toContain(UPSTREAM_KEY)
     }
   })
 })
