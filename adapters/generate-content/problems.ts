@@ -7,6 +7,7 @@ import {
   type Problem,
   type ProblemKind,
 } from '../../src/canonical/problem.ts'
+import { waitOf } from '../../src/canonical/wait.ts'
 
 /** The documented statuses and what else of the family is met. */
 const KINDS: ReadonlyMap<string, ProblemKind> = new Map<string, ProblemKind>([
@@ -63,7 +64,7 @@ export function readProblem(status: number, body: Json | undefined): Problem {
   const known = isKey ? 'authentication' : kindOf(status, code, name)
   const overflow = known === 'invalid-request' ? overflowOf(message) : undefined
   const kind = overflow ? overflow.kind : overloaded(known, message)
-  const retryAfterMs = retryDelay(details, message)
+  const retryAfterMs = waitOf(message, details)
   return {
     kind,
     message,
@@ -102,32 +103,6 @@ function isBadKey(fields: JsonObject): boolean {
 
 const overloaded = (kind: ProblemKind, message: string): ProblemKind =>
   kind === 'unavailable' && /overloaded|high demand/i.test(message) ? 'overloaded' : kind
-
-const RETRY_WORDS = /(?:retry in|reset after) ([\d.]{1,12})(ms|s)/i
-
-function retryDelay(details: Json | undefined, message: string): number | undefined {
-  for (const detail of Array.isArray(details) ? details : []) {
-    if (!isObject(detail)) continue
-    const { retryDelay: delay, metadata } = detail
-    const reset = isObject(metadata) ? metadata['quotaResetDelay'] : undefined
-    const found = milliseconds(delay) ?? milliseconds(reset)
-    if (found !== undefined) return found
-  }
-  const [, amount, unit] = RETRY_WORDS.exec(message) ?? []
-  return amount === undefined ? undefined : milliseconds(`${amount}${unit}`)
-}
-
-/** A duration as `34s`, `373.8ms` or `{seconds, nanos}`. */
-function milliseconds(delay: Json | undefined): number | undefined {
-  if (isObject(delay)) {
-    const total = Number(delay['seconds'] ?? 0) * 1000 + Number(delay['nanos'] ?? 0) / 1_000_000
-    return Number.isFinite(total) && total >= 0 ? Math.ceil(total) : undefined
-  }
-  const [, amount, unit] =
-    /^([\d.]{1,12})(ms|s)$/.exec(typeof delay === 'string' ? delay : '') ?? []
-  const total = Number(amount) * (unit === 's' ? 1000 : 1)
-  return Number.isFinite(total) ? Math.ceil(total) : undefined
-}
 
 /** Inverse of `readProblem`. */
 export function writeProblem(problem: Problem): { status: number; body: JsonObject } {

@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import { isVague, kindOfStatus, overflowOf, STATUS, statusOf } from '../../src/canonical/problem.ts'
 import type { Problem, ProblemKind } from '../../src/canonical/problem.ts'
+import { waitOf } from '../../src/canonical/wait.ts'
 import { textIn } from './dialect.ts'
 
 /** The words of this dialect's clients for what went wrong. */
@@ -86,7 +87,7 @@ export function readProblem(status: number, body: Json | undefined): Problem {
   const kind = kindOf(status, said.type)
   const refused = kind === 'invalid-request' || kind === 'too-large'
   const overflow = refused ? overflowOf(message, said.code) : undefined
-  const retryAfterMs = retryHint(message, said.details)
+  const retryAfterMs = waitOf(message, said.details)
   return {
     ...(overflow ?? { kind, message }),
     ...(status >= 400 && status < 500 && !overflow && status !== STATUS[kind] && { status }),
@@ -134,16 +135,3 @@ const MAX_MESSAGE_CHARACTERS = 2000
 /** A page for people says nothing to a program. */
 const plainWords = (text: string): string =>
   /^\s*</.test(text) ? '' : text.trim().slice(0, MAX_MESSAGE_CHARACTERS)
-
-const SECONDS = /(?:retry|reset)\w*(?: in| after)\s+(\d+(?:\.\d+)?)\s*(ms|s)/i
-
-/** How long to wait, where it is said in the body instead of a header. */
-function retryHint(message: string, details: Json | undefined): number | undefined {
-  const said = SECONDS.exec(message)
-  if (said) return Math.ceil(Number(said[1]) * (said[2]?.toLowerCase() === 'ms' ? 1 : 1000))
-  for (const detail of Array.isArray(details) ? details : []) {
-    const delay = isObject(detail) ? /^(\d+(?:\.\d+)?)s$/.exec(textIn(detail['retryDelay'])) : null
-    if (delay) return Math.ceil(Number(delay[1]) * 1000)
-  }
-  return undefined
-}

@@ -7,6 +7,7 @@ import {
   type Problem,
   type ProblemKind,
 } from '../../src/canonical/problem.ts'
+import { waitOf } from '../../src/canonical/wait.ts'
 import { textIn } from './members.ts'
 
 const kindOf = (status: number): ProblemKind =>
@@ -101,20 +102,9 @@ function problemOf(said: Said, byStatus: ProblemKind, status: number | undefined
     ...overflow,
     status: isClientError ? status : undefined,
     code,
-    retryAfterMs: waitIn(message),
+    retryAfterMs: waitOf(message),
     details,
   })
-}
-
-const WAIT = /(?:try again|retry) in (?:(\d+)m)?\s?(?:([\d.]+)\s?(ms|s)\b)?/i
-
-/** Some limits are told in the message only: "Please try again in 1m20s". */
-function waitIn(message: string): number | undefined {
-  const match = WAIT.exec(message)
-  if (!match) return undefined
-  const [, minutes = '0', amount = '0', unit] = match
-  const wait = Number(minutes) * 60_000 + Number(amount) * (unit === 'ms' ? 1 : 1000)
-  return Number.isFinite(wait) && wait > 0 ? Math.ceil(wait) : undefined
 }
 
 interface Words {
