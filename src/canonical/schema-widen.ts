@@ -1,5 +1,5 @@
 import { words } from './schema-source.ts'
-import { isObject, parse, stringify, type Json, type JsonObject } from './json.ts'
+import { isObject, parse, stringify, Verbatim, type Json, type JsonObject } from './json.ts'
 
 /**
  * The Schema of content generation as proper JSON Schema: types in small letters, `nullable` as a type, an
@@ -74,5 +74,7 @@ function ordered(schema: JsonObject, ordering: Json | undefined): JsonObject {
   const place = new Map(ordering.map((name, index) => [name, index]))
   const rank = (name: string) => place.get(name) ?? ordering.length
   const entries = Object.entries(properties).toSorted(([a], [b]) => rank(a) - rank(b))
-  return { ...schema, properties: Object.fromEntries(entries) }
+  // As text, because an object would put names that look like numbers first.
+  const members = entries.map(([name, value]) => `${stringify(name)}:${stringify(value)}`)
+  return { ...schema, properties: new Verbatim(`{${members.join(',')}}`) }
 }

@@ -280,6 +280,13 @@ describe('the Schema of content generation as JSON Schema', () => {
     })
   })
 
+  it('keep their order also where they look like numbers, or have it reported', () => {
+    const properties = { a: { type: 'STRING' }, 2: { type: 'STRING' }, 1: { type: 'STRING' } }
+    const source = JSON.stringify({ type: 'OBJECT', properties, propertyOrdering: ['a', '2'] })
+    expect(widen(source).match(/"(a|1|2)"/g)).toEqual(['"a"', '"2"', '"1"'])
+    expect(narrow(widen(source)).lost).toEqual(['order'])
+  })
+
   it('puts the properties into the order that is asked for', () => {
     const properties = { a: { type: 'STRING' }, b: { type: 'STRING' }, c: { type: 'STRING' } }
     const schema = widened({ type: 'OBJECT', properties, propertyOrdering: ['c', 'a'] })
