@@ -29,6 +29,8 @@ export default defineConfig({
           exclude: ['test/**/*.workerd.test.ts'],
           // Whoever reaches for the prototype of an object by its name is noticed.
           execArgv: ['--disable-proto=throw'],
+          // And so is a key where it does not belong; modules can be replaced on Node only.
+          setupFiles: ['test/canary/setup.ts'],
         },
       },
       {

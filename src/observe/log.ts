@@ -40,8 +40,8 @@ function masker(secrets: readonly string[]): (text: string) => string {
     .toSorted((first, second) => second.length - first.length)
     .map((secret) => secret.replace(/[^\w]/g, '\\$&'))
   if (masked.length === 0) return (text) => text
-  const any = new RegExp(masked.join('|'), 'g')
-  return (text) => text.replace(any, '***')
+  const known = new RegExp(masked.join('|'), 'g')
+  return (text) => text.replace(known, '***')
 }
 
 /** Everything that is known of an exchange. */

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { lookAtProcess } from '../canary/watch.ts'
 
 const ENTRY = resolve('src/node.ts')
 const DEADLINE_MS = 20_000
@@ -69,7 +70,10 @@ function started(
   child.stdout.on('data', (chunk) => (out += chunk))
   child.stderr.on('data', (chunk) => (error += chunk))
   const finished = new Promise<Finished>((settle) =>
-    child.once('close', (code) => settle({ code, out, error })),
+    child.once('close', (code) => {
+      lookAtProcess(out + error, environment)
+      settle({ code, out, error })
+    }),
   )
   const until = performance.now() + DEADLINE_MS
   const listening = async (): Promise<string> => {

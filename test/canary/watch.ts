@@ -1,0 +1,169 @@
+import type { Answer } from '../../src/gateway/exchange.ts'
+import type { Ports, Send, UpstreamRequest } from '../../src/gateway/ports.ts'
+import { secretsOf } from '../../src/gateway/secrets.ts'
+import type { Settings } from '../../src/gateway/settings.ts'
+import type { Store } from '../../src/gateway/store.ts'
+import type { Site } from '../../src/http/site.ts'
+import { createLog } from '../../src/observe/log.ts'
+
+/**
+ * Watches every app that any test makes: no key of an upstream may be in a reply, a line of the log or of the
+ * console, the store, or a request to anybody else; no key of a caller in any of these or in any request.
+ */
+
+/** Shorter than this is no secret of a test, but a word that may stand anywhere. */
+const SHORTEST = 12
+const leaks: string[] = []
+const upstreamKeys = new Set<string>()
+const callerKeys = new Set<string>()
+
+/** What leaked since the last time, each with the place where it was seen. */
+export const takeLeaks = (): string[] => leaks.splice(0)
+
+/** Notes every secret that is in a text. */
+export function look(text: string, place: string): void {
+  for (const secret of [...upstreamKeys, ...callerKeys])
+    if (text.includes(secret)) leaks.push(`${secret} in ${place}: ${around(text, secret)}`)
+}
+
+const around = (text: string, secret: string): string => {
+  const at = text.indexOf(secret)
+  return text.slice(Math.max(0, at - 60), at + secret.length + 60)
+}
+
+/** The keys of the proxy's own, by the address that each may be sent to. */
+function ownKeys({ upstreams, tasks }: Settings): [base: string, key: string][] {
+  return [...upstreams.values(), ...Object.values(tasks)].flatMap(
+    ({ base, key }): [string, string][] => (key.kind === 'literal' ? [[base, key.value]] : []),
+  )
+}
+
+function learn(settings: Settings): void {
+  for (const [, key] of ownKeys(settings)) if (key.length >= SHORTEST) upstreamKeys.add(key)
+  const { callers } = settings
+  if (callers.kind === 'keys') for (const key of callers.keys) callerKeys.add(key)
+}
+
+/** What a process in an environment may print: anything but the keys that it was given. */
+export function lookAtProcess(
+  printed: string,
+  environment: Readonly<Record<string, string>>,
+): void {
+  const given = Object.entries(environment).flatMap(([name, value]) => {
+    if (/KEY/.test(name)) return value.split(',')
+    return [...value.matchAll(/"(?:key|keys)":\s*\[?"([^"]+)"/g)].map(([, key = '']) => key)
+  })
+  for (const key of given)
+    if (key.length >= SHORTEST && !key.startsWith('env:') && printed.includes(key))
+      leaks.push(`${key} is printed: ${around(printed, key)}`)
+}
+
+/** The site, with an eye on everything that leaves it. */
+export function watched(site: Site): Site {
+  const known = sites.get(site)
+  if (known) return known
+  learn(site.settings)
+  const ports = overlaid(site.ports, {
+    send: watchedSend(site.ports, site.settings),
+    log: watchedLog(site.ports, site.settings),
+  })
+  const { memories } = site
+  const made = overlaid(site, {
+    ports,
+    ...(memories && { memories: { ...memories, store: watchedStore(memories.store) } }),
+  })
+  sites.set(site, made)
+  return made
+}
+
+const sites = new WeakMap<Site, Site>()
+
+/** The same object, but for these members; whatever else is asked of it is asked of it now. */
+const overlaid = <T extends object>(object: T, members: Partial<T>): T =>
+  new Proxy(object, {
+    get: (target, name) =>
+      Object.hasOwn(members, name) ? Reflect.get(members, name) : Reflect.get(target, name),
+  })
+
+function watchedSend(ports: Ports, settings: Settings): Send {
+  return (request) => {
+    lookAtRequest(request, settings)
+    return ports.send(request)
+  }
+}
+
+/** A key goes to its own upstream, once, in the address or a header; a caller's to none that has not asked for it. */
+function lookAtRequest({ url, headers, body }: UpstreamRequest, settings: Settings): void {
+  const head = JSON.stringify({ url, headers })
+  const text = body instanceof Uint8Array ? new TextDecoder().decode(body) : ''
+  const own = ownKeys(settings)
+  for (const key of new Set(own.map(([, each]) => each))) {
+    if (key.length < SHORTEST) continue
+    const isWelcome = own.some(([base, other]) => other === key && url.startsWith(base))
+    const times = head.split(key).length - 1
+    if (times > (isWelcome ? 1 : 0)) leaks.push(`${key} ${times} times in a request to ${url}`)
+    if (text.includes(key)) leaks.push(`${key} in a body to ${url}`)
+  }
+  const passes = [...settings.upstreams.values(), ...Object.values(settings.tasks)].some(
+    ({ key }) => key.kind === 'caller',
+  )
+  if (settings.callers.kind !== 'keys' || passes) return
+  for (const key of settings.callers.keys)
+    if ((head + text).includes(key)) leaks.push(`a caller's key ${key} in a request to ${url}`)
+}
+
+const lookAtLine = (line: string) => look(line, 'the log')
+
+/** Entries may hold a failure in somebody else's words; the line that is written may not. */
+function watchedLog(ports: Ports, settings: Settings): Ports['log'] {
+  const secrets = secretsOf(settings)
+  const line = createLog({ write: lookAtLine, now: () => 0, style: 'json', secrets })
+  return (entry) => {
+    line(entry)
+    ports.log(entry)
+  }
+}
+
+const watchedStore = (store: Store): Store =>
+  overlaid(store, {
+    get: (key) => store.get(key),
+    put: (entry) => {
+      look(JSON.stringify(entry), 'the store')
+      return store.put(entry)
+    },
+    delete: (key) => store.delete(key),
+    close: () => store.close(),
+  })
+
+/** The answer, with an eye on its headers and on its body as it goes by. */
+export function watchedAnswer(answer: Answer): Answer {
+  const { headers, body } = answer
+  look(JSON.stringify(headers), 'the headers of a reply')
+  if (typeof body === 'string') look(body, 'a reply')
+  else if (body instanceof Uint8Array) look(new TextDecoder().decode(body), 'a reply')
+  else if (body instanceof ReadableStream) return { ...answer, body: watchedBody(body) }
+  return answer
+}
+
+function watchedBody(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  let tail = ''
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read()
+        if (done) return controller.close()
+        const text = tail + decoder.decode(value, { stream: true })
+        look(text, 'a stream')
+        tail = text.slice(-LONGEST)
+        controller.enqueue(value)
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+/** A secret that is cut by two pieces is found all the same, and one that was found is not found again. */
+const LONGEST = 20
