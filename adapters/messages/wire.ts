@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
-import en from 'zod/v4/locales/en.js'
+import { issueWords } from '../../src/canonical/issues.ts'
 import { isObject, Verbatim, type Json } from '../../src/canonical/json.ts'
 import { invalid } from '../../src/canonical/problem.ts'
 
 // The small variant of the library has no words for what is wrong until it is given some.
-z.config(en())
+z.config({ localeError: issueWords })
 
 /** An object, also one that stayed text. */
 const object = z.custom<unknown>(

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini'
-import en from 'zod/v4/locales/en.js'
+import { issueWords } from '../../src/canonical/issues.ts'
 import { isObject, Verbatim, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import { invalid } from '../../src/canonical/problem.ts'
 import { lookup } from './members.ts'
 
 // The small variant of the library has no words for what is wrong until it is given some.
-z.config(en())
+z.config({ localeError: issueWords })
 
 /** A subtree that may have stayed text. */
 const objectText = z.custom<Json>(

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
-import en from 'zod/v4/locales/en.js'
 import type { AuthStyle } from '../../adapters/adapter.ts'
 import { adapters } from '../../adapters/index.ts'
+import { issueWords } from '../canonical/issues.ts'
 
 // The small variant of the library has no words for what is wrong until it is given some.
-z.config(en())
+z.config({ localeError: issueWords })
 
 /** The longest delay that a timer takes; a longer one would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1
