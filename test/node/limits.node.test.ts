@@ -114,9 +114,12 @@ describe('a caller who takes slowly', () => {
   const STALL_MS = 400
   const SIZE = 48 * 1024 * 1024
 
-  async function portOfLarge(): Promise<number> {
+  const late = () => pause(STALL_MS * 3).then(() => new Response('late'))
+  const large = () => new Response('x'.repeat(SIZE))
+
+  async function portOf(fetch: () => Response | Promise<Response>): Promise<number> {
     const server = await startServer({
-      fetch: () => new Response('x'.repeat(SIZE)),
+      fetch,
       host: '127.0.0.1',
       port: 0,
       limits: PROCESS_LIMITS,
@@ -133,7 +136,7 @@ describe('a caller who takes slowly', () => {
   })
 
   it('is cut off when it takes nothing, and never taken for served', async () => {
-    const { socket } = await line(await portOfLarge())
+    const { socket } = await line(await portOf(large))
     socket.pause()
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
     await pause(STALL_MS * 4)
@@ -146,8 +149,14 @@ describe('a caller who takes slowly', () => {
     expect(size).toBeLessThan(SIZE)
   })
 
+  it('is not cut off while there is nothing to take', async () => {
+    const one = await line(await portOf(late))
+    one.socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    await expect.poll(() => statusOf(one), { timeout: 5000 }).toBe('200')
+  })
+
   it('gets everything as long as it takes something now and then', async () => {
-    const { socket } = await line(await portOfLarge())
+    const { socket } = await line(await portOf(large))
     let size = 0
     const start = performance.now()
     socket.on('data', (text) => {
