@@ -8,6 +8,7 @@ import {
   type ProblemKind,
 } from '../../src/canonical/problem.ts'
 import { waitOf } from '../../src/canonical/wait.ts'
+import { wordsIn } from '../../src/canonical/words.ts'
 
 /** The documented statuses and what else of the family is met. */
 const KINDS: ReadonlyMap<string, ProblemKind> = new Map<string, ProblemKind>([
@@ -58,8 +59,8 @@ export function readProblem(status: number, body: Json | undefined): Problem {
   const outer = Array.isArray(body) ? body[0] : body
   const error = isObject(outer) ? (outer['error'] ?? outer) : outer
   const fields = isObject(error) ? error : {}
-  const { code, message: said, status: name, details } = fields
-  const message = wordsOf(said) ?? wordsOf(fields['detail']) ?? wordsOf(error) ?? GENERIC
+  const { code, status: name, details } = fields
+  const message = wordsIn(body) ?? GENERIC
   const isKey = isBadKey(fields)
   const known = isKey ? 'authentication' : kindOf(status, code, name)
   const overflow = known === 'invalid-request' ? overflowOf(message) : undefined
@@ -77,12 +78,6 @@ export function readProblem(status: number, body: Json | undefined): Problem {
 }
 
 const GENERIC = 'The upstream answered with an error.'
-
-/** Never a page of HTML: it says nothing to a program and perhaps too much to a stranger. */
-function wordsOf(value: Json | undefined): string | undefined {
-  if (typeof value !== 'string' || value.trim() === '') return undefined
-  return value.trimStart().startsWith('<') ? undefined : value
-}
 
 function kindOf(status: number, code: Json | undefined, name: Json | undefined): ProblemKind {
   const named = typeof name === 'string' ? KINDS.get(name) : undefined

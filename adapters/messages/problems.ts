@@ -2,6 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../src/canonical/json.t
 import { isVague, kindOfStatus, overflowOf, STATUS, statusOf } from '../../src/canonical/problem.ts'
 import type { Problem, ProblemKind } from '../../src/canonical/problem.ts'
 import { waitOf } from '../../src/canonical/wait.ts'
+import { wordsIn } from '../../src/canonical/words.ts'
 import { textIn } from './dialect.ts'
 
 /** The words of this dialect's clients for what went wrong. */
@@ -59,7 +60,7 @@ export function errorOf(problem: Problem): JsonObject {
     type: TYPES[kind],
     message: kind === 'context-overflow' ? overflowWords(problem) : problem.message,
     ...(code !== undefined && { code }),
-    ...(isObject(details) && { details }),
+    ...(isObject(details) && 'error_code' in details && { details }),
   }
 }
 
@@ -83,7 +84,7 @@ export function saysError(body: JsonObject): boolean {
 /** Whatever an upstream said when it failed; `status` is 200 for an error inside a reply. */
 export function readProblem(status: number, body: Json | undefined): Problem {
   const said = wordsOf(body)
-  const message = said.message || `The upstream answered with status ${status} and no explanation.`
+  const message = wordsIn(body) ?? `The upstream answered with status ${status} and no explanation.`
   const kind = kindOf(status, said.type)
   const refused = kind === 'invalid-request' || kind === 'too-large'
   const overflow = refused ? overflowOf(message, said.code) : undefined
@@ -106,32 +107,20 @@ function kindOf(status: number, type: string): ProblemKind {
 
 interface Words {
   type: string
-  message: string
   code: string
   details?: Json
 }
 
-/** The shapes in which services of this dialect, and those around them, put their errors. */
+/** What an error is called, in the shapes of this dialect's services and of those around them. */
 function wordsOf(body: Json | undefined): Words {
   if (Array.isArray(body)) return wordsOf(body[0])
-  if (typeof body === 'string') return { type: '', code: '', message: plainWords(body) }
-  if (!isObject(body)) return { type: '', code: '', message: '' }
-  const { error, detail, message } = body
-  if (isObject(error)) {
-    const { type, code, details } = error
-    return {
-      type: textIn(type) || textIn(error['status']),
-      message: textIn(error['message']) || plainWords(textIn(detail)),
-      code: textIn(code) || (isObject(details) ? textIn(details['error_code']) : ''),
-      ...(details !== undefined && details !== null && { details }),
-    }
+  if (!isObject(body)) return { type: '', code: '' }
+  const { error } = body
+  if (!isObject(error)) return { type: textIn(body['type']), code: textIn(body['code']) }
+  const { type, code, details } = error
+  return {
+    type: textIn(type) || textIn(error['status']),
+    code: textIn(code) || (isObject(details) ? textIn(details['error_code']) : ''),
+    ...(details !== undefined && details !== null && { details }),
   }
-  const words = [error, detail, message].map(textIn).find(Boolean) ?? ''
-  return { type: textIn(body['type']), code: textIn(body['code']), message: plainWords(words) }
 }
-
-const MAX_MESSAGE_CHARACTERS = 2000
-
-/** A page for people says nothing to a program. */
-const plainWords = (text: string): string =>
-  /^\s*</.test(text) ? '' : text.trim().slice(0, MAX_MESSAGE_CHARACTERS)

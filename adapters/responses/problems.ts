@@ -8,6 +8,7 @@ import {
   type ProblemKind,
 } from '../../src/canonical/problem.ts'
 import { waitOf } from '../../src/canonical/wait.ts'
+import { wordsIn } from '../../src/canonical/words.ts'
 import { textIn } from './members.ts'
 
 const kindOf = (status: number): ProblemKind =>
@@ -45,21 +46,22 @@ interface Said {
 
 /** Finds the words in the shapes that errors come in, this dialect's and those of gateways around it. */
 function whatIsSaid(body: Json | undefined): Said | undefined {
-  if (typeof body === 'string') return isMarkup(body) ? undefined : worded(body)
+  if (typeof body === 'string') return worded(body)
   if (Array.isArray(body)) return isObject(body[0]) ? whatIsSaid(body[0]) : undefined
   if (!isObject(body)) return undefined
   const { error, detail, message } = body
   if (isObject(error)) return fromObject(error)
-  if (typeof error === 'string') return withCode(worded(error), textIn(body, 'code'))
+  if (typeof error === 'string')
+    return withCode(worded(textIn(body, 'message') ?? error), textIn(body, 'code'))
   if (typeof message === 'string') return fromObject(body)
   if (typeof detail === 'string') return worded(detail)
   return isObject(detail) ? fromObject(detail) : undefined
 }
 
-const isMarkup = (text: string): boolean => /^\s*</.test(text)
-const MOST_CHARACTERS = 2000
-const worded = (text: string): Said | undefined =>
-  text.trim() === '' ? undefined : { message: text.slice(0, MOST_CHARACTERS) }
+const worded = (text: string): Said | undefined => {
+  const message = wordsIn(text)
+  return message === undefined ? undefined : { message }
+}
 const withCode = (said: Said | undefined, code: string | undefined): Said | undefined =>
   said && defined({ ...said, code })
 
@@ -77,7 +79,7 @@ export function readProblem(status: number, body: Json | undefined): Problem {
   if (!said)
     return {
       kind: kindOf(status),
-      message: `The upstream answered with status ${status}.`,
+      message: wordsIn(body) ?? `The upstream answered with status ${status}.`,
       ...(status < 500 && { status }),
     }
   return problemOf(said, kindOf(status), status)

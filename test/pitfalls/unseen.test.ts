@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { adapters } from '../../adapters/index.ts'
+import type { Json } from '../../src/canonical/json.ts'
 import { lossesOf, PAIRS, refusal, sent, type Dialect } from './translate.ts'
 
 /** Requests that say nothing of a conversation. */
@@ -50,6 +52,24 @@ describe('a summary that stands for what was said before', () => {
   })
   it('goes back as it came', () => {
     expect(sent(['messages', 'messages'], { messages }).text).toContain(JSON.stringify(summary))
+  })
+})
+
+describe('an error in a shape of its own', () => {
+  const shapes: [string, Json][] = [
+    ['a list of what is wrong', { detail: [{ loc: ['body'], msg: 'wrong', type: 'missing' }] }],
+    ['several errors', { errors: [{ code: 1000, message: 'wrong' }] }],
+    ['an error within an error', { error: { error: { message: 'wrong' } } }],
+    ['a problem document', { type: 'about:blank', title: 'wrong', status: 400 }],
+    ['a name besides', { error: 'Bad Request', message: 'wrong', statusCode: 400 }],
+    ['just a text', 'wrong'],
+  ]
+  it.each(shapes)('is understood by every dialect: %s', (_, body) => {
+    for (const { upstream } of adapters)
+      expect(upstream.readProblem(400, body)).toMatchObject({
+        kind: 'invalid-request',
+        message: 'wrong',
+      })
   })
 })
 
