@@ -3,7 +3,7 @@ import { BASE, type Lane } from './lanes.ts'
 import type { LaneScores } from './rounds.ts'
 import type { Scenario } from './scenarios.ts'
 import type { Busy, Score } from './shared.ts'
-import { differences, median, ratios, type Summary, summaryOf } from './statistics.ts'
+import { added, median, ratios, type Summary, summaryOf } from './statistics.ts'
 
 /** What the rounds of a scenario say about a lane. */
 export interface Figures {
@@ -21,7 +21,7 @@ export interface Figures {
   delayP50: number | undefined
   delayP99: number | undefined
   overDirect: number | undefined
-  overBase: Summary | undefined
+  overBase: number | undefined
   dripP50: number | undefined
   dripP99: number | undefined
   /** Shares of one processor. */
@@ -39,7 +39,7 @@ const against = (scores: readonly Score[], others: readonly Score[], pick: Pick)
   summaryOf(ratios(seriesOf(scores, pick), seriesOf(others, pick)))
 
 const above = (scores: readonly Score[], others: readonly Score[]) =>
-  summaryOf(differences(seriesOf(scores, delayIn), seriesOf(others, delayIn)))
+  added(seriesOf(scores, delayIn), seriesOf(others, delayIn))
 
 const rateIn = ({ perSecond }: Score) => perSecond
 const cpuIn = ({ cpuMs }: Score) => cpuMs
@@ -52,7 +52,7 @@ export function figuresOf(results: readonly LaneScores[], { events }: Scenario):
   const loadsOf = (name: string) => results.find(({ lane }) => lane.name === name)?.loads ?? []
   const base = loadsOf(BASE)
   const direct = loadsOf('direct')
-  return results.map(({ lane, loads, drips }) => ({
+  return results.map(({ lane, loads, drips, problems }) => ({
     lane,
     rate: against(loads, base, rateIn),
     cpu: against(loads, base, cpuIn),
@@ -63,7 +63,7 @@ export function figuresOf(results: readonly LaneScores[], { events }: Scenario):
     firstP50: median(loads.map(({ first }) => first.p50)),
     delayP50: middleOf(seriesOf(loads, delayIn)),
     delayP99: middleOf(seriesOf(loads, slowDelayIn)),
-    overDirect: above(loads, direct)?.middle,
+    overDirect: above(loads, direct),
     overBase: above(loads, base),
     dripP50: middleOf(drips.map(({ wait }) => wait.p50)),
     dripP99: middleOf(drips.map(({ wait }) => wait.p99)),
@@ -72,7 +72,7 @@ export function figuresOf(results: readonly LaneScores[], { events }: Scenario):
       upstream: median(loads.map(({ busy }) => busy?.upstream ?? Number.NaN)),
       callers: median(loads.map(({ busy }) => busy?.callers ?? Number.NaN)),
     },
-    problems: [...loads, ...drips].flatMap(({ problems }) => problems),
+    problems,
   }))
 }
 
@@ -84,7 +84,7 @@ export function judged({ name }: Scenario, figures: readonly Figures[]): Finding
   return figures.flatMap(({ lane, rate, overBase, dripP99 }) => {
     const values: readonly (readonly [Metric, number | undefined])[] = [
       ['rate', rate?.middle],
-      ['added', overBase?.middle],
+      ['added', overBase],
       ['drip', dripP99],
     ]
     return values.flatMap(([metric, value]) => findingsOf(name, metric, lane, value))

@@ -19,8 +19,10 @@ const lanesFor = ({ lanes }: Options, usual?: string): Lane[] => lanesOf(lanes ?
 
 async function memory(run: Run, world: World): Promise<void> {
   const { options, command } = run
-  const usual = options.quick ? 'm:m,m:r' : 'node:http,m:m,r:r,m:r,r:g,g:m'
-  const lanes = lanesFor(options, usual).filter(({ proxy }) => proxy !== 'direct')
+  const usual = options.quick ? 'm:r' : 'node:http,m:m,r:r,m:r,r:g,g:m'
+  const lanes = lanesFor(options, usual).filter(
+    (lane) => isPair(lane) || (lane.proxy !== 'direct' && !options.quick),
+  )
   show(run, await measureMemory(world, lanes, { command, streams: options.quick ? 500 : 1000 }))
 }
 
@@ -105,7 +107,7 @@ async function profile(run: Run, name: string): Promise<void> {
       const seconds = options.seconds ?? PROFILED_SECONDS
       const effort = { rounds: 1, seconds, warmSeconds: 1, progress }
       const [result] = await measure(world, [lane], scenario, effort)
-      run.problems.push(...(result?.loads.flatMap(({ problems }) => problems) ?? []))
+      run.problems.push(...(result?.problems ?? []))
     },
   )
   print(run, profileIn(folder))

@@ -54,8 +54,7 @@ const PACED: readonly Column[] = [
   { head: 'delay p50 ms', cell: ({ delayP50 }) => digits(delayP50) },
   { head: 'p99 ms', cell: ({ delayP99 }) => digits(delayP99) },
   { head: 'over direct', cell: ({ overDirect }) => digits(overDirect) },
-  { head: 'over pass-through', cell: ({ overBase }) => digits(overBase?.middle) },
-  { head: 'from–to', cell: ({ overBase }) => range(overBase) },
+  { head: 'over pass-through', cell: ({ overBase }) => digits(overBase) },
   { head: 'CPU', cell: ({ cpu }) => digits(cpu?.middle) },
   { head: 'CPU µs', cell: ({ cpuUs }) => digits(cpuUs) },
 ]

@@ -19,6 +19,7 @@ export interface LaneScores {
   loads: Score[]
   /** Of the small requests beside the load. */
   drips: Score[]
+  problems: string[]
 }
 
 export interface Effort {
@@ -36,11 +37,16 @@ async function asking({ proxyOf }: World, lane: Lane, scenario: Scenario): Promi
   return { port, caller, model: modelOf(upstream), prompt, stream: manner !== 'json' }
 }
 
+interface Slice {
+  lane: Lane
+  scenario: Scenario
+  seconds: number
+  checked: boolean
+}
+
 async function slice(
   world: World,
-  lane: Lane,
-  scenario: Scenario,
-  seconds: number,
+  { lane, scenario, seconds, checked }: Slice,
 ): Promise<[Score, Score | undefined]> {
   const upstreamPid = world.upstream.pid
   const { pid } = await world.proxyOf(lane)
@@ -49,7 +55,7 @@ async function slice(
   const load = { ...request, kind: 'load' as const, connections, seconds, pid, upstreamPid }
   const drip = dripMs !== undefined && isPair(lane)
   return Promise.all([
-    world.caller.run({ ...load, timed: manner === 'paced' }),
+    world.caller.run({ ...load, checked, timed: manner === 'paced' }),
     drip
       ? world.bystander.run({ ...request, kind: 'drip', prompt: 'small', everyMs: dripMs, seconds })
       : undefined,
@@ -65,17 +71,19 @@ export async function measure(
 ): Promise<LaneScores[]> {
   const { rounds, seconds = scenario.seconds, warmSeconds, progress } = effort
   await world.upstream.answer(scenario.manner)
-  const results = lanes.map((lane): LaneScores => ({ lane, loads: [], drips: [] }))
-  for (const lane of lanes) {
+  const results = lanes.map((lane): LaneScores => ({ lane, loads: [], drips: [], problems: [] }))
+  for (const { lane, problems } of results) {
     progress(`${scenario.name}: warming up ${lane.name}`)
-    await slice(world, lane, scenario, warmSeconds)
+    const warm = { lane, scenario, seconds: warmSeconds, checked: true }
+    problems.push(...(await slice(world, warm))[0].problems)
   }
   for (let round = 0; round < rounds; round += 1)
-    for (const { lane, loads, drips } of rotated(results, round)) {
+    for (const { lane, loads, drips, problems } of rotated(results, round)) {
       progress(`${scenario.name}: round ${round + 1} of ${rounds}, ${lane.name}`)
-      const [load, drip] = await slice(world, lane, scenario, seconds)
+      const [load, drip] = await slice(world, { lane, scenario, seconds, checked: false })
       loads.push(load)
       if (drip) drips.push(drip)
+      problems.push(...load.problems, ...(drip?.problems ?? []))
     }
   progress('')
   return results

@@ -46,24 +46,24 @@ const EACH = `stream of ${DELTAS} deltas, a write for each`
 /** Every dialect on both sides, alone and translated. */
 const SOME = 'same,messages:responses,generate-content:messages,responses:generate-content'
 const QUICK_CROSS: Short = { lanes: 'direct,cross', rounds: 3, seconds: 0.4 }
-const QUICK_PAIRS: Short = { lanes: 'direct,pairs', rounds: 3, seconds: 0.4 }
+const QUICK_SOME: Short = { lanes: `direct,${SOME}`, rounds: 3, seconds: 0.4 }
 
 export const SCENARIOS: readonly Scenario[] = [
   requests('small-1', SMALL, 'small', { connections: 1 }),
   requests('small-16', SMALL, 'small', { connections: 16 }),
   requests('small-64', SMALL, 'small', { connections: 64, quick: QUICK_CROSS }),
   requests('agent-1', AGENT, 'agent', { connections: 1 }),
-  requests('agent-16', AGENT, 'agent', { connections: 16, quick: QUICK_PAIRS }),
+  requests('agent-16', AGENT, 'agent', { connections: 16, quick: QUICK_SOME }),
   requests('agent-64', AGENT, 'agent', { connections: 64 }),
   requests('agent-wide-16', `${AGENT} with wide characters`, 'agent-wide', { connections: 16 }),
   requests('image-4', 'image (10 MB request)', 'image', {
     connections: 4,
     seconds: 2,
     dripMs: 20,
-    quick: { lanes: `direct,${SOME}`, rounds: 2, seconds: 1.2 },
+    quick: { lanes: SOME, rounds: 2, seconds: 1 },
   }),
   streams('burst-1', BURST, 'burst', { connections: 1 }),
-  streams('burst-16', BURST, 'burst', { connections: 16, quick: QUICK_PAIRS }),
+  streams('burst-16', BURST, 'burst', { connections: 16, quick: QUICK_SOME }),
   streams('block-1', BLOCK, 'block', { connections: 1 }),
   streams('block-16', BLOCK, 'block', { connections: 16 }),
   streams('each-16', EACH, 'each', { connections: 16 }),
@@ -71,7 +71,7 @@ export const SCENARIOS: readonly Scenario[] = [
     connections: 20,
     seconds: 1.2,
     events: PACED_DELTAS,
-    quick: { lanes: SOME, rounds: 2, seconds: 1 },
+    quick: { lanes: SOME, rounds: 3, seconds: 0.5 },
   }),
 ]
 

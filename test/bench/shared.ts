@@ -13,7 +13,7 @@ export type Prompt = 'small' | 'agent' | 'agent-wide' | 'image'
 export type Manner = 'json' | 'burst' | 'block' | 'each' | 'paced' | 'idle'
 
 export const DELTAS = 200
-export const PACED_DELTAS = 50
+export const PACED_DELTAS = 25
 export const PACE_MS = 20
 
 export const CALLER_KEY = 'a-key-of-the-benchmark'
@@ -36,6 +36,8 @@ export interface Load extends Asking {
   kind: 'load'
   connections: number
   seconds: number
+  /** Whether an answer is read and looked at before anything is counted. */
+  checked: boolean
   /** Whether the events carry the time of their writing. */
   timed: boolean
   /** The processes whose CPU is read: what is measured, and the upstream. */

@@ -42,15 +42,15 @@ export const ratios = (
 const quotient = (value: number | undefined, base: number | undefined): number | undefined =>
   value === undefined || !base ? undefined : value / base
 
-/** As `ratios`, for what is added and not multiplied. */
-export const differences = (
+/** By how much the best of one list is above the best of another: a disturbance of the machine only adds. */
+export function added(
   values: readonly (number | undefined)[],
   base: readonly (number | undefined)[],
-): (number | undefined)[] =>
-  values.map((value, round) => {
-    const other = base[round]
-    return value === undefined || other === undefined ? undefined : value - other
-  })
+): number | undefined {
+  const own = summaryOf(values)
+  const other = summaryOf(base)
+  return own && other && own.least - other.least
+}
 
 /** The list from another place on, so that nobody is always first. */
 export const rotated = <T>(list: readonly T[], by: number): T[] => {

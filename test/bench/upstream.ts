@@ -49,7 +49,9 @@ function scriptOf(dialect: Dialect): Script {
     block: Buffer.from(STREAM_HEAD + chunk(first + rest.join('')) + LAST_CHUNK),
     pieces: pieces.map((text) => Buffer.from(text)),
     bundles: bundled(pieces).map((text) => Buffer.from(text)),
-    opening: Buffer.from(STREAM_HEAD + [...opening, delta(wordAt(0), 0)].map(chunk).join('')),
+    opening: Buffer.from(
+      STREAM_HEAD + [...opening, delta(wordAt(0), 0), delta(wordAt(1), 1)].map(chunk).join(''),
+    ),
     closing: Buffer.from(closing(PACED_DELTAS).map(chunk).join('') + LAST_CHUNK),
   }
 }

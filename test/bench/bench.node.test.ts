@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest'
+import { translator } from '../../src/index.ts'
+import { stampReader } from './delays.ts'
+import { verdictOn } from './goals.ts'
+import { LANES, lanesOf } from './lanes.ts'
+import { greediest } from './profile.ts'
+import { faultIn, REPLIES } from './replies.ts'
+import { bodyText } from './requests.ts'
+import { scenariosOf } from './scenarios.ts'
+import { DIALECTS, modelOf, stamp } from './shared.ts'
+import { added, median, quantile, ratios, rotated, summaryOf } from './statistics.ts'
+import { digits, markdownTable, textTable } from './table.ts'
+
+describe('statistics', () => {
+  it('finds middles', () => {
+    expect([median([3, 1, 2]), median([4, 1, 2, 3]), median([])]).toEqual([2, 2.5, Number.NaN])
+    expect(quantile([5, 1, 4, 2, 3], 0.99)).toBe(5)
+    expect(summaryOf([2, undefined, 8, Number.NaN, 4])).toEqual({ middle: 4, least: 2, most: 8 })
+    expect(summaryOf([undefined])).toBeUndefined()
+  })
+
+  it('compares within a round', () => {
+    expect(ratios([2, 9, undefined], [1, 3, 5])).toEqual([2, 3, undefined])
+    expect(ratios([1], [0])).toEqual([undefined])
+    expect(added([5, 3], [9, 2])).toBe(1)
+    expect(added([5], [])).toBeUndefined()
+  })
+
+  it('gives everybody every place', () => {
+    expect([0, 1, 2, 3].map((by) => rotated(['a', 'b', 'c'], by).join(''))).toEqual([
+      'abc',
+      'bca',
+      'cab',
+      'abc',
+    ])
+  })
+})
+
+describe('goals', () => {
+  it('are reached, nearly missed, or far', () => {
+    expect([3, 2.5, 2.3].map((value) => verdictOn({ least: 3 }, value))).toEqual([
+      'reached',
+      'missed',
+      'far',
+    ])
+    expect([50, 60, 70].map((value) => verdictOn({ most: 50 }, value))).toEqual([
+      'reached',
+      'missed',
+      'far',
+    ])
+  })
+})
+
+const names = (list: string) => lanesOf(list).map(({ name }) => name)
+
+describe('lanes and scenarios', () => {
+  it('are found by name', () => {
+    expect(lanesOf(undefined)).toEqual(LANES)
+    expect(names('m:r')).toEqual(['pass-through', 'messages:responses'])
+    expect(names('pass-through/g,direct')).toEqual([
+      'pass-through',
+      'pass-through/generate-content',
+      'direct',
+    ])
+    expect(names('same')).toHaveLength(4)
+    expect(names('pairs,same')).toHaveLength(10)
+    expect(() => lanesOf('nowhere')).toThrow('There is no lane "nowhere"')
+    expect(scenariosOf('burst,small-64').map(({ name }) => name)).toEqual([
+      'small-64',
+      'burst-1',
+      'burst-16',
+    ])
+  })
+})
+
+describe('traffic', () => {
+  const pairs = DIALECTS.flatMap((from) => DIALECTS.map((to) => ({ from, to })))
+
+  it.each(pairs)('$from is translated to $to', ({ from, to }) => {
+    const model = modelOf(to)
+    for (const prompt of ['small', 'agent', 'agent-wide'] as const) {
+      const text = bodyText({ caller: from, model, prompt, stream: false })
+      const { body } = translator({ from, to }).request(JSON.parse(text))
+      expect(JSON.stringify(body).length).toBeGreaterThan(text.length / 2)
+    }
+  })
+
+  it('has the sizes that are promised', () => {
+    for (const caller of DIALECTS) {
+      const size = (prompt: 'small' | 'agent' | 'image') =>
+        bodyText({ caller, model: 'm', prompt, stream: false }).length
+      expect(size('small')).toBeGreaterThan(800)
+      expect(size('small')).toBeLessThan(1300)
+      expect(size('agent')).toBeGreaterThan(95_000)
+      expect(size('agent')).toBeLessThan(110_000)
+      expect(size('image')).toBeGreaterThan(10_000_000)
+    }
+  })
+
+  it('knows a whole answer from another', () => {
+    for (const dialect of DIALECTS) {
+      const { json, opening, delta, closing } = REPLIES[dialect]
+      const stream = [...opening, delta('x', 0), ...closing(1)].join('')
+      expect(faultIn(json, dialect, false)).toBeUndefined()
+      expect(faultIn(stream, dialect, true)).toBeUndefined()
+      expect(faultIn(json.slice(0, 300), dialect, false)).toBeDefined()
+      expect(faultIn(stream.slice(0, stream.length / 2), dialect, true)).toBeDefined()
+    }
+  })
+
+  it('counts the time of an event once', () => {
+    const reader = stampReader()
+    const text = stamp()
+    reader.read(Buffer.from(`{"text":"${text}"}`))
+    reader.read(Buffer.from(`{"text":"${text}${text}"}{"text":"${stamp()}"}`))
+    expect(reader.delays).toHaveLength(2)
+    for (const delay of reader.delays) expect(Math.abs(delay)).toBeLessThan(1000)
+  })
+})
+
+const frame = (functionName: string) => ({ functionName, url: '', lineNumber: 0 })
+
+describe('tables', () => {
+  it('stand in columns', () => {
+    const rows = [
+      ['a', '1'],
+      ['long', '23'],
+    ]
+    expect(textTable(['lane', 'rate'], rows)).toBe('lane  rate\na        1\nlong    23')
+    expect(markdownTable(['lane', 'rate'], rows)).toBe(
+      '| lane | rate |\n| --- | ---: |\n| a | 1 |\n| long | 23 |',
+    )
+    expect([1234.5, 99.96, 1.005, 0.0123, undefined].map(digits)).toEqual([
+      '1,235',
+      '100.0',
+      '1.00',
+      '0.012',
+      'n/a',
+    ])
+  })
+
+  it('put the greediest function first', () => {
+    const profile = {
+      nodes: [
+        { id: 1, callFrame: frame('(idle)') },
+        { id: 2, callFrame: frame('parse') },
+        { id: 3, callFrame: frame('write') },
+      ],
+      samples: [1, 2, 3, 3],
+      timeDeltas: [100, 1, 2, 3],
+    }
+    expect(greediest(profile)).toEqual([
+      ['write', 5],
+      ['parse', 1],
+    ])
+  })
+})
