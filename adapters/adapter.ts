@@ -165,6 +165,8 @@ export type StoredAnswer = { body: JsonObject } | { frames: Frame[] }
 export interface Memory {
   /** Subtrees of a kept exchange that stay text. */
   readonly verbatim: VerbatimPaths
+  /** The top-level member of a body that is false when nothing of the exchange is to be kept. */
+  readonly keepMember: string
   /** A quick look at the text of a body: false when it surely refers to nothing. */
   mayRefer(text: string): boolean
   asks(body: Json): Ask

@@ -219,11 +219,11 @@ export class ReplyWriter implements Writer {
   }
 
   /** Chunks that hold a piece of text and nothing else besides what all of them hold. */
-  #row({ text: _, ...others }: JsonObject): (text: string) => string {
-    const kind = 'thought' in others ? 'reasoning' : 'text'
+  #row(piece: JsonObject): (text: string) => string {
+    const kind = 'thought' in piece ? 'reasoning' : 'text'
     const known = this.#rows.get(kind)
     if (known) return known
-    const row = template((text) => this.#chunk([{ text, ...others }], {}))
+    const row = template((text) => this.#chunk([{ ...piece, text }], {}))
     this.#rows.set(kind, row)
     return row
   }

@@ -1,6 +1,6 @@
 import type { Frame } from '../adapter.ts'
+import { endOfString } from '../../src/canonical/json-scan.ts'
 import {
-  endOfString,
   isObject,
   parseObject,
   stringify,

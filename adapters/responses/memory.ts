@@ -214,6 +214,7 @@ const MISSING: Record<Parameters<Memory['missing']>[0], (id: string) => Problem>
 /** Replies that can be continued, referred to, and asked for again. */
 export const memory: Memory = {
   verbatim: MEMO_VERBATIM,
+  keepMember: 'store',
   mayRefer: (text) =>
     text.includes('"previous_response_id"') || /"(?:item_reference|id)"/.test(text),
   asks,

@@ -1,4 +1,5 @@
-import { endOfString, isObject, parse, type Json, type VerbatimPaths } from './json.ts'
+import { isObject, parse, type Json, type VerbatimPaths } from './json.ts'
+import { endOfScalar, outline, scalarOf, type Outline, type Scalar } from './outline.ts'
 
 /**
  * The events of a stream are mostly alike: one text, perhaps a count, is another, and everything around it is
@@ -50,20 +51,6 @@ export function alikeParser(paths?: VerbatimPaths): AlikeParser {
       return value
     },
   }
-}
-
-/** A string or a number in a text, and where its value belongs. */
-interface Scalar {
-  start: number
-  end: number
-  path: readonly (string | number)[]
-}
-
-interface Outline {
-  text: string
-  /** The text without its strings and numbers. */
-  skeleton: string
-  scalars: readonly Scalar[]
 }
 
 /** What is put together anew of a value: the containers on the way to what differs. */
@@ -154,130 +141,4 @@ function grafted(value: Json, grafts: readonly Graft[], values: readonly Json[])
         : (values[graft.slot] ?? null)
   }
   return copy
-}
-
-const QUOTE = 34
-/** What JSON.parse would have to unfold, or refuse. */
-// eslint-disable-next-line no-control-regex
-const NOT_PLAIN = /[\\\u0000-\u001f]/
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
-
-function endOfScalar(text: string, start: number): number | undefined {
-  if (text.charCodeAt(start) === QUOTE) {
-    const end = text.indexOf('"', start + 1)
-    if (end < 0) return undefined
-    return text[end - 1] === '\\' ? endOfEscaped(text, start) : end + 1
-  }
-  let end = start
-  while (isNumeric(text.charCodeAt(end))) end += 1
-  return end
-}
-
-function endOfEscaped(text: string, start: number): number | undefined {
-  try {
-    return endOfString(text, start)
-  } catch {
-    return undefined
-  }
-}
-
-/** A digit, a sign, a point or an exponent. */
-const isNumeric = (code: number): boolean =>
-  (code >= 48 && code <= 57) ||
-  code === 43 ||
-  code === 45 ||
-  code === 46 ||
-  code === 69 ||
-  code === 101
-
-/** Counts are short. */
-const SHORT_DIGITS = 9
-
-function scalarOf(text: string, start: number, end: number): string | number | undefined {
-  if (text.charCodeAt(start) !== QUOTE) return numberOf(text, start, end)
-  const body = text.slice(start + 1, end - 1)
-  if (!NOT_PLAIN.test(body)) return body
-  const literal = text.slice(start, end)
-  try {
-    return String(JSON.parse(literal))
-  } catch {
-    return undefined
-  }
-}
-
-function numberOf(text: string, start: number, end: number): number | undefined {
-  let count = 0
-  for (let at = start; at < end; at += 1) {
-    const digit = text.charCodeAt(at) - 48
-    const isPlain = digit >= 0 && digit <= 9 && (digit > 0 || count > 0 || end - start === 1)
-    if (!isPlain || end - start > SHORT_DIGITS) {
-      const literal = text.slice(start, end)
-      return NUMBER.test(literal) ? Number(literal) : undefined
-    }
-    count = count * 10 + digit
-  }
-  return end > start ? count : undefined
-}
-
-const CONTAINERS: ReadonlyMap<string | undefined, '}' | ']'> = new Map([
-  ['{', '}'],
-  ['[', ']'],
-])
-
-/** Undefined where exactness would need more care: verbatim subtrees, members that come twice, `__proto__`. */
-function outline(text: string, paths: VerbatimPaths | undefined): Outline | undefined {
-  const scalars: Scalar[] = []
-  const skeleton: string[] = []
-  let at = 0
-  const scalar = (path: Scalar['path']): boolean => {
-    const start = at
-    at = endOfScalar(text, at) ?? text.length
-    if (at === start) return literal()
-    scalars.push({ start, end: at, path })
-    skeleton.push('0')
-    return true
-  }
-  /** true, false and null are part of what is around. */
-  const literal = (): boolean => {
-    const word = /^(?:true|false|null)/.exec(text.slice(at, at + 5))?.[0]
-    if (word === undefined) return false
-    at += word.length
-    skeleton.push(word)
-    return true
-  }
-  const sign = (expected: string): boolean => {
-    if (text[at] !== expected) return false
-    at += 1
-    skeleton.push(expected)
-    return true
-  }
-  const key = (known: Set<string>): string | undefined => {
-    const end = text[at] === '"' ? endOfScalar(text, at) : undefined
-    const name = end === undefined ? undefined : text.slice(at + 1, end - 1)
-    if (end === undefined || name === undefined || name.includes('\\')) return undefined
-    if (name === '__proto__' || known.has(name)) return undefined
-    known.add(name)
-    at = end
-    skeleton.push(name)
-    return sign(':') ? name : undefined
-  }
-  const value = (path: Scalar['path'], node: VerbatimPaths | undefined): boolean => {
-    if (node?.leaf) return false
-    const close = CONTAINERS.get(text[at])
-    if (!close) return scalar(path)
-    const opener = text[at] ?? ''
-    if (!sign(opener)) return false
-    if (sign(close)) return true
-    const names = new Set<string>()
-    for (let index = 0; ; index += 1) {
-      const name = close === '}' ? key(names) : index
-      if (name === undefined) return false
-      const next = typeof name === 'string' ? node?.members.get(name) : node?.element
-      if (!value([...path, name], next)) return false
-      if (!sign(',')) return sign(close)
-    }
-  }
-  return value([], paths) && at === text.length
-    ? { text, skeleton: skeleton.join(' '), scalars }
-    : undefined
 }

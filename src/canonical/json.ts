@@ -1,3 +1,5 @@
+import { CHAR, endOfString, endOfValue, type Slice } from './json-scan.ts'
+
 /**
  * JSON as it crosses the proxy. Some subtrees (a tool call's input, a schema) must leave exactly as
  * they came: integers beyond 2^53, the order of keys that look like integers, `__proto__`, white
@@ -24,9 +26,12 @@ export class Verbatim {
   }
 }
 
-/** U+10FFFF is no character: text that contains it in this shape is next to impossible, and checked for. */
-const marker = (index: number) => `\u{10FFFF}${index}\u{10FFFF}`
-const MARKERS = /"\u{10FFFF}(\d+)\u{10FFFF}"/gu
+/**
+ * Stands for a verbatim text until the rest is serialised. A string that begins so is next to impossible, and
+ * checked for; the character is Latin-1, because a single one outside of it doubles the whole text.
+ */
+const MARK = '\u007f'
+const marker = (index: number) => `${MARK}${index}${MARK}`
 
 /** Serialises, writing verbatim subtrees as they came and no lone surrogate. */
 export function stringify(value: Json): string {
@@ -38,16 +43,23 @@ export function stringify(value: Json): string {
   } finally {
     collected = undefined
   }
-  if (texts.length > 0) {
-    let found = 0
-    const spliced = text.replace(MARKERS, (_, index: string) => {
-      found += 1
-      return texts[Number(index)] ?? 'null'
-    })
-    // More markers than verbatim texts: somebody's string imitates one, so nothing is replaced by pattern.
-    text = found === texts.length ? spliced : stringifySlowly(value)
+  return wellFormed(texts.length > 0 ? (spliced(text, texts) ?? stringifySlowly(value)) : text)
+}
+
+/** Markers come in the order in which they were made; undefined when somebody's string imitates one. */
+function spliced(text: string, texts: readonly string[]): string | undefined {
+  const parts: string[] = []
+  let from = 0
+  for (const [index, verbatim] of texts.entries()) {
+    const mark = `"${marker(index)}"`
+    const at = text.indexOf(`"${MARK}`, from)
+    if (!text.startsWith(mark, at)) return undefined
+    parts.push(text.slice(from, at), verbatim)
+    from = at + mark.length
   }
-  return wellFormed(text)
+  if (text.includes(`"${MARK}`, from)) return undefined
+  parts.push(text.slice(from))
+  return parts.join('')
 }
 
 function stringifySlowly(value: Json): string {
@@ -139,23 +151,6 @@ function restore(value: Json, node: PathNode, texts: string[]): Json {
   return value
 }
 
-/** A part of a text. */
-export interface Slice {
-  start: number
-  end: number
-}
-
-const CHAR = {
-  quote: 34,
-  comma: 44,
-  colon: 58,
-  openBracket: 91,
-  backslash: 92,
-  closeBracket: 93,
-  openBrace: 123,
-  closeBrace: 125,
-} as const
-
 /** Finds the slices of all leaves in one pass. Malformed text yields none: JSON.parse will say what is wrong. */
 function locate(text: string, paths: PathNode): Slice[] {
   const slices: Slice[] = []
@@ -217,47 +212,6 @@ function locate(text: string, paths: PathNode): Slice[] {
   }
 }
 
-/** The index behind the string literal that begins at `start`; throws SyntaxError. */
-export function endOfString(text: string, start: number): number {
-  if (text.charCodeAt(start) !== CHAR.quote) throw new SyntaxError('expected a string')
-  let end = start
-  for (;;) {
-    end = text.indexOf('"', end + 1)
-    if (end < 0) throw new SyntaxError('unterminated string')
-    let before = end - 1
-    while (text.charCodeAt(before) === CHAR.backslash) before -= 1
-    if ((end - before) % 2 === 1) return end + 1
-  }
-}
-
-/** The index behind the value that begins at `start`, without recursion: depth is the caller's business. */
-export function endOfValue(text: string, start: number): number {
-  let at = start
-  let depth = 0
-  do {
-    const code = text.charCodeAt(at)
-    if (code === CHAR.quote) at = endOfString(text, at)
-    else if (code === CHAR.openBrace || code === CHAR.openBracket) {
-      depth += 1
-      at += 1
-    } else if (code === CHAR.closeBrace || code === CHAR.closeBracket) {
-      if (depth === 0) break
-      depth -= 1
-      at += 1
-    } else if (depth === 0 && (code === CHAR.comma || code <= 32)) break
-    else at += 1
-  } while (at < text.length && (depth > 0 || !endsHere(text, at)))
-  return at
-}
-
-function endsHere(text: string, at: number): boolean {
-  const code = text.charCodeAt(at)
-  const container = text.charCodeAt(at - 1)
-  if (container === CHAR.closeBrace || container === CHAR.closeBracket || container === CHAR.quote)
-    return true
-  return code === CHAR.comma || code === CHAR.closeBrace || code === CHAR.closeBracket || code <= 32
-}
-
 export function isObject(value: unknown): value is JsonObject {
   return (
     typeof value === 'object' &&
@@ -277,8 +231,12 @@ export function valueOf(value: Json): Json {
   return value instanceof Verbatim ? JSON.parse(value.text) : value
 }
 
+const OBJECT = /^\s*\{/
+
 /** The object that a text spells, or undefined: a model may have been cut off in the middle. */
 export function parseObject(text: string): JsonObject | undefined {
+  // Most texts are none, and to be told so by an exception is slow.
+  if (!OBJECT.test(text)) return undefined
   try {
     const value: unknown = JSON.parse(text)
     return isObject(value) ? value : undefined
@@ -289,6 +247,8 @@ export function parseObject(text: string): JsonObject | undefined {
 
 /** Drops members that are undefined: optional means absent. */
 export function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  const entries = Object.entries(value).filter(([, member]) => member !== undefined)
-  return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> }
+  const kept: Partial<T> = {}
+  for (const key of Object.keys(value) as (keyof T)[])
+    if (value[key] !== undefined) kept[key] = value[key]
+  return kept as { [K in keyof T]: Exclude<T[K], undefined> }
 }

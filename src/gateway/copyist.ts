@@ -4,7 +4,7 @@ import { claim, isShared } from './claims.ts'
 import type { Exchange } from './exchange.ts'
 import { keep, shelfOf, type Memories } from './memories.ts'
 import type { PassPlan } from './plan.ts'
-import { parsed } from './read.ts'
+import { memberOf, parsed } from './read.ts'
 import { recalled } from './recall.ts'
 
 /**
@@ -22,8 +22,10 @@ export interface Copyist {
 export function copyistOf(exchange: Exchange, plan: PassPlan): Copyist | undefined {
   const { caller, memories, route } = exchange
   const { memory } = caller.caller
-  const { text } = plan
-  if (!memory || !memories || text === undefined || route.operation !== 'create') return undefined
+  const { looked } = plan
+  if (!memory || !memories || !looked || route.operation !== 'create') return undefined
+  if (memberOf(looked, memory.keepMember) === false) return undefined
+  const { text } = looked
   const shared = isShared(exchange, plan.destination.upstream)
   let news: News | undefined
   let begun = false

@@ -6,37 +6,36 @@ import { mayHoldCarrier } from '../canonical/seal.ts'
 import type { Exchange } from './exchange.ts'
 import { addressed, type Parcel } from './outgoing.ts'
 import type { PassPlan } from './plan.ts'
-import { parsed, readRequest } from './read.ts'
-import { scalarAt, slicesAt, spliceStrings } from './scan.ts'
+import { memberOf, readRequest, type Looked } from './read.ts'
+import { slicesAt, spliceStrings } from './scan.ts'
 
 type Addressee = Pick<PassPlan, 'destination' | 'requested'>
 
-/** `text`: the body, where it had to be looked into. */
+/** `looked`: the body, where it had to be looked into. */
 export function passPlan(
   exchange: Exchange,
   { destination, requested }: Addressee,
   body: Uint8Array,
-  text: string | undefined,
+  looked: Looked | undefined,
 ): PassPlan {
   const { caller, incoming, route } = exchange
   const { aliased, target, upstream } = destination
-  if (text !== undefined) parsed(text)
-  const stream = route.stream ?? (text !== undefined && scalarAt(text, ['stream']) === true)
-  const whole = () => text ?? new TextDecoder().decode(body)
+  const stream = route.stream ?? memberOf(looked, 'stream') === true
+  const whole = () => looked?.text ?? new TextDecoder().decode(body)
   const changed =
     withoutCarriers(exchange, destination, whole()) ?? adapted(exchange, destination, whole)
-  const renaming = aliased && text !== undefined
   const parcel: Parcel = {
     path: caller.passthrough.path(incoming, aliased ? target.model : undefined),
     query: passedQuery(exchange),
     headers: passedHeaders(exchange),
-    body: changed?.body ?? (renaming ? renamed(exchange, text, target.model) : body),
+    body:
+      changed?.body ?? (aliased && looked ? renamed(exchange, looked.text, target.model) : body),
     stream,
   }
   const sent = addressed(parcel, upstream, exchange.credential)
   const { losses = [] } = changed ?? {}
   const plan: PassPlan = { kind: 'pass', destination, requested, stream, losses, sent }
-  return text === undefined ? plan : { ...plan, text }
+  return looked ? { ...plan, looked } : plan
 }
 
 interface Rewritten {

@@ -8,10 +8,17 @@ import type { Exchange } from './exchange.ts'
 import { addressed, type Addressed, type Parcel } from './outgoing.ts'
 import { passPlan } from './pass-plan.ts'
 import { withProofs } from './proofs.ts'
-import { checkedText, parsed, readBody, readRequest } from './read.ts'
+import {
+  checkedText,
+  lookedOver,
+  memberOf,
+  parsed,
+  readBody,
+  readRequest,
+  type Looked,
+} from './read.ts'
 import { remembered, type Keeping, type Remembered } from './recall.ts'
 import { destinationOf, type Destination } from './route.ts'
-import { scalarAt } from './scan.ts'
 import type { UpstreamSettings } from './settings.ts'
 
 /** What will be done with a request: everything that is known before anything is sent. */
@@ -29,7 +36,7 @@ interface CommonPlan {
 export interface PassPlan extends CommonPlan {
   kind: 'pass'
   /** The body as it came, where it was looked into. */
-  text?: string
+  looked?: Looked
   sent: Addressed
 }
 export interface TranslatePlan extends CommonPlan {
@@ -44,8 +51,9 @@ export interface TranslatePlan extends CommonPlan {
 export async function planOf(exchange: Exchange, body: Uint8Array): Promise<Plan> {
   const { route, caller } = exchange
   // A model that the path names needs no look into the body.
-  const text = route.model === undefined ? checkedText(exchange, body) : undefined
-  const model = route.model ?? stringMember(text, caller.passthrough.modelMember.request)
+  const looked = route.model === undefined ? lookedOver(exchange, body) : undefined
+  const named = route.model ?? memberOf(looked, caller.passthrough.modelMember.request)
+  const model = typeof named === 'string' ? named : undefined
   exchange.journal.note({ model: model ?? '' })
   const destination = destinationOf(exchange.settings, exchange.dialects, model ?? '')
   if (!destination) throw unrouted(exchange, body, model)
@@ -57,13 +65,13 @@ export async function planOf(exchange: Exchange, body: Uint8Array): Promise<Plan
     sentModel: target.model,
   })
   if (adapter.dialect !== caller.dialect) {
-    const json = parsed(text ?? checkedText(exchange, body), caller.caller.verbatim)
+    const json = parsed(looked?.text ?? checkedText(exchange, body), caller.caller.verbatim)
     return translatePlan(exchange, destination, await remembered(exchange, json))
   }
-  const known = await rememberedHere(exchange, text, upstream)
+  const known = await rememberedHere(exchange, looked?.text, upstream)
   return known?.resolved
     ? translatePlan(exchange, destination, known)
-    : passPlan(exchange, { destination, requested: model ?? '' }, body, text)
+    : passPlan(exchange, { destination, requested: model ?? '' }, body, looked)
 }
 
 /** An upstream of the caller's own dialect has its own memory: here counts only what it cannot know. */
@@ -87,11 +95,6 @@ function unrouted(exchange: Exchange, body: Uint8Array, model: string | undefine
     code: 'model_not_found',
     param: 'model',
   })
-}
-
-function stringMember(text: string | undefined, member: string | undefined): string | undefined {
-  const value = text !== undefined && member !== undefined ? scalarAt(text, [member]) : undefined
-  return typeof value === 'string' ? value : undefined
 }
 
 async function translatePlan(

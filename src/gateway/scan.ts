@@ -1,4 +1,4 @@
-import { endOfString, endOfValue, type Slice } from '../canonical/json.ts'
+import { endOfString, endOfValue, type Slice } from '../canonical/json-scan.ts'
 import { invalid, ProblemError } from '../canonical/problem.ts'
 
 /** Looks at JSON text without building anything from it. */
@@ -11,8 +11,13 @@ const QUOTE = 34
 const COMMA = 44
 const COLON = 58
 
+export interface StructureLimits {
+  depth: number
+  nodes: number
+}
+
 /** Refuses a body that would grow out of proportion when parsed. Malformed text is left to the parser. */
-export function checkStructure(text: string, limits: { depth: number; nodes: number }): void {
+export function checkStructure(text: string, limits: StructureLimits): void {
   let depth = 0
   let nodes = 1
   for (let at = 0; at < text.length; at += 1) {
@@ -23,14 +28,15 @@ export function checkStructure(text: string, limits: { depth: number; nodes: num
     else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
       nodes += 1
       depth += 1
-      if (depth > limits.depth)
-        throw invalid(`The body is nested deeper than ${limits.depth} levels.`)
+      if (depth > limits.depth) throw tooDeep(limits.depth)
     } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth -= 1
-    if (nodes > limits.nodes) throw tooMany(limits.nodes)
+    if (nodes > limits.nodes) throw tooManyValues(limits.nodes)
   }
 }
 
-const tooMany = (nodes: number) =>
+export const tooDeep = (depth: number) => invalid(`The body is nested deeper than ${depth} levels.`)
+
+export const tooManyValues = (nodes: number) =>
   new ProblemError({
     kind: 'too-large',
     message: `The body holds more than ${nodes} JSON values.`,
@@ -100,7 +106,11 @@ export function spliceStrings(text: string, slices: readonly Slice[], value: str
 /** The value at `path` when it is a string or a boolean; of a repeated member the last one. */
 export function scalarAt(text: string, path: readonly string[]): string | boolean | undefined {
   const slice = slicesAt(text, path).at(-1)
-  if (!slice) return undefined
+  return slice && scalarIn(text, slice)
+}
+
+/** A string or a boolean; undefined for anything else. */
+export function scalarIn(text: string, slice: Slice): string | boolean | undefined {
   const literal = text.slice(slice.start, slice.end)
   if (literal === 'true' || literal === 'false') return literal === 'true'
   if (!literal.startsWith('"')) return undefined

@@ -1,0 +1,166 @@
+import { endOfString } from './json-scan.ts'
+import type { VerbatimPaths } from './json.ts'
+
+/** A string or a number in a text, and where its value belongs. */
+export interface Scalar {
+  start: number
+  end: number
+  path: readonly (string | number)[]
+}
+
+export interface Outline {
+  text: string
+  /** The text without its strings and numbers. */
+  skeleton: string
+  scalars: readonly Scalar[]
+}
+
+const QUOTE = 34
+/** What JSON.parse would have to unfold, or refuse. */
+// eslint-disable-next-line no-control-regex
+const NOT_PLAIN = /[\\\u0000-\u001f]/
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+
+/** The index behind the string or number at `start`; undefined for a string without an end. */
+export function endOfScalar(text: string, start: number): number | undefined {
+  if (text.charCodeAt(start) === QUOTE) {
+    const end = text.indexOf('"', start + 1)
+    if (end < 0) return undefined
+    return text[end - 1] === '\\' ? endOfEscaped(text, start) : end + 1
+  }
+  let end = start
+  while (isNumeric(text.charCodeAt(end))) end += 1
+  return end
+}
+
+function endOfEscaped(text: string, start: number): number | undefined {
+  try {
+    return endOfString(text, start)
+  } catch {
+    return undefined
+  }
+}
+
+/** A digit, a sign, a point or an exponent. */
+const isNumeric = (code: number): boolean =>
+  (code >= 48 && code <= 57) ||
+  code === 43 ||
+  code === 45 ||
+  code === 46 ||
+  code === 69 ||
+  code === 101
+
+/** Counts are short. */
+const SHORT_DIGITS = 9
+
+/** The value of a string or a number; undefined where JSON.parse would refuse it. */
+export function scalarOf(text: string, start: number, end: number): string | number | undefined {
+  if (text.charCodeAt(start) !== QUOTE) return numberOf(text, start, end)
+  const body = text.slice(start + 1, end - 1)
+  if (!NOT_PLAIN.test(body)) return body
+  const literal = text.slice(start, end)
+  try {
+    return String(JSON.parse(literal))
+  } catch {
+    return undefined
+  }
+}
+
+function numberOf(text: string, start: number, end: number): number | undefined {
+  let count = 0
+  for (let at = start; at < end; at += 1) {
+    const digit = text.charCodeAt(at) - 48
+    const isPlain = digit >= 0 && digit <= 9 && (digit > 0 || count > 0 || end - start === 1)
+    if (!isPlain || end - start > SHORT_DIGITS) {
+      const literal = text.slice(start, end)
+      return NUMBER.test(literal) ? Number(literal) : undefined
+    }
+    count = count * 10 + digit
+  }
+  return end > start ? count : undefined
+}
+
+const CONTAINERS: ReadonlyMap<string | undefined, '}' | ']'> = new Map([
+  ['{', '}'],
+  ['[', ']'],
+])
+
+/** Undefined where exactness would need more care: verbatim subtrees, members that come twice, `__proto__`. */
+export function outline(text: string, paths: VerbatimPaths | undefined): Outline | undefined {
+  if (!CONTAINERS.has(text[0])) return undefined
+  const walk = new Walk(text)
+  if (!walk.value([], paths) || !walk.isAtEnd) return undefined
+  return { text, skeleton: walk.skeleton.join(' '), scalars: walk.scalars }
+}
+
+/** One way through a text. Every step says whether it could be taken. */
+class Walk {
+  readonly scalars: Scalar[] = []
+  readonly skeleton: string[] = []
+  readonly #text: string
+  #at = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at === this.#text.length
+  }
+
+  value(path: Scalar['path'], node: VerbatimPaths | undefined): boolean {
+    if (node?.leaf) return false
+    const opener = this.#text[this.#at] ?? ''
+    const close = CONTAINERS.get(opener)
+    if (!close) return this.#scalar(path)
+    this.#sign(opener)
+    return this.#sign(close) || this.#members(path, node, close)
+  }
+
+  #members(path: Scalar['path'], node: VerbatimPaths | undefined, close: '}' | ']'): boolean {
+    const names = new Set<string>()
+    for (let index = 0; ; index += 1) {
+      const name = close === '}' ? this.#key(names) : index
+      if (name === undefined) return false
+      const next = typeof name === 'string' ? node?.members.get(name) : node?.element
+      if (!this.value([...path, name], next)) return false
+      if (!this.#sign(',')) return this.#sign(close)
+    }
+  }
+
+  #scalar(path: Scalar['path']): boolean {
+    const start = this.#at
+    const end = endOfScalar(this.#text, start) ?? start
+    if (end === start) return this.#word()
+    this.scalars.push({ start, end, path })
+    return this.#step(end, '0')
+  }
+
+  /** true, false and null are part of what is around. */
+  #word(): boolean {
+    const start = this.#at
+    const word = /^(?:true|false|null)/.exec(this.#text.slice(start, start + 5))?.[0]
+    return word !== undefined && this.#step(start + word.length, word)
+  }
+
+  #key(known: Set<string>): string | undefined {
+    const start = this.#at
+    const end = this.#text[start] === '"' ? endOfScalar(this.#text, start) : undefined
+    const name = end === undefined ? undefined : this.#text.slice(start + 1, end - 1)
+    if (end === undefined || name === undefined || name.includes('\\')) return undefined
+    if (name === '__proto__' || known.has(name)) return undefined
+    known.add(name)
+    this.#step(end, this.#text.slice(start, end))
+    return this.#sign(':') ? name : undefined
+  }
+
+  #sign(expected: string): boolean {
+    return this.#text[this.#at] === expected && this.#step(this.#at + 1, expected)
+  }
+
+  #step(to: number, what: string): true {
+    this.#at = to
+    this.skeleton.push(what)
+    return true
+  }
+}
