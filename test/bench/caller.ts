@@ -200,7 +200,10 @@ async function crowd(job: Crowd): Promise<Score> {
     const connection = await openConnection(job.port, {
       begun: resolve,
       ended: ({ startLine }) => tally.fail(`a stream ended that should be idle: ${startLine}`),
-      failed: tally.fail,
+      failed(reason) {
+        tally.fail(reason)
+        resolve()
+      },
     })
     crowded.push(connection)
     connection.ask(request)

@@ -43,7 +43,10 @@ export function openConnection(port: number, listener: Listener): Promise<Connec
     const socket = connect({ port, host: '127.0.0.1', noDelay: true, onread }, () =>
       resolve(talk.over(socket)),
     )
-    socket.on('error', ({ message }) => listener.failed(message))
+    socket.on('error', ({ message }) => {
+      listener.failed(message)
+      resolve(talk.over(socket))
+    })
     socket.on('end', () => listener.failed('the proxy closed the connection'))
   })
 }

@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
 export const HELP = `npm run bench -- [options]
@@ -44,7 +46,7 @@ export function optionsOf(args: readonly string[]): Options {
       rounds: { type: 'string' },
       seconds: { type: 'string' },
       prof: { type: 'string' },
-      'prof-dir': { type: 'string', default: 'profiles' },
+      'prof-dir': { type: 'string', default: join(tmpdir(), 'dragoman-profiles') },
       command: { type: 'string' },
       build: { type: 'boolean', default: true },
       markdown: { type: 'boolean', default: false },

@@ -15,6 +15,33 @@ const file = (name: string): string => join(HERE, name)
 /** Nothing of the environment that could configure what is measured. */
 const ENVIRONMENT = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' }
 
+const children = new Set<ChildProcess>()
+
+/** Nobody is left behind, however this ends. */
+function adopted(child: ChildProcess): ChildProcess {
+  children.add(child)
+  child.once('exit', () => children.delete(child))
+  return child
+}
+
+process.on('exit', () => {
+  for (const child of children) child.kill()
+})
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
+
+/** The next message; rejects when the process ends instead. */
+async function heardFrom(child: ChildProcess): Promise<unknown> {
+  const ended = new AbortController()
+  const end = () => ended.abort(new Error(`${child.spawnargs.join(' ')} has ended`))
+  child.once('exit', end)
+  try {
+    const [message] = await once(child, 'message', { signal: ended.signal })
+    return message
+  } finally {
+    child.off('exit', end)
+  }
+}
+
 export interface Upstream {
   port: number
   pid: number | undefined
@@ -23,14 +50,13 @@ export interface Upstream {
 }
 
 export async function startUpstream(): Promise<Upstream> {
-  const child = fork(file('upstream.ts'))
-  const [port] = await once(child, 'message')
+  const child = adopted(fork(file('upstream.ts')))
   return {
-    port,
+    port: Number(await heardFrom(child)),
     pid: child.pid,
     async answer(manner) {
       child.send(manner)
-      await once(child, 'message')
+      await heardFrom(child)
     },
     stop: () => void child.kill(),
   }
@@ -42,12 +68,11 @@ export interface Caller {
 }
 
 export function startCaller(): Caller {
-  const child = fork(file('caller.ts'))
+  const child = adopted(fork(file('caller.ts'), { serialization: 'advanced' }))
   return {
     async run(job) {
       child.send(job)
-      const [score] = await once(child, 'message')
-      return score
+      return (await heardFrom(child)) as Score
     },
     stop: () => void child.kill(),
   }
@@ -69,6 +94,7 @@ export function startProxy(args: readonly string[], ipc = false): Promise<Proxy>
     stdio: ['ignore', 'pipe', 'inherit', ...(ipc ? (['ipc'] as const) : [])],
     env: ENVIRONMENT,
   })
+  adopted(child)
   const stop = async () => {
     if (child.exitCode !== null) return
     child.kill('SIGTERM')

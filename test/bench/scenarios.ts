@@ -28,14 +28,14 @@ const requests = (
   title: string,
   prompt: Prompt,
   more: Pick<Scenario, 'connections'> & Partial<Scenario>,
-): Scenario => ({ name, title, prompt, manner: 'json', seconds: 0.7, events: 1, ...more })
+): Scenario => ({ name, title, prompt, manner: 'json', seconds: 0.5, events: 1, ...more })
 
 const streams = (
   name: string,
   title: string,
   manner: Manner,
   more: Pick<Scenario, 'connections'> & Partial<Scenario>,
-): Scenario => ({ name, title, prompt: 'small', manner, seconds: 0.7, events: DELTAS, ...more })
+): Scenario => ({ name, title, prompt: 'small', manner, seconds: 0.5, events: DELTAS, ...more })
 
 const SMALL = 'small JSON (1 KB each way)'
 const AGENT = 'agent history (100 KB request)'
