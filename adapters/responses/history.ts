@@ -5,7 +5,8 @@ import { invalid } from '../../src/canonical/problem.ts'
 import type { Carried } from '../../src/canonical/seal.ts'
 import { readCall, readReasoning, readSearch } from './blocks.ts'
 import { readCode } from './code.ts'
-import { DIALECT, extWith, Members } from './members.ts'
+import { readDrawing } from './images.ts'
+import { DIALECT, extWith, Members, opaque } from './members.ts'
 import { readOutput } from './outputs.ts'
 import { readPart, sideOf } from './parts.ts'
 import { readTools } from './tools.ts'
@@ -59,7 +60,7 @@ export class History {
           `input.${index}`,
         )
       default:
-        return this.#append(roleOf(type), { kind: 'opaque', dialect: DIALECT, value: item })
+        return this.#append(roleOf(type), readDrawing(item) ?? opaque(item))
     }
   }
 

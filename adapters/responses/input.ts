@@ -4,6 +4,7 @@ import type { Lose } from '../../src/canonical/loss.ts'
 import type { Block, CodeResultBlock, Turn } from '../../src/canonical/model.ts'
 import { writeCall, writeReasoning, writeSearch, type ItemContext } from './blocks.ts'
 import { writeCode, writeCodeResult } from './code.ts'
+import { ownDrawing } from './images.ts'
 import { DIALECT, formOf, restOf, spelled } from './members.ts'
 import type { WireNames } from './names.ts'
 import { writeOutput } from './outputs.ts'
@@ -73,13 +74,14 @@ export function writeTurn(turn: Turn, index: number, context: InputContext): Pla
   if (restOf(turn)['damagedSeal'] === true) context.lose('dropped', `${path}.seal`)
   for (const [at, block] of turn.blocks.entries()) {
     const here = { ...context, path: `${path}.blocks.${at}`, side }
-    if (inMessage(block)) {
+    const drawing = context.own ? ownDrawing(block) : undefined
+    if (inMessage(block) && !drawing) {
       const part = writePart(block, here)
       if (part) parts.push(part)
       continue
     }
     flush()
-    const item = writeItem(block, { ...here, result: resultOf(turn.blocks, at) })
+    const item = drawing ?? writeItem(block, { ...here, result: resultOf(turn.blocks, at) })
     place(item, here.path, block.kind === 'tool-result' ? 'input' : side)
   }
   flush()

@@ -4,6 +4,7 @@ import { isObject, type Json, type JsonObject } from '../../src/canonical/json.t
 import { PARAGRAPH, readSearch } from './blocks.ts'
 import { readAnnotation } from './citations.ts'
 import { readCode } from './code.ts'
+import { readDrawing } from './images.ts'
 import {
   inputIn,
   newItem,
@@ -13,7 +14,7 @@ import {
   type Item,
   type Place,
 } from './item-state.ts'
-import { DIALECT, listOf, lookup, objectsOf, textIn } from './members.ts'
+import { DIALECT, listOf, lookup, objectsOf, opaque, textIn } from './members.ts'
 import { wireNames, type WireNames } from './names.ts'
 import type { Seen } from './reply.ts'
 
@@ -101,7 +102,7 @@ export class Items {
       case 'web_search_call':
         return this.#cursor.whole(`${index}`, readSearch(item))
       default:
-        return this.#cursor.whole(`${index}`, { kind: 'opaque', dialect: DIALECT, value: item })
+        return this.#cursor.whole(`${index}`, readDrawing(item) ?? opaque(item))
     }
   }
 

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import type { Ext } from '../../src/canonical/model.ts'
+import type { Ext, OpaqueBlock } from '../../src/canonical/model.ts'
 
 export const DIALECT = 'responses'
 
@@ -89,6 +89,13 @@ export function extWith(rest: JsonObject, form: JsonObject): Ext | undefined {
   const fields = Object.keys(form).length > 0 ? { ...rest, [FORM]: form } : rest
   return Object.keys(fields).length > 0 ? { [DIALECT]: fields } : undefined
 }
+
+/** What only this dialect knows, whole. */
+export const opaque = (value: JsonObject): OpaqueBlock => ({
+  kind: 'opaque',
+  dialect: DIALECT,
+  value,
+})
 
 interface Extended {
   ext?: Ext

@@ -6,6 +6,7 @@ import type {
   Block,
   Citation,
   CodeResultBlock,
+  MediaBlock,
   OpaqueBlock,
   Seal,
   SearchBlock,
@@ -13,6 +14,7 @@ import type {
 import { carrySeal, type SealSlot } from '../../src/canonical/seal.ts'
 import { writeAction } from './blocks.ts'
 import { STATUS_OF_OUTCOME, writeOutputs } from './code.ts'
+import { writeDrawing } from './images.ts'
 import { DIALECT, spelled, textIn } from './members.ts'
 import { openItem, type Emit, type OpenItem, type Voice } from './open-items.ts'
 import type { Ending, Seen } from './reply.ts'
@@ -56,9 +58,9 @@ export class Output {
       case 'opaque':
         return this.#opaque(block)
       case 'media':
+        return this.#drawing(block)
       case 'tool-result':
-        this.#context.lose('dropped', `reply.${block.kind}`)
-        return
+        return this.#context.lose('dropped', `reply.${block.kind}`)
       default:
         return block satisfies never
     }
@@ -141,6 +143,14 @@ export class Output {
     this.#done({ ...item, status: 'completed', ...done })
   }
 
+  #drawing(block: MediaBlock): void {
+    const item = writeDrawing(block, this.#context.newId('ig_'))
+    if (!item) return this.#context.lose('dropped', `reply.${block.kind}`)
+    this.#next()
+    this.#added({ ...item, status: 'in_progress', result: null })
+    this.#done(item)
+  }
+
   #opaque(block: OpaqueBlock): void {
     const { dialect, value } = block
     if (dialect !== DIALECT) return this.#context.lose('dropped', `reply.${nameOf(block)}`)
@@ -154,7 +164,7 @@ export class Output {
 
   /** Only reasoning can carry a proof, so that of another block travels in an empty one behind it. */
   #carry(seal: Seal, block: Block): void {
-    if (block.kind === 'media') return
+    if (block.kind === 'media' && this.items.at(-1)?.['type'] !== 'image_generation_call') return
     this.#next()
     const item = { id: this.#context.newId('rs_'), type: 'reasoning', summary: [] }
     this.#added(item)

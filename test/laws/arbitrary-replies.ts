@@ -97,7 +97,7 @@ const OPAQUE: Block[] = [
   {
     kind: 'opaque',
     dialect: 'responses',
-    value: { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: 'AAAA' },
+    value: { type: 'compaction', id: 'cmp_1', encrypted_content: 'AAAA' },
   },
   { kind: 'opaque', dialect: 'future', value: { type: 'future_block' } },
 ]

@@ -28,6 +28,7 @@ const ITEMS: Record<string, object> = {
   reasoning: { id: 'rs_1', summary: [{ type: 'summary_text', text: 't' }], encrypted_content: 'e' },
   additional_tools: { role: 'developer', tools: [{ type: 'custom', name: 'f' }] },
   web_search_call: { id: 'ws_1', status: 'completed', action: { type: 'search', query: 'q' } },
+  image_generation_call: { id: 'ig_1', result: 'AAAA' },
   code_interpreter_call: {
     id: 'ci_1',
     status: 'completed',

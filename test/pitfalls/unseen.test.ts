@@ -55,6 +55,20 @@ describe('a summary that stands for what was said before', () => {
   })
 })
 
+describe('a picture that a model drew', () => {
+  it('is there when a responses caller sends it back to who drew it', () => {
+    const drawing = { type: 'image_generation_call', id: 'ig_1', status: 'completed' }
+    const input = [
+      { role: 'user', content: 'Draw.' },
+      { ...drawing, result: 'AAAA' },
+      { role: 'user', content: 'Now in red.' },
+    ]
+    const { text } = sent(['responses', 'generate-content'], { input })
+    expect(text).toContain('"inlineData":{"mimeType":"image/png","data":"AAAA"}')
+    expect(sent(['responses', 'responses'], { input }).text).toContain('"result":"AAAA"')
+  })
+})
+
 describe('an error in a shape of its own', () => {
   const shapes: [string, Json][] = [
     ['a list of what is wrong', { detail: [{ loc: ['body'], msg: 'wrong', type: 'missing' }] }],

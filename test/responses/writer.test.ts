@@ -218,9 +218,27 @@ describe('a written reply', () => {
     expect(list(body['output'])[4]).toMatchObject({ type: 'custom_tool_call', input: 'raw' })
   })
 
+  it('shows pictures as what a tool drew, and knows them again with their proofs', () => {
+    const seal = { dialect: 'elsewhere', value: 'proof' }
+    const drawn: Block[] = [
+      { kind: 'media', mediaType: 'image/jpeg', source: { data: 'AAAA' }, seal },
+      { kind: 'media', mediaType: 'image/png', source: { data: 'BBBB' } },
+    ]
+    const { body, frames, losses } = say(drawn)
+    expect(losses).toEqual([])
+    expect(grammar.check(frames)).toBeUndefined()
+    expect(list(body['output']).filter(({ type }) => type !== 'reasoning')).toMatchObject([
+      { type: 'image_generation_call', result: 'AAAA', output_format: 'jpeg' },
+      { type: 'image_generation_call', result: 'BBBB' },
+    ])
+    expect(hearFrames(frames).reply.blocks.filter(({ kind }) => kind === 'media')).toHaveLength(2)
+    const [turn] = read({ model: 'm', input: list(body['output']) }).turns
+    expect(turn?.blocks).toMatchObject(drawn)
+  })
+
   it('says nothing that clients do not know, and reports it', () => {
     const { losses, body } = say([
-      { kind: 'media', mediaType: 'image/png', source: { data: 'AAAA' } },
+      { kind: 'media', mediaType: 'audio/wav', source: { data: 'AAAA' } },
       { kind: 'opaque', dialect: 'elsewhere', value: { type: 'odd' } },
       { kind: 'text', text: 'x', citations: [{ quote: 'q' }] },
     ])

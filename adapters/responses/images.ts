@@ -1,0 +1,36 @@
+import { isObject, type JsonObject } from '../../src/canonical/json.ts'
+import type { Block, MediaBlock } from '../../src/canonical/model.ts'
+import { extWith, formOf, textIn } from './members.ts'
+
+const CALL = 'image_generation_call'
+const USUAL = 'png'
+
+/** A picture that the model drew; undefined for any other item, and for one without a picture. */
+export function readDrawing(item: JsonObject): MediaBlock | undefined {
+  const { result, ...rest } = item
+  if (item['type'] !== CALL || typeof result !== 'string' || result === '') return undefined
+  const ext = extWith({}, { item: rest })
+  const mediaType = `image/${textIn(item, 'output_format') ?? USUAL}`
+  return { kind: 'media', mediaType, source: { data: result }, ...(ext && { ext }) }
+}
+
+/** Inverse of `readDrawing`, for a request that came in this dialect. */
+export function ownDrawing(block: Block): JsonObject | undefined {
+  const item = block.kind === 'media' ? formOf(block)['item'] : undefined
+  if (block.kind !== 'media' || !isObject(item) || !('data' in block.source)) return undefined
+  return { ...item, result: block.source.data }
+}
+
+/** A drawing for a caller; undefined for media that are none. */
+export function writeDrawing(block: MediaBlock, id: string): JsonObject | undefined {
+  const { source, mediaType } = block
+  if (!('data' in source) || !mediaType.startsWith('image/')) return undefined
+  const format = mediaType.slice('image/'.length)
+  return {
+    id,
+    type: CALL,
+    status: 'completed',
+    result: source.data,
+    ...(format !== USUAL && { output_format: format }),
+  }
+}
