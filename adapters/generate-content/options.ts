@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/canonical/json.ts'
+import type { Json, JsonObject } from '../../src/canonical/json.ts'
 import type { Lose } from '../../src/canonical/loss.ts'
 import type { Limits, Request, Sampling } from '../../src/canonical/model.ts'
 import type { WriteRequestContext } from '../adapter.ts'
@@ -26,7 +26,7 @@ export function readOptions(config: WireGenerationConfig = {}): Options {
     logprobs: responseLogprobs === true ? (amount(logprobs) ?? 0) : undefined,
   }
   const limits = { maxOutputTokens: amount(maxOutputTokens) }
-  const isText = responseModalities?.length === 1 && responseModalities[0] === 'TEXT'
+  const isText = responseModalities?.every((one) => one === 'TEXT' || isUnspecified(one))
   const kept = prefixed({
     ...unknown,
     ...rest,
@@ -60,9 +60,15 @@ function present<T extends object>(fields: { [K in keyof T]: T[K] | undefined })
 
 const PREFIX = 'generationConfig.'
 
+/** The zero of an enumeration. */
+const isUnspecified = (value: Json): boolean =>
+  typeof value === 'string' && value.endsWith('_UNSPECIFIED')
+
 function prefixed(fields: object): JsonObject {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(entries.map(([key, value]) => [PREFIX + key, value]))
+  // What is said to be unspecified is nothing that could be lost.
+  const named = (key: string, value: Json) => (isUnspecified(value) ? '#' : '') + PREFIX + key
+  return Object.fromEntries(entries.map(([key, value]) => [named(key, value), value]))
 }
 
 /** Where each member comes from, for the list of parameters that a model does not take. */

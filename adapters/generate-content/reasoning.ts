@@ -30,7 +30,8 @@ const EFFORTS: ReadonlyMap<string, Effort> = new Map<string, Effort>([
 export function readReasoning(
   config: WireThinkingConfig | undefined,
 ): ReasoningOptions | undefined {
-  const { includeThoughts, thinkingBudget, thinkingLevel, ...rest } = config ?? {}
+  const { includeThoughts, thinkingBudget, thinkingLevel: said, ...rest } = config ?? {}
+  const thinkingLevel = said?.endsWith('_UNSPECIFIED') ? undefined : said
   const budget = amount(thinkingBudget)
   const effort = EFFORTS.get(thinkingLevel?.toUpperCase() ?? '')
   const nothing = includeThoughts !== true && budget === undefined && thinkingLevel === undefined

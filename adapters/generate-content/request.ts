@@ -194,8 +194,7 @@ function writeTier(tier: string | undefined, lose: Lose): string | undefined {
 /** Only a part of the services with this dialect takes labels; whoever sends them in it knows. */
 function writeLabels({ labels, ext }: Request, lose: Lose): JsonObject | undefined {
   if (!labels || note(ext, 'labels') === true) return labels
-  for (const key of Object.keys(labels)) lose('dropped', `labels.${key}`)
-  return undefined
+  return lose('dropped', 'labels')
 }
 
 function reportRest(request: Request, lose: Lose): void {

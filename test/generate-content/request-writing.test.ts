@@ -314,7 +314,7 @@ describe('what has no place', () => {
       'approximated turns.1.blocks.0',
       'dropped cache',
       'dropped cacheKey',
-      'dropped labels.team',
+      'dropped labels',
       'dropped parallelToolCalls',
       'dropped previous',
       'dropped tier',

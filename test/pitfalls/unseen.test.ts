@@ -55,6 +55,21 @@ describe('a summary that stands for what was said before', () => {
   })
 })
 
+describe('what generate-content says to be unspecified', () => {
+  it.each(['messages', 'responses'] as const)('is neither asked of %s nor lost', (to) => {
+    const generationConfig = {
+      mediaResolution: 'MEDIA_RESOLUTION_UNSPECIFIED',
+      responseModalities: ['MODALITY_UNSPECIFIED'],
+      thinkingConfig: { thinkingLevel: 'THINKING_LEVEL_UNSPECIFIED' },
+    }
+    const contents = [{ parts: [{ text: 'x' }] }]
+    const plain = sent(['generate-content', to], { contents })
+    const request = sent(['generate-content', to], { contents, generationConfig })
+    expect(request.text).toBe(plain.text)
+    expect(request.losses).toEqual(plain.losses)
+  })
+})
+
 describe('a picture that a model drew', () => {
   it('is there when a responses caller sends it back to who drew it', () => {
     const drawing = { type: 'image_generation_call', id: 'ig_1', status: 'completed' }
