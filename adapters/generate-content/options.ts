@@ -66,10 +66,12 @@ const isUnspecified = (value: Json): boolean =>
 
 function prefixed(fields: object): JsonObject {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
-  // What is said to be unspecified is nothing that could be lost.
-  const named = (key: string, value: Json) => (isUnspecified(value) ? '#' : '') + PREFIX + key
-  return Object.fromEntries(entries.map(([key, value]) => [named(key, value), value]))
+  return Object.fromEntries(entries.map(([key, value]) => [placed(key, value), value]))
 }
+
+/** What is said to be unspecified is nothing that could be lost. */
+const placed = (key: string, value: Json): string =>
+  (isUnspecified(value) ? '#' : '') + PREFIX + key
 
 /** Where each member comes from, for the list of parameters that a model does not take. */
 const PATHS: ReadonlyMap<string, string> = new Map([
