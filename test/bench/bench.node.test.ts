@@ -43,6 +43,11 @@ describe('goals', () => {
       'missed',
       'far',
     ])
+    expect([0.1, 0.4, 20].map((value) => verdictOn({ most: 0.1, far: 0.5 }, value))).toEqual([
+      'reached',
+      'missed',
+      'far',
+    ])
     expect([50, 60, 70].map((value) => verdictOn({ most: 50 }, value))).toEqual([
       'reached',
       'missed',

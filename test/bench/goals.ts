@@ -19,6 +19,8 @@ export interface Goal {
   lanes(lane: Lane): boolean
   least?: number
   most?: number
+  /** From where on a figure is far from `most`, if that is not in proportion. */
+  far?: number
 }
 
 /** A delta of `responses` is twice as long as one of `messages`, that of `generate-content` nearly three times. */
@@ -36,7 +38,7 @@ export const GOALS: readonly Goal[] = [
   { scenario: 'image-4', metric: 'drip', lanes: isPair, most: 50 },
   { scenario: 'burst-16', metric: 'rate', lanes: isShort, least: 1 },
   { scenario: 'burst-16', metric: 'rate', lanes: isLong, least: 0.8 },
-  { scenario: 'paced-20', metric: 'added', lanes: isPair, most: 0.1 },
+  { scenario: 'paced-20', metric: 'added', lanes: isPair, most: 0.1, far: 0.5 },
   { scenario: 'start', metric: 'start', lanes: isPair, most: 3 },
   { scenario: 'memory', metric: 'idle', lanes: isPair, most: 64 },
 ]
@@ -69,12 +71,16 @@ export function findingsOf(
   ).map((goal) => ({ goal, lane: lane.name, value, verdict: verdictOn(goal, value) }))
 }
 
-export function verdictOn({ least, most }: Pick<Goal, 'least' | 'most'>, value: number): Verdict {
+/** What a busy machine adds to a wait of microseconds is no fault; what a timer or a held event adds is. */
+export function verdictOn(
+  { least, most, far }: Pick<Goal, 'least' | 'most' | 'far'>,
+  value: number,
+): Verdict {
   const isWithin = (factor: number) =>
     (least === undefined || value >= least * factor) &&
     (most === undefined || value <= most / factor)
   if (isWithin(1)) return 'reached'
-  return isWithin(TOLERANCE) ? 'missed' : 'far'
+  return isWithin(TOLERANCE) || (far !== undefined && value <= far) ? 'missed' : 'far'
 }
 
 export const boundOf = ({ least, most }: Goal): string =>
