@@ -170,7 +170,9 @@ export class MessageReader implements Reader {
   #delta(index: number, delta: JsonObject): void {
     const type = deltaType(delta)
     const open = this.#open.get(index) ?? this.#improvise(index, type)
-    if (open) DELTAS.get(type)?.(this, { index, open, delta })
+    const take = DELTAS.get(type)
+    if (!take) this.#context.lose('dropped', `reply.${type}`)
+    else if (open) take(this, { index, open, delta })
   }
 
   static readonly DELTAS = {

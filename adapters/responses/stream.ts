@@ -71,7 +71,9 @@ export function reader(context: ReadReplyContext): Reader {
         return cursor.fail(problemIn(value) ?? FAILED)
       default:
         if (!type.startsWith('response.')) return stray(value)
-        items.event(type, value, placeOf(value))
+        if (Object.hasOwn(Items.EVENTS, type)) return items.event(type, value, placeOf(value))
+        if ((value['delta'] ?? '') !== '')
+          context.lose('dropped', type.replace('response', 'reply'))
     }
   }
   /** Not an event: an error that came bare, or a whole response in one piece. */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { adapters } from '../../adapters/index.ts'
 import type { Json } from '../../src/canonical/json.ts'
+import { readFrames } from '../laws/exchange.ts'
+import { EMPTY } from '../replay/replies.ts'
 import { lossesOf, PAIRS, refusal, sent, type Dialect } from './translate.ts'
 
 /** Requests that say nothing of a conversation. */
@@ -52,6 +54,40 @@ describe('a summary that stands for what was said before', () => {
   })
   it('goes back as it came', () => {
     expect(sent(['messages', 'messages'], { messages }).text).toContain(JSON.stringify(summary))
+  })
+})
+
+const frame = (event: object) => ({ data: JSON.stringify(event) })
+
+describe('a piece of a stream that nobody knows', () => {
+  const odd: [string, string, object[]][] = [
+    [
+      'messages',
+      'dropped reply.hologram_delta',
+      [
+        { type: 'message_start', message: { id: 'm', model: 'm' } },
+        { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'Hi' } },
+        { type: 'content_block_delta', index: 0, delta: { type: 'hologram_delta', x: 1 } },
+        { type: 'message_delta', delta: { stop_reason: 'end_turn' } },
+        { type: 'message_stop' },
+      ],
+    ],
+    [
+      'responses',
+      'dropped reply.hologram.delta',
+      [
+        { type: 'response.created', response: { id: 'r', model: 'm' } },
+        { type: 'response.output_text.delta', output_index: 0, delta: 'Hi' },
+        { type: 'response.hologram.delta', output_index: 1, delta: 'x' },
+        { type: 'response.completed', response: { id: 'r', status: 'completed', output: [] } },
+      ],
+    ],
+  ]
+  it.each(odd)('is reported, and ends nothing: %s', (dialect, expected, events) => {
+    const upstream = adapters.find((adapter) => adapter.dialect === dialect)
+    const read = upstream && readFrames(upstream, EMPTY, events.map(frame))
+    expect(read?.losses.map(({ code, path }) => `${code} ${path}`)).toEqual([expected])
+    expect(read?.reply).toMatchObject({ blocks: [{ text: 'Hi' }], finish: 'stop' })
   })
 })
 
