@@ -1,159 +1,139 @@
-import * as z from 'zod/mini'
-import { issueWords } from '../../src/canonical/issues.ts'
 import type { Json } from '../../src/canonical/json.ts'
-import { invalid } from '../../src/canonical/problem.ts'
-
-// The small variant of the library has no words for what is wrong until it is given some.
-z.config({ localeError: issueWords })
+import {
+  list,
+  object,
+  optional,
+  record,
+  shaped,
+  type Shape,
+  type TypeOf,
+} from '../../src/canonical/shape.ts'
+import {
+  anything,
+  filled,
+  flag,
+  number,
+  oneOf,
+  text,
+  that,
+} from '../../src/canonical/shape-values.ts'
 
 /**
  * What a caller may send, after `normalise`. Objects are loose: an unknown member is a leftover, never an
- * error. Only the verdict of these shapes is used; the value stays the one that was parsed.
+ * error.
  */
-const json = z.custom<Json>()
-const open = <S extends z.core.$ZodLooseShape>(shape: S) => z.catchall(z.object(shape), json)
-const oneOrMany = <S extends z.ZodMiniType>(schema: S) => z.union([z.array(schema), schema])
+
+/** A list of one may be written without the brackets; which element is wrong is told. */
+function oneOrMany<T>(shape: Shape<T>): Shape<T | T[]> {
+  const many = list(shape)
+  return (value) => (Array.isArray(value) ? many(value) : shape(value))
+}
 
 /** 64-bit integers may come as strings. */
-const integer = z.union([z.int(), z.string().check(z.regex(/^-?\d{1,19}$/))])
-const filled = z.string().check(z.minLength(1))
+const integer = that<number | string>(
+  'an integer',
+  (value) =>
+    Number.isSafeInteger(value) || (typeof value === 'string' && /^-?\d{1,19}$/.test(value)),
+)
+/** Enumerations may come as numbers. */
+const enumerated = that<number | string>(
+  'a string or an integer',
+  (value) => typeof value === 'string' || Number.isSafeInteger(value),
+)
 
-const blob = open({ mimeType: z.string(), data: z.string() })
-const fileData = open({ fileUri: filled, mimeType: z.optional(z.string()) })
-const media = open({ inlineData: z.optional(blob), fileData: z.optional(fileData) })
+const blob = object({ mimeType: text, data: text })
+const fileData = object({ fileUri: filled, mimeType: optional(text) })
+const media = object({ inlineData: optional(blob), fileData: optional(fileData) })
 
-const part = open({
-  text: z.optional(z.string()),
-  thought: z.optional(z.boolean()),
-  thoughtSignature: z.optional(z.string()),
-  inlineData: z.optional(blob),
-  fileData: z.optional(fileData),
-  functionCall: z.optional(
-    open({ id: z.optional(z.string()), name: filled, args: z.optional(json) }),
-  ),
-  functionResponse: z.optional(
-    open({
-      id: z.optional(z.string()),
-      name: z.string(),
-      response: z.optional(json),
-      parts: z.optional(z.array(media)),
+const part = object({
+  text: optional(text),
+  thought: optional(flag),
+  thoughtSignature: optional(text),
+  inlineData: optional(blob),
+  fileData: optional(fileData),
+  functionCall: optional(object({ id: optional(text), name: filled, args: optional(anything) })),
+  functionResponse: optional(
+    object({
+      id: optional(text),
+      name: text,
+      response: optional(anything),
+      parts: optional(list(media)),
     }),
   ),
-  executableCode: z.optional(
-    open({
-      id: z.optional(z.string()),
-      language: z.optional(z.union([z.string(), z.int()])),
-      code: z.string(),
-    }),
+  executableCode: optional(
+    object({ id: optional(text), language: optional(enumerated), code: text }),
   ),
-  codeExecutionResult: z.optional(
-    open({
-      id: z.optional(z.string()),
-      outcome: z.optional(z.union([z.string(), z.int()])),
-      output: z.optional(z.string()),
-    }),
+  codeExecutionResult: optional(
+    object({ id: optional(text), outcome: optional(enumerated), output: optional(text) }),
   ),
 })
 
-const role = z.enum(['user', 'model', 'function', 'tool', 'system', ''])
-const content = open({ role: z.optional(role), parts: z.optional(oneOrMany(part)) })
+const role = oneOf('user', 'model', 'function', 'tool', 'system', '')
+const content = object({ role: optional(role), parts: optional(oneOrMany(part)) })
 
-const declaration = open({
+const declaration = object({
   name: filled,
-  description: z.optional(z.string()),
-  parameters: z.optional(json),
-  parametersJsonSchema: z.optional(json),
+  description: optional(text),
+  parameters: optional(anything),
+  parametersJsonSchema: optional(anything),
 })
-const tool = open({ functionDeclarations: z.optional(oneOrMany(declaration)) })
+const tool = object({ functionDeclarations: optional(oneOrMany(declaration)) })
 
-const thinkingConfig = open({
-  includeThoughts: z.optional(z.boolean()),
-  thinkingBudget: z.optional(integer),
-  thinkingLevel: z.optional(z.string()),
-})
-
-const generationConfig = open({
-  stopSequences: z.optional(z.array(z.string()).check(z.maxLength(5))),
-  responseMimeType: z.optional(z.string()),
-  responseSchema: z.optional(json),
-  responseJsonSchema: z.optional(json),
-  responseModalities: z.optional(z.array(json)),
-  candidateCount: z.optional(integer),
-  maxOutputTokens: z.optional(integer),
-  temperature: z.optional(z.number().check(z.gte(0), z.lte(2))),
-  topP: z.optional(z.number()),
-  topK: z.optional(z.number()),
-  seed: z.optional(integer),
-  presencePenalty: z.optional(z.number()),
-  frequencyPenalty: z.optional(z.number()),
-  responseLogprobs: z.optional(z.boolean()),
-  logprobs: z.optional(integer),
-  thinkingConfig: z.optional(thinkingConfig),
+const thinkingConfig = object({
+  includeThoughts: optional(flag),
+  thinkingBudget: optional(integer),
+  thinkingLevel: optional(text),
 })
 
-const toolConfig = open({
-  functionCallingConfig: z.optional(
-    open({
-      mode: z.optional(z.string()),
-      allowedFunctionNames: z.optional(z.array(z.string())),
-    }),
+const generationConfig = object({
+  stopSequences: optional(list(text, 5)),
+  responseMimeType: optional(text),
+  responseSchema: optional(anything),
+  responseJsonSchema: optional(anything),
+  responseModalities: optional(list(anything)),
+  candidateCount: optional(integer),
+  maxOutputTokens: optional(integer),
+  temperature: optional(number(0, 2)),
+  topP: optional(number()),
+  topK: optional(number()),
+  seed: optional(integer),
+  presencePenalty: optional(number()),
+  frequencyPenalty: optional(number()),
+  responseLogprobs: optional(flag),
+  logprobs: optional(integer),
+  thinkingConfig: optional(thinkingConfig),
+})
+
+const toolConfig = object({
+  functionCallingConfig: optional(
+    object({ mode: optional(text), allowedFunctionNames: optional(list(text)) }),
   ),
 })
 
 const fields = {
-  systemInstruction: z.optional(content),
-  tools: z.optional(oneOrMany(tool)),
-  toolConfig: z.optional(toolConfig),
-  generationConfig: z.optional(generationConfig),
-  labels: z.optional(z.record(z.string(), z.string())),
-  serviceTier: z.optional(z.string()),
+  systemInstruction: optional(content),
+  tools: optional(oneOrMany(tool)),
+  toolConfig: optional(toolConfig),
+  generationConfig: optional(generationConfig),
+  labels: optional(record(text, text)),
+  serviceTier: optional(text),
 }
 
-const create = open({ ...fields, contents: oneOrMany(content) })
-const count = open({ ...fields, contents: z.optional(oneOrMany(content)) })
-const wrappedCount = open({ generateContentRequest: count })
+const create = object({ ...fields, contents: oneOrMany(content) })
+const count = object({ ...fields, contents: optional(oneOrMany(content)) })
+const wrappedCount = object({ generateContentRequest: count })
 
-export type WireMedia = z.infer<typeof media>
-export type WirePart = z.infer<typeof part>
-export type WireContent = z.infer<typeof content>
-export type WireTool = z.infer<typeof tool>
-export type WireDeclaration = z.infer<typeof declaration>
-export type WireToolConfig = z.infer<typeof toolConfig>
-export type WireGenerationConfig = z.infer<typeof generationConfig>
-export type WireThinkingConfig = z.infer<typeof thinkingConfig>
-export type WireRequest = z.infer<typeof count>
+export type WireMedia = TypeOf<typeof media>
+export type WirePart = TypeOf<typeof part>
+export type WireContent = TypeOf<typeof content>
+export type WireTool = TypeOf<typeof tool>
+export type WireDeclaration = TypeOf<typeof declaration>
+export type WireToolConfig = TypeOf<typeof toolConfig>
+export type WireGenerationConfig = TypeOf<typeof generationConfig>
+export type WireThinkingConfig = TypeOf<typeof thinkingConfig>
+export type WireRequest = TypeOf<typeof count>
 
-export const checkCreate = (body: Json): WireRequest => check(create, body)
-export const checkCount = (body: Json): WireRequest => check(count, body)
+export const checkCreate = (body: Json): WireRequest => shaped(create, body)
+export const checkCount = (body: Json): WireRequest => shaped(count, body)
 export const checkWrappedCount = (body: Json): WireRequest =>
-  check(wrappedCount, body).generateContentRequest
-
-/** The value itself, once its shape is known. */
-function check<T>(schema: z.ZodMiniType<T>, value: Json): T {
-  const result = schema.safeParse(value)
-  if (!result.success) throw violation(result.error.issues)
-  return value as T
-}
-
-interface Issue {
-  readonly path: readonly PropertyKey[]
-  readonly message: string
-  readonly code?: string
-  readonly errors?: readonly (readonly Issue[])[]
-}
-
-/** Names the deepest place that is wrong: of alternatives, the one that came furthest. */
-function violation(issues: readonly Issue[]) {
-  const { path, message } = deepest(issues, [])
-  const place = path.map(String).join('.')
-  return invalid(`${place === '' ? 'body' : place}: ${message}`, place === '' ? undefined : place)
-}
-
-function deepest(issues: readonly Issue[], base: readonly PropertyKey[]): Issue {
-  const [first] = issues
-  if (!first) return { path: base, message: 'is not valid' }
-  const path = [...base, ...first.path]
-  const inner = (first.errors ?? []).map((alternative) => deepest(alternative, path))
-  const furthest = inner.toSorted((a, b) => b.path.length - a.path.length)[0]
-  return furthest && furthest.path.length > path.length ? furthest : { ...first, path }
-}
+  shaped(wrappedCount, body).generateContentRequest

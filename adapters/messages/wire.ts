@@ -1,164 +1,129 @@
-import * as z from 'zod/mini'
-import { issueWords } from '../../src/canonical/issues.ts'
-import { isObject, Verbatim, type Json } from '../../src/canonical/json.ts'
-import { invalid } from '../../src/canonical/problem.ts'
+import { isObject, type Json } from '../../src/canonical/json.ts'
+import {
+  all,
+  byType,
+  list,
+  nullish,
+  object,
+  shaped,
+  textOrList,
+  type Issue,
+  type Shape,
+} from '../../src/canonical/shape.ts'
+import {
+  filled,
+  flag,
+  integer,
+  number,
+  objectText,
+  oneOf,
+  sized,
+  text,
+} from '../../src/canonical/shape-values.ts'
 
-// The small variant of the library has no words for what is wrong until it is given some.
-z.config({ localeError: issueWords })
-
-/** An object, also one that stayed text. */
-const object = z.custom<unknown>(
-  (value) => isObject(value) || (value instanceof Verbatim && value.text.trimStart()[0] === '{'),
-  'expected an object',
-)
-
-const cache = z.nullish(
-  z.looseObject({ type: z.literal('ephemeral'), ttl: z.nullish(z.enum(['5m', '1h'])) }),
-)
-
-/** Hands a value to a schema that depends on it, keeping the paths of what is wrong. */
-function forward(schema: z.ZodMiniType, value: unknown, context: z.core.$RefinementCtx): void {
-  for (const { path, message } of schema.safeParse(value).error?.issues ?? [])
-    context.addIssue({ code: 'custom', path, message })
-}
+const cache = nullish(object({ type: oneOf('ephemeral'), ttl: nullish(oneOf('5m', '1h')) }))
 
 /** Known types must have their shape; an unknown type is somebody's future and passes. */
-function byType(shapes: Record<string, z.ZodMiniType>): z.ZodMiniType {
-  const known = new Map(Object.entries(shapes))
-  return z.looseObject({ type: z.string() }).check(
-    z.superRefine((value, context) => {
-      const shape = known.get(value.type)
-      if (shape) forward(shape, value, context)
-    }),
-  )
-}
+const typed = (shapes: Record<string, Shape>): Shape => all(object({ type: text }), byType(shapes))
 
-/** A string, or a list of blocks. A union would not say which block is wrong. */
-const textOr = (block: z.ZodMiniType): z.ZodMiniType =>
-  z.unknown().check(
-    z.superRefine((value, context) => {
-      if (Array.isArray(value)) forward(z.array(block), value, context)
-      else if (typeof value !== 'string')
-        context.addIssue({ code: 'custom', message: 'expected a string or a list of blocks' })
-    }),
-  )
-
-const optionally = (schema: z.ZodMiniType): z.ZodMiniType =>
-  z.optional(
-    z.unknown().check(
-      z.superRefine((value, context) => {
-        if (value !== undefined && value !== null) forward(schema, value, context)
-      }),
-    ),
-  )
-
-const source = byType({
-  base64: z.looseObject({ media_type: z.string(), data: z.string() }),
-  url: z.looseObject({ url: z.string() }),
-  file: z.looseObject({ file_id: z.string() }),
-  text: z.looseObject({ data: z.string() }),
+const source = typed({
+  base64: object({ media_type: text, data: text }),
+  url: object({ url: text }),
+  file: object({ file_id: text }),
+  text: object({ data: text }),
 })
 
-const text = z.looseObject({ text: z.string(), cache_control: cache })
-const media = z.looseObject({ source, cache_control: cache })
+const textBlock = object({ text, cache_control: cache })
+const media = object({ source, cache_control: cache })
 
-const resultContent = byType({ text, image: media, document: media })
+const resultContent = typed({ text: textBlock, image: media, document: media })
 
-const block = byType({
-  text,
+const block = typed({
+  text: textBlock,
   image: media,
   document: media,
-  search_result: z.looseObject({ source: z.string(), title: z.string(), content: z.array(object) }),
-  thinking: z.looseObject({ thinking: z.string(), signature: z.nullish(z.string()) }),
-  redacted_thinking: z.looseObject({ data: z.string() }),
-  tool_use: z.looseObject({
-    id: z.string().check(z.minLength(1)),
-    name: z.string().check(z.minLength(1)),
-    input: object,
+  search_result: object({ source: text, title: text, content: list(objectText) }),
+  thinking: object({ thinking: text, signature: nullish(text) }),
+  redacted_thinking: object({ data: text }),
+  tool_use: object({ id: filled, name: filled, input: objectText, cache_control: cache }),
+  tool_result: object({
+    tool_use_id: filled,
+    content: nullish(textOrList(resultContent)),
+    is_error: nullish(flag),
     cache_control: cache,
   }),
-  tool_result: z.looseObject({
-    tool_use_id: z.string().check(z.minLength(1)),
-    content: optionally(textOr(resultContent)),
-    is_error: z.nullish(z.boolean()),
-    cache_control: cache,
-  }),
-  server_tool_use: z.looseObject({ id: z.string(), name: z.string(), input: object }),
+  server_tool_use: object({ id: text, name: text, input: objectText }),
 })
 
 /** What only the model says, and what only it is told. */
-const SPEAKERS = new Map([
+const SPEAKERS = new Map<Json | undefined, string>([
   ['thinking', 'assistant'],
   ['redacted_thinking', 'assistant'],
   ['tool_use', 'assistant'],
   ['tool_result', 'user'],
 ])
 
-const message = z
-  .looseObject({ role: z.enum(['user', 'assistant', 'system']), content: textOr(block) })
-  .check(
-    z.superRefine(({ role, content }, context) => {
-      for (const [index, value] of Array.isArray(content) ? content.entries() : []) {
-        const type = isObject(value) ? value['type'] : undefined
-        const speaker = typeof type === 'string' ? SPEAKERS.get(type) : undefined
-        if (speaker === undefined || speaker === role) continue
-        const said = `${type} blocks belong into messages of the role ${speaker}`
-        context.addIssue({ code: 'custom', path: ['content', index], message: said })
+/** Nobody says what belongs to another role. */
+function inRole(message: unknown): Issue | undefined {
+  if (!isObject(message) || !Array.isArray(message['content'])) return undefined
+  let index = 0
+  for (const value of message['content']) {
+    const type = isObject(value) ? value['type'] : undefined
+    const speaker = SPEAKERS.get(type)
+    if (speaker !== undefined && speaker !== message['role'])
+      return {
+        path: ['content', `${index}`],
+        message: `${type} blocks belong into messages of the role ${speaker}`,
       }
-    }),
-  )
+    index += 1
+  }
+  return undefined
+}
 
-const customTool = z.looseObject({
-  name: z.string().check(z.minLength(1), z.maxLength(64)),
-  description: z.nullish(z.string()),
-  input_schema: object,
-  strict: z.nullish(z.boolean()),
+const message = all(
+  object({ role: oneOf('user', 'assistant', 'system'), content: textOrList(block) }),
+  inRole,
+)
+
+const customTool = object({
+  name: sized(1, 64),
+  description: nullish(text),
+  input_schema: objectText,
+  strict: nullish(flag),
   cache_control: cache,
 })
 
 /** A tool without a type is a custom one; the others are known by their dated types. */
-const tool = z.looseObject({ type: z.nullish(z.string()) }).check(
-  z.superRefine((value, context) => {
-    if ((value.type ?? 'custom') === 'custom') forward(customTool, value, context)
-  }),
+const tool = all(object({ type: nullish(text) }), (value) =>
+  isObject(value) && (value['type'] ?? 'custom') === 'custom' ? customTool(value) : undefined,
 )
 
-const thinking = byType({ enabled: z.looseObject({ budget_tokens: z.int().check(z.gte(1024)) }) })
+const format = typed({ json_schema: object({ schema: objectText }) })
 
-const format = byType({ json_schema: z.looseObject({ schema: object }) })
-
-const request = z.looseObject({
-  model: z.string().check(z.minLength(1), z.maxLength(256)),
-  messages: z.array(message),
-  max_tokens: z.nullish(z.int().check(z.gte(0))),
-  system: optionally(textOr(byType({ text }))),
-  metadata: z.nullish(z.looseObject({ user_id: z.nullish(z.string().check(z.maxLength(256))) })),
-  stop_sequences: z.nullish(z.array(z.string())),
-  stream: z.nullish(z.boolean()),
-  temperature: z.nullish(z.number().check(z.gte(0), z.lte(1))),
-  top_p: z.nullish(z.number().check(z.gte(0), z.lte(1))),
-  top_k: z.nullish(z.int().check(z.gte(1))),
-  thinking: z.nullish(thinking),
-  tool_choice: z.nullish(byType({ tool: z.looseObject({ name: z.string() }) })),
-  tools: z.nullish(z.array(tool)),
-  service_tier: z.nullish(z.string()),
-  output_config: z.nullish(
-    z.looseObject({ effort: z.nullish(z.string()), format: z.nullish(format) }),
-  ),
-  output_format: z.nullish(format),
+const members = {
+  model: sized(1, 256),
+  messages: list(message),
+  max_tokens: nullish(integer(0)),
+  system: nullish(textOrList(typed({ text: textBlock }))),
+  metadata: nullish(object({ user_id: nullish(sized(0, 256)) })),
+  stop_sequences: nullish(list(text)),
+  stream: nullish(flag),
+  temperature: nullish(number(0, 1)),
+  top_p: nullish(number(0, 1)),
+  top_k: nullish(integer(1)),
+  thinking: nullish(typed({ enabled: object({ budget_tokens: integer(1024) }) })),
+  tool_choice: nullish(typed({ tool: object({ name: text }) })),
+  tools: nullish(list(tool)),
+  service_tier: nullish(text),
+  output_config: nullish(object({ effort: nullish(text), format: nullish(format) })),
+  output_format: nullish(format),
   cache_control: cache,
-})
+}
 
-const generation = z.extend(request, { max_tokens: z.int().check(z.gte(0)) })
+const request = object(members)
+const generation = object({ ...members, max_tokens: integer(0) })
 
-/**
- * Throws for the first thing that is wrong with a request. The validated copy is not used: it would have
- * lost `__proto__` keys and the order of the others.
- */
+/** Throws for the first thing that is wrong with a request. */
 export function validate(body: Json, operation: 'create' | 'count-tokens'): void {
-  const schema = operation === 'create' ? generation : request
-  const issue = schema.safeParse(body).error?.issues[0]
-  if (!issue) return
-  const path = issue.path.join('.')
-  throw invalid(path === '' ? issue.message : `${path}: ${issue.message}`, path || undefined)
+  shaped(operation === 'create' ? generation : request, body)
 }

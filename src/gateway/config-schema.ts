@@ -1,10 +1,6 @@
 import * as z from 'zod/mini'
 import type { AuthStyle } from '../../adapters/adapter.ts'
 import { adapters } from '../../adapters/index.ts'
-import { issueWords } from '../canonical/issues.ts'
-
-// The small variant of the library has no words for what is wrong until it is given some.
-z.config({ localeError: issueWords })
 
 /** The longest delay that a timer takes; a longer one would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1

@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest'
+import { normalise } from '../../adapters/generate-content/spelling.ts'
+import * as generateContent from '../../adapters/generate-content/wire.ts'
+import * as messages from '../../adapters/messages/wire.ts'
+import * as responses from '../../adapters/responses/wire.ts'
+import { isObject, parse, type Json } from '../../src/canonical/json.ts'
+import { ProblemError } from '../../src/canonical/problem.ts'
+import { anyRequest } from '../laws/arbitrary-requests.ts'
+import { writeRequest } from '../laws/exchange.ts'
+import { always, forEachAdapter } from '../laws/law.ts'
+import { brokenRequests } from './broken.ts'
+import * as zodGenerateContent from './zod-generate-content.ts'
+import * as zodMessages from './zod-messages.ts'
+import * as zodResponses from './zod-responses.ts'
+
+/** Says what a dialect asks of a request; throws for what it refuses. */
+type Check = (body: Json, counting: boolean) => unknown
+
+function checkGenerateContent(body: Json, counting: boolean): unknown {
+  if (!counting) return generateContent.checkCreate(body)
+  const isWrapped = isObject(body) && body['generateContentRequest'] !== undefined
+  return isWrapped ? generateContent.checkWrappedCount(body) : generateContent.checkCount(body)
+}
+
+/** The same told twice: by the shapes of the product, and by the schemas of a library. */
+const CHECKS = new Map<string, [shapes: Check, schemas: Check]>([
+  [
+    'messages',
+    [
+      (body, counting) => messages.validate(body, counting ? 'count-tokens' : 'create'),
+      zodMessages.checkRequest,
+    ],
+  ],
+  ['responses', [responses.checkRequest, zodResponses.checkRequest]],
+  ['generate-content', [checkGenerateContent, zodGenerateContent.checkRequest]],
+])
+
+/** What is at fault, if anything is. */
+function faultOf(check: Check, body: Json, counting: boolean): string {
+  try {
+    check(body, counting)
+    return 'passes'
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error
+    return `refused at ${error.problem.param}`
+  }
+}
+
+forEachAdapter((adapter) => {
+  const [shapes, schemas] = CHECKS.get(adapter.dialect) ?? []
+  const legal = anyRequest.map((request): Json => writeRequest(adapter, request).body)
+  /** As it comes to be checked: one dialect brings all spellings of a member to one before. */
+  const read = (text: string): Json => {
+    const body = parse(text, adapter.caller.verbatim)
+    return adapter.dialect === 'generate-content' ? normalise(body) : body
+  }
+
+  it('refuses what the schemas refuse, for the same member', () => {
+    if (!shapes || !schemas) throw new Error(`nothing checks ${adapter.dialect}`)
+    const seen = new Map<string, number>()
+    always(
+      brokenRequests(adapter.dialect, legal),
+      (text) => {
+        for (const counting of [false, true]) {
+          const body = read(
+            counting && text.length % 2 ? `{"generateContentRequest":${text}}` : text,
+          )
+          const fault = faultOf(shapes, body, counting)
+          expect(fault).toBe(faultOf(schemas, body, counting))
+          seen.set(fault, (seen.get(fault) ?? 0) + 1)
+        }
+      },
+      3000,
+    )
+    // Neither passes nearly all, nor stops at the same few members.
+    expect(seen.get('passes')).toBeGreaterThan(1000)
+    expect(seen.size).toBeGreaterThan(100)
+  })
+})
