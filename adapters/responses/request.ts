@@ -1,5 +1,6 @@
 import type { Outgoing, ReadRequestContext, WriteRequestContext } from '../adapter.ts'
 import { defined, verbatimPaths, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import type { Lose } from '../../src/canonical/loss.ts'
 import type { Block, Request } from '../../src/canonical/model.ts'
 import { nothingToSend } from '../../src/canonical/problem.ts'
 import { writeChoice, readChoice } from './choice.ts'
@@ -95,11 +96,13 @@ export function writeRequest(request: Request, context: WriteRequestContext): Ou
   const { target, lose } = context
   const own = isOwn(request)
   const names = wireNames(request)
-  const input = writeInput(request, { names, own, lose }, target.facts.prefill === false)
+  const said = writeInput(request, { names, own, lose }, target.facts.prefill === false)
+  const top = writeInstructions(request.system, context)
+  const { instructions, input } = own ? { instructions: top, input: said } : opened(top, said, lose)
   const { text: _, include: __, ...rest } = restOf(request)
   const body = defined({
     model: target.model,
-    instructions: writeInstructions(request.system, context),
+    instructions,
     ...writeToolOptions(request, { names, own, lose }),
     input,
     stream: request.stream || undefined,
@@ -118,6 +121,14 @@ export function writeRequest(request: Request, context: WriteRequestContext): Ou
     ...rest,
   }) as JsonObject
   return { path: '/v1/responses', headers: {}, body: without(body, context) }
+}
+
+/** Where there are instructions only, they are the caller's words: a conversation is demanded. */
+function opened(instructions: string | undefined, input: Json | undefined, lose: Lose) {
+  if (!Array.isArray(input) || input.length > 0) return { instructions, input }
+  if (instructions === undefined) throw nothingToSend()
+  lose('approximated', 'system', 'without a conversation it becomes one')
+  return { instructions: undefined, input: instructions }
 }
 
 /** Parameters that the configuration says this model refuses. */
@@ -190,7 +201,6 @@ function writeInput(request: Request, context: InputContext, needsUser: boolean)
     )
   const repaired = repair(placed, context.lose)
   const items = repaired.map(({ item }) => item)
-  if (items.length === 0) throw nothingToSend()
   if (!needsUser || repaired.at(-1)?.side !== 'output') return items
   context.lose('approximated', 'turns')
   return [...items, CONTINUE]

@@ -21,6 +21,27 @@ describe('a request without a conversation', () => {
   })
 })
 
+describe('instructions without a conversation', () => {
+  const instructions: Record<Dialect, object> = {
+    messages: { messages: [], system: 'Tell a joke.' },
+    'generate-content': {
+      contents: [{ parts: [{ text: '' }] }],
+      systemInstruction: { parts: [{ text: 'Tell a joke.' }] },
+    },
+    responses: { input: '', instructions: 'Tell a joke.' },
+  }
+  const members: Record<Dialect, string> = {
+    messages: 'messages',
+    'generate-content': 'contents',
+    responses: 'input',
+  }
+  it.each(PAIRS)('become one: %s to %s', (from, to) => {
+    const request = sent([from, to], instructions[from])
+    expect(JSON.stringify(request.body[members[to]])).toContain('Tell a joke.')
+    expect(lossesOf(request)).toContain('approximated system')
+  })
+})
+
 describe('towards messages', () => {
   it('no two tools have one name', () => {
     const tools = [{ googleSearch: {} }, { googleSearchRetrieval: {} }]
