@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { memoryStore } from '../../src/state/memory.ts'
 import { memoriesOf } from '../../src/gateway/memories.ts'
 import { STORE_BOUNDS } from '../../src/gateway/store.ts'
+import { doorkeeper } from '../../src/gateway/credentials.ts'
 import { loadOf } from '../../src/http/load.ts'
 import type { Site } from '../../src/http/site.ts'
 import { fakes } from '../gateway/fakes.ts'
@@ -81,7 +82,7 @@ function siteWith(sent: string[]): Site {
       log: () => undefined,
     },
     dialects: fakes,
-    admit: () => Promise.reject(new Error('nobody asks')),
+    admit: doorkeeper(settings.callers),
     load: loadOf(settings.limits),
     memories: memoriesOf(settings, memoryStore(STORE_BOUNDS)),
   }

@@ -7,6 +7,8 @@ export interface Asking {
   caller: Voice
   model: string
   stream: boolean
+  /** Instead of the caller's own words. */
+  text?: string
 }
 
 export interface Heard {
@@ -18,8 +20,8 @@ export interface Heard {
 
 export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
-function post({ port, agent, caller, model, stream }: Asking): ClientRequest {
-  const body = JSON.stringify(caller.request(model, stream))
+function post({ port, agent, caller, model, stream, text = 'Hello' }: Asking): ClientRequest {
+  const body = JSON.stringify(caller.request(model, stream)).replace('Hello', text)
   return httpRequest({
     port,
     host: '127.0.0.1',

@@ -4,7 +4,7 @@ import type { Settings, UpstreamSettings } from '../../src/gateway/settings.ts'
 import { createApp } from '../../src/http/app.ts'
 import { createSend } from '../../src/node/send.ts'
 import { startServer } from '../../src/node/server.ts'
-import { DIALECTS, type Sample, STREAMS } from './shared.ts'
+import { DIALECTS, IN_FLIGHT_BYTES, type Sample, STREAMS } from './shared.ts'
 
 /** The proxy of the soak, in a process of its own, which can say how it feels. */
 
@@ -37,7 +37,7 @@ const settings: Settings = {
   tasks: {},
   state: 'off',
   losses: 'report',
-  limits: { ...PROCESS_LIMITS, streams: STREAMS },
+  limits: { ...PROCESS_LIMITS, streams: STREAMS, inFlightBytes: IN_FLIGHT_BYTES },
   origin: 'soak',
 }
 
@@ -62,16 +62,25 @@ const lag = monitorEventLoopDelay({ resolution: 5 })
 lag.enable()
 const started = performance.now()
 
+/** What this itself costs is nobody's lateness. */
 function sample(): Sample {
-  const p99 = lag.percentile(99) / NANOSECONDS_PER_MS
+  const lagP99Ms = lag.percentile(99) / NANOSECONDS_PER_MS
+  const lagMostMs = lag.max / NANOSECONDS_PER_MS
+  lag.disable()
   global.gc?.()
   const { heapUsed, rss } = process.memoryUsage()
+  setImmediate(() => {
+    lag.reset()
+    lag.enable()
+  })
   return {
     seconds: (performance.now() - started) / 1000,
     heap: heapUsed / MEGABYTE,
     rss: rss / MEGABYTE,
     resources: process.getActiveResourcesInfo().length,
-    lagP99Ms: p99,
+    lagP99Ms,
+    lagMostMs,
+    peak: process.resourceUsage().maxRSS / 1024,
   }
 }
 

@@ -5,13 +5,20 @@ export const DIALECTS = ['messages', 'generate-content', 'responses'] as const
 /** As many exchanges as the proxy takes at once. */
 export const STREAMS = 2000
 
+/** As many bytes of requests. */
+export const IN_FLIGHT_BYTES = 64 * 1024 * 1024
+
 export interface Sample {
   seconds: number
   heap: number
   rss: number
   /** What keeps the process alive: sockets, timers, servers. */
   resources: number
+  /** By how much the loop was late since the last sample. */
   lagP99Ms: number
+  lagMostMs: number
+  /** The most resident memory of its life. */
+  peak: number
 }
 
 const mean = (values: readonly number[]) =>

@@ -33,8 +33,16 @@ const whole: Behaviour = ({ response, stream, voice, mark }) => {
   setTimeout(() => response.end(mark(voice.closing)), 5)
 }
 
+/** Long enough for others to come meanwhile. */
+const slow: Behaviour = ({ response, voice, mark }) => {
+  response.writeHead(200, EVENTS)
+  response.write(mark(voice.opening))
+  setTimeout(() => response.end(mark(voice.closing)), 200)
+}
+
 const BEHAVIOURS = new Map<string, Behaviour>([
   ['whole', whole],
+  ['slow', slow],
   ['reset', ({ response }) => response.destroy()],
   ['cut', begun(({ response }) => response.destroy())],
   ['hangup', begun(({ response }) => response.socket?.end())],
