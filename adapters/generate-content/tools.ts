@@ -162,7 +162,9 @@ export function readToolConfig(config: WireToolConfig | undefined): {
   const { mode: spelled, allowedFunctionNames = [], ...more } = functionCallingConfig
   const named = spelled?.toUpperCase()
   const mode = named === undefined ? undefined : MODES.get(named)
-  const kept = prefixed('toolConfig.functionCallingConfig.', more)
+  const isNothing = named === undefined || named === 'MODE_UNSPECIFIED'
+  const unread = mode || isNothing ? more : functionCallingConfig
+  const kept = prefixed('toolConfig.functionCallingConfig.', unread)
   if (!mode) return { rest: { ...rest, ...kept } }
   const isValidated = named === 'VALIDATED'
   return {

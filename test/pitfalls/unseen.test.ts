@@ -127,6 +127,19 @@ describe('what generate-content says to be unspecified', () => {
   })
 })
 
+describe('a mode of calling that nobody knows', () => {
+  it.each(['messages', 'responses'] as const)('is reported on the way to %s', (to) => {
+    const functionCallingConfig = { mode: 'FUTURE', allowedFunctionNames: ['f'] }
+    const request = sent(['generate-content', to], {
+      contents: [{ parts: [{ text: 'x' }] }],
+      tools: [{ functionDeclarations: [{ name: 'f' }] }],
+      toolConfig: { functionCallingConfig },
+    })
+    expect(lossesOf(request)).toContain('dropped toolConfig.functionCallingConfig.mode')
+    expect(request.text).not.toContain('FUTURE')
+  })
+})
+
 describe('a picture that a model drew', () => {
   it('is there when a responses caller sends it back to who drew it', () => {
     const drawing = { type: 'image_generation_call', id: 'ig_1', status: 'completed' }
