@@ -75,13 +75,16 @@ function scenariosFor({ only, quick }: Options): readonly Scenario[] {
 
 async function bench(run: Run): Promise<void> {
   const { options, command } = run
+  const scenarios = scenariosFor(options)
+  const extras = extrasOf(options)
+  if (scenarios.length + extras.length === 0) throw new Error('--only names nothing; see --help')
   const begin: StartLane = (kind, upstreamPort) => startLane(kind, { upstreamPort, command })
   await withWorld(begin, async (world) => {
-    for (const scenario of scenariosFor(options)) {
+    for (const scenario of scenarios) {
       const short = options.quick ? scenario.quick : undefined
       await runScenario(run, world, scenario, lanesFor(options, short?.lanes), short)
     }
-    for (const [, extra] of extrasOf(options)) await extra(run, world)
+    for (const [, extra] of extras) await extra(run, world)
   })
   conclude(run)
 }
@@ -123,4 +126,7 @@ async function main(): Promise<void> {
   await bench(run)
 }
 
-await main()
+await main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+})

@@ -52,7 +52,7 @@ export async function runScenario(
   )
   show(run, { section: sectionOf(scenario, figures, findings), findings, problems })
   const proof = scenario.manner === 'paced' ? undefined : proofOf(figures)
-  if (proof !== undefined) console.log(proof)
+  if (proof !== undefined) console.log(options.markdown ? `\n${proof}` : proof)
 }
 
 export function show(run: Run, { section, findings, problems }: Extra): void {
