@@ -26,7 +26,7 @@ let used = 0
 /** UTF-8 of a text. Small texts share an array: making one for each costs more than filling it. */
 export function encoded(text: string): Uint8Array {
   const most = text.length * BYTES_PER_UNIT
-  if (most > LARGE_BYTES) return ENCODER.encode(text)
+  if (most > LARGE_BYTES) return encodedAlone(text)
   if (most > pool.length - used) {
     pool = new Uint8Array(POOL_BYTES)
     used = 0
@@ -34,5 +34,19 @@ export function encoded(text: string): Uint8Array {
   const { written } = ENCODER.encodeInto(text, pool.subarray(used))
   const bytes = pool.subarray(used, used + written)
   used += written
+  return bytes
+}
+
+const encodedAlone = (text: string): Uint8Array => encodedPieces([text])
+
+/** UTF-8 of texts one behind the other. Nearly every text is ASCII, and then its length is known before. */
+export function encodedPieces(texts: readonly string[]): Uint8Array {
+  const bytes = new Uint8Array(texts.reduce((sum, text) => sum + text.length, 0))
+  let at = 0
+  for (const text of texts) {
+    const { read, written } = ENCODER.encodeInto(text, bytes.subarray(at))
+    if (read < text.length) return ENCODER.encode(texts.join(''))
+    at += written
+  }
   return bytes
 }

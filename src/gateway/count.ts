@@ -24,20 +24,19 @@ const ESTIMATED: Loss = {
 export async function countTokens(
   exchange: Exchange,
   plan: Plan,
-  body: Uint8Array,
   ask: (sent: Addressed) => Promise<UpstreamCall>,
 ): Promise<Answer> {
-  if (!plan.sent) return estimated(exchange, plan, body)
+  if (!plan.sent) return estimated(exchange, plan)
   const call = await ask(plan.sent)
   if (NO_COUNTER.has(call.status)) {
     call.release()
-    return estimated(exchange, plan, body)
+    return estimated(exchange, plan)
   }
   if (!isSuccess(call.status)) throw new ProblemError(await problemOf(exchange, plan, call))
   if (plan.kind === 'pass') return passed(exchange, plan, call)
   const tokens = plan.destination.adapter.upstream.readTokenCount(await jsonOf(exchange, call))
   return tokens === undefined
-    ? estimated(exchange, plan, body)
+    ? estimated(exchange, plan)
     : counted(exchange, plan, tokens, plan.losses)
 }
 
@@ -63,9 +62,9 @@ async function jsonOf(exchange: Exchange, call: UpstreamCall) {
   }
 }
 
-function estimated(exchange: Exchange, plan: Plan, body: Uint8Array): Answer {
+function estimated(exchange: Exchange, plan: Plan): Answer {
   const request =
-    plan.kind === 'translate' ? plan.request : readRequest(exchange, checkedText(exchange, body))
+    plan.kind === 'translate' ? plan.request : readRequest(exchange, checkedText(exchange))
   return counted(exchange, plan, estimateTokens(request), [...plan.losses, ESTIMATED])
 }
 

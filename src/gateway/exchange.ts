@@ -3,6 +3,7 @@ import type { Dialects } from '../../adapters/index.ts'
 import type { Journal } from './journal.ts'
 import type { Memories } from './memories.ts'
 import type { Ports } from './ports.ts'
+import type { Body } from './read.ts'
 import type { Settings } from './settings.ts'
 
 /** One exchange: who asks what, in which dialect, and what is to be remembered of it. */
@@ -14,6 +15,7 @@ export interface Exchange {
   readonly route: Route
   readonly incoming: Incoming
   readonly headers: Lookup
+  readonly body: Body
   /** What the caller presented, for upstreams whose key it is. */
   readonly credential: string | undefined
   /** Whose memory it is; absent where nothing tells one caller from another. */

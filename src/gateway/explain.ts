@@ -8,11 +8,12 @@ import { noJournal } from './journal.ts'
 import { masked, type Addressed } from './outgoing.ts'
 import { ownHeaders } from './own-headers.ts'
 import { planOf, type Plan } from './plan.ts'
+import { bodyOf } from './read.ts'
 import type { Settings } from './settings.ts'
 
 /** What would be sent for a request, and what would be lost on the way. Nothing is sent. */
-export async function explained(exchange: Exchange, body: Uint8Array): Promise<JsonObject> {
-  const plan = await planOf(exchange, body)
+export async function explained(exchange: Exchange): Promise<JsonObject> {
+  const plan = await planOf(exchange)
   return {
     caller: exchange.caller.dialect,
     upstream: upstreamOf(plan),
@@ -24,11 +25,11 @@ function upstreamOf({ destination, sent }: Plan): JsonObject {
   const { name, dialect } = destination.upstream
   if (!sent) return { name, dialect, method: null, url: null, headers: {}, body: null }
   const { url, headers } = masked(sent)
-  return { name, dialect, method: sent.method, url, headers, body: bodyOf(sent) }
+  return { name, dialect, method: sent.method, url, headers, body: sentBody(sent) }
 }
 
 /** As it would be sent, to the digit; a body that is no JSON is shown as the text that it is. */
-function bodyOf({ body }: Addressed): Json {
+function sentBody({ body }: Addressed): Json {
   const text = new TextDecoder().decode(body)
   try {
     JSON.parse(text)
@@ -66,13 +67,14 @@ export async function explain(
     dialects,
     incoming,
     headers: sample.headers ?? ownHeaders(match.caller),
+    body: bodyOf(sample.body),
     credential: undefined,
     signal: new AbortController().signal,
     ports: SILENT_PORTS,
     journal: noJournal,
     newId: idSource('0'.repeat(32)),
   }
-  return explained(exchange, sample.body)
+  return explained(exchange)
 }
 
 const SILENT_PORTS: Exchange['ports'] = {

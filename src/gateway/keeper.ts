@@ -1,5 +1,5 @@
 import type { Frame, Recorder, Writer } from '../../adapters/adapter.ts'
-import type { JsonObject } from '../canonical/json.ts'
+import { isObject, parse, stringify, type JsonObject } from '../canonical/json.ts'
 import type { Problem } from '../canonical/problem.ts'
 import type { Exchange } from './exchange.ts'
 import { CANCELLED } from './failures.ts'
@@ -37,16 +37,22 @@ export function keeperOf(
       return false
     }
   }
+  const whole = (memo: JsonObject): JsonObject => {
+    const text = stringify(memo)
+    const full = exchange.body.filled(text)
+    const value = full === text ? memo : parse(full, memory.verbatim)
+    return isObject(value) ? value : memo
+  }
   const register = (id: string, recording: Recorder) => {
     key = storeKey(shelf.owner, id)
     const cancel = async () => {
       interruption ??= CANCELLED
-      const memo = recording.memo(true)
+      const memo = whole(recording.memo(true))
       stop()
       await put(id, memo)
       return memo
     }
-    underway.set(key, { id, memo: () => recording.memo(), cancel })
+    underway.set(key, { id, memo: () => whole(recording.memo()), cancel })
   }
   const release = () => {
     if (key !== undefined) underway.delete(key)

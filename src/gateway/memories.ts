@@ -115,8 +115,10 @@ export async function shelfOf(exchange: Exchange, memories: Memories): Promise<S
     owner,
     get: (place) => reached(store.get(storeKey(owner, place))),
     // Who puts decides what a failure means.
-    put: (place, value) =>
-      store.put({ key: storeKey(owner, place), owner, value, ttlMs: retention.ttlMs }),
+    put(place, text) {
+      const value = exchange.body.filled(text)
+      return store.put({ key: storeKey(owner, place), owner, value, ttlMs: retention.ttlMs })
+    },
     delete: (place) => reached(store.delete(storeKey(owner, place))),
   }
 }

@@ -15,21 +15,19 @@ type Addressee = Pick<PassPlan, 'destination' | 'requested'>
 export function passPlan(
   exchange: Exchange,
   { destination, requested }: Addressee,
-  body: Uint8Array,
   looked: Looked | undefined,
 ): PassPlan {
-  const { caller, incoming, route } = exchange
+  const { body, caller, incoming, route } = exchange
   const { aliased, target, upstream } = destination
   const stream = route.stream ?? memberOf(looked, 'stream') === true
-  const whole = () => looked?.text ?? new TextDecoder().decode(body)
-  const changed =
-    withoutCarriers(exchange, destination, whole()) ?? adapted(exchange, destination, whole)
+  const changed = withoutCarriers(exchange, destination) ?? adapted(exchange, destination)
   const parcel: Parcel = {
     path: caller.passthrough.path(incoming, aliased ? target.model : undefined),
     query: passedQuery(exchange),
     headers: passedHeaders(exchange),
     body:
-      changed?.body ?? (aliased && looked ? renamed(exchange, looked.text, target.model) : body),
+      changed?.body ??
+      (aliased && looked ? renamed(exchange, looked.text, target.model) : body.bytes),
     stream,
   }
   const sent = addressed(parcel, upstream, exchange.credential)
@@ -54,29 +52,26 @@ interface Changed extends Omit<Rewritten, 'text'> {
 function withoutCarriers(
   exchange: Exchange,
   destination: PassPlan['destination'],
-  text: string,
 ): Changed | undefined {
+  const { text } = exchange.body
   if (!mayHoldCarrier(text)) return undefined
-  return encoded(rewritten(exchange, destination, readRequest(exchange, text), destination.target))
+  const request = readRequest(exchange, text)
+  return changedTo(exchange, rewritten(exchange, destination, request, destination.target))
 }
 
 /**
  * What the configuration knows of a model holds for callers of its own dialect too: the body is written anew
  * where that makes a difference, and only there.
  */
-function adapted(
-  exchange: Exchange,
-  destination: PassPlan['destination'],
-  text: () => string,
-): Changed | undefined {
+function adapted(exchange: Exchange, destination: PassPlan['destination']): Changed | undefined {
   const { target } = destination
   const { contextWindow: _, ...facts } = target.facts
   if (Object.keys(facts).length === 0) return undefined
   try {
-    const request = readRequest(exchange, text())
+    const request = readRequest(exchange, exchange.body.text)
     const plain = rewritten(exchange, destination, request, { ...target, facts: {} })
     const fitting = rewritten(exchange, destination, request, target)
-    return fitting?.text === plain?.text ? undefined : encoded(fitting)
+    return fitting?.text === plain?.text ? undefined : changedTo(exchange, fitting)
   } catch {
     // What is wrong with it the upstream will say.
     return undefined
@@ -97,14 +92,14 @@ function rewritten(
   return outgoing && { text: stringify(outgoing.body), losses }
 }
 
-const encoded = (written: Rewritten | undefined): Changed | undefined =>
-  written && { body: new TextEncoder().encode(written.text), losses: written.losses }
+const changedTo = ({ body }: Exchange, written: Rewritten | undefined): Changed | undefined =>
+  written && { body: body.encoded(written.text), losses: written.losses }
 
 /** The body with another model in it and not a byte changed besides. */
-function renamed({ caller }: Exchange, text: string, model: string): Uint8Array {
+function renamed({ body, caller }: Exchange, text: string, model: string): Uint8Array {
   const member = caller.passthrough.modelMember.request
   const spliced = member === undefined ? text : spliceStrings(text, slicesAt(text, [member]), model)
-  return new TextEncoder().encode(spliced)
+  return body.encoded(spliced)
 }
 
 const QUERY_VALUE = /^[\w.-]{1,64}$/

@@ -13,7 +13,7 @@ import {
   lookedOver,
   memberOf,
   parsed,
-  readBody,
+  readJson,
   readRequest,
   type Looked,
 } from './read.ts'
@@ -48,15 +48,15 @@ export interface TranslatePlan extends CommonPlan {
 }
 
 /** Throws ProblemError for whatever cannot be done. */
-export async function planOf(exchange: Exchange, body: Uint8Array): Promise<Plan> {
+export async function planOf(exchange: Exchange): Promise<Plan> {
   const { route, caller } = exchange
   // A model that the path names needs no look into the body.
-  const looked = route.model === undefined ? lookedOver(exchange, body) : undefined
+  const looked = route.model === undefined ? lookedOver(exchange) : undefined
   const named = route.model ?? memberOf(looked, caller.passthrough.modelMember.request)
   const model = typeof named === 'string' ? named : undefined
   exchange.journal.note({ model: model ?? '' })
   const destination = destinationOf(exchange.settings, exchange.dialects, model ?? '')
-  if (!destination) throw unrouted(exchange, body, model)
+  if (!destination) throw unrouted(exchange, model)
   const { upstream, target, adapter } = destination
   exchange.journal.note({
     upstream: upstream.name,
@@ -65,13 +65,13 @@ export async function planOf(exchange: Exchange, body: Uint8Array): Promise<Plan
     sentModel: target.model,
   })
   if (adapter.dialect !== caller.dialect) {
-    const json = parsed(looked?.text ?? checkedText(exchange, body), caller.caller.verbatim)
+    const json = parsed(looked?.text ?? checkedText(exchange), caller.caller.verbatim)
     return translatePlan(exchange, destination, await remembered(exchange, json))
   }
   const known = await rememberedHere(exchange, looked?.text, upstream)
   return known?.resolved
     ? translatePlan(exchange, destination, known)
-    : passPlan(exchange, { destination, requested: model ?? '' }, body, looked)
+    : passPlan(exchange, { destination, requested: model ?? '' }, looked)
 }
 
 /** An upstream of the caller's own dialect has its own memory: here counts only what it cannot know. */
@@ -86,9 +86,9 @@ async function rememberedHere(
   return remembered(exchange, parsed(text, verbatim), upstream)
 }
 
-function unrouted(exchange: Exchange, body: Uint8Array, model: string | undefined): ProblemError {
+function unrouted(exchange: Exchange, model: string | undefined): ProblemError {
   // Without a model the caller's own dialect says best what is missing.
-  if (model === undefined) readRequest(exchange, checkedText(exchange, body))
+  if (model === undefined) readRequest(exchange, checkedText(exchange))
   return new ProblemError({
     kind: 'not-found',
     message: `No route leads to the model '${model ?? ''}'.`,
@@ -103,7 +103,7 @@ async function translatePlan(
   { body, resolved, keeping }: Remembered,
 ): Promise<TranslatePlan> {
   const { adapter, target, upstream } = destination
-  const request = await withProofs(exchange, readBody(exchange, body), adapter.dialect)
+  const request = await withProofs(exchange, readJson(exchange, body), adapter.dialect)
   const { previous, ...asked } = request
   if (previous !== undefined && !resolved) throw noHistory(upstream.name)
   // What is kept here need not be kept a second time, where no caller could ask for it or delete it.
@@ -126,16 +126,16 @@ async function translatePlan(
     request,
     ...(keeping && { keeping }),
     ...(outgoing && {
-      sent: addressed(parcelOf(outgoing, stream), upstream, exchange.credential),
+      sent: addressed(parcelOf(exchange, outgoing, stream), upstream, exchange.credential),
     }),
   }
 }
 
-const parcelOf = (outgoing: Outgoing, stream: boolean): Parcel => ({
+const parcelOf = ({ body }: Exchange, outgoing: Outgoing, stream: boolean): Parcel => ({
   path: outgoing.path,
   query: [...new URLSearchParams(outgoing.query ?? '')],
   headers: outgoing.headers,
-  body: new TextEncoder().encode(stringify(outgoing.body)),
+  body: body.encoded(stringify(outgoing.body)),
   stream,
 })
 

@@ -107,8 +107,15 @@ export async function withProofs(
   const bare = memories?.retention.proofs ? request.turns.filter(isBare) : []
   if (!memories || bare.length === 0) return request
   const shelf = await shelfOf(exchange, memories)
+  // A call is known by its input, all of it.
+  const whole = ({ blocks, ...turn }: Turn): Turn => ({
+    ...turn,
+    blocks: blocks.map((block) =>
+      block.kind === 'tool-call' ? { ...block, input: exchange.body.filled(block.input) } : block,
+    ),
+  })
   const turns = await Promise.all(
-    request.turns.map((turn) => (bare.includes(turn) ? proven(shelf, turn, dialect) : turn)),
+    request.turns.map((turn) => (bare.includes(turn) ? proven(shelf, whole(turn), dialect) : turn)),
   )
   return { ...request, turns }
 }

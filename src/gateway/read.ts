@@ -1,17 +1,37 @@
+import { filled, piecesOf, punched, type Punched } from '../canonical/holes.ts'
 import { parse, type Json, type VerbatimPaths } from '../canonical/json.ts'
 import type { Request } from '../canonical/model.ts'
 import { invalid } from '../canonical/problem.ts'
+import { encoded, encodedPieces } from './bytes.ts'
 import type { Exchange } from './exchange.ts'
 import { checkStructure, scalarIn } from './scan.ts'
 import { survey, type Survey } from './survey.ts'
 
 const STRICT = new TextDecoder('utf-8', { fatal: true })
 
-/** The body as text: well-formed, and of a shape that can be parsed without harm. */
-export function checkedText(exchange: Exchange, body: Uint8Array): string {
-  const text = decodedText(body)
-  checkStructure(text, exchange.settings.limits)
-  return text
+/** The body of a request. */
+export interface Body {
+  readonly bytes: Uint8Array
+  /** Without its long data; throws ProblemError when it is no text. */
+  readonly text: string
+  /** With the data that was left out of the body, in whatever has been made of its text. */
+  filled(text: string): string
+  /** The same as bytes. */
+  encoded(text: string): Uint8Array
+}
+
+export function bodyOf(bytes: Uint8Array): Body {
+  let known: Punched | undefined
+  const read = () => (known ??= punched(decodedText(bytes)))
+  return {
+    bytes,
+    get text() {
+      return read().text
+    },
+    filled: (text) => (known ? filled(text, known.holes) : text),
+    encoded: (text) =>
+      known?.holes.length ? encodedPieces(piecesOf(text, known.holes)) : encoded(text),
+  }
 }
 
 function decodedText(body: Uint8Array): string {
@@ -22,15 +42,21 @@ function decodedText(body: Uint8Array): string {
   }
 }
 
-/** A body that was looked over. */
+/** The body as text, of a shape that can be parsed without harm. */
+export function checkedText({ body, settings }: Exchange): string {
+  checkStructure(body.text, settings.limits)
+  return body.text
+}
+
+/** A body that was looked over, without its long data. */
 export interface Looked {
   text: string
   members: Survey
 }
 
 /** The same as `checkedText`, with what stands where at its top level. */
-export function lookedOver(exchange: Exchange, body: Uint8Array): Looked {
-  const text = decodedText(body)
+export function lookedOver(exchange: Exchange): Looked {
+  const { text } = exchange.body
   const members = survey(text, exchange.settings.limits)
   // The caller's own dialect says best what is wrong with it.
   if (!members) readRequest(exchange, text)
@@ -56,9 +82,9 @@ export function parsed(text: string, paths?: VerbatimPaths): Json {
 }
 
 export const readRequest = (exchange: Exchange, text: string): Request =>
-  readBody(exchange, parsed(text, exchange.caller.caller.verbatim))
+  readJson(exchange, parsed(text, exchange.caller.caller.verbatim))
 
-export function readBody(exchange: Exchange, body: Json): Request {
+export function readJson(exchange: Exchange, body: Json): Request {
   const { caller, route, headers, newId } = exchange
   return caller.caller.readRequest(body, { route, headers, newId })
 }

@@ -12,12 +12,11 @@ export function reframed(
   exchange: Exchange,
   plan: PassPlan,
   call: UpstreamCall,
-  body: Uint8Array,
 ): TranslatePlan | undefined {
   if (isAsAsked(exchange, plan, call.headers.get('content-type'))) return undefined
   const { destination, requested, stream, losses, sent } = plan
   try {
-    const request = readRequest(exchange, new TextDecoder().decode(body))
+    const request = readRequest(exchange, exchange.body.text)
     return { kind: 'translate', destination, requested, stream, losses, sent, request }
   } catch {
     // The upstream understood what is not understood here: it is also to be believed about its answer.

@@ -12,17 +12,17 @@ import { translated } from './translate.ts'
 import { callUpstream, type UpstreamCall } from './upstream.ts'
 
 /** One exchange, from the bytes of a request to its answer; throws ProblemError. */
-export async function run(exchange: Exchange, body: Uint8Array): Promise<Answer> {
-  const plan = await planOf(exchange, body)
+export async function run(exchange: Exchange): Promise<Answer> {
+  const plan = await planOf(exchange)
   exchange.journal.note({ stream: plan.stream, losses: plan.losses })
   if (exchange.route.operation === 'count-tokens')
-    return countTokens(exchange, plan, body, (sent) => ask(exchange, plan, sent))
+    return countTokens(exchange, plan, (sent) => ask(exchange, plan, sent))
   if (exchange.settings.losses === 'reject') refuseLosses(plan.losses)
   if (!plan.sent) throw new ProblemError(INTERNAL)
   const call = await ask(exchange, plan, plan.sent)
   if (!isSuccess(call.status)) return refusal(exchange, plan, call, plan.sent)
   try {
-    const settled = plan.kind === 'pass' ? (reframed(exchange, plan, call, body) ?? plan) : plan
+    const settled = plan.kind === 'pass' ? (reframed(exchange, plan, call) ?? plan) : plan
     return settled.kind === 'pass'
       ? await passed(exchange, settled, call)
       : await translated(exchange, settled, call)

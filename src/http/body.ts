@@ -63,7 +63,7 @@ async function received(request: Request, maxBytes: number): Promise<Uint8Array>
     // Asking for the stream costs more than the whole body, so it is asked for only where it is needed.
     if (request.headers.get('content-length') === null)
       return request.body ? await counted(request.body, maxBytes) : NOTHING
-    const bytes = new Uint8Array(await request.arrayBuffer())
+    const bytes = await request.bytes()
     if (bytes.length > maxBytes) throw tooLarge(maxBytes)
     return bytes
   } catch (error) {

@@ -5,6 +5,8 @@ import type { Match, StoredMatch } from '../gateway/dispatch.ts'
 import { idSource, type Answer, type Exchange } from '../gateway/exchange.ts'
 import { explained } from '../gateway/explain.ts'
 import { INTERNAL } from '../gateway/failures.ts'
+import { NOTHING } from '../gateway/bytes.ts'
+import { bodyOf } from '../gateway/read.ts'
 import { run } from '../gateway/run.ts'
 import { storedAnswer } from '../gateway/stored.ts'
 import type { Arrival } from './arrival.ts'
@@ -53,6 +55,7 @@ async function exchanged(
     ports,
     incoming,
     headers: request.headers,
+    body: NO_BODY,
     credential,
     identity,
     memories: site.memories,
@@ -75,17 +78,20 @@ async function answered(site: Site, arrival: Arrival, exchange: Exchange): Promi
   const declared = Number(request.headers.get('content-length') ?? 0)
   const held = site.load.hold(Math.min(declared || 0, site.settings.limits.bodyBytes))
   try {
-    const body = await readBody(request, site.settings.limits)
-    held.set(body.length)
-    exchange.journal.note({ bytesIn: body.length })
-    if (!explain) return await run(exchange, body)
-    const answer = jsonAnswer(await explained(exchange, body))
+    const bytes = await readBody(request, site.settings.limits)
+    held.set(bytes.length)
+    exchange.journal.note({ bytesIn: bytes.length })
+    const asked = { ...exchange, body: bodyOf(bytes) }
+    if (!explain) return await run(asked)
+    const answer = jsonAnswer(await explained(asked))
     exchange.journal.finish({ status: answer.status })
     return answer
   } finally {
     held.set(0)
   }
 }
+
+const NO_BODY = bodyOf(NOTHING)
 
 /** Whatever else is thrown is a fault of this program, and its words are nobody's business. */
 export const problemIn = (error: unknown): Problem =>

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
+import { collect } from './collect.ts'
 import type { LimitSettings } from '../gateway/settings.ts'
 import { STALL_MS } from '../gateway/time.ts'
 
@@ -48,7 +49,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 function httpServer(options: ServerOptions, isDraining: () => boolean): Server {
   const { headersMs, bodyMs, connections } = options.limits
   const { stallMs = STALL_MS } = options
-  const answer = getRequestListener((request) => options.fetch(request))
+  const answer = getRequestListener((request, { incoming }) =>
+    options.fetch(withBytes(request, incoming as IncomingMessage)),
+  )
   const server = createServer(
     {
       headersTimeout: headersMs,
@@ -72,6 +75,11 @@ const closeStalled = (outgoing: ServerResponse, stallMs: number) =>
   outgoing.setTimeout(stallMs, () => {
     if (outgoing.socket?.writableLength) outgoing.destroy()
   })
+
+/** A body is read from the connection itself: as a stream of the web it would be copied, and copied again. */
+function withBytes(request: Request, incoming: IncomingMessage): Request {
+  return Object.defineProperty(request, 'bytes', { value: () => collect(incoming) })
+}
 
 /** Of two hosts a proxy before this one may have believed the other. */
 const hostsOf = ({ rawHeaders }: IncomingMessage): number =>

@@ -1,0 +1,88 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { encodeBase64 } from '../../src/canonical/base64.ts'
+import { filled, punched } from '../../src/canonical/holes.ts'
+
+const binary = (length: number) => 'iVBORw0KGgo'.padEnd(length, 'AQIDBAUGBwgJ')
+
+const piece = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.constantFrom(
+    binary(16_384),
+    binary(20_001),
+    binary(16_000),
+    `data:image/png;base64,${binary(40_000)}`,
+    encodeBase64('Just words, and no picture. '.repeat(1000)),
+    `${binary(20_000)}\\/${binary(20_000)}`,
+    `say "${binary(30_000)}"`,
+    'plain words '.repeat(2000),
+    '\u00800.16128\u0080',
+    '\u0080',
+  ),
+)
+const { value } = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    piece,
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(fc.constantFrom('data', 'url', 'text'), tie('value')),
+  ),
+}))
+
+describe('what is taken out of a body', () => {
+  it('comes back, whatever is made of the text in between', () => {
+    fc.assert(
+      fc.property(value, fc.nat(2), (json, indent) => {
+        const text = JSON.stringify(json, undefined, indent)
+        const { text: rest, holes } = punched(text)
+        expect(filled(rest, holes) === text).toBe(true)
+        const again = filled(JSON.stringify(JSON.parse(rest), undefined, indent), holes)
+        expect(again === text).toBe(true)
+        const nested = filled(JSON.stringify({ input: rest }), holes)
+        expect(JSON.parse(nested).input === text).toBe(true)
+      }),
+      { numRuns: 300 },
+    )
+  })
+  it.each([
+    ['data', binary(1_000_000)],
+    ['a data URL', `data:image/jpeg;base64,${binary(1_000_000)}`],
+    ['zeroes', 'A'.repeat(1_000_000)],
+  ])('leaves next to nothing of %s', (_, data) => {
+    const { text, holes } = punched(JSON.stringify({ a: [{ data }, 'words'] }))
+    expect(text.length).toBeLessThan(400)
+    expect(holes).toHaveLength(1)
+    expect(JSON.parse(text).a[0].data.startsWith(data.slice(0, 200))).toBe(true)
+  })
+  it.each([
+    ['the base64 of words', encodeBase64('Grüße, and no picture. '.repeat(2000))],
+    ['words', 'one two three '.repeat(4000)],
+    ['data with escapes', `${binary(20_000)}\n${binary(9)}`],
+    ['less than is worth it', binary(16_000)],
+  ])('is nothing of %s', (_, data) => {
+    expect(punched(JSON.stringify({ data })).holes).toEqual([])
+  })
+  it('is nothing where somebody imitates a mark', () => {
+    for (const mark of ['\u00800.39744\u0080', '\\u00800.39744\\u0080']) {
+      const body = `{"text":"${mark}","data":"${binary(40_000)}"}`
+      expect(punched(body)).toEqual({ text: body, holes: [] })
+    }
+  })
+  it('puts nothing into the place of a mark that was not made', () => {
+    const { holes } = punched(JSON.stringify({ data: binary(40_000) }))
+    for (const text of [
+      '\u0080',
+      '\u00801.5\u0080',
+      '\u00800.1\u0080',
+      '\u0080x',
+      'a\u00800.39744',
+    ])
+      expect(filled(text, holes)).toBe(text)
+  })
+  it('is found in linear time where there are many quotes', () => {
+    const text = JSON.stringify(Array.from({ length: 200_000 }, () => 'a"b'))
+    const began = performance.now()
+    expect(punched(text).holes).toEqual([])
+    expect(performance.now() - began).toBeLessThan(500)
+  })
+})
