@@ -2,7 +2,7 @@ import type { Adapter, Lookup } from '../../adapters/adapter.ts'
 import { isObject, parse, type Json } from '../canonical/json.ts'
 import { isRefusable, type Loss } from '../canonical/loss.ts'
 import { invalid, type Problem } from '../canonical/problem.ts'
-import { KEY_REFUSED, REDIRECTED } from './failures.ts'
+import { KEY_REFUSED, NOT_A_REPLY, REDIRECTED } from './failures.ts'
 import { checkStructure } from './scan.ts'
 import type { KeySettings } from './settings.ts'
 import type { UpstreamCall } from './upstream.ts'
@@ -38,6 +38,10 @@ export async function refused(refusal: Refusal): Promise<Refused> {
   if (isRedirect(call.status)) {
     call.cancel()
     return { problem: REDIRECTED }
+  }
+  if (call.status < 200) {
+    call.cancel()
+    return { problem: NOT_A_REPLY }
   }
   const said = await explanation(call)
   const isOurs = key.kind !== 'caller'

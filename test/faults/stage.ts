@@ -90,7 +90,7 @@ export async function openStage(change: Partial<Settings> = {}): Promise<Stage> 
   }
 }
 
-const modelIn = (request: string): string =>
+export const modelIn = (request: string): string =>
   /\/models\/([^:/ ]+):/.exec(request)?.[1] ?? /"model":"([^"]+)"/.exec(request)?.[1] ?? ''
 
 /** A model's name begins with the name of its upstream. */

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, it } from 'vitest'
+import { cellsOf, play, type Fault } from './cell.ts'
+import { contentFaults } from './faults-content.ts'
+import { transportFaults } from './faults-transport.ts'
+import { BAD, BYTES, WHOLE } from './outcome.ts'
+import type { Stage } from './stage.ts'
+import { openWorkerStage } from './worker-stage.ts'
+
+/** The same faults over the same sockets, with the Worker in its own runtime between them. */
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await openWorkerStage()
+}, 60_000)
+afterAll(() => stage.close())
+
+/** What the platform does otherwise, and what then holds. */
+const OTHERWISE = new Map<string, Pick<Fault, 'stream' | 'body'>>([
+  // It does not tell that there was no connection, so the request may have been carried out.
+  ['F5 no connection: refusing-', { stream: BAD, body: BAD }],
+  // The first heartbeat comes before the time is over.
+  ['F9 trickles from the start', { stream: BYTES }],
+  ['F14 deflate', { stream: BAD, body: BAD }],
+  // A coding that it does not know it leaves alone; what came was as plain as ever.
+  ['F14 zstd', { stream: WHOLE, body: WHOLE }],
+  ['F14 unknown coding', { stream: WHOLE, body: WHOLE }],
+  ['F15 chain of codings', { stream: WHOLE, body: WHOLE }],
+  // It takes more headers than Node does, and what is behind them is none of the dialect.
+  ['F18 a header of 20 KiB', { stream: BAD }],
+  ['F18 3,000 headers', { stream: BAD }],
+  ['F28 status 100 first', { stream: WHOLE, body: WHOLE }],
+])
+
+/** A caller who leaves is noticed when something is written to it: not before the head, and not in a body. */
+const UNSEEN = /^F1 |^F2 |^F4 .* half a body/
+/** Name servers and addresses that answer nobody are the platform's. */
+const NOT_OURS = /^F5 .*(?:nowhere|hanging)/
+
+const faults = [...transportFaults, ...contentFaults]
+  .filter(({ name }) => !UNSEEN.test(name) && !NOT_OURS.test(name))
+  .map((fault): Fault => {
+    const other = OTHERWISE.get(fault.name)
+    if (!other) return fault
+    const { stream: _, body: __, passed: ___, ...rest } = fault
+    return { ...rest, ...other }
+  })
+
+const isSeen = ({ fault, caller, voice }: ReturnType<typeof cellsOf>[number]): boolean =>
+  // Between two of a kind nothing is written that the upstream has not written.
+  caller !== voice || !/in silence/.test(fault.name)
+
+async function playAll(fault: Fault): Promise<void> {
+  const cells = cellsOf(fault).filter(isSeen)
+  const wrong = await Promise.all(cells.map((cell) => play(stage, cell)))
+  const lines = wrong.flat()
+  if (lines.length > 0) throw new Error(lines.map((line) => `\n${line}`).join(''))
+}
+
+describe('the Worker, before an upstream that fails', () => {
+  it.concurrent.each(faults.map((fault) => [fault.name, fault] as const))('%s', (_, fault) =>
+    playAll(fault),
+  )
+})
