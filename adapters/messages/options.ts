@@ -2,8 +2,9 @@ import { isObject, textOf, Verbatim, type Json, type JsonObject } from '../../sr
 import type { Lose } from '../../src/canonical/loss.ts'
 import type { Format, Request, Sampling } from '../../src/canonical/model.ts'
 import { fit } from '../../src/canonical/names.ts'
+import { close } from '../../src/canonical/schema-close.ts'
 import type { Target } from '../adapter.ts'
-import { extOf, own } from './dialect.ts'
+import { extOf, own, spelling } from './dialect.ts'
 
 type WireSampling = Partial<Record<'temperature' | 'top_p' | 'top_k', Json | undefined>>
 
@@ -69,7 +70,8 @@ export function readFormat(raw: Json | undefined): { format?: Format; left: Json
   if (!isObject(raw)) return { left: {} }
   const { type, schema, ...rest } = raw
   if (type !== 'json_schema' || schema === undefined) return { left: { format: raw } }
-  return { format: { type: 'json-schema', schema: textOf(schema), ...own(rest) }, left: {} }
+  const ext = own({ ...rest, ...spelling({ native: true }) })
+  return { format: { type: 'json-schema', schema: textOf(schema), ...ext }, left: {} }
 }
 
 /** Inverse of `readFormat`. A schema is the only format there is. */
@@ -80,8 +82,11 @@ export function writeFormat(format: Format | undefined, lose: Lose): JsonObject 
     if (format[key] !== undefined) lose('dropped', `format.${key}`)
   // A schema is always kept to here.
   if (format.strict === false) lose('approximated', 'format.strict')
-  const schema = new Verbatim(format.schema)
-  return { format: { type: 'json_schema', schema, ...extOf(format) } }
+  const { native, ...left } = extOf(format)
+  // Only what comes from elsewhere may be open: here such a schema would have been refused.
+  const { schema, changed } = native === true ? { ...format, changed: [] } : close(format.schema)
+  if (changed.length > 0) lose('approximated', 'format.schema', changed.join(', '))
+  return { format: { type: 'json_schema', schema: new Verbatim(schema), ...left } }
 }
 
 const TIERS = new Map([

@@ -114,3 +114,22 @@ export const words = (...lines: string[]): ReadonlySet<string> =>
 
 export const without = (schema: JsonObject, keywords: ReadonlySet<string>): JsonObject =>
   Object.fromEntries(Object.entries(schema).filter(([keyword]) => !keywords.has(keyword)))
+
+/** The places where schemas stand; anywhere else (`enum`, `default`) a member is data. */
+const SCHEMAS = words('items additionalProperties not contains propertyNames')
+const LISTS = words('anyOf oneOf allOf prefixItems')
+const MAPS = words('properties $defs definitions patternProperties')
+
+/** The same schema with every schema right inside of it changed. */
+export const mapSchemas = (schema: JsonObject, change: (inner: Json) => Json): JsonObject =>
+  mapMembers(schema, (key, value) => {
+    if (SCHEMAS.has(key)) return change(value)
+    if (LISTS.has(key) && Array.isArray(value)) return value.map(change)
+    return MAPS.has(key) && isObject(value) ? mapMembers(value, (_, one) => change(one)) : value
+  })
+
+export const mapMembers = (
+  value: JsonObject,
+  change: (key: string, value: Json) => Json,
+): JsonObject =>
+  Object.fromEntries(Object.entries(value).map(([key, one]) => [key, change(key, one)]))

@@ -1,4 +1,4 @@
-import { words } from './schema-source.ts'
+import { mapMembers, mapSchemas, words } from './schema-source.ts'
 import { isObject, parse, stringify, Verbatim, type Json, type JsonObject } from './json.ts'
 
 /**
@@ -20,11 +20,10 @@ const MAX_DEPTH = 200
 function widenValue(value: Json, depth: number): Json {
   if (!isObject(value) || depth > MAX_DEPTH) return value
   const { nullable, example, propertyOrdering, type, format, ...rest } = value
-  const inner = Object.entries(rest).map(([key, member]): [string, Json] => [
-    key,
-    widenMember(key, member, depth + 1),
-  ])
-  const members = Object.fromEntries(inner)
+  const members = mapMembers(
+    mapSchemas(rest, (inner) => widenValue(inner, depth + 1)),
+    counted,
+  )
   const schema: JsonObject = {
     ...typeMember(type, nullable === true && members['anyOf'] === undefined),
     ...members,
@@ -44,21 +43,10 @@ function typeMember(type: Json | undefined, nullable: boolean): JsonObject {
   return { type: nullable ? [name, 'null'] : name }
 }
 
-/** The places where schemas stand; anywhere else (`enum`, `default`) a member is data. */
-const SCHEMAS = words('items additionalProperties not contains propertyNames')
-const LISTS = words('anyOf oneOf allOf prefixItems')
-const MAPS = words('properties $defs definitions patternProperties')
 const COUNTS = words('minItems maxItems minLength maxLength minProperties maxProperties')
 
-function widenMember(key: string, value: Json, depth: number): Json {
-  if (SCHEMAS.has(key)) return widenValue(value, depth)
-  if (LISTS.has(key) && Array.isArray(value)) return value.map((one) => widenValue(one, depth))
-  if (MAPS.has(key) && isObject(value)) {
-    const entries = Object.entries(value)
-    return Object.fromEntries(entries.map(([name, one]) => [name, widenValue(one, depth)]))
-  }
-  return COUNTS.has(key) && typeof value === 'string' && value !== '' ? Number(value) : value
-}
+const counted = (key: string, value: Json): Json =>
+  COUNTS.has(key) && typeof value === 'string' && value !== '' ? Number(value) : value
 
 /** An enumeration and alternatives must name null themselves. */
 function admitNull(schema: JsonObject): JsonObject {

@@ -436,11 +436,35 @@ describe('options for a messages upstream', () => {
   })
 
   it('ask for a schema in the one place that there is', () => {
-    const schema = '{"type":"object","properties":{"2":{},"1":{}}}'
+    const schema = '{"type":"object","properties":{"2":{},"1":{}},"additionalProperties":false}'
     const written = write(request({ format: { type: 'json-schema', schema } }))
     expect(written.text).toContain(
       `"output_config":{"format":{"type":"json_schema","schema":${schema}}}`,
     )
     expect(written.losses).toEqual([])
+  })
+
+  it('close a schema that is open, and put bounds into words: the service refuses others', () => {
+    const page = { type: 'integer', minimum: 1, description: 'A page.' }
+    const item = { type: 'object', properties: { page } }
+    const schema = { type: 'object', properties: { a: { type: 'array', items: item } } }
+    const written = write(
+      request({ format: { type: 'json-schema', schema: JSON.stringify(schema) } }),
+    )
+    const closed = { additionalProperties: false }
+    const told = { type: 'integer', description: 'A page. (minimum: 1)' }
+    expect(written.wire['output_config']).toEqual({
+      format: {
+        type: 'json_schema',
+        schema: {
+          type: 'object',
+          properties: {
+            a: { type: 'array', items: { type: 'object', properties: { page: told }, ...closed } },
+          },
+          ...closed,
+        },
+      },
+    })
+    expect(written.losses).toEqual(['approximated format.schema'])
   })
 })
