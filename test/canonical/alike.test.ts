@@ -87,13 +87,14 @@ describe('a parser of texts that are alike', () => {
   })
 })
 
+const delta = (text: string, count: number) => ({ type: 'x', delta: { text }, n: count })
+
 describe('a template', () => {
   it('writes what stringify writes', () => {
-    const make = (text: string, count: number) => ({ type: 'x', delta: { text }, n: count })
-    const write = template(make)
+    const write = template(delta)
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.nat(), (text, count) => {
-        expect(write(text, count)).toBe(stringify(make(text, count)))
+        expect(write(text, count)).toBe(stringify(delta(text, count)))
       }),
     )
   })

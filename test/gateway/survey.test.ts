@@ -25,6 +25,15 @@ const parsedObject = (text: string): [string, unknown][] | undefined => {
 const sorted = (entries: [string, unknown][] | undefined) =>
   entries?.toSorted(([one], [other]) => (one < other ? -1 : 1))
 
+const problem = (look: () => unknown): unknown => {
+  try {
+    look()
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
 /** Changes outside of strings, which nobody looks into. */
 const sign = fc.constantFrom(...'{}[],:"0-.e1 '.split(''), 'true', 'nul', '')
 
@@ -61,14 +70,6 @@ describe('a look over a body', () => {
         fc.nat(5),
         (value, nodes, depth) => {
           const text = JSON.stringify(value)
-          const problem = (look: () => unknown): unknown => {
-            try {
-              look()
-              return undefined
-            } catch (error) {
-              return (error as Error).message
-            }
-          }
           expect(problem(() => survey(text, { depth, nodes: Infinity }))).toBe(
             problem(() => checkStructure(text, { depth, nodes: Infinity })),
           )

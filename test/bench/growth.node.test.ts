@@ -1,0 +1,192 @@
+import { describe, expect, it } from 'vitest'
+import { dialects } from '../../adapters/index.ts'
+import type { Adapter } from '../../adapters/adapter.ts'
+import { punched } from '../../src/canonical/holes.ts'
+import { parse, stringify, type Json } from '../../src/canonical/json.ts'
+import type { Request } from '../../src/canonical/model.ts'
+import { PROCESS_LIMITS } from '../../src/gateway/defaults.ts'
+import { replyEvents } from '../../src/gateway/reply-events.ts'
+import { eventShape } from '../../src/gateway/shape.ts'
+import { framer } from '../../src/gateway/stream-out.ts'
+import { survey } from '../../src/gateway/survey.ts'
+
+/** Twice the input may cost at most so many times as much. */
+const MOST = 2.5
+const ATTEMPTS = 6
+const RUNS = 5
+
+type Work = () => void
+
+function fastest(work: Work): number {
+  const times = Array.from({ length: RUNS }, () => {
+    const began = performance.now()
+    work()
+    return performance.now() - began
+  })
+  return Math.min(...times)
+}
+
+/** A machine that is busy with something else is asked again; what grows faster never passes. */
+function growth(prepare: (size: number) => Work, size: number): number {
+  const [once, twice] = [prepare(size), prepare(2 * size)]
+  let least = Infinity
+  for (let attempt = 0; attempt < ATTEMPTS && least > MOST; attempt += 1)
+    least = Math.min(least, fastest(twice) / fastest(once))
+  return least
+}
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
+const tools = numbers(20).map((index) => `tool_${index}`)
+const schema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] }
+const result = 'a line of a "file"\n'.repeat(30)
+
+const histories: Record<string, (turns: number) => Json> = {
+  messages: (turns) => ({
+    model: 'm',
+    max_tokens: 9,
+    tools: tools.map((name) => ({ name, description: name, input_schema: schema })),
+    messages: numbers(turns).flatMap((turn) => [
+      { role: 'user', content: turn === 0 ? 'Go' : [answerIn(turn - 1)] },
+      {
+        role: 'assistant',
+        content: [{ type: 'tool_use', id: `toolu_${turn}`, name: 'tool_1', input: { path: 'x' } }],
+      },
+    ]),
+  }),
+  'generate-content': (turns) => ({
+    tools: [
+      {
+        functionDeclarations: tools.map((name) => ({
+          name,
+          description: name,
+          parameters: schema,
+        })),
+      },
+    ],
+    contents: numbers(turns).flatMap((turn) => [
+      {
+        role: 'user',
+        parts: [
+          turn === 0
+            ? { text: 'Go' }
+            : { functionResponse: { name: 'tool_1', response: { output: result } } },
+        ],
+      },
+      { role: 'model', parts: [{ functionCall: { name: 'tool_1', args: { path: 'x' } } }] },
+    ]),
+  }),
+  responses: (turns) => ({
+    model: 'm',
+    tools: tools.map((name) => ({ type: 'function', name, parameters: schema })),
+    input: numbers(turns).flatMap((turn) => [
+      { type: 'function_call', call_id: `call_${turn}`, name: 'tool_1', arguments: '{"path":"x"}' },
+      { type: 'function_call_output', call_id: `call_${turn}`, output: result },
+    ]),
+  }),
+}
+
+const answerIn = (turn: number) => ({
+  type: 'tool_result',
+  tool_use_id: `toolu_${turn}`,
+  content: result,
+})
+
+const headers = new Headers({ 'anthropic-version': '2023-06-01' })
+const target = { model: 'm', defaultMaxOutputTokens: 100, facts: {} }
+const nothing = () => undefined
+const newId = (prefix: string) => `${prefix}000000000000000000000001`
+
+function translation(from: Adapter, to: Adapter, turns: number): Work {
+  const text = stringify(histories[from.dialect]?.(turns) ?? null)
+  const route = { operation: 'create', model: 'm' } as const
+  return () => {
+    const body = parse(text, from.caller.verbatim)
+    const request = from.caller.readRequest(body, { route, headers, newId })
+    stringify(to.upstream.writeRequest(request, { target, lose: nothing }).body)
+  }
+}
+
+const request: Request = {
+  model: 'm',
+  stream: true,
+  system: [],
+  turns: [],
+  tools: [],
+  limits: {},
+  sampling: {},
+}
+
+/** Whatever is to be said, said in a dialect, cut into pieces, understood and said in the other one. */
+function stream(from: Adapter, to: Adapter, deltas: readonly string[], cut: number): Work {
+  const context = { request, now: 1, lose: nothing, newId }
+  const call = { kind: 'tool-call', id: 'call_1', name: 'tool_1', form: 'json', input: '' } as const
+  const events = [
+    { type: 'start', id: 'r', model: 'm' },
+    { type: 'block-start', block: call },
+    ...deltas.map((text) => ({ type: 'block-delta', text }) as const),
+    { type: 'block-end', tail: {} },
+    { type: 'finish', reason: 'tool-call' },
+  ] as const
+  const source = from.caller.writer(context)
+  const said = events.map((event) => framer('sse').write(source.push(event))).join('')
+  const bytes = new TextEncoder().encode(said)
+  const limits = { ...PROCESS_LIMITS, eventBytes: 1e9, replyBytes: 1e9, streamBytes: 1e9 }
+  return () => {
+    const reader = from.upstream.reader({ request, lose: nothing, newId })
+    const { verbatim } = from.upstream
+    const reading = replyEvents({ reader, verbatim, limits, contentType: 'text/event-stream' })
+    const writer = to.caller.writer(context)
+    for (let at = 0; at < bytes.length; at += cut)
+      for (const event of reading.push(bytes.subarray(at, at + cut))) writer.push(event)
+    for (const event of reading.end()) writer.push(event)
+    writer.body()
+  }
+}
+
+const pairs = dialects.list.flatMap((from) =>
+  dialects.list.map((to) => [`${from.dialect} to ${to.dialect}`, from, to] as const),
+)
+const argumentsOf = (pieces: number) => ['{"text":"', ...numbers(pieces).map(() => 'words '), '"}']
+
+function passing(size: number): Work {
+  const piece = new TextEncoder().encode('data: {"a": "b c d"}\n\n'.repeat(2))
+  return () => {
+    const shape = eventShape(1e9)
+    for (let count = 0; count < size; count += 1) shape.push(piece.subarray(0, 30))
+  }
+}
+
+describe('the cost of twice as much', () => {
+  it.each(pairs)('is about twice: a conversation, %s', (_, from, to) => {
+    expect(growth((size) => translation(from, to, size), 150)).toBeLessThan(MOST)
+  })
+  it.each(pairs)(
+    'is about twice: a call whose arguments come in many pieces, %s',
+    (_, from, to) => {
+      expect(growth((size) => stream(from, to, argumentsOf(size), 4096), 3000)).toBeLessThan(MOST)
+    },
+  )
+  it.each(pairs)('is about twice: one long line in small pieces, %s', (_, from, to) => {
+    const line = (size: number) => [`{"text":"${'words '.repeat(size)}"}`]
+    expect(growth((size) => stream(from, to, line(size), 512), 60_000)).toBeLessThan(MOST)
+  })
+  it('is about twice: a stream that passes in small pieces', () => {
+    expect(growth(passing, 20_000)).toBeLessThan(MOST)
+  })
+  it.each([
+    ['many strings', (size: number) => JSON.stringify({ a: numbers(size).map(() => 'a"b\\c') })],
+    ['deep brackets', (size: number) => `{"a":${'[{"b":'.repeat(20)}${'1'.repeat(size)}`],
+    ['pictures', (size: number) => JSON.stringify({ a: numbers(size / 2000).map(() => picture) })],
+  ])('is about twice: a look over %s', (_, make) => {
+    const look = (size: number): Work => {
+      const text = make(size)
+      return () => {
+        survey(text, { depth: 100, nodes: 1e9 })
+        punched(text)
+      }
+    }
+    expect(growth(look, 100_000)).toBeLessThan(MOST)
+  })
+})
+
+const picture = 'iVBORw0KGgo'.padEnd(20_000, 'AQIDBAUGBwgJ')
