@@ -21,6 +21,7 @@ import {
   type NamedTool,
   type ToolNames,
 } from '../../src/canonical/names.ts'
+import { close } from '../../src/canonical/schema-close.ts'
 import { describeText, TEXT_TOOL_SCHEMA } from '../../src/canonical/text-tools.ts'
 import {
   DIALECT,
@@ -82,7 +83,11 @@ function readFunction(raw: JsonObject): FunctionTool {
     ...own({
       ...withoutNulls(rest),
       ...nulls(raw),
-      ...spelling({ ...(strict === false && { strict }), ...(type === 'custom' && { type }) }),
+      ...spelling({
+        ...(strict === false && { strict }),
+        ...(strict === true && { native: true }),
+        ...(type === 'custom' && { type }),
+      }),
     }),
   }
 }
@@ -152,16 +157,24 @@ function isCalled(tool: Tool, name: string): boolean {
 
 function writeNamed(tool: NamedTool, names: ToolNames, lose: Lose): JsonObject {
   const { name, namespace } = tool
+  const { native, ...left } = extOf(tool)
   const isText = tool.kind === 'text'
   const description = isText ? describeText(tool, lose) : tool.description
   return {
     name: names.toWire(name, namespace),
     ...(description !== undefined && { description }),
     input_schema: new Verbatim(isText ? TEXT_TOOL_SCHEMA : rootedSchema(tool.schema)),
-    ...(!isText && tool.strict && { strict: true }),
-    ...extOf(tool),
+    ...(!isText && isStrict(tool, native === true, lose) && { strict: true }),
+    ...left,
     ...writeCache(tool.cache),
   }
+}
+
+/** The service refuses a tool whose schema it cannot make its model keep to: it is the strictness that goes. */
+function isStrict({ name, schema, strict }: FunctionTool, native: boolean, lose: Lose): boolean {
+  const { changed } = close(strict === true && !native ? (schema ?? NO_PARAMETERS) : '')
+  if (changed.length > 0) lose('dropped', `tools.${name}.strict`, changed.join(', '))
+  return strict === true && changed.length === 0
 }
 
 const NO_PARAMETERS = '{"type":"object","properties":{}}'

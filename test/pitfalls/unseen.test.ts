@@ -43,6 +43,20 @@ describe('instructions without a conversation', () => {
 })
 
 describe('towards messages', () => {
+  it('a tool is strict only where the service can keep the model to its schema', () => {
+    const closed = { type: 'object', additionalProperties: false, required: ['n'] }
+    const ask = (n: object) => {
+      const parameters = { ...closed, properties: { n } }
+      const tools = [{ type: 'function', name: 'f', parameters, strict: true }]
+      return sent(['responses', 'messages'], { input: 'x', tools })
+    }
+    expect(ask({ type: 'integer' }).body['tools']).toMatchObject([{ strict: true }])
+    const bounded = ask({ type: 'integer', minimum: 1 })
+    expect(bounded.text).toContain('"minimum":1')
+    expect(bounded.text).not.toContain('"strict"')
+    expect(lossesOf(bounded)).toContain('dropped tools.f.strict')
+  })
+
   it('no two tools have one name', () => {
     const tools = [{ googleSearch: {} }, { googleSearchRetrieval: {} }]
     const contents = [{ role: 'user', parts: [{ text: 'x' }] }]
