@@ -11,8 +11,8 @@ export interface Run {
 
 /**
  * The parts of a reply: whole, as the JSON form has them, and as the pieces of a stream. Every method hands
- * over the pieces that may go. Every chunk needs a part, and the last one carries why the reply ends, so
- * the newest piece always waits.
+ * over the pieces that may go. A text goes at once, because somebody reads along; any other piece waits for
+ * the next one, because a proof that is known only at the end of it belongs on it.
  */
 export class Pieces {
   readonly parts: JsonObject[] = []
@@ -26,8 +26,13 @@ export class Pieces {
   }
 
   say(kind: Run['kind'], text: string): JsonObject[] {
+    const released = this.#add(kind, text)
+    return kind === 'text' ? [...released, ...this.release()] : released
+  }
+
+  #add(kind: Run['kind'], text: string): JsonObject[] {
     const before = kind === 'reasoning' ? this.settle() : []
-    const thought = kind === 'reasoning' ? { thought: true } : {}
+    const thought = thoughtOf(kind)
     if (this.#run?.kind !== kind) {
       const part: JsonObject = { text: '', ...thought }
       this.#run = { kind, part, text: '', index: this.parts.push(part) - 1 }
@@ -40,11 +45,15 @@ export class Pieces {
     return [...before, ...released]
   }
 
-  /** The proof of what was said, on its last piece; `isSilent`: nothing was. */
+  /**
+   * The proof of what was said, on its last piece, or on an empty one behind a text that has gone;
+   * `isSilent`: nothing was said.
+   */
   prove(kind: Run['kind'], signature: string, isSilent: boolean): JsonObject[] {
     const isTaken = this.#run?.part['thoughtSignature'] !== undefined
     if (isTaken) this.#run = undefined
-    const released = isTaken || isSilent ? this.say(kind, '') : []
+    const released = isTaken || isSilent ? this.#add(kind, '') : []
+    if (!this.#waiting) this.#hold({ text: '', ...thoughtOf(kind) })
     this.#sign(signature)
     this.#run = undefined
     return released
@@ -100,3 +109,5 @@ export class Pieces {
     return released
   }
 }
+
+const thoughtOf = (kind: Run['kind']): JsonObject => (kind === 'reasoning' ? { thought: true } : {})

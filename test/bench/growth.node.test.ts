@@ -146,6 +146,7 @@ function stream(from: Adapter, to: Adapter, deltas: readonly string[], cut: numb
 const pairs = dialects.list.flatMap((from) =>
   dialects.list.map((to) => [`${from.dialect} to ${to.dialect}`, from, to] as const),
 )
+const longLine = (words: number) => [`{"text":"${'words '.repeat(words)}"}`]
 const argumentsOf = (pieces: number) => ['{"text":"', ...numbers(pieces).map(() => 'words '), '"}']
 
 function passing(size: number): Work {
@@ -167,8 +168,7 @@ describe('the cost of twice as much', () => {
     },
   )
   it.each(pairs)('is about twice: one long line in small pieces, %s', (_, from, to) => {
-    const line = (size: number) => [`{"text":"${'words '.repeat(size)}"}`]
-    expect(growth((size) => stream(from, to, line(size), 512), 60_000)).toBeLessThan(MOST)
+    expect(growth((size) => stream(from, to, longLine(size), 512), 60_000)).toBeLessThan(MOST)
   })
   it('is about twice: a stream that passes in small pieces', () => {
     expect(growth(passing, 20_000)).toBeLessThan(MOST)

@@ -32,7 +32,7 @@ describe('a written reply', () => {
     })
   })
 
-  it('carries the reason and the counts on the last piece of what was said', () => {
+  it('says each piece at once, and the reason and the counts behind the last one', () => {
     const { chunks, frames } = tell([
       start,
       { type: 'block-start', block: text('') },
@@ -42,9 +42,9 @@ describe('a written reply', () => {
       { type: 'usage', usage: { input: 10, cacheRead: 4, output: 8, reasoning: 3, toolUse: 2 } },
       { type: 'finish', reason: 'stop' },
     ])
-    expect(chunks.map(parts)).toEqual([[{ text: 'Hel' }], [{ text: 'lo' }]])
-    expect(chunks[0]).not.toHaveProperty('usageMetadata')
-    expect(chunks[1].usageMetadata).toEqual({
+    expect(chunks.map(parts)).toEqual([[{ text: 'Hel' }], [{ text: 'lo' }], [{ text: '' }]])
+    expect(chunks[1]).not.toHaveProperty('usageMetadata')
+    expect(chunks[2].usageMetadata).toEqual({
       promptTokenCount: 8,
       cachedContentTokenCount: 4,
       candidatesTokenCount: 5,
