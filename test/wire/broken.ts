@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { isObject, stringify, Verbatim, type Json } from '../../src/canonical/json.ts'
-import { mutate, pathsOf, valueAt } from '../laws/mutate.ts'
+import { mutate, pathsOf, valueAt, type Path } from '../laws/mutate.ts'
+import { RARE } from './rare.ts'
 
 const words: Json[] = ['', ' ', 'x', 'auto', 'user', 'tool', 'assistant', '12', '-7', '5m']
 const numbers: Json[] = [0, -0, -1, 1, 1.5, 2, 5, 16, 51, 1023, 1024, 2 ** 53, -1e300]
@@ -16,7 +17,8 @@ const lists: Json[] = [
   Array<Json>(6).fill(1),
 ]
 const objects: Json[] = [{}, { type: 'text' }, { ['x'.repeat(65)]: 'x' }, pairs(16), pairs(17)]
-const hostile = ['1e999', '{"__proto__":1}', '{"__proto__":{"type":"text"},"a":2}'].map(
+const crowd = JSON.stringify(pairs(16)).replace('{', '{"__proto__":"x",')
+const hostile = [crowd, '1e999', '{"__proto__":1}', '{"__proto__":{"type":"text"},"a":2}'].map(
   (text) => new Verbatim(text),
 )
 /** What may come in place of anything: other types, the borders of what is allowed, hostile names. */
@@ -37,12 +39,17 @@ interface Words {
 
 const fixture = (path: string): Json => JSON.parse(readFileSync(`fixtures/${path}`, 'utf8'))
 
-function wordsOf(dialect: string): Words {
+function requestsOf(dialect: string): Json[] {
   const folder = `${dialect}/request`
-  const requests = [
+  return [
     fixture(`full/${dialect}.json`),
     ...readdirSync(`fixtures/${folder}`).map((name) => fixture(`${folder}/${name}`)),
+    ...(RARE.get(dialect) ?? []),
   ]
+}
+
+function wordsOf(dialect: string): Words {
+  const requests = requestsOf(dialect)
   const paths = requests.flatMap((request) => pathsOf(request).map((path) => ({ request, path })))
   const names = paths.map(({ path }) => path.at(-1)).filter((name) => typeof name === 'string')
   const values = new Map(
@@ -71,6 +78,28 @@ function faulty(request: Json, { where, name, value }: Fault): Json {
   const entries = isObject(whole) ? Object.entries(whole) : []
   const object = Object.fromEntries([...entries, [name, value ?? null]])
   return mutate(request, path, object)
+}
+
+/** Every request with every single member left out, or replaced by everything odd, once for each kind of place. */
+export function* singleFaults(dialect: string): Generator<string> {
+  const seen = new Set<string>()
+  for (const request of requestsOf(dialect))
+    for (const path of pathsOf(request).slice(1)) {
+      const kind = kindOf(request, path)
+      if (seen.has(kind)) continue
+      seen.add(kind)
+      for (const value of [undefined, ...ODD]) yield stringify(mutate(request, path, value))
+    }
+}
+
+/** The names of the members on the way, and the types of what they are members of. */
+function kindOf(request: Json, path: Path): string {
+  const steps = path.map((key, index) => {
+    const parent = valueAt(request, path.slice(0, index))
+    const type = isObject(parent) ? JSON.stringify([parent['type'], parent['role']]) : ''
+    return `${type}.${typeof key === 'number' ? '*' : key}`
+  })
+  return steps.join(' ')
 }
 
 /** Requests of a dialect as text: legal ones, and some with faults at random places. */
