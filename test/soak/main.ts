@@ -13,7 +13,7 @@ import { faultOf, modelOf, openUpstream, type Upstream } from './upstream.ts'
  * streams and of stalled readers, and more callers than there is room for. Ends with 1 when something is
  * wrong or left behind.
  *
- *     npm run soak                  about 90 s
+ *     npm run soak                  about two minutes
  *     npm run soak -- --minutes 30  before a release
  */
 
