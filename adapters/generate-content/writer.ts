@@ -211,7 +211,8 @@ export class ReplyWriter implements Writer {
 
   #frames(pieces: JsonObject[]): Frame[] {
     return pieces.map((piece) => {
-      const sources = this.#sources()
+      // What a text is from is told behind it, once it is known.
+      const sources = isMereText(piece) && !('thought' in piece) ? undefined : this.#sources()
       return isMereText(piece) && !sources
         ? { data: this.#row(piece)(String(piece['text'])) }
         : frameOf(this.#chunk([piece], sources ?? {}))
