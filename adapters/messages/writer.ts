@@ -2,6 +2,7 @@ import { estimateTokens } from '../../src/canonical/estimate.ts'
 import { bodyOf, mergeExt, withBody, type Event, type Tail } from '../../src/canonical/events.ts'
 import { stringify, type JsonObject } from '../../src/canonical/json.ts'
 import { template } from '../../src/canonical/template.ts'
+import { LateFrame } from '../../src/canonical/late-frame.ts'
 import type { Block, Citation, Ext, FinishReason, Seal, Usage } from '../../src/canonical/model.ts'
 import type { Frame, WriteReplyContext, Writer } from '../adapter.ts'
 import { writeCitation } from './citations.ts'
@@ -80,16 +81,20 @@ export class MessageWriter implements Writer {
 
   /** One line: what was kept as text may hold line ends, though never inside a string. */
   #say(type: string, members: JsonObject): void {
-    const data = stringify({ type, ...members }).replaceAll(/[\r\n]+/g, ' ')
-    this.#frames.push({ event: type, data })
+    const write = () => stringify({ type, ...members }).replaceAll(/[\r\n]+/g, ' ')
+    this.#frames.push(new LateFrame(type, write))
   }
 
   /** The counts are not known yet; a client that shows how full the context is needs a number at once. */
   #start({ id, ext }: Extract<Event, { type: 'start' }>): void {
     this.#id = id || this.#context.newId('msg_')
     this.#ext = ext
-    const usage = writeUsage({ input: estimateTokens(this.#context.request) })
-    this.#say('message_start', { message: { ...this.#message(), usage } })
+    const message = this.#message()
+    const write = () => {
+      const usage = writeUsage({ input: estimateTokens(this.#context.request) })
+      return stringify({ type: 'message_start', message: { ...message, usage } })
+    }
+    this.#frames.push(new LateFrame('message_start', write))
   }
 
   #message(): JsonObject {
@@ -130,7 +135,8 @@ export class MessageWriter implements Writer {
     open.parts.push(text)
     if (!this.#blocks.delta(open.block, text)) return
     open.piece ??= this.#piecesOf(open.block, this.#show(open))
-    this.#frames.push({ event: DELTA, data: open.piece(text) })
+    const { piece } = open
+    this.#frames.push(new LateFrame(DELTA, () => piece(text)))
   }
 
   #piecesOf(block: Block, index: number): (text: string) => string {

@@ -1,6 +1,7 @@
 import type { Frame, WriteReplyContext, Writer } from '../adapter.ts'
 import type { Event } from '../../src/canonical/events.ts'
 import { stringify, type JsonObject } from '../../src/canonical/json.ts'
+import { LateFrame } from '../../src/canonical/late-frame.ts'
 import type { FinishReason, Usage } from '../../src/canonical/model.ts'
 import { template } from '../../src/canonical/template.ts'
 import type { Problem } from '../../src/canonical/problem.ts'
@@ -19,13 +20,15 @@ export function writer(context: WriteReplyContext): Writer {
   let response: JsonObject | undefined
   let usage: Usage | undefined
   const emit = (type: string, fields: JsonObject) => {
-    frames.push({ event: type, data: stringify({ type, ...fields, sequence_number: sequence }) })
+    const event = { type, ...fields, sequence_number: sequence }
+    frames.push(new LateFrame(type, () => stringify(event)))
     sequence += 1
   }
   const row = (type: string, fields: (text: string) => JsonObject) => {
     const write = template((text, count) => ({ type, ...fields(text), sequence_number: count }))
     return (text: string) => {
-      frames.push({ event: type, data: write(text, sequence) })
+      const number = sequence
+      frames.push(new LateFrame(type, () => write(text, number)))
       sequence += 1
     }
   }

@@ -4,13 +4,24 @@ import { stringify, wellFormed, type JsonObject } from './json.ts'
 const TEXT = '\u{10FFFE}text\u{10FFFE}'
 const COUNT = 4_503_599_627_370_495
 
+type Make = (text: string, count: number) => JsonObject
+type Write = (text: string, count?: number) => string
+
 /**
  * Writes objects that differ in one text, and perhaps in one count, as `stringify` would: what is around them
- * is serialised once.
+ * is serialised once, from the second object on.
  */
-export function template(
-  make: (text: string, count: number) => JsonObject,
-): (text: string, count?: number) => string {
+export function template(make: Make): Write {
+  let calls = 0
+  let learned: Write | undefined
+  return (text, count = 0) => {
+    calls += 1
+    if (calls === 1) return stringify(make(text, count))
+    return (learned ??= patternOf(make))(text, count)
+  }
+}
+
+function patternOf(make: Make): Write {
   const sample = stringify(make(TEXT, COUNT))
   const [before = '', behind = '', ...more] = sample.split(JSON.stringify(TEXT))
   const parts = behind.split(String(COUNT))

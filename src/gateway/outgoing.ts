@@ -55,14 +55,27 @@ const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, s
 function urlOf(upstream: UpstreamSettings, path: string, query: Parcel['query']): string {
   const { base, version } = upstream
   const wanted = version ? path.replace(/^\/v1(?:beta)?(?=\/)/, `/${version}`) : path
-  const text = new URL(base).href.replace(/\/$/, '') + wanted
-  const url = new URL(text)
+  const text = originOf(base) + wanted
   // A name of a model that climbs out of its place (`..`, `?`) would reach another endpoint with our key.
-  if (url.href !== text || /[?#]/.test(wanted))
+  if (!isPlainPath(wanted) && (new URL(text).href !== text || /[?#]/.test(wanted)))
     throw invalid('The name of the model cannot be part of a path.', 'model')
-  for (const [name, value] of query) url.searchParams.append(name, value)
-  return url.href
+  if (query.length === 0) return text
+  return `${text}?${new URLSearchParams(query.map(([name, value]): [string, string] => [name, value]))}`
 }
+
+const origins = new Map<string, string>()
+
+/** The address of an upstream as it is written before a path; there are as many as the configuration has. */
+function originOf(base: string): string {
+  const known = origins.get(base)
+  if (known !== undefined) return known
+  const origin = new URL(base).href.replace(/\/$/, '')
+  origins.set(base, origin)
+  return origin
+}
+
+/** A path that no reader of addresses changes: without a dot at the beginning of a segment. */
+const isPlainPath = (path: string): boolean => /^(?:\/[\w:@~-][\w.:@~-]*)+$/.test(path)
 
 const MASK = '***'
 

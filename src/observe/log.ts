@@ -48,11 +48,17 @@ function masker(secrets: readonly string[]): (text: string) => string {
 function jsonLine(entry: LogEntry, time: string, shorten: Shorten): string {
   const { losses, ...rest } = entry
   const line = { time, ...rest, ...(losses?.length && { losses: lossTexts(entry) }) }
-  const text = JSON.stringify(line, (_, value: unknown) =>
-    typeof value === 'string' ? shorten(value) : value,
-  )
-  return text.replace(UNPRINTABLE, escaped)
+  const text = JSON.stringify(line)
+  // Only then can anything in it be too long, or half of a secret be left of what is.
+  const short =
+    text.length <= VALUE_CHARACTERS || !LONG_VALUE.test(text) ? text : shortened(line, shorten)
+  return short.replace(UNPRINTABLE, escaped)
 }
+
+const LONG_VALUE = new RegExp(`"[^"]{${VALUE_CHARACTERS},}|\\\\`)
+
+const shortened = (line: object, shorten: Shorten): string =>
+  JSON.stringify(line, (_, value: unknown) => (typeof value === 'string' ? shorten(value) : value))
 
 /** What a person at a terminal wants to know of an exchange. */
 function readableLine(
