@@ -82,7 +82,7 @@ export function writeContents(
       calls = []
     } else {
       const parts = writeModel(stretch, context, partContext)
-      if (parts.length > 0) contents.push({ ...stretch.rest, role: 'model', parts })
+      if (parts.length > 0) append(contents, [{ ...stretch.rest, role: 'model', parts }])
       calls = stretch.entries.flatMap(({ block }) => (block.kind === 'tool-call' ? [block] : []))
       asked = stretch.turn
     }
@@ -94,12 +94,12 @@ export function writeContents(
   return contents
 }
 
-/** Where nothing is left of what the model said between, the user's contents are neighbours. */
+/** Where nothing is left of what was said between, contents of one side are neighbours. */
 function append(contents: JsonObject[], written: JsonObject[]): void {
   const [next, ...others] = written
   const last = contents.at(-1)
   const [before, after] = [partsOf(last), partsOf(next)]
-  const isApart = !next || last?.['role'] !== 'user' || [...before, ...after].some(isResponse)
+  const isApart = !next || last?.['role'] !== next['role'] || [...before, ...after].some(isResponse)
   if (isApart) contents.push(...written)
   else contents.splice(-1, 1, { ...last, ...next, parts: [...before, ...after] }, ...others)
 }

@@ -4,7 +4,7 @@ import type { Format, Request } from '../../src/canonical/model.ts'
 import { narrow, widen } from '../../src/canonical/schema.ts'
 import { JSON_ONLY } from '../../src/canonical/text-tools.ts'
 import type { ModelFacts } from '../adapter.ts'
-import { leftovers, note } from './dialect.ts'
+import { leftovers, note, own } from './dialect.ts'
 import type { WireGenerationConfig } from './wire.ts'
 
 const JSON_TYPE = 'application/json'
@@ -70,7 +70,7 @@ function named(format: SchemaFormat, lose: Lose): string {
 /** Before models that think by levels, tools and a JSON answer exclude each other. */
 function isRefused(request: Request, facts: ModelFacts): boolean {
   const { format, tools } = request
-  const isOwn = format?.type === 'json-schema' && Object.keys(format.ext ?? {}).length > 0
+  const isOwn = format?.type === 'json-schema' && Object.keys(own(format.ext)).length > 0
   return tools.length > 0 && facts.thinking !== 'level' && !isOwn
 }
 

@@ -1,3 +1,4 @@
+import { isSealable } from '../../src/canonical/events.ts'
 import {
   textOf,
   parseObject,
@@ -8,8 +9,6 @@ import {
 import type { Lose } from '../../src/canonical/loss.ts'
 import type {
   Block,
-  BlockKind,
-  BlockOf,
   CodeBlock,
   CodeResultBlock,
   Seal,
@@ -57,12 +56,6 @@ function withSeal(block: Block, seal: Seal | undefined, damaged: true | undefine
   if (seal && isSealable(block)) return { ...block, seal }
   return damaged ? { ...block, ...leftovers({ ...own(block.ext), damagedSeal: true }) } : block
 }
-
-const SEALABLE: readonly BlockKind[] = [
-  ...(['text', 'media', 'reasoning', 'tool-call', 'code', 'code-result'] as const),
-]
-type Sealable = BlockOf<'text' | 'media' | 'reasoning' | 'tool-call' | 'code' | 'code-result'>
-const isSealable = (block: Block): block is Sealable => SEALABLE.includes(block.kind)
 
 function readUnsigned(part: WirePart, context: ReadPartContext): Block | undefined {
   const { text, thought, functionCall, functionResponse, executableCode, ...others } = part

@@ -11,6 +11,7 @@ import type {
 import {
   isNamed,
   reportLeftOut,
+  unique,
   type NamedTool,
   type ToolNames,
 } from '../../src/canonical/names.ts'
@@ -75,7 +76,10 @@ const MIXED = 'toolConfig.includeServerSideToolInvocations'
 export function writeTools(request: Request, names: ToolNames, lose: Lose): JsonObject[] {
   const functions = declaredFunctions(request)
   reportLeftOut(request.tools.filter(isNamed), functions, lose)
-  const declarations = functions.map((tool) => writeFunction(tool, names, lose))
+  const declarations = unique(
+    functions.map((tool) => writeFunction(tool, names, lose)),
+    lose,
+  )
   const isMixed = functions.length > 0 && own(request.ext)[MIXED] !== true
   // The service's own word for no tools is about functions only.
   const isNone = request.toolChoice?.mode === 'none'

@@ -18,6 +18,7 @@ import type {
 import {
   isNamed,
   reportLeftOut,
+  unique,
   type NamedTool,
   type ToolNames,
 } from '../../src/canonical/names.ts'
@@ -130,14 +131,7 @@ export function writeTools(request: Request, names: ToolNames, lose: Lose): Json
     // A foreign one has been reported already.
     return tool.dialect === DIALECT ? [tool.value] : []
   })
-  return written.filter((tool, index) => isFirst(tool, written.slice(0, index), lose))
-}
-
-/** No two tools may have one name; elsewhere one hosted tool may be asked for in two ways. */
-function isFirst({ name = '' }: JsonObject, before: JsonObject[], lose: Lose): boolean {
-  const isTaken = name !== '' && before.some((tool) => tool['name'] === name)
-  if (isTaken) lose('dropped', `tools.${textIn(name)}`, 'another tool has this name')
-  return !isTaken
+  return unique(written, lose)
 }
 
 /** A choice among several has no form of its own here: only those are offered. */

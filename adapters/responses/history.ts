@@ -1,4 +1,4 @@
-import { mergeExt } from '../../src/canonical/events.ts'
+import { isSealable, mergeExt } from '../../src/canonical/events.ts'
 import { defined, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type { Block, Ext, Role, Seal, Tool, Turn } from '../../src/canonical/model.ts'
 import { invalid } from '../../src/canonical/problem.ts'
@@ -152,17 +152,6 @@ export class History {
     if (last) last.ext = mergeExt(last.ext, ext) ?? ext
   }
 }
-
-type Sealable = Extract<Block, { seal?: Seal }>
-const SEALABLE = new Set<Block['kind']>([
-  'text',
-  'media',
-  'reasoning',
-  'tool-call',
-  'code',
-  'code-result',
-])
-const isSealable = (block: Block): block is Sealable => SEALABLE.has(block.kind)
 
 function readContent(content: Json, role: Role): Block[] {
   if (Array.isArray(content)) return content.map((part) => readPart(part, sideOf(role)))

@@ -145,18 +145,16 @@ function documentText(name: string | undefined, text: string): string {
   return name === undefined ? text : `<document name=${JSON.stringify(name)}>\n${text}\n</document>`
 }
 
-/** The formats that there are here, by the words of others for them. */
-const AUDIO: Record<string, string> = {
-  'audio/mpeg': 'mp3',
-  'audio/mp3': 'mp3',
-  'audio/wav': 'wav',
-  'audio/wave': 'wav',
-  'audio/x-wav': 'wav',
-  'audio/vnd.wave': 'wav',
+/** The two formats that there are here, by the words of others for them. */
+const AUDIO = /^audio\/(?:(mpeg|mp3)|(?:x-|vnd\.)?wave?)$/
+
+function audioFormat(mediaType: string): string | undefined {
+  const found = AUDIO.exec(mediaType)
+  return found ? (found[1] === undefined ? 'wav' : 'mp3') : undefined
 }
 
 function writeAudio({ source, mediaType, ...node }: MediaBlock): JsonObject | undefined {
-  const format = formOf(node)['audio'] ?? lookup(AUDIO, mediaType)
+  const format = formOf(node)['audio'] ?? audioFormat(mediaType)
   if (!('data' in source) || format === undefined) return undefined
   const audio: Json = { data: source.data, format }
   return { type: 'input_audio', input_audio: audio, ...restOf(node) }

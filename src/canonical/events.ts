@@ -1,5 +1,5 @@
 import { defined } from './json.ts'
-import type { Block, Citation, Ext, FinishReason, Reply, Seal, Usage } from './model.ts'
+import type { Block, BlockOf, Citation, Ext, FinishReason, Reply, Seal, Usage } from './model.ts'
 import type { Problem } from './problem.ts'
 
 /**
@@ -75,22 +75,22 @@ export function withTail(block: Block, tail: Tail): Block {
   if (block.kind === 'opaque') return block
   const ext = mergeExt(block.ext, tail.ext)
   const extended = ext ? { ...block, ext } : block
-  return tail.seal && 'seal' in SEALABLE[block.kind]
-    ? ({ ...extended, seal: tail.seal } as Block)
-    : extended
+  return tail.seal && isSealable(extended) ? { ...extended, seal: tail.seal } : extended
 }
 
-const SEALABLE: Record<Exclude<Block['kind'], 'opaque'>, { seal?: true }> = {
-  text: { seal: true },
-  media: { seal: true },
-  reasoning: { seal: true },
-  'tool-call': { seal: true },
-  code: { seal: true },
-  'code-result': { seal: true },
-  'tool-result': {},
-  refusal: {},
-  search: {},
-}
+type Sealable = BlockOf<'text' | 'media' | 'reasoning' | 'tool-call' | 'code' | 'code-result'>
+
+const SEALABLE: ReadonlySet<Block['kind']> = new Set<Sealable['kind']>([
+  'text',
+  'media',
+  'reasoning',
+  'tool-call',
+  'code',
+  'code-result',
+])
+
+/** Blocks that may have a proof. */
+export const isSealable = (block: Block): block is Sealable => SEALABLE.has(block.kind)
 
 /** A whole reply as events. Inverse of `fold`. */
 export function unfold(reply: Reply): Event[] {

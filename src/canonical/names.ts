@@ -1,3 +1,4 @@
+import type { JsonObject } from './json.ts'
 import type { Lose } from './loss.ts'
 import type { FunctionTool, Request, TextTool, Tool } from './model.ts'
 import { fingerprint } from './seal.ts'
@@ -72,3 +73,12 @@ export function reportLeftOut(tools: readonly Tool[], offered: readonly Tool[], 
     lose('dropped', `tools.${name}`, 'the tool choice leaves it out')
   }
 }
+
+/** No two tools of a wire may have one name; elsewhere one may be declared again, or in two ways. */
+export const unique = (written: JsonObject[], lose: Lose): JsonObject[] =>
+  written.filter(({ name }, index) => {
+    const isFirst = written.findIndex((other) => other['name'] === name) === index
+    if (isFirst || typeof name !== 'string') return true
+    lose('dropped', `tools.${name}`, 'another tool has this name')
+    return false
+  })

@@ -7,8 +7,6 @@ const UNKNOWN = words(
   'maxItems uniqueItems minProperties maxProperties',
 )
 
-const MAX_DEPTH = 200
-
 /**
  * A schema as such a service demands it: every object says that it has no other members, and unknown bounds
  * become words. One that complies comes back as it came; `changed` are the keywords that no longer say the same.
@@ -16,18 +14,19 @@ const MAX_DEPTH = 200
 export function close(source: string): { schema: string; changed: string[] } {
   const changed = new Set<string>()
   try {
-    const schema = stringify(closed(JSON.parse(source), changed, 0))
+    const schema = stringify(closed(JSON.parse(source), changed))
     return { schema: changed.size > 0 ? schema : source, changed: [...changed].toSorted() }
   } catch {
+    // No JSON, or too deep for anybody.
     return { schema: source, changed: [] }
   }
 }
 
-function closed(schema: Json, changed: Set<string>, depth: number): Json {
-  if (!isObject(schema) || depth > MAX_DEPTH) return schema
+function closed(schema: Json, changed: Set<string>): Json {
+  if (!isObject(schema)) return schema
   // What must hold together would hold for nothing any more, if each part forbade the others' members.
   const { allOf, ...apart } = schema
-  const inner = mapSchemas(apart, (one) => closed(one, changed, depth + 1))
+  const inner = mapSchemas(apart, (one) => closed(one, changed))
   const hints: string[] = []
   const entries = Object.entries(inner).filter(([keyword, value]) => {
     if (!UNKNOWN.has(keyword) && !(keyword === 'minItems' && Number(value) > 1)) return true

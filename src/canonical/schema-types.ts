@@ -22,7 +22,8 @@ export const SCHEMA_MEMBERS: ReadonlySet<string> = words(
   'minimum maximum minItems maxItems minLength maxLength anyOf',
 )
 
-const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object'])
+/** In the order of their numbers, which some callers send. */
+export const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object'])
 
 /** Which formats each type may have; with any other one the whole request is refused. */
 const FORMATS: ReadonlyMap<string, readonly string[]> = new Map([

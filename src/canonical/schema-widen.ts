@@ -1,4 +1,5 @@
 import { mapMembers, mapSchemas, words } from './schema-source.ts'
+import { TYPES } from './schema-types.ts'
 import { isObject, parse, stringify, Verbatim, type Json, type JsonObject } from './json.ts'
 
 /**
@@ -35,7 +36,8 @@ function widenValue(value: Json, depth: number): Json {
     : ordered(schema, propertyOrdering)
 }
 
-function typeMember(type: Json | undefined, nullable: boolean): JsonObject {
+function typeMember(said: Json | undefined, nullable: boolean): JsonObject {
+  const type = typeof said === 'number' ? [...TYPES][said - 1] : said
   if (typeof type !== 'string') return type === undefined ? {} : { type }
   if (type === 'TYPE_UNSPECIFIED') return {}
   // Only the Schema's own spelling is changed, so that other texts stay as they are.

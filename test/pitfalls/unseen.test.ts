@@ -204,6 +204,53 @@ describe('JSON without a schema', () => {
   )
 })
 
+describe('towards generate-content', () => {
+  const user = { role: 'user', content: 'q' }
+  it('contents of one side are one where nothing is left between them', () => {
+    const input = [
+      user,
+      { role: 'assistant', content: 'Looking.' },
+      { type: 'tool_search_call', call_id: 'c', arguments: {} },
+      { type: 'tool_search_output', call_id: 'c', tools: [] },
+      { role: 'assistant', content: 'Found.' },
+      user,
+    ]
+    const { body } = sent(['responses', 'generate-content'], { input })
+    expect(body['contents']).toMatchObject([{ role: 'user' }, { role: 'model' }, { role: 'user' }])
+  })
+
+  it('no two functions have one name', () => {
+    const tools = [{ type: 'function', name: 'f', parameters: {}, strict: false }]
+    const input = [user, { type: 'additional_tools', role: 'developer', tools }]
+    const request = sent(['responses', 'generate-content'], { input, tools })
+    expect(request.text.match(/"name":"f"/g)).toHaveLength(1)
+    expect(lossesOf(request)).toContain('dropped tools.f')
+  })
+
+  it('an answer by a schema is asked for in words beside tools, from whoever it comes', () => {
+    const schema = { type: 'object', properties: {}, additionalProperties: false }
+    const request = sent(['messages', 'generate-content'], {
+      messages: [user],
+      tools: [{ name: 'f', input_schema: { type: 'object' } }],
+      output_config: { format: { type: 'json_schema', schema } },
+    })
+    expect(request.text).not.toContain('responseMimeType')
+    expect(request.text).toContain('JSON and nothing else')
+  })
+})
+
+describe('types that come as numbers', () => {
+  it('are the types that they stand for', () => {
+    const parameters = { type: 6, properties: { a: { type: 5, items: { type: 1 } } } }
+    const { text } = sent(['generate-content', 'messages'], {
+      contents: [{ parts: [{ text: 'x' }] }],
+      tools: [{ functionDeclarations: [{ name: 'f', parameters }] }],
+    })
+    const a = { type: 'array', items: { type: 'string' } }
+    expect(text).toContain(JSON.stringify({ type: 'object', properties: { a } }))
+  })
+})
+
 describe('code that was run', () => {
   it('has its pictures reported where they have no place', () => {
     const outputs = [
