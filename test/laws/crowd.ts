@@ -204,7 +204,8 @@ function wireOf(voice: Voice, stream: boolean, index: number): Wire {
     end() {
       if (!controller) return
       controller.close()
-      wire.whole = fed === all.length
+      // An event without its final blank line counts.
+      wire.whole = new TextDecoder().decode(all.slice(fed)).trim() === ''
       wire.excused ||= !wire.whole
       over()
     },
