@@ -1,3 +1,4 @@
+import { habit } from './habit.ts'
 import { isObject, type Json, type JsonObject } from './json.ts'
 import { list, merge, resolve, same, without, words } from './schema-source.ts'
 import { typed, typesOf, type Convert, type Place, type Walk } from './schema-types.ts'
@@ -19,13 +20,13 @@ const MAX_DEPTH = 24
 const MAX_NODES = 5_000
 
 /** The parameters of a function: an object with properties, or nothing. */
-export function narrowParameters(source: string): Narrowed {
+export const narrowParameters = habit((source: string): Narrowed => {
   const { schema, lost } = narrow(source)
   const united = schema?.['anyOf'] !== undefined
   const object = schema && united ? uniteBranches(schema) : schema
   const all = united ? [...lost, 'anyOf'].toSorted() : lost
   return object?.['properties'] === undefined ? { lost: all } : { schema: object, lost: all }
-}
+})
 
 /** A root that may be one of several objects becomes one object that allows what any of them allows. */
 function uniteBranches(schema: JsonObject): JsonObject | undefined {

@@ -53,10 +53,19 @@ function withoutCarriers(
   exchange: Exchange,
   destination: PassPlan['destination'],
 ): Changed | undefined {
-  const { text } = exchange.body
-  if (!mayHoldCarrier(text)) return undefined
+  const text = textOf(exchange)
+  if (text === undefined || !mayHoldCarrier(text)) return undefined
   const request = readRequest(exchange, text)
   return changedTo(exchange, rewritten(exchange, destination, request, destination.target))
+}
+
+/** A body that is no text passes like any other: what is wrong with it the upstream will say. */
+function textOf({ body }: Exchange): string | undefined {
+  try {
+    return body.text
+  } catch {
+    return undefined
+  }
 }
 
 /**
