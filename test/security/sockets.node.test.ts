@@ -164,7 +164,8 @@ describe('T3 and T4 keys', () => {
   it('are not in what an upstream says of them in the middle of a stream', async () => {
     for (const { caller, voice } of pairs.filter((pair) => pair.caller !== pair.voice)) {
       const model = modelFor(voice)
-      const failure = voice.failure.replace('busy', `busy with ${UPSTREAM_KEY}`)
+      const words = `"busy with ${UPSTREAM_KEY}","error_code":"${UPSTREAM_KEY}"`
+      const failure = voice.failure.replace('"busy"', words)
       stage.script(
         model,
         (line) =>
