@@ -2,6 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../src/canonical/json.t
 import {
   isVague,
   kindOfStatus,
+  kindsByWord,
   overflowOf,
   STATUS,
   type Problem,
@@ -9,26 +10,6 @@ import {
 } from '../../src/canonical/problem.ts'
 import { waitOf } from '../../src/canonical/wait.ts'
 import { wordsIn } from '../../src/canonical/words.ts'
-
-/** The documented statuses and what else of the family is met. */
-const KINDS: ReadonlyMap<string, ProblemKind> = new Map<string, ProblemKind>([
-  ['INVALID_ARGUMENT', 'invalid-request'],
-  ['FAILED_PRECONDITION', 'invalid-request'],
-  ['OUT_OF_RANGE', 'invalid-request'],
-  ['UNAUTHENTICATED', 'authentication'],
-  ['PERMISSION_DENIED', 'permission'],
-  ['NOT_FOUND', 'not-found'],
-  ['ALREADY_EXISTS', 'conflict'],
-  ['ABORTED', 'conflict'],
-  ['PAYLOAD_TOO_LARGE', 'too-large'],
-  ['RESOURCE_EXHAUSTED', 'rate-limit'],
-  ['CANCELLED', 'cancelled'],
-  ['INTERNAL', 'internal'],
-  ['UNKNOWN', 'internal'],
-  ['DATA_LOSS', 'internal'],
-  ['UNAVAILABLE', 'unavailable'],
-  ['DEADLINE_EXCEEDED', 'timeout'],
-])
 
 const NAMES: Record<ProblemKind, string> = {
   'invalid-request': 'INVALID_ARGUMENT',
@@ -50,6 +31,18 @@ const NAMES: Record<ProblemKind, string> = {
   overloaded: 'UNAVAILABLE',
   timeout: 'DEADLINE_EXCEEDED',
 }
+
+/** The documented statuses and what else of the family is met. */
+const KINDS: ReadonlyMap<string, ProblemKind> = new Map<string, ProblemKind>([
+  ...kindsByWord(NAMES),
+  ['FAILED_PRECONDITION', 'invalid-request'],
+  ['OUT_OF_RANGE', 'invalid-request'],
+  ['PERMISSION_DENIED', 'permission'],
+  ['ALREADY_EXISTS', 'conflict'],
+  ['UNKNOWN', 'internal'],
+  ['DATA_LOSS', 'internal'],
+  ['UNAVAILABLE', 'unavailable'],
+])
 
 /** Statuses that this dialect's table has another one for. */
 const STATUSES: Partial<Record<ProblemKind, number>> = { billing: 403 }

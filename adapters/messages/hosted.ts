@@ -155,7 +155,7 @@ export function readCodeResult(raw: JsonObject): Block {
     ...native(callId),
     ...rest,
     ...(type !== CODE_RESULT && { '#type': textIn(type) }),
-    ...(!same(writeOutcome(block, textIn(type)), content) && { content: content ?? null }),
+    ...(!same(writeOutcome(block, textIn(type)), content ?? null) && { content: content ?? null }),
   }
   return { ...block, ...own(left) }
 }
@@ -195,10 +195,12 @@ const writeOutcome = ({ outcome, output }: CodeResultBlock, type: string): JsonO
 })
 
 /** Whether two values say the same, whatever the order of their members. */
-function same(first: Json, second: Json | undefined): boolean {
-  if (!isObject(first) || !isObject(second)) return stringify(first) === stringify(second ?? null)
-  const keys = new Set([...Object.keys(first), ...Object.keys(second)])
-  return [...keys].every(
-    (key) => key in first && key in second && same(first[key] ?? null, second[key]),
-  )
-}
+const same = (first: Json, second: Json): boolean =>
+  stringify(sorted(first)) === stringify(sorted(second))
+
+const sorted = (value: Json): Json =>
+  isObject(value)
+    ? Object.entries(value)
+        .toSorted()
+        .map(([key, one]) => [key, sorted(one)])
+    : value

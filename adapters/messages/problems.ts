@@ -1,5 +1,12 @@
 import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import { isVague, kindOfStatus, overflowOf, STATUS, statusOf } from '../../src/canonical/problem.ts'
+import {
+  isVague,
+  kindOfStatus,
+  kindsByWord,
+  overflowOf,
+  STATUS,
+  statusOf,
+} from '../../src/canonical/problem.ts'
 import type { Problem, ProblemKind } from '../../src/canonical/problem.ts'
 import { waitOf } from '../../src/canonical/wait.ts'
 import { wordsIn } from '../../src/canonical/words.ts'
@@ -28,18 +35,9 @@ const TYPES: Record<ProblemKind, string> = {
 }
 
 const KINDS = new Map<string, ProblemKind>([
-  ['invalid_request_error', 'invalid-request'],
-  ['authentication_error', 'authentication'],
-  ['billing_error', 'billing'],
-  ['permission_error', 'permission'],
-  ['not_found_error', 'not-found'],
-  ['conflict_error', 'conflict'],
-  ['request_too_large', 'too-large'],
-  ['rate_limit_error', 'rate-limit'],
-  ['timeout_error', 'timeout'],
+  ...kindsByWord(TYPES),
   ['api_error', 'internal'],
   ['server_error', 'internal'],
-  ['overloaded_error', 'overloaded'],
 ])
 
 /** Its own status for a service with too much to do; clients wait and try again. */

@@ -1,5 +1,5 @@
 import { alikeParser } from '../../src/canonical/alike.ts'
-import { Cursor } from '../../src/canonical/cursor.ts'
+import { Cursor, ENDED_EARLY } from '../../src/canonical/cursor.ts'
 import type { Event } from '../../src/canonical/events.ts'
 import {
   isObject,
@@ -79,7 +79,7 @@ export class MessageReader implements Reader {
 
   end(): Event[] {
     // Without a finish this says that the reply was cut; the finish alone does not complete it.
-    if (!this.#cursor.ended) this.#cursor.fail(CUT)
+    if (!this.#cursor.ended) this.#cursor.fail(ENDED_EARLY)
     return this.#cursor.drain()
   }
 
@@ -279,10 +279,6 @@ const DELTAS = new Map<string, TakeDelta>(Object.entries(MessageReader.DELTAS))
 
 const STREAMED = new Set(['text', 'thinking', 'tool_use'])
 
-const CUT = {
-  ...BAD_REPLY,
-  message: 'The upstream ended its stream before the reply was complete.',
-}
 const BROKEN = { ...BAD_REPLY, message: 'The upstream sent an event that is no JSON.' }
 
 /** The whole block, with the input that came in pieces. */

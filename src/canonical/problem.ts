@@ -83,6 +83,14 @@ const KINDS: ReadonlyMap<number, ProblemKind> = new Map<number, ProblemKind>([
 
 export const kindOfStatus = (status: number): ProblemKind | undefined => KINDS.get(status)
 
+/** Inverse of a dialect's words for problems: of kinds with the same word the first one is meant. */
+export const kindsByWord = (
+  words: Readonly<Record<ProblemKind, string>>,
+): [string, ProblemKind][] =>
+  Object.entries(words)
+    .toReversed()
+    .map(([kind, word]) => [word, kind as ProblemKind])
+
 export const statusOf = (problem: Problem): number => problem.status ?? STATUS[problem.kind]
 
 /** A problem before the first byte of a reply; afterwards a problem is an `error` event. */
