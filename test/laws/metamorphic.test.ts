@@ -9,7 +9,7 @@ import { proxyOf, streamOf } from '../gateway/proxy.ts'
 import { cuts, inPieces, requestFor, richReply } from './arbitrary-replies.ts'
 import { anyRequest } from './arbitrary-requests.ts'
 import { clientOf } from './clients.ts'
-import { readRequest, writeReply, writeRequest, type Spoken } from './exchange.ts'
+import { readRequest, spokenBy, writeReply, writeRequest, type Spoken } from './exchange.ts'
 import { always } from './law.ts'
 
 /** What must not change the outcome when it changes, and what must change nothing else. */
@@ -123,6 +123,13 @@ describe('of a request', () => {
         return { rest, losses }
       })
       expect(streamed).toEqual(whole)
+    })
+  })
+
+  it('saying it again means the same', () => {
+    always(asking, ([{ caller }, request]) => {
+      const said = spokenBy(caller, request)
+      expect(spokenBy(caller, said)).toEqual(said)
     })
   })
 
