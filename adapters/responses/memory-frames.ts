@@ -47,8 +47,9 @@ export class FramePacker {
 
   packed(response: JsonObject): Json[] {
     return this.#packed.map((kept, index) => {
-      if (typeof kept !== 'string' || !isLifecycle(kept)) return kept
-      const hollow = { type: parseObject(kept)?.['type'] ?? '' }
+      const type = typeof kept === 'string' ? LIFECYCLE.exec(kept)?.[1] : undefined
+      if (type === undefined) return kept
+      const hollow = { type }
       return filled(hollow, response, index) === kept ? hollow : kept
     })
   }
@@ -112,8 +113,7 @@ function piecesOf(data: string): Pieces | undefined {
 const isLike = (pieces: Pieces, model: Pieces | undefined, index: number): boolean =>
   pieces.head === model?.head && pieces.tail === model.tail && pieces.end === `${index}}`
 
-const LIFECYCLE = /^\{"type":"response\.(?:created|in_progress|completed|incomplete|failed)"/
-const isLifecycle = (data: string): boolean => LIFECYCLE.test(data)
+const LIFECYCLE = /^\{"type":"(response\.(?:created|in_progress|completed|incomplete|failed))"/
 
 function filled({ type = '' }: JsonObject, response: JsonObject, index: number): string {
   const told = OPENING.has(type) ? asOpened(response) : response

@@ -1,3 +1,4 @@
+import { habit } from './habit.ts'
 import { isObject, stringify, type Json, type JsonObject } from './json.ts'
 import { list, mapSchemas, words } from './schema-source.ts'
 
@@ -11,7 +12,7 @@ const UNKNOWN = words(
  * A schema as such a service demands it: every object says that it has no other members, and unknown bounds
  * become words. One that complies comes back as it came; `changed` are the keywords that no longer say the same.
  */
-export function close(source: string): { schema: string; changed: string[] } {
+export const close = habit((source: string): { schema: string; changed: readonly string[] } => {
   const changed = new Set<string>()
   try {
     const schema = stringify(closed(JSON.parse(source), changed))
@@ -20,7 +21,7 @@ export function close(source: string): { schema: string; changed: string[] } {
     // No JSON, or too deep for anybody.
     return { schema: source, changed: [] }
   }
-}
+})
 
 function closed(schema: Json, changed: Set<string>): Json {
   if (!isObject(schema)) return schema

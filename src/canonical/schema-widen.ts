@@ -1,3 +1,4 @@
+import { habit } from './habit.ts'
 import { mapMembers, mapSchemas, words } from './schema-source.ts'
 import { TYPES } from './schema-types.ts'
 import { isObject, parse, stringify, Verbatim, type Json, type JsonObject } from './json.ts'
@@ -6,7 +7,7 @@ import { isObject, parse, stringify, Verbatim, type Json, type JsonObject } from
  * The Schema of content generation as proper JSON Schema: types in small letters, `nullable` as a type, an
  * example as one of the examples, counts as numbers. What is JSON Schema already comes back as it came.
  */
-export function widen(source: string): string {
+export const widen = habit((source: string): string => {
   try {
     const value = parse(source)
     const widened = widenValue(value, 0)
@@ -14,7 +15,7 @@ export function widen(source: string): string {
   } catch {
     return source
   }
-}
+})
 
 const MAX_DEPTH = 200
 
