@@ -66,27 +66,34 @@ export const normalise = (body: Json): Json => spell(body, REQUEST)
 /** One part, as it comes in a reply. */
 export const normalisePart = (part: JsonObject): JsonObject => spellMembers(part, PART)
 
+/** What is spelled right already is given back, not copied: most bodies are, nearly everywhere. */
 function spell(value: Json, level: Level): Json {
   if (level === LEAF) return value
-  if (Array.isArray(value)) return value.map((item) => spell(item, level))
+  if (Array.isArray(value)) {
+    const items = value.map((item) => spell(item, level))
+    return items.some((item, index) => item !== value[index]) ? items : value
+  }
   return isObject(value) ? spellMembers(value, level) : value
 }
 
 function spellMembers(value: JsonObject, level: Level): JsonObject {
-  if (Object.keys(value).every((key) => isSpelled(key, value[key] ?? null, level))) return value
-  const entries = Object.entries(value).filter(([, member]) => !isNull(member))
-  return Object.fromEntries(
-    entries.map(([key, member]) => {
-      const name = camel(key)
-      const inner = Object.hasOwn(level, name) ? level[name] : undefined
-      return inner ? [name, spell(member, inner)] : [key, member]
-    }),
-  )
+  const keys = Object.keys(value)
+  const entries: [string, Json][] = []
+  for (const key of keys) {
+    const member = value[key] ?? null
+    if (!isNull(member)) entries.push(spelled(key, member, level))
+  }
+  const isSame =
+    entries.length === keys.length &&
+    entries.every(([name, member], index) => name === keys[index] && member === value[name])
+  return isSame ? value : Object.fromEntries(entries)
 }
 
-/** Nothing is to be done about this member. */
-const isSpelled = (key: string, member: Json, level: Level): boolean =>
-  !isNull(member) && !key.includes('_') && !Object.hasOwn(level, key)
+function spelled(key: string, member: Json, level: Level): [string, Json] {
+  const name = camel(key)
+  const inner = Object.hasOwn(level, name) ? level[name] : undefined
+  return inner ? [name, spell(member, inner)] : [key, member]
+}
 
 const isNull = (value: Json): boolean =>
   value === null || (value instanceof Verbatim && value.text === 'null')

@@ -42,8 +42,13 @@ export function eventShape(maxBytes: number): Shape {
   return {
     push(bytes) {
       // A blank line may begin in what came before.
-      const end = behindLastBlankLine(joinBytes([tail, bytes])) - tail.length
-      tail = joinBytes([tail, bytes.subarray(-TAIL_BYTES)]).subarray(-TAIL_BYTES)
+      const end =
+        behindLastBlankLine(bytes) ||
+        behindLastBlankLine(joinBytes([tail, bytes.subarray(0, TAIL_BYTES)])) - tail.length
+      tail =
+        bytes.length < TAIL_BYTES
+          ? joinBytes([tail, bytes]).subarray(-TAIL_BYTES)
+          : bytes.subarray(-TAIL_BYTES)
       if (end <= 0) {
         hold(bytes)
         if (size <= maxBytes) return NOTHING
