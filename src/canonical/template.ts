@@ -34,4 +34,8 @@ function patternOf(make: Make): Write {
     : (text, count = 0) => `${before}${quoted(text)}${between}${count}${after}`
 }
 
-const quoted = (text: string): string => wellFormed(JSON.stringify(text))
+/** A lone surrogate is what JSON.stringify writes as an escape. */
+function quoted(text: string): string {
+  const json = JSON.stringify(text)
+  return json.includes('\\ud') ? wellFormed(json) : json
+}

@@ -14,7 +14,11 @@ export function framer(framing: Route['framing'], begun = false): Framer {
   if (framing !== 'json-array')
     return {
       contentType: 'text/event-stream; charset=utf-8',
-      write: (frames) => frames.map(sseFrame).join(''),
+      write(frames) {
+        let text = ''
+        for (const frame of frames) text += sseFrame(frame)
+        return text
+      },
       end: () => '',
     }
   let opener = begun ? ',\n' : '['
