@@ -9,7 +9,7 @@ import { modelOf } from './upstream.ts'
 const MEGABYTE = 1024 * 1024
 const BODY_BYTES = 8 * MEGABYTE
 /** How many times their own size bodies may cost while they are in flight. */
-const MOST_TIMES = 5
+const MOST_TIMES = 6
 const HEALTH_CHECKS = 200
 /** How much of the time of many bodies may be taken in one go. */
 const SHARE = 0.75
