@@ -52,7 +52,7 @@ export async function openWorkerStage(): Promise<Stage> {
 }
 
 const PATIENT = { connectMs: 300, firstByteMs: 9000, idleMs: 9000, totalMs: 20_000 }
-const HASTY = { connectMs: 300, firstByteMs: 500, idleMs: 300, totalMs: 1500 }
+const HASTY = { connectMs: 300, firstByteMs: 300, idleMs: 300, totalMs: 1500 }
 
 function configFor(port: number): object {
   const upstreams = voices.flatMap(({ dialect }) =>
@@ -72,6 +72,6 @@ function configFor(port: number): object {
     routes: names.map((name) => ({ model: `${name}--*`, upstream: name })),
     callers: { keys: [CALLER_KEY] },
     state: { store: 'off' },
-    limits: { bodyBytes, replyBytes, eventBytes, streamBytes, depth, nodes, heartbeatMs: 550 },
+    limits: { bodyBytes, replyBytes, eventBytes, streamBytes, depth, nodes, heartbeatMs: 350 },
   }
 }
