@@ -1,3 +1,4 @@
+import { wholeBytes } from './gateway/bytes.ts'
 import type { Adapter } from '../adapters/adapter.ts'
 import { estimateTokens } from './canonical/estimate.ts'
 import type { Event } from './canonical/events.ts'
@@ -43,7 +44,7 @@ async function respond(
   const route = caller.match(incoming)
   if (!route)
     throw new ProblemError({ kind: 'not-found', message: 'The demo has no such endpoint.' })
-  const text = await new Response(request.body as ConstructorParameters<typeof Response>[0]).text()
+  const text = await textOf(request.body)
   const newId = counter()
   const headers = new Headers(request.headers)
   const read = caller.readRequest(jsonOf(text, adapter), { route, headers, newId })
@@ -106,4 +107,9 @@ function streamed(
     headers: new Headers({ 'content-type': frames.contentType }),
     body: pullStream(step, { heartbeatMs: 0, stop() {} }),
   }
+}
+
+async function textOf(body: UpstreamRequest['body']): Promise<string> {
+  const whole = body === undefined || body instanceof ReadableStream ? body : wholeBytes(body)
+  return new Response(whole as ConstructorParameters<typeof Response>[0]).text()
 }

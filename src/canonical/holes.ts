@@ -1,75 +1,91 @@
 import { decodeBase64 } from './base64.ts'
 
 /**
- * Pictures, pages and sounds are most of a large body, and nobody here looks into them: their base64 is taken
- * out before the body is parsed, and put back into whatever is written of it. In between, a short mark stands
- * for all but its beginning.
+ * Pictures, pages and sounds are most of a large body, and nobody here looks into them: their base64 stays the
+ * bytes that it is. The rest of the body becomes text, in which a short mark stands for all but the beginning of
+ * what was left out; in whatever is written of that text the bytes come back.
  */
 export interface Punched {
   text: string
-  /** What was taken out, in order. */
-  holes: readonly string[]
+  /** What was left out, in order. */
+  holes: readonly Uint8Array[]
 }
 
-/** Below it the work of taking out is not worth it. */
-const LEAST_CHARACTERS = 16_384
+/** Bytes to text. */
+export type Decode = (bytes: Uint8Array) => string
+
+/** Below it the work is not worth it. */
+const LEAST_BYTES = 16_384
 /** What stays of a literal: the media type of a data URL is in it, and what tells kinds of data apart. */
-const HEAD_CHARACTERS = 256
+const HEAD_BYTES = 256
 
 /** A control character that no real text has, so that a mark is told from words. */
 const EDGE = '\u0080'
 const ESCAPED_EDGE = '\\u0080'
 const markOf = (index: number, length: number): string => `${EDGE}${index}.${length}${EDGE}`
 
+const QUOTE = 34
+const BACKSLASH = 92
+
 interface Span {
   start: number
   end: number
 }
 
-/** Takes the long data out of JSON text. The text that is left is JSON as well. */
-export function punched(text: string): Punched {
-  const spans = spansOf(text)
-  if (spans.length === 0 || text.includes(EDGE) || text.includes(ESCAPED_EDGE))
-    return { text, holes: [] }
-  const holes = spans.map(({ start, end }) => text.slice(start, end))
+/** JSON text of bytes, without the long data in them. The text is JSON as well. */
+export function punched(bytes: Uint8Array, decode: Decode): Punched {
+  const spans = spansOf(bytes, decode)
   const parts: string[] = []
   let from = 0
-  for (const [index, { start, end }] of spans.entries()) {
-    parts.push(text.slice(from, start), markOf(index, end - start))
+  for (const { start, end } of spans) {
+    parts.push(decode(bytes.subarray(from, start)))
     from = end
   }
-  parts.push(text.slice(from))
-  return { text: parts.join(''), holes }
+  parts.push(decode(bytes.subarray(from)))
+  if (parts.some((part) => part.includes(EDGE) || part.includes(ESCAPED_EDGE)))
+    return { text: decode(bytes), holes: [] }
+  const marks = spans.map(({ start, end }, index) => markOf(index, end - start))
+  return {
+    text: parts.map((part, index) => part + (marks[index] ?? '')).join(''),
+    holes: spans.map(({ start, end }) => bytes.subarray(start, end)),
+  }
 }
 
 /** Inverse of `punched`, for every text in which marks stand. */
-export const filled = (text: string, holes: readonly string[]): string =>
-  holes.length === 0 ? text : piecesOf(text, holes).join('')
+export const filled = (text: string, holes: readonly Uint8Array[], decode: Decode): string =>
+  holes.length === 0
+    ? text
+    : piecesOf(text, holes)
+        .map((piece) => (typeof piece === 'string' ? piece : decode(piece)))
+        .join('')
 
-/** The same in pieces that have to be put together: a copy less. */
-export function piecesOf(text: string, holes: readonly string[]): string[] {
-  if (holes.length === 0) return [text]
-  const parts: string[] = []
+/** The same in pieces that are to stand one behind the other. */
+export function piecesOf(text: string, holes: readonly Uint8Array[]): (string | Uint8Array)[] {
+  const pieces: (string | Uint8Array)[] = []
   let from = 0
-  for (let at = text.indexOf(EDGE); at >= 0; at = text.indexOf(EDGE, from)) {
+  let at = text.indexOf(EDGE)
+  while (at >= 0) {
     const hole = holeAt(text, at, holes)
-    parts.push(text.slice(from, at), hole?.what ?? EDGE)
-    from = hole?.end ?? at + 1
+    if (hole) {
+      pieces.push(text.slice(from, at), hole.bytes)
+      from = hole.end
+    }
+    at = text.indexOf(EDGE, hole?.end ?? at + 1)
   }
-  parts.push(text.slice(from))
-  return parts
+  pieces.push(text.slice(from))
+  return pieces
 }
 
 function holeAt(
   text: string,
   start: number,
-  holes: readonly string[],
-): { what: string; end: number } | undefined {
+  holes: readonly Uint8Array[],
+): { bytes: Uint8Array; end: number } | undefined {
   const index = Number.parseInt(text.slice(start + 1, start + 12), 10)
-  const what = holes[index]
-  const mark = what === undefined ? '' : markOf(index, what.length)
-  return what !== undefined && text.startsWith(mark, start)
-    ? { what, end: start + mark.length }
+  const bytes = holes[index]
+  const mark = bytes && markOf(index, bytes.length)
+  return bytes && mark && text.startsWith(mark, start)
+    ? { bytes, end: start + mark.length }
     : undefined
 }
 
@@ -77,14 +93,14 @@ function holeAt(
  * Whoever jumps in steps of half the least length lands in every literal that is long enough, and from there
  * finds its quotes.
  */
-function spansOf(text: string): Span[] {
-  const step = LEAST_CHARACTERS / 2
+function spansOf(bytes: Uint8Array, decode: Decode): Span[] {
+  const step = LEAST_BYTES / 2
   const spans: Span[] = []
-  for (let at = step; at + step <= text.length;) {
-    const end = text.indexOf('"', at)
+  for (let at = step; at + step <= bytes.length;) {
+    const end = bytes.indexOf(QUOTE, at)
     if (end < 0) break
     if (end - at >= step) {
-      const span = spanIn(text, text.lastIndexOf('"', at) + 1, end)
+      const span = spanIn(bytes, bytes.lastIndexOf(QUOTE, at) + 1, end, decode)
       if (span) spans.push(span)
     }
     at = (Math.floor(end / step) + 1) * step
@@ -92,12 +108,16 @@ function spansOf(text: string): Span[] {
   return spans
 }
 
-/** The part of a literal that can be taken out: without a character that JSON spells in some other way. */
-function spanIn(text: string, start: number, end: number): Span | undefined {
-  if (end - start < LEAST_CHARACTERS || text.slice(start, end).includes('\\')) return undefined
-  const [head = ''] = HEAD.exec(text.slice(start, start + HEAD_CHARACTERS)) ?? []
-  const data = text.slice(start + head.length, start + HEAD_CHARACTERS)
-  return BASE64.test(data) && !isText(data) ? { start: start + HEAD_CHARACTERS, end } : undefined
+/** The part of a literal that can be left out: without a character that JSON spells in some other way. */
+function spanIn(bytes: Uint8Array, start: number, end: number, decode: Decode): Span | undefined {
+  if (end - start < LEAST_BYTES) return undefined
+  const beginning = bytes.subarray(start, start + HEAD_BYTES)
+  if (beginning.some((byte) => byte > 126)) return undefined
+  const text = decode(beginning)
+  const data = text.slice(HEAD.exec(text)?.[0].length ?? 0)
+  if (!BASE64.test(data) || isText(data)) return undefined
+  const from = start + HEAD_BYTES
+  return bytes.subarray(from, end).indexOf(BACKSLASH) < 0 ? { start: from, end } : undefined
 }
 
 const HEAD = /^data:[^,"]{0,120},/

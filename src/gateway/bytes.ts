@@ -1,5 +1,12 @@
 export const NOTHING: Uint8Array = new Uint8Array(0)
 
+/** Bytes in one piece, or in several that follow each other. */
+export type Bytes = Uint8Array | readonly Uint8Array[]
+
+export const isWhole = (bytes: Bytes): bytes is Uint8Array => bytes instanceof Uint8Array
+
+export const wholeBytes = (bytes: Bytes): Uint8Array => (isWhole(bytes) ? bytes : joinBytes(bytes))
+
 /** One array of several; a single part that holds everything is not copied. */
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   const full = parts.filter((part) => part.length > 0)
@@ -37,16 +44,8 @@ export function encoded(text: string): Uint8Array {
   return bytes
 }
 
-const encodedAlone = (text: string): Uint8Array => encodedPieces([text])
-
-/** UTF-8 of texts one behind the other. Nearly every text is ASCII, and then its length is known before. */
-export function encodedPieces(texts: readonly string[]): Uint8Array {
-  const bytes = new Uint8Array(texts.reduce((sum, text) => sum + text.length, 0))
-  let at = 0
-  for (const text of texts) {
-    const { read, written } = ENCODER.encodeInto(text, bytes.subarray(at))
-    if (read < text.length) return ENCODER.encode(texts.join(''))
-    at += written
-  }
-  return bytes
+/** Nearly every text is ASCII, and then its length is known before. */
+function encodedAlone(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length)
+  return ENCODER.encodeInto(text, bytes).read === text.length ? bytes : ENCODER.encode(text)
 }

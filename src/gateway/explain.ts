@@ -2,6 +2,7 @@ import type { Lookup } from '../../adapters/adapter.ts'
 import type { Dialects } from '../../adapters/index.ts'
 import { Verbatim, type Json, type JsonObject } from '../canonical/json.ts'
 import { ProblemError } from '../canonical/problem.ts'
+import { wholeBytes } from './bytes.ts'
 import { matched } from './dispatch.ts'
 import { idSource, type Exchange } from './exchange.ts'
 import { noJournal } from './journal.ts'
@@ -30,7 +31,7 @@ function upstreamOf({ destination, sent }: Plan): JsonObject {
 
 /** As it would be sent, to the digit; a body that is no JSON is shown as the text that it is. */
 function sentBody({ body }: Addressed): Json {
-  const text = new TextDecoder().decode(body)
+  const text = new TextDecoder().decode(wholeBytes(body))
   try {
     JSON.parse(text)
     return new Verbatim(text)

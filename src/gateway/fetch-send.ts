@@ -1,3 +1,4 @@
+import { wholeBytes } from './bytes.ts'
 import { ConnectError, type Send, type UpstreamRequest, type UpstreamResponse } from './ports.ts'
 
 type Fetch = (url: string, init: RequestInit & { duplex?: 'half' }) => Promise<Response>
@@ -5,9 +6,11 @@ type Fetch = (url: string, init: RequestInit & { duplex?: 'half' }) => Promise<R
 /** A `send` by a fetch. Pools are the runtime's business, and mostly also what counts as no connection. */
 export function sendBy(fetch: Fetch): Send {
   return async (request: UpstreamRequest): Promise<UpstreamResponse> => {
-    const { url, method, headers, body, signal } = request
-    const init = { method, headers, signal, redirect: 'manual', body: body ?? null } as RequestInit
-    const duplex = body instanceof ReadableStream ? { duplex: 'half' as const } : {}
+    const { url, method, headers, signal } = request
+    const isStream = request.body instanceof ReadableStream
+    const body = bodyOf(request.body)
+    const init = { method, headers, signal, redirect: 'manual', body } as RequestInit
+    const duplex = isStream ? { duplex: 'half' as const } : {}
     try {
       const response = await fetch(url, { ...init, ...duplex })
       return { status: response.status, headers: response.headers, body: response.body }
@@ -16,6 +19,9 @@ export function sendBy(fetch: Fetch): Send {
     }
   }
 }
+
+const bodyOf = (body: UpstreamRequest['body']): ReadableStream | Uint8Array | null =>
+  body === undefined || body instanceof ReadableStream ? (body ?? null) : wholeBytes(body)
 
 /** By the runtime's own fetch. */
 export const fetchSend: Send = sendBy((url, init) => fetch(url, init))

@@ -1,5 +1,6 @@
 import { invalid } from '../canonical/problem.ts'
 import { VERSION } from '../version.ts'
+import type { Bytes } from './bytes.ts'
 import { placeKey, upstreamKey } from './credentials.ts'
 import type { UpstreamSettings } from './settings.ts'
 
@@ -9,7 +10,7 @@ export interface Parcel {
   path: string
   query: readonly (readonly [string, string])[]
   headers: Readonly<Record<string, string>>
-  body: Uint8Array
+  body: Bytes
   stream: boolean
 }
 
@@ -18,7 +19,7 @@ export interface Addressed {
   method: 'POST'
   url: string
   headers: Record<string, string>
-  body: Uint8Array
+  body: Bytes
   key: string | undefined
 }
 

@@ -3,6 +3,7 @@ import { stringify } from '../canonical/json.ts'
 import { lossList, type Loss } from '../canonical/loss.ts'
 import type { Request } from '../canonical/model.ts'
 import { mayHoldCarrier } from '../canonical/seal.ts'
+import type { Bytes } from './bytes.ts'
 import type { Exchange } from './exchange.ts'
 import { addressed, type Parcel } from './outgoing.ts'
 import type { PassPlan } from './plan.ts'
@@ -41,7 +42,7 @@ interface Rewritten {
   losses: readonly Loss[]
 }
 interface Changed extends Omit<Rewritten, 'text'> {
-  body: Uint8Array
+  body: Bytes
 }
 
 /**
@@ -105,7 +106,7 @@ const changedTo = ({ body }: Exchange, written: Rewritten | undefined): Changed 
   written && { body: body.encoded(written.text), losses: written.losses }
 
 /** The body with another model in it and not a byte changed besides. */
-function renamed({ body, caller }: Exchange, text: string, model: string): Uint8Array {
+function renamed({ body, caller }: Exchange, text: string, model: string): Bytes {
   const member = caller.passthrough.modelMember.request
   const spliced = member === undefined ? text : spliceStrings(text, slicesAt(text, [member]), model)
   return body.encoded(spliced)

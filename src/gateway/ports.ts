@@ -1,5 +1,6 @@
 import type { Lookup } from '../../adapters/adapter.ts'
 import type { LogEntry } from '../observe/entry.ts'
+import type { Bytes } from './bytes.ts'
 import type { Store } from './store.ts'
 
 /** Everything impure that the gateway needs. Each runtime's entry file builds it; tests pass their own. */
@@ -22,7 +23,8 @@ export interface UpstreamRequest {
   method: string
   url: string
   headers: Record<string, string>
-  body?: Uint8Array | ReadableStream<Uint8Array>
+  /** Whole, in pieces that follow each other, or as it comes. */
+  body?: Bytes | ReadableStream<Uint8Array>
   signal: AbortSignal
   connectMs: number
   /**

@@ -2,7 +2,7 @@ import { filled, piecesOf, punched, type Punched } from '../canonical/holes.ts'
 import { parse, type Json, type VerbatimPaths } from '../canonical/json.ts'
 import type { Request } from '../canonical/model.ts'
 import { invalid } from '../canonical/problem.ts'
-import { encoded, encodedPieces } from './bytes.ts'
+import { encoded, type Bytes } from './bytes.ts'
 import type { Exchange } from './exchange.ts'
 import { checkStructure, scalarIn } from './scan.ts'
 import { survey, type Survey } from './survey.ts'
@@ -16,21 +16,25 @@ export interface Body {
   readonly text: string
   /** With the data that was left out of the body, in whatever has been made of its text. */
   filled(text: string): string
-  /** The same as bytes. */
-  encoded(text: string): Uint8Array
+  /** The same as bytes, in one piece or several. */
+  encoded(text: string): Bytes
 }
 
 export function bodyOf(bytes: Uint8Array): Body {
   let known: Punched | undefined
-  const read = () => (known ??= punched(decodedText(bytes)))
+  const read = () => (known ??= punched(bytes, decodedText))
   return {
     bytes,
     get text() {
       return read().text
     },
-    filled: (text) => (known ? filled(text, known.holes) : text),
+    filled: (text) => (known ? filled(text, known.holes, lenientText) : text),
     encoded: (text) =>
-      known?.holes.length ? encodedPieces(piecesOf(text, known.holes)) : encoded(text),
+      known?.holes.length
+        ? piecesOf(text, known.holes).map((piece) =>
+            typeof piece === 'string' ? encoded(piece) : piece,
+          )
+        : encoded(text),
   }
 }
 
@@ -41,6 +45,9 @@ function decodedText(body: Uint8Array): string {
     throw invalid('The body is not valid UTF-8.')
   }
 }
+
+const LENIENT = new TextDecoder('utf-8', { ignoreBOM: true })
+const lenientText = (bytes: Uint8Array): string => LENIENT.decode(bytes)
 
 /** The body as text, of a shape that can be parsed without harm. */
 export function checkedText({ body, settings }: Exchange): string {

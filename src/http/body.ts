@@ -63,13 +63,17 @@ async function received(request: Request, maxBytes: number): Promise<Uint8Array>
     // Asking for the stream costs more than the whole body, so it is asked for only where it is needed.
     if (request.headers.get('content-length') === null)
       return request.body ? await counted(request.body, maxBytes) : NOTHING
-    const bytes = await request.bytes()
+    const bytes = await bytesOf(request)
     if (bytes.length > maxBytes) throw tooLarge(maxBytes)
     return bytes
   } catch (error) {
     throw error instanceof ProblemError ? error : new ProblemError(CALLER_LEFT)
   }
 }
+
+/** A runtime that has the bytes at hand gives the request a way to them of its own. */
+const bytesOf = async (request: Request): Promise<Uint8Array> =>
+  Object.hasOwn(request, 'bytes') ? request.bytes() : new Uint8Array(await request.arrayBuffer())
 
 async function counted(stream: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
   const reader = stream.getReader()

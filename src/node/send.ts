@@ -6,6 +6,7 @@ import {
   type UpstreamRequest,
   type UpstreamResponse,
 } from '../gateway/ports.ts'
+import { isWhole } from '../gateway/bytes.ts'
 import { decoded, isPlain } from './decode.ts'
 import { Incoming } from './incoming.ts'
 
@@ -55,7 +56,7 @@ function exchange(agent: Agent, request: UpstreamRequest): Promise<UpstreamRespo
         origin: url.origin,
         path: url.pathname + url.search,
         method: request.method,
-        headers: { 'accept-encoding': 'gzip', ...request.headers },
+        headers: { 'accept-encoding': 'gzip', ...request.headers, ...lengthOf(request.body) },
         body: bodyOf(request.body),
       },
       responseHandler(request, resolve, reject),
@@ -63,8 +64,15 @@ function exchange(agent: Agent, request: UpstreamRequest): Promise<UpstreamRespo
   })
 }
 
+/** The client takes whatever can be gone through; its types know less. */
 const bodyOf = (body: UpstreamRequest['body']): Uint8Array | Readable | null =>
-  body instanceof ReadableStream ? Readable.fromWeb(body) : (body ?? null)
+  body instanceof ReadableStream ? Readable.fromWeb(body) : ((body ?? null) as Uint8Array | null)
+
+/** Of a body in pieces the client cannot know the length, and would send it in chunks. */
+const lengthOf = (body: UpstreamRequest['body']): Record<string, string> =>
+  body === undefined || body instanceof ReadableStream || isWhole(body)
+    ? {}
+    : { 'content-length': String(body.reduce((sum, piece) => sum + piece.length, 0)) }
 
 type Settle<T> = (value: T) => void
 

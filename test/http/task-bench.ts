@@ -1,3 +1,4 @@
+import { wholeBytes } from '../../src/gateway/bytes.ts'
 import { PROCESS_LIMITS, TIMEOUTS } from '../../src/gateway/defaults.ts'
 import type { Send, UpstreamRequest, UpstreamResponse } from '../../src/gateway/ports.ts'
 import type { Settings, TaskSettings } from '../../src/gateway/settings.ts'
@@ -122,7 +123,7 @@ export function streamOf(pieces: Iterable<Uint8Array>): ReadableStream<Uint8Arra
 }
 
 export async function bytesOf(body: UpstreamRequest['body']): Promise<Uint8Array> {
-  if (!(body instanceof ReadableStream)) return body ?? new Uint8Array()
+  if (!(body instanceof ReadableStream)) return wholeBytes(body ?? [])
   const parts: Uint8Array[] = []
   for await (const part of body) parts.push(part)
   return new Uint8Array(await new Blob(parts.map((part) => new Uint8Array(part))).arrayBuffer())

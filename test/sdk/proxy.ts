@@ -1,3 +1,4 @@
+import { wholeBytes } from '../../src/gateway/bytes.ts'
 import { createApp } from '../../src/http/app.ts'
 import type { Ports, UpstreamRequest } from '../../src/gateway/ports.ts'
 import type { Settings, UpstreamSettings } from '../../src/gateway/settings.ts'
@@ -114,4 +115,4 @@ async function readUpstream(request: UpstreamRequest): Promise<Received> {
 }
 
 const bodyOf = ({ body }: UpstreamRequest): ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> =>
-  body instanceof ReadableStream ? body : new Uint8Array(body ?? [])
+  body instanceof ReadableStream ? body : new Uint8Array(wholeBytes(body ?? []))
