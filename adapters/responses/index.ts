@@ -49,6 +49,14 @@ export const responses: Adapter = {
   passthrough: {
     path: (incoming) => incoming.path,
     query: [],
+    pieces: new Set([
+      'response.output_text.delta',
+      'response.refusal.delta',
+      'response.reasoning_text.delta',
+      'response.reasoning_summary_text.delta',
+      'response.function_call_arguments.delta',
+      'response.custom_tool_call_input.delta',
+    ]),
     replyHeaders: ['openai-processing-ms', 'openai-version', 'x-codex-*'],
     headers: ['openai-organization', 'openai-project', 'openai-beta', 'idempotency-key'],
     modelMember: { request: 'model', reply: 'model', event: ['response', 'model'] },

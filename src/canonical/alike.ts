@@ -99,7 +99,8 @@ class Pattern {
     let at = 0
     for (let index = 0; index < pieces.length; index += 1) {
       const piece = pieces[index] ?? ''
-      if (!text.startsWith(piece, at)) return undefined
+      // Cheaper than `startsWith`, which goes from character to character.
+      if (text.slice(at, at + piece.length) !== piece) return undefined
       at += piece.length
       if (index === pieces.length - 1) break
       const end = endOfScalar(text, at)

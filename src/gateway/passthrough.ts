@@ -113,9 +113,19 @@ function bodyEvents(
 
 /** The reader that runs beside the bytes, for what the log wants to know and for the end of a stream. */
 function tapReader({ newId }: Exchange, plan: PassPlan, copyist: Copyist | undefined): Reader {
-  const { upstream } = plan.destination.adapter
+  const { passthrough, upstream } = plan.destination.adapter
   const reader = upstream.reader({ request: emptyRequest(plan), lose: () => undefined, newId })
-  return copyist ? copyist.listen(reader) : reader
+  const heard = copyist ? copyist.listen(reader) : reader
+  return withoutPieces(heard, passthrough.pieces)
+}
+
+function withoutPieces(reader: Reader, pieces: ReadonlySet<string> = new Set()): Reader {
+  return {
+    body: (json) => reader.body(json),
+    push: (frame) =>
+      frame.event !== undefined && pieces.has(frame.event) ? [] : reader.push(frame),
+    end: () => reader.end(),
+  }
 }
 
 /** Nobody has read the request. */
