@@ -48,6 +48,11 @@ describe('goals', () => {
       'missed',
       'far',
     ])
+    expect([3, 0.6, 0.4].map((value) => verdictOn({ least: 3, far: 0.5 }, value))).toEqual([
+      'reached',
+      'missed',
+      'far',
+    ])
     expect([50, 60, 70].map((value) => verdictOn({ most: 50 }, value))).toEqual([
       'reached',
       'missed',
