@@ -35,6 +35,7 @@ interface Span {
 /** JSON text of bytes, without the long data in them. The text is JSON as well. */
 export function punched(bytes: Uint8Array, decode: Decode): Punched {
   const spans = spansOf(bytes, decode)
+  if (spans.length === 0) return { text: decode(bytes), holes: [] }
   const parts: string[] = []
   let from = 0
   for (const { start, end } of spans) {

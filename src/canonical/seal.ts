@@ -32,8 +32,10 @@ export const isCarrier = (value: string): boolean => value.startsWith(PREFIX)
 const PREFIX_BASE64 = 'eHNlYWwx'
 
 /** Whether a value somewhere in JSON text may be a carrier: a quick look, before anything is parsed. */
-export const mayHoldCarrier = (json: string): boolean =>
-  json.includes(`"${PREFIX}`) || json.includes(`"${PREFIX_BASE64}`)
+export const mayHoldCarrier = (json: string): boolean => BEGINNING.test(json)
+
+/** A pattern looks for both at once, and for texts that begin with a quote it is faster than a search. */
+const BEGINNING = new RegExp(`"(?:${PREFIX.replace('.', '\\.')}|${PREFIX_BASE64})`)
 
 /** Undefined when the value is no carrier or is damaged. */
 export function readCarrier(value: string): Carried | undefined {
