@@ -16,20 +16,30 @@ const MOST_CHARACTERS = 2048
 /** A row in which every text is another kind is not worth learning from. */
 const MOST_LESSONS = 32
 const MOST_PATTERNS = 8
+/** Texts of one kind begin alike. Most kinds come once, and of one text there is nothing to learn. */
+const KIND_CHARACTERS = 30
+const MOST_KINDS = 32
 
 export function alikeParser(paths?: VerbatimPaths): AlikeParser {
   const patterns = new Map<string, Pattern>()
+  const firsts = new Map<string, Example>()
   let lessons = 0
   let latest: Pattern | undefined
 
   const learn = (text: string, value: Json): void => {
+    const kind = text.slice(0, KIND_CHARACTERS)
+    const first = firsts.get(kind)
+    if (!first) {
+      if (firsts.size < MOST_KINDS) firsts.set(kind, { text, value })
+      return
+    }
     lessons += 1
     const found = outline(text, paths)
     if (!found) return
-    const known = patterns.get(found.skeleton)
-    if (known) latest = known.widen(found, value)
-    else if (patterns.size < MOST_PATTERNS) latest = new Pattern(found, value)
-    if (latest) patterns.set(found.skeleton, latest)
+    const known = patterns.get(found.skeleton) ?? patternOf(first, paths, found.skeleton)
+    if (!known && patterns.size >= MOST_PATTERNS) return
+    latest = known?.widen(found, value) ?? new Pattern(found, value)
+    patterns.set(found.skeleton, latest)
   }
   const recall = (text: string): Json | undefined => {
     const again = latest?.read(text)
@@ -51,6 +61,20 @@ export function alikeParser(paths?: VerbatimPaths): AlikeParser {
       return value
     },
   }
+}
+
+interface Example {
+  text: string
+  value: Json
+}
+
+function patternOf(
+  { text, value }: Example,
+  paths: VerbatimPaths | undefined,
+  skeleton: string,
+): Pattern | undefined {
+  const found = outline(text, paths)
+  return found?.skeleton === skeleton ? new Pattern(found, value) : undefined
 }
 
 /** What is put together anew of a value: the containers on the way to what differs. */
