@@ -103,12 +103,6 @@ export function spliceStrings(text: string, slices: readonly Slice[], value: str
   return spliced + text.slice(from)
 }
 
-/** The value at `path` when it is a string or a boolean; of a repeated member the last one. */
-export function scalarAt(text: string, path: readonly string[]): string | boolean | undefined {
-  const slice = slicesAt(text, path).at(-1)
-  return slice && scalarIn(text, slice)
-}
-
 /** A string or a boolean; undefined for anything else. */
 export function scalarIn(text: string, slice: Slice): string | boolean | undefined {
   const literal = text.slice(slice.start, slice.end)
