@@ -160,6 +160,10 @@ async function proofsOf(
 }
 
 function readProofs(text: string): Proofs | undefined {
-  const value = parseObject(text)
-  return value && Array.isArray(value['reasoning']) ? (value as unknown as Proofs) : undefined
+  const value: unknown = parseObject(text)
+  return isProofs(value) ? value : undefined
 }
+
+/** Nobody else writes where they are kept, so a look at their shape is enough. */
+const isProofs = (value: unknown): value is Proofs =>
+  isObject(value) && Array.isArray(value['reasoning'])

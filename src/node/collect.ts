@@ -16,7 +16,8 @@ export function collect(incoming: IncomingMessage): Promise<Uint8Array> {
       size += piece.length
     }
     const settle = (how: () => void) => {
-      incoming.off('data', take).off('end', end).off('error', fail).off('close', fail)
+      // An error that comes late still has to be heard by somebody, or it ends the process.
+      incoming.off('data', take).off('end', end).off('close', fail)
       how()
     }
     const end = () => settle(() => resolve(whole?.subarray(0, size) ?? new Uint8Array(0)))
