@@ -81,6 +81,20 @@ function eventsOf(adapter: Adapter, bytes: Uint8Array, piece: number): Event[] {
 
 const isEnd = ({ type }: Event) => type === 'finish' || type === 'error'
 
+/**
+ * Without the blocks that only the upstream's dialect knows: what such a block looks like inside is between
+ * the upstream and a caller of its own dialect, who may know a kind of block that we do not.
+ */
+function withoutOpaque(events: readonly Event[]): Event[] {
+  let opaque = false
+  return events.filter((event) => {
+    const inside = opaque
+    if (event.type === 'block-start') opaque = event.block.kind === 'opaque'
+    else if (event.type === 'block-end') opaque = false
+    return !inside && !opaque
+  })
+}
+
 describe.each(adapters.map((adapter) => [adapter.dialect, adapter] as const))(
   '%s',
   (_, adapter) => {
@@ -98,7 +112,9 @@ describe.each(adapters.map((adapter) => [adapter.dialect, adapter] as const))(
           expect(events.filter(isEnd)).toHaveLength(1)
           for (const caller of adapters) {
             const { frames } = writeReply(caller, request, events)
-            expect(grammarOf(caller.dialect).check(frames)).toBeUndefined()
+            const known = caller === adapter ? withoutOpaque(events) : events
+            const told = writeReply(caller, request, known).frames
+            expect(grammarOf(caller.dialect).check(told)).toBeUndefined()
             // A stream repeats its envelope with every event, and one dialect repeats the whole at the end.
             const size = frames.reduce((sum, { data }) => sum + data.length, 0)
             expect(size).toBeLessThanOrEqual(12 * bytes.length + 65_536)
