@@ -5,6 +5,7 @@ import { LateFrame } from '../../src/canonical/late-frame.ts'
 import type { FinishReason, Usage } from '../../src/canonical/model.ts'
 import { template } from '../../src/canonical/template.ts'
 import type { Problem } from '../../src/canonical/problem.ts'
+import { PieceFrame, ResponseFrame } from './frames.ts'
 import { Output } from './output.ts'
 import { writeError, writeErrorEvent } from './problems.ts'
 import { endingOf, finishOf, writeUsage } from './reply.ts'
@@ -24,11 +25,16 @@ export function writer(context: WriteReplyContext): Writer {
     frames.push(new LateFrame(type, () => stringify(event)))
     sequence += 1
   }
+  const tell = (type: string, state: JsonObject) => {
+    const event = { type, response: state, sequence_number: sequence }
+    frames.push(new ResponseFrame(type, () => stringify(event)))
+    sequence += 1
+  }
   const row = (type: string, fields: (text: string) => JsonObject) => {
     const write = template((text, count) => ({ type, ...fields(text), sequence_number: count }))
     return (text: string) => {
       const number = sequence
-      frames.push(new LateFrame(type, () => write(text, number)))
+      frames.push(new PieceFrame(type, () => write(text, number), write, text))
       sequence += 1
     }
   }
@@ -37,13 +43,13 @@ export function writer(context: WriteReplyContext): Writer {
   const start = () => {
     if (started) return
     started = true
-    emit('response.created', { response: opening() })
-    emit('response.in_progress', { response: opening() })
+    tell('response.created', opening())
+    tell('response.in_progress', opening())
   }
   const end = (type: string, fields: JsonObject) => {
     ended = true
     response = { ...opening(), ...fields }
-    emit(type, { response })
+    tell(type, response)
   }
   const finish = (reason: FinishReason, stopSequence: string | undefined) => {
     const { status, reason: why } = endingOf(reason, output.seen)
