@@ -8,7 +8,7 @@ import { demoReply } from './demo-reply.ts'
 import { DEMO_ORIGIN } from './gateway/defaults.ts'
 import { INTERNAL } from './gateway/failures.ts'
 import type { Send, UpstreamRequest, UpstreamResponse } from './gateway/ports.ts'
-import { framer, pullStream } from './gateway/stream-out.ts'
+import { framer, steppedSource } from './gateway/stream-out.ts'
 
 /**
  * Upstreams without a network, one per dialect: whatever is sent to the demo's origin is answered here, by
@@ -105,7 +105,7 @@ function streamed(
   return {
     status: 200,
     headers: new Headers({ 'content-type': frames.contentType }),
-    body: pullStream(step, { heartbeatMs: 0, stop() {} }),
+    body: steppedSource(step, { heartbeatMs: 0, stop() {} }),
   }
 }
 

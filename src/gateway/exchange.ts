@@ -2,7 +2,7 @@ import type { Adapter, Incoming, Lookup, Route } from '../../adapters/adapter.ts
 import type { Dialects } from '../../adapters/index.ts'
 import type { Journal } from './journal.ts'
 import type { Memories } from './memories.ts'
-import type { Ports } from './ports.ts'
+import type { ByteSource, Ports } from './ports.ts'
 import type { Body } from './read.ts'
 import type { Settings } from './settings.ts'
 
@@ -32,7 +32,7 @@ export interface Exchange {
 export interface Answer {
   status: number
   headers: Record<string, string>
-  body: string | Uint8Array | ReadableStream<Uint8Array> | null
+  body: string | Uint8Array | ByteSource | null
 }
 
 const SEED_CHARACTERS = 16

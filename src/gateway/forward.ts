@@ -10,7 +10,7 @@ import { isStreamType } from './reply-events.ts'
 import { isSuccess } from './refusal.ts'
 import { destinationTo, type Destination } from './route.ts'
 import { pauseMs, refusal } from './run.ts'
-import { pullStream, STREAM_HEADERS, type Step } from './stream-out.ts'
+import { steppedSource, STREAM_HEADERS, type Step } from './stream-out.ts'
 import type { UpstreamSettings } from './settings.ts'
 import { callUpstream, type CallOptions, type Sendable, type UpstreamCall } from './upstream.ts'
 
@@ -112,5 +112,5 @@ function piped({ journal, settings, signal }: Exchange, call: UpstreamCall) {
     call.cancel()
     over(CALLER_LEFT)
   }
-  return pullStream(step, { heartbeatMs: settings.limits.heartbeatMs, signal, stop })
+  return steppedSource(step, { heartbeatMs: settings.limits.heartbeatMs, signal, stop })
 }

@@ -21,7 +21,7 @@ import { isStreamType, kindOf, replyEvents, type ReplyEvents } from './reply-eve
 import { matchesGlob } from './route.ts'
 import { slicesAt, spliceStrings } from './scan.ts'
 import { elementShape, eventShape, renamedEventShape, type Shape } from './shape.ts'
-import { framer, pullStream, STREAM_HEADERS, type Step } from './stream-out.ts'
+import { framer, steppedSource, STREAM_HEADERS, type Step } from './stream-out.ts'
 import { SILENT, within } from './time.ts'
 import type { Piece, UpstreamCall } from './upstream.ts'
 
@@ -154,7 +154,7 @@ async function passedStream(exchange: Exchange, plan: PassPlan, call: UpstreamCa
   if (opened !== SILENT) refuseOpening(opened)
   const steps = passSteps(exchange, plan, call)
   let pending: Promise<Piece> | undefined = opening
-  const body = pullStream(
+  const body = steppedSource(
     async () => {
       const piece = await (pending ?? call.read())
       pending = undefined

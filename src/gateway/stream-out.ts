@@ -1,5 +1,6 @@
 import type { Adapter, Frame, Route } from '../../adapters/adapter.ts'
 import { SSE_COMMENT, sseFrame } from '../framing/sse.ts'
+import type { ByteSource } from './ports.ts'
 import { alarm, STALL_MS, type Alarm } from './time.ts'
 
 /** How frames become the text of a body. */
@@ -69,59 +70,61 @@ export interface StreamOptions {
 
 /**
  * A body that makes one step each time its reader wants more: a slow reader slows the source down, and
- * nothing runs on when the reader is gone. It never fails; a failure is part of what the steps say.
+ * nothing runs on when the reader is gone. It fails only with what a step throws; any other failure is part
+ * of what the steps say.
  */
-export const pullStream = (
-  step: () => Promise<Step>,
-  options: StreamOptions,
-): ReadableStream<Uint8Array> =>
-  new ReadableStream(new PullSource(step, options), { highWaterMark: 0 })
+export const steppedSource = (step: () => Promise<Step>, options: StreamOptions): ByteSource =>
+  new SteppedSource(step, options)
 
-type Controller = ReadableStreamDefaultController<Uint8Array>
+interface Reader {
+  resolve(bytes: Uint8Array | undefined): void
+  reject(error: unknown): void
+}
 
-class PullSource {
+class SteppedSource implements ByteSource {
   readonly #step: () => Promise<Step>
   readonly #options: StreamOptions
   readonly #heartbeat: Alarm
   readonly #stall: Alarm
-  #controller: Controller | undefined
   #stepping = false
-  /** Set while the reader waits for something. */
-  #supplied: (() => void) | undefined
+  /** Set while somebody reads. */
+  #reader: Reader | undefined
+  /** What came while nobody read: a heartbeat had taken its place, or the reader was given up. */
+  readonly #ready: Promise<Uint8Array | undefined>[] = []
   #over = false
 
   constructor(step: () => Promise<Step>, options: StreamOptions) {
     this.#step = step
     this.#options = options
     this.#heartbeat = alarm(() => this.#supply(options.heartbeat))
-    this.#stall = alarm(() => void this.#giveUp())
-  }
-
-  start(controller: Controller): void {
-    this.#controller = controller
-    const { signal } = this.#options
-    if (signal?.aborted) this.#leave()
+    this.#stall = alarm(() => this.#giveUp())
+    const { signal } = options
+    if (signal?.aborted) this.cancel()
     else signal?.addEventListener('abort', this.#leave)
   }
 
-  pull(): Promise<void> {
+  read(): Promise<Uint8Array | undefined> {
+    const ready = this.#ready.shift()
+    if (ready) return ready
+    if (this.#over) return Promise.resolve(undefined)
     this.#stall.stop()
     const { heartbeat, heartbeatMs } = this.#options
     if (heartbeat) this.#heartbeat.set(heartbeatMs)
     if (!this.#stepping) this.#advance()
-    return new Promise((resolve) => (this.#supplied = resolve))
+    return new Promise((resolve, reject) => (this.#reader = { resolve, reject }))
   }
 
   cancel(): void {
     if (this.#over) return
     this.#finish()
     this.#options.stop()
+    this.#take()?.resolve(undefined)
   }
 
   /** One step; it goes on where a heartbeat has taken its place. */
   #advance(): void {
     this.#stepping = true
-    this.#step().then(this.#taken, (error: unknown) => this.#broken(error))
+    this.#step().then(this.#taken, this.#broken)
   }
 
   readonly #taken = ({ bytes, last }: Step): void => {
@@ -129,41 +132,39 @@ class PullSource {
     if (this.#over) return
     if (last) this.#finish()
     else if (bytes.length === 0) return this.#advance()
-    this.#supply(bytes)
-    if (last) this.#controller?.close()
+    this.#supply(bytes.length > 0 ? bytes : undefined)
   }
 
-  #broken(error: unknown): void {
+  readonly #broken = (error: unknown): void => {
     if (this.#over) return
     this.#finish()
-    this.#controller?.error(error)
-    this.#supply(undefined)
+    const reader = this.#take()
+    if (reader) reader.reject(error)
+    else this.#ready.push(failure(error))
   }
 
   #supply(bytes: Uint8Array | undefined): void {
     this.#heartbeat.stop()
-    if (bytes && bytes.length > 0) this.#controller?.enqueue(bytes)
     if (!this.#over) this.#stall.set(this.#options.stallMs ?? STALL_MS)
-    const supplied = this.#supplied
-    this.#supplied = undefined
-    supplied?.()
+    const reader = this.#take()
+    if (reader) reader.resolve(bytes)
+    else this.#ready.push(Promise.resolve(bytes))
   }
 
-  readonly #leave = (): void => {
-    if (this.#over) return
-    this.cancel()
-    this.#controller?.close()
-    this.#supply(undefined)
+  #take(): Reader | undefined {
+    const reader = this.#reader
+    this.#reader = undefined
+    return reader
   }
+
+  readonly #leave = (): void => this.cancel()
 
   /** An end without a word would look like the end of the reply to who reads on after all. */
-  async #giveUp(): Promise<void> {
+  #giveUp(): void {
     const { stalled } = this.#options
-    if (!stalled) return this.#leave()
+    if (!stalled) return this.cancel()
     this.#finish()
-    const { bytes } = await stalled()
-    if (bytes.length > 0) this.#controller?.enqueue(bytes)
-    this.#controller?.close()
+    this.#ready.push(farewell(stalled))
   }
 
   #finish(): void {
@@ -172,4 +173,18 @@ class PullSource {
     this.#stall.close()
     this.#options.signal?.removeEventListener('abort', this.#leave)
   }
+}
+
+/** Whoever reads on hears of it; nobody has to. */
+function failure(reason: unknown): Promise<never> {
+  const rejection = Promise.reject(reason)
+  rejection.catch(() => {})
+  return rejection
+}
+
+async function farewell(
+  stalled: NonNullable<StreamOptions['stalled']>,
+): Promise<Uint8Array | undefined> {
+  const { bytes } = await stalled()
+  return bytes.length > 0 ? bytes : undefined
 }

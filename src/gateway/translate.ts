@@ -14,7 +14,7 @@ import { replyEvents } from './reply-events.ts'
 import {
   framer,
   heartbeatOf,
-  pullStream,
+  steppedSource,
   STREAM_HEADERS,
   type Framer,
   type Step,
@@ -37,12 +37,11 @@ export async function translated(
     model: plan.request.model || target.model,
     ...(settings.state === 'off' && { store: false }),
   }
-  const keeper = plan.keeping && keeperOf(exchange, plan.keeping, () => call.cancel())
   const proofs = proofKeeperOf(exchange, request)
   const now = Math.floor(ports.now() / 1000)
   const plain = caller.caller.writer({ request, now, lose, newId })
   const signed = proofs?.listen(plain) ?? plain
-  const writer = keeper?.listen(signed) ?? signed
+  const keeper = plan.keeping && keeperOf(exchange, plan.keeping, signed, () => call.cancel())
   const interruption = () => keeper?.interruption
   const next = eventSteps(exchange, plan, call, interruption, {
     reader: adapter.upstream.reader({ request, lose, newId }),
@@ -51,10 +50,10 @@ export async function translated(
     contentType: call.headers.get('content-type'),
   })
   const allLosses = () => [...plan.losses, ...losses]
-  const over = async (problem?: Problem) => {
+  const over = async (problem?: Problem, body?: string) => {
     if (problem !== CALLER_LEFT) {
       await proofs?.settle()
-      if ((await keeper?.settle()) === false) lose('dropped', 'store')
+      if ((await keeper?.settle(body)) === false) lose('dropped', 'store')
     }
     journal.finish({
       status: problem === CALLER_LEFT ? 499 : 200,
@@ -64,10 +63,11 @@ export async function translated(
   }
   if (plan.stream) {
     const headers = replyHeaders(plan, call, plan.losses)
+    const writer = keeper?.writer ?? signed
     return streamed({ exchange, call, writer, next, headers, over })
   }
-  const body = await gathered(next, writer)
-  await over()
+  const body = await gathered(next, signed)
+  await over(undefined, body)
   const headers = replyHeaders(plan, call, allLosses())
   return { status: 200, headers: { 'content-type': 'application/json', ...headers }, body }
 }
@@ -162,7 +162,7 @@ async function streamed(streaming: Streaming): Promise<Answer> {
   if (failure) throw new ProblemError(failure)
   let pending: Promise<Event[] | undefined> | undefined = opening
   const heartbeat = heartbeatOf(exchange.caller, framing)
-  const body = pullStream(
+  const body = steppedSource(
     async (): Promise<Step> => {
       const events = await (pending ?? next())
       pending = undefined

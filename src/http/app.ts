@@ -4,16 +4,19 @@ import { doorkeeper } from '../gateway/credentials.ts'
 import { memoriesOf } from '../gateway/memories.ts'
 import type { Ports } from '../gateway/ports.ts'
 import type { Settings } from '../gateway/settings.ts'
+import type { Answer } from '../gateway/exchange.ts'
+import type { Asked } from './arrival.ts'
 import { answerRequest } from './front.ts'
 import { loadOf } from './load.ts'
+import { responseOf } from './respond.ts'
 import type { Site } from './site.ts'
 
-/** The proxy as an app whose `fetch` runs on any runtime. */
-export function createApp(
+/** The proxy as a function. Never rejects. */
+export function answererOf(
   settings: Settings,
   ports: Ports,
   dialects: Dialects = allDialects,
-): Hono {
+): (request: Asked) => Promise<Answer> {
   const site: Site = {
     settings,
     ports,
@@ -22,8 +25,14 @@ export function createApp(
     load: loadOf(settings.limits),
     memories: memoriesOf(settings, ports.store),
   }
+  return (request) => answerRequest(site, request)
+}
+
+/** The same as an app whose `fetch` runs on any runtime. */
+export function createApp(...given: Parameters<typeof answererOf>): Hono {
+  const answer = answererOf(...given)
   // Paths are told apart by one parser, and not a second time by a router that decodes them otherwise.
   const app = new Hono()
-  app.all('*', (context) => answerRequest(site, context.req.raw))
+  app.all('*', async (context) => responseOf(await answer(context.req.raw)))
   return app
 }

@@ -1,4 +1,4 @@
-import type { Incoming } from '../../adapters/adapter.ts'
+import type { Incoming, Lookup } from '../../adapters/adapter.ts'
 import { REQUEST_ID } from '../gateway/answer.ts'
 import type { Answer } from '../gateway/exchange.ts'
 import { journal, type Journal } from '../gateway/journal.ts'
@@ -7,9 +7,18 @@ import { jsonAnswer } from './respond.ts'
 
 const EXPLAIN = '/explain'
 
+/** What is asked of a request; those of the web have it all. */
+export interface Asked extends Pick<Request, 'method' | 'url' | 'body' | 'arrayBuffer'> {
+  readonly headers: Lookup
+  /** Aborted when the caller leaves. */
+  readonly signal: AbortSignal
+  /** Of a runtime that has the whole body cheaper than the web has it. */
+  whole?(): Promise<Uint8Array>
+}
+
 /** A request as far as its head tells. */
 export interface Arrival {
-  request: Request
+  request: Asked
   incoming: Incoming
   /** Asks what would be done, and not that it be done. */
   explain: boolean
@@ -21,7 +30,7 @@ export interface Arrival {
 }
 
 /** The address is read here and nowhere else. Its host says nothing: a caller can write any. */
-export function arrivalOf(request: Request, ports: Ports): Arrival {
+export function arrivalOf(request: Asked, ports: Ports): Arrival {
   const { pathname, searchParams } = new URL(request.url)
   const explain = pathname.startsWith(`${EXPLAIN}/`)
   const path = explain ? pathname.slice(EXPLAIN.length) : pathname

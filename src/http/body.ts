@@ -1,3 +1,4 @@
+import type { Asked } from './arrival.ts'
 import { joinBytes, NOTHING } from '../gateway/bytes.ts'
 import { CALLER_LEFT } from '../gateway/failures.ts'
 import type { LimitSettings } from '../gateway/settings.ts'
@@ -7,7 +8,7 @@ import { invalid, ProblemError } from '../canonical/problem.ts'
 export type BodyLimits = Pick<LimitSettings, 'bodyBytes' | 'bodyMs'>
 
 /** The body of a request, decoded and within bounds; throws ProblemError. */
-export async function readBody(request: Request, limits: BodyLimits): Promise<Uint8Array> {
+export async function readBody(request: Asked, limits: BodyLimits): Promise<Uint8Array> {
   requireJson(request.headers.get('content-type'))
   const coding = codingOf(request.headers.get('content-encoding'))
   const { bodyBytes } = limits
@@ -58,7 +59,7 @@ async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
 }
 
 /** A length that was declared bounds what comes; without one the bytes are counted as they come. */
-async function received(request: Request, maxBytes: number): Promise<Uint8Array> {
+async function received(request: Asked, maxBytes: number): Promise<Uint8Array> {
   try {
     // Asking for the stream costs more than the whole body, so it is asked for only where it is needed.
     if (request.headers.get('content-length') === null)
@@ -71,9 +72,8 @@ async function received(request: Request, maxBytes: number): Promise<Uint8Array>
   }
 }
 
-/** A runtime that has the bytes at hand gives the request a way to them of its own. */
-const bytesOf = async (request: Request): Promise<Uint8Array> =>
-  Object.hasOwn(request, 'bytes') ? request.bytes() : new Uint8Array(await request.arrayBuffer())
+const bytesOf = async (request: Asked): Promise<Uint8Array> =>
+  request.whole ? request.whole() : new Uint8Array(await request.arrayBuffer())
 
 async function counted(stream: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
   const reader = stream.getReader()

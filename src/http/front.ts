@@ -5,18 +5,18 @@ import { matched, storedAt, type StoredMatch, type StoredPlace } from '../gatewa
 import type { Answer } from '../gateway/exchange.ts'
 import { findModel, listModels } from '../gateway/models.ts'
 import { taskServiceAt } from '../gateway/task-routes.ts'
-import { arrivalOf, freeAnswer, type Arrival } from './arrival.ts'
+import { arrivalOf, freeAnswer, type Arrival, type Asked } from './arrival.ts'
 import { converse, problemIn, revisit } from './converse.ts'
 import { admissionOf } from './entrance.ts'
-import { jsonAnswer, responseOf } from './respond.ts'
+import { jsonAnswer, named } from './respond.ts'
 import type { Site } from './site.ts'
 import { taskAnswer } from './task-answer.ts'
 
-/** From a request to a response. Never rejects: every failure is told in a dialect. */
-export async function answerRequest(site: Site, request: Request): Promise<Response> {
+/** From a request to an answer. Never rejects: every failure is told in a dialect. */
+export async function answerRequest(site: Site, request: Asked): Promise<Answer> {
   const arrival = arrivalOf(request, site.ports)
   const free = freeAnswer(arrival, site.ports)
-  return responseOf(free ?? (await guarded(site, arrival)), arrival.id)
+  return named(free ?? (await guarded(site, arrival)), arrival.id)
 }
 
 async function guarded(site: Site, arrival: Arrival): Promise<Answer> {

@@ -1,5 +1,6 @@
 import { stringify, type JsonObject } from '../canonical/json.ts'
 import type { Answer } from '../gateway/exchange.ts'
+import type { ByteSource } from '../gateway/ports.ts'
 
 export const jsonAnswer = (body: JsonObject, status = 200): Answer => ({
   status,
@@ -7,11 +8,31 @@ export const jsonAnswer = (body: JsonObject, status = 200): Answer => ({
   body: stringify(body),
 })
 
+/** Clients look for the id of an exchange under either name. */
+export const named = ({ headers, ...answer }: Answer, id: string): Answer => ({
+  ...answer,
+  headers: { ...headers, 'x-request-id': id, 'request-id': id },
+})
+
 type ResponseBody = ConstructorParameters<typeof Response>[0]
 
-/** Clients look for the id of an exchange under either name. */
-export function responseOf({ status, headers, body }: Answer, id: string): Response {
-  const named = { ...headers, 'x-request-id': id, 'request-id': id }
+/** An answer as the platforms of the web want it. */
+export function responseOf({ status, headers, body }: Answer): Response {
+  const isWhole = body === null || typeof body === 'string' || body instanceof Uint8Array
   // The types of the two runtimes disagree about which arrays of bytes make a body.
-  return new Response(body as ResponseBody, { status, headers: named })
+  return new Response((isWhole ? body : streamOf(body)) as ResponseBody, { status, headers })
 }
+
+/** Nothing is read before somebody wants it: a slow reader slows the source down. */
+const streamOf = (source: ByteSource): ReadableStream<Uint8Array> =>
+  new ReadableStream(
+    {
+      async pull(controller) {
+        const bytes = await source.read()
+        if (bytes) controller.enqueue(bytes)
+        else controller.close()
+      },
+      cancel: () => source.cancel(),
+    },
+    { highWaterMark: 0 },
+  )

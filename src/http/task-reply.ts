@@ -11,7 +11,7 @@ import {
 } from '../gateway/failures.ts'
 import type { Journal } from '../gateway/journal.ts'
 import type { KeySettings } from '../gateway/settings.ts'
-import { pullStream } from '../gateway/stream-out.ts'
+import { steppedSource } from '../gateway/stream-out.ts'
 import type { UpstreamCall } from '../gateway/upstream.ts'
 import { picked } from './picked.ts'
 
@@ -125,5 +125,5 @@ function rest(reply: TaskReply, held: Uint8Array[]): Answer['body'] {
     call.cancel()
     over(CALLER_LEFT)
   }
-  return pullStream(step, { heartbeatMs: 0, stop })
+  return steppedSource(step, { heartbeatMs: 0, stop })
 }

@@ -9,6 +9,7 @@ import type { Settings, TaskSettings } from '../gateway/settings.ts'
 import { passedQuery, taskPath, type TaskService } from '../gateway/task-routes.ts'
 import { callUpstream, type Sendable, type UpstreamCall } from '../gateway/upstream.ts'
 import { VERSION } from '../version.ts'
+import type { Asked } from './arrival.ts'
 import { picked } from './picked.ts'
 import { taskReply } from './task-reply.ts'
 import { uploadOf, type Upload } from './upload.ts'
@@ -18,7 +19,7 @@ export interface TaskExchange {
   settings: Settings
   ports: Ports
   service: TaskService
-  request: Request
+  request: Asked
   /** What the caller presented, for a service whose key it is. */
   credential: string | undefined
   /** Aborted when the caller leaves. */
@@ -76,7 +77,7 @@ const REQUEST_HEADERS = [
 ]
 
 function requestHeaders(
-  request: Request,
+  request: Asked,
   upload: Upload,
   key: string | undefined,
 ): Record<string, string> {

@@ -1,5 +1,6 @@
 import type { Problem } from '../canonical/problem.ts'
 import { CALLER_LEFT } from '../gateway/failures.ts'
+import type { Asked } from './arrival.ts'
 import { requireJson, tooLarge } from './body.ts'
 
 /** A caller's body on its way to an upstream, never whole in memory. */
@@ -12,7 +13,7 @@ export interface Upload {
 }
 
 /** Throws ProblemError when the body is announced as too large; else it breaks off where it becomes so. */
-export function uploadOf(request: Request, maxBytes: number): Upload {
+export function uploadOf(request: Asked, maxBytes: number): Upload {
   requireJson(request.headers.get('content-type'))
   const length = request.headers.get('content-length')
   if (Number(length) > maxBytes) throw tooLarge(maxBytes)

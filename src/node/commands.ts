@@ -6,7 +6,7 @@ import type { Ports, Send } from '../gateway/ports.ts'
 import { secretsOf } from '../gateway/secrets.ts'
 import type { Settings } from '../gateway/settings.ts'
 import type { Store } from '../gateway/store.ts'
-import { createApp } from '../http/app.ts'
+import { answererOf, createApp } from '../http/app.ts'
 import { createLog } from '../observe/log.ts'
 import { explained } from './explain.ts'
 import { greeting, summary } from './describe.ts'
@@ -61,10 +61,9 @@ export async function serve(options: Options, world: Process): Promise<Proxy> {
     draining: () => draining,
     deadline: deadline.signal,
   }
-  const app = createApp(settings, ports)
   const { host, port } = options
   const server = await startServer({
-    fetch: (request) => app.fetch(request),
+    answer: answererOf(settings, ports),
     host,
     port,
     limits: settings.limits,

@@ -1,9 +1,13 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
-import { collect } from './collect.ts'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import type { Answer } from '../gateway/exchange.ts'
 import type { LimitSettings } from '../gateway/settings.ts'
 import { STALL_MS } from '../gateway/time.ts'
+import type { Asked } from '../http/arrival.ts'
+import { askedOf, Head } from './asked.ts'
+import { tell } from './tell.ts'
 
 const CHECK_INTERVAL_MS = 5000
 const MAX_HEADER_BYTES = 16 * 1024
@@ -21,7 +25,8 @@ export interface RunningServer {
 }
 
 export interface ServerOptions {
-  fetch(request: Request): Response | Promise<Response>
+  /** Never rejects. */
+  answer(request: Asked): Promise<Answer>
   host: string
   port: number
   limits: Pick<LimitSettings, 'connections' | 'headersMs' | 'bodyMs'>
@@ -49,9 +54,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 function httpServer(options: ServerOptions, isDraining: () => boolean): Server {
   const { headersMs, bodyMs, connections } = options.limits
   const { stallMs = STALL_MS } = options
-  const answer = getRequestListener((request, { incoming }) =>
-    options.fetch(withBytes(request, incoming as IncomingMessage)),
-  )
+  const listener = listenerOf(options)
   const server = createServer(
     {
       headersTimeout: headersMs,
@@ -62,8 +65,7 @@ function httpServer(options: ServerOptions, isDraining: () => boolean): Server {
     (incoming: IncomingMessage, outgoing: ServerResponse) => {
       if (isDraining()) outgoing.shouldKeepAlive = false
       closeStalled(outgoing, stallMs)
-      if (hostsOf(incoming) > 1) return void outgoing.writeHead(400).end()
-      void answer(incoming, outgoing)
+      void listener(incoming, outgoing)
     },
   )
   server.maxConnections = connections
@@ -76,14 +78,16 @@ const closeStalled = (outgoing: ServerResponse, stallMs: number) =>
     if (outgoing.socket?.writableLength) outgoing.destroy()
   })
 
-/** A body is read from the connection itself: as a stream of the web it would be copied, and copied again. */
-function withBytes(request: Request, incoming: IncomingMessage): Request {
-  return Object.defineProperty(request, 'bytes', { value: () => collect(incoming) })
-}
-
-/** Of two hosts a proxy before this one may have believed the other. */
-const hostsOf = ({ rawHeaders }: IncomingMessage): number =>
-  rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length
+/** Answers go to the connection itself: as a Response, and above all as a stream of the web, they cost more. */
+const listenerOf = ({ answer }: Pick<ServerOptions, 'answer'>) =>
+  getRequestListener(async (request, bindings) => {
+    const incoming = bindings.incoming as IncomingMessage
+    const outgoing = bindings.outgoing as ServerResponse
+    const head = new Head(incoming)
+    if (head.hosts > 1) outgoing.writeHead(400).end()
+    else await tell(outgoing, await answer(askedOf(incoming, head, request)))
+    return RESPONSE_ALREADY_SENT
+  })
 
 function listening(server: Server, { host, port }: ServerOptions): Promise<void> {
   return new Promise((resolve, reject) => {

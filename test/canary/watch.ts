@@ -1,5 +1,5 @@
 import type { Answer } from '../../src/gateway/exchange.ts'
-import type { Ports, Send, UpstreamRequest } from '../../src/gateway/ports.ts'
+import type { ByteSource, Ports, Send, UpstreamRequest } from '../../src/gateway/ports.ts'
 import { secretsOf } from '../../src/gateway/secrets.ts'
 import type { Settings } from '../../src/gateway/settings.ts'
 import type { Store } from '../../src/gateway/store.ts'
@@ -141,28 +141,23 @@ export function watchedAnswer(answer: Answer): Answer {
   look(JSON.stringify(headers), 'the headers of a reply')
   if (typeof body === 'string') look(body, 'a reply')
   else if (body instanceof Uint8Array) look(new TextDecoder().decode(body), 'a reply')
-  else if (body instanceof ReadableStream) return { ...answer, body: watchedBody(body) }
+  else if (body !== null) return { ...answer, body: watchedBody(body) }
   return answer
 }
 
-function watchedBody(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
-  const reader = body.getReader()
+function watchedBody(body: ByteSource): ByteSource {
   const decoder = new TextDecoder()
   let tail = ''
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        const { done, value } = await reader.read()
-        if (done) return controller.close()
-        const text = tail + decoder.decode(value, { stream: true })
-        look(text, 'a stream')
-        tail = text.slice(-LONGEST)
-        controller.enqueue(value)
-      },
-      cancel: (reason) => reader.cancel(reason),
+  return {
+    async read() {
+      const bytes = await body.read()
+      const text = tail + decoder.decode(bytes, { stream: bytes !== undefined })
+      look(text, 'a stream')
+      tail = text.slice(-LONGEST)
+      return bytes
     },
-    { highWaterMark: 0 },
-  )
+    cancel: () => body.cancel(),
+  }
 }
 
 /** A secret that is cut by two pieces is found all the same, and one that was found is not found again. */

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { PROCESS_LIMITS } from '../../src/gateway/defaults.ts'
 import type { Settings, TimeoutSettings, UpstreamSettings } from '../../src/gateway/settings.ts'
-import { createApp } from '../../src/http/app.ts'
+import { answererOf } from '../../src/http/app.ts'
 import { createSend } from '../../src/node/send.ts'
 import { startServer } from '../../src/node/server.ts'
 import type { LogEntry } from '../../src/observe/entry.ts'
@@ -63,7 +63,7 @@ export async function openStage(change: Partial<Settings> = {}): Promise<Stage> 
   const log: LogEntry[] = []
   const settings = { ...settingsFor(upstream.port), ...change }
   const deadline = new AbortController()
-  const app = createApp(settings, {
+  const answer = answererOf(settings, {
     send: upstreams.send,
     now: Date.now,
     randomId: () => crypto.randomUUID().replaceAll('-', ''),
@@ -71,7 +71,7 @@ export async function openStage(change: Partial<Settings> = {}): Promise<Stage> 
     deadline: deadline.signal,
   })
   const server = await startServer({
-    fetch: (request) => app.fetch(request),
+    answer,
     host: '127.0.0.1',
     port: 0,
     limits: settings.limits,

@@ -4,6 +4,7 @@ import { PROCESS_LIMITS, TIMEOUTS } from '../../src/gateway/defaults.ts'
 import type { Ports, UpstreamRequest, UpstreamResponse } from '../../src/gateway/ports.ts'
 import type { Settings, UpstreamSettings } from '../../src/gateway/settings.ts'
 import { answerRequest } from '../../src/http/front.ts'
+import { responseOf } from '../../src/http/respond.ts'
 import { loadOf, type Load } from '../../src/http/load.ts'
 import type { LogEntry } from '../../src/observe/entry.ts'
 import { fakes } from './fakes.ts'
@@ -106,7 +107,7 @@ export function proxyOf(
   return {
     sent,
     log,
-    fetch(path, { body, ...init } = {}) {
+    async fetch(path, { body, ...init } = {}) {
       const isRaw =
         body === undefined ||
         typeof body === 'string' ||
@@ -122,7 +123,7 @@ export function proxyOf(
         body: (isRaw ? body : JSON.stringify(body)) as RequestInit['body'],
         ...(body instanceof ReadableStream && { duplex: 'half' }),
       } as RequestInit)
-      return answerRequest(site, request)
+      return responseOf(await answerRequest(site, request))
     },
   }
 }

@@ -2,7 +2,7 @@ import { wholeBytes } from '../../src/gateway/bytes.ts'
 import { PROCESS_LIMITS, TIMEOUTS } from '../../src/gateway/defaults.ts'
 import type { Send, UpstreamRequest, UpstreamResponse } from '../../src/gateway/ports.ts'
 import type { Settings, TaskSettings } from '../../src/gateway/settings.ts'
-import { createApp } from '../../src/http/app.ts'
+import { answererOf, createApp } from '../../src/http/app.ts'
 import type { LogEntry } from '../../src/observe/entry.ts'
 
 export const TASK_KEY = 'task-key-3141592653589793'
@@ -43,17 +43,21 @@ const service = (host: string, prefix: string, task: Partial<TaskSettings> = {})
   ...task,
 })
 
-/** The proxy with task services and nothing else. */
-export const taskApp = (settings: Partial<Settings>, send: Send, log: LogEntry[] = []) =>
-  createApp(
-    { ...NO_SERVICE, ...settings },
-    {
-      send,
-      now: Date.now,
-      randomId: () => '0'.repeat(32),
-      log: (entry) => log.push(entry),
-    },
-  )
+type Given = [settings: Partial<Settings>, send: Send, log?: LogEntry[]]
+
+const partsOf = (...[settings, send, log = []]: Given): Parameters<typeof answererOf> => [
+  { ...NO_SERVICE, ...settings },
+  {
+    send,
+    now: Date.now,
+    randomId: () => '0'.repeat(32),
+    log: (entry) => log.push(entry),
+  },
+]
+
+/** The proxy with task services and nothing else, as an app, and as a server wants it. */
+export const taskApp = (...given: Given) => createApp(...partsOf(...given))
+export const taskAnswerer = (...given: Given) => answererOf(...partsOf(...given))
 
 /** The proxy in front of two scripted services. */
 export function taskBench(options: TaskBenchOptions = {}): TaskBench {

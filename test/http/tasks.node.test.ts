@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { PROCESS_LIMITS } from '../../src/gateway/defaults.ts'
 import { createSend } from '../../src/node/send.ts'
 import { startServer } from '../../src/node/server.ts'
-import { taskApp, TASK_KEY } from './task-bench.ts'
+import { taskAnswerer, TASK_KEY } from './task-bench.ts'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {
@@ -28,9 +28,9 @@ async function stage(service: RequestListener): Promise<string> {
   const base = `http://127.0.0.1:${await listening(createServer(service))}`
   const image = { base, prefix: '/img', key: { kind: 'literal', value: TASK_KEY } } as const
   const upstreams = createSend()
-  const app = taskApp({ tasks: { image }, callers: { kind: 'open' } }, upstreams.send)
+  const answer = taskAnswerer({ tasks: { image }, callers: { kind: 'open' } }, upstreams.send)
   const server = await startServer({
-    fetch: (request) => app.fetch(request),
+    answer,
     host: '127.0.0.1',
     port: 0,
     limits: PROCESS_LIMITS,

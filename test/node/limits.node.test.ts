@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { PROCESS_LIMITS } from '../../src/gateway/defaults.ts'
+import type { Answer } from '../../src/gateway/exchange.ts'
 import { startServer } from '../../src/node/server.ts'
 import { emptyFolder } from './command.ts'
 
@@ -110,16 +111,18 @@ describe('a caller who sends slowly', () => {
   })
 })
 
+const said = (body: string): Answer => ({ status: 200, headers: {}, body })
+
 describe('a caller who takes slowly', () => {
   const STALL_MS = 400
   const SIZE = 48 * 1024 * 1024
 
-  const late = () => pause(STALL_MS * 3).then(() => new Response('late'))
-  const large = () => new Response('x'.repeat(SIZE))
+  const late = () => pause(STALL_MS * 3).then(() => said('late'))
+  const large = async () => said('x'.repeat(SIZE))
 
-  async function portOf(fetch: () => Response | Promise<Response>): Promise<number> {
+  async function portOf(answer: () => Promise<Answer>): Promise<number> {
     const server = await startServer({
-      fetch,
+      answer,
       host: '127.0.0.1',
       port: 0,
       limits: PROCESS_LIMITS,

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { PROCESS_LIMITS, TIMEOUTS } from '../../src/gateway/defaults.ts'
 import type { Settings, UpstreamSettings } from '../../src/gateway/settings.ts'
-import { createApp } from '../../src/http/app.ts'
+import { answererOf } from '../../src/http/app.ts'
 import { createSend } from '../../src/node/send.ts'
 import { startServer } from '../../src/node/server.ts'
 import { DIALECTS, IN_FLIGHT_BYTES, type Sample, STREAMS } from './shared.ts'
@@ -42,14 +42,14 @@ const settings: Settings = {
 }
 
 const client = createSend()
-const app = createApp(settings, {
+const answer = answererOf(settings, {
   send: client.send,
   now: Date.now,
   randomId: () => crypto.randomUUID().replaceAll('-', ''),
   log: () => undefined,
 })
 const server = await startServer({
-  fetch: (request) => app.fetch(request),
+  answer,
   host: '127.0.0.1',
   port: 0,
   limits: settings.limits,

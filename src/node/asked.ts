@@ -1,0 +1,47 @@
+import type { IncomingMessage } from 'node:http'
+import type { Lookup } from '../../adapters/adapter.ts'
+import type { Asked } from '../http/arrival.ts'
+import { collect } from './collect.ts'
+
+/** The head of a request: names in small letters, and what came more than once joined by commas. */
+export class Head implements Lookup {
+  readonly #values = new Map<string, string>()
+  /** Of two hosts a proxy before this one may have believed the other. */
+  readonly hosts: number
+
+  constructor({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>) {
+    let hosts = 0
+    for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+      const name = (rawHeaders[at] ?? '').toLowerCase()
+      const value = rawHeaders[at + 1] ?? ''
+      const known = this.#values.get(name)
+      this.#values.set(name, known === undefined ? value : `${known}, ${value}`)
+      if (name === 'host') hosts += 1
+    }
+    this.hosts = hosts
+  }
+
+  get(name: string): string | null {
+    return this.#values.get(name.toLowerCase()) ?? null
+  }
+}
+
+/**
+ * A request as it came. The head and a whole body are taken from the connection itself: as objects of the
+ * web they would be copied, and copied again. A body that is passed on as it comes is a stream of the web.
+ */
+export const askedOf = (
+  incoming: IncomingMessage,
+  headers: Lookup,
+  request: Pick<Request, 'method' | 'url' | 'body' | 'signal' | 'arrayBuffer'>,
+): Asked => ({
+  method: request.method,
+  url: request.url,
+  headers,
+  signal: request.signal,
+  get body() {
+    return request.body
+  },
+  arrayBuffer: () => request.arrayBuffer(),
+  whole: () => collect(incoming),
+})
