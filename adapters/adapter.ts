@@ -128,22 +128,45 @@ export interface Recalled {
   items: ReadonlyMap<string, JsonObject>
 }
 
-/** A body with everything written out that it referred to; `fresh` is what it adds to the conversation. */
+/** What a body adds to the conversation. `text`: the same in the words of the body, where that is known. */
+export interface Fresh {
+  items: readonly Json[]
+  text?: string
+}
+
+/** A body with everything written out that it referred to. */
 export interface Resolved {
   body: Json
-  fresh: readonly Json[]
+  fresh: Fresh
+}
+
+/** An exchange as it is kept. */
+export interface Memo {
+  /** Well-formed, and otherwise the dialect's own business. */
+  text: string
+  /** The ids of the items that the reply gave out. */
+  items: readonly string[]
+}
+
+/** What is recorded: a request, and the writer of its reply. */
+export interface RecorderContext {
+  readonly fresh: Fresh
+  readonly writer: Pick<Writer, 'body'>
+  newId(prefix: string): string
 }
 
 /** Takes down one exchange while its reply is written. */
 export interface Recorder {
+  /** The frames of a stream, each time as they are written. A reply that leaves as one body needs none. */
   push(frames: readonly Frame[]): void
+  /** About how many characters are held. */
+  readonly size: number
   /** The id by which the reply can be asked for, once it is known. */
   readonly id: string | undefined
-  /**
-   * The exchange as it is to be kept: plain JSON. While the reply is still underway it is as far as it came;
-   * `cancelled`: it will come no further.
-   */
-  memo(cancelled?: boolean): JsonObject
+  /** The exchange when its reply is over. `body`: the text of a reply that leaves as one. */
+  memo(body?: string): Memo
+  /** The exchange as far as it came. `cancelled`: it will come no further. */
+  unfinished(cancelled?: boolean): Memo
 }
 
 /** What can be done with a kept exchange over HTTP. */
@@ -163,16 +186,20 @@ export type StoredAnswer = { body: JsonObject } | { frames: Frame[] }
  * keeps what is recorded and brings it back; what it looks like is known here alone.
  */
 export interface Memory {
-  /** Subtrees of a kept exchange that stay text. */
-  readonly verbatim: VerbatimPaths
   /** The top-level member of a body that is false when nothing of the exchange is to be kept. */
   readonly keepMember: string
+  /** The top-level member of a body that adds to the conversation. */
+  readonly inputMember: string
   /** A quick look at the text of a body: false when it surely refers to nothing. */
   mayRefer(text: string): boolean
   asks(body: Json): Ask
+  /** For a body that refers to nothing, which need not be a valid one. `input`: the text of that member. */
+  fresh(body: Json, input?: string): Fresh
   /** Throws ProblemError for a reference that leads nowhere. */
-  resolve(body: Json, recalled: Recalled): Resolved
-  recorder(fresh: readonly Json[], newId: (prefix: string) => string): Recorder
+  resolve(body: Json, recalled: Recalled, input?: string): Resolved
+  recorder(context: RecorderContext): Recorder
+  /** A kept exchange, from the text of its memo; throws SyntaxError for anything else. */
+  read(text: string): JsonObject
   /** The id of a reply, in the first frame of its stream. */
   idIn(frame: Frame): string | undefined
   /** The whole reply, in the frame of a stream that brings it. */
@@ -182,12 +209,10 @@ export interface Memory {
    * `whole`: no more of it will come.
    */
   memoOf(
-    fresh: readonly Json[],
+    fresh: Fresh,
     reply: Json,
     newId: (prefix: string) => string,
-  ): { id: string; memo: JsonObject; whole: boolean } | undefined
-  /** The ids of the items that the reply of an exchange gave out. */
-  itemsOf(memo: JsonObject): string[]
+  ): { id: string; memo: Memo; whole: boolean } | undefined
   match(incoming: Incoming): StoredRoute | undefined
   /** The query parameters of those paths, for an upstream that keeps its own. */
   readonly query: readonly string[]

@@ -2,122 +2,140 @@ import type { Frame } from '../adapter.ts'
 import { endOfString } from '../../src/canonical/json-scan.ts'
 import {
   isObject,
-  parseObject,
+  parse,
   stringify,
+  Verbatim,
+  verbatimPaths,
   type Json,
   type JsonObject,
 } from '../../src/canonical/json.ts'
+import { PieceFrame, ResponseFrame } from './frames.ts'
 
-/** The last event of a reply, whatever became of it. */
-export const TERMINAL: ReadonlySet<Json | undefined> = new Set([
-  'response.completed',
-  'response.incomplete',
-  'response.failed',
-])
 const OPENING: ReadonlySet<Json | undefined> = new Set(['response.created', 'response.in_progress'])
 
+/** A frame, and the pieces of those behind it that are like it. */
+interface Kept {
+  data: string
+  pieces: string[]
+}
+
 /**
- * The frames of a reply as they are kept. Of a delta like the one before only its text is kept, as `['…']`;
- * the response in the first and last frames, tools and all, is kept once for all of them and each is `{type}`.
- * A frame that would not come back to the byte is kept as it is.
+ * The frames of a reply as they are kept, all of them from the first. Of a frame like the one before only
+ * its piece is kept; the response in the first and last frames, tools and all, is kept once for all of them.
+ * Nothing is serialised for this but what is told anyway.
  */
 export class FramePacker {
-  readonly #packed: (string | [string])[] = []
-  #model: Pieces | undefined
+  /** The response in the frame that ends the reply, as text. */
+  final: string | undefined
+  size = 0
+  readonly #kept: Kept[] = []
+  #row: unknown
+  #count = 0
 
-  add({ data }: Frame): void {
-    const pieces = piecesOf(data)
-    if (pieces && isLike(pieces, this.#model, this.#packed.length)) {
-      this.#packed.push([pieces.delta])
+  add(frame: Frame): void {
+    const number = this.#count
+    this.#count += 1
+    if (frame instanceof PieceFrame && frame.row === this.#row) {
+      this.#kept.at(-1)?.pieces.push(frame.text)
+      this.size += frame.text.length
       return
     }
-    this.#packed.push(data)
-    this.#model = pieces
+    this.#row = frame instanceof PieceFrame ? frame.row : undefined
+    const data = frame instanceof ResponseFrame ? this.#hollow(frame, number) : frame.data
+    this.#kept.push({ data, pieces: [] })
+    this.size += data.length
   }
 
-  /** The events that are kept whole, which are all but deltas. */
-  *events(): Generator<JsonObject> {
-    for (const kept of this.#packed) if (typeof kept === 'string') yield parseObject(kept) ?? {}
+  /** The data of the frames that are kept whole, with some others. */
+  whole(): string[] {
+    return this.#kept.map(({ data }) => data)
   }
 
-  last(): JsonObject {
-    const kept = this.#packed.at(-1)
-    return (typeof kept === 'string' ? parseObject(kept) : undefined) ?? {}
+  packed(): string {
+    const rows = this.#kept.map(({ data, pieces }) =>
+      pieces.length === 0 ? data : `${data},${stringify(pieces)}`,
+    )
+    return `[${rows.join()}]`
   }
 
-  packed(response: JsonObject): Json[] {
-    return this.#packed.map((kept, index) => {
-      const type = typeof kept === 'string' ? LIFECYCLE.exec(kept)?.[1] : undefined
-      if (type === undefined) return kept
-      const hollow = { type }
-      return filled(hollow, response, index) === kept ? hollow : kept
-    })
-  }
-}
-
-/** Inverse of `FramePacker`. */
-export function unpackFrames(packed: readonly Json[], response: JsonObject): Frame[] {
-  let model: Pieces | undefined
-  return packed.map((kept, index) => {
-    if (typeof kept === 'string') model = piecesOf(kept)
-    const data = unpacked(kept, response, index, model)
-    const type = /^\{"type":"([\w.]{1,64})"/.exec(data)?.[1]
-    return { event: type ?? 'message', data }
-  })
-}
-
-function unpacked(
-  kept: Json,
-  response: JsonObject,
-  index: number,
-  model: Pieces | undefined,
-): string {
-  if (typeof kept === 'string') return kept
-  if (isObject(kept)) return filled(kept, response, index)
-  const delta = Array.isArray(kept) ? kept[0] : ''
-  return `${model?.head ?? ''}${JSON.stringify(delta)}${model?.tail ?? ''}${index}}`
-}
-
-/** The text of a delta, what stands before it, and what stands between it and its number. */
-interface Pieces {
-  head: string
-  delta: string
-  tail: string
-  end: string
-}
-
-const DELTA = '"delta":'
-const NUMBER = '"sequence_number":'
-
-/** Without parsing: there is one for every few letters that a model says. */
-function piecesOf(data: string): Pieces | undefined {
-  const start = data.indexOf(`${DELTA}"`) + DELTA.length
-  const number = data.lastIndexOf(NUMBER) + NUMBER.length
-  if (start < DELTA.length || number < NUMBER.length) return undefined
-  try {
-    const end = endOfString(data, start)
-    const literal = data.slice(start, end)
-    const delta = String(JSON.parse(literal))
-    if (end > number || JSON.stringify(delta) !== literal) return undefined
-    return {
-      head: data.slice(0, start),
-      delta,
-      tail: data.slice(end, number),
-      end: data.slice(number),
+  #hollow({ event, data }: ResponseFrame, number: number): string {
+    if (!OPENING.has(event)) {
+      this.final = data.slice(headOf(event).length, -tailOf(number).length)
+      this.size += data.length
     }
+    return stringify({ type: event })
+  }
+}
+
+const headOf = (type: string): string => `{"type":"${type}","response":`
+const tailOf = (number: number): string => `,"sequence_number":${number}}`
+
+const EACH = verbatimPaths('*')
+
+/** Inverse of `FramePacker`; undefined for what it did not write. */
+export function unpackFrames(packed: string, response: JsonObject): Frame[] | undefined {
+  try {
+    const kept = parse(packed, EACH)
+    return Array.isArray(kept) ? framesOf(kept.map(opened), response) : undefined
   } catch {
     return undefined
   }
 }
 
-const isLike = (pieces: Pieces, model: Pieces | undefined, index: number): boolean =>
-  pieces.head === model?.head && pieces.tail === model.tail && pieces.end === `${index}}`
+const HOLLOW = /^\{"type":"[\w.]+"\}$/
 
-const LIFECYCLE = /^\{"type":"(response\.(?:created|in_progress|completed|incomplete|failed))"/
+/** Nothing but pieces and types is read; a frame comes back to the byte. */
+function opened(kept: Json): Json {
+  if (!(kept instanceof Verbatim)) return kept
+  const { text } = kept
+  return text.startsWith('[') || HOLLOW.test(text) ? JSON.parse(text) : text
+}
 
-function filled({ type = '' }: JsonObject, response: JsonObject, index: number): string {
+/** A frame that is kept whole is its data; a list has the pieces of frames like it, an object the type. */
+export function framesOf(kept: readonly Json[], response: JsonObject): Frame[] {
+  const frames: Frame[] = []
+  let model: Model | undefined
+  const add = (data: string) => {
+    const type = /^\{"type":"([\w.]{1,64})"/.exec(data)?.[1]
+    frames.push({ event: type ?? 'message', data })
+  }
+  for (const each of kept) {
+    if (typeof each === 'string') {
+      model = modelOf(each)
+      add(each)
+    } else if (Array.isArray(each)) {
+      const { head = '', tail = '' } = model ?? {}
+      for (const piece of each) add(`${head}${JSON.stringify(piece)}${tail}${frames.length}}`)
+    } else if (isObject(each)) add(filled(each, response, frames.length))
+  }
+  return frames
+}
+
+/** What stands before the text of a frame, and between it and the number. */
+interface Model {
+  head: string
+  tail: string
+}
+
+const DELTA = '"delta":'
+const NUMBER = '"sequence_number":'
+
+function modelOf(data: string): Model | undefined {
+  const start = data.indexOf(`${DELTA}"`) + DELTA.length
+  const number = data.lastIndexOf(NUMBER) + NUMBER.length
+  if (start < DELTA.length || number < NUMBER.length) return undefined
+  try {
+    const end = endOfString(data, start)
+    return { head: data.slice(0, start), tail: data.slice(end, number) }
+  } catch {
+    return undefined
+  }
+}
+
+/** The frame of this type with the response as it was at that time. */
+export function filled({ type = '' }: JsonObject, response: JsonObject, number: number): string {
   const told = OPENING.has(type) ? asOpened(response) : response
-  return stringify({ type, response: told, sequence_number: index })
+  return stringify({ type, response: told, sequence_number: number })
 }
 
 const asOpened = (response: JsonObject): JsonObject => ({

@@ -1,23 +1,20 @@
-import type { Ask, Frame, Memory, Recalled, Recorder, Resolved } from '../adapter.ts'
+import type { Ask, Frame, Fresh, Memory, Recalled, Resolved } from '../adapter.ts'
 import {
   defined,
   isObject,
   parseObject,
-  verbatimPaths,
+  stringify,
   type Json,
   type JsonObject,
 } from '../../src/canonical/json.ts'
 import { ProblemError, type Problem } from '../../src/canonical/problem.ts'
-import { listOf, lookup, objectsOf, textIn } from './members.ts'
-import { FramePacker, TERMINAL, unpackFrames } from './memory-frames.ts'
+import { listOf, objectsOf, textIn } from './members.ts'
+import { inputOf, outputOf, readMemo, responseOf, writeMemo } from './memo.ts'
+import { framesOf, unpackFrames } from './memory-frames.ts'
+import { idsFor, idsIn, recorder } from './memory-recorder.ts'
 import { answerStored, matchStored } from './memory-routes.ts'
-import { inputOf, outputOf, responseOf } from './memo.ts'
+import { retold } from './retold.ts'
 import { checkRequest, typeOfItem } from './wire.ts'
-
-const MEMO_VERBATIM = verbatimPaths(
-  'input.*.tools.*.parameters',
-  'input.*.tools.*.tools.*.parameters',
-)
 
 const isReference = (item: Json): item is JsonObject =>
   isObject(item) && typeOfItem(item) === 'item_reference'
@@ -34,13 +31,18 @@ function asks(body: Json): Ask {
 }
 
 /** The instructions of earlier requests are not carried over; they are no part of the input. */
-function resolve(body: Json, { chain, items }: Recalled): Resolved {
+function resolve(body: Json, { chain, items }: Recalled, text?: string): Resolved {
   const request = checkRequest(body, true)
   const past = chain.flatMap((memo) => [...inputOf(memo), ...replayed(memo)])
-  const fresh = freshInput(request['input']).flatMap((item, index): Json[] =>
-    isReference(item) ? referred(item, index, items, chain) : [item],
-  )
-  const input = [...past, ...fresh]
+  const said = freshOf(request, text)
+  const fresh = said.items.some(isReference)
+    ? {
+        items: said.items.flatMap((item, index): Json[] =>
+          isReference(item) ? referred(item, index, items, chain) : [item],
+        ),
+      }
+    : said
+  const input = [...past, ...fresh.items]
   return { body: { ...request, ...wantsProofs(request, input), input }, fresh }
 }
 
@@ -57,8 +59,16 @@ function wantsProofs({ reasoning, include }: JsonObject, input: readonly Json[])
   return reasons && !asked.includes(PROOFS) ? { include: [...asked, PROOFS] } : {}
 }
 
-const freshInput = (input: Json | undefined): Json[] =>
-  typeof input === 'string' ? [{ role: 'user', content: input }] : listOf(input)
+/** A text is short for the message of a user. */
+function freshOf(body: Json, input?: string): Fresh {
+  const said = isObject(body) ? body['input'] : undefined
+  if (typeof said === 'string')
+    return defined({
+      items: [{ role: 'user', content: said }],
+      text: input && `[{"role":"user","content":${input}}]`,
+    })
+  return Array.isArray(said) ? defined({ items: said, text: input }) : { items: [] }
+}
 
 /** An item that the chain brings anyway is not said twice. */
 function referred(
@@ -104,43 +114,12 @@ function withoutId(item: JsonObject): JsonObject {
   return rest
 }
 
-function recorder(fresh: readonly Json[], newId: (prefix: string) => string): Recorder {
-  const frames = new FramePacker()
-  let id: string | undefined
-  let ids: Json[] | undefined
-  return {
-    get id() {
-      return id
-    },
-    push(written) {
-      for (const frame of written) frames.add(frame)
-      id ??= idIn(written[0])
-    },
-    memo(cancelled) {
-      ids ??= fresh.map((item) => mintedId(item, newId))
-      const input = [...fresh]
-      const last = frames.last()
-      const { response } = last
-      if (!TERMINAL.has(last['type']) || !isObject(response))
-        return { input, ids, response: unfinished(frames, cancelled) }
-      if (cancelled) return { input, ids, response: { ...response, ...CANCELLED } }
-      return { input, ids, response, frames: frames.packed(response) }
-    },
-  }
-}
-
-const CANCELLED = { status: 'cancelled', error: null }
-
-/** The response as the frames tell it so far. */
-function unfinished(frames: FramePacker, cancelled = false): JsonObject {
-  const events = [...frames.events()]
-  const response = events[0]?.['response']
-  const output = events
-    .filter(({ type }) => type === 'response.output_item.done')
-    .flatMap(({ item = null }) => (isObject(item) ? [item] : []))
-  return { ...(isObject(response) && response), ...(cancelled && CANCELLED), output }
-}
-
+/** The last event of a reply, whatever became of it. */
+const TERMINAL: ReadonlySet<string | undefined> = new Set([
+  'response.completed',
+  'response.incomplete',
+  'response.failed',
+])
 const FINAL = /"type"\s*:\s*"response\.(?:completed|incomplete|failed)"/
 /** The type of an event stands at its beginning. */
 const LOOKED_AT = 200
@@ -152,15 +131,15 @@ function replyIn({ event, data }: Frame): JsonObject | undefined {
 }
 
 function memoOf(
-  fresh: readonly Json[],
+  fresh: Fresh,
   reply: Json,
   newId: (prefix: string) => string,
 ): ReturnType<Memory['memoOf']> {
   const id = isObject(reply) ? textIn(reply, 'id') : undefined
   if (!isObject(reply) || id === undefined) return undefined
-  const ids = fresh.map((item) => mintedId(item, newId))
+  const text = writeMemo(fresh, idsFor(fresh.items, newId), stringify(reply), undefined)
   const whole = reply['status'] !== 'queued' && reply['status'] !== 'in_progress'
-  return { id, memo: { input: [...fresh], ids, response: reply }, whole }
+  return { id, memo: { text, items: idsIn(reply['output']) }, whole }
 }
 
 const idIn = (frame: Frame | undefined): string | undefined => {
@@ -168,25 +147,13 @@ const idIn = (frame: Frame | undefined): string | undefined => {
   return isObject(response) ? textIn(response, 'id') : undefined
 }
 
-const PREFIXES: Readonly<Record<string, string>> = {
-  message: 'msg_',
-  reasoning: 'rs_',
-  function_call: 'fc_',
-  custom_tool_call: 'ctc_',
-  function_call_output: 'fco_',
-  custom_tool_call_output: 'ctco_',
-}
-
-/** Null where an item has an id of its own. */
-function mintedId(item: Json, newId: (prefix: string) => string): Json {
-  if (!isObject(item) || typeof item['id'] === 'string') return null
-  return newId(lookup(PREFIXES, typeOfItem(item)) ?? 'item_')
-}
-
-/** The frames of a kept exchange, as they were sent; undefined when it has none. */
-export function framesOf(memo: JsonObject): Frame[] | undefined {
+/** The frames of a kept exchange, as they were sent or would have been; undefined when it has none. */
+function streamOf(memo: JsonObject): Frame[] | undefined {
   const { frames } = memo
-  return Array.isArray(frames) ? unpackFrames(frames, responseOf(memo)) : undefined
+  const response = responseOf(memo)
+  if (typeof frames !== 'string')
+    return Array.isArray(frames) ? framesOf(frames, response) : undefined
+  return frames === '' ? retold(response) : unpackFrames(frames, response)
 }
 
 const missingItem = (id: string): Problem => ({
@@ -213,17 +180,18 @@ const MISSING: Record<Parameters<Memory['missing']>[0], (id: string) => Problem>
 
 /** Replies that can be continued, referred to, and asked for again. */
 export const memory: Memory = {
-  verbatim: MEMO_VERBATIM,
   keepMember: 'store',
+  inputMember: 'input',
   mayRefer: (text) =>
     text.includes('"previous_response_id"') || /"(?:item_reference|id)"/.test(text),
   asks,
+  fresh: freshOf,
   resolve,
   recorder,
+  read: readMemo,
   idIn,
   replyIn,
   memoOf,
-  itemsOf: (memo) => outputOf(memo).flatMap((item) => textIn(item, 'id') ?? []),
   match: matchStored,
   query: [
     'include',
@@ -235,6 +203,6 @@ export const memory: Memory = {
     'limit',
     'order',
   ],
-  answer: (action, chain, query) => answerStored(action, chain, query, framesOf),
+  answer: (action, chain, query) => answerStored(action, chain, query, streamOf),
   missing: (what, id) => MISSING[what](id),
 }

@@ -4,7 +4,7 @@ import { claim, isShared } from './claims.ts'
 import type { Exchange } from './exchange.ts'
 import { keep, shelfOf, type Memories } from './memories.ts'
 import type { PassPlan } from './plan.ts'
-import { memberOf, parsed } from './read.ts'
+import { memberOf, parsed, memberText, type Looked } from './read.ts'
 import { recalled } from './recall.ts'
 
 /**
@@ -25,7 +25,6 @@ export function copyistOf(exchange: Exchange, plan: PassPlan): Copyist | undefin
   const { looked } = plan
   if (!memory || !memories || !looked || route.operation !== 'create') return undefined
   if (memberOf(looked, memory.keepMember) === false) return undefined
-  const { text } = looked
   const shared = isShared(exchange, plan.destination.upstream)
   let news: News | undefined
   let begun = false
@@ -52,7 +51,7 @@ export function copyistOf(exchange: Exchange, plan: PassPlan): Copyist | undefin
       news = undefined
       if (!heard) return
       const origin = plan.destination.upstream.name
-      await kept({ exchange, memories, memory, text, origin }, heard).catch(() => {})
+      await kept({ exchange, memories, memory, looked, origin }, heard).catch(() => {})
     },
   }
 }
@@ -67,25 +66,26 @@ interface Original {
   memories: Memories
   memory: Memory
   /** The request. */
-  text: string
+  looked: Looked
   origin: string
 }
 
 async function kept(original: Original, news: News): Promise<void> {
-  const { exchange, memories, memory, text, origin } = original
-  const body = parsed(text, exchange.caller.caller.verbatim)
+  const { exchange, memories, memory, looked, origin } = original
+  const body = parsed(looked.text, exchange.caller.caller.verbatim)
   const ask = memory.asks(body)
   if (!ask.keep) return
   const shelf = await shelfOf(exchange, memories)
   if ('id' in news) return claim(shelf, [news.id])
   const found = await recalled(shelf, memory, ask, exchange.settings.limits.bodyBytes)
-  const fresh = found.missing ? [] : memory.resolve(body, found).fresh
+  const input = memberText(looked, memory.inputMember)
+  const fresh = found.missing ? { items: [] } : memory.resolve(body, found, input).fresh
   const made = memory.memoOf(fresh, news.reply, exchange.newId)
   if (!made) return
   const { id, memo, whole } = made
-  const copied = async () => keep(shelf, memory, { id, origin, memo, parents: found.parents })
+  const copied = async () => keep(shelf, { id, origin, memo, parents: found.parents })
   // Half of a conversation would be a false memory of it, but it is the caller's all the same.
-  const claimed = async () => claim(shelf, [id, ...memory.itemsOf(memo)])
+  const claimed = async () => claim(shelf, [id, ...memo.items])
   if (found.missing || !whole) await claimed()
   else await copied().catch(claimed)
 }

@@ -1,5 +1,5 @@
-import type { Frame, Recorder, Writer } from '../../adapters/adapter.ts'
-import { isObject, parse, stringify, type JsonObject } from '../canonical/json.ts'
+import type { Frame, Memo, Recorder, Writer } from '../../adapters/adapter.ts'
+import type { JsonObject } from '../canonical/json.ts'
 import type { Problem } from '../canonical/problem.ts'
 import type { Exchange } from './exchange.ts'
 import { CANCELLED } from './failures.ts'
@@ -9,50 +9,45 @@ import { storeKey } from './store.ts'
 
 /** Keeps one exchange while its reply is written. */
 export interface Keeper {
-  /** The same writer, listened to. */
-  listen(writer: Writer): Writer
+  /** The same writer, listened to: what a stream told is kept with the reply. */
+  readonly writer: Writer
   /** Why the reply is broken off from outside, once it is. */
   readonly interruption: Problem | undefined
-  /** Keeps the whole exchange; false when that could not be done. The reply is nobody's to stop any more. */
-  settle(): Promise<boolean>
+  /**
+   * Keeps the whole exchange; false when that could not be done. The reply is nobody's to stop any more.
+   * `body`: the text of a reply that leaves as one.
+   */
+  settle(body?: string): Promise<boolean>
 }
 
 /** `stop`: ends the reply that is underway. */
 export function keeperOf(
   exchange: Exchange,
   { shelf, memory, parents, fresh, memories }: Keeping,
+  writer: Writer,
   stop: () => void,
 ): Keeper {
   const { underway, retention } = memories
-  let recorder: Recorder | undefined = memory.recorder(fresh, exchange.newId)
-  let size = 0
+  let recorder: Recorder | undefined = memory.recorder({ fresh, writer, newId: exchange.newId })
   let key: string | undefined
   let interruption: Problem | undefined
-  const put = async (id: string, memo: JsonObject): Promise<boolean> => {
-    try {
-      await keep(shelf, memory, { id, parents, memo })
-      return true
-    } catch {
+  const put = (id: string, memo: Memo): Promise<boolean> =>
+    keep(shelf, { id, parents, memo }).then(
+      () => true,
       // Too large, or the store is down: the answer is worth more than its memory.
-      return false
-    }
-  }
-  const whole = (memo: JsonObject): JsonObject => {
-    const text = stringify(memo)
-    const full = exchange.body.filled(text)
-    const value = full === text ? memo : parse(full, memory.verbatim)
-    return isObject(value) ? value : memo
-  }
+      () => false,
+    )
+  const read = ({ text }: Memo): JsonObject => memory.read(exchange.body.filled(text))
   const register = (id: string, recording: Recorder) => {
     key = storeKey(shelf.owner, id)
     const cancel = async () => {
       interruption ??= CANCELLED
-      const memo = whole(recording.memo(true))
+      const memo = recording.unfinished(true)
       stop()
       await put(id, memo)
-      return memo
+      return read(memo)
     }
-    underway.set(key, { id, memo: () => whole(recording.memo()), cancel })
+    underway.set(key, { id, memo: () => read(recording.unfinished()), cancel })
   }
   const release = () => {
     if (key !== undefined) underway.delete(key)
@@ -60,31 +55,30 @@ export function keeperOf(
   }
   const record = (frames: readonly Frame[]) => {
     if (!recorder) return
-    for (const { data } of frames) size += data.length
-    // What will be too large to be kept is not gathered to its end.
-    if (size > FRAMES_PER_REPLY * retention.entryBytes) return release()
     recorder.push(frames)
+    // What will be too large to be kept is not gathered to its end.
+    if (recorder.size > FRAMES_PER_REPLY * retention.entryBytes) return release()
     if (key === undefined && recorder.id !== undefined) register(recorder.id, recorder)
   }
   exchange.journal.whenOver(release)
   return {
-    listen: (writer) => ({
+    writer: {
       body: () => writer.body(),
       push(event) {
         const frames = writer.push(event)
         record(frames)
         return frames
       },
-    }),
+    },
     get interruption() {
       return interruption
     },
-    settle() {
+    settle(body) {
       const recorded = recorder
       release()
       if (interruption) return Promise.resolve(true)
-      const id = recorded?.id
-      return recorded && id !== undefined ? put(id, recorded.memo()) : Promise.resolve(false)
+      const id = key === undefined && body === undefined ? undefined : recorded?.id
+      return recorded && id !== undefined ? put(id, recorded.memo(body)) : Promise.resolve(false)
     },
   }
 }

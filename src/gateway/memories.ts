@@ -1,11 +1,5 @@
-import type { Memory } from '../../adapters/adapter.ts'
-import {
-  isObject,
-  parse,
-  stringify,
-  type JsonObject,
-  type VerbatimPaths,
-} from '../canonical/json.ts'
+import type { Memo, Memory } from '../../adapters/adapter.ts'
+import type { JsonObject } from '../canonical/json.ts'
 import { ProblemError } from '../canonical/problem.ts'
 import { DEFAULT_RETENTION } from './defaults.ts'
 import { seedOf, type Exchange } from './exchange.ts'
@@ -40,25 +34,24 @@ export function memoriesOf(settings: Settings, store: Store | undefined): Memori
  * One exchange in the store. `origin`: the upstream that gave out its ids and keeps it too, if one does;
  * `parents`: the places of the exchanges that led to it, the first one first.
  */
-export interface Kept {
+export interface Kept<Exchange = JsonObject> {
   id: string
   origin?: string
   parents: readonly string[]
-  memo: JsonObject
+  memo: Exchange
 }
 
 /** A line about the exchange, and the exchange itself behind it. */
-export const writeKept = ({ id, origin = '', parents, memo }: Kept): string =>
-  `${[id, origin, ...parents].join(' ')}\n${stringify(memo)}`
+export const writeKept = ({ id, origin = '', parents, memo }: Kept<string>): string =>
+  `${[id, origin, ...parents].join(' ')}\n${memo}`
 
 /** Inverse of `writeKept`; undefined for anything that it did not write. */
-export function readKept(text: string, verbatim: VerbatimPaths): Kept | undefined {
+export function readKept(text: string, { read }: Pick<Memory, 'read'>): Kept | undefined {
   const end = text.indexOf('\n')
   const [id = '', origin = '', ...parents] = text.slice(0, Math.max(0, end)).split(' ')
+  if (id === '') return undefined
   try {
-    const memo = parse(text.slice(end + 1), verbatim)
-    if (!isObject(memo) || id === '') return undefined
-    return { id, ...(origin !== '' && { origin }), parents, memo }
+    return { id, ...(origin !== '' && { origin }), parents, memo: read(text.slice(end + 1)) }
   } catch {
     return undefined
   }
@@ -132,15 +125,15 @@ async function reached<T>(work: Promise<T>): Promise<T> {
 }
 
 /** Keeps an exchange under the id of its reply; rejects when the store does. */
-export async function keep(shelf: Shelf, memory: Memory, kept: Kept): Promise<void> {
+export async function keep(shelf: Shelf, { memo, ...kept }: Kept<Memo>): Promise<void> {
   const place = placeOf(kept.id)
   if (place === undefined) return
-  const strays = memory
-    .itemsOf(kept.memo)
-    .map(placeOf)
-    .filter((item) => item !== undefined && item !== place)
-  await shelf.put(place, writeKept(kept))
-  await Promise.all(
-    [...new Set(strays)].map((item) => item && shelf.put(item, writeSignpost(place))),
-  )
+  const strays = new Set<string>()
+  for (const id of memo.items) {
+    const stray = placeOf(id)
+    if (stray !== undefined && stray !== place) strays.add(stray)
+  }
+  await shelf.put(place, writeKept({ ...kept, memo: memo.text }))
+  if (strays.size > 0)
+    await Promise.all([...strays].map((stray) => shelf.put(stray, writeSignpost(place))))
 }

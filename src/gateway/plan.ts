@@ -66,9 +66,9 @@ export async function planOf(exchange: Exchange): Promise<Plan> {
   })
   if (adapter.dialect !== caller.dialect) {
     const json = parsed(looked?.text ?? checkedText(exchange), caller.caller.verbatim)
-    return translatePlan(exchange, destination, await remembered(exchange, json))
+    return translatePlan(exchange, destination, await remembered(exchange, json, looked))
   }
-  const known = await rememberedHere(exchange, looked?.text, upstream)
+  const known = await rememberedHere(exchange, looked, upstream)
   return known?.resolved
     ? translatePlan(exchange, destination, known)
     : passPlan(exchange, { destination, requested: model ?? '' }, looked)
@@ -77,13 +77,13 @@ export async function planOf(exchange: Exchange): Promise<Plan> {
 /** An upstream of the caller's own dialect has its own memory: here counts only what it cannot know. */
 async function rememberedHere(
   exchange: Exchange,
-  text: string | undefined,
+  looked: Looked | undefined,
   upstream: UpstreamSettings,
 ): Promise<Remembered | undefined> {
   const { caller, memories } = exchange
   const { memory, verbatim } = caller.caller
-  if (text === undefined || !memories || !memory?.mayRefer(text)) return undefined
-  return remembered(exchange, parsed(text, verbatim), upstream)
+  if (!looked || !memories || !memory?.mayRefer(looked.text)) return undefined
+  return remembered(exchange, parsed(looked.text, verbatim), looked, upstream)
 }
 
 function unrouted(exchange: Exchange, model: string | undefined): ProblemError {

@@ -79,6 +79,12 @@ export function memberOf(
   return looked && slice && scalarIn(looked.text, slice)
 }
 
+/** The text of a value at the top level of a body. */
+export function memberText(looked: Looked | undefined, name: string): string | undefined {
+  const slice = looked?.members.get(name)
+  return slice && looked?.text.slice(slice.start, slice.end)
+}
+
 /** The parser's own message quotes the body, so it is not passed on. */
 export function parsed(text: string, paths?: VerbatimPaths): Json {
   try {

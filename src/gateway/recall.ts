@@ -1,4 +1,4 @@
-import type { Ask, Memory, Recalled } from '../../adapters/adapter.ts'
+import type { Ask, Fresh, Memory, Recalled } from '../../adapters/adapter.ts'
 import type { Json, JsonObject } from '../canonical/json.ts'
 import { invalid, ProblemError } from '../canonical/problem.ts'
 import { demandClaims, isShared } from './claims.ts'
@@ -12,6 +12,7 @@ import {
   type Memories,
   type Shelf,
 } from './memories.ts'
+import { memberText, type Looked } from './read.ts'
 import type { UpstreamSettings } from './settings.ts'
 
 /** A request in the light of what was said before. */
@@ -28,18 +29,19 @@ export interface Keeping {
   shelf: Shelf
   memory: Memory
   parents: readonly string[]
-  fresh: readonly Json[]
+  fresh: Fresh
   memories: Memories
 }
 
 /**
- * Writes out what a body refers to. `elsewhere`: the upstream that has a memory of its own; it is asked
- * for whatever it gave out itself, and for everything that is not kept here. Throws ProblemError for what
- * is kept nowhere.
+ * Writes out what a body refers to. `looked`: what is known of its text. `elsewhere`: the upstream that has a
+ * memory of its own; it is asked for whatever it gave out itself, and for everything that is not kept here.
+ * Throws ProblemError for what is kept nowhere.
  */
 export async function remembered(
   exchange: Exchange,
   body: Json,
+  looked?: Looked,
   elsewhere?: UpstreamSettings,
 ): Promise<Remembered> {
   const { memories, caller, route } = exchange
@@ -50,6 +52,11 @@ export async function remembered(
   const keeps = ask.keep && route.operation === 'create'
   if (!refers && (elsewhere !== undefined || !keeps)) return { body, resolved: false }
   const shelf = await shelfOf(exchange, memories)
+  const input = memberText(looked, memory.inputMember)
+  if (!refers) {
+    const fresh = memory.fresh(body, input)
+    return { body, resolved: false, keeping: { shelf, memory, parents: [], fresh, memories } }
+  }
   const most = exchange.settings.limits.bodyBytes
   const found = await recalled(shelf, memory, ask, most).catch(unlessOurs(ask, elsewhere))
   if (elsewhere && found.origins.every((origin) => origin === elsewhere.name)) {
@@ -57,9 +64,9 @@ export async function remembered(
     return { body, resolved: false }
   }
   if (found.missing) throw new ProblemError(found.missing)
-  const { body: whole, fresh } = memory.resolve(body, found)
+  const { body: whole, fresh } = memory.resolve(body, found, input)
   const keeping = { shelf, memory, parents: found.parents, fresh, memories }
-  return { body: refers ? whole : body, resolved: refers, ...(keeps && { keeping }) }
+  return { body: whole, resolved: true, ...(keeps && { keeping }) }
 }
 
 /** A store that is down is not missed where the upstream is likely to know better. */
@@ -136,7 +143,7 @@ export function lookup(shelf: Shelf, memory: Memory, mostBytes: number): Look {
     if (whole === undefined) return undefined
     size += whole.length
     if (size > mostBytes) throw tooLong(mostBytes)
-    return readKept(whole, memory.verbatim)
+    return readKept(whole, memory)
   }
   return (place) => {
     if (place === undefined) return Promise.resolve(undefined)

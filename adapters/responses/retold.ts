@@ -1,0 +1,50 @@
+import type { Frame } from '../adapter.ts'
+import type { JsonObject } from '../../src/canonical/json.ts'
+import type { Request } from '../../src/canonical/model.ts'
+import { ResponseFrame } from './frames.ts'
+import { outputOf } from './memo.ts'
+import { filled } from './memory-frames.ts'
+import { idsIn } from './memory-recorder.ts'
+import { reader } from './stream.ts'
+import { writer } from './writer.ts'
+
+/** What was asked is in the response already. */
+const REQUEST: Request = {
+  model: '',
+  stream: true,
+  system: [],
+  turns: [],
+  tools: [],
+  limits: {},
+  sampling: {},
+}
+
+const lose = () => undefined
+
+/** The stream of a reply that left as one body. */
+export function retold(response: JsonObject): Frame[] {
+  const newId = idsAgain(idsIn(outputOf({ response })))
+  const { push } = writer({ request: REQUEST, now: 0, lose, newId })
+  const frames: Frame[] = []
+  for (const event of reader({ request: REQUEST, lose, newId }).body(response))
+    for (const frame of push(event)) {
+      const { event: type = '' } = frame
+      const isHollow = frame instanceof ResponseFrame
+      const data = isHollow ? filled({ type }, response, frames.length) : frame.data
+      frames.push({ event: type, data })
+    }
+  return frames
+}
+
+/** Items are written in the order in which they were, so each finds its id again. */
+function idsAgain(known: readonly string[]): (prefix: string) => string {
+  const left = new Set(known)
+  return (prefix) => {
+    for (const id of left)
+      if (id.startsWith(prefix)) {
+        left.delete(id)
+        return id
+      }
+    return prefix
+  }
+}
