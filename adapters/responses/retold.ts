@@ -2,9 +2,9 @@ import type { Frame } from '../adapter.ts'
 import type { JsonObject } from '../../src/canonical/json.ts'
 import type { Request } from '../../src/canonical/model.ts'
 import { ResponseFrame } from './frames.ts'
+import { textIn } from './members.ts'
 import { outputOf } from './memo.ts'
 import { filled } from './memory-frames.ts'
-import { idsIn } from './memory-recorder.ts'
 import { reader } from './stream.ts'
 import { writer } from './writer.ts'
 
@@ -23,7 +23,7 @@ const lose = () => undefined
 
 /** The stream of a reply that left as one body. */
 export function retold(response: JsonObject): Frame[] {
-  const newId = idsAgain(idsIn(outputOf({ response })))
+  const newId = idsAgain(outputOf({ response }))
   const { push } = writer({ request: REQUEST, now: 0, lose, newId })
   const frames: Frame[] = []
   for (const event of reader({ request: REQUEST, lose, newId }).body(response))
@@ -36,12 +36,13 @@ export function retold(response: JsonObject): Frame[] {
   return frames
 }
 
-/** Items are written in the order in which they were, so each finds its id again. */
-function idsAgain(known: readonly string[]): (prefix: string) => string {
+/** Items are written in the order in which they were, so each finds its ids again. */
+function idsAgain(items: readonly JsonObject[]): (prefix: string) => string {
+  const known = items.flatMap((item) => [textIn(item, 'id'), textIn(item, 'container_id')])
   const left = new Set(known)
   return (prefix) => {
     for (const id of left)
-      if (id.startsWith(prefix)) {
+      if (id?.startsWith(prefix)) {
         left.delete(id)
         return id
       }

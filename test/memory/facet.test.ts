@@ -3,12 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { cases } from '../cases.ts'
 import { adapters } from '../../adapters/index.ts'
 import type { Frame, StoredAction } from '../../adapters/adapter.ts'
-import type { Event } from '../../src/canonical/events.ts'
+import { unfold, type Event } from '../../src/canonical/events.ts'
 import { isObject, stringify, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type { Request } from '../../src/canonical/model.ts'
 import { ProblemError } from '../../src/canonical/problem.ts'
 import { idSource, seedOf } from '../../src/gateway/exchange.ts'
 import { placeOf, readKept, writeKept } from '../../src/gateway/memories.ts'
+import { requestFor, richReply } from '../laws/arbitrary-replies.ts'
+import { ids } from '../laws/exchange.ts'
 
 /** Frames may be written only when they are looked at. */
 const plain = ({ event, data }: Frame): Frame => (event === undefined ? { data } : { event, data })
@@ -147,6 +149,43 @@ describe.each(adapters.filter(({ caller }) => caller.memory))(
         }),
         cases(100),
       )
+    })
+
+    it('streams whatever left as one body as it would have been streamed', () => {
+      fc.assert(
+        fc.property(richReply, (reply) => {
+          const context = { request: requestFor(reply), now: 1, lose: () => undefined }
+          const writer = adapter.caller.writer({ ...context, newId: ids() })
+          const sent = unfold(reply).flatMap((event) => writer.push(event).map(plain))
+          const recorder = memory.recorder({ fresh: { items: [] }, writer, newId })
+          const memo = memory.read(recorder.memo(stringify(writer.body())).text)
+          const again = memory.answer('read', [memo], query('stream=true'))
+          expect(again).toEqual({ frames: sent })
+        }),
+        cases(300),
+      )
+    })
+
+    it('reads what an earlier version kept', () => {
+      const frames = [
+        { type: 'response.created' },
+        '{"type":"x.delta","delta":"a","sequence_number":1}',
+        ['\u2028"'],
+        { type: 'response.completed' },
+      ]
+      const response = { id: 'resp_1', status: 'completed', output: [], usage: { input_tokens: 1 } }
+      const memo = memory.read(stringify({ input: [], ids: [], response, frames }))
+      const answer = memory.answer('read', [memo], query('stream=true'))
+      const [first, ...others] = 'frames' in answer ? answer.frames : []
+      expect(first?.data).toContain('"status":"in_progress"')
+      expect(others).toEqual([
+        { event: 'x.delta', data: frames[1] },
+        { event: 'x.delta', data: '{"type":"x.delta","delta":"\u2028\\"","sequence_number":2}' },
+        {
+          event: 'response.completed',
+          data: stringify({ type: 'response.completed', response, sequence_number: 3 }),
+        },
+      ])
     })
 
     it('knows its own paths, and no other', () => {
