@@ -107,7 +107,7 @@ function sameDialect(adapter: Adapter, options: TranslatorOptions): Translator {
 }
 
 function betweenDialects(from: Adapter, to: Adapter, options: TranslatorOptions): Translator {
-  const newId = idSource(crypto.randomUUID().replaceAll('-', ''))
+  const newId = idSource(() => crypto.randomUUID().replaceAll('-', ''))
   let last: Request = emptyRequest(options)
   const contexts = (lose: ReadReplyContext['lose']) => ({
     read: { request: last, lose, newId },

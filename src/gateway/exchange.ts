@@ -38,11 +38,13 @@ export interface Answer {
 const SEED_CHARACTERS = 16
 
 /** Ids of an exchange: unlike those of any other, and the same position by position. */
-export function idSource(seed: string): (prefix: string) => string {
+export function idSource(random: () => string): (prefix: string) => string {
+  let seed: string | undefined
   let count = 0
   return (prefix) => {
+    seed ??= random().slice(0, SEED_CHARACTERS)
     count += 1
-    return prefix + seed.slice(0, SEED_CHARACTERS) + count.toString(16).padStart(8, '0')
+    return prefix + seed + count.toString(16).padStart(8, '0')
   }
 }
 

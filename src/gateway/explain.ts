@@ -73,7 +73,7 @@ export async function explain(
     signal: new AbortController().signal,
     ports: SILENT_PORTS,
     journal: noJournal,
-    newId: idSource('0'.repeat(32)),
+    newId: idSource(() => '0'.repeat(32)),
   }
   return explained(exchange)
 }

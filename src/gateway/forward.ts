@@ -91,7 +91,7 @@ const callOptions = (
   stream: false,
   caller: signal,
   deadline: ports.deadline,
-  pauseMs: pauseMs(ports.randomId()),
+  pauseMs: () => pauseMs(ports.randomId()),
   failed: (reason) => journal.note({ reason }),
 })
 

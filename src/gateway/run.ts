@@ -44,7 +44,7 @@ function ask(exchange: Exchange, plan: Plan, sent: Addressed): Promise<UpstreamC
       stream: plan.stream,
       caller: signal,
       deadline: ports.deadline,
-      pauseMs: pauseMs(ports.randomId()),
+      pauseMs: () => pauseMs(ports.randomId()),
       failed: (reason) => journal.note({ reason }),
     },
   )

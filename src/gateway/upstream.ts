@@ -39,7 +39,7 @@ export interface CallOptions {
   caller: AbortSignal
   deadline?: AbortSignal | undefined
   /** How long to wait before the one repetition. */
-  pauseMs: number
+  pauseMs(): number
   /** Hears what the operating system or the runtime says of a failure: for the log, not for the caller. */
   failed(reason: string): void
 }
@@ -51,7 +51,7 @@ export async function callUpstream(request: Sendable, options: CallOptions): Pro
   watchBeginning(line, options)
   const work = sendOnce(request, options, line).catch((error: unknown) => {
     if (!(error instanceof ConnectError) || line.problem) throw error
-    return pause(options.pauseMs).then(() => sendOnce(request, options, line))
+    return pause(options.pauseMs()).then(() => sendOnce(request, options, line))
   })
   try {
     return opened(await line.wait(work), line, timeouts)

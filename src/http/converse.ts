@@ -61,7 +61,7 @@ async function exchanged(
     memories: site.memories,
     signal: request.signal,
     journal,
-    newId: idSource(ports.randomId()),
+    newId: idSource(ports.randomId),
   }
   try {
     return await work(exchange)

@@ -102,7 +102,7 @@ function callTask(
     stream: false,
     caller: signal,
     deadline: ports.deadline,
-    pauseMs: pauseMs(ports.randomId()),
+    pauseMs: () => pauseMs(ports.randomId()),
     failed: (reason) => journal.note({ reason }),
   })
 }

@@ -15,7 +15,7 @@ import { ids } from '../laws/exchange.ts'
 /** Frames may be written only when they are looked at. */
 const plain = ({ event, data }: Frame): Frame => (event === undefined ? { data } : { event, data })
 
-const newId = idSource('0123456789abcdef')
+const newId = idSource(() => '0123456789abcdef')
 const query = (text: string) => new URLSearchParams(text)
 
 /** JSON with the words of the wire in it, and anything else. */
@@ -207,7 +207,7 @@ describe.each(adapters.filter(({ caller }) => caller.memory))(
 
 describe('ids', () => {
   it('of one exchange share what they are found by, those of others do not', () => {
-    const [one, other] = [idSource('a'.repeat(32)), idSource('b'.repeat(32))]
+    const [one, other] = [idSource(() => 'a'.repeat(32)), idSource(() => 'b'.repeat(32))]
     expect(placeOf(one('resp_'))).toBe(placeOf(one('msg_')))
     expect(placeOf(one('resp_'))).not.toBe(placeOf(other('resp_')))
     expect(seedOf('resp_6891a5f2c1b481a0a4e2d7c3f5b60918')).toBeUndefined()
