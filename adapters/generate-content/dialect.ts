@@ -18,6 +18,17 @@ export function leftovers(fields: object): { ext?: Ext } {
   return some.length > 0 ? { ext: { [DIALECT]: Object.fromEntries(some) } } : {}
 }
 
+/** The members besides those that are known; undefined without any, as in nearly every chunk. */
+export function others(value: JsonObject, known: ReadonlySet<string>): JsonObject | undefined {
+  let found: [string, Json][] | undefined
+  for (const key of Object.keys(value)) {
+    if (known.has(key)) continue
+    found ??= []
+    found.push([key, value[key] ?? null])
+  }
+  return found && Object.fromEntries(found)
+}
+
 /** This dialect's own leftovers of a node. */
 export const own = (ext: Ext | undefined): JsonObject => ext?.[DIALECT] ?? {}
 

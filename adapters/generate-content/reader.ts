@@ -1,4 +1,4 @@
-import { alikeParser } from '../../src/canonical/alike.ts'
+import { AlikeTexts } from '../../src/canonical/alike.ts'
 import { Cursor, type BlockKey } from '../../src/canonical/cursor.ts'
 import type { Event, Tail } from '../../src/canonical/events.ts'
 import {
@@ -10,24 +10,18 @@ import {
 } from '../../src/canonical/json.ts'
 import type { Block, ToolCallBlock, Usage } from '../../src/canonical/model.ts'
 import { toolNames, type ToolNames } from '../../src/canonical/names.ts'
-import type { Problem } from '../../src/canonical/problem.ts'
 import { fingerprint } from '../../src/canonical/seal.ts'
 import { raiseInput } from '../../src/canonical/text-tools.ts'
 import type { Frame, Reader, ReadReplyContext } from '../adapter.ts'
-import { DIALECT, leftovers, many, NAME_RULE } from './dialect.ts'
+import { CANDIDATE, isFailure, LIKENESS, NO_REPLY, PART, PIECE, saysSomething } from './chunk.ts'
+import { DIALECT, leftovers, many, NAME_RULE, others } from './dialect.ts'
 import { sourcesOf } from './grounding.ts'
 import { partialArguments, type PartialArguments } from './partial-arguments.ts'
 import { wholeBlock } from './reply-parts.ts'
 import { readProblem } from './problems.ts'
 import { isItsOwn, readSeal } from './seals.ts'
-import { normalisePart, REPLY_VERBATIM } from './spelling.ts'
+import { normalisePart } from './spelling.ts'
 import { readFinish, readUsage, type ReadFinish } from './usage.ts'
-
-const NO_REPLY: Problem = {
-  kind: 'bad-upstream',
-  message: 'The upstream answered with something that is no reply.',
-  retry: false,
-}
 
 /** Text or thoughts that go on: each chunk brings the next piece. */
 interface Run {
@@ -45,12 +39,15 @@ interface PartialCall {
   tail: Tail
 }
 
+/** What is to be done with the text of a part that has nothing else to it. */
+type Take = (text: string) => void
+
 /** A whole reply is a stream of one chunk: each chunk holds the new parts only. */
 export class ReplyReader implements Reader {
   readonly #context: ReadReplyContext
   readonly #names: ToolNames
   readonly #cursor = new Cursor()
-  readonly #texts = alikeParser(REPLY_VERBATIM)
+  readonly #texts = new AlikeTexts(LIKENESS)
   readonly #sources = sourcesOf()
   #id = ''
   #blocks = 0
@@ -59,6 +56,8 @@ export class ReplyReader implements Reader {
   #run: Run | undefined
   #partial: PartialCall | undefined
   #usage: Usage | undefined
+  /** The last chunk was like the one before, and nobody has looked at its counts. */
+  #hasLater = false
   #finish: ReadFinish | undefined
   #isBlocked = false
   #candidateRest: JsonObject = {}
@@ -77,8 +76,14 @@ export class ReplyReader implements Reader {
   }
 
   push(frame: Frame): Event[] {
+    if (this.#cursor.ended) return []
+    if (this.#texts.again(frame)) {
+      this.#hasLater = true
+      return this.#cursor.drain()
+    }
     const data = frame.data.trim()
-    if (data === '' || data === '[DONE]' || this.#cursor.ended) return []
+    if (data === '' || data === '[DONE]') return []
+    this.#countLast()
     const chunk = this.#parsed(data)
     if (chunk === undefined) this.#cursor.fail(NO_REPLY)
     else for (const one of many(chunk)) this.#take(one)
@@ -87,13 +92,14 @@ export class ReplyReader implements Reader {
 
   #parsed(data: string): Json | undefined {
     try {
-      return this.#texts.parse(data)
+      return this.#texts.parse({ data })
     } catch {
       return undefined
     }
   }
 
   end(): Event[] {
+    this.#countLast()
     if (this.#isBlocked) this.#finish ??= { reason: 'safety' }
     if (this.#finish && !this.#cursor.ended) this.#conclude(this.#finish)
     this.#cursor.done()
@@ -115,22 +121,25 @@ export class ReplyReader implements Reader {
     if (this.#cursor.ended) return
     if (!isObject(chunk)) return this.#cursor.fail(NO_REPLY)
     if (isFailure(chunk)) return this.#cursor.fail(readProblem(200, chunk))
-    if (!MEMBERS.some((name) => chunk[name] !== undefined)) return
+    if (!saysSomething(chunk)) return
     const { candidates, usageMetadata, promptFeedback } = chunk
     this.#begin(chunk)
     this.#count(readUsage(usageMetadata))
     if (isObject(promptFeedback) && promptFeedback['blockReason']) this.#isBlocked = true
-    for (const [place, candidate] of many(candidates).entries()) {
-      if (!isObject(candidate)) continue
-      if (Number(candidate['index'] ?? place) === 0) this.#candidate(candidate)
-      else this.#context.lose('dropped', 'reply.candidates')
-    }
+    const takes = many(candidates).map((candidate, place) => {
+      if (!isObject(candidate)) return undefined
+      if (Number(candidate['index'] ?? place) === 0) return this.#candidate(candidate)
+      return this.#context.lose('dropped', 'reply.candidates')
+    })
+    const [take, ...more] = takes
+    const isCounted = this.#usage !== undefined || usageMetadata === undefined
+    if (take && more.length === 0 && isCounted) this.#texts.repeat(PIECE, take)
   }
 
   #begin(chunk: JsonObject): void {
     if (this.#cursor.started) return
-    const { candidates: _candidates, usageMetadata: _usage, ...others } = chunk
-    const { continuationToken: _token, error: _none, modelVersion, responseId, ...rest } = others
+    const { candidates: _candidates, usageMetadata: _usage, ...more } = chunk
+    const { continuationToken: _token, error: _none, modelVersion, responseId, ...rest } = more
     this.#id = typeof responseId === 'string' ? responseId : ''
     const model = typeof modelVersion === 'string' ? modelVersion : ''
     this.#cursor.start(this.#id || this.#context.newId(''), model, leftovers(rest).ext)
@@ -143,13 +152,28 @@ export class ReplyReader implements Reader {
     this.#usage = { ...this.#usage, ...usage }
   }
 
-  #candidate(candidate: JsonObject): void {
-    const { content, finishReason, index: _index, ...others } = candidate
-    const { groundingMetadata: _grounding, citationMetadata: _citations, ...rest } = others
-    this.#candidateRest = { ...this.#candidateRest, ...rest }
+  #countLast(): void {
+    if (!this.#hasLater) return
+    this.#hasLater = false
+    const chunk = this.#texts.last()
+    if (isObject(chunk)) this.#count(readUsage(chunk['usageMetadata']))
+  }
+
+  #candidate(candidate: JsonObject): Take | undefined {
+    const { content, finishReason, citationMetadata } = candidate
+    const rest = others(candidate, CANDIDATE)
+    if (rest) this.#candidateRest = { ...this.#candidateRest, ...rest }
     this.#sources.take(candidate)
     const parts = isObject(content) ? many(content['parts']) : []
-    for (const part of parts) if (isObject(part)) this.#part(normalisePart(part))
+    const takes = parts.map((part) =>
+      isObject(part) ? this.#part(normalisePart(part)) : undefined,
+    )
+    this.#end(finishReason)
+    // What is quoted is added up.
+    return takes.length === 1 && citationMetadata === undefined ? takes[0] : undefined
+  }
+
+  #end(finishReason: Json | undefined): void {
     const finish = readFinish(finishReason)
     const isUnknown = finishReason === UNSPECIFIED || finishReason === 0
     if (!finish) return
@@ -158,19 +182,24 @@ export class ReplyReader implements Reader {
     else if (finish.reason !== 'stop' || !this.#finish) this.#finish = finish
   }
 
-  #part(part: JsonObject): void {
-    const { text, thought, thoughtSignature, functionCall, ...rest } = part
+  #part(part: JsonObject): Take | undefined {
+    const { text, thought, thoughtSignature, functionCall } = part
+    const rest = others(part, PART) ?? {}
     const isSigned = typeof thoughtSignature === 'string' && thoughtSignature !== ''
     const tail = isSigned ? { seal: { dialect: DIALECT, value: thoughtSignature } } : {}
-    if (isObject(functionCall)) return this.#call(functionCall, tail, rest)
+    if (isObject(functionCall)) return void this.#call(functionCall, tail, rest)
     const kind = thought === true ? 'reasoning' : 'text'
-    if (typeof text === 'string') return this.#piece(kind, text, tail, rest)
+    if (typeof text === 'string') {
+      const take = (piece: string) => this.#piece(kind, piece, tail, rest)
+      take(text)
+      return isSigned ? undefined : take
+    }
     const block = wholeBlock(part, this.#madeId('code'), this.#lastCode)
     if (block) {
       if (block.kind === 'code') this.#lastCode = block.id
-      return this.#whole(block, block.kind === 'opaque' ? {} : tail)
-    }
-    if (isSigned) this.#piece(kind, '', tail, rest)
+      this.#whole(block, block.kind === 'opaque' ? {} : tail)
+    } else if (isSigned) this.#piece(kind, '', tail, rest)
+    return undefined
   }
 
   #piece(kind: Run['kind'], text: string, tail: Tail, rest: JsonObject): void {
@@ -263,13 +292,3 @@ export class ReplyReader implements Reader {
 const provesText = (signature: string): boolean => isItsOwn(readSeal(signature).slot)
 
 const UNSPECIFIED = 'FINISH_REASON_UNSPECIFIED'
-
-/** What has none of these says nothing of a reply. */
-const MEMBERS = ['candidates', 'promptFeedback', 'usageMetadata', 'modelVersion', 'responseId']
-
-/** An error inside of a good reply, in this dialect's shape or in a gateway's. */
-function isFailure(chunk: JsonObject): boolean {
-  if (chunk['error'] !== undefined && chunk['error'] !== null) return true
-  if ('candidates' in chunk || 'promptFeedback' in chunk || 'usageMetadata' in chunk) return false
-  return typeof chunk['detail'] === 'string' || chunk['object'] === 'error'
-}

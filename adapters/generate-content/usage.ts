@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type { FinishReason, Usage } from '../../src/canonical/model.ts'
-import { leftovers, members } from './dialect.ts'
+import { leftovers, members, others } from './dialect.ts'
 
 /**
  * `usageMetadata`: the prompt includes what was cached but not what tools added; candidates are without
@@ -8,30 +8,33 @@ import { leftovers, members } from './dialect.ts'
  */
 export function readUsage(value: Json | undefined): Usage | undefined {
   if (!isObject(value)) return undefined
-  const { promptTokenCount, cachedContentTokenCount, candidatesTokenCount, ...others } = value
-  const { thoughtsTokenCount, toolUsePromptTokenCount, totalTokenCount, ...rest } = others
-  const [prompt, cached, candidates, thoughts, toolUse, total] = [
-    promptTokenCount,
-    cachedContentTokenCount,
-    candidatesTokenCount,
-    thoughtsTokenCount,
-    toolUsePromptTokenCount,
-    totalTokenCount,
-  ].map(count)
-  if ([prompt, candidates, thoughts, total].every((one) => one === undefined)) return undefined
+  const prompt = count(value['promptTokenCount'])
+  const cached = count(value['cachedContentTokenCount'])
+  const candidates = count(value['candidatesTokenCount'])
+  const thoughts = count(value['thoughtsTokenCount'])
+  const toolUse = count(value['toolUsePromptTokenCount'])
+  const total = count(value['totalTokenCount'])
+  if ((prompt ?? candidates ?? thoughts ?? total) === undefined) return undefined
   const spoken = (candidates ?? 0) + (thoughts ?? 0)
   const input =
     (prompt ?? Math.max(0, (total ?? spoken) - spoken - (toolUse ?? 0))) + (toolUse ?? 0)
   const output = total !== undefined && total >= input ? total - input : spoken
-  return {
-    input,
-    output,
-    ...(cached !== undefined && { cacheRead: cached }),
-    ...(thoughts !== undefined && { reasoning: thoughts }),
-    ...(toolUse !== undefined && { toolUse }),
-    ...leftovers(rest),
-  }
+  const usage: Usage = { input, output }
+  if (cached !== undefined) usage.cacheRead = cached
+  if (thoughts !== undefined) usage.reasoning = thoughts
+  if (toolUse !== undefined) usage.toolUse = toolUse
+  const rest = others(value, COUNTS)
+  return rest ? { ...usage, ...leftovers(rest) } : usage
 }
+
+const COUNTS: ReadonlySet<string> = new Set([
+  'promptTokenCount',
+  'cachedContentTokenCount',
+  'candidatesTokenCount',
+  'thoughtsTokenCount',
+  'toolUsePromptTokenCount',
+  'totalTokenCount',
+])
 
 function count(value: Json | undefined): number | undefined {
   const number = typeof value === 'string' && value !== '' ? Number(value) : value

@@ -122,3 +122,11 @@ function wordsOf(body: Json | undefined): Words {
     ...(details !== undefined && details !== null && { details }),
   }
 }
+
+export const BAD_REPLY = {
+  kind: 'bad-upstream',
+  message: 'The upstream sent a reply that is no message.',
+  retry: false,
+} as const
+
+export const BROKEN = { ...BAD_REPLY, message: 'The upstream sent an event that is no JSON.' }

@@ -1,10 +1,9 @@
-import { alikeParser } from '../../src/canonical/alike.ts'
+import { AlikeTexts } from '../../src/canonical/alike.ts'
 import { Cursor, ENDED_EARLY } from '../../src/canonical/cursor.ts'
 import type { Event } from '../../src/canonical/events.ts'
 import {
   isObject,
   textOf,
-  Verbatim,
   verbatimPaths,
   type Json,
   type JsonObject,
@@ -17,32 +16,17 @@ import { readBlock, readCall, readText } from './blocks.ts'
 import { readCitation } from './citations.ts'
 import { DIALECT, numberIn, objectIn, objectsIn, own, textIn, TOOL_NAME } from './dialect.ts'
 import * as hosted from './hosted.ts'
-import { readProblem, saysError } from './problems.ts'
+import { isStreamed, withInput, type Open } from './open-block.ts'
+import { BAD_REPLY, BROKEN, readProblem, saysError } from './problems.ts'
 import { deltaType, messageLeft, readStopReason } from './reply.ts'
 import { mergeUsage, readUsage } from './usage.ts'
 
-/** A block that has started and not ended. */
-interface Open {
-  raw: JsonObject
-  /** The text of the input that came in pieces. */
-  input: string
-  signature: string
-  /** Read only when it has ended. */
-  gathered: boolean
-}
-
-const START_INPUT = verbatimPaths('content_block.input')
-
-const BAD_REPLY = {
-  kind: 'bad-upstream',
-  message: 'The upstream sent a reply that is no message.',
-  retry: false,
-} as const
+const LIKENESS = { verbatim: verbatimPaths('content_block.input') }
 
 /** Understands a message, whole or as its events. */
 export class MessageReader implements Reader {
   readonly #cursor = new Cursor()
-  readonly #texts = alikeParser(START_INPUT)
+  readonly #texts = new AlikeTexts(LIKENESS)
   readonly #names: ToolNames
   readonly #context: ReadReplyContext
   readonly #open = new Map<number, Open>()
@@ -72,8 +56,10 @@ export class MessageReader implements Reader {
   }
 
   push(frame: Frame): Event[] {
-    const event = this.#parse(frame.data)
-    if (event) this.#take(textIn(event['type']) || (frame.event ?? ''), event)
+    if (!this.#texts.again(frame)) {
+      const event = this.#parse(frame)
+      if (event) this.#take(textIn(event['type']) || (frame.event ?? ''), event)
+    }
     return this.#cursor.drain()
   }
 
@@ -83,14 +69,15 @@ export class MessageReader implements Reader {
     return this.#cursor.drain()
   }
 
-  #parse(data: string): JsonObject | undefined {
+  #parse(frame: Frame): JsonObject | undefined {
     try {
-      const value = this.#texts.parse(data)
+      const value = this.#texts.parse(frame)
       if (isObject(value)) return value
       if (Array.isArray(value)) this.#refuse(200, value)
     } catch {
       // `[DONE]` is harmless; broken JSON has swallowed a part of the reply.
-      if (data.trim() !== '' && data.trim() !== '[DONE]') this.#cursor.fail(BROKEN)
+      const text = frame.data.trim()
+      if (text !== '' && text !== '[DONE]') this.#cursor.fail(BROKEN)
     }
     return undefined
   }
@@ -142,7 +129,7 @@ export class MessageReader implements Reader {
     this.#next = index + 1
     const type = textIn(raw['type'])
     if (!hosted.isSearchResult(raw, this.#search?.['id'])) this.#settleSearch(undefined)
-    const open: Open = { raw, input: '', signature: '', gathered: !STREAMED.has(type) }
+    const open: Open = { raw, input: '', signature: '', gathered: !isStreamed(type) }
     this.#open.set(index, open)
     if (type === 'text') this.#openText(index, raw)
     else if (type === 'thinking') {
@@ -170,26 +157,44 @@ export class MessageReader implements Reader {
   #delta(index: number, delta: JsonObject): void {
     const type = deltaType(delta)
     const open = this.#open.get(index) ?? this.#improvise(index, type)
+    const piece = PIECES.get(type)
+    if (open && piece) {
+      const take = (text: string) => piece.take(this, { index, open }, text)
+      take(textIn(delta[piece.place[1]]))
+      this.#texts.repeat(piece.place, take)
+      return
+    }
     const take = DELTAS.get(type)
-    if (!take) this.#context.lose('dropped', `reply.${type}`)
-    else if (open) take(this, { index, open, delta })
+    if (!take && !piece) this.#context.lose('dropped', `reply.${type}`)
+    else if (open) take?.(this, { index, open }, delta)
   }
 
+  /** Deltas that bring the next piece of a text. */
+  static readonly PIECES = {
+    text_delta: {
+      place: ['delta', 'text'],
+      take: (reader, { index }, text) => reader.#cursor.delta(index, text),
+    },
+    thinking_delta: {
+      place: ['delta', 'thinking'],
+      take: (reader, { index }, text) => reader.#cursor.delta(index, text),
+    },
+    input_json_delta: {
+      place: ['delta', 'partial_json'],
+      take(reader, { index, open }, text) {
+        open.input += text
+        if (!open.gathered) reader.#cursor.delta(index, text)
+      },
+    },
+  } satisfies Record<string, Piece>
+
   static readonly DELTAS = {
-    text_delta: (reader, { index, delta }) => reader.#cursor.delta(index, textIn(delta['text'])),
-    thinking_delta: (reader, { index, delta }) =>
-      reader.#cursor.delta(index, textIn(delta['thinking'])),
-    signature_delta: (_, { open, delta }) => {
+    signature_delta: (_, { open }, delta) => {
       open.signature += textIn(delta['signature'])
     },
-    citations_delta: (reader, { index, delta }) =>
+    citations_delta: (reader, { index }, delta) =>
       reader.#cursor.cite(index, readCitation(objectIn(delta['citation']))),
-    input_json_delta: (reader, { index, open, delta }) => {
-      const part = textIn(delta['partial_json'])
-      open.input += part
-      if (!open.gathered) reader.#cursor.delta(index, part)
-    },
-    compaction_delta: (_, { open, delta }) => {
+    compaction_delta: (_, { open }, delta) => {
       const content = textIn(open.raw['content']) + textIn(delta['content'])
       open.raw = { ...open.raw, content }
     },
@@ -267,27 +272,18 @@ export class MessageReader implements Reader {
 
 type TakeEvent = (reader: MessageReader, event: JsonObject) => void
 
-interface Piece {
+/** The block that a delta belongs to. */
+interface Place {
   index: number
   open: Open
-  delta: JsonObject
 }
-type TakeDelta = (reader: MessageReader, piece: Piece) => void
+type TakeDelta = (reader: MessageReader, place: Place, delta: JsonObject) => void
+
+interface Piece {
+  place: readonly ['delta', string]
+  take(reader: MessageReader, place: Place, text: string): void
+}
 
 const EVENTS = new Map<string, TakeEvent>(Object.entries(MessageReader.EVENTS))
+const PIECES = new Map<string, Piece>(Object.entries(MessageReader.PIECES))
 const DELTAS = new Map<string, TakeDelta>(Object.entries(MessageReader.DELTAS))
-
-const STREAMED = new Set(['text', 'thinking', 'tool_use'])
-
-const BROKEN = { ...BAD_REPLY, message: 'The upstream sent an event that is no JSON.' }
-
-/** The whole block, with the input that came in pieces. */
-function withInput({ raw, input }: Open): JsonObject {
-  if (input === '') return raw
-  try {
-    JSON.parse(input)
-    return { ...raw, input: new Verbatim(input) }
-  } catch {
-    return raw
-  }
-}

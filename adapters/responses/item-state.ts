@@ -1,10 +1,12 @@
 import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type { Ext } from '../../src/canonical/model.ts'
-import { countIn, DIALECT, textIn } from './members.ts'
+import { countIn, DIALECT, objectsOf, textIn } from './members.ts'
 
 /** One output item of a stream, as far as it is known. */
 export interface Item {
   index: number
+  /** The key of its block, for an item that is one. */
+  key: string
   /** Keys of the blocks that were opened for it; a closed one is never opened again. */
   opened: Set<string>
   /** The key of its open content part, and how many annotations that part has had. */
@@ -17,9 +19,19 @@ export interface Item {
   /** Deltas of a call that came before its name. */
   early: string
   /** The kind of reasoning that is being shown, and the part of it. */
-  shown: 'summary' | 'content' | undefined
+  shown: Shown | undefined
   paragraph: number
   finished: boolean
+}
+
+export type Shown = 'summary' | 'content'
+
+/** The thoughts of an item, in the kind that has been shown of them or else in their summary. */
+export function thoughtsIn(item: JsonObject, shown: Shown | undefined): string[] {
+  const texts = (member: Shown) =>
+    objectsOf(item[member]).flatMap((part) => textIn(part, 'text') || [])
+  const summary = shown === 'content' ? [] : texts('summary')
+  return summary.length > 0 || shown === 'summary' ? summary : texts('content')
 }
 
 /** What an event says of the item that it is about. */
@@ -28,8 +40,15 @@ export interface Place {
   id: string | undefined
 }
 
+export function placeOf(event: JsonObject): Place {
+  const { item } = event
+  const id = textIn(event, 'item_id') ?? (isObject(item) ? textIn(item, 'id') : undefined)
+  return { index: countIn(event, 'output_index'), id }
+}
+
 export const newItem = (index: number): Item => ({
   index,
+  key: `${index}`,
   opened: new Set(),
   part: undefined,
   cited: 0,
@@ -40,6 +59,21 @@ export const newItem = (index: number): Item => ({
   paragraph: 0,
   finished: false,
 })
+
+/** What is done with a delta, and with those that follow it and differ in nothing else. */
+export type Take = (delta: string) => void
+
+export function taken(delta: string, take: Take): Take {
+  take(delta)
+  return take
+}
+
+/** Whether a delta says once more what its part brought along when it was announced. */
+export function isAnnounced(item: Item, delta: string): boolean {
+  const isRepeated = delta !== '' && item.announced.startsWith(delta)
+  item.announced = isRepeated ? item.announced.slice(delta.length) : ''
+  return isRepeated
+}
 
 /** Which part of its item an event is about. */
 export const partIndex = (event: JsonObject): number =>

@@ -7,18 +7,23 @@ import { readCode } from './code.ts'
 import { readDrawing } from './images.ts'
 import {
   inputIn,
+  isAnnounced,
   newItem,
   partIn,
   partIndex,
   phaseOf,
+  taken,
+  thoughtsIn,
   type Item,
   type Place,
+  type Shown,
+  type Take,
 } from './item-state.ts'
-import { DIALECT, listOf, lookup, objectsOf, opaque, textIn } from './members.ts'
+import { DIALECT, listOf, lookup, opaque, textIn } from './members.ts'
 import { wireNames, type WireNames } from './names.ts'
 import type { Seen } from './reply.ts'
 
-type Handler = (items: Items, item: Item, event: JsonObject) => void
+type Handler = (items: Items, item: Item, event: JsonObject) => Take | undefined | void
 
 /**
  * Sorts the events of output items into blocks. An item is known by its index; its id, which some servers
@@ -71,12 +76,12 @@ export class Items {
     this.#names = wireNames(context.request)
   }
 
-  event(type: string, event: JsonObject, place: Place): void {
+  /** What was done with the delta of an event, where that was all that it brought. */
+  event(type: string, event: JsonObject, place: Place): Take | undefined {
     const handler = lookup<Handler>(Items.EVENTS, type)
-    if (!handler) return
-    const item = isObject(event['item']) ? event['item'] : undefined
-    const id = place.id ?? (item && textIn(item, 'id'))
-    handler(this, this.#at(place.index ?? this.#indexOf(id), id), event)
+    if (!handler) return undefined
+    const { id, index = this.#indexOf(id) } = place
+    return handler(this, this.#at(index, id), event) ?? undefined
   }
 
   /** The item as a whole: adds what its events did not say. */
@@ -88,7 +93,6 @@ export class Items {
   }
 
   #finishAs(state: Item, item: JsonObject): void {
-    const { index } = state
     switch (item['type']) {
       case 'message':
         return this.#finishMessage(state, item)
@@ -100,9 +104,9 @@ export class Items {
       case 'code_interpreter_call':
         return this.#finishCode(state, item)
       case 'web_search_call':
-        return this.#cursor.whole(`${index}`, readSearch(item))
+        return this.#cursor.whole(state.key, readSearch(item))
       default:
-        return this.#cursor.whole(`${index}`, readDrawing(item) ?? opaque(item))
+        return this.#cursor.whole(state.key, readDrawing(item) ?? opaque(item))
     }
   }
 
@@ -148,13 +152,13 @@ export class Items {
     return key
   }
 
-  #partDelta(state: Item, event: JsonObject, kind: 'text' | 'refusal'): void {
-    const delta = textIn(event, 'delta')
-    if (delta === undefined || state.finished) return
+  #partDelta(state: Item, event: JsonObject, kind: 'text' | 'refusal'): Take | undefined {
+    const first = textIn(event, 'delta')
+    if (first === undefined || state.finished) return undefined
     const key = this.#openPart(state, partIndex(event), kind)
-    const isRepeated = delta !== '' && state.announced.startsWith(delta)
-    state.announced = isRepeated ? state.announced.slice(delta.length) : ''
-    if (!isRepeated) this.#cursor.delta(key, delta)
+    return taken(first, (delta) => {
+      if (!isAnnounced(state, delta)) this.#cursor.delta(key, delta)
+    })
   }
 
   /** Text that is said here goes on in the deltas, unless they begin with it. */
@@ -196,26 +200,25 @@ export class Items {
   }
 
   #openReasoning(state: Item): string {
-    const key = `${state.index}`
-    if (this.#first(state, key)) this.#cursor.open(key, { kind: 'reasoning', text: '' })
-    return key
+    if (this.#first(state, state.key)) this.#cursor.open(state.key, { kind: 'reasoning', text: '' })
+    return state.key
   }
 
   /** Of thoughts and their summary, the one that comes first is shown. */
-  #reasoningDelta(state: Item, event: JsonObject, shown: 'summary' | 'content'): void {
-    const delta = textIn(event, 'delta')
-    if (!delta || state.finished) return
+  #reasoningDelta(state: Item, event: JsonObject, shown: Shown): Take | undefined {
+    const first = textIn(event, 'delta')
+    if (!first || state.finished) return undefined
     const key = this.#openReasoning(state)
     state.shown ??= shown
-    if (state.shown !== shown) return
+    if (state.shown !== shown) return undefined
     const at = partIndex(event)
     if (at > state.paragraph && this.#cursor.seen(key) > 0) this.#cursor.delta(key, PARAGRAPH)
     state.paragraph = Math.max(state.paragraph, at)
-    this.#cursor.delta(key, delta)
+    return taken(first, (delta) => this.#cursor.delta(key, delta))
   }
 
   /** Of a paragraph without deltas. */
-  #reasoningWhole(state: Item, event: JsonObject, shown: 'summary' | 'content'): void {
+  #reasoningWhole(state: Item, event: JsonObject, shown: Shown): void {
     const isUnsaid =
       partIndex(event) > state.paragraph || this.#cursor.seen(this.#openReasoning(state)) === 0
     if (isUnsaid) this.#reasoningDelta(state, { ...event, delta: event['text'] ?? '' }, shown)
@@ -223,11 +226,7 @@ export class Items {
 
   #finishReasoning(state: Item, item: JsonObject): void {
     const key = this.#openReasoning(state)
-    const texts = (member: string) =>
-      objectsOf(item[member]).flatMap((part) => textIn(part, 'text') || [])
-    const summary = state.shown === 'content' ? [] : texts('summary')
-    const shown = summary.length > 0 || state.shown === 'summary' ? summary : texts('content')
-    this.#cursor.complete(key, shown.join(PARAGRAPH))
+    this.#cursor.complete(key, thoughtsIn(item, state.shown).join(PARAGRAPH))
     const proof = textIn(item, 'encrypted_content')
     this.#cursor.close(key, proof ? { seal: { dialect: DIALECT, value: proof } } : {})
   }
@@ -235,30 +234,32 @@ export class Items {
   /** A call is opened as soon as it has a name. */
   #openCall(state: Item, item: JsonObject): void {
     const name = textIn(item, 'name')
-    if (!name || !this.#first(state, `${state.index}`)) return
+    if (!name || !this.#first(state, state.key)) return
     this.seen.call = true
     const isText = item['type'] === 'custom_tool_call'
-    this.#cursor.open(`${state.index}`, {
+    this.#cursor.open(state.key, {
       kind: 'tool-call',
       id: textIn(item, 'call_id') || textIn(item, 'id') || this.#context.newId('call_'),
       ...this.#names.fromWire(name, textIn(item, 'namespace')),
       form: isText ? 'text' : 'json',
       input: '',
     })
-    this.#cursor.delta(`${state.index}`, state.early)
+    this.#cursor.delta(state.key, state.early)
   }
 
-  #callDelta(state: Item, event: JsonObject): void {
-    const delta = textIn(event, 'delta')
-    if (!delta || state.finished) return
-    if (state.opened.size > 0) this.#cursor.delta(`${state.index}`, delta)
-    else state.early += delta
+  #callDelta(state: Item, event: JsonObject): Take | undefined {
+    const first = textIn(event, 'delta')
+    if (!first || state.finished) return undefined
+    return taken(first, (delta) => {
+      if (state.opened.size > 0) this.#cursor.delta(state.key, delta)
+      else state.early += delta
+    })
   }
 
   #callWhole(state: Item, event: JsonObject): void {
     const whole = inputIn(event) ?? ''
     if (state.finished) return
-    if (state.opened.size > 0) this.#cursor.complete(`${state.index}`, whole)
+    if (state.opened.size > 0) this.#cursor.complete(state.key, whole)
     else if (whole.length > state.early.length) state.early = whole
   }
 
@@ -266,34 +267,34 @@ export class Items {
     const whole = inputIn(item)
     const added = inputIn({ ...state.added, type: item['type'] ?? '' })
     this.#openCall(state, { ...state.added, ...item, name: textIn(item, 'name') || 'unknown' })
-    this.#cursor.complete(`${state.index}`, whole || added || '')
-    this.#cursor.close(`${state.index}`)
+    this.#cursor.complete(state.key, whole || added || '')
+    this.#cursor.close(state.key)
   }
 
   /** Code is opened when it comes: an item may have outputs only. */
   #openCode(state: Item, id: string | undefined): void {
-    if (!this.#first(state, `${state.index}`)) return
+    if (!this.#first(state, state.key)) return
     this.#lastCode = id ?? this.#context.newId('ci_')
     const block = { id: this.#lastCode, language: 'python', code: '' }
-    this.#cursor.open(`${state.index}`, { kind: 'code', ...block })
+    this.#cursor.open(state.key, { kind: 'code', ...block })
   }
 
   #code(state: Item, event: JsonObject): void {
     const [delta, whole] = [textIn(event, 'delta'), textIn(event, 'code')]
     if (!(delta || whole) || state.finished) return
     this.#openCode(state, textIn(state.added, 'id'))
-    if (delta) this.#cursor.delta(`${state.index}`, delta)
-    else this.#cursor.complete(`${state.index}`, whole ?? '')
+    if (delta) this.#cursor.delta(state.key, delta)
+    else this.#cursor.complete(state.key, whole ?? '')
   }
 
   #finishCode(state: Item, item: JsonObject): void {
     const { code, result } = readCode(item, this.#lastCode)
     if (code) {
       this.#openCode(state, textIn(item, 'id'))
-      this.#cursor.complete(`${state.index}`, code.code)
+      this.#cursor.complete(state.key, code.code)
     }
-    this.#cursor.close(`${state.index}`)
+    this.#cursor.close(state.key)
     const callId = this.#lastCode ?? result?.callId ?? ''
-    if (result) this.#cursor.whole(`${state.index}.result`, { ...result, callId })
+    if (result) this.#cursor.whole(`${state.key}.result`, { ...result, callId })
   }
 }

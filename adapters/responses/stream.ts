@@ -1,11 +1,12 @@
 import type { Frame, ReadReplyContext, Reader } from '../adapter.ts'
-import { alikeParser, type AlikeParser } from '../../src/canonical/alike.ts'
+import { AlikeTexts, type Likeness } from '../../src/canonical/alike.ts'
 import { Cursor } from '../../src/canonical/cursor.ts'
 import type { Event } from '../../src/canonical/events.ts'
 import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type { Problem } from '../../src/canonical/problem.ts'
+import { placeOf } from './item-state.ts'
 import { Items } from './items.ts'
-import { listOf, countIn, textIn } from './members.ts'
+import { listOf, textIn } from './members.ts'
 import { problemIn } from './problems.ts'
 import { readFinish, readUsage } from './reply.ts'
 
@@ -28,10 +29,14 @@ const UNFINISHED: Problem = {
   retry: false,
 }
 
+/** Nobody reads the numbers of events, nor what they are padded with. */
+const LIKENESS: Likeness = { counts: [['sequence_number']], noise: [['obfuscation']] }
+const DELTA = ['delta']
+
 /** Reads replies of an upstream, whole or event by event, and forgives what servers leave out. */
 export function reader(context: ReadReplyContext): Reader {
   const cursor = new Cursor()
-  const texts = alikeParser()
+  const texts = new AlikeTexts(LIKENESS)
   const items = new Items(cursor, context)
   const respond = (response: Json | undefined) => {
     if (isObject(response)) finish(response)
@@ -71,10 +76,14 @@ export function reader(context: ReadReplyContext): Reader {
         return cursor.fail(problemIn(value) ?? FAILED)
       default:
         if (!type.startsWith('response.')) return stray(value)
-        if (Object.hasOwn(Items.EVENTS, type)) return items.event(type, value, placeOf(value))
+        if (Object.hasOwn(Items.EVENTS, type)) return itemEvent(type, value)
         if ((value['delta'] ?? '') !== '')
           context.lose('dropped', type.replace('response', 'reply'))
     }
+  }
+  const itemEvent = (type: string, value: JsonObject) => {
+    const take = items.event(type, value, placeOf(value))
+    if (take) texts.repeat(DELTA, take)
   }
   /** Not an event: an error that came bare, or a whole response in one piece. */
   const stray = (value: JsonObject) => {
@@ -91,6 +100,7 @@ export function reader(context: ReadReplyContext): Reader {
     },
     push(frame) {
       if (cursor.ended) return []
+      if (texts.again(frame)) return drain()
       const value = valueOfFrame(frame, texts)
       if (isObject(value)) event(value, frame.event)
       else if (Array.isArray(value) && problemIn(value)) cursor.fail(problemIn(value) ?? FAILED)
@@ -105,20 +115,15 @@ export function reader(context: ReadReplyContext): Reader {
 }
 
 /** Null for a frame that says nothing, undefined for one that cannot be read. */
-function valueOfFrame({ data }: Frame, texts: AlikeParser): Json | undefined {
-  const text = data.trim()
-  if (text === '' || text === '[DONE]') return null
+function valueOfFrame(frame: Frame, texts: AlikeTexts): Json | undefined {
+  const data = frame.data.trim()
+  if (data === '' || data === '[DONE]') return null
   try {
-    return texts.parse(text)
+    return texts.parse({ ...frame, data })
   } catch {
     return undefined
   }
 }
-
-const placeOf = (value: JsonObject): { index: number | undefined; id: string | undefined } => ({
-  index: countIn(value, 'output_index'),
-  id: textIn(value, 'item_id'),
-})
 
 function problemOfResponse(response: JsonObject): Problem | undefined {
   switch (response['status']) {

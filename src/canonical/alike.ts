@@ -1,169 +1,146 @@
-import { isObject, parse, type Json, type VerbatimPaths } from './json.ts'
-import { endOfScalar, outline, scalarOf, type Outline, type Scalar } from './outline.ts'
+import { parse, type Json, type VerbatimPaths } from './json.ts'
+import { endOfScalar, outline, scalarOf, type Path } from './outline.ts'
 
-/**
- * The events of a stream are mostly alike: one text, perhaps a count, is another, and everything around it is
- * the same as before. A parser for such a row remembers what was around, and reads only what differs. What it
- * gives is exactly what `parse` gives, but events may share subtrees: nobody may change them.
- */
-export interface AlikeParser {
-  /** Throws SyntaxError. */
-  parse(text: string): Json
+/** Where texts of a stream differ that are alike otherwise. */
+export interface Likeness {
+  verbatim?: VerbatimPaths
+  /** A number that is asked for only of the last of such texts. */
+  counts?: readonly Path[]
+  /** What nobody reads. */
+  noise?: readonly Path[]
 }
+
+/** One event of a stream: its name, and a text in JSON. */
+interface Text {
+  readonly event?: string
+  readonly data: string
+}
+
+type Take = (piece: string) => void
 
 /** Larger texts are rarely alike. */
 const MOST_CHARACTERS = 2048
-/** A row in which every text is another kind is not worth learning from. */
+/** A stream in which every text is another kind is not worth learning from. */
 const MOST_LESSONS = 32
-const MOST_PATTERNS = 8
-/** Texts of one kind begin alike. Most kinds come once, and of one text there is nothing to learn. */
-const KIND_CHARACTERS = 30
-const MOST_KINDS = 32
+/** Texts that are alike begin alike. */
+const SAME_CHARACTERS = 32
 
-export function alikeParser(paths?: VerbatimPaths): AlikeParser {
-  const patterns = new Map<string, Pattern>()
-  const firsts = new Map<string, Example>()
-  let lessons = 0
-  let latest: Pattern | undefined
+/**
+ * Reads the texts of a stream, which are mostly alike: each brings the next piece of something, perhaps with a
+ * count, and around it stands what stood around the one before. What was done with that one is then done
+ * with this piece, and nothing is parsed.
+ */
+export class AlikeTexts {
+  readonly #likeness: Likeness
+  #last: Text = { data: '' }
+  #place: Path = []
+  #take: Take | undefined
+  /** What is like the last text; null while that has not been looked at. */
+  #row: Row | undefined | null
+  #lessons = 0
 
-  const learn = (text: string, value: Json): void => {
-    const kind = text.slice(0, KIND_CHARACTERS)
-    const first = firsts.get(kind)
-    if (!first) {
-      if (firsts.size < MOST_KINDS) firsts.set(kind, { text, value })
-      return
-    }
-    lessons += 1
-    const found = outline(text, paths)
-    if (!found) return
-    const known = patterns.get(found.skeleton) ?? patternOf(first, paths, found.skeleton)
-    if (!known && patterns.size >= MOST_PATTERNS) return
-    latest = known?.widen(found, value) ?? new Pattern(found, value)
-    patterns.set(found.skeleton, latest)
+  constructor(likeness: Likeness) {
+    this.#likeness = likeness
   }
-  const recall = (text: string): Json | undefined => {
-    const again = latest?.read(text)
-    if (again !== undefined) return again
-    for (const pattern of patterns.values()) {
-      const value = pattern === latest ? undefined : pattern.read(text)
-      if (value === undefined) continue
-      latest = pattern
-      return value
-    }
-    return undefined
+
+  /** Throws SyntaxError. */
+  parse(text: Text): Json {
+    this.#take = undefined
+    this.#last = text
+    if (this.#row?.pieceOf(text.data) === undefined) this.#row = null
+    return parse(text.data, this.#likeness.verbatim)
   }
-  return {
-    parse(text) {
-      const known = text.length <= MOST_CHARACTERS ? recall(text) : undefined
-      if (known !== undefined) return known
-      const value = parse(text, paths)
-      if (text.length <= MOST_CHARACTERS && lessons < MOST_LESSONS) learn(text, value)
-      return value
-    },
+
+  /** All that there was to do with the text parsed last was to take the string at a place. */
+  repeat(place: Path, take: Take): void {
+    if (place !== this.#place) this.#row = null
+    this.#place = place
+    this.#take = take
+  }
+
+  /** Takes the piece of a text that is like the last one; false for any other text. */
+  again(text: Text): boolean {
+    const take = this.#take
+    if (!take || text.event !== this.#last.event) return false
+    if (this.#row === null) this.#row = this.#learn(text)
+    const piece = this.#row?.pieceOf(text.data)
+    if (piece === undefined) return false
+    this.#last = text
+    take(piece)
+    return true
+  }
+
+  /** The last text once more, for its counts. */
+  last(): Json {
+    return parse(this.#last.data, this.#likeness.verbatim)
+  }
+
+  #learn({ data }: Text): Row | undefined | null {
+    const last = this.#last.data
+    if (last.length > MOST_CHARACTERS || this.#lessons >= MOST_LESSONS) return undefined
+    if (last.slice(0, SAME_CHARACTERS) !== data.slice(0, SAME_CHARACTERS)) return null
+    this.#lessons += 1
+    return rowOf(last, this.#place, this.#likeness)
   }
 }
 
-interface Example {
-  text: string
-  value: Json
+type Hole = 'piece' | 'count' | 'noise'
+
+/** Undefined for a text without a string at `place`, or one that is not looked through. */
+function rowOf(text: string, place: Path, likeness: Likeness): Row | undefined {
+  const around: string[] = []
+  const holes: Hole[] = []
+  let from = 0
+  for (const { start, end, path } of outline(text, likeness.verbatim) ?? []) {
+    const hole = isSame(path, place) ? 'piece' : holeAt(path, likeness)
+    if (!hole || (hole === 'count') === (text[start] === '"')) continue
+    holes.push(hole)
+    around.push(text.slice(from, start))
+    from = end
+  }
+  return holes.includes('piece') ? new Row([...around, text.slice(from)], holes) : undefined
 }
 
-function patternOf(
-  { text, value }: Example,
-  paths: VerbatimPaths | undefined,
-  skeleton: string,
-): Pattern | undefined {
-  const found = outline(text, paths)
-  return found?.skeleton === skeleton ? new Pattern(found, value) : undefined
+function holeAt(path: Path, { counts = [], noise = [] }: Likeness): Hole | undefined {
+  if (counts.some((place) => isSame(place, path))) return 'count'
+  return noise.some((place) => isSame(place, path)) ? 'noise' : undefined
 }
 
-/** What is put together anew of a value: the containers on the way to what differs. */
-interface Graft {
-  key: string | number
-  /** The place of the value among those that differ, for the end of a way. */
-  slot?: number
-  grafts: Graft[]
-}
+const isSame = (one: Path, other: Path): boolean =>
+  one.length === other.length && one.every((key, at) => key === other[at])
 
-/** Texts of one outline, in which some scalars differ. */
-class Pattern {
-  readonly #outline: Outline
-  readonly #value: Json
-  /** The numbers of the scalars that differ. */
-  readonly #open: ReadonlySet<number>
-  /** What stands around them: one piece more than there are of them. */
-  readonly #pieces: readonly string[]
-  readonly #grafts: readonly Graft[]
+/** Texts that differ in nothing but what stands in their holes. */
+class Row {
+  /** One part more than there are holes. */
+  readonly #around: readonly string[]
+  readonly #holes: readonly Hole[]
 
-  constructor(outline: Outline, value: Json, open: ReadonlySet<number> = new Set()) {
-    this.#outline = outline
-    this.#value = value
-    this.#open = open
-    const scalars = outline.scalars.filter((_, index) => open.has(index))
-    const cuts = [{ start: 0, end: 0 }, ...scalars, { start: outline.text.length, end: 0 }]
-    this.#pieces = cuts
-      .slice(1)
-      .map(({ start }, index) => outline.text.slice(cuts[index]?.end, start))
-    this.#grafts = graftsOf(scalars.map(({ path }) => path))
+  constructor(around: readonly string[], holes: readonly Hole[]) {
+    this.#around = around
+    this.#holes = holes
   }
 
-  /** The same, with whatever differs in another text of the same outline. */
-  widen(other: Outline, value: Json): Pattern {
-    const mine = this.#outline
-    const differing = mine.scalars.flatMap((scalar, index) =>
-      literalOf(mine, scalar) === literalOf(other, other.scalars[index]) ? [] : [index],
-    )
-    return new Pattern(other, value, new Set([...this.#open, ...differing]))
-  }
-
-  /** The value of a text that differs where others did; undefined for any other. */
-  read(text: string): Json | undefined {
-    const pieces = this.#pieces
-    const values: Json[] = []
+  /** Undefined for a text of another row. */
+  pieceOf(text: string): string | undefined {
+    let piece: string | undefined
     let at = 0
-    for (let index = 0; index < pieces.length; index += 1) {
-      const piece = pieces[index] ?? ''
+    for (let index = 0; index < this.#around.length; index += 1) {
+      const part = this.#around[index] ?? ''
       // Cheaper than `startsWith`, which goes from character to character.
-      if (text.slice(at, at + piece.length) !== piece) return undefined
-      at += piece.length
-      if (index === pieces.length - 1) break
+      if (text.slice(at, at + part.length) !== part) return undefined
+      at += part.length
+      const hole = this.#holes[index]
+      if (!hole) break
       const end = endOfScalar(text, at)
       const value = end === undefined ? undefined : scalarOf(text, at, end)
-      if (end === undefined || value === undefined) return undefined
-      values.push(value)
+      if (end === undefined || !(hole === 'count' ? isCount(value) : typeof value === 'string'))
+        return undefined
+      if (hole === 'piece') piece = String(value)
       at = end
     }
-    return at === text.length ? grafted(this.#value, this.#grafts, values) : undefined
+    return at === text.length ? piece : undefined
   }
 }
 
-const literalOf = ({ text }: Outline, scalar: Scalar | undefined): string | undefined =>
-  scalar && text.slice(scalar.start, scalar.end)
-
-function graftsOf(paths: readonly Scalar['path'][]): Graft[] {
-  const root: Graft = { key: '', grafts: [] }
-  for (const [slot, path] of paths.entries()) {
-    let graft = root
-    for (const key of path) {
-      let next = graft.grafts.find((each) => each.key === key)
-      if (!next) graft.grafts.push((next = { key, grafts: [] }))
-      graft = next
-    }
-    graft.slot = slot
-  }
-  return root.grafts
-}
-
-/** A copy of `value` as far as something in it is another. */
-function grafted(value: Json, grafts: readonly Graft[], values: readonly Json[]): Json {
-  const copy = Array.isArray(value) ? value.slice() : isObject(value) ? { ...value } : value
-  const members = copy as Record<string | number, Json>
-  for (let index = 0; index < grafts.length; index += 1) {
-    const graft = grafts[index] as Graft
-    members[graft.key] =
-      graft.slot === undefined
-        ? grafted(members[graft.key] ?? null, graft.grafts, values)
-        : (values[graft.slot] ?? null)
-  }
-  return copy
-}
+const isCount = (value: string | number | undefined): boolean =>
+  Number.isSafeInteger(value) && Number(value) >= 0

@@ -8,6 +8,8 @@ export type BlockKey = string | number
 interface Pending {
   key: BlockKey
   block: Block
+  /** Whether deltas append to it. */
+  hasBody: boolean
   /** What came while another block was open. */
   held: Event[]
   closed: boolean
@@ -59,7 +61,7 @@ export class Cursor {
   start(id: string, model: string, ext?: Ext): void {
     if (this.#started || this.#ended) return
     this.#started = true
-    this.#out.push(ext ? { type: 'start', id, model, ext } : { type: 'start', id, model })
+    this.#put(ext ? { type: 'start', id, model, ext } : { type: 'start', id, model })
   }
 
   /** Opens a block; a body that it brings along becomes its first delta. Opening it again is a no-op. */
@@ -71,6 +73,7 @@ export class Cursor {
     const pending: Pending = {
       key,
       block,
+      hasBody: body !== undefined,
       held: [],
       closed: false,
       length: 0,
@@ -88,7 +91,7 @@ export class Cursor {
 
   delta(key: BlockKey, text: string): void {
     const pending = this.#find(key)
-    if (!pending || text === '' || bodyOf(pending.block) === undefined) return
+    if (!pending?.hasBody || text === '') return
     pending.length += text.length
     if (pending.raise) pending.raw += text
     else this.#say(pending, text)
@@ -125,7 +128,7 @@ export class Cursor {
   }
 
   usage(usage: Usage): void {
-    if (!this.#ended && this.#started) this.#out.push({ type: 'usage', usage })
+    if (!this.#ended && this.#started) this.#put({ type: 'usage', usage })
   }
 
   /**
@@ -148,13 +151,13 @@ export class Cursor {
     if (!this.#finish) return this.fail(ENDED_EARLY)
     this.start('', '')
     this.closeAll()
-    this.#out.push(this.#finish)
+    this.#put(this.#finish)
     this.#ended = true
   }
 
   fail(problem: Problem): void {
     if (this.#ended) return
-    this.#out.push({ type: 'error', problem })
+    this.#put({ type: 'error', problem })
     this.#ended = true
   }
 
@@ -180,9 +183,10 @@ export class Cursor {
 
   /** A source may cut within a surrogate pair; each half in a frame of its own would be spoiled. */
   #say(pending: Pending, text: string): void {
-    const known = pending.half + text
-    const whole = LAST_HALF.test(known) ? known.slice(0, -1) : known
-    pending.half = known.slice(whole.length)
+    const known = pending.half === '' ? text : pending.half + text
+    const isCut = isFirstHalf(known.charCodeAt(known.length - 1))
+    const whole = isCut ? known.slice(0, -1) : known
+    pending.half = isCut ? known.slice(-1) : ''
     if (whole !== '') this.#emit(pending, { type: 'block-delta', text: whole })
   }
 
@@ -199,13 +203,19 @@ export class Cursor {
   }
 
   #find(key: BlockKey): Pending | undefined {
-    return this.#ended
-      ? undefined
-      : this.#blocks.find((pending) => pending.key === key && !pending.closed)
+    if (this.#ended) return undefined
+    for (const pending of this.#blocks) if (pending.key === key && !pending.closed) return pending
+    return undefined
+  }
+
+  /** Most pieces bring one event, and a list made with it takes a fraction of the room of one that grows. */
+  #put(event: Event): void {
+    if (this.#out.length === 0) this.#out = [event]
+    else this.#out.push(event)
   }
 
   #emit(pending: Pending, event: Event): void {
-    if (this.#blocks[0] === pending) this.#out.push(event)
+    if (this.#blocks[0] === pending) this.#put(event)
     else pending.held.push(event)
   }
 
@@ -215,13 +225,13 @@ export class Cursor {
       this.#blocks.shift()
       const next = this.#blocks[0]
       if (!next) return
-      for (const event of next.held) this.#out.push(event)
+      for (const event of next.held) this.#put(event)
       next.held = []
     }
   }
 }
 
-const LAST_HALF = /[\ud800-\udbff]$/
+const isFirstHalf = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 
 export const ENDED_EARLY: Problem = {
   kind: 'bad-upstream',

@@ -1,21 +1,18 @@
 import { endOfString } from './json-scan.ts'
 import type { VerbatimPaths } from './json.ts'
 
+/** The names and numbers that lead to a value. */
+export type Path = readonly (string | number)[]
+
 /** A string or a number in a text, and where its value belongs. */
 export interface Scalar {
   start: number
   end: number
-  path: readonly (string | number)[]
-}
-
-export interface Outline {
-  text: string
-  /** The text without its strings and numbers. */
-  skeleton: string
-  scalars: readonly Scalar[]
+  path: Path
 }
 
 const QUOTE = 34
+const BACKSLASH = 92
 /** What JSON.parse would have to unfold, or refuse. */
 // eslint-disable-next-line no-control-regex
 const NOT_PLAIN = /[\\\u0000-\u001f]/
@@ -26,7 +23,7 @@ export function endOfScalar(text: string, start: number): number | undefined {
   if (text.charCodeAt(start) === QUOTE) {
     const end = text.indexOf('"', start + 1)
     if (end < 0) return undefined
-    return text[end - 1] === '\\' ? endOfEscaped(text, start) : end + 1
+    return text.charCodeAt(end - 1) === BACKSLASH ? endOfEscaped(text, start) : end + 1
   }
   let end = start
   while (isNumeric(text.charCodeAt(end))) end += 1
@@ -85,18 +82,22 @@ const CONTAINERS: ReadonlyMap<string | undefined, '}' | ']'> = new Map([
   ['[', ']'],
 ])
 
-/** Undefined where exactness would need more care: verbatim subtrees, members that come twice, `__proto__`. */
-export function outline(text: string, paths: VerbatimPaths | undefined): Outline | undefined {
+/**
+ * The strings and numbers of a text. Undefined where exactness would need more care: verbatim subtrees, members
+ * that come twice, `__proto__`.
+ */
+export function outline(
+  text: string,
+  paths: VerbatimPaths | undefined,
+): readonly Scalar[] | undefined {
   if (!CONTAINERS.has(text[0])) return undefined
   const walk = new Walk(text)
-  if (!walk.value([], paths) || !walk.isAtEnd) return undefined
-  return { text, skeleton: walk.skeleton.join(' '), scalars: walk.scalars }
+  return walk.value([], paths) && walk.isAtEnd ? walk.scalars : undefined
 }
 
 /** One way through a text. Every step says whether it could be taken. */
 class Walk {
   readonly scalars: Scalar[] = []
-  readonly skeleton: string[] = []
   readonly #text: string
   #at = 0
 
@@ -108,7 +109,7 @@ class Walk {
     return this.#at === this.#text.length
   }
 
-  value(path: Scalar['path'], node: VerbatimPaths | undefined): boolean {
+  value(path: Path, node: VerbatimPaths | undefined): boolean {
     if (node?.leaf) return false
     const opener = this.#text[this.#at] ?? ''
     const close = CONTAINERS.get(opener)
@@ -117,7 +118,7 @@ class Walk {
     return this.#sign(close) || this.#members(path, node, close)
   }
 
-  #members(path: Scalar['path'], node: VerbatimPaths | undefined, close: '}' | ']'): boolean {
+  #members(path: Path, node: VerbatimPaths | undefined, close: '}' | ']'): boolean {
     const names = new Set<string>()
     for (let index = 0; ; index += 1) {
       const name = close === '}' ? this.#key(names) : index
@@ -128,19 +129,19 @@ class Walk {
     }
   }
 
-  #scalar(path: Scalar['path']): boolean {
+  #scalar(path: Path): boolean {
     const start = this.#at
     const end = endOfScalar(this.#text, start) ?? start
     if (end === start) return this.#word()
     this.scalars.push({ start, end, path })
-    return this.#step(end, '0')
+    return this.#step(end)
   }
 
   /** true, false and null are part of what is around. */
   #word(): boolean {
     const start = this.#at
     const word = /^(?:true|false|null)/.exec(this.#text.slice(start, start + 5))?.[0]
-    return word !== undefined && this.#step(start + word.length, word)
+    return word !== undefined && this.#step(start + word.length)
   }
 
   #key(known: Set<string>): string | undefined {
@@ -150,17 +151,16 @@ class Walk {
     if (end === undefined || name === undefined || name.includes('\\')) return undefined
     if (name === '__proto__' || known.has(name)) return undefined
     known.add(name)
-    this.#step(end, this.#text.slice(start, end))
+    this.#step(end)
     return this.#sign(':') ? name : undefined
   }
 
   #sign(expected: string): boolean {
-    return this.#text[this.#at] === expected && this.#step(this.#at + 1, expected)
+    return this.#text[this.#at] === expected && this.#step(this.#at + 1)
   }
 
-  #step(to: number, what: string): true {
+  #step(to: number): true {
     this.#at = to
-    this.skeleton.push(what)
     return true
   }
 }

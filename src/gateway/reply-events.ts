@@ -116,19 +116,28 @@ function streamMode({ reader: first, anew, limits }: ReplySource): Mode {
   const readOne = (frame: Frame): Event[] => {
     // The parser bounds what it gathers, but not what comes in one piece.
     if (frame.data.length > limits.eventBytes) return failed(EVENT_TOO_LARGE)
-    return isTooDeep(frame.data, limits) ? failed(NOT_A_REPLY) : reader.push(frame)
+    if (isTooDeep(frame.data, limits)) return failed(NOT_A_REPLY)
+    try {
+      return reader.push(frame)
+    } catch {
+      return failed(INTERNAL)
+    }
   }
   // What came before something that cannot be read has come all the same.
   const read = (frames: Frame[]): Event[] => {
     const events: Event[] = []
+    let isOver = false
     for (const frame of frames) {
-      const one = attempt(() => readOne(frame))
+      const one = readOne(frame)
       if (anew && one.some((event) => isStumble(event, frame))) {
         reader = anew()
         continue
       }
-      for (const event of one) events.push(event)
-      if (one.some(isTerminal)) break
+      for (const event of one) {
+        events.push(event)
+        isOver ||= isTerminal(event)
+      }
+      if (isOver) break
     }
     return events
   }

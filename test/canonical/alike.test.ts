@@ -1,89 +1,126 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { alikeParser } from '../../src/canonical/alike.ts'
-import { parse, stringify, Verbatim, verbatimPaths, type Json } from '../../src/canonical/json.ts'
+import { AlikeTexts, type Likeness } from '../../src/canonical/alike.ts'
+import { isObject, parse, stringify, Verbatim, verbatimPaths } from '../../src/canonical/json.ts'
 import { template } from '../../src/canonical/template.ts'
+import { mutate, pathsOf } from '../laws/mutate.ts'
 
-const outcome = (read: () => Json): unknown => {
-  try {
-    return { text: stringify(read()) }
-  } catch (error) {
-    return error instanceof SyntaxError
-  }
+const PLACE = ['delta', 'text']
+const LIKENESS: Likeness = {
+  verbatim: verbatimPaths('args'),
+  counts: [['n'], ['usage', 'total']],
+  noise: [['noise']],
 }
 
-const key = fc.constantFrom('type', 'delta', 'text', '7', '__proto__', 'a"b', 'é', 'args')
+/** What is said of a text beside its piece, its counts and what nobody reads. */
+function around(text: string): string {
+  const holes = [PLACE, ['noise'], ...(LIKENESS.counts ?? [])]
+  return stringify(holes.reduce((value, hole) => mutate(value, hole, null), parse(text)))
+}
+
+const pieceIn = (text: string): unknown => {
+  const value = parse(text)
+  return isObject(value) && isObject(value['delta']) ? value['delta']['text'] : undefined
+}
+
+/** The pieces that are taken of texts, each behind the first; undefined for one that is not like the first. */
+function taken(first: string, texts: readonly string[], likeness = LIKENESS) {
+  return texts.map((data) => {
+    const alike = new AlikeTexts(likeness)
+    alike.parse({ event: 'x', data: first })
+    let piece: string | undefined
+    alike.repeat(PLACE, (text) => (piece = text))
+    return alike.again({ event: 'x', data }) ? piece : undefined
+  })
+}
+
+const chunk = (more: object = {}) =>
+  JSON.stringify({ type: 'x', i: 0, delta: { text: 'a', type: 'y' }, n: 1, noise: '', ...more })
+
 const scalar = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 8 }),
   fc.constantFrom('', '"', '\\', '\n', '\u{1F600}', 'word'),
   fc.integer(),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
-  fc.constantFrom(true, false, null),
+  fc.constantFrom(true, false, null, [], {}),
 )
-const { value } = fc.letrec((tie) => ({
-  value: fc.oneof(
-    { depthSize: 'small' },
-    scalar,
-    fc.array(tie('value'), { maxLength: 3 }),
-    fc.array(fc.tuple(key, tie('value')), { maxLength: 4 }).map(Object.fromEntries),
-  ),
-}))
+const anyChunk = fc
+  .record({ delta: fc.record({ text: scalar }), n: scalar, noise: scalar, usage: scalar })
+  .map((more) => chunk(more))
 
-/** The same outline with other scalars, and sometimes a broken or doubled text. */
-const row = fc
-  .tuple(
-    value,
-    fc.array(fc.tuple(fc.array(scalar, { minLength: 1 }), fc.nat(40)), { maxLength: 8 }),
-  )
-  .map(([first, others]) => {
-    const text = JSON.stringify(first)
-    const more = others.map(([scalars, cut]) => {
-      let index = 0
-      const changed = JSON.stringify(first, (_, member: unknown) =>
-        typeof member === 'object' ? member : scalars[(index += 1) % scalars.length],
-      )
-      return cut === 40 ? changed.slice(0, -1) : cut === 39 ? `${changed} ` : changed
-    })
-    return [text, ...more, text]
-  })
-
-describe('a parser of texts that are alike', () => {
-  it('reads what JSON.parse reads', () => {
+describe('texts that are alike', () => {
+  it('differ in a piece, in counts and in what nobody reads', () => {
     fc.assert(
-      fc.property(row, (texts) => {
-        const parser = alikeParser()
-        for (const text of texts)
-          expect(outcome(() => parser.parse(text))).toEqual(outcome(() => parse(text)))
+      fc.property(anyChunk, fc.nat(), scalar, fc.nat(90), (first, where, value, cut) => {
+        const paths = pathsOf(parse(first))
+        const other = stringify(mutate(parse(first), paths[where % paths.length] ?? [], value))
+        const text = cut < other.length ? other.slice(0, -1 - (cut % 3)) : other
+        for (const data of [text, other]) {
+          const [piece] = taken(first, [data])
+          if (piece === undefined) continue
+          expect(pieceIn(data)).toBe(piece)
+          expect(around(data)).toBe(around(first))
+        }
       }),
+      { numRuns: 2000 },
     )
   })
-  it('leaves verbatim subtrees as they are', () => {
-    const paths = verbatimPaths('delta.args')
-    fc.assert(
-      fc.property(row, (texts) => {
-        const parser = alikeParser(paths)
-        for (const text of texts.map((each) => `{"delta":{"args":${each},"n":1}}`))
-          expect(outcome(() => parser.parse(text))).toEqual(outcome(() => parse(text, paths)))
-      }),
-    )
+  it('are known by what stands around', () => {
+    const texts = [
+      chunk({ delta: { text: 'b "c"\n\u{1F600}', type: 'y' }, n: 12, noise: 'abc' }),
+      chunk({ delta: { text: '', type: 'y' } }),
+      chunk({ i: 1 }),
+      chunk({ n: '1' }),
+      chunk({ n: -1 }),
+      chunk({ n: 1.5 }),
+      chunk({ noise: 7 }),
+      chunk({ delta: { text: 7, type: 'y' } }),
+      `${chunk()} `,
+    ]
+    const none = undefined
+    const all = ['b "c"\n\u{1F600}', '', none, none, none, none, none, none, none]
+    expect(taken(chunk(), texts)).toEqual(all)
   })
   it.each([
-    ['a member that comes twice', ['{"a":1,"a":2}', '{"a":2,"a":2}', '{"a":3,"a":2}']],
-    ['numbers that are none', ['{"n":1}', '{"n":2}', '{"n":02}', '{"n":-}', '{"n":1e}', '{"n":}']],
-    ['control characters', ['{"n":"a"}', '{"n":"b"}', '{"n":"\u0001"}', '{"n":"\\q"}']],
-    ['escapes', ['{"n":"a"}', '{"n":"b"}', '{"n":"\\u0041\\""}', '{"n":"\\\\"}', '{"n":"\\"}']],
-    ['large numbers', ['[1]', '[2]', '[12345678901234567890]', '[1e400]', '[-0]', '[00000000001]']],
-    ['white space', ['{"n": 1}', '{"n": 2}', '{"n": 3}', '{"n":3 }']],
-    ['prototypes', ['{"__proto__":"a"}', '{"__proto__":"b"}', '{"__proto__":"c"}']],
-  ])('is exact about %s', (_, texts) => {
-    const parser = alikeParser()
-    for (const text of texts)
-      expect(outcome(() => parser.parse(text))).toEqual(outcome(() => parse(text)))
+    [
+      'no JSON',
+      ['{"delta":{"text":"a}}', '{"delta":{"text":"\u0001"}}', '{"delta":{"text":"\\q"}}'],
+    ],
+    ['no number', ['{"delta":{"text":"a"},"n":02}', '{"delta":{"text":"a"},"n":}']],
+    ['longer', ['{"delta":{"text":"a"}}}', '{"delta":{"text":"a"}}{}']],
+  ])('are JSON: %s', (_, texts) => {
+    expect(taken('{"delta":{"text":"a"}}', texts).every((each) => each === undefined)).toBe(true)
+    expect(taken('{"delta":{"text":"a"},"n":1}', texts).some((each) => each)).toBe(false)
   })
-  it('gives each event its own containers on the way to what differs', () => {
-    const parser = alikeParser()
-    const values = [1, 2, 3, 4].map((n) => parser.parse(`{"a":{"b":[${n},"x"]}}`))
-    expect(values).toEqual([1, 2, 3, 4].map((n) => ({ a: { b: [n, 'x'] } })))
+  it.each([
+    ['a member that comes twice', '{"delta":{"text":"a"},"a":1,"a":2}'],
+    ['a prototype', '{"delta":{"text":"a"},"__proto__":1}'],
+    ['a subtree that stays text', '{"delta":{"text":"a"},"args":{"a":1}}'],
+    ['no piece', '{"delta":{"words":"a"}}'],
+    ['a piece that is no string', '{"delta":{"text":1}}'],
+    ['white space', '{"delta": {"text":"a"}}'],
+    ['no JSON', '{"delta":{"text":"a"}'],
+  ])('are not looked for where there is %s', (_, text) => {
+    const alike = new AlikeTexts(LIKENESS)
+    const { data } = { data: text }
+    if (text.endsWith('}}')) alike.parse({ data })
+    alike.repeat(PLACE, () => undefined)
+    expect(alike.again({ data })).toBe(false)
+  })
+  it('come one directly after the other, under one name', () => {
+    const alike = new AlikeTexts(LIKENESS)
+    const pieces: string[] = []
+    alike.parse({ event: 'x', data: chunk() })
+    alike.repeat(PLACE, (text) => pieces.push(text))
+    expect(alike.again({ event: 'y', data: chunk() })).toBe(false)
+    expect(alike.again({ event: 'x', data: chunk() })).toBe(true)
+    alike.parse({ event: 'x', data: chunk({ i: 1 }) })
+    expect(alike.again({ event: 'x', data: chunk({ i: 1 }) })).toBe(false)
+    alike.repeat(PLACE, (text) => pieces.push(`${text}!`))
+    expect(alike.again({ event: 'x', data: chunk() })).toBe(false)
+    expect(alike.again({ event: 'x', data: chunk({ i: 1, n: 2 }) })).toBe(true)
+    expect(pieces).toEqual(['a', 'a!'])
+    expect(alike.last()).toEqual(JSON.parse(chunk({ i: 1, n: 2 })))
   })
 })
 

@@ -1,0 +1,50 @@
+import type { Likeness } from '../../src/canonical/alike.ts'
+import type { JsonObject } from '../../src/canonical/json.ts'
+import type { Problem } from '../../src/canonical/problem.ts'
+import { REPLY_VERBATIM } from './spelling.ts'
+
+export const NO_REPLY: Problem = {
+  kind: 'bad-upstream',
+  message: 'The upstream answered with something that is no reply.',
+  retry: false,
+}
+
+/** Where the pieces of a text are, one to a chunk. */
+export const PIECE = ['candidates', 0, 'content', 'parts', 0, 'text']
+export const LIKENESS: Likeness = {
+  verbatim: REPLY_VERBATIM,
+  counts: [
+    ['usageMetadata', 'candidatesTokenCount'],
+    ['usageMetadata', 'thoughtsTokenCount'],
+    ['usageMetadata', 'totalTokenCount'],
+    ['usageMetadata', 'candidatesTokensDetails', 0, 'tokenCount'],
+  ],
+}
+
+/** The members of a candidate and of a part that are understood. */
+export const CANDIDATE: ReadonlySet<string> = new Set([
+  'content',
+  'finishReason',
+  'index',
+  'groundingMetadata',
+  'citationMetadata',
+])
+export const PART: ReadonlySet<string> = new Set([
+  'text',
+  'thought',
+  'thoughtSignature',
+  'functionCall',
+])
+
+/** What has none of these says nothing of a reply. */
+const MEMBERS = ['candidates', 'promptFeedback', 'usageMetadata', 'modelVersion', 'responseId']
+
+export const saysSomething = (chunk: JsonObject): boolean =>
+  MEMBERS.some((name) => chunk[name] !== undefined)
+
+/** An error inside of a good reply, in this dialect's shape or in a gateway's. */
+export function isFailure(chunk: JsonObject): boolean {
+  if (chunk['error'] !== undefined && chunk['error'] !== null) return true
+  if ('candidates' in chunk || 'promptFeedback' in chunk || 'usageMetadata' in chunk) return false
+  return typeof chunk['detail'] === 'string' || chunk['object'] === 'error'
+}
