@@ -75,16 +75,37 @@ export class StoreUnavailableError extends Error {
   }
 }
 
-const encoder = new TextEncoder()
+const ENCODER = new TextEncoder()
 
 /** The bytes of a value that a store may keep; throws `EntryTooLargeError`. */
 export function boundedBytes(entry: StoreEntry, bounds: StoreBounds): Uint8Array {
-  const limit = Math.min(bounds.entryBytes, bounds.ownerBytes, bounds.totalBytes)
-  const bytes = entry.value.length > limit ? undefined : encoder.encode(entry.value)
+  const limit = limitOf(bounds)
+  const bytes = entry.value.length > limit ? undefined : ENCODER.encode(entry.value)
   if (!bytes || bytes.length + entry.key.length > limit) throw new EntryTooLargeError(limit)
   return bytes
 }
 
-/** What an entry counts for against the bounds. */
-export const sizeOf = (entry: StoreEntry, bytes: Uint8Array): number =>
-  entry.key.length + bytes.length
+/** What an entry counts for against the bounds; throws `EntryTooLargeError`. */
+export function boundedSize({ key, value }: StoreEntry, bounds: StoreBounds): number {
+  const limit = limitOf(bounds)
+  const size = key.length + (value.length > limit ? value.length : bytesIn(value))
+  if (size > limit) throw new EntryTooLargeError(limit)
+  return size
+}
+
+const limitOf = ({ entryBytes, ownerBytes, totalBytes }: StoreBounds): number =>
+  Math.min(entryBytes, ownerBytes, totalBytes)
+
+/** Bytes are written here only to be counted. */
+const SCRATCH = new Uint8Array(16_384)
+
+function bytesIn(text: string): number {
+  let bytes = 0
+  let rest = text
+  while (rest.length > 0) {
+    const { read, written } = ENCODER.encodeInto(rest, SCRATCH)
+    bytes += written
+    rest = rest.slice(read)
+  }
+  return bytes
+}

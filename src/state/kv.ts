@@ -1,7 +1,6 @@
 import {
-  boundedBytes,
+  boundedSize,
   ownerOf,
-  sizeOf,
   type Store,
   type StoreBounds,
   type StoreEntry,
@@ -56,7 +55,7 @@ export function kvStore(
     return value !== null && labelOf(metadata).expires > now() ? value : undefined
   }
   const write = async (entry: StoreEntry): Promise<void> => {
-    const bytes = sizeOf(entry, boundedBytes(entry, bounds))
+    const bytes = boundedSize(entry, bounds)
     await evict(namespace, entry.key, bounds.ownerBytes - bytes, now())
     await namespace.put(entry.key, entry.value, {
       expirationTtl: Math.max(SHORTEST_TTL_SECONDS, Math.ceil(entry.ttlMs / 1000)),

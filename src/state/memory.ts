@@ -1,11 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import {
-  boundedBytes,
-  sizeOf,
-  type Store,
-  type StoreBounds,
-  type StoreEntry,
-} from '../gateway/store.ts'
+import { boundedSize, type Store, type StoreBounds, type StoreEntry } from '../gateway/store.ts'
 
 interface Kept {
   owner: string
@@ -32,7 +26,7 @@ export function memoryStore(bounds: StoreBounds, now: () => number = Date.now): 
 
   const put = (entry: StoreEntry): void => {
     const { key, owner, value } = entry
-    const size = sizeOf(entry, boundedBytes(entry, bounds))
+    const size = boundedSize(entry, bounds)
     entries.delete(key)
     for (const oldest of shares.get(owner)?.keys ?? []) {
       if ((shares.get(owner)?.bytes ?? 0) + size <= bounds.ownerBytes) break

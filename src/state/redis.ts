@@ -1,7 +1,6 @@
 import {
-  boundedBytes,
+  boundedSize,
   ownerOf,
-  sizeOf,
   type Store,
   type StoreBounds,
   type StoreEntry,
@@ -94,7 +93,7 @@ export function redisStore(link: RedisLink, bounds: StoreBounds): Store {
 }
 
 function argumentsOf(entry: StoreEntry, bounds: StoreBounds): string[] {
-  const size = sizeOf(entry, boundedBytes(entry, bounds))
+  const size = boundedSize(entry, bounds)
   const ttlMs = Math.max(1, Math.ceil(entry.ttlMs))
   const numbers = [ttlMs, size, bounds.ownerBytes, bounds.totalBytes].map(String)
   return [entry.key, ownerOf(entry.key), entry.value, ...numbers]

@@ -1,4 +1,4 @@
-import { boundedBytes, sizeOf, type StoreBounds, type StoreEntry } from '../gateway/store.ts'
+import { boundedBytes, type StoreBounds, type StoreEntry } from '../gateway/store.ts'
 
 export type SqlValue = string | number | Uint8Array
 export type SqlRow = Readonly<Record<string, unknown>>
@@ -81,7 +81,7 @@ function put(
   now: number,
 ): void {
   const { key, owner } = entry
-  const size = sizeOf(entry, bytes)
+  const size = entry.key.length + bytes.length
   database.rows(EXPIRE, now)
   database.rows(REMOVE, key)
   const evict = (limit: number, used: string, oldest: string, ...values: SqlValue[]) => {
