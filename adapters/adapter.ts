@@ -260,8 +260,8 @@ export interface Adapter {
     readonly query: readonly string[]
     /** Request headers that are passed on, besides content-type and accept. */
     readonly headers: readonly string[]
-    /** Events of a stream that bring a piece of the reply and nothing else: nobody looks into them. */
-    readonly pieces?: ReadonlySet<string>
+    /** Whether a frame surely brings a piece of the reply and nothing else: nobody has to look into it. */
+    isPiece?(frame: Frame): boolean
     /** Pairs of spellings of one header: an upstream is sent both, whichever came. */
     readonly twins?: readonly (readonly [string, string])[]
     /** Reply headers that are passed back; `rate-*` names all that begin so. */

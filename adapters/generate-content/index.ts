@@ -9,6 +9,9 @@ import { readRequest, writeCountRequest, writeRequest } from './request.ts'
 import { REPLY_VERBATIM, REQUEST_VERBATIM } from './spelling.ts'
 import { ReplyWriter } from './writer.ts'
 
+/** In a chunk that ends a reply, blocks it or fails, or in one whose text has such a word. */
+const TELLING = /finish|feedback|error/i
+
 /** The content-generation dialect: `POST /v1beta/models/{model}:generateContent` and its streamed sister. */
 export const generateContent: Adapter = {
   dialect: DIALECT,
@@ -40,6 +43,7 @@ export const generateContent: Adapter = {
     path: passPath,
     query: ['alt'],
     headers: ['x-goog-api-client'],
+    isPiece: ({ data }) => data.includes('"candidates"') && !TELLING.test(data),
     modelMember: { reply: 'modelVersion' },
   },
 }

@@ -43,7 +43,7 @@ export const messages: Adapter = {
   passthrough: {
     path: ({ path }) => path,
     query: ['beta'],
-    pieces: new Set(['content_block_delta']),
+    isPiece: ({ event }) => event === 'content_block_delta',
     headers: [
       'anthropic-version',
       'provider-version',

@@ -18,6 +18,27 @@ function match({ method, path }: Incoming): Route | undefined {
   return operation && method === 'POST' ? { operation } : undefined
 }
 
+/** What has ended or failed, and what it took, is said by others; an item that is done may be a call. */
+const PIECES: ReadonlySet<string> = new Set([
+  'response.content_part.added',
+  'response.content_part.done',
+  'response.output_item.added',
+  'response.output_text.delta',
+  'response.output_text.done',
+  'response.refusal.delta',
+  'response.refusal.done',
+  'response.reasoning_text.delta',
+  'response.reasoning_text.done',
+  'response.reasoning_summary_part.added',
+  'response.reasoning_summary_part.done',
+  'response.reasoning_summary_text.delta',
+  'response.reasoning_summary_text.done',
+  'response.function_call_arguments.delta',
+  'response.function_call_arguments.done',
+  'response.custom_tool_call_input.delta',
+  'response.custom_tool_call_input.done',
+])
+
 /** Typed items in, typed items out, each with its own life in the stream. */
 export const responses: Adapter = {
   dialect: DIALECT,
@@ -49,14 +70,7 @@ export const responses: Adapter = {
   passthrough: {
     path: (incoming) => incoming.path,
     query: [],
-    pieces: new Set([
-      'response.output_text.delta',
-      'response.refusal.delta',
-      'response.reasoning_text.delta',
-      'response.reasoning_summary_text.delta',
-      'response.function_call_arguments.delta',
-      'response.custom_tool_call_input.delta',
-    ]),
+    isPiece: ({ event }) => event !== undefined && PIECES.has(event),
     replyHeaders: ['openai-processing-ms', 'openai-version', 'x-codex-*'],
     headers: ['openai-organization', 'openai-project', 'openai-beta', 'idempotency-key'],
     modelMember: { request: 'model', reply: 'model', event: ['response', 'model'] },

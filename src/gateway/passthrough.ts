@@ -1,4 +1,4 @@
-import type { Adapter, Reader } from '../../adapters/adapter.ts'
+import type { Adapter, Frame, Reader } from '../../adapters/adapter.ts'
 import { ENDED_EARLY } from '../canonical/cursor.ts'
 import type { Event } from '../canonical/events.ts'
 import { parse } from '../canonical/json.ts'
@@ -116,15 +116,20 @@ function tapReader({ newId }: Exchange, plan: PassPlan, copyist: Copyist | undef
   const { passthrough, upstream } = plan.destination.adapter
   const reader = upstream.reader({ request: emptyRequest(plan), lose: () => undefined, newId })
   const heard = copyist ? copyist.listen(reader) : reader
-  return withoutPieces(heard, passthrough.pieces)
+  return withoutPieces(heard, passthrough)
 }
 
-function withoutPieces(reader: Reader, pieces: ReadonlySet<string> = new Set()): Reader {
+/** The last piece is read where nothing follows: it may be what a count of tokens came with. */
+function withoutPieces(reader: Reader, { isPiece }: Adapter['passthrough']): Reader {
+  if (!isPiece) return reader
+  let skipped: Frame | undefined
   return {
     body: (json) => reader.body(json),
-    push: (frame) =>
-      frame.event !== undefined && pieces.has(frame.event) ? [] : reader.push(frame),
-    end: () => reader.end(),
+    push(frame) {
+      skipped = isPiece(frame) ? frame : undefined
+      return skipped ? [] : reader.push(frame)
+    },
+    end: () => [...(skipped ? reader.push(skipped) : []), ...reader.end()],
   }
 }
 
