@@ -11,13 +11,15 @@ export function habit<T>(work: (text: string) => T): (text: string) => T {
   return (text) => {
     const before = known.get(text)
     if (before !== undefined) return before
-    const result = work(text)
+    // A part of a text holds all of it in memory, which may be somebody's whole request.
+    const copy: string = JSON.parse(JSON.stringify(text))
+    const result = work(copy)
     characters += text.length
     if (characters > MOST_CHARACTERS) {
       known.clear()
       characters = text.length
     }
-    if (text.length <= MOST_CHARACTERS) known.set(text, result)
+    if (text.length <= MOST_CHARACTERS) known.set(copy, result)
     return result
   }
 }
