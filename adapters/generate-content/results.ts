@@ -3,6 +3,7 @@ import {
   parse,
   parseObject,
   textOf,
+  valueOf,
   Verbatim,
   verbatimPaths,
   type Json,
@@ -69,15 +70,14 @@ function wrapperOf(members: JsonObject, name: string): Wrapper | undefined {
 
 function unwrap(response: Json | undefined, name: string, path: string): Unwrapped {
   if (response === undefined) return { texts: [] }
-  const raw = textOf(response)
-  const members = parseObject(raw)
-  if (!members) throw invalid(`${path}: must be an object`, path)
+  const members = valueOf(response)
+  if (!isObject(members)) throw invalid(`${path}: must be an object`, path)
   const wrapper = wrapperOf(members, name)
-  if (!wrapper) return { texts: [raw] }
+  if (!wrapper) return { texts: [textOf(response)] }
   const value = members[wrapper]
   const isError = wrapper === 'error' && { isError: true as const }
   if (typeof value !== 'string')
-    return { texts: [textOf(inside(raw, wrapper))], ...isError, noted: response }
+    return { texts: [textOf(inside(textOf(response), wrapper))], ...isError, noted: response }
   const isUsual = wrapper === 'error' || (wrapper === 'output' && !isItself(value, name))
   return { texts: [value], ...isError, ...(!isUsual && { noted: response }) }
 }

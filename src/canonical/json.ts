@@ -1,4 +1,5 @@
-import { CHAR, endOfString, endOfValue, type Slice } from './json-scan.ts'
+import { CHAR } from './json-scan.ts'
+import { keptIn, type Kept } from './survey.ts'
 
 /**
  * JSON as it crosses the proxy. Some subtrees (a tool call's input, a schema) must leave exactly as
@@ -16,12 +17,19 @@ let collected: string[] | undefined
 /** JSON text that is written as it stands. */
 export class Verbatim {
   readonly text: string
-  constructor(text: string) {
+  readonly #value: Json | undefined
+  /** `value`: what the text spells, where that is known already. */
+  constructor(text: string, value?: Json) {
     this.text = text
+    this.#value = value
+  }
+  /** What the text spells, as far as objects can tell; it is shared, so nobody may change it. */
+  get value(): Json {
+    return this.#value === undefined ? JSON.parse(this.text) : this.#value
   }
   /** Outside of `stringify` (a caller's own JSON.stringify, a test's diff) it is the value it spells. */
   toJSON(): unknown {
-    if (!collected) return JSON.parse(this.text)
+    if (!collected) return this.value
     return marker(collected.push(this.text) - 1)
   }
 }
@@ -52,14 +60,21 @@ function spliced(text: string, texts: readonly string[]): string | undefined {
   let from = 0
   for (const [index, verbatim] of texts.entries()) {
     const mark = `"${marker(index)}"`
-    const at = text.indexOf(`"${MARK}`, from)
+    const at = nextMark(text, from)
     if (!text.startsWith(mark, at)) return undefined
     parts.push(text.slice(from, at), verbatim)
     from = at + mark.length
   }
-  if (text.includes(`"${MARK}`, from)) return undefined
+  if (nextMark(text, from) >= 0) return undefined
   parts.push(text.slice(from))
   return parts.join('')
+}
+
+/** Where the next string begins as marks do. Of the two characters the rarer one is looked for. */
+function nextMark(text: string, from: number): number {
+  let at = text.indexOf(MARK, from)
+  while (at > 0 && text.charCodeAt(at - 1) !== CHAR.quote) at = text.indexOf(MARK, at + 1)
+  return at - 1
 }
 
 function stringifySlowly(value: Json): string {
@@ -74,9 +89,12 @@ function stringifySlowly(value: Json): string {
 
 const ESCAPES = /\\(?:u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|u(d[89a-f][0-9a-f]{2})|.)/gi
 
+/** A pattern is faster than two searches that stop at every backslash. */
+const SURROGATE = /\\u[dD]/
+
 /** Strict readers refuse a lone surrogate and with it the whole conversation: in JSON text it becomes U+FFFD. */
 export function wellFormed(text: string): string {
-  if (!text.includes('\\ud') && !text.includes('\\uD')) return text.toWellFormed()
+  if (!text.includes('\\') || !SURROGATE.test(text)) return text.toWellFormed()
   return text
     .replace(ESCAPES, (escape, _high, _low, lone?: string) => (lone ? '\ufffd' : escape))
     .toWellFormed()
@@ -92,6 +110,8 @@ export interface PathNode {
   readonly members: Map<string, PathNode>
   element?: PathNode
   leaf: boolean
+  /** A bit for each length of a member's name: most names that come are told apart by it. */
+  lengths: number
 }
 
 export function verbatimPaths(...paths: string[]): VerbatimPaths {
@@ -101,7 +121,7 @@ export function verbatimPaths(...paths: string[]): VerbatimPaths {
 }
 
 function pathNode(): PathNode {
-  return { members: new Map(), leaf: false }
+  return { members: new Map(), leaf: false, lengths: 0 }
 }
 
 function grow(nodes: PathNode[], segments: string[]): void {
@@ -117,99 +137,23 @@ function child(node: PathNode, key: string): PathNode {
   if (known) return known
   const created = pathNode()
   node.members.set(key, created)
+  node.lengths |= 1 << (key.length & 31)
   return created
 }
 
 /** Parses; throws SyntaxError. Values at `paths` come back as `Verbatim`. */
 export function parse(text: string, paths?: VerbatimPaths): Json {
-  const slices = paths ? locate(text, paths) : []
-  if (!paths || slices.length === 0) return JSON.parse(text)
-  let from = 0
-  let spliced = ''
-  slices.forEach((slice, index) => {
-    JSON.parse(text.slice(slice.start, slice.end))
-    spliced += text.slice(from, slice.start) + index
-    from = slice.end
-  })
-  const value: Json = JSON.parse(spliced + text.slice(from))
-  const texts = slices.map((slice) => text.slice(slice.start, slice.end))
-  return restore(value, paths, texts)
+  const value: Json = JSON.parse(text)
+  return paths ? restored(value, keptIn(text, paths), text) : value
 }
 
-/** Every value at a leaf was replaced by the number of its slice; of duplicate keys the last one won, as always. */
-function restore(value: Json, node: PathNode, texts: string[]): Json {
-  if (node.leaf) return new Verbatim(texts[Number(value)] ?? 'null')
-  if (Array.isArray(value)) {
-    const element = node.element
-    if (element) value.forEach((item, index) => (value[index] = restore(item, element, texts)))
-  } else if (isObject(value)) {
-    for (const [key, next] of node.members) {
-      const member = Object.hasOwn(value, key) ? value[key] : undefined
-      if (member !== undefined) value[key] = restore(member, next, texts)
-    }
-  }
+/** The value of a text, with that of it as `Verbatim` which stays text. */
+export function restored(value: Json, kept: Kept | undefined, text: string): Json {
+  if (!kept) return value
+  if (!(kept instanceof Map)) return new Verbatim(text.slice(kept.start, kept.end), value)
+  const container = value as Record<string | number, Json>
+  for (const [key, inner] of kept) container[key] = restored(container[key] ?? null, inner, text)
   return value
-}
-
-/** Finds the slices of all leaves in one pass. Malformed text yields none: JSON.parse will say what is wrong. */
-function locate(text: string, paths: PathNode): Slice[] {
-  const slices: Slice[] = []
-  let at = 0
-
-  const space = () => {
-    while (at < text.length && text.charCodeAt(at) <= 32) at += 1
-  }
-  const string = (): string => {
-    const start = at
-    at = endOfString(text, at)
-    return text.slice(start, at)
-  }
-  const visit = (node: PathNode | undefined): void => {
-    space()
-    const code = text.charCodeAt(at)
-    if (!node) at = endOfValue(text, at)
-    else if (node.leaf) {
-      const start = at
-      at = endOfValue(text, at)
-      slices.push({ start, end: at })
-    } else if (code === CHAR.openBrace) members(node)
-    else if (code === CHAR.openBracket && node.element) elements(node.element)
-    else at = endOfValue(text, at)
-    space()
-  }
-  const members = (node: PathNode): void => {
-    at += 1
-    space()
-    while (at < text.length && text.charCodeAt(at) !== CHAR.closeBrace) {
-      const literal = string()
-      const key = literal.includes('\\') ? String(JSON.parse(literal)) : literal.slice(1, -1)
-      space()
-      if (text.charCodeAt(at) !== CHAR.colon) throw new SyntaxError('expected a colon')
-      at += 1
-      visit(node.members.get(key))
-      if (text.charCodeAt(at) === CHAR.comma) at += 1
-      space()
-    }
-    at += 1
-  }
-  const elements = (node: PathNode): void => {
-    at += 1
-    space()
-    while (at < text.length && text.charCodeAt(at) !== CHAR.closeBracket) {
-      const before = at
-      visit(node)
-      if (text.charCodeAt(at) === CHAR.comma) at += 1
-      if (at === before) throw new SyntaxError('expected a value')
-      space()
-    }
-    at += 1
-  }
-  try {
-    visit(paths)
-    return slices
-  } catch {
-    return []
-  }
 }
 
 export function isObject(value: unknown): value is JsonObject {
@@ -228,7 +172,7 @@ export function textOf(value: Json): string {
 
 /** The value behind a possibly verbatim subtree. */
 export function valueOf(value: Json): Json {
-  return value instanceof Verbatim ? JSON.parse(value.text) : value
+  return value instanceof Verbatim ? value.value : value
 }
 
 const OBJECT = /^\s*\{/

@@ -4,7 +4,7 @@ import { claim, isShared } from './claims.ts'
 import type { Exchange } from './exchange.ts'
 import { keep, shelfOf, type Memories } from './memories.ts'
 import type { PassPlan } from './plan.ts'
-import { memberOf, parsed, memberText, type Looked } from './read.ts'
+import { memberOf, memberText, parsedLooked, type Looked } from './read.ts'
 import { recalled } from './recall.ts'
 
 /**
@@ -72,7 +72,7 @@ interface Original {
 
 async function kept(original: Original, news: News): Promise<void> {
   const { exchange, memories, memory, looked, origin } = original
-  const body = parsed(looked.text, exchange.caller.caller.verbatim)
+  const body = parsedLooked(looked)
   const ask = memory.asks(body)
   if (!ask.keep) return
   const shelf = await shelfOf(exchange, memories)

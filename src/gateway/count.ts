@@ -7,7 +7,7 @@ import type { Answer, Exchange } from './exchange.ts'
 import type { Addressed } from './outgoing.ts'
 import { allBytes, passed } from './passthrough.ts'
 import type { Plan } from './plan.ts'
-import { checkedText, readRequest } from './read.ts'
+import { lookedOver, parsedLooked, readJson } from './read.ts'
 import { isSuccess, refused } from './refusal.ts'
 import type { UpstreamCall } from './upstream.ts'
 
@@ -64,7 +64,9 @@ async function jsonOf(exchange: Exchange, call: UpstreamCall) {
 
 function estimated(exchange: Exchange, plan: Plan): Answer {
   const request =
-    plan.kind === 'translate' ? plan.request : readRequest(exchange, checkedText(exchange))
+    plan.kind === 'translate'
+      ? plan.request
+      : readJson(exchange, parsedLooked(lookedOver(exchange)))
   return counted(exchange, plan, estimateTokens(request), [...plan.losses, ESTIMATED])
 }
 

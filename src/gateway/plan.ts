@@ -8,15 +8,7 @@ import type { Exchange } from './exchange.ts'
 import { addressed, type Addressed, type Parcel } from './outgoing.ts'
 import { passPlan } from './pass-plan.ts'
 import { withProofs } from './proofs.ts'
-import {
-  checkedText,
-  lookedOver,
-  memberOf,
-  parsed,
-  readJson,
-  readRequest,
-  type Looked,
-} from './read.ts'
+import { lookedOver, memberOf, parsedLooked, readJson, readRequest, type Looked } from './read.ts'
 import { remembered, type Keeping, type Remembered } from './recall.ts'
 import { destinationOf, type Destination } from './route.ts'
 import type { UpstreamSettings } from './settings.ts'
@@ -65,8 +57,9 @@ export async function planOf(exchange: Exchange): Promise<Plan> {
     sentModel: target.model,
   })
   if (adapter.dialect !== caller.dialect) {
-    const json = parsed(looked?.text ?? checkedText(exchange), caller.caller.verbatim)
-    return translatePlan(exchange, destination, await remembered(exchange, json, looked))
+    const seen = looked ?? lookedOver(exchange)
+    const known = await remembered(exchange, parsedLooked(seen), seen)
+    return translatePlan(exchange, destination, known)
   }
   const known = await rememberedHere(exchange, looked, upstream)
   return known?.resolved
@@ -81,14 +74,14 @@ async function rememberedHere(
   upstream: UpstreamSettings,
 ): Promise<Remembered | undefined> {
   const { caller, memories } = exchange
-  const { memory, verbatim } = caller.caller
+  const { memory } = caller.caller
   if (!looked || !memories || !memory?.mayRefer(looked.text)) return undefined
-  return remembered(exchange, parsed(looked.text, verbatim), looked, upstream)
+  return remembered(exchange, parsedLooked(looked), looked, upstream)
 }
 
 function unrouted(exchange: Exchange, model: string | undefined): ProblemError {
   // Without a model the caller's own dialect says best what is missing.
-  if (model === undefined) readRequest(exchange, checkedText(exchange))
+  if (model === undefined) readRequest(exchange, lookedOver(exchange).text)
   return new ProblemError({
     kind: 'not-found',
     message: `No route leads to the model '${model ?? ''}'.`,

@@ -1,11 +1,11 @@
 import { filled, piecesOf, punched, type Punched } from '../canonical/holes.ts'
-import { parse, type Json, type VerbatimPaths } from '../canonical/json.ts'
+import { parse, restored, type Json, type VerbatimPaths } from '../canonical/json.ts'
 import type { Request } from '../canonical/model.ts'
 import { invalid } from '../canonical/problem.ts'
+import { survey, type Survey } from '../canonical/survey.ts'
 import { encoded, type Bytes } from './bytes.ts'
 import type { Exchange } from './exchange.ts'
-import { checkStructure, scalarIn } from './scan.ts'
-import { survey, type Survey } from './survey.ts'
+import { scalarIn } from './scan.ts'
 
 const STRICT = new TextDecoder('utf-8', { fatal: true })
 
@@ -49,25 +49,17 @@ function decodedText(body: Uint8Array): string {
 const LENIENT = new TextDecoder('utf-8', { ignoreBOM: true })
 const lenientText = (bytes: Uint8Array): string => LENIENT.decode(bytes)
 
-/** The body as text, of a shape that can be parsed without harm. */
-export function checkedText({ body, settings }: Exchange): string {
-  checkStructure(body.text, settings.limits)
-  return body.text
-}
-
-/** A body that was looked over, without its long data. */
-export interface Looked {
+/** A body that was looked over, without its long data: it can be parsed without harm. */
+export interface Looked extends Survey {
   text: string
-  members: Survey
 }
 
-/** The same as `checkedText`, with what stands where at its top level. */
 export function lookedOver(exchange: Exchange): Looked {
   const { text } = exchange.body
-  const members = survey(text, exchange.settings.limits)
+  const found = survey(text, exchange.settings.limits, exchange.caller.caller.verbatim)
   // The caller's own dialect says best what is wrong with it.
-  if (!members) readRequest(exchange, text)
-  return { text, members: members ?? new Map() }
+  if (!found) readRequest(exchange, text)
+  return { text, members: new Map(), ...found }
 }
 
 /** The string or boolean at the top level of a body. */
@@ -86,13 +78,20 @@ export function memberText(looked: Looked | undefined, name: string): string | u
 }
 
 /** The parser's own message quotes the body, so it is not passed on. */
-export function parsed(text: string, paths?: VerbatimPaths): Json {
+function unlessMalformed(parse: () => Json): Json {
   try {
-    return parse(text, paths)
+    return parse()
   } catch {
     throw invalid('The body is not valid JSON.')
   }
 }
+
+export const parsed = (text: string, paths?: VerbatimPaths): Json =>
+  unlessMalformed(() => parse(text, paths))
+
+/** What is known of a body need not be looked for again. */
+export const parsedLooked = ({ text, kept }: Looked): Json =>
+  unlessMalformed(() => restored(JSON.parse(text), kept, text))
 
 export const readRequest = (exchange: Exchange, text: string): Request =>
   readJson(exchange, parsed(text, exchange.caller.caller.verbatim))

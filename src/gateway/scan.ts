@@ -1,5 +1,5 @@
 import { endOfString, endOfValue, type Slice } from '../canonical/json-scan.ts'
-import { invalid, ProblemError } from '../canonical/problem.ts'
+import { tooDeep, tooManyValues, type StructureLimits } from '../canonical/survey.ts'
 
 /** Looks at JSON text without building anything from it. */
 
@@ -10,11 +10,6 @@ const CLOSE_BRACE = 125
 const QUOTE = 34
 const COMMA = 44
 const COLON = 58
-
-export interface StructureLimits {
-  depth: number
-  nodes: number
-}
 
 /** Refuses a body that would grow out of proportion when parsed. Malformed text is left to the parser. */
 export function checkStructure(text: string, limits: StructureLimits): void {
@@ -33,14 +28,6 @@ export function checkStructure(text: string, limits: StructureLimits): void {
     if (nodes > limits.nodes) throw tooManyValues(limits.nodes)
   }
 }
-
-export const tooDeep = (depth: number) => invalid(`The body is nested deeper than ${depth} levels.`)
-
-export const tooManyValues = (nodes: number) =>
-  new ProblemError({
-    kind: 'too-large',
-    message: `The body holds more than ${nodes} JSON values.`,
-  })
 
 /** The index of the closing quote, or the end of the text. */
 function skipString(text: string, start: number): number {

@@ -8,7 +8,7 @@ import { PROCESS_LIMITS } from '../../src/gateway/defaults.ts'
 import { replyEvents } from '../../src/gateway/reply-events.ts'
 import { eventShape } from '../../src/gateway/shape.ts'
 import { framer } from '../../src/gateway/stream-out.ts'
-import { survey } from '../../src/gateway/survey.ts'
+import { survey } from '../../src/canonical/survey.ts'
 
 /** Twice the input may cost at most so many times as much. */
 const MOST = 2.5

@@ -1,14 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { parse, verbatimPaths, Verbatim, type Json } from '../../src/canonical/json.ts'
+import { survey } from '../../src/canonical/survey.ts'
 import { checkStructure } from '../../src/gateway/scan.ts'
-import { survey } from '../../src/gateway/survey.ts'
 
 const LIMITS = { depth: 50, nodes: 10_000 }
 
 const membersOf = (text: string): [string, unknown][] | undefined => {
   const found = survey(text, LIMITS)
   return (
-    found && [...found].map(([key, { start, end }]) => [key, JSON.parse(text.slice(start, end))])
+    found &&
+    [...found.members].map(([key, { start, end }]) => [key, JSON.parse(text.slice(start, end))])
   )
 }
 
@@ -85,6 +87,46 @@ describe('a look over a body', () => {
       ['model', 'c'],
       ['x', [{ model: 'b' }]],
     ])
+  })
+  it('refuses what is too deep also where it is no object and never ends', () => {
+    expect(() => survey('['.repeat(LIMITS.depth + 1), LIMITS)).toThrow('deeper')
+  })
+  it('finds the very text of what stays text, and takes nothing else for it', () => {
+    const paths = verbatimPaths('a.*.b|a.a', 'b.a|\\b', '*.a')
+    const key = fc.constantFrom('a', 'b', '\\b', 'other')
+    const { value: any } = fc.letrec<{ value: unknown }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 5 },
+        fc.constantFrom(1, 'a', '"', '\\', null),
+        fc.dictionary(key, tie('value')),
+        fc.array(tie('value'), { maxLength: 3 }),
+      ),
+    }))
+    const within = (value: Json, node: typeof paths | undefined): Json => {
+      if (node?.leaf) return new Verbatim(JSON.stringify(value))
+      if (Array.isArray(value)) return value.map((item) => within(item, node?.element))
+      if (typeof value !== 'object' || value === null) return value
+      const entries = Object.entries(value).map(([name, member]): [string, Json] => [
+        name,
+        within(member, node?.members.get(name)),
+      ])
+      return Object.fromEntries(entries)
+    }
+    fc.assert(
+      fc.property(any, (value) => {
+        const text = JSON.stringify(value)
+        expect(parse(text, paths)).toEqual(within(JSON.parse(text), paths))
+      }),
+      { numRuns: 1000 },
+    )
+  })
+  it('takes the last of what comes twice, and nothing of the first', () => {
+    const paths = verbatimPaths('a.*.b')
+    const parsed = parse(
+      '{"a":[{"b":1},{"b":2}],"\\u0061":[{},{"b":3,"\\u0062":9007199254740993}]}',
+      paths,
+    )
+    expect(parsed).toEqual({ a: [{}, { b: new Verbatim('9007199254740993') }] })
   })
   it.each([
     '',
