@@ -22,6 +22,7 @@ import {
   type NamedTool,
   type ToolNames,
 } from '../../src/canonical/names.ts'
+import { habit } from '../../src/canonical/habit.ts'
 import { close } from '../../src/canonical/schema-close.ts'
 import { describeText, TEXT_TOOL_SCHEMA } from '../../src/canonical/text-tools.ts'
 import {
@@ -157,7 +158,7 @@ function writeNamed(tool: NamedTool, names: ToolNames, lose: Lose): JsonObject {
   return {
     name: names.toWire(name, namespace),
     ...(description !== undefined && { description }),
-    input_schema: new Verbatim(isText ? TEXT_TOOL_SCHEMA : rootedSchema(tool.schema)),
+    input_schema: new Verbatim(isText ? TEXT_TOOL_SCHEMA : rooted(tool.schema ?? NO_PARAMETERS)),
     ...(!isText && isStrict(tool, native === true, lose) && { strict: true }),
     ...left,
     ...writeCache(tool.cache),
@@ -174,11 +175,11 @@ function isStrict({ name, schema, strict }: FunctionTool, native: boolean, lose:
 const NO_PARAMETERS = '{"type":"object","properties":{}}'
 
 /** The root must say that it is an object; the rest of the text stays as it is. */
-function rootedSchema(schema: string | undefined): string {
-  const parsed = schema === undefined ? undefined : parseObject(schema)
-  if (schema === undefined || !parsed || Object.keys(parsed).length === 0) return NO_PARAMETERS
+const rooted = habit((schema: string): string => {
+  const parsed = parseObject(schema)
+  if (!parsed || Object.keys(parsed).length === 0) return NO_PARAMETERS
   return Object.hasOwn(parsed, 'type') ? schema : schema.replace('{', '{"type":"object",')
-}
+})
 
 function writeHosted(tool: HostedTool, lose: Lose): JsonObject[] | undefined {
   const known = hostedBy(({ capability }) => capability === tool.capability)

@@ -5,7 +5,7 @@ import { fingerprint } from './seal.ts'
 
 /** What a dialect allows in a name or an id. */
 export interface NameRule {
-  /** Matches one character that is not allowed. */
+  /** Matches one character that is not allowed; without flags. */
   forbidden: RegExp
   /** Must hold for the whole; default: not empty. */
   start?: RegExp
@@ -23,7 +23,7 @@ export function fit(text: string, rule: NameRule): string {
 
 function fits(text: string, rule: NameRule): boolean {
   if (text === '' || text.length > rule.maxLength) return false
-  return !new RegExp(rule.forbidden).test(text) && (!rule.start || rule.start.test(text))
+  return !rule.forbidden.test(text) && (!rule.start || rule.start.test(text))
 }
 
 /** A tool as its caller knows it. */
