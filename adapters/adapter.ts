@@ -6,8 +6,8 @@ import type { Problem } from '../src/canonical/problem.ts'
 
 /** One server-sent event with the framing already removed; `data` is still text. */
 export interface Frame {
-  event?: string
-  data: string
+  readonly event?: string | undefined
+  readonly data: string
 }
 
 /** Reply in: a whole body, or frames and then `end`. Synchronous: no promises, no clock, no I/O. */

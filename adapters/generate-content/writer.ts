@@ -2,6 +2,7 @@ import type { Event, Tail } from '../../src/canonical/events.ts'
 import { bodyOf, withBody, withTail } from '../../src/canonical/events.ts'
 import { nameOf } from '../../src/canonical/foreign.ts'
 import { isObject, stringify, type JsonObject } from '../../src/canonical/json.ts'
+import { PieceFrame } from '../../src/canonical/late-frame.ts'
 import type {
   Block,
   BlockKind,
@@ -11,7 +12,7 @@ import type {
   Seal,
   Usage,
 } from '../../src/canonical/model.ts'
-import { template } from '../../src/canonical/template.ts'
+import { Template } from '../../src/canonical/template.ts'
 import type { Problem } from '../../src/canonical/problem.ts'
 import type { Frame, WriteReplyContext, Writer } from '../adapter.ts'
 import { DIALECT, members } from './dialect.ts'
@@ -38,7 +39,7 @@ export class ReplyWriter implements Writer {
   readonly #context: WriteReplyContext
   readonly #grounding: Grounding
   readonly #pieces = new Pieces()
-  readonly #rows = new Map<Run['kind'], (text: string) => string>()
+  readonly #rows = new Map<Run['kind'], Template>()
   #id = ''
   #head: JsonObject = {}
   #candidate: JsonObject = {}
@@ -214,19 +215,24 @@ export class ReplyWriter implements Writer {
       // What a text is from is told behind it, once it is known.
       const sources = isMereText(piece) && !('thought' in piece) ? undefined : this.#sources()
       return isMereText(piece) && !sources
-        ? { data: this.#row(piece)(String(piece['text'])) }
+        ? new PieceFrame(undefined, this.#row(piece), String(piece['text']))
         : frameOf(this.#chunk([piece], sources ?? {}))
     })
   }
 
   /** Chunks that hold a piece of text and nothing else besides what all of them hold. */
-  #row(piece: JsonObject): (text: string) => string {
+  #row(piece: JsonObject): Template {
     const kind = 'thought' in piece ? 'reasoning' : 'text'
     const known = this.#rows.get(kind)
     if (known) return known
-    const row = template((text) => this.#chunk([{ ...piece, text }], {}))
+    const row = new Template(this.#chunkWith(piece))
     this.#rows.set(kind, row)
     return row
+  }
+
+  #chunkWith(piece: JsonObject): (text: string) => JsonObject {
+    const chunk = this.#chunk([piece], {})
+    return (text) => ({ ...chunk, candidates: [candidateOf([{ ...piece, text }], {})] })
   }
 
   #sources(): JsonObject | undefined {
@@ -260,16 +266,20 @@ export class ReplyWriter implements Writer {
   }
 
   #chunk(parts: JsonObject[], candidate: JsonObject): JsonObject {
-    const content = { role: 'model', parts: parts.length > 0 ? parts : [{ text: '' }] }
     this.#id ||= this.#context.newId('')
     return {
       ...this.#head,
-      candidates: [{ content, ...candidate, index: 0 }],
+      candidates: [candidateOf(parts, candidate)],
       ...(this.#last && { usageMetadata: writeUsage(this.#usage) }),
       modelVersion: this.#context.request.model,
       responseId: this.#id,
     }
   }
+}
+
+function candidateOf(parts: JsonObject[], more: JsonObject): JsonObject {
+  const content = { role: 'model', parts: parts.length > 0 ? parts : [{ text: '' }] }
+  return { content, ...more, index: 0 }
 }
 
 /** A frame is one line. Line ends in JSON are white space, and come only with a subtree written verbatim. */

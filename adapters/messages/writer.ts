@@ -1,9 +1,9 @@
 import { estimateTokens } from '../../src/canonical/estimate.ts'
 import { bodyOf, mergeExt, withBody, type Event, type Tail } from '../../src/canonical/events.ts'
 import { stringify, type JsonObject } from '../../src/canonical/json.ts'
-import { template } from '../../src/canonical/template.ts'
-import { LateFrame } from '../../src/canonical/late-frame.ts'
+import { added, LateFrame, PieceFrame } from '../../src/canonical/late-frame.ts'
 import type { Block, Citation, Ext, FinishReason, Seal, Usage } from '../../src/canonical/model.ts'
+import { Template } from '../../src/canonical/template.ts'
 import type { Frame, WriteReplyContext, Writer } from '../adapter.ts'
 import { writeCitation } from './citations.ts'
 import { DIALECT, extOf } from './dialect.ts'
@@ -19,8 +19,8 @@ interface Open {
   parts: string[]
   citations: JsonObject[]
   index?: number
-  /** A piece of it as the data of an event. */
-  piece?: (text: string) => string
+  /** Its pieces, once there is one. */
+  row?: Template | undefined
 }
 
 /** Says a reply as the events of this dialect, and gathers the message that they describe. */
@@ -82,7 +82,7 @@ export class MessageWriter implements Writer {
   /** One line: what was kept as text may hold line ends, though never inside a string. */
   #say(type: string, members: JsonObject): void {
     const write = () => stringify({ type, ...members }).replaceAll(/[\r\n]+/g, ' ')
-    this.#frames.push(new LateFrame(type, write))
+    this.#add(new LateFrame(type, write))
   }
 
   /** The counts are not known yet; a client that shows how full the context is needs a number at once. */
@@ -94,7 +94,7 @@ export class MessageWriter implements Writer {
       const usage = writeUsage({ input: estimateTokens(this.#context.request) })
       return stringify({ type: 'message_start', message: { ...message, usage } })
     }
-    this.#frames.push(new LateFrame('message_start', write))
+    this.#add(new LateFrame('message_start', write))
   }
 
   #message(): JsonObject {
@@ -133,18 +133,24 @@ export class MessageWriter implements Writer {
     const open = this.#open
     if (!open || text === '') return
     open.parts.push(text)
-    if (!this.#blocks.delta(open.block, text)) return
-    open.piece ??= this.#piecesOf(open.block, this.#show(open))
-    const { piece } = open
-    this.#frames.push(new LateFrame(DELTA, () => piece(text)))
+    open.row ??= this.#rowOf(open, text)
+    if (open.row) this.#add(new PieceFrame(DELTA, open.row, text))
   }
 
-  #piecesOf(block: Block, index: number): (text: string) => string {
-    return template((text) => ({
+  /** Undefined where only the whole can be said. */
+  #rowOf(open: Open, text: string): Template | undefined {
+    const { block } = open
+    if (!this.#blocks.delta(block, text)) return undefined
+    const index = this.#show(open)
+    return new Template((text) => ({
       type: DELTA,
       index,
       delta: this.#blocks.delta(block, text) ?? {},
     }))
+  }
+
+  #add(frame: Frame): void {
+    this.#frames = added(this.#frames, frame)
   }
 
   #sayDelta(index: number, delta: JsonObject): void {

@@ -9,7 +9,8 @@ import {
   type Json,
   type JsonObject,
 } from '../../src/canonical/json.ts'
-import { PieceFrame, ResponseFrame } from './frames.ts'
+import { PieceFrame } from '../../src/canonical/late-frame.ts'
+import { ResponseFrame } from './frames.ts'
 
 const OPENING: ReadonlySet<Json | undefined> = new Set(['response.created', 'response.in_progress'])
 

@@ -1,11 +1,11 @@
 import type { Frame, WriteReplyContext, Writer } from '../adapter.ts'
 import type { Event } from '../../src/canonical/events.ts'
 import { stringify, type JsonObject } from '../../src/canonical/json.ts'
-import { LateFrame } from '../../src/canonical/late-frame.ts'
+import { added, LateFrame, PieceFrame } from '../../src/canonical/late-frame.ts'
 import type { FinishReason, Usage } from '../../src/canonical/model.ts'
-import { template } from '../../src/canonical/template.ts'
+import { Template } from '../../src/canonical/template.ts'
 import type { Problem } from '../../src/canonical/problem.ts'
-import { PieceFrame, ResponseFrame } from './frames.ts'
+import { ResponseFrame } from './frames.ts'
 import { Output } from './output.ts'
 import { writeError, writeErrorEvent } from './problems.ts'
 import { endingOf, finishOf, writeUsage } from './reply.ts'
@@ -20,23 +20,25 @@ export function writer(context: WriteReplyContext): Writer {
   let ended = false
   let response: JsonObject | undefined
   let usage: Usage | undefined
+  const add = (frame: Frame) => {
+    frames = added(frames, frame)
+    sequence += 1
+  }
   const emit = (type: string, fields: JsonObject) => {
     const event = { type, ...fields, sequence_number: sequence }
-    frames.push(new LateFrame(type, () => stringify(event)))
-    sequence += 1
+    add(new LateFrame(type, () => stringify(event)))
   }
   const tell = (type: string, state: JsonObject) => {
     const event = { type, response: state, sequence_number: sequence }
-    frames.push(new ResponseFrame(type, () => stringify(event)))
-    sequence += 1
+    add(new ResponseFrame(type, () => stringify(event)))
   }
   const row = (type: string, fields: (text: string) => JsonObject) => {
-    const write = template((text, count) => ({ type, ...fields(text), sequence_number: count }))
-    return (text: string) => {
-      const number = sequence
-      frames.push(new PieceFrame(type, () => write(text, number), write, text))
-      sequence += 1
-    }
+    const pieces = new Template((text, number) => ({
+      type,
+      ...fields(text),
+      sequence_number: number,
+    }))
+    return (text: string) => add(new PieceFrame(type, pieces, text, sequence))
   }
   const output = new Output({ emit, row }, context)
   const opening = () => (response ??= openingOf(request, context))

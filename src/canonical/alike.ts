@@ -12,7 +12,7 @@ export interface Likeness {
 
 /** One event of a stream: its name, and a text in JSON. */
 interface Text {
-  readonly event?: string
+  readonly event?: string | undefined
   readonly data: string
 }
 

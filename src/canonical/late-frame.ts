@@ -1,3 +1,5 @@
+import type { Template } from './template.ts'
+
 /**
  * A frame whose data is serialised when somebody reads it, which must be before the next event is written.
  * Of a reply that leaves as one body nobody reads any.
@@ -15,4 +17,30 @@ export class LateFrame {
   get data(): string {
     return (this.#data ??= this.#write())
   }
+}
+
+/** Brings a piece of something longer. Frames of one row differ in it and in their number, if they have one. */
+export class PieceFrame {
+  readonly event: string | undefined
+  readonly row: Template
+  readonly text: string
+  readonly number: number
+
+  constructor(event: string | undefined, row: Template, text: string, number = 0) {
+    this.event = event
+    this.row = row
+    this.text = text
+    this.number = number
+  }
+
+  get data(): string {
+    return this.row.write(this.text, this.number)
+  }
+}
+
+/** A list that is made with one member takes a fraction of the room of one that grows, and most have one. */
+export const added = <T>(list: T[], member: T): T[] => {
+  if (list.length === 0) return [member]
+  list.push(member)
+  return list
 }

@@ -1,5 +1,7 @@
 import { createParser } from 'eventsource-parser'
 import type { Frame } from '../../adapters/adapter.ts'
+import { PieceFrame } from '../canonical/late-frame.ts'
+import type { Template, Write } from '../canonical/template.ts'
 
 /** Text in, frames out, in any chunking. */
 export interface FrameParser {
@@ -48,10 +50,21 @@ export function sseParser(maxEventCharacters: number): FrameParser {
 }
 
 /** One event as text. `data` is one line: it was serialised, so no line end is left in it. */
-export function sseFrame(frame: Frame): string {
-  return frame.event === undefined
-    ? `data: ${frame.data}\n\n`
-    : `event: ${frame.event}\ndata: ${frame.data}\n\n`
+export const sseFrame = ({ event, data }: Frame): string => headOf(event) + data + END
+
+const headOf = (event: string | undefined): string =>
+  event === undefined ? 'data: ' : `event: ${event}\ndata: `
+const END = '\n\n'
+
+/** The same for the frames of one stream: what those of a row have in common is put together once. */
+export function sseFrames(): (frame: Frame) => string {
+  let known: { row: Template; write: Write } | undefined
+  return (frame) => {
+    if (!(frame instanceof PieceFrame)) return sseFrame(frame)
+    const { event, row, text, number } = frame
+    if (known?.row !== row) known = { row, write: row.within(headOf(event), END) }
+    return known.write(text, number)
+  }
 }
 
 export const SSE_COMMENT = ': ping\n\n'

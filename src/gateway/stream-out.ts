@@ -1,5 +1,5 @@
 import type { Adapter, Frame, Route } from '../../adapters/adapter.ts'
-import { SSE_COMMENT, sseFrame } from '../framing/sse.ts'
+import { SSE_COMMENT, sseFrame, sseFrames } from '../framing/sse.ts'
 import type { ByteSource } from './ports.ts'
 import { alarm, STALL_MS, type Alarm } from './time.ts'
 
@@ -12,16 +12,23 @@ export interface Framer {
 
 /** `begun`: something stands before, and is gone on with. */
 export function framer(framing: Route['framing'], begun = false): Framer {
-  if (framing !== 'json-array')
-    return {
-      contentType: 'text/event-stream; charset=utf-8',
-      write(frames) {
-        let text = ''
-        for (const frame of frames) text += sseFrame(frame)
-        return text
-      },
-      end: () => '',
-    }
+  return framing === 'json-array' ? arrayFramer(begun) : eventFramer()
+}
+
+function eventFramer(): Framer {
+  const textOf = sseFrames()
+  return {
+    contentType: 'text/event-stream; charset=utf-8',
+    write(frames) {
+      let text = ''
+      for (const frame of frames) text += textOf(frame)
+      return text
+    },
+    end: () => '',
+  }
+}
+
+function arrayFramer(begun: boolean): Framer {
   let opener = begun ? ',\n' : '['
   return {
     contentType: 'application/json',

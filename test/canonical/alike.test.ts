@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AlikeTexts, type Likeness } from '../../src/canonical/alike.ts'
 import { isObject, parse, stringify, Verbatim, verbatimPaths } from '../../src/canonical/json.ts'
-import { template } from '../../src/canonical/template.ts'
+import { Template } from '../../src/canonical/template.ts'
 import { mutate, pathsOf } from '../laws/mutate.ts'
 
 const PLACE = ['delta', 'text']
@@ -128,10 +128,12 @@ const delta = (text: string, count: number) => ({ type: 'x', delta: { text }, n:
 
 describe('a template', () => {
   it('writes what stringify writes', () => {
-    const write = template(delta)
+    const row = new Template(delta)
+    const framed = row.within('data: ', '\n\n')
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.nat(), (text, count) => {
-        expect(write(text, count)).toBe(stringify(delta(text, count)))
+        expect(row.write(text, count)).toBe(stringify(delta(text, count)))
+        expect(framed(text, count)).toBe(`data: ${stringify(delta(text, count))}\n\n`)
       }),
     )
   })
@@ -139,12 +141,17 @@ describe('a template', () => {
     ['twice', (text: string) => ({ text, again: text })],
     ['not at all', () => ({ text: 'always' })],
     ['within another', (text: string) => ({ text: `<${text}>` })],
+    ['before something', (text: string) => ({ text: `${text}>` })],
     ['behind a count', (text: string, count: number) => ({ count, text })],
     ['beside two counts', (text: string, count: number) => ({ text, count, again: count })],
+    ['without a count', (text: string) => ({ text, more: true })],
     ['beside a verbatim text', (text: string) => ({ text, args: new Verbatim('{"a": 1.0}') })],
   ])('is exact where the text stands %s', (_, make) => {
-    const write = template(make)
-    for (const text of ['a', 'b', '"', '\ud800'])
-      expect(write(text, 7)).toBe(stringify(make(text, 7)))
+    const row = new Template(make)
+    const framed = row.within('<', '>')
+    for (const text of ['a', 'b', '"', '\ud800', '\u{1F600}', '\u0000']) {
+      expect(row.write(text, 7)).toBe(stringify(make(text, 7)))
+      expect(framed(text, 7)).toBe(`<${stringify(make(text, 7))}>`)
+    }
   })
 })

@@ -75,7 +75,10 @@ export function writeReply(
     lose: list.lose,
     newId: ids(),
   })
-  const frames = events.flatMap((event) => writer.push(event))
+  // What a frame says is only certain until the next event.
+  const frames = events.flatMap((each) =>
+    writer.push(each).map(({ event, data }) => (event === undefined ? { data } : { event, data })),
+  )
   const failed = events.some((event) => event.type === 'error')
   return { frames, body: failed ? undefined : stringify(writer.body()), losses: list.losses }
 }
