@@ -52,15 +52,7 @@ export function punched(bytes: Uint8Array, decode: Decode): Punched {
   }
 }
 
-/** Inverse of `punched`, for every text in which marks stand. */
-export const filled = (text: string, holes: readonly Uint8Array[], decode: Decode): string =>
-  holes.length === 0
-    ? text
-    : piecesOf(text, holes)
-        .map((piece) => (typeof piece === 'string' ? piece : decode(piece)))
-        .join('')
-
-/** The same in pieces that are to stand one behind the other. */
+/** Inverse of `punched`, for every text in which marks stand: pieces that are to stand one behind the other. */
 export function piecesOf(text: string, holes: readonly Uint8Array[]): (string | Uint8Array)[] {
   const pieces: (string | Uint8Array)[] = []
   let from = 0

@@ -5,7 +5,11 @@ import * as holesOf from '../../src/canonical/holes.ts'
 
 const decode = (bytes: Uint8Array) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
 const punched = (text: string) => holesOf.punched(new TextEncoder().encode(text), decode)
-const filled = (text: string, holes: readonly Uint8Array[]) => holesOf.filled(text, holes, decode)
+const filled = (text: string, holes: readonly Uint8Array[]) =>
+  holesOf
+    .piecesOf(text, holes)
+    .map((piece) => (typeof piece === 'string' ? piece : decode(piece)))
+    .join('')
 
 const binary = (length: number) => 'iVBORw0KGgo'.padEnd(length, 'AQIDBAUGBwgJ')
 
