@@ -25,6 +25,16 @@ export class Pieces {
     return this.#run
   }
 
+  /** More of a text of which nothing waits: it is all that there is to say. False for anything else. */
+  goOn(kind: Run['kind'], text: string): boolean {
+    const run = this.#run
+    if (kind !== 'text' || run?.kind !== kind || this.#waiting || this.#silent !== undefined)
+      return false
+    run.text += text
+    run.part['text'] = run.text
+    return true
+  }
+
   say(kind: Run['kind'], text: string): JsonObject[] {
     const released = this.#add(kind, text)
     return kind === 'text' ? [...released, ...this.release()] : released
@@ -110,4 +120,5 @@ export class Pieces {
   }
 }
 
-const thoughtOf = (kind: Run['kind']): JsonObject => (kind === 'reasoning' ? { thought: true } : {})
+export const thoughtOf = (kind: Run['kind']): JsonObject =>
+  kind === 'reasoning' ? { thought: true } : {}

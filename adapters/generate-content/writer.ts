@@ -17,7 +17,7 @@ import type { Problem } from '../../src/canonical/problem.ts'
 import type { Frame, WriteReplyContext, Writer } from '../adapter.ts'
 import { DIALECT, members } from './dialect.ts'
 import { Grounding } from './grounding.ts'
-import { Pieces, type Run } from './pieces.ts'
+import { Pieces, thoughtOf, type Run } from './pieces.ts'
 import { writePart, type WritePartContext } from './parts.ts'
 import { writeProblem } from './problems.ts'
 import { repeatThought, writeSeal } from './seals.ts'
@@ -125,6 +125,7 @@ export class ReplyWriter implements Writer {
     const kind = spokenKind(open.block)
     if (!kind) return []
     open.hasPieces = true
+    if (this.#pieces.goOn(kind, text)) return [this.#pieceFrame(kind, text)]
     return this.#frames(this.#pieces.say(kind, text))
   }
 
@@ -214,25 +215,25 @@ export class ReplyWriter implements Writer {
     return pieces.map((piece) => {
       // What a text is from is told behind it, once it is known.
       const sources = isMereText(piece) && !('thought' in piece) ? undefined : this.#sources()
-      return isMereText(piece) && !sources
-        ? new PieceFrame(undefined, this.#row(piece), String(piece['text']))
-        : frameOf(this.#chunk([piece], sources ?? {}))
+      if (!isMereText(piece) || sources) return frameOf(this.#chunk([piece], sources ?? {}))
+      return this.#pieceFrame('thought' in piece ? 'reasoning' : 'text', String(piece['text']))
     })
   }
 
-  /** Chunks that hold a piece of text and nothing else besides what all of them hold. */
-  #row(piece: JsonObject): Template {
-    const kind = 'thought' in piece ? 'reasoning' : 'text'
-    const known = this.#rows.get(kind)
-    if (known) return known
-    const row = new Template(this.#chunkWith(piece))
-    this.#rows.set(kind, row)
-    return row
+  /** A chunk that holds a piece of text and nothing else besides what all of them hold. */
+  #pieceFrame(kind: Run['kind'], text: string): Frame {
+    const row = this.#rows.get(kind) ?? this.#rowOf(kind)
+    return new PieceFrame(undefined, row, text)
   }
 
-  #chunkWith(piece: JsonObject): (text: string) => JsonObject {
-    const chunk = this.#chunk([piece], {})
-    return (text) => ({ ...chunk, candidates: [candidateOf([{ ...piece, text }], {})] })
+  #rowOf(kind: Run['kind']): Template {
+    const chunk = this.#chunk([], {})
+    const row = new Template((text) => ({
+      ...chunk,
+      candidates: [candidateOf([{ text, ...thoughtOf(kind) }], {})],
+    }))
+    this.#rows.set(kind, row)
+    return row
   }
 
   #sources(): JsonObject | undefined {
