@@ -9,46 +9,47 @@ import { invalid } from './problem.ts'
  * are reported by the writer too: only it knows whether it could carry them.
  */
 export function reportForeign(request: Request, target: Dialect, lose: Lose): void {
-  const report = (ext: Ext | undefined, path: string) => {
-    for (const [dialect, fields] of Object.entries(ext ?? {})) {
+  const report: Report = (ext, place) => {
+    if (!ext) return
+    for (const [dialect, fields] of Object.entries(ext)) {
       if (dialect === target) continue
       for (const [key, value] of Object.entries(fields))
-        if (!key.startsWith('#') && !isEmpty(value)) lose('dropped', join(path, key))
+        if (!key.startsWith('#') && !isEmpty(value)) lose('dropped', join(place(), key))
     }
   }
-  const blocks = (list: Block[], path: string): void => {
+  const blocks = (list: Block[], path: Place): void => {
     for (const [index, block] of list.entries()) {
-      const place = `${path}.${index}`
+      const place = () => `${path()}.${index}`
       if (block.kind === 'opaque') {
-        if (block.dialect !== target) lose('dropped', `${place}.${typeName(block.value['type'])}`)
+        if (block.dialect !== target) lose('dropped', `${place()}.${typeName(block.value['type'])}`)
         continue
       }
       report(block.ext, place)
-      if (block.kind === 'tool-result') blocks(block.content, `${place}.content`)
+      if (block.kind === 'tool-result') blocks(block.content, () => `${place()}.content`)
       if (block.kind === 'text')
-        for (const citation of block.citations ?? []) report(citation.ext, `${place}.citations`)
+        for (const citation of block.citations ?? [])
+          report(citation.ext, () => `${place()}.citations`)
     }
   }
-  report(request.ext, '')
-  report(request.reasoning?.ext, 'reasoning')
-  report(request.toolChoice?.ext, 'toolChoice')
-  if (request.format?.type === 'json-schema') report(request.format.ext, 'format')
-  blocks(request.system, 'system')
+  report(request.ext, () => '')
+  report(request.reasoning?.ext, () => 'reasoning')
+  report(request.toolChoice?.ext, () => 'toolChoice')
+  if (request.format?.type === 'json-schema') report(request.format.ext, () => 'format')
+  blocks(request.system, () => 'system')
   for (const [index, turn] of request.turns.entries()) {
-    report(turn.ext, `turns.${index}`)
-    blocks(turn.blocks, `turns.${index}.blocks`)
+    report(turn.ext, () => `turns.${index}`)
+    blocks(turn.blocks, () => `turns.${index}.blocks`)
   }
   for (const tool of request.tools) reportTool(tool, target, lose, report)
 }
 
-function reportTool(
-  tool: Tool,
-  target: Dialect,
-  lose: Lose,
-  report: (ext: Ext | undefined, path: string) => void,
-): void {
+/** Most places have nothing to report, so they are spelled only where something is. */
+type Place = () => string
+type Report = (ext: Ext | undefined, place: Place) => void
+
+function reportTool(tool: Tool, target: Dialect, lose: Lose, report: Report): void {
   if (tool.kind !== 'opaque')
-    report(tool.ext, `tools.${tool.kind === 'hosted' ? tool.capability : tool.name}`)
+    report(tool.ext, () => `tools.${tool.kind === 'hosted' ? tool.capability : tool.name}`)
   else if (tool.dialect !== target) lose('dropped', `tools.${tool.name}`)
 }
 
@@ -57,17 +58,17 @@ function reportTool(
  * neither be carried nor left out without the model answering something else than was asked.
  */
 export function refuseFileIds({ system, turns }: Request): void {
-  const check = (blocks: readonly Block[], path: string): void => {
+  const check = (blocks: readonly Block[], path: Place): void => {
     for (const [index, block] of blocks.entries()) {
-      const place = `${path}.${index}`
-      if (block.kind === 'tool-result') check(block.content, `${place}.content`)
+      if (block.kind === 'tool-result') check(block.content, () => `${path()}.${index}.content`)
       if (block.kind !== 'media' || !('fileId' in block.source)) continue
+      const place = `${path()}.${index}`
       const what = `the file id '${block.source.fileId}' is known only to the service that issued it`
       throw invalid(`${place}: ${what}; send the file's data or its URL instead.`, place)
     }
   }
-  check(system, 'system')
-  for (const [index, turn] of turns.entries()) check(turn.blocks, `turns.${index}.blocks`)
+  check(system, () => 'system')
+  for (const [index, turn] of turns.entries()) check(turn.blocks, () => `turns.${index}.blocks`)
 }
 
 /** Null, nothing and empty containers say nothing, so nothing is lost with them. */
