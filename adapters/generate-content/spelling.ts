@@ -61,37 +61,43 @@ const CREATE: Level = {
 const REQUEST: Level = { ...CREATE, generateContentRequest: CREATE }
 
 /** A request in lowerCamelCase. A member that is null counts as absent, as everywhere in this dialect. */
-export const normalise = (body: Json): Json => spell(body, REQUEST)
+export const normalise = (body: Json): Json =>
+  isSpelled(body, REQUEST) ? body : spell(body, REQUEST)
 
 /** One part, as it comes in a reply. */
-export const normalisePart = (part: JsonObject): JsonObject => spellMembers(part, PART)
+export const normalisePart = (part: JsonObject): JsonObject =>
+  isSpelled(part, PART) ? part : spellMembers(part, PART)
 
-/** What is spelled right already is given back, not copied: most bodies are, nearly everywhere. */
+/** What is spelled right already need not be copied: most bodies are. */
+function isSpelled(value: Json, level: Level): boolean {
+  if (level === LEAF) return true
+  if (Array.isArray(value)) return value.every((item) => isSpelled(item, level))
+  return !isObject(value) || Object.keys(value).every((key) => isMember(key, value[key], level))
+}
+
+function isMember(key: string, member: Json | undefined, level: Level): boolean {
+  if (member === undefined || isNull(member)) return false
+  const inner = levelOf(level, key)
+  return inner ? isSpelled(member, inner) : levelOf(level, camel(key)) === undefined
+}
+
+const levelOf = (level: Level, name: string): Level | undefined =>
+  Object.hasOwn(level, name) ? level[name] : undefined
+
 function spell(value: Json, level: Level): Json {
   if (level === LEAF) return value
-  if (Array.isArray(value)) {
-    const items = value.map((item) => spell(item, level))
-    return items.some((item, index) => item !== value[index]) ? items : value
-  }
+  if (Array.isArray(value)) return value.map((item) => spell(item, level))
   return isObject(value) ? spellMembers(value, level) : value
 }
 
 function spellMembers(value: JsonObject, level: Level): JsonObject {
-  const keys = Object.keys(value)
-  const entries: [string, Json][] = []
-  for (const key of keys) {
-    const member = value[key] ?? null
-    if (!isNull(member)) entries.push(spelled(key, member, level))
-  }
-  const isSame =
-    entries.length === keys.length &&
-    entries.every(([name, member], index) => name === keys[index] && member === value[name])
-  return isSame ? value : Object.fromEntries(entries)
+  const present = Object.entries(value).filter(([, member]) => !isNull(member))
+  return Object.fromEntries(present.map(([key, member]) => spelled(key, member, level)))
 }
 
 function spelled(key: string, member: Json, level: Level): [string, Json] {
   const name = camel(key)
-  const inner = Object.hasOwn(level, name) ? level[name] : undefined
+  const inner = levelOf(level, name)
   return inner ? [name, spell(member, inner)] : [key, member]
 }
 
