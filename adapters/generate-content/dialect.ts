@@ -14,9 +14,12 @@ export const NAME_RULE: NameRule = {
 /** Leftovers as a node's `ext`, to be spread into it; nothing when there are none. */
 export function leftovers(fields: object): { ext?: Ext } {
   const entries: [string, Json | undefined][] = Object.entries(fields)
+  if (entries.length === 0) return NOTHING
   const some = entries.filter((entry): entry is [string, Json] => entry[1] !== undefined)
-  return some.length > 0 ? { ext: { [DIALECT]: Object.fromEntries(some) } } : {}
+  return some.length > 0 ? { ext: { [DIALECT]: Object.fromEntries(some) } } : NOTHING
 }
+
+const NOTHING = {}
 
 /** The members besides those that are known; undefined without any, as in nearly every chunk. */
 export function others(value: JsonObject, known: ReadonlySet<string>): JsonObject | undefined {
@@ -33,8 +36,11 @@ export function others(value: JsonObject, known: ReadonlySet<string>): JsonObjec
 export const own = (ext: Ext | undefined): JsonObject => ext?.[DIALECT] ?? {}
 
 /** The leftovers that are members of the node on the wire: those that only note a spelling are left out. */
-export const members = (ext: Ext | undefined): JsonObject =>
-  Object.fromEntries(Object.entries(own(ext)).filter(([key]) => !key.startsWith('#')))
+export function members(ext: Ext | undefined): JsonObject {
+  const fields = ext?.[DIALECT]
+  if (!fields) return {}
+  return Object.fromEntries(Object.entries(fields).filter(([key]) => !key.startsWith('#')))
+}
 
 /** How this dialect spelled something, as noted by its reader. */
 export const note = (ext: Ext | undefined, name: string): Json | undefined => own(ext)[`#${name}`]

@@ -106,10 +106,9 @@ function readSearchResult(raw: JsonObject): Block {
 
 /** What stands for everything before it: its text is for everybody, as is that of a passage. */
 function readSummary(raw: JsonObject): Block | undefined {
-  const { content, cache_control, ...compaction } = raw
-  return compaction['type'] === 'compaction' && typeof content === 'string'
-    ? { kind: 'text', text: content, ...readCache(cache_control), ...own({ compaction }) }
-    : undefined
+  if (raw['type'] !== 'compaction' || typeof raw['content'] !== 'string') return undefined
+  const { content: text, cache_control, ...compaction } = raw
+  return { kind: 'text', text: textIn(text), ...readCache(cache_control), ...own({ compaction }) }
 }
 
 function readToolUse(raw: JsonObject, context: ReadContext): Block {

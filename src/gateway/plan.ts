@@ -126,7 +126,7 @@ async function translatePlan(
 
 const parcelOf = ({ body }: Exchange, outgoing: Outgoing, stream: boolean): Parcel => ({
   path: outgoing.path,
-  query: [...new URLSearchParams(outgoing.query ?? '')],
+  query: outgoing.query === undefined ? [] : [...new URLSearchParams(outgoing.query)],
   headers: outgoing.headers,
   body: body.encoded(stringify(outgoing.body)),
   stream,
