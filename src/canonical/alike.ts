@@ -1,5 +1,5 @@
 import { parse, type Json, type VerbatimPaths } from './json.ts'
-import { endOfScalar, outline, scalarOf, type Path } from './outline.ts'
+import { endOfCount, endOfText, outline, textOf, type Path } from './outline.ts'
 
 /** Where texts of a stream differ that are alike otherwise. */
 export interface Likeness {
@@ -131,16 +131,15 @@ class Row {
       at += part.length
       const hole = this.#holes[index]
       if (!hole) break
-      const end = endOfScalar(text, at)
-      const value = end === undefined ? undefined : scalarOf(text, at, end)
-      if (end === undefined || !(hole === 'count' ? isCount(value) : typeof value === 'string'))
-        return undefined
-      if (hole === 'piece') piece = String(value)
+      const end = hole === 'count' ? endOfCount(text, at) : endOfText(text, at)
+      if (end === undefined) return undefined
+      if (hole !== 'count') {
+        const value = textOf(text, at, end)
+        if (value === undefined) return undefined
+        if (hole === 'piece') piece = value
+      }
       at = end
     }
     return at === text.length ? piece : undefined
   }
 }
-
-const isCount = (value: string | number | undefined): boolean =>
-  Number.isSafeInteger(value) && Number(value) >= 0

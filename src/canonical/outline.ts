@@ -13,13 +13,8 @@ export interface Scalar {
 
 const QUOTE = 34
 const BACKSLASH = 92
-/** What JSON.parse would have to unfold, or refuse. */
-// eslint-disable-next-line no-control-regex
-const NOT_PLAIN = /[\\\u0000-\u001f]/
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
-
 /** The index behind the string or number at `start`; undefined for a string without an end. */
-export function endOfScalar(text: string, start: number): number | undefined {
+function endOfScalar(text: string, start: number): number | undefined {
   if (text.charCodeAt(start) === QUOTE) {
     const end = text.indexOf('"', start + 1)
     if (end < 0) return undefined
@@ -47,34 +42,42 @@ const isNumeric = (code: number): boolean =>
   code === 69 ||
   code === 101
 
-/** Counts are short. */
-const SHORT_DIGITS = 9
+/** More digits may be more than a number can tell apart. */
+const MOST_DIGITS = 15
+const ZERO = 48
+const SPACE = 32
 
-/** The value of a string or a number; undefined where JSON.parse would refuse it. */
-export function scalarOf(text: string, start: number, end: number): string | number | undefined {
-  if (text.charCodeAt(start) !== QUOTE) return numberOf(text, start, end)
+/** The index behind a whole number as JSON spells it; undefined for any other, and for a very large one. */
+export function endOfCount(text: string, start: number): number | undefined {
+  let end = start
+  while (isDigit(text.charCodeAt(end))) end += 1
+  const isSpelled = text.charCodeAt(start) !== ZERO || end === start + 1
+  return end > start && end - start <= MOST_DIGITS && isSpelled ? end : undefined
+}
+
+const isDigit = (code: number): boolean => code >= ZERO && code < ZERO + 10
+
+/** The index behind a string; undefined for anything else. */
+export function endOfText(text: string, start: number): number | undefined {
+  if (text.charCodeAt(start) !== QUOTE) return undefined
+  for (let at = start + 1; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) return at + 1
+    if (code === BACKSLASH) return endOfEscaped(text, start)
+    if (code < SPACE) return undefined
+  }
+  return undefined
+}
+
+/** The string between two places; undefined where JSON.parse would refuse it. */
+export function textOf(text: string, start: number, end: number): string | undefined {
   const body = text.slice(start + 1, end - 1)
-  if (!NOT_PLAIN.test(body)) return body
-  const literal = text.slice(start, end)
+  if (!body.includes('\\')) return body
   try {
-    return String(JSON.parse(literal))
+    return String(JSON.parse(text.slice(start, end)))
   } catch {
     return undefined
   }
-}
-
-function numberOf(text: string, start: number, end: number): number | undefined {
-  let count = 0
-  for (let at = start; at < end; at += 1) {
-    const digit = text.charCodeAt(at) - 48
-    const isPlain = digit >= 0 && digit <= 9 && (digit > 0 || count > 0 || end - start === 1)
-    if (!isPlain || end - start > SHORT_DIGITS) {
-      const literal = text.slice(start, end)
-      return NUMBER.test(literal) ? Number(literal) : undefined
-    }
-    count = count * 10 + digit
-  }
-  return end > start ? count : undefined
 }
 
 const CONTAINERS: ReadonlyMap<string | undefined, '}' | ']'> = new Map([
