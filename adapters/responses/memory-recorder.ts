@@ -1,4 +1,4 @@
-import type { Memo, Recorder, RecorderContext } from '../adapter.ts'
+import type { Frame, Memo, Recorder, RecorderContext } from '../adapter.ts'
 import {
   isObject,
   parseObject,
@@ -11,35 +11,50 @@ import { writeMemo } from './memo.ts'
 import { FramePacker } from './memory-frames.ts'
 import { typeOfItem } from './wire.ts'
 
-export function recorder({ fresh, writer, newId }: RecorderContext): Recorder {
-  const frames = new FramePacker()
-  let ids: Json[] | undefined
-  const memo = (output: Json | undefined, response: string, stream?: string): Memo => {
-    ids ??= idsFor(fresh.items, newId)
-    return { text: writeMemo(fresh, ids, response, stream), items: idsIn(output) }
+export const recorder = (context: RecorderContext): Recorder => new ReplyRecorder(context)
+
+class ReplyRecorder implements Recorder {
+  readonly #context: RecorderContext
+  readonly #frames = new FramePacker()
+  #ids: Json[] | undefined
+
+  constructor(context: RecorderContext) {
+    this.#context = context
   }
-  const unfinished = (cancelled = false): Memo => {
-    const response = writer.body()
-    const output = frames.final === undefined ? itemsIn(frames.whole()) : response['output']
+
+  get id(): string | undefined {
+    return textIn(this.#context.writer.body(), 'id')
+  }
+
+  get size(): number {
+    return this.#frames.size
+  }
+
+  push(frames: readonly Frame[]): void {
+    for (const frame of frames) this.#frames.add(frame)
+  }
+
+  memo(body?: string): Memo {
+    const { output } = this.#context.writer.body()
+    if (body !== undefined) return this.#memo(output, body, '')
+    const { final } = this.#frames
+    return final === undefined
+      ? this.unfinished()
+      : this.#memo(output, final, this.#frames.packed())
+  }
+
+  unfinished(cancelled = false): Memo {
+    const response = this.#context.writer.body()
+    const { final } = this.#frames
+    const output = final === undefined ? itemsIn(this.#frames.whole()) : response['output']
     const state = { ...response, ...(cancelled && CANCELLED), ...(output && { output }) }
-    return memo(output, stringify(state))
+    return this.#memo(output, stringify(state))
   }
-  return {
-    get id() {
-      return textIn(writer.body(), 'id')
-    },
-    get size() {
-      return frames.size
-    },
-    push(written) {
-      for (const frame of written) frames.add(frame)
-    },
-    memo(body) {
-      const { output } = writer.body()
-      if (body !== undefined) return memo(output, body, '')
-      return frames.final === undefined ? unfinished() : memo(output, frames.final, frames.packed())
-    },
-    unfinished,
+
+  #memo(output: Json | undefined, response: string, stream?: string): Memo {
+    const { fresh, newId } = this.#context
+    this.#ids ??= idsFor(fresh.items, newId)
+    return { text: writeMemo(fresh, this.#ids, response, stream), items: idsIn(output) }
   }
 }
 

@@ -15,13 +15,12 @@ export interface FrameParser {
 export function sseParser(maxEventCharacters: number): FrameParser {
   let frames: Frame[] = []
   let stray = ''
-  let overflowed = false
   const parser = createParser({
     maxBufferSize: maxEventCharacters,
     onEvent: (event) =>
       frames.push(event.event ? { event: event.event, data: event.data } : { data: event.data }),
     onError: (error) => {
-      if (error.type === 'max-buffer-size-exceeded') overflowed = true
+      if (error.type === 'max-buffer-size-exceeded') frameParser.overflowed = true
       // Some upstreams end a broken stream with a bare JSON error; it comes here line by line.
       if (error.line !== undefined && stray.length < maxEventCharacters) stray += `${error.line}\n`
     },
@@ -31,22 +30,21 @@ export function sseParser(maxEventCharacters: number): FrameParser {
     frames = []
     return taken
   }
-  return {
-    push(text) {
+  const frameParser = {
+    overflowed: false,
+    push(text: string) {
       parser.feed(text)
       return take()
     },
     end() {
-      if (!overflowed) parser.feed('\n\n')
+      if (!frameParser.overflowed) parser.feed('\n\n')
       const taken = take()
       return stray.trimStart().startsWith('{') || stray.trimStart().startsWith('[')
         ? [...taken, { data: stray }]
         : taken
     },
-    get overflowed() {
-      return overflowed
-    },
   }
+  return frameParser
 }
 
 /** One event as text. `data` is one line: it was serialised, so no line end is left in it. */

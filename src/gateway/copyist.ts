@@ -26,34 +26,37 @@ export function copyistOf(exchange: Exchange, plan: PassPlan): Copyist | undefin
   if (!memory || !memories || !looked || route.operation !== 'create') return undefined
   if (memberOf(looked, memory.keepMember) === false) return undefined
   const shared = isShared(exchange, plan.destination.upstream)
-  let news: News | undefined
   let begun = false
-  return {
+  let news: News | undefined
+  const hear = (heard: News | undefined) => {
+    news = heard
+    copyist.ready = heard !== undefined
+  }
+  const copyist: Copyist & { ready: boolean } = {
+    ready: false,
     listen: (reader) => ({
       push(frame) {
         const reply = memory.replyIn(frame)
-        if (reply) news = { reply }
-        else if (shared && !begun) news = newsOf(memory.idIn(frame))
+        if (reply) hear({ reply })
+        else if (shared && !begun) hear(newsOf(memory.idIn(frame)))
         begun = true
         return reader.push(frame)
       },
       body(json) {
-        news = { reply: json }
+        hear({ reply: json })
         return reader.body(json)
       },
       end: () => reader.end(),
     }),
-    get ready() {
-      return news !== undefined
-    },
     async settle() {
       const heard = news
-      news = undefined
+      hear(undefined)
       if (!heard) return
       const origin = plan.destination.upstream.name
       await kept({ exchange, memories, memory, looked, origin }, heard).catch(() => {})
     },
   }
+  return copyist
 }
 
 /** What a reply has told: itself, or first of all its id, by which it may be asked for before it is whole. */

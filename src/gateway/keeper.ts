@@ -30,7 +30,6 @@ export function keeperOf(
   const { underway, retention } = memories
   let recorder: Recorder | undefined = memory.recorder({ fresh, writer, newId: exchange.newId })
   let key: string | undefined
-  let interruption: Problem | undefined
   const put = (id: string, memo: Memo): Promise<boolean> =>
     keep(shelf, { id, parents, memo }).then(
       () => true,
@@ -41,7 +40,7 @@ export function keeperOf(
   const register = (id: string, recording: Recorder) => {
     key = storeKey(shelf.owner, id)
     const cancel = async () => {
-      interruption ??= CANCELLED
+      keeper.interruption ??= CANCELLED
       const memo = recording.unfinished(true)
       stop()
       await put(id, memo)
@@ -61,7 +60,7 @@ export function keeperOf(
     if (key === undefined && recorder.id !== undefined) register(recorder.id, recorder)
   }
   exchange.journal.whenOver(release)
-  return {
+  const keeper: Keeper & { interruption: Problem | undefined } = {
     writer: {
       body: () => writer.body(),
       push(event) {
@@ -70,17 +69,16 @@ export function keeperOf(
         return frames
       },
     },
-    get interruption() {
-      return interruption
-    },
+    interruption: undefined,
     settle(body) {
       const recorded = recorder
       release()
-      if (interruption) return Promise.resolve(true)
+      if (keeper.interruption) return Promise.resolve(true)
       const id = key === undefined && body === undefined ? undefined : recorded?.id
       return recorded && id !== undefined ? put(id, recorded.memo(body)) : Promise.resolve(false)
     },
   }
+  return keeper
 }
 
 /** The frames of a reply say more than once what is kept once. */

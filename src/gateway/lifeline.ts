@@ -27,12 +27,11 @@ export interface Lifeline {
 
 export function lifeline(ends: Ends): Lifeline {
   const controller = new AbortController()
-  let problem: Problem | undefined
   let interrupt: ((reason: Problem) => void) | undefined
   let silence = TOOK_TOO_LONG
   const end = (reason: Problem) => {
-    if (problem) return
-    problem = reason
+    if (line.problem) return
+    line.problem = reason
     close()
     controller.abort()
     interrupt?.(reason)
@@ -47,18 +46,13 @@ export function lifeline(ends: Ends): Lifeline {
     ends.caller.removeEventListener('abort', leave)
     ends.deadline?.removeEventListener('abort', stop)
   }
-  ends.caller.addEventListener('abort', leave)
-  ends.deadline?.addEventListener('abort', stop)
-  if (ends.caller.aborted) leave()
-  if (ends.deadline?.aborted) stop()
-  return {
+  // No getter: it would make a shape of its own of every such object, and those are collected late.
+  const line: Lifeline & { problem: Problem | undefined } = {
     signal: controller.signal,
-    get problem() {
-      return problem
-    },
+    problem: undefined,
     end,
     watch(ms, reason) {
-      if (problem) return
+      if (line.problem) return
       silence = reason
       clock.set(ms)
     },
@@ -66,10 +60,15 @@ export function lifeline(ends: Ends): Lifeline {
     // A race against one long-lived promise would keep every piece of a long stream in memory.
     wait: (work) =>
       new Promise((resolve, reject) => {
-        if (problem) reject(problem)
+        if (line.problem) reject(line.problem)
         interrupt = reject
         work.then(resolve, reject)
       }),
     close,
   }
+  ends.caller.addEventListener('abort', leave)
+  ends.deadline?.addEventListener('abort', stop)
+  if (ends.caller.aborted) leave()
+  if (ends.deadline?.aborted) stop()
+  return line
 }

@@ -20,20 +20,29 @@ export interface Body {
   encoded(text: string): Bytes
 }
 
-export function bodyOf(bytes: Uint8Array): Body {
-  let known: Punched | undefined
-  const read = () => (known ??= punched(bytes, decodedText))
-  return {
-    bytes,
-    get text() {
-      return read().text
-    },
-    // Bytes are joined and become text once: to join long texts takes several times as long.
-    filled(text) {
-      const pieces = pieced(text, known?.holes)
-      return pieces.length > 1 ? LENIENT.decode(joinBytes(pieces)) : text
-    },
-    encoded: (text) => (known?.holes.length ? pieced(text, known.holes) : encoded(text)),
+export const bodyOf = (bytes: Uint8Array): Body => new WholeBody(bytes)
+
+class WholeBody implements Body {
+  readonly bytes: Uint8Array
+  #known: Punched | undefined
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes
+  }
+
+  get text(): string {
+    return (this.#known ??= punched(this.bytes, decodedText)).text
+  }
+
+  /** Bytes are joined and become text once: to join long texts takes several times as long. */
+  filled(text: string): string {
+    const pieces = pieced(text, this.#known?.holes)
+    return pieces.length > 1 ? LENIENT.decode(joinBytes(pieces)) : text
+  }
+
+  encoded(text: string): Bytes {
+    const { holes = [] } = this.#known ?? {}
+    return holes.length > 0 ? pieced(text, holes) : encoded(text)
   }
 }
 

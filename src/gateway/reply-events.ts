@@ -47,14 +47,13 @@ export function replyEvents(source: ReplySource): ReplyEvents {
   const decoder = new TextDecoder()
   let mode: Mode | undefined
   let size = 0
-  let ended = false
 
   const guarded = (work: () => Event[]): Event[] => {
-    if (ended) return []
+    if (reply.ended) return []
     const events = attempt(work)
     const last = events.findIndex(isTerminal)
     if (last < 0) return events
-    ended = true
+    reply.ended = true
     return events.slice(0, last + 1)
   }
   const feed = (text: string): Event[] => {
@@ -64,8 +63,10 @@ export function replyEvents(source: ReplySource): ReplyEvents {
     if (size > maxBytes) return failed(REPLY_TOO_LARGE)
     return mode?.push(text) ?? []
   }
-  return {
-    push: (bytes) =>
+  // No getter: it would make a shape of its own of every such object, and those are collected late.
+  const reply = {
+    ended: false,
+    push: (bytes: Uint8Array) =>
       guarded(() => {
         size += bytes.length
         return feed(decoder.decode(bytes, { stream: true }))
@@ -76,11 +77,9 @@ export function replyEvents(source: ReplySource): ReplyEvents {
         const events = [...feed(decoder.decode()), ...mode.end()]
         return events.some(isTerminal) ? events : [...events, ...failed(NOT_A_REPLY)]
       }),
-    fail: (problem) => guarded(() => failed(problem)),
-    get ended() {
-      return ended
-    },
+    fail: (problem: Problem) => guarded(() => failed(problem)),
   }
+  return reply
 }
 
 /** Whatever an upstream sends, an exchange ends with a problem and not with an exception. */
