@@ -144,7 +144,22 @@ function child(node: PathNode, key: string): PathNode {
 /** Parses; throws SyntaxError. Values at `paths` come back as `Verbatim`. */
 export function parse(text: string, paths?: VerbatimPaths): Json {
   const value: Json = JSON.parse(text)
-  return paths ? restored(value, keptIn(text, paths), text) : value
+  return paths && reaches(value, paths) ? restored(value, keptIn(text, paths), text) : value
+}
+
+/** Whether anything is there that is to stay text. Most replies call no tool. */
+function reaches(value: Json, node: PathNode): boolean {
+  if (node.leaf) return true
+  if (Array.isArray(value)) {
+    const { element } = node
+    return element !== undefined && value.some((item) => reaches(item, element))
+  }
+  if (typeof value !== 'object' || value === null) return false
+  for (const [key, inner] of node.members) {
+    const member = Object.hasOwn(value, key) ? (value as JsonObject)[key] : undefined
+    if (member !== undefined && reaches(member, inner)) return true
+  }
+  return false
 }
 
 /** The value of a text, with that of it as `Verbatim` which stays text. */
