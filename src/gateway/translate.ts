@@ -4,7 +4,7 @@ import { stringify } from '../canonical/json.ts'
 import { lossList } from '../canonical/loss.ts'
 import { ProblemError, type Problem } from '../canonical/problem.ts'
 import { replyHeaders } from './answer.ts'
-import { encoded } from './bytes.ts'
+import { streamEncoder } from './bytes.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import { CALLER_LEFT, INTERNAL, KEY_REFUSED, NOT_TAKEN } from './failures.ts'
 import { keeperOf } from './keeper.ts'
@@ -209,6 +209,7 @@ function stepper(
   { exchange, writer, call, over }: Streaming,
   frames: Framer,
 ): (events: Event[] | undefined) => Promise<Step> {
+  const encode = streamEncoder()
   const write = (events: readonly Event[]): { text: string; end?: { problem?: Problem } } => {
     let text = ''
     for (const event of events) {
@@ -232,7 +233,7 @@ function stepper(
   }
   return async (events) => {
     const { text, end } = events ? attempt(events) : { text: '', end: {} }
-    const bytes = encoded(end ? text + frames.end() : text)
+    const bytes = encode(end ? text + frames.end() : text)
     exchange.journal.sent(bytes.length)
     if (end) await over(end.problem)
     return { bytes, last: end !== undefined }
