@@ -26,22 +26,38 @@ export class Head implements Lookup {
   }
 }
 
+type WebRequest = Pick<Request, 'method' | 'url' | 'body' | 'signal' | 'arrayBuffer'>
+
 /**
  * A request as it came. The head and a whole body are taken from the connection itself: as objects of the
  * web they would be copied, and copied again. A body that is passed on as it comes is a stream of the web.
  */
-export const askedOf = (
-  incoming: IncomingMessage,
-  headers: Lookup,
-  request: Pick<Request, 'method' | 'url' | 'body' | 'signal' | 'arrayBuffer'>,
-): Asked => ({
-  method: request.method,
-  url: request.url,
-  headers,
-  signal: request.signal,
-  get body() {
-    return request.body
-  },
-  arrayBuffer: () => request.arrayBuffer(),
-  whole: () => collect(incoming),
-})
+export class AskedHere implements Asked {
+  readonly method: string
+  readonly url: string
+  readonly headers: Lookup
+  readonly signal: AbortSignal
+  readonly #incoming: IncomingMessage
+  readonly #request: WebRequest
+
+  constructor(incoming: IncomingMessage, headers: Lookup, request: WebRequest) {
+    this.method = request.method
+    this.url = request.url
+    this.headers = headers
+    this.signal = request.signal
+    this.#incoming = incoming
+    this.#request = request
+  }
+
+  get body(): WebRequest['body'] {
+    return this.#request.body
+  }
+
+  arrayBuffer(): Promise<ArrayBuffer> {
+    return this.#request.arrayBuffer()
+  }
+
+  whole(): Promise<Uint8Array> {
+    return collect(this.#incoming)
+  }
+}

@@ -6,7 +6,7 @@ import type { Answer } from '../gateway/exchange.ts'
 import type { LimitSettings } from '../gateway/settings.ts'
 import { STALL_MS } from '../gateway/time.ts'
 import type { Asked } from '../http/arrival.ts'
-import { askedOf, Head } from './asked.ts'
+import { AskedHere, Head } from './asked.ts'
 import { tell } from './tell.ts'
 
 const CHECK_INTERVAL_MS = 5000
@@ -85,7 +85,7 @@ const listenerOf = ({ answer }: Pick<ServerOptions, 'answer'>) =>
     const outgoing = bindings.outgoing as ServerResponse
     const head = new Head(incoming)
     if (head.hosts > 1) outgoing.writeHead(400).end()
-    else await tell(outgoing, await answer(askedOf(incoming, head, request)))
+    else await tell(outgoing, await answer(new AskedHere(incoming, head, request)))
     return RESPONSE_ALREADY_SENT
   })
 
