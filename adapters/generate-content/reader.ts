@@ -77,7 +77,7 @@ export class ReplyReader implements Reader {
 
   push(frame: Frame): Event[] {
     if (this.#cursor.ended) return []
-    if (this.#texts.again(frame)) {
+    if (this.#texts.again(frame.data)) {
       this.#hasLater = true
       return this.#cursor.drain()
     }
@@ -92,7 +92,7 @@ export class ReplyReader implements Reader {
 
   #parsed(data: string): Json | undefined {
     try {
-      return this.#texts.parse({ data })
+      return this.#texts.parse(data)
     } catch {
       return undefined
     }

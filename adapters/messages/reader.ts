@@ -56,9 +56,11 @@ export class MessageReader implements Reader {
   }
 
   push(frame: Frame): Event[] {
-    if (!this.#texts.again(frame)) {
-      const event = this.#parse(frame)
-      if (event) this.#take(textIn(event['type']) || (frame.event ?? ''), event)
+    if (!this.#texts.again(frame.data)) {
+      const event = this.#parse(frame.data)
+      const type = textIn(event?.['type'])
+      if (event) this.#take(type || (frame.event ?? ''), event)
+      if (type === '') this.#texts.forget()
     }
     return this.#cursor.drain()
   }
@@ -69,14 +71,14 @@ export class MessageReader implements Reader {
     return this.#cursor.drain()
   }
 
-  #parse(frame: Frame): JsonObject | undefined {
+  #parse(data: string): JsonObject | undefined {
     try {
-      const value = this.#texts.parse(frame)
+      const value = this.#texts.parse(data)
       if (isObject(value)) return value
       if (Array.isArray(value)) this.#refuse(200, value)
     } catch {
       // `[DONE]` is harmless; broken JSON has swallowed a part of the reply.
-      const text = frame.data.trim()
+      const text = data.trim()
       if (text !== '' && text !== '[DONE]') this.#cursor.fail(BROKEN)
     }
     return undefined

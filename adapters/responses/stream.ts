@@ -83,7 +83,7 @@ export function reader(context: ReadReplyContext): Reader {
   }
   const itemEvent = (type: string, value: JsonObject) => {
     const take = items.event(type, value, placeOf(value))
-    if (take) texts.repeat(DELTA, take)
+    if (take && textIn(value, 'type') !== undefined) texts.repeat(DELTA, take)
   }
   /** Not an event: an error that came bare, or a whole response in one piece. */
   const stray = (value: JsonObject) => {
@@ -100,7 +100,7 @@ export function reader(context: ReadReplyContext): Reader {
     },
     push(frame) {
       if (cursor.ended) return []
-      if (texts.again(frame)) return drain()
+      if (texts.again(frame.data)) return drain()
       const value = valueOfFrame(frame, texts)
       if (isObject(value)) event(value, frame.event)
       else if (Array.isArray(value) && problemIn(value)) cursor.fail(problemIn(value) ?? FAILED)
@@ -115,11 +115,11 @@ export function reader(context: ReadReplyContext): Reader {
 }
 
 /** Null for a frame that says nothing, undefined for one that cannot be read. */
-function valueOfFrame(frame: Frame, texts: AlikeTexts): Json | undefined {
-  const data = frame.data.trim()
-  if (data === '' || data === '[DONE]') return null
+function valueOfFrame({ data }: Frame, texts: AlikeTexts): Json | undefined {
+  const text = data.trim()
+  if (text === '' || text === '[DONE]') return null
   try {
-    return texts.parse({ ...frame, data })
+    return texts.parse(text)
   } catch {
     return undefined
   }

@@ -10,12 +10,6 @@ export interface Likeness {
   noise?: readonly Path[]
 }
 
-/** One event of a stream: its name, and a text in JSON. */
-interface Text {
-  readonly event?: string | undefined
-  readonly data: string
-}
-
 type Take = (piece: string) => void
 
 /** Larger texts are rarely alike. */
@@ -32,7 +26,7 @@ const SAME_CHARACTERS = 32
  */
 export class AlikeTexts {
   readonly #likeness: Likeness
-  #last: Text = { data: '' }
+  #last = ''
   #place: Path = []
   #take: Take | undefined
   /** What is like the last text; null while that has not been looked at. */
@@ -44,26 +38,33 @@ export class AlikeTexts {
   }
 
   /** Throws SyntaxError. */
-  parse(text: Text): Json {
+  parse(text: string): Json {
     this.#take = undefined
     this.#last = text
-    if (this.#row?.pieceOf(text.data) === undefined) this.#row = null
-    return parse(text.data, this.#likeness.verbatim)
+    if (this.#row?.pieceOf(text) === undefined) this.#row = null
+    return this.last()
   }
 
-  /** All that there was to do with the text parsed last was to take the string at a place. */
+  /**
+   * All that there was to do with the text parsed last was to take the string at a place; and what was to be
+   * done with it, nothing but the text itself told.
+   */
   repeat(place: Path, take: Take): void {
     if (place !== this.#place) this.#row = null
     this.#place = place
     this.#take = take
   }
 
+  forget(): void {
+    this.#take = undefined
+  }
+
   /** Takes the piece of a text that is like the last one; false for any other text. */
-  again(text: Text): boolean {
+  again(text: string): boolean {
     const take = this.#take
-    if (!take || text.event !== this.#last.event) return false
+    if (!take) return false
     if (this.#row === null) this.#row = this.#learn(text)
-    const piece = this.#row?.pieceOf(text.data)
+    const piece = this.#row?.pieceOf(text)
     if (piece === undefined) return false
     this.#last = text
     take(piece)
@@ -72,13 +73,13 @@ export class AlikeTexts {
 
   /** The last text once more, for its counts. */
   last(): Json {
-    return parse(this.#last.data, this.#likeness.verbatim)
+    return parse(this.#last, this.#likeness.verbatim)
   }
 
-  #learn({ data }: Text): Row | undefined | null {
-    const last = this.#last.data
+  #learn(text: string): Row | undefined | null {
+    const last = this.#last
     if (last.length > MOST_CHARACTERS || this.#lessons >= MOST_LESSONS) return undefined
-    if (last.slice(0, SAME_CHARACTERS) !== data.slice(0, SAME_CHARACTERS)) return null
+    if (last.slice(0, SAME_CHARACTERS) !== text.slice(0, SAME_CHARACTERS)) return null
     this.#lessons += 1
     return rowOf(last, this.#place, this.#likeness)
   }

@@ -29,7 +29,9 @@ function changed(frames: readonly Frame[], all: readonly Change[]): Frame[] {
         const json: Json = JSON.parse(frame.data)
         const paths = pathsOf(json)
         const data = JSON.stringify(mutate(json, paths[where % paths.length] ?? [], other))
-        return Array.from({ length: times }, () => ({ ...named(frame), data }))
+        const variants = Array.from({ length: times }, () => ({ ...named(frame), data }))
+        // The name of an event tells what it is where its text does not.
+        return [...variants, { ...named(frames[where % frames.length] ?? frame), data }]
       })
     return [{ ...named(frame), data: frame.data }, ...variants]
   })
