@@ -1,4 +1,5 @@
 import { decodeBase64 } from './base64.ts'
+import { Stretch } from './stretch.ts'
 
 /**
  * Pictures, pages and sounds are most of a large body, and nobody here looks into them: their base64 stays the
@@ -8,11 +9,14 @@ import { decodeBase64 } from './base64.ts'
 export interface Punched {
   text: string
   /** What was left out, in order. */
-  holes: readonly Uint8Array[]
+  holes: readonly Hole[]
 }
 
-/** Bytes to text. */
-export type Decode = (bytes: Uint8Array) => string
+/** Bytes that follow each other. */
+export type Hole = readonly Uint8Array[]
+
+/** Bytes that follow each other to text. */
+export type Decode = (bytes: readonly Uint8Array[]) => string
 
 /** Below it the work is not worth it. */
 const LEAST_BYTES = 16_384
@@ -24,6 +28,8 @@ const EDGE = '\u0080'
 const ESCAPED_EDGE = '\\u0080'
 const markOf = (index: number, length: number): string => `${EDGE}${index}.${length}${EDGE}`
 
+const lengthOf = (hole: Hole): number => hole.reduce((sum, { length }) => sum + length, 0)
+
 const QUOTE = 34
 const BACKSLASH = 92
 
@@ -33,34 +39,35 @@ interface Span {
 }
 
 /** JSON text of bytes, without the long data in them. The text is JSON as well. */
-export function punched(bytes: Uint8Array, decode: Decode): Punched {
+export function punched(pieces: readonly Uint8Array[], decode: Decode): Punched {
+  const bytes = new Stretch(pieces)
   const spans = spansOf(bytes, decode)
-  if (spans.length === 0) return { text: decode(bytes), holes: [] }
+  if (spans.length === 0) return { text: decode(pieces), holes: [] }
   const parts: string[] = []
   let from = 0
   for (const { start, end } of spans) {
-    parts.push(decode(bytes.subarray(from, start)))
+    parts.push(decode(bytes.between(from, start)))
     from = end
   }
-  parts.push(decode(bytes.subarray(from)))
+  parts.push(decode(bytes.between(from, bytes.length)))
   if (parts.some((part) => part.includes(EDGE) || part.includes(ESCAPED_EDGE)))
-    return { text: decode(bytes), holes: [] }
+    return { text: decode(pieces), holes: [] }
   const marks = spans.map(({ start, end }, index) => markOf(index, end - start))
   return {
     text: parts.map((part, index) => part + (marks[index] ?? '')).join(''),
-    holes: spans.map(({ start, end }) => bytes.subarray(start, end)),
+    holes: spans.map(({ start, end }) => bytes.between(start, end)),
   }
 }
 
 /** Inverse of `punched`, for every text in which marks stand: pieces that are to stand one behind the other. */
-export function piecesOf(text: string, holes: readonly Uint8Array[]): (string | Uint8Array)[] {
+export function piecesOf(text: string, holes: readonly Hole[]): (string | Uint8Array)[] {
   const pieces: (string | Uint8Array)[] = []
   let from = 0
   let at = text.indexOf(EDGE)
   while (at >= 0) {
     const hole = holeAt(text, at, holes)
     if (hole) {
-      pieces.push(text.slice(from, at), hole.bytes)
+      pieces.push(text.slice(from, at), ...hole.bytes)
       from = hole.end
     }
     at = text.indexOf(EDGE, hole?.end ?? at + 1)
@@ -72,11 +79,11 @@ export function piecesOf(text: string, holes: readonly Uint8Array[]): (string | 
 function holeAt(
   text: string,
   start: number,
-  holes: readonly Uint8Array[],
-): { bytes: Uint8Array; end: number } | undefined {
+  holes: readonly Hole[],
+): { bytes: Hole; end: number } | undefined {
   const index = Number.parseInt(text.slice(start + 1, start + 12), 10)
   const bytes = holes[index]
-  const mark = bytes && markOf(index, bytes.length)
+  const mark = bytes && markOf(index, lengthOf(bytes))
   return bytes && mark && text.startsWith(mark, start)
     ? { bytes, end: start + mark.length }
     : undefined
@@ -86,7 +93,7 @@ function holeAt(
  * Whoever jumps in steps of half the least length lands in every literal that is long enough, and from there
  * finds its quotes.
  */
-function spansOf(bytes: Uint8Array, decode: Decode): Span[] {
+function spansOf(bytes: Stretch, decode: Decode): Span[] {
   const step = LEAST_BYTES / 2
   const spans: Span[] = []
   for (let at = step; at + step <= bytes.length;) {
@@ -102,15 +109,15 @@ function spansOf(bytes: Uint8Array, decode: Decode): Span[] {
 }
 
 /** The part of a literal that can be left out: without a character that JSON spells in some other way. */
-function spanIn(bytes: Uint8Array, start: number, end: number, decode: Decode): Span | undefined {
+function spanIn(bytes: Stretch, start: number, end: number, decode: Decode): Span | undefined {
   if (end - start < LEAST_BYTES) return undefined
-  const beginning = bytes.subarray(start, start + HEAD_BYTES)
-  if (beginning.some((byte) => byte > 126)) return undefined
+  const beginning = bytes.between(start, start + HEAD_BYTES)
+  if (beginning.some((piece) => piece.some((byte) => byte > 126))) return undefined
   const text = decode(beginning)
   const data = text.slice(HEAD.exec(text)?.[0].length ?? 0)
   if (!BASE64.test(data) || isText(data)) return undefined
   const from = start + HEAD_BYTES
-  return bytes.subarray(from, end).indexOf(BACKSLASH) < 0 ? { start: from, end } : undefined
+  return bytes.indexOf(BACKSLASH, from, end) < 0 ? { start: from, end } : undefined
 }
 
 const HEAD = /^data:[^,"]{0,120},/

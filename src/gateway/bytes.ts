@@ -5,6 +5,11 @@ export type Bytes = Uint8Array | readonly Uint8Array[]
 
 export const isWhole = (bytes: Bytes): bytes is Uint8Array => bytes instanceof Uint8Array
 
+export const sizeOf = (bytes: Bytes): number =>
+  isWhole(bytes) ? bytes.length : bytes.reduce((sum, { length }) => sum + length, 0)
+
+export const piecesIn = (bytes: Bytes): readonly Uint8Array[] => (isWhole(bytes) ? [bytes] : bytes)
+
 export const wholeBytes = (bytes: Bytes): Uint8Array => (isWhole(bytes) ? bytes : joinBytes(bytes))
 
 /** One array of several; a single part that holds everything is not copied. */

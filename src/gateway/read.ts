@@ -3,7 +3,7 @@ import { parse, restored, type Json, type VerbatimPaths } from '../canonical/jso
 import type { Request } from '../canonical/model.ts'
 import { invalid } from '../canonical/problem.ts'
 import { survey, type Survey } from '../canonical/survey.ts'
-import { encoded, joinBytes, type Bytes } from './bytes.ts'
+import { encoded, joinBytes, piecesIn, type Bytes } from './bytes.ts'
 import type { Exchange } from './exchange.ts'
 import { scalarIn } from './scan.ts'
 
@@ -11,7 +11,7 @@ const STRICT = new TextDecoder('utf-8', { fatal: true })
 
 /** The body of a request. */
 export interface Body {
-  readonly bytes: Uint8Array
+  readonly bytes: Bytes
   /** Without its long data; throws ProblemError when it is no text. */
   readonly text: string
   /** With the data that was left out of the body, in whatever has been made of its text. */
@@ -20,18 +20,18 @@ export interface Body {
   encoded(text: string): Bytes
 }
 
-export const bodyOf = (bytes: Uint8Array): Body => new WholeBody(bytes)
+export const bodyOf = (bytes: Bytes): Body => new ReadBody(bytes)
 
-class WholeBody implements Body {
-  readonly bytes: Uint8Array
+class ReadBody implements Body {
+  readonly bytes: Bytes
   #known: Punched | undefined
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Bytes) {
     this.bytes = bytes
   }
 
   get text(): string {
-    return (this.#known ??= punched(this.bytes, decodedText)).text
+    return (this.#known ??= punched(piecesIn(this.bytes), decodedText)).text
   }
 
   /** Bytes are joined and become text once: to join long texts takes several times as long. */
@@ -46,9 +46,9 @@ class WholeBody implements Body {
   }
 }
 
-function decodedText(body: Uint8Array): string {
+function decodedText(pieces: readonly Uint8Array[]): string {
   try {
-    return STRICT.decode(body)
+    return STRICT.decode(joinBytes(pieces))
   } catch {
     throw invalid('The body is not valid UTF-8.')
   }

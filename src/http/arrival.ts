@@ -1,5 +1,6 @@
 import type { Incoming, Lookup } from '../../adapters/adapter.ts'
 import { REQUEST_ID } from '../gateway/answer.ts'
+import type { Bytes } from '../gateway/bytes.ts'
 import type { Answer } from '../gateway/exchange.ts'
 import { journal, type Journal } from '../gateway/journal.ts'
 import type { Ports } from '../gateway/ports.ts'
@@ -13,7 +14,7 @@ export interface Asked extends Pick<Request, 'method' | 'url' | 'body' | 'arrayB
   /** Aborted when the caller leaves. */
   readonly signal: AbortSignal
   /** Of a runtime that has the whole body cheaper than the web has it. */
-  whole?(): Promise<Uint8Array>
+  whole?(): Promise<Bytes>
 }
 
 /** A request as far as its head tells. */

@@ -1,5 +1,5 @@
 import type { Asked } from './arrival.ts'
-import { joinBytes, NOTHING } from '../gateway/bytes.ts'
+import { joinBytes, NOTHING, sizeOf, wholeBytes, type Bytes } from '../gateway/bytes.ts'
 import { CALLER_LEFT } from '../gateway/failures.ts'
 import type { LimitSettings } from '../gateway/settings.ts'
 import { SILENT, within } from '../gateway/time.ts'
@@ -8,13 +8,13 @@ import { invalid, ProblemError } from '../canonical/problem.ts'
 export type BodyLimits = Pick<LimitSettings, 'bodyBytes' | 'bodyMs'>
 
 /** The body of a request, decoded and within bounds; throws ProblemError. */
-export async function readBody(request: Asked, limits: BodyLimits): Promise<Uint8Array> {
+export async function readBody(request: Asked, limits: BodyLimits): Promise<Bytes> {
   requireJson(request.headers.get('content-type'))
   const coding = codingOf(request.headers.get('content-encoding'))
   const { bodyBytes } = limits
   if (Number(request.headers.get('content-length') ?? 0) > bodyBytes) throw tooLarge(bodyBytes)
   const bytes = await inTime(received(request, bodyBytes), limits.bodyMs)
-  return coding === undefined ? bytes : decoded(bytes, coding, bodyBytes)
+  return coding === undefined ? bytes : decoded(wholeBytes(bytes), coding, bodyBytes)
 }
 
 /** A web page could send anything else without asking first. */
@@ -59,20 +59,20 @@ async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
 }
 
 /** A length that was declared bounds what comes; without one the bytes are counted as they come. */
-async function received(request: Asked, maxBytes: number): Promise<Uint8Array> {
+async function received(request: Asked, maxBytes: number): Promise<Bytes> {
   try {
     // Asking for the stream costs more than the whole body, so it is asked for only where it is needed.
     if (request.headers.get('content-length') === null)
       return request.body ? await counted(request.body, maxBytes) : NOTHING
     const bytes = await bytesOf(request)
-    if (bytes.length > maxBytes) throw tooLarge(maxBytes)
+    if (sizeOf(bytes) > maxBytes) throw tooLarge(maxBytes)
     return bytes
   } catch (error) {
     throw error instanceof ProblemError ? error : new ProblemError(CALLER_LEFT)
   }
 }
 
-const bytesOf = async (request: Asked): Promise<Uint8Array> =>
+const bytesOf = async (request: Asked): Promise<Bytes> =>
   request.whole ? request.whole() : new Uint8Array(await request.arrayBuffer())
 
 async function counted(stream: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {

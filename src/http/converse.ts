@@ -5,7 +5,7 @@ import type { Match, StoredMatch } from '../gateway/dispatch.ts'
 import { idSource, type Answer, type Exchange } from '../gateway/exchange.ts'
 import { explained } from '../gateway/explain.ts'
 import { INTERNAL } from '../gateway/failures.ts'
-import { NOTHING } from '../gateway/bytes.ts'
+import { NOTHING, sizeOf } from '../gateway/bytes.ts'
 import { bodyOf } from '../gateway/read.ts'
 import { run } from '../gateway/run.ts'
 import { storedAnswer } from '../gateway/stored.ts'
@@ -79,8 +79,9 @@ async function answered(site: Site, arrival: Arrival, exchange: Exchange): Promi
   const held = site.load.hold(Math.min(declared || 0, site.settings.limits.bodyBytes))
   try {
     const bytes = await readBody(request, site.settings.limits)
-    held.set(bytes.length)
-    exchange.journal.note({ bytesIn: bytes.length })
+    const size = sizeOf(bytes)
+    held.set(size)
+    exchange.journal.note({ bytesIn: size })
     const asked = { ...exchange, body: bodyOf(bytes) }
     if (!explain) return await run(asked)
     const answer = jsonAnswer(await explained(asked))

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Lookup } from '../../adapters/adapter.ts'
+import type { Bytes } from '../gateway/bytes.ts'
 import type { Asked } from '../http/arrival.ts'
 import { collect } from './collect.ts'
 
@@ -57,7 +58,7 @@ export class AskedHere implements Asked {
     return this.#request.arrayBuffer()
   }
 
-  whole(): Promise<Uint8Array> {
+  whole(): Promise<Bytes> {
     return collect(this.#incoming)
   }
 }

@@ -2,13 +2,21 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { encodeBase64 } from '../../src/canonical/base64.ts'
 import * as holesOf from '../../src/canonical/holes.ts'
+import { joinBytes } from '../../src/gateway/bytes.ts'
 
-const decode = (bytes: Uint8Array) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
-const punched = (text: string) => holesOf.punched(new TextEncoder().encode(text), decode)
-const filled = (text: string, holes: readonly Uint8Array[]) =>
+const decodeOne = (bytes: Uint8Array) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+const decode = (pieces: readonly Uint8Array[]) => decodeOne(joinBytes(pieces))
+/** The same bytes in several pieces. */
+const cutAt = (bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] => {
+  const places = cuts.map((cut) => cut % (bytes.length + 1)).toSorted((one, other) => one - other)
+  return [0, ...places].map((from, index) => bytes.subarray(from, places[index] ?? bytes.length))
+}
+const punched = (text: string, ...cuts: number[]) =>
+  holesOf.punched(cutAt(new TextEncoder().encode(text), cuts), decode)
+const filled = (text: string, holes: readonly holesOf.Hole[]) =>
   holesOf
     .piecesOf(text, holes)
-    .map((piece) => (typeof piece === 'string' ? piece : decode(piece)))
+    .map((piece) => (typeof piece === 'string' ? piece : decodeOne(piece)))
     .join('')
 
 const binary = (length: number) => 'iVBORw0KGgo'.padEnd(length, 'AQIDBAUGBwgJ')
@@ -40,9 +48,10 @@ const { value } = fc.letrec((tie) => ({
 describe('what is taken out of a body', () => {
   it('comes back, whatever is made of the text in between', () => {
     fc.assert(
-      fc.property(value, fc.nat(2), (json, indent) => {
+      fc.property(value, fc.nat(2), fc.array(fc.nat(), { maxLength: 5 }), (json, indent, cuts) => {
         const text = JSON.stringify(json, undefined, indent).toWellFormed()
-        const { text: rest, holes } = punched(text)
+        const { text: rest, holes } = punched(text, ...cuts)
+        expect(rest === punched(text).text).toBe(true)
         expect(filled(rest, holes) === text).toBe(true)
         const again = filled(JSON.stringify(JSON.parse(rest), undefined, indent), holes)
         expect(again === text).toBe(true)
