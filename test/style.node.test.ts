@@ -91,6 +91,20 @@ describe('house style', () => {
     ])
   })
 
+  it('gives getters to classes alone: an object with one of its own is collected late', () => {
+    const getters = sources.flatMap(({ path, lines }) =>
+      lines.flatMap((line, index) => {
+        const [, indent] = /^(\s*)get \w+\(/.exec(line) ?? []
+        if (indent === undefined) return []
+        const around = lines
+          .slice(0, index)
+          .findLast((before) => before.trim() !== '' && before.search(/\S/) < indent.length)
+        return /\bclass\b/.test(around ?? '') ? [] : [`${path}:${index + 1}`]
+      }),
+    )
+    expect(getters).toEqual([])
+  })
+
   it('escapes from no type', () => {
     const ways =
       /(?:[:<|&,(]|\bas)\s*any\b(?!\s*[:?])(?=\s*[>)\],;|&={[]|\s*$)|[\w)\]]!(?=[.;,)\]\s[])(?!==?)/gm

@@ -9,7 +9,7 @@ export interface Upload {
   /** What `content-length` promised, and with it the upstream needs no chunks. */
   length?: string
   /** Why the body broke off, when it did. */
-  readonly problem?: Problem | undefined
+  problem?: Problem
 }
 
 /** Throws ProblemError when the body is announced as too large; else it breaks off where it becomes so. */
@@ -20,12 +20,11 @@ export function uploadOf(request: Asked, maxBytes: number): Upload {
   const reader = request.body?.getReader()
   if (!reader) return {}
   let size = 0
-  let problem: Problem | undefined
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         const fail = (reason: Problem) => {
-          problem = reason
+          upload.problem = reason
           controller.error(new Error(reason.message))
         }
         try {
@@ -43,11 +42,9 @@ export function uploadOf(request: Asked, maxBytes: number): Upload {
     },
     { highWaterMark: 0 },
   )
-  return {
+  const upload: Upload = {
     body,
     ...(length !== null && /^\d{1,15}$/.test(length) && { length }),
-    get problem() {
-      return problem
-    },
   }
+  return upload
 }

@@ -32,8 +32,9 @@ export function memoryStore(bounds: StoreBounds, now: () => number = Date.now): 
       if ((shares.get(owner)?.bytes ?? 0) + size <= bounds.ownerBytes) break
       entries.delete(oldest)
     }
-    entries.set(key, { owner, value, size }, { size, ttl: Math.max(1, entry.ttlMs) })
-    claim(shares, key, { owner, value, size })
+    const kept = { owner, value, size }
+    entries.set(key, kept, { size, ttl: Math.max(1, entry.ttlMs) })
+    claim(shares, key, kept)
   }
   // `peek` leaves the order as it is, so the entry put first is the first to go, as in every other store.
   const peek = (key: string): string | undefined => {
