@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { AlikeTexts, type Likeness } from '../../src/canonical/alike.ts'
 import { isObject, parse, stringify, Verbatim, verbatimPaths } from '../../src/canonical/json.ts'
 import { Template } from '../../src/canonical/template.ts'
+import { cases } from '../cases.ts'
 import { mutate, pathsOf } from '../laws/mutate.ts'
 
 const PLACE = ['delta', 'text']
@@ -62,7 +63,7 @@ describe('texts that are alike', () => {
           expect(around(data)).toBe(around(first))
         }
       }),
-      { numRuns: 2000 },
+      cases(2000),
     )
   })
   it('are known by what stands around', () => {

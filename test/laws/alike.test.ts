@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { Adapter, Frame } from '../../adapters/adapter.ts'
 import type { Json } from '../../src/canonical/json.ts'
 import type { Request } from '../../src/canonical/model.ts'
-import { sseParser } from '../../src/framing/sse.ts'
+import { sseFrame, sseFrames, sseParser } from '../../src/framing/sse.ts'
 import { cuts, inPieces, requestFor, richReply } from './arbitrary-replies.ts'
 import { REPLIES } from '../bench/replies.ts'
 import { DIALECTS } from '../bench/shared.ts'
@@ -76,6 +76,19 @@ forEachAdapter((adapter) => {
     always(changes, (all) => {
       const some = changed(frames, all)
       expect(readAll(adapter, request, some, false)).toEqual(readAll(adapter, request, some, true))
+    })
+  })
+
+  it('puts a row of events together as if each stood alone', () => {
+    always(fc.tuple(richReply, cuts), ([reply, places]) => {
+      const context = { request: requestFor(reply), now: 0, lose: () => undefined, newId: ids() }
+      const writer = adapter.caller.writer(context)
+      const inRows = sseFrames()
+      for (const event of inPieces(reply, places))
+        for (const frame of writer.push(event)) {
+          const { event: name, data } = frame
+          expect(inRows(frame)).toBe(sseFrame({ ...(name !== undefined && { event: name }), data }))
+        }
     })
   })
 })
