@@ -18,8 +18,11 @@ export class Stretch {
     for (let at = this.#at(from); ; at += 1) {
       const piece = this.#pieces[at]
       if (!piece || piece.start >= to) return -1
-      const found = piece.bytes.indexOf(byte, Math.max(0, from - piece.start))
-      if (found >= 0) return piece.start + found < to ? piece.start + found : -1
+      // Nobody looks behind the end: what is found there would be looked for again and again.
+      const found = piece.bytes
+        .subarray(0, to - piece.start)
+        .indexOf(byte, Math.max(0, from - piece.start))
+      if (found >= 0) return piece.start + found
     }
   }
 
