@@ -62,7 +62,7 @@ const RULES: readonly Rule[] = [
       'adapters/',
       'node:',
       'undici$',
-      '@hono/node-server$',
+      '@hono/node-server(?:/utils/response)?$',
       '@redis/client$',
     ),
   },
