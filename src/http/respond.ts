@@ -29,10 +29,14 @@ const streamOf = (source: ByteSource): ReadableStream<Uint8Array> =>
     {
       async pull(controller) {
         const bytes = await source.read()
-        if (bytes) controller.enqueue(bytes)
+        if (bytes) controller.enqueue(alone(bytes))
         else controller.close()
       },
       cancel: () => source.cancel(),
     },
     { highWaterMark: 0 },
   )
+
+/** Pieces may share memory. Whoever transfers one of his must not take the others along. */
+const alone = (bytes: Uint8Array): Uint8Array =>
+  bytes.length === bytes.buffer.byteLength ? bytes : bytes.slice()
