@@ -2,15 +2,23 @@ import { LRUCache } from 'lru-cache'
 import { boundedSize, type Store, type StoreBounds, type StoreEntry } from '../gateway/store.ts'
 
 interface Kept {
+  key: string
   owner: string
   value: string
   size: number
+  /** Its neighbours among the entries of its owner. */
+  older: Kept | undefined
+  newer: Kept | undefined
 }
 
-/** The keys of one owner in the order in which they were put. */
+/**
+ * The entries of one owner in the order in which they were put. A Set keeps that order too, but whoever asks
+ * for its first member steps over all that were deleted before it.
+ */
 interface Share {
-  keys: Set<string>
   bytes: number
+  oldest: Kept | undefined
+  newest: Kept | undefined
 }
 
 /** In the memory of this process, and gone with it. */
@@ -21,20 +29,22 @@ export function memoryStore(bounds: StoreBounds, now: () => number = Date.now): 
     perf: { now },
     // A resolution above zero is kept up by a timer, and a timer outlives a request.
     ttlResolution: 0,
-    dispose: (kept, key) => release(shares, key, kept),
+    dispose: (kept) => release(shares, kept),
   })
 
   const put = (entry: StoreEntry): void => {
     const { key, owner, value } = entry
     const size = boundedSize(entry, bounds)
     entries.delete(key)
-    for (const oldest of shares.get(owner)?.keys ?? []) {
-      if ((shares.get(owner)?.bytes ?? 0) + size <= bounds.ownerBytes) break
-      entries.delete(oldest)
+    const { bytes = 0, oldest } = shares.get(owner) ?? {}
+    let room = bounds.ownerBytes - bytes
+    for (let last = oldest; last && room < size; last = last.newer) {
+      room += last.size
+      entries.delete(last.key)
     }
-    const kept = { owner, value, size }
+    const kept = { key, owner, value, size, older: undefined, newer: undefined }
     entries.set(key, kept, { size, ttl: Math.max(1, entry.ttlMs) })
-    claim(shares, key, kept)
+    claim(shares, kept)
   }
   // `peek` leaves the order as it is, so the entry put first is the first to go, as in every other store.
   const peek = (key: string): string | undefined => {
@@ -50,16 +60,25 @@ export function memoryStore(bounds: StoreBounds, now: () => number = Date.now): 
   }
 }
 
-function claim(shares: Map<string, Share>, key: string, kept: Kept): void {
-  const share = shares.get(kept.owner) ?? { keys: new Set(), bytes: 0 }
-  share.keys.add(key)
+function claim(shares: Map<string, Share>, kept: Kept): void {
+  const share = shares.get(kept.owner) ?? { bytes: 0, oldest: undefined, newest: undefined }
+  kept.older = share.newest
+  if (share.newest) share.newest.newer = kept
+  else share.oldest = kept
+  share.newest = kept
   share.bytes += kept.size
   shares.set(kept.owner, share)
 }
 
-function release(shares: Map<string, Share>, key: string, kept: Kept): void {
+/** Inverse of `claim`. */
+function release(shares: Map<string, Share>, kept: Kept): void {
   const share = shares.get(kept.owner)
-  if (!share?.keys.delete(key)) return
+  if (!share) return
+  const { older, newer } = kept
+  if (older) older.newer = newer
+  else share.oldest = newer
+  if (newer) newer.older = older
+  else share.newest = older
   share.bytes -= kept.size
-  if (share.keys.size === 0) shares.delete(kept.owner)
+  if (!share.oldest) shares.delete(kept.owner)
 }
