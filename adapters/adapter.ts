@@ -12,7 +12,8 @@ export interface Frame {
 
 /** Reply in: a whole body, or frames and then `end`. Synchronous: no promises, no clock, no I/O. */
 export interface Reader {
-  body(json: Json): Event[]
+  /** `text`: the body as it came, for who wants to keep it. */
+  body(json: Json, text?: string): Event[]
   push(frame: Frame): Event[]
   /** The bytes are over. Completes the reply, or says with an `error` event that it is incomplete. */
   end(): Event[]
@@ -134,6 +135,12 @@ export interface Fresh {
   text?: string
 }
 
+/** A reply. `text`: the same as it came, where that is known. */
+export interface Told {
+  reply: Json
+  text?: string | undefined
+}
+
 /** A body with everything written out that it referred to. */
 export interface Resolved {
   body: Json
@@ -193,7 +200,7 @@ export interface Memory {
   /** A quick look at the text of a body: false when it surely refers to nothing. */
   mayRefer(text: string): boolean
   asks(body: Json): Ask
-  /** For a body that refers to nothing, which need not be a valid one. `input`: the text of that member. */
+  /** For a body that refers to no items, which need not be a valid one. `input`: the text of that member. */
   fresh(body: Json, input?: string): Fresh
   /** Throws ProblemError for a reference that leads nowhere. */
   resolve(body: Json, recalled: Recalled, input?: string): Resolved
@@ -203,14 +210,14 @@ export interface Memory {
   /** The id of a reply, in the first frame of its stream. */
   idIn(frame: Frame): string | undefined
   /** The whole reply, in the frame of a stream that brings it. */
-  replyIn(frame: Frame): JsonObject | undefined
+  replyIn(frame: Frame): Told | undefined
   /**
    * The same as a recorder's, of a reply that an upstream of this dialect gave; undefined when it has no id.
    * `whole`: no more of it will come.
    */
   memoOf(
     fresh: Fresh,
-    reply: Json,
+    told: Told,
     newId: (prefix: string) => string,
   ): { id: string; memo: Memo; whole: boolean } | undefined
   match(incoming: Incoming): StoredRoute | undefined

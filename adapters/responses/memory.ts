@@ -1,4 +1,4 @@
-import type { Ask, Frame, Fresh, Memory, Recalled, Resolved } from '../adapter.ts'
+import type { Ask, Frame, Fresh, Memory, Recalled, Resolved, Told } from '../adapter.ts'
 import {
   defined,
   isObject,
@@ -124,22 +124,39 @@ const FINAL = /"type"\s*:\s*"response\.(?:completed|incomplete|failed)"/
 /** The type of an event stands at its beginning. */
 const LOOKED_AT = 200
 
-function replyIn({ event, data }: Frame): JsonObject | undefined {
+function replyIn({ event, data }: Frame): Told | undefined {
   if (!TERMINAL.has(event) && !FINAL.test(data.slice(0, LOOKED_AT))) return undefined
+  return onlyReplyIn(data) ?? anyReplyIn(data)
+}
+
+const HEAD = /^\{"type":"[\w.]+",(?:"sequence_number":\d+,)?"response":/
+const TAIL = /(?:,"sequence_number":\d{1,16})?\}$/
+const LONGEST_TAIL = 64
+
+/** From a frame of nothing else, as servers mostly write it: then its text is known as well. */
+function onlyReplyIn(data: string): Told | undefined {
+  const head = HEAD.exec(data)?.[0].length ?? data.length
+  const tail = TAIL.exec(data.slice(-LONGEST_TAIL))?.[0].length ?? 0
+  const text = data.slice(head, data.length - tail)
+  const reply = parseObject(text)
+  return reply && { reply, text }
+}
+
+function anyReplyIn(data: string): Told | undefined {
   const { response } = parseObject(data) ?? {}
-  return isObject(response) ? response : undefined
+  return isObject(response) ? { reply: response } : undefined
 }
 
 function memoOf(
   fresh: Fresh,
-  reply: Json,
+  { reply, text = stringify(reply) }: Told,
   newId: (prefix: string) => string,
 ): ReturnType<Memory['memoOf']> {
   const id = isObject(reply) ? textIn(reply, 'id') : undefined
   if (!isObject(reply) || id === undefined) return undefined
-  const text = writeMemo(fresh, idsFor(fresh.items, newId), stringify(reply), undefined)
+  const memo = writeMemo(fresh, idsFor(fresh.items, newId), text, undefined)
   const whole = reply['status'] !== 'queued' && reply['status'] !== 'in_progress'
-  return { id, memo: { text, items: idsIn(reply['output']) }, whole }
+  return { id, memo: { text: memo, items: idsIn(reply['output']) }, whole }
 }
 
 const idIn = (frame: Frame | undefined): string | undefined => {

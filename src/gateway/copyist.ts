@@ -1,8 +1,7 @@
-import type { Memory, Reader } from '../../adapters/adapter.ts'
-import type { Json } from '../canonical/json.ts'
+import type { Fresh, Memory, Reader, Told } from '../../adapters/adapter.ts'
 import { claim, isShared } from './claims.ts'
 import type { Exchange } from './exchange.ts'
-import { keep, shelfOf, type Memories } from './memories.ts'
+import { keep, shelfOf, type Memories, type Shelf } from './memories.ts'
 import type { PassPlan } from './plan.ts'
 import { memberOf, memberText, parsedLooked, type Looked } from './read.ts'
 import { recalled } from './recall.ts'
@@ -36,15 +35,15 @@ export function copyistOf(exchange: Exchange, plan: PassPlan): Copyist | undefin
     ready: false,
     listen: (reader) => ({
       push(frame) {
-        const reply = memory.replyIn(frame)
-        if (reply) hear({ reply })
+        const told = memory.replyIn(frame)
+        if (told) hear(told)
         else if (shared && !begun) hear(newsOf(memory.idIn(frame)))
         begun = true
         return reader.push(frame)
       },
-      body(json) {
-        hear({ reply: json })
-        return reader.body(json)
+      body(json, text) {
+        hear({ reply: json, text })
+        return reader.body(json, text)
       },
       end: () => reader.end(),
     }),
@@ -60,7 +59,7 @@ export function copyistOf(exchange: Exchange, plan: PassPlan): Copyist | undefin
 }
 
 /** What a reply has told: itself, or first of all its id, by which it may be asked for before it is whole. */
-type News = { reply: Json } | { id: string }
+type News = Told | { id: string }
 
 const newsOf = (id: string | undefined): News | undefined => (id === undefined ? undefined : { id })
 
@@ -74,21 +73,36 @@ interface Original {
 }
 
 async function kept(original: Original, news: News): Promise<void> {
-  const { exchange, memories, memory, looked, origin } = original
-  const body = parsedLooked(looked)
-  const ask = memory.asks(body)
-  if (!ask.keep) return
+  const { exchange, memories, memory, origin } = original
   const shelf = await shelfOf(exchange, memories)
   if ('id' in news) return claim(shelf, [news.id])
-  const found = await recalled(shelf, memory, ask, exchange.settings.limits.bodyBytes)
-  const input = memberText(looked, memory.inputMember)
-  const fresh = found.missing ? { items: [] } : memory.resolve(body, found, input).fresh
-  const made = memory.memoOf(fresh, news.reply, exchange.newId)
+  const { fresh, parents, lost } = await asked(original, shelf)
+  const made = memory.memoOf(fresh, news, exchange.newId)
   if (!made) return
   const { id, memo, whole } = made
-  const copied = async () => keep(shelf, { id, origin, memo, parents: found.parents })
+  const claimed = () => claim(shelf, [id, ...memo.items])
   // Half of a conversation would be a false memory of it, but it is the caller's all the same.
-  const claimed = async () => claim(shelf, [id, ...memo.items])
-  if (found.missing || !whole) await claimed()
-  else await copied().catch(claimed)
+  if (lost || !whole) await claimed()
+  else await keep(shelf, { id, origin, memo, parents }).catch(claimed)
+}
+
+/** What a request adds to a conversation, and where that is kept. `lost`: not all of it is. */
+interface Asked {
+  fresh: Fresh
+  parents: readonly string[]
+  lost: boolean
+}
+
+async function asked({ exchange, memory, looked }: Original, shelf: Shelf): Promise<Asked> {
+  const body = parsedLooked(looked)
+  const input = memberText(looked, memory.inputMember)
+  const ask = memory.asks(body)
+  const hasReferences = ask.references.length > 0
+  if (ask.previous === undefined && !hasReferences)
+    return { fresh: memory.fresh(body, input), parents: [], lost: false }
+  const found = await recalled(shelf, memory, ask, exchange.settings.limits.bodyBytes)
+  const { parents } = found
+  if (found.missing) return { fresh: { items: [] }, parents, lost: true }
+  const fresh = hasReferences ? memory.resolve(body, found, input).fresh : memory.fresh(body, input)
+  return { fresh, parents, lost: false }
 }

@@ -102,7 +102,7 @@ function bodyEvents(
   try {
     const json = parse(text, plan.destination.adapter.upstream.verbatim)
     return exchange.route.operation === 'create'
-      ? tapReader(exchange, plan, copyist).body(json)
+      ? tapReader(exchange, plan, copyist).body(json, text)
       : []
   } catch (error) {
     // What the reader makes of it is for the log only; whether it is JSON decides.
@@ -124,7 +124,7 @@ function withoutPieces(reader: Reader, { isPiece }: Adapter['passthrough']): Rea
   if (!isPiece) return reader
   let skipped: Frame | undefined
   return {
-    body: (json) => reader.body(json),
+    body: (json, text) => reader.body(json, text),
     push(frame) {
       skipped = isPiece(frame) ? frame : undefined
       return skipped ? [] : reader.push(frame)

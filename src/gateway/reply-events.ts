@@ -192,7 +192,7 @@ function jsonMode({ reader, verbatim, limits }: ReplySource): Mode {
       } catch {
         return failed(NOT_JSON)
       }
-      return reader.body(json)
+      return reader.body(json, text)
     },
   }
 }

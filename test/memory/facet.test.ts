@@ -108,7 +108,7 @@ describe.each(adapters.filter(({ caller }) => caller.memory))(
           const items = new Map(ask.references.map((id) => [id, chain[0] ?? {}]))
           only(() => memory.resolve(body, { chain, items }))
           const fresh = { items: Array.isArray(body) ? body : [body] }
-          const made = only(() => memory.memoOf(fresh, body, newId))
+          const made = only(() => memory.memoOf(fresh, { reply: body }, newId))
           const read = made && memory.read(made.memo.text)
           for (const action of ACTIONS)
             for (const asked of ['', 'stream=true&starting_after=1', 'order=asc&limit=2', text])
@@ -186,6 +186,48 @@ describe.each(adapters.filter(({ caller }) => caller.memory))(
           data: stringify({ type: 'response.completed', response, sequence_number: 3 }),
         },
       ])
+    })
+
+    it('finds the reply in the frame that ends it, in the words in which it came', () => {
+      const members = fc.constantFrom('type', 'sequence_number', 'response', 'x')
+      const order = fc.uniqueArray(members, { minLength: 1 })
+      fc.assert(
+        fc.property(objects, order, fc.integer(), (response, names, number) => {
+          const all = new Map<string, Json>([
+            ['type', 'response.completed'],
+            ['sequence_number', number],
+            ['response', response],
+            ['x', response],
+          ])
+          const data = stringify(
+            Object.fromEntries(names.map((name) => [name, all.get(name) ?? null])),
+          )
+          const frame: JsonObject = JSON.parse(data)
+          const told = memory.replyIn({ event: 'response.completed', data })
+          expect(told?.reply).toEqual(frame['response'])
+          if (told?.text) expect(JSON.parse(told.text)).toEqual(frame['response'])
+        }),
+        cases(300),
+      )
+      const text = '{"id": "resp_1", "output": [], "n": 12345678901234567890}'
+      for (const [data, known] of [
+        [`{"type":"response.completed","response":${text}}`, text],
+        [`{"type":"response.failed","sequence_number":9,"response":${text}}`, text],
+        [`{"type":"response.incomplete","response":${text},"sequence_number":9}`, text],
+        [`{"type":"response.completed","response":${text},"other":{}}`, undefined],
+        [`{"type":"response.completed","response":${text},"response":{"id":"2"}}`, undefined],
+        [`{ "type": "response.completed", "response": ${text} }`, undefined],
+      ] as const) {
+        const told = memory.replyIn({ data })
+        expect(told?.text).toBe(known)
+        expect(told?.reply).toEqual(JSON.parse(data).response)
+      }
+      expect(memory.replyIn({ data: `{"type":"response.completed","response":${text}` })).toBe(
+        undefined,
+      )
+      expect(memory.replyIn({ data: '{"type":"response.completed","response":[]}' })).toBe(
+        undefined,
+      )
     })
 
     it('knows its own paths, and no other', () => {
