@@ -23,19 +23,13 @@ const PIECES: ReadonlySet<string> = new Set([
   'response.content_part.added',
   'response.content_part.done',
   'response.output_item.added',
-  'response.output_text.delta',
   'response.output_text.done',
-  'response.refusal.delta',
   'response.refusal.done',
-  'response.reasoning_text.delta',
   'response.reasoning_text.done',
   'response.reasoning_summary_part.added',
   'response.reasoning_summary_part.done',
-  'response.reasoning_summary_text.delta',
   'response.reasoning_summary_text.done',
-  'response.function_call_arguments.delta',
   'response.function_call_arguments.done',
-  'response.custom_tool_call_input.delta',
   'response.custom_tool_call_input.done',
 ])
 
@@ -70,7 +64,7 @@ export const responses: Adapter = {
   passthrough: {
     path: (incoming) => incoming.path,
     query: [],
-    isPiece: ({ event }) => event !== undefined && PIECES.has(event),
+    isPiece: ({ event }) => event !== undefined && (event.endsWith('.delta') || PIECES.has(event)),
     replyHeaders: ['openai-processing-ms', 'openai-version', 'x-codex-*'],
     headers: ['openai-organization', 'openai-project', 'openai-beta', 'idempotency-key'],
     modelMember: { request: 'model', reply: 'model', event: ['response', 'model'] },
