@@ -14,6 +14,15 @@ export function readDrawing(item: JsonObject): MediaBlock | undefined {
   return { kind: 'media', mediaType, source: { data: result }, ...(ext && { ext }) }
 }
 
+const NO_BASE64 = /[^A-Za-z0-9+/=]/
+
+/** The same of a reply, where a picture that was left out or cut makes clients stumble that decode it. */
+export function readDrawn(item: JsonObject): MediaBlock | undefined {
+  const result = textIn(item, 'result') ?? ''
+  const isWhole = result.length % 4 === 0 && !NO_BASE64.test(result)
+  return isWhole ? readDrawing(item) : undefined
+}
+
 /** Inverse of `readDrawing`, for a request that came in this dialect. */
 export function ownDrawing(block: Block): JsonObject | undefined {
   const item = block.kind === 'media' ? formOf(block)['item'] : undefined

@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject } from '../../src/canonical/json.t
 import { PARAGRAPH, readSearch } from './blocks.ts'
 import { readAnnotation } from './citations.ts'
 import { readCode } from './code.ts'
-import { readDrawing } from './images.ts'
+import { readDrawn } from './images.ts'
 import {
   inputIn,
   isAnnounced,
@@ -106,7 +106,7 @@ export class Items {
       case 'web_search_call':
         return this.#cursor.whole(state.key, readSearch(item))
       default:
-        return this.#cursor.whole(state.key, readDrawing(item) ?? opaque(item))
+        return this.#cursor.whole(state.key, readDrawn(item) ?? opaque(item))
     }
   }
 

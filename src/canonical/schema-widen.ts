@@ -37,8 +37,11 @@ function widenValue(value: Json, depth: number): Json {
     : ordered(schema, propertyOrdering)
 }
 
+/** The types that some callers send as their numbers. */
+const NUMBERED: readonly Json[] = ['TYPE_UNSPECIFIED', ...TYPES, 'null']
+
 function typeMember(said: Json | undefined, nullable: boolean): JsonObject {
-  const type = typeof said === 'number' ? [...TYPES][said - 1] : said
+  const type = typeof said === 'number' ? (NUMBERED[said] ?? said) : said
   if (typeof type !== 'string') return type === undefined ? {} : { type }
   if (type === 'TYPE_UNSPECIFIED') return {}
   // Only the Schema's own spelling is changed, so that other texts stay as they are.

@@ -280,6 +280,17 @@ describe('the Schema of content generation as JSON Schema', () => {
     })
   })
 
+  it('knows the types by their numbers, and passes on what is none', () => {
+    const typed = [0, 1, 6, 7, 99].map((type) => widened({ type }))
+    expect(typed).toEqual([
+      {},
+      { type: 'string' },
+      { type: 'object' },
+      { type: 'null' },
+      { type: 99 },
+    ])
+  })
+
   it('keep their order also where they look like numbers, or have it reported', () => {
     const properties = { a: { type: 'STRING' }, 2: { type: 'STRING' }, 1: { type: 'STRING' } }
     const source = JSON.stringify({ type: 'OBJECT', properties, propertyOrdering: ['a', '2'] })

@@ -72,7 +72,8 @@ export const GENERATE_CONTENT: Entry[] = [
   },
   ...['parameters', 'parametersJsonSchema'].map((key) => ({
     path: `tools.*.functionDeclarations.*.${key}.type`,
-    when: (value: Json | undefined) => String(value).toLowerCase() === 'object',
+    // Some clients send the numbers of the types.
+    when: (value: Json | undefined) => ['object', '6'].includes(String(value).toLowerCase()),
     why: 'arguments are always an object',
   })),
   ...SCHEMA,

@@ -57,6 +57,20 @@ const itemDone = (output_index: number, item: object) => ({
   item: { ...item },
 })
 
+describe('a picture in a reply', () => {
+  const drawn = (result: string) => {
+    const item = { type: 'image_generation_call', id: 'ig_1', status: 'completed', result }
+    return hearEvents(done([item])).reply.blocks.map(({ kind }) => kind)
+  }
+
+  it('is one only as far as it can be decoded', () => {
+    expect(drawn('AAAA')).toEqual(['media'])
+    // Cut, left out in the middle, in words.
+    for (const result of ['AAA', 'AAAA...A', 'see the attachment.'])
+      expect(drawn(result)).toEqual(['opaque'])
+  })
+})
+
 describe('a reply', () => {
   it.each(['text', 'agent', 'cut', 'refusal', 'hosted'])(
     'says the same as JSON and as a stream: %s',
