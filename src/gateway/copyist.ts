@@ -4,7 +4,7 @@ import type { Exchange } from './exchange.ts'
 import { keep, shelfOf, type Memories, type Shelf } from './memories.ts'
 import type { PassPlan } from './plan.ts'
 import { memberOf, memberText, parsedLooked, type Looked } from './read.ts'
-import { recalled } from './recall.ts'
+import { opened, recalled } from './recall.ts'
 
 /**
  * Keeps a copy of what passes to an upstream that keeps it too: the conversation may go on at another one.
@@ -103,6 +103,8 @@ async function asked({ exchange, memory, looked }: Original, shelf: Shelf): Prom
   const found = await recalled(shelf, memory, ask, exchange.settings.limits.bodyBytes)
   const { parents } = found
   if (found.missing) return { fresh: { items: [] }, parents, lost: true }
-  const fresh = hasReferences ? memory.resolve(body, found, input).fresh : memory.fresh(body, input)
+  const fresh = hasReferences
+    ? memory.resolve(body, opened(memory, ask, found), input).fresh
+    : memory.fresh(body, input)
   return { fresh, parents, lost: false }
 }

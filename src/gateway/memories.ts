@@ -34,7 +34,7 @@ export function memoriesOf(settings: Settings, store: Store | undefined): Memori
  * One exchange in the store. `origin`: the upstream that gave out its ids and keeps it too, if one does;
  * `parents`: the places of the exchanges that led to it, the first one first.
  */
-export interface Kept<Exchange = JsonObject> {
+export interface Kept<Exchange = string> {
   id: string
   origin?: string
   parents: readonly string[]
@@ -42,18 +42,30 @@ export interface Kept<Exchange = JsonObject> {
 }
 
 /** A line about the exchange, and the exchange itself behind it. */
-export const writeKept = ({ id, origin = '', parents, memo }: Kept<string>): string =>
+export const writeKept = ({ id, origin = '', parents, memo }: Kept): string =>
   `${[id, origin, ...parents].join(' ')}\n${memo}`
 
 /** Inverse of `writeKept`; undefined for anything that it did not write. */
-export function readKept(text: string, { read }: Pick<Memory, 'read'>): Kept | undefined {
+export function readKept(text: string): Kept | undefined {
   const end = text.indexOf('\n')
   const [id = '', origin = '', ...parents] = text.slice(0, Math.max(0, end)).split(' ')
   if (id === '') return undefined
-  try {
-    return { id, ...(origin !== '' && { origin }), parents, memo: read(text.slice(end + 1)) }
-  } catch {
-    return undefined
+  return { id, ...(origin !== '' && { origin }), parents, memo: text.slice(end + 1) }
+}
+
+/** Reads what is kept when it is wanted, each once: most of a long conversation is only passed by. */
+export function memoReader({ read }: Pick<Memory, 'read'>): (kept: Kept) => JsonObject | undefined {
+  const known = new Map<Kept, JsonObject | undefined>()
+  const attempt = ({ memo }: Kept) => {
+    try {
+      return read(memo)
+    } catch {
+      return undefined
+    }
+  }
+  return (kept) => {
+    if (!known.has(kept)) known.set(kept, attempt(kept))
+    return known.get(kept)
   }
 }
 

@@ -1,9 +1,10 @@
 import type { Ask, Fresh, Memory, Recalled } from '../../adapters/adapter.ts'
-import type { Json, JsonObject } from '../canonical/json.ts'
-import { invalid, ProblemError } from '../canonical/problem.ts'
+import type { Json } from '../canonical/json.ts'
+import { invalid, ProblemError, type Problem } from '../canonical/problem.ts'
 import { demandClaims, isShared } from './claims.ts'
 import { seedOf, type Exchange } from './exchange.ts'
 import {
+  memoReader,
   placeOf,
   readKept,
   readSignpost,
@@ -64,7 +65,7 @@ export async function remembered(
     return { body, resolved: false }
   }
   if (found.missing) throw new ProblemError(found.missing)
-  const { body: whole, fresh } = memory.resolve(body, found, input)
+  const { body: whole, fresh } = memory.resolve(body, opened(memory, ask, found), input)
   const keeping = { shelf, memory, parents: found.parents, fresh, memories }
   return { body: whole, resolved: true, ...(keeps && { keeping }) }
 }
@@ -78,11 +79,13 @@ const unlessOurs = (ask: Ask, elsewhere: UpstreamSettings | undefined) => (probl
 const mayBeOurs = ({ previous, references }: Ask): boolean =>
   [previous ?? '', ...references].some((id) => seedOf(id) !== undefined)
 
-export interface Found extends Recalled {
+export interface Found {
+  chain: readonly Kept[]
+  items: ReadonlyMap<string, Kept>
   parents: readonly string[]
   /** Who gave out the ids that were found. */
   origins: readonly (string | undefined)[]
-  missing?: ReturnType<Memory['missing']>
+  missing?: Problem
 }
 
 const NOTHING_FOUND: Found = { chain: [], parents: [], origins: [], items: new Map() }
@@ -97,17 +100,17 @@ export async function recalled(
   ask: Ask,
   mostBytes: number,
 ): Promise<Found> {
-  const look = lookup(shelf, memory, mostBytes)
+  const look = lookup(shelf, mostBytes)
   const { previous, references } = ask
   const places = new Set(references.map(placeOf))
   if (places.size > MOST_PLACES)
     throw invalid(`The input refers to items of more than ${MOST_PLACES} responses.`, 'input')
   const last = previous === undefined ? undefined : await chainOf(look, previous)
-  const memos = await Promise.all(references.map((id) => look(placeOf(id))))
-  const items = new Map<string, JsonObject>()
+  const kepts = await Promise.all(references.map((id) => look(placeOf(id))))
+  const items = new Map<string, Kept>()
   for (const [index, id] of references.entries()) {
-    const memo = memos[index]?.memo
-    if (memo) items.set(id, memo)
+    const kept = kepts[index]
+    if (kept) items.set(id, kept)
   }
   const lost = references.find((id) => !items.has(id))
   const { chain = [], parents = [] } = last ?? {}
@@ -119,9 +122,24 @@ export async function recalled(
     chain,
     parents,
     items,
-    origins: [last?.last, ...memos].flatMap((kept) => (kept ? [kept.origin] : [])),
+    origins: [last?.chain.at(-1), ...kepts].flatMap((kept) => (kept ? [kept.origin] : [])),
     ...(missing && { missing }),
   }
+}
+
+/** The exchanges themselves. Throws ProblemError for one that cannot be read, as if it was not there. */
+export function opened(memory: Memory, { previous = '' }: Ask, found: Found): Recalled {
+  const read = memoReader(memory)
+  const readOr = (problem: () => Problem) => (kept: Kept) => {
+    const memo = read(kept)
+    if (!memo) throw new ProblemError(problem())
+    return memo
+  }
+  const items = [...found.items].map(
+    ([id, kept]) => [id, readOr(() => memory.missing('item', id))(kept)] as const,
+  )
+  const chain = found.chain.map(readOr(() => memory.missing('previous', previous)))
+  return { chain, items: new Map(items) }
 }
 
 const tooLong = (bytes: number) =>
@@ -133,7 +151,7 @@ const tooLong = (bytes: number) =>
 export type Look = (place: string | undefined) => Promise<Kept | undefined>
 
 /** Looks at each place once, and brings no more than a body may hold that says all of it again. */
-export function lookup(shelf: Shelf, memory: Memory, mostBytes: number): Look {
+export function lookup(shelf: Shelf, mostBytes: number): Look {
   let size = 0
   const seen = new Map<string, Promise<Kept | undefined>>()
   const read = async (place: string) => {
@@ -143,7 +161,7 @@ export function lookup(shelf: Shelf, memory: Memory, mostBytes: number): Look {
     if (whole === undefined) return undefined
     size += whole.length
     if (size > mostBytes) throw tooLong(mostBytes)
-    return readKept(whole, memory)
+    return readKept(whole)
   }
   return (place) => {
     if (place === undefined) return Promise.resolve(undefined)
@@ -156,10 +174,9 @@ export function lookup(shelf: Shelf, memory: Memory, mostBytes: number): Look {
 }
 
 export interface Chain {
-  chain: readonly JsonObject[]
+  chain: readonly Kept[]
   /** The places of the chain. */
   parents: readonly string[]
-  last: Kept
 }
 
 /** The exchange with this id behind all that led to it; undefined when one of them is gone. */
@@ -169,7 +186,7 @@ export async function chainOf(look: Look, id: string): Promise<Chain | undefined
   // All ids of an exchange lead to its place, and only one of them is that of its reply.
   if (!kept || place === undefined || kept.id !== id) return undefined
   const before = await Promise.all(kept.parents.map(look))
-  const chain = [...before, kept].flatMap((link) => (link ? [link.memo] : []))
+  const chain = [...before, kept].filter((link) => link !== undefined)
   if (chain.length <= before.length) return undefined
-  return { chain, parents: [...kept.parents, place], last: kept }
+  return { chain, parents: [...kept.parents, place] }
 }

@@ -6,7 +6,7 @@ import { demandClaims, isShared } from './claims.ts'
 import type { StoredMatch } from './dispatch.ts'
 import { seedOf, type Answer, type Exchange } from './exchange.ts'
 import { forwarded, upstreamWithMemory } from './forward.ts'
-import { placeOf, shelfOf, type Memories, type Shelf } from './memories.ts'
+import { memoReader, placeOf, shelfOf, type Memories, type Shelf } from './memories.ts'
 import { chainOf, lookup } from './recall.ts'
 import { storeKey } from './store.ts'
 import { STREAM_HEADERS } from './stream-out.ts'
@@ -48,13 +48,16 @@ async function keptAnswer(
   if (underway && action === 'cancel')
     return memory.answer('read', [await underway.cancel()], NO_QUERY)
   if (underway && action === 'read') return memory.answer(action, [underway.memo()], query)
-  const look = lookup(shelf, memory, exchange.settings.limits.bodyBytes)
+  const look = lookup(shelf, exchange.settings.limits.bodyBytes)
   const kept = await look(placeOf(id))
   if (kept?.id !== id) return undefined
   if (action === 'delete' && !(await deleted(shelf, id))) return undefined
   // Only the whole input needs those that came before.
-  const whole = action === 'input' ? await chainOf(look, id) : { chain: [kept.memo] }
-  return whole && memory.answer(action, whole.chain, query)
+  const whole = action === 'input' ? await chainOf(look, id) : { chain: [kept] }
+  const memos = whole?.chain.map(memoReader(memory)).filter((memo) => memo !== undefined)
+  return memos && memos.length === whole?.chain.length
+    ? memory.answer(action, memos, query)
+    : undefined
 }
 
 const NO_QUERY = { get: () => null }
