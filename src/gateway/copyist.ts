@@ -4,7 +4,7 @@ import type { Exchange } from './exchange.ts'
 import { keep, shelfOf, type Memories, type Shelf } from './memories.ts'
 import type { PassPlan } from './plan.ts'
 import { memberOf, memberText, parsedLooked, type Looked } from './read.ts'
-import { opened, recalled } from './recall.ts'
+import { opened, recalled, type Found } from './recall.ts'
 
 /**
  * Keeps a copy of what passes to an upstream that keeps it too: the conversation may go on at another one.
@@ -21,7 +21,7 @@ export interface Copyist {
 export function copyistOf(exchange: Exchange, plan: PassPlan): Copyist | undefined {
   const { caller, memories, route } = exchange
   const { memory } = caller.caller
-  const { looked } = plan
+  const { looked, found } = plan
   if (!memory || !memories || !looked || route.operation !== 'create') return undefined
   if (memberOf(looked, memory.keepMember) === false) return undefined
   const shared = isShared(exchange, plan.destination.upstream)
@@ -52,7 +52,7 @@ export function copyistOf(exchange: Exchange, plan: PassPlan): Copyist | undefin
       hear(undefined)
       if (!heard) return
       const origin = plan.destination.upstream.name
-      await kept({ exchange, memories, memory, looked, origin }, heard).catch(() => {})
+      await kept({ exchange, memories, memory, looked, found, origin }, heard).catch(() => {})
     },
   }
   return copyist
@@ -69,6 +69,8 @@ interface Original {
   memory: Memory
   /** The request. */
   looked: Looked
+  /** What it refers to, where that was looked for already. */
+  found: Found | undefined
   origin: string
 }
 
@@ -93,14 +95,18 @@ interface Asked {
   lost: boolean
 }
 
-async function asked({ exchange, memory, looked }: Original, shelf: Shelf): Promise<Asked> {
+async function asked(
+  { exchange, memory, looked, ...known }: Original,
+  shelf: Shelf,
+): Promise<Asked> {
   const body = parsedLooked(looked)
   const input = memberText(looked, memory.inputMember)
   const ask = memory.asks(body)
   const hasReferences = ask.references.length > 0
   if (ask.previous === undefined && !hasReferences)
     return { fresh: memory.fresh(body, input), parents: [], lost: false }
-  const found = await recalled(shelf, memory, ask, exchange.settings.limits.bodyBytes)
+  const found =
+    known.found ?? (await recalled(shelf, memory, ask, exchange.settings.limits.bodyBytes))
   const { parents } = found
   if (found.missing) return { fresh: { items: [] }, parents, lost: true }
   const fresh = hasReferences

@@ -24,6 +24,8 @@ export interface Remembered {
   resolved: boolean
   /** What is needed to keep what comes of it; absent when nothing is to be kept. */
   keeping?: Keeping
+  /** What was found of that to which it still refers. */
+  found?: Found
 }
 
 export interface Keeping {
@@ -62,7 +64,7 @@ export async function remembered(
   const found = await recalled(shelf, memory, ask, most).catch(unlessOurs(ask, elsewhere))
   if (elsewhere && found.origins.every((origin) => origin === elsewhere.name)) {
     if (isShared(exchange, elsewhere)) await demandClaims(exchange, memories, memory, ask)
-    return { body, resolved: false }
+    return { body, resolved: false, ...(found !== NOTHING_FOUND && { found }) }
   }
   if (found.missing) throw new ProblemError(found.missing)
   const { body: whole, fresh } = memory.resolve(body, opened(memory, ask, found), input)

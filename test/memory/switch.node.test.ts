@@ -58,6 +58,83 @@ describe.each(PAIRS)('a conversation that began on %s', (from, to) => {
   })
 })
 
+const reply = (id: string) => ({
+  id,
+  object: 'response',
+  created_at: 1,
+  status: 'completed',
+  model: 'x',
+  output: [
+    {
+      type: 'message',
+      id: `msg_${id}`,
+      status: 'completed',
+      role: 'assistant',
+      content: [{ type: 'output_text', text: `From ${id}.`, annotations: [] }],
+    },
+  ],
+})
+const frames = (id: string) => {
+  const opened = { type: 'response.created', response: { ...reply(id), status: 'in_progress' } }
+  const ended = { type: 'response.completed', sequence_number: 1, response: reply(id) }
+  return [opened, ended].map((each) => `event: ${each.type}\ndata: ${JSON.stringify(each)}\n\n`)
+}
+
+describe('a conversation that went on for some turns at an upstream that keeps it', () => {
+  const converse = async (stream: boolean, forget: boolean) => {
+    let count = 0
+    const upstream: Upstream = ({ dialect, method }) => {
+      if (dialect !== 'responses') return said([text('Elsewhere.')])
+      if (method !== 'POST') return { body: {} }
+      count += 1
+      return stream ? { events: frames(`resp_${count}x`) } : { body: reply(`resp_${count}x`) }
+    }
+    const proxy = proxyOf(upstream, { change: ALONE })
+    const say = async (model: string, input: unknown, previous?: string) => {
+      const json = { model, input, stream, previous_response_id: previous }
+      const answer = await proxy.ask('/v1/responses', { json })
+      await answer.text()
+      return answer.status
+    }
+    expect(await say('responses-x', 'One.')).toBe(200)
+    expect(await say('responses-x', 'Two.', 'resp_1x')).toBe(200)
+    if (forget) await proxy.ask('/v1/responses/resp_1x', { method: 'DELETE' })
+    const again = [
+      { type: 'item_reference', id: 'msg_resp_2x' },
+      { role: 'user', content: 'Three.' },
+    ]
+    expect(await say('responses-x', again, 'resp_2x')).toBe(200)
+    return { proxy, status: await say('messages-x', 'Four.', 'resp_3x') }
+  }
+
+  test.each([false, true])('goes on with another (stream: %s)', async (stream) => {
+    const { proxy, status } = await converse(stream, false)
+    expect(status).toBe(200)
+    const { turns } = HEARD.messages(proxy.got.at(-1)?.body)
+    const words = turns.map(({ pieces }) =>
+      pieces.flatMap((piece) => (piece.kind === 'text' ? [piece.text] : [])).join(),
+    )
+    expect(words).toEqual([
+      'One.',
+      'From resp_1x.',
+      'Two.',
+      'From resp_2x.',
+      'Three.',
+      'From resp_3x.',
+      'Four.',
+    ])
+  })
+
+  test.each([false, true])(
+    'goes on there only if part of it is gone (stream: %s)',
+    async (stream) => {
+      const { proxy, status } = await converse(stream, true)
+      expect(status).toBe(400)
+      expect(proxy.got.filter(({ dialect }) => dialect === 'messages')).toHaveLength(0)
+    },
+  )
+})
+
 const NOTHING_THERE = { status: 404, body: { error: { message: 'No such endpoint.' } } }
 
 describe('an upstream that keeps its own state', () => {
