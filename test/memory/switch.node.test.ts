@@ -80,33 +80,33 @@ const frames = (id: string) => {
   return [opened, ended].map((each) => `event: ${each.type}\ndata: ${JSON.stringify(each)}\n\n`)
 }
 
-describe('a conversation that went on for some turns at an upstream that keeps it', () => {
-  const converse = async (stream: boolean, forget: boolean) => {
-    let count = 0
-    const upstream: Upstream = ({ dialect, method }) => {
-      if (dialect !== 'responses') return said([text('Elsewhere.')])
-      if (method !== 'POST') return { body: {} }
-      count += 1
-      return stream ? { events: frames(`resp_${count}x`) } : { body: reply(`resp_${count}x`) }
-    }
-    const proxy = proxyOf(upstream, { change: ALONE })
-    const say = async (model: string, input: unknown, previous?: string) => {
-      const json = { model, input, stream, previous_response_id: previous }
-      const answer = await proxy.ask('/v1/responses', { json })
-      await answer.text()
-      return answer.status
-    }
-    expect(await say('responses-x', 'One.')).toBe(200)
-    expect(await say('responses-x', 'Two.', 'resp_1x')).toBe(200)
-    if (forget) await proxy.ask('/v1/responses/resp_1x', { method: 'DELETE' })
-    const again = [
-      { type: 'item_reference', id: 'msg_resp_2x' },
-      { role: 'user', content: 'Three.' },
-    ]
-    expect(await say('responses-x', again, 'resp_2x')).toBe(200)
-    return { proxy, status: await say('messages-x', 'Four.', 'resp_3x') }
+const converse = async (stream: boolean, forget: boolean) => {
+  let count = 0
+  const upstream: Upstream = ({ dialect, method }) => {
+    if (dialect !== 'responses') return said([text('Elsewhere.')])
+    if (method !== 'POST') return { body: {} }
+    count += 1
+    return stream ? { events: frames(`resp_${count}x`) } : { body: reply(`resp_${count}x`) }
   }
+  const proxy = proxyOf(upstream, { change: ALONE })
+  const say = async (model: string, input: unknown, previous?: string) => {
+    const json = { model, input, stream, previous_response_id: previous }
+    const answer = await proxy.ask('/v1/responses', { json })
+    await answer.text()
+    return answer.status
+  }
+  expect(await say('responses-x', 'One.')).toBe(200)
+  expect(await say('responses-x', 'Two.', 'resp_1x')).toBe(200)
+  if (forget) await proxy.ask('/v1/responses/resp_1x', { method: 'DELETE' })
+  const again = [
+    { type: 'item_reference', id: 'msg_resp_2x' },
+    { role: 'user', content: 'Three.' },
+  ]
+  expect(await say('responses-x', again, 'resp_2x')).toBe(200)
+  return { proxy, status: await say('messages-x', 'Four.', 'resp_3x') }
+}
 
+describe('a conversation that went on for some turns at an upstream that keeps it', () => {
   test.each([false, true])('goes on with another (stream: %s)', async (stream) => {
     const { proxy, status } = await converse(stream, false)
     expect(status).toBe(200)
