@@ -202,6 +202,8 @@ export interface Memory {
   asks(body: Json): Ask
   /** For a body that refers to no items, which need not be a valid one. `input`: the text of that member. */
   fresh(body: Json, input?: string): Fresh
+  /** The items that a body adds, as text. `input`: the text of that member. */
+  itemsText(input: string | undefined): string
   /** Throws ProblemError for a reference that leads nowhere. */
   resolve(body: Json, recalled: Recalled, input?: string): Resolved
   recorder(context: RecorderContext): Recorder
@@ -213,13 +215,9 @@ export interface Memory {
   replyIn(frame: Frame): Told | undefined
   /**
    * The same as a recorder's, of a reply that an upstream of this dialect gave; undefined when it has no id.
-   * `whole`: no more of it will come.
+   * `items`: those that its request added, as text. `whole`: no more of it will come.
    */
-  memoOf(
-    fresh: Fresh,
-    told: Told,
-    newId: (prefix: string) => string,
-  ): { id: string; memo: Memo; whole: boolean } | undefined
+  memoOf(items: string, told: Told): { id: string; memo: Memo; whole: boolean } | undefined
   match(incoming: Incoming): StoredRoute | undefined
   /** The query parameters of those paths, for an upstream that keeps its own. */
   readonly query: readonly string[]

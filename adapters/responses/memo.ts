@@ -7,7 +7,8 @@ import {
   type JsonObject,
 } from '../../src/canonical/json.ts'
 import type { Fresh } from '../adapter.ts'
-import { objectsOf } from './members.ts'
+import { lookup, objectsOf, textIn } from './members.ts'
+import { typeOfItem } from './wire.ts'
 
 /**
  * A kept exchange: `input`, the items that its request added; `ids`, those that they were given here (null
@@ -20,6 +21,37 @@ export const responseOf = (memo: JsonObject): JsonObject =>
 export const inputOf = (memo: JsonObject): JsonObject[] => objectsOf(memo['input'])
 
 export const outputOf = (memo: JsonObject): JsonObject[] => objectsOf(responseOf(memo)['output'])
+
+const PREFIXES: Readonly<Record<string, string>> = {
+  message: 'msg_',
+  reasoning: 'rs_',
+  function_call: 'fc_',
+  custom_tool_call: 'ctc_',
+  function_call_output: 'fco_',
+  custom_tool_call_output: 'ctco_',
+}
+
+/** The ids of items that have none; null for one that has. */
+export const idsFor = (items: readonly Json[], newId: (prefix: string) => string): Json[] =>
+  items.map((item) => {
+    if (!isObject(item) || typeof item['id'] === 'string') return null
+    return newId(lookup(PREFIXES, typeOfItem(item)) ?? 'item_')
+  })
+
+/**
+ * The ids that the items of the request were given here. A copy of what an upstream keeps says none: there they
+ * follow from that of the reply.
+ */
+export function idsOf(memo: JsonObject): Json[] {
+  const { ids } = memo
+  if (Array.isArray(ids)) return ids
+  const seed = textIn(responseOf(memo), 'id')?.replace(/^resp_/, '') ?? ''
+  let count = 0
+  return idsFor(inputOf(memo), (prefix) => {
+    count += 1
+    return `${prefix}${seed}${count.toString(16).padStart(8, '0')}`
+  })
+}
 
 /** Before the frames, which nobody reads but who wants them. JSON text has no such character. */
 const MARK = '\u001e'
@@ -38,7 +70,11 @@ export function writeMemo(
   return frames === undefined ? memo : memo + MARK + frames
 }
 
-/** Inverse of `writeMemo`. */
+/** An exchange with an upstream that keeps it too. */
+export const writeCopy = (input: string, response: string): string =>
+  `{"input":${input},"response":${response}}`
+
+/** Inverse of `writeMemo` and `writeCopy`. */
 export function readMemo(text: string): JsonObject {
   const end = text.indexOf(MARK)
   const memo = parse(end < 0 ? text : text.slice(0, end), VERBATIM)

@@ -6,10 +6,9 @@ import {
   type Json,
   type JsonObject,
 } from '../../src/canonical/json.ts'
-import { lookup, objectsOf, textIn } from './members.ts'
-import { writeMemo } from './memo.ts'
+import { objectsOf, textIn } from './members.ts'
+import { idsFor, writeMemo } from './memo.ts'
 import { FramePacker } from './memory-frames.ts'
-import { typeOfItem } from './wire.ts'
 
 export const recorder = (context: RecorderContext): Recorder => new ReplyRecorder(context)
 
@@ -69,19 +68,3 @@ const itemsIn = (frames: readonly string[]): JsonObject[] =>
 
 export const idsIn = (output: Json | undefined): string[] =>
   objectsOf(output).flatMap((item) => textIn(item, 'id') ?? [])
-
-const PREFIXES: Readonly<Record<string, string>> = {
-  message: 'msg_',
-  reasoning: 'rs_',
-  function_call: 'fc_',
-  custom_tool_call: 'ctc_',
-  function_call_output: 'fco_',
-  custom_tool_call_output: 'ctco_',
-}
-
-/** The ids of items that have none; null for one that has. */
-export const idsFor = (items: readonly Json[], newId: (prefix: string) => string): Json[] =>
-  items.map((item) => {
-    if (!isObject(item) || typeof item['id'] === 'string') return null
-    return newId(lookup(PREFIXES, typeOfItem(item)) ?? 'item_')
-  })

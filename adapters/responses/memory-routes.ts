@@ -8,8 +8,8 @@ import type {
 } from '../adapter.ts'
 import { type Json, type JsonObject } from '../../src/canonical/json.ts'
 import { invalid } from '../../src/canonical/problem.ts'
-import { listOf, lookup, textIn } from './members.ts'
-import { inputOf, outputOf, responseOf } from './memo.ts'
+import { lookup, textIn } from './members.ts'
+import { idsOf, inputOf, outputOf, responseOf } from './memo.ts'
 import { typeOfItem } from './wire.ts'
 
 const PATH = /^\/v1\/responses\/([\w-]{1,128})(?:\/(cancel|input_items))?$/
@@ -109,7 +109,7 @@ function placeAfter(items: readonly JsonObject[], after: string | null): number 
 }
 
 function shownInput(memo: JsonObject): JsonObject[] {
-  const ids = listOf(memo['ids'])
+  const ids = idsOf(memo)
   return inputOf(memo).map((item, index) => shown(item, ids[index] ?? null))
 }
 

@@ -9,9 +9,9 @@ import {
 } from '../../src/canonical/json.ts'
 import { ProblemError, type Problem } from '../../src/canonical/problem.ts'
 import { listOf, objectsOf, textIn } from './members.ts'
-import { inputOf, outputOf, readMemo, responseOf, writeMemo } from './memo.ts'
+import { idsOf, inputOf, outputOf, readMemo, responseOf, writeCopy } from './memo.ts'
 import { framesOf, unpackFrames } from './memory-frames.ts'
-import { idsFor, idsIn, recorder } from './memory-recorder.ts'
+import { idsIn, recorder } from './memory-recorder.ts'
 import { answerStored, matchStored } from './memory-routes.ts'
 import { retold } from './retold.ts'
 import { checkRequest, typeOfItem } from './wire.ts'
@@ -62,12 +62,14 @@ function wantsProofs({ reasoning, include }: JsonObject, input: readonly Json[])
 /** A text is short for the message of a user. */
 function freshOf(body: Json, input?: string): Fresh {
   const said = isObject(body) ? body['input'] : undefined
-  if (typeof said === 'string')
-    return defined({
-      items: [{ role: 'user', content: said }],
-      text: input && `[{"role":"user","content":${input}}]`,
-    })
-  return Array.isArray(said) ? defined({ items: said, text: input }) : { items: [] }
+  const text = input && itemsText(input)
+  if (typeof said === 'string') return defined({ items: [{ role: 'user', content: said }], text })
+  return Array.isArray(said) ? defined({ items: said, text }) : { items: [] }
+}
+
+function itemsText(input = ''): string {
+  if (input.startsWith('"')) return `[{"role":"user","content":${input}}]`
+  return input.startsWith('[') ? input : '[]'
 }
 
 /** An item that the chain brings anyway is not said twice. */
@@ -87,7 +89,7 @@ function referred(
 function itemWith(memo: JsonObject, id: string): JsonObject | undefined {
   const output = outputOf(memo).find((item) => item['id'] === id)
   if (output) return withoutId(output)
-  const at = listOf(memo['ids']).indexOf(id)
+  const at = idsOf(memo).indexOf(id)
   const input = inputOf(memo)
   return at < 0 ? input.find((item) => item['id'] === id) : input[at]
 }
@@ -148,13 +150,12 @@ function anyReplyIn(data: string): Told | undefined {
 }
 
 function memoOf(
-  fresh: Fresh,
+  input: string,
   { reply, text = stringify(reply) }: Told,
-  newId: (prefix: string) => string,
 ): ReturnType<Memory['memoOf']> {
   const id = isObject(reply) ? textIn(reply, 'id') : undefined
   if (!isObject(reply) || id === undefined) return undefined
-  const memo = writeMemo(fresh, idsFor(fresh.items, newId), text, undefined)
+  const memo = writeCopy(input, text)
   const whole = reply['status'] !== 'queued' && reply['status'] !== 'in_progress'
   return { id, memo: { text: memo, items: idsIn(reply['output']) }, whole }
 }
@@ -203,6 +204,7 @@ export const memory: Memory = {
     text.includes('"previous_response_id"') || /"(?:item_reference|id)"/.test(text),
   asks,
   fresh: freshOf,
+  itemsText,
   resolve,
   recorder,
   read: readMemo,

@@ -1,10 +1,11 @@
-import type { Fresh, Memory, Reader, Told } from '../../adapters/adapter.ts'
+import type { Memory, Reader, Told } from '../../adapters/adapter.ts'
+import { stringify } from '../canonical/json.ts'
 import { claim, isShared } from './claims.ts'
 import type { Exchange } from './exchange.ts'
-import { keep, shelfOf, type Memories, type Shelf } from './memories.ts'
+import { keep, shelfOf, type Memories } from './memories.ts'
 import type { PassPlan } from './plan.ts'
 import { memberOf, memberText, parsedLooked, type Looked } from './read.ts'
-import { opened, recalled, type Found } from './recall.ts'
+import { opened, type Found } from './recall.ts'
 
 /**
  * Keeps a copy of what passes to an upstream that keeps it too: the conversation may go on at another one.
@@ -22,7 +23,7 @@ export function copyistOf(exchange: Exchange, plan: PassPlan): Copyist | undefin
   const { caller, memories, route } = exchange
   const { memory } = caller.caller
   const { looked, found } = plan
-  if (!memory || !memories || !looked || route.operation !== 'create') return undefined
+  if (!memory || !memories || !looked || !found || route.operation !== 'create') return undefined
   if (memberOf(looked, memory.keepMember) === false) return undefined
   const shared = isShared(exchange, plan.destination.upstream)
   let begun = false
@@ -69,48 +70,29 @@ interface Original {
   memory: Memory
   /** The request. */
   looked: Looked
-  /** What it refers to, where that was looked for already. */
-  found: Found | undefined
+  /** What it refers to. */
+  found: Found
   origin: string
 }
 
 async function kept(original: Original, news: News): Promise<void> {
-  const { exchange, memories, memory, origin } = original
+  const { exchange, memories, memory, found, origin } = original
   const shelf = await shelfOf(exchange, memories)
   if ('id' in news) return claim(shelf, [news.id])
-  const { fresh, parents, lost } = await asked(original, shelf)
-  const made = memory.memoOf(fresh, news, exchange.newId)
+  const made = memory.memoOf(found.missing ? '[]' : itemsOf(original), news)
   if (!made) return
   const { id, memo, whole } = made
   const claimed = () => claim(shelf, [id, ...memo.items])
   // Half of a conversation would be a false memory of it, but it is the caller's all the same.
-  if (lost || !whole) await claimed()
-  else await keep(shelf, { id, origin, memo, parents }).catch(claimed)
+  if (found.missing || !whole) await claimed()
+  else await keep(shelf, { id, origin, memo, parents: found.parents }).catch(claimed)
 }
 
-/** What a request adds to a conversation, and where that is kept. `lost`: not all of it is. */
-interface Asked {
-  fresh: Fresh
-  parents: readonly string[]
-  lost: boolean
-}
-
-async function asked(
-  { exchange, memory, looked, ...known }: Original,
-  shelf: Shelf,
-): Promise<Asked> {
-  const body = parsedLooked(looked)
+/** What the request adds to the conversation. Where no item stands for another one, nobody has to read it. */
+function itemsOf({ memory, looked, found }: Original): string {
   const input = memberText(looked, memory.inputMember)
-  const ask = memory.asks(body)
-  const hasReferences = ask.references.length > 0
-  if (ask.previous === undefined && !hasReferences)
-    return { fresh: memory.fresh(body, input), parents: [], lost: false }
-  const found =
-    known.found ?? (await recalled(shelf, memory, ask, exchange.settings.limits.bodyBytes))
-  const { parents } = found
-  if (found.missing) return { fresh: { items: [] }, parents, lost: true }
-  const fresh = hasReferences
-    ? memory.resolve(body, opened(memory, ask, found), input).fresh
-    : memory.fresh(body, input)
-  return { fresh, parents, lost: false }
+  if (found.items.size === 0) return memory.itemsText(input)
+  const body = parsedLooked(looked)
+  const { fresh } = memory.resolve(body, opened(memory, memory.asks(body), found), input)
+  return fresh.text ?? stringify([...fresh.items])
 }

@@ -8,15 +8,17 @@ import type { Exchange } from './exchange.ts'
 import { addressed, type Parcel } from './outgoing.ts'
 import type { PassPlan } from './plan.ts'
 import { memberOf, readRequest, type Looked } from './read.ts'
+import type { Found } from './recall.ts'
 import { slicesAt, spliceStrings } from './scan.ts'
 
 type Addressee = Pick<PassPlan, 'destination' | 'requested'>
 
-/** `looked`: the body, where it had to be looked into. */
+/** `looked`: the body, where it had to be looked into; `found`: what it refers to. */
 export function passPlan(
   exchange: Exchange,
   { destination, requested }: Addressee,
   looked: Looked | undefined,
+  found?: Found,
 ): PassPlan {
   const { body, caller, incoming, route } = exchange
   const { aliased, target, upstream } = destination
@@ -34,7 +36,7 @@ export function passPlan(
   const sent = addressed(parcel, upstream, exchange.credential)
   const { losses = [] } = changed ?? {}
   const plan: PassPlan = { kind: 'pass', destination, requested, stream, losses, sent }
-  return looked ? { ...plan, looked } : plan
+  return looked ? { ...plan, looked, found } : plan
 }
 
 interface Rewritten {

@@ -9,7 +9,7 @@ import { addressed, type Addressed, type Parcel } from './outgoing.ts'
 import { passPlan } from './pass-plan.ts'
 import { withProofs } from './proofs.ts'
 import { lookedOver, memberOf, parsedLooked, readJson, readRequest, type Looked } from './read.ts'
-import { remembered, type Found, type Keeping, type Remembered } from './recall.ts'
+import { NOTHING_SOUGHT, remembered, type Found, type Keeping, type Remembered } from './recall.ts'
 import { destinationOf, type Destination } from './route.ts'
 import type { UpstreamSettings } from './settings.ts'
 
@@ -29,8 +29,8 @@ export interface PassPlan extends CommonPlan {
   kind: 'pass'
   /** The body as it came, where it was looked into. */
   looked?: Looked
-  /** What of it is kept here too. */
-  found?: Found
+  /** What it refers to, as far as that is kept here too. */
+  found?: Found | undefined
   sent: Addressed
 }
 export interface TranslatePlan extends CommonPlan {
@@ -64,9 +64,9 @@ export async function planOf(exchange: Exchange): Promise<Plan> {
     return translatePlan(exchange, destination, known)
   }
   const known = await rememberedHere(exchange, looked, upstream)
-  if (known?.resolved) return translatePlan(exchange, destination, known)
-  const plan = passPlan(exchange, { destination, requested: model ?? '' }, looked)
-  return known?.found ? { ...plan, found: known.found } : plan
+  return known?.resolved
+    ? translatePlan(exchange, destination, known)
+    : passPlan(exchange, { destination, requested: model ?? '' }, looked, known?.found)
 }
 
 /** An upstream of the caller's own dialect has its own memory: here counts only what it cannot know. */
@@ -77,7 +77,8 @@ async function rememberedHere(
 ): Promise<Remembered | undefined> {
   const { caller, memories } = exchange
   const { memory } = caller.caller
-  if (!looked || !memories || !memory?.mayRefer(looked.text)) return undefined
+  if (!looked || !memories || !memory) return undefined
+  if (!memory.mayRefer(looked.text)) return { body: null, resolved: false, found: NOTHING_SOUGHT }
   return remembered(exchange, parsedLooked(looked), looked, upstream)
 }
 

@@ -53,7 +53,8 @@ export async function remembered(
   const ask = memory.asks(body)
   const refers = ask.previous !== undefined || ask.references.length > 0
   const keeps = ask.keep && route.operation === 'create'
-  if (!refers && (elsewhere !== undefined || !keeps)) return { body, resolved: false }
+  if (!refers && (elsewhere !== undefined || !keeps))
+    return { body, resolved: false, found: NOTHING_SOUGHT }
   const shelf = await shelfOf(exchange, memories)
   const input = memberText(looked, memory.inputMember)
   if (!refers) {
@@ -61,10 +62,10 @@ export async function remembered(
     return { body, resolved: false, keeping: { shelf, memory, parents: [], fresh, memories } }
   }
   const most = exchange.settings.limits.bodyBytes
-  const found = await recalled(shelf, memory, ask, most).catch(unlessOurs(ask, elsewhere))
+  const found = await recalled(shelf, memory, ask, most).catch(unlessOurs(memory, ask, elsewhere))
   if (elsewhere && found.origins.every((origin) => origin === elsewhere.name)) {
     if (isShared(exchange, elsewhere)) await demandClaims(exchange, memories, memory, ask)
-    return { body, resolved: false, ...(found !== NOTHING_FOUND && { found }) }
+    return { body, resolved: false, found }
   }
   if (found.missing) throw new ProblemError(found.missing)
   const { body: whole, fresh } = memory.resolve(body, opened(memory, ask, found), input)
@@ -73,10 +74,12 @@ export async function remembered(
 }
 
 /** A store that is down is not missed where the upstream is likely to know better. */
-const unlessOurs = (ask: Ask, elsewhere: UpstreamSettings | undefined) => (problem: unknown) => {
-  if (elsewhere === undefined || mayBeOurs(ask)) throw problem
-  return NOTHING_FOUND
-}
+const unlessOurs =
+  (memory: Memory, ask: Ask, elsewhere: UpstreamSettings | undefined) =>
+  (problem: unknown): Found => {
+    if (elsewhere === undefined || mayBeOurs(ask)) throw problem
+    return { ...NOTHING_SOUGHT, missing: memory.missing('previous', ask.previous ?? '') }
+  }
 
 const mayBeOurs = ({ previous, references }: Ask): boolean =>
   [previous ?? '', ...references].some((id) => seedOf(id) !== undefined)
@@ -90,7 +93,8 @@ export interface Found {
   missing?: Problem
 }
 
-const NOTHING_FOUND: Found = { chain: [], parents: [], origins: [], items: new Map() }
+/** For what refers to nothing. */
+export const NOTHING_SOUGHT: Found = { chain: [], parents: [], origins: [], items: new Map() }
 
 /** A request with more would be a way to keep the store busy. */
 const MOST_PLACES = 1000

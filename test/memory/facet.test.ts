@@ -108,7 +108,7 @@ describe.each(adapters.filter(({ caller }) => caller.memory))(
           const items = new Map(ask.references.map((id) => [id, chain[0] ?? {}]))
           only(() => memory.resolve(body, { chain, items }))
           const fresh = { items: Array.isArray(body) ? body : [body] }
-          const made = only(() => memory.memoOf(fresh, { reply: body }, newId))
+          const made = only(() => memory.memoOf(stringify(fresh.items), { reply: body }))
           const read = made && memory.read(made.memo.text)
           for (const action of ACTIONS)
             for (const asked of ['', 'stream=true&starting_after=1', 'order=asc&limit=2', text])
@@ -228,6 +228,23 @@ describe.each(adapters.filter(({ caller }) => caller.memory))(
       expect(memory.replyIn({ data: '{"type":"response.completed","response":[]}' })).toBe(
         undefined,
       )
+    })
+
+    it('gives each item of a copied exchange an id, always the same', () => {
+      const items = ['{"role":"user","content":"a"}', '{"id":"x","role":"user","content":"b"}']
+      const reply = { id: 'resp_68af', status: 'completed', output: [] }
+      for (const [input, ids] of [
+        [`[${items.join()},${items[0]}]`, ['msg_68af00000001', 'x', 'msg_68af00000002']],
+        ['"a"', ['msg_68af00000001']],
+        ['null', []],
+        [undefined, []],
+      ] as const) {
+        const made = memory.memoOf(memory.itemsText(input), { reply })
+        const memo = memory.read(made?.memo.text ?? '')
+        const answer = memory.answer('input', [memo], query('order=asc'))
+        expect(answer).toMatchObject({ body: { data: ids.map((id) => ({ id })) } })
+        expect(Object(answer).body.data).toHaveLength(ids.length)
+      }
     })
 
     it('knows its own paths, and no other', () => {
