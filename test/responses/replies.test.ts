@@ -57,12 +57,12 @@ const itemDone = (output_index: number, item: object) => ({
   item: { ...item },
 })
 
-describe('a picture in a reply', () => {
-  const drawn = (result: string) => {
-    const item = { type: 'image_generation_call', id: 'ig_1', status: 'completed', result }
-    return hearEvents(done([item])).reply.blocks.map(({ kind }) => kind)
-  }
+const drawn = (result: string): string[] => {
+  const item = { type: 'image_generation_call', id: 'ig_1', status: 'completed', result }
+  return hearEvents(done([item])).reply.blocks.map(({ kind }) => kind)
+}
 
+describe('a picture in a reply', () => {
   it('is one only as far as it can be decoded', () => {
     expect(drawn('AAAA')).toEqual(['media'])
     // Cut, left out in the middle, in words.
