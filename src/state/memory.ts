@@ -38,9 +38,11 @@ export function memoryStore(bounds: StoreBounds, now: () => number = Date.now): 
     entries.delete(key)
     const { bytes = 0, oldest } = shares.get(owner) ?? {}
     let room = bounds.ownerBytes - bytes
-    for (let last = oldest; last && room < size; last = last.newer) {
+    for (let last = oldest; last && room < size;) {
+      const { newer } = last
       room += last.size
       entries.delete(last.key)
+      last = newer
     }
     const kept = { key, owner, value, size, older: undefined, newer: undefined }
     entries.set(key, kept, { size, ttl: Math.max(1, entry.ttlMs) })
@@ -79,6 +81,9 @@ function release(shares: Map<string, Share>, kept: Kept): void {
   else share.oldest = newer
   if (newer) newer.older = older
   else share.newest = older
+  // What is gone and not yet collected would keep the memory of its neighbours.
+  kept.older = undefined
+  kept.newer = undefined
   share.bytes -= kept.size
   if (!share.oldest) shares.delete(kept.owner)
 }
