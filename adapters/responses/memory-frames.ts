@@ -10,7 +10,7 @@ import {
   type JsonObject,
 } from '../../src/canonical/json.ts'
 import { PieceFrame } from '../../src/canonical/late-frame.ts'
-import { ResponseFrame } from './frames.ts'
+import { headOf, ResponseFrame, tailOf } from './frames.ts'
 
 const OPENING: ReadonlySet<Json | undefined> = new Set(['response.created', 'response.in_progress'])
 
@@ -67,9 +67,6 @@ export class FramePacker {
     return stringify({ type: event })
   }
 }
-
-const headOf = (type: string): string => `{"type":"${type}","response":`
-const tailOf = (number: number): string => `,"sequence_number":${number}}`
 
 const EACH = verbatimPaths('*')
 

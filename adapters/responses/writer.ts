@@ -28,10 +28,7 @@ export function writer(context: WriteReplyContext): Writer {
     const event = { type, ...fields, sequence_number: sequence }
     add(new LateFrame(type, () => stringify(event)))
   }
-  const tell = (type: string, state: JsonObject) => {
-    const event = { type, response: state, sequence_number: sequence }
-    add(new ResponseFrame(type, () => stringify(event)))
-  }
+  const tell = (type: string, text: () => string) => add(new ResponseFrame(type, text, sequence))
   const row = (type: string, fields: (text: string) => JsonObject) => {
     const pieces = new Template((text, number) => ({
       type,
@@ -45,13 +42,14 @@ export function writer(context: WriteReplyContext): Writer {
   const start = () => {
     if (started) return
     started = true
-    tell('response.created', opening())
-    tell('response.in_progress', opening())
+    const text = lateText(opening())
+    tell('response.created', text)
+    tell('response.in_progress', text)
   }
   const end = (type: string, fields: JsonObject) => {
     ended = true
     response = { ...opening(), ...fields }
-    tell(type, response)
+    tell(type, lateText(response))
   }
   const finish = (reason: FinishReason, stopSequence: string | undefined) => {
     const { status, reason: why } = endingOf(reason, output.seen)
@@ -113,4 +111,10 @@ export function writer(context: WriteReplyContext): Writer {
     },
     body: () => opening(),
   }
+}
+
+/** Serialised when somebody asks, and once. */
+function lateText(value: JsonObject): () => string {
+  let text: string | undefined
+  return () => (text ??= stringify(value))
 }
