@@ -11,8 +11,6 @@ const BODY_BYTES = 8 * MEGABYTE
 /** How many times their own size bodies may cost while they are in flight. */
 const MOST_TIMES = 6
 const HEALTH_CHECKS = 200
-/** How much of the time of many bodies may be taken in one go. */
-const SHARE = 0.75
 
 const isRefused = ({ status, retryAfter }: Heard) => status === 503 && retryAfter === '1'
 
@@ -140,7 +138,8 @@ export async function bodies(soak: Soak): Promise<void> {
   expect(fine === many, `${fine} of ${many} bodies of 8 MB at once are served`)
   const { lagMostMs } = await soak.sample()
   expect(
-    lagMostMs <= single * many * SHARE,
+    // Not even when all of them end in one turn of the loop.
+    lagMostMs <= single * many,
     `the loop is late by ${lagMostMs.toFixed(0)} ms at most, by ${single.toFixed(0)} ms for one of them`,
   )
   const crowded = await Promise.all(Array.from({ length: many * 3 }, () => call(asking)))
