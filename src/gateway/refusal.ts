@@ -2,8 +2,8 @@ import type { Adapter, Lookup } from '../../adapters/adapter.ts'
 import { isObject, parse, type Json } from '../canonical/json.ts'
 import { isRefusable, type Loss } from '../canonical/loss.ts'
 import { invalid, type Problem } from '../canonical/problem.ts'
+import { survey } from '../canonical/survey.ts'
 import { KEY_REFUSED, NOT_A_REPLY, REDIRECTED } from './failures.ts'
-import { checkStructure } from './scan.ts'
 import type { KeySettings } from './settings.ts'
 import type { UpstreamCall } from './upstream.ts'
 
@@ -70,7 +70,7 @@ async function explanation(call: UpstreamCall): Promise<string> {
 
 function parsed(text: string): Json | undefined {
   try {
-    checkStructure(text, { depth: EXPLANATION_DEPTH, nodes: EXPLANATION_BYTES })
+    survey(text, { depth: EXPLANATION_DEPTH, nodes: EXPLANATION_BYTES })
     return parse(text)
   } catch {
     return undefined

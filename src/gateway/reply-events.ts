@@ -2,9 +2,9 @@ import type { Frame, Reader } from '../../adapters/adapter.ts'
 import type { Event } from '../canonical/events.ts'
 import { isObject, parse, type VerbatimPaths } from '../canonical/json.ts'
 import type { Problem } from '../canonical/problem.ts'
+import { survey } from '../canonical/survey.ts'
 import { sseParser } from '../framing/sse.ts'
 import { EVENT_TOO_LARGE, INTERNAL, NOT_A_REPLY, NOT_JSON, REPLY_TOO_LARGE } from './failures.ts'
-import { checkStructure } from './scan.ts'
 import type { LimitSettings } from './settings.ts'
 
 export type ReplyLimits = Pick<
@@ -203,7 +203,7 @@ const HARMLESS_CHARACTERS = 4096
 function isTooDeep(text: string, limits: ReplyLimits): boolean {
   if (text.length <= HARMLESS_CHARACTERS) return false
   try {
-    checkStructure(text, { depth: limits.depth, nodes: Infinity })
+    survey(text, { depth: limits.depth, nodes: Infinity })
     return false
   } catch {
     return true

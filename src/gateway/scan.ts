@@ -1,42 +1,12 @@
 import { endOfString, endOfValue, type Slice } from '../canonical/json-scan.ts'
-import { tooDeep, tooManyValues, type StructureLimits } from '../canonical/survey.ts'
 
 /** Looks at JSON text without building anything from it. */
 
-const OPEN_BRACKET = 91
-const CLOSE_BRACKET = 93
 const OPEN_BRACE = 123
 const CLOSE_BRACE = 125
 const QUOTE = 34
 const COMMA = 44
 const COLON = 58
-
-/** Refuses a body that would grow out of proportion when parsed. Malformed text is left to the parser. */
-export function checkStructure(text: string, limits: StructureLimits): void {
-  let depth = 0
-  let nodes = 1
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at)
-    if (code === QUOTE) {
-      at = skipString(text, at)
-    } else if (code === COMMA) nodes += 1
-    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
-      nodes += 1
-      depth += 1
-      if (depth > limits.depth) throw tooDeep(limits.depth)
-    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth -= 1
-    if (nodes > limits.nodes) throw tooManyValues(limits.nodes)
-  }
-}
-
-/** The index of the closing quote, or the end of the text. */
-function skipString(text: string, start: number): number {
-  try {
-    return endOfString(text, start) - 1
-  } catch {
-    return text.length
-  }
-}
 
 /** Where the values at `path` of an object stand; of a repeated member all of them. */
 export function slicesAt(text: string, path: readonly string[]): Slice[] {

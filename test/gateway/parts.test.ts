@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { matchesGlob } from '../../src/gateway/route.ts'
-import { checkStructure, scalarIn, slicesAt, spliceStrings } from '../../src/gateway/scan.ts'
+import { scalarIn, slicesAt, spliceStrings } from '../../src/gateway/scan.ts'
 import { eventShape } from '../../src/gateway/shape.ts'
 import { bytewise } from './proxy.ts'
 
@@ -62,17 +62,6 @@ describe('the scanner', () => {
     expect(spliceStrings(text, slicesAt(text, ['model']), 'a"b')).toBe(
       '{"model":"a\\"b","b":1,"model":5}',
     )
-  })
-  it('does not count what is inside of strings', () => {
-    const text = JSON.stringify({ text: '[[[[{{{{,,,,\\"' })
-    expect(() => checkStructure(text, { depth: 1, nodes: 2 })).not.toThrow()
-    expect(() => checkStructure('{"a":"unterminated', { depth: 1, nodes: 2 })).not.toThrow()
-  })
-  it('is quick on large bodies', () => {
-    const text = `{"a":"${'x'.repeat(20_000_000)}","b":[${'[],'.repeat(100_000)}1]}`
-    const start = performance.now()
-    checkStructure(text, { depth: 10, nodes: 1_000_000 })
-    expect(performance.now() - start).toBeLessThan(1000)
   })
 })
 

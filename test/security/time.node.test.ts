@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { sseParser } from '../../src/framing/sse.ts'
 import { presentedKeys } from '../../src/gateway/credentials.ts'
 import { matchesGlob } from '../../src/gateway/route.ts'
-import { checkStructure } from '../../src/gateway/scan.ts'
+import { survey } from '../../src/canonical/survey.ts'
 
 /** How much longer the work takes on twice as much. */
 function growth(work: (size: number) => unknown, size: number): number {
@@ -39,7 +39,7 @@ describe('T17 time', () => {
 
 function checkOrRefuse(text: string): void {
   try {
-    checkStructure(text, { depth: 1_000_000_000, nodes: 1_000_000_000 })
+    survey(text, { depth: 1_000_000_000, nodes: 1_000_000_000 })
   } catch {
     // Refusing is quick too.
   }
