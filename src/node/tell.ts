@@ -11,9 +11,11 @@ export async function tell(
   // What goes wrong with a connection closes it, and that is heard.
   outgoing.on('error', () => {})
   if (body === null) outgoing.writeHead(status, headers).end()
-  else if (typeof body === 'string' || body instanceof Uint8Array)
-    outgoing.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
-  else await pump(outgoing.writeHead(status, headers), body)
+  else if (typeof body === 'string' || body instanceof Uint8Array) {
+    // With a text behind it the head would be made bytes of as text too, and no longer be the bytes it is.
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body
+    outgoing.writeHead(status, { ...headers, 'content-length': bytes.length }).end(bytes)
+  } else await pump(outgoing.writeHead(status, headers), body)
 }
 
 /** Whoever has gone is told to an answer that would be streamed. */

@@ -1,0 +1,42 @@
+import { get } from 'node:http'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { ELLIPSIS } from '../../src/canonical/loss.ts'
+import { PROCESS_LIMITS } from '../../src/gateway/defaults.ts'
+import type { Answer } from '../../src/gateway/exchange.ts'
+import { startServer, type RunningServer } from '../../src/node/server.ts'
+
+const BODIES: Record<string, Answer['body']> = {
+  '/text': '{"text":"Grüße …"}',
+  '/bytes': new TextEncoder().encode('{"text":"Grüße …"}'),
+}
+let server: RunningServer
+
+beforeAll(async () => {
+  server = await startServer({
+    answer: async ({ url }) => ({
+      status: 200,
+      headers: { 'x-list': `3; one, two${ELLIPSIS}` },
+      body: BODIES[new URL(url).pathname] ?? null,
+    }),
+    host: '127.0.0.1',
+    port: 0,
+    limits: PROCESS_LIMITS,
+    breakOff: () => undefined,
+  })
+})
+afterAll(() => server.stop(0))
+
+it.each(Object.keys(BODIES))(
+  'a header has the bytes that it is made of, before %s',
+  async (path) => {
+    const [header, body] = await new Promise<[string, string]>((resolve) => {
+      get({ host: '127.0.0.1', port: server.port, path, agent: false }, (response) => {
+        let text = ''
+        response.setEncoding('utf8').on('data', (piece) => (text += piece))
+        response.on('end', () => resolve([String(response.headers['x-list']), text]))
+      })
+    })
+    expect(Buffer.from(header, 'latin1').toString()).toBe('3; one, two…')
+    expect(body).toBe('{"text":"Grüße …"}')
+  },
+)
