@@ -265,6 +265,8 @@ export interface Adapter {
     readonly query: readonly string[]
     /** Request headers that are passed on, besides content-type and accept. */
     readonly headers: readonly string[]
+    /** Throws for a request without the headers that the dialect demands. */
+    demand?(headers: Lookup): void
     /** Whether a frame surely brings a piece of the reply and nothing else: nobody has to look into it. */
     isPiece?(frame: Frame): boolean
     /** Pairs of spellings of one header: an upstream is sent both, whichever came. */

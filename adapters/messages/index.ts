@@ -4,7 +4,7 @@ import { DIALECT } from './dialect.ts'
 import * as models from './models.ts'
 import { readProblem, writeProblem } from './problems.ts'
 import { MessageReader } from './reader.ts'
-import { readRequest, VERBATIM, writeCountRequest, writeRequest } from './request.ts'
+import { demandVersion, readRequest, VERBATIM, writeCountRequest, writeRequest } from './request.ts'
 import { MessageWriter } from './writer.ts'
 
 const OPERATIONS = new Map<string, Route['operation']>([
@@ -43,6 +43,7 @@ export const messages: Adapter = {
   passthrough: {
     path: ({ path }) => path,
     query: ['beta'],
+    demand: demandVersion,
     isPiece: ({ event }) => event === 'content_block_delta',
     headers: [
       'anthropic-version',

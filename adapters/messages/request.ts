@@ -26,13 +26,17 @@ const headerOf = (headers: Lookup, names: readonly string[]): string | undefined
 /** Throws for what this dialect forbids; keeps everything else. */
 export function readRequest(body: Json, context: ReadRequestContext): Request {
   const { headers, route } = context
-  if (headerOf(headers, VERSION_HEADERS) === undefined)
-    throw invalid(`the header ${VERSION_HEADERS.join(' or ')} is required`)
+  demandVersion(headers)
   if (!isObject(body)) throw invalid('the body must be a JSON object')
   validate(body, route.operation)
   refuseThread(body)
   checkBudget(body, headers)
   return readBody(body)
+}
+
+export function demandVersion(headers: Lookup): void {
+  if (headerOf(headers, VERSION_HEADERS) === undefined)
+    throw invalid(`the header ${VERSION_HEADERS.join(' or ')} is required`)
 }
 
 /** Its client falls back to sending the whole conversation when it reads this code. */

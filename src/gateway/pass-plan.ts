@@ -125,6 +125,7 @@ function passedQuery({ caller, incoming }: Exchange): [string, string][] {
 
 function passedHeaders({ caller, headers }: Exchange): Record<string, string> {
   const { twins = [], headers: names } = caller.passthrough
+  caller.passthrough.demand?.(headers)
   const passed = new Map<string, string>()
   const pass = (name: string, value: string | null) => {
     if (value !== null && !passed.has(name)) passed.set(name, value)

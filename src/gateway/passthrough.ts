@@ -36,8 +36,10 @@ export async function passed(
   const answer = isStream
     ? await passedStream(exchange, plan, call)
     : await passedBody(exchange, plan, call)
+  const isJson = !isStream || exchange.route.framing === 'json-array'
+  const unnamed = isJson ? 'application/json' : 'text/event-stream'
   const headers = {
-    'content-type': type !== null && /^[\x20-\x7e]{1,128}$/.test(type) ? type : 'application/json',
+    'content-type': type !== null && /^[\x20-\x7e]{1,128}$/.test(type) ? type : unnamed,
     ...answer.headers,
     ...passedHeaders(exchange.caller, call),
     ...replyHeaders(plan, call, plan.losses),

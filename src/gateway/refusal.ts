@@ -52,7 +52,9 @@ export async function refused(refusal: Refusal): Promise<Refused> {
   // Some upstreams say with another status that a key is wrong.
   if (problem.kind === 'authentication' && isOurs) return { problem: KEY_REFUSED }
   const hinted = { ...problem, ...hints(call.headers, problem, now) }
-  return isObject(body) ? { problem: hinted, text } : { problem: hinted }
+  // Whatever its dialect, what a client knows for an error has this member; the words of others are told anew.
+  const isKnown = isObject(body) && isObject(body['error'])
+  return isKnown ? { problem: hinted, text } : { problem: hinted }
 }
 
 async function explanation(call: UpstreamCall): Promise<string> {
@@ -68,12 +70,13 @@ async function explanation(call: UpstreamCall): Promise<string> {
   return text
 }
 
+/** What is no JSON is words too, unless it is no text. */
 function parsed(text: string): Json | undefined {
   try {
     survey(text, { depth: EXPLANATION_DEPTH, nodes: EXPLANATION_BYTES })
     return parse(text)
   } catch {
-    return undefined
+    return /[^\P{Cc}\s]|\ufffd/u.test(text) ? undefined : text
   }
 }
 

@@ -262,11 +262,12 @@ describe('a streamed array that comes back', () => {
 
 describe('a refusal that comes back', () => {
   it('passes with its status, its words and its hints', async () => {
+    const text = '{ "error":{ "why":"slow down" } }'
     const response = await ask(() =>
-      jsonReply('{ "error":"slow down" }', 429, { 'retry-after': '7', 'x-should-retry': 'true' }),
+      jsonReply(text, 429, { 'retry-after': '7', 'x-should-retry': 'true' }),
     )
     expect(response.status).toBe(429)
-    expect(await response.text()).toBe('{ "error":"slow down" }')
+    expect(await response.text()).toBe(text)
     expect(response.headers.get('retry-after')).toBe('7')
     expect(response.headers.get('x-should-retry')).toBe('true')
   })

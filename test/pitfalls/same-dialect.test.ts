@@ -131,6 +131,44 @@ describe.each(DIALECTS)('%s on both sides', (dialect) => {
     expect(await response.text()).toBe(text)
   })
 
+  it('calls a stream one, though the upstream does not say what it sends', async () => {
+    const untyped = () => sseReply(events(dialect), { 'content-type': '' })
+    const proxy = proxyOf(untyped, settings(dialect), { dialects })
+    const response = await proxy.fetch(PATHS[dialect](true), { body: ask(true), headers })
+    expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/)
+    expect(await response.text()).toBe(events(dialect).join(''))
+  })
+
+  const refusalOf = async (text: string) => {
+    const proxy = proxyOf(() => jsonReply(text, 400), settings(dialect), { dialects })
+    const response = await proxy.fetch(PATHS[dialect](false), { body: ask(false), headers })
+    expect(response.status).toBe(400)
+    return response.text()
+  }
+
+  it.each([
+    '{"detail":"no such field"}',
+    '{"message":"no such field"}',
+    '{"error":"no such field"}',
+    '[{"error":{"message":"no such field"}}]',
+    'no such field\n',
+  ])("puts the words of somebody else's error into its own: %s", async (text) => {
+    const body: unknown = JSON.parse(await refusalOf(text))
+    expect(body).toMatchObject({ error: { message: 'no such field' } })
+  })
+  it.each(['{ "error":{"message":"no"}, "future":1 }'])(
+    'passes its own error: %s',
+    async (text) => {
+      expect(await refusalOf(text)).toBe(text)
+    },
+  )
+  it.each(['<html>no</html>', '\u0001\u0002', '\ufffd\ufffd'])(
+    'shows no rubbish: %j',
+    async (text) => {
+      expect(await refusalOf(text)).not.toContain(text)
+    },
+  )
+
   describe('with a model that is known', () => {
     const facts = { drop: ['temperature'], maxOutputTokens: 100, contextWindow: 1000 }
     it('leaves out what the model does not take and keeps to its bound, and says so', async () => {
@@ -153,3 +191,17 @@ describe.each(DIALECTS)('%s on both sides', (dialect) => {
     })
   })
 })
+
+it.each(['/v1/messages', '/v1/messages/count_tokens', '/explain/v1/messages'])(
+  'the version of messages is demanded where the bytes pass, too: %s',
+  async (path) => {
+    const proxy = proxyOf(() => jsonReply(reply.messages), settings('messages'), { dialects })
+    const body = request.messages(1, 50)
+    const refused = await proxy.fetch(path, { body })
+    expect(refused.status).toBe(400)
+    expect(await refused.json()).toMatchObject({ error: { type: 'invalid_request_error' } })
+    expect(proxy.sent).toHaveLength(0)
+    const other = { 'provider-version': '2023-06-01' }
+    expect((await proxy.fetch(path, { body, headers: other })).status).toBe(200)
+  },
+)
