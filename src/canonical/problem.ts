@@ -96,10 +96,13 @@ export const statusOf = (problem: Problem): number => problem.status ?? STATUS[p
 /** A problem before the first byte of a reply; afterwards a problem is an `error` event. */
 export class ProblemError extends Error {
   readonly problem: Problem
-  constructor(problem: Problem) {
+  /** What its answer says besides. */
+  readonly headers: Readonly<Record<string, string>>
+  constructor(problem: Problem, headers = {}) {
     super(problem.message)
     this.name = 'ProblemError'
     this.problem = problem
+    this.headers = headers
   }
 }
 

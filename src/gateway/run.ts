@@ -15,21 +15,32 @@ import { callUpstream, type UpstreamCall } from './upstream.ts'
 export async function run(exchange: Exchange): Promise<Answer> {
   const plan = await planOf(exchange)
   exchange.journal.note({ stream: plan.stream, losses: plan.losses })
-  if (exchange.route.operation === 'count-tokens')
-    return countTokens(exchange, plan, (sent) => ask(exchange, plan, sent))
+  let call: UpstreamCall | undefined
+  const heard = async (sent: Addressed) => (call = await ask(exchange, plan, sent))
+  try {
+    return exchange.route.operation === 'count-tokens'
+      ? await countTokens(exchange, plan, heard)
+      : await carriedOut(exchange, plan, heard)
+  } catch (error) {
+    call?.cancel()
+    if (!(error instanceof ProblemError)) throw error
+    throw new ProblemError(error.problem, replyHeaders(plan, call, plan.losses))
+  }
+}
+
+async function carriedOut(
+  exchange: Exchange,
+  plan: Plan,
+  heard: (sent: Addressed) => Promise<UpstreamCall>,
+): Promise<Answer> {
   if (exchange.settings.losses === 'reject') refuseLosses(plan.losses)
   if (!plan.sent) throw new ProblemError(INTERNAL)
-  const call = await ask(exchange, plan, plan.sent)
+  const call = await heard(plan.sent)
   if (!isSuccess(call.status)) return refusal(exchange, plan, call, plan.sent)
-  try {
-    const settled = plan.kind === 'pass' ? (reframed(exchange, plan, call) ?? plan) : plan
-    return settled.kind === 'pass'
-      ? await passed(exchange, settled, call)
-      : await translated(exchange, settled, call)
-  } catch (error) {
-    call.cancel()
-    throw error
-  }
+  const settled = plan.kind === 'pass' ? (reframed(exchange, plan, call) ?? plan) : plan
+  return settled.kind === 'pass'
+    ? passed(exchange, settled, call)
+    : translated(exchange, settled, call)
 }
 
 /** The head of an upstream's answer. */

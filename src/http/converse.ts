@@ -1,3 +1,4 @@
+import type { Adapter } from '../../adapters/adapter.ts'
 import { ProblemError, type Problem } from '../canonical/problem.ts'
 import { problemAnswer } from '../gateway/answer.ts'
 import type { Admission } from '../gateway/credentials.ts'
@@ -44,7 +45,7 @@ async function exchanged(
   { credential, identity }: Admission,
   work: (exchange: Exchange) => Promise<Answer>,
 ): Promise<Answer> {
-  const { id, incoming, journal, request } = arrival
+  const { incoming, journal, request } = arrival
   const { ports, load } = site
   journal.whenOver(load.enter())
   journal.note({ caller: match.caller.dialect })
@@ -66,11 +67,16 @@ async function exchanged(
   try {
     return await work(exchange)
   } catch (error) {
-    const problem = problemIn(error)
-    const answer = problemAnswer(match.caller, problem, id)
-    journal.finish({ status: answer.status, error: problem.message })
-    return answer
+    return failedAnswer(match.caller, arrival, error)
   }
+}
+
+/** What goes wrong is an answer too, with whatever is known by then. */
+export function failedAnswer(adapter: Adapter, { id, journal }: Arrival, error: unknown): Answer {
+  const { problem, headers } = error instanceof ProblemError ? error : new ProblemError(INTERNAL)
+  const answer = problemAnswer(adapter, problem, id)
+  journal.finish({ status: answer.status, error: problem.message })
+  return { ...answer, headers: { ...answer.headers, ...headers } }
 }
 
 async function answered(site: Site, arrival: Arrival, exchange: Exchange): Promise<Answer> {

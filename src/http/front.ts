@@ -1,12 +1,11 @@
 import type { Adapter } from '../../adapters/adapter.ts'
 import { ProblemError, type Problem } from '../canonical/problem.ts'
-import { problemAnswer } from '../gateway/answer.ts'
 import { matched, storedAt, type StoredMatch, type StoredPlace } from '../gateway/dispatch.ts'
 import type { Answer } from '../gateway/exchange.ts'
 import { findModel, listModels } from '../gateway/models.ts'
 import { taskServiceAt } from '../gateway/task-routes.ts'
 import { arrivalOf, freeAnswer, type Arrival, type Asked } from './arrival.ts'
-import { converse, problemIn, revisit } from './converse.ts'
+import { converse, failedAnswer, revisit } from './converse.ts'
 import { admissionOf } from './entrance.ts'
 import { jsonAnswer, named } from './respond.ts'
 import type { Site } from './site.ts'
@@ -22,16 +21,12 @@ export async function answerRequest(site: Site, request: Asked): Promise<Answer>
 async function guarded(site: Site, arrival: Arrival): Promise<Answer> {
   const service = taskServiceAt(arrival.path)
   if (service) return taskAnswer(site, arrival, service)
-  const { incoming, request, id, journal } = arrival
+  const { incoming, request } = arrival
   const looks = site.dialects.resembling(incoming.path, request.headers)
   try {
     return await admitted(site, arrival, looks)
   } catch (error) {
-    const problem = problemIn(error)
-    const { headers, ...answer } = problemAnswer(looks, problem, id)
-    journal.finish({ status: answer.status, error: problem.message })
-    const allow = error instanceof WrongMethod ? { allow: error.allow } : {}
-    return { ...answer, headers: { ...headers, ...allow } }
+    return failedAnswer(looks, arrival, error)
   }
 }
 
@@ -51,7 +46,7 @@ function storedMatch({ caller, route }: StoredPlace, { incoming }: Arrival): Sto
   const { actions, id } = route
   const { method } = incoming
   const action = Object.hasOwn(actions, method) ? actions[method] : undefined
-  if (!action) throw new WrongMethod(Object.keys(actions).join(', '))
+  if (!action) throw wrongMethod(Object.keys(actions).join(', '))
   return { caller, id, action }
 }
 
@@ -91,13 +86,11 @@ const isConversation = ({ dialects }: Site, { incoming }: Arrival): boolean =>
   matched(dialects, { ...incoming, method: 'POST' }) !== undefined
 
 /** Carries the method that would have been right. */
-class WrongMethod extends ProblemError {
-  readonly allow: string
-  constructor(allow: string) {
-    super({ kind: 'method-not-allowed', message: `This path takes ${allow} only.` })
-    this.allow = allow
-  }
-}
+const wrongMethod = (allow: string): ProblemError =>
+  new ProblemError(
+    { kind: 'method-not-allowed', message: `This path takes ${allow} only.` },
+    { allow },
+  )
 
 function refuseRoute(site: Site, arrival: Arrival): never {
   const { incoming, request, explain, path } = arrival
@@ -106,11 +99,11 @@ function refuseRoute(site: Site, arrival: Arrival): never {
     // Clients that try a socket first fall back at once when they are told to upgrade.
     if (method === 'GET' && !explain && request.headers.get('upgrade') !== null)
       throw new ProblemError(NO_SOCKET)
-    throw new WrongMethod('POST')
+    throw wrongMethod('POST')
   }
   const isList = MODELS.test(path) && !path.includes(':')
   if (!explain && (path === '/healthz' || (isList && !isReading(method))))
-    throw new WrongMethod('GET, HEAD')
+    throw wrongMethod('GET, HEAD')
   const place = path.length > LONGEST_QUOTE ? `${path.slice(0, LONGEST_QUOTE)}…` : path
   const message = `There is nothing at ${method} ${place}. ${WHAT_THERE_IS}`
   throw new ProblemError({ kind: 'not-found', message })

@@ -116,6 +116,17 @@ describe('failures', () => {
     expect(text.endsWith(sse({ t: 'error', error: message }))).toBe(true)
     expect(text).not.toContain('"end"')
   })
+  it.each([
+    ['in place of a reply', jsonReply({ error: 'no' }, 400, { 'request-id': 'req_1' })],
+    ['in a reply', sseReply([sse({ error: 'no' })], { 'request-id': 'req_1' })],
+  ])('name the upstream, its id of the exchange and the losses: %s', async (_, reply) => {
+    const body = { ...PLAIN_TO_PATHY, stream: true, topK: 1 }
+    const { status, headers } = await proxyOf(() => reply).fetch('/v1/plain', { body })
+    expect(status).toBeGreaterThanOrEqual(400)
+    expect(headers.get('x-dragoman-upstream')).toBe('pathy; dialect=pathy; model=pathy-1')
+    expect(headers.get('x-upstream-request-id')).toBe('req_1')
+    expect(headers.get('x-dragoman-losses')).toBe('1; dropped sampling.topK')
+  })
   it('of a gathered stream are a status', async () => {
     const reply = sseReply([...pathyStream().slice(0, 2), new Error('reset')])
     const response = await ask(() => reply, false)
