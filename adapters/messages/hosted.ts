@@ -12,15 +12,14 @@ import type {
   SearchBlock,
   Source,
 } from '../../src/canonical/model.ts'
+import { FOREIGN_ID } from '../../src/canonical/seal.ts'
 import { DIALECT, extOf, numberIn, objectIn, objectsIn, own, spelling, textIn } from './dialect.ts'
 
 /**
  * Tools that the provider runs: a `server_tool_use` block and, as a block of its own, what came of it. An
  * upstream takes back only those that it made, so they are marked as native; blocks that the proxy made for
- * a foreign reply have ids with this prefix and are not.
+ * a foreign reply have ids with a prefix of its own and are not.
  */
-export const FOREIGN_ID = 'hosted_'
-
 export const foreignId = (id: string): string => (id.startsWith(FOREIGN_ID) ? id : FOREIGN_ID + id)
 
 const native = (id: string): JsonObject =>

@@ -2,6 +2,7 @@ import { nameOf } from '../../src/canonical/foreign.ts'
 import { parseObject, textOf, Verbatim, type JsonObject } from '../../src/canonical/json.ts'
 import type { Block, ToolCallBlock } from '../../src/canonical/model.ts'
 import { fit } from '../../src/canonical/names.ts'
+import { FOREIGN_ID } from '../../src/canonical/seal.ts'
 import { lowerInput } from '../../src/canonical/text-tools.ts'
 import type { BlockTable, WriteReplyContext } from '../adapter.ts'
 import { CALL_ID, DIALECT, extOf } from './dialect.ts'
@@ -118,7 +119,7 @@ export class ReplyBlocks {
   }
 
   #hostedId(id: string, native: boolean): string {
-    const known = fit(id || this.#context.newId(hosted.FOREIGN_ID), CALL_ID)
+    const known = fit(id || this.#context.newId(FOREIGN_ID), CALL_ID)
     const wireId = native ? known : hosted.foreignId(known)
     this.#ids.set(id, wireId)
     return wireId

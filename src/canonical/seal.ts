@@ -31,11 +31,14 @@ export const isCarrier = (value: string): boolean => value.startsWith(PREFIX)
 /** The prefix as base64, which is how a dialect with binary proofs spells it. */
 const PREFIX_BASE64 = 'eHNlYWwx'
 
-/** Whether a value somewhere in JSON text may be a carrier: a quick look, before anything is parsed. */
+/** How the id of a tool begins that another upstream has run, where one of this dialect knows only its own. */
+export const FOREIGN_ID = 'hosted_'
+
+/** Whether a value somewhere in JSON text may be one of these: a quick look, before anything is parsed. */
 export const mayHoldCarrier = (json: string): boolean => BEGINNING.test(json)
 
-/** A pattern looks for both at once, and for texts that begin with a quote it is faster than a search. */
-const BEGINNING = new RegExp(`"(?:${PREFIX.replace('.', '\\.')}|${PREFIX_BASE64})`)
+/** A pattern looks for all at once, and for texts that begin with a quote it is faster than a search. */
+const BEGINNING = new RegExp(`"(?:${PREFIX.replace('.', '\\.')}|${PREFIX_BASE64}|${FOREIGN_ID})`)
 
 /** Undefined when the value is no carrier or is damaged. */
 export function readCarrier(value: string): Carried | undefined {

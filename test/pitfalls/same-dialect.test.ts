@@ -205,3 +205,25 @@ it.each(['/v1/messages', '/v1/messages/count_tokens', '/explain/v1/messages'])(
     expect((await proxy.fetch(path, { body, headers: other })).status).toBe(200)
   },
 )
+
+it('what another upstream has run is not passed to one that would look for it', async () => {
+  const proxy = proxyOf(() => jsonReply(reply.messages), settings('messages'), { dialects })
+  const ran = [
+    { type: 'server_tool_use', id: 'hosted_ws_1', name: 'web_search', input: { query: 'cats' } },
+    { type: 'web_search_tool_result', tool_use_id: 'hosted_ws_1', content: [] },
+  ]
+  const body = {
+    ...request.messages(1, 50),
+    messages: [
+      { role: 'user', content: 'hi' },
+      { role: 'assistant', content: [...ran, { type: 'text', text: 'Cats.' }] },
+      { role: 'user', content: 'And?' },
+    ],
+  }
+  const response = await proxy.fetch(PATHS.messages(false), { body, headers })
+  const text = new TextDecoder().decode(proxy.sent[0]?.body as Uint8Array)
+  expect(text).not.toContain('hosted_')
+  expect(text).toContain('Cats.')
+  expect(text).toContain('"future":1')
+  expect(response.headers.get('x-dragoman-losses')).toBe('1; dropped turns.1.blocks.0')
+})
