@@ -44,7 +44,8 @@ export interface OpenItem {
   delta(text: string): void
   cite(citation: Citation): void
   seal(proof: string | undefined): void
-  print(outputs: Json, status: string): void
+  /** Takes what the code printed, or says that it has done so. */
+  print(outputs: Json, status: string): boolean
   closeBlock(): void
   /** The item as it is at its end. */
   close(status: 'completed' | 'incomplete'): JsonObject
@@ -56,7 +57,7 @@ const INERT = {
   continues: () => false,
   cite: () => undefined,
   seal: () => undefined,
-  print: () => undefined,
+  print: () => false,
 }
 
 export function openItem(block: Bodied, place: Place, context: ItemContext): OpenItem {
@@ -269,8 +270,10 @@ function openCode(block: CodeBlock, place: Place, context: ItemContext): OpenIte
       piece(text)
     },
     print(printed, status) {
+      if (outcome !== undefined) return false
       outputs = printed
       outcome = status
+      return true
     },
     closeBlock() {
       say('response.code_interpreter_call_code.done', { code: whole })

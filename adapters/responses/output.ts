@@ -113,12 +113,11 @@ export class Output {
     this.#item = openItem(block, place, { ...this.#context, callIds: this.#callIds })
   }
 
-  /** Code and what it printed are one item, unless a proof came between them. */
+  /** Code and what it printed first are one item, unless a proof came between them. */
   #result(block: CodeResultBlock): void {
     const outputs = writeOutputs(block)
     const status = STATUS_OF_OUTCOME[block.outcome]
-    const isAnswer = this.#item?.codeId === block.callId && this.#item.codeId !== undefined
-    if (isAnswer) return this.#item?.print(outputs, status)
+    if (this.#item?.codeId === block.callId && this.#item.print(outputs, status)) return
     const index = this.#next()
     const { newId } = this.#context
     const item = { id: newId('ci_'), type: 'code_interpreter_call', container_id: newId('cntr_') }

@@ -262,6 +262,28 @@ describe('a written reply', () => {
       },
     ])
   })
+
+  it('keeps every output of code that printed twice', () => {
+    const blocks: Block[] = [
+      { kind: 'code', id: 'x', language: 'python', code: 'print(1)' },
+      { kind: 'code-result', callId: 'x', outcome: 'ok', output: 'one' },
+      { kind: 'code-result', callId: 'x', outcome: 'failed', output: 'two' },
+    ]
+    const { body, frames } = say(blocks)
+    expect(grammar.check(frames)).toBeUndefined()
+    const [first, second] = list(body['output'])
+    expect(first).toMatchObject({ code: 'print(1)', outputs: [{ logs: 'one' }] })
+    expect(second).toMatchObject({ code: '', status: 'failed', outputs: [{ logs: 'two' }] })
+    const { turns } = read({ model: 'm', input: list(body['output']) })
+    const back = turns.flatMap((turn) => turn.blocks)
+    expect(back).toMatchObject([
+      { kind: 'code', code: 'print(1)' },
+      { kind: 'code-result', outcome: 'ok', output: 'one' },
+      { kind: 'code-result', outcome: 'failed', output: 'two' },
+    ])
+    const code = back[0]?.kind === 'code' ? back[0].id : ''
+    expect(back.slice(1)).toMatchObject([{ callId: code }, { callId: code }])
+  })
 })
 
 const seal = (value: string) => ({ dialect: 'elsewhere', value })
