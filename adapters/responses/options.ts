@@ -10,6 +10,7 @@ import type { Lose } from '../../src/canonical/loss.ts'
 import type { Format, Limits, Request, Sampling } from '../../src/canonical/model.ts'
 import { extWith, formOf, listOf, lookup, Members, restOf } from './members.ts'
 import { formatNameOf, userIdOf } from './names.ts'
+import { NOT_STRICT, strictSchema } from './strict.ts'
 
 export function readLimits(members: Members): Limits {
   return defined({ maxOutputTokens: members.number('max_output_tokens') })
@@ -85,10 +86,10 @@ function readKnownFormat(format: JsonObject): Format | undefined {
   })
 }
 
-export function writeText(request: Request): JsonObject | undefined {
+export function writeText(request: Request, own: boolean, lose: Lose): JsonObject | undefined {
   const spelling = formOf(request)['text']
   const rest = restOf(request)['text']
-  const format = request.format && writeFormat(request.format)
+  const format = request.format && writeFormat(request.format, own, lose)
   if (!format && spelling === undefined && rest === undefined) return undefined
   return {
     ...(isObject(spelling) && spelling),
@@ -97,21 +98,25 @@ export function writeText(request: Request): JsonObject | undefined {
   }
 }
 
-export function writeFormat(format: Format): JsonObject {
+/** Elsewhere a schema is always kept to: here it is where it can be said strictly, as far as it can. */
+function writeFormat(format: Format, own: boolean, lose: Lose): JsonObject {
   switch (format.type) {
     case 'text':
       return { type: 'text' }
     case 'json':
       return { type: 'json_object' }
-    case 'json-schema':
+    case 'json-schema': {
+      const strict = own ? undefined : strictSchema(format.schema)
+      if (!own && strict === undefined) lose('dropped', 'format.strict', NOT_STRICT)
       return defined({
         type: 'json_schema',
         name: formatNameOf(format.name),
         description: format.description,
-        schema: new Verbatim(format.schema),
-        strict: format.strict,
+        schema: new Verbatim(strict ?? format.schema),
+        strict: strict === undefined ? format.strict : true,
         ...restOf(format),
       }) as JsonObject
+    }
     default:
       return format satisfies never
   }

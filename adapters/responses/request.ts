@@ -111,7 +111,7 @@ export function writeRequest(request: Request, context: WriteRequestContext): Ou
     ...options.writeLimits(request.limits, target.facts.maxOutputTokens, lose),
     ...options.writeSampling(request.sampling, own, lose),
     reasoning: writeReasoningOptions(request.reasoning, own, lose),
-    text: options.writeText(request),
+    text: options.writeText(request, own, lose),
     previous_response_id: request.previous,
     ...options.writeUser(request, own, lose),
     metadata: options.writeLabels(request.labels, lose),

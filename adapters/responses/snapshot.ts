@@ -4,7 +4,7 @@ import type { Request } from '../../src/canonical/model.ts'
 import { writeChoice } from './choice.ts'
 import { formOf, lookup, objectsOf, restOf, textIn } from './members.ts'
 import { wireNames } from './names.ts'
-import { writeFormat, writeText } from './options.ts'
+import { writeText } from './options.ts'
 import { showReasoning } from './reasoning.ts'
 import { isOwn } from './request.ts'
 import { writeTools } from './tools.ts'
@@ -59,8 +59,8 @@ function userAs(key: 'user' | 'safety_identifier', request: Request): string | n
 }
 
 function textOf(request: Request): JsonObject {
-  const format = writeFormat(request.format ?? { type: 'text' })
-  return { verbosity: 'medium', ...withoutNulls(writeText(request) ?? {}), format }
+  const text = writeText(request, true, nothing) ?? {}
+  return { verbosity: 'medium', format: { type: 'text' }, ...withoutNulls(text) }
 }
 
 const withoutNulls = (value: JsonObject): JsonObject =>

@@ -11,7 +11,7 @@ import type { FunctionTool, HostedTool, TextTool, Tool } from '../../src/canonic
 import { capabilityOf, readHosted, writeHosted } from './hosted.ts'
 import { DIALECT, Members, objectsOf, restOf, spelled, textIn } from './members.ts'
 import type { WireNames } from './names.ts'
-import { isStrictSchema } from './strict.ts'
+import { NOT_STRICT, strictSchema } from './strict.ts'
 
 /** A tool of this list; a namespace is several. */
 export function readTools(tools: Json | undefined): Tool[] {
@@ -164,8 +164,9 @@ function writeFunction(tool: FunctionTool, { names, own, lose }: ToolContext): J
 
 /** A schema is sent as it came: where it does not comply, it is the strictness that has to go. */
 function foreignStrict({ name, strict, schema }: FunctionTool, lose: Lose): boolean {
-  if (strict !== true || (schema !== undefined && isStrictSchema(schema))) return strict ?? false
-  lose('dropped', `tools.${name}.strict`, 'the schema does not comply')
+  if (strict !== true || (schema !== undefined && strictSchema(schema) === schema))
+    return strict ?? false
+  lose('dropped', `tools.${name}.strict`, NOT_STRICT)
   return false
 }
 

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { translator } from '../../src/translator.ts'
+import { lossesOf, sent } from './translate.ts'
+
+/** Requests of the dialects that keep to every schema of an answer. */
+const bodies = {
+  messages: (schema: object) => ({
+    model: 'm',
+    max_tokens: 99,
+    messages: [{ role: 'user', content: 'q' }],
+    output_config: { format: { type: 'json_schema', schema } },
+  }),
+  'generate-content': (schema: object) => ({
+    contents: [{ parts: [{ text: 'q' }] }],
+    generationConfig: { responseMimeType: 'application/json', responseJsonSchema: schema },
+  }),
+}
+
+const object = (properties: object, others = {}) => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+  ...others,
+})
+const name = { type: 'string', title: 'N' }
+const inner = (others: object) => object({ n: { type: ['integer', 'null'] } }, others)
+const whole = (others = {}) =>
+  object({ name, list: { type: 'array', items: inner(others) } }, others)
+const closing = { additionalProperties: false }
+
+describe.each(['messages', 'generate-content'] as const)(
+  'an answer in the schema of %s',
+  (dialect) => {
+    const ask = (schema: object) => sent([dialect, 'responses'], bodies[dialect](schema))
+    const formatOf = (schema: object) => JSON.parse(ask(schema).text).text.format
+
+    it('is kept to strictly, and closed for it', () => {
+      const strict = { type: 'json_schema', name: 'response', schema: whole(closing), strict: true }
+      expect(formatOf(whole())).toEqual(strict)
+      expect(formatOf(whole(closing))).toEqual(strict)
+      expect(lossesOf(ask(whole())).join()).not.toContain('format')
+    })
+    it('is sent as it came when it is closed', () => {
+      const members = '"properties":{"2":{"type":"string"},"1":{"type":"string"}}'
+      const schema = `{"type":"object",${members},"required":["2","1"],"additionalProperties":false}`
+      const text = JSON.stringify(bodies[dialect]({ x: 1 })).replace('{"x":1}', schema)
+      const written = translator({ from: dialect, to: 'responses' }).request(text)
+      expect(written.text).toContain(`${schema},"strict":true`)
+    })
+    it.each([
+      ['an optional member', object({ name }, { required: [] })],
+      ['any other members', object({ name }, { additionalProperties: { type: 'string' } })],
+      ['a list', { type: 'array', items: { type: 'string' } }],
+      ['alternatives', { anyOf: [object({ name }), object({})] }],
+      ['anything', object({ name: {} })],
+      ['a list of anything', object({ list: { type: 'array' } })],
+      ['a keyword that is refused', object({ name: { ...name, minLength: 1 } })],
+      ['a default', object({ name: { ...name, default: 'x' } })],
+      ['a format that is refused', object({ name: { ...name, format: 'uri' } })],
+    ])('is not kept to strictly where it could not be: %s', (what, schema) => {
+      const { strict } = formatOf(schema)
+      expect(strict, what).toBeUndefined()
+      expect(lossesOf(ask(schema))).toContain('dropped format.strict')
+    })
+  },
+)
