@@ -1,11 +1,4 @@
-import {
-  isObject,
-  parseObject,
-  textOf,
-  Verbatim,
-  type Json,
-  type JsonObject,
-} from '../../src/canonical/json.ts'
+import { isObject, textOf, Verbatim, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type { Lose } from '../../src/canonical/loss.ts'
 import type {
   Capability,
@@ -22,8 +15,8 @@ import {
   type NamedTool,
   type ToolNames,
 } from '../../src/canonical/names.ts'
-import { habit } from '../../src/canonical/habit.ts'
 import { close } from '../../src/canonical/schema-close.ts'
+import { rooted } from '../../src/canonical/schema-root.ts'
 import { describeText, TEXT_TOOL_SCHEMA } from '../../src/canonical/text-tools.ts'
 import {
   DIALECT,
@@ -158,7 +151,7 @@ function writeNamed(tool: NamedTool, names: ToolNames, lose: Lose): JsonObject {
   return {
     name: names.toWire(name, namespace),
     ...(description !== undefined && { description }),
-    input_schema: new Verbatim(isText ? TEXT_TOOL_SCHEMA : rooted(tool.schema ?? NO_PARAMETERS)),
+    input_schema: new Verbatim(isText ? TEXT_TOOL_SCHEMA : rooted(tool.schema ?? '')),
     ...(!isText && isStrict(tool, native === true, lose) && { strict: true }),
     ...left,
     ...writeCache(tool.cache),
@@ -167,19 +160,10 @@ function writeNamed(tool: NamedTool, names: ToolNames, lose: Lose): JsonObject {
 
 /** The service refuses a tool whose schema it cannot make its model keep to: it is the strictness that goes. */
 function isStrict({ name, schema, strict }: FunctionTool, native: boolean, lose: Lose): boolean {
-  const { changed } = close(strict === true && !native ? (schema ?? NO_PARAMETERS) : '')
+  const { changed } = close(strict === true && !native ? rooted(schema ?? '') : '')
   if (changed.length > 0) lose('dropped', `tools.${name}.strict`, changed.join(', '))
   return strict === true && changed.length === 0
 }
-
-const NO_PARAMETERS = '{"type":"object","properties":{}}'
-
-/** The root must say that it is an object; the rest of the text stays as it is. */
-const rooted = habit((schema: string): string => {
-  const parsed = parseObject(schema)
-  if (!parsed || Object.keys(parsed).length === 0) return NO_PARAMETERS
-  return Object.hasOwn(parsed, 'type') ? schema : schema.replace('{', '{"type":"object",')
-})
 
 function writeHosted(tool: HostedTool, lose: Lose): JsonObject[] | undefined {
   const known = hostedBy(({ capability }) => capability === tool.capability)

@@ -8,6 +8,7 @@ import {
 } from '../../src/canonical/json.ts'
 import type { Lose } from '../../src/canonical/loss.ts'
 import type { FunctionTool, HostedTool, TextTool, Tool } from '../../src/canonical/model.ts'
+import { rooted } from '../../src/canonical/schema-root.ts'
 import { capabilityOf, readHosted, writeHosted } from './hosted.ts'
 import { DIALECT, Members, objectsOf, restOf, spelled, textIn } from './members.ts'
 import type { WireNames } from './names.ts'
@@ -143,19 +144,17 @@ function writeTool(tool: Tool, context: ToolContext): JsonObject | undefined {
   }
 }
 
-const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} }
-
 /** The dialect's default is strict, which is nobody else's: a foreign tool says that it is not. */
 function writeFunction(tool: FunctionTool, { names, own, lose }: ToolContext): JsonObject {
   if (tool.cache) lose('dropped', 'cache')
   const { namespace: _, ...rest } = restOf(tool)
   const strict = own ? tool.strict : foreignStrict(tool, lose)
-  const parameters = tool.schema === undefined ? undefined : new Verbatim(tool.schema)
+  const schema = own ? tool.schema : rooted(tool.schema ?? '')
   return defined({
     type: 'function',
     name: names.toWire(tool.name).name,
     description: tool.description,
-    parameters: parameters ?? (own ? undefined : NO_PARAMETERS),
+    parameters: schema === undefined ? undefined : new Verbatim(schema),
     ...spelled(tool, 'parameters'),
     strict,
     ...rest,

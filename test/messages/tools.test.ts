@@ -23,7 +23,11 @@ describe('tools for a messages upstream', () => {
     expect(rootOf('{}')).toEqual({ type: 'object', properties: {} })
     expect(rootOf('null')).toEqual({ type: 'object', properties: {} })
     expect(rootOf('{"properties":{"a":{}}}')).toEqual({ type: 'object', properties: { a: {} } })
-    expect(rootOf('{"type":"object","$schema":"x"}')).toEqual({ type: 'object', $schema: 'x' })
+    expect(rootOf('{"type":"object","$schema":"x"}')).toEqual({
+      type: 'object',
+      properties: {},
+      $schema: 'x',
+    })
   })
 
   it('get names that fit, in the history and the choice as well', () => {
