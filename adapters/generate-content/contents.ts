@@ -89,9 +89,12 @@ export function writeContents(
   }
   if (context.target.facts.prefill === false && calls.length === 0 && isModel(contents.at(-1))) {
     context.lose('defaulted', `turns.${request.turns.length}`, 'the model takes no prefill')
-    contents.push({ role: 'user', parts: [{ text: 'Continue.' }] })
+    contents.push(CONTINUE)
   }
-  return contents
+  const [first] = contents
+  if (!isModel(first) || !partsOf(first).some(isCall)) return contents
+  context.lose('defaulted', 'turns', 'it begins with a call')
+  return [CONTINUE, ...contents]
 }
 
 /** Where nothing is left of what was said between, contents of one side are neighbours. */
@@ -107,7 +110,10 @@ function append(contents: JsonObject[], written: JsonObject[]): void {
 const partsOf = (content: JsonObject | undefined): Json[] =>
   Array.isArray(content?.['parts']) ? content['parts'] : []
 
+const CONTINUE: JsonObject = { role: 'user', parts: [{ text: 'Continue.' }] }
+
 const isResponse = (part: Json): boolean => isObject(part) && 'functionResponse' in part
+const isCall = (part: Json): boolean => isObject(part) && 'functionCall' in part
 
 const isModel = (content: JsonObject | undefined): boolean => content?.['role'] === 'model'
 

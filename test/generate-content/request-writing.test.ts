@@ -111,19 +111,22 @@ describe('turns', () => {
   })
 })
 
+const asked = user(text('Go.'))
+
 const responses = (...blocks: Block[]) =>
-  send({ turns: [assistant(call('1', 'f')), user(...blocks)] }).body.contents[1].parts[0]
+  send({ turns: [asked, assistant(call('1', 'f')), user(...blocks)] }).body.contents[2].parts[0]
     .functionResponse.response
 
 describe('calls and results', () => {
   it('answers parallel calls at once, each once, in the order of the calls, and puts the rest behind', () => {
     const { body, losses } = send({
       turns: [
+        asked,
         assistant(call('1', 'a'), call('2', 'b'), call('3', 'c')),
         user(text('Wait.'), result('3', text('{"n":3}')), result('1', text('one'), image)),
       ],
     })
-    expect(body.contents).toEqual([
+    expect(body.contents.slice(1)).toEqual([
       {
         role: 'model',
         parts: ['a', 'b', 'c'].map((name) => ({ functionCall: { name, args: {} } })),
@@ -141,7 +144,19 @@ describe('calls and results', () => {
         parts: [{ inlineData: { mimeType: 'image/png', data: 'AA==' } }, { text: 'Wait.' }],
       },
     ])
-    expect(losses).toEqual(['defaulted turns.0.results'])
+    expect(losses).toEqual(['defaulted turns.1.results'])
+  })
+
+  it('lets the caller open a conversation that begins with a call', () => {
+    const turns = [assistant(call('1', 'f')), user(result('1', text('x')))]
+    const { body, losses } = send({ turns })
+    expect(body.contents).toEqual([
+      { role: 'user', parts: [{ text: 'Continue.' }] },
+      { role: 'model', parts: [{ functionCall: { name: 'f', args: {} } }] },
+      { role: 'user', parts: [{ functionResponse: { name: 'f', response: { output: 'x' } } }] },
+    ])
+    expect(losses).toEqual(['defaulted turns'])
+    expect(send({ turns: [assistant(text('Yes?')), user(text('a'))] }).losses).toEqual([])
   })
 
   it('leaves a call alone that the model still waits for', () => {
@@ -181,25 +196,25 @@ describe('calls and results', () => {
 
   it.each([
     ['', []],
-    ['{"a":', ['approximated turns.0.blocks.0.input']],
-    ['[1]', ['approximated turns.0.blocks.0.input']],
+    ['{"a":', ['approximated turns.1.blocks.0.input']],
+    ['[1]', ['approximated turns.1.blocks.0.input']],
   ])('has an object for the input %j', (input, expected) => {
-    const { body, losses } = send({ turns: [assistant(call('1', 'f', input))] })
-    expect(body.contents[0].parts[0].functionCall.args).toEqual({})
+    const { body, losses } = send({ turns: [asked, assistant(call('1', 'f', input))] })
+    expect(body.contents[1].parts[0].functionCall.args).toEqual({})
     expect(losses).toEqual(expected)
   })
 
   it('rewrites names that are not allowed, in calls, results, tools and choice alike', () => {
     const name = 'über tool'
     const { body } = send({
-      turns: [assistant(call('1', name)), user(result('1', text('x')))],
+      turns: [asked, assistant(call('1', name)), user(result('1', text('x')))],
       tools: [{ kind: 'function', name }],
       toolChoice: { mode: 'required', names: [name] },
     })
     const [declared] = body.tools[0].functionDeclarations
     expect(declared.name).toMatch(/^[a-zA-Z_][a-zA-Z0-9_.-]{0,63}$/)
-    expect(body.contents[0].parts[0].functionCall.name).toBe(declared.name)
-    expect(body.contents[1].parts[0].functionResponse.name).toBe(declared.name)
+    expect(body.contents[1].parts[0].functionCall.name).toBe(declared.name)
+    expect(body.contents[2].parts[0].functionResponse.name).toBe(declared.name)
     expect(body.toolConfig.functionCallingConfig).toEqual({
       mode: 'ANY',
       allowedFunctionNames: [declared.name],
@@ -219,8 +234,8 @@ describe('proofs and thoughts', () => {
       input: '{}',
       seal: own,
     }
-    const { body } = send({ turns: [assistant(signed, call('2', 'f'))] })
-    expect(body.contents[0].parts).toEqual([
+    const { body } = send({ turns: [asked, assistant(signed, call('2', 'f'))] })
+    expect(body.contents[1].parts).toEqual([
       { functionCall: { name: 'f', args: {} }, thoughtSignature: 'c2ln' },
       { functionCall: { name: 'f', args: {} } },
     ])
@@ -242,13 +257,13 @@ describe('proofs and thoughts', () => {
 
   it('says in place of a missing proof that there is none, once for a turn, where models demand one', () => {
     const { body, losses } = send(
-      { turns: [assistant(call('1', 'f'), call('2', 'f'))] },
+      { turns: [asked, assistant(call('1', 'f'), call('2', 'f'))] },
       { thinking: 'level' },
     )
-    const [first, second] = body.contents[0].parts
+    const [first, second] = body.contents[1].parts
     expect(first.thoughtSignature).toBe('skip_thought_signature_validator')
     expect(second).not.toHaveProperty('thoughtSignature')
-    expect(losses).toEqual(['defaulted turns.0.seal'])
+    expect(losses).toEqual(['defaulted turns.1.seal'])
   })
 })
 
