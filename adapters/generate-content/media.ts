@@ -18,7 +18,8 @@ export function readMedia(part: WireMedia): MediaBlock | undefined {
     }
   }
   if (!fileData) return undefined
-  const { fileUri, mimeType = '', displayName, ...more } = fileData
+  const { fileUri, displayName, ...typed } = fileData
+  const { mimeType = VIDEO.test(fileUri) ? 'video/*' : '', ...more } = typed
   return {
     kind: 'media',
     mediaType: mimeType,
@@ -46,7 +47,7 @@ export function writeMedia(block: MediaBlock, path: string, lose: Lose): JsonObj
     const mimeType = mediaType === '' ? 'application/octet-stream' : mediaType
     return { ...rest, inlineData: { mimeType, data: source.data, ...name } }
   }
-  if ('url' in source && (note(block.ext, 'file') === true || REACHABLE.test(source.url))) {
+  if ('url' in source && (note(block.ext, 'file') === true || isReachable(source.url))) {
     const known = mediaType === '' || mediaType.endsWith('/*') ? {} : { mimeType: mediaType }
     return { ...rest, fileData: { ...known, fileUri: source.url, ...name } }
   }
@@ -54,9 +55,12 @@ export function writeMedia(block: MediaBlock, path: string, lose: Lose): JsonObj
   return { text: inWords(source, mediaType) }
 }
 
-/** What the service fetches by itself: its own files, cloud storage, videos. */
-const REACHABLE =
-  /^(?:gs:\/\/|https:\/\/generativelanguage\.googleapis\.com\/|https:\/\/(?:www\.)?youtu(?:be\.com|\.be)\/)/
+/** Films that the service knows by their pages, whose kind callers need not say. */
+const VIDEO = /^https:\/\/(?:www\.)?youtu(?:be\.com|\.be)\//
+/** What the service fetches by itself besides: its own files and cloud storage. */
+const REACHABLE = /^(?:gs:\/\/|https:\/\/generativelanguage\.googleapis\.com\/)/
+
+const isReachable = (url: string): boolean => REACHABLE.test(url) || VIDEO.test(url)
 
 function inWords(source: MediaSource, mediaType: string): string {
   if ('text' in source) return source.text

@@ -128,7 +128,9 @@ function writeFile({ source, mediaType, name, ...node }: MediaBlock): JsonObject
   const rest = restOf(node)
   const named = name === undefined ? {} : { filename: name }
   if ('text' in source) return { type: 'input_text', text: documentText(name, source.text) }
-  if ('url' in source) return { type: 'input_file', file_url: source.url, ...named, ...rest }
+  // Nobody but a caller that did so itself may name what stands elsewhere.
+  const called = formOf(node)['file'] === true ? named : {}
+  if ('url' in source) return { type: 'input_file', file_url: source.url, ...called, ...rest }
   if ('fileId' in source) return { type: 'input_file', file_id: source.fileId, ...named, ...rest }
   const isBare = formOf(node)['bare'] === true
   return {

@@ -167,13 +167,14 @@ function writeRefusal(block: RefusalBlock, { side }: PartContext): JsonObject {
 function writeMediaPart(block: MediaBlock, context: PartContext): JsonObject | undefined {
   const { side, path, own, lose } = context
   if (block.seal) lose('dropped', `${path}.seal`)
-  // A file id is known to the provider that issued it, and to no other.
-  const isStranger = 'fileId' in block.source && !own
-  const part = side === 'output' || isStranger ? undefined : writeMedia(block)
+  // A file id is known to the provider that issued it, and so is a place outside of the web.
+  const { source } = block
+  const isKnown = 'url' in source ? /^https?:/i.test(source.url) : !('fileId' in source)
+  const part = side === 'output' || !(own || isKnown) ? undefined : writeMedia(block)
   if (!part) lose('dropped', path)
   // The model cannot have sent media here; a caller that did must not seem to have said nothing.
   if (!part) return side === 'input' ? { type: 'input_text', text: leftOut(block) } : undefined
-  if ('text' in block.source) lose('approximated', path)
+  if ('text' in source) lose('approximated', path)
   for (const key of ['name', 'detail'] as const)
     if (block[key] !== undefined && !saysMedia(part, key)) lose('dropped', `${path}.${key}`)
   return { ...part, ...writeCache(block.cache, context) }
@@ -182,7 +183,7 @@ function writeMediaPart(block: MediaBlock, context: PartContext): JsonObject | u
 /** Whether a part has a member for the name or the detail of its media. */
 const saysMedia = (part: JsonObject, key: 'name' | 'detail'): boolean =>
   key === 'name'
-    ? part['type'] !== 'input_image' && part['type'] !== 'input_audio'
+    ? part['type'] === 'input_text' || part['filename'] !== undefined
     : part['type'] === 'input_image'
 
 /** Marks have a place in input parts and no lifetime of their own. */

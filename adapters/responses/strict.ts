@@ -14,9 +14,11 @@ const MAX_DEPTH = 32
 const TAKEN = words(
   'type description title $schema properties required additionalProperties items anyOf enum const',
   '$ref $defs definitions pattern format minimum maximum exclusiveMinimum exclusiveMaximum',
-  'multipleOf minItems maxItems',
+  'multipleOf minItems maxItems minLength maxLength',
 )
-const FORMATS = words('date-time time date duration email hostname ipv4 ipv6 uuid')
+const FORMATS = words(
+  'date-time time date duration email hostname ipv4 ipv6 uuid int32 int64 float double',
+)
 
 /**
  * A schema as the service takes it as a strict one, or undefined: every object names all of its members as

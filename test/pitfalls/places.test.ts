@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest'
+import { lossesOf, sent, type Pair } from './translate.ts'
+
+const FOREIGN: Pair[] = [
+  ['generate-content', 'messages'],
+  ['generate-content', 'responses'],
+]
+const asked = (fileData: object) => ({ contents: [{ parts: [{ text: 'q' }, { fileData }] }] })
+
+it.each(FOREIGN)('from %s to %s no place is sent that the other cannot reach', (...pair) => {
+  for (const fileData of [
+    { fileUri: 'https://www.youtube.com/watch?v=x' },
+    { fileUri: 'https://youtu.be/x', mimeType: 'video/mp4' },
+    { fileUri: 'gs://bucket/a.pdf', mimeType: 'application/pdf' },
+    { fileUri: 'gs://bucket/a.png', mimeType: 'image/png' },
+  ]) {
+    const { text, losses } = sent(pair, asked(fileData))
+    const words = `${fileData.mimeType ?? 'video/*'} ${fileData.fileUri} left out]`
+    expect(text, words).toContain(`"text":"[${words}"`)
+    expect(losses).toContainEqual(
+      expect.objectContaining({ code: 'dropped', path: 'turns.0.blocks.1' }),
+    )
+  }
+})
+
+it('sends a document by its address without the name, which is refused beside it', () => {
+  const source = { type: 'url', url: 'https://a.example/a.pdf' }
+  const document = { type: 'document', source, title: 'A' }
+  const request = sent(['messages', 'responses'], {
+    messages: [{ role: 'user', content: [document, { type: 'text', text: 'q' }] }],
+  })
+  const [message] = JSON.parse(request.text).input
+  expect(message.content[0]).toEqual({ type: 'input_file', file_url: source.url })
+  expect(lossesOf(request)).toEqual(['dropped turns.0.blocks.0.name'])
+})
+
+it('declares functions with schemas that are taken', () => {
+  const bare = { type: 'object' }
+  const listed = { ...bare, properties: { a: { type: 'array' } } }
+  const { text, losses } = sent(['messages', 'responses'], {
+    messages: [{ role: 'user', content: 'q' }],
+    tools: [
+      { name: 'a', input_schema: bare },
+      { name: 'b', input_schema: listed },
+    ],
+  })
+  const { tools } = JSON.parse(text)
+  expect(tools[0].parameters).toEqual({ ...bare, properties: {} })
+  expect(tools[1].parameters).toEqual({
+    ...bare,
+    properties: { a: { type: 'array', items: {} } },
+  })
+  expect(losses).toEqual([])
+})
