@@ -2,7 +2,7 @@ import { parseObject, stringify, textOf, type JsonObject } from '../../src/canon
 import type { Lose } from '../../src/canonical/loss.ts'
 import type { Format, Request } from '../../src/canonical/model.ts'
 import { narrow, widen } from '../../src/canonical/schema.ts'
-import { JSON_ONLY } from '../../src/canonical/text-tools.ts'
+import { inWords } from '../../src/canonical/text-tools.ts'
 import type { ModelFacts } from '../adapter.ts'
 import { leftovers, note, own } from './dialect.ts'
 import type { WireGenerationConfig } from './wire.ts'
@@ -78,7 +78,5 @@ function isRefused(request: Request, facts: ModelFacts): boolean {
 export function formatInstruction(request: Request, facts: ModelFacts): string | undefined {
   const { format } = request
   if (!format || format.type === 'text' || !isRefused(request, facts)) return undefined
-  return format.type === 'json'
-    ? JSON_ONLY
-    : `${JSON_ONLY} It must match this JSON Schema:\n${format.schema}`
+  return inWords(format)
 }

@@ -3,7 +3,7 @@ import type { Lose } from '../../src/canonical/loss.ts'
 import type { Block, Request } from '../../src/canonical/model.ts'
 import { toolNames } from '../../src/canonical/names.ts'
 import { invalid, nothingToSend, ProblemError } from '../../src/canonical/problem.ts'
-import { JSON_ONLY } from '../../src/canonical/text-tools.ts'
+import { inWords } from '../../src/canonical/text-tools.ts'
 import type { Lookup, Outgoing, ReadRequestContext, WriteRequestContext } from '../adapter.ts'
 import { plainText, readContent, writeBlock, type WriteContext } from './blocks.ts'
 import { capMarks } from './cache.ts'
@@ -202,7 +202,7 @@ function writeSystem(request: Request, writing: WriteContext): JsonObject[] {
     ...leading.flatMap((turn, at) =>
       turn.blocks.flatMap((block, index) => write(block, `turns.${at}.blocks.${index}`)),
     ),
-    ...(request.format?.type === 'json' ? [{ type: 'text', text: JSON_ONLY }] : []),
+    ...(request.format?.type === 'json' ? [{ type: 'text', text: inWords(request.format) }] : []),
   ]
 }
 

@@ -8,9 +8,10 @@ import {
 } from '../../src/canonical/json.ts'
 import type { Lose } from '../../src/canonical/loss.ts'
 import type { Format, Limits, Request, Sampling } from '../../src/canonical/model.ts'
+import { inWords } from '../../src/canonical/text-tools.ts'
 import { extWith, formOf, listOf, lookup, Members, restOf } from './members.ts'
 import { formatNameOf, userIdOf } from './names.ts'
-import { NOT_STRICT, strictSchema } from './strict.ts'
+import { isOfOthers, NOT_STRICT, strictSchema } from './strict.ts'
 
 export function readLimits(members: Members): Limits {
   return defined({ maxOutputTokens: members.number('max_output_tokens') })
@@ -86,6 +87,12 @@ function readKnownFormat(format: JsonObject): Format | undefined {
   })
 }
 
+/** What has to be said in words: the service takes no other schemas, and wants to hear of JSON to write it. */
+export function formatWords({ format }: Request): string | undefined {
+  if (!format || format.type === 'text') return undefined
+  return format.type === 'json' || isOfOthers(format.schema) ? inWords(format) : undefined
+}
+
 export function writeText(request: Request, own: boolean, lose: Lose): JsonObject | undefined {
   const spelling = formOf(request)['text']
   const rest = restOf(request)['text']
@@ -99,13 +106,15 @@ export function writeText(request: Request, own: boolean, lose: Lose): JsonObjec
 }
 
 /** Elsewhere a schema is always kept to: here it is where it can be said strictly, as far as it can. */
-function writeFormat(format: Format, own: boolean, lose: Lose): JsonObject {
+function writeFormat(format: Format, own: boolean, lose: Lose): JsonObject | undefined {
   switch (format.type) {
     case 'text':
       return { type: 'text' }
     case 'json':
+      if (!own) lose('defaulted', 'format', 'asked for in words as well')
       return { type: 'json_object' }
     case 'json-schema': {
+      if (!own && isOfOthers(format.schema)) return lose('approximated', 'format', 'in words')
       const strict = own ? undefined : strictSchema(format.schema)
       if (!own && strict === undefined) lose('dropped', 'format.strict', NOT_STRICT)
       return defined({

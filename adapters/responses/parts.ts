@@ -167,10 +167,8 @@ function writeRefusal(block: RefusalBlock, { side }: PartContext): JsonObject {
 function writeMediaPart(block: MediaBlock, context: PartContext): JsonObject | undefined {
   const { side, path, own, lose } = context
   if (block.seal) lose('dropped', `${path}.seal`)
-  // A file id is known to the provider that issued it, and so is a place outside of the web.
   const { source } = block
-  const isKnown = 'url' in source ? /^https?:/i.test(source.url) : !('fileId' in source)
-  const part = side === 'output' || !(own || isKnown) ? undefined : writeMedia(block)
+  const part = side === 'output' || !(own || isKnown(block)) ? undefined : writeMedia(block)
   if (!part) lose('dropped', path)
   // The model cannot have sent media here; a caller that did must not seem to have said nothing.
   if (!part) return side === 'input' ? { type: 'input_text', text: leftOut(block) } : undefined
@@ -178,6 +176,12 @@ function writeMediaPart(block: MediaBlock, context: PartContext): JsonObject | u
   for (const key of ['name', 'detail'] as const)
     if (block[key] !== undefined && !saysMedia(part, key)) lose('dropped', `${path}.${key}`)
   return { ...part, ...writeCache(block.cache, context) }
+}
+
+/** A file id is known to the provider that issued it, as is a place outside of the web; images are of four kinds. */
+function isKnown({ source, mediaType }: MediaBlock): boolean {
+  if ('url' in source) return /^https?:/i.test(source.url)
+  return !('fileId' in source) && !/^image\/(?!png|jpe?g|gif|webp)/.test(mediaType)
 }
 
 /** Whether a part has a member for the name or the detail of its media. */

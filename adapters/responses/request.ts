@@ -200,7 +200,9 @@ function writeInput(request: Request, context: InputContext, needsUser: boolean)
       placed.map(({ item }) => item),
     )
   const repaired = repair(placed, context.lose)
-  const items = repaired.map(({ item }) => item)
+  const words = repaired.length > 0 ? options.formatWords(request) : undefined
+  const asked = words ? [{ type: 'message', role: 'developer', content: words }] : []
+  const items = [...asked, ...repaired.map(({ item }) => item)]
   if (!needsUser || repaired.at(-1)?.side !== 'output') return items
   context.lose('approximated', 'turns')
   return [...items, CONTINUE]

@@ -35,6 +35,12 @@ export function strictSchema(schema: string): string | undefined {
 /** Why a schema is not kept to. */
 export const NOT_STRICT = 'the schema does not comply'
 
+/** Whether a schema is about something else than an object: then there is no format for it. */
+export function isOfOthers(schema: string): boolean {
+  const types = list(parseObject(schema)?.['type'])
+  return types.length > 0 && !types.includes('object')
+}
+
 function complies(schema: Json | undefined, depth: number): boolean {
   if (!isObject(schema) || depth > MAX_DEPTH) return false
   const { type, $ref, anyOf, items, properties, $defs, definitions, format } = schema

@@ -1,6 +1,6 @@
 import { parseObject, stringify } from './json.ts'
 import type { Lose } from './loss.ts'
-import type { TextTool } from './model.ts'
+import type { Format, TextTool } from './model.ts'
 
 /**
  * A free-form tool towards a dialect that has functions only: a function with one string. Lowering and
@@ -34,5 +34,10 @@ export function describeText(tool: TextTool, lose: Lose): string | undefined {
   return [description, `${words}\n${definition}`].filter(Boolean).join('\n\n')
 }
 
-/** Asks for JSON where the wire has no word for it. */
-export const JSON_ONLY = 'When you give your final answer, give JSON and nothing else.'
+const JSON_ONLY = 'When you give your final answer, give JSON and nothing else.'
+
+/** Asks for the form of an answer where the wire has no word for it. */
+export const inWords = (format: Exclude<Format, { type: 'text' }>): string =>
+  format.type === 'json'
+    ? JSON_ONLY
+    : `${JSON_ONLY} It must match this JSON Schema:\n${format.schema}`

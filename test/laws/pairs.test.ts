@@ -37,7 +37,9 @@ forEachPair((caller, upstream) => {
 
   it('carries texts, pictures, calls and results with nothing to report', () => {
     always(anyRequest, (any) => {
-      const request = spokenBy(caller, { ...any, turns: any.turns.map(withoutOddMedia) })
+      // A format may have to be asked for in words.
+      const { format: _, ...plain } = any
+      const request = spokenBy(caller, { ...plain, turns: any.turns.map(withoutOddMedia) })
       const written = writeRequest(upstream, request)
       const arrived = readRequest(upstream, stringify(written.body), { stream: request.stream })
       fail(differences(turnsOnly(request), turnsOnly(arrived)))

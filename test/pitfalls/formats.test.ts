@@ -47,10 +47,17 @@ describe.each(['messages', 'generate-content'] as const)(
       const written = translator({ from: dialect, to: 'responses' }).request(text)
       expect(written.text).toContain(`${schema},"strict":true`)
     })
+    it('is asked for in words where it is no object', () => {
+      const schema = { type: 'array', items: { type: 'string' } }
+      const { input, text } = JSON.parse(ask(schema).text)
+      expect(text).toBeUndefined()
+      expect(input[0]).toMatchObject({ role: 'developer' })
+      expect(input[0].content).toContain(JSON.stringify(schema))
+      expect(lossesOf(ask(schema))).toContain('approximated format')
+    })
     it.each([
       ['an optional member', object({ name }, { required: [] })],
       ['any other members', object({ name }, { additionalProperties: { type: 'string' } })],
-      ['a list', { type: 'array', items: { type: 'string' } }],
       ['alternatives', { anyOf: [object({ name }), object({})] }],
       ['anything', object({ name: {} })],
       ['a list of anything', object({ list: { type: 'array' } })],
@@ -64,3 +71,14 @@ describe.each(['messages', 'generate-content'] as const)(
     })
   },
 )
+
+it('speaks of JSON where it is asked for, without which it is refused', () => {
+  const contents = [{ role: 'user', parts: [{ text: 'q' }] }]
+  const body = { contents, generationConfig: { responseMimeType: 'application/json' } }
+  const request = sent(['generate-content', 'responses'], body)
+  const { input, text } = JSON.parse(request.text)
+  expect(text.format).toEqual({ type: 'json_object' })
+  expect(input).toHaveLength(2)
+  expect(input[0]).toMatchObject({ role: 'developer', content: expect.stringContaining('JSON') })
+  expect(lossesOf(request)).toEqual(['defaulted format'])
+})

@@ -23,6 +23,20 @@ it.each(FOREIGN)('from %s to %s no place is sent that the other cannot reach', (
   }
 })
 
+it('sends images of the kinds that are taken, and says which one is left out', () => {
+  const kinds = ['image/png', 'image/jpg', 'image/gif', 'image/webp', 'image/heic']
+  const { text, losses } = sent(['generate-content', 'responses'], {
+    contents: [{ parts: kinds.map((mimeType) => ({ inlineData: { mimeType, data: 'AAAA' } })) }],
+  })
+  const { content } = JSON.parse(text).input[0]
+  expect(content.map(({ type }: { type: string }) => type)).toEqual([
+    ...Array.from({ length: 4 }, () => 'input_image'),
+    'input_text',
+  ])
+  expect(content[4].text).toBe('[image/heic left out]')
+  expect(losses).toEqual([{ code: 'dropped', path: 'turns.0.blocks.4' }])
+})
+
 it('sends a document by its address without the name, which is refused beside it', () => {
   const source = { type: 'url', url: 'https://a.example/a.pdf' }
   const document = { type: 'document', source, title: 'A' }
