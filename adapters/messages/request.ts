@@ -158,7 +158,7 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
     maxTokens,
     facts: target.facts,
     forced: ['any', 'tool'].includes(textIn(choice.tool_choice?.['type'])),
-    unproven: isUnproven(messages),
+    unproven: isUnproven(messages, target.facts.prefill !== false),
     lose,
   })
   const thinks = thinking !== undefined && thinking['type'] !== 'disabled'
@@ -217,11 +217,12 @@ function asCaller(system: JsonObject[], lose: Lose): Message[] {
 const isThought = (value: JsonObject): boolean =>
   value['type'] === 'thinking' || value['type'] === 'redacted_thinking'
 
-/** The model's last message calls tools, and does not begin with the proof of its thinking. */
-function isUnproven(messages: Message[]): boolean {
+/** The model's last message calls tools or is to go on, and does not begin with the proof of its thinking. */
+function isUnproven(messages: Message[], mayGoOn: boolean): boolean {
   const last = messages.findLast(({ role }) => role === 'assistant')
   const first = last?.pieces[0]
   if (!last || !first || isThought(first.value)) return false
+  if (mayGoOn && last === messages.at(-1)) return true
   return last.pieces.some(({ value }) => value['type'] === 'tool_use')
 }
 
@@ -235,10 +236,19 @@ function settleEnd(messages: Message[], thinks: boolean, context: WriteRequestCo
     context.lose('dropped', place, 'thoughts at the end, without thinking')
   }
   const calls = last.pieces.some(({ value }) => value['type'] === 'tool_use')
-  if (context.target.facts.prefill !== false || calls) return
+  if (context.target.facts.prefill !== false || calls) return trimEnd(last, context.lose)
   context.lose('approximated', place, 'the model does not continue its own words')
   const value = { type: 'text', text: 'Continue.' }
   messages.push({ role: 'user', pieces: [{ role: 'user', value, place }], left: {} })
+}
+
+/** The last words of a model that is to go on must not end in white space. */
+function trimEnd({ pieces }: Message, lose: Lose): void {
+  const last = pieces.at(-1)
+  const { type, text } = last?.value ?? {}
+  if (!last || type !== 'text' || typeof text !== 'string' || text === text.trimEnd()) return
+  lose('approximated', last.place, 'white space at the end')
+  last.value = { ...last.value, text: text.trimEnd() }
 }
 
 /** Members of the canonical request that have no place here. */

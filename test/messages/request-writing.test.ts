@@ -181,6 +181,32 @@ describe('turns for a messages upstream', () => {
     expect(written.losses).toEqual(['approximated turns.1'])
   })
 
+  it('do not end in white space when the model is to go on', () => {
+    const written = write(request({ turns: [user('a'), assistant('b \n', 'c \n')] }))
+    expect(written.wire['messages']).toEqual([
+      { role: 'user', content: 'a' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'b \n' },
+          { type: 'text', text: 'c' },
+        ],
+      },
+    ])
+    expect(written.losses).toEqual(['approximated turns.1'])
+    expect(losses({ turns: [user('a'), assistant('b '), user('c')] })).toEqual([])
+  })
+
+  it('are not thought about when the model is to go on without its thoughts', () => {
+    const reasoning = { mode: 'on', budget: 2000 } as const
+    const turns = [user('a'), assistant('b')]
+    const written = write(request({ turns, reasoning }))
+    expect(written.wire).not.toHaveProperty('thinking')
+    expect(written.losses).toEqual(['approximated reasoning.mode'])
+    const asked = write(request({ turns, reasoning }), { prefill: false })
+    expect(asked.wire).toMatchObject({ thinking: { type: 'enabled' } })
+  })
+
   it('are the beginning of the next request', () => {
     const turns = [
       user('a'),
