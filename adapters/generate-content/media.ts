@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../src/canonical/json.ts'
 import type { Lose } from '../../src/canonical/loss.ts'
-import type { MediaBlock, MediaSource } from '../../src/canonical/model.ts'
+import { leftOut, textOfMedia } from '../../src/canonical/media.ts'
+import type { MediaBlock } from '../../src/canonical/model.ts'
 import { leftovers, members, note } from './dialect.ts'
 import type { WireMedia } from './wire.ts'
 
@@ -35,24 +36,38 @@ export function readMedia(part: WireMedia): MediaBlock | undefined {
   }
 }
 
-/** Inverse of `readMedia`. A place that the service cannot reach becomes a text that names it. */
+/**
+ * Inverse of `readMedia`. A place that the service cannot reach becomes a text that names it, a document of
+ * text becomes that text.
+ */
 export function writeMedia(block: MediaBlock, path: string, lose: Lose): JsonObject {
-  const { source, mediaType } = block
+  const { source } = block
   if (block.detail !== undefined) lose('dropped', `${path}.detail`)
   const named = note(block.ext, 'named') === true && block.name !== undefined
   if (block.name !== undefined && !named) lose('dropped', `${path}.name`)
   const name = named ? { displayName: block.name ?? '' } : {}
   const rest = members(block.ext)
-  if ('data' in source) {
-    const mimeType = mediaType === '' ? 'application/octet-stream' : mediaType
+  const mimeType = typeOf(block, path, lose)
+  if ('data' in source && TAKEN.test(mimeType))
     return { ...rest, inlineData: { mimeType, data: source.data, ...name } }
-  }
-  if ('url' in source && (note(block.ext, 'file') === true || isReachable(source.url))) {
-    const known = mediaType === '' || mediaType.endsWith('/*') ? {} : { mimeType: mediaType }
+  if ('url' in source && (note(block.ext, 'file') === true || isReachable(source.url, mimeType))) {
+    const known = mimeType === '' || mimeType.endsWith('/*') ? {} : { mimeType }
     return { ...rest, fileData: { ...known, fileUri: source.url, ...name } }
   }
   lose('approximated', `${path}.source`)
-  return { text: inWords(source, mediaType) }
+  return { text: textOfMedia(block) ?? inWords(block) }
+}
+
+/** The kinds that the service has eyes and ears for. */
+const TAKEN = /^(?:(?:audio|video|text)\/|image\/(?!svg)|application\/pdf$)/
+
+/** Where only the address of an image is known, its ending says of which kind it is. */
+function typeOf({ mediaType, source, ext }: MediaBlock, path: string, lose: Lose): string {
+  if (mediaType === 'image/jpg') return 'image/jpeg'
+  if (mediaType !== 'image/*' || !('url' in source) || note(ext, 'file') === true) return mediaType
+  const [, ending] = /\.(png|jpe?g|webp|gif|hei[cf])(?:[?#]|$)/i.exec(source.url) ?? []
+  if (ending === undefined) lose('approximated', `${path}.mediaType`)
+  return `image/${(ending ?? 'jpeg').toLowerCase().replace('jpg', 'jpeg')}`
 }
 
 /** Films that the service knows by their pages, whose kind callers need not say. */
@@ -60,10 +75,15 @@ const VIDEO = /^https:\/\/(?:www\.)?youtu(?:be\.com|\.be)\//
 /** What the service fetches by itself besides: its own files and cloud storage. */
 const REACHABLE = /^(?:gs:\/\/|https:\/\/generativelanguage\.googleapis\.com\/)/
 
-const isReachable = (url: string): boolean => REACHABLE.test(url) || VIDEO.test(url)
+/** Of what stands anywhere else it fetches images only. */
+const isReachable = (url: string, mediaType: string): boolean =>
+  REACHABLE.test(url) ||
+  VIDEO.test(url) ||
+  (mediaType.startsWith('image/') && url.startsWith('https:'))
 
-function inWords(source: MediaSource, mediaType: string): string {
-  if ('text' in source) return source.text
+function inWords(block: MediaBlock): string {
+  const { source, mediaType } = block
+  if ('data' in source) return leftOut(block)
   const kind = mediaType.startsWith('image/') ? 'image' : 'file'
   return `[${kind}: ${'url' in source ? source.url : 'fileId' in source ? source.fileId : ''}]`
 }

@@ -1,6 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import { decodeBase64 } from '../../src/canonical/base64.ts'
-import { leftOut } from '../../src/canonical/media.ts'
+import { leftOut, textOfMedia } from '../../src/canonical/media.ts'
 import { invalid } from '../../src/canonical/problem.ts'
 import type { Block, MediaBlock, MediaSource } from '../../src/canonical/model.ts'
 import {
@@ -68,7 +67,6 @@ const contentText = (content: Json | undefined): string =>
         .join('\n')
 
 const IMAGES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp']
-const PLAIN = /^(?:text\/|application\/(?:json|xml|x-yaml|yaml|javascript)\b)/
 
 /** An image or document block, or (reported) a text that stands where the medium was. */
 export function writeMedia(block: MediaBlock, context: WriteContext): JsonObject {
@@ -103,14 +101,13 @@ function writeSource(block: MediaBlock, context: WriteContext): Wire | undefined
   const { source } = block
   const mediaType = block.mediaType === 'image/jpg' ? 'image/jpeg' : block.mediaType
   const isImage = mediaType.startsWith('image/')
-  if ('text' in source) return plain(source.text)
   if ('data' in source) {
     const base64 = { type: 'base64', media_type: mediaType, data: source.data }
     if (IMAGES.includes(mediaType)) return { type: 'image', source: base64 }
     if (mediaType === 'application/pdf') return { type: 'document', source: base64 }
-    const text = PLAIN.test(mediaType) ? decodeBase64(source.data) : undefined
-    return text === undefined ? undefined : plain(text)
   }
+  const text = textOfMedia(block)
+  if (text !== undefined) return plain(text)
   if ('fileId' in source) {
     if (!source.fileId.startsWith('file_')) throw foreignFile(context.path)
     context.betas.add(FILES_BETA)
@@ -119,7 +116,7 @@ function writeSource(block: MediaBlock, context: WriteContext): Wire | undefined
       source: { type: 'file', file_id: source.fileId },
     }
   }
-  return writeUrl(source.url, mediaType)
+  return 'url' in source ? writeUrl(source.url, mediaType) : undefined
 }
 
 const plain = (text: string): Wire => ({

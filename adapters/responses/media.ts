@@ -2,8 +2,12 @@ import { defined, type Json, type JsonObject } from '../../src/canonical/json.ts
 import type { MediaBlock, MediaSource } from '../../src/canonical/model.ts'
 import { formOf, lookup, Members, restOf } from './members.ts'
 
+const IMAGE = 'image/*'
+/** What a file is that nothing says the kind of. */
+const PDF = 'application/pdf'
+
 const TYPES: Record<string, string> = {
-  pdf: 'application/pdf',
+  pdf: PDF,
   txt: 'text/plain',
   md: 'text/markdown',
   csv: 'text/csv',
@@ -15,7 +19,6 @@ const TYPES: Record<string, string> = {
   gif: 'image/gif',
   webp: 'image/webp',
 }
-const IMAGE = 'image/*'
 
 /** What the name of a file or an address says of its kind; empty when it says nothing. */
 function typeByName(name: string): string {
@@ -80,10 +83,10 @@ export function readFile(members: Members): Omit<MediaBlock, 'kind'> | undefined
   if (data !== undefined) {
     const inline = readDataUrl(data)
     if (!inline) members.note('bare', true)
-    const mediaType = inline?.mediaType ?? (byName || 'application/pdf')
+    const mediaType = inline?.mediaType ?? (byName || PDF)
     return defined({ mediaType, source: { data: inline?.data ?? data }, name })
   }
-  if (url !== undefined) return defined({ ...located(url, byName), name })
+  if (url !== undefined) return defined({ ...located(url, byName || PDF), name })
   return fileId === undefined ? undefined : defined({ mediaType: byName, source: { fileId }, name })
 }
 
@@ -135,7 +138,7 @@ function writeFile({ source, mediaType, name, ...node }: MediaBlock): JsonObject
   const isBare = formOf(node)['bare'] === true
   return {
     type: 'input_file',
-    file_data: isBare ? source.data : dataUrl(mediaType || 'application/pdf', source.data),
+    file_data: isBare ? source.data : dataUrl(mediaType || PDF, source.data),
     // Data without a file name is refused.
     filename: name ?? `document.${extensionOf(mediaType)}`,
     ...rest,

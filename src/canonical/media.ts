@@ -1,4 +1,13 @@
+import { decodeBase64 } from './base64.ts'
 import type { MediaBlock } from './model.ts'
+
+const PLAIN = /^(?:text\/|application\/(?:json|xml|x-yaml|yaml|javascript)\b)/
+
+/** What a document says that is nothing but text. */
+export function textOfMedia({ mediaType, source }: MediaBlock): string | undefined {
+  if ('text' in source) return source.text
+  return 'data' in source && PLAIN.test(mediaType) ? decodeBase64(source.data) : undefined
+}
 
 /** Stands where a medium was that a wire has no place for. */
 export const leftOut = ({ mediaType, source, name }: MediaBlock): string =>

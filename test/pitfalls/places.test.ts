@@ -37,6 +37,14 @@ it('sends images of the kinds that are taken, and says which one is left out', (
   expect(losses).toEqual([{ code: 'dropped', path: 'turns.0.blocks.4' }])
 })
 
+it('takes a file of which only the address is known for a document', () => {
+  const content = [{ type: 'input_file', file_url: 'https://a.example/a' }]
+  const { text } = sent(['responses', 'messages'], { input: [{ role: 'user', content }] })
+  expect(JSON.parse(text).messages[0].content).toEqual([
+    { type: 'document', source: { type: 'url', url: 'https://a.example/a' } },
+  ])
+})
+
 it('sends a document by its address without the name, which is refused beside it', () => {
   const source = { type: 'url', url: 'https://a.example/a.pdf' }
   const document = { type: 'document', source, title: 'A' }
