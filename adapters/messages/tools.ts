@@ -31,6 +31,7 @@ import {
   withoutNulls,
   writeCache,
 } from './dialect.ts'
+import { readTyped } from './typed.ts'
 
 interface Known {
   capability: Capability
@@ -63,7 +64,8 @@ function readTool(raw: JsonObject): Tool {
   if (type === undefined || type === null || type === 'custom') return readFunction(raw)
   const hosted = HOSTED.find(([prefix]) => textIn(type).startsWith(prefix))
   if (hosted) return readHosted(raw, hosted[1])
-  return { kind: 'opaque', dialect: DIALECT, name: textIn(raw['name']) || textIn(type), value: raw }
+  const name = textIn(raw['name']) || textIn(type)
+  return readTyped(raw) ?? { kind: 'opaque', dialect: DIALECT, name, value: raw }
 }
 
 function readFunction(raw: JsonObject): FunctionTool {
@@ -145,7 +147,8 @@ function isCalled(tool: Tool, name: string): boolean {
 
 function writeNamed(tool: NamedTool, names: ToolNames, lose: Lose): JsonObject {
   const { name, namespace } = tool
-  const { native, ...left } = extOf(tool)
+  const { native, typed, ...left } = extOf(tool)
+  if (typed === true) return { name, ...left, ...writeCache(tool.cache) }
   const isText = tool.kind === 'text'
   const description = isText ? describeText(tool, lose) : tool.description
   return {
