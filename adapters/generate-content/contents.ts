@@ -60,7 +60,7 @@ function stretches(request: Request, from: number, context: WriteRequestContext)
 
 /** An instruction in the middle stays where it is: moved to the top it would change what a cache has seen. */
 function tagged(entry: Entry): Entry {
-  if (entry.block.kind !== 'text') return entry
+  if (entry.block.kind !== 'text' || entry.block.text === '') return entry
   const text = `<system>\n${entry.block.text}\n</system>`
   return { ...entry, block: { ...entry.block, text } }
 }

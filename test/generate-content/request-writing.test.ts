@@ -68,12 +68,13 @@ describe('turns', () => {
         { role: 'developer', blocks: [text('Two.')] },
         user(text('Hello')),
         { role: 'system', blocks: [text('Hurry.')] },
+        { role: 'developer', blocks: [text('')] },
         assistant(text('Yes')),
       ],
     })
     expect(body.systemInstruction).toEqual({ parts: [{ text: 'One.' }, { text: 'Two.' }] })
-    expect(body.contents[0].parts[1]).toEqual({ text: '<system>\nHurry.\n</system>' })
-    expect(losses).toEqual(['approximated turns.2.role'])
+    expect(body.contents[0].parts.slice(1)).toEqual([{ text: '<system>\nHurry.\n</system>' }])
+    expect(losses).toEqual(['approximated turns.2.role', 'approximated turns.3.role'])
   })
 
   it('makes a conversation of instructions only', () => {
