@@ -5,6 +5,7 @@ import { fit } from '../../src/canonical/names.ts'
 import { close } from '../../src/canonical/schema-close.ts'
 import type { Target } from '../adapter.ts'
 import { extOf, own, spelling } from './dialect.ts'
+import type { Room } from './room.ts'
 
 type WireSampling = Partial<Record<'temperature' | 'top_p' | 'top_k', Json | undefined>>
 
@@ -75,16 +76,19 @@ export function readFormat(raw: Json | undefined): { format?: Format; left: Json
 }
 
 /** Inverse of `readFormat`. A schema is the only format there is. */
-export function writeFormat(format: Format | undefined, lose: Lose): JsonObject {
+export function writeFormat(format: Format | undefined, room: Room, lose: Lose): JsonObject {
   if (!format || format.type === 'text') return {}
   if (format.type === 'json') return lose('approximated', 'format', 'JSON without a schema') ?? {}
+  const { native, ...left } = extOf(format)
+  // Only what comes from elsewhere may be open: here such a schema would have been refused.
+  const closed = native === true ? { schema: format.schema, changed: [] } : close(format.schema)
+  if ('unions' in closed && !room(closed, 0))
+    return lose('approximated', 'format', 'too much to be kept to') ?? {}
   for (const key of ['name', 'description'] as const)
     if (format[key] !== undefined) lose('dropped', `format.${key}`)
   // A schema is always kept to here.
   if (format.strict === false) lose('approximated', 'format.strict')
-  const { native, ...left } = extOf(format)
-  // Only what comes from elsewhere may be open: here such a schema would have been refused.
-  const { schema, changed } = native === true ? { ...format, changed: [] } : close(format.schema)
+  const { schema, changed } = closed
   if (changed.length > 0) lose('approximated', 'format.schema', changed.join(', '))
   return { format: { type: 'json_schema', schema: new Verbatim(schema), ...left } }
 }

@@ -10,6 +10,7 @@ import { capMarks } from './cache.ts'
 import { DIALECT, extOf, listIn, numberIn, own, spelling, textIn, TOOL_NAME } from './dialect.ts'
 import * as options from './options.ts'
 import { readReasoning, writeReasoning } from './reasoning.ts'
+import { schemaRoom } from './room.ts'
 import { readTools, readToolChoice, writeToolChoice, writeTools } from './tools.ts'
 import { finishMessage, leadingInstructions, readTurns, writeTurns, type Message } from './turns.ts'
 import { validate } from './wire.ts'
@@ -151,7 +152,9 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
   const names = toolNames(request, TOOL_NAME)
   const writing: WriteContext = { lose, names, betas, path: '' }
   const messages = writeTurns(request, writing)
-  const tools = writeTools(request, names, lose)
+  const room = schemaRoom()
+  const format = options.writeFormat(request.format, room, lose)
+  const tools = writeTools(request, names, room, lose)
   const choice = writeToolChoice(request, tools, names, lose)
   const maxTokens = options.writeMaxTokens(request, target, lose)
   const { thinking, effort } = writeReasoning(request, {
@@ -168,9 +171,9 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
   const output = {
     ...(isObject(output_config) && output_config),
     ...(effort !== undefined && { effort }),
-    ...options.writeFormat(request.format, lose),
+    ...format,
   }
-  const system = writeSystem(request, writing)
+  const system = writeSystem(request, writing, 'format' in format)
   if (messages.length === 0) messages.push(...asCaller(system, lose))
   const body: JsonObject = {
     model: target.model,
@@ -191,7 +194,8 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
   return options.dropListed(capMarks(body, lose), target.facts.drop, lose)
 }
 
-function writeSystem(request: Request, writing: WriteContext): JsonObject[] {
+function writeSystem(request: Request, writing: WriteContext, isAsked: boolean): JsonObject[] {
+  const { format } = request
   const write = (block: Block, path: string): JsonObject[] => {
     if (block.kind !== 'text' && block.kind !== 'opaque') return writing.lose('dropped', path) ?? []
     return writeBlock(block, { ...writing, path })
@@ -202,7 +206,9 @@ function writeSystem(request: Request, writing: WriteContext): JsonObject[] {
     ...leading.flatMap((turn, at) =>
       turn.blocks.flatMap((block, index) => write(block, `turns.${at}.blocks.${index}`)),
     ),
-    ...(request.format?.type === 'json' ? [{ type: 'text', text: inWords(request.format) }] : []),
+    ...(format && format.type !== 'text' && !isAsked
+      ? [{ type: 'text', text: inWords(format) }]
+      : []),
   ]
 }
 

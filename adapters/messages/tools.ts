@@ -31,6 +31,7 @@ import {
   withoutNulls,
   writeCache,
 } from './dialect.ts'
+import type { Room } from './room.ts'
 import { readTyped } from './typed.ts'
 
 interface Known {
@@ -118,11 +119,16 @@ function readDomains(
 }
 
 /** Inverse of `readTools`; what this dialect lacks is reported. */
-export function writeTools(request: Request, names: ToolNames, lose: Lose): JsonObject[] {
+export function writeTools(
+  request: Request,
+  names: ToolNames,
+  room: Room,
+  lose: Lose,
+): JsonObject[] {
   const offered = request.tools.filter(allowedBy(request.toolChoice))
   reportLeftOut(request.tools, offered, lose)
   const written = offered.flatMap((tool) => {
-    if (isNamed(tool)) return [writeNamed(tool, names, lose)]
+    if (isNamed(tool)) return [writeNamed(tool, names, room, lose)]
     if (tool.kind === 'hosted') return writeHosted(tool, lose) ?? []
     // A foreign one has been reported already.
     return tool.dialect === DIALECT ? [tool.value] : []
@@ -145,7 +151,7 @@ function isCalled(tool: Tool, name: string): boolean {
   return [capability, hostedBy((known) => known.capability === capability)?.name].includes(name)
 }
 
-function writeNamed(tool: NamedTool, names: ToolNames, lose: Lose): JsonObject {
+function writeNamed(tool: NamedTool, names: ToolNames, room: Room, lose: Lose): JsonObject {
   const { name, namespace } = tool
   const { native, typed, ...left } = extOf(tool)
   if (typed === true) return { name, ...left, ...writeCache(tool.cache) }
@@ -155,17 +161,24 @@ function writeNamed(tool: NamedTool, names: ToolNames, lose: Lose): JsonObject {
     name: names.toWire(name, namespace),
     ...(description !== undefined && { description }),
     input_schema: new Verbatim(isText ? TEXT_TOOL_SCHEMA : rooted(tool.schema ?? '')),
-    ...(!isText && isStrict(tool, native === true, lose) && { strict: true }),
+    ...(!isText && isStrict(tool, native === true, room, lose) && { strict: true }),
     ...left,
     ...writeCache(tool.cache),
   }
 }
 
 /** The service refuses a tool whose schema it cannot make its model keep to: it is the strictness that goes. */
-function isStrict({ name, schema, strict }: FunctionTool, native: boolean, lose: Lose): boolean {
-  const { changed } = close(strict === true && !native ? rooted(schema ?? '') : '')
-  if (changed.length > 0) lose('dropped', `tools.${name}.strict`, changed.join(', '))
-  return strict === true && changed.length === 0
+function isStrict(
+  { name, schema, strict }: FunctionTool,
+  native: boolean,
+  room: Room,
+  lose: Lose,
+): boolean {
+  if (strict !== true || native) return strict === true
+  const { changed, ...weight } = close(rooted(schema ?? ''))
+  if (changed.length === 0 && room(weight, 1)) return true
+  lose('dropped', `tools.${name}.strict`, changed.join(', ') || 'too much to be kept to')
+  return false
 }
 
 function writeHosted(tool: HostedTool, lose: Lose): JsonObject[] | undefined {

@@ -2,35 +2,66 @@ import { habit } from './habit.ts'
 import { isObject, stringify, type Json, type JsonObject } from './json.ts'
 import { list, mapSchemas, words } from './schema-source.ts'
 
-/** Bounds that a service which makes its model keep to a schema does not know. */
+/** Keywords that a service which makes its model keep to a schema does not know. */
 const UNKNOWN = words(
-  'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength',
-  'maxItems uniqueItems minProperties maxProperties',
+  'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern not',
+  'maxItems uniqueItems minProperties maxProperties contains prefixItems propertyNames',
+  'patternProperties dependentRequired dependentSchemas if then else',
 )
+const FORMATS = words('date-time time date duration email hostname uri ipv4 ipv6 uuid')
+
+/** Such a service bounds how much it keeps to: members that may be left out, and alternatives. */
+export interface Weight {
+  optional: number
+  unions: number
+}
+
+interface Closed extends Weight {
+  schema: string
+  /** The keywords that no longer say the same. */
+  changed: readonly string[]
+}
 
 /**
- * A schema as such a service demands it: every object says that it has no other members, and unknown bounds
- * become words. One that complies comes back as it came; `changed` are the keywords that no longer say the same.
+ * A schema as such a service demands it: every object says that it has no other members, and what is not
+ * known becomes words. One that complies comes back as it came.
  */
-export const close = habit((source: string): { schema: string; changed: readonly string[] } => {
+export const close = habit((source: string): Closed => {
+  const weight = { optional: 0, unions: 0 }
   const changed = new Set<string>()
   try {
-    const schema = stringify(closed(JSON.parse(source), changed))
-    return { schema: changed.size > 0 ? schema : source, changed: [...changed].toSorted() }
+    const schema = stringify(closed(JSON.parse(source), changed, weight))
+    const text = changed.size > 0 ? schema : source
+    return { schema: text, changed: [...changed].toSorted(), ...weight }
   } catch {
     // No JSON, or too deep for anybody.
-    return { schema: source, changed: [] }
+    return { schema: source, changed: [], ...weight }
   }
 })
 
-function closed(schema: Json, changed: Set<string>): Json {
+function weigh({ properties, required, type, anyOf, oneOf }: JsonObject, weight: Weight): void {
+  const demanded = new Set(list(required))
+  const names = isObject(properties) ? Object.keys(properties) : []
+  weight.optional += names.filter((name) => !demanded.has(name)).length
+  if (Array.isArray(type) || anyOf !== undefined || oneOf !== undefined) weight.unions += 1
+}
+
+function isUnknown(keyword: string, value: Json): boolean {
+  if (keyword === 'minItems') return Number(value) > 1
+  return keyword === 'format' ? !FORMATS.has(String(value)) : UNKNOWN.has(keyword)
+}
+
+function closed(schema: Json, changed: Set<string>, weight: Weight): Json {
   if (!isObject(schema)) return schema
+  weigh(schema, weight)
   // What must hold together would hold for nothing any more, if each part forbade the others' members.
-  const { allOf, ...apart } = schema
-  const inner = mapSchemas(apart, (one) => closed(one, changed))
+  const { allOf, oneOf, ...others } = schema
+  if (oneOf !== undefined) changed.add('oneOf')
+  const apart = oneOf === undefined ? others : { ...others, anyOf: oneOf }
+  const inner = mapSchemas(apart, (one) => closed(one, changed, weight))
   const hints: string[] = []
   const entries = Object.entries(inner).filter(([keyword, value]) => {
-    if (!UNKNOWN.has(keyword) && !(keyword === 'minItems' && Number(value) > 1)) return true
+    if (!isUnknown(keyword, value)) return true
     changed.add(keyword)
     hints.push(`${keyword}: ${stringify(value)}`)
     return false

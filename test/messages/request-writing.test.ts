@@ -2,6 +2,20 @@ import { describe, expect, it } from 'vitest'
 import type { Block, Request } from '../../src/canonical/model.ts'
 import { assistant, call, request, result, text, turn, user, write } from './help.ts'
 
+const object = (properties: object) => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+})
+const many = (count: number, part: object) =>
+  object(Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, part])))
+const strings = (count: number) => ({ ...many(count, { type: 'string' }), required: [] })
+const unions = (count: number) => many(count, { type: ['string', 'null'] })
+const formatOf = (schema: object) => ({
+  type: 'json-schema' as const,
+  schema: JSON.stringify(schema),
+})
 const wire = (members: Partial<Request>) => write(request(members)).wire
 const losses = (members: Partial<Request>) => write(request(members)).losses
 const messagesOf = (...turns: Request['turns']) => wire({ turns })['messages']
@@ -439,10 +453,10 @@ describe('options for a messages upstream', () => {
         format: { type: 'json' },
       }),
     ).toEqual([
+      'approximated format',
       'dropped previous',
       'dropped labels',
       'dropped cacheKey',
-      'approximated format',
       'dropped sampling.seed',
       'dropped sampling.presencePenalty',
       'dropped sampling.frequencyPenalty',
@@ -492,5 +506,42 @@ describe('options for a messages upstream', () => {
       },
     })
     expect(written.losses).toEqual(['approximated format.schema'])
+  })
+
+  it('puts into words what else of a schema the service does not know', () => {
+    const [one, two] = [{ type: 'string', const: 'a' }, { type: 'null' }]
+    const odd = { type: 'string', pattern: '^a', format: 'byte' }
+    const schema = object({ odd, either: { oneOf: [one, two] } })
+    const written = write(request({ format: formatOf(schema) }))
+    expect(JSON.parse(JSON.stringify(written.wire['output_config'])).format.schema).toEqual({
+      ...schema,
+      properties: {
+        odd: { type: 'string', description: '(pattern: "^a"; format: "byte")' },
+        either: { anyOf: [one, two] },
+      },
+    })
+  })
+
+  it('asks in words for a schema that is too much to be kept to', () => {
+    for (const fitting of [strings(24), unions(16)])
+      expect(wire({ format: formatOf(fitting) })).toHaveProperty('output_config')
+    for (const great of [strings(25), unions(17)]) {
+      const written = write(request({ format: formatOf(great) }))
+      expect(written.wire).not.toHaveProperty('output_config')
+      expect(written.wire['system']).toContain(JSON.stringify(great))
+      expect(written.losses).toEqual(['approximated format'])
+    }
+  })
+
+  it('is strict with as many tools as the service takes', () => {
+    const tools = Array.from({ length: 21 }, (_, at) => ({
+      kind: 'function' as const,
+      name: `t${at}`,
+      schema: JSON.stringify(object({})),
+      strict: true,
+    }))
+    const written = write(request({ tools }))
+    expect(JSON.stringify(written.wire['tools']).match(/"strict":true/g)).toHaveLength(20)
+    expect(written.losses).toEqual(['dropped tools.t20.strict'])
   })
 })
