@@ -1,4 +1,4 @@
-import type { Block, Turn } from '../../src/canonical/model.ts'
+import type { Block, ReasoningBlock, Turn } from '../../src/canonical/model.ts'
 import { callBook, type CallBook } from './calls.ts'
 import { leftovers, many, note } from './dialect.ts'
 import { readPart } from './parts.ts'
@@ -63,20 +63,32 @@ function join(first: Block, second: Block): Block | undefined {
   return { ...second, text: first.text + second.text }
 }
 
-/** A thought that a call repeats stands where it stood, unless the client returns thoughts themselves. */
+/**
+ * A thought that a call repeats stands where it stood, unless the client returns thoughts themselves. One that
+ * came back without its proof, which some clients keep on calls alone, has it again.
+ */
 function once(blocks: Block[]): Block[] {
+  const repeats = blocks.filter((block) => repeatedOf(block) !== undefined)
+  if (repeats.length === 0) return blocks
   const returnsThoughts = blocks.some(
     (block) => isThought(block) && repeatedOf(block) === undefined,
   )
   const settled: Block[] = []
   for (const block of blocks) {
     const before = repeatedOf(block)
-    if (before === undefined) settled.push(block)
+    if (before === undefined) settled.push(proven(block, repeats))
     else if (!returnsThoughts) {
       settled.splice(Math.max(0, settled.length - before), 0, withoutNote(block))
     }
   }
   return settled
+}
+
+/** The thought with the proof that is repeated with the same words, where it has none of its own. */
+function proven(block: Block, repeats: readonly Block[]): Block {
+  if (!isThought(block) || block.seal) return block
+  const same = repeats.filter(isThought).find(({ text }) => text === block.text)
+  return same?.seal ? { ...block, seal: same.seal } : block
 }
 
 function withoutNote(block: Block): Block {
@@ -85,7 +97,8 @@ function withoutNote(block: Block): Block {
   return thought
 }
 
-const isThought = (block: Block): boolean => block.kind === 'reasoning' && block.text !== ''
+const isThought = (block: Block): block is ReasoningBlock =>
+  block.kind === 'reasoning' && block.text !== ''
 
 function repeatedOf(block: Block): number | undefined {
   const before = block.kind === 'reasoning' ? note(block.ext, 'repeated') : undefined

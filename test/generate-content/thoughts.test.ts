@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import type { Block } from '../../src/canonical/model.ts'
+import { call, read, tellReply, text } from './help.ts'
+
+interface Part {
+  thought?: true
+  thoughtSignature?: string
+}
+
+const thought: Block = {
+  kind: 'reasoning',
+  text: 'Two cities.',
+  seal: { dialect: 'messages', value: 'c2lnbmF0dXJl' },
+}
+const said = [thought, text('I look.'), call('a', 'f'), call('b', 'f')]
+
+/** What the next request says of the reply, with one content for each group of its parts. */
+function sentBack(group: (parts: Part[]) => Part[][]): Block[] | undefined {
+  const { parts } = tellReply(...said).body.candidates[0].content
+  const contents = group(parts).map((some) => ({ role: 'model', parts: some }))
+  return read({ contents: [{ role: 'user', parts: [{ text: 'Hello' }] }, ...contents] }).turns[1]
+    ?.blocks
+}
+
+const isThought = (part: Part) => part.thought === true
+const unsigned = ({ thoughtSignature: _signature, ...part }: Part): Part => part
+
+describe('a thought with a foreign proof comes home', () => {
+  it.each<[string, (parts: Part[]) => Part[][]]>([
+    ['from a client that returns all', (parts) => [parts]],
+    ['from one that returns no thoughts', (parts) => [parts.filter((part) => !isThought(part))]],
+    [
+      'from one that keeps proofs on calls alone',
+      (parts) => [parts.map((part) => (isThought(part) ? unsigned(part) : part))],
+    ],
+    [
+      'from one that does so and keeps each call apart',
+      (parts) => [parts.slice(0, 2).map(unsigned), ...parts.slice(2).map((part) => [part])],
+    ],
+  ])('%s', (_, group) => {
+    expect(sentBack(group)).toMatchObject(said)
+  })
+})
