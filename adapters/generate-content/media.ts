@@ -13,7 +13,7 @@ export function readMedia(part: WireMedia): MediaBlock | undefined {
     return {
       kind: 'media',
       mediaType: mimeType,
-      source: { data },
+      source: { data: plainBase64(data) },
       ...(typeof displayName === 'string' && { name: displayName }),
       ...leftovers({ ...rest, ...more, ...(displayName !== undefined && { '#named': true }) }),
     }
@@ -35,6 +35,9 @@ export function readMedia(part: WireMedia): MediaBlock | undefined {
     }),
   }
 }
+
+/** The service takes base64 for URLs as well, which one of its own libraries writes; other services do not. */
+const plainBase64 = (data: string): string => data.replaceAll('-', '+').replaceAll('_', '/')
 
 /**
  * Inverse of `readMedia`. A place that the service cannot reach becomes a text that names it, a document of

@@ -32,6 +32,8 @@ const lengthOf = (hole: Hole): number => hole.reduce((sum, { length }) => sum + 
 
 const QUOTE = 34
 const BACKSLASH = 92
+const MINUS = 45
+const UNDERSCORE = 95
 
 interface Span {
   start: number
@@ -108,7 +110,10 @@ function spansOf(bytes: Stretch, decode: Decode): Span[] {
   return spans
 }
 
-/** The part of a literal that can be left out: without a character that JSON spells in some other way. */
+/**
+ * The part of a literal that can be left out: without a character that JSON spells in some other way, and not
+ * in the alphabet for URLs, from which it may have to be translated.
+ */
 function spanIn(bytes: Stretch, start: number, end: number, decode: Decode): Span | undefined {
   if (end - start < LEAST_BYTES) return undefined
   const beginning = bytes.between(start, start + HEAD_BYTES)
@@ -117,11 +122,16 @@ function spanIn(bytes: Stretch, start: number, end: number, decode: Decode): Spa
   const data = text.slice(HEAD.exec(text)?.[0].length ?? 0)
   if (!BASE64.test(data) || isText(data)) return undefined
   const from = start + HEAD_BYTES
-  return bytes.indexOf(BACKSLASH, from, end) < 0 ? { start: from, end } : undefined
+  const foreign = OWN.test(data) ? [BACKSLASH] : [BACKSLASH, MINUS, UNDERSCORE]
+  return foreign.every((byte) => bytes.indexOf(byte, from, end) < 0)
+    ? { start: from, end }
+    : undefined
 }
 
 const HEAD = /^data:[^,"]{0,120},/
-const BASE64 = /^[\w+/-]{100,}$/
+/** What the alphabet for URLs does not have. */
+const OWN = /[+/]/
+const BASE64 = /^[A-Za-z\d+/]{100,}$/
 
 /** The numbers of characters behind which one of four bytes in a row ends: a character may be cut. */
 const BEGINNINGS = [96, 95, 94, 92]

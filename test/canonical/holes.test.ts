@@ -76,6 +76,8 @@ describe('what is taken out of a body', () => {
     ['words', 'one two three '.repeat(4000)],
     ['data with escapes', `${binary(20_000)}\n${binary(9)}`],
     ['less than is worth it', binary(16_000)],
+    ['data in the alphabet for URLs', `_${binary(20_000)}`],
+    ['data that turns out to be', `${binary(20_000).replaceAll('/', 'A')}-${binary(9)}`],
   ])('is nothing of %s', (_, data) => {
     expect(punched(JSON.stringify({ data })).holes).toEqual([])
   })

@@ -54,6 +54,14 @@ describe('shapes of a request', () => {
     expect(asked.ext?.[D]).toEqual({ x_future: 1 })
   })
 
+  it('takes the alphabet of base64 for URLs as well', () => {
+    const inlineData = { mimeType: 'image/png', data: 'k-M9_QDw==' }
+    const functionResponse = { name: 'f', response: {}, parts: [{ inlineData }] }
+    const { turns } = read({ contents: [{ parts: [{ inlineData }, { functionResponse }] }] })
+    const media = { kind: 'media', source: { data: 'k+M9/QDw==' } }
+    expect(turns[0]?.blocks).toMatchObject([media, { content: [{}, media] }])
+  })
+
   it('takes null for absent', () => {
     const asked = read({
       contents,
