@@ -4,9 +4,12 @@ import type { Block, ReasoningBlock, Seal } from '../../src/canonical/model.ts'
 import { carrySeal, isCarrier, readCarrier, type SealSlot } from '../../src/canonical/seal.ts'
 import { DIALECT, own, textIn } from './dialect.ts'
 
+/** There are clients that send back no thought without a signature, or refuse to go on: a carrier of nothing. */
+const UNPROVEN: Seal = { dialect: DIALECT, value: '' }
+
 /** Reasoning with its proof. A foreign proof travels as the signature, in the form of a carrier. */
-export const writeSignature = (seal: Seal, slot: SealSlot): string =>
-  seal.dialect === DIALECT && slot === 'self' ? seal.value : carrySeal(seal, slot)
+export const writeSignature = (seal: Seal | undefined, slot: SealSlot): string =>
+  seal?.dialect === DIALECT && slot === 'self' ? seal.value : carrySeal(seal ?? UNPROVEN, slot)
 
 /** A block that has no text and exists for the proof of another one. */
 export const carrierBlock = (seal: Seal, slot: SealSlot): JsonObject => ({
@@ -40,7 +43,7 @@ export class ProofReader {
       return this.add(reasoning({ text, redacted, seal, left }))
     }
     const carried = readCarrier(proof)
-    const seal = carried?.seal
+    const seal = carried?.seal.value === '' ? undefined : carried?.seal
     switch (carried?.slot) {
       case 'self':
         return this.add(reasoning({ text, seal, left }))

@@ -204,8 +204,8 @@ export class MessageWriter implements Writer {
     if (text === '' && !seal) return
     const index = this.#show(open)
     const slot = redacted && text === '' ? 'redacted' : 'self'
-    const signature = seal ? writeSignature(seal, slot) : ''
-    if (signature !== '') this.#sayDelta(index, { type: 'signature_delta', signature })
+    const signature = writeSignature(seal, slot)
+    this.#sayDelta(index, { type: 'signature_delta', signature })
     this.#stop(index, { type: 'thinking', thinking: text, signature, ...extOf(block) })
   }
 

@@ -34,6 +34,7 @@ describe('a proof of another dialect', () => {
     ['on an empty text', [text('a'), sealed(text('')), text('c')]],
     ['on the first of two calls', [sealed(call('t1')), call('t2')]],
     ['on the second of two calls', [call('t1'), sealed(call('t2'))]],
+    ['on a text, and none on thoughts', [{ kind: 'reasoning', text: 'hm' }, sealed(text('a'))]],
     ['on everything', [sealed(text('a')), sealed(call('t1')), sealed(call('t2'))]],
   ])('comes home to the block it belongs to: %s', (_, blocks) => {
     expect(sentBack(blocks).turns[1]?.blocks).toEqual(blocks)

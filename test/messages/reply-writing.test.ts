@@ -237,10 +237,13 @@ describe('a reply to a messages caller', () => {
     expect(losses).toEqual(['dropped reply.media', 'dropped reply.x', 'approximated reply.refusal'])
   })
 
-  it('shows unsigned thoughts without a signature', () => {
+  it('gives unsigned thoughts a signature all the same, which clients insist on', () => {
     const { events, body } = saying({ kind: 'reasoning', text: 'hm' }, text('a'))
-    expect(JSON.stringify(events)).not.toContain('signature_delta')
-    expect(body['content']).toMatchObject([{ type: 'thinking', thinking: 'hm', signature: '' }, {}])
+    const signature = expect.stringMatching(/^xseal1\.messages\.self\.0\./)
+    expect(events).toContainEqual(
+      expect.objectContaining({ index: 0, delta: { type: 'signature_delta', signature } }),
+    )
+    expect(body['content']).toMatchObject([{ type: 'thinking', thinking: 'hm', signature }, {}])
   })
 
   it('says own signatures in one piece', () => {
