@@ -36,7 +36,6 @@ interface Run {
 interface PartialCall {
   key: BlockKey
   arguments: PartialArguments
-  tail: Tail
 }
 
 /** What is to be done with the text of a part that has nothing else to it. */
@@ -239,19 +238,19 @@ export class ReplyReader implements Reader {
     if (typeof name === 'string' && name !== '') {
       this.#endPartial()
       this.#endRun(false)
-      const key = this.#openCall(name, id, { ...rest, ...more })
+      const key = this.#openCall(name, id, tail, { ...rest, ...more })
       if (partialArgs === undefined && willContinue !== true) {
         const isAbsent = args === undefined || textOf(args) === 'null'
         if (!isAbsent) this.#cursor.delta(key, textOf(args))
-        return this.#cursor.close(key, tail)
+        return this.#cursor.close(key)
       }
-      this.#partial = { key, arguments: partialArguments(), tail }
+      this.#partial = { key, arguments: partialArguments() }
     }
     this.#partial?.arguments.take(partialArgs)
     if (willContinue !== true) this.#endPartial()
   }
 
-  #openCall(wire: string, id: Json | undefined, rest: JsonObject): BlockKey {
+  #openCall(wire: string, id: Json | undefined, proof: Tail, rest: JsonObject): BlockKey {
     const key = this.#nextKey()
     this.#calls += 1
     const { name, namespace, form } = this.#names.fromWire(wire)
@@ -262,6 +261,7 @@ export class ReplyReader implements Reader {
       ...(namespace !== undefined && { namespace }),
       form,
       input: '',
+      ...proof,
       ...leftovers(rest),
     }
     this.#cursor.open(key, block, form === 'text' ? raiseInput : undefined)
@@ -273,7 +273,7 @@ export class ReplyReader implements Reader {
     if (!partial) return
     this.#partial = undefined
     this.#cursor.delta(partial.key, stringify(partial.arguments.value()))
-    this.#cursor.close(partial.key, partial.tail)
+    this.#cursor.close(partial.key)
   }
 
   #nextKey(): BlockKey {

@@ -24,10 +24,12 @@ export class ProofReader {
   /** Something that was meant to be a proof of another dialect came back changed, or its block did not. */
   damaged = false
   #pending: Seal | undefined
+  readonly #calls: Seal[] = []
 
   add(block: Block): void {
-    const seal = this.#pending
-    this.#pending = undefined
+    const call = block.kind === 'tool-call' ? this.#calls.shift() : undefined
+    const seal = call ?? this.#pending
+    if (!call) this.#pending = undefined
     this.blocks.push(seal ? this.#sealed(block, seal) : block)
   }
 
@@ -59,7 +61,7 @@ export class ProofReader {
   }
 
   end(): void {
-    if (this.#pending) this.damaged = true
+    if (this.#pending || this.#calls.length > 0) this.damaged = true
     this.#pending = undefined
   }
 
@@ -69,13 +71,14 @@ export class ProofReader {
   }
 
   #place(seal: Seal, slot: SealSlot): void {
-    if (slot === 'next') this.#pending = seal
+    const before = this.blocks.at(-1)
+    // Thoughts carry their own proofs, so this one was put before its block.
+    const isMoved = slot === 'previous' && (!before || before.kind === 'reasoning')
+    if (slot === 'call') this.#calls.push(seal)
+    else if (slot === 'next' || isMoved) this.#pending = seal
     else if (slot === 'empty') this.add({ kind: 'text', text: '', seal })
-    else {
-      const before = this.blocks.pop()
-      if (before) this.blocks.push(this.#sealed(before, seal))
-      else this.damaged = true
-    }
+    else if (before) this.blocks.splice(-1, 1, this.#sealed(before, seal))
+    else this.damaged = true
   }
 
   #sealed(block: Block, seal: Seal): Block {

@@ -113,7 +113,7 @@ export class MessageWriter implements Writer {
   /** Only a call is opened at once: text and thoughts wait for their first character, if one comes. */
   #begin(block: Block): void {
     const { seal, bare } = ownSeal(block)
-    if (seal) this.#whole([carrierBlock(seal, 'next')])
+    if (seal) this.#whole([carrierBlock(seal, 'call')])
     this.#open = { block: bare, parts: [], citations: [] }
     if (block.kind === 'tool-call') this.#show(this.#open)
   }

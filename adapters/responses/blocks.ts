@@ -6,7 +6,7 @@ import type {
   SearchBlock,
   ToolCallBlock,
 } from '../../src/canonical/model.ts'
-import { isCarrier, readCarrier, type Carried } from '../../src/canonical/seal.ts'
+import { isCarrier, readCarrier, type Carried, type SealSlot } from '../../src/canonical/seal.ts'
 import { DIALECT, formOf, listOf, Members, objectsOf, restOf, spelled, textIn } from './members.ts'
 import { callIdOf, type WireNames } from './names.ts'
 
@@ -64,13 +64,15 @@ export const PARAGRAPH = '\n\n'
 const textsOf = (parts: Json | undefined): string[] =>
   objectsOf(parts).flatMap((part) => textIn(part, 'text') || [])
 
+const OF_ANOTHER = new Set<SealSlot>(['call', 'next', 'previous'])
+
 export function readReasoning(item: JsonObject): ReadItem {
   const members = new Members(item)
   members.any('type')
   members.spell('id', 'status')
   const proof = members.text('encrypted_content')
   const carried = proof === undefined ? undefined : readCarrier(proof)
-  if (carried && (carried.slot === 'next' || carried.slot === 'previous')) return { carried }
+  if (carried && OF_ANOTHER.has(carried.slot)) return { carried }
   const block: ReasoningBlock = { kind: 'reasoning', text: reasoningText(members) }
   if (carried) {
     block.seal = carried.seal

@@ -27,12 +27,14 @@ export class History {
   #open = false
   #hasMessage = false
   #pending: Seal | undefined
+  #calls: Seal[] = []
   #lastCode: string | undefined
 
   read(input: Json): void {
     const items = typeof input === 'string' ? [{ role: 'user', content: input }] : input
     for (const [index, item] of Array.isArray(items) ? items.entries() : [])
       if (isObject(item)) this.#item(item, index)
+    this.#expectNone('user')
   }
 
   #item(item: JsonObject, index: number): void {
@@ -68,6 +70,7 @@ export class History {
     const members = new Members(item)
     members.spell('type', 'id', 'status')
     const role = ROLES.find((known) => known === members.peek('role')) ?? 'user'
+    this.#expectNone(role)
     members.any('role')
     const content = members.any('content') ?? ''
     members.note('content', Array.isArray(content) ? 'parts' : 'string')
@@ -104,10 +107,12 @@ export class History {
 
   /** Brings a proof home to the block that it was issued for; one that finds none is no use to anybody. */
   #carry({ seal, slot }: Carried): void {
-    if (slot === 'next') {
-      this.#pending = seal
-      return
-    }
+    if (slot === 'next') this.#pending = seal
+    else if (slot === 'call') this.#calls.push(seal)
+    else this.#prove(seal)
+  }
+
+  #prove(seal: Seal): void {
     const blocks = this.#last('assistant')?.blocks
     const block = blocks?.at(-1)
     if (blocks && block && isSealable(block) && !block.seal)
@@ -124,6 +129,7 @@ export class History {
   }
 
   #append(role: Role, ...blocks: Block[]): void {
+    this.#expectNone(role)
     const last = this.#last(role)
     if (last) last.blocks.push(...this.#sealed(blocks))
     else {
@@ -133,11 +139,20 @@ export class History {
     this.#open = true
   }
 
+  /** A block whose proof came before it is the assistant's: nobody else's words are proven. */
+  #expectNone(role: Role): void {
+    if (role === 'assistant' || (!this.#pending && this.#calls.length === 0)) return
+    this.#note({ damagedSeal: true })
+    this.#pending = undefined
+    this.#calls = []
+  }
+
   #sealed(blocks: Block[]): Block[] {
     const [first, ...others] = blocks
-    const seal = this.#pending
+    const call = first?.kind === 'tool-call' ? this.#calls.shift() : undefined
+    const seal = call ?? this.#pending
     if (!first || !seal) return blocks
-    this.#pending = undefined
+    if (!call) this.#pending = undefined
     return isSealable(first) && !first.seal ? [{ ...first, seal }, ...others] : blocks
   }
 

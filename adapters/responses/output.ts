@@ -10,6 +10,7 @@ import type {
   OpaqueBlock,
   Seal,
   SearchBlock,
+  ToolCallBlock,
 } from '../../src/canonical/model.ts'
 import { carrySeal, type SealSlot } from '../../src/canonical/seal.ts'
 import { writeAction } from './blocks.ts'
@@ -42,7 +43,8 @@ export class Output {
     this.#context = context
   }
 
-  open(block: Block): void {
+  open(opened: Block): void {
+    const block = opened.kind === 'tool-call' ? this.#unsealed(opened) : opened
     this.#block = block
     switch (block.kind) {
       case 'text':
@@ -81,7 +83,9 @@ export class Output {
     const seal = tail.seal ?? ('seal' in block ? block.seal : undefined)
     if (block.kind === 'reasoning') this.#item?.seal(seal && proofOf(seal, block.redacted))
     if (isBodied(block)) this.#item?.closeBlock()
-    if (seal && block.kind !== 'reasoning') this.#carry(seal, block)
+    const isShown =
+      block.kind !== 'media' || this.items.at(-1)?.['type'] === 'image_generation_call'
+    if (seal && block.kind !== 'reasoning' && isShown) this.#carry(seal, 'previous')
   }
 
   closeItem(status: Status): void {
@@ -161,13 +165,18 @@ export class Output {
     this.#done(item)
   }
 
-  /** Only reasoning can carry a proof, so that of another block travels in an empty one behind it. */
-  #carry(seal: Seal, block: Block): void {
-    if (block.kind === 'media' && this.items.at(-1)?.['type'] !== 'image_generation_call') return
+  /** The proof of a call that is known at once stands before it, where thoughts stand. */
+  #unsealed({ seal, ...call }: ToolCallBlock): ToolCallBlock {
+    if (seal) this.#carry(seal, 'call')
+    return call
+  }
+
+  /** Only reasoning can carry a proof, so that of another block travels in an empty one beside it. */
+  #carry(seal: Seal, slot: SealSlot): void {
     this.#next()
     const item = { id: this.#context.newId('rs_'), type: 'reasoning', summary: [] }
     this.#added(item)
-    this.#done({ ...item, encrypted_content: carrySeal(seal, 'previous') })
+    this.#done({ ...item, encrypted_content: carrySeal(seal, slot) })
   }
 
   #next(): number {

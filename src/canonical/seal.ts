@@ -11,15 +11,16 @@ export interface Carried {
 }
 
 /**
- * What the proof belongs to: the block that carries it; the next or the previous block of the turn, where
- * those have no opaque field in the foreign dialect; nothing visible at all (redacted); or a text without
- * a single character, which no caller could bring back (empty).
+ * What the proof belongs to: the block that carries it; the next tool call of the turn, or the next or the
+ * previous block, where those have no opaque field in the foreign dialect; nothing visible at all (redacted);
+ * or a text without a single character, which no caller could bring back (empty). That of a call stands before
+ * it and skips what is between, because clients put text behind all thoughts and calls behind all text.
  */
-export type SealSlot = 'self' | 'next' | 'previous' | 'redacted' | 'empty'
+export type SealSlot = 'self' | 'call' | 'next' | 'previous' | 'redacted' | 'empty'
 
 const PREFIX = 'xseal1.'
 const CARRIER =
-  /^xseal1\.([a-z0-9-]{1,64})\.(self|next|previous|redacted|empty)\.(\d{1,9})\.([0-9a-f]{14})\.(.*)$/s
+  /^xseal1\.([a-z0-9-]{1,64})\.(self|call|next|previous|redacted|empty)\.(\d{1,9})\.([0-9a-f]{14})\.(.*)$/s
 
 export function carrySeal(seal: Seal, slot: SealSlot): string {
   return `${PREFIX}${seal.dialect}.${slot}.${seal.value.length}.${fingerprint(seal.value)}.${seal.value}`

@@ -7,7 +7,7 @@ const seal = fc.record({
   dialect: fc.stringMatching(/^[a-z0-9-]{1,20}$/),
   value: fc.string({ unit: 'binary' }),
 })
-const slot = fc.constantFrom('self', 'next', 'previous', 'redacted')
+const slot = fc.constantFrom('self', 'call', 'next', 'previous', 'redacted', 'empty')
 
 describe('a carried proof', () => {
   it('comes home as it was', () => {

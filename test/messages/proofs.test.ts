@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { unfold } from '../../src/canonical/events.ts'
+import { unfold, type Event } from '../../src/canonical/events.ts'
 import type { JsonObject } from '../../src/canonical/json.ts'
 import type { Block } from '../../src/canonical/model.ts'
 import { asking, call, read, request, say, text, write } from './help.ts'
@@ -59,6 +59,43 @@ describe('a proof of another dialect', () => {
     expect(body['content']).toMatchObject([{ type: 'thinking' }, { type: 'tool_use' }])
     const content: JsonObject[] = JSON.parse(JSON.stringify(body['content']))
     expect(back(content).turns[1]?.blocks).toEqual([block])
+  })
+
+  it.each<[string, string[]]>([
+    ['all thoughts before the text', ['thinking', 'text', 'tool_use']],
+    ['the calls before the text', ['thinking', 'tool_use', 'text']],
+  ])('comes home from a client that puts %s', (_, order) => {
+    const thought: Block = { kind: 'reasoning', text: 'hm' }
+    const signed: Block = {
+      kind: 'tool-call',
+      id: 't1',
+      name: 'f',
+      form: 'json',
+      input: '{}',
+      seal,
+    }
+    const back_ = (...blocks: Block[]) => {
+      const events: Event[] = blocks.flatMap((block): Event[] =>
+        block.kind === 'tool-call'
+          ? [
+              { type: 'block-start', block },
+              { type: 'block-end', tail: {} },
+            ]
+          : unfold({ id: '', model: '', finish: 'stop', blocks: [block] }).slice(1, -1),
+      )
+      const { body } = say([
+        { type: 'start', id: 'r', model: 'm' },
+        ...events,
+        { type: 'finish', reason: 'tool-call' },
+      ])
+      const content: JsonObject[] = JSON.parse(JSON.stringify(body['content']))
+      const sorted = order.flatMap((type) => content.filter((block) => block['type'] === type))
+      return back(sorted).turns[1]?.blocks
+    }
+    const calling = back_(thought, text('a'), signed, call('t2'))
+    expect(calling).toHaveLength(4)
+    expect(calling).toEqual(expect.arrayContaining([thought, text('a'), signed, call('t2')]))
+    expect(back_(thought, sealed(text('a')))).toEqual([thought, sealed(text('a'))])
   })
 
   it('never reaches an upstream of this dialect', () => {

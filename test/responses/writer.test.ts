@@ -311,9 +311,26 @@ describe('proofs of another dialect', () => {
     expect(back[1]).toMatchObject({ redacted: true })
   })
 
+  it('of a call skip what is between, and no further than the turn', () => {
+    const item = carrier(carrySeal(seal('four'), 'call'))
+    const asked = { role: 'user', content: 'a' }
+    const said = { role: 'assistant', content: 'Hi' }
+    const called = { type: 'function_call', call_id: 'a', name: 'f', arguments: '{}' }
+    const { turns } = read({ model: 'm', input: [asked, item, said, called] })
+    expect(turns[1]?.blocks.map(sealOf)).toEqual([undefined, seal('four')])
+    const lost = read({ model: 'm', input: [asked, item, said, asked, called] })
+    expect(lost.turns.flatMap(({ blocks }) => blocks.map(sealOf))).toEqual(Array(4).fill(undefined))
+    expect(JSON.stringify(lost.turns)).toContain('damagedSeal')
+  })
+
   it('are dropped where they are damaged or find no block', () => {
     const whole = carrySeal(seal('four'), 'previous')
-    for (const proof of [whole, whole.slice(0, -1), carrySeal(seal('x'), 'self').slice(0, -1)]) {
+    for (const proof of [
+      whole,
+      carrySeal(seal('four'), 'call'),
+      whole.slice(0, -1),
+      carrySeal(seal('x'), 'self').slice(0, -1),
+    ]) {
       const request = read({ model: 'm', input: [{ role: 'user', content: 'a' }, carrier(proof)] })
       expect(JSON.stringify(request.turns)).not.toContain('xseal1')
       expect(JSON.stringify(request.turns)).toContain('damagedSeal')
