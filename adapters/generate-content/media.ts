@@ -15,7 +15,13 @@ export function readMedia(part: WireMedia): MediaBlock | undefined {
       mediaType: mimeType,
       source: { data: plainBase64(data) },
       ...(typeof displayName === 'string' && { name: displayName }),
-      ...leftovers({ ...rest, ...more, ...(displayName !== undefined && { '#named': true }) }),
+      ...leftovers({
+        ...rest,
+        ...more,
+        // Of its own callers the service itself may judge it.
+        ...(!TAKEN.test(mimeType) && { '#taken': true }),
+        ...(displayName !== undefined && { '#named': true }),
+      }),
     }
   }
   if (!fileData) return undefined
@@ -44,16 +50,16 @@ const plainBase64 = (data: string): string => data.replaceAll('-', '+').replaceA
  * text becomes that text.
  */
 export function writeMedia(block: MediaBlock, path: string, lose: Lose): JsonObject {
-  const { source } = block
+  const { source, mediaType } = block
   if (block.detail !== undefined) lose('dropped', `${path}.detail`)
   const named = note(block.ext, 'named') === true && block.name !== undefined
   if (block.name !== undefined && !named) lose('dropped', `${path}.name`)
   const name = named ? { displayName: block.name ?? '' } : {}
   const rest = members(block.ext)
-  const mimeType = typeOf(block, path, lose)
-  if ('data' in source && TAKEN.test(mimeType))
+  const mimeType = mediaType === 'image/jpg' ? 'image/jpeg' : mediaType
+  if ('data' in source && (note(block.ext, 'taken') === true || TAKEN.test(mimeType)))
     return { ...rest, inlineData: { mimeType, data: source.data, ...name } }
-  if ('url' in source && (note(block.ext, 'file') === true || isReachable(source.url, mimeType))) {
+  if ('url' in source && (note(block.ext, 'file') === true || isReachable(source.url))) {
     const known = mimeType === '' || mimeType.endsWith('/*') ? {} : { mimeType }
     return { ...rest, fileData: { ...known, fileUri: source.url, ...name } }
   }
@@ -64,25 +70,12 @@ export function writeMedia(block: MediaBlock, path: string, lose: Lose): JsonObj
 /** The kinds that the service has eyes and ears for. */
 const TAKEN = /^(?:(?:audio|video|text)\/|image\/(?!svg)|application\/pdf$)/
 
-/** Where only the address of an image is known, its ending says of which kind it is. */
-function typeOf({ mediaType, source, ext }: MediaBlock, path: string, lose: Lose): string {
-  if (mediaType === 'image/jpg') return 'image/jpeg'
-  if (mediaType !== 'image/*' || !('url' in source) || note(ext, 'file') === true) return mediaType
-  const [, ending] = /\.(png|jpe?g|webp|gif|hei[cf])(?:[?#]|$)/i.exec(source.url) ?? []
-  if (ending === undefined) lose('approximated', `${path}.mediaType`)
-  return `image/${(ending ?? 'jpeg').toLowerCase().replace('jpg', 'jpeg')}`
-}
-
 /** Films that the service knows by their pages, whose kind callers need not say. */
 const VIDEO = /^https:\/\/(?:www\.)?youtu(?:be\.com|\.be)\//
 /** What the service fetches by itself besides: its own files and cloud storage. */
 const REACHABLE = /^(?:gs:\/\/|https:\/\/generativelanguage\.googleapis\.com\/)/
 
-/** Of what stands anywhere else it fetches images only. */
-const isReachable = (url: string, mediaType: string): boolean =>
-  REACHABLE.test(url) ||
-  VIDEO.test(url) ||
-  (mediaType.startsWith('image/') && url.startsWith('https:'))
+const isReachable = (url: string): boolean => REACHABLE.test(url) || VIDEO.test(url)
 
 function inWords(block: MediaBlock): string {
   const { source, mediaType } = block

@@ -3,6 +3,9 @@ import { dialects } from '../../adapters/index.ts'
 import { carrySeal } from '../../src/canonical/seal.ts'
 import { jsonReply, proxyOf } from './proxy.ts'
 
+/** Of a kind that is sent for no other caller. */
+const DATA = { mimeType: 'application/x-own', data: 'AAAA' }
+
 const bodies = {
   messages: (signature: string) => ({
     model: 'own',
@@ -21,7 +24,7 @@ const bodies = {
   }),
   'generate-content': (proof: string) => ({
     contents: [
-      { role: 'user', parts: [{ text: 'hi' }] },
+      { role: 'user', parts: [{ text: 'hi' }, { inlineData: DATA }] },
       { role: 'model', parts: [{ text: 'yes', thoughtSignature: btoa(proof) }] },
       { role: 'user', parts: [{ text: 'go on' }] },
     ],
@@ -66,6 +69,7 @@ describe.each(['messages', 'generate-content', 'responses'] as const)('%s', (dia
     const { text, losses } = await sentFor(bodies[dialect](foreign))
     expect(text).not.toMatch(/xseal1|eHNlYWwx/)
     expect(text).toContain('yes')
+    if (dialect === 'generate-content') expect(text).toContain(JSON.stringify(DATA))
     expect(text).toContain('go on')
     expect(losses).toContain('seal')
   })
