@@ -132,9 +132,9 @@ const foreignFile = (path: string) =>
     path,
   )
 
-/** The upstream fetches the URL itself, and takes images and PDFs only. */
+/** The upstream fetches the URL itself, only where that is safe, and takes images and PDFs only. */
 function writeUrl(url: string, mediaType: string): Wire | undefined {
-  if (!/^https?:\/\//i.test(url)) return undefined
+  if (!/^https:/i.test(url)) return undefined
   const source = { type: 'url', url }
   const isPdf =
     mediaType === 'application/pdf' || (mediaType === '' && /\.pdf(?:[?#]|$)/i.test(url))

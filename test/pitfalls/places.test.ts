@@ -37,6 +37,14 @@ it('sends images of the kinds that are taken, and says which one is left out', (
   expect(losses).toEqual([{ code: 'dropped', path: 'turns.0.blocks.4' }])
 })
 
+it('names a place that is not safe to a messages upstream, which fetches from no such place', () => {
+  const content = [{ type: 'input_image', image_url: 'http://a.example/a.png' }]
+  const request = sent(['responses', 'messages'], { input: [{ role: 'user', content }] })
+  const words = '[image/png http://a.example/a.png left out]'
+  expect(JSON.parse(request.text).messages[0].content).toBe(words)
+  expect(lossesOf(request)).toContain('dropped turns.0.blocks.0')
+})
+
 it('takes a file of which only the address is known for a document', () => {
   const content = [{ type: 'input_file', file_url: 'https://a.example/a' }]
   const { text } = sent(['responses', 'messages'], { input: [{ role: 'user', content }] })
