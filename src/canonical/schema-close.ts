@@ -1,5 +1,6 @@
 import { habit } from './habit.ts'
 import { isObject, stringify, type Json, type JsonObject } from './json.ts'
+import { narrow } from './schema.ts'
 import { list, mapSchemas, words } from './schema-source.ts'
 
 /** Keywords that a service which makes its model keep to a schema does not know. */
@@ -10,7 +11,10 @@ const UNKNOWN = words(
 )
 const FORMATS = words('date-time time date duration email hostname uri ipv4 ipv6 uuid')
 
-/** Such a service bounds how much it keeps to: members that may be left out, and alternatives. */
+/**
+ * Such a service bounds how much it keeps to: members that may be left out, and alternatives, of which a
+ * schema that refers to itself has no end.
+ */
 export interface Weight {
   optional: number
   unions: number
@@ -32,6 +36,7 @@ export const close = habit((source: string): Closed => {
   try {
     const schema = stringify(closed(JSON.parse(source), changed, weight))
     const text = changed.size > 0 ? schema : source
+    if (source.includes('"$ref"') && narrow(source).lost.includes('$ref')) weight.unions = Infinity
     return { schema: text, changed: [...changed].toSorted(), ...weight }
   } catch {
     // No JSON, or too deep for anybody.

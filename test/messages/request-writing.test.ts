@@ -525,7 +525,8 @@ describe('options for a messages upstream', () => {
   it('asks in words for a schema that is too much to be kept to', () => {
     for (const fitting of [strings(24), unions(16)])
       expect(wire({ format: formatOf(fitting) })).toHaveProperty('output_config')
-    for (const great of [strings(25), unions(17)]) {
+    const endless = object({ again: { anyOf: [{ $ref: '#' }, { type: 'null' }] } })
+    for (const great of [strings(25), unions(17), endless]) {
       const written = write(request({ format: formatOf(great) }))
       expect(written.wire).not.toHaveProperty('output_config')
       expect(written.wire['system']).toContain(JSON.stringify(great))
