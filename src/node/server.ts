@@ -80,14 +80,18 @@ const closeStalled = (outgoing: ServerResponse, stallMs: number) =>
 
 /** Answers go to the connection itself: as a Response, and above all as a stream of the web, they cost more. */
 const listenerOf = ({ answer }: Pick<ServerOptions, 'answer'>) =>
-  getRequestListener(async (request, bindings) => {
-    const incoming = bindings.incoming as IncomingMessage
-    const outgoing = bindings.outgoing as ServerResponse
-    const head = new Head(incoming)
-    if (head.hosts > 1) outgoing.writeHead(400).end()
-    else await tell(outgoing, await answer(new AskedHere(incoming, head, request)))
-    return RESPONSE_ALREADY_SENT
-  })
+  getRequestListener(
+    async (request, bindings) => {
+      const incoming = bindings.incoming as IncomingMessage
+      const outgoing = bindings.outgoing as ServerResponse
+      const head = new Head(incoming)
+      if (head.hosts > 1) outgoing.writeHead(400).end()
+      else await tell(outgoing, await answer(new AskedHere(incoming, head, request)))
+      return RESPONSE_ALREADY_SENT
+    },
+    // Before HTTP/1.1, as checks of health still speak, a request may name no host.
+    { hostname: 'localhost' },
+  )
 
 function listening(server: Server, { host, port }: ServerOptions): Promise<void> {
   return new Promise((resolve, reject) => {

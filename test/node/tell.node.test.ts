@@ -1,4 +1,5 @@
 import { get } from 'node:http'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ELLIPSIS } from '../../src/canonical/loss.ts'
 import { PROCESS_LIMITS } from '../../src/gateway/defaults.ts'
@@ -40,3 +41,16 @@ it.each(Object.keys(BODIES))(
     expect(body).toBe('{"text":"Grüße …"}')
   },
 )
+
+const statusOf = (head: string) =>
+  new Promise<string>((resolve) => {
+    let heard = ''
+    const socket = connect(server.port, '127.0.0.1', () => socket.write(`${head}\r\n\r\n`))
+    socket.on('data', (data) => (heard += String(data)))
+    socket.on('close', () => resolve(heard.split(' ')[1] ?? ''))
+  })
+
+it('a caller from before HTTP/1.1 may leave out the host, and no other', async () => {
+  expect(await statusOf('GET /text HTTP/1.0')).toBe('200')
+  expect(await statusOf('GET /text HTTP/1.1')).toBe('400')
+})
