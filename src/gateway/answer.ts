@@ -4,22 +4,41 @@ import { ELLIPSIS, lossHeader, type Loss } from '../canonical/loss.ts'
 import { statusOf, type Problem } from '../canonical/problem.ts'
 import type { Answer } from './exchange.ts'
 import type { Plan } from './plan.ts'
-import type { Destination } from './route.ts'
+import { matchesGlob, type Destination } from './route.ts'
 import type { UpstreamCall } from './upstream.ts'
 
-/** The headers that this proxy adds to a reply. */
+/** The headers of a reply: those that this proxy adds, and those of the upstream that pass. */
 export function replyHeaders(
-  plan: Pick<Plan, 'destination'>,
+  plan: Pick<Plan, 'destination' | 'kind'>,
   call: Pick<UpstreamCall, 'headers'> | undefined,
   losses: readonly Loss[],
 ): Record<string, string> {
   const header = lossHeader(losses, ellipsis)
   const upstreamId = call && requestIdOf(call.headers)
   return {
+    ...(call && passedHeaders(plan, call.headers)),
     'x-dragoman-upstream': upstreamHeader(plan.destination),
     ...(header !== undefined && { 'x-dragoman-losses': header }),
     ...(upstreamId !== undefined && { 'x-upstream-request-id': upstreamId }),
   }
+}
+
+/** What clients of any dialect plan their next requests by. */
+const RATE_HEADERS = 'x-ratelimit-*'
+
+/** The other headers that a dialect knows mean something to nobody else. */
+function passedHeaders(
+  { destination, kind }: Pick<Plan, 'destination' | 'kind'>,
+  headers: UpstreamCall['headers'],
+): Record<string, string> {
+  const own = kind === 'pass' ? destination.adapter.passthrough.replyHeaders : undefined
+  const patterns = [RATE_HEADERS, ...(own ?? [])]
+  const entries = [...(headers.keys?.() ?? [])].flatMap((name): [string, string][] => {
+    const value = headers.get(name)
+    const passes = value !== null && patterns.some((pattern) => matchesGlob(pattern, name))
+    return passes && /^[\x20-\x7e]{1,256}$/.test(value) ? [[name, value]] : []
+  })
+  return Object.fromEntries(entries)
 }
 
 /** Header values are bytes by the standard, but Workers take text and make bytes of it themselves. */

@@ -18,7 +18,6 @@ import {
 } from './failures.ts'
 import type { PassPlan } from './plan.ts'
 import { isStreamType, kindOf, replyEvents, type ReplyEvents } from './reply-events.ts'
-import { matchesGlob } from './route.ts'
 import { slicesAt, spliceStrings } from './scan.ts'
 import { elementShape, eventShape, renamedEventShape, type Shape } from './shape.ts'
 import { framer, steppedSource, STREAM_HEADERS, type Step } from './stream-out.ts'
@@ -41,23 +40,9 @@ export async function passed(
   const headers = {
     'content-type': type !== null && /^[\x20-\x7e]{1,128}$/.test(type) ? type : unnamed,
     ...answer.headers,
-    ...passedHeaders(exchange.caller, call),
     ...replyHeaders(plan, call, plan.losses),
   }
   return { ...answer, headers }
-}
-
-/** What clients of any dialect plan their next requests by. */
-const RATE_HEADERS = 'x-ratelimit-*'
-
-function passedHeaders(adapter: Adapter, { headers }: UpstreamCall): Record<string, string> {
-  const patterns = [RATE_HEADERS, ...(adapter.passthrough.replyHeaders ?? [])]
-  const entries = [...(headers.keys?.() ?? [])].flatMap((name): [string, string][] => {
-    const value = headers.get(name)
-    const passes = value !== null && patterns.some((pattern) => matchesGlob(pattern, name))
-    return passes && /^[\x20-\x7e]{1,256}$/.test(value) ? [[name, value]] : []
-  })
-  return Object.fromEntries(entries)
 }
 
 type Body = Pick<Answer, 'status' | 'headers' | 'body'>

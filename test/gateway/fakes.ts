@@ -89,6 +89,7 @@ export function fakeAdapter({ dialect, pathy }: FakeOptions): Adapter {
       query: pathy ? ['alt'] : ['beta'],
       headers: pathy ? [] : ['plain-version', 'other-version'],
       ...(!pathy && { twins: [['plain-version', 'other-version']] as const }),
+      replyHeaders: [`${dialect}-rate-*`],
       modelMember: pathy
         ? { reply: 'modelName' }
         : { request: 'model', reply: 'model', event: ['reply', 'model'] },

@@ -264,12 +264,21 @@ describe('a refusal that comes back', () => {
   it('passes with its status, its words and its hints', async () => {
     const text = '{ "error":{ "why":"slow down" } }'
     const response = await ask(() =>
-      jsonReply(text, 429, { 'retry-after': '7', 'x-should-retry': 'true' }),
+      jsonReply(text, 429, {
+        'retry-after': '7',
+        'x-should-retry': 'true',
+        'x-ratelimit-remaining-requests': '0',
+        'plain-rate-reset': '9',
+        'set-cookie': 'a=b',
+      }),
     )
     expect(response.status).toBe(429)
     expect(await response.text()).toBe(text)
     expect(response.headers.get('retry-after')).toBe('7')
     expect(response.headers.get('x-should-retry')).toBe('true')
+    expect(response.headers.get('x-ratelimit-remaining-requests')).toBe('0')
+    expect(response.headers.get('plain-rate-reset')).toBe('9')
+    expect(response.headers.get('set-cookie')).toBeNull()
   })
   it('is told in the words of the proxy when it has none', async () => {
     const response = await ask(() => jsonReply('<html>', 503))

@@ -97,6 +97,12 @@ describe('what the upstream sends, whatever it says', () => {
   })
 })
 
+const told = {
+  'request-id': 'req_1',
+  'x-ratelimit-remaining-tokens': '17',
+  'pathy-rate-reset': '9',
+}
+
 describe('failures', () => {
   it('before the first event are a status', async () => {
     const reply = sseReply([sse({ modelName: 'x' }), sse({ error: 'too busy' })])
@@ -117,16 +123,21 @@ describe('failures', () => {
     expect(text).not.toContain('"end"')
   })
   it.each([
-    ['in place of a reply', jsonReply({ error: 'no' }, 400, { 'request-id': 'req_1' })],
-    ['in a reply', sseReply([sse({ error: 'no' })], { 'request-id': 'req_1' })],
-  ])('name the upstream, its id of the exchange and the losses: %s', async (_, reply) => {
-    const body = { ...PLAIN_TO_PATHY, stream: true, topK: 1 }
-    const { status, headers } = await proxyOf(() => reply).fetch('/v1/plain', { body })
-    expect(status).toBeGreaterThanOrEqual(400)
-    expect(headers.get('x-dragoman-upstream')).toBe('pathy; dialect=pathy; model=pathy-1')
-    expect(headers.get('x-upstream-request-id')).toBe('req_1')
-    expect(headers.get('x-dragoman-losses')).toBe('1; dropped sampling.topK')
-  })
+    ['in place of a reply', jsonReply({ error: 'no' }, 400, told)],
+    ['in a reply', sseReply([sse({ error: 'no' })], told)],
+  ])(
+    'name the upstream, its id of the exchange, its rates and the losses: %s',
+    async (_, reply) => {
+      const body = { ...PLAIN_TO_PATHY, stream: true, topK: 1 }
+      const { status, headers } = await proxyOf(() => reply).fetch('/v1/plain', { body })
+      expect(status).toBeGreaterThanOrEqual(400)
+      expect(headers.get('x-dragoman-upstream')).toBe('pathy; dialect=pathy; model=pathy-1')
+      expect(headers.get('x-upstream-request-id')).toBe('req_1')
+      expect(headers.get('x-dragoman-losses')).toBe('1; dropped sampling.topK')
+      expect(headers.get('x-ratelimit-remaining-tokens')).toBe('17')
+      expect(headers.get('pathy-rate-reset')).toBeNull()
+    },
+  )
   it('of a gathered stream are a status', async () => {
     const reply = sseReply([...pathyStream().slice(0, 2), new Error('reset')])
     const response = await ask(() => reply, false)
