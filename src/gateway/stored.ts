@@ -18,22 +18,31 @@ export async function storedAnswer(exchange: Exchange, asked: Asked): Promise<An
   const { caller, memories } = exchange
   const { memory } = caller.caller
   const destination = upstreamWithMemory(exchange)
+  const isOurs = seedOf(asked.id) !== undefined || !destination
+  const look = async () => memory && memories && keptAnswer(exchange, asked, memory, memories)
   // What an upstream gave out itself is not looked for here when it can be asked.
-  const found =
-    memory && memories && (seedOf(asked.id) !== undefined || !destination)
-      ? await keptAnswer(exchange, asked, memory, memories)
-      : undefined
-  if (found) return told(exchange, found)
-  if (destination) {
+  let found = isOurs ? await look() : undefined
+  if (destination && !found) {
     if (memory && memories && isShared(exchange, destination.upstream))
       await demandClaims(exchange, memories, memory, { stored: asked.id })
-    if (asked.action === 'delete' && memories) await forgotten(exchange, memories, asked.id)
+    if (asked.action === 'delete' && memories) {
+      found = await look()
+      await forgotten(exchange, memories, asked.id)
+    }
     const answer = await forwarded(exchange, destination)
     if (answer) return answer
+    // Not every upstream keeps what it has said.
+    found ??= await look()
   }
+  if (found) return told(exchange, found)
   throw new ProblemError(
     memory?.missing('stored', asked.id) ?? { kind: 'not-found', message: 'Nothing is kept here.' },
   )
+}
+
+/** The copy of what the upstream keeps, and the note whose it is. */
+async function forgotten(exchange: Exchange, memories: Memories, id: string): Promise<void> {
+  await deleted(await shelfOf(exchange, memories), id)
 }
 
 async function keptAnswer(
@@ -65,11 +74,6 @@ const NO_QUERY = { get: () => null }
 const deleted = async (shelf: Shelf, id: string): Promise<boolean> => {
   const place = placeOf(id)
   return place !== undefined && shelf.delete(place)
-}
-
-/** The copy of what the upstream keeps. */
-async function forgotten(exchange: Exchange, memories: Memories, id: string): Promise<void> {
-  await deleted(await shelfOf(exchange, memories), id)
 }
 
 function told({ journal }: Exchange, answer: StoredAnswer): Answer {

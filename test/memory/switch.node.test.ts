@@ -189,6 +189,21 @@ describe('an upstream that keeps its own state', () => {
     expect(proxy.got).toHaveLength(2)
   })
 
+  test('is answered for from the copy when it keeps nothing of what it gave out', async () => {
+    const reply = { id: 'resp_68af', object: 'response', status: 'completed', output: [] }
+    const proxy = proxyOf(({ method }) => (method === 'POST' ? { body: reply } : NOTHING_THERE), {
+      change: ALONE,
+    })
+    await proxy.ask('/v1/responses', { json: { model: 'responses-x', input: 'hello' } })
+    const kept = await proxy.ask('/v1/responses/resp_68af')
+    expect(await kept.json()).toMatchObject(reply)
+    const items = await proxy.ask('/v1/responses/resp_68af/input_items')
+    expect(JSON.stringify(await items.json())).toContain('hello')
+    const gone = await proxy.ask('/v1/responses/resp_68af', { method: 'DELETE' })
+    expect(await gone.json()).toMatchObject({ id: 'resp_68af', deleted: true })
+    expect((await proxy.ask('/v1/responses/resp_68af')).status).toBe(404)
+  })
+
   test('streams again what it gave out', async () => {
     const events = ['event: response.created\ndata: {"type":"response.created"}\n\n', 'data: x\n\n']
     const proxy = proxyOf(() => ({ events }), { change: ALONE })
