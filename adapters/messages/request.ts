@@ -32,7 +32,16 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
   validate(body, route.operation)
   refuseThread(body)
   checkBudget(body, headers)
-  return readBody(body)
+  return noted(readBody(body), headers)
+}
+
+/** Claude Code prints the last block of a reply as the answer: of a proof behind the text it prints nothing. */
+const PRINTS_LAST = 'claude-code-'
+
+function noted(request: Request, headers: Lookup): Request {
+  if (!headerOf(headers, BETA_HEADERS)?.includes(PRINTS_LAST)) return request
+  const fields = { ...request.ext?.[DIALECT], ...spelling({ printsLast: true }) }
+  return { ...request, ...own(fields) }
 }
 
 export function demandVersion(headers: Lookup): void {
@@ -167,7 +176,7 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
   const thinks = thinking !== undefined && thinking['type'] !== 'disabled'
   settleEnd(messages, thinks, context)
   reportUnsayable(request, lose)
-  const { metadata, output_config, systemList, ...left } = extOf(request)
+  const { metadata, output_config, systemList, printsLast: _, ...left } = extOf(request)
   const output = {
     ...(isObject(output_config) && output_config),
     ...(effort !== undefined && { effort }),

@@ -36,6 +36,8 @@ export class MessageWriter implements Writer {
   #stopReason: string | null = null
   #stopSequence: string | null = null
   #ended = false
+  /** The proof of a text, until something follows. */
+  #behindText: JsonObject | undefined
 
   constructor(context: WriteReplyContext) {
     this.#context = context
@@ -120,6 +122,7 @@ export class MessageWriter implements Writer {
 
   #show(open: Open): number {
     if (open.index !== undefined) return open.index
+    this.#goOn()
     open.index = this.#content.length
     this.#content.push({})
     this.#say('content_block_start', {
@@ -178,10 +181,23 @@ export class MessageWriter implements Writer {
     const seal = tail.seal ?? ('seal' in block ? block.seal : undefined)
     if (block.kind === 'reasoning') return this.#endReasoning(open, { ...block }, seal)
     if (open.index === undefined && block.kind === 'text' && seal)
-      return this.#whole([carrierBlock(seal, 'empty')])
+      return this.#carryOf(block, carrierBlock(seal, 'empty'))
     if (open.index === undefined) this.#whole(this.#blocks.whole(block))
     else this.#close(open, open.index, block)
-    if (seal) this.#whole([carrierBlock(seal, 'previous')])
+    if (seal) this.#carryOf(block, carrierBlock(seal, 'previous'))
+  }
+
+  /** A client that takes the last block for the answer is given nothing behind its last text. */
+  #carryOf({ kind }: Block, carrier: JsonObject): void {
+    if (kind === 'text' && extOf(this.#context.request)['printsLast'] === true)
+      this.#behindText = carrier
+    else this.#whole([carrier])
+  }
+
+  #goOn(): void {
+    const carrier = this.#behindText
+    this.#behindText = undefined
+    if (carrier) this.#whole([carrier])
   }
 
   #close(open: Open, index: number, block: Block): void {
@@ -211,6 +227,7 @@ export class MessageWriter implements Writer {
 
   /** Blocks that come in one piece, each with whatever of it must come as a delta. */
   #whole(blocks: JsonObject[]): void {
+    if (blocks.length > 0) this.#goOn()
     for (const block of blocks) {
       const index = this.#content.length
       this.#content.push(block)
@@ -223,6 +240,7 @@ export class MessageWriter implements Writer {
 
   #finish(reason: FinishReason, sequence: string | undefined): void {
     this.#ended = true
+    if (this.#behindText) this.#context.lose('dropped', 'reply.text.seal', 'nothing follows it')
     if (this.#usage.toolUse) this.#context.lose('dropped', 'reply.usage.toolUse')
     this.#stopReason = this.#reason(reason)
     if (this.#stopReason === 'stop_sequence') this.#stopSequence = sequence ?? this.#onlySequence()

@@ -172,6 +172,27 @@ describe.each(['generate-content', 'responses'] as const)(
       ])
     })
 
+    test('has its answer in the last block, which is what it prints', async () => {
+      const [id] = IDS[upstream]
+      const staged = stage(
+        upstream,
+        says(
+          upstream,
+          said([thinking('', PROOF), text('Look.'), call(id, 'Bash', {})], 'tool-call'),
+          said([thinking('', PROOF), text('Done.')]),
+        ),
+      )
+      const one = await claudeCodeTurn(staged, [])
+      const { id: used } = one.blocks.find(({ type }) => type === 'tool_use') ?? {}
+      const two = await claudeCodeTurn(staged, [
+        { role: 'assistant', content: one.blocks },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: used, content: 'a' }] },
+      ])
+      expect(two.blocks.at(-1)).toEqual({ type: 'text', text: 'Done.' })
+      const proof = { kind: 'thinking', proof: PROOF }
+      expect(staged.heard(1).turns[1]?.pieces).toContainEqual(expect.objectContaining(proof))
+    })
+
     test('a failure in the middle is an error and no end of a message', async () => {
       const staged = stage(upstream, broken(upstream, IN_STREAM))
       const path = '/v1/messages?beta=true'
