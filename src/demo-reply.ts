@@ -1,7 +1,7 @@
 import { estimateTokens } from './canonical/estimate.ts'
 import type { Event } from './canonical/events.ts'
 import { unfold } from './canonical/events.ts'
-import { isObject, parseObject, stringify, type Json } from './canonical/json.ts'
+import { objectIn, isObject, parseObject, stringify, type Json } from './canonical/json.ts'
 import type {
   Block,
   Dialect,
@@ -131,7 +131,7 @@ function exampleOf(schema: Json, depth = 0): Json {
   const type = Array.isArray(schema['type']) ? schema['type'][0] : schema['type']
   if (type === 'object' || type === undefined) {
     const names = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : []
-    const known = isObject(properties) ? properties : {}
+    const known = objectIn(properties)
     return Object.fromEntries(names.map((name) => [name, exampleOf(known[name] ?? {}, depth + 1)]))
   }
   return EXAMPLES.get(String(type)) ?? null

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { listOf, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type {
   Block,
   Request,
@@ -107,8 +107,7 @@ function append(contents: JsonObject[], written: JsonObject[]): void {
   else contents.splice(-1, 1, { ...last, ...next, parts: [...before, ...after] }, ...others)
 }
 
-const partsOf = (content: JsonObject | undefined): Json[] =>
-  Array.isArray(content?.['parts']) ? content['parts'] : []
+const partsOf = (content: JsonObject | undefined): Json[] => listOf(content?.['parts'])
 
 const CONTINUE: JsonObject = { role: 'user', parts: [{ text: 'Continue.' }] }
 

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../src/canonical/json.ts'
+import { picked, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type { Ext } from '../../src/canonical/model.ts'
 import type { NameRule } from '../../src/canonical/names.ts'
 
@@ -39,7 +39,7 @@ export const own = (ext: Ext | undefined): JsonObject => ext?.[DIALECT] ?? {}
 export function members(ext: Ext | undefined): JsonObject {
   const fields = ext?.[DIALECT]
   if (!fields) return {}
-  return Object.fromEntries(Object.entries(fields).filter(([key]) => !key.startsWith('#')))
+  return picked(fields, (key) => !key.startsWith('#'))
 }
 
 /** How this dialect spelled something, as noted by its reader. */

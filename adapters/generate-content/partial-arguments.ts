@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { objectsOf, type Json, type JsonObject } from '../../src/canonical/json.ts'
 
 /**
  * Arguments that come in pieces, when a caller asked for that: each piece names its place by a JSON path,
@@ -13,7 +13,7 @@ export function partialArguments(): PartialArguments {
   const root: Container = new Map()
   return {
     take(pieces) {
-      for (const piece of Array.isArray(pieces) ? pieces : []) if (isObject(piece)) put(root, piece)
+      for (const piece of objectsOf(pieces)) put(root, piece)
     },
     value: () => objectOf(root),
   }

@@ -241,28 +241,9 @@ export function argumentsOf(call: ToolCallBlock, context: WritePartContext): Jso
 }
 
 export function writePart(block: Block, context: WritePartContext): JsonObject | undefined {
-  switch (block.kind) {
-    case 'text':
-      return PARTS.text(block, context)
-    case 'reasoning':
-      return PARTS.reasoning(block, context)
-    case 'refusal':
-      return PARTS.refusal(block, context)
-    case 'media':
-      return PARTS.media(block, context)
-    case 'tool-call':
-      return PARTS['tool-call'](block, context)
-    case 'tool-result':
-      return PARTS['tool-result'](block, context)
-    case 'code':
-      return PARTS.code(block, context)
-    case 'code-result':
-      return PARTS['code-result'](block, context)
-    case 'search':
-      return PARTS.search(block, context)
-    case 'opaque':
-      return PARTS.opaque(block, context)
-    default:
-      return block satisfies never
-  }
+  const write = PARTS[block.kind] as (
+    block: Block,
+    context: WritePartContext,
+  ) => JsonObject | undefined
+  return write(block, context)
 }

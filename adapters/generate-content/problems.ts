@@ -1,4 +1,10 @@
-import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import {
+  objectIn,
+  objectsOf,
+  isObject,
+  type Json,
+  type JsonObject,
+} from '../../src/canonical/json.ts'
 import {
   isVague,
   kindOfStatus,
@@ -51,7 +57,7 @@ const STATUSES: Partial<Record<ProblemKind, number>> = { billing: 403 }
 export function readProblem(status: number, body: Json | undefined): Problem {
   const outer = Array.isArray(body) ? body[0] : body
   const error = isObject(outer) ? (outer['error'] ?? outer) : outer
-  const fields = isObject(error) ? error : {}
+  const fields = objectIn(error)
   const { code, status: name, details } = fields
   const message = wordsIn(body) ?? GENERIC
   const isKey = isBadKey(fields)
@@ -83,7 +89,7 @@ function kindOf(status: number, code: Json | undefined, name: Json | undefined):
 /** A wrong key is said to be a wrong argument. */
 function isBadKey(fields: JsonObject): boolean {
   const { details, message } = fields
-  const reasons = Array.isArray(details) ? details.map((one) => isObject(one) && one['reason']) : []
+  const reasons = objectsOf(details).map(({ reason }) => reason)
   return (
     reasons.includes('API_KEY_INVALID') || /^API key (?:not valid|expired)/.test(String(message))
   )

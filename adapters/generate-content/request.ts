@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { picked, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type { Lose } from '../../src/canonical/loss.ts'
 import type { Block, Request } from '../../src/canonical/model.ts'
 import { toolNames, type ToolNames } from '../../src/canonical/names.ts'
@@ -162,11 +162,9 @@ function unprefixed(fields: JsonObject): Rest {
   const calling = pick(CALLING)
   const toolConfig = pick(TOOL_CONFIG)
   return {
-    top: Object.fromEntries(Object.entries(fields).filter(([key]) => !/^#|Config\./.test(key))),
+    top: picked(fields, (key) => !/^#|Config\./.test(key)),
     calling,
-    toolConfig: Object.fromEntries(
-      Object.entries(toolConfig).filter(([key]) => !key.startsWith('functionCallingConfig.')),
-    ),
+    toolConfig: picked(toolConfig, (key) => !key.startsWith('functionCallingConfig.')),
     generationConfig: pick(GENERATION),
   }
 }

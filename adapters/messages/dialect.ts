@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { picked, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type { CacheMark, Ext } from '../../src/canonical/model.ts'
 import type { NameRule } from '../../src/canonical/names.ts'
 
@@ -29,15 +29,11 @@ export function extOf(node: { ext?: Ext } | undefined): JsonObject {
 
 /** What of these members was written out although it says nothing. */
 export const nulls = (fields: JsonObject): JsonObject =>
-  spelling(Object.fromEntries(Object.entries(fields).filter(([, value]) => value === null)))
+  spelling(picked(fields, (_, value) => value === null))
 
 export const textIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
-export const listIn = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : [])
-
-export const objectsIn = (value: Json | undefined): JsonObject[] => listIn(value).filter(isObject)
-
-export const objectIn = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
+export { listOf as listIn, objectIn, objectsOf as objectsIn } from '../../src/canonical/json.ts'
 
 export const numberIn = (value: Json | undefined): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined
@@ -51,7 +47,7 @@ export const stated = <T>(value: T | null | undefined): T | undefined => value ?
 
 /** Without the members that are null. */
 export const withoutNulls = (fields: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
+  picked(fields, (_, value) => value !== null)
 
 export function readCache(value: Json | undefined): { cache?: CacheMark } {
   if (!isObject(value)) return {}

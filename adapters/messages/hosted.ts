@@ -1,10 +1,4 @@
-import {
-  isObject,
-  stringify,
-  valueOf,
-  type Json,
-  type JsonObject,
-} from '../../src/canonical/json.ts'
+import { sorted, stringify, valueOf, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type {
   Block,
   CodeBlock,
@@ -196,10 +190,3 @@ const writeOutcome = ({ outcome, output }: CodeResultBlock, type: string): JsonO
 /** Whether two values say the same, whatever the order of their members. */
 const same = (first: Json, second: Json): boolean =>
   stringify(sorted(first)) === stringify(sorted(second))
-
-const sorted = (value: Json): Json =>
-  isObject(value)
-    ? Object.entries(value)
-        .toSorted()
-        .map(([key, one]) => [key, sorted(one)])
-    : value

@@ -1,4 +1,11 @@
-import { isObject, textOf, Verbatim, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import {
+  objectIn,
+  isObject,
+  textOf,
+  Verbatim,
+  type Json,
+  type JsonObject,
+} from '../../src/canonical/json.ts'
 import type { Lose } from '../../src/canonical/loss.ts'
 import type { Format, Request, Sampling } from '../../src/canonical/model.ts'
 import { fit } from '../../src/canonical/names.ts'
@@ -126,7 +133,7 @@ export function writeUser(
   left: Json | undefined,
   lose: Lose,
 ): JsonObject {
-  const rest = isObject(left) ? left : {}
+  const rest = objectIn(left)
   const personal = user !== undefined && PERSONAL.test(user)
   if (personal) lose('dropped', 'user', 'a mail address or telephone number')
   const id = user === undefined || user === '' || personal ? undefined : fit(user, USER_ID)

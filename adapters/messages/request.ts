@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { objectIn, picked, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type { Lose } from '../../src/canonical/loss.ts'
 import type { Block, Request } from '../../src/canonical/model.ts'
 import { toolNames } from '../../src/canonical/names.ts'
@@ -76,7 +76,7 @@ function readBody(body: JsonObject): Request {
   const { model, stream, system, messages, tools, tool_choice, thinking, ...others } = body
   const { max_tokens, stop_sequences, temperature, top_p, top_k, ...unsampled } = others
   const { metadata, service_tier, output_config, output_format, thread: _, ...rest } = unsampled
-  const { effort, format, ...outputLeft } = isObject(output_config) ? output_config : {}
+  const { effort, format, ...outputLeft } = objectIn(output_config)
   const { user, left } = options.readUser(metadata)
   const { format: wanted, left: formatLeft } = options.readFormat(format ?? output_format)
   const output = { ...outputLeft, ...formatLeft }
@@ -142,8 +142,8 @@ const COUNTED = [
 /** The same request, for the upstream's token counter. */
 export function writeCountRequest(request: Request, context: WriteRequestContext): Outgoing {
   const written = writeRequest(request, context)
-  const entries = Object.entries(written.body).filter(([key]) => COUNTED.includes(key))
-  return { ...written, path: '/v1/messages/count_tokens', body: Object.fromEntries(entries) }
+  const body = picked(written.body, (key) => COUNTED.includes(key))
+  return { ...written, path: '/v1/messages/count_tokens', body }
 }
 
 const both = (names: readonly string[], value: string): string[][] =>

@@ -1,4 +1,4 @@
-import { defined, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { picked, defined, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type { Citation } from '../../src/canonical/model.ts'
 import { countIn, extWith, restOf, textIn } from './members.ts'
 
@@ -9,8 +9,9 @@ export function readAnnotation(annotation: Json): Citation | undefined {
   if (!isObject(annotation)) return undefined
   const url = textIn(annotation, 'url')
   const usual = url === undefined ? 'file_citation' : 'url_citation'
-  const kept = Object.entries(annotation).filter(
-    ([key, value]) => !NAMED.has(key) && !(key === 'type' && value === usual),
+  const kept = picked(
+    annotation,
+    (key, value) => !NAMED.has(key) && !(key === 'type' && value === usual),
   )
   return defined({
     url,
@@ -18,7 +19,7 @@ export function readAnnotation(annotation: Json): Citation | undefined {
     fileId: textIn(annotation, 'file_id'),
     start: countIn(annotation, 'start_index') ?? countIn(annotation, 'index'),
     end: countIn(annotation, 'end_index'),
-    ext: extWith(Object.fromEntries(kept), {}),
+    ext: extWith(kept, {}),
   })
 }
 

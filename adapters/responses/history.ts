@@ -1,5 +1,5 @@
 import { isSealable, mergeExt } from '../../src/canonical/events.ts'
-import { defined, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { listOf, defined, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type { Block, Ext, Role, Seal, Tool, Turn } from '../../src/canonical/model.ts'
 import { invalid } from '../../src/canonical/problem.ts'
 import type { Carried } from '../../src/canonical/seal.ts'
@@ -32,8 +32,7 @@ export class History {
 
   read(input: Json): void {
     const items = typeof input === 'string' ? [{ role: 'user', content: input }] : input
-    for (const [index, item] of Array.isArray(items) ? items.entries() : [])
-      if (isObject(item)) this.#item(item, index)
+    for (const [index, item] of listOf(items).entries()) if (isObject(item)) this.#item(item, index)
     this.#expectNone('user')
   }
 

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { objectIn, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type { Ext, OpaqueBlock } from '../../src/canonical/model.ts'
 
 export const DIALECT = 'responses'
@@ -110,7 +110,7 @@ export function restOf(node: Extended): JsonObject {
 /** How this dialect spelled a node. */
 export function formOf(node: Extended): JsonObject {
   const form = node.ext?.[DIALECT]?.[FORM]
-  return isObject(form) ? form : {}
+  return objectIn(form)
 }
 
 /** Members of the spelling that are spread back as they are. */
@@ -130,8 +130,7 @@ export const lookup = <T>(
   key: Json | undefined,
 ): T | undefined => (typeof key === 'string' && Object.hasOwn(table, key) ? table[key] : undefined)
 
-export const listOf = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : [])
-export const objectsOf = (value: Json | undefined): JsonObject[] => listOf(value).filter(isObject)
+export { listOf, objectIn, objectsOf } from '../../src/canonical/json.ts'
 export const textIn = (value: JsonObject, key: string): string | undefined => {
   const member = value[key]
   return typeof member === 'string' ? member : undefined

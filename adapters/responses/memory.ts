@@ -1,5 +1,6 @@
 import type { Ask, Frame, Fresh, Memory, Recalled, Resolved, Told } from '../adapter.ts'
 import {
+  objectIn,
   defined,
   isObject,
   parseObject,
@@ -20,7 +21,7 @@ const isReference = (item: Json): item is JsonObject =>
   isObject(item) && typeOfItem(item) === 'item_reference'
 
 function asks(body: Json): Ask {
-  const { store, previous_response_id: previous, input } = isObject(body) ? body : {}
+  const { store, previous_response_id: previous, input } = objectIn(body)
   return defined({
     keep: store !== false,
     previous: typeof previous === 'string' ? previous : undefined,

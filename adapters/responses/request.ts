@@ -1,5 +1,11 @@
 import type { Outgoing, ReadRequestContext, WriteRequestContext } from '../adapter.ts'
-import { defined, verbatimPaths, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import {
+  picked,
+  defined,
+  verbatimPaths,
+  type Json,
+  type JsonObject,
+} from '../../src/canonical/json.ts'
 import type { Lose } from '../../src/canonical/loss.ts'
 import type { Block, Request } from '../../src/canonical/model.ts'
 import { nothingToSend } from '../../src/canonical/problem.ts'
@@ -235,6 +241,6 @@ const COUNTED = new Set([
 /** The counter takes what the model would see, and nothing about how it shall answer. */
 export function writeCountRequest(request: Request, context: WriteRequestContext): Outgoing {
   const { body, headers } = writeRequest(request, context)
-  const counted = Object.entries(body).filter(([key]) => COUNTED.has(key))
-  return { path: '/v1/responses/input_tokens', headers, body: Object.fromEntries(counted) }
+  const counted = picked(body, (key) => COUNTED.has(key))
+  return { path: '/v1/responses/input_tokens', headers, body: counted }
 }

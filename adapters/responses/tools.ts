@@ -1,6 +1,6 @@
 import {
+  objectIn,
   defined,
-  isObject,
   textOf,
   Verbatim,
   type Json,
@@ -126,7 +126,7 @@ export function writeTools(tools: readonly Tool[], context: ToolContext): Writte
 
 function aboutNamespace(tool: Tool): JsonObject {
   const about = tool.kind === 'opaque' ? undefined : restOf(tool)['namespace']
-  return isObject(about) ? about : {}
+  return objectIn(about)
 }
 
 function writeTool(tool: Tool, context: ToolContext): JsonObject | undefined {

@@ -180,6 +180,12 @@ export function isObject(value: unknown): value is JsonObject {
   )
 }
 
+export const listOf = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : [])
+/** The objects of what should be a list of them. */
+export const objectsOf = (value: Json | undefined): JsonObject[] => listOf(value).filter(isObject)
+
+export const objectIn = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
+
 /** The text of a value: a verbatim one as it came, any other serialised. */
 export function textOf(value: Json): string {
   return value instanceof Verbatim ? value.text : stringify(value)
@@ -192,6 +198,17 @@ export function valueOf(value: Json): Json {
 
 const OBJECT = /^\s*\{/
 
+/** The same with its members in the order of their names. */
+export function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (!isObject(value)) return value
+  const entries = Object.entries(value).map(([key, member]): [string, Json] => [
+    key,
+    sorted(member),
+  ])
+  return Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1)))
+}
+
 /** The object that a text spells, or undefined: a model may have been cut off in the middle. */
 export function parseObject(text: string): JsonObject | undefined {
   // Most texts are none, and to be told so by an exception is slow.
@@ -203,6 +220,13 @@ export function parseObject(text: string): JsonObject | undefined {
     return undefined
   }
 }
+
+/** The members that a test is passed by. */
+export const picked = (
+  fields: JsonObject,
+  test: (key: string, value: Json) => boolean,
+): JsonObject =>
+  Object.fromEntries(Object.entries(fields).filter(([key, value]) => test(key, value)))
 
 /** Drops members that are undefined: optional means absent. */
 export function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {

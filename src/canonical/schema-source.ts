@@ -1,4 +1,4 @@
-import { isObject, stringify, type Json, type JsonObject } from './json.ts'
+import { picked, isObject, stringify, type Json, type JsonObject } from './json.ts'
 
 /** JSON Schema as it is read: references looked up, `allOf` and the neighbours of a reference merged. */
 
@@ -113,7 +113,7 @@ export const words = (...lines: string[]): ReadonlySet<string> =>
   new Set(lines.flatMap((line) => line.split(' ')))
 
 export const without = (schema: JsonObject, keywords: ReadonlySet<string>): JsonObject =>
-  Object.fromEntries(Object.entries(schema).filter(([keyword]) => !keywords.has(keyword)))
+  picked(schema, (keyword) => !keywords.has(keyword))
 
 /** The places where schemas stand; anywhere else (`enum`, `default`) a member is data. */
 const SCHEMAS = words('items additionalProperties not contains propertyNames')

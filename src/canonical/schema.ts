@@ -1,5 +1,5 @@
 import { habit } from './habit.ts'
-import { isObject, type Json, type JsonObject } from './json.ts'
+import { objectIn, isObject, type Json, type JsonObject } from './json.ts'
 import { list, merge, resolve, same, without, words } from './schema-source.ts'
 import { typed, typesOf, type Convert, type Place, type Walk } from './schema-types.ts'
 
@@ -31,7 +31,7 @@ export const narrowParameters = habit((source: string): Narrowed => {
 /** A root that may be one of several objects becomes one object that allows what any of them allows. */
 function uniteBranches(schema: JsonObject): JsonObject | undefined {
   const branches = list(schema['anyOf']).filter(isObject)
-  const properties = branches.flatMap((branch) => Object.entries(asObject(branch['properties'])))
+  const properties = branches.flatMap((branch) => Object.entries(objectIn(branch['properties'])))
   if (properties.length === 0) return undefined
   const [first, ...others] = branches.map((branch) => list(branch['required']))
   const required = first?.filter((name) => others.every((names) => names.includes(name))) ?? []
@@ -87,7 +87,7 @@ interface Flat {
 function flatten(source: Json, place: Place, walk: Walk): Flat {
   const conflict = (keyword: string) => walk.lost.add(keyword)
   if (source === false) conflict('false')
-  let schema = asObject(source)
+  let schema = objectIn(source)
   let references = place.references
   for (;;) {
     walk.nodes += 1
@@ -100,7 +100,7 @@ function flatten(source: Json, place: Place, walk: Walk): Flat {
       references = [...references, reference]
       const target = resolve(walk.root, reference)
       if (target === undefined) conflict('$ref')
-      schema = merge({ ...rest, ...(allOf !== undefined && { allOf }) }, asObject(target), conflict)
+      schema = merge({ ...rest, ...(allOf !== undefined && { allOf }) }, objectIn(target), conflict)
     } else {
       const flats = list(allOf).map((one) => flatten(one, { ...place, references }, walk))
       if (flats.some((flat) => flat.cycle !== undefined)) conflict('$ref')
@@ -109,8 +109,6 @@ function flatten(source: Json, place: Place, walk: Walk): Flat {
     }
   }
 }
-
-const asObject = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
 
 /** The alternatives of a schema, or undefined when there is just one. */
 function variantsOf(schema: JsonObject, walk: Walk): Json[] | undefined {

@@ -1,6 +1,6 @@
 import type { Writer } from '../../adapters/adapter.ts'
 import { fold, type Event } from '../canonical/events.ts'
-import { isObject, parseObject, stringify, type Json } from '../canonical/json.ts'
+import { isObject, parseObject, sorted, stringify } from '../canonical/json.ts'
 import type { Block, Request, Seal, ToolCallBlock, Turn } from '../canonical/model.ts'
 import { fingerprint } from '../canonical/seal.ts'
 import type { Exchange } from './exchange.ts'
@@ -32,16 +32,6 @@ const placeOf = ({ id, name, input }: ToolCallBlock): string =>
 function plain(input: string): string {
   const value = parseObject(input)
   return value ? stringify(sorted(value)) : input
-}
-
-function sorted(value: Json): Json {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (!isObject(value)) return value
-  const entries = Object.entries(value).map(([key, member]): [string, Json] => [
-    key,
-    sorted(member),
-  ])
-  return Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1)))
 }
 
 /** Listens for the proofs of a reply. */
