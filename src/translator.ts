@@ -4,11 +4,13 @@ import { refuseFileIds, reportForeign } from './canonical/foreign.ts'
 import { parse, stringify, type Json, type JsonObject } from './canonical/json.ts'
 import { lossList, type Loss } from './canonical/loss.ts'
 import type { Request } from './canonical/model.ts'
+import { NOTHING_ASKED } from './canonical/nothing-asked.ts'
 import { ProblemError } from './canonical/problem.ts'
 import { MAX_OUTPUT_TOKENS, PROCESS_LIMITS } from './gateway/defaults.ts'
 import { idSource } from './gateway/exchange.ts'
 import { ownHeaders } from './gateway/own-headers.ts'
 import { replyEvents } from './gateway/reply-events.ts'
+import { replyWriter } from './gateway/reply-writer.ts'
 import { slicesAt, spliceStrings } from './gateway/scan.ts'
 import { framer } from './gateway/stream-out.ts'
 
@@ -122,7 +124,7 @@ function betweenDialects(from: Adapter, to: Adapter, options: TranslatorOptions)
     reply(body) {
       const { lose, losses } = lossList()
       const { read, write } = contexts(lose)
-      const writer = from.caller.writer(write)
+      const writer = replyWriter(from, write)
       for (const event of bodyEvents(to, to.upstream.reader(read), textIn(body))) {
         if (event.type === 'error') throw new ProblemError(event.problem)
         writer.push(event)
@@ -138,13 +140,9 @@ function betweenDialects(from: Adapter, to: Adapter, options: TranslatorOptions)
 }
 
 const emptyRequest = ({ model = '', stream = false }: TranslatorOptions): Request => ({
+  ...NOTHING_ASKED,
   model,
   stream,
-  system: [],
-  turns: [],
-  tools: [],
-  limits: {},
-  sampling: {},
 })
 
 function readRequest(

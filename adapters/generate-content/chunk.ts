@@ -1,7 +1,25 @@
 import type { Likeness } from '../../src/canonical/alike.ts'
+import type { BlockKey } from '../../src/canonical/cursor.ts'
+import type { Tail } from '../../src/canonical/events.ts'
 import type { JsonObject } from '../../src/canonical/json.ts'
 import type { Problem } from '../../src/canonical/problem.ts'
+import type { PartialArguments } from './partial-arguments.ts'
 import { REPLY_VERBATIM } from './spelling.ts'
+
+/** Text or thoughts that go on: each chunk brings the next piece. */
+export interface Run {
+  kind: 'text' | 'reasoning'
+  key: BlockKey
+  text: string
+  tail: Tail
+  /** A proof ends what it belongs to. */
+  isProven: boolean
+}
+
+export interface PartialCall {
+  key: BlockKey
+  arguments: PartialArguments
+}
 
 export const NO_REPLY: Problem = {
   kind: 'bad-upstream',
@@ -21,13 +39,23 @@ export const LIKENESS: Likeness = {
   ],
 }
 
-/** The members of a candidate and of a part that are understood. */
+/** The members of a chunk, of a candidate and of a part that are understood, or nobody else's concern. */
+export const CHUNK: ReadonlySet<string> = new Set([
+  'candidates',
+  'usageMetadata',
+  'modelVersion',
+  'responseId',
+  'createTime',
+  'continuationToken',
+  'error',
+])
 export const CANDIDATE: ReadonlySet<string> = new Set([
   'content',
   'finishReason',
   'index',
   'groundingMetadata',
   'citationMetadata',
+  'tokenCount',
 ])
 export const PART: ReadonlySet<string> = new Set([
   'text',

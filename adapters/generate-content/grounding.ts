@@ -1,7 +1,15 @@
-import { isObject, stringify, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import {
+  objectIn,
+  listOf,
+  isObject,
+  objectsOf,
+  stringify,
+  type Json,
+  type JsonObject,
+} from '../../src/canonical/json.ts'
 import type { Lose } from '../../src/canonical/loss.ts'
 import type { Citation, SearchBlock, Source } from '../../src/canonical/model.ts'
-import { leftovers, members } from './dialect.ts'
+import { leftovers } from './dialect.ts'
 import { offsetsOf, type Offsets } from './offsets.ts'
 
 /** What a candidate says of its sources, as far as it came. Later metadata replaces earlier one. */
@@ -13,6 +21,8 @@ export interface Sources {
    */
   citationsOf(text: string, isLast: boolean): Citation[]
   search(id: string): SearchBlock | undefined
+  /** Something was said of the sources that neither a citation nor a search has taken up. */
+  hasMore(isSearched: boolean): boolean
 }
 
 interface Support {
@@ -20,49 +30,47 @@ interface Support {
   text: string | undefined
   start: number
   end: number | undefined
-  citation: Citation
+  /** Undefined when its source is not among those that are named. */
+  citation: Citation | undefined
 }
 
 export function sourcesOf(): Sources {
   let metadata: JsonObject = {}
   const quoted: JsonObject[] = []
   const given = new Set<string>()
+  const open = () =>
+    [...supportsOf(metadata), ...quoted.map(quotation)].filter(({ key }) => !given.has(key))
   return {
     take(candidate) {
       const { groundingMetadata, citationMetadata } = candidate
       if (isObject(groundingMetadata)) metadata = { ...metadata, ...groundingMetadata }
       if (!isObject(citationMetadata)) return
       const found = citationMetadata['citationSources'] ?? citationMetadata['citations']
-      quoted.push(...objects(found))
+      quoted.push(...objectsOf(found))
     },
     citationsOf(text, isLast) {
       const offsets = offsetsOf(text)
-      const open = [...supportsOf(metadata), ...quoted.map(quotation)].filter(
-        (support) => !given.has(support.key),
-      )
-      return open.flatMap((support) => {
-        const place = locate(support, text, offsets, isLast)
+      return open().flatMap((support) => {
+        const place = support.citation && locate(support, text, offsets, isLast)
         if (!place) return []
         given.add(support.key)
         return [{ ...support.citation, ...place }]
       })
     },
     search: (id) => searchOf(metadata, id),
+    hasMore: (isSearched) =>
+      open().length > 0 || (!isSearched && saysMore(metadata, given.size > 0)),
   }
 }
 
 function supportsOf(metadata: JsonObject): Support[] {
-  const chunks = objects(metadata['groundingChunks'])
-  return objects(metadata['groundingSupports']).flatMap((support) => {
-    const segment = isObject(support['segment']) ? support['segment'] : {}
-    const indices = Array.isArray(support['groundingChunkIndices'])
-      ? support['groundingChunkIndices']
-      : []
-    return indices.flatMap((index, place) => {
+  const chunks = objectsOf(metadata['groundingChunks'])
+  return objectsOf(metadata['groundingSupports']).flatMap((support) => {
+    const segment = objectIn(support['segment'])
+    return listOf(support['groundingChunkIndices']).map((index, place) => {
       const chunk = chunks[Number(index)]
-      if (!chunk) return []
-      const citation = citationOf(chunk, scoreOf(support, place))
-      return [{ key: stringify([segment, index]), ...segmentOf(segment), citation }]
+      const citation = chunk && citationOf(chunk, scoreOf(support, place))
+      return { key: stringify([segment, index]), ...segmentOf(segment), citation }
     })
   })
 }
@@ -78,8 +86,7 @@ function segmentOf(segment: JsonObject): Pick<Support, 'text' | 'start' | 'end'>
 }
 
 function scoreOf(support: JsonObject, place: number): JsonObject {
-  const scores = support['confidenceScores']
-  const score = Array.isArray(scores) ? scores[place] : undefined
+  const score = listOf(support['confidenceScores'])[place]
   return score === undefined ? {} : { confidenceScore: score }
 }
 
@@ -87,7 +94,7 @@ function scoreOf(support: JsonObject, place: number): JsonObject {
 function citationOf(chunk: JsonObject, rest: JsonObject): Citation {
   const [kind = ''] = Object.keys(chunk)
   const place = chunk[kind]
-  const { uri, title, text, ...more } = isObject(place) ? place : {}
+  const { uri, title, text, ...more } = objectIn(place)
   return {
     ...(typeof uri === 'string' && { url: uri }),
     ...(typeof title === 'string' && { title }),
@@ -127,13 +134,16 @@ function locate(
   return found < 0 || !support.text ? {} : { start: found, end: found + support.text.length }
 }
 
+function saysMore(metadata: JsonObject, isCited: boolean): boolean {
+  const { webSearchQueries: _, groundingSupports: _supports, groundingChunks, ...rest } = metadata
+  return Object.keys(rest).length > 0 || (!isCited && objectsOf(groundingChunks).length > 0)
+}
+
 function searchOf(metadata: JsonObject, id: string): SearchBlock | undefined {
   const { webSearchQueries, groundingChunks, groundingSupports: _supports, ...rest } = metadata
-  const queries = Array.isArray(webSearchQueries)
-    ? webSearchQueries.filter((query) => typeof query === 'string')
-    : []
+  const queries = listOf(webSearchQueries).filter((query) => typeof query === 'string')
   if (queries.length === 0) return undefined
-  const sources = objects(groundingChunks).flatMap((chunk): Source[] => {
+  const sources = objectsOf(groundingChunks).flatMap((chunk): Source[] => {
     const { url, title, ext } = citationOf(chunk, {})
     return url === undefined
       ? []
@@ -141,9 +151,6 @@ function searchOf(metadata: JsonObject, id: string): SearchBlock | undefined {
   })
   return { kind: 'search', id, queries, sources, ...leftovers(rest) }
 }
-
-const objects = (value: Json | undefined): JsonObject[] =>
-  Array.isArray(value) ? value.filter((item) => isObject(item)) : []
 
 /** A text that a citation is about, and where it stands. */
 export interface CitedText {
@@ -159,7 +166,6 @@ export class Grounding {
   readonly #queries: string[] = []
   readonly #found: string[] = []
   readonly #lose: Lose
-  #rest: JsonObject = {}
 
   constructor(lose: Lose) {
     this.#lose = lose
@@ -190,7 +196,6 @@ export class Grounding {
       this.#found.push(url)
       this.#chunk({ web: { uri: url, ...(title !== undefined && { title }) } })
     }
-    this.#rest = { ...this.#rest, ...members(block.ext) }
   }
 
   /** What was found and what is cited are one list on this wire. */
@@ -203,7 +208,6 @@ export class Grounding {
   metadata(): JsonObject | undefined {
     if (this.#chunks.length === 0 && this.#queries.length === 0) return undefined
     return {
-      ...this.#rest,
       ...(this.#queries.length > 0 && { webSearchQueries: [...this.#queries] }),
       ...(this.#chunks.length > 0 && { groundingChunks: [...this.#chunks] }),
       ...(this.#supports.length > 0 && { groundingSupports: [...this.#supports] }),

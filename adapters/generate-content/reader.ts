@@ -1,6 +1,6 @@
 import { AlikeTexts } from '../../src/canonical/alike.ts'
 import { Cursor, type BlockKey } from '../../src/canonical/cursor.ts'
-import type { Event, Tail } from '../../src/canonical/events.ts'
+import { mergeExt, type Event, type Tail } from '../../src/canonical/events.ts'
 import {
   isObject,
   stringify,
@@ -13,30 +13,26 @@ import { toolNames, type ToolNames } from '../../src/canonical/names.ts'
 import { fingerprint } from '../../src/canonical/seal.ts'
 import { raiseInput } from '../../src/canonical/text-tools.ts'
 import type { Frame, Reader, ReadReplyContext } from '../adapter.ts'
-import { CANDIDATE, isFailure, LIKENESS, NO_REPLY, PART, PIECE, saysSomething } from './chunk.ts'
+import {
+  CANDIDATE,
+  CHUNK,
+  isFailure,
+  LIKENESS,
+  NO_REPLY,
+  PART,
+  PIECE,
+  saysSomething,
+  type PartialCall,
+  type Run,
+} from './chunk.ts'
 import { DIALECT, leftovers, many, NAME_RULE, others } from './dialect.ts'
 import { sourcesOf } from './grounding.ts'
-import { partialArguments, type PartialArguments } from './partial-arguments.ts'
+import { partialArguments } from './partial-arguments.ts'
 import { wholeBlock } from './reply-parts.ts'
 import { readProblem } from './problems.ts'
 import { isItsOwn, readSeal } from './seals.ts'
 import { normalisePart } from './spelling.ts'
 import { readFinish, readUsage, type ReadFinish } from './usage.ts'
-
-/** Text or thoughts that go on: each chunk brings the next piece. */
-interface Run {
-  kind: 'text' | 'reasoning'
-  key: BlockKey
-  text: string
-  tail: Tail
-  /** A proof ends what it belongs to. */
-  isProven: boolean
-}
-
-interface PartialCall {
-  key: BlockKey
-  arguments: PartialArguments
-}
 
 /** What is to be done with the text of a part that has nothing else to it. */
 type Take = (text: string) => void
@@ -59,7 +55,7 @@ export class ReplyReader implements Reader {
   #hasLater = false
   #finish: ReadFinish | undefined
   #isBlocked = false
-  #candidateRest: JsonObject = {}
+  #rest: JsonObject = {}
 
   constructor(context: ReadReplyContext) {
     this.#context = context
@@ -111,9 +107,10 @@ export class ReplyReader implements Reader {
     const search = this.#sources.search(`search_${fingerprint(this.#id)}`)
     if (search) this.#whole(search, {})
     if (this.#usage) this.#cursor.usage(this.#usage)
-    const candidate = { ...this.#candidateRest, ...(name !== undefined && { finishReason: name }) }
-    const { ext } = Object.keys(candidate).length > 0 ? leftovers({ candidate }) : {}
-    this.#cursor.finish(reason, undefined, ext)
+    if (name !== undefined) this.#keep({ finishReason: name })
+    if (this.#sources.hasMore(search !== undefined))
+      this.#context.lose('dropped', 'reply.citations')
+    this.#cursor.finish(reason, undefined, leftovers(this.#rest).ext)
   }
 
   #take(chunk: Json): void {
@@ -123,6 +120,7 @@ export class ReplyReader implements Reader {
     if (!saysSomething(chunk)) return
     const { candidates, usageMetadata, promptFeedback } = chunk
     this.#begin(chunk)
+    this.#keep(others(chunk, CHUNK))
     this.#count(readUsage(usageMetadata))
     if (isObject(promptFeedback) && promptFeedback['blockReason']) this.#isBlocked = true
     const takes = many(candidates).map((candidate, place) => {
@@ -137,11 +135,14 @@ export class ReplyReader implements Reader {
 
   #begin(chunk: JsonObject): void {
     if (this.#cursor.started) return
-    const { candidates: _candidates, usageMetadata: _usage, ...more } = chunk
-    const { continuationToken: _token, error: _none, modelVersion, responseId, ...rest } = more
+    const { modelVersion, responseId } = chunk
     this.#id = typeof responseId === 'string' ? responseId : ''
     const model = typeof modelVersion === 'string' ? modelVersion : ''
-    this.#cursor.start(this.#id || this.#context.newId(''), model, leftovers(rest).ext)
+    this.#cursor.start(this.#id || this.#context.newId(''), model)
+  }
+
+  #keep(rest: JsonObject | undefined): void {
+    if (rest) this.#rest = { ...this.#rest, ...rest }
   }
 
   /** Each count replaces the one before; the first is passed on at once, because some callers want it early. */
@@ -160,8 +161,7 @@ export class ReplyReader implements Reader {
 
   #candidate(candidate: JsonObject): Take | undefined {
     const { content, finishReason, citationMetadata } = candidate
-    const rest = others(candidate, CANDIDATE)
-    if (rest) this.#candidateRest = { ...this.#candidateRest, ...rest }
+    this.#keep(others(candidate, CANDIDATE))
     this.#sources.take(candidate)
     const parts = isObject(content) ? many(content['parts']) : []
     const takes = parts.map((part) =>
@@ -210,10 +210,11 @@ export class ReplyReader implements Reader {
     if (!this.#run) {
       const key = this.#nextKey()
       this.#run = { kind, key, text: '', tail: {}, isProven: false }
-      this.#cursor.open(key, { kind, text: '', ...leftovers(rest) })
+      this.#cursor.open(key, { kind, text: '' })
     }
     this.#run.text += text
-    if (tail.seal) this.#run.tail = tail
+    const ext = mergeExt(this.#run.tail.ext, leftovers(rest).ext)
+    this.#run.tail = { ...this.#run.tail, ...tail, ...(ext && { ext }) }
     this.#run.isProven = tail.seal !== undefined && !begins
     this.#cursor.delta(this.#run.key, text)
   }

@@ -1,6 +1,6 @@
-import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { picked, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type { FinishReason, Usage } from '../../src/canonical/model.ts'
-import { leftovers, members, others } from './dialect.ts'
+import { leftovers, many } from './dialect.ts'
 
 /**
  * `usageMetadata`: the prompt includes what was cached but not what tools added; candidates are without
@@ -23,18 +23,13 @@ export function readUsage(value: Json | undefined): Usage | undefined {
   if (cached !== undefined) usage.cacheRead = cached
   if (thoughts !== undefined) usage.reasoning = thoughts
   if (toolUse !== undefined) usage.toolUse = toolUse
-  const rest = others(value, COUNTS)
-  return rest ? { ...usage, ...leftovers(rest) } : usage
+  const rest = picked(value, (key, one) => !COUNTS.includes(key) && !isAllText(one))
+  return { ...usage, ...leftovers(rest) }
 }
 
-const COUNTS: ReadonlySet<string> = new Set([
-  'promptTokenCount',
-  'cachedContentTokenCount',
-  'candidatesTokenCount',
-  'thoughtsTokenCount',
-  'toolUsePromptTokenCount',
-  'totalTokenCount',
-])
+/** That all of it is text says no more than its count does. */
+const isAllText = (details: Json): boolean =>
+  many(details).every((one) => isObject(one) && /^(?:TEXT|1)$/.test(String(one['modality'])))
 
 function count(value: Json | undefined): number | undefined {
   const number = typeof value === 'string' && value !== '' ? Number(value) : value
@@ -49,7 +44,6 @@ export function writeUsage(usage: Usage = {}): JsonObject {
   const thoughts = Math.min(reasoning ?? 0, output)
   const tools = Math.min(toolUse ?? 0, input)
   return {
-    ...members(usage.ext),
     promptTokenCount: input - tools,
     ...(cacheRead !== undefined && { cachedContentTokenCount: cacheRead }),
     candidatesTokenCount: output - thoughts,
@@ -58,6 +52,9 @@ export function writeUsage(usage: Usage = {}): JsonObject {
     totalTokenCount: input + output,
   }
 }
+
+/** The members that are read: whatever our own usage consists of. */
+const COUNTS = Object.keys(writeUsage({ cacheRead: 0, reasoning: 0, toolUse: 0 }))
 
 /** The enumeration in the order of its numbers, which some replies carry instead of the names. */
 const REASONS: readonly (readonly [string, FinishReason])[] = [

@@ -1,13 +1,12 @@
 import type { Event, Tail } from '../../src/canonical/events.ts'
 import { bodyOf, withBody, withTail } from '../../src/canonical/events.ts'
 import { nameOf } from '../../src/canonical/foreign.ts'
-import { isObject, stringify, type JsonObject } from '../../src/canonical/json.ts'
+import { stringify, type JsonObject } from '../../src/canonical/json.ts'
 import { PieceFrame } from '../../src/canonical/late-frame.ts'
 import type {
   Block,
   BlockKind,
   Citation,
-  Ext,
   FinishReason,
   Seal,
   Usage,
@@ -15,7 +14,7 @@ import type {
 import { Template } from '../../src/canonical/template.ts'
 import type { Problem } from '../../src/canonical/problem.ts'
 import type { Frame, WriteReplyContext, Writer } from '../adapter.ts'
-import { DIALECT, members } from './dialect.ts'
+import { DIALECT } from './dialect.ts'
 import { Grounding } from './grounding.ts'
 import { Pieces, thoughtOf, type Run } from './pieces.ts'
 import { writePart, type WritePartContext } from './parts.ts'
@@ -41,8 +40,6 @@ export class ReplyWriter implements Writer {
   readonly #pieces = new Pieces()
   readonly #rows = new Map<Run['kind'], Template>()
   #id = ''
-  #head: JsonObject = {}
-  #candidate: JsonObject = {}
   #isGrounded = false
   #open: Open | undefined
   #before: BlockKind | undefined
@@ -64,7 +61,6 @@ export class ReplyWriter implements Writer {
     switch (event.type) {
       case 'start':
         this.#id = event.id
-        this.#takeExt(event.ext)
         return []
       case 'block-start':
         this.#startBlock(event.block)
@@ -80,7 +76,6 @@ export class ReplyWriter implements Writer {
         this.#usage = { ...this.#usage, ...event.usage }
         return []
       case 'finish':
-        this.#takeExt(event.ext)
         return this.#finish(event.reason, event.stopSequence)
       case 'error':
         return this.#fail(event.problem)
@@ -92,13 +87,6 @@ export class ReplyWriter implements Writer {
   body(): JsonObject {
     if (this.#failure) return this.#failure
     return this.#chunk(this.#pieces.parts, this.#last ?? {})
-  }
-
-  #takeExt(ext: Ext | undefined): void {
-    const { candidate, continuationToken: _token, ...head } = members(ext)
-    this.#head = { ...this.#head, ...head }
-    this.#rows.clear()
-    if (isObject(candidate)) this.#candidate = { ...this.#candidate, ...candidate }
   }
 
   #startBlock(block: Block): void {
@@ -138,7 +126,6 @@ export class ReplyWriter implements Writer {
     const body = bodyOf(open.block) === undefined ? open.block : withBody(open.block, open.body)
     const block = withTail(body, tail)
     const part = writePart(block, this.#partContext(block))
-    if (!part && block.kind === 'opaque') this.#lose('dropped', block)
     if (block.kind === 'tool-call') this.#calls += 1
     if (!part) return []
     const repeated = block.kind === 'tool-call' ? this.#repeated() : undefined
@@ -254,7 +241,6 @@ export class ReplyWriter implements Writer {
     this.#last = {
       // Nobody may carry out a call whose arguments were cut.
       finishReason: this.#isBroken && written === 'STOP' ? 'MALFORMED_FUNCTION_CALL' : written,
-      ...this.#candidate,
       ...(groundingMetadata && { groundingMetadata }),
     }
     return [...frames, frameOf(this.#chunk(this.#pieces.release(), this.#last))]
@@ -269,7 +255,6 @@ export class ReplyWriter implements Writer {
   #chunk(parts: JsonObject[], candidate: JsonObject): JsonObject {
     this.#id ||= this.#context.newId('')
     return {
-      ...this.#head,
       candidates: [candidateOf(parts, candidate)],
       ...(this.#last && { usageMetadata: writeUsage(this.#usage) }),
       modelVersion: this.#context.request.model,

@@ -5,7 +5,7 @@ import { fit } from '../../src/canonical/names.ts'
 import { FOREIGN_ID } from '../../src/canonical/seal.ts'
 import { lowerInput } from '../../src/canonical/text-tools.ts'
 import type { BlockTable, WriteReplyContext } from '../adapter.ts'
-import { CALL_ID, DIALECT, extOf } from './dialect.ts'
+import { CALL_ID, DIALECT } from './dialect.ts'
 import * as hosted from './hosted.ts'
 
 /** For a call whose model forgot to say of what. */
@@ -38,7 +38,7 @@ export class ReplyBlocks {
       this.#opened = this.#call(block)
       return { ...this.#opened, input: {} }
     }
-    return { type: 'text', text: '', ...extOf(block.kind === 'opaque' ? undefined : block) }
+    return { type: 'text', text: '' }
   }
 
   /** A piece of a block; undefined where only the whole can be said. */
@@ -60,9 +60,7 @@ export class ReplyBlocks {
     if (block.kind === 'tool-call') return this.#closeCall(block)
     if (block.kind === 'refusal') this.#context.lose('approximated', 'reply.refusal')
     const text = 'text' in block ? block.text : ''
-    return {
-      gathered: { type: 'text', text, ...extOf(block.kind === 'opaque' ? undefined : block) },
-    }
+    return { gathered: { type: 'text', text } }
   }
 
   /** Blocks that are said in one piece; none for a block that is empty or (reported) unknown here. */
@@ -111,7 +109,7 @@ export class ReplyBlocks {
       if (block.queries.length > 1) this.#context.lose('approximated', 'reply.search.queries')
       return hosted.writeSearch(block, this.#hostedId(block.id, hosted.isNative(block)))
     },
-    opaque: (block) => (block.dialect === DIALECT ? [block.value] : this.#unknown(block)),
+    opaque: (block) => (block.dialect === DIALECT ? [block.value] : []),
   }
 
   #unknown(block: Block): undefined {
@@ -134,7 +132,6 @@ export class ReplyBlocks {
       type: 'tool_use',
       id: fit(block.id || this.#context.newId('toolu_'), CALL_ID),
       name: (namespace ? `${namespace}__${name}` : name) || UNNAMED,
-      ...extOf(block),
     }
   }
 
@@ -148,7 +145,7 @@ export class ReplyBlocks {
     }
     return {
       ...(block.form === 'text' && { last: { type: 'input_json_delta', partial_json: text } }),
-      gathered: { ...this.#opened, input: valid ? new Verbatim(input) : {}, ...extOf(block) },
+      gathered: { ...this.#opened, input: valid ? new Verbatim(input) : {} },
     }
   }
 }

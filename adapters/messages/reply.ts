@@ -43,9 +43,6 @@ export function messageLeft(message: JsonObject): JsonObject {
   return withoutNulls(rest)
 }
 
-/** Leftovers of a reply that a stream says inside the delta; the others stand beside it. */
-export const DELTA_MEMBERS: readonly string[] = ['stop_details', 'container']
-
 /** As documented a delta says by its one member what it is; services name its type besides. */
 export const deltaType = (delta: JsonObject): string =>
   textIn(delta['type']) || (MEMBERS.find(([member]) => member in delta)?.[1] ?? '')

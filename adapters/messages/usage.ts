@@ -1,6 +1,6 @@
 import { defined, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type { Usage } from '../../src/canonical/model.ts'
-import { countIn, extOf, objectIn, own, withoutNulls } from './dialect.ts'
+import { countIn, objectIn, own, withoutNulls } from './dialect.ts'
 
 /** Here the input counts without what was read from or written to a cache; canonically it includes both. */
 export function readUsage(raw: Json | undefined): Usage {
@@ -31,18 +31,12 @@ export function readUsage(raw: Json | undefined): Usage {
 /** Inverse of `readUsage`. The four counts are always there, as the specification demands. */
 export function writeUsage(usage: Usage): JsonObject {
   const { input = 0, cacheRead = 0, cacheWrite = 0, output = 0, reasoning } = usage
-  const { output_tokens_details, ...left } = extOf(usage)
-  const details = {
-    ...objectIn(output_tokens_details),
-    ...(reasoning !== undefined && { thinking_tokens: reasoning }),
-  }
   return {
     input_tokens: Math.max(0, input - cacheRead - cacheWrite),
     cache_creation_input_tokens: cacheWrite,
     cache_read_input_tokens: cacheRead,
     output_tokens: output,
-    ...(Object.keys(details).length > 0 && { output_tokens_details: details }),
-    ...left,
+    ...(reasoning !== undefined && { output_tokens_details: { thinking_tokens: reasoning } }),
   }
 }
 

@@ -1,16 +1,16 @@
 import { estimateTokens } from '../../src/canonical/estimate.ts'
-import { bodyOf, mergeExt, withBody, type Event, type Tail } from '../../src/canonical/events.ts'
+import { bodyOf, withBody, type Event, type Tail } from '../../src/canonical/events.ts'
 import { stringify, type JsonObject } from '../../src/canonical/json.ts'
 import { added, LateFrame, PieceFrame } from '../../src/canonical/late-frame.ts'
-import type { Block, Citation, Ext, FinishReason, Seal, Usage } from '../../src/canonical/model.ts'
+import type { Block, Citation, FinishReason, Seal, Usage } from '../../src/canonical/model.ts'
 import { Template } from '../../src/canonical/template.ts'
 import type { Frame, WriteReplyContext, Writer } from '../adapter.ts'
 import { writeCitation } from './citations.ts'
-import { DIALECT, extOf } from './dialect.ts'
+import { DIALECT } from './dialect.ts'
 import { errorOf } from './problems.ts'
 import { carrierBlock, writeSignature } from './proofs.ts'
 import { ReplyBlocks } from './reply-blocks.ts'
-import { DELTA_MEMBERS, readStopReason, writeStopReason } from './reply.ts'
+import { readStopReason, writeStopReason } from './reply.ts'
 import { writeUsage } from './usage.ts'
 
 /** The block that is being said. `index` is set once it has been opened on the wire. */
@@ -32,7 +32,6 @@ export class MessageWriter implements Writer {
   #open: Open | undefined
   #usage: Usage = {}
   #id = ''
-  #ext: Ext | undefined
   #stopReason: string | null = null
   #stopSequence: string | null = null
   #ended = false
@@ -52,7 +51,7 @@ export class MessageWriter implements Writer {
   }
 
   body(): JsonObject {
-    return { ...this.#message(), ...extOf(this.#ext && { ext: this.#ext }) }
+    return this.#message()
   }
 
   #take(event: Event): void {
@@ -71,7 +70,6 @@ export class MessageWriter implements Writer {
         this.#usage = { ...this.#usage, ...event.usage }
         return
       case 'finish':
-        this.#ext = mergeExt(this.#ext, event.ext)
         return this.#finish(event.reason, event.stopSequence)
       case 'error':
         this.#ended = true
@@ -88,9 +86,8 @@ export class MessageWriter implements Writer {
   }
 
   /** The counts are not known yet; a client that shows how full the context is needs a number at once. */
-  #start({ id, ext }: Extract<Event, { type: 'start' }>): void {
+  #start({ id }: Extract<Event, { type: 'start' }>): void {
     this.#id = id || this.#context.newId('msg_')
-    this.#ext = ext
     const message = this.#message()
     const write = () => {
       const usage = writeUsage({ input: estimateTokens(this.#context.request) })
@@ -175,9 +172,7 @@ export class MessageWriter implements Writer {
     if (!open) return
     this.#open = undefined
     const body = bodyOf(open.block) === undefined ? '' : open.parts.join('')
-    const ext = mergeExt('ext' in open.block ? open.block.ext : undefined, tail.ext)
-    const dressed = ext && open.block.kind !== 'opaque' ? { ...open.block, ext } : open.block
-    const block = withBody(dressed, body)
+    const block = withBody(open.block, body)
     const seal = tail.seal ?? ('seal' in block ? block.seal : undefined)
     if (block.kind === 'reasoning') return this.#endReasoning(open, { ...block }, seal)
     if (open.index === undefined && block.kind === 'text' && seal)
@@ -216,13 +211,13 @@ export class MessageWriter implements Writer {
   #endReasoning(open: Open, block: Block & { kind: 'reasoning' }, seal: Seal | undefined): void {
     const { text, redacted } = block
     if (redacted && text === '' && seal?.dialect === DIALECT)
-      return this.#whole([{ type: 'redacted_thinking', data: seal.value, ...extOf(block) }])
+      return this.#whole([{ type: 'redacted_thinking', data: seal.value }])
     if (text === '' && !seal) return
     const index = this.#show(open)
     const slot = redacted && text === '' ? 'redacted' : 'self'
     const signature = writeSignature(seal, slot)
     this.#sayDelta(index, { type: 'signature_delta', signature })
-    this.#stop(index, { type: 'thinking', thinking: text, signature, ...extOf(block) })
+    this.#stop(index, { type: 'thinking', thinking: text, signature })
   }
 
   /** Blocks that come in one piece, each with whatever of it must come as a delta. */
@@ -244,17 +239,9 @@ export class MessageWriter implements Writer {
     if (this.#usage.toolUse) this.#context.lose('dropped', 'reply.usage.toolUse')
     this.#stopReason = this.#reason(reason)
     if (this.#stopReason === 'stop_sequence') this.#stopSequence = sequence ?? this.#onlySequence()
-    const left = Object.entries(extOf(this.#ext && { ext: this.#ext }))
-    const inside = left.filter(([key]) => DELTA_MEMBERS.includes(key))
-    const beside = left.filter(([key]) => !DELTA_MEMBERS.includes(key))
     this.#say('message_delta', {
-      delta: {
-        stop_reason: this.#stopReason,
-        stop_sequence: this.#stopSequence,
-        ...Object.fromEntries(inside),
-      },
+      delta: { stop_reason: this.#stopReason, stop_sequence: this.#stopSequence },
       usage: writeUsage(this.#usage),
-      ...Object.fromEntries(beside),
     })
     this.#say('message_stop', {})
   }

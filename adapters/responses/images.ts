@@ -1,16 +1,16 @@
-import { isObject, type JsonObject } from '../../src/canonical/json.ts'
+import { defined, isObject, type JsonObject } from '../../src/canonical/json.ts'
 import type { Block, MediaBlock } from '../../src/canonical/model.ts'
-import { extWith, formOf, textIn } from './members.ts'
+import { extWith, formOf, restOf, textIn } from './members.ts'
 
 const CALL = 'image_generation_call'
 const USUAL = 'png'
 
 /** A picture that the model drew; undefined for any other item, and for one without a picture. */
 export function readDrawing(item: JsonObject): MediaBlock | undefined {
-  const { result, ...rest } = item
-  if (item['type'] !== CALL || typeof result !== 'string' || result === '') return undefined
-  const ext = extWith({}, { item: rest })
-  const mediaType = `image/${textIn(item, 'output_format') ?? USUAL}`
+  const { result, id, type, status, output_format: format, ...rest } = item
+  if (type !== CALL || typeof result !== 'string' || result === '') return undefined
+  const ext = extWith(rest, { item: defined({ id, type, status, output_format: format }) })
+  const mediaType = `image/${typeof format === 'string' ? format : USUAL}`
   return { kind: 'media', mediaType, source: { data: result }, ...(ext && { ext }) }
 }
 
@@ -27,7 +27,7 @@ export function readDrawn(item: JsonObject): MediaBlock | undefined {
 export function ownDrawing(block: Block): JsonObject | undefined {
   const item = block.kind === 'media' ? formOf(block)['item'] : undefined
   if (block.kind !== 'media' || !isObject(item) || !('data' in block.source)) return undefined
-  return { ...item, result: block.source.data }
+  return { ...item, ...restOf(block), result: block.source.data }
 }
 
 /** A drawing for a caller; undefined for media that are none. */

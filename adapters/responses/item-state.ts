@@ -12,6 +12,8 @@ export interface Item {
   /** The key of its open content part, and how many annotations that part has had. */
   part: string | undefined
   cited: number
+  /** What is left of that part. */
+  left: Ext | undefined
   /** Text that a part brought along when it was announced, as far as deltas have not repeated it. */
   announced: string
   /** What the `added` event said; some servers say everything there. */
@@ -27,11 +29,14 @@ export interface Item {
 export type Shown = 'summary' | 'content'
 
 /** The thoughts of an item, in the kind that has been shown of them or else in their summary. */
-export function thoughtsIn(item: JsonObject, shown: Shown | undefined): string[] {
-  const texts = (member: Shown) =>
+export function thoughtsIn(
+  item: JsonObject,
+  before: Shown | undefined,
+): { shown: Shown; texts: string[] } {
+  const textsOf = (member: Shown) =>
     objectsOf(item[member]).flatMap((part) => textIn(part, 'text') || [])
-  const summary = shown === 'content' ? [] : texts('summary')
-  return summary.length > 0 || shown === 'summary' ? summary : texts('content')
+  const shown = before ?? (textsOf('summary').length > 0 ? 'summary' : 'content')
+  return { shown, texts: textsOf(shown) }
 }
 
 /** What an event says of the item that it is about. */
@@ -46,12 +51,37 @@ export function placeOf(event: JsonObject): Place {
   return { index: countIn(event, 'output_index'), id }
 }
 
-export const newItem = (index: number): Item => ({
+/**
+ * The items of a reply. One is known by its index; its id, which some servers change from event to event,
+ * counts only where there is no index.
+ */
+export class ItemList {
+  readonly #items = new Map<number, Item>()
+  readonly #ids = new Map<string, number>()
+
+  /** A new one, where it has not been heard of. */
+  at({ id, index = this.#indexOf(id) }: Place): Item {
+    const known = this.#items.get(index)
+    if (known) return known
+    const item = newItem(index)
+    this.#items.set(index, item)
+    if (id !== undefined) this.#ids.set(id, index)
+    return item
+  }
+
+  #indexOf(id: string | undefined): number {
+    const known = id === undefined ? undefined : this.#ids.get(id)
+    return known ?? (id === undefined ? Math.max(0, this.#items.size - 1) : this.#items.size)
+  }
+}
+
+const newItem = (index: number): Item => ({
   index,
   key: `${index}`,
   opened: new Set(),
   part: undefined,
   cited: 0,
+  left: undefined,
   announced: '',
   added: {},
   early: '',
@@ -90,6 +120,10 @@ const PARTS: ReadonlySet<Json | undefined> = new Set(['output_text', 'refusal', 
 /** The part of a message that an event brings; parts of other items are none of the conversation's. */
 export const partIn = ({ part }: JsonObject): JsonObject =>
   isObject(part) && PARTS.has(part['type']) ? part : {}
+
+/** The same of an event that brings nothing but the text of one. */
+export const textPart = ({ text, refusal }: JsonObject): JsonObject =>
+  typeof refusal === 'string' ? { type: 'refusal', refusal } : { text: text ?? null }
 
 /** The whole of a call's input, by whichever name it goes. */
 export const inputIn = (value: JsonObject): string | undefined =>

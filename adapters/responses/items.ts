@@ -1,5 +1,6 @@
 import type { ReadReplyContext } from '../adapter.ts'
 import type { Cursor } from '../../src/canonical/cursor.ts'
+import { mergeExt } from '../../src/canonical/events.ts'
 import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import { PARAGRAPH, readSearch } from './blocks.ts'
 import { readAnnotation } from './citations.ts'
@@ -8,9 +9,10 @@ import { readDrawn } from './images.ts'
 import {
   inputIn,
   isAnnounced,
-  newItem,
+  ItemList,
   partIn,
   partIndex,
+  textPart,
   phaseOf,
   taken,
   thoughtsIn,
@@ -19,16 +21,14 @@ import {
   type Shown,
   type Take,
 } from './item-state.ts'
-import { DIALECT, listOf, lookup, opaque, textIn } from './members.ts'
+import { listOf, lookup, objectIn, objectsOf, opaque, textIn } from './members.ts'
 import { wireNames, type WireNames } from './names.ts'
 import type { Seen } from './reply.ts'
+import { leftOfItem, leftOfPart, reasoningTail, tailOf } from './tails.ts'
 
 type Handler = (items: Items, item: Item, event: JsonObject) => Take | undefined | void
 
-/**
- * Sorts the events of output items into blocks. An item is known by its index; its id, which some servers
- * change from event to event, counts only where there is no index.
- */
+/** Sorts the events of output items into blocks. */
 export class Items {
   /** Events that are heeded; all others say only how far an item is, or nothing that is known. */
   static readonly EVENTS = {
@@ -38,14 +38,14 @@ export class Items {
     },
     'response.output_text.delta': (items, item, event) => items.#partDelta(item, event, 'text'),
     'response.output_text.done': (items, item, event) =>
-      items.#partWhole(item, partIndex(event), { ...event, type: 'output_text' }),
+      items.#partWhole(item, partIndex(event), textPart(event)),
     'response.content_part.added': (items, item, event) => items.#announce(item, event),
     'response.content_part.done': (items, item, event) =>
       items.#partWhole(item, partIndex(event), partIn(event)),
     'response.output_text.annotation.added': (items, item, event) => items.#annotate(item, event),
     'response.refusal.delta': (items, item, event) => items.#partDelta(item, event, 'refusal'),
     'response.refusal.done': (items, item, event) =>
-      items.#partWhole(item, partIndex(event), { ...event, type: 'refusal' }),
+      items.#partWhole(item, partIndex(event), textPart(event)),
     'response.function_call_arguments.delta': (items, item, event) => items.#callDelta(item, event),
     'response.function_call_arguments.done': (items, item, event) => items.#callWhole(item, event),
     'response.custom_tool_call_input.delta': (items, item, event) => items.#callDelta(item, event),
@@ -66,8 +66,7 @@ export class Items {
   readonly #cursor: Cursor
   readonly #context: ReadReplyContext
   readonly #names: WireNames
-  readonly #items = new Map<number, Item>()
-  readonly #ids = new Map<string, number>()
+  readonly #items = new ItemList()
   #lastCode: string | undefined
 
   constructor(cursor: Cursor, context: ReadReplyContext) {
@@ -80,13 +79,12 @@ export class Items {
   event(type: string, event: JsonObject, place: Place): Take | undefined {
     const handler = lookup<Handler>(Items.EVENTS, type)
     if (!handler) return undefined
-    const { id, index = this.#indexOf(id) } = place
-    return handler(this, this.#at(index, id), event) ?? undefined
+    return handler(this, this.#items.at(place), event) ?? undefined
   }
 
   /** The item as a whole: adds what its events did not say. */
   finish(index: number, item: JsonObject): void {
-    const state = this.#at(index, textIn(item, 'id'))
+    const state = this.#items.at({ index, id: textIn(item, 'id') })
     if (state.finished) return
     this.#finishAs(state, item)
     state.finished = true
@@ -104,24 +102,17 @@ export class Items {
       case 'code_interpreter_call':
         return this.#finishCode(state, item)
       case 'web_search_call':
-        return this.#cursor.whole(state.key, readSearch(item))
+        return this.#cursor.whole(state.key, this.#search(item))
       default:
         return this.#cursor.whole(state.key, readDrawn(item) ?? opaque(item))
     }
   }
 
-  #at(index: number, id: string | undefined): Item {
-    const known = this.#items.get(index)
-    if (known) return known
-    const item = newItem(index)
-    this.#items.set(index, item)
-    if (id !== undefined) this.#ids.set(id, index)
-    return item
-  }
-
-  #indexOf(id: string | undefined): number {
-    const known = id === undefined ? undefined : this.#ids.get(id)
-    return known ?? (id === undefined ? Math.max(0, this.#items.size - 1) : this.#items.size)
+  #search(item: JsonObject): ReturnType<typeof readSearch> {
+    const sources = objectsOf(objectIn(item['action'])['sources'])
+    if (sources.some((source) => !('url' in source)))
+      this.#context.lose('dropped', 'reply.search.sources')
+    return readSearch(item)
   }
 
   #added(state: Item, item: Json | undefined): void {
@@ -142,7 +133,7 @@ export class Items {
   #openPart(state: Item, at: number, kind: 'text' | 'refusal'): string {
     const key = `${state.index}.${at}`
     if (!this.#first(state, key)) return key
-    if (state.part !== undefined) this.#cursor.close(state.part)
+    this.#closePart(state)
     state.part = key
     state.cited = 0
     state.announced = ''
@@ -173,10 +164,13 @@ export class Items {
   #partWhole(state: Item, at: number, part: JsonObject): void {
     const kind = part['type'] === 'refusal' ? 'refusal' : 'text'
     const whole = textIn(part, kind)
+    const type = textIn(part, 'type')
+    if (whole === undefined && type !== undefined) this.#context.lose('dropped', `reply.${type}`)
     if (whole === undefined || state.finished) return
     const key = this.#openPart(state, at, kind)
     this.#cursor.complete(key, whole)
     if (key !== state.part) return
+    state.left = leftOfPart(part)
     for (const annotation of listOf(part['annotations']).slice(state.cited))
       this.#cite(state, annotation)
   }
@@ -196,7 +190,12 @@ export class Items {
     if (state.opened.size === 0) state.added = item
     for (const [at, part] of listOf(item['content']).entries())
       if (isObject(part)) this.#partWhole(state, at, part)
-    if (state.part !== undefined) this.#cursor.close(state.part)
+    state.left = mergeExt(state.left, leftOfItem(item, 'content'))
+    this.#closePart(state)
+  }
+
+  #closePart({ part = '', left }: Item): void {
+    this.#cursor.close(part, tailOf(left))
   }
 
   #openReasoning(state: Item): string {
@@ -226,9 +225,9 @@ export class Items {
 
   #finishReasoning(state: Item, item: JsonObject): void {
     const key = this.#openReasoning(state)
-    this.#cursor.complete(key, thoughtsIn(item, state.shown).join(PARAGRAPH))
-    const proof = textIn(item, 'encrypted_content')
-    this.#cursor.close(key, proof ? { seal: { dialect: DIALECT, value: proof } } : {})
+    const { shown, texts } = thoughtsIn(item, state.shown)
+    this.#cursor.complete(key, texts.join(PARAGRAPH))
+    this.#cursor.close(key, reasoningTail(item, shown))
   }
 
   /** A call is opened as soon as it has a name. */
@@ -268,7 +267,7 @@ export class Items {
     const added = inputIn({ ...state.added, type: item['type'] ?? '' })
     this.#openCall(state, { ...state.added, ...item, name: textIn(item, 'name') || 'unknown' })
     this.#cursor.complete(state.key, whole || added || '')
-    this.#cursor.close(state.key)
+    this.#cursor.close(state.key, tailOf(leftOfItem(item)))
   }
 
   /** Code is opened when it comes: an item may have outputs only. */
@@ -293,7 +292,7 @@ export class Items {
       this.#openCode(state, textIn(item, 'id'))
       this.#cursor.complete(state.key, code.code)
     }
-    this.#cursor.close(state.key)
+    this.#cursor.close(state.key, tailOf(leftOfItem(item)))
     const callId = this.#lastCode ?? result?.callId ?? ''
     if (result) this.#cursor.whole(`${state.key}.result`, { ...result, callId })
   }

@@ -1,6 +1,5 @@
 import type { WriteReplyContext } from '../adapter.ts'
 import type { Tail } from '../../src/canonical/events.ts'
-import { nameOf } from '../../src/canonical/foreign.ts'
 import type { JsonObject } from '../../src/canonical/json.ts'
 import type {
   Block,
@@ -156,7 +155,7 @@ export class Output {
 
   #opaque(block: OpaqueBlock): void {
     const { dialect, value } = block
-    if (dialect !== DIALECT) return this.#context.lose('dropped', `reply.${nameOf(block)}`)
+    if (dialect !== DIALECT) return
     this.#next()
     const id = textIn(value, 'id')
     const isFresh = id !== undefined && !this.items.some((item) => item['id'] === id)

@@ -1,17 +1,25 @@
 import { defined, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type { FinishReason, Usage } from '../../src/canonical/model.ts'
-import { countIn, lookup, textIn } from './members.ts'
+import { countIn, lookup, objectIn, textIn } from './members.ts'
+import { leftOf } from './tails.ts'
+
+/** The counts of a usage and of its details. */
+const countsIn = (usage: JsonObject): JsonObject => ({
+  ...objectIn(usage['input_tokens_details']),
+  ...objectIn(usage['output_tokens_details']),
+  ...usage,
+})
 
 export function readUsage(usage: Json | undefined): Usage | undefined {
   if (!isObject(usage)) return undefined
-  const input = isObject(usage['input_tokens_details']) ? usage['input_tokens_details'] : {}
-  const output = isObject(usage['output_tokens_details']) ? usage['output_tokens_details'] : {}
+  const counts = countsIn(usage)
   return defined({
-    input: countIn(usage, 'input_tokens'),
-    cacheRead: countIn(input, 'cached_tokens'),
-    cacheWrite: countIn(input, 'cache_write_tokens'),
-    output: countIn(usage, 'output_tokens'),
-    reasoning: countIn(output, 'reasoning_tokens'),
+    input: countIn(counts, 'input_tokens'),
+    cacheRead: countIn(counts, 'cached_tokens'),
+    cacheWrite: countIn(counts, 'cache_write_tokens'),
+    output: countIn(counts, 'output_tokens'),
+    reasoning: countIn(counts, 'reasoning_tokens'),
+    ext: leftOf(counts, COUNTS),
   })
 }
 
@@ -28,6 +36,9 @@ export function writeUsage(usage: Usage): JsonObject {
     total_tokens: input + output,
   }
 }
+
+/** The members that are read: whatever our own usage consists of. */
+const COUNTS = Object.keys(countsIn(writeUsage({ cacheWrite: 0 })))
 
 /** How a response ended. */
 export interface Ending {

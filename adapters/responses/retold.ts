@@ -1,6 +1,6 @@
 import type { Frame } from '../adapter.ts'
 import type { JsonObject } from '../../src/canonical/json.ts'
-import type { Request } from '../../src/canonical/model.ts'
+import { NOTHING_ASKED } from '../../src/canonical/nothing-asked.ts'
 import { ResponseFrame } from './frames.ts'
 import { textIn } from './members.ts'
 import { outputOf } from './memo.ts'
@@ -8,25 +8,16 @@ import { filled } from './memory-frames.ts'
 import { reader } from './stream.ts'
 import { writer } from './writer.ts'
 
-/** What was asked is in the response already. */
-const REQUEST: Request = {
-  model: '',
-  stream: true,
-  system: [],
-  turns: [],
-  tools: [],
-  limits: {},
-  sampling: {},
-}
-
 const lose = () => undefined
 
 /** The stream of a reply that left as one body. */
 export function retold(response: JsonObject): Frame[] {
   const newId = idsAgain(outputOf({ response }))
-  const { push } = writer({ request: REQUEST, now: 0, lose, newId })
+  // What was asked is in the response already.
+  const context = { request: NOTHING_ASKED, now: 0, lose, newId }
+  const { push } = writer(context)
   const frames: Frame[] = []
-  for (const event of reader({ request: REQUEST, lose, newId }).body(response))
+  for (const event of reader(context).body(response))
     for (const frame of push(event)) {
       const { event: type = '' } = frame
       const isHollow = frame instanceof ResponseFrame

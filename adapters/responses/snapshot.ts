@@ -1,5 +1,5 @@
 import type { WriteReplyContext } from '../adapter.ts'
-import type { Json, JsonObject } from '../../src/canonical/json.ts'
+import { picked, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type { Request } from '../../src/canonical/model.ts'
 import { writeChoice } from './choice.ts'
 import { formOf, lookup, objectsOf, restOf, textIn } from './members.ts'
@@ -12,13 +12,16 @@ import { writeTools } from './tools.ts'
 const nothing = () => undefined
 
 /** The response object as it is before anything was said: the request's settings, with defaults filled in. */
-export function openingOf(request: Request, context: WriteReplyContext): JsonObject {
+export function openingOf(
+  request: Request,
+  { newId, now }: Pick<WriteReplyContext, 'newId' | 'now'>,
+): JsonObject {
   const { limits, sampling } = request
   const rest = restOf(request)
   return {
-    id: context.newId('resp_'),
+    id: newId('resp_'),
     object: 'response',
-    created_at: context.now,
+    created_at: now,
     status: 'in_progress',
     background: false,
     completed_at: null,
@@ -64,7 +67,7 @@ function textOf(request: Request): JsonObject {
 }
 
 const withoutNulls = (value: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null))
+  picked(value, (_, member) => member !== null)
 
 function toolsOf(request: Request): JsonObject {
   const context = { names: wireNames(request), own: isOwn(request), lose: nothing }

@@ -3,12 +3,15 @@ import { AlikeTexts, type Likeness } from '../../src/canonical/alike.ts'
 import { Cursor } from '../../src/canonical/cursor.ts'
 import type { Event } from '../../src/canonical/events.ts'
 import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { NOTHING_ASKED } from '../../src/canonical/nothing-asked.ts'
 import type { Problem } from '../../src/canonical/problem.ts'
 import { placeOf } from './item-state.ts'
 import { Items } from './items.ts'
 import { listOf, textIn } from './members.ts'
 import { problemIn } from './problems.ts'
 import { readFinish, readUsage } from './reply.ts'
+import { openingOf } from './snapshot.ts'
+import { leftOf } from './tails.ts'
 
 const UNREADABLE: Problem = {
   kind: 'bad-upstream',
@@ -28,6 +31,14 @@ const UNFINISHED: Problem = {
   message: 'The upstream answered before the response was complete.',
   retry: false,
 }
+
+/** What was asked is said again in a response: whatever our own says of the emptiest request. */
+const RESPONSE = [
+  ...Object.keys(openingOf(NOTHING_ASKED, { newId: () => '', now: 0 })),
+  'billing',
+  'output_text',
+  'prompt_cache_retention',
+]
 
 /** Nobody reads the numbers of events, nor what they are padded with. */
 const LIKENESS: Likeness = { counts: [['sequence_number']], noise: [['obfuscation']] }
@@ -50,7 +61,7 @@ export function reader(context: ReadReplyContext): Reader {
     const usage = readUsage(response['usage'])
     if (usage) cursor.usage(usage)
     if (problem) return cursor.fail(problem)
-    cursor.finish(readFinish(response, items.seen))
+    cursor.finish(readFinish(response, items.seen), undefined, leftOf(response, RESPONSE))
     cursor.done()
   }
   const start = (response: JsonObject) => {

@@ -1,4 +1,5 @@
-import { isObject, type Json } from './json.ts'
+import type { Event } from './events.ts'
+import { isObject, type Json, type JsonObject } from './json.ts'
 import type { Lose } from './loss.ts'
 import type { Block, Dialect, Ext, Request, Tool } from './model.ts'
 import { invalid } from './problem.ts'
@@ -9,19 +10,12 @@ import { invalid } from './problem.ts'
  * are reported by the writer too: only it knows whether it could carry them.
  */
 export function reportForeign(request: Request, target: Dialect, lose: Lose): void {
-  const report: Report = (ext, place) => {
-    if (!ext) return
-    for (const [dialect, fields] of Object.entries(ext)) {
-      if (dialect === target) continue
-      for (const [key, value] of Object.entries(fields))
-        if (!key.startsWith('#') && !isEmpty(value)) lose('dropped', join(place(), key))
-    }
-  }
+  const report = reporter(target, lose, isEmpty)
   const blocks = (list: Block[], path: Place): void => {
     for (const [index, block] of list.entries()) {
       const place = () => `${path()}.${index}`
       if (block.kind === 'opaque') {
-        if (block.dialect !== target) lose('dropped', `${place()}.${typeName(block.value['type'])}`)
+        if (block.dialect !== target) lose('dropped', `${place()}.${nameOf(block)}`)
         continue
       }
       report(block.ext, place)
@@ -43,9 +37,42 @@ export function reportForeign(request: Request, target: Dialect, lose: Lose): vo
   for (const tool of request.tools) reportTool(tool, target, lose, report)
 }
 
+/**
+ * The same of a reply, one event after the other: what its writer is not asked to say. `caller`: the dialect
+ * that it is written in.
+ */
+export function replyReporter(caller: Dialect, lose: Lose): (event: Event) => void {
+  const report = reporter(caller, lose, isPlain)
+  let name = ''
+  const block = () => name
+  return (event) => {
+    if ('block' in event) {
+      name = `reply.${nameOf(event.block)}`
+      if (event.block.kind !== 'opaque') report(event.block.ext, block)
+      else if (event.block.dialect !== caller) lose('dropped', name)
+      if (event.block.kind === 'search')
+        for (const { ext } of event.block.sources) report(ext, () => `${name}.sources`)
+    } else if ('tail' in event) report(event.tail.ext, block)
+    else if ('usage' in event) report(event.usage.ext, () => 'reply.usage')
+    else if ('citation' in event) report(event.citation.ext, () => 'reply.citations')
+    else if ('ext' in event) report(event.ext, () => 'reply')
+  }
+}
+
 /** Most places have nothing to report, so they are spelled only where something is. */
 type Place = () => string
 type Report = (ext: Ext | undefined, place: Place) => void
+
+const reporter =
+  (target: Dialect, lose: Lose, isNothing: (value: Json) => boolean): Report =>
+  (ext, place) => {
+    if (!ext) return
+    for (const [dialect, fields] of Object.entries(ext)) {
+      if (dialect === target) continue
+      for (const [key, value] of Object.entries(fields))
+        if (!key.startsWith('#') && !isNothing(value)) lose('dropped', join(place(), key))
+    }
+  }
 
 function reportTool(tool: Tool, target: Dialect, lose: Lose, report: Report): void {
   if (tool.kind !== 'opaque')
@@ -78,10 +105,24 @@ function isEmpty(value: Json): boolean {
   return isObject(value) && Object.keys(value).length === 0
 }
 
+/** Words for what is always so. */
+const USUAL = /^(?:|auto|default|direct|standard|global|not_available|on_demand)$/i
+
+/** A reply says more than it was asked: that nothing was counted, nothing found, nothing out of the ordinary. */
+function isPlain(value: Json): boolean {
+  if (typeof value === 'string') return USUAL.test(value)
+  return isObject(value) ? Object.values(value).every(isPlain) : !value || isEmpty(value)
+}
+
 const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`)
 
 /** What a report of a loss calls a block of a reply. */
 export const nameOf = (block: Block): string =>
-  block.kind === 'opaque' ? typeName(block.value['type']) : block.kind
+  block.kind === 'opaque' ? typeName(block.value) : block.kind
 
-const typeName = (type: Json | undefined): string => (typeof type === 'string' ? type : 'block')
+/** Its type, or the member that tells what it is where there are no types. */
+function typeName(value: JsonObject): string {
+  const { type } = value
+  if (typeof type === 'string') return type
+  return Object.keys(value).find((key) => isObject(value[key])) ?? 'block'
+}

@@ -3,6 +3,7 @@ import { ENDED_EARLY } from '../canonical/cursor.ts'
 import type { Event } from '../canonical/events.ts'
 import { parse } from '../canonical/json.ts'
 import type { Request } from '../canonical/model.ts'
+import { NOTHING_ASKED } from '../canonical/nothing-asked.ts'
 import { ProblemError, type Problem } from '../canonical/problem.ts'
 import { replyHeaders } from './answer.ts'
 import type { Answer, Exchange } from './exchange.ts'
@@ -122,13 +123,9 @@ function withoutPieces(reader: Reader, { isPiece }: Adapter['passthrough']): Rea
 
 /** Nobody has read the request. */
 const emptyRequest = ({ requested, stream }: PassPlan): Request => ({
+  ...NOTHING_ASKED,
   model: requested,
   stream,
-  system: [],
-  turns: [],
-  tools: [],
-  limits: {},
-  sampling: {},
 })
 
 function observe({ journal }: Exchange, events: readonly Event[]): void {

@@ -5,6 +5,7 @@ import type { Block, Request, Seal, ToolCallBlock, Turn } from '../canonical/mod
 import { fingerprint } from '../canonical/seal.ts'
 import type { Exchange } from './exchange.ts'
 import { shelfOf, type Memories, type Shelf } from './memories.ts'
+import { overheard } from './reply-writer.ts'
 
 /**
  * A second source for proofs of reasoning, for clients that drop what they were given. They are kept by the
@@ -50,13 +51,7 @@ export function proofKeeperOf(
   if (!memories?.retention.proofs || store === false) return undefined
   const events: Event[] = []
   return {
-    listen: (writer) => ({
-      body: () => writer.body(),
-      push(event) {
-        events.push(event)
-        return writer.push(event)
-      },
-    }),
+    listen: (writer) => overheard(writer, (event) => events.push(event)),
     settle: () => keepProofs(exchange, memories, fold(events).reply.blocks).catch(() => {}),
   }
 }

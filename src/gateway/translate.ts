@@ -11,6 +11,7 @@ import { keeperOf } from './keeper.ts'
 import type { TranslatePlan } from './plan.ts'
 import { proofKeeperOf } from './proofs.ts'
 import { replyEvents } from './reply-events.ts'
+import { replyWriter } from './reply-writer.ts'
 import {
   framer,
   heartbeatOf,
@@ -39,7 +40,7 @@ export async function translated(
   }
   const proofs = proofKeeperOf(exchange, request)
   const now = Math.floor(ports.now() / 1000)
-  const plain = caller.caller.writer({ request, now, lose, newId })
+  const plain = replyWriter(caller, { request, now, lose, newId })
   const signed = proofs?.listen(plain) ?? plain
   const keeper = plan.keeping && keeperOf(exchange, plan.keeping, signed, () => call.cancel())
   const interruption = () => keeper?.interruption

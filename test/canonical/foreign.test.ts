@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { reportForeign } from '../../src/canonical/foreign.ts'
+import type { Event } from '../../src/canonical/events.ts'
+import { replyReporter, reportForeign } from '../../src/canonical/foreign.ts'
 import { lossList } from '../../src/canonical/loss.ts'
 import type { Request } from '../../src/canonical/model.ts'
 
@@ -67,5 +68,48 @@ describe('what only one dialect knows', () => {
 
   it('is nothing to report towards its own', () => {
     expect(paths('a')).toEqual(['turns.0.blocks.3.block'])
+  })
+})
+
+describe('what only one dialect says in a reply', () => {
+  const said: Event[] = [
+    { type: 'start', id: 'r', model: 'm', ext: { a: { first: 1 } } },
+    {
+      type: 'block-start',
+      block: { kind: 'search', id: 's', queries: [], sources: [{ url: 'u', ext }], ext },
+    },
+    { type: 'block-end', tail: {} },
+    { type: 'block-start', block: { kind: 'text', text: '' } },
+    { type: 'block-delta', text: 't' },
+    { type: 'citation', citation: { url: 'u', ext } },
+    { type: 'block-end', tail: { ext: { a: { late: 1 } } } },
+    { type: 'block-start', block: { kind: 'opaque', dialect: 'a', value: { toolCall: {} } } },
+    { type: 'block-end', tail: {} },
+    { type: 'usage', usage: { ext } },
+    {
+      type: 'finish',
+      reason: 'stop',
+      ext: { a: { last: 1, tier: 'standard', none: { zero: 0 } } },
+    },
+  ]
+  const heard = (caller: string): string[] => {
+    const { lose, losses } = lossList()
+    const report = replyReporter(caller, lose)
+    for (const event of said) report(event)
+    return losses.map(({ path }) => path)
+  }
+
+  it('is reported to every other, unless it is nothing out of the ordinary', () => {
+    expect(heard('b')).toEqual([
+      'reply.first',
+      'reply.search.own',
+      'reply.search.sources.own',
+      'reply.citations.own',
+      'reply.text.late',
+      'reply.toolCall',
+      'reply.usage.own',
+      'reply.last',
+    ])
+    expect(heard('a')).toEqual([])
   })
 })

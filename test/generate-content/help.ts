@@ -4,6 +4,7 @@ import { fold, unfold, verify, type Event, type Folded } from '../../src/canonic
 import { parse, stringify, type Json } from '../../src/canonical/json.ts'
 import { lossList, type Loss, type LossList } from '../../src/canonical/loss.ts'
 import type { Block, Reply, Request, Turn } from '../../src/canonical/model.ts'
+import { replyWriter } from '../../src/gateway/reply-writer.ts'
 import { sseParser } from '../../src/framing/sse.ts'
 
 const FIXTURES = import.meta.glob('../../fixtures/generate-content/*/*', {
@@ -131,7 +132,7 @@ export interface Said {
 export function tell(events: Event[], fields: Partial<Request> = {}): Said {
   const { lose, losses } = lossList()
   const context = { request: request(fields), now: 0, lose, newId: ids() }
-  const writer: Writer = generateContent.caller.writer(context)
+  const writer: Writer = replyWriter(generateContent, context)
   const frames = events.flatMap((event) => writer.push(event))
   const chunks = frames.map((frame): Json => JSON.parse(frame.data))
   return { chunks, body: JSON.parse(stringify(writer.body())), frames, losses: said(losses) }

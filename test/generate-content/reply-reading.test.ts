@@ -8,6 +8,7 @@ const chunk = (parts: unknown[], rest: object = {}, top: object = {}) => ({
   responseId: 'r',
   ...top,
 })
+const grounded = (metadata: object) => ({ finishReason: 'STOP', groundingMetadata: metadata })
 const body = (parts: unknown[], rest: object = { finishReason: 'STOP' }, top: object = {}) =>
   hear(JSON.stringify(chunk(parts, rest, top)))
 
@@ -238,6 +239,38 @@ describe('counts', () => {
   it('are absent when there are none', () => {
     expect(usage({ trafficType: 'ON_DEMAND' })).toBeUndefined()
     expect(usage({ promptTokenCount: -5, candidatesTokenCount: 'x' })).toBeUndefined()
+  })
+})
+
+describe('sources', () => {
+  const segment = { startIndex: 0, endIndex: 5, text: 'Blue.' }
+  const web = { web: { uri: 'https://a.example', title: 'A' } }
+
+  it('that come when their text is over are reported', () => {
+    const metadata = {
+      webSearchQueries: ['sky'],
+      groundingChunks: [web],
+      groundingSupports: [{ segment, groundingChunkIndices: [0] }],
+    }
+    const late = [
+      chunk([{ text: 'Blue.' }]),
+      chunk([{ functionCall: { name: 'f' } }]),
+      chunk([{ text: '' }], grounded(metadata)),
+    ]
+    expect(hearStream(late).losses).toEqual(['dropped reply.citations'])
+    const { reply, losses } = body([{ text: 'Blue.' }], grounded(metadata))
+    expect(losses).toEqual([])
+    expect(reply.blocks[0]).toMatchObject({ citations: [{ url: 'https://a.example' }] })
+  })
+
+  it.each([
+    ['are not there', { groundingSupports: [{ segment, groundingChunkIndices: [7] }] }],
+    ['nothing is said about', { groundingChunks: [web] }],
+    ['come without a search', { searchEntryPoint: { renderedContent: '<b>' } }],
+  ])('that %s are reported', (_, metadata) => {
+    expect(body([{ text: 'Blue.' }], grounded(metadata)).losses).toEqual([
+      'dropped reply.citations',
+    ])
   })
 })
 

@@ -5,6 +5,7 @@ import { parse, stringify, type Json, type JsonObject } from '../../src/canonica
 import { lossList, type Loss, type LossList } from '../../src/canonical/loss.ts'
 import type { Request } from '../../src/canonical/model.ts'
 import { ProblemError } from '../../src/canonical/problem.ts'
+import { replyWriter } from '../../src/gateway/reply-writer.ts'
 import { clientOf } from './clients.ts'
 
 /** Ids as the proxy makes them: a prefix and 24 hexadecimal digits, the same for the same exchange. */
@@ -69,7 +70,7 @@ export function writeReply(
   events: readonly Event[],
 ): WrittenReply {
   const list = lossList()
-  const writer = adapter.caller.writer({
+  const writer = replyWriter(adapter, {
     request,
     now: 1_700_000_000,
     lose: list.lose,

@@ -12,7 +12,7 @@ const EXCUSES: Record<string, RegExp> = {
   media: /^reply\.media/,
   code: /^reply\.code/,
   search: /^reply\.search/,
-  opaque: /^reply\.[a-z_-]+$/,
+  opaque: /^reply\.[A-Za-z_-]+$/,
   order: /^reply\.(?!finish|stopSequence|usage|citations|tool-call\.input)/,
   seals: /\.seal$|^reply\.refusal/,
   citations: /^reply\.(?:citations|refusal)/,

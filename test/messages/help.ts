@@ -6,6 +6,7 @@ import { isObject, parse, stringify, type JsonObject } from '../../src/canonical
 import { lossList } from '../../src/canonical/loss.ts'
 import type { Block, Request, Turn } from '../../src/canonical/model.ts'
 import { ProblemError, type Problem } from '../../src/canonical/problem.ts'
+import { replyWriter } from '../../src/gateway/reply-writer.ts'
 import { sseParser } from '../../src/framing/sse.ts'
 
 const FIXTURES = import.meta.glob('../../fixtures/messages/*/*', {
@@ -162,7 +163,7 @@ export interface Said {
 
 export function say(events: readonly Event[], of: Request = request()): Said {
   const { lose, losses } = lossList()
-  const writer = messages.caller.writer({ request: of, now: 0, lose, newId: ids() })
+  const writer = replyWriter(messages, { request: of, now: 0, lose, newId: ids() })
   const said = events.flatMap((event) => writer.push(event))
   const body: unknown = JSON.parse(stringify(writer.body()))
   return {

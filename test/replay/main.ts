@@ -15,6 +15,7 @@ import {
   replayReply,
 } from './replies.ts'
 import { probe } from './silent.ts'
+import { probeReply } from './silent-replies.ts'
 import { Tally } from './tally.ts'
 
 const USAGE = `Replays recorded traffic through every pair of dialects.
@@ -65,11 +66,7 @@ function replayRequest(tally: Tally, record: Recorded, caller: Adapter, places: 
       if (!found) return
       tally.add(`changes kept, ${pair}`, found.kept)
       tally.add(`changes reported, ${pair}`, found.reported)
-      tally.count(pair, 'requests', record.id, undefined, found.kept + found.reported)
-      for (const { path, how, value } of found.silent) {
-        const shown = JSON.stringify(value)?.slice(0, 80)
-        tally.count(pair, 'requests', record.id, `${how} ${path} (${shown})`)
-      }
+      tally.changes(pair, 'requests', record.id, found)
     })
   }
 }
@@ -125,6 +122,10 @@ function replay(tally: Tally, record: Recorded, places: number): void {
     for (const caller of callers) {
       const pair = `${caller.dialect} <- ${record.dialect}`
       attempt(tally, pair, record, () => replayReply(tally, caller, record, request, read))
+      attempt(tally, pair, record, () => {
+        const found = probeReply(caller, upstream, request, record.body ?? null, places)
+        if (found) tally.changes(pair, 'members', record.id, found)
+      })
       attempt(tally, pair, record, () =>
         replayProofs(tally, caller, upstream, record, request, read),
       )

@@ -2,19 +2,21 @@ import { isObject, type Json, type JsonObject } from '../../src/canonical/json.t
 import { same } from '../grammar/shape.ts'
 import { valueAt, type Path } from '../laws/mutate.ts'
 import type { NoOp } from './noop.ts'
-import { NO_OPS } from './noops.ts'
 import { plainName } from './reported.ts'
 
-/** Who says it to whom. */
+/** Who says it to whom, and which members say nothing then. */
 export interface Pair {
+  /** Of a reply: the dialect that it comes in. */
   caller: string
+  /** Of a reply: the dialect that it is written in. */
   upstream: string
+  noOps: readonly NoOp[]
 }
 
 /** True when a value says nothing: it is empty, a known no-op, or made of members that each say nothing. */
 export function isQuiet(pair: Pair, body: Json, path: Path): boolean {
   const value = valueAt(body, path)
-  if (isEmpty(value) || NO_OPS.some((entry) => applies(entry, pair, body, path))) return true
+  if (isEmpty(value) || pair.noOps.some((entry) => applies(entry, pair, body, path))) return true
   if (Array.isArray(value)) return value.every((_, index) => isQuiet(pair, body, [...path, index]))
   if (!isObject(value)) return false
   return Object.keys(value).every((key) => isQuiet(pair, body, [...path, key]))
@@ -22,7 +24,7 @@ export function isQuiet(pair: Pair, body: Json, path: Path): boolean {
 
 /** True when it says nothing whatever its value is, by itself or by what it is part of. */
 export const isMute = (pair: Pair, body: Json, path: Path): boolean =>
-  NO_OPS.some((entry) =>
+  pair.noOps.some((entry) =>
     entry.below
       ? path.some((_, length) => applies(entry, pair, body, path.slice(0, length + 1)))
       : !entry.values && !entry.when && applies(entry, pair, body, path),

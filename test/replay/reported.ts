@@ -98,7 +98,8 @@ function names(loss: string, path: Path, value: Json | undefined): boolean {
   const last = segments.at(-1) ?? ''
   const known = isObject(value) ? OWN_NAMES.map((name) => value[name]) : []
   if (known.some((name) => typeof name === 'string' && plainName(name) === last)) return true
-  if (typeof key === 'number') return WHOLE_BLOCK.test(loss) && isAlike(loss, path, value)
+  if (typeof key === 'number' && WHOLE_BLOCK.test(loss)) return isAlike(loss, path, value)
+  if (typeof key === 'number') return NAMED_BLOCK.test(loss) && tellsItself(value, last)
   const name = plainName(String(key))
   return name === last || (isObject(value) && name === segments[0])
 }
@@ -113,6 +114,11 @@ function isReportedAlone(translate: Translate, body: JsonObject, path: Path): bo
   return losses.some((loss) => WHOLE_BLOCK.test(loss))
 }
 
+/** A block that has no type is known by the member that tells what it is. */
+const NAMED_BLOCK = /^dropped turns\.\d+\.blocks\.\d+\.[A-Za-z]+$/
+const tellsItself = (value: Json | undefined, last: string): boolean =>
+  isObject(value) &&
+  Object.keys(value).some((name) => isObject(value[name]) && plainName(name) === last)
 const WHOLE_BLOCK = /\.\d+(?:\.(?:seal|block))?$/
 const HISTORIES = ['content', 'parts']
 /** A message: an object with a list of what it says. */

@@ -4,8 +4,9 @@ import { ProblemError } from '../../src/canonical/problem.ts'
 import { fingerprint } from '../../src/canonical/seal.ts'
 import { readRequest, writeRequest, type Spoken } from '../laws/exchange.ts'
 import { mutate, pathsOf, valueAt, type Path } from '../laws/mutate.ts'
-import { isMute, isQuiet } from './quiet.ts'
-import { isReported, type Translate } from './reported.ts'
+import { isMute, isQuiet, type Pair } from './quiet.ts'
+import { NO_OPS } from './noops.ts'
+import { isReported, type Outcome, type Translate } from './reported.ts'
 
 export interface SilentLoss {
   path: string
@@ -52,7 +53,23 @@ export function probe(
   spoken: Spoken = {},
 ): Probe | undefined {
   const translate = translation(caller, upstream, spoken)
-  const pair = { caller: caller.dialect, upstream: upstream.dialect }
+  const pair = { caller: caller.dialect, upstream: upstream.dialect, noOps: NO_OPS }
+  return search({ translate, pair, isReported }, body, most)
+}
+
+/** How something is translated, and what is no silence. */
+export interface Hearing {
+  translate: Translate
+  pair: Pair
+  isReported(translate: Translate, body: JsonObject, before: Outcome, path: Path): boolean
+}
+
+/** The same for anything that is translated. */
+export function search(
+  { translate, pair, isReported }: Hearing,
+  body: JsonObject,
+  most: number,
+): Probe | undefined {
   const before = translate(body)
   if (!before) return undefined
   const found: Probe = { kept: 0, reported: 0, silent: [] }

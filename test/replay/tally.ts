@@ -1,6 +1,9 @@
+import type { Probe } from './silent.ts'
+
 /** What is counted for a pair of dialects. */
 export const COLUMNS = [
   'replies',
+  'members',
   'streams',
   'bodies',
   'proofs',
@@ -13,6 +16,7 @@ export type Column = (typeof COLUMNS)[number]
 /** The share of good ones that a column must reach. */
 const GOALS: Record<Column, number> = {
   replies: 0.99,
+  members: 1,
   streams: 1,
   bodies: 1,
   proofs: 1,
@@ -23,6 +27,7 @@ const GOALS: Record<Column, number> = {
 
 const TITLES: Record<Column, string> = {
   replies: 'replies kept',
+  members: 'none in silence',
   streams: 'clean streams',
   bodies: 'clean bodies',
   proofs: 'proofs equal',
@@ -57,6 +62,14 @@ export class Tally {
     cell.all += times
     if (wrong === undefined) cell.good += times
     else this.fail({ pair, column, reason: wrong, record })
+  }
+
+  changes(pair: string, column: Column, record: string, { kept, reported, silent }: Probe): void {
+    this.count(pair, column, record, undefined, kept + reported)
+    for (const { path, how, value } of silent) {
+      const shown = JSON.stringify(value)?.slice(0, 80)
+      this.count(pair, column, record, `${how} ${path} (${shown})`)
+    }
   }
 
   fail(failure: Failure): void {

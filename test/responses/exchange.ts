@@ -4,6 +4,7 @@ import { fold, verify, type Event, type Folded } from '../../src/canonical/event
 import { isObject, parse, stringify, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import { lossList, type Loss } from '../../src/canonical/loss.ts'
 import type { Block, Request, Turn } from '../../src/canonical/model.ts'
+import { replyWriter } from '../../src/gateway/reply-writer.ts'
 import { sseParser } from '../../src/framing/sse.ts'
 
 export function ids(): (prefix: string) => string {
@@ -104,7 +105,7 @@ export interface Spoken {
 
 export function speak(events: readonly Event[], request = plain): Spoken {
   const { lose, losses } = lossList()
-  const writer = responses.caller.writer({ request, now: 1_700_000_000, lose, newId: ids() })
+  const writer = replyWriter(responses, { request, now: 1_700_000_000, lose, newId: ids() })
   const frames = events.flatMap((event) => writer.push(event))
   const datas: JsonObject[] = frames.map((frame) => JSON.parse(frame.data))
   const body = JSON.parse(stringify(writer.body()))

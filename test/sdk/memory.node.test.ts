@@ -13,7 +13,11 @@ describe.each(['messages', 'generate-content'] as const)('over %s', (dialect) =>
         proxy.got.map(({ body }) => body),
       )
       const losses = proxy.log.flatMap((entry) => entry.losses ?? [])
-      expect(losses.filter(({ code }) => code === 'dropped')).toEqual([])
+      // Other dialects have no word for how safe the service takes its own reply to be.
+      const dropped = losses.filter(
+        ({ code, path }) => code === 'dropped' && !/Ratings$/.test(path),
+      )
+      expect(dropped).toEqual([])
     },
   )
 })

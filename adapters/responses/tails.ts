@@ -1,0 +1,47 @@
+import type { Tail } from '../../src/canonical/events.ts'
+import { picked, type JsonObject } from '../../src/canonical/json.ts'
+import type { Ext } from '../../src/canonical/model.ts'
+import type { Shown } from './item-state.ts'
+import { DIALECT, extWith, textIn } from './members.ts'
+
+/** The members besides those that are known, as far as they say something. */
+export function leftOf(value: JsonObject, known: readonly string[]): Ext | undefined {
+  const left = picked(
+    value,
+    (key, one) => !known.includes(key) && one !== null && !(Array.isArray(one) && !one.length),
+  )
+  return extWith(left, {})
+}
+
+/** What is left of a part is said at the end of its block. */
+export const tailOf = (ext: Ext | undefined): Tail => (ext ? { ext } : {})
+
+const PART = ['type', 'text', 'refusal', 'annotations']
+export const leftOfPart = (part: JsonObject): Ext | undefined => leftOf(part, PART)
+
+/** The members of items of any type that are read, besides what they consist of. */
+const ITEM = [
+  'id',
+  'type',
+  'status',
+  'role',
+  'phase',
+  'encrypted_content',
+  'call_id',
+  'name',
+  'namespace',
+  'arguments',
+  'input',
+  'code',
+  'outputs',
+  'container_id',
+]
+export const leftOfItem = (item: JsonObject, body = ''): Ext | undefined =>
+  leftOf(item, [...ITEM, body])
+
+/** Of thoughts and their summary one is shown, and the other is left. */
+export function reasoningTail(item: JsonObject, shown: Shown): Tail {
+  const tail = tailOf(leftOfItem(item, shown))
+  const proof = textIn(item, 'encrypted_content')
+  return proof ? { ...tail, seal: { dialect: DIALECT, value: proof } } : tail
+}

@@ -1,0 +1,76 @@
+import type { Adapter } from '../../adapters/adapter.ts'
+import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import type { Request } from '../../src/canonical/model.ts'
+import { readBodyText, writeReply } from '../laws/exchange.ts'
+import { valueAt, type Path } from '../laws/mutate.ts'
+import { REPLY_NO_OPS } from './noops-replies.ts'
+import { plainName, type Outcome, type Translate } from './reported.ts'
+import { search, type Probe } from './silent.ts'
+
+/** Changes a whole reply bit by bit and looks whether its caller notices. */
+export const probeReply = (
+  caller: Adapter,
+  upstream: Adapter,
+  request: Request,
+  body: Json,
+  most: number,
+): Probe | undefined =>
+  isObject(body)
+    ? search(
+        {
+          translate: translation(caller, upstream, request),
+          pair: { caller: upstream.dialect, upstream: caller.dialect, noOps: REPLY_NO_OPS },
+          isReported,
+        },
+        body,
+        most,
+      )
+    : undefined
+
+function translation(caller: Adapter, upstream: Adapter, request: Request): Translate {
+  return (body) => {
+    const read = readBodyText(upstream, request, JSON.stringify(body))
+    const { body: text, losses } = writeReply(caller, request, read.events)
+    if (text === undefined) return undefined
+    const all = [...read.losses, ...losses].map(({ code, path }) => `${code} ${path}`)
+    return { text, losses: new Set(all) }
+  }
+}
+
+/** What a report calls something for which dialects have words of their own. */
+const REPLY_WORDS: readonly (readonly [RegExp, string])[] = [
+  [/^(?:annotations|citation|grounding)/, 'citations'],
+  [/^(?:finishreason|stopreason|incompletedetails)$/, 'finish'],
+  [/^usagemetadata$/, 'usage'],
+  [/^cachewritetokens$/, 'cachewrite'],
+  [/^(?:inlinedata|filedata|imagegenerationcall)$/, 'media'],
+  [/^(?:websearchcall|servertooluse|websearchtoolresult|groundingchunks)$/, 'search'],
+  [/^(?:functioncall|customtoolcall|tooluse)$/, 'toolcall'],
+  [/^confidencescores$/, 'confidencescore'],
+  [/^citedtext$/, 'quote'],
+]
+
+/** Some report names the member, or something that it is part of. */
+function isReported(
+  _translate: Translate,
+  body: JsonObject,
+  { losses }: Outcome,
+  path: Path,
+): boolean {
+  const said = new Set([...losses].map((loss) => plainName(loss.split('.').at(-1) ?? '')))
+  return path.some((_, index) =>
+    namesOf(body, path.slice(0, index + 1)).some((name) => said.has(name)),
+  )
+}
+
+/** A member is known by its name; an element of a list by its type, or by the member that tells it. */
+function namesOf(body: JsonObject, path: Path): string[] {
+  const key = path.at(-1)
+  const value = valueAt(body, path)
+  const type = isObject(value) ? value['type'] : undefined
+  const members = isObject(value) && typeof key === 'number' ? Object.keys(value) : []
+  const own = members.filter((name) => isObject(valueAt(body, [...path, name])))
+  const names = [key, type, ...own].filter((name) => typeof name === 'string').map(plainName)
+  const words = REPLY_WORDS.filter(([pattern]) => names.some((name) => pattern.test(name)))
+  return [...names, ...words.map(([, word]) => word)]
+}
