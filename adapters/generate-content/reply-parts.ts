@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import type { Block } from '../../src/canonical/model.ts'
+import { isDecodable } from '../../src/canonical/media.ts'
+import type { Block, MediaBlock } from '../../src/canonical/model.ts'
 import { readMedia } from './media.ts'
 import { opaque, readCode, readCodeResult } from './parts.ts'
 
@@ -23,7 +24,7 @@ export function wholeBlock(part: JsonObject, codeId: string, lastCode: string): 
     return { ...block, callId: block.callId || lastCode }
   }
   const media = thought === true ? undefined : mediaBlock(inlineData, fileData, rest)
-  if (media) return media
+  if (media && isDecodable(media)) return media
   return Object.keys(named).length > 0 ? opaque(part) : undefined
 }
 
@@ -31,7 +32,7 @@ function mediaBlock(
   inlineData: Json | undefined,
   fileData: Json | undefined,
   rest: JsonObject,
-): Block | undefined {
+): MediaBlock | undefined {
   if (isObject(inlineData)) {
     const { mimeType, data, displayName, ...more } = inlineData
     if (typeof mimeType !== 'string' || typeof data !== 'string') return undefined

@@ -8,6 +8,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../src/canonical/json.ts'
+import { isDecodable } from '../../src/canonical/media.ts'
 import type { Block, Ext } from '../../src/canonical/model.ts'
 import { toolNames, type ToolNames } from '../../src/canonical/names.ts'
 import { raiseInput } from '../../src/canonical/text-tools.ts'
@@ -239,7 +240,11 @@ export class MessageReader implements Reader {
   }
 
   #readWhole(raw: JsonObject): Block {
-    if (raw['type'] !== 'redacted_thinking') return readBlock(raw, { callNames: new Map() })
+    if (raw['type'] !== 'redacted_thinking') {
+      const block = readBlock(raw, { callNames: new Map() })
+      const isBroken = block.kind === 'media' && !isDecodable(block)
+      return isBroken ? { kind: 'opaque', dialect: DIALECT, value: raw } : block
+    }
     const { type: _, data, ...rest } = raw
     const seal = textIn(data) === '' ? {} : { seal: { dialect: DIALECT, value: textIn(data) } }
     return { kind: 'reasoning', text: '', redacted: true, ...seal, ...own(rest) }

@@ -1,6 +1,7 @@
 import { defined, isObject, type JsonObject } from '../../src/canonical/json.ts'
+import { isDecodable } from '../../src/canonical/media.ts'
 import type { Block, MediaBlock } from '../../src/canonical/model.ts'
-import { extWith, formOf, restOf, textIn } from './members.ts'
+import { extWith, formOf, restOf } from './members.ts'
 
 const CALL = 'image_generation_call'
 const USUAL = 'png'
@@ -14,13 +15,10 @@ export function readDrawing(item: JsonObject): MediaBlock | undefined {
   return { kind: 'media', mediaType, source: { data: result }, ...(ext && { ext }) }
 }
 
-const NO_BASE64 = /[^A-Za-z0-9+/=]/
-
-/** The same of a reply, where a picture that was left out or cut makes clients stumble that decode it. */
+/** The same of a reply, in which it may be broken. */
 export function readDrawn(item: JsonObject): MediaBlock | undefined {
-  const result = textIn(item, 'result') ?? ''
-  const isWhole = result.length % 4 === 0 && !NO_BASE64.test(result)
-  return isWhole ? readDrawing(item) : undefined
+  const drawing = readDrawing(item)
+  return drawing && isDecodable(drawing) ? drawing : undefined
 }
 
 /** Inverse of `readDrawing`, for a request that came in this dialect. */
