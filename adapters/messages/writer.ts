@@ -6,7 +6,7 @@ import type { Block, Citation, FinishReason, Seal, Usage } from '../../src/canon
 import { Template } from '../../src/canonical/template.ts'
 import type { Frame, WriteReplyContext, Writer } from '../adapter.ts'
 import { writeCitation } from './citations.ts'
-import { DIALECT } from './dialect.ts'
+import { DIALECT, extOf } from './dialect.ts'
 import { errorOf } from './problems.ts'
 import { carrierBlock, writeSignature } from './proofs.ts'
 import { ReplyBlocks } from './reply-blocks.ts'

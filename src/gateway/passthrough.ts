@@ -21,7 +21,7 @@ import type { PassPlan } from './plan.ts'
 import { isStreamType, kindOf, replyEvents, type ReplyEvents } from './reply-events.ts'
 import { slicesAt, spliceStrings } from './scan.ts'
 import { elementShape, eventShape, renamedEventShape, type Shape } from './shape.ts'
-import { framer, steppedSource, STREAM_HEADERS, type Step } from './stream-out.ts'
+import { framer, heartbeatOf, steppedSource, STREAM_HEADERS, type Step } from './stream-out.ts'
 import { SILENT, within } from './time.ts'
 import type { Piece, UpstreamCall } from './upstream.ts'
 
@@ -141,7 +141,9 @@ async function passedStream(exchange: Exchange, plan: PassPlan, call: UpstreamCa
   const opening = openingOf(call)
   const opened = await within(opening, exchange.settings.limits.heartbeatMs)
   if (opened !== SILENT) refuseOpening(opened)
-  const steps = passSteps(exchange, plan, call)
+  const shape = shapeOf(exchange, plan)
+  const steps = passSteps(exchange, plan, call, shape)
+  const heartbeat = heartbeatOf(exchange.caller, exchange.route.framing)
   let pending: Promise<Piece> | undefined = opening
   const body = steppedSource(
     async () => {
@@ -150,6 +152,8 @@ async function passedStream(exchange: Exchange, plan: PassPlan, call: UpstreamCa
       return steps(piece)
     },
     {
+      // Nothing can be said inside of an event.
+      heartbeat: heartbeat && (() => (shape.closing?.() ? undefined : heartbeat())),
       heartbeatMs: exchange.settings.limits.heartbeatMs,
       signal: exchange.signal,
       stop() {
@@ -196,10 +200,10 @@ function passSteps(
   exchange: Exchange,
   plan: PassPlan,
   call: UpstreamCall,
+  shape: Shape,
 ): (piece: Piece) => Step | Promise<Step> {
   const { journal, settings } = exchange
   const copyist = copyistOf(exchange, plan)
-  const shape = shapeOf(exchange, plan)
   const tap = replyEvents({
     reader: tapReader(exchange, plan, copyist),
     anew: () => tapReader(exchange, plan, undefined),

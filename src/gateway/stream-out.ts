@@ -45,10 +45,13 @@ function arrayFramer(begun: boolean): Framer {
 }
 
 /** What a silent stream is kept alive with. A JSON array bears nothing between its elements. */
-export function heartbeatOf(adapter: Adapter, framing: Route['framing']): string | undefined {
+export function heartbeatOf(
+  adapter: Adapter,
+  framing: Route['framing'],
+): (() => Uint8Array) | undefined {
   const { heartbeat } = adapter.caller
   if (heartbeat === undefined || framing === 'json-array') return undefined
-  return heartbeat === 'comment' ? SSE_COMMENT : sseFrame(heartbeat)
+  return () => new TextEncoder().encode(heartbeat === 'comment' ? SSE_COMMENT : sseFrame(heartbeat))
 }
 
 /** Intermediaries must neither keep nor gather a stream. */
@@ -63,8 +66,8 @@ export interface Step {
 }
 
 export interface StreamOptions {
-  /** Sent when a step takes longer than `heartbeatMs`. */
-  heartbeat?: Uint8Array | undefined
+  /** Sent when a step takes longer than `heartbeatMs`; undefined where nothing can be said just now. */
+  heartbeat?: (() => Uint8Array | undefined) | undefined
   heartbeatMs: number
   /** Aborted when the caller leaves; a runtime may say so here, or by cancelling the stream, or both. */
   signal?: AbortSignal
@@ -103,7 +106,7 @@ class SteppedSource implements ByteSource {
   constructor(step: () => Promise<Step>, options: StreamOptions) {
     this.#step = step
     this.#options = options
-    this.#heartbeat = alarm(() => this.#supply(options.heartbeat))
+    this.#heartbeat = alarm(() => this.#beat())
     this.#stall = alarm(() => this.#giveUp())
     const { signal } = options
     if (signal?.aborted) this.cancel()
@@ -140,6 +143,13 @@ class SteppedSource implements ByteSource {
     if (last) this.#finish()
     else if (bytes.length === 0) return this.#advance()
     this.#supply(bytes.length > 0 ? bytes : undefined)
+  }
+
+  #beat(): void {
+    const { heartbeat, heartbeatMs } = this.#options
+    const bytes = heartbeat?.()
+    if (bytes) this.#supply(bytes)
+    else this.#heartbeat.set(heartbeatMs)
   }
 
   readonly #broken = (error: unknown): void => {

@@ -162,7 +162,6 @@ async function streamed(streaming: Streaming): Promise<Answer> {
   const failure = opened === SILENT ? undefined : failureIn(opened)
   if (failure) throw new ProblemError(failure)
   let pending: Promise<Event[] | undefined> | undefined = opening
-  const heartbeat = heartbeatOf(exchange.caller, framing)
   const body = steppedSource(
     async (): Promise<Step> => {
       const events = await (pending ?? next())
@@ -170,7 +169,7 @@ async function streamed(streaming: Streaming): Promise<Answer> {
       return steps(events)
     },
     {
-      heartbeat: heartbeat === undefined ? undefined : new TextEncoder().encode(heartbeat),
+      heartbeat: heartbeatOf(exchange.caller, framing),
       heartbeatMs,
       signal: exchange.signal,
       stop() {

@@ -46,10 +46,10 @@ const faults = [...transportFaults, ...contentFaults]
     return { ...rest, ...other }
   })
 
-/** Between two of a kind only what the upstream wrote is written, and else at least a heartbeat, if there is one. */
+/** What is written to a caller while its upstream is silent is a heartbeat, if there is one. */
 const isSeen = ({ fault, caller, voice }: ReturnType<typeof cellsOf>[number]): boolean => {
   if (!fault.leave) return true
-  if (caller === voice) return !/in silence/.test(fault.name)
+  if (caller === voice && !/in silence/.test(fault.name)) return true
   return dialects.of(caller.dialect)?.caller.heartbeat !== undefined
 }
 

@@ -213,7 +213,25 @@ describe('a stream that comes back', () => {
     })
     const body = { model: 'plain-1', text: 'x', stream: true }
     const response = await proxy.fetch('/v1/plain', { body })
-    expect(await response.text()).toBe(plainStream().join(''))
+    const text = await response.text()
+    expect(text.replace(/^(?:: ?\w*\n\n)+/, '')).toBe(plainStream().join(''))
+  })
+  it('is kept alive between its events while the upstream is silent, and not inside of one', async () => {
+    const [first = '', ...others] = plainStream()
+    const rest = others.join('')
+    const limits = { heartbeatMs: 20, eventBytes: 100 }
+    const heard = async (...chunks: Parameters<typeof sseReply>[0][number][]) => {
+      const proxy = proxyOf(() => sseReply(chunks), { limits })
+      const body = { model: 'plain-1', text: 'x', stream: true }
+      return (await proxy.fetch('/v1/plain', { body })).text()
+    }
+    const kept = await heard(first, sleep(70), rest)
+    expect(kept.replaceAll(/^: ?\w*\n\n/gm, '')).toBe(first + rest)
+    expect(kept).toMatch(/^data: .*\n\n(?:: ?\w*\n\n){2,}data: /)
+    expect(await heard(first + rest.slice(0, 3), sleep(70), rest.slice(3))).toContain(rest)
+    const long = sse({ t: 'other', text: 'x'.repeat(200) })
+    const parted = await heard(first, long.slice(0, 150), sleep(70), long.slice(150) + rest)
+    expect(parted).toBe(first + long + rest)
   })
   it('is logged when it is over, once', async () => {
     const proxy = proxyOf(() => sseReply([...plainStream(), sse({ tokens: 7 })]))

@@ -18,7 +18,7 @@ function stage(options: Partial<StreamOptions> = {}) {
 
 const said = (text: string, last = false): Step => ({ bytes: new TextEncoder().encode(text), last })
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-const heartbeat = new TextEncoder().encode('beat')
+const heartbeat = () => new TextEncoder().encode('beat')
 
 describe('a body that is made step by step', () => {
   it('loses no step whose place a heartbeat took, also while nobody reads', async () => {
@@ -32,6 +32,16 @@ describe('a body that is made step by step', () => {
     pending[1]?.resolve(said('two', true))
     expect(await next).toBe('two')
     expect(await read()).toBeUndefined()
+  })
+
+  it('waits with a heartbeat while nothing can be said', async () => {
+    let asked = 0
+    const { read, pending } = stage({
+      heartbeat: () => ((asked += 1) < 3 ? undefined : heartbeat()),
+    })
+    expect(await read()).toBe('beat')
+    expect(asked).toBe(3)
+    expect(pending).toHaveLength(1)
   })
 
   it('has for a reader that took nothing what had come, and then its farewell', async () => {

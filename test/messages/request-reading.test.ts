@@ -144,7 +144,7 @@ describe('a request of the messages dialect', () => {
     ['top_k', { top_k: 0 }],
     ['thinking.budget_tokens', { thinking: { type: 'enabled', budget_tokens: 1023 } }],
     ['thinking.budget_tokens', { thinking: { type: 'enabled', budget_tokens: 4096 } }],
-    ['tools.0.name', { tools: [{ name: 'x'.repeat(65), input_schema: { type: 'object' } }] }],
+    ['tools.0.name', { tools: [{ name: 'x'.repeat(129), input_schema: { type: 'object' } }] }],
     ['tools.0.input_schema', { tools: [{ name: 'f' }] }],
     ['tool_choice.name', { tool_choice: { type: 'tool' } }],
   ])('is refused with the path of what is wrong: %s', (path, members) => {

@@ -105,7 +105,7 @@ const message = z
   )
 
 const customTool = z.looseObject({
-  name: z.string().check(z.minLength(1), z.maxLength(64)),
+  name: z.string().check(z.minLength(1), z.maxLength(128)),
   description: z.nullish(z.string()),
   input_schema: object,
   strict: z.nullish(z.boolean()),
