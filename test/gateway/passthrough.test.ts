@@ -220,7 +220,7 @@ describe('a stream that comes back', () => {
     const [first = '', ...others] = plainStream()
     const rest = others.join('')
     const limits = { heartbeatMs: 20, eventBytes: 100 }
-    const heard = async (...chunks: Parameters<typeof sseReply>[0][number][]) => {
+    const heard = async (...chunks: (string | Promise<void>)[]) => {
       const proxy = proxyOf(() => sseReply(chunks), { limits })
       const body = { model: 'plain-1', text: 'x', stream: true }
       return (await proxy.fetch('/v1/plain', { body })).text()
