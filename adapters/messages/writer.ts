@@ -4,6 +4,7 @@ import { stringify, type JsonObject } from '../../src/canonical/json.ts'
 import { added, LateFrame, PieceFrame } from '../../src/canonical/late-frame.ts'
 import type { Block, Citation, FinishReason, Seal, Usage } from '../../src/canonical/model.ts'
 import { Template } from '../../src/canonical/template.ts'
+import type { SealSlot } from '../../src/canonical/seal.ts'
 import type { Frame, WriteReplyContext, Writer } from '../adapter.ts'
 import { writeCitation } from './citations.ts'
 import { DIALECT, extOf } from './dialect.ts'
@@ -35,6 +36,8 @@ export class MessageWriter implements Writer {
   #stopReason: string | null = null
   #stopSequence: string | null = null
   #ended = false
+  /** A thought that has no proof: that of the call behind it will do. */
+  #unproven: { index: number; said: JsonObject } | undefined
   /** The proof of a text, until something follows. */
   #behindText: JsonObject | undefined
 
@@ -73,6 +76,7 @@ export class MessageWriter implements Writer {
         return this.#finish(event.reason, event.stopSequence)
       case 'error':
         this.#ended = true
+        this.#prove(undefined)
         return this.#say('error', { error: errorOf(event.problem) })
       default:
         event satisfies never
@@ -112,7 +116,7 @@ export class MessageWriter implements Writer {
   /** Only a call is opened at once: text and thoughts wait for their first character, if one comes. */
   #begin(block: Block): void {
     const { seal, bare } = ownSeal(block)
-    if (seal) this.#whole([carrierBlock(seal, 'call')])
+    if (!this.#prove(seal) && seal) this.#whole([carrierBlock(seal, 'call')])
     this.#open = { block: bare, parts: [], citations: [] }
     if (block.kind === 'tool-call') this.#show(this.#open)
   }
@@ -213,11 +217,19 @@ export class MessageWriter implements Writer {
     if (redacted && text === '' && seal?.dialect === DIALECT)
       return this.#whole([{ type: 'redacted_thinking', data: seal.value }])
     if (text === '' && !seal) return
-    const index = this.#show(open)
-    const slot = redacted && text === '' ? 'redacted' : 'self'
+    const said = { type: 'thinking', thinking: text }
+    this.#unproven = { index: this.#show(open), said }
+    if (seal) this.#prove(seal, redacted && text === '' ? 'redacted' : 'self')
+  }
+
+  #prove(seal: Seal | undefined, slot: SealSlot = seal ? 'call' : 'self'): boolean {
+    const thought = this.#unproven
+    this.#unproven = undefined
+    if (!thought) return false
     const signature = writeSignature(seal, slot)
-    this.#sayDelta(index, { type: 'signature_delta', signature })
-    this.#stop(index, { type: 'thinking', thinking: text, signature })
+    this.#sayDelta(thought.index, { type: 'signature_delta', signature })
+    this.#stop(thought.index, { ...thought.said, signature })
+    return true
   }
 
   /** Blocks that come in one piece, each with whatever of it must come as a delta. */
@@ -235,6 +247,7 @@ export class MessageWriter implements Writer {
 
   #finish(reason: FinishReason, sequence: string | undefined): void {
     this.#ended = true
+    this.#prove(undefined)
     if (this.#behindText) this.#context.lose('dropped', 'reply.text.seal', 'nothing follows it')
     if (this.#usage.toolUse) this.#context.lose('dropped', 'reply.usage.toolUse')
     this.#stopReason = this.#reason(reason)

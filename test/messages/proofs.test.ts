@@ -98,6 +98,24 @@ describe('a proof of another dialect', () => {
     expect(back_(thought, sealed(text('a')))).toEqual([thought, sealed(text('a'))])
   })
 
+  it('of a call is on the thought before it, where that has none: clients drop thoughts without words', () => {
+    const block: Block = { kind: 'tool-call', id: 't1', name: 'f', form: 'json', input: '{}', seal }
+    const { body } = say([
+      { type: 'start', id: 'r', model: 'm' },
+      { type: 'block-start', block: { kind: 'reasoning', text: '' } },
+      { type: 'block-delta', text: 'hm' },
+      { type: 'block-end', tail: {} },
+      { type: 'block-start', block },
+      { type: 'block-end', tail: {} },
+      { type: 'finish', reason: 'tool-call' },
+    ])
+    const signature = expect.stringContaining(seal.value)
+    const thought = { type: 'thinking', thinking: 'hm', signature }
+    expect(body['content']).toMatchObject([thought, { type: 'tool_use' }])
+    const { turns } = back(JSON.parse(JSON.stringify(body['content'])))
+    expect(turns[1]?.blocks).toEqual([{ kind: 'reasoning', text: 'hm' }, block])
+  })
+
   it('never reaches an upstream of this dialect', () => {
     const { text: body, losses } = write(sentBack([sealed(text('a')), sealed(call('t1'))]))
     expect(body).not.toContain('xseal1')
