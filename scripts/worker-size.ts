@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 
 const OUT = 'dist/worker'
 /**
- * Five sixths are our own, the rest zod, hono and the parser of event streams. The aim is 70 000; what is
+ * Five sixths are our own, the rest zod and the parser of event streams. The aim is 70 000; what is
  * here keeps the way there from getting longer, and shows a dependency that slips in.
  */
 const MAX_GZIP_BYTES = 124_000

@@ -13,7 +13,7 @@ import { fetchSend } from './gateway/fetch-send.ts'
 import type { Ports } from './gateway/ports.ts'
 import { secretsOf } from './gateway/secrets.ts'
 import type { Settings } from './gateway/settings.ts'
-import { createApp } from './http/app.ts'
+import { fetcherOf } from './http/answerer.ts'
 import { createLog } from './observe/log.ts'
 import { openStore } from './state/workers.ts'
 
@@ -43,7 +43,7 @@ export default {
 /** A Worker cannot refuse to start: a faulty configuration is what it answers instead. */
 function handlerFor(environment: WorkerEnvironment): Handler {
   try {
-    return appHandler(findSettings(environment), environment)
+    return proxyHandler(findSettings(environment), environment)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const { message } = error
@@ -52,21 +52,20 @@ function handlerFor(environment: WorkerEnvironment): Handler {
   }
 }
 
-function appHandler(settings: Settings, bindings: WorkerEnvironment): Handler {
+function proxyHandler(settings: Settings, bindings: WorkerEnvironment): Handler {
   const log = createLog({
     write: (line) => console.log(line),
     now: Date.now,
     style: 'json',
     secrets: secretsOf(settings),
   })
-  const app = createApp(settings, {
+  return fetcherOf(settings, {
     send: demoSend(adapters, fetchSend),
     now: Date.now,
     randomId: () => crypto.randomUUID().replaceAll('-', ''),
     log,
     ...storeOf(settings, bindings),
   })
-  return (request) => app.fetch(request)
 }
 
 function storeOf(

@@ -1,38 +1,11 @@
 import { Hono } from 'hono/tiny'
-import { dialects as allDialects, type Dialects } from '../../adapters/index.ts'
-import { doorkeeper } from '../gateway/credentials.ts'
-import { memoriesOf } from '../gateway/memories.ts'
-import type { Ports } from '../gateway/ports.ts'
-import type { Settings } from '../gateway/settings.ts'
-import type { Answer } from '../gateway/exchange.ts'
-import type { Asked } from './arrival.ts'
-import { answerRequest } from './front.ts'
-import { loadOf } from './load.ts'
-import { responseOf } from './respond.ts'
-import type { Site } from './site.ts'
+import { fetcherOf } from './answerer.ts'
 
-/** The proxy as a function. Never rejects. */
-export function answererOf(
-  settings: Settings,
-  ports: Ports,
-  dialects: Dialects = allDialects,
-): (request: Asked) => Promise<Answer> {
-  const site: Site = {
-    settings,
-    ports,
-    dialects,
-    admit: doorkeeper(settings.callers),
-    load: loadOf(settings.limits),
-    memories: memoriesOf(settings, ports.store),
-  }
-  return (request) => answerRequest(site, request)
-}
-
-/** The same as an app whose `fetch` runs on any runtime. */
-export function createApp(...given: Parameters<typeof answererOf>): Hono {
-  const answer = answererOf(...given)
+/** The proxy as an app whose `fetch` runs on any runtime. */
+export function createApp(...given: Parameters<typeof fetcherOf>): Hono {
+  const fetch = fetcherOf(...given)
   // Paths are told apart by one parser, and not a second time by a router that decodes them otherwise.
   const app = new Hono()
-  app.all('*', async (context) => responseOf(await answer(context.req.raw)))
+  app.all('*', ({ req }) => fetch(req.raw))
   return app
 }

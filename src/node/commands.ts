@@ -6,7 +6,7 @@ import type { Ports, Send } from '../gateway/ports.ts'
 import { secretsOf } from '../gateway/secrets.ts'
 import type { Settings } from '../gateway/settings.ts'
 import type { Store } from '../gateway/store.ts'
-import { answererOf, createApp } from '../http/app.ts'
+import { answererOf, fetcherOf } from '../http/answerer.ts'
 import { createLog } from '../observe/log.ts'
 import { explained } from './explain.ts'
 import { greeting, summary } from './describe.ts'
@@ -103,8 +103,8 @@ export function check(options: Options, world: Process): void {
 export async function explain(options: Options, world: Process): Promise<boolean> {
   const settings = settingsFor(options, world)
   const body = bytesFile(world.directory, options.file ?? '-')
-  const app = createApp({ ...settings, callers: { kind: 'open' } }, portsWith(sendNothing))
-  const { text, ok } = await explained(app, options.path ?? '', body)
+  const answer = fetcherOf({ ...settings, callers: { kind: 'open' } }, portsWith(sendNothing))
+  const { text, ok } = await explained(answer, options.path ?? '', body)
   world.write(`${text}\n`)
   return ok
 }

@@ -1,20 +1,15 @@
 import { adapters } from '../../adapters/index.ts'
 import { sampleOf } from './sample.ts'
 
-/** An app, as far as it answers requests. */
-export interface Answering {
-  fetch(request: Request): Response | Promise<Response>
-}
-
 const ORIGIN = 'http://127.0.0.1'
 
 /** The explanation of one request, by the same route that answers it over HTTP. */
 export async function explained(
-  app: Answering,
+  answer: (request: Request) => Promise<Response>,
   path: string,
   body: Uint8Array<ArrayBuffer>,
 ): Promise<{ text: string; ok: boolean }> {
-  const response = await app.fetch(
+  const response = await answer(
     new Request(`${ORIGIN}/explain${path}`, { method: 'POST', headers: headersFor(path), body }),
   )
   return { text: indented(await response.text()), ok: response.ok }

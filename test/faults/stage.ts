@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { PROCESS_LIMITS } from '../../src/gateway/defaults.ts'
 import type { Settings, TimeoutSettings, UpstreamSettings } from '../../src/gateway/settings.ts'
-import { answererOf } from '../../src/http/app.ts'
+import { answererOf } from '../../src/http/answerer.ts'
 import { createSend } from '../../src/node/send.ts'
 import { startServer } from '../../src/node/server.ts'
 import type { LogEntry } from '../../src/observe/entry.ts'

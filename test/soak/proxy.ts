@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { PROCESS_LIMITS, TIMEOUTS } from '../../src/gateway/defaults.ts'
 import type { Settings, UpstreamSettings } from '../../src/gateway/settings.ts'
-import { answererOf } from '../../src/http/app.ts'
+import { answererOf } from '../../src/http/answerer.ts'
 import { createSend } from '../../src/node/send.ts'
 import { startServer } from '../../src/node/server.ts'
 import { DIALECTS, IN_FLIGHT_BYTES, type Sample, STREAMS } from './shared.ts'

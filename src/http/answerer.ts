@@ -1,0 +1,39 @@
+import { dialects as allDialects, type Dialects } from '../../adapters/index.ts'
+import { doorkeeper } from '../gateway/credentials.ts'
+import { memoriesOf } from '../gateway/memories.ts'
+import type { Ports } from '../gateway/ports.ts'
+import type { Settings } from '../gateway/settings.ts'
+import type { Answer } from '../gateway/exchange.ts'
+import type { Asked } from './arrival.ts'
+import { answerRequest } from './front.ts'
+import { loadOf } from './load.ts'
+import { responseOf } from './respond.ts'
+import type { Site } from './site.ts'
+
+/** The proxy as a function. Never rejects. */
+export function answererOf(
+  settings: Settings,
+  ports: Ports,
+  dialects: Dialects = allDialects,
+): (request: Asked) => Promise<Answer> {
+  const site: Site = {
+    settings,
+    ports,
+    dialects,
+    admit: doorkeeper(settings.callers),
+    load: loadOf(settings.limits),
+    memories: memoriesOf(settings, ports.store),
+  }
+  return (request) => answerRequest(site, request)
+}
+
+/** The same as what the runtimes of the web call. */
+export function fetcherOf(
+  ...given: Parameters<typeof answererOf>
+): (request: Request) => Promise<Response> {
+  const answer = answererOf(...given)
+  return async (request) => {
+    const response = responseOf(await answer(request))
+    return request.method === 'HEAD' ? new Response(null, response) : response
+  }
+}
