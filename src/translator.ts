@@ -1,14 +1,14 @@
 import type { Adapter, ReadReplyContext, Reader } from '../adapters/adapter.ts'
 import { dialects } from '../adapters/index.ts'
 import { refuseFileIds, reportForeign } from './canonical/foreign.ts'
+import { emptyRequest } from './canonical/empty.ts'
 import { parse, stringify, type Json, type JsonObject } from './canonical/json.ts'
 import { lossList, type Loss } from './canonical/loss.ts'
 import type { Request } from './canonical/model.ts'
-import { NOTHING_ASKED } from './canonical/nothing-asked.ts'
 import { ProblemError } from './canonical/problem.ts'
 import { MAX_OUTPUT_TOKENS, PROCESS_LIMITS } from './gateway/defaults.ts'
 import { idSource } from './gateway/exchange.ts'
-import { ownHeaders } from './gateway/own-headers.ts'
+import { ownHeaders } from './gateway/sample.ts'
 import { replyEvents } from './gateway/reply-events.ts'
 import { replyWriter } from './gateway/reply-writer.ts'
 import { slicesAt, spliceStrings } from './gateway/scan.ts'
@@ -110,7 +110,7 @@ function sameDialect(adapter: Adapter, options: TranslatorOptions): Translator {
 
 function betweenDialects(from: Adapter, to: Adapter, options: TranslatorOptions): Translator {
   const newId = idSource(() => crypto.randomUUID().replaceAll('-', ''))
-  let last: Request = emptyRequest(options)
+  let last = emptyRequest(options.model ?? '', options.stream)
   const contexts = (lose: ReadReplyContext['lose']) => ({
     read: { request: last, lose, newId },
     write: { request: last, lose, newId, now: Math.floor(Date.now() / 1000) },
@@ -138,12 +138,6 @@ function betweenDialects(from: Adapter, to: Adapter, options: TranslatorOptions)
     },
   }
 }
-
-const emptyRequest = ({ model = '', stream = false }: TranslatorOptions): Request => ({
-  ...NOTHING_ASKED,
-  model,
-  stream,
-})
 
 function readRequest(
   from: Adapter,

@@ -1,6 +1,6 @@
 import type { Frame } from '../adapter.ts'
+import { emptyRequest } from '../../src/canonical/empty.ts'
 import type { JsonObject } from '../../src/canonical/json.ts'
-import { NOTHING_ASKED } from '../../src/canonical/nothing-asked.ts'
 import { ResponseFrame } from './frames.ts'
 import { textIn } from './members.ts'
 import { outputOf } from './memo.ts'
@@ -8,13 +8,15 @@ import { filled } from './memory-frames.ts'
 import { reader } from './stream.ts'
 import { writer } from './writer.ts'
 
+/** What was asked is in the response already. */
+const REQUEST = emptyRequest('', true)
+
 const lose = () => undefined
 
 /** The stream of a reply that left as one body. */
 export function retold(response: JsonObject): Frame[] {
   const newId = idsAgain(outputOf({ response }))
-  // What was asked is in the response already.
-  const context = { request: NOTHING_ASKED, now: 0, lose, newId }
+  const context = { request: REQUEST, now: 0, lose, newId }
   const { push } = writer(context)
   const frames: Frame[] = []
   for (const event of reader(context).body(response))

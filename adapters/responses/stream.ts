@@ -3,7 +3,7 @@ import { AlikeTexts, type Likeness } from '../../src/canonical/alike.ts'
 import { Cursor } from '../../src/canonical/cursor.ts'
 import type { Event } from '../../src/canonical/events.ts'
 import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import { NOTHING_ASKED } from '../../src/canonical/nothing-asked.ts'
+import { emptyRequest } from '../../src/canonical/empty.ts'
 import type { Problem } from '../../src/canonical/problem.ts'
 import { placeOf } from './item-state.ts'
 import { Items } from './items.ts'
@@ -34,7 +34,7 @@ const UNFINISHED: Problem = {
 
 /** What was asked is said again in a response: whatever our own says of the emptiest request. */
 const RESPONSE = [
-  ...Object.keys(openingOf(NOTHING_ASKED, { newId: () => '', now: 0 })),
+  ...Object.keys(openingOf(emptyRequest('', true), { newId: () => '', now: 0 })),
   'billing',
   'output_text',
   'prompt_cache_retention',

@@ -3,6 +3,7 @@ import { stringify } from '../canonical/json.ts'
 import { ELLIPSIS, lossHeader, type Loss } from '../canonical/loss.ts'
 import { statusOf, type Problem } from '../canonical/problem.ts'
 import type { Answer } from './exchange.ts'
+import { picked } from './picked.ts'
 import type { Plan } from './plan.ts'
 import { matchesGlob, type Destination } from './route.ts'
 import type { UpstreamCall } from './upstream.ts'
@@ -33,12 +34,10 @@ function passedHeaders(
 ): Record<string, string> {
   const own = kind === 'pass' ? destination.adapter.passthrough.replyHeaders : undefined
   const patterns = [RATE_HEADERS, ...(own ?? [])]
-  const entries = [...(headers.keys?.() ?? [])].flatMap((name): [string, string][] => {
-    const value = headers.get(name)
-    const passes = value !== null && patterns.some((pattern) => matchesGlob(pattern, name))
-    return passes && /^[\x20-\x7e]{1,256}$/.test(value) ? [[name, value]] : []
-  })
-  return Object.fromEntries(entries)
+  const names = [...(headers.keys?.() ?? [])].filter((name) =>
+    patterns.some((pattern) => matchesGlob(pattern, name)),
+  )
+  return Object.fromEntries(picked(headers, names, /^[\x20-\x7e]{1,256}$/))
 }
 
 /** Header values are bytes by the standard, but Workers take text and make bytes of it themselves. */

@@ -32,25 +32,12 @@ export async function countTokens(
     call.release()
     return estimated(exchange, plan)
   }
-  if (!isSuccess(call.status)) throw new ProblemError(await problemOf(exchange, plan, call))
+  if (!isSuccess(call.status)) throw new ProblemError((await refused(exchange, plan, call)).problem)
   if (plan.kind === 'pass') return passed(exchange, plan, call)
   const tokens = plan.destination.adapter.upstream.readTokenCount(await jsonOf(exchange, call))
   return tokens === undefined
     ? estimated(exchange, plan)
     : counted(exchange, plan, tokens, plan.losses)
-}
-
-async function problemOf(exchange: Exchange, plan: Plan, call: UpstreamCall) {
-  const { adapter, upstream } = plan.destination
-  const now = exchange.ports.now()
-  const { problem } = await refused({
-    adapter,
-    call,
-    key: upstream.key,
-    secret: plan.sent?.key,
-    now,
-  })
-  return problem
 }
 
 async function jsonOf(exchange: Exchange, call: UpstreamCall) {

@@ -5,14 +5,14 @@ import type { Answer, Exchange } from './exchange.ts'
 import { CALLER_LEFT } from './failures.ts'
 import { addressed, type Addressed } from './outgoing.ts'
 import { allBytes } from './passthrough.ts'
+import { picked } from './picked.ts'
 import type { PassPlan } from './plan.ts'
 import { isStreamType } from './reply-events.ts'
 import { isSuccess } from './refusal.ts'
 import { destinationTo, type Destination } from './route.ts'
-import { pauseMs, refusal } from './run.ts'
+import { refusal } from './run.ts'
 import { steppedSource, STREAM_HEADERS, type Step } from './stream-out.ts'
-import type { UpstreamSettings } from './settings.ts'
-import { callUpstream, type CallOptions, type Sendable, type UpstreamCall } from './upstream.ts'
+import { callUpstream, type Sendable, type UpstreamCall } from './upstream.ts'
 
 /** The one upstream that speaks the caller's dialect and so may keep something; none where there are several. */
 export function upstreamWithMemory(exchange: Exchange): Destination | undefined {
@@ -33,19 +33,20 @@ export async function forwarded(
   exchange: Exchange,
   destination: Destination,
 ): Promise<Answer | undefined> {
-  const { incoming, credential, journal, settings } = exchange
+  const { caller, incoming, credential, journal, settings } = exchange
   const { upstream } = destination
   const { path, method } = incoming
-  const parcel = { path, query: passedQuery(exchange), headers: {}, body: NOTHING, stream: false }
+  const query = picked(incoming.query, caller.caller.memory?.query ?? [], VALUE)
+  const parcel = { path, query, headers: {}, body: NOTHING, stream: false }
   const sent = addressed(parcel, upstream, credential)
   journal.note({ upstream: upstream.name, upstreamDialect: upstream.dialect })
-  const call = await callUpstream(bare(sent, method), callOptions(exchange, upstream))
+  const call = await callUpstream(exchange, bare(sent, method), { timeouts: upstream.timeouts })
   if (call.status === NOT_FOUND) {
     call.release()
     return undefined
   }
   const plan = passPlanTo(destination, sent)
-  if (!isSuccess(call.status)) return refusal(exchange, plan, call, sent)
+  if (!isSuccess(call.status)) return refusal(exchange, plan, call)
   const type = call.headers.get('content-type') ?? 'application/json'
   const headers = { 'content-type': type, ...replyHeaders(plan, call, []) }
   const { status } = call
@@ -74,26 +75,6 @@ function bare({ url, headers }: Addressed, method: string): Sendable {
 }
 
 const VALUE = /^[\w.-]{1,128}$/
-
-function passedQuery({ caller, incoming }: Exchange): [string, string][] {
-  return (caller.caller.memory?.query ?? []).flatMap((name): [string, string][] => {
-    const value = incoming.query.get(name)
-    return value !== null && VALUE.test(value) ? [[name, value]] : []
-  })
-}
-
-const callOptions = (
-  { ports, signal, journal }: Exchange,
-  upstream: UpstreamSettings,
-): CallOptions => ({
-  send: ports.send,
-  timeouts: upstream.timeouts,
-  stream: false,
-  caller: signal,
-  deadline: ports.deadline,
-  pauseMs: () => pauseMs(ports.randomId()),
-  failed: (reason) => journal.note({ reason }),
-})
 
 function piped({ journal, settings, signal }: Exchange, call: UpstreamCall) {
   const over = (problem?: Problem) =>

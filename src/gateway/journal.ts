@@ -45,13 +45,3 @@ export function journal(
     },
   }
 }
-
-/** For exchanges that nobody hears of. */
-export const noJournal: Journal = {
-  id: 'none',
-  note() {},
-  began() {},
-  sent() {},
-  whenOver() {},
-  finish() {},
-}

@@ -6,6 +6,7 @@ import { mayHoldCarrier } from '../canonical/seal.ts'
 import type { Bytes } from './bytes.ts'
 import type { Exchange } from './exchange.ts'
 import { addressed, type Parcel } from './outgoing.ts'
+import { picked } from './picked.ts'
 import type { PassPlan } from './plan.ts'
 import { memberOf, readRequest, type Looked } from './read.ts'
 import type { Found } from './recall.ts'
@@ -26,7 +27,7 @@ export function passPlan(
   const changed = withoutCarriers(exchange, destination) ?? adapted(exchange, destination)
   const parcel: Parcel = {
     path: caller.passthrough.path(incoming, aliased ? target.model : undefined),
-    query: passedQuery(exchange),
+    query: picked(incoming.query, caller.passthrough.query, QUERY_VALUE),
     headers: passedHeaders(exchange),
     body:
       changed?.body ??
@@ -115,13 +116,6 @@ function renamed({ body, caller }: Exchange, text: string, model: string): Bytes
 }
 
 const QUERY_VALUE = /^[\w.-]{1,64}$/
-
-function passedQuery({ caller, incoming }: Exchange): [string, string][] {
-  return caller.passthrough.query.flatMap((name): [string, string][] => {
-    const value = incoming.query.get(name)
-    return value !== null && QUERY_VALUE.test(value) ? [[name, value]] : []
-  })
-}
 
 function passedHeaders({ caller, headers }: Exchange): Record<string, string> {
   const { twins = [], headers: names } = caller.passthrough

@@ -1,9 +1,9 @@
 import type { Adapter, Frame, Reader } from '../../adapters/adapter.ts'
 import { ENDED_EARLY } from '../canonical/cursor.ts'
+import { emptyRequest } from '../canonical/empty.ts'
 import type { Event } from '../canonical/events.ts'
 import { parse } from '../canonical/json.ts'
 import type { Request } from '../canonical/model.ts'
-import { NOTHING_ASKED } from '../canonical/nothing-asked.ts'
 import { ProblemError, type Problem } from '../canonical/problem.ts'
 import { replyHeaders } from './answer.ts'
 import type { Answer, Exchange } from './exchange.ts'
@@ -102,7 +102,7 @@ function bodyEvents(
 /** The reader that runs beside the bytes, for what the log wants to know and for the end of a stream. */
 function tapReader({ newId }: Exchange, plan: PassPlan, copyist: Copyist | undefined): Reader {
   const { passthrough, upstream } = plan.destination.adapter
-  const reader = upstream.reader({ request: emptyRequest(plan), lose: () => undefined, newId })
+  const reader = upstream.reader({ request: unreadRequest(plan), lose: () => undefined, newId })
   const heard = copyist ? copyist.listen(reader) : reader
   return withoutPieces(heard, passthrough)
 }
@@ -122,11 +122,7 @@ function withoutPieces(reader: Reader, { isPiece }: Adapter['passthrough']): Rea
 }
 
 /** Nobody has read the request. */
-const emptyRequest = ({ requested, stream }: PassPlan): Request => ({
-  ...NOTHING_ASKED,
-  model: requested,
-  stream,
-})
+const unreadRequest = ({ requested, stream }: PassPlan): Request => emptyRequest(requested, stream)
 
 function observe({ journal }: Exchange, events: readonly Event[]): void {
   for (const event of events) {
@@ -257,7 +253,7 @@ function epilogue(
 ): Uint8Array {
   const { caller, ports, newId } = exchange
   const now = Math.floor(ports.now() / 1000)
-  const request = emptyRequest(plan)
+  const request = unreadRequest(plan)
   const writer = caller.caller.writer({ request, now, lose: () => undefined, newId })
   const frames = framer(exchange.route.framing, begun)
   const text = frames.write(writer.push({ type: 'error', problem })) + frames.end()

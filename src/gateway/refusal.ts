@@ -1,10 +1,11 @@
-import type { Adapter, Lookup } from '../../adapters/adapter.ts'
+import type { Lookup } from '../../adapters/adapter.ts'
 import { isObject, parse, type Json } from '../canonical/json.ts'
 import { isRefusable, type Loss } from '../canonical/loss.ts'
 import { invalid, type Problem } from '../canonical/problem.ts'
 import { survey } from '../canonical/survey.ts'
+import type { Exchange } from './exchange.ts'
 import { KEY_REFUSED, NOT_A_REPLY, REDIRECTED } from './failures.ts'
-import type { KeySettings } from './settings.ts'
+import type { Plan } from './plan.ts'
 import type { UpstreamCall } from './upstream.ts'
 
 /** Enough for any explanation; the rest of an upstream's error page is not read. */
@@ -12,16 +13,6 @@ const EXPLANATION_BYTES = 65_536
 const EXPLANATION_DEPTH = 100
 /** Some clients wait as long as they are told, be it for days. */
 const LONGEST_WAIT_MS = 60_000
-
-/** What an upstream says instead of a reply. */
-export interface Refusal {
-  adapter: Adapter
-  call: UpstreamCall
-  key: KeySettings
-  /** The key that was sent: an upstream may repeat it in its message. */
-  secret: string | undefined
-  now: number
-}
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300
 const isRedirect = (status: number): boolean => status === 0 || (status >= 300 && status < 400)
@@ -33,8 +24,11 @@ export interface Refused {
 }
 
 /** The problem behind an answer that is no success. */
-export async function refused(refusal: Refusal): Promise<Refused> {
-  const { adapter, call, key, secret, now } = refusal
+export async function refused(
+  { ports }: Exchange,
+  { destination, sent }: Plan,
+  call: UpstreamCall,
+): Promise<Refused> {
   if (isRedirect(call.status)) {
     call.cancel()
     return { problem: REDIRECTED }
@@ -44,14 +38,14 @@ export async function refused(refusal: Refusal): Promise<Refused> {
     return { problem: NOT_A_REPLY }
   }
   const said = await explanation(call)
-  const isOurs = key.kind !== 'caller'
+  const isOurs = destination.upstream.key.kind !== 'caller'
   if ((call.status === 401 || call.status === 403) && isOurs) return { problem: KEY_REFUSED }
-  const text = secret ? said.replaceAll(secret, '***') : said
+  const text = sent?.key ? said.replaceAll(sent.key, '***') : said
   const body = parsed(text)
-  const problem = adapter.upstream.readProblem(call.status, body)
+  const problem = destination.adapter.upstream.readProblem(call.status, body)
   // Some upstreams say with another status that a key is wrong.
   if (problem.kind === 'authentication' && isOurs) return { problem: KEY_REFUSED }
-  const hinted = { ...problem, ...hints(call.headers, problem, now) }
+  const hinted = { ...problem, ...hints(call.headers, problem, ports.now()) }
   // Whatever its dialect, what a client knows for an error has this member; the words of others are told anew.
   const isKnown = isObject(body) && isObject(body['error'])
   return isKnown ? { problem: hinted, text } : { problem: hinted }

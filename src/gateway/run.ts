@@ -36,7 +36,7 @@ async function carriedOut(
   if (exchange.settings.losses === 'reject') refuseLosses(plan.losses)
   if (!plan.sent) throw new ProblemError(INTERNAL)
   const call = await heard(plan.sent)
-  if (!isSuccess(call.status)) return refusal(exchange, plan, call, plan.sent)
+  if (!isSuccess(call.status)) return refusal(exchange, plan, call)
   const settled = plan.kind === 'pass' ? (reframed(exchange, plan, call) ?? plan) : plan
   return settled.kind === 'pass'
     ? passed(exchange, settled, call)
@@ -45,41 +45,14 @@ async function carriedOut(
 
 /** The head of an upstream's answer. */
 function ask(exchange: Exchange, plan: Plan, sent: Addressed): Promise<UpstreamCall> {
-  const { ports, signal, journal } = exchange
-  const { method, url, headers, body } = sent
-  return callUpstream(
-    { method, url, headers, body },
-    {
-      send: ports.send,
-      timeouts: plan.destination.upstream.timeouts,
-      stream: plan.stream,
-      caller: signal,
-      deadline: ports.deadline,
-      pauseMs: () => pauseMs(ports.randomId()),
-      failed: (reason) => journal.note({ reason }),
-    },
-  )
+  const { timeouts } = plan.destination.upstream
+  const { key: _, ...request } = sent
+  return callUpstream(exchange, request, { timeouts, stream: plan.stream })
 }
 
-/** Between 50 and 250 ms, so that many callers do not come back at the same moment. */
-export const pauseMs = (random: string): number =>
-  50 + (Number.parseInt(random.slice(0, 2), 16) || 0) * 0.8
-
 /** A refusal in the caller's own dialect passes as it is; any other is told in the caller's words. */
-export async function refusal(
-  exchange: Exchange,
-  plan: Plan,
-  call: UpstreamCall,
-  sent: Addressed,
-): Promise<Answer> {
-  const { adapter, upstream } = plan.destination
-  const { problem, text } = await refused({
-    adapter,
-    call,
-    key: upstream.key,
-    secret: sent.key,
-    now: exchange.ports.now(),
-  })
+export async function refusal(exchange: Exchange, plan: Plan, call: UpstreamCall): Promise<Answer> {
+  const { problem, text } = await refused(exchange, plan, call)
   if (plan.kind !== 'pass' || text === undefined || !isErrorStatus(call.status))
     throw new ProblemError(problem)
   exchange.journal.finish({ status: call.status, error: problem.message })

@@ -1,4 +1,5 @@
 import { ProblemError, type Problem } from '../canonical/problem.ts'
+import type { Exchange } from './exchange.ts'
 import {
   CALLER_LEFT,
   CONNECTION_LOST,
@@ -31,34 +32,33 @@ export interface UpstreamCall {
 
 export type Sendable = Pick<UpstreamRequest, 'method' | 'url' | 'headers' | 'body'>
 
-export interface CallOptions {
-  send: Send
+interface CallOptions {
   timeouts: TimeoutSettings
   /** Whether the answer will be streamed: it then has to begin sooner. */
-  stream: boolean
-  caller: AbortSignal
-  deadline?: AbortSignal | undefined
-  /** How long to wait before the one repetition. */
-  pauseMs(): number
-  /** Hears what the operating system or the runtime says of a failure: for the log, not for the caller. */
-  failed(reason: string): void
+  stream?: boolean
 }
 
 /** Sends and waits for the head of the answer; throws ProblemError. */
-export async function callUpstream(request: Sendable, options: CallOptions): Promise<UpstreamCall> {
-  const { timeouts, caller, deadline } = options
-  const line = lifeline({ caller, deadline, totalMs: timeouts.totalMs })
+export async function callUpstream(
+  { ports, signal, journal }: Pick<Exchange, 'ports' | 'signal' | 'journal'>,
+  request: Sendable,
+  options: CallOptions,
+): Promise<UpstreamCall> {
+  const { timeouts } = options
+  const { send } = ports
+  const line = lifeline({ caller: signal, deadline: ports.deadline, totalMs: timeouts.totalMs })
   watchBeginning(line, options)
-  const work = sendOnce(request, options, line).catch((error: unknown) => {
+  const work = sendOnce(send, request, options, line).catch((error: unknown) => {
     if (!(error instanceof ConnectError) || line.problem) throw error
-    return pause(options.pauseMs()).then(() => sendOnce(request, options, line))
+    return pause(pauseMs(ports.randomId())).then(() => sendOnce(send, request, options, line))
   })
   try {
     return opened(await line.wait(work), line, timeouts)
   } catch (error) {
     // An answer that comes after all is nobody's any more.
     work.then(({ body }) => body && sourceOf(body).cancel()).catch(() => {})
-    if (!line.problem && error instanceof Error) options.failed(error.message)
+    // What the system or the runtime says is for the log, not for the caller.
+    if (!line.problem && error instanceof Error) journal.note({ reason: error.message })
     const problem = line.problem ?? (error instanceof ConnectError ? UNREACHABLE : CONNECTION_LOST)
     line.close()
     throw new ProblemError(problem)
@@ -69,6 +69,7 @@ const watchBeginning = (line: Lifeline, { stream, timeouts }: CallOptions): void
   line.watch(stream ? timeouts.firstByteMs : timeouts.jsonMs, NO_FIRST_BYTE)
 
 function sendOnce(
+  send: Send,
   request: Sendable,
   options: CallOptions,
   line: Lifeline,
@@ -79,11 +80,15 @@ function sendOnce(
   const connection = (state: 'sought' | 'found') =>
     state === 'sought' ? line.relax() : watchBeginning(line, options)
   try {
-    return options.send({ ...request, signal: line.signal, connectMs, connection })
+    return send({ ...request, signal: line.signal, connectMs, connection })
   } catch (error) {
     return Promise.reject(error)
   }
 }
+
+/** Between 50 and 250 ms, so that many callers do not come back at the same moment. */
+const pauseMs = (random: string): number =>
+  50 + (Number.parseInt(random.slice(0, 2), 16) || 0) * 0.8
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 

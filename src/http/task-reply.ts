@@ -10,10 +10,10 @@ import {
   REPLY_TOO_LARGE,
 } from '../gateway/failures.ts'
 import type { Journal } from '../gateway/journal.ts'
+import { pickedHeaders } from '../gateway/picked.ts'
 import type { KeySettings } from '../gateway/settings.ts'
 import { steppedSource } from '../gateway/stream-out.ts'
 import type { UpstreamCall } from '../gateway/upstream.ts'
-import { picked } from './picked.ts'
 
 export interface TaskReply {
   call: UpstreamCall
@@ -49,7 +49,7 @@ export async function taskReply(reply: TaskReply): Promise<Answer> {
   journal.began()
   const id = call.headers.get('x-request-id')
   const headers = {
-    ...picked(call.headers, REPLY_HEADERS),
+    ...pickedHeaders(call.headers, REPLY_HEADERS),
     ...(id !== null && REQUEST_ID.test(id) && { 'x-upstream-request-id': id }),
   }
   if (complete) {
@@ -63,7 +63,7 @@ export async function taskReply(reply: TaskReply): Promise<Answer> {
 
 /** With its length a body that breaks off is seen to; of a decoded one the length is not known. */
 const lengthOf = ({ headers }: UpstreamCall): Record<string, string> =>
-  headers.get('content-encoding') === null ? picked(headers, ['content-length']) : {}
+  headers.get('content-encoding') === null ? pickedHeaders(headers, ['content-length']) : {}
 
 function refuseNoAnswer({ call, key }: TaskReply): void {
   const { status } = call

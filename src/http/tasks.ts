@@ -4,13 +4,12 @@ import { TIMEOUTS } from '../gateway/defaults.ts'
 import type { Answer } from '../gateway/exchange.ts'
 import type { Journal } from '../gateway/journal.ts'
 import type { Ports, Send } from '../gateway/ports.ts'
-import { pauseMs } from '../gateway/run.ts'
 import type { Settings, TaskSettings } from '../gateway/settings.ts'
+import { pickedHeaders } from '../gateway/picked.ts'
 import { passedQuery, taskPath, type TaskService } from '../gateway/task-routes.ts'
 import { callUpstream, type Sendable, type UpstreamCall } from '../gateway/upstream.ts'
 import { VERSION } from '../version.ts'
 import type { Asked } from './arrival.ts'
-import { picked } from './picked.ts'
 import { taskReply } from './task-reply.ts'
 import { uploadOf, type Upload } from './upload.ts'
 
@@ -84,7 +83,7 @@ function requestHeaders(
   const { header } = placeKey('bearer', key)
   return {
     accept: 'application/json',
-    ...picked(request.headers, REQUEST_HEADERS),
+    ...pickedHeaders(request.headers, REQUEST_HEADERS),
     ...(upload.length !== undefined && { 'content-length': upload.length }),
     'user-agent': `dragoman/${VERSION}`,
     ...(header && Object.fromEntries([header])),
@@ -92,19 +91,13 @@ function requestHeaders(
 }
 
 function callTask(
-  { ports, signal, journal }: TaskExchange,
-  task: TaskSettings,
+  exchange: TaskExchange,
+  { timeouts = TIMEOUTS }: TaskSettings,
   sendable: Sendable,
 ): Promise<UpstreamCall> {
-  return callUpstream(sendable, {
-    send: sendable.body ? once(ports.send) : ports.send,
-    timeouts: task.timeouts ?? TIMEOUTS,
-    stream: false,
-    caller: signal,
-    deadline: ports.deadline,
-    pauseMs: () => pauseMs(ports.randomId()),
-    failed: (reason) => journal.note({ reason }),
-  })
+  const { send, ...others } = exchange.ports
+  const ports = { ...others, send: sendable.body ? once(send) : send }
+  return callUpstream({ ...exchange, ports }, sendable, { timeouts })
 }
 
 /** What was streamed away cannot be sent a second time: the repetition fails as the first attempt did. */

@@ -8,7 +8,7 @@ import type {
   TaskSettings,
   UpstreamSettings,
 } from '../gateway/settings.ts'
-import { sampleOf } from './sample.ts'
+import { sampleOf } from '../gateway/sample.ts'
 
 /** What the proxy says at its start. */
 export function greeting(settings: Settings, url: string, environment: Environment): string {

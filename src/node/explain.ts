@@ -1,5 +1,5 @@
 import { adapters } from '../../adapters/index.ts'
-import { sampleOf } from './sample.ts'
+import { sampleOf } from '../gateway/sample.ts'
 
 const ORIGIN = 'http://127.0.0.1'
 

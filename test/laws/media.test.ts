@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { JsonObject } from '../../src/canonical/json.ts'
-import { NOTHING_ASKED } from '../../src/canonical/nothing-asked.ts'
+import { emptyRequest } from '../../src/canonical/empty.ts'
 import { readBody } from './exchange.ts'
 import { forEachAdapter } from './law.ts'
 
@@ -27,7 +27,7 @@ const pictured: Record<string, (data: string) => JsonObject> = {
 forEachAdapter((adapter) => {
   const kindsOf = (data: string) => {
     const body = pictured[adapter.dialect]?.(data) ?? {}
-    return readBody(adapter, NOTHING_ASKED, body).reply.blocks.map(({ kind }) => kind)
+    return readBody(adapter, emptyRequest('', true), body).reply.blocks.map(({ kind }) => kind)
   }
 
   it('takes a picture for one only as far as it can be decoded', () => {

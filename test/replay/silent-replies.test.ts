@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { adapters } from '../../adapters/index.ts'
 import type { JsonObject } from '../../src/canonical/json.ts'
-import { NOTHING_ASKED } from '../../src/canonical/nothing-asked.ts'
+import { emptyRequest } from '../../src/canonical/empty.ts'
 import { translator } from '../../src/translator.ts'
 import type { Adapter } from '../../adapters/adapter.ts'
 import { probeReply } from './silent-replies.ts'
@@ -205,7 +205,7 @@ const replyOf = ({ dialect }: Adapter): JsonObject => REPLIES[dialect] ?? {}
 
 describe.each(pairs)('$caller.dialect from $upstream.dialect', ({ caller, upstream }) => {
   it('is told of whatever a reply says, or that it is not', () => {
-    const found = probeReply(caller, upstream, NOTHING_ASKED, replyOf(upstream), 10_000)
+    const found = probeReply(caller, upstream, emptyRequest('', true), replyOf(upstream), 10_000)
     expect(found?.silent).toEqual([])
     expect(found?.reported).toBeGreaterThan(10)
   })

@@ -3,7 +3,7 @@ import { adapters } from '../../adapters/index.ts'
 import type { Adapter } from '../../adapters/adapter.ts'
 import { stringify } from '../../src/canonical/json.ts'
 import { sseParser } from '../../src/framing/sse.ts'
-import { sampleOf } from '../../src/node/sample.ts'
+import { sampleOf } from '../../src/gateway/sample.ts'
 import { grammarOf } from '../grammar/index.ts'
 
 /** The whole product, as its callers reach it on one runtime, with nothing configured. */
