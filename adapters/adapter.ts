@@ -1,7 +1,7 @@
 import type { Event } from '../src/canonical/events.ts'
 import type { Json, JsonObject, VerbatimPaths } from '../src/canonical/json.ts'
 import type { Lose } from '../src/canonical/loss.ts'
-import type { BlockKind, BlockOf, Request } from '../src/canonical/model.ts'
+import type { Block, BlockKind, BlockOf, Request } from '../src/canonical/model.ts'
 import type { Problem } from '../src/canonical/problem.ts'
 
 /** One server-sent event with the framing already removed; `data` is still text. */
@@ -284,4 +284,15 @@ export interface Adapter {
 /** A table with one entry per block kind. `undefined` as a result means: reported with `lose`. */
 export type BlockTable<Out, Context> = {
   [K in BlockKind]: (block: BlockOf<K>, context: Context) => Out | undefined
+}
+
+/** What a table makes of a block. */
+export function written<Out, Context>(
+  table: BlockTable<Out, Context>,
+  block: Block,
+  context: Context,
+): Out | undefined {
+  // The entry is that of the block's own kind, which the types cannot follow.
+  const write = table[block.kind] as (block: Block, context: Context) => Out | undefined
+  return write(block, context)
 }

@@ -15,7 +15,7 @@ import type {
   ToolCallBlock,
 } from '../../src/canonical/model.ts'
 import { lowerInput } from '../../src/canonical/text-tools.ts'
-import type { BlockTable } from '../adapter.ts'
+import { written, type BlockTable } from '../adapter.ts'
 import type { CallBook } from './calls.ts'
 import { DIALECT, leftovers, members, note, own } from './dialect.ts'
 import { readMedia, writeMedia } from './media.ts'
@@ -156,7 +156,7 @@ export interface WritePartContext {
 }
 
 /** `undefined` for what is no part: it is written elsewhere, reported here, or says nothing. */
-export const PARTS: BlockTable<JsonObject, WritePartContext> = {
+const PARTS: BlockTable<JsonObject, WritePartContext> = {
   text: (block, context) => {
     if (block.citations && block.citations.length > 0)
       context.lose('dropped', `${context.path}.citations`)
@@ -240,10 +240,5 @@ export function argumentsOf(call: ToolCallBlock, context: WritePartContext): Jso
   return {}
 }
 
-export function writePart(block: Block, context: WritePartContext): JsonObject | undefined {
-  const write = PARTS[block.kind] as (
-    block: Block,
-    context: WritePartContext,
-  ) => JsonObject | undefined
-  return write(block, context)
-}
+export const writePart = (block: Block, context: WritePartContext): JsonObject | undefined =>
+  written(PARTS, block, context)

@@ -10,7 +10,7 @@ import type { Lose } from '../../src/canonical/loss.ts'
 import type { Block, TextBlock, ToolCallBlock } from '../../src/canonical/model.ts'
 import { fit, type ToolNames } from '../../src/canonical/names.ts'
 import { lowerInput } from '../../src/canonical/text-tools.ts'
-import type { BlockTable } from '../adapter.ts'
+import { written, type BlockTable } from '../adapter.ts'
 import * as citations from './citations.ts'
 import {
   CALL_ID,
@@ -170,7 +170,7 @@ export interface WriteContext {
 }
 
 /** A conversation's blocks, for an upstream. Most become one block, a search two, an empty text none. */
-export const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
+const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
   text: (block, context) => {
     const { search_result, compaction, list: _, ...rest } = extOf(block)
     const cache = writeCache(block.cache)
@@ -241,13 +241,8 @@ export const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
   opaque: (block) => (block.dialect === DIALECT ? [block.value] : []),
 }
 
-export function writeBlock(block: Block, context: WriteContext): JsonObject[] {
-  const write = BLOCKS[block.kind] as (
-    block: Block,
-    context: WriteContext,
-  ) => JsonObject[] | undefined
-  return write(block, context) ?? []
-}
+export const writeBlock = (block: Block, context: WriteContext): JsonObject[] =>
+  written(BLOCKS, block, context) ?? []
 
 export const writeBlocks = (blocks: Block[], context: WriteContext, member: string): JsonObject[] =>
   blocks.flatMap((block, index) =>

@@ -4,7 +4,7 @@ import type { Block, ToolCallBlock } from '../../src/canonical/model.ts'
 import { fit } from '../../src/canonical/names.ts'
 import { FOREIGN_ID } from '../../src/canonical/seal.ts'
 import { lowerInput } from '../../src/canonical/text-tools.ts'
-import type { BlockTable, WriteReplyContext } from '../adapter.ts'
+import { written, type BlockTable, type WriteReplyContext } from '../adapter.ts'
 import { CALL_ID, DIALECT } from './dialect.ts'
 import * as hosted from './hosted.ts'
 
@@ -65,11 +65,7 @@ export class ReplyBlocks {
 
   /** Blocks that are said in one piece; none for a block that is empty or (reported) unknown here. */
   whole(block: Block): JsonObject[] {
-    const write = this.#table[block.kind] as (
-      block: Block,
-      context: undefined,
-    ) => JsonObject[] | undefined
-    return write(block, undefined) ?? []
+    return written(this.#table, block, undefined) ?? []
   }
 
   /** The start event and the delta of a block in one piece: a hosted tool's input comes as a delta, too. */

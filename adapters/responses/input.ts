@@ -1,4 +1,4 @@
-import type { BlockTable } from '../adapter.ts'
+import { written, type BlockTable } from '../adapter.ts'
 import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type { Lose } from '../../src/canonical/loss.ts'
 import type { Block, CodeResultBlock, Turn } from '../../src/canonical/model.ts'
@@ -44,14 +44,6 @@ const WRITERS: BlockTable<JsonObject, BlockContext> = {
   refusal: () => undefined,
 }
 
-function writeItem(block: Block, context: BlockContext): JsonObject | undefined {
-  const write = WRITERS[block.kind] as (
-    block: Block,
-    context: BlockContext,
-  ) => JsonObject | undefined
-  return write(block, context)
-}
-
 const inMessage = (block: Block): boolean =>
   block.kind === 'text' ||
   block.kind === 'media' ||
@@ -81,7 +73,7 @@ export function writeTurn(turn: Turn, index: number, context: InputContext): Pla
       continue
     }
     flush()
-    const item = drawing ?? writeItem(block, { ...here, result: resultOf(turn.blocks, at) })
+    const item = drawing ?? written(WRITERS, block, { ...here, result: resultOf(turn.blocks, at) })
     place(item, here.path, block.kind === 'tool-result' ? 'input' : side)
   }
   flush()
