@@ -56,7 +56,6 @@ function proxyHandler(settings: Settings, bindings: WorkerEnvironment): Handler 
   const log = createLog({
     write: (line) => console.log(line),
     now: Date.now,
-    style: 'json',
     secrets: secretsOf(settings),
   })
   return fetcherOf(settings, {

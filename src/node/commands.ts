@@ -8,6 +8,7 @@ import type { Settings } from '../gateway/settings.ts'
 import type { Store } from '../gateway/store.ts'
 import { answererOf, fetcherOf } from '../http/answerer.ts'
 import { createLog } from '../observe/log.ts'
+import { readableLine } from '../observe/readable.ts'
 import { explained } from './explain.ts'
 import { greeting, summary } from './describe.ts'
 import { bytesFile } from './files.ts'
@@ -51,7 +52,7 @@ export async function serve(options: Options, world: Process): Promise<Proxy> {
   const log = createLog({
     write: gathered(world.write),
     now: Date.now,
-    style: world.logStyle,
+    spell: world.logStyle === 'json' ? undefined : readableLine(world.logStyle === 'colour'),
     secrets: secretsOf(settings),
   })
   const ports: Ports = {

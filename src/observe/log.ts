@@ -11,8 +11,8 @@ const UNPRINTABLE = /[\p{Cc}\u2028\u2029\p{Bidi_Control}]/gu
 export interface LogOptions {
   write(line: string): void
   now(): number
-  /** Readable lines for a terminal, in colour or not, instead of JSON. */
-  style: 'json' | 'plain' | 'colour'
+  /** How an entry becomes a line; JSON unless something else is wanted. */
+  spell?: Spell | undefined
   /** Values that must never appear, whatever wrote them into an entry. */
   secrets: readonly string[]
 }
@@ -22,17 +22,14 @@ export function createLog(options: LogOptions): (entry: LogEntry) => void {
   const mask = masker(options.secrets)
   // In this order: half a secret would not be found any more.
   const shorten: Shorten = (text) => capped(mask(text))
-  return (entry) => {
-    const time = new Date(options.now()).toISOString()
-    const line =
-      options.style === 'json'
-        ? jsonLine(entry, time, shorten)
-        : readableLine(entry, time, { shorten, coloured: options.style === 'colour' })
-    options.write(mask(line))
-  }
+  const { write, now, spell = jsonLine } = options
+  return (entry) => write(mask(spell(entry, new Date(now()).toISOString(), shorten)))
 }
 
 type Shorten = (text: string) => string
+
+/** An entry and its time as a line, of which no text that came from outside is longer than `shorten` makes it. */
+export type Spell = (entry: LogEntry, time: string, shorten: Shorten) => string
 
 function masker(all: readonly string[]): (text: string) => string {
   const secrets = all.filter((secret) => secret.length >= MIN_SECRET_CHARACTERS)
@@ -70,57 +67,17 @@ const shortened = (line: object, shorten: Shorten): string =>
 /** Nearly every line is of visible ASCII. */
 const PLAIN = /^[\x20-\x7e]*$/
 
-/** What a person at a terminal wants to know of an exchange. */
-function readableLine(
-  entry: LogEntry,
-  time: string,
-  { shorten, coloured }: { shorten: Shorten; coloured: boolean },
-): string {
-  const paint = coloured ? colourOf(entry.status) : (text: string) => text
-  const parts = [
-    time.slice(11, 19),
-    paint(String(entry.status)),
-    entry.method,
-    entry.path,
-    pairOf(entry),
-    modelOf(entry),
-    `${Math.round(entry.totalMs)} ms`,
-    tokensOf(entry),
-    entry.losses?.length ? `lost: ${lossTexts(entry).join(', ')}` : undefined,
-    entry.error,
-    entry.reason && `(${entry.reason})`,
-  ]
-  return parts
-    .filter((part) => part !== undefined && part !== '')
-    .map((part) => (part === parts[1] ? part : printable(shorten(part ?? ''))))
-    .join('  ')
-}
-
-const pairOf = ({ caller, upstream }: LogEntry): string | undefined =>
-  caller && upstream ? `${caller} > ${upstream}` : caller
-
-const modelOf = ({ model, sentModel }: LogEntry): string | undefined =>
-  model && sentModel && model !== sentModel ? `${model} = ${sentModel}` : model
-
-const tokensOf = ({ usage }: LogEntry): string | undefined =>
-  usage && `${usage.input ?? 0} + ${usage.output ?? 0} tokens`
-
-function lossTexts({ losses = [] }: LogEntry): string[] {
+/** The losses of an entry, a bounded number of them. */
+export function lossTexts({ losses = [] }: LogEntry): string[] {
   const texts = losses.slice(0, LOSSES_SHOWN).map(({ code, path }) => `${code} ${path}`)
   return losses.length > LOSSES_SHOWN ? [...texts, `${losses.length - LOSSES_SHOWN} more`] : texts
-}
-
-const ANSI = { green: 32, yellow: 33, red: 31 } as const
-
-function colourOf(status: number): (text: string) => string {
-  const code = status < 400 ? ANSI.green : status < 500 ? ANSI.yellow : ANSI.red
-  return (text) => `\u001b[${code}m${text}\u001b[0m`
 }
 
 const capped = (text: string): string =>
   text.length > VALUE_CHARACTERS ? `${text.slice(0, VALUE_CHARACTERS - 1)}…` : text
 
-const printable = (text: string): string => text.replace(UNPRINTABLE, escaped)
+/** The text without anything that forges lines or drives a terminal. */
+export const printable = (text: string): string => text.replace(UNPRINTABLE, escaped)
 
 const escaped = (character: string): string =>
   `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`

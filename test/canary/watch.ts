@@ -117,7 +117,7 @@ const lookAtLine = (line: string) => look(line, 'the log')
 /** Entries may hold a failure in somebody else's words; the line that is written may not. */
 function watchedLog(ports: Ports, settings: Settings): Ports['log'] {
   const secrets = secretsOf(settings)
-  const line = createLog({ write: lookAtLine, now: () => 0, style: 'json', secrets })
+  const line = createLog({ write: lookAtLine, now: () => 0, secrets })
   return (entry) => {
     line(entry)
     ports.log(entry)

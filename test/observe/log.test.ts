@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { cases } from '../cases.ts'
 import type { LogEntry } from '../../src/observe/entry.ts'
 import { createLog, type LogOptions } from '../../src/observe/log.ts'
+import { readableLine } from '../../src/observe/readable.ts'
 
 const entry: LogEntry = {
   id: 'ex-1',
@@ -23,7 +24,6 @@ function written(entry: LogEntry, options: Partial<LogOptions> = {}): string[] {
   const log = createLog({
     write: (line) => lines.push(line),
     now: () => 0,
-    style: 'json',
     secrets: [],
     ...options,
   })
@@ -43,13 +43,15 @@ describe('the log', () => {
   it('is a readable line on a terminal, in colour where that is wanted', () => {
     const plain =
       '00:00:00  200  POST  /v1/messages  messages > openai  opus = gpt-5  1234 ms  12 + 34 tokens  lost: dropped sampling.topK'
-    expect(written(entry, { style: 'plain' })).toEqual([plain])
-    expect(written(entry, { style: 'colour' })).toEqual([
+    expect(written(entry, { spell: readableLine(false) })).toEqual([plain])
+    expect(written(entry, { spell: readableLine(true) })).toEqual([
       plain.replace('200', '\u001b[32m200\u001b[0m'),
     ])
     const failed = { id: 'x', method: 'GET', path: '/x', status: 502, totalMs: 1, error: 'gone' }
-    expect(written(failed, { style: 'plain' })).toEqual(['00:00:00  502  GET  /x  1 ms  gone'])
-    expect(written({ ...failed, reason: 'ECONNREFUSED' }, { style: 'plain' })).toEqual([
+    expect(written(failed, { spell: readableLine(false) })).toEqual([
+      '00:00:00  502  GET  /x  1 ms  gone',
+    ])
+    expect(written({ ...failed, reason: 'ECONNREFUSED' }, { spell: readableLine(false) })).toEqual([
       '00:00:00  502  GET  /x  1 ms  gone  (ECONNREFUSED)',
     ])
   })
@@ -71,12 +73,12 @@ describe('the log', () => {
       maxLength: 400,
     })
     fc.assert(
-      fc.property(foreign, fc.constantFrom('json', 'plain'), (text, style) => {
-        const lines = written({ ...entry, path: text, model: text, error: text }, { style })
+      fc.property(foreign, fc.constantFrom(undefined, readableLine(false)), (text, spell) => {
+        const lines = written({ ...entry, path: text, model: text, error: text }, { spell })
         expect(lines).toHaveLength(1)
         expect(lines.join()).not.toMatch(/[\p{Cc}\u2028\u202e]/u)
         expect(lines.join().length).toBeLessThan(6 * 3 * 256 + 500)
-        if (style === 'json') expect(() => JSON.parse(lines.join())).not.toThrow()
+        if (!spell) expect(() => JSON.parse(lines.join())).not.toThrow()
       }),
       cases(1000),
     )
@@ -95,13 +97,13 @@ describe('the log', () => {
   it('shows no secret, wherever it got in', () => {
     const secrets = ['sk-0123456789', 'sk-0123456789-longer']
     const leaky = { ...entry, path: '/sk-0123456789-longer', error: 'with sk-0123456789 in it' }
-    for (const style of ['json', 'plain'] as const) {
-      const line = written(leaky, { style, secrets }).join()
+    for (const spell of [undefined, readableLine(false)]) {
+      const line = written(leaky, { spell, secrets }).join()
       expect(line).not.toContain('sk-')
       expect(line).not.toContain('longer')
       expect(line).toContain('with *** in it')
       const cut = { ...entry, error: 'x'.repeat(250) + secrets[0] }
-      expect(written(cut, { style, secrets }).join()).not.toContain('sk-0')
+      expect(written(cut, { spell, secrets }).join()).not.toContain('sk-0')
     }
   })
 })
