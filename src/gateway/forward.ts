@@ -77,11 +77,7 @@ function bare({ url, headers }: Addressed, method: string): Sendable {
 const VALUE = /^[\w.-]{1,128}$/
 
 function piped({ journal, settings, signal }: Exchange, call: UpstreamCall) {
-  const over = (problem?: Problem) =>
-    journal.finish({
-      status: problem === CALLER_LEFT ? 499 : call.status,
-      ...(problem && { error: problem.message }),
-    })
+  const over = (problem?: Problem) => journal.finish({ status: call.status, problem })
   const step = async (): Promise<Step> => {
     const piece = await call.read()
     if (!piece?.bytes) over(piece?.problem)

@@ -1,4 +1,6 @@
 import type { LogEntry } from '../observe/entry.ts'
+import type { Problem } from '../canonical/problem.ts'
+import { CALLER_LEFT } from './failures.ts'
 import type { Ports } from './ports.ts'
 
 /** Gathers what is known of an exchange; it is written once, when the exchange is over. */
@@ -10,8 +12,10 @@ export interface Journal {
   /** Bytes of a reply were handed over. */
   sent(bytes: number): void
   whenOver(run: () => void): void
-  /** The first call counts. */
-  finish(fields: Pick<LogEntry, 'status'> & Partial<LogEntry>): void
+  /** The first call counts. `problem`: why it ended otherwise than well; a caller who left has no status. */
+  finish(
+    fields: Pick<LogEntry, 'status'> & Partial<LogEntry> & { problem?: Problem | undefined },
+  ): void
 }
 
 export function journal(
@@ -36,12 +40,14 @@ export function journal(
       bytesOut += bytes
     },
     whenOver: (run) => void runs.push(run),
-    finish(fields) {
+    finish({ problem, ...fields }) {
       if (over) return
       over = true
       for (const run of runs) run()
       const sent = bytesOut > 0 ? { bytesOut } : {}
-      ports.log({ ...head, ...entry, ...sent, ...fields, totalMs: elapsed() })
+      const failed = problem && { error: problem.message }
+      const left = problem === CALLER_LEFT ? { status: 499 } : {}
+      ports.log({ ...head, ...entry, ...sent, ...fields, ...failed, ...left, totalMs: elapsed() })
     },
   }
 }

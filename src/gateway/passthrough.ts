@@ -21,7 +21,14 @@ import type { PassPlan } from './plan.ts'
 import { isStreamType, kindOf, replyEvents, type ReplyEvents } from './reply-events.ts'
 import { slicesAt, spliceStrings } from './scan.ts'
 import { elementShape, eventShape, renamedEventShape, type Shape } from './shape.ts'
-import { framer, heartbeatOf, steppedSource, STREAM_HEADERS, type Step } from './stream-out.ts'
+import {
+  begunWith,
+  framer,
+  heartbeatOf,
+  steppedSource,
+  STREAM_HEADERS,
+  type Step,
+} from './stream-out.ts'
 import { SILENT, within } from './time.ts'
 import type { Piece, UpstreamCall } from './upstream.ts'
 
@@ -140,28 +147,21 @@ async function passedStream(exchange: Exchange, plan: PassPlan, call: UpstreamCa
   const shape = shapeOf(exchange, plan)
   const steps = passSteps(exchange, plan, call, shape)
   const heartbeat = heartbeatOf(exchange.caller, exchange.route.framing)
-  let pending: Promise<Piece> | undefined = opening
-  const body = steppedSource(
-    async () => {
-      const piece = await (pending ?? call.read())
-      pending = undefined
-      return steps(piece)
+  const read = begunWith(opening, () => call.read())
+  const body = steppedSource(async () => steps(await read()), {
+    // Nothing can be said inside of an event.
+    heartbeat: heartbeat && (() => (shape.closing?.() ? undefined : heartbeat())),
+    heartbeatMs: exchange.settings.limits.heartbeatMs,
+    signal: exchange.signal,
+    stop() {
+      call.cancel()
+      exchange.journal.finish({ status: call.status, problem: CALLER_LEFT })
     },
-    {
-      // Nothing can be said inside of an event.
-      heartbeat: heartbeat && (() => (shape.closing?.() ? undefined : heartbeat())),
-      heartbeatMs: exchange.settings.limits.heartbeatMs,
-      signal: exchange.signal,
-      stop() {
-        call.cancel()
-        exchange.journal.finish({ status: 499, error: CALLER_LEFT.message })
-      },
-      stalled() {
-        call.cancel()
-        return steps({ problem: NOT_TAKEN })
-      },
+    stalled() {
+      call.cancel()
+      return steps({ problem: NOT_TAKEN })
     },
-  )
+  })
   return { status: call.status, headers: STREAM_HEADERS, body }
 }
 
@@ -215,7 +215,7 @@ function passSteps(
     else if (failure !== CALLER_LEFT)
       bytes = epilogue(exchange, plan, failure, { begun, closing: shape.closing?.() ?? '' })
     journal.sent(bytes.length)
-    journal.finish({ status: call.status, ...(failure && { error: failure.message }) })
+    journal.finish({ status: call.status, problem: failure })
     return { bytes, last: true }
   }
   return (piece) => {

@@ -55,7 +55,7 @@ export async function refusal(exchange: Exchange, plan: Plan, call: UpstreamCall
   const { problem, text } = await refused(exchange, plan, call)
   if (plan.kind !== 'pass' || text === undefined || !isErrorStatus(call.status))
     throw new ProblemError(problem)
-  exchange.journal.finish({ status: call.status, error: problem.message })
+  exchange.journal.finish({ status: call.status, problem })
   const headers = {
     'content-type': 'application/json',
     ...waitHeaders(problem),

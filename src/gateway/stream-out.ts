@@ -78,6 +78,16 @@ export interface StreamOptions {
   stalled?(): Step | Promise<Step>
 }
 
+/** The same as `next`, of which the first result has been asked for already. */
+export function begunWith<T>(first: Promise<T>, next: () => Promise<T>): () => Promise<T> {
+  let begun: Promise<T> | undefined = first
+  return () => {
+    const result = begun ?? next()
+    begun = undefined
+    return result
+  }
+}
+
 /**
  * A body that makes one step each time its reader wants more: a slow reader slows the source down, and
  * nothing runs on when the reader is gone. It fails only with what a step throws; any other failure is part

@@ -13,6 +13,7 @@ import { proofKeeperOf } from './proofs.ts'
 import { replyEvents } from './reply-events.ts'
 import { replyWriter } from './reply-writer.ts'
 import {
+  begunWith,
   framer,
   heartbeatOf,
   steppedSource,
@@ -56,11 +57,7 @@ export async function translated(
       await proofs?.settle()
       if ((await keeper?.settle(body)) === false) lose('dropped', 'store')
     }
-    journal.finish({
-      status: problem === CALLER_LEFT ? 499 : 200,
-      losses: allLosses(),
-      ...(problem && { error: problem.message }),
-    })
+    journal.finish({ status: 200, losses: allLosses(), problem })
   }
   if (plan.stream) {
     const headers = replyHeaders(plan, call, plan.losses)
@@ -161,27 +158,20 @@ async function streamed(streaming: Streaming): Promise<Answer> {
   const opened = await within(opening, heartbeatMs)
   const failure = opened === SILENT ? undefined : failureIn(opened)
   if (failure) throw new ProblemError(failure)
-  let pending: Promise<Event[] | undefined> | undefined = opening
-  const body = steppedSource(
-    async (): Promise<Step> => {
-      const events = await (pending ?? next())
-      pending = undefined
-      return steps(events)
+  const following = begunWith<Event[] | undefined>(opening, next)
+  const body = steppedSource(async () => steps(await following()), {
+    heartbeat: heartbeatOf(exchange.caller, framing),
+    heartbeatMs,
+    signal: exchange.signal,
+    stop() {
+      call.cancel()
+      void over(CALLER_LEFT)
     },
-    {
-      heartbeat: heartbeatOf(exchange.caller, framing),
-      heartbeatMs,
-      signal: exchange.signal,
-      stop() {
-        call.cancel()
-        void over(CALLER_LEFT)
-      },
-      stalled() {
-        call.cancel()
-        return steps([{ type: 'error', problem: NOT_TAKEN }])
-      },
+    stalled() {
+      call.cancel()
+      return steps([{ type: 'error', problem: NOT_TAKEN }])
     },
-  )
+  })
   const own = { 'content-type': frames.contentType, ...STREAM_HEADERS }
   return { status: 200, headers: { ...own, ...headers }, body }
 }

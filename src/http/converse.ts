@@ -75,7 +75,7 @@ async function exchanged(
 export function failedAnswer(adapter: Adapter, { id, journal }: Arrival, error: unknown): Answer {
   const { problem, headers } = error instanceof ProblemError ? error : new ProblemError(INTERNAL)
   const answer = problemAnswer(adapter, problem, id)
-  journal.finish({ status: answer.status, error: problem.message })
+  journal.finish({ status: answer.status, problem })
   return { ...answer, headers: { ...answer.headers, ...headers } }
 }
 

@@ -31,7 +31,7 @@ export async function taskAnswer(
   } catch (error) {
     const problem = problemIn(error)
     const { status, body } = taskProblem(service, problem)
-    journal.finish({ status, error: problem.message })
+    journal.finish({ status, problem })
     const allow = problem.kind === 'method-not-allowed' ? allowedAt(service, path) : undefined
     const headers = {
       'content-type': 'application/json',

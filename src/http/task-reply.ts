@@ -102,11 +102,7 @@ function rest(reply: TaskReply, held: Uint8Array[]): Answer['body'] {
   const { call, journal, maxBytes } = reply
   let size = 0
   const over = (problem?: Problem) =>
-    journal.finish({
-      status: problem === CALLER_LEFT ? 499 : call.status,
-      bytesOut: size,
-      ...(problem && { error: problem.message }),
-    })
+    journal.finish({ status: call.status, bytesOut: size, problem })
   // The body fails with what its step throws.
   const breakOff = (problem: Problem): never => {
     call.cancel()
