@@ -3,7 +3,7 @@ import type { Adapter } from '../adapters/adapter.ts'
 import { estimateTokens } from './canonical/estimate.ts'
 import type { Event } from './canonical/events.ts'
 import { parse, stringify } from './canonical/json.ts'
-import { ProblemError, type Problem } from './canonical/problem.ts'
+import { invalid, ProblemError, type Problem } from './canonical/problem.ts'
 import { demoReply } from './demo-reply.ts'
 import { DEMO_ORIGIN } from './gateway/defaults.ts'
 import { INTERNAL } from './gateway/failures.ts'
@@ -72,7 +72,7 @@ function jsonOf(text: string, adapter: Adapter) {
   try {
     return parse(text, adapter.caller.verbatim)
   } catch {
-    throw new ProblemError({ kind: 'invalid-request', message: 'The body is not valid JSON.' })
+    throw invalid('The body is not valid JSON.')
   }
 }
 

@@ -1,6 +1,7 @@
 import { settingsOf } from './gateway/config.ts'
 import { ConfigError, type Environment } from './gateway/config-values.ts'
 import { DEFAULT_RETENTION } from './gateway/defaults.ts'
+import { randomId } from './gateway/exchange.ts'
 import { fetchSend } from './gateway/fetch-send.ts'
 import type { Ports } from './gateway/ports.ts'
 import type { Settings } from './gateway/settings.ts'
@@ -69,6 +70,6 @@ function storeOf({ state, retention }: Settings): Pick<Ports, 'store'> {
 const defaultPorts = (): Ports => ({
   send: demoSend(adapters, fetchSend),
   now: Date.now,
-  randomId: () => crypto.randomUUID().replaceAll('-', ''),
+  randomId,
   log() {},
 })

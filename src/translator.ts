@@ -5,9 +5,9 @@ import { emptyRequest } from './canonical/empty.ts'
 import { parse, stringify, type Json, type JsonObject } from './canonical/json.ts'
 import { lossList, type Loss } from './canonical/loss.ts'
 import type { Request } from './canonical/model.ts'
-import { ProblemError } from './canonical/problem.ts'
+import { invalid, ProblemError } from './canonical/problem.ts'
 import { MAX_OUTPUT_TOKENS, PROCESS_LIMITS } from './gateway/defaults.ts'
-import { idSource } from './gateway/exchange.ts'
+import { idSource, randomId } from './gateway/exchange.ts'
 import { ownHeaders } from './gateway/sample.ts'
 import { replyEvents } from './gateway/reply-events.ts'
 import { replyWriter } from './gateway/reply-writer.ts'
@@ -63,10 +63,7 @@ function adapterOf(dialect: string): Adapter {
   const adapter = dialects.of(dialect)
   if (adapter) return adapter
   const known = dialects.list.map((candidate) => candidate.dialect).join(', ')
-  throw new ProblemError({
-    kind: 'invalid-request',
-    message: `There is no dialect '${dialect}'; there are ${known}.`,
-  })
+  throw invalid(`There is no dialect '${dialect}'; there are ${known}.`)
 }
 
 const textIn = (body: JsonObject | string): string =>
@@ -77,14 +74,11 @@ function objectIn(text: string, parsed: () => Json): JsonObject {
   try {
     value = parsed()
   } catch {
-    throw new ProblemError({ kind: 'invalid-request', message: 'The body is not valid JSON.' })
+    throw invalid('The body is not valid JSON.')
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
     return value as JsonObject
-  throw new ProblemError({
-    kind: 'invalid-request',
-    message: `The body is not a JSON object but ${text.slice(0, 1)}….`,
-  })
+  throw invalid(`The body is not a JSON object but ${text.slice(0, 1)}….`)
 }
 
 /** Nothing is translated: the text passes, but for the name of the model. */
@@ -109,7 +103,7 @@ function sameDialect(adapter: Adapter, options: TranslatorOptions): Translator {
 }
 
 function betweenDialects(from: Adapter, to: Adapter, options: TranslatorOptions): Translator {
-  const newId = idSource(() => crypto.randomUUID().replaceAll('-', ''))
+  const newId = idSource(randomId)
   let last = emptyRequest(options.model ?? '', options.stream)
   const contexts = (lose: ReadReplyContext['lose']) => ({
     read: { request: last, lose, newId },

@@ -9,6 +9,7 @@ import {
   settingsOf,
 } from './gateway/config.ts'
 import { DEFAULT_RETENTION, ISOLATE_LIMITS } from './gateway/defaults.ts'
+import { randomId } from './gateway/exchange.ts'
 import { fetchSend } from './gateway/fetch-send.ts'
 import type { Ports } from './gateway/ports.ts'
 import { secretsOf } from './gateway/secrets.ts'
@@ -61,7 +62,7 @@ function proxyHandler(settings: Settings, bindings: WorkerEnvironment): Handler 
   return fetcherOf(settings, {
     send: demoSend(adapters, fetchSend),
     now: Date.now,
-    randomId: () => crypto.randomUUID().replaceAll('-', ''),
+    randomId,
     log,
     ...storeOf(settings, bindings),
   })
@@ -75,8 +76,7 @@ function storeOf(
   try {
     return { store: openStore(state, { ...DEFAULT_RETENTION, ...retention }, bindings) }
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    throw new ConfigError('state.store', error.message.replace(/^state\.store: /, ''), origin)
+    throw error instanceof ConfigError ? error.within(origin) : error
   }
 }
 

@@ -105,11 +105,6 @@ export function demoConfig(): Config {
 
 const demoName = (dialect: string): string => `demo-${dialect}`
 
-/** The demo: it reaches no network and holds no secret. */
-export function demoSettings(): Settings {
-  return settingsOf(demoConfig(), {}, { origin: 'demo' })
-}
-
 function build(config: Config, environment: Environment, platform: Required<Platform>): Settings {
   const { upstreams = {}, tasks = {}, state = {}, losses = 'report' } = config
   const built = Object.entries(upstreams).map(

@@ -35,6 +35,9 @@ export interface Answer {
   body: string | Uint8Array | ByteSource | null
 }
 
+/** 128 random bits as 32 hexadecimal digits. */
+export const randomId = (): string => crypto.randomUUID().replaceAll('-', '')
+
 const SEED_CHARACTERS = 16
 
 /** Ids of an exchange: unlike those of any other, and the same position by position. */

@@ -1,30 +1,20 @@
 import { wholeBytes } from './bytes.ts'
-import { ConnectError, type Send, type UpstreamRequest, type UpstreamResponse } from './ports.ts'
+import { ConnectError, type Send, type UpstreamRequest } from './ports.ts'
 
-type Fetch = (url: string, init: RequestInit & { duplex?: 'half' }) => Promise<Response>
-
-/** A `send` by a fetch. Pools are the runtime's business, and mostly also what counts as no connection. */
-export function sendBy(fetch: Fetch): Send {
-  return async (request: UpstreamRequest): Promise<UpstreamResponse> => {
-    const { url, method, headers, signal } = request
-    const isStream = request.body instanceof ReadableStream
-    const body = bodyOf(request.body)
-    const init = { method, headers, signal, redirect: 'manual', body } as RequestInit
-    const duplex = isStream ? { duplex: 'half' as const } : {}
-    try {
-      const response = await fetch(url, { ...init, ...duplex })
-      return { status: response.status, headers: response.headers, body: response.body }
-    } catch (error) {
-      throw isConnectFailure(error) ? new ConnectError(reasonOf(error)) : error
-    }
+/** By the runtime's own fetch. Pools are its business, and mostly also what counts as no connection. */
+export const fetchSend: Send = async ({ url, method, headers, signal, body }) => {
+  const init = { method, headers, signal, redirect: 'manual', body: bodyOf(body) } as RequestInit
+  const duplex = body instanceof ReadableStream ? { duplex: 'half' as const } : {}
+  try {
+    const response = await fetch(url, { ...init, ...duplex })
+    return { status: response.status, headers: response.headers, body: response.body }
+  } catch (error) {
+    throw isConnectFailure(error) ? new ConnectError(reasonOf(error)) : error
   }
 }
 
 const bodyOf = (body: UpstreamRequest['body']): ReadableStream | Uint8Array | null =>
   body === undefined || body instanceof ReadableStream ? (body ?? null) : wholeBytes(body)
-
-/** By the runtime's own fetch. */
-export const fetchSend: Send = sendBy((url, init) => fetch(url, init))
 
 /** Where a runtime says so at all: these come before anything is sent. */
 const CONNECT_CODES: ReadonlySet<unknown> = new Set([

@@ -1,4 +1,4 @@
-import { ProblemError } from '../canonical/problem.ts'
+import { invalid, ProblemError } from '../canonical/problem.ts'
 import { placeKey, upstreamKey } from '../gateway/credentials.ts'
 import { TIMEOUTS } from '../gateway/defaults.ts'
 import type { Answer } from '../gateway/exchange.ts'
@@ -61,8 +61,7 @@ function notConfigured({ name, mount }: TaskService): ProblemError {
 /** A path that would be read differently once it is part of an address does not pass. */
 function addressOf({ base, prefix }: TaskSettings, path: string, query: string): string {
   const address = new URL(base).href.replace(/\/$/, '') + prefix + path
-  if (new URL(address).href !== address)
-    throw new ProblemError({ kind: 'invalid-request', message: 'This path cannot be passed on.' })
+  if (new URL(address).href !== address) throw invalid('This path cannot be passed on.')
   return address + query
 }
 

@@ -6,6 +6,7 @@ import type { Ports, Send } from '../gateway/ports.ts'
 import { secretsOf } from '../gateway/secrets.ts'
 import type { Settings } from '../gateway/settings.ts'
 import type { Store } from '../gateway/store.ts'
+import { randomId } from '../gateway/exchange.ts'
 import { answererOf, fetcherOf } from '../http/answerer.ts'
 import { createLog } from '../observe/log.ts'
 import { readableLine } from '../observe/readable.ts'
@@ -89,8 +90,9 @@ async function storeOf({ state, retention, origin }: Settings): Promise<Store | 
   try {
     return await openStore(state, { ...DEFAULT_RETENTION, ...retention })
   } catch (error) {
+    if (error instanceof ConfigError) throw error.within(origin)
     const reason = error instanceof Error ? error.message : 'it cannot be opened'
-    throw new ConfigError('state.store', reason.replace(/^state\.store: /, ''), origin)
+    throw new ConfigError('state.store', reason, origin)
   }
 }
 
@@ -115,7 +117,7 @@ const sendNothing: Send = () => Promise.reject(new Error('nothing is sent'))
 const portsWith = (send: Send): Ports => ({
   send,
   now: Date.now,
-  randomId: () => crypto.randomUUID().replaceAll('-', ''),
+  randomId,
   log: () => undefined,
 })
 

@@ -1,3 +1,4 @@
+import { ConfigError } from '../gateway/config-values.ts'
 import type { Store, StoreBounds } from '../gateway/store.ts'
 import { memoryStore } from '../state/memory.ts'
 import { redisStore } from '../state/redis.ts'
@@ -13,11 +14,11 @@ export async function openStore(
   if (spec === 'memory') return memoryStore(bounds, now)
   if (spec.startsWith('sqlite:')) return sqliteStore(fileOf(spec), bounds, now)
   if (/^rediss?:\/\//.test(spec) && URL.canParse(spec)) return redisStore(redisLink(spec), bounds)
-  throw new TypeError('state.store: expected memory, sqlite:FILE or redis://HOST')
+  throw new ConfigError('state.store', 'expected memory, sqlite:FILE or redis://HOST')
 }
 
 function fileOf(spec: string): string {
   const file = spec.slice('sqlite:'.length)
-  if (file === '') throw new TypeError('state.store: expected a file name after sqlite:')
+  if (file === '') throw new ConfigError('state.store', 'expected a file name after sqlite:')
   return file
 }

@@ -1,3 +1,4 @@
+import { ConfigError } from '../gateway/config-values.ts'
 import type { Store, StoreBounds } from '../gateway/store.ts'
 import { durableStore, type ObjectNamespace } from './durable.ts'
 import { kvStore, type KeyValueNamespace } from './kv.ts'
@@ -21,12 +22,12 @@ export function openStore(
     case 'durable':
       return durableStore(bound(bindings.STATE, 'durable', 'STATE'), bounds)
     default:
-      throw new TypeError('state.store: on Workers expected durable or kv')
+      throw new ConfigError('state.store', 'on Workers expected durable or kv')
   }
 }
 
 function bound<T>(binding: T | undefined, spec: string, name: string): T {
   if (binding === undefined)
-    throw new TypeError(`state.store: ${spec} needs the binding ${name} in wrangler.toml`)
+    throw new ConfigError('state.store', `${spec} needs the binding ${name} in wrangler.toml`)
   return binding
 }

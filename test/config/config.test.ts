@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { demoForm, shortForm } from '../../src/gateway/config-short.ts'
 import {
-  demoSettings,
   type Environment,
   type Platform,
   settingsFromText,
@@ -390,7 +389,7 @@ describe('the short form', () => {
 
 describe('the demo', () => {
   it('has one upstream per dialect, and a place for any other model', () => {
-    const { upstreams, routes, callers, origin } = demoSettings()
+    const { upstreams, routes, callers, origin } = demoForm({})
     expect([...upstreams.values()].map(({ name, base, key }) => [name, base, key.kind])).toEqual([
       ['demo-messages', 'http://demo.invalid/messages', 'none'],
       ['demo-generate-content', 'http://demo.invalid/generate-content', 'none'],
