@@ -244,7 +244,7 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
 export const writeBlock = (block: Block, context: WriteContext): JsonObject[] =>
   written(BLOCKS, block, context) ?? []
 
-export const writeBlocks = (blocks: Block[], context: WriteContext, member: string): JsonObject[] =>
+const writeBlocks = (blocks: Block[], context: WriteContext, member: string): JsonObject[] =>
   blocks.flatMap((block, index) =>
     writeBlock(block, { ...context, path: `${context.path}.${member}.${index}` }),
   )

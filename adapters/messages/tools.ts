@@ -42,7 +42,7 @@ interface Known {
 }
 
 /** Hosted tools by the beginning of their dated types. A computer needs the size of its screen. */
-export const HOSTED_TOOLS = {
+const HOSTED = Object.entries<Known>({
   web_search_2: { capability: 'web-search', name: 'web_search', type: 'web_search_20250305' },
   web_fetch_2: { capability: 'web-fetch', name: 'web_fetch', type: 'web_fetch_20250910' },
   code_execution_2: {
@@ -51,9 +51,7 @@ export const HOSTED_TOOLS = {
     type: 'code_execution_20260120',
   },
   computer_2: { capability: 'computer', name: 'computer' },
-} satisfies Record<string, Known>
-
-const HOSTED: readonly [string, Known][] = Object.entries(HOSTED_TOOLS)
+})
 
 const hostedBy = (fits: (known: Known) => boolean): Known | undefined =>
   HOSTED.find(([, known]) => fits(known))?.[1]

@@ -144,7 +144,7 @@ function writeCitations(block: TextBlock, path: string, lose: Lose): JsonObject 
   return { annotations: annotationsOf(block.citations, block.text.length, path, lose) }
 }
 
-export function annotationsOf(
+function annotationsOf(
   citations: readonly Citation[] | undefined,
   textLength: number,
   path: string,

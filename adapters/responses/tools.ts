@@ -7,7 +7,7 @@ import {
   type JsonObject,
 } from '../../src/canonical/json.ts'
 import type { Lose } from '../../src/canonical/loss.ts'
-import type { FunctionTool, HostedTool, TextTool, Tool } from '../../src/canonical/model.ts'
+import type { FunctionTool, TextTool, Tool } from '../../src/canonical/model.ts'
 import { rooted } from '../../src/canonical/schema-root.ts'
 import { capabilityOf, readHosted, writeHosted } from './hosted.ts'
 import { DIALECT, Members, objectsOf, restOf, spelled, textIn } from './members.ts'
@@ -184,7 +184,7 @@ function writeCustom(tool: TextTool, { names, lose }: ToolContext): JsonObject {
 
 const nameOf = (tool: Tool): string => (tool.kind === 'hosted' ? tool.capability : tool.name)
 
-function choiceFor(tool: Exclude<Tool, HostedTool> | HostedTool, value: JsonObject): JsonObject {
+function choiceFor(tool: Tool, value: JsonObject): JsonObject {
   const type = value['type'] ?? ''
   if (tool.kind === 'function' || tool.kind === 'text') return { type, name: value['name'] ?? '' }
   const label = value['server_label']

@@ -1,5 +1,5 @@
 import { bodyOf, withBody, type Event, type Tail } from './events.ts'
-import type { Block, BlockKind, Citation, Ext, FinishReason, Usage } from './model.ts'
+import type { Block, Citation, Ext, FinishReason, Usage } from './model.ts'
 import type { Problem } from './problem.ts'
 
 /** What a source calls one of its blocks: an index, an item id. */
@@ -44,14 +44,6 @@ export class Cursor {
   }
   get ended(): boolean {
     return this.#ended
-  }
-  /** The source has said why it stopped. */
-  get finishing(): boolean {
-    return this.#finish !== undefined
-  }
-  /** The kind of the block at `key`, while it is open. */
-  openKind(key: BlockKey): BlockKind | undefined {
-    return this.#find(key)?.block.kind
   }
   /** The number of characters of the body seen so far, 0 for an unknown block. */
   seen(key: BlockKey): number {

@@ -18,9 +18,9 @@ export interface StructureLimits {
   nodes: number
 }
 
-export const tooDeep = (depth: number) => invalid(`The body is nested deeper than ${depth} levels.`)
+const tooDeep = (depth: number) => invalid(`The body is nested deeper than ${depth} levels.`)
 
-export const tooManyValues = (nodes: number) =>
+const tooManyValues = (nodes: number) =>
   new ProblemError({
     kind: 'too-large',
     message: `The body holds more than ${nodes} JSON values.`,

@@ -72,7 +72,7 @@ export function memoReader({ read }: Pick<Memory, 'read'>): (kept: Kept) => Json
 const SIGNPOST = 'see '
 
 /** What stands at the place of an item whose id does not lead to its exchange by itself. */
-export const writeSignpost = (place: string): string => SIGNPOST + place
+const writeSignpost = (place: string): string => SIGNPOST + place
 
 /** Inverse of `writeSignpost`. */
 export const readSignpost = (text: string | undefined): string | undefined =>

@@ -1,4 +1,4 @@
-import { dialects as allDialects, type Dialects } from '../../adapters/index.ts'
+import { dialects } from '../../adapters/index.ts'
 import { doorkeeper } from '../gateway/credentials.ts'
 import { memoriesOf } from '../gateway/memories.ts'
 import type { Ports } from '../gateway/ports.ts'
@@ -11,11 +11,7 @@ import { responseOf } from './respond.ts'
 import type { Site } from './site.ts'
 
 /** The proxy as a function. Never rejects. */
-export function answererOf(
-  settings: Settings,
-  ports: Ports,
-  dialects: Dialects = allDialects,
-): (request: Asked) => Promise<Answer> {
+export function answererOf(settings: Settings, ports: Ports): (request: Asked) => Promise<Answer> {
   const site: Site = {
     settings,
     ports,
@@ -29,9 +25,10 @@ export function answererOf(
 
 /** The same as what the runtimes of the web call. */
 export function fetcherOf(
-  ...given: Parameters<typeof answererOf>
+  settings: Settings,
+  ports: Ports,
 ): (request: Request) => Promise<Response> {
-  const answer = answererOf(...given)
+  const answer = answererOf(settings, ports)
   return async (request) => {
     const response = responseOf(await answer(request))
     return request.method === 'HEAD' ? new Response(null, response) : response
