@@ -4,10 +4,10 @@ import { gzipSync } from 'node:zlib'
 
 const OUT = 'dist/worker'
 /**
- * Five sixths are our own, the rest zod and the parser of event streams. The aim is 70 000; what is
+ * Five sixths are our own, the rest zod, hono and the parser of event streams. The aim is 70 000; what is
  * here keeps the way there from getting longer, and shows a dependency that slips in.
  */
-const MAX_GZIP_BYTES = 124_000
+const MAX_GZIP_BYTES = 126_500
 
 rmSync(OUT, { recursive: true, force: true })
 const bundle = spawnSync('wrangler', ['deploy', '--dry-run', '--outdir', OUT], {

@@ -14,7 +14,7 @@ import { fetchSend } from './gateway/fetch-send.ts'
 import type { Ports } from './gateway/ports.ts'
 import { secretsOf } from './gateway/secrets.ts'
 import type { Settings } from './gateway/settings.ts'
-import { fetcherOf } from './http/answerer.ts'
+import { createApp } from './http/app.ts'
 import { createLog } from './observe/log.ts'
 import { openStore } from './state/workers.ts'
 
@@ -59,13 +59,14 @@ function proxyHandler(settings: Settings, bindings: WorkerEnvironment): Handler 
     now: Date.now,
     secrets: secretsOf(settings),
   })
-  return fetcherOf(settings, {
+  const app = createApp(settings, {
     send: demoSend(adapters, fetchSend),
     now: Date.now,
     randomId,
     log,
     ...storeOf(settings, bindings),
   })
+  return (request) => app.fetch(request)
 }
 
 function storeOf(
