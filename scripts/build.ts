@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { build, type BuildOptions, type Metafile } from 'esbuild'
-import { configJsonSchema } from '../src/gateway/config-schema.ts'
+import { configJsonSchema } from './config-words.ts'
 
 const OUT = 'dist'
 
