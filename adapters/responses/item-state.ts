@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { isObject, listOf, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type { Ext } from '../../src/canonical/model.ts'
 import { countIn, DIALECT, objectsOf, textIn } from './members.ts'
 
@@ -120,6 +120,10 @@ const PARTS: ReadonlySet<Json | undefined> = new Set(['output_text', 'refusal', 
 /** The part of a message that an event brings; parts of other items are none of the conversation's. */
 export const partIn = ({ part }: JsonObject): JsonObject =>
   isObject(part) && PARTS.has(part['type']) ? part : {}
+
+/** The parts of a message; some servers say a text without more ado. */
+export const partsIn = ({ content }: JsonObject): Json[] =>
+  typeof content === 'string' ? [{ text: content }] : listOf(content)
 
 /** The same of an event that brings nothing but the text of one. */
 export const textPart = ({ text, refusal }: JsonObject): JsonObject =>

@@ -11,6 +11,7 @@ import {
   isAnnounced,
   ItemList,
   partIn,
+  partsIn,
   partIndex,
   textPart,
   phaseOf,
@@ -188,9 +189,9 @@ export class Items {
 
   #finishMessage(state: Item, item: JsonObject): void {
     if (state.opened.size === 0) state.added = item
-    for (const [at, part] of listOf(item['content']).entries())
+    for (const [at, part] of partsIn(item).entries())
       if (isObject(part)) this.#partWhole(state, at, part)
-    state.left = mergeExt(state.left, leftOfItem(item, 'content'))
+    state.left = mergeExt(state.left, leftOfItem(item, 'message'))
     this.#closePart(state)
   }
 
@@ -267,7 +268,7 @@ export class Items {
     const added = inputIn({ ...state.added, type: item['type'] ?? '' })
     this.#openCall(state, { ...state.added, ...item, name: textIn(item, 'name') || 'unknown' })
     this.#cursor.complete(state.key, whole || added || '')
-    this.#cursor.close(state.key, tailOf(leftOfItem(item)))
+    this.#cursor.close(state.key, tailOf(leftOfItem(item, 'call')))
   }
 
   /** Code is opened when it comes: an item may have outputs only. */
@@ -292,7 +293,7 @@ export class Items {
       this.#openCode(state, textIn(item, 'id'))
       this.#cursor.complete(state.key, code.code)
     }
-    this.#cursor.close(state.key, tailOf(leftOfItem(item)))
+    this.#cursor.close(state.key, tailOf(leftOfItem(item, 'code')))
     const callId = this.#lastCode ?? result?.callId ?? ''
     if (result) this.#cursor.whole(`${state.key}.result`, { ...result, callId })
   }

@@ -19,29 +19,22 @@ export const tailOf = (ext: Ext | undefined): Tail => (ext ? { ext } : {})
 const PART = ['type', 'text', 'refusal', 'annotations']
 export const leftOfPart = (part: JsonObject): Ext | undefined => leftOf(part, PART)
 
-/** The members of items of any type that are read, besides what they consist of. */
-const ITEM = [
-  'id',
-  'type',
-  'status',
-  'role',
-  'phase',
-  'encrypted_content',
-  'call_id',
-  'name',
-  'namespace',
-  'arguments',
-  'input',
-  'code',
-  'outputs',
-  'container_id',
-]
-export const leftOfItem = (item: JsonObject, body = ''): Ext | undefined =>
-  leftOf(item, [...ITEM, body])
+/** What is read of the items of each kind, besides what all of them have. */
+const ITEMS = {
+  message: ['role', 'phase', 'content'],
+  reasoning: ['encrypted_content'],
+  call: ['call_id', 'name', 'namespace', 'arguments', 'input'],
+  code: ['code', 'outputs', 'container_id'],
+}
+export const leftOfItem = (
+  item: JsonObject,
+  kind: keyof typeof ITEMS,
+  ...shown: string[]
+): Ext | undefined => leftOf(item, ['id', 'type', 'status', ...ITEMS[kind], ...shown])
 
 /** Of thoughts and their summary one is shown, and the other is left. */
 export function reasoningTail(item: JsonObject, shown: Shown): Tail {
-  const tail = tailOf(leftOfItem(item, shown))
+  const tail = tailOf(leftOfItem(item, 'reasoning', shown))
   const proof = textIn(item, 'encrypted_content')
   return proof ? { ...tail, seal: { dialect: DIALECT, value: proof } } : tail
 }

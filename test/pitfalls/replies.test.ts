@@ -48,6 +48,23 @@ describe('a message whose pieces come late', () => {
   })
 })
 
+describe('items of other servers', () => {
+  const told = (from: 'messages' | 'generate-content', ...output: object[]) => {
+    const { response } = completed(...output)
+    const { body, losses } = translator({ from, to: 'responses' }).reply(JSON.stringify(response))
+    return { text: JSON.stringify(body), paths: losses.map(({ path }) => path) }
+  }
+  it.each(['messages', 'generate-content'] as const)('are read, or reported, to %s', (from) => {
+    expect(told(from, { type: 'message', role: 'assistant', content: 'plain' }).text).toContain(
+      '"text":"plain"',
+    )
+    const call = { type: 'code_interpreter_call', id: 'ci_1', name: 'run', arguments: '{"code":1}' }
+    const paths = told(from, call, item('done')).paths.join()
+    expect(paths).toContain('name')
+    expect(paths).toContain('arguments')
+  })
+})
+
 /** The shapes in which servers put an error into a stream that had begun well. */
 const ERRORS = [
   { error: { message: 'too much to do', type: 'x' } },
