@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../src/canonical/json.ts'
 import type { Lose } from '../../src/canonical/loss.ts'
 import type { Limits, Request, Sampling } from '../../src/canonical/model.ts'
+import { withoutRefused } from '../../src/canonical/refused.ts'
 import type { WriteRequestContext } from '../adapter.ts'
 import { readFormat, writeFormat } from './format.ts'
 import { amount } from './numbers.ts'
@@ -111,9 +112,8 @@ export function writeOptions(
     ...writeFormat(request, facts, lose),
     ...(thinkingConfig && { thinkingConfig }),
   }
-  const dropped = new Set(facts.drop ?? [])
-  const kept = Object.entries(config).filter(([key]) => !isDropped(key, dropped, lose))
-  return kept.length > 0 ? Object.fromEntries(kept) : undefined
+  const kept = withoutRefused(config, facts.drop, placeOf, lose)
+  return Object.keys(kept).length > 0 ? kept : undefined
 }
 
 const MAX_STOP_SEQUENCES = 5
@@ -129,11 +129,4 @@ function writeLimits(limits: Limits, cap: number | undefined, lose: Lose): JsonO
   }
 }
 
-/** The configuration may name a parameter as this dialect does, or by its place in the canonical request. */
-function isDropped(key: string, dropped: ReadonlySet<string>, lose: Lose): boolean {
-  const path = PATHS.get(key) ?? PREFIX + key
-  const last = path.split('.').at(-1) ?? path
-  if (!dropped.has(key) && !dropped.has(path) && !dropped.has(last)) return false
-  lose('dropped', path)
-  return true
-}
+const placeOf = (key: string): string => PATHS.get(key) ?? PREFIX + key

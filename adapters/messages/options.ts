@@ -142,14 +142,7 @@ export function writeUser(
   return Object.keys(metadata).length > 0 ? { metadata } : {}
 }
 
-/** The parameters that a model's drop list names. */
-export function dropListed(body: JsonObject, drop: string[] | undefined, lose: Lose): JsonObject {
-  const names = new Set(drop)
-  const kept = Object.entries(body).filter(([key]) => !names.has(key))
-  for (const key of Object.keys(body)) if (names.has(key)) lose('dropped', PLACES.get(key) ?? key)
-  return kept.length === Object.keys(body).length ? body : Object.fromEntries(kept)
-}
-
+/** Where those that are not named so belong in a canonical request. */
 const PLACES = new Map([
   ['temperature', 'sampling.temperature'],
   ['top_p', 'sampling.topP'],
@@ -160,3 +153,5 @@ const PLACES = new Map([
   ['service_tier', 'tier'],
   ['metadata', 'user'],
 ])
+
+export const placeOf = (key: string): string => PLACES.get(key) ?? key

@@ -3,6 +3,7 @@ import type { Lose } from '../../src/canonical/loss.ts'
 import type { Block, Request } from '../../src/canonical/model.ts'
 import { toolNames } from '../../src/canonical/names.ts'
 import { invalid, nothingToSend, ProblemError } from '../../src/canonical/problem.ts'
+import { withoutRefused } from '../../src/canonical/refused.ts'
 import { inWords } from '../../src/canonical/text-tools.ts'
 import type { Lookup, Outgoing, ReadRequestContext, WriteRequestContext } from '../adapter.ts'
 import { plainText, readContent, writeBlock, type WriteContext } from './blocks.ts'
@@ -200,7 +201,7 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
     ...(request.stream && { stream: true }),
     ...left,
   }
-  return options.dropListed(capMarks(body, lose), target.facts.drop, lose)
+  return withoutRefused(capMarks(body, lose), target.facts.drop, options.placeOf, lose)
 }
 
 function writeSystem(request: Request, writing: WriteContext, isAsked: boolean): JsonObject[] {

@@ -9,6 +9,7 @@ import {
 import type { Lose } from '../../src/canonical/loss.ts'
 import type { Block, Request } from '../../src/canonical/model.ts'
 import { nothingToSend } from '../../src/canonical/problem.ts'
+import { withoutRefused } from '../../src/canonical/refused.ts'
 import { writeChoice, readChoice } from './choice.ts'
 import { History } from './history.ts'
 import { writeTurn, type InputContext } from './input.ts'
@@ -126,7 +127,8 @@ export function writeRequest(request: Request, context: WriteRequestContext): Ou
     ...spelled(request, ...SPELLED),
     ...rest,
   }) as JsonObject
-  return { path: '/v1/responses', headers: {}, body: without(body, context) }
+  const sent = withoutRefused(body, target.facts.drop, placeOf, lose)
+  return { path: '/v1/responses', headers: {}, body: sent }
 }
 
 /** Where there are instructions only, they are the caller's words: a conversation is demanded. */
@@ -135,16 +137,6 @@ function opened(instructions: string | undefined, input: Json | undefined, lose:
   if (instructions === undefined) throw nothingToSend()
   lose('approximated', 'system', 'without a conversation it becomes one')
   return { instructions: undefined, input: instructions }
-}
-
-/** Parameters that the configuration says this model refuses. */
-function without(body: JsonObject, { target, lose }: WriteRequestContext): JsonObject {
-  const dropped = new Set(target.facts.drop)
-  const entries = Object.entries(body).filter(([key]) => {
-    if (dropped.has(key)) lose('dropped', lookup(PLACES, key) ?? key)
-    return !dropped.has(key)
-  })
-  return Object.fromEntries(entries)
 }
 
 /** Where those that are not named so belong in a canonical request. */
@@ -161,6 +153,8 @@ const PLACES: Record<string, string> = {
   service_tier: 'tier',
   prompt_cache_key: 'cacheKey',
 }
+
+const placeOf = (key: string): string => lookup(PLACES, key) ?? key
 
 function writeInstructions(
   system: readonly Block[],
