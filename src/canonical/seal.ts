@@ -39,7 +39,9 @@ export const FOREIGN_ID = 'hosted_'
 export const mayHoldCarrier = (json: string): boolean => BEGINNING.test(json)
 
 /** A pattern looks for all at once, and for texts that begin with a quote it is faster than a search. */
-const BEGINNING = new RegExp(`"(?:${PREFIX.replace('.', '\\.')}|${PREFIX_BASE64}|${FOREIGN_ID})`)
+const BEGINNING = new RegExp(
+  `"(?:${PREFIX.replace('.', '\\.')}|${PREFIX_BASE64}|(?:tool_use_)?id"\\s*:\\s*"${FOREIGN_ID})`,
+)
 
 /** Undefined when the value is no carrier or is damaged. */
 export function readCarrier(value: string): Carried | undefined {

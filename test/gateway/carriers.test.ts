@@ -62,7 +62,8 @@ describe.each(['messages', 'generate-content', 'responses'] as const)('%s', (dia
     return { text, losses: response.headers.get('x-dragoman-losses') }
   }
   it('sends a conversation of its own as it came', async () => {
-    const body = bodies[dialect]('its own proof')
+    // Words may begin like the ids of tools that another upstream has run.
+    const body = { ...bodies[dialect]('its own proof'), hosted_by: 'hosted_zone' }
     expect((await sentFor(body)).text).toBe(JSON.stringify(body))
   })
   it("sends no other dialect's proofs, and says so", async () => {
