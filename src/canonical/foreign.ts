@@ -46,6 +46,8 @@ export function replyReporter(caller: Dialect, lose: Lose): (event: Event) => vo
   let name = ''
   const block = () => name
   return (event) => {
+    // Most events are such, and say nothing else.
+    if (event.type === 'block-delta') return
     if ('block' in event) {
       name = `reply.${nameOf(event.block)}`
       if (event.block.kind !== 'opaque') report(event.block.ext, block)
