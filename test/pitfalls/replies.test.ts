@@ -48,12 +48,13 @@ describe('a message whose pieces come late', () => {
   })
 })
 
+const told = (from: 'messages' | 'generate-content', ...output: object[]) => {
+  const { response } = completed(...output)
+  const { body, losses } = translator({ from, to: 'responses' }).reply(JSON.stringify(response))
+  return { text: JSON.stringify(body), paths: losses.map(({ path }) => path) }
+}
+
 describe('items of other servers', () => {
-  const told = (from: 'messages' | 'generate-content', ...output: object[]) => {
-    const { response } = completed(...output)
-    const { body, losses } = translator({ from, to: 'responses' }).reply(JSON.stringify(response))
-    return { text: JSON.stringify(body), paths: losses.map(({ path }) => path) }
-  }
   it.each(['messages', 'generate-content'] as const)('are read, or reported, to %s', (from) => {
     expect(told(from, { type: 'message', role: 'assistant', content: 'plain' }).text).toContain(
       '"text":"plain"',
