@@ -24,18 +24,18 @@ export function replyHeaders(
   }
 }
 
-/** What clients of any dialect plan their next requests by. */
-const RATE_HEADERS = 'x-ratelimit-*'
+/** Of the headers by which clients of any dialect plan their next requests. */
+const RATES = 'x-ratelimit-'
 
 /** The other headers that a dialect knows mean something to nobody else. */
 function passedHeaders(
   { destination, kind }: Pick<Plan, 'destination' | 'kind'>,
   headers: UpstreamCall['headers'],
 ): Record<string, string> {
-  const own = kind === 'pass' ? destination.adapter.passthrough.replyHeaders : undefined
-  const patterns = [RATE_HEADERS, ...(own ?? [])]
-  const names = [...(headers.keys?.() ?? [])].filter((name) =>
-    patterns.some((pattern) => matchesGlob(pattern, name)),
+  const { replyHeaders: known = [] } = destination.adapter.passthrough
+  const own = kind === 'pass' ? known : []
+  const names = [...(headers.keys?.() ?? [])].filter(
+    (name) => name.startsWith(RATES) || own.some((pattern) => matchesGlob(pattern, name)),
   )
   return Object.fromEntries(picked(headers, names, /^[\x20-\x7e]{1,256}$/))
 }
