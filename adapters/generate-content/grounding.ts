@@ -68,7 +68,7 @@ function supportsOf(metadata: JsonObject): Support[] {
   return objectsOf(metadata['groundingSupports']).flatMap((support) => {
     const segment = objectIn(support['segment'])
     return listOf(support['groundingChunkIndices']).map((index, place) => {
-      const chunk = chunks[Number(index)]
+      const chunk = typeof index === 'object' ? undefined : chunks[Number(index)]
       const citation = chunk && citationOf(chunk, scoreOf(support, place))
       return { key: stringify([segment, index]), ...segmentOf(segment), citation }
     })

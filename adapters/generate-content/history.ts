@@ -1,4 +1,4 @@
-import type { Block, ReasoningBlock, Turn } from '../../src/canonical/model.ts'
+import type { Block, ReasoningBlock, Seal, Turn } from '../../src/canonical/model.ts'
 import { callBook, type CallBook } from './calls.ts'
 import { leftovers, many, note } from './dialect.ts'
 import { readPart } from './parts.ts'
@@ -73,10 +73,11 @@ function once(blocks: Block[]): Block[] {
   const returnsThoughts = blocks.some(
     (block) => isThought(block) && repeatedOf(block) === undefined,
   )
+  const seals = sealsOf(repeats)
   const settled: Block[] = []
   for (const block of blocks) {
     const before = repeatedOf(block)
-    if (before === undefined) settled.push(proven(block, repeats))
+    if (before === undefined) settled.push(proven(block, seals))
     else if (!returnsThoughts) {
       settled.splice(Math.max(0, settled.length - before), 0, withoutNote(block))
     }
@@ -85,10 +86,18 @@ function once(blocks: Block[]): Block[] {
 }
 
 /** The thought with the proof that is repeated with the same words, where it has none of its own. */
-function proven(block: Block, repeats: readonly Block[]): Block {
+function proven(block: Block, seals: ReadonlyMap<string, Seal>): Block {
   if (!isThought(block) || block.seal) return block
-  const same = repeats.filter(isThought).find(({ text }) => text === block.text)
-  return same?.seal ? { ...block, seal: same.seal } : block
+  const seal = seals.get(block.text)
+  return seal ? { ...block, seal } : block
+}
+
+/** The first proof of each wording. */
+function sealsOf(repeats: readonly Block[]): ReadonlyMap<string, Seal> {
+  const seals = new Map<string, Seal>()
+  for (const block of repeats)
+    if (isThought(block) && block.seal && !seals.has(block.text)) seals.set(block.text, block.seal)
+  return seals
 }
 
 function withoutNote(block: Block): Block {

@@ -68,7 +68,7 @@ export function writeMedia(block: MediaBlock, path: string, lose: Lose): JsonObj
 }
 
 /** The kinds that the service has eyes and ears for. */
-const TAKEN = /^(?:(?:audio|video|text)\/|image\/(?!svg)|application\/pdf$)/
+const TAKEN = /^(?:(?:audio|video|text)\/|image\/(?!svg)|application\/pdf$)/i
 
 /** Films that the service knows by their pages, whose kind callers need not say. */
 const VIDEO = /^https:\/\/(?:www\.)?youtu(?:be\.com|\.be)\//

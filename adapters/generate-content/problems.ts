@@ -91,7 +91,8 @@ function isBadKey(fields: JsonObject): boolean {
   const { details, message } = fields
   const reasons = objectsOf(details).map(({ reason }) => reason)
   return (
-    reasons.includes('API_KEY_INVALID') || /^API key (?:not valid|expired)/.test(String(message))
+    reasons.includes('API_KEY_INVALID') ||
+    (typeof message === 'string' && /^API key (?:not valid|expired)/.test(message))
   )
 }
 

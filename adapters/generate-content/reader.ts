@@ -125,7 +125,8 @@ export class ReplyReader implements Reader {
     if (isObject(promptFeedback) && promptFeedback['blockReason']) this.#isBlocked = true
     const takes = many(candidates).map((candidate, place) => {
       if (!isObject(candidate)) return undefined
-      if (Number(candidate['index'] ?? place) === 0) return this.#candidate(candidate)
+      const index = candidate['index'] ?? place
+      if (index === 0 || index === '0') return this.#candidate(candidate)
       return this.#context.lose('dropped', 'reply.candidates')
     })
     const [take, ...more] = takes

@@ -29,7 +29,9 @@ export function readUsage(value: Json | undefined): Usage | undefined {
 
 /** That all of it is text says no more than its count does. */
 const isAllText = (details: Json): boolean =>
-  many(details).every((one) => isObject(one) && /^(?:TEXT|1)$/.test(String(one['modality'])))
+  many(details).every((one) => isObject(one) && TEXT.has(one['modality']))
+
+const TEXT = new Set<Json | undefined>(['TEXT', 1, '1'])
 
 function count(value: Json | undefined): number | undefined {
   const number = typeof value === 'string' && value !== '' ? Number(value) : value

@@ -23,13 +23,13 @@ export class ProofReader {
   readonly blocks: Block[] = []
   /** Something that was meant to be a proof of another dialect came back changed, or its block did not. */
   damaged = false
-  #pending: Seal | undefined
+  readonly #pending: Seal[] = []
   readonly #calls: Seal[] = []
 
   add(block: Block): void {
     const call = block.kind === 'tool-call' ? this.#calls.shift() : undefined
-    const seal = call ?? this.#pending
-    if (!call) this.#pending = undefined
+    const isProven = block.kind === 'reasoning' || ('seal' in block && block.seal !== undefined)
+    const seal = call ?? (isProven ? undefined : this.#pending.shift())
     this.blocks.push(seal ? this.#sealed(block, seal) : block)
   }
 
@@ -61,8 +61,7 @@ export class ProofReader {
   }
 
   end(): void {
-    if (this.#pending || this.#calls.length > 0) this.damaged = true
-    this.#pending = undefined
+    if (this.#pending.length + this.#calls.length > 0) this.damaged = true
   }
 
   /** A caller that put text into a block of ours meant it. */
@@ -75,7 +74,7 @@ export class ProofReader {
     // Thoughts carry their own proofs, so this one was put before its block.
     const isMoved = slot === 'previous' && (!before || before.kind === 'reasoning')
     if (slot === 'call') this.#calls.push(seal)
-    else if (slot === 'next' || isMoved) this.#pending = seal
+    else if (slot === 'next' || isMoved) this.#pending.push(seal)
     else if (slot === 'empty') this.add({ kind: 'text', text: '', seal })
     else if (before) this.blocks.splice(-1, 1, this.#sealed(before, seal))
     else this.damaged = true

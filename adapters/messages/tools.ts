@@ -69,11 +69,12 @@ function readTool(raw: JsonObject): Tool {
 
 function readFunction(raw: JsonObject): FunctionTool {
   const { type, name, description, input_schema, strict, cache_control, ...rest } = raw
+  const schema = input_schema === undefined ? undefined : textOf(input_schema)
   return {
     kind: 'function',
     name: textIn(name),
     ...(typeof description === 'string' && { description }),
-    ...(input_schema !== undefined && { schema: textOf(input_schema) }),
+    ...(schema !== undefined && { schema }),
     ...(strict === true && { strict }),
     ...readCache(cache_control),
     ...own({
@@ -83,6 +84,8 @@ function readFunction(raw: JsonObject): FunctionTool {
         ...(strict === false && { strict }),
         ...(strict === true && { native: true }),
         ...(type === 'custom' && { type }),
+        // What its own callers leave open the service may judge.
+        ...(schema !== undefined && rooted(schema) !== schema && { bare: true }),
       }),
     }),
   }
@@ -151,19 +154,22 @@ function isCalled(tool: Tool, name: string): boolean {
 
 function writeNamed(tool: NamedTool, names: ToolNames, room: Room, lose: Lose): JsonObject {
   const { name, namespace } = tool
-  const { native, typed, ...left } = extOf(tool)
+  const { native, typed, bare, ...left } = extOf(tool)
   if (typed === true) return { name, ...left, ...writeCache(tool.cache) }
   const isText = tool.kind === 'text'
   const description = isText ? describeText(tool, lose) : tool.description
   return {
     name: names.toWire(name, namespace),
     ...(description !== undefined && { description }),
-    input_schema: new Verbatim(isText ? TEXT_TOOL_SCHEMA : rooted(tool.schema ?? '')),
+    input_schema: new Verbatim(isText ? TEXT_TOOL_SCHEMA : schemaOf(tool, bare === true)),
     ...(!isText && isStrict(tool, native === true, room, lose) && { strict: true }),
     ...left,
     ...writeCache(tool.cache),
   }
 }
+
+const schemaOf = ({ schema = '' }: FunctionTool, isBare: boolean): string =>
+  isBare ? schema : rooted(schema)
 
 /** The service refuses a tool whose schema it cannot make its model keep to: it is the strictness that goes. */
 function isStrict(

@@ -38,8 +38,8 @@ export class MessageWriter implements Writer {
   #ended = false
   /** A thought that has no proof: that of the call behind it will do. */
   #unproven: { index: number; said: JsonObject } | undefined
-  /** The proof of a text, until something follows. */
-  #behindText: JsonObject | undefined
+  /** The proofs of texts, until something follows. */
+  #behindText: JsonObject[] = []
 
   constructor(context: WriteReplyContext) {
     this.#context = context
@@ -189,14 +189,14 @@ export class MessageWriter implements Writer {
   /** A client that takes the last block for the answer is given nothing behind its last text. */
   #carryOf({ kind }: Block, carrier: JsonObject): void {
     if (kind === 'text' && extOf(this.#context.request)['printsLast'] === true)
-      this.#behindText = carrier
+      this.#behindText.push(carrier)
     else this.#whole([carrier])
   }
 
   #goOn(): void {
-    const carrier = this.#behindText
-    this.#behindText = undefined
-    if (carrier) this.#whole([carrier])
+    const carriers = this.#behindText
+    this.#behindText = []
+    if (carriers.length > 0) this.#whole(carriers)
   }
 
   #close(open: Open, index: number, block: Block): void {
@@ -248,7 +248,8 @@ export class MessageWriter implements Writer {
   #finish(reason: FinishReason, sequence: string | undefined): void {
     this.#ended = true
     this.#prove(undefined)
-    if (this.#behindText) this.#context.lose('dropped', 'reply.text.seal', 'nothing follows it')
+    if (this.#behindText.length > 0)
+      this.#context.lose('dropped', 'reply.text.seal', 'nothing follows it')
     if (this.#usage.toolUse) this.#context.lose('dropped', 'reply.usage.toolUse')
     this.#stopReason = this.#reason(reason)
     if (this.#stopReason === 'stop_sequence') this.#stopSequence = sequence ?? this.#onlySequence()

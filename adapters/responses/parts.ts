@@ -181,7 +181,7 @@ function writeMediaPart(block: MediaBlock, context: PartContext): JsonObject | u
 /** A file id is known to the provider that issued it, as is a place outside of the web; images are of four kinds. */
 function isKnown({ source, mediaType }: MediaBlock): boolean {
   if ('url' in source) return /^https?:/i.test(source.url)
-  return !('fileId' in source) && !/^image\/(?!png|jpe?g|gif|webp)/.test(mediaType)
+  return !('fileId' in source) && !/^image\/(?!png|jpe?g|gif|webp)/i.test(mediaType)
 }
 
 /** Whether a part has a member for the name or the detail of its media. */

@@ -47,7 +47,7 @@ function complies(schema: Json | undefined, depth: number): boolean {
   const keywords = Object.keys(schema)
   if (!keywords.every((keyword) => TAKEN.has(keyword))) return false
   if ($ref !== undefined) return keywords.length === 1
-  if (format !== undefined && !FORMATS.has(`${format}`)) return false
+  if (format !== undefined && !(typeof format === 'string' && FORMATS.has(format))) return false
   if (isOfObjects(schema) && !isDemanding(schema)) return false
   if (anyOf === undefined && list(type).length === 0) return false
   const tables = [properties, $defs, definitions].filter(isObject).flatMap(Object.values<Json>)

@@ -52,8 +52,9 @@ function weigh({ properties, required, type, anyOf, oneOf }: JsonObject, weight:
 }
 
 function isUnknown(keyword: string, value: Json): boolean {
-  if (keyword === 'minItems') return Number(value) > 1
-  return keyword === 'format' ? !FORMATS.has(String(value)) : UNKNOWN.has(keyword)
+  if (keyword === 'minItems') return value !== 0 && value !== 1
+  if (keyword !== 'format') return UNKNOWN.has(keyword)
+  return typeof value !== 'string' || !FORMATS.has(value)
 }
 
 function closed(schema: Json, changed: Set<string>, weight: Weight): Json {
@@ -62,9 +63,11 @@ function closed(schema: Json, changed: Set<string>, weight: Weight): Json {
   // What must hold together would hold for nothing any more, if each part forbade the others' members.
   const { allOf, oneOf, ...others } = schema
   if (oneOf !== undefined) changed.add('oneOf')
-  const apart = oneOf === undefined ? others : { ...others, anyOf: oneOf }
+  // Beside other alternatives it can only be told.
+  const isBeside = oneOf !== undefined && others['anyOf'] !== undefined
+  const apart = oneOf === undefined || isBeside ? others : { ...others, anyOf: oneOf }
   const inner = mapSchemas(apart, (one) => closed(one, changed, weight))
-  const hints: string[] = []
+  const hints = isBeside ? [`oneOf: ${stringify(oneOf)}`] : []
   const entries = Object.entries(inner).filter(([keyword, value]) => {
     if (!isUnknown(keyword, value)) return true
     changed.add(keyword)

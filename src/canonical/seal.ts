@@ -36,7 +36,12 @@ const PREFIX_BASE64 = 'eHNlYWwx'
 export const FOREIGN_ID = 'hosted_'
 
 /** Whether a value somewhere in JSON text may be one of these: a quick look, before anything is parsed. */
-export const mayHoldCarrier = (json: string): boolean => BEGINNING.test(json)
+export const mayHoldCarrier = (json: string): boolean =>
+  BEGINNING.test(json) && (CARRIED.test(json) || RUN.test(json))
+
+const CARRIED = new RegExp(`"(?:${PREFIX.replace('.', '\\.')}|${PREFIX_BASE64})`)
+/** Other ids may begin like those of such tools; none is one without their blocks. */
+const RUN = /"(?:server_tool_use|\w{1,40}_tool_result)"/
 
 /** A pattern looks for all at once, and for texts that begin with a quote it is faster than a search. */
 const BEGINNING = new RegExp(

@@ -6,10 +6,14 @@ import { jsonReply, proxyOf } from './proxy.ts'
 /** Of a kind that is sent for no other caller. */
 const DATA = { mimeType: 'application/x-own', data: 'AAAA' }
 
+/** With a schema that is completed for no caller of the dialect. */
+const BARE = { name: 'f', input_schema: { type: 'object' } }
+
 const bodies = {
   messages: (signature: string) => ({
     model: 'own',
     max_tokens: 10,
+    tools: [BARE],
     messages: [
       { role: 'user', content: 'hi' },
       {
@@ -63,13 +67,14 @@ describe.each(['messages', 'generate-content', 'responses'] as const)('%s', (dia
   }
   it('sends a conversation of its own as it came', async () => {
     // Words may begin like the ids of tools that another upstream has run.
-    const body = { ...bodies[dialect]('its own proof'), hosted_by: 'hosted_zone' }
+    const body = { ...bodies[dialect]('its own proof'), hosted_by: { id: 'hosted_zone' } }
     expect((await sentFor(body)).text).toBe(JSON.stringify(body))
   })
   it("sends no other dialect's proofs, and says so", async () => {
     const { text, losses } = await sentFor(bodies[dialect](foreign))
     expect(text).not.toMatch(/xseal1|eHNlYWwx/)
     expect(text).toContain('yes')
+    if (dialect === 'messages') expect(text).toContain(JSON.stringify(BARE))
     if (dialect === 'generate-content') expect(text).toContain(JSON.stringify(DATA))
     expect(text).toContain('go on')
     expect(losses).toContain('seal')

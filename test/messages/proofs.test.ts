@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { unfold, type Event } from '../../src/canonical/events.ts'
 import type { JsonObject } from '../../src/canonical/json.ts'
 import type { Block } from '../../src/canonical/model.ts'
+import { carrySeal, type SealSlot } from '../../src/canonical/seal.ts'
 import { asking, call, read, request, say, text, write } from './help.ts'
 
 const seal = { dialect: 'generate-content', value: 'c2lnbmF0dXJl+/=="\n' }
@@ -25,6 +26,12 @@ const back = (content: JsonObject[]) =>
     }),
   )
 
+const carrier = (value: string, slot: SealSlot) => ({
+  type: 'thinking',
+  thinking: slot === 'self' ? 'hm' : '',
+  signature: carrySeal({ ...seal, value }, slot),
+})
+
 describe('a proof of another dialect', () => {
   it.each<[string, Block[]]>([
     ['on thoughts', [sealed({ kind: 'reasoning', text: 'hm' }), text('a')]],
@@ -38,6 +45,17 @@ describe('a proof of another dialect', () => {
     ['on everything', [sealed(text('a')), sealed(call('t1')), sealed(call('t2'))]],
   ])('comes home to the block it belongs to: %s', (_, blocks) => {
     expect(sentBack(blocks).turns[1]?.blocks).toEqual(blocks)
+  })
+
+  it('comes home to its own text from a client that puts all proofs first', () => {
+    const texts = ['a', 'b'].map((one) => ({ type: 'text', text: one }))
+    const first = [carrier('A', 'previous'), carrier('T', 'self'), carrier('B', 'previous')]
+    const { turns } = back([...first, ...texts])
+    expect(turns[1]?.blocks).toMatchObject([
+      { kind: 'reasoning', seal: { value: 'T' } },
+      { text: 'a', seal: { value: 'A' } },
+      { text: 'b', seal: { value: 'B' } },
+    ])
   })
 
   it('known before its block comes before it', () => {
