@@ -57,3 +57,7 @@ export function encoded(text: string): Uint8Array {
   const { read, written } = ENCODER.encodeInto(text, bytes)
   return read === text.length && written === text.length ? bytes : ENCODER.encode(text)
 }
+
+/** The mark of UTF-8 is one only where nothing stands before it. */
+export const withoutMark = (bytes: Uint8Array): Uint8Array =>
+  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes

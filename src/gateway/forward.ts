@@ -1,4 +1,4 @@
-import type { Problem } from '../canonical/problem.ts'
+import { ProblemError, type Problem } from '../canonical/problem.ts'
 import { replyHeaders } from './answer.ts'
 import { NOTHING } from './bytes.ts'
 import type { Answer, Exchange } from './exchange.ts'
@@ -33,19 +33,35 @@ export async function forwarded(
   exchange: Exchange,
   destination: Destination,
 ): Promise<Answer | undefined> {
-  const { caller, incoming, credential, journal, settings } = exchange
+  const { caller, incoming, credential, journal } = exchange
   const { upstream } = destination
   const { path, method } = incoming
   const query = picked(incoming.query, caller.caller.memory?.query ?? [], VALUE)
   const parcel = { path, query, headers: {}, body: NOTHING, stream: false }
   const sent = addressed(parcel, upstream, credential)
   journal.note({ upstream: upstream.name, upstreamDialect: upstream.dialect })
-  const call = await callUpstream(exchange, bare(sent, method), { timeouts: upstream.timeouts })
+  const plan = passPlanTo(destination, sent)
+  let call: UpstreamCall | undefined
+  try {
+    call = await callUpstream(exchange, bare(sent, method), { timeouts: upstream.timeouts })
+    return await passedOn(exchange, plan, call)
+  } catch (error) {
+    call?.cancel()
+    if (!(error instanceof ProblemError)) throw error
+    throw new ProblemError(error.problem, replyHeaders(plan, call, []))
+  }
+}
+
+async function passedOn(
+  exchange: Exchange,
+  plan: PassPlan,
+  call: UpstreamCall,
+): Promise<Answer | undefined> {
+  const { journal, settings } = exchange
   if (call.status === NOT_FOUND) {
     call.release()
     return undefined
   }
-  const plan = passPlanTo(destination, sent)
   if (!isSuccess(call.status)) return refusal(exchange, plan, call)
   const type = call.headers.get('content-type') ?? 'application/json'
   const headers = { 'content-type': type, ...replyHeaders(plan, call, []) }

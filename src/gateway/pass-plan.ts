@@ -23,7 +23,8 @@ export function passPlan(
 ): PassPlan {
   const { body, caller, incoming, route } = exchange
   const { aliased, target, upstream } = destination
-  const stream = route.stream ?? memberOf(looked, 'stream') === true
+  const isStream = () => route.stream ?? memberOf(looked, 'stream') === true
+  const stream = route.operation === 'create' && isStream()
   const changed = withoutCarriers(exchange, destination) ?? adapted(exchange, destination)
   const parcel: Parcel = {
     path: caller.passthrough.path(incoming, aliased ? target.model : undefined),

@@ -7,7 +7,7 @@ import type { Request } from '../canonical/model.ts'
 import { ProblemError, type Problem } from '../canonical/problem.ts'
 import { replyHeaders } from './answer.ts'
 import type { Answer, Exchange } from './exchange.ts'
-import { joinBytes, NOTHING } from './bytes.ts'
+import { joinBytes, NOTHING, withoutMark } from './bytes.ts'
 import { copyistOf, type Copyist } from './copyist.ts'
 import {
   CALLER_LEFT,
@@ -145,12 +145,23 @@ async function passedStream(exchange: Exchange, plan: PassPlan, call: UpstreamCa
   const opened = await within(opening, exchange.settings.limits.heartbeatMs)
   if (opened !== SILENT) refuseOpening(opened)
   const shape = shapeOf(exchange, plan)
-  const steps = passSteps(exchange, plan, call, shape)
-  const heartbeat = heartbeatOf(exchange.caller, exchange.route.framing)
-  const read = begunWith(opening, () => call.read())
-  const body = steppedSource(async () => steps(await read()), {
-    // Nothing can be said inside of an event.
-    heartbeat: heartbeat && (() => (shape.closing?.() ? undefined : heartbeat())),
+  const copyist = copyistOf(exchange, plan)
+  const tap = tapOf(exchange, plan, call, copyist)
+  const steps = passSteps(exchange, plan, call, { shape, copyist, tap })
+  // Whatever is called something else may be anything else.
+  const isStream = isStreamType(call.headers.get('content-type'))
+  const heartbeat = isStream ? heartbeatOf(exchange.caller, exchange.route.framing) : undefined
+  const read = begunWith(opened === SILENT ? opening.then(unmarked) : opening, () => call.read())
+  let isWithin = false
+  const step = async (): Promise<Step> => {
+    const made = await steps(await read())
+    // A step may wait for a store. Only now does the caller get what the shape has let go.
+    isWithin = Boolean(shape.closing?.())
+    return made
+  }
+  const body = steppedSource(step, {
+    // Nothing can be said inside of an event, or behind the last one.
+    heartbeat: heartbeat && (() => (isWithin || tap.ended ? undefined : heartbeat())),
     heartbeatMs: exchange.settings.limits.heartbeatMs,
     signal: exchange.signal,
     stop() {
@@ -164,6 +175,9 @@ async function passedStream(exchange: Exchange, plan: PassPlan, call: UpstreamCa
   })
   return { status: call.status, headers: STREAM_HEADERS, body }
 }
+
+const unmarked = (piece: Piece): Piece =>
+  piece?.bytes ? { bytes: withoutMark(piece.bytes) } : piece
 
 /** Everything up to the end of the first event, in one piece; a failure before it is all there is. */
 async function openingOf(call: UpstreamCall): Promise<Piece> {
@@ -196,17 +210,9 @@ function passSteps(
   exchange: Exchange,
   plan: PassPlan,
   call: UpstreamCall,
-  shape: Shape,
+  { shape, copyist, tap }: { shape: Shape; copyist: Copyist | undefined; tap: ReplyEvents },
 ): (piece: Piece) => Step | Promise<Step> {
   const { journal, settings } = exchange
-  const copyist = copyistOf(exchange, plan)
-  const tap = replyEvents({
-    reader: tapReader(exchange, plan, copyist),
-    anew: () => tapReader(exchange, plan, undefined),
-    verbatim: plan.destination.adapter.upstream.verbatim,
-    limits: settings.limits,
-    contentType: call.headers.get('content-type'),
-  })
   let received = 0
   let begun = false
   const finish = (failure: Problem | undefined): Step => {
@@ -226,7 +232,13 @@ function passSteps(
       call.cancel()
       return finish(REPLY_TOO_LARGE)
     }
-    observe(exchange, tap.push(piece.bytes))
+    const events = tap.push(piece.bytes)
+    observe(exchange, events)
+    // Known too late to be a status.
+    if (events.some((event) => event.type === 'error' && event.problem === NOT_A_REPLY)) {
+      call.cancel()
+      return finish(NOT_A_REPLY)
+    }
     const bytes = shape.push(piece.bytes)
     begun ||= bytes.length > 0
     journal.sent(bytes.length)
@@ -234,6 +246,21 @@ function passSteps(
     return copyist?.ready ? copyist.settle().then(() => step) : step
   }
 }
+
+/** What is read of a passing stream. */
+const tapOf = (
+  exchange: Exchange,
+  plan: PassPlan,
+  call: UpstreamCall,
+  copyist: Copyist | undefined,
+): ReplyEvents =>
+  replyEvents({
+    reader: tapReader(exchange, plan, copyist),
+    anew: () => tapReader(exchange, plan, undefined),
+    verbatim: plan.destination.adapter.upstream.verbatim,
+    limits: exchange.settings.limits,
+    contentType: call.headers.get('content-type'),
+  })
 
 /** Why a stream that stops here was cut; undefined when it is complete. */
 function prematureEnd(exchange: Exchange, tap: ReplyEvents, piece: Piece): Problem | undefined {

@@ -1,11 +1,12 @@
 import type { Lookup } from '../../adapters/adapter.ts'
-import { isObject, parse, type Json } from '../canonical/json.ts'
+import { isObject, parse, stringify, type Json } from '../canonical/json.ts'
 import { isRefusable, type Loss } from '../canonical/loss.ts'
 import { invalid, type Problem } from '../canonical/problem.ts'
 import { survey } from '../canonical/survey.ts'
 import type { Exchange } from './exchange.ts'
 import { KEY_REFUSED, NOT_A_REPLY, REDIRECTED } from './failures.ts'
 import type { Plan } from './plan.ts'
+import { hiding } from './secrets.ts'
 import type { UpstreamCall } from './upstream.ts'
 
 /** Enough for any explanation; the rest of an upstream's error page is not read. */
@@ -40,8 +41,7 @@ export async function refused(
   const said = await explanation(call)
   const isOurs = destination.upstream.key.kind !== 'caller'
   if ((call.status === 401 || call.status === 403) && isOurs) return { problem: KEY_REFUSED }
-  const text = sent?.key ? said.replaceAll(sent.key, '***') : said
-  const body = parsed(text)
+  const { text, body } = shown(said, sent?.key)
   const problem = destination.adapter.upstream.readProblem(call.status, body)
   // Some upstreams say with another status that a key is wrong.
   if (problem.kind === 'authentication' && isOurs) return { problem: KEY_REFUSED }
@@ -49,6 +49,16 @@ export async function refused(
   // Whatever its dialect, what a client knows for an error has this member; the words of others are told anew.
   const isKnown = isObject(body) && isObject(body['error'])
   return isKnown ? { problem: hinted, text } : { problem: hinted }
+}
+
+/** The words without the key, also where JSON spells it otherwise. */
+function shown(said: string, key: string | undefined): { text: string; body: Json | undefined } {
+  const text = key ? hiding(key, said) : said
+  const body = parsed(text)
+  if (!key || body === undefined) return { text, body }
+  const spelled = stringify(body)
+  const hidden = hiding(key, spelled)
+  return hidden === spelled ? { text, body } : { text: hidden, body: parsed(hidden) }
 }
 
 async function explanation(call: UpstreamCall): Promise<string> {

@@ -59,7 +59,7 @@ export async function refusal(exchange: Exchange, plan: Plan, call: UpstreamCall
   const headers = {
     'content-type': 'application/json',
     ...waitHeaders(problem),
-    ...replyHeaders(plan, call, []),
+    ...replyHeaders(plan, call, plan.losses),
   }
   return { status: call.status, headers, body: text }
 }

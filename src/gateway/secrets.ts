@@ -9,5 +9,14 @@ export function secretsOf(settings: Settings): string[] {
     Object.values(upstream.headers),
   )
   const password = URL.canParse(settings.state) ? new URL(settings.state).password : ''
-  return [...keys, ...callers, ...headers, ...(password ? [password] : [])]
+  return [...keys.flatMap(spellings), ...callers, ...headers, ...(password ? [password] : [])]
 }
+
+/** A key as it is, and as it stands in an address. */
+const spellings = (key: string): string[] => [
+  ...new Set([key, new URLSearchParams([['', key]]).toString().slice(1), encodeURIComponent(key)]),
+]
+
+/** A text without a key that was sent: an upstream may repeat anywhere in its words what it was sent. */
+export const hiding = (key: string, text: string): string =>
+  spellings(key).reduce((rest, spelling) => rest.replaceAll(spelling, '***'), text)

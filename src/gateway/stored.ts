@@ -8,6 +8,7 @@ import { seedOf, type Answer, type Exchange } from './exchange.ts'
 import { forwarded, upstreamWithMemory } from './forward.ts'
 import { memoReader, placeOf, shelfOf, type Memories, type Shelf } from './memories.ts'
 import { chainOf, lookup } from './recall.ts'
+import { isSuccess } from './refusal.ts'
 import { storeKey } from './store.ts'
 import { STREAM_HEADERS } from './stream-out.ts'
 
@@ -25,14 +26,13 @@ export async function storedAnswer(exchange: Exchange, asked: Asked): Promise<An
   if (destination && !found) {
     if (memory && memories && isShared(exchange, destination.upstream))
       await demandClaims(exchange, memories, memory, { stored: asked.id })
-    if (asked.action === 'delete' && memories) {
-      found = await look()
-      await forgotten(exchange, memories, asked.id)
-    }
     const answer = await forwarded(exchange, destination)
-    if (answer) return answer
     // Not every upstream keeps what it has said.
-    found ??= await look()
+    if (!answer) found = await look()
+    // Forgotten before the upstream has done so, what failed could never be asked for again.
+    if (asked.action === 'delete' && memories && (!answer || isSuccess(answer.status)))
+      await forgotten(exchange, memories, asked.id)
+    if (answer) return answer
   }
   if (found) return told(exchange, found)
   throw new ProblemError(

@@ -12,6 +12,7 @@ import type { TranslatePlan } from './plan.ts'
 import { proofKeeperOf } from './proofs.ts'
 import { replyEvents } from './reply-events.ts'
 import { replyWriter } from './reply-writer.ts'
+import { hiding } from './secrets.ts'
 import {
   begunWith,
   framer,
@@ -112,9 +113,8 @@ function tellerOf({ destination, sent }: TranslatePlan): (event: Event) => Event
   }
 }
 
-/** An upstream may repeat anywhere in its words what it was sent. */
 function without(secret: string, problem: Problem): Problem {
-  const hide = (text: string) => text.replaceAll(secret, '***')
+  const hide = (text: string) => hiding(secret, text)
   const { message, code, details } = problem
   return {
     ...problem,

@@ -233,6 +233,31 @@ describe('a stream that comes back', () => {
     const parted = await heard(first, long.slice(0, 150), sleep(70), long.slice(150) + rest)
     expect(parted).toBe(first + long + rest)
   })
+  it.each([
+    ['behind its end', plainStream(), [], { 'content-type': 'text/event-stream' }],
+    ['in what is no stream', ['{"text":'], ['"x"}'], { 'content-type': 'text/plain' }],
+  ])('is not kept alive %s', async (_, before, after, headers) => {
+    const proxy = proxyOf(() => sseReply([...before, sleep(70), ...after], headers), {
+      limits: { heartbeatMs: 20 },
+    })
+    const body = { model: 'plain-1', text: 'x', stream: true }
+    const text = await (await proxy.fetch('/v1/plain', { body })).text()
+    expect(text).toBe([...before, ...after].join(''))
+  })
+  it.each([
+    [
+      'loses the mark of UTF-8, which is none there',
+      `\ufeff${plainStream().join('')}`,
+      /\n\ndata: .*start/,
+    ],
+    ['is an error when it turns out to be a page', '<html>', /\n\ndata: {"t":"error"[^<]*$/],
+  ])('that begins after a heartbeat %s', async (_, late, expected) => {
+    const proxy = proxyOf(() => sseReply([sleep(50), late]), { limits: { heartbeatMs: 20 } })
+    const body = { model: 'plain-1', text: 'x', stream: true }
+    const response = await proxy.fetch('/v1/plain', { body })
+    const bytes = new Uint8Array(await response.arrayBuffer())
+    expect(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)).toMatch(expected)
+  })
   it('is logged when it is over, once', async () => {
     const proxy = proxyOf(() => sseReply([...plainStream(), sse({ tokens: 7 })]))
     const body = { model: 'plain-1', text: 'x', stream: true }
@@ -297,6 +322,18 @@ describe('a refusal that comes back', () => {
     expect(response.headers.get('x-ratelimit-remaining-requests')).toBe('0')
     expect(response.headers.get('plain-rate-reset')).toBe('9')
     expect(response.headers.get('set-cookie')).toBeNull()
+  })
+  it.each([
+    ['in an address', (key: string) => `"at /v1?key=${encodeURIComponent(key)}"`],
+    ['with slashes as JSON may spell them', (key: string) => `"${key.replace('/', '\\/')}"`],
+  ])('does not repeat a key %s', async (_, spell) => {
+    const value = 'upstream+key/0123456789'
+    const proxy = proxyOf(() => jsonReply(`{"error":{"message":${spell(value)}}}`, 400), {
+      upstream: { key: { kind: 'literal', value } },
+    })
+    const response = await proxy.fetch('/v1/plain', { body: { model: 'plain-1', text: 'x' } })
+    expect(await response.text()).not.toContain('0123456789')
+    expect(JSON.stringify(proxy.log)).not.toContain('0123456789')
   })
   it('is told in the words of the proxy when it has none', async () => {
     const response = await ask(() => jsonReply('<html>', 503))

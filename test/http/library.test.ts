@@ -23,6 +23,37 @@ const answer = {
   usage: { input_tokens: 3, output_tokens: 2 },
 }
 
+/** What the app says to a request of the upstream's own dialect, when that answers with these words. */
+const passed = (path: string, status: number, words: string, body: object) => {
+  const models = { '*': { drop: ['temperature'] } }
+  const demo = { ...config.upstreams.demo, models }
+  const headers = new Headers({ 'content-type': 'application/json' })
+  const app = createApp(
+    { ...config, upstreams: { demo } },
+    { send: async () => ({ status, headers, body: new Response(words).body }) },
+  )
+  return app.fetch(`http://proxy.example${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' },
+    body: JSON.stringify({ model: 'any', messages: [{ role: 'user', content: 'hi' }], ...body }),
+  })
+}
+
+describe('what passes', () => {
+  it('is no stream where tokens are counted, whatever is said of one', async () => {
+    const words = '{"input_tokens":7}'
+    const response = await passed('/v1/messages/count_tokens', 200, words, { stream: true })
+    expect(await response.text()).toBe(words)
+  })
+  it('names what was lost of the request with a refusal too', async () => {
+    const words = '{"type":"error","error":{"type":"rate_limit_error","message":"slow"}}'
+    const body = { max_tokens: 9, temperature: 0.5 }
+    const response = await passed('/v1/messages', 429, words, body)
+    expect(await response.text()).toBe(words)
+    expect(response.headers.get('x-dragoman-losses')).toBe('1; dropped sampling.temperature')
+  })
+})
+
 describe('the app as a library', () => {
   it('takes the place of fetch', async () => {
     const sent: string[] = []

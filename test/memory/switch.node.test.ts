@@ -204,6 +204,29 @@ describe('an upstream that keeps its own state', () => {
     expect((await proxy.ask('/v1/responses/resp_68af')).status).toBe(404)
   })
 
+  test('is named where it fails', async () => {
+    const proxy = proxyOf(() => ({ status: 500, body: 'Oops.' }), { change: ALONE })
+    const answer = await proxy.ask('/v1/responses/resp_68af')
+    expect(answer.status).toBe(500)
+    expect(answer.headers.get('x-dragoman-upstream')).toMatch(/^responses; dialect=responses/)
+  })
+
+  test('is not interrupted within an event while a slow store keeps it', async () => {
+    const slow = memoryStore(STORE_BOUNDS)
+    slow.put = () => new Promise((resolve) => setTimeout(resolve, 70))
+    const response = { id: 'resp_68af', object: 'response', status: 'completed', output: [] }
+    const data = { type: 'response.completed', response: { ...response, user: '語'.repeat(200) } }
+    const event = `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
+    const { limits } = settings()
+    const proxy = proxyOf(() => ({ events: [': hi\n\n', event.slice(0, -3), event.slice(-3)] }), {
+      store: slow,
+      change: { ...ALONE, limits: { ...limits, heartbeatMs: 20, eventBytes: 400 } },
+    })
+    const json = { model: 'responses-x', input: 'x', stream: true }
+    const answer = await proxy.ask('/v1/responses', { json })
+    expect(await answer.text()).toContain(event)
+  })
+
   test('streams again what it gave out', async () => {
     const events = ['event: response.created\ndata: {"type":"response.created"}\n\n', 'data: x\n\n']
     const proxy = proxyOf(() => ({ events }), { change: ALONE })
@@ -280,6 +303,21 @@ describe('an upstream that knows many callers by one key', () => {
     await stream?.cancel()
     expect((await proxy.ask('/v1/responses/resp_68af')).status).toBe(200)
     expect((await proxy.ask('/v1/responses/resp_68af', { key: KEYS[1] ?? '' })).status).toBe(404)
+  })
+
+  test('is asked again to delete what it could not', async () => {
+    let busy = true
+    const proxy = proxyOf((got) =>
+      got.method === 'DELETE' && busy
+        ? { status: 503, body: { error: { message: 'Busy.' } } }
+        : upstream(got),
+    )
+    await proxy.ask('/v1/responses', { json: { model: 'responses-x', input: 'x' } })
+    const gone = () => proxy.ask('/v1/responses/resp_68af', { method: 'DELETE' })
+    expect((await gone()).status).toBe(503)
+    busy = false
+    expect((await gone()).status).toBe(200)
+    expect((await proxy.ask('/v1/responses/resp_68af')).status).toBe(404)
   })
 
   test('keeps no claim on what is not to be kept', async () => {
