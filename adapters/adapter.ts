@@ -61,6 +61,8 @@ export interface ModelFacts {
   maxOutputTokens?: number
   thinking?: 'budget' | 'adaptive' | 'level'
   prefill?: boolean
+  /** Whether the service fetches the images and documents that a request names by their addresses. */
+  fetchesUrls?: boolean
   drop?: string[]
 }
 

@@ -20,6 +20,8 @@ export const WORDS: Readonly<Record<string, string>> = {
   'upstreams.*.models.*.maxOutputTokens': 'The most that may be asked for.',
   'upstreams.*.models.*.thinking': 'How thinking is asked for.',
   'upstreams.*.models.*.prefill': 'Whether a conversation may end with the model’s turn.',
+  'upstreams.*.models.*.fetchesUrls':
+    'Whether the service fetches media that are named by their https addresses; true.',
   'upstreams.*.models.*.drop': 'Parameters that the model refuses; they are left out.',
   'upstreams.*.timeouts': 'How long this upstream may take.',
   'upstreams.*.timeouts.connectMs': 'To a connection; 10 s.',

@@ -126,6 +126,7 @@ function partContextOf(context: WriteRequestContext, names: ToolNames): PartCont
     signature: (seal, place) =>
       seal.dialect === DIALECT ? seal.value : context.lose('dropped', `${place}.seal`),
     ids: false,
+    fetchesUrls: context.target.facts.fetchesUrls ?? true,
   })
 }
 
@@ -223,9 +224,7 @@ const attachments = (entry: Entry, partContext: PartContextOf): JsonObject[] =>
 function mediaParts({ block, path }: Entry, partContext: PartContextOf): JsonObject[] {
   if (block.kind !== 'tool-result') return []
   return block.content.flatMap((inner, index) =>
-    inner.kind === 'media'
-      ? [writeMedia(inner, `${path}.content.${index}`, partContext(path).lose)]
-      : [],
+    inner.kind === 'media' ? [writeMedia(inner, partContext(`${path}.content.${index}`))] : [],
   )
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/canonical/json.ts'
 import type { Lose } from '../../src/canonical/loss.ts'
-import { leftOut, textOfMedia } from '../../src/canonical/media.ts'
+import { leftOut, textOfMedia, typeByName } from '../../src/canonical/media.ts'
 import type { MediaBlock } from '../../src/canonical/model.ts'
 import { leftovers, members, note } from './dialect.ts'
 import type { WireMedia } from './wire.ts'
@@ -45,11 +45,19 @@ export function readMedia(part: WireMedia): MediaBlock | undefined {
 /** The service takes base64 for URLs as well, which one of its own libraries writes; other services do not. */
 const plainBase64 = (data: string): string => data.replaceAll('-', '+').replaceAll('_', '/')
 
+export interface WriteMediaContext {
+  path: string
+  lose: Lose
+  /** Whether whoever reads it fetches what stands on the web. */
+  fetchesUrls: boolean
+}
+
 /**
  * Inverse of `readMedia`. A place that the service cannot reach becomes a text that names it, a document of
  * text becomes that text.
  */
-export function writeMedia(block: MediaBlock, path: string, lose: Lose): JsonObject {
+export function writeMedia(block: MediaBlock, context: WriteMediaContext): JsonObject {
+  const { path, lose, fetchesUrls } = context
   const { source, mediaType } = block
   if (block.detail !== undefined) lose('dropped', `${path}.detail`)
   const named = note(block.ext, 'named') === true && block.name !== undefined
@@ -59,9 +67,12 @@ export function writeMedia(block: MediaBlock, path: string, lose: Lose): JsonObj
   const mimeType = mediaType === 'image/jpg' ? 'image/jpeg' : mediaType
   if ('data' in source && (note(block.ext, 'taken') === true || TAKEN.test(mimeType)))
     return { ...rest, inlineData: { mimeType, data: source.data, ...name } }
-  if ('url' in source && (note(block.ext, 'file') === true || isReachable(source.url))) {
-    const known = mimeType === '' || mimeType.endsWith('/*') ? {} : { mimeType }
-    return { ...rest, fileData: { ...known, fileUri: source.url, ...name } }
+  if ('url' in source) {
+    const isFile = note(block.ext, 'file') === true
+    const type = typeAt(isFile ? '' : source.url, mimeType)
+    const known = type !== '' && { mimeType: type }
+    if (isFile || isReachable(source.url, type, fetchesUrls))
+      return { ...rest, fileData: { ...known, fileUri: source.url, ...name } }
   }
   lose('approximated', `${path}.source`)
   return { text: textOfMedia(block) ?? inWords(block) }
@@ -75,7 +86,18 @@ const VIDEO = /^https:\/\/(?:www\.)?youtu(?:be\.com|\.be)\//
 /** What the service fetches by itself besides: its own files and cloud storage. */
 const REACHABLE = /^(?:gs:\/\/|https:\/\/generativelanguage\.googleapis\.com\/)/
 
-const isReachable = (url: string): boolean => REACHABLE.test(url) || VIDEO.test(url)
+/** What stands on the web it fetches too, since January 2026, where it has eyes and ears for the kind. */
+function isReachable(url: string, type: string, fetchesUrls: boolean): boolean {
+  if (REACHABLE.test(url) || VIDEO.test(url)) return true
+  return fetchesUrls && /^https:/i.test(url) && (type === '' || TAKEN.test(type))
+}
+
+/** Of a caller that knows no more than that it is an image, the address may say the rest. */
+function typeAt(url: string, mediaType: string): string {
+  if (mediaType !== '' && !mediaType.endsWith('/*')) return mediaType
+  const named = VIDEO.test(url) ? '' : typeByName(url)
+  return named.startsWith(mediaType.slice(0, -1)) ? named : ''
+}
 
 function inWords(block: MediaBlock): string {
   const { source, mediaType } = block

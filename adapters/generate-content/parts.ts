@@ -6,7 +6,6 @@ import {
   type Json,
   type JsonObject,
 } from '../../src/canonical/json.ts'
-import type { Lose } from '../../src/canonical/loss.ts'
 import type {
   Block,
   CodeBlock,
@@ -18,7 +17,7 @@ import { lowerInput } from '../../src/canonical/text-tools.ts'
 import { written, type BlockTable } from '../adapter.ts'
 import type { CallBook } from './calls.ts'
 import { DIALECT, leftovers, members, note, own } from './dialect.ts'
-import { readMedia, writeMedia } from './media.ts'
+import { readMedia, writeMedia, type WriteMediaContext } from './media.ts'
 import { readResult } from './results.ts'
 import { isItsOwn, readSeal, type WrittenSlot } from './seals.ts'
 import type { WirePart } from './wire.ts'
@@ -144,9 +143,7 @@ export function readCodeResult(
 }
 
 /** What a part is written with: towards the service and towards a caller nearly the same. */
-export interface WritePartContext {
-  path: string
-  lose: Lose
+export interface WritePartContext extends WriteMediaContext {
   /** A function's name on this wire. */
   nameOf(call: ToolCallBlock): string
   /** The signature for a proof, or undefined when it cannot go there; that has been reported. */
@@ -176,7 +173,7 @@ const PARTS: BlockTable<JsonObject, WritePartContext> = {
     return block.text === '' ? undefined : { text: block.text }
   },
   media: (block, context) => ({
-    ...writeMedia(block, context.path, context.lose),
+    ...writeMedia(block, context),
     ...signed(block.seal, context),
   }),
   'tool-call': (block, context) => ({

@@ -195,6 +195,7 @@ export class ReplyWriter implements Writer {
       nameOf: (call) => (call.namespace ? `${call.namespace}__${call.name}` : call.name),
       signature: (seal, _path, slot) => writeSeal(seal, slot),
       ids: true,
+      fetchesUrls: true,
     }
   }
 

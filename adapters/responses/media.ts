@@ -1,35 +1,9 @@
 import { defined, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { extensionOf, PDF, typeByName } from '../../src/canonical/media.ts'
 import type { MediaBlock, MediaSource } from '../../src/canonical/model.ts'
-import { formOf, lookup, Members, restOf } from './members.ts'
+import { formOf, Members, restOf } from './members.ts'
 
 const IMAGE = 'image/*'
-/** What a file is that nothing says the kind of. */
-const PDF = 'application/pdf'
-
-const TYPES: Record<string, string> = {
-  pdf: PDF,
-  txt: 'text/plain',
-  md: 'text/markdown',
-  csv: 'text/csv',
-  html: 'text/html',
-  json: 'application/json',
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  gif: 'image/gif',
-  webp: 'image/webp',
-}
-
-/** What the name of a file or an address says of its kind; empty when it says nothing. */
-function typeByName(name: string): string {
-  const [path = ''] = name.split(/[?#]/, 1)
-  const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
-  return lookup(TYPES, extension) ?? ''
-}
-
-function extensionOf(mediaType: string): string {
-  return Object.entries(TYPES).find(([, type]) => type === mediaType)?.[0] ?? 'bin'
-}
 
 /** Base64 data of a data URL; undefined for any other address. */
 function readDataUrl(url: string): { mediaType: string; data: string } | undefined {

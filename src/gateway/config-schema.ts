@@ -25,6 +25,7 @@ const modelFacts = z.strictObject({
   maxOutputTokens: z.optional(count),
   thinking: z.optional(z.enum(['budget', 'adaptive', 'level'])),
   prefill: z.optional(z.boolean()),
+  fetchesUrls: z.optional(z.boolean()),
   drop: z.optional(z.array(filled)),
 })
 

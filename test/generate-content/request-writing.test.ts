@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { generateContent } from '../../adapters/generate-content/index.ts'
 import type { Block } from '../../src/canonical/model.ts'
+import type { ModelFacts } from '../../adapters/adapter.ts'
 import { assistant, call, request, result, send, text, user } from './help.ts'
 
 const image: Block = { kind: 'media', mediaType: 'image/png', source: { data: 'AA==' } }
@@ -268,10 +269,15 @@ describe('proofs and thoughts', () => {
   })
 })
 
-const sent = (block: Partial<Extract<Block, { kind: 'media' }>>) =>
-  send({
-    turns: [user({ kind: 'media', mediaType: 'image/png', source: { data: 'AA==' }, ...block })],
-  })
+type Media = Extract<Block, { kind: 'media' }>
+
+const sent = (block: Partial<Media>, facts: ModelFacts = {}) =>
+  send(
+    {
+      turns: [user({ kind: 'media', mediaType: 'image/png', source: { data: 'AA==' }, ...block })],
+    },
+    facts,
+  )
 
 const of = (mediaType: string) => sent({ source: { data: 'eyJhIjoxfQ==' }, mediaType })
 
@@ -283,9 +289,15 @@ describe('media', () => {
   })
 
   it('names in words what the service cannot reach, and says so', () => {
-    const { body, losses } = sent({ source: { url: 'https://example.com/cat.png' } })
-    expect(body.contents[0].parts).toEqual([{ text: '[image: https://example.com/cat.png]' }])
+    const source = { url: 'http://example.com/cat.png' }
+    const { body, losses } = sent({ source })
+    expect(body.contents[0].parts).toEqual([{ text: '[image: http://example.com/cat.png]' }])
     expect(losses).toEqual(['approximated turns.0.blocks.0.source'])
+    const secure = { source: { url: 'https://example.com/cat.png' } }
+    expect(sent(secure, { fetchesUrls: false })).toMatchObject({
+      body: { contents: [{ parts: [{ text: '[image: https://example.com/cat.png]' }] }] },
+      losses: ['approximated turns.0.blocks.0.source'],
+    })
     expect(sent({ source: { fileId: 'file_1' }, mediaType: '' }).body.contents[0].parts).toEqual([
       { text: '[file: file_1]' },
     ])
@@ -302,6 +314,43 @@ describe('media', () => {
       expect(losses).toEqual(['approximated turns.0.blocks.0.source'])
     }
     expect(of('image/jpg').body.contents[0].parts[0].inlineData.mimeType).toBe('image/jpeg')
+  })
+
+  it.each([
+    ['image/*', 'https://example.com/cat.png?v=1', 'image/png'],
+    ['image/*', 'https://example.com/cat', undefined],
+    ['image/*', 'https://example.com/report.pdf', undefined],
+    ['', 'https://example.com/film.mp4', 'video/mp4'],
+    ['application/pdf', 'https://example.com/paper', 'application/pdf'],
+  ])('leaves it to the service to fetch %s from %s', (mediaType, url, mimeType) => {
+    const { body, losses } = sent({ mediaType, source: { url } })
+    const typed = mimeType === undefined ? {} : { mimeType }
+    expect(body.contents[0].parts).toEqual([{ fileData: { ...typed, fileUri: url } }])
+    expect(losses).toEqual([])
+  })
+
+  it('leaves nothing to fetch of a kind that the service refuses', () => {
+    const { body, losses } = sent({
+      mediaType: 'image/*',
+      source: { url: 'https://a.example/b.svg' },
+    })
+    expect(body.contents[0].parts).toEqual([{ text: '[image: https://a.example/b.svg]' }])
+    expect(losses).toEqual(['approximated turns.0.blocks.0.source'])
+  })
+
+  it('puts what a tool found on the web beside the result', () => {
+    const found: Block = {
+      kind: 'media',
+      mediaType: 'image/*',
+      source: { url: 'https://example.com/cat.png' },
+    }
+    const { body, losses } = send({
+      turns: [user(text('a')), assistant(call('1', 'f')), user(result('1', found))],
+    })
+    expect(body.contents[3].parts).toEqual([
+      { fileData: { mimeType: 'image/png', fileUri: 'https://example.com/cat.png' } },
+    ])
+    expect(losses).toEqual([])
   })
 
   it('refers to what the service can reach', () => {
