@@ -1,12 +1,26 @@
+import { stringify, type JsonObject } from '../../src/canonical/json.ts'
 import { LateFrame } from '../../src/canonical/late-frame.ts'
 
 /** Brings the response as it stands, all of it; several frames may bring the same text. */
 export class ResponseFrame extends LateFrame {
-  constructor(type: string, response: () => string, number: number) {
-    super(type, () => headOf(type) + response() + tailOf(number))
+  /** What stands behind the response. */
+  readonly tail: string
+
+  /** `error`: that of the response, in the event that says that it failed. */
+  constructor(type: string, response: () => string, number: number, error?: JsonObject) {
+    const tail = tailOf(number, error)
+    super(type, () => headOf(type) + response() + tail)
+    this.tail = tail
   }
 }
 
-/** What stands before the response, and behind it. */
+/** What stands before the response. */
 export const headOf = (type: string): string => `{"type":"${type}","response":`
-export const tailOf = (number: number): string => `,"sequence_number":${number}}`
+
+/**
+ * A failure is told in one event, and beside its response once more: LangChain (@langchain/openai 1.5.8) knows
+ * nothing of `response.failed` and would end on it as on a success, but the library below it (openai 6 and 7)
+ * throws at an event with this member. An `error` event in front would be a second failure.
+ */
+const tailOf = (number: number, error: JsonObject | undefined): string =>
+  `${error ? `,"error":${stringify(error)}` : ''},"sequence_number":${number}}`

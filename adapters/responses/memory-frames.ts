@@ -10,7 +10,7 @@ import {
   type JsonObject,
 } from '../../src/canonical/json.ts'
 import { PieceFrame } from '../../src/canonical/late-frame.ts'
-import { headOf, ResponseFrame, tailOf } from './frames.ts'
+import { headOf, ResponseFrame } from './frames.ts'
 
 const OPENING: ReadonlySet<Json | undefined> = new Set(['response.created', 'response.in_progress'])
 
@@ -31,18 +31,15 @@ export class FramePacker {
   size = 0
   readonly #kept: Kept[] = []
   #row: unknown
-  #count = 0
 
   add(frame: Frame): void {
-    const number = this.#count
-    this.#count += 1
     if (frame instanceof PieceFrame && frame.row === this.#row) {
       this.#kept.at(-1)?.pieces.push(frame.text)
       this.size += frame.text.length
       return
     }
     this.#row = frame instanceof PieceFrame ? frame.row : undefined
-    const data = frame instanceof ResponseFrame ? this.#hollow(frame, number) : frame.data
+    const data = frame instanceof ResponseFrame ? this.#hollow(frame) : frame.data
     this.#kept.push({ data, pieces: [] })
     this.size += data.length
   }
@@ -59,9 +56,9 @@ export class FramePacker {
     return `[${rows.join()}]`
   }
 
-  #hollow({ event, data }: ResponseFrame, number: number): string {
+  #hollow({ event, data, tail }: ResponseFrame): string {
     if (!OPENING.has(event)) {
-      this.final = data.slice(headOf(event).length, -tailOf(number).length)
+      this.final = data.slice(headOf(event).length, -tail.length)
       this.size += data.length
     }
     return stringify({ type: event })
@@ -133,7 +130,9 @@ function modelOf(data: string): Model | undefined {
 /** The frame of this type with the response as it was at that time. */
 export function filled({ type = '' }: JsonObject, response: JsonObject, number: number): string {
   const told = OPENING.has(type) ? asOpened(response) : response
-  return stringify({ type, response: told, sequence_number: number })
+  const { error } = response
+  const beside = type === 'response.failed' && isObject(error) ? { error } : {}
+  return stringify({ type, response: told, ...beside, sequence_number: number })
 }
 
 const asOpened = (response: JsonObject): JsonObject => ({

@@ -150,13 +150,15 @@ export function writeProblem(problem: Problem): { status: number; body: JsonObje
   return { status: statusOf(problem), body: { error } }
 }
 
-/** Codes that clients know in a stream; they make a status of them. */
+/**
+ * Codes that clients know in a stream; they make a status of them. An overload has none of its own there: Codex
+ * gives up at `server_is_overloaded`, and connects again at `server_error`.
+ */
 const STREAM_CODES: Partial<Record<ProblemKind, string>> = {
   'rate-limit': 'rate_limit_exceeded',
   billing: 'insufficient_quota',
   'invalid-request': 'invalid_prompt',
   'context-overflow': 'context_length_exceeded',
-  overloaded: 'server_is_overloaded',
 }
 
 /** The error of a response that failed underway. */
@@ -164,10 +166,3 @@ export const writeError = ({ kind, message }: Problem): { code: string; message:
   code: STREAM_CODES[kind] ?? 'server_error',
   message,
 })
-
-/** The event that goes before it, in both of the shapes that clients read. */
-export function writeErrorEvent(problem: Problem): JsonObject {
-  const { code, message } = writeError(problem)
-  const param = problem.param ?? null
-  return { code, message, param, error: { type: WORDS[problem.kind].type, code, message, param } }
-}

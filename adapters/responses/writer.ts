@@ -7,7 +7,7 @@ import { Template } from '../../src/canonical/template.ts'
 import type { Problem } from '../../src/canonical/problem.ts'
 import { ResponseFrame } from './frames.ts'
 import { Output } from './output.ts'
-import { writeError, writeErrorEvent } from './problems.ts'
+import { writeError } from './problems.ts'
 import { endingOf, finishOf, writeUsage } from './reply.ts'
 import { openingOf } from './snapshot.ts'
 
@@ -28,7 +28,8 @@ export function writer(context: WriteReplyContext): Writer {
     const event = { type, ...fields, sequence_number: sequence }
     add(new LateFrame(type, () => stringify(event)))
   }
-  const tell = (type: string, text: () => string) => add(new ResponseFrame(type, text, sequence))
+  const tell = (type: string, text: () => string, error?: JsonObject) =>
+    add(new ResponseFrame(type, text, sequence, error))
   const row = (type: string, fields: (text: string) => JsonObject) => {
     const pieces = new Template((text, number) => ({
       type,
@@ -46,10 +47,10 @@ export function writer(context: WriteReplyContext): Writer {
     tell('response.created', text)
     tell('response.in_progress', text)
   }
-  const end = (type: string, fields: JsonObject) => {
+  const end = (type: string, fields: JsonObject, error?: JsonObject) => {
     ended = true
     response = { ...opening(), ...fields }
-    tell(type, lateText(response))
+    tell(type, lateText(response), error)
   }
   const finish = (reason: FinishReason, stopSequence: string | undefined) => {
     const { status, reason: why } = endingOf(reason, output.seen)
@@ -67,15 +68,10 @@ export function writer(context: WriteReplyContext): Writer {
     })
   }
   const fail = (problem: Problem) => {
+    const error = writeError(problem)
     const partial = output.abandon()
-    // Some clients heed only the one, some only the other.
-    emit('error', writeErrorEvent(problem))
-    end('response.failed', {
-      status: 'failed',
-      error: writeError(problem),
-      output: partial,
-      usage: usage ? writeUsage(usage) : null,
-    })
+    const counted = usage ? writeUsage(usage) : null
+    end('response.failed', { status: 'failed', error, output: partial, usage: counted }, error)
   }
   const write = (event: Event): void => {
     start()

@@ -283,7 +283,9 @@ function epilogue(
   const request = unreadRequest(plan)
   const writer = caller.caller.writer({ request, now, lose: () => undefined, newId })
   const frames = framer(exchange.route.framing, begun)
-  const text = frames.write(writer.push({ type: 'error', problem })) + frames.end()
+  const said = writer.push({ type: 'error', problem })
+  // The beginning of a reply has been said.
+  const text = frames.write(begun ? said.slice(-1) : said) + frames.end()
   return new TextEncoder().encode(closing + text)
 }
 

@@ -19,12 +19,10 @@ import {
   list,
   literal,
   member,
-  nullable,
   object,
   payload,
   same,
   show,
-  string,
   text,
   type Shape,
 } from './shape.ts'
@@ -86,7 +84,6 @@ class Walk {
   #progressed = false
   #output: Json[] = []
   #item: Item | undefined
-  #failing = false
   ended = false
 
   step(type: string, event: JsonObject): string | undefined {
@@ -94,10 +91,8 @@ class Walk {
     if (this.#id === undefined) return this.#created(type, event)
     const response = event['response']
     if (response !== undefined && member(response, 'id') !== this.#id) return 'the id changes'
-    if (type === 'error') return this.#error(event)
     const terminal = /^response\.(completed|incomplete|failed)$/.exec(type)?.[1]
-    if (terminal !== undefined) return this.#terminal(terminal, response)
-    if (this.#failing) return 'comes after an error'
+    if (terminal !== undefined) return this.#terminal(terminal, event)
     if (type === 'response.in_progress') return this.#inProgress(response)
     if (type === 'response.output_item.added') return this.#itemAdded(event)
     return this.#inItem(type, event)
@@ -115,16 +110,11 @@ class Walk {
     return running(response, 'response')
   }
 
-  #error(event: JsonObject): string | undefined {
-    if (this.#failing) return 'comes twice'
-    this.#failing = true
-    const shape = object({ code: nullable(string), message: string, param: nullable(string) })
-    return shape(event, 'error')
-  }
-
-  #terminal(name: string, response: Json | undefined): string | undefined {
+  #terminal(name: string, event: JsonObject): string | undefined {
     this.ended = true
-    if (this.#failing !== (name === 'failed')) return 'error and response.failed go together'
+    const { response, error } = event
+    const failed = name === 'failed' ? member(response, 'error') : undefined
+    if (!same(error, failed)) return 'a failure, and only that, is told beside its response too'
     if (this.#item && name !== 'failed') return `${this.#item.type} is still open`
     const output = list(member(response, 'output'))
     const closed = this.#item ? output.slice(0, this.#output.length) : output

@@ -167,7 +167,7 @@ describe('a written reply', () => {
     expect(say([{ kind: 'refusal', text: 'No.' }], 'refusal').body['status']).toBe('completed')
   })
 
-  it('fails in both of the ways that clients heed', () => {
+  it('fails once, in the way that every client heeds', () => {
     const events: Event[] = [
       { type: 'start', id: '', model: '' },
       { type: 'block-start', block: { kind: 'text', text: '' } },
@@ -176,20 +176,29 @@ describe('a written reply', () => {
     ]
     const { events: written, types, frames } = speak(events)
     expect(grammar.check(frames)).toBeUndefined()
-    expect(types.slice(-2)).toEqual(['error', 'response.failed'])
-    expect(written.at(-2)).toMatchObject({ code: 'rate_limit_exceeded', message: 'Slow down' })
+    expect(types.slice(-2)).toEqual(['response.output_text.delta', 'response.failed'])
+    const error = { code: 'rate_limit_exceeded', message: 'Slow down' }
+    expect(written.at(-1)?.['error']).toEqual(error)
     expect(written.at(-1)?.['response']).toMatchObject({
       status: 'failed',
-      error: { code: 'rate_limit_exceeded', message: 'Slow down' },
+      error,
       output: [{ type: 'message', status: 'incomplete', content: [{ text: 'Hel' }] }],
     })
   })
+
+  it.each(['overloaded', 'unavailable', 'internal'] as const)(
+    'says nothing in a stream at which Codex gives up: %s',
+    (kind) => {
+      const { events } = speak([{ type: 'error', problem: { kind, message: 'x' } }])
+      expect(events.at(-1)?.['error']).toEqual({ code: 'server_error', message: 'x' })
+    },
+  )
 
   it('begins even where it fails at once', () => {
     const { types, frames } = speak([
       { type: 'error', problem: { kind: 'internal', message: 'x' } },
     ])
-    expect(types).toEqual(['response.created', 'response.in_progress', 'error', 'response.failed'])
+    expect(types).toEqual(['response.created', 'response.in_progress', 'response.failed'])
     expect(grammar.check(frames)).toBeUndefined()
   })
 
