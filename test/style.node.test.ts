@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { codeOf, type Source, sources } from './sources.ts'
 
-const MAX_FILE_LINES = 300
+const MAX_FILE_LINES = 500
 const MAX_FUNCTION_LINES = 50
 const MAX_MEDIAN_FUNCTION_LINES = 10
 const MAX_ASSERTIONS_PER_1000_LINES = 5
