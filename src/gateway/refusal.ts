@@ -12,8 +12,6 @@ import type { UpstreamCall } from './upstream.ts'
 /** Enough for any explanation; the rest of an upstream's error page is not read. */
 const EXPLANATION_BYTES = 65_536
 const EXPLANATION_DEPTH = 100
-/** Some clients wait as long as they are told, be it for days. */
-const LONGEST_WAIT_MS = 60_000
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300
 const isRedirect = (status: number): boolean => status === 0 || (status >= 300 && status < 400)
@@ -40,16 +38,34 @@ export async function refused(
   }
   const said = await explanation(call)
   const isOurs = destination.upstream.key.kind !== 'caller'
-  if ((call.status === 401 || call.status === 403) && isOurs) return { problem: KEY_REFUSED }
   const { text, body } = shown(said, sent?.key)
   const problem = destination.adapter.upstream.readProblem(call.status, body)
   // Some upstreams say with another status that a key is wrong.
-  if (problem.kind === 'authentication' && isOurs) return { problem: KEY_REFUSED }
+  const isKey = problem.kind === 'authentication' || isAboutKey(call.status, text)
+  if (isKey && isOurs) return { problem: KEY_REFUSED }
   const hinted = { ...problem, ...hints(call.headers, problem, ports.now()) }
   // Whatever its dialect, what a client knows for an error has this member; the words of others are told anew.
   const isKnown = isObject(body) && isObject(body['error'])
   return isKnown ? { problem: hinted, text } : { problem: hinted }
 }
+
+/**
+ * Whether a refusal is one of the key that was sent. A 403 may as well be about a service that is switched off,
+ * a country, a model or a quota: whoever reads that it is the key looks in the wrong place.
+ */
+export function isAboutKey(status: number, said: string): boolean {
+  if (status !== FORBIDDEN) return status === UNAUTHORIZED
+  // A page for people says nothing, and an empty body less.
+  return /^\s*(?:<|$)/.test(said) || (KEY_WORDS.test(said) && !OTHER_WORDS.test(said))
+}
+
+const UNAUTHORIZED = 401
+const FORBIDDEN = 403
+/** `API_KEY_SERVICE_BLOCKED`, `invalid x-api-key`, `unregistered callers`, `Missing scopes`. */
+const KEY_WORDS =
+  /(?:api|access|secret|x)[ _-]?key|\bkey\b|credential|auth(?:entication|orization)|\bscopes?\b|(?:access|auth|bearer)[ _-]token|\bcallers?\b/i
+/** A quota may be one per key. */
+const OTHER_WORDS = /quota|rate.?limit|SERVICE_DISABLED|has not been used/i
 
 /** The words without the key, also where JSON spells it otherwise. */
 function shown(said: string, key: string | undefined): { text: string; body: Json | undefined } {
@@ -88,7 +104,7 @@ function hints(headers: Lookup, problem: Problem, now: number): Partial<Problem>
   const wait = retryAfterMs(headers, now) ?? problem.retryAfterMs
   const advice = headers.get('x-should-retry')
   return {
-    ...(wait !== undefined && { retryAfterMs: Math.min(wait, LONGEST_WAIT_MS) }),
+    ...(wait !== undefined && { retryAfterMs: wait }),
     ...(advice === 'true' && { retry: true }),
     ...(advice === 'false' && { retry: false }),
   }
@@ -96,15 +112,16 @@ function hints(headers: Lookup, problem: Problem, now: number): Partial<Problem>
 
 /** Either header, in milliseconds, seconds or as a date. */
 export function retryAfterMs(headers: Lookup, now: number): number | undefined {
-  const fine = Number(headers.get('retry-after-ms') ?? Number.NaN)
-  if (Number.isFinite(fine) && fine >= 0) return fine
-  const coarse = headers.get('retry-after')
-  if (coarse === null || coarse === '') return undefined
-  const seconds = Number(coarse)
-  if (Number.isFinite(seconds)) return seconds < 0 ? undefined : seconds * 1000
-  const date = Date.parse(coarse)
+  const fine = headers.get('retry-after-ms') ?? ''
+  if (AMOUNT.test(fine)) return Number(fine)
+  const coarse = headers.get('retry-after') ?? ''
+  if (AMOUNT.test(coarse)) return Number(coarse) * 1000
+  // A number of another kind would be read as a year.
+  const date = /[a-z]/i.test(coarse) ? Date.parse(coarse) : Number.NaN
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
+
+const AMOUNT = /^\d{1,12}(?:\.\d{0,12})?$/
 
 /** With `losses: "reject"` nothing is sent that would lose something of what was asked. */
 export function refuseLosses(losses: readonly Loss[]): void {

@@ -131,6 +131,26 @@ describe.each(bodies)('%s', (_, body) => {
     expect(await answer.text()).not.toContain(KEY)
   })
 
+  it.each(['', '<html>Forbidden</html>', { error: { message: 'The caller lacks a scope' } }])(
+    'takes a 403 that names the key, or nothing, for one of the key: %j',
+    async (body) => {
+      const { response } = ask(() => jsonReply(body, 403))
+      expect((await response).status).toBe(502)
+    },
+  )
+
+  it.each([
+    'Generative Language API has not been used in project 7 before or it is disabled.',
+    'Quota exceeded for requests per API key per minute.',
+    'Country, region, or territory not supported',
+    'Project 7 does not have access to the model.',
+  ])('tells a 403 that is not about the key in its own words: %s', async (error) => {
+    const { response } = ask(() => jsonReply({ error }, 403))
+    const answer = await response
+    expect(answer.status).toBe(403)
+    expect(await answer.text()).toContain(error)
+  })
+
   it.each([401, 403])('passes on what is wrong with the key of the caller: %d', async (status) => {
     const { response } = ask(() => jsonReply({ error: 'bad key' }, status), {
       upstream: { key: { kind: 'caller' } },
@@ -162,10 +182,13 @@ describe.each(bodies)('%s', (_, body) => {
   it.each([
     [{ 'retry-after': '7' }, '7', '7000'],
     [{ 'retry-after-ms': '1500', 'retry-after': '2' }, '2', '1500'],
-    [{ 'retry-after': '86400' }, '60', '60000'],
+    [{ 'retry-after': '86400' }, '86400', '86400000'],
+    [{ 'retry-after': '1.2' }, '2', '1200'],
+    [{ 'retry-after': '0' }, '0', '0'],
     [{ 'retry-after': new Date(1_700_000_010_000).toUTCString() }, '10', '10000'],
     [{ 'retry-after': 'soon' }, null, null],
     [{ 'retry-after': '-3' }, null, null],
+    [{ 'retry-after': '9e99' }, null, null],
   ])('keeps the time to wait: %o', async (headers, seconds, ms) => {
     const { response } = ask(() => jsonReply({ error: 'slow down' }, 429, headers as never))
     const answer = await response
