@@ -33,6 +33,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   'routes.*.model': 'The model name that the caller sent; * stands for anything.',
   'routes.*.upstream': 'The name of an upstream.',
   'routes.*.as': 'The name of the model at the upstream.',
+  'routes.*.models': 'Names that model stands for; GET /v1/models lists them.',
   callers: 'Who may call: the keys (or env:NAME) of the callers, or open to everyone.',
   tasks: 'The upstreams of the task services.',
   'tasks.*.url': 'Where the task service is.',

@@ -51,6 +51,7 @@ const route = z.strictObject({
   model: filled,
   upstream: z.string(),
   as: z.optional(filled),
+  models: z.optional(z.array(filled)),
 })
 
 const task = z.strictObject({

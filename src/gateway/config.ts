@@ -25,6 +25,7 @@ import {
   TIMEOUTS,
 } from './defaults.ts'
 import { JsoncError, parseJsonc } from './jsonc.ts'
+import { matchesGlob } from './route.ts'
 import type {
   CallerSettings,
   LimitSettings,
@@ -175,8 +176,19 @@ function buildRoutes(
         placeOf(['routes', index, 'upstream']),
         `expected the name of an upstream (${[...upstreams].join(', ') || 'there is none'})`,
       )
+    checkModels(route.model, route.models ?? [], index)
     return defined(route)
   })
+}
+
+/** Names that the route would not take are a mistake. */
+function checkModels(model: string, models: readonly string[], index: number): void {
+  for (const [at, name] of models.entries())
+    if (name.includes('*') || !matchesGlob(model, name))
+      throw new ConfigError(
+        placeOf(['routes', index, 'models', at]),
+        `expected a name that ${JSON.stringify(model)} stands for`,
+      )
 }
 
 function buildCallers(

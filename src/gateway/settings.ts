@@ -51,6 +51,8 @@ export interface RouteSettings {
   upstream: string
   /** The model's name at the upstream; the caller's own when absent. */
   as?: string
+  /** Names that the glob stands for, for those who ask which models there are. */
+  models?: readonly string[]
 }
 
 export type CallerSettings = { kind: 'open' } | { kind: 'keys'; keys: readonly string[] }
