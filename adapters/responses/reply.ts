@@ -24,13 +24,10 @@ export function readUsage(usage: Json | undefined): Usage | undefined {
 }
 
 export function writeUsage(usage: Usage): JsonObject {
-  const { input = 0, output = 0, cacheRead = 0, cacheWrite, reasoning = 0 } = usage
+  const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0, reasoning = 0 } = usage
   return {
     input_tokens: input,
-    input_tokens_details: {
-      cached_tokens: cacheRead,
-      ...(cacheWrite !== undefined && { cache_write_tokens: cacheWrite }),
-    },
+    input_tokens_details: { cached_tokens: cacheRead, cache_write_tokens: cacheWrite },
     output_tokens: output,
     output_tokens_details: { reasoning_tokens: reasoning },
     total_tokens: input + output,
@@ -38,7 +35,7 @@ export function writeUsage(usage: Usage): JsonObject {
 }
 
 /** The members that are read: whatever our own usage consists of. */
-const COUNTS = Object.keys(countsIn(writeUsage({ cacheWrite: 0 })))
+const COUNTS = Object.keys(countsIn(writeUsage({})))
 
 /** How a response ended. */
 export interface Ending {

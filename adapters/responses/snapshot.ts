@@ -2,7 +2,7 @@ import type { WriteReplyContext } from '../adapter.ts'
 import { picked, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import type { Request } from '../../src/canonical/model.ts'
 import { writeChoice } from './choice.ts'
-import { formOf, lookup, objectsOf, restOf, textIn } from './members.ts'
+import { formOf, lookup, objectIn, objectsOf, restOf, textIn } from './members.ts'
 import { wireNames } from './names.ts'
 import { writeText } from './options.ts'
 import { showReasoning } from './reasoning.ts'
@@ -11,7 +11,10 @@ import { writeTools } from './tools.ts'
 
 const nothing = () => undefined
 
-/** The response object as it is before anything was said: the request's settings, with defaults filled in. */
+/**
+ * The response object as it is before anything was said: the request's settings, with defaults filled in. No
+ * member may be missing: readers of the open standard (openresponses.org) refuse an object that lacks one.
+ */
 export function openingOf(
   request: Request,
   { newId, now }: Pick<WriteReplyContext, 'newId' | 'now'>,
@@ -20,12 +23,14 @@ export function openingOf(
   const rest = restOf(request)
   return {
     id: newId('resp_'),
+    access_programs: null,
     object: 'response',
     created_at: now,
     status: 'in_progress',
     background: false,
     completed_at: null,
     error: null,
+    frequency_penalty: 0,
     incomplete_details: null,
     instructions: instructionsOf(request),
     max_output_tokens: limits.maxOutputTokens ?? null,
@@ -33,11 +38,13 @@ export function openingOf(
     model: request.model,
     output: [],
     parallel_tool_calls: request.parallelToolCalls ?? true,
+    presence_penalty: 0,
     previous_response_id: request.previous ?? null,
     prompt_cache_key: request.cacheKey ?? null,
+    prompt_cache_retention: rest['prompt_cache_retention'] ?? null,
     reasoning: showReasoning(request.reasoning),
     safety_identifier: userAs('safety_identifier', request),
-    ...(request.tier !== undefined && { service_tier: request.tier }),
+    service_tier: request.tier ?? 'default',
     store: request.store ?? true,
     temperature: sampling.temperature ?? 1,
     text: textOf(request),
@@ -62,9 +69,15 @@ function userAs(key: 'user' | 'safety_identifier', request: Request): string | n
 }
 
 function textOf(request: Request): JsonObject {
-  const text = writeText(request, true, nothing) ?? {}
-  return { verbosity: 'medium', format: { type: 'text' }, ...withoutNulls(text) }
+  const text = withoutNulls(writeText(request, true, nothing) ?? {})
+  const format = {
+    ...lookup(FORMATS, textIn(objectIn(text['format']), 'type')),
+    ...objectIn(text['format']),
+  }
+  return { verbosity: 'medium', ...text, format: text['format'] ? format : { type: 'text' } }
 }
+
+const FORMATS: Record<string, JsonObject> = { json_schema: { description: null, strict: true } }
 
 const withoutNulls = (value: JsonObject): JsonObject =>
   picked(value, (_, member) => member !== null)
@@ -86,7 +99,7 @@ const DEFAULTS: Record<string, JsonObject> = {
     max_num_results: 20,
     ranking_options: { ranker: 'auto', score_threshold: 0 },
   },
-  custom: { format: { type: 'text' } },
+  custom: { description: null, format: { type: 'text' } },
 }
 
 function withDefaults(tool: JsonObject): JsonObject {

@@ -32,12 +32,16 @@ const UNFINISHED: Problem = {
   retry: false,
 }
 
+/** Of these a response says what was done, whatever was asked. */
+const DONE = new Set(['access_programs', 'frequency_penalty', 'presence_penalty', 'service_tier'])
+
 /** What was asked is said again in a response: whatever our own says of the emptiest request. */
 const RESPONSE = [
-  ...Object.keys(openingOf(emptyRequest('', true), { newId: () => '', now: 0 })),
+  ...Object.keys(openingOf(emptyRequest('', true), { newId: () => '', now: 0 })).filter(
+    (key) => !DONE.has(key),
+  ),
   'billing',
   'output_text',
-  'prompt_cache_retention',
 ]
 
 /** Nobody reads the numbers of events, nor what they are padded with. */

@@ -131,7 +131,7 @@ describe('a written reply', () => {
     })
     expect(body['usage']).toEqual({
       input_tokens: 0,
-      input_tokens_details: { cached_tokens: 0 },
+      input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
       output_tokens: 0,
       output_tokens_details: { reasoning_tokens: 0 },
       total_tokens: 0,
