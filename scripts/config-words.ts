@@ -48,6 +48,11 @@ export const WORDS: Readonly<Record<string, string>> = {
   'state.totalBytes': 'The most for all callers; the oldest entries go first.',
   'state.proofs': 'Also keep proofs of reasoning for clients that do not send them back; false.',
   losses: 'Whether a request that would lose something is sent or refused.',
+  web: 'What web pages may do; by default nothing, and nobody else is asked where a request comes from.',
+  'web.origins':
+    'The web pages that may call, as a browser spells their origin: scheme, host and port, no *.',
+  'web.hosts':
+    'Names under which a proxy on a loopback address is called, besides localhost and its address.',
   limits: 'Bounds on what one caller, and all callers together, may use.',
 }
 

@@ -59,13 +59,14 @@ function proxyHandler(settings: Settings, bindings: WorkerEnvironment): Handler 
     now: Date.now,
     secrets: secretsOf(settings),
   })
-  const app = createApp(settings, {
+  const ports: Ports = {
     send: demoSend(adapters, fetchSend),
     now: Date.now,
     randomId,
     log,
     ...storeOf(settings, bindings),
-  })
+  }
+  const app = createApp(settings, ports, { kind: 'isolate' })
   return (request) => app.fetch(request)
 }
 

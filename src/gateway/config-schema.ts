@@ -99,6 +99,9 @@ export const configSchema = z.strictObject({
   ),
   losses: z.optional(z.enum(['report', 'reject'])),
   limits: z.optional(limits),
+  web: z.optional(
+    z.strictObject({ origins: z.optional(z.array(filled)), hosts: z.optional(z.array(filled)) }),
+  ),
 })
 
 export type Config = z.infer<typeof configSchema>

@@ -17,6 +17,7 @@ import {
   keyOf,
   resolved,
 } from './config-values.ts'
+import { webOf } from './config-web.ts'
 import {
   DEFAULT_RETENTION,
   DEMO_ORIGIN,
@@ -125,6 +126,7 @@ function build(config: Config, environment: Environment, platform: Required<Plat
     retention: buildRetention(state, platform.stores),
     losses,
     limits: { ...platform.limits, ...defined(config.limits ?? {}) },
+    ...(config.web && { web: webOf(config.web) }),
     origin: platform.origin,
   }
 }

@@ -14,6 +14,7 @@ export interface Settings {
   retention?: Partial<RetentionSettings>
   losses: 'report' | 'reject'
   limits: LimitSettings
+  web?: WebSettings
   /** Where it came from, for a person: `dragoman.json`, `environment`, `demo`. */
   origin: string
 }
@@ -63,6 +64,14 @@ export interface TaskSettings {
   prefix: string
   /** Those of any upstream when absent. */
   timeouts?: TimeoutSettings
+}
+
+/** What web pages may do, and under which names besides its own the proxy is called. */
+export interface WebSettings {
+  /** As a browser spells them in `Origin`. */
+  origins: readonly string[]
+  /** Names without a port, in small letters. */
+  hosts: readonly string[]
 }
 
 /** For how long, and how much of it, is kept. */

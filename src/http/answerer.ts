@@ -6,12 +6,17 @@ import type { Settings } from '../gateway/settings.ts'
 import type { Answer } from '../gateway/exchange.ts'
 import type { Asked } from './arrival.ts'
 import { answerRequest } from './front.ts'
+import { guardOf, type Door } from './guard.ts'
 import { loadOf } from './load.ts'
 import { responseOf } from './respond.ts'
 import type { Site } from './site.ts'
 
 /** The proxy as a function. Never rejects. */
-export function answererOf(settings: Settings, ports: Ports): (request: Asked) => Promise<Answer> {
+export function answererOf(
+  settings: Settings,
+  ports: Ports,
+  door: Door = { kind: 'program' },
+): (request: Asked) => Promise<Answer> {
   const site: Site = {
     settings,
     ports,
@@ -19,6 +24,7 @@ export function answererOf(settings: Settings, ports: Ports): (request: Asked) =
     admit: doorkeeper(settings.callers),
     load: loadOf(settings.limits),
     memories: memoriesOf(settings, ports.store),
+    guard: guardOf(settings.web, door),
   }
   return (request) => answerRequest(site, request)
 }
@@ -27,8 +33,9 @@ export function answererOf(settings: Settings, ports: Ports): (request: Asked) =
 export function fetcherOf(
   settings: Settings,
   ports: Ports,
+  door?: Door,
 ): (request: Request) => Promise<Response> {
-  const answer = answererOf(settings, ports)
+  const answer = answererOf(settings, ports, door)
   return async (request) => {
     const response = responseOf(await answer(request))
     return request.method === 'HEAD' ? new Response(null, response) : response

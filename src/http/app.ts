@@ -2,10 +2,11 @@ import { Hono } from 'hono/tiny'
 import type { Ports } from '../gateway/ports.ts'
 import type { Settings } from '../gateway/settings.ts'
 import { fetcherOf } from './answerer.ts'
+import type { Door } from './guard.ts'
 
 /** The proxy as an app whose `fetch` runs on any runtime. */
-export function createApp(settings: Settings, ports: Ports): Hono {
-  const fetch = fetcherOf(settings, ports)
+export function createApp(settings: Settings, ports: Ports, door?: Door): Hono {
+  const fetch = fetcherOf(settings, ports, door)
   // Paths are told apart by one parser, and not a second time by a router that decodes them otherwise.
   const app = new Hono()
   app.all('*', ({ req }) => fetch(req.raw))

@@ -48,14 +48,17 @@ export function arrivalOf(request: Asked, ports: Ports): Arrival {
   }
 }
 
-/** What anybody may ask. */
-export function freeAnswer({ incoming, explain }: Arrival, ports: Ports): Answer | undefined {
+/** What anybody may ask, wherever he is. */
+export function healthAnswer({ incoming, explain }: Arrival, ports: Ports): Answer | undefined {
   const { method, path } = incoming
-  if (explain) return undefined
-  if (path === '/healthz' && (method === 'GET' || method === 'HEAD')) {
-    const draining = ports.draining?.() ?? false
-    return jsonAnswer({ status: draining ? 'draining' : 'ok' }, draining ? 503 : 200)
-  }
-  const isProbe = method === 'HEAD' && (path === '/' || path === '/api/hello')
+  if (explain || path !== '/healthz' || (method !== 'GET' && method !== 'HEAD')) return undefined
+  const draining = ports.draining?.() ?? false
+  return jsonAnswer({ status: draining ? 'draining' : 'ok' }, draining ? 503 : 200)
+}
+
+/** What clients ask before they have shown a key. */
+export function probeAnswer({ incoming, explain }: Arrival): Answer | undefined {
+  const { method, path } = incoming
+  const isProbe = !explain && method === 'HEAD' && (path === '/' || path === '/api/hello')
   return isProbe ? { status: 200, headers: {}, body: null } : undefined
 }

@@ -4,31 +4,56 @@ import { matched, storedAt, type StoredMatch, type StoredPlace } from '../gatewa
 import type { Answer } from '../gateway/exchange.ts'
 import { findModel, listModels } from '../gateway/models.ts'
 import { taskServiceAt } from '../gateway/task-routes.ts'
-import { arrivalOf, freeAnswer, type Arrival, type Asked } from './arrival.ts'
+import { arrivalOf, healthAnswer, probeAnswer, type Arrival, type Asked } from './arrival.ts'
 import { converse, failedAnswer, revisit } from './converse.ts'
 import { admissionOf } from './entrance.ts'
 import { jsonAnswer, named } from './respond.ts'
 import type { Site } from './site.ts'
-import { taskAnswer } from './task-answer.ts'
+import { failedTask, taskAnswer } from './task-answer.ts'
 
 /** From a request to an answer. Never rejects: every failure is told in a dialect. */
 export async function answerRequest(site: Site, request: Asked): Promise<Answer> {
   const arrival = arrivalOf(request, site.ports)
-  const free = freeAnswer(arrival, site.ports)
-  return named(free ?? (await guarded(site, arrival)), arrival.id)
+  const refusal = site.guard?.refusal(request.headers)
+  const answer =
+    healthAnswer(arrival, site.ports) ??
+    (refusal
+      ? failed(site, arrival, new ProblemError(refusal))
+      : (preflightAnswer(site, arrival) ?? probeAnswer(arrival) ?? (await guarded(site, arrival))))
+  const sharing = refusal ? undefined : site.guard?.sharing(request.headers)
+  const headers = { ...answer.headers, ...sharing }
+  return named(sharing ? { ...answer, headers } : answer, arrival.id)
+}
+
+function preflightAnswer(
+  { guard }: Site,
+  { incoming, request, journal }: Arrival,
+): Answer | undefined {
+  const answer = guard?.preflight(incoming.method, request.headers)
+  if (answer) journal.finish({ status: answer.status })
+  return answer
 }
 
 async function guarded(site: Site, arrival: Arrival): Promise<Answer> {
   const service = taskServiceAt(arrival.path)
   if (service) return taskAnswer(site, arrival, service)
-  const { incoming, request } = arrival
-  const looks = site.dialects.resembling(incoming.path, request.headers)
   try {
-    return await admitted(site, arrival, looks)
+    return await admitted(site, arrival, looksOf(site, arrival))
   } catch (error) {
-    return failedAnswer(looks, arrival, error)
+    return failed(site, arrival, error)
   }
 }
+
+/** In the words of whatever the path looks like. */
+function failed(site: Site, arrival: Arrival, error: unknown): Answer {
+  const service = taskServiceAt(arrival.path)
+  return service
+    ? failedTask(arrival, service, error)
+    : failedAnswer(looksOf(site, arrival), arrival, error)
+}
+
+const looksOf = ({ dialects }: Site, { incoming, request }: Arrival): Adapter =>
+  dialects.resembling(incoming.path, request.headers)
 
 /** The key comes first: without one nobody learns which paths there are. */
 async function admitted(site: Site, arrival: Arrival, looks: Adapter): Promise<Answer> {

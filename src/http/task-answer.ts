@@ -14,12 +14,12 @@ export async function taskAnswer(
   service: TaskService,
 ): Promise<Answer> {
   const { settings, ports, load } = site
-  const { request, path, journal } = arrival
+  const { request, journal } = arrival
   try {
     const { credential } = admissionOf(site, arrival)
     journal.whenOver(load.enter())
     const { signal } = request
-    return await answerTask({
+    const answer = await answerTask({
       settings,
       ports,
       service,
@@ -28,16 +28,29 @@ export async function taskAnswer(
       signal,
       journal,
     })
+    return { ...answer, headers: { ...answer.headers, ...AS_SAID } }
   } catch (error) {
-    const problem = problemIn(error)
-    const { status, body } = taskProblem(service, problem)
-    journal.finish({ status, problem })
-    const allow = problem.kind === 'method-not-allowed' ? allowedAt(service, path) : undefined
-    const headers = {
-      'content-type': 'application/json',
-      ...waitHeaders(problem),
-      ...(allow !== undefined && { allow }),
-    }
-    return { status, headers, body }
+    return failedTask(arrival, service, error)
   }
 }
+
+/** What goes wrong, in the words of the service. */
+export function failedTask(
+  { path, journal }: Arrival,
+  service: TaskService,
+  error: unknown,
+): Answer {
+  const problem = problemIn(error)
+  const { status, body } = taskProblem(service, problem)
+  journal.finish({ status, problem })
+  const allow = problem.kind === 'method-not-allowed' ? allowedAt(service, path) : undefined
+  const headers = {
+    'content-type': 'application/json',
+    ...waitHeaders(problem),
+    ...(allow !== undefined && { allow }),
+  }
+  return { status, headers: { ...headers, ...AS_SAID }, body }
+}
+
+/** No browser guesses that what a service sent is a page or a script. */
+const AS_SAID = { 'x-content-type-options': 'nosniff' }

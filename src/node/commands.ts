@@ -65,7 +65,7 @@ export async function serve(options: Options, world: Process): Promise<Proxy> {
   }
   const { host, port } = options
   const server = await startServer({
-    answer: answererOf(settings, ports),
+    answer: answererOf(settings, ports, { kind: 'listener', host }),
     host,
     port,
     limits: settings.limits,

@@ -49,9 +49,25 @@ export function summary(settings: Settings): string[] {
       ['state', stateOf(settings)],
       ['callers', callersOf(settings)],
       ['losses', settings.losses],
+      ...pagesOf(settings),
     ]),
+    ...(isOpenToPages(settings)
+      ? ['  warning: callers are open, so the pages of web.origins spend your keys without one']
+      : []),
   ]
 }
+
+/** Only what was configured: as it comes, no page may call. */
+function pagesOf({ web }: Settings): string[][] {
+  const { origins = [], hosts = [] } = web ?? {}
+  return [
+    ...(origins.length > 0 ? [['pages', `of ${origins.join(', ')} may call`]] : []),
+    ...(hosts.length > 0 ? [['hosts', `also called ${hosts.join(', ')}`]] : []),
+  ]
+}
+
+const isOpenToPages = ({ web, callers }: Settings): boolean =>
+  callers.kind === 'open' && (web?.origins.length ?? 0) > 0
 
 function stateOf({ state, retention }: Settings): string {
   if (state === 'off') return 'off, nothing is kept'

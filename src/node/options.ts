@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { ConfigError, type Environment } from '../gateway/config.ts'
+import { isLoopbackName, nameOfAddress } from '../gateway/hostname.ts'
 
 export type Command = 'serve' | 'check' | 'explain' | 'help' | 'version'
 
@@ -96,7 +97,5 @@ function portOf(option: string | undefined, variable: string | undefined): numbe
   )
 }
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i
-
 /** Whether only this machine reaches the address. */
-export const isLoopback = (host: string): boolean => LOOPBACK.test(host)
+export const isLoopback = (host: string): boolean => isLoopbackName(nameOfAddress(host))

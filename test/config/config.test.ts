@@ -31,6 +31,28 @@ const config = {
 }
 const environment = { GEMINI_KEY: ' gem-0001\n', TEAM: 'blue', PROXY_KEY: 'proxy-key-00000001' }
 
+const webOf = (web: object) => settingsOf({ ...config, web }, environment).web
+
+describe('what web pages may do', () => {
+  it('is nothing, unless they are listed', () => {
+    expect(settingsOf(config, environment).web).toBeUndefined()
+    expect(webOf({})).toEqual({ origins: [], hosts: [] })
+  })
+  it('keeps origins to the letter, and names as they are compared', () => {
+    const origins = [
+      'https://chat.example',
+      'http://localhost:5173',
+      'vscode-webview://a1',
+      'file://',
+    ]
+    const hosts = ['Proxy.Internal.', '[fd00::1]', 'host.docker.internal']
+    expect(webOf({ origins, hosts })).toEqual({
+      origins,
+      hosts: ['proxy.internal', 'fd00::1', 'host.docker.internal'],
+    })
+  })
+})
+
 describe('a configuration', () => {
   const settings = settingsOf(config, environment, { origin: 'dragoman.json', exposed: true })
 
@@ -247,6 +269,28 @@ const FAULTS: [unknown, string, Platform?][] = [
     withTop({ routes: [{ model: '*', upstream: 'claude', alias: 'x' }] }),
     'routes[0].alias: no such member exists',
   ],
+  [
+    withTop({ web: { origins: ['https://a.example', 'https://*.example'] } }),
+    'web.origins[1]: expected one origin; "*" would let in every page there is',
+  ],
+  ...[
+    'https://chat.example/',
+    'HTTPS://chat.example',
+    'http://chat.example:80',
+    'chat',
+    'null',
+  ].map((origin): [object, string] => [
+    withTop({ web: { origins: [origin] } }),
+    'web.origins[0]: expected an origin as browsers send it, such as https://chat.example or http://localhost:5173',
+  ]),
+  ...['proxy.internal:8787', '*.internal', 'http://proxy.internal', ''].map(
+    (host): [object, string] => [
+      withTop({ web: { hosts: ['a', host] } }),
+      host === ''
+        ? 'web.hosts[1]: expected some text'
+        : 'web.hosts[1]: expected a host name such as proxy.internal, without a port',
+    ],
+  ),
   [withTop({ callers: 'all' }), 'callers: expected "open" or {"keys": [...]}'],
   [withTop({ callers: { keys: [] } }), 'callers.keys: expected at least one entry'],
   [withTop({ callers: { keys: [7] } }), 'callers.keys[0]: expected a string'],

@@ -54,6 +54,23 @@ describe('what passes', () => {
   })
 })
 
+describe('web pages', () => {
+  const headers = { origin: 'https://chat.example', 'sec-fetch-site': 'cross-site' }
+  const ask = (web?: object) => {
+    const app = createApp({ ...config, ...web })
+    return app.fetch('http://any.example/v1/models', { headers })
+  }
+  it('are no matter of a program that calls itself', async () => {
+    const { status, headers: said } = await ask()
+    expect([status, said.get('access-control-allow-origin')]).toEqual([200, null])
+  })
+  it('are held to the list, where it is given', async () => {
+    expect((await ask({ web: { hosts: ['proxy.internal'] } })).status).toBe(403)
+    const { status, headers: said } = await ask({ web: { origins: [headers.origin] } })
+    expect([status, said.get('access-control-allow-origin')]).toEqual([200, headers.origin])
+  })
+})
+
 describe('the app as a library', () => {
   it('takes the place of fetch', async () => {
     const sent: string[] = []

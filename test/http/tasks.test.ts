@@ -401,6 +401,7 @@ describe('the headers of the task services', () => {
     expect(Object.fromEntries(response.headers)).toEqual({
       'content-type': 'application/json',
       'request-id': 'mine',
+      'x-content-type-options': 'nosniff',
       'x-ratelimit-remaining': '3',
       'x-request-id': 'mine',
       'x-upstream-request-id': 'theirs',

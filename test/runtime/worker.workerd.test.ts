@@ -70,6 +70,25 @@ describe('the Worker', () => {
     expect(text).not.toContain(SECRET)
   })
 
+  it('keeps foreign pages out, and answers those that are listed', async () => {
+    const page = { origin: 'https://chat.example', 'x-api-key': KEY }
+    const config = { upstreams, callers, web: { origins: [page.origin] } }
+    const foreign = await ask({ DRAGOMAN_CONFIG: { upstreams, callers }, ...secrets }, page)
+    expect(foreign.status).toBe(403)
+    expect(await foreign.text()).toContain('forbidden_origin')
+    const listed = await ask({ DRAGOMAN_CONFIG: config, ...secrets }, page)
+    expect(listed.status).toBe(200)
+    expect(listed.headers.get('access-control-allow-origin')).toBe(page.origin)
+    const preflight = await worker.fetch(
+      new Request('https://proxy.example/v1/messages', {
+        method: 'OPTIONS',
+        headers: { origin: page.origin, 'access-control-request-method': 'POST' },
+      }),
+      { STATE: Reflect.get(env, 'STATE'), DRAGOMAN_CONFIG: config, ...secrets },
+    )
+    expect(preflight.status).toBe(204)
+  })
+
   it('shows the demo when nothing is configured', async () => {
     expect((await ask({})).status).toBe(200)
     expect((await ask({ DRAGOMAN_CALLER_KEYS: KEY })).status).toBe(401)

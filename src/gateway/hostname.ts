@@ -1,0 +1,15 @@
+/** The name in a `Host` header: in small letters, without port, brackets and the dot of the root. */
+export function hostnameOf(host: string): string {
+  const [, bracketed, plain = ''] = /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.exec(host.trim()) ?? []
+  return (bracketed ?? plain).toLowerCase().replace(/\.$/, '')
+}
+
+/** The same of an address to listen on, which has no port. */
+export const nameOfAddress = (address: string): string =>
+  address.toLowerCase().replace(/^\[|\]$/g, '')
+
+const BYTE = '(?:\\d|[1-9]\\d|1\\d\\d|2[0-4]\\d|25[0-5])'
+const LOOPBACK = new RegExp(`^(?:localhost|::1|127(?:\\.${BYTE}){3})$`)
+
+/** Whether a name or address can only mean the machine that uses it. */
+export const isLoopbackName = (name: string): boolean => LOOPBACK.test(name)
