@@ -250,6 +250,8 @@ export interface Adapter {
   }
   readonly upstream: {
     readonly defaultAuth: AuthStyle
+    /** The parameters that a configuration may say a model refuses; any name where there is no list. */
+    readonly droppable?: readonly string[]
     /** Subtrees of a reply body that stay text. */
     readonly verbatim: VerbatimPaths
     writeRequest(request: Request, context: WriteRequestContext): Outgoing

@@ -1,6 +1,7 @@
 import { check, explain, type Process, serve } from './node/commands.ts'
 import { codeOf } from './node/files.ts'
 import { ConfigError } from './gateway/config.ts'
+import { lineOf } from './gateway/config-finding.ts'
 import { HELP, type Options, optionsOf } from './node/options.ts'
 import { onSignals } from './node/signals.ts'
 import { VERSION } from './version.ts'
@@ -14,12 +15,18 @@ const world: Process = {
   environment: process.env,
   directory: process.cwd(),
   write: (text) => process.stdout.write(text),
+  complain: (line) => process.stderr.write(`dragoman: ${line}\n`),
   logStyle: process.stdout.isTTY ? (colourless ? 'plain' : 'colour') : 'json',
 }
 
 const fail = (message: string, code: number): never => {
-  process.stderr.write(`dragoman: ${message.replaceAll(/\s*\n\s*/g, ' ')}\n`)
+  world.complain(message.replaceAll(/\s*\n\s*/g, ' '))
   process.exit(code)
+}
+
+function refuse({ faults }: ConfigError): never {
+  for (const fault of faults) world.complain(lineOf(fault).replaceAll(/\s*\n\s*/g, ' '))
+  process.exit(EXIT.configuration)
 }
 
 async function main(): Promise<void> {
@@ -56,7 +63,7 @@ const LISTEN_ERRORS: ReadonlyMap<string, string> = new Map([
 ])
 
 function explainFailure(error: unknown): never {
-  if (error instanceof ConfigError) return fail(error.message, EXIT.configuration)
+  if (error instanceof ConfigError) return refuse(error)
   const { host, port } = optionsOf(process.argv.slice(2), process.env)
   const reason = LISTEN_ERRORS.get(codeOf(error))
   return fail(

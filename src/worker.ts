@@ -1,13 +1,15 @@
 import { adapters } from '../adapters/index.ts'
 import { demoSend } from './demo.ts'
-import { demoForm, shortForm } from './gateway/config-short.ts'
 import {
   ConfigError,
   type Environment,
+  examined,
   type Platform,
-  settingsFromText,
-  settingsOf,
+  settingsIn,
 } from './gateway/config.ts'
+import { lineOf } from './gateway/config-finding.ts'
+import { type ConfigSource, objectSource, textSource } from './gateway/config-source.ts'
+import { environmentSource, withVariables } from './gateway/config-variables.ts'
 import { DEFAULT_RETENTION, ISOLATE_LIMITS } from './gateway/defaults.ts'
 import { randomId } from './gateway/exchange.ts'
 import { fetchSend } from './gateway/fetch-send.ts'
@@ -26,7 +28,7 @@ type WorkerEnvironment = Readonly<Record<string, unknown>>
 type Handler = (request: Request) => Response | Promise<Response>
 
 const VARIABLE = 'DRAGOMAN_CONFIG'
-const PLATFORM: Platform = { exposed: true, limits: ISOLATE_LIMITS, stores: 'isolate' }
+const PLATFORM: Platform = { limits: ISOLATE_LIMITS, stores: 'isolate' }
 
 /** The handlers of this isolate; in practice there is one environment, and one of them. */
 const handlers = new WeakMap<WorkerEnvironment, Handler>()
@@ -82,15 +84,24 @@ function storeOf(
   }
 }
 
-/** The first of: DRAGOMAN_CONFIG, the short form, the demo. The demo may be open: it holds no secret and calls nobody. */
 function findSettings(environment: WorkerEnvironment): Settings {
-  const config = environment[VARIABLE]
   const variables = stringsOf(environment)
+  const source = sourceIn(environment[VARIABLE], variables)
+  // The demo may be open: it holds no secret and calls nobody.
+  const exposed = source.origin !== 'demo'
+  const result = examined(source, variables, { ...PLATFORM, exposed })
+  const settings = settingsIn(result)
+  for (const warning of result.faults) console.warn(`dragoman: ${lineOf(warning)}`)
+  return settings
+}
+
+/** The first of: DRAGOMAN_CONFIG with what the variables add to it, the variables alone, the demo. */
+function sourceIn(config: unknown, variables: Environment): ConfigSource {
   if (typeof config === 'object' && config !== null)
-    return settingsOf(config, variables, { ...PLATFORM, origin: VARIABLE })
+    return withVariables(objectSource(config, VARIABLE), variables)
   if (typeof config === 'string' && config.trim() !== '')
-    return settingsFromText(config, variables, { ...PLATFORM, origin: VARIABLE })
-  return shortForm(variables, PLATFORM) ?? demoForm(variables, { ...PLATFORM, exposed: false })
+    return withVariables(textSource(config, VARIABLE), variables)
+  return environmentSource(variables)
 }
 
 const stringsOf = (environment: WorkerEnvironment): Environment =>

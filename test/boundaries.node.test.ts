@@ -24,7 +24,7 @@ const RULES: readonly Rule[] = [
   { from: /^src\/framing\//, may: pattern(CANONICAL, CONTRACT, '$folder', 'eventsource-parser$') },
   {
     from: /^src\/gateway\/config-schema\.ts$/,
-    may: pattern('adapters/(?:adapter|index)\\.ts', 'zod(?:$|/)'),
+    may: pattern('adapters/(?:adapter|index)\\.ts', '$folder', 'zod(?:$|/)'),
   },
   {
     from: /^src\/gateway\//,

@@ -1,5 +1,8 @@
+/** The way to a value in a document: names of members and numbers of entries. */
+export type Path = readonly PropertyKey[]
+
 /** A place in a document, as people spell it: `routes[1].upstream`. */
-export function placeOf(path: readonly PropertyKey[]): string {
+export function placeOf(path: Path): string {
   let place = ''
   for (const segment of path) {
     if (typeof segment === 'number') place += `[${segment}]`
@@ -10,7 +13,7 @@ export function placeOf(path: readonly PropertyKey[]): string {
 }
 
 /** The value at a place, or undefined. */
-export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+export function valueAt(value: unknown, path: Path): unknown {
   let found = value
   for (const segment of path) {
     if (typeof found !== 'object' || found === null || !Object.hasOwn(found, segment))
@@ -18,4 +21,24 @@ export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
     found = Object.getOwnPropertyDescriptor(found, segment)?.value
   }
   return found
+}
+
+/** The text at a place, or undefined. */
+export function textAt(value: unknown, path: Path): string | undefined {
+  const found = valueAt(value, path)
+  return typeof found === 'string' ? found : undefined
+}
+
+/** The members of an object at a place, none where there is something else. */
+export function membersAt(value: unknown, path: Path): [string, unknown][] {
+  const found = valueAt(value, path)
+  return typeof found === 'object' && found !== null && !Array.isArray(found)
+    ? Object.entries(found)
+    : []
+}
+
+/** The entries of a list at a place, none where there is something else. */
+export function entriesAt(value: unknown, path: Path): readonly unknown[] {
+  const found = valueAt(value, path)
+  return Array.isArray(found) ? found : []
 }

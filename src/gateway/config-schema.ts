@@ -1,6 +1,9 @@
 import * as z from 'zod/mini'
 import type { AuthStyle } from '../../adapters/adapter.ts'
 import { adapters } from '../../adapters/index.ts'
+import type { Finding } from './config-finding.ts'
+import { hint, nearest } from './config-nearest.ts'
+import { type Path, placeOf, valueAt } from './config-place.ts'
 
 /** The longest delay that a timer takes; a longer one would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1
@@ -108,49 +111,101 @@ export type Config = z.infer<typeof configSchema>
 export type UpstreamConfig = z.infer<typeof upstream>
 export type TaskConfig = z.infer<typeof task>
 
-/** What is wrong with a configuration, first fault only, without quoting any value: it may be a secret. */
-export interface Fault {
-  path: readonly PropertyKey[]
-  expected: string
+/** The configuration in a document that fits the schema. */
+export function shaped(value: unknown): Config | undefined {
+  const result = configSchema.safeParse(value)
+  return result.success ? result.data : undefined
 }
 
-/** Checks; on success the value is handed back as it came. */
-export function checkConfig(value: unknown): { config: Config } | { fault: Fault } {
+/** Where a document has not the shape of a configuration. */
+export function faultsOfShape(value: unknown): Finding[] {
   const result = configSchema.safeParse(value)
-  if (result.success) return { config: result.data }
-  const issue = deepest(result.error.issues)
-  return { fault: issue ? faultOf(issue) : { path: [], expected: 'a configuration' } }
+  if (result.success) return []
+  const faults = plain(result.error.issues).flatMap((issue) => faultsOf(issue, value))
+  // Of a misspelled member it need not also be said that the right one is missing.
+  const meant = new Set(faults.flatMap(({ instead }) => instead ?? []))
+  return faults.filter(({ path, named }) => named || !meant.has(placeOf(path)))
 }
 
 type Issue = z.core.$ZodIssue
 
 /** A union reports its branches: the one that got furthest is what the writer meant. */
-function deepest(issues: readonly Issue[]): Issue | undefined {
-  const [first] = issues
-  if (first?.code !== 'invalid_union') return first
-  const branches = first.errors.map((branch) => deepest(branch))
-  const furthest = branches.find((issue) => issue && (issue.path.length > 0 || isUnknownKey(issue)))
-  return furthest
-    ? { ...furthest, path: [...first.path, ...furthest.path] }
-    : { code: 'custom', path: first.path, message: 'expected "open" or {"keys": [...]}' }
+function plain(issues: readonly Issue[], above: Path = []): Issue[] {
+  return issues.flatMap((issue) => {
+    const path = [...above, ...issue.path]
+    if (issue.code !== 'invalid_union') return [{ ...issue, path }]
+    const furthest = issue.errors.find((branch) => branch.some(isInside))
+    if (furthest) return plain(furthest, path)
+    return [{ code: 'custom', path, message: 'expected "open" or {"keys": [...]}' }]
+  })
 }
 
-const isUnknownKey = (issue: Issue): boolean => issue.code === 'unrecognized_keys'
+const isInside = (issue: Issue): boolean =>
+  issue.path.length > 0 || issue.code === 'unrecognized_keys'
 
-function faultOf(issue: Issue): Fault {
+interface ShapeFault extends Finding {
+  /** The place of the member that was probably meant. */
+  instead?: string
+}
+
+function faultsOf(issue: Issue, document: unknown): ShapeFault[] {
+  const { path } = issue
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownMember(path, key))
+  const expected = expectationOf(issue)
+  const actual = valueAt(document, path)
+  if (actual === undefined && expected.startsWith('expected'))
+    return [{ path, text: `is missing; ${expected}` }]
+  const choice = issue.code === 'invalid_value' && typeof actual === 'string'
+  return [{ path, text: choice ? expected + hint(actual, issue.values.map(String)) : expected }]
+}
+
+function unknownMember(path: Path, key: string): ShapeFault {
+  const known = knownAt(path)
+  const meant = nearest(key, known)
+  return {
+    path: [...path, key],
+    text: `no such member exists${hint(key, known)}`,
+    named: true,
+    ...(meant !== undefined && { instead: placeOf([...path, meant]) }),
+  }
+}
+
+/** The names that an object at a path may have. */
+function knownAt(path: Path): string[] {
+  let schemas: z.core.$ZodType[] = [configSchema]
+  for (const segment of path) schemas = schemas.flatMap(within).flatMap((at) => step(at, segment))
+  return schemas
+    .flatMap(within)
+    .flatMap((at) => (at instanceof z.core.$ZodObject ? Object.keys(at._zod.def.shape) : []))
+}
+
+/** What is inside of what is optional, and the branches of a union. */
+function within(schema: z.core.$ZodType): z.core.$ZodType[] {
+  if (schema instanceof z.core.$ZodOptional) return within(schema._zod.def.innerType)
+  if (schema instanceof z.core.$ZodUnion) return schema._zod.def.options.flatMap(within)
+  return [schema]
+}
+
+function step(schema: z.core.$ZodType, segment: PropertyKey): z.core.$ZodType[] {
+  if (schema instanceof z.core.$ZodRecord) return [schema._zod.def.valueType]
+  if (schema instanceof z.core.$ZodArray) return [schema._zod.def.element]
+  if (!(schema instanceof z.core.$ZodObject)) return []
+  const member = schema._zod.def.shape[String(segment)]
+  return member === undefined ? [] : [member]
+}
+
+function expectationOf(issue: Issue): string {
   switch (issue.code) {
-    case 'unrecognized_keys':
-      return { path: [...issue.path, issue.keys[0] ?? ''], expected: 'no such member exists' }
     case 'invalid_type':
-      return { path: issue.path, expected: `expected ${article(issue.expected)}` }
+      return `expected ${article(issue.expected)}`
     case 'invalid_value':
-      return { path: issue.path, expected: `expected ${choices(issue.values)}` }
+      return `expected ${choices(issue.values)}`
     case 'too_small':
-      return { path: issue.path, expected: `expected ${atLeast(issue.origin, issue.minimum)}` }
+      return `expected ${atLeast(issue.origin, issue.minimum)}`
     case 'too_big':
-      return { path: issue.path, expected: `expected at most ${issue.maximum}` }
+      return `expected at most ${issue.maximum}`
     default:
-      return { path: issue.path, expected: issue.message }
+      return issue.message
   }
 }
 

@@ -1,26 +1,22 @@
-import { placeOf } from './config-place.ts'
+import { ConfigError } from './config-finding.ts'
 import { MAX_CALLER_KEY_CHARACTERS, MIN_CALLER_KEY_CHARACTERS } from './defaults.ts'
-import type { KeySettings, UpstreamSettings } from './settings.ts'
+import type { KeySettings, LimitSettings, UpstreamSettings } from './settings.ts'
 
 /** Variables by name, as a process or a Worker has them. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** One line about one place of a configuration. It never quotes a value: any value may be a secret. */
-export class ConfigError extends Error {
-  readonly place: string
-  readonly expected: string
-  readonly origin: string | undefined
-  constructor(place: string, expected: string, origin?: string) {
-    super([origin, place, expected].filter(Boolean).join(': '))
-    this.name = 'ConfigError'
-    this.place = place
-    this.expected = expected
-    this.origin = origin
-  }
-  /** The same, with the file or other source that the place is in. */
-  within(origin: string): ConfigError {
-    return new ConfigError(this.place, this.expected, this.origin ?? origin)
-  }
+/** What the runtime adds to a configuration. */
+export interface Platform {
+  /** Where the configuration came from, for a person. */
+  origin?: string
+  /** True when others than this machine can call: then callers have to be named. */
+  exposed?: boolean
+  /** Bounds where the configuration sets none. */
+  limits?: LimitSettings
+  /** Which stores there are: those of a process of its own, or those of an isolate. */
+  stores?: keyof typeof STORES
+  /** Where the proxy itself listens, where it does. */
+  listens?: { host: string; port: number } | undefined
 }
 
 const FROM_ENVIRONMENT = 'env:'
@@ -110,22 +106,52 @@ function secretOf(text: string, environment: Environment, place: string): string
   return secret
 }
 
-/** Header names come out in lower case; `env:NAME` works as in keys. */
-export function headersOf(
-  headers: Readonly<Record<string, string>> | undefined,
+/** A header as it is sent; its name in lower case. `env:NAME` works as in keys. */
+export function headerOf(
+  name: string,
+  text: string,
   environment: Environment,
   place: string,
-): Readonly<Record<string, string>> {
-  const entries = Object.entries(headers ?? {}).map(([name, text]) => {
-    const at = place + placeOf([name]).replace(/^(?!\[)/, '.')
-    const lowerCase = name.toLowerCase()
-    if (!HEADER_NAME.test(name)) throw new ConfigError(at, 'expected the name of a header')
-    if (RESERVED_HEADERS.has(lowerCase))
-      throw new ConfigError(at, 'this header belongs to the connection and cannot be set')
-    const value = resolved(text, environment, at)
-    if (!HEADER_VALUE.test(value))
-      throw new ConfigError(at, 'expected a value of printable ASCII characters')
-    return [lowerCase, value] as const
-  })
-  return Object.fromEntries(entries)
+): readonly [string, string] {
+  const lowerCase = name.toLowerCase()
+  if (!HEADER_NAME.test(name)) throw new ConfigError(place, 'expected the name of a header')
+  if (RESERVED_HEADERS.has(lowerCase))
+    throw new ConfigError(place, 'this header belongs to the connection and cannot be set')
+  const value = resolved(text, environment, place)
+  if (!HEADER_VALUE.test(value))
+    throw new ConfigError(place, 'expected a value of printable ASCII characters')
+  return [lowerCase, value]
+}
+
+const TASK_PREFIX = /^(?:\/[\w.~-]*[\w~-])+$/
+
+/** Where a service lives at its upstream, without a slash at its end. */
+export function prefixOf(text: string, place: string): string {
+  const prefix = text.replace(/\/+$/, '')
+  if (prefix !== '' && !TASK_PREFIX.test(prefix))
+    throw new ConfigError(place, 'expected a path that begins with "/"')
+  return prefix
+}
+
+/** The stores of each kind of platform. */
+export const STORES = {
+  process: {
+    pattern: /^(?:memory|off|sqlite:.+|rediss?:\/\/.+)$/,
+    text: 'memory, sqlite:FILE, redis://HOST or off',
+    usual: 'memory',
+  },
+  // A follow-up may reach another isolate at once, which knows nothing of this one's memory.
+  isolate: { pattern: /^(?:off|kv|durable)$/, text: 'durable, kv or off', usual: 'durable' },
+} as const
+
+/** Where state is kept: `env:NAME` works as in keys. */
+export function storeOf(
+  text: string,
+  environment: Environment,
+  place: string,
+  stores: keyof typeof STORES,
+): string {
+  const store = resolved(text, environment, place)
+  if (STORES[stores].pattern.test(store)) return store
+  throw new ConfigError(place, `expected ${STORES[stores].text}`)
 }

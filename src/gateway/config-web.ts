@@ -1,6 +1,6 @@
 import type { Config } from './config-schema.ts'
 import { placeOf } from './config-place.ts'
-import { ConfigError } from './config-values.ts'
+import { ConfigError } from './config-finding.ts'
 import { hostnameOf } from './hostname.ts'
 import type { WebSettings } from './settings.ts'
 
@@ -12,7 +12,7 @@ export const webOf = ({ origins = [], hosts = [] }: NonNullable<Config['web']>):
 
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#*@\\,]*$/
 
-function originOf(text: string, place: string): string {
+export function originOf(text: string, place: string): string {
   if (text.includes('*'))
     throw new ConfigError(place, 'expected one origin; "*" would let in every page there is')
   if (!ORIGIN.test(text) || !isAsSent(text))
@@ -31,7 +31,7 @@ function isAsSent(text: string): boolean {
 
 const HOST = /^(?:[\w-]+(?:\.[\w-]+)*\.?|\[[0-9a-f:.]+\])$/i
 
-function hostOf(text: string, place: string): string {
+export function hostOf(text: string, place: string): string {
   if (!HOST.test(text))
     throw new ConfigError(place, 'expected a host name such as proxy.internal, without a port')
   return hostnameOf(text)

@@ -1,21 +1,20 @@
 import { adapters } from '../../adapters/index.ts'
 import { defined } from '../canonical/json.ts'
-import {
-  checkConfig,
-  type Config,
-  type Fault,
-  type TaskConfig,
-  type UpstreamConfig,
-} from './config-schema.ts'
-import { placeOf, valueAt } from './config-place.ts'
+import { findingsIn } from './config-check.ts'
+import { ConfigError, type ConfigFault } from './config-finding.ts'
+import { placeOf } from './config-place.ts'
+import { type Config, shaped, type TaskConfig, type UpstreamConfig } from './config-schema.ts'
+import { type ConfigSource, inOrder, objectSource, placed, textSource } from './config-source.ts'
 import {
   baseOf,
   callerKeyOf,
-  ConfigError,
   type Environment,
-  headersOf,
+  headerOf,
   keyOf,
-  resolved,
+  type Platform,
+  prefixOf,
+  storeOf,
+  STORES,
 } from './config-values.ts'
 import { webOf } from './config-web.ts'
 import {
@@ -25,11 +24,8 @@ import {
   PROCESS_LIMITS,
   TIMEOUTS,
 } from './defaults.ts'
-import { JsoncError, parseJsonc } from './jsonc.ts'
-import { matchesGlob } from './route.ts'
 import type {
   CallerSettings,
-  LimitSettings,
   RetentionSettings,
   RouteSettings,
   Settings,
@@ -38,41 +34,53 @@ import type {
 } from './settings.ts'
 import { STORE_BOUNDS, WORKER_STORE_BOUNDS } from './store.ts'
 
-export { ConfigError, type Environment } from './config-values.ts'
-
-/** What the runtime adds to a configuration. */
-export interface Platform {
-  /** Where the configuration came from, for a person. */
-  origin?: string
-  /** True when others than this machine can call: then callers have to be named. */
-  exposed?: boolean
-  /** Bounds where the configuration sets none. */
-  limits?: LimitSettings
-  /** Which stores there are: those of a process of its own, or those of an isolate. */
-  stores?: 'process' | 'isolate'
-}
+export { ConfigError } from './config-finding.ts'
+export type { Environment, Platform } from './config-values.ts'
 
 const DEFAULT_PLATFORM: Required<Platform> = {
   origin: 'configuration',
   exposed: false,
   limits: PROCESS_LIMITS,
   stores: 'process',
+  listens: undefined,
 }
 
-/** The settings that a configuration describes; throws `ConfigError` with one line about the first fault. */
+/** What came of a configuration: settings where nothing is wrong with it, and all that is to be said of it. */
+export interface Examined {
+  settings?: Settings
+  faults: readonly ConfigFault[]
+}
+
+/** Looks at a whole configuration, and never throws: a proxy that runs may be asked to take a new one. */
+export function examined(
+  source: ConfigSource,
+  environment: Environment,
+  platform: Platform = {},
+): Examined {
+  const complete = { ...DEFAULT_PLATFORM, ...platform, origin: source.origin }
+  // Of a text that broke off nothing can be said but where.
+  const findings = source.broken ? [] : findingsIn(source.value, environment, complete)
+  const faults = inOrder([...source.faults, ...findings.map((finding) => placed(finding, source))])
+  if (faults.some(({ severity }) => severity === 'fault')) return { faults }
+  const config = shaped(source.value)
+  return config ? { settings: build(config, environment, complete), faults } : { faults }
+}
+
+/** The settings, or `ConfigError` with everything that is wrong. */
+export function settingsIn({ settings, faults }: Examined): Settings {
+  if (settings) return settings
+  const first = faults.find(({ severity }) => severity === 'fault')
+  throw new ConfigError(first?.place ?? '', first?.expected ?? '', first?.origin, faults)
+}
+
+/** The settings that a configuration describes; throws `ConfigError`. */
 export function settingsOf(
   config: unknown,
   environment: Environment,
   platform: Platform = {},
 ): Settings {
-  const complete = { ...DEFAULT_PLATFORM, ...platform }
-  try {
-    const checked = checkConfig(config)
-    if ('fault' in checked) throw faultError(config, checked.fault)
-    return build(checked.config, environment, complete)
-  } catch (error) {
-    throw error instanceof ConfigError ? error.within(complete.origin) : error
-  }
+  const { origin } = { ...DEFAULT_PLATFORM, ...platform }
+  return settingsIn(examined(objectSource(config, origin), environment, platform))
 }
 
 /** The same from text: JSON with comments and trailing commas. */
@@ -81,14 +89,7 @@ export function settingsFromText(
   environment: Environment,
   platform: Platform & { origin: string },
 ): Settings {
-  let config: unknown
-  try {
-    config = parseJsonc(text)
-  } catch (error) {
-    if (!(error instanceof JsoncError)) throw error
-    throw new ConfigError(`${platform.origin}:${error.line}:${error.column}`, error.message)
-  }
-  return settingsOf(config, environment, platform)
+  return settingsIn(examined(textSource(text, platform.origin), environment, platform))
 }
 
 /** Three upstreams in this process, one per dialect; a model that is none of their names goes to the first. */
@@ -107,23 +108,23 @@ export function demoConfig(): Config {
 
 const demoName = (dialect: string): string => `demo-${dialect}`
 
+/** Of a configuration in which nothing was found to be wrong. */
 function build(config: Config, environment: Environment, platform: Required<Platform>): Settings {
   const { upstreams = {}, tasks = {}, state = {}, losses = 'report' } = config
+  const { stores } = platform
   const built = Object.entries(upstreams).map(
     ([name, upstream]) => [name, buildUpstream(name, upstream, environment)] as const,
   )
-  if (built.length === 0 && !tasks.image && !tasks.music)
-    throw new ConfigError('upstreams', 'expected at least one upstream')
   return {
     upstreams: new Map(built),
-    routes: buildRoutes(config.routes, new Set(Object.keys(upstreams))),
-    callers: buildCallers(config.callers, environment, platform.exposed),
+    routes: buildRoutes(config.routes, Object.keys(upstreams)),
+    callers: buildCallers(config.callers, environment),
     tasks: defined({
       image: tasks.image && buildTask('image', tasks.image, environment),
       music: tasks.music && buildTask('music', tasks.music, environment),
     }),
-    state: buildState(state.store ?? STORES[platform.stores].usual, environment, platform.stores),
-    retention: buildRetention(state, platform.stores),
+    state: storeOf(state.store ?? STORES[stores].usual, environment, 'state.store', stores),
+    retention: buildRetention(state, stores),
     losses,
     limits: { ...platform.limits, ...defined(config.limits ?? {}) },
     ...(config.web && { web: webOf(config.web) }),
@@ -131,16 +132,12 @@ function build(config: Config, environment: Environment, platform: Required<Plat
   }
 }
 
-const UPSTREAM_NAME = /^[A-Za-z0-9][\w.-]{0,63}$/
-
 function buildUpstream(
   name: string,
   config: UpstreamConfig,
   environment: Environment,
 ): UpstreamSettings {
   const at = placeOf(['upstreams', name])
-  if (!UPSTREAM_NAME.test(name))
-    throw new ConfigError(at, 'expected a name of letters, digits, ".", "_" and "-"')
   const adapter = adapters.find(({ dialect }) => dialect === config.dialect)
   if (!adapter) throw new ConfigError(`${at}.dialect`, 'expected a known dialect')
   const { timeouts = {} } = config
@@ -150,7 +147,11 @@ function buildUpstream(
     ...baseOf(config.url, `${at}.url`, { versioned: true }),
     key: keyOf(config.key, environment, `${at}.key`),
     auth: config.auth ?? adapter.upstream.defaultAuth,
-    headers: headersOf(config.headers, environment, `${at}.headers`),
+    headers: Object.fromEntries(
+      Object.entries(config.headers ?? {}).map(([header, text]) =>
+        headerOf(header, text, environment, `${at}.headers`),
+      ),
+    ),
     maxOutputTokens: config.maxOutputTokens ?? MAX_OUTPUT_TOKENS,
     models: new Map(
       Object.entries(config.models ?? {}).map(([glob, facts]) => [glob, defined(facts)]),
@@ -163,55 +164,22 @@ function buildUpstream(
   }
 }
 
+/** One upstream needs no route: everything goes there. */
 function buildRoutes(
   routes: Config['routes'],
-  upstreams: ReadonlySet<string>,
+  upstreams: readonly string[],
 ): readonly RouteSettings[] {
   const [only] = upstreams
-  if (routes === undefined && only !== undefined && upstreams.size === 1)
-    return [{ model: '*', upstream: only }]
-  if (!routes?.length && upstreams.size > 0)
-    throw new ConfigError('routes', 'expected at least one route, because there are upstreams')
-  return (routes ?? []).map((route, index) => {
-    if (!upstreams.has(route.upstream))
-      throw new ConfigError(
-        placeOf(['routes', index, 'upstream']),
-        `expected the name of an upstream (${[...upstreams].join(', ') || 'there is none'})`,
-      )
-    checkModels(route.model, route.models ?? [], index)
-    return defined(route)
-  })
+  if (routes === undefined && only !== undefined) return [{ model: '*', upstream: only }]
+  return (routes ?? []).map((route) => defined(route))
 }
 
-/** Names that the route would not take are a mistake. */
-function checkModels(model: string, models: readonly string[], index: number): void {
-  for (const [at, name] of models.entries())
-    if (name.includes('*') || !matchesGlob(model, name))
-      throw new ConfigError(
-        placeOf(['routes', index, 'models', at]),
-        `expected a name that ${JSON.stringify(model)} stands for`,
-      )
-}
-
-function buildCallers(
-  callers: Config['callers'],
-  environment: Environment,
-  exposed: boolean,
-): CallerSettings {
-  if (callers === 'open') return { kind: 'open' }
-  if (callers)
-    return {
-      kind: 'keys',
-      keys: callers.keys.map((key, index) =>
-        callerKeyOf(key, environment, placeOf(['callers', 'keys', index])),
-      ),
-    }
-  if (exposed)
-    throw new ConfigError(
-      'callers',
-      'expected the keys of the callers (or "open"), because others than this machine can call',
-    )
-  return { kind: 'open' }
+function buildCallers(callers: Config['callers'], environment: Environment): CallerSettings {
+  if (callers === undefined || callers === 'open') return { kind: 'open' }
+  const keys = callers.keys.map((key, index) =>
+    callerKeyOf(key, environment, placeOf(['callers', 'keys', index])),
+  )
+  return { kind: 'keys', keys }
 }
 
 function buildTask(
@@ -220,40 +188,14 @@ function buildTask(
   environment: Environment,
 ): TaskSettings {
   const at = `tasks.${name}`
-  const prefix = (config.prefix ?? DEFAULT_PREFIX[name]).replace(/\/+$/, '')
-  if (prefix !== '' && !TASK_PREFIX.test(prefix))
-    throw new ConfigError(`${at}.prefix`, 'expected a path that begins with "/"')
   return {
     base: baseOf(config.url, `${at}.url`).base,
     key: keyOf(config.key, environment, `${at}.key`),
-    prefix,
+    prefix: prefixOf(config.prefix ?? DEFAULT_PREFIX[name], `${at}.prefix`),
   }
 }
 
 const DEFAULT_PREFIX = { image: '/img', music: '/music' } as const
-const TASK_PREFIX = /^(?:\/[\w.~-]*[\w~-])+$/
-
-/** The stores of each kind of platform. */
-const STORES = {
-  process: {
-    pattern: /^(?:memory|off|sqlite:.+|rediss?:\/\/.+)$/,
-    text: 'memory, sqlite:FILE, redis://HOST or off',
-    usual: 'memory',
-  },
-  // A follow-up may reach another isolate at once, which knows nothing of this one's memory.
-  isolate: { pattern: /^(?:off|kv|durable)$/, text: 'durable, kv or off', usual: 'durable' },
-} as const
-
-function buildState(
-  text: string,
-  environment: Environment,
-  stores: NonNullable<Platform['stores']>,
-): string {
-  const store = resolved(text, environment, 'state.store')
-  if (STORES[stores].pattern.test(store)) return store
-  throw new ConfigError('state.store', `expected ${STORES[stores].text}`)
-}
-
 function buildRetention(
   state: NonNullable<Config['state']>,
   stores: NonNullable<Platform['stores']>,
@@ -262,13 +204,4 @@ function buildRetention(
   const { store: _, ttlSeconds, ...given } = state
   const ttl = ttlSeconds === undefined ? {} : { ttlMs: ttlSeconds * 1000 }
   return { ...DEFAULT_RETENTION, ...bounds, ...defined(given), ...ttl }
-}
-
-function faultError(config: unknown, fault: Fault): ConfigError {
-  const actual = valueAt(config, fault.path)
-  const text =
-    actual === undefined && fault.expected.startsWith('expected')
-      ? `is missing; ${fault.expected}`
-      : fault.expected
-  return new ConfigError(placeOf(fault.path), text)
 }

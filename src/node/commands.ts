@@ -1,6 +1,7 @@
 import { adapters } from '../../adapters/index.ts'
 import { demoSend } from '../demo.ts'
-import { ConfigError, type Environment } from '../gateway/config.ts'
+import { ConfigError, type Environment, examined, settingsIn } from '../gateway/config.ts'
+import { lineOf } from '../gateway/config-finding.ts'
 import { DEFAULT_RETENTION } from '../gateway/defaults.ts'
 import type { Ports, Send } from '../gateway/ports.ts'
 import { secretsOf } from '../gateway/secrets.ts'
@@ -13,7 +14,7 @@ import { readableLine } from '../observe/readable.ts'
 import { explained } from './explain.ts'
 import { greeting, summary } from './describe.ts'
 import { bytesFile } from './files.ts'
-import { findSettings } from './find-settings.ts'
+import { findSource } from './find-settings.ts'
 import { isLoopback, type Options } from './options.ts'
 import { createSend } from './send.ts'
 import { startServer } from './server.ts'
@@ -26,15 +27,24 @@ export interface Process {
   directory: string
   /** Whole lines. */
   write(text: string): void
+  /** One line about what is surely not meant. */
+  complain(line: string): void
   logStyle: 'json' | 'plain' | 'colour'
 }
 
 /** The configuration for a command; the address decides whether callers have to be named. */
-export const settingsFor = (options: Options, world: Process): Settings =>
-  findSettings(
-    { file: options.config, environment: world.environment, directory: world.directory },
-    { exposed: !isLoopback(options.host) },
+function settingsFor(options: Options, world: Process): Settings {
+  const { environment, directory } = world
+  const { host, port } = options
+  const result = examined(
+    findSource({ file: options.config, environment, directory }),
+    environment,
+    { exposed: !isLoopback(host), listens: { host, port } },
   )
+  const settings = settingsIn(result)
+  for (const warning of result.faults) world.complain(lineOf(warning))
+  return settings
+}
 
 /** A proxy that listens. */
 export interface Proxy {

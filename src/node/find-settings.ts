@@ -1,11 +1,6 @@
-import { demoForm, shortForm } from '../gateway/config-short.ts'
-import {
-  ConfigError,
-  type Environment,
-  type Platform,
-  settingsFromText,
-} from '../gateway/config.ts'
-import type { Settings } from '../gateway/settings.ts'
+import { ConfigError, type Environment } from '../gateway/config.ts'
+import { type ConfigSource, textSource } from '../gateway/config-source.ts'
+import { environmentSource, withVariables } from '../gateway/config-variables.ts'
 import { textFile } from './files.ts'
 
 const DEFAULT_FILE = 'dragoman.json'
@@ -18,23 +13,40 @@ export interface Sources {
   directory: string
 }
 
-/** The first of: --config, DRAGOMAN_CONFIG (a file or the document itself), dragoman.json, the short form, the demo. */
-export function findSettings(sources: Sources, platform: Platform): Settings {
-  const { file, environment, directory } = sources
+/**
+ * The first of: --config, DRAGOMAN_CONFIG (a file or the document itself), dragoman.json, each with what the
+ * variables add to it; else what the variables say alone, else the demo.
+ */
+export function findSource({ file, environment, directory }: Sources): ConfigSource {
   const from = (text: string, origin: string) =>
-    settingsFromText(text, environment, { ...platform, origin })
+    withVariables(textSource(text, origin), environment)
   const fromFile = (name: string) => {
     const text = textFile(directory, name)
     if (text === undefined) throw new ConfigError(name, 'no such file')
     return from(text, name)
   }
-  if (file !== undefined) return fromFile(file)
   const named = environment[VARIABLE]?.trim()
+  if (file !== undefined) {
+    const source = fromFile(file)
+    return named && named !== file ? overruling(source) : source
+  }
   if (named) return isDocument(named) ? from(named, VARIABLE) : fromFile(named)
   const text = textFile(directory, DEFAULT_FILE)
-  if (text !== undefined) return from(text, DEFAULT_FILE)
-  return shortForm(environment, platform) ?? demoForm(environment, platform)
+  return text === undefined ? environmentSource(environment) : from(text, DEFAULT_FILE)
 }
+
+const overruling = (source: ConfigSource): ConfigSource => ({
+  ...source,
+  faults: [
+    ...source.faults,
+    {
+      severity: 'warning',
+      origin: 'environment',
+      place: VARIABLE,
+      expected: '--config names another one, which is used instead',
+    },
+  ],
+})
 
 /** A document begins with a brace or a comment, as no file name does that anybody would choose. */
 const isDocument = (text: string): boolean => /^(?:\{|\/\*|\/\/)/.test(text)

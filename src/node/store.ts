@@ -1,4 +1,4 @@
-import { ConfigError } from '../gateway/config-values.ts'
+import { ConfigError } from '../gateway/config-finding.ts'
 import type { Store, StoreBounds } from '../gateway/store.ts'
 import { memoryStore } from '../state/memory.ts'
 import { redisStore } from '../state/redis.ts'

@@ -1,4 +1,4 @@
-import { ConfigError } from '../gateway/config-values.ts'
+import { ConfigError } from '../gateway/config-finding.ts'
 import type { Store, StoreBounds } from '../gateway/store.ts'
 import { durableStore, type ObjectNamespace } from './durable.ts'
 import { kvStore, type KeyValueNamespace } from './kv.ts'

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { demoForm, shortForm } from '../../src/gateway/config-short.ts'
+import { environmentSource } from '../../src/gateway/config-variables.ts'
 import {
   type Environment,
+  examined,
   type Platform,
+  settingsIn,
   settingsFromText,
   settingsOf,
 } from '../../src/gateway/config.ts'
@@ -172,7 +174,7 @@ const FAULTS: [unknown, string, Platform?][] = [
   [{}, 'upstreams: expected at least one upstream'],
   [{ upstreams: {} }, 'upstreams: expected at least one upstream'],
   [{ upstreams: [] }, 'upstreams: expected an object'],
-  [withTop({ upstream: {} }), 'upstream: no such member exists'],
+  [withTop({ upstream: {} }), 'upstream: no such member exists; did you mean "upstreams"?'],
   [
     withUpstream({ dialect: undefined }),
     'upstreams.claude.dialect: is missing; expected one of "messages", "generate-content", "responses"',
@@ -241,7 +243,10 @@ const FAULTS: [unknown, string, Platform?][] = [
     withUpstream({ timeouts: { idleMs: 2 ** 31 } }),
     'upstreams.claude.timeouts.idleMs: expected at most 2147483647',
   ],
-  [withUpstream({ timeout: {} }), 'upstreams.claude.timeout: no such member exists'],
+  [
+    withUpstream({ timeout: {} }),
+    'upstreams.claude.timeout: no such member exists; did you mean "timeouts"?',
+  ],
   [
     { upstreams: { 'a b': claude } },
     'upstreams["a b"]: expected a name of letters, digits, ".", "_" and "-"',
@@ -259,11 +264,11 @@ const FAULTS: [unknown, string, Platform?][] = [
         { model: 'x', upstream: 'cluade' },
       ],
     }),
-    'routes[1].upstream: expected the name of an upstream (claude)',
+    'routes[1].upstream: expected the name of an upstream (claude); did you mean "claude"?',
   ],
   [
     withTop({ routes: [{ modle: '*', upstream: 'claude' }] }),
-    'routes[0].model: is missing; expected a string',
+    'routes[0].modle: no such member exists; did you mean "model"?',
   ],
   [
     withTop({ routes: [{ model: '*', upstream: 'claude', alias: 'x' }] }),
@@ -294,7 +299,7 @@ const FAULTS: [unknown, string, Platform?][] = [
   [withTop({ callers: 'all' }), 'callers: expected "open" or {"keys": [...]}'],
   [withTop({ callers: { keys: [] } }), 'callers.keys: expected at least one entry'],
   [withTop({ callers: { keys: [7] } }), 'callers.keys[0]: expected a string'],
-  [withTop({ callers: { key: 'x' } }), 'callers.keys: is missing; expected an array'],
+  [withTop({ callers: { key: 'x' } }), 'callers.key: no such member exists; did you mean "keys"?'],
   [
     withTop({ callers: { keys: ['short'] } }),
     'callers.keys[0]: expected a key of 16 to 512 characters',
@@ -358,15 +363,22 @@ describe('a configuration as text', () => {
     ['{"a": 01}', 'my.json:1:7: expected a value'],
     [`{"a": "${secret}\n"}`, 'my.json:1:7: expected a string that ends on its line'],
     ["{'a': 1}", 'my.json:1:2: expected a member name in double quotes or "}"'],
-    ['{"a": 1,\n "a": 2}', 'my.json:2:2: expected "a" only once'],
+    [
+      '{"upstreams": {},\n "upstreams": {"a": {"dialect": "messages", "url": "http://x"}}}',
+      'my.json:2:2: expected "upstreams" only once',
+    ],
     ['{} {}', 'my.json:1:4: expected the end'],
     ['{} /* no end', 'my.json:1:4: expected the end'],
     ['['.repeat(100), 'my.json:1:66: expected at most 64 levels'],
-    ['{"__proto__": {"losses": "reject"}}', 'my.json: __proto__: no such member exists'],
+    [
+      '{"__proto__": {"losses": "reject"}}',
+      'my.json:1:1: upstreams: expected at least one upstream\nmy.json:1:2: __proto__: no such member exists',
+    ],
   ])('%j: %s', (text, message) => expect(attempt(() => read(text))).toBe(`ConfigError: ${message}`))
 })
 
-const short = (variables: Environment) => shortForm(variables, exposed)
+const short = (variables: Environment, platform: Platform = exposed) =>
+  settingsIn(examined(environmentSource(variables), variables, platform))
 
 describe('the short form', () => {
   it('is one upstream for every model', () => {
@@ -381,7 +393,7 @@ describe('the short form', () => {
       DRAGOMAN_STATE: 'memory',
       DRAGOMAN_LOSSES: 'reject',
     })
-    expect(settings?.upstreams.get('upstream')).toMatchObject({
+    expect(settings.upstreams.get('upstream')).toMatchObject({
       base: 'https://upstream.example',
       version: 'v1',
       key: { kind: 'literal', value: 'sk-claude-0001' },
@@ -397,14 +409,14 @@ describe('the short form', () => {
   })
 
   it('may be task services alone', () => {
-    const settings = shortForm({ DRAGOMAN_MUSIC_URL: 'https://tasks.example' })
-    expect(settings?.upstreams.size).toBe(0)
-    expect(settings?.tasks.music).toMatchObject({ prefix: '/music' })
+    const settings = short({ DRAGOMAN_MUSIC_URL: 'https://tasks.example' }, {})
+    expect(settings.upstreams.size).toBe(0)
+    expect(settings.tasks.music).toMatchObject({ prefix: '/music' })
   })
 
   it('is not there when no variable asks for it, or all are empty', () => {
-    expect(shortForm({})).toBeUndefined()
-    expect(shortForm({ DRAGOMAN_URL: '', DRAGOMAN_DIALECT: ' ' })).toBeUndefined()
+    expect(environmentSource({}).origin).toBe('demo')
+    expect(environmentSource({ DRAGOMAN_URL: '', DRAGOMAN_DIALECT: ' ' }).origin).toBe('demo')
   })
 
   it.each([
@@ -422,18 +434,20 @@ describe('the short form', () => {
       'environment: DRAGOMAN_URL: expected a URL such as https://host/path',
     ],
     [
-      { DRAGOMAN_URL: 'http://x', DRAGOMAN_DIALECT: 'messages' },
+      { DRAGOMAN_URL: 'http://x', DRAGOMAN_DIALECT: 'messages', DRAGOMAN_CALLER_KEYS: '' },
       'environment: DRAGOMAN_CALLER_KEYS: expected the keys of the callers (or "open"), because others than this machine can call',
     ],
     [{ DRAGOMAN_MUSIC_KEY: 'x' }, 'environment: DRAGOMAN_MUSIC_URL: is missing; expected a string'],
   ])('%j: %s', (variables: Environment, message) =>
-    expect(attempt(() => short(variables))).toBe(`ConfigError: ${message}`),
+    expect(attempt(() => short({ DRAGOMAN_CALLER_KEYS: 'caller-key-0123456', ...variables }))).toBe(
+      `ConfigError: ${message}`,
+    ),
   )
 })
 
 describe('the demo', () => {
   it('has one upstream per dialect, and a place for any other model', () => {
-    const { upstreams, routes, callers, origin } = demoForm({})
+    const { upstreams, routes, callers, origin } = short({}, {})
     expect([...upstreams.values()].map(({ name, base, key }) => [name, base, key.kind])).toEqual([
       ['demo-messages', 'http://demo.invalid/messages', 'none'],
       ['demo-generate-content', 'http://demo.invalid/generate-content', 'none'],
@@ -444,9 +458,9 @@ describe('the demo', () => {
   })
 
   it('can be locked, and is when others can call', () => {
-    const locked = demoForm({ DRAGOMAN_CALLER_KEYS: 'first-key-00000001' }, exposed)
+    const locked = short({ DRAGOMAN_CALLER_KEYS: 'first-key-00000001' })
     expect(locked.callers).toEqual({ kind: 'keys', keys: ['first-key-00000001'] })
-    expect(() => demoForm({}, exposed)).toThrow('demo: DRAGOMAN_CALLER_KEYS: expected the keys')
+    expect(() => short({})).toThrow('demo: DRAGOMAN_CALLER_KEYS: expected the keys')
   })
 })
 

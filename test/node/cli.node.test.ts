@@ -123,7 +123,8 @@ describe('dragoman', () => {
       code: 78,
       out: '',
       error:
-        'dragoman: my.json: upstreams.openai.key: the environment variable OPENAI is not set\n',
+        'dragoman: my.json:5:78: upstreams.openai.key: the environment variable OPENAI is not set\n' +
+        'dragoman: my.json:11:25: callers.keys[0]: the environment variable PROXY_KEY is not set\n',
     })
   })
 
@@ -163,7 +164,7 @@ describe('dragoman', () => {
     [
       [],
       { DRAGOMAN_CONFIG: '{"upstreams": {}}' },
-      'DRAGOMAN_CONFIG: upstreams: expected at least one upstream',
+      'DRAGOMAN_CONFIG:1:15: upstreams: expected at least one upstream',
     ],
     [[], { DRAGOMAN_CONFIG: 'none.json' }, 'none.json: no such file'],
     [

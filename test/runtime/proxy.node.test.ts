@@ -7,7 +7,13 @@ let proxy: Proxy | undefined
 beforeAll(async () => {
   proxy = await serve(
     { command: 'serve', host: '127.0.0.1', port: 0 },
-    { environment: {}, directory: '/nonexistent', write: () => undefined, logStyle: 'json' },
+    {
+      environment: {},
+      directory: '/nonexistent',
+      write: () => undefined,
+      complain: () => undefined,
+      logStyle: 'json',
+    },
   )
 })
 afterAll(() => proxy?.stop())
