@@ -63,6 +63,8 @@ export interface ModelFacts {
   prefill?: boolean
   /** Whether the service fetches the images and documents that a request names by their addresses. */
   fetchesUrls?: boolean
+  /** Whether a part of a request may say that the prompt up to it should be cached. */
+  cacheBreakpoints?: boolean
   drop?: string[]
 }
 
@@ -250,8 +252,8 @@ export interface Adapter {
   }
   readonly upstream: {
     readonly defaultAuth: AuthStyle
-    /** The parameters that a configuration may say a model refuses; any name where there is no list. */
-    readonly droppable?: readonly string[]
+    /** The parameters that a configuration may say a model refuses (`ModelFacts.drop`), by all their names. */
+    readonly droppable: readonly string[]
     /** Subtrees of a reply body that stay text. */
     readonly verbatim: VerbatimPaths
     writeRequest(request: Request, context: WriteRequestContext): Outgoing

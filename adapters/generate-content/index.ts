@@ -5,7 +5,7 @@ import { writeModel, writeModels } from './models.ts'
 import { match, passPath } from './paths.ts'
 import { readProblem, writeProblem } from './problems.ts'
 import { ReplyReader } from './reader.ts'
-import { readRequest, writeCountRequest, writeRequest } from './request.ts'
+import { DROPPABLE, readRequest, writeCountRequest, writeRequest } from './request.ts'
 import { REPLY_VERBATIM, REQUEST_VERBATIM } from './spelling.ts'
 import { ReplyWriter } from './writer.ts'
 
@@ -29,6 +29,7 @@ export const generateContent: Adapter = {
   upstream: {
     // As documented; the header is recommended where the upstream takes it.
     defaultAuth: 'query',
+    droppable: DROPPABLE,
     verbatim: REPLY_VERBATIM,
     writeRequest,
     writeCountRequest,

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../src/canonical/json.ts'
 import type { Lose } from '../../src/canonical/loss.ts'
 import type { Limits, Request, Sampling } from '../../src/canonical/model.ts'
-import { withoutRefused } from '../../src/canonical/refused.ts'
+import { droppable, withoutRefused } from '../../src/canonical/refused.ts'
 import type { WriteRequestContext } from '../adapter.ts'
 import { readFormat, writeFormat } from './format.ts'
 import { amount } from './numbers.ts'
@@ -130,3 +130,24 @@ function writeLimits(limits: Limits, cap: number | undefined, lose: Lose): JsonO
 }
 
 const placeOf = (key: string): string => PATHS.get(key) ?? PREFIX + key
+
+/** Those of `generationConfig`. */
+export const DROPPABLE = droppable(
+  [
+    ...PATHS.keys(),
+    'responseJsonSchema',
+    'responseFormat',
+    'responseModalities',
+    'mediaResolution',
+    'speechConfig',
+    'audioTimestamp',
+    'audioTranscriptionConfig',
+    'imageConfig',
+    'enableAffectiveDialog',
+    'enableEnhancedCivicAnswers',
+    'modelSelectionConfig',
+    'routingConfig',
+    'translationConfig',
+  ],
+  placeOf,
+)

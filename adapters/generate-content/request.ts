@@ -3,12 +3,13 @@ import type { Lose } from '../../src/canonical/loss.ts'
 import type { Block, Request } from '../../src/canonical/model.ts'
 import { toolNames, type ToolNames } from '../../src/canonical/names.ts'
 import { invalid, nothingToSend } from '../../src/canonical/problem.ts'
+import { droppable, withoutRefused } from '../../src/canonical/refused.ts'
 import type { Outgoing, ReadRequestContext, WriteRequestContext } from '../adapter.ts'
 import { splitTurns, writeContents } from './contents.ts'
 import { leftovers, many, NAME_RULE, note, own } from './dialect.ts'
 import { formatInstruction } from './format.ts'
 import { readTurns } from './history.ts'
-import { readOptions, writeOptions } from './options.ts'
+import { DROPPABLE as OPTIONS, readOptions, writeOptions } from './options.ts'
 import { modelPath, resourceName } from './paths.ts'
 import { normalise } from './spelling.ts'
 import { readToolConfig, readTools, writeFunctionCalling, writeTools } from './tools.ts'
@@ -98,7 +99,7 @@ function writeBody(request: Request, context: WriteRequestContext): JsonObject {
   const tier = note(request.ext, 'tier') ?? writeTier(request.tier, lose)
   const labels = writeLabels(request, lose)
   reportRest(request, lose)
-  return {
+  const body = {
     ...rest.top,
     contents,
     ...(system.length > 0 && { systemInstruction: { parts: system } }),
@@ -108,7 +109,24 @@ function writeBody(request: Request, context: WriteRequestContext): JsonObject {
     ...(labels && { labels }),
     ...(tier && { serviceTier: tier }),
   }
+  return withoutRefused(body, context.target.facts.drop, placeOf, lose)
 }
+
+const placeOf = (key: string): string => PLACES.get(key) ?? key
+
+const PLACES = new Map([
+  ['toolConfig', 'toolChoice'],
+  ['serviceTier', 'tier'],
+])
+
+/** Without the others there is no request. */
+export const DROPPABLE = [
+  ...OPTIONS,
+  ...droppable(
+    ['tools', 'toolConfig', 'safetySettings', 'cachedContent', 'labels', 'serviceTier', 'store'],
+    placeOf,
+  ),
+]
 
 /** The service demands a conversation: where there are instructions only, the last one opens it. */
 function conversation(

@@ -1,6 +1,7 @@
 import { verbatimPaths } from '../../src/canonical/json.ts'
 import type { Adapter, Incoming, Route } from '../adapter.ts'
 import { DIALECT } from './dialect.ts'
+import { DROPPABLE } from './options.ts'
 import * as models from './models.ts'
 import { readProblem, writeProblem } from './problems.ts'
 import { MessageReader } from './reader.ts'
@@ -33,6 +34,7 @@ export const messages: Adapter = {
   },
   upstream: {
     defaultAuth: 'x-api-key',
+    droppable: DROPPABLE,
     verbatim: verbatimPaths('content.*.input'),
     writeRequest,
     writeCountRequest,

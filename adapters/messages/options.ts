@@ -9,6 +9,7 @@ import {
 import type { Lose } from '../../src/canonical/loss.ts'
 import type { Format, Request, Sampling } from '../../src/canonical/model.ts'
 import { fit } from '../../src/canonical/names.ts'
+import { droppable } from '../../src/canonical/refused.ts'
 import { close } from '../../src/canonical/schema-close.ts'
 import type { Target } from '../adapter.ts'
 import { extOf, own, spelling } from './dialect.ts'
@@ -155,3 +156,35 @@ const PLACES = new Map([
 ])
 
 export const placeOf = (key: string): string => PLACES.get(key) ?? key
+
+/** Without the others there is no request. */
+export const DROPPABLE = droppable(
+  [
+    'temperature',
+    'top_p',
+    'top_k',
+    'stop_sequences',
+    'thinking',
+    'tools',
+    'tool_choice',
+    'output_config',
+    'service_tier',
+    'metadata',
+    'cache_control',
+    'compaction',
+    'container',
+    'context_management',
+    'diagnostics',
+    'fallbacks',
+    'fallback_credit_token',
+    'billing_policy',
+    'inference_geo',
+    'mcp_servers',
+    'output_format',
+    'safeguards',
+    'speed',
+    'user_profile_id',
+    'workspace_id',
+  ],
+  placeOf,
+)

@@ -17,6 +17,8 @@ export interface ItemContext {
   readonly path: string
   readonly names: WireNames
   readonly own: boolean
+  /** The model takes marks of what to cache. */
+  readonly marks: boolean
   readonly lose: Lose
 }
 

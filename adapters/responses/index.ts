@@ -4,7 +4,13 @@ import { DIALECT, countIn } from './members.ts'
 import { memory } from './memory.ts'
 import { writeModel, writeModels } from './models.ts'
 import { readProblem, writeProblem } from './problems.ts'
-import { readRequest, REQUEST_VERBATIM, writeCountRequest, writeRequest } from './request.ts'
+import {
+  DROPPABLE,
+  readRequest,
+  REQUEST_VERBATIM,
+  writeCountRequest,
+  writeRequest,
+} from './request.ts'
 import { reader } from './stream.ts'
 import { writer } from './writer.ts'
 
@@ -53,6 +59,7 @@ export const responses: Adapter = {
   },
   upstream: {
     defaultAuth: 'bearer',
+    droppable: DROPPABLE,
     // Arguments and inputs are strings here, so nothing has to stay text.
     verbatim: verbatimPaths(),
     writeRequest,

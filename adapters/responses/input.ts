@@ -22,6 +22,8 @@ export interface Placed {
 export interface InputContext {
   readonly names: WireNames
   readonly own: boolean
+  /** The model takes marks of what to cache. */
+  readonly marks: boolean
   readonly lose: Lose
 }
 

@@ -98,6 +98,8 @@ export interface PartContext {
   readonly path: string
   /** The request came in this dialect. */
   readonly own: boolean
+  /** The model takes marks of what to cache. */
+  readonly marks: boolean
   readonly lose: Lose
 }
 
@@ -191,9 +193,9 @@ const saysMedia = (part: JsonObject, key: 'name' | 'detail'): boolean =>
     : part['type'] === 'input_image'
 
 /** Marks have a place in input parts and no lifetime of their own. */
-function writeCache(mark: CacheMark | undefined, { side, lose }: PartContext): JsonObject {
+function writeCache(mark: CacheMark | undefined, { side, marks, lose }: PartContext): JsonObject {
   if (!mark) return {}
-  if (side === 'output') {
+  if (side === 'output' || !marks) {
     lose('dropped', 'cache')
     return {}
   }

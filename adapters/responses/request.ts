@@ -9,8 +9,9 @@ import {
 import type { Lose } from '../../src/canonical/loss.ts'
 import type { Block, Request } from '../../src/canonical/model.ts'
 import { nothingToSend } from '../../src/canonical/problem.ts'
-import { withoutRefused } from '../../src/canonical/refused.ts'
+import { droppable, withoutRefused } from '../../src/canonical/refused.ts'
 import { writeChoice, readChoice } from './choice.ts'
+import { takesMarks } from './facts.ts'
 import { History } from './history.ts'
 import { writeTurn, type InputContext } from './input.ts'
 import { formOf, lookup, Members, objectsOf, restOf, spelled } from './members.ts'
@@ -103,14 +104,15 @@ export function writeRequest(request: Request, context: WriteRequestContext): Ou
   const { target, lose } = context
   const own = isOwn(request)
   const names = wireNames(request)
-  const said = writeInput(request, { names, own, lose }, target.facts.prefill === false)
+  const writing = { names, own, marks: takesMarks(target, own), lose }
+  const said = writeInput(request, writing, target.facts.prefill === false)
   const top = writeInstructions(request.system, context)
   const { instructions, input } = own ? { instructions: top, input: said } : opened(top, said, lose)
   const { text: _, include: __, ...rest } = restOf(request)
   const body = defined({
     model: target.model,
     instructions,
-    ...writeToolOptions(request, { names, own, lose }),
+    ...writeToolOptions(request, writing),
     input,
     stream: request.stream || undefined,
     store: own ? request.store : (request.store ?? false),
@@ -155,6 +157,33 @@ const PLACES: Record<string, string> = {
 }
 
 const placeOf = (key: string): string => lookup(PLACES, key) ?? key
+
+/** Without the others there is no request. */
+export const DROPPABLE = droppable(
+  [
+    ...Object.keys(PLACES),
+    'reasoning',
+    'tools',
+    'include',
+    'store',
+    'user',
+    'truncation',
+    'background',
+    'conversation',
+    'prompt',
+    'previous_response_id',
+    'prompt_cache_options',
+    'prompt_cache_retention',
+    'stream_options',
+    'context_management',
+    'client_metadata',
+    'max_tool_calls',
+    'moderation',
+    'access_programs',
+    'image',
+  ],
+  placeOf,
+)
 
 function writeInstructions(
   system: readonly Block[],

@@ -13,10 +13,19 @@ export function withoutRefused(
 ): JsonObject {
   if (refused.length === 0) return body
   return picked(body, (key) => {
-    const place = placeOf(key)
-    const names = [key, place, place.slice(place.lastIndexOf('.') + 1)]
-    const isRefused = names.some((name) => refused.includes(name))
-    if (isRefused) lose('dropped', place)
+    const isRefused = namesOf(key, placeOf).some((name) => refused.includes(name))
+    if (isRefused) lose('dropped', placeOf(key))
     return !isRefused
   })
 }
+
+function namesOf(key: string, placeOf: (key: string) => string): string[] {
+  const place = placeOf(key)
+  return [key, place, place.slice(place.lastIndexOf('.') + 1)]
+}
+
+/** All names that some parameters go by: those of the dialect first. */
+export const droppable = (
+  keys: readonly string[],
+  placeOf: (key: string) => string,
+): readonly string[] => [...new Set([...keys, ...keys.flatMap((key) => namesOf(key, placeOf))])]

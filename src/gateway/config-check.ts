@@ -88,11 +88,11 @@ function checkUpstream({ config, environment, found }: Examination, name: string
   checkModels({ config, found }, at)
 }
 
-/** Which parameters may be dropped is the dialect's to say; where it says nothing, any name is taken. */
+/** Which parameters may be dropped is the dialect's to say. */
 function checkModels({ config, found }: Pick<Examination, 'config' | 'found'>, at: Path): void {
   const dialect = adapters.find((adapter) => adapter.dialect === textAt(config, [...at, 'dialect']))
-  const droppable = dialect?.upstream.droppable
-  if (!droppable) return
+  if (!dialect) return
+  const { droppable } = dialect.upstream
   for (const [glob] of membersAt(config, [...at, 'models'])) {
     const path = [...at, 'models', glob, 'drop']
     for (const [index, word] of entriesAt(config, path).entries())

@@ -248,6 +248,10 @@ const FAULTS: [unknown, string, Platform?][] = [
     'upstreams.claude.timeout: no such member exists; did you mean "timeouts"?',
   ],
   [
+    withUpstream({ models: { '*': { drop: ['temperature', 'top-p'] } } }),
+    'upstreams.claude.models["*"].drop[1]: expected the name of a parameter of messages; did you mean "top_p"?',
+  ],
+  [
     { upstreams: { 'a b': claude } },
     'upstreams["a b"]: expected a name of letters, digits, ".", "_" and "-"',
   ],

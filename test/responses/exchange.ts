@@ -30,9 +30,9 @@ export interface Written {
 const said = (losses: readonly Loss[]): string[] =>
   losses.map(({ code, path }) => `${code} ${path}`)
 
-export function write(request: Request, facts = {}): Written {
+export function write(request: Request, facts = {}, model = 'upstream-model'): Written {
   const { lose, losses } = lossList()
-  const target = { model: 'upstream-model', defaultMaxOutputTokens: 8192, facts }
+  const target = { model, defaultMaxOutputTokens: 8192, facts }
   const text = stringify(responses.upstream.writeRequest(request, { target, lose }).body)
   return { body: JSON.parse(text), text, losses: said(losses) }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { ModelFacts } from '../../adapters/adapter.ts'
 import type { MediaSource, ToolChoice } from '../../src/canonical/model.ts'
 import { assistant, foreign, list, text, user, write, type Written } from './exchange.ts'
 
@@ -184,6 +185,7 @@ describe('a request of another dialect', () => {
         user: 'u'.repeat(150),
         tier: 'moon',
       }),
+      { cacheBreakpoints: true },
     )
     expect(losses.toSorted()).toEqual(
       [
@@ -258,5 +260,37 @@ describe('a request of another dialect', () => {
       role: 'user',
     })
     expect(list(write(request).body['input']).at(-1)).toMatchObject({ role: 'assistant' })
+  })
+})
+
+const marked = (model: string, facts: ModelFacts = {}) => {
+  const { body, losses } = write(
+    foreign([user({ kind: 'text', text: 'a', cache: {} })]),
+    facts,
+    model,
+  )
+  const [part] = list(list(body['input'])[0]?.['content'])
+  return { mark: part?.['prompt_cache_breakpoint'], losses }
+}
+
+describe('a mark of what to cache', () => {
+  const mark = { mode: 'explicit' }
+
+  it.each(['gpt-5.6', 'gpt-5.6-sol', 'gpt-5.10', 'openai/gpt-6.1-sol', 'gpt-6-luna', 'gpt-10'])(
+    'reaches %s',
+    (model) => expect(marked(model)).toEqual({ mark, losses: [] }),
+  )
+
+  it.each(['gpt-5', 'gpt-5.5-2026-04-23', 'gpt-4o', 'gpt-4.1-mini', 'o3', 'llama-4', 'my-gpt-5.6'])(
+    'is left out for %s, and that is told',
+    (model) => expect(marked(model)).toEqual({ mark: undefined, losses: ['dropped cache'] }),
+  )
+
+  it('is written as the configuration says of the model', () => {
+    expect(marked('llama-4', { cacheBreakpoints: true })).toEqual({ mark, losses: [] })
+    expect(marked('gpt-6', { cacheBreakpoints: false })).toEqual({
+      mark: undefined,
+      losses: ['dropped cache'],
+    })
   })
 })
