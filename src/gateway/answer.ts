@@ -6,18 +6,20 @@ import type { Answer } from './exchange.ts'
 import { picked } from './picked.ts'
 import type { Plan } from './plan.ts'
 import { matchesGlob, type Destination } from './route.ts'
+import { NO_VEIL, type Veil } from './secrets.ts'
 import type { UpstreamCall } from './upstream.ts'
 
 /** The headers of a reply: those that this proxy adds, and those of the upstream that pass. */
 export function replyHeaders(
-  plan: Pick<Plan, 'destination' | 'kind'>,
+  plan: Pick<Plan, 'destination' | 'kind' | 'sent'>,
   call: Pick<UpstreamCall, 'headers'> | undefined,
   losses: readonly Loss[],
 ): Record<string, string> {
   const header = lossHeader(losses, ellipsis)
-  const upstreamId = call && requestIdOf(call.headers)
+  const veil = plan.sent?.veil ?? NO_VEIL
+  const upstreamId = call && requestIdOf(call.headers, veil)
   return {
-    ...(call && passedHeaders(plan, call.headers)),
+    ...(call && passedHeaders(plan, call.headers, veil)),
     'x-dragoman-upstream': upstreamHeader(plan.destination),
     ...(header !== undefined && { 'x-dragoman-losses': header }),
     ...(upstreamId !== undefined && { 'x-upstream-request-id': upstreamId }),
@@ -31,13 +33,15 @@ const RATES = 'x-ratelimit-'
 function passedHeaders(
   { destination, kind }: Pick<Plan, 'destination' | 'kind'>,
   headers: UpstreamCall['headers'],
+  veil: Veil,
 ): Record<string, string> {
   const { replyHeaders: known = [] } = destination.adapter.passthrough
   const own = kind === 'pass' ? known : []
   const names = [...(headers.keys?.() ?? [])].filter(
     (name) => name.startsWith(RATES) || own.some((pattern) => matchesGlob(pattern, name)),
   )
-  return Object.fromEntries(picked(headers, names, /^[\x20-\x7e]{1,256}$/))
+  const chosen = picked(headers, names, /^[\x20-\x7e]{1,256}$/)
+  return Object.fromEntries(chosen.map(([name, value]) => [name, veil.hide(value)]))
 }
 
 /** Header values are bytes by the standard, but Workers take text and make bytes of it themselves. */
@@ -57,9 +61,10 @@ const visible = (text: string): string => text.slice(0, 512).replace(/[^\x20-\x7
 
 export const REQUEST_ID = /^[\w.=-]{1,64}$/
 
-function requestIdOf(headers: UpstreamCall['headers']): string | undefined {
+function requestIdOf(headers: UpstreamCall['headers'], veil: Veil): string | undefined {
   const id = headers.get('request-id') ?? headers.get('x-request-id')
-  return id !== null && REQUEST_ID.test(id) ? id : undefined
+  // One with a secret in it is none.
+  return id !== null && REQUEST_ID.test(id) && veil.hide(id) === id ? id : undefined
 }
 
 /** A problem as an HTTP reply in the words of a dialect. */

@@ -64,7 +64,7 @@ async function passedOn(
   }
   if (!isSuccess(call.status)) return refusal(exchange, plan, call)
   const type = call.headers.get('content-type') ?? 'application/json'
-  const headers = { 'content-type': type, ...replyHeaders(plan, call, []) }
+  const headers = { 'content-type': plan.sent.veil.hide(type), ...replyHeaders(plan, call, []) }
   const { status } = call
   if (isStreamType(type))
     return { status, headers: { ...headers, ...STREAM_HEADERS }, body: piped(exchange, call) }

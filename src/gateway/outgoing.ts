@@ -2,6 +2,7 @@ import { invalid } from '../canonical/problem.ts'
 import { VERSION } from '../version.ts'
 import type { Bytes } from './bytes.ts'
 import { placeKey, upstreamKey } from './credentials.ts'
+import { veilOf, type Veil } from './secrets.ts'
 import type { UpstreamSettings } from './settings.ts'
 
 /** What goes to an upstream, before its address and its key are known. */
@@ -20,7 +21,7 @@ export interface Addressed {
   url: string
   headers: Record<string, string>
   body: Bytes
-  key: string | undefined
+  veil: Veil
 }
 
 /** Every header is made here: nothing of a caller's reaches an upstream by chance. */
@@ -45,7 +46,7 @@ export function addressed(
     url: urlOf(upstream, parcel.path, query),
     headers,
     body: parcel.body,
-    key,
+    veil: veilOf(key, upstream.headers),
   }
 }
 

@@ -46,7 +46,8 @@ export async function passed(
   const isJson = !isStream || exchange.route.framing === 'json-array'
   const unnamed = isJson ? 'application/json' : 'text/event-stream'
   const headers = {
-    'content-type': type !== null && /^[\x20-\x7e]{1,128}$/.test(type) ? type : unnamed,
+    'content-type':
+      type !== null && /^[\x20-\x7e]{1,128}$/.test(type) ? plan.sent.veil.hide(type) : unnamed,
     ...answer.headers,
     ...replyHeaders(plan, call, plan.losses),
   }

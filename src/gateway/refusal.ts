@@ -1,12 +1,11 @@
 import type { Lookup } from '../../adapters/adapter.ts'
-import { isObject, parse, stringify, type Json } from '../canonical/json.ts'
+import { isObject, parse, type Json } from '../canonical/json.ts'
 import { isRefusable, type Loss } from '../canonical/loss.ts'
 import { invalid, type Problem } from '../canonical/problem.ts'
 import { survey } from '../canonical/survey.ts'
 import type { Exchange } from './exchange.ts'
 import { KEY_REFUSED, NOT_A_REPLY, REDIRECTED } from './failures.ts'
 import type { Plan } from './plan.ts'
-import { hiding } from './secrets.ts'
 import type { UpstreamCall } from './upstream.ts'
 
 /** Enough for any explanation; the rest of an upstream's error page is not read. */
@@ -38,7 +37,8 @@ export async function refused(
   }
   const said = await explanation(call)
   const isOurs = destination.upstream.key.kind !== 'caller'
-  const { text, body } = shown(said, sent?.key)
+  const text = sent ? sent.veil.hideJson(said) : said
+  const body = parsed(text)
   const problem = destination.adapter.upstream.readProblem(call.status, body)
   // Some upstreams say with another status that a key is wrong.
   const isKey = problem.kind === 'authentication' || isAboutKey(call.status, text)
@@ -66,16 +66,6 @@ const KEY_WORDS =
   /(?:api|access|secret|x)[ _-]?key|\bkey\b|credential|auth(?:entication|orization)|\bscopes?\b|(?:access|auth|bearer)[ _-]token|\bcallers?\b/i
 /** A quota may be one per key. */
 const OTHER_WORDS = /quota|rate.?limit|SERVICE_DISABLED|has not been used/i
-
-/** The words without the key, also where JSON spells it otherwise. */
-function shown(said: string, key: string | undefined): { text: string; body: Json | undefined } {
-  const text = key ? hiding(key, said) : said
-  const body = parsed(text)
-  if (!key || body === undefined) return { text, body }
-  const spelled = stringify(body)
-  const hidden = hiding(key, spelled)
-  return hidden === spelled ? { text, body } : { text: hidden, body: parsed(hidden) }
-}
 
 async function explanation(call: UpstreamCall): Promise<string> {
   const decoder = new TextDecoder()

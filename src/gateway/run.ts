@@ -46,7 +46,7 @@ async function carriedOut(
 /** The head of an upstream's answer. */
 function ask(exchange: Exchange, plan: Plan, sent: Addressed): Promise<UpstreamCall> {
   const { timeouts } = plan.destination.upstream
-  const { key: _, ...request } = sent
+  const { veil: _, ...request } = sent
   return callUpstream(exchange, request, { timeouts, stream: plan.stream })
 }
 

@@ -12,7 +12,7 @@ import type { TranslatePlan } from './plan.ts'
 import { proofKeeperOf } from './proofs.ts'
 import { replyEvents } from './reply-events.ts'
 import { replyWriter } from './reply-writer.ts'
-import { hiding } from './secrets.ts'
+import { behind } from './secrets.ts'
 import {
   begunWith,
   framer,
@@ -104,23 +104,11 @@ function eventSteps(
 /** A caller is not told that a key is wrong which is not its own, and never what a key is. */
 function tellerOf({ destination, sent }: TranslatePlan): (event: Event) => Event {
   const isOurs = destination.upstream.key.kind !== 'caller'
-  const secret = sent?.key
   return (event) => {
     if (event.type !== 'error') return event
     const { problem } = event
     if (isOurs && problem.kind === 'authentication') return { type: 'error', problem: KEY_REFUSED }
-    return secret === undefined ? event : { type: 'error', problem: without(secret, problem) }
-  }
-}
-
-function without(secret: string, problem: Problem): Problem {
-  const hide = (text: string) => hiding(secret, text)
-  const { message, code, details } = problem
-  return {
-    ...problem,
-    message: hide(message),
-    ...(code !== undefined && { code: hide(code) }),
-    ...(details !== undefined && { details: JSON.parse(hide(JSON.stringify(details))) }),
+    return sent ? { type: 'error', problem: behind(sent.veil, problem) } : event
   }
 }
 
