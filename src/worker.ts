@@ -1,4 +1,5 @@
 import { adapters } from '../adapters/index.ts'
+import type { Problem } from './canonical/problem.ts'
 import { demoSend } from './demo.ts'
 import {
   ConfigError,
@@ -16,6 +17,7 @@ import { fetchSend } from './gateway/fetch-send.ts'
 import type { Ports } from './gateway/ports.ts'
 import { secretsOf } from './gateway/secrets.ts'
 import type { Settings } from './gateway/settings.ts'
+import { refusingAll } from './http/answerer.ts'
 import { createApp } from './http/app.ts'
 import { createLog } from './observe/log.ts'
 import { openStore } from './state/workers.ts'
@@ -43,29 +45,32 @@ export default {
   },
 }
 
-/** A Worker cannot refuse to start: a faulty configuration is what it answers instead. */
+/** A Worker cannot refuse to start: it refuses each request, and what is wrong only its log says. */
 function handlerFor(environment: WorkerEnvironment): Handler {
   try {
     return proxyHandler(findSettings(environment), environment)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    const { message } = error
-    console.error(`dragoman: ${message}`)
-    return () => Response.json({ error: { type: 'configuration', message } }, { status: 500 })
+    console.error(`dragoman: ${error.message}`)
+    return refusingAll({ now: Date.now, randomId, log: logOf([]) }, NOT_CONFIGURED)
   }
 }
 
+const NOT_CONFIGURED: Problem = {
+  kind: 'internal',
+  message: 'This proxy is not configured as it should be; its log says what is wrong.',
+  code: 'configuration',
+}
+
+const logOf = (secrets: readonly string[]): Ports['log'] =>
+  createLog({ write: (line) => console.log(line), now: Date.now, secrets })
+
 function proxyHandler(settings: Settings, bindings: WorkerEnvironment): Handler {
-  const log = createLog({
-    write: (line) => console.log(line),
-    now: Date.now,
-    secrets: secretsOf(settings),
-  })
   const ports: Ports = {
     send: demoSend(adapters, fetchSend),
     now: Date.now,
     randomId,
-    log,
+    log: logOf(secretsOf(settings)),
     ...storeOf(settings, bindings),
   }
   const app = createApp(settings, ports, { kind: 'isolate' })

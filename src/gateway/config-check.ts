@@ -170,6 +170,6 @@ function checkWeb({ config, found }: Examination): void {
     ['hosts', hostOf],
   ] as const)
     for (const [index, text] of entriesAt(config, ['web', member]).entries())
-      if (typeof text === 'string')
+      if (typeof text === 'string' && text !== '')
         found.attempt(['web', member, index], (place) => check(text, place))
 }

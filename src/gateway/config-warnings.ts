@@ -141,4 +141,7 @@ function warnOfOpenDoors({ config, platform, found }: Examination): void {
       ['callers'],
       'whoever reaches this address spends your keys; expected {"keys": [...]}',
     )
+  const callers = valueAt(config, ['callers']) ?? 'open'
+  if (callers === 'open' && entriesAt(config, ['web', 'origins']).length > 0)
+    found.warn(['web', 'origins'], 'callers are open, so these pages spend your keys')
 }

@@ -1,11 +1,12 @@
 import { dialects } from '../../adapters/index.ts'
+import type { Problem } from '../canonical/problem.ts'
 import { doorkeeper } from '../gateway/credentials.ts'
 import { memoriesOf } from '../gateway/memories.ts'
 import type { Ports } from '../gateway/ports.ts'
 import type { Settings } from '../gateway/settings.ts'
 import type { Answer } from '../gateway/exchange.ts'
-import type { Asked } from './arrival.ts'
-import { answerRequest } from './front.ts'
+import { arrivalOf, type ArrivalPorts, type Asked } from './arrival.ts'
+import { answerRequest, refuseRequest } from './front.ts'
 import { guardOf, type Door } from './guard.ts'
 import { loadOf } from './load.ts'
 import { responseOf } from './respond.ts'
@@ -29,6 +30,12 @@ export function answererOf(
   return (request) => answerRequest(site, request)
 }
 
+/** A proxy that can do nothing but say why, in the words of whoever asks. */
+export const refusingAll =
+  (ports: ArrivalPorts, problem: Problem) =>
+  async (request: Request): Promise<Response> =>
+    toldTo(request, refuseRequest(dialects, arrivalOf(request, ports), problem))
+
 /** The same as what the runtimes of the web call. */
 export function fetcherOf(
   settings: Settings,
@@ -36,8 +43,10 @@ export function fetcherOf(
   door?: Door,
 ): (request: Request) => Promise<Response> {
   const answer = answererOf(settings, ports, door)
-  return async (request) => {
-    const response = responseOf(await answer(request))
-    return request.method === 'HEAD' ? new Response(null, response) : response
-  }
+  return async (request) => toldTo(request, await answer(request))
+}
+
+function toldTo({ method }: Request, answer: Answer): Response {
+  const response = responseOf(answer)
+  return method === 'HEAD' ? new Response(null, response) : response
 }

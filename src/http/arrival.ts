@@ -30,8 +30,11 @@ export interface Arrival {
   journal: Journal
 }
 
+/** What it takes to receive a request, and to say that it was received. */
+export type ArrivalPorts = Pick<Ports, 'now' | 'randomId' | 'log'>
+
 /** The address is read here and nowhere else. Its host says nothing: a caller can write any. */
-export function arrivalOf(request: Asked, ports: Ports): Arrival {
+export function arrivalOf(request: Asked, ports: ArrivalPorts): Arrival {
   const { pathname, searchParams } = new URL(request.url)
   const explain = pathname.startsWith(`${EXPLAIN}/`)
   const path = explain ? pathname.slice(EXPLAIN.length) : pathname

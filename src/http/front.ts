@@ -1,4 +1,5 @@
 import type { Adapter } from '../../adapters/adapter.ts'
+import type { Dialects } from '../../adapters/index.ts'
 import { ProblemError, type Problem } from '../canonical/problem.ts'
 import { matched, storedAt, type StoredMatch, type StoredPlace } from '../gateway/dispatch.ts'
 import type { Answer } from '../gateway/exchange.ts'
@@ -18,7 +19,7 @@ export async function answerRequest(site: Site, request: Asked): Promise<Answer>
   const answer =
     healthAnswer(arrival, site.ports) ??
     (refusal
-      ? failed(site, arrival, new ProblemError(refusal))
+      ? refused(site.dialects, arrival, refusal)
       : (preflightAnswer(site, arrival) ?? probeAnswer(arrival) ?? (await guarded(site, arrival))))
   const sharing = refusal ? undefined : site.guard?.sharing(request.headers)
   const headers = { ...answer.headers, ...sharing }
@@ -38,21 +39,28 @@ async function guarded(site: Site, arrival: Arrival): Promise<Answer> {
   const service = taskServiceAt(arrival.path)
   if (service) return taskAnswer(site, arrival, service)
   try {
-    return await admitted(site, arrival, looksOf(site, arrival))
+    return await admitted(site, arrival, looksOf(site.dialects, arrival))
   } catch (error) {
-    return failed(site, arrival, error)
+    return failed(site.dialects, arrival, error)
   }
 }
 
+/** Says why a request is not even looked at. */
+export const refuseRequest = (dialects: Dialects, arrival: Arrival, problem: Problem): Answer =>
+  named(refused(dialects, arrival, problem), arrival.id)
+
+const refused = (dialects: Dialects, arrival: Arrival, problem: Problem): Answer =>
+  failed(dialects, arrival, new ProblemError(problem))
+
 /** In the words of whatever the path looks like. */
-function failed(site: Site, arrival: Arrival, error: unknown): Answer {
+function failed(dialects: Dialects, arrival: Arrival, error: unknown): Answer {
   const service = taskServiceAt(arrival.path)
   return service
     ? failedTask(arrival, service, error)
-    : failedAnswer(looksOf(site, arrival), arrival, error)
+    : failedAnswer(looksOf(dialects, arrival), arrival, error)
 }
 
-const looksOf = ({ dialects }: Site, { incoming, request }: Arrival): Adapter =>
+const looksOf = (dialects: Dialects, { incoming, request }: Arrival): Adapter =>
   dialects.resembling(incoming.path, request.headers)
 
 /** The key comes first: without one nobody learns which paths there are. */

@@ -51,9 +51,6 @@ export function summary(settings: Settings): string[] {
       ['losses', settings.losses],
       ...pagesOf(settings),
     ]),
-    ...(isOpenToPages(settings)
-      ? ['  warning: callers are open, so the pages of web.origins spend your keys without one']
-      : []),
   ]
 }
 
@@ -65,9 +62,6 @@ function pagesOf({ web }: Settings): string[][] {
     ...(hosts.length > 0 ? [['hosts', `also called ${hosts.join(', ')}`]] : []),
   ]
 }
-
-const isOpenToPages = ({ web, callers }: Settings): boolean =>
-  callers.kind === 'open' && (web?.origins.length ?? 0) > 0
 
 function stateOf({ state, retention }: Settings): string {
   if (state === 'off') return 'off, nothing is kept'

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { objectSource } from '../../src/gateway/config-source.ts'
 import { environmentSource } from '../../src/gateway/config-variables.ts'
 import {
   type Environment,
@@ -35,7 +36,19 @@ const environment = { GEMINI_KEY: ' gem-0001\n', TEAM: 'blue', PROXY_KEY: 'proxy
 
 const webOf = (web: object) => settingsOf({ ...config, web }, environment).web
 
+const warned = (callers: object) => {
+  const given = { upstreams: { claude }, web: { origins: ['https://a.example'] }, ...callers }
+  const { faults } = examined(objectSource(given, 'x.json'), {}, {})
+  return faults.map(({ place, expected }) => `${place}: ${expected}`)
+}
+
 describe('what web pages may do', () => {
+  it('is warned about where they would spend the keys of everybody', () => {
+    const warning = 'web.origins: callers are open, so these pages spend your keys'
+    expect(warned({})).toEqual([warning])
+    expect(warned({ callers: 'open' })).toEqual([warning])
+    expect(warned({ callers: { keys: ['caller-key-0123456789'] } })).toEqual([])
+  })
   it('is nothing, unless they are listed', () => {
     expect(settingsOf(config, environment).web).toBeUndefined()
     expect(webOf({})).toEqual({ origins: [], hosts: [] })

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import worker from '../../src/worker.ts'
 
 const KEY = 'worker-caller-key-0001'
@@ -62,12 +62,49 @@ describe('the Worker', () => {
       { upstreams, callers: { keys: ['env:NOBODY'] } },
       'DRAGOMAN_CONFIG: callers.keys[0]: the environment variable NOBODY is not set',
     ],
-  ])('answers %j with what is wrong', async (config, message) => {
-    const response = await ask({ DRAGOMAN_CONFIG: config, ...secrets })
+  ])('says of %j what is wrong to its log, and to nobody else', async (config, message) => {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const id = { 'x-request-id': 'faulty-1' }
+    const response = await ask({ DRAGOMAN_CONFIG: config, ...secrets }, id)
     expect(response.status).toBe(500)
-    const text = await response.text()
-    expect(JSON.parse(text)).toEqual({ error: { type: 'configuration', message } })
-    expect(text).not.toContain(SECRET)
+    expect(await response.json()).toEqual({
+      type: 'error',
+      error: {
+        type: 'api_error',
+        code: 'configuration',
+        message: 'This proxy is not configured as it should be; its log says what is wrong.',
+      },
+      request_id: 'faulty-1',
+    })
+    expect(response.headers.get('request-id')).toBe('faulty-1')
+    expect(logged.mock.calls.flat()).toEqual([`dragoman: ${message}`])
+    logged.mockRestore()
+  })
+
+  it('refuses everything in the words of whoever asks, as long as it is not configured', async () => {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const environment = { DRAGOMAN_CONFIG: { upstreams, callers: { keys: ['short'] } }, ...secrets }
+    const said = async (path: string, init?: RequestInit) => {
+      const request = new Request(`https://proxy.example${path}`, init)
+      const response = await worker.fetch(request, environment)
+      expect([response.status, response.headers.get('content-type')]).toEqual([
+        500,
+        'application/json',
+      ])
+      const text = await response.text()
+      expect(text).not.toMatch(/short|keys|callers|16/)
+      return text
+    }
+    const post = { method: 'POST', body: '{}' }
+    expect(JSON.parse(await said('/v1/responses', post))).toHaveProperty('error.type')
+    expect(JSON.parse(await said('/v1beta/models/m:generateContent', post))).toMatchObject({
+      error: { code: 500, status: 'INTERNAL' },
+    })
+    expect(JSON.parse(await said('/img/task/1/fetch'))).toMatchObject({ result: null })
+    expect(JSON.parse(await said('/music/fetch/1'))).toMatchObject({ data: null })
+    expect(await said('/healthz')).toContain('configuration')
+    expect(await said('/', { method: 'HEAD' })).toBe('')
+    logged.mockRestore()
   })
 
   it('keeps foreign pages out, and answers those that are listed', async () => {
