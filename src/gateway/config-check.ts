@@ -7,7 +7,8 @@ import {
   baseOf,
   callerKeyOf,
   type Environment,
-  headerOf,
+  headerNameOf,
+  headerValueOf,
   keyOf,
   type Platform,
   prefixOf,
@@ -57,7 +58,9 @@ function checkUpstreams(examination: Examination): void {
   const { config, found } = examination
   const upstreams = membersAt(config, ['upstreams'])
   const isEmpty = upstreams.length === 0 && isAbsentOrEmpty(valueAt(config, ['upstreams']))
-  if (isEmpty && membersAt(config, ['tasks']).length === 0 && isObject(config))
+  const isMisspelled = found.all.some(({ instead }) => instead === 'upstreams')
+  const hasTasks = membersAt(config, ['tasks']).length > 0
+  if (isEmpty && !isMisspelled && !hasTasks && isObject(config))
     found.fault(['upstreams'], 'expected at least one upstream')
   for (const [name] of upstreams) checkUpstream(examination, name)
 }
@@ -70,21 +73,18 @@ const isAbsentOrEmpty = (value: unknown): boolean => value === undefined || isOb
 function checkUpstream({ config, environment, found }: Examination, name: string): void {
   const at = ['upstreams', name]
   if (!UPSTREAM_NAME.test(name))
-    found.all.push({
-      path: at,
-      text: 'expected a name of letters, digits, ".", "_" and "-"',
-      named: true,
-    })
+    found.fault(at, 'expected a name of letters, digits, ".", "_" and "-"', true)
   const url = textAt(config, [...at, 'url'])
   if (url !== undefined)
     found.attempt([...at, 'url'], (place) => baseOf(url, place, { versioned: true }))
   const key = textAt(config, [...at, 'key'])
   if (key) found.attempt([...at, 'key'], (place) => keyOf(key, environment, place))
-  for (const [header, value] of membersAt(config, [...at, 'headers']))
+  for (const [header, value] of membersAt(config, [...at, 'headers'])) {
+    const path = [...at, 'headers', header]
+    found.attempt(path, (place) => headerNameOf(header, place), true)
     if (typeof value === 'string')
-      found.attempt([...at, 'headers', header], (place) =>
-        headerOf(header, value, environment, place),
-      )
+      found.attempt(path, (place) => headerValueOf(value, environment, place))
+  }
   checkModels({ config, found }, at)
 }
 

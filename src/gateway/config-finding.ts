@@ -9,6 +9,8 @@ export interface Finding {
   warns?: boolean
   /** The member's name is what it is about, not its value. */
   named?: boolean
+  /** The place of the member that was probably meant. */
+  instead?: string
 }
 
 /** The same with where it is: in a file, in a variable, or in an object of a program. */
@@ -56,20 +58,20 @@ export function lineOf({ severity, origin, line, column, place, expected }: Conf
 export class Findings {
   readonly all: Finding[] = []
 
-  fault(path: Path, text: string): void {
-    this.all.push({ path, text })
+  fault(path: Path, text: string, named = false): void {
+    this.all.push({ path, text, named })
   }
 
   warn(path: Path, text: string, named = false): void {
     this.all.push({ path, text, warns: true, named })
   }
 
-  attempt(path: Path, check: (place: string) => void): void {
+  attempt(path: Path, check: (place: string) => void, named = false): void {
     try {
       check(placeOf(path))
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
-      this.fault(path, error.expected)
+      this.fault(path, error.expected, named)
     }
   }
 }

@@ -8,7 +8,8 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   let least = Math.max(1, Math.floor(wanted.length / 3)) + 1
   for (const candidate of known) {
     const distance = distanceOf(wanted, candidate.toLowerCase())
-    if (distance < least) [best, least] = [candidate, distance]
+    // A word of which every letter would have to change is another one.
+    if (distance < Math.min(least, wanted.length)) [best, least] = [candidate, distance]
   }
   return best ?? known.find((candidate) => isPart(wanted, candidate.toLowerCase()))
 }

@@ -144,12 +144,7 @@ function plain(issues: readonly Issue[], above: Path = []): Issue[] {
 const isInside = (issue: Issue): boolean =>
   issue.path.length > 0 || issue.code === 'unrecognized_keys'
 
-interface ShapeFault extends Finding {
-  /** The place of the member that was probably meant. */
-  instead?: string
-}
-
-function faultsOf(issue: Issue, document: unknown): ShapeFault[] {
+function faultsOf(issue: Issue, document: unknown): Finding[] {
   const { path } = issue
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownMember(path, key))
   const expected = expectationOf(issue)
@@ -160,7 +155,7 @@ function faultsOf(issue: Issue, document: unknown): ShapeFault[] {
   return [{ path, text: choice ? expected + hint(actual, issue.values.map(String)) : expected }]
 }
 
-function unknownMember(path: Path, key: string): ShapeFault {
+function unknownMember(path: Path, key: string): Finding {
   const known = knownAt(path)
   const meant = nearest(key, known)
   return {

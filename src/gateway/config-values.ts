@@ -106,21 +106,21 @@ function secretOf(text: string, environment: Environment, place: string): string
   return secret
 }
 
-/** A header as it is sent; its name in lower case. `env:NAME` works as in keys. */
-export function headerOf(
-  name: string,
-  text: string,
-  environment: Environment,
-  place: string,
-): readonly [string, string] {
+/** A name of a header that may be set, in lower case. */
+export function headerNameOf(name: string, place: string): string {
   const lowerCase = name.toLowerCase()
   if (!HEADER_NAME.test(name)) throw new ConfigError(place, 'expected the name of a header')
   if (RESERVED_HEADERS.has(lowerCase))
     throw new ConfigError(place, 'this header belongs to the connection and cannot be set')
+  return lowerCase
+}
+
+/** The value of a header; `env:NAME` works as in keys. */
+export function headerValueOf(text: string, environment: Environment, place: string): string {
   const value = resolved(text, environment, place)
   if (!HEADER_VALUE.test(value))
     throw new ConfigError(place, 'expected a value of printable ASCII characters')
-  return [lowerCase, value]
+  return value
 }
 
 const TASK_PREFIX = /^(?:\/[\w.~-]*[\w~-])+$/

@@ -26,7 +26,7 @@ function warnOfRoutes({ config, found }: Examination): void {
     if (before >= 0)
       found.warn(
         ['routes', index, 'model'],
-        `no model comes this far, because routes[${before}] takes all of them; the first match wins`,
+        `shadowed: routes[${before}] comes first and takes every model that this one would`,
       )
   }
   const used = globs.map((_, index) => textAt(config, ['routes', index, 'upstream']))

@@ -9,7 +9,8 @@ import {
   baseOf,
   callerKeyOf,
   type Environment,
-  headerOf,
+  headerNameOf,
+  headerValueOf,
   keyOf,
   type Platform,
   prefixOf,
@@ -148,9 +149,10 @@ function buildUpstream(
     key: keyOf(config.key, environment, `${at}.key`),
     auth: config.auth ?? adapter.upstream.defaultAuth,
     headers: Object.fromEntries(
-      Object.entries(config.headers ?? {}).map(([header, text]) =>
-        headerOf(header, text, environment, `${at}.headers`),
-      ),
+      Object.entries(config.headers ?? {}).map(([header, text]) => [
+        headerNameOf(header, `${at}.headers`),
+        headerValueOf(text, environment, `${at}.headers`),
+      ]),
     ),
     maxOutputTokens: config.maxOutputTokens ?? MAX_OUTPUT_TOKENS,
     models: new Map(

@@ -1,0 +1,494 @@
+import type { Platform } from '../../src/gateway/config.ts'
+import type { Environment } from '../../src/gateway/config-values.ts'
+
+export const PLATFORM: Platform = { listens: { host: '127.0.0.1', port: 8787 } }
+const EXPOSED: Platform = { exposed: true }
+export const KEY = 'sk-very-secret-value'
+
+export interface Case {
+  what: string
+  text: string
+  environment?: Environment
+  platform?: Platform
+  /** Lines without the name of the file. */
+  says: readonly string[]
+}
+
+/** One upstream on the second line, at the column of its name. */
+export const upstream = (members: string, more = '') =>
+  `{ "upstreams": {\n  "a": { ${members} }\n}${more} }`
+export const good = '"dialect": "messages", "url": "https://upstream.example"'
+const routes = (...list: string[]) => `,\n"routes": [\n  ${list.join(',\n  ')}\n]`
+const route = (model: string, more = '') => `{ "model": "${model}", "upstream": "a"${more} }`
+
+export const FAULTY: readonly Case[] = [
+  { what: 'nothing at all', text: '', says: ['1:1: expected a value'] },
+  {
+    what: 'a brace that is not closed',
+    text: '{\n  "upstreams": {\n',
+    says: ['3:1: expected a member name in double quotes or "}"'],
+  },
+  {
+    what: 'a comma that is missing',
+    text: '{\n  "losses": "report"\n  "limits": {} }',
+    says: ['3:3: expected a comma or "}"'],
+  },
+  {
+    what: 'single quotes',
+    text: "{\n  'losses': 'report' }",
+    says: ['2:3: expected a member name in double quotes or "}"'],
+  },
+  {
+    what: 'a name without quotes',
+    text: '{ losses: "report" }',
+    says: ['1:3: expected a member name in double quotes or "}"'],
+  },
+  { what: 'an equals sign', text: '{ "losses" = "report" }', says: ['1:12: expected a colon'] },
+  {
+    what: 'a word that is no value',
+    text: '{ "losses": report }',
+    says: ['1:13: expected a value'],
+  },
+  { what: 'YAML', text: 'upstreams:\n  a:\n    url: x\n', says: ['1:1: expected a value'] },
+  {
+    what: 'a string that goes on',
+    text: '{ "losses": "rep\nort" }',
+    says: ['1:13: expected a string that ends on its line'],
+  },
+  {
+    what: 'a member said twice',
+    text: upstream(`${good}, "key": "k", "key": "l"`),
+    says: ['2:80: expected "key" only once'],
+  },
+  { what: 'a list', text: '[]', says: ['1:1: expected an object'] },
+  { what: 'no upstream', text: '{}', says: ['1:1: upstreams: expected at least one upstream'] },
+  {
+    what: 'upstreams as a list',
+    text: '{ "upstreams": [{}] }',
+    says: ['1:16: upstreams: expected an object'],
+  },
+  {
+    what: 'one upstream, not named',
+    text: `{ "upstream": { ${good} } }`,
+    says: ['1:3: upstream: no such member exists; did you mean "upstreams"?'],
+  },
+  {
+    what: 'another name of a vendor',
+    text: upstream('"dialect": "anthropic", "url": "https://x"'),
+    says: [
+      '2:21: upstreams.a.dialect: expected one of "messages", "generate-content", "responses"',
+    ],
+  },
+  {
+    what: 'a dialect with a typing error',
+    text: upstream('"dialect": "mesages", "url": "https://x"'),
+    says: [
+      '2:21: upstreams.a.dialect: expected one of "messages", "generate-content", "responses"; did you mean "messages"?',
+    ],
+  },
+  {
+    what: 'a dialect with an underscore',
+    text: upstream('"dialect": "generate_content", "url": "https://x"'),
+    says: [
+      '2:21: upstreams.a.dialect: expected one of "messages", "generate-content", "responses"; did you mean "generate-content"?',
+    ],
+  },
+  {
+    what: 'no dialect',
+    text: upstream('"url": "https://x"'),
+    says: [
+      '2:8: upstreams.a.dialect: is missing; expected one of "messages", "generate-content", "responses"',
+    ],
+  },
+  {
+    what: 'no address',
+    text: upstream('"dialect": "messages"'),
+    says: ['2:8: upstreams.a.url: is missing; expected a string'],
+  },
+  {
+    what: 'a member of another program',
+    text: upstream('"dialect": "messages", "baseUrl": "https://x"'),
+    says: ['2:33: upstreams.a.baseUrl: no such member exists; did you mean "url"?'],
+  },
+  {
+    what: 'two such members',
+    text: upstream('"dialect": "messages", "base_url": "https://x", "apiKey": "k"'),
+    says: [
+      '2:33: upstreams.a.base_url: no such member exists; did you mean "url"?',
+      '2:58: upstreams.a.apiKey: no such member exists; did you mean "key"?',
+    ],
+  },
+  {
+    what: 'an address without a scheme',
+    text: upstream('"dialect": "messages", "url": "upstream.example"'),
+    says: ['2:40: upstreams.a.url: expected a URL such as https://host/path'],
+  },
+  {
+    what: 'a scheme that is none',
+    text: upstream('"dialect": "messages", "url": "ws://upstream.example"'),
+    says: ['2:40: upstreams.a.url: expected a URL with http or https'],
+  },
+  {
+    what: 'a key in the address',
+    text: upstream(`"dialect": "messages", "url": "https://x/?key=${KEY}"`),
+    says: ['2:40: upstreams.a.url: expected a URL without "?" and "#"'],
+  },
+  {
+    what: 'a password in the address',
+    text: upstream(`"dialect": "messages", "url": "https://me:${KEY}@x"`),
+    says: [
+      '2:40: upstreams.a.url: expected a URL without a user name; a credential belongs in "key"',
+    ],
+  },
+  {
+    what: 'a key that is a number',
+    text: upstream(`${good}, "key": 7`),
+    says: ['2:75: upstreams.a.key: expected a string'],
+  },
+  {
+    what: 'an empty key',
+    text: upstream(`${good}, "key": ""`),
+    says: ['2:75: upstreams.a.key: expected some text'],
+  },
+  {
+    what: 'a key with a space',
+    text: upstream(`${good}, "key": "Bearer ${KEY}"`),
+    says: ['2:75: upstreams.a.key: expected a key of visible ASCII characters without spaces'],
+  },
+  {
+    what: 'a variable that is not set',
+    text: upstream(`${good}, "key": "env:NO_KEY"`),
+    says: ['2:75: upstreams.a.key: the environment variable NO_KEY is not set'],
+  },
+  {
+    what: 'a variable that is empty',
+    text: upstream(`${good}, "key": "env:BLANK"`),
+    environment: { BLANK: ' ' },
+    says: ['2:75: upstreams.a.key: the environment variable BLANK is empty'],
+  },
+  {
+    what: 'a style that does not exist',
+    text: upstream(`${good}, "auth": "Bearer"`),
+    says: [
+      '2:76: upstreams.a.auth: expected one of "x-api-key", "bearer", "x-goog-api-key", "query"; did you mean "bearer"?',
+    ],
+  },
+  {
+    what: 'a header that cannot be set',
+    text: upstream(`${good}, "headers": { "x-a": "1", "Content-Length": "5" }`),
+    says: [
+      '2:93: upstreams.a.headers.Content-Length: this header belongs to the connection and cannot be set',
+    ],
+  },
+  {
+    what: 'a name of a header with a space',
+    text: upstream(`${good}, "headers": { "x a": "1" }`),
+    says: ['2:81: upstreams.a.headers["x a"]: expected the name of a header'],
+  },
+  {
+    what: 'a number as text',
+    text: upstream(`${good}, "maxOutputTokens": "8192"`),
+    says: ['2:87: upstreams.a.maxOutputTokens: expected a number'],
+  },
+  {
+    what: 'a fact that does not exist',
+    text: upstream(`${good}, "models": { "m": { "contextwindow": 5 } }`),
+    says: [
+      '2:87: upstreams.a.models.m.contextwindow: no such member exists; did you mean "contextWindow"?',
+    ],
+  },
+  {
+    what: 'a style of thinking that does not exist',
+    text: upstream(`${good}, "models": { "m": { "thinking": "levels" } }`),
+    says: [
+      '2:99: upstreams.a.models.m.thinking: expected one of "budget", "adaptive", "level"; did you mean "level"?',
+    ],
+  },
+  {
+    what: 'seconds for milliseconds',
+    text: upstream(`${good}, "timeouts": { "idle": 5 }`),
+    says: ['2:82: upstreams.a.timeouts.idle: no such member exists; did you mean "idleMs"?'],
+  },
+  {
+    what: 'half a millisecond',
+    text: upstream(`${good}, "timeouts": { "idleMs": 0.5 }`),
+    says: ['2:92: upstreams.a.timeouts.idleMs: expected a whole number'],
+  },
+  {
+    what: 'a name with a space',
+    text: `{ "upstreams": {\n  "my upstream": { ${good} } } }`,
+    says: ['2:3: upstreams["my upstream"]: expected a name of letters, digits, ".", "_" and "-"'],
+  },
+  {
+    what: 'two upstreams and no route',
+    text: `{ "upstreams": {\n  "a": { ${good} },\n  "b": { ${good} } } }`,
+    says: ['1:1: routes: expected at least one route, because there are upstreams'],
+  },
+  {
+    what: 'an empty list of routes',
+    text: upstream(good, ',\n"routes": []'),
+    says: ['4:11: routes: expected at least one route, because there are upstreams'],
+  },
+  {
+    what: 'a route to nowhere',
+    text: upstream(good, routes('{ "model": "*", "upstream": "aa" }')),
+    says: ['5:31: routes[0].upstream: expected the name of an upstream (a); did you mean "a"?'],
+  },
+  {
+    what: 'a route without a model',
+    text: upstream(good, routes('{ "upstream": "a" }')),
+    says: ['5:3: routes[0].model: is missing; expected a string'],
+  },
+  {
+    what: 'a route with typing errors',
+    text: upstream(good, routes('{ "modle": "*", "upstraem": "a" }')),
+    says: [
+      '5:5: routes[0].modle: no such member exists; did you mean "model"?',
+      '5:19: routes[0].upstraem: no such member exists; did you mean "upstream"?',
+    ],
+  },
+  {
+    what: 'routes as an object',
+    text: upstream(good, ',\n"routes": { "*": "a" }'),
+    says: ['4:11: routes: expected an array'],
+  },
+  {
+    what: 'a listed model that the route does not take',
+    text: upstream(good, routes(route('gpt-*', ', "models": ["gpt-5", "o3"]'))),
+    says: ['5:60: routes[0].models[1]: expected a name that "gpt-*" stands for'],
+  },
+  {
+    what: 'callers as a list',
+    text: upstream(good, ',\n"callers": ["k"]'),
+    says: ['4:12: callers: expected "open" or {"keys": [...]}'],
+  },
+  {
+    what: 'callers that are closed',
+    text: upstream(good, ',\n"callers": "closed"'),
+    says: ['4:12: callers: expected "open" or {"keys": [...]}'],
+  },
+  {
+    what: 'a short key of a caller',
+    text: upstream(good, ',\n"callers": { "keys": ["short"] }'),
+    says: ['4:23: callers.keys[0]: expected a key of 16 to 512 characters'],
+  },
+  {
+    what: 'no callers where others can call',
+    text: upstream(good),
+    platform: EXPOSED,
+    says: [
+      '1:1: callers: expected the keys of the callers (or "open"), because others than this machine can call',
+    ],
+  },
+  {
+    what: 'a task that does not exist',
+    text: upstream(good, ',\n"tasks": { "images": { "url": "https://x" } }'),
+    says: ['4:12: tasks.images: no such member exists; did you mean "image"?'],
+  },
+  {
+    what: 'a prefix without a slash',
+    text: upstream(good, ',\n"tasks": { "image": { "url": "https://x", "prefix": "mj" } }'),
+    says: ['4:53: tasks.image.prefix: expected a path that begins with "/"'],
+  },
+  {
+    what: 'a store that does not exist',
+    text: upstream(good, ',\n"state": { "store": "postgres://x" }'),
+    says: ['4:21: state.store: expected memory, sqlite:FILE, redis://HOST or off'],
+  },
+  {
+    what: 'state as a word',
+    text: upstream(good, ',\n"state": "memory"'),
+    says: ['4:10: state: expected an object'],
+  },
+  {
+    what: 'losses of another kind',
+    text: upstream(good, ',\n"losses": "rejected"'),
+    says: ['4:11: losses: expected one of "report", "reject"; did you mean "reject"?'],
+  },
+  {
+    what: 'a limit that does not exist',
+    text: upstream(good, ',\n"limits": { "bodybytes": 5, "stream": 3 }'),
+    says: [
+      '4:13: limits.bodybytes: no such member exists; did you mean "bodyBytes"?',
+      '4:29: limits.stream: no such member exists; did you mean "streams"?',
+    ],
+  },
+  {
+    what: 'a limit below one',
+    text: upstream(good, ',\n"limits": { "bodyBytes": 0 }'),
+    says: ['4:26: limits.bodyBytes: expected at least 1'],
+  },
+  {
+    what: 'an origin that is a pattern',
+    text: upstream(good, ',\n"web": { "origins": ["https://a.example", "*"] }'),
+    says: ['4:43: web.origins[1]: expected one origin; "*" would let in every page there is'],
+  },
+  {
+    what: 'many faults at once',
+    text: `{\n  // two upstreams\n  "upstreams": {\n    "a": { "dialect": "message", "url": "x" },\n    "b": { "dialect": "responses", "url": "https://b", "key": "env:B", },\n  },\n  "routes": [{ "model": "*", "upstream": "c" }],\n  "loses": "report",\n}`,
+    says: [
+      '4:23: upstreams.a.dialect: expected one of "messages", "generate-content", "responses"; did you mean "messages"?',
+      '4:41: upstreams.a.url: expected a URL such as https://host/path',
+      '5:63: upstreams.b.key: the environment variable B is not set',
+      '7:42: routes[0].upstream: expected the name of an upstream (a, b)',
+      '8:3: loses: no such member exists; did you mean "losses"?',
+    ],
+  },
+]
+
+const keyed = (url: string, key = KEY) => `"dialect": "messages", "url": "${url}", "key": "${key}"`
+
+export const ODD: readonly Case[] = [
+  { what: 'nothing odd', text: upstream(keyed('https://upstream.example/api/v1')), says: [] },
+  {
+    what: 'a route behind one that takes everything',
+    text: upstream(good, routes(route('*'), route('gpt-5'))),
+    says: [
+      '6:14: routes[1].model: warning: shadowed: routes[0] comes first and takes every model that this one would',
+    ],
+  },
+  {
+    what: 'a route behind a wider one, and one that is not',
+    text: upstream(good, routes(route('gpt-*'), route('gpt-5*'), route('*-mini'))),
+    says: [
+      '6:14: routes[1].model: warning: shadowed: routes[0] comes first and takes every model that this one would',
+    ],
+  },
+  {
+    what: 'an upstream that no route leads to',
+    text: `{ "upstreams": {\n  "a": { ${good} },\n  "b": { ${good} }\n}${routes(route('*'))} }`,
+    says: ['3:3: upstreams.b: warning: no route leads to this upstream'],
+  },
+  {
+    what: 'an endpoint',
+    text: upstream(keyed('https://upstream.example/v1/messages')),
+    says: [
+      '2:40: upstreams.a.url: warning: this is an endpoint; leave out "/messages", which is added to what is sent',
+    ],
+  },
+  {
+    what: 'an endpoint that ends in a slash',
+    text: upstream(keyed('https://x/api/v1/responses/')),
+    says: [
+      '2:40: upstreams.a.url: warning: this is an endpoint; leave out "/responses", which is added to what is sent',
+    ],
+  },
+  {
+    what: 'an endpoint of another dialect',
+    text: upstream(keyed('https://x/v1/chat/completions')),
+    says: [
+      '2:40: upstreams.a.url: warning: this is an endpoint; leave out "/chat/completions", which is added to what is sent',
+    ],
+  },
+  {
+    what: 'an endpoint with a model',
+    text: upstream(keyed('https://x/v1beta/models/m:generateContent')),
+    says: [
+      '2:40: upstreams.a.url: warning: this is an endpoint; leave out "/models/m:generateContent", which is added to what is sent',
+    ],
+  },
+  {
+    what: 'a variable of a shell',
+    text: upstream(keyed('https://x', '$CLAUDE_KEY')),
+    says: [
+      '2:60: upstreams.a.key: warning: this is used as it stands; for a variable write "env:CLAUDE_KEY"',
+    ],
+  },
+  {
+    what: 'a variable in braces',
+    text: upstream(keyed('https://x', '${CLAUDE_KEY}')),
+    says: [
+      '2:60: upstreams.a.key: warning: this is used as it stands; for a variable write "env:CLAUDE_KEY"',
+    ],
+  },
+  {
+    what: 'a key that begins like a variable',
+    text: upstream(keyed('https://x', '$ecret')),
+    says: [
+      '2:60: upstreams.a.key: warning: this is used as it stands; for a variable write "env:NAME"',
+    ],
+  },
+  {
+    what: 'a variable as a header',
+    text: upstream(`${good}, "headers": { "x-a": "$A" }`),
+    says: [
+      '2:88: upstreams.a.headers.x-a: warning: this is used as it stands; for a variable write "env:A"',
+    ],
+  },
+  {
+    what: 'a variable as the key of a caller',
+    text: upstream(good, ',\n"callers": { "keys": ["${PROXY_KEY_OF_MINE}"] }'),
+    says: [
+      '4:23: callers.keys[0]: warning: this is used as it stands; for a variable write "env:PROXY_KEY_OF_MINE"',
+    ],
+  },
+  {
+    what: 'a key without encryption',
+    text: upstream(keyed('http://10.0.0.5:8000')),
+    says: [
+      '2:40: upstreams.a.url: warning: the key goes to another machine without encryption; expected https',
+    ],
+  },
+  { what: 'a key for this machine', text: upstream(keyed('http://localhost:8000')), says: [] },
+  {
+    what: 'no key without encryption',
+    text: upstream('"dialect": "messages", "url": "http://x"'),
+    says: [],
+  },
+  {
+    what: 'signs of regular expressions',
+    text: upstream(
+      good,
+      routes(route('^gpt-.*$'), route('claude-[45]'), route('claude-opus[1m]'), route('o+')),
+    ),
+    says: [
+      '5:14: routes[0].model: warning: this looks like a regular expression; only "*" has a meaning here',
+      '6:14: routes[1].model: warning: this looks like a regular expression; only "*" has a meaning here',
+    ],
+  },
+  {
+    what: 'such signs in the facts',
+    text: upstream(`${good}, "models": { "gemini-3.*": {}, "gemini-2.5*": {} }`),
+    says: [
+      '2:80: upstreams.a.models["gemini-3.*"]: warning: this looks like a regular expression; only "*" has a meaning here',
+    ],
+  },
+  {
+    what: 'the proxy itself',
+    text: upstream('"dialect": "messages", "url": "http://localhost:8787/v1"'),
+    says: ['2:40: upstreams.a.url: warning: this is the address of the proxy itself'],
+  },
+  {
+    what: 'another port',
+    text: upstream('"dialect": "messages", "url": "http://127.0.0.1:8788"'),
+    says: [],
+  },
+  {
+    what: 'the proxy as a task service',
+    text: upstream(good, ',\n"tasks": { "image": { "url": "http://127.0.0.1:8787" } }'),
+    says: ['4:30: tasks.image.url: warning: this is the address of the proxy itself'],
+  },
+  {
+    what: 'open doors',
+    text: upstream(good, ',\n"callers": "open"'),
+    platform: EXPOSED,
+    says: [
+      '4:12: callers: warning: whoever reaches this address spends your keys; expected {"keys": [...]}',
+    ],
+  },
+  {
+    what: 'open doors that nobody else reaches',
+    text: upstream(good, ',\n"callers": "open"'),
+    says: [],
+  },
+  {
+    what: 'a warning beside a fault',
+    text: upstream(`"dialect": "message", "url": "http://x/v1/messages", "key": "$A"`),
+    says: [
+      '2:21: upstreams.a.dialect: expected one of "messages", "generate-content", "responses"; did you mean "messages"?',
+      '2:39: upstreams.a.url: warning: this is an endpoint; leave out "/messages", which is added to what is sent',
+      '2:39: upstreams.a.url: warning: the key goes to another machine without encryption; expected https',
+      '2:70: upstreams.a.key: warning: this is used as it stands; for a variable write "env:A"',
+    ],
+  },
+]
