@@ -4,7 +4,7 @@ import type { Lose } from '../src/canonical/loss.ts'
 import type { Block, BlockKind, BlockOf, Request } from '../src/canonical/model.ts'
 import type { Problem } from '../src/canonical/problem.ts'
 
-/** One server-sent event with the framing already removed; `data` is still text. */
+/** One server-sent event without its framing: `data` is JSON, which the framing writes on one line. */
 export interface Frame {
   readonly event?: string | undefined
   readonly data: string

@@ -269,8 +269,7 @@ function candidateOf(parts: JsonObject[], more: JsonObject): JsonObject {
   return { content, ...more, index: 0 }
 }
 
-/** A frame is one line. Line ends in JSON are white space, and come only with a subtree written verbatim. */
-const frameOf = (body: JsonObject): Frame => ({ data: stringify(body).replace(/[\r\n]+/g, ' ') })
+const frameOf = (body: JsonObject): Frame => ({ data: stringify(body) })
 
 const isMereText = (piece: JsonObject): boolean =>
   Object.keys(piece).every((key) => key === 'text' || key === 'thought')

@@ -83,10 +83,8 @@ export class MessageWriter implements Writer {
     }
   }
 
-  /** One line: what was kept as text may hold line ends, though never inside a string. */
   #say(type: string, members: JsonObject): void {
-    const write = () => stringify({ type, ...members }).replaceAll(/[\r\n]+/g, ' ')
-    this.#add(new LateFrame(type, write))
+    this.#add(new LateFrame(type, () => stringify({ type, ...members })))
   }
 
   /** The counts are not known yet; a client that shows how full the context is needs a number at once. */

@@ -1,4 +1,5 @@
 import { stringify, wellFormed, type JsonObject } from './json.ts'
+import { escapedBreaks, oneLine } from './one-line.ts'
 
 /**
  * Stand for what differs; objects that happen to hold one of them are serialised one by one. All in Latin-1: a
@@ -14,8 +15,8 @@ export type Write = (text: string, count: number) => string
 type Parts = readonly [before: string, between: string, after?: string]
 
 /**
- * Writes objects that differ in one text, and perhaps in one count, as `stringify` would: what is around them
- * is serialised once.
+ * Writes objects that differ in one text, and perhaps in one count, as `stringify` would, and on one line: what
+ * is around them is serialised once.
  */
 export class Template {
   readonly #make: Make
@@ -28,7 +29,7 @@ export class Template {
 
   write(text: string, count: number): string {
     const parts = this.#around()
-    return parts ? joined(parts, text, count) : stringify(this.#make(text, count))
+    return parts ? joined(parts, text, count) : oneLine(stringify(this.#make(text, count)))
   }
 
   /** The same with something before and behind each object. */
@@ -60,7 +61,7 @@ const joined = ([before, between, after]: Parts, text: string, count: number): s
 
 /** Undefined where the text does not stand alone, once, before at most one count. */
 function partsOf(make: Make): Parts | undefined {
-  const sample = stringify(make(TEXT, COUNT))
+  const sample = oneLine(stringify(make(TEXT, COUNT)))
   const [before = '', behind, ...more] = sample.split(TEXT)
   if (behind === undefined || more.length > 0 || before.includes(String(COUNT))) return undefined
   if (!before.endsWith('"') || !behind.startsWith('"')) return undefined
@@ -69,13 +70,13 @@ function partsOf(make: Make): Parts | undefined {
   return after === undefined ? [before, between] : [before, between, after]
 }
 
-/** What JSON writes otherwise than it stands. */
+/** What JSON writes otherwise than it stands, or what some reader takes for the end of a line. */
 // eslint-disable-next-line no-control-regex
-const NOT_PLAIN = /["\\\u0000-\u001f\ud800-\udfff]/
+const NOT_PLAIN = /["\\\u0000-\u001f\u0085\u2028\u2029\ud800-\udfff]/
 
 /** A text as it stands between quotes. A lone surrogate is what JSON.stringify writes as an escape. */
 function inner(text: string): string {
   if (!NOT_PLAIN.test(text)) return text
   const json = JSON.stringify(text)
-  return (json.includes('\\ud') ? wellFormed(json) : json).slice(1, -1)
+  return escapedBreaks(json.includes('\\ud') ? wellFormed(json) : json).slice(1, -1)
 }

@@ -1,6 +1,7 @@
 import { createParser } from 'eventsource-parser'
 import type { Frame } from '../../adapters/adapter.ts'
 import { PieceFrame } from '../canonical/late-frame.ts'
+import { oneLine } from '../canonical/one-line.ts'
 import type { Template, Write } from '../canonical/template.ts'
 
 /** Text in, frames out, in any chunking. */
@@ -47,8 +48,8 @@ export function sseParser(maxEventCharacters: number): FrameParser {
   return frameParser
 }
 
-/** One event as text. `data` is one line: it was serialised, so no line end is left in it. */
-export const sseFrame = ({ event, data }: Frame): string => headOf(event) + data + END
+/** One event as text. Its data is JSON; whatever is in it, it leaves on one line. */
+export const sseFrame = ({ event, data }: Frame): string => headOf(event) + oneLine(data) + END
 
 const headOf = (event: string | undefined): string =>
   event === undefined ? 'data: ' : `event: ${event}\ndata: `

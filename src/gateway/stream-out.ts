@@ -1,4 +1,5 @@
 import type { Adapter, Frame, Route } from '../../adapters/adapter.ts'
+import { oneLine } from '../canonical/one-line.ts'
 import { SSE_COMMENT, sseFrame, sseFrames } from '../framing/sse.ts'
 import type { ByteSource } from './ports.ts'
 import { alarm, STALL_MS, type Alarm } from './time.ts'
@@ -35,7 +36,7 @@ function arrayFramer(begun: boolean): Framer {
     write(frames) {
       let text = ''
       for (const frame of frames) {
-        text += opener + frame.data
+        text += opener + oneLine(frame.data)
         opener = ',\n'
       }
       return text

@@ -207,6 +207,12 @@ export const richReply = replyOf({
   finishes: FINISHES,
 })
 
+/** As a program writes it, and as one that wants to break lines does. */
+const SCHEMAS = [
+  '{"type":"object"}',
+  '{\r\n\t"type": "object",\r "description":\n\t"a\u2028b\u2029c\u0085d"\n}',
+]
+
 /** The request that a reply answers: it declares the tools that the reply calls. */
 export function requestFor(reply: Reply): Request {
   const calls = new Map(
@@ -220,7 +226,7 @@ export function requestFor(reply: Reply): Request {
     tools: [...calls].map(([name, form]) =>
       form === 'text'
         ? { kind: 'text', name }
-        : { kind: 'function', name, schema: '{"type":"object"}' },
+        : { kind: 'function', name, schema: SCHEMAS[reply.blocks.length % 2] ?? '{}' },
     ),
     limits: {},
     sampling: {},

@@ -88,6 +88,7 @@ const schema = fc.constantFrom(
   '{"type":"object","properties":{"city":{"type":"string","description":"Where"}},"required":["city"]}',
   '{"type":"object","properties":{"unit":{"type":"string","enum":["c","f"]},"days":{"type":"integer"}}}',
   '{"type":"object","properties":{"places":{"type":"array","items":{"type":"string"}}}}',
+  '{"type":"object","description":"One\u2028two\u2029three\u0085","properties":{"a":{"type":"string"}}}',
   '{"type":"object","properties":{"x":{"type":"number","minimum":0,"exclusiveMaximum":9}},"additionalProperties":false}',
   '{"type":"object","properties":{"tree":{"$ref":"#/$defs/n"}},"$defs":{"n":{"type":"object","properties":{"n":{"$ref":"#/$defs/n"}}}}}',
 )

@@ -33,6 +33,7 @@ export const objectText: fc.Arbitrary<string> = fc.oneof(
     '{"constructor":{"prototype":{}},"toString":1}',
     '{"s":"\\u00e9\\ud83d\\ude00","n":1.0}',
     '{\n  "a" : [ 1, 2 ]\n}',
+    '{\r\n\t"a" : "x\u2028y\u0085z",\r\t"b": 1 }',
   ),
   fc
     .dictionary(fc.string({ unit: 'grapheme', maxLength: 8 }), fc.jsonValue({ maxDepth: 2 }), {

@@ -1,5 +1,6 @@
 import type { Folded } from '../../src/canonical/events.ts'
 import { parseObject } from '../../src/canonical/json.ts'
+import { oneLine } from '../../src/canonical/one-line.ts'
 import type { Loss } from '../../src/canonical/loss.ts'
 import type { Block, Citation, Seal, Usage } from '../../src/canonical/model.ts'
 
@@ -138,8 +139,7 @@ export function callText(block: {
   input: string
 }): string {
   const { namespace, name, form, input } = block
-  const said =
-    form === 'text' ? input : input.trim() === '' ? '{}' : input.replaceAll(/[\r\n]/g, ' ')
+  const said = form === 'text' ? input : input.trim() === '' ? '{}' : oneLine(input)
   return `${namespace ? `${namespace}__` : ''}${name}(${form} ${said})`
 }
 

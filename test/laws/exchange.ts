@@ -5,8 +5,11 @@ import { parse, stringify, type Json, type JsonObject } from '../../src/canonica
 import { lossList, type Loss, type LossList } from '../../src/canonical/loss.ts'
 import type { Request } from '../../src/canonical/model.ts'
 import { ProblemError } from '../../src/canonical/problem.ts'
+import { sseFrames } from '../../src/framing/sse.ts'
 import { replyWriter } from '../../src/gateway/reply-writer.ts'
+import { framesIn } from '../line-reader.ts'
 import { clientOf } from './clients.ts'
+import { spelled } from './spelling.ts'
 
 /** Ids as the proxy makes them: a prefix and 24 hexadecimal digits, the same for the same exchange. */
 export function ids(): (prefix: string) => string {
@@ -50,13 +53,20 @@ export function writeRequest(adapter: Adapter, request: Request): Written {
   return { text: `${JSON.stringify(rest)}\n${stringify(body)}`, body, losses }
 }
 
-/** The request as a caller of this dialect would send it, and as it is then understood. */
-export function spokenBy(caller: Adapter, request: Request): Request {
+/** The request as a caller of this dialect would send it, in any white space, and as it is then understood. */
+export function spokenBy(
+  caller: Adapter,
+  request: Request,
+  spelling: number = spellingOf(request),
+): Request {
   const { body } = writeRequest(caller, request)
-  return readRequest(caller, stringify(body), { stream: request.stream })
+  return readRequest(caller, spelled(stringify(body), spelling), { stream: request.stream })
 }
 
-/** One reply, as a caller's writer put it on the wire. */
+/** Of many requests some are spelled in each way. */
+export const spellingOf = ({ tools, stream }: Request): number => tools.length + Number(stream)
+
+/** One reply, as a caller's writer put it on the wire, and as a reader of lines gets it from there. */
 export interface WrittenReply {
   frames: Frame[]
   /** The text of the whole reply; undefined when it ended in an error. */
@@ -77,9 +87,8 @@ export function writeReply(
     newId: ids(),
   })
   // What a frame says is only certain until the next event.
-  const frames = events.flatMap((each) =>
-    writer.push(each).map(({ event, data }) => (event === undefined ? { data } : { event, data })),
-  )
+  const inRows = sseFrames()
+  const frames = framesIn(events.map((each) => writer.push(each).map(inRows).join('')).join(''))
   const failed = events.some((event) => event.type === 'error')
   return { frames, body: failed ? undefined : stringify(writer.body()), losses: list.losses }
 }

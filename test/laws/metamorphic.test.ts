@@ -9,7 +9,14 @@ import { proxyOf, streamOf } from '../gateway/proxy.ts'
 import { cuts, inPieces, requestFor, richReply } from './arbitrary-replies.ts'
 import { anyRequest } from './arbitrary-requests.ts'
 import { clientOf } from './clients.ts'
-import { readRequest, spokenBy, writeReply, writeRequest, type Spoken } from './exchange.ts'
+import {
+  readRequest,
+  spellingOf,
+  spokenBy,
+  writeReply,
+  writeRequest,
+  type Spoken,
+} from './exchange.ts'
 import { always } from './law.ts'
 
 /** What must not change the outcome when it changes, and what must change nothing else. */
@@ -129,7 +136,7 @@ describe('of a request', () => {
   it('saying it again means the same', () => {
     always(asking, ([{ caller }, request]) => {
       const said = spokenBy(caller, request)
-      expect(spokenBy(caller, said)).toEqual(said)
+      expect(spokenBy(caller, said, spellingOf(request))).toEqual(said)
     })
   })
 

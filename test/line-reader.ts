@@ -1,0 +1,43 @@
+import type { Frame } from '../adapters/adapter.ts'
+
+/** Where lines end in server-sent events, and where Python's `splitlines` ends them, on which readers are built. */
+// eslint-disable-next-line no-control-regex
+const LINE_ENDS = [/\r\n|[\n\r]/, /\r\n|[\n\v\f\r\x1c-\x1e\u0085\u2028\u2029]/]
+
+/**
+ * The events of a stream as they arrive: read line by line, in every way that lines are told apart, by nothing
+ * that also writes them. Throws for what no event may hold, and where two readers would not get the same.
+ */
+export function framesIn(text: string): Frame[] {
+  const [frames = [], ...others] = LINE_ENDS.map((lineEnd) => framesOf(text.split(lineEnd)))
+  const shown = JSON.stringify(frames)
+  if (others.some((other) => JSON.stringify(other) !== shown))
+    throw new Error('an event that ends elsewhere for some readers')
+  return frames
+}
+
+function framesOf(lines: string[]): Frame[] {
+  const frames: Frame[] = []
+  let event: string | undefined
+  let data: string[] = []
+  for (const line of lines) {
+    const [field = '', value = ''] = fieldOf(line)
+    if (line === '') {
+      if (data.length > 0)
+        frames.push({ ...(event !== undefined && { event }), data: data.join('\n') })
+      event = undefined
+      data = []
+    } else if (field === 'event') event = value
+    else if (field === 'data') data.push(value)
+    else if (field !== '') throw new Error(`a line without a field: ${line.slice(0, 80)}`)
+  }
+  if (data.length > 0) throw new Error('an event without its end')
+  return frames
+}
+
+/** Comments have no name. */
+function fieldOf(line: string): string[] {
+  const colon = line.indexOf(':')
+  if (colon < 0) return [line]
+  return [line.slice(0, colon), line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1)]
+}
