@@ -11,7 +11,8 @@ export const WORDS: Readonly<Record<string, string>> = {
   'upstreams.*.dialect': 'The language that the upstream speaks.',
   'upstreams.*.url': 'An origin, with or without a base path and a trailing /v1 or /v1beta.',
   'upstreams.*.key': KEY,
-  'upstreams.*.auth': 'Where the key goes.',
+  'upstreams.*.auth':
+    'Where the key goes: by default x-api-key to messages, x-goog-api-key to generate-content, bearer to responses.',
   'upstreams.*.headers': 'Further headers; a value may be env:NAME.',
   'upstreams.*.maxOutputTokens':
     'Used when the caller gave no bound and the dialect demands one; 8192.',

@@ -27,8 +27,8 @@ export const generateContent: Adapter = {
     writeModel: (model) => writeModel(model),
   },
   upstream: {
-    // As documented; the header is recommended where the upstream takes it.
-    defaultAuth: 'query',
+    // Its documentation puts the key into the address, and addresses land in the logs of proxies on the way.
+    defaultAuth: 'x-goog-api-key',
     droppable: DROPPABLE,
     verbatim: REPLY_VERBATIM,
     writeRequest,

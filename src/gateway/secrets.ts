@@ -15,14 +15,41 @@ export function secretsOf(settings: Settings): string[] {
   const headers = [...settings.upstreams.values()].flatMap((upstream) =>
     Object.values(upstream.headers),
   )
-  const password = URL.canParse(settings.state) ? new URL(settings.state).password : ''
   const spelled = [...keys, ...headers.filter((value) => value.length >= SHORTEST)]
   return [
     ...spelled.flatMap(written),
     ...callers,
     ...headers.filter((value) => value.length < SHORTEST),
-    ...(password ? [password] : []),
+    ...stateSecrets(settings.state),
   ]
+}
+
+/** The password of a state server: before its host, or among its parameters, where some clients take it. */
+function stateSecrets(state: string): string[] {
+  if (!URL.canParse(state)) return []
+  const { password, searchParams } = new URL(state)
+  const parameters = [...searchParams].flatMap(([name, value]) =>
+    CREDENTIAL.test(name) ? [value] : [],
+  )
+  const found = [password, decoded(password), ...parameters].flatMap(written)
+  return [...new Set(found)].filter((secret) => secret !== '')
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** Where state is kept, for a person: of an address only what is no secret. */
+export function shownState(state: string): string {
+  const [, scheme = ''] = /^(\w+:\/\/)/.exec(state) ?? []
+  if (scheme === '') return state
+  if (!URL.canParse(state)) return `${scheme}***`
+  const { username, password, host, pathname, search } = new URL(state)
+  return `${scheme}${username || password ? '***@' : ''}${host}${pathname}${search && '?***'}`
 }
 
 /** A secret as it is, and as it stands in an address or in basic authentication. */
@@ -78,7 +105,7 @@ export function veilOf(
 /** Headers whose values are in the documents of their dialects, or in everybody's requests. */
 const PUBLIC =
   /^(?:(?:anthropic|provider)-(?:version|beta)|openai-(?:beta|organization|project)|accept(?:-.*)?|content-type|user-agent|x-goog-(?:api-client|user-project))$/i
-const CREDENTIAL = /auth|key|token|secret|cookie|password|credential|signature|session/i
+const CREDENTIAL = /auth|key|token|secret|cookie|pass|credential|signature|session/i
 
 /** Any value that was configured may be a credential, whatever its name: but for short ones and public ones. */
 function headerSecrets(headers: Readonly<Record<string, string>>, names = /^/): string[] {

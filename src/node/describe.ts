@@ -9,6 +9,7 @@ import type {
   UpstreamSettings,
 } from '../gateway/settings.ts'
 import { sampleOf } from '../gateway/sample.ts'
+import { shownState } from '../gateway/secrets.ts'
 
 /** What the proxy says at its start. */
 export function greeting(settings: Settings, url: string, environment: Environment): string {
@@ -68,8 +69,7 @@ function stateOf({ state, retention }: Settings): string {
   const { ttlMs } = { ...DEFAULT_RETENTION, ...retention }
   const period = `for ${periodOf(Math.round(ttlMs / 1000))}`
   if (state === 'memory') return `memory, ${period} or until the process ends`
-  // The address of a server may hold its password.
-  return `${state.replace(/:\/\/[^/?#]*@/, '://***@')}, ${period}`
+  return `${shownState(state)}, ${period}`
 }
 
 function periodOf(seconds: number): string {

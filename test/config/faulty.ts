@@ -321,7 +321,10 @@ export const FAULTY: readonly Case[] = [
   {
     what: 'an origin that is a pattern',
     text: upstream(good, ',\n"web": { "origins": ["https://a.example", "*"] }'),
-    says: ['4:43: web.origins[1]: expected one origin; "*" would let in every page there is'],
+    says: [
+      '4:21: web.origins: warning: callers are open, so these pages spend your keys',
+      '4:43: web.origins[1]: expected one origin; "*" would let in every page there is',
+    ],
   },
   {
     what: 'many faults at once',

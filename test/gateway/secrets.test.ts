@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { NO_VEIL, veilOf } from '../../src/gateway/secrets.ts'
+import { settingsOf } from '../../src/gateway/config.ts'
+import { NO_VEIL, secretsOf, shownState, veilOf } from '../../src/gateway/secrets.ts'
 import { jsonReply, KEY, proxyOf } from './proxy.ts'
 
 const ODD = 'sk-Ab+c/d=e&f"g\'h 0123456789'
@@ -109,5 +110,29 @@ describe('what an upstream says of its key', () => {
     expect(headers.get('plain-rate-key')).toBe('***')
     expect(headers.get('x-upstream-request-id')).toBeNull()
     expect(headers.get('content-type')).toBe('application/json; key=***')
+  })
+})
+
+describe('the password of a state server', () => {
+  it.each([
+    ['redis://state.example:6379/2', 'redis://state.example:6379/2', []],
+    [
+      'redis://:p4ss%2Fword@state.example/2',
+      'redis://***@state.example/2',
+      ['p4ss%2Fword', 'p4ss/word'],
+    ],
+    [
+      'rediss://state.example/2?db=1&password=p4ssword',
+      'rediss://state.example/2?***',
+      ['p4ssword'],
+    ],
+    ['redis://me:p4/ss@state.example', 'redis://***', []],
+    ['sqlite:state.db', 'sqlite:state.db', []],
+  ])('%s is shown as %s', (store, shown, secrets) => {
+    expect(shownState(store)).toBe(shown)
+    const upstreams = { a: { dialect: 'messages', url: 'https://upstream.example' } }
+    const known = secretsOf(settingsOf({ upstreams, state: { store } }, {}))
+    expect(known).toEqual(expect.arrayContaining(secrets))
+    expect(known).not.toContain('1')
   })
 })

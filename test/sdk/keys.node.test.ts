@@ -30,7 +30,7 @@ const ask: Record<Dialect, (staged: Stage, maxRetries?: number) => Promise<strin
 /** Where each upstream looks for the key, and nowhere else. */
 const keyIn: Record<Dialect, (received: Received) => string | null> = {
   messages: ({ headers }) => headers.get('x-api-key'),
-  'generate-content': ({ query }) => query.get('key'),
+  'generate-content': ({ headers }) => headers.get('x-goog-api-key'),
   responses: ({ headers }) => headers.get('authorization')?.replace(/^Bearer /, '') ?? null,
 }
 const KEY_HEADERS = ['x-api-key', 'x-goog-api-key', 'authorization']
@@ -59,7 +59,8 @@ describe.each(PAIRS)('$caller over $upstream', ({ caller, upstream }) => {
     const sent = JSON.stringify([...(received?.headers ?? []), received?.text, received?.path])
     expect(sent).not.toContain(CALLER_KEY)
     const others = KEY_HEADERS.filter((header) => received?.headers.has(header))
-    expect(others.length).toBe(upstream === 'generate-content' ? 0 : 1)
+    expect(others.length).toBe(1)
+    expect(received?.query.has('key')).toBe(false)
   })
 
   test('the caller’s own key is moved to where the upstream looks for it', async () => {

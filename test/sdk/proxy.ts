@@ -28,7 +28,7 @@ const BASES: Record<Dialect, string> = {
 }
 const AUTH = {
   messages: 'x-api-key',
-  'generate-content': 'query',
+  'generate-content': 'x-goog-api-key',
   responses: 'bearer',
 } as const
 
