@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../src/canonical/json.ts'
 import { withTail } from '../../src/canonical/events.ts'
-import type { Block, ReasoningBlock, Seal } from '../../src/canonical/model.ts'
+import type { Block, ReasoningBlock, Request, Seal } from '../../src/canonical/model.ts'
 import { carrySeal, isCarrier, readCarrier, type SealSlot } from '../../src/canonical/seal.ts'
-import { DIALECT, own, textIn } from './dialect.ts'
+import { DIALECT, extOf, own, textIn } from './dialect.ts'
 
 /** There are clients that send back no thought without a signature, or refuse to go on: a carrier of nothing. */
 const UNPROVEN: Seal = { dialect: DIALECT, value: '' }
@@ -17,6 +17,24 @@ export const carrierBlock = (seal: Seal, slot: SealSlot): JsonObject => ({
   thinking: '',
   signature: carrySeal(seal, slot),
 })
+
+/**
+ * Whether a proof may stand behind the last text of a reply. `content.at(-1).text` is how the answer is often
+ * read (the examples of @anthropic-ai/sdk have `content[0]`, which thinking breaks too), so it may only where
+ * the caller has asked for thoughts, or has brought such a proof back. Claude Code 2.1 asks for thoughts and
+ * prints the last block all the same.
+ */
+export function mayFollowText(request: Request): boolean {
+  if (extOf(request)['printsLast'] === true) return false
+  if (asksForThoughts(request)) return true
+  return request.turns.some(({ role, blocks }) => role === 'assistant' && blocks.some(isProvenText))
+}
+
+/** An effort alone is none: the service answers with thoughts only where `thinking` stands. */
+const asksForThoughts = ({ reasoning }: Request): boolean =>
+  reasoning !== undefined && reasoning.mode !== 'off' && extOf(reasoning)['thinking'] !== null
+
+const isProvenText = (block: Block): boolean => block.kind === 'text' && block.seal !== undefined
 
 /** Gathers the blocks of one message, and gives proofs back to the blocks that they were taken from. */
 export class ProofReader {

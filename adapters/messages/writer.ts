@@ -7,9 +7,9 @@ import { Template } from '../../src/canonical/template.ts'
 import type { SealSlot } from '../../src/canonical/seal.ts'
 import type { Frame, WriteReplyContext, Writer } from '../adapter.ts'
 import { writeCitation } from './citations.ts'
-import { DIALECT, extOf } from './dialect.ts'
+import { DIALECT } from './dialect.ts'
 import { errorOf } from './problems.ts'
-import { carrierBlock, writeSignature } from './proofs.ts'
+import { carrierBlock, mayFollowText, writeSignature } from './proofs.ts'
 import { ReplyBlocks } from './reply-blocks.ts'
 import { readStopReason, writeStopReason } from './reply.ts'
 import { writeUsage } from './usage.ts'
@@ -41,8 +41,12 @@ export class MessageWriter implements Writer {
   /** The proofs of texts, until something follows. */
   #behindText: JsonObject[] = []
 
+  /** A proof may be the last block. */
+  readonly #mayFollowText: boolean
+
   constructor(context: WriteReplyContext) {
     this.#context = context
+    this.#mayFollowText = mayFollowText(context.request)
     this.#blocks = new ReplyBlocks(context)
   }
 
@@ -186,9 +190,14 @@ export class MessageWriter implements Writer {
 
   /** A client that takes the last block for the answer is given nothing behind its last text. */
   #carryOf({ kind }: Block, carrier: JsonObject): void {
-    if (kind === 'text' && extOf(this.#context.request)['printsLast'] === true)
-      this.#behindText.push(carrier)
+    if (kind === 'text' && !this.#mayFollowText) this.#behindText.push(carrier)
     else this.#whole([carrier])
+  }
+
+  /** A thought of which there is only the proof says nothing behind the last text either. */
+  #isBehindText(): boolean {
+    const last = this.#content.at(-1)
+    return !this.#mayFollowText && last?.['type'] === 'text'
   }
 
   #goOn(): void {
@@ -215,6 +224,10 @@ export class MessageWriter implements Writer {
     if (redacted && text === '' && seal?.dialect === DIALECT)
       return this.#whole([{ type: 'redacted_thinking', data: seal.value }])
     if (text === '' && !seal) return
+    if (text === '' && seal && this.#isBehindText()) {
+      const signature = writeSignature(seal, redacted ? 'redacted' : 'self')
+      return void this.#behindText.push({ type: 'thinking', thinking: '', signature })
+    }
     const said = { type: 'thinking', thinking: text }
     this.#unproven = { index: this.#show(open), said }
     if (seal) this.#prove(seal, redacted && text === '' ? 'redacted' : 'self')

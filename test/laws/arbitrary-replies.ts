@@ -213,7 +213,7 @@ const SCHEMAS = [
   '{\r\n\t"type": "object",\r "description":\n\t"a\u2028b\u2029c\u0085d"\n}',
 ]
 
-/** The request that a reply answers: it declares the tools that the reply calls. */
+/** The request that a reply answers: it declares the tools that the reply calls, and asks for thoughts. */
 export function requestFor(reply: Reply): Request {
   const calls = new Map(
     reply.blocks.flatMap((block) => (block.kind === 'tool-call' ? [[block.name, block.form]] : [])),
@@ -230,6 +230,7 @@ export function requestFor(reply: Reply): Request {
     ),
     limits: {},
     sampling: {},
+    reasoning: { mode: 'on', effort: 'medium' },
   }
 }
 

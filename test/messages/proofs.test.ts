@@ -1,19 +1,23 @@
 import { describe, expect, it } from 'vitest'
 import { unfold, type Event } from '../../src/canonical/events.ts'
-import type { JsonObject } from '../../src/canonical/json.ts'
+import { objectIn, objectsOf, parseObject, type JsonObject } from '../../src/canonical/json.ts'
 import type { Block } from '../../src/canonical/model.ts'
 import { carrySeal, type SealSlot } from '../../src/canonical/seal.ts'
-import { asking, call, read, request, say, text, write } from './help.ts'
+import { asking, assistant, call, read, request, say, text, user, write } from './help.ts'
 
 const seal = { dialect: 'generate-content', value: 'c2lnbmF0dXJl+/=="\n' }
+const HIDDEN: Block = { kind: 'reasoning', text: '' }
 const sealed = (block: Block): Block => Object.assign({ ...block }, { seal })
 
 /** What the caller's next request says of a reply that it was given and sends back. */
 function sentBack(blocks: Block[], change = (body: string) => body) {
   const reply = { id: 'r1', model: 'm', blocks, finish: 'stop' } as const
-  const { body } = say(unfold(reply))
+  const { body } = say(unfold(reply), thinks)
   return back(JSON.parse(change(JSON.stringify(body['content']))))
 }
+
+/** A caller that has asked for thoughts. */
+const thinks = request({ reasoning: { mode: 'on', effort: 'high' } })
 
 const back = (content: JsonObject[]) =>
   read(
@@ -101,11 +105,14 @@ describe('a proof of another dialect', () => {
             ]
           : unfold({ id: '', model: '', finish: 'stop', blocks: [block] }).slice(1, -1),
       )
-      const { body } = say([
-        { type: 'start', id: 'r', model: 'm' },
-        ...events,
-        { type: 'finish', reason: 'tool-call' },
-      ])
+      const { body } = say(
+        [
+          { type: 'start', id: 'r', model: 'm' },
+          ...events,
+          { type: 'finish', reason: 'tool-call' },
+        ],
+        thinks,
+      )
       const content: JsonObject[] = JSON.parse(JSON.stringify(body['content']))
       const sorted = order.flatMap((type) => content.filter((block) => block['type'] === type))
       return back(sorted).turns[1]?.blocks
@@ -168,6 +175,68 @@ describe('a proof of another dialect', () => {
       blocks: [],
       ext: { messages: { damagedSeal: true } },
     })
+  })
+})
+
+/** How the answer is often read: `content.at(-1).text`. */
+const lastType = (body: JsonObject) => objectsOf(body['content']).at(-1)?.['type']
+const streamedTypes = ({ frames }: ReturnType<typeof say>) =>
+  frames.flatMap(({ data }) => objectIn(parseObject(data)?.['content_block'])['type'] ?? [])
+
+const spoken = (blocks: Block[], of = request()) =>
+  say(unfold({ id: 'r', model: 'm', blocks, finish: 'stop' }), of)
+
+describe('behind the final text of a reply', () => {
+  const replies: [string, Block[]][] = [
+    ['a signed text', [text('a'), sealed(text('b'))]],
+    ['a text, and a signature alone', [text('b'), sealed(text(''))]],
+    ['thoughts, and a signed text', [{ kind: 'reasoning', text: 'hm' }, sealed(text('b'))]],
+    ['a text, and thoughts of which there is only the proof', [text('b'), sealed(HIDDEN)]],
+    ['the same twice', [text('b'), sealed(HIDDEN), sealed(text(''))]],
+  ]
+
+  it.each(replies)('nothing follows unless thoughts were asked for: %s', (_, blocks) => {
+    const said = spoken(blocks)
+    expect(objectsOf(said.body['content']).at(-1)).toMatchObject({ type: 'text', text: 'b' })
+    expect(streamedTypes(said).at(-1)).toBe('text')
+    expect(said.losses).toContain('dropped reply.text.seal')
+    const asked = spoken(blocks, thinks)
+    expect([lastType(asked.body), streamedTypes(asked).at(-1)]).toEqual(['thinking', 'thinking'])
+    expect(asked.losses).toEqual([])
+  })
+
+  it('nothing follows where only an effort was asked for, or thoughts were declined', () => {
+    const blocks = [sealed(text('b'))]
+    for (const members of [
+      { output_config: { effort: 'high' } },
+      { thinking: { type: 'disabled' } },
+    ])
+      expect(lastType(spoken(blocks, read(asking(members))).body)).toBe('text')
+    const enabled = { thinking: { type: 'enabled', budget_tokens: 1024 } }
+    expect(lastType(spoken(blocks, read(asking(enabled))).body)).toBe('thinking')
+  })
+
+  it('the proof follows for a caller that has brought one back', () => {
+    const turns = [user('a'), assistant(sealed(text('b'))), user('c')]
+    expect(lastType(spoken([sealed(text('d'))], request({ turns })).body)).toBe('thinking')
+    const tools = [user('a'), assistant(sealed(call('t'))), user('c')]
+    expect(lastType(spoken([sealed(text('d'))], request({ turns: tools })).body)).toBe('text')
+  })
+
+  it('the proof of a call stands before it all the same, and that of a text in between', () => {
+    const [start, ...others] = unfold({ id: 'r', model: 'm', blocks: [], finish: 'tool-call' })
+    const { body, losses } = say([
+      ...(start ? [start] : []),
+      { type: 'block-start', block: text('') },
+      { type: 'block-delta', text: 'a' },
+      { type: 'block-end', tail: { seal } },
+      { type: 'block-start', block: sealed(call('t')) },
+      { type: 'block-end', tail: {} },
+      ...others,
+    ])
+    const types = objectsOf(body['content']).map(({ type }) => type)
+    expect(types).toEqual(['text', 'thinking', 'thinking', 'tool_use'])
+    expect(losses).toEqual([])
   })
 })
 

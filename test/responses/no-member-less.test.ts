@@ -7,9 +7,8 @@ import type { FinishReason } from '../../src/canonical/model.ts'
 import { at, ids, list, read, speak } from './exchange.ts'
 
 /**
- * What stood in every one of 1,091 response objects that the service itself sent between January and
- * November 2026, JSON and snapshots of streams; `billing` and `moderation` came and went. Readers of the open
- * standard (openresponses.org, `ResponseResource`) refuse an object that lacks one of them.
+ * What stood in all of 800 response objects that the service itself sent in 2026, JSON and snapshots of
+ * streams (three members in all but one); `billing` and `moderation` came and went. Readers of the open standard (openresponses.org, `ResponseResource`) refuse an object that lacks one of them.
  */
 const RECORDED = `
   id object created_at status background completed_at error frequency_penalty
