@@ -63,6 +63,8 @@ export interface ModelFacts {
   prefill?: boolean
   /** Whether the service fetches the images and documents that a request names by their addresses. */
   fetchesUrls?: boolean
+  /** Whether a request may offer tools that the provider runs beside functions. */
+  mixesTools?: boolean
   /** Whether a part of a request may say that the prompt up to it should be cached. */
   cacheBreakpoints?: boolean
   drop?: string[]

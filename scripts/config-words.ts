@@ -23,6 +23,8 @@ export const WORDS: Readonly<Record<string, string>> = {
   'upstreams.*.models.*.prefill': 'Whether a conversation may end with the model’s turn.',
   'upstreams.*.models.*.fetchesUrls':
     'Whether the service fetches media that are named by their https addresses; true.',
+  'upstreams.*.models.*.mixesTools':
+    'Whether a generate-content model takes built-in tools beside functions; true for gemini-3 and later.',
   'upstreams.*.models.*.cacheBreakpoints':
     'Whether the model takes marks of what to cache (prompt_cache_breakpoint); true for gpt-5.6 and later.',
   'upstreams.*.models.*.drop': 'Parameters that the model refuses; they are left out.',

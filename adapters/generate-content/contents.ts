@@ -13,6 +13,7 @@ import { writeMedia } from './media.ts'
 import { writePart, type WritePartContext } from './parts.ts'
 import { isMedia, MISSING_RESULT, wrap } from './results.ts'
 import { NO_PROOF } from './seals.ts'
+import { isMixed } from './tools.ts'
 
 interface Entry {
   block: Block
@@ -73,10 +74,10 @@ export function writeContents(
   const { from } = splitTurns(request)
   const all = stretches(request, from, context)
   const contents: JsonObject[] = []
+  const partContext = partContextOf(context, names, isMixed(request, context.target))
   let calls: ToolCallBlock[] = []
   let asked = 0
   for (const stretch of all) {
-    const partContext = partContextOf(context, names)
     if (stretch.role === 'user') {
       append(contents, writeUser(stretch, calls, asked, partContext))
       calls = []
@@ -118,14 +119,19 @@ const isModel = (content: JsonObject | undefined): boolean => content?.['role'] 
 
 type PartContextOf = (path: string) => WritePartContext
 
-function partContextOf(context: WriteRequestContext, names: ToolNames): PartContextOf {
+function partContextOf(
+  context: WriteRequestContext,
+  names: ToolNames,
+  ids: boolean,
+): PartContextOf {
   return (path) => ({
     path,
     lose: context.lose,
     nameOf: (call) => names.toWire(call.name, call.namespace),
     signature: (seal, place) =>
       seal.dialect === DIALECT ? seal.value : context.lose('dropped', `${place}.seal`),
-    ids: false,
+    // Where calls of built-in tools stand among those of functions, results are matched by them.
+    ids,
     fetchesUrls: context.target.facts.fetchesUrls ?? true,
   })
 }
@@ -188,12 +194,13 @@ function writeResponse(
   const name = context.nameOf(call)
   if (entry?.block.kind !== 'tool-result') {
     context.lose('defaulted', context.path, MISSING_RESULT)
-    return { functionResponse: { name, response: { error: MISSING_RESULT } } }
+    const id = context.ids && { id: call.id }
+    return { functionResponse: { ...id, name, response: { error: MISSING_RESULT } } }
   }
   const { block } = entry
   if (block.cache) context.lose('dropped', 'cache')
   reportInside(block, context)
-  const id = note(block.ext, 'id')
+  const id = note(block.ext, 'id') ?? (context.ids ? call.id : undefined)
   const parts = note(block.ext, 'parts') === true ? mediaParts(entry, partContext) : []
   return {
     functionResponse: {

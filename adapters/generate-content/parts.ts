@@ -148,7 +148,7 @@ export interface WritePartContext extends WriteMediaContext {
   nameOf(call: ToolCallBlock): string
   /** The signature for a proof, or undefined when it cannot go there; that has been reported. */
   signature(seal: Seal, path: string, slot: WrittenSlot): string | undefined
-  /** Towards a caller calls carry their ids. */
+  /** Calls carry their ids: towards a caller, and where an upstream matches results by them. */
   ids: boolean
 }
 

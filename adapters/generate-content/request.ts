@@ -12,7 +12,14 @@ import { readTurns } from './history.ts'
 import { DROPPABLE as OPTIONS, readOptions, writeOptions } from './options.ts'
 import { modelPath, resourceName } from './paths.ts'
 import { normalise } from './spelling.ts'
-import { readToolConfig, readTools, writeFunctionCalling, writeTools } from './tools.ts'
+import {
+  isMixed,
+  mixedConfig,
+  readToolConfig,
+  readTools,
+  writeFunctionCalling,
+  writeTools,
+} from './tools.ts'
 import {
   checkCount,
   checkCreate,
@@ -92,9 +99,13 @@ function writeBody(request: Request, context: WriteRequestContext): JsonObject {
   const names = toolNames(request, NAME_RULE)
   const rest = unprefixed(own(request.ext))
   const { system, contents } = conversation(request, context, names)
-  const tools = writeTools(request, names, lose)
+  const tools = writeTools(request, context.target, names, lose)
   const calling = writeFunctionCalling(request, names, lose)
-  const toolConfig = { ...rest.toolConfig, ...mergedCalling(calling, rest.calling) }
+  const config = { ...rest.calling, ...calling }
+  const toolConfig = {
+    ...rest.toolConfig,
+    ...(isMixed(request, context.target) ? mixedConfig(config) : plainConfig(config)),
+  }
   const generationConfig = writeOptions(request, rest.generationConfig, context)
   const tier = note(request.ext, 'tier') ?? writeTier(request.tier, lose)
   const labels = writeLabels(request, lose)
@@ -143,8 +154,8 @@ function conversation(
   return { system: system.slice(0, -1), contents: [{ role: 'user', parts: [last] }] }
 }
 
-const mergedCalling = (calling: JsonObject | undefined, rest: JsonObject): JsonObject =>
-  calling || Object.keys(rest).length > 0 ? { functionCallingConfig: { ...rest, ...calling } } : {}
+const plainConfig = (calling: JsonObject): JsonObject =>
+  Object.keys(calling).length > 0 ? { functionCallingConfig: calling } : {}
 
 function writeSystem(request: Request, context: WriteRequestContext): JsonObject[] {
   const { system } = splitTurns(request)

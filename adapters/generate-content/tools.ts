@@ -18,6 +18,8 @@ import {
 import { narrowParameters, widen } from '../../src/canonical/schema.ts'
 import { describeText, TEXT_TOOL_SCHEMA } from '../../src/canonical/text-tools.ts'
 import { DIALECT, leftovers, many, members, note, own } from './dialect.ts'
+import type { Target } from '../adapter.ts'
+import { mixesTools } from './facts.ts'
 import type { WireDeclaration, WireTool, WireToolConfig } from './wire.ts'
 
 /** What the service runs itself, by the member that switches it on. */
@@ -69,24 +71,49 @@ function readFunction(declaration: WireDeclaration): FunctionTool {
   }
 }
 
+/** Says that the reply shall tell of built-in tools too, without which they are refused beside functions. */
+const INVOCATIONS = 'includeServerSideToolInvocations'
 /** A caller of this dialect says with it that the model at hand takes both kinds. */
-const MIXED = 'toolConfig.includeServerSideToolInvocations'
+const MIXED = `toolConfig.${INVOCATIONS}`
 
-/** Functions and built-in tools exclude each other in one request: functions stay. */
-export function writeTools(request: Request, names: ToolNames, lose: Lose): JsonObject[] {
+/** Whether functions stand beside built-in tools that only the model's facts allow there. */
+export function isMixed({ tools, toolChoice, ext }: Request, target: Target): boolean {
+  if (own(ext)[MIXED] === true) return false
+  const both = tools.some(isNamed) && toolChoice?.mode !== 'none' && tools.some(isOffered)
+  return both && mixesTools(target)
+}
+
+const isOffered = (tool: Tool): boolean => !isNamed(tool) && nameOfHosted(tool) !== undefined
+
+/** With both kinds of tools the model may choose between them; the plain word for that is then refused. */
+export function mixedConfig(calling: JsonObject): JsonObject {
+  const isPlain = calling['mode'] === undefined || calling['mode'] === 'AUTO'
+  const config = isPlain ? { ...calling, mode: 'VALIDATED' } : calling
+  const isUsual = isPlain && Object.keys(config).length === 1
+  return { [INVOCATIONS]: true, ...(!isUsual && { functionCallingConfig: config }) }
+}
+
+/** Functions and built-in tools exclude each other in one request of most models: functions stay. */
+export function writeTools(
+  request: Request,
+  target: Target,
+  names: ToolNames,
+  lose: Lose,
+): JsonObject[] {
   const functions = declaredFunctions(request)
   reportLeftOut(request.tools.filter(isNamed), functions, lose)
   const declarations = unique(
     functions.map((tool) => writeFunction(tool, names, lose)),
     lose,
   )
-  const isMixed = functions.length > 0 && own(request.ext)[MIXED] !== true
+  const isTaken = own(request.ext)[MIXED] === true || mixesTools(target)
+  const isAlone = functions.length > 0 && !isTaken
   // The service's own word for no tools is about functions only.
   const isNone = request.toolChoice?.mode === 'none'
   const hosted = request.tools.filter((tool) => !isNamed(tool))
   const offered = isNone ? [] : hosted
   reportLeftOut(hosted, offered, lose)
-  const builtIn = offered.flatMap((tool) => writeHosted(tool, isMixed, lose))
+  const builtIn = offered.flatMap((tool) => writeHosted(tool, isAlone, lose))
   for (const tool of request.tools)
     if (tool.kind !== 'opaque' && tool.cache) lose('dropped', 'cache')
   return declarations.length > 0 ? [{ functionDeclarations: declarations }, ...builtIn] : builtIn
@@ -129,12 +156,19 @@ function parametersOf(tool: NamedTool, lose: Lose): JsonObject {
   return schema ? { parameters: schema } : {}
 }
 
+/** The member that switches a tool on; undefined where there is none or it cannot be said. */
+function nameOfHosted(tool: Tool): string | undefined {
+  if (tool.kind === 'opaque') return tool.dialect === DIALECT ? tool.name : undefined
+  if (tool.kind !== 'hosted') return undefined
+  const noted = note(tool.ext, 'tool')
+  return typeof noted === 'string' ? noted : SWITCHES[tool.capability]
+}
+
 function writeHosted(tool: Tool, besideFunctions: boolean, lose: Lose): JsonObject[] {
   if (tool.kind === 'opaque') return tool.dialect === DIALECT ? [tool.value] : []
   if (tool.kind !== 'hosted') return []
   const place = `tools.${tool.capability}`
-  const noted = note(tool.ext, 'tool')
-  const name = typeof noted === 'string' ? noted : SWITCHES[tool.capability]
+  const name = nameOfHosted(tool)
   if (!name || besideFunctions) {
     lose('dropped', place, name && 'functions and built-in tools exclude each other')
     return []

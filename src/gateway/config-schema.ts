@@ -29,6 +29,7 @@ const modelFacts = z.strictObject({
   thinking: z.optional(z.enum(['budget', 'adaptive', 'level'])),
   prefill: z.optional(z.boolean()),
   fetchesUrls: z.optional(z.boolean()),
+  mixesTools: z.optional(z.boolean()),
   cacheBreakpoints: z.optional(z.boolean()),
   drop: z.optional(z.array(filled)),
 })

@@ -80,9 +80,13 @@ type Body = ReturnType<JSON['parse']>
 
 const said = (losses: readonly Loss[]) => losses.map(({ code, path }) => `${code} ${path}`)
 
-export function send(fields: Partial<Request>, facts: ModelFacts = {}): Sent {
+export function send(
+  fields: Partial<Request>,
+  facts: ModelFacts = {},
+  model = 'gemini-2.5-pro',
+): Sent {
   const { lose, losses } = lossList()
-  const target = { model: 'gemini-2.5-pro', defaultMaxOutputTokens: 8192, facts }
+  const target = { model, defaultMaxOutputTokens: 8192, facts }
   const { body } = generateContent.upstream.writeRequest(request(fields), { target, lose })
   const written = stringify(body)
   return { body: JSON.parse(written), text: written, losses: said(losses) }

@@ -114,9 +114,9 @@ function blockItems(block: Block, calls: Map<string, string>): string[] {
   }
 }
 
-/** Of a link, only what kind of thing it leads to is known everywhere. */
+/** Of a link, only what kind of thing it leads to is known everywhere; of one to an image not even that. */
 const mediaType = ({ mediaType: type, source }: BlockOf<'media'>): string =>
-  'url' in source ? type.replace(/\/.*/, '') : type
+  'url' in source ? type.replace(/\/.*/, '').replace('image', '') : type
 
 /** A dialect without a flag for failures says it in the text. */
 function markedError(content: string[]): string[] {
