@@ -1,5 +1,5 @@
 import { habit } from './habit.ts'
-import { isObject, stringify, type Json, type JsonObject } from './json.ts'
+import { isObject, picked, stringify, type Json, type JsonObject } from './json.ts'
 import { narrow } from './schema.ts'
 import { list, mapSchemas, words } from './schema-source.ts'
 
@@ -66,20 +66,21 @@ function closed(schema: Json, changed: Set<string>, weight: Weight): Json {
   // Beside other alternatives it can only be told.
   const isBeside = oneOf !== undefined && others['anyOf'] !== undefined
   const apart = oneOf === undefined || isBeside ? others : { ...others, anyOf: oneOf }
-  const inner = mapSchemas(apart, (one) => closed(one, changed, weight))
   const hints = isBeside ? [`oneOf: ${stringify(oneOf)}`] : []
-  const entries = Object.entries(inner).filter(([keyword, value]) => {
+  // What becomes words is told as it came: words about words would grow with every level.
+  const known = picked(apart, (keyword, value) => {
     if (!isUnknown(keyword, value)) return true
     changed.add(keyword)
     hints.push(`${keyword}: ${stringify(value)}`)
     return false
   })
+  const inner = mapSchemas(known, (one) => closed(one, changed, weight))
   const { description, additionalProperties } = inner
   const isOpen = isOfObjects(inner) && !allOf && additionalProperties !== false
   if (isOpen) changed.add('additionalProperties')
   const told = [description, hints.length > 0 && `(${hints.join('; ')})`].filter(Boolean)
   return {
-    ...Object.fromEntries(entries),
+    ...inner,
     ...(allOf !== undefined && { allOf }),
     ...(hints.length > 0 && { description: told.join(' ') }),
     ...(isOpen && { additionalProperties: false }),

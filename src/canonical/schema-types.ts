@@ -8,6 +8,10 @@ export interface Walk {
   lost: Set<string>
   /** Schemas visited: references may unfold a small text without end. */
   nodes: number
+  /** Characters of schemas that stand at more than one place. */
+  repeated: number
+  /** How long each schema is that was referred to. */
+  lengths: Map<string, number>
 }
 export interface Place {
   depth: number
@@ -218,7 +222,8 @@ function objectBody(schema: JsonObject, notes: Notes, inside: (source: Json) => 
   // An object puts such names first, whatever the order in which the model was to write them.
   if (allowed.length > 1 && allowed.some(([name]) => /^\d+$/.test(name))) notes.lose('order')
   const names = list(schema['required'])
-  const required = names.filter((name) => allowed.some(([known]) => known === name))
+  const known = new Set<Json>(allowed.map(([name]) => name))
+  const required = names.filter((name) => known.has(name))
   if (required.length < names.length) notes.lose('required')
   const others = schema['additionalProperties']
   if (others === false) notes.lose('additionalProperties')

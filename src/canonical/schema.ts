@@ -1,6 +1,7 @@
 import { habit } from './habit.ts'
-import { objectIn, isObject, type Json, type JsonObject } from './json.ts'
-import { list, merge, resolve, same, without, words } from './schema-source.ts'
+import { objectIn, isObject, stringify, type Json, type JsonObject } from './json.ts'
+import { conjunction, keyOf } from './schema-merge.ts'
+import { list, resolve, without, words } from './schema-source.ts'
 import { typed, typesOf, type Convert, type Place, type Walk } from './schema-types.ts'
 
 export { widen } from './schema-widen.ts'
@@ -18,6 +19,10 @@ export interface Narrowed {
 
 const MAX_DEPTH = 24
 const MAX_NODES = 5_000
+/** References from one to the next: no schema that a person meant has so many. */
+const MAX_REFERENCES = 100
+/** How much may be written again, which a small text can ask for at thousands of places. */
+const MAX_REPEATED_CHARACTERS = 1_000_000
 
 /** The parameters of a function: an object with properties, or nothing. */
 export const narrowParameters = habit((source: string): Narrowed => {
@@ -34,7 +39,8 @@ function uniteBranches(schema: JsonObject): JsonObject | undefined {
   const properties = branches.flatMap((branch) => Object.entries(objectIn(branch['properties'])))
   if (properties.length === 0) return undefined
   const [first, ...others] = branches.map((branch) => list(branch['required']))
-  const required = first?.filter((name) => others.every((names) => names.includes(name))) ?? []
+  const demanded = others.map((names) => new Set(names))
+  const required = first?.filter((name) => demanded.every((names) => names.has(name))) ?? []
   return {
     type: 'OBJECT',
     properties: Object.fromEntries(properties.toReversed()),
@@ -44,7 +50,7 @@ function uniteBranches(schema: JsonObject): JsonObject | undefined {
 
 export function narrow(source: string): Narrowed & { schema: JsonObject } {
   const root = parsed(source)
-  const walk: Walk = { root, lost: new Set(), nodes: 0 }
+  const walk: Walk = { root, lost: new Set(), nodes: 0, repeated: 0, lengths: new Map() }
   const schema = convert(root, { depth: 0, references: [] }, walk)
   return { schema, lost: [...walk.lost].toSorted() }
 }
@@ -58,7 +64,7 @@ function parsed(source: string): Json {
 }
 
 const convert: Convert = (source, place, walk) => {
-  if (place.depth > MAX_DEPTH || walk.nodes > MAX_NODES) {
+  if (place.depth > MAX_DEPTH || isSpent(walk)) {
     walk.lost.add('depth')
     return { type: 'OBJECT' }
   }
@@ -67,6 +73,16 @@ const convert: Convert = (source, place, walk) => {
   const inner = { depth: place.depth + 1, references }
   const variants = variantsOf(schema, walk)
   return variants ? union(schema, variants, inner, walk) : typed(schema, inner, walk, convert)
+}
+
+const isSpent = ({ nodes, repeated }: Walk): boolean =>
+  nodes > MAX_NODES || repeated > MAX_REPEATED_CHARACTERS
+
+/** Counts what is written at one more place; the first one is paid for by the text itself. */
+function repeat(name: string, value: JsonObject, walk: Walk): void {
+  const known = walk.lengths.get(name)
+  if (known === undefined) walk.lengths.set(name, stringify(value).length)
+  else walk.repeated += known
 }
 
 /** Stands where a schema refers to itself. */
@@ -93,21 +109,38 @@ function flatten(source: Json, place: Place, walk: Walk): Flat {
     walk.nodes += 1
     const { $ref, $dynamicRef, allOf, ...rest } = schema
     const reference = $ref ?? $dynamicRef
-    if (walk.nodes > MAX_NODES || (typeof reference !== 'string' && allOf === undefined))
+    if (isSpent(walk) || (typeof reference !== 'string' && allOf === undefined))
       return { schema: rest, references }
     if (typeof reference === 'string') {
       if (references.includes(reference)) return { schema: rest, references, cycle: reference }
+      if (references.length > MAX_REFERENCES) walk.repeated = Infinity
       references = [...references, reference]
       const target = resolve(walk.root, reference)
       if (target === undefined) conflict('$ref')
-      schema = merge({ ...rest, ...(allOf !== undefined && { allOf }) }, objectIn(target), conflict)
+      schema = { ...rest, ...(allOf !== undefined && { allOf }) }
+      if (isObject(target)) {
+        repeat(reference, target, walk)
+        schema = together([schema, target], conflict)
+      }
     } else {
       const flats = list(allOf).map((one) => flatten(one, { ...place, references }, walk))
       if (flats.some((flat) => flat.cycle !== undefined)) conflict('$ref')
-      references = [...new Set([...references, ...flats.flatMap((flat) => flat.references)])]
-      schema = flats.reduce((all, flat) => merge(all, flat.schema, conflict), rest)
+      // Each of them begins with the ones that led here.
+      const added = flats.flatMap((flat) => flat.references.slice(references.length))
+      references = [...references, ...new Set(added)]
+      schema = together([rest, ...flats.map((flat) => flat.schema)], conflict)
     }
   }
+}
+
+/** One schema that holds where all of them hold. */
+function together(
+  [first = {}, ...others]: JsonObject[],
+  conflict: (keyword: string) => void,
+): JsonObject {
+  const all = conjunction(first)
+  for (const other of others) all.add(other, conflict)
+  return all.schema()
 }
 
 /** The alternatives of a schema, or undefined when there is just one. */
@@ -132,9 +165,14 @@ function union(schema: JsonObject, variants: Json[], place: Place, walk: Walk): 
   const extra = canBeNull ? { nullable: true } : {}
   const constants = some.length > 1 ? constantsOf(some) : undefined
   if (constants) return convert({ ...shared, ...constants, ...extra }, place, walk)
-  const branches = some
-    .map((variant) => branch(variant, { ...shared, ...extra }, place, walk))
-    .filter((one, index, all) => all.findIndex((other) => same(one, other)) === index)
+  const beside = { ...shared, ...extra }
+  const length = stringify(beside).length
+  const written = some.map((variant, index): [string, JsonObject] => {
+    if (index > 0) walk.repeated += length
+    const one = branch(variant, beside, place, walk)
+    return [keyOf(one), one]
+  })
+  const branches = [...new Map(written).values()]
   if (branches.length === 0) return convert({ ...shared, ...extra }, place, walk)
   const [only] = branches
   return branches.length === 1 && only ? only : { anyOf: branches.flatMap(unnested) }
@@ -143,7 +181,8 @@ function union(schema: JsonObject, variants: Json[], place: Place, walk: Walk): 
 function branch(variant: Json, shared: JsonObject, place: Place, walk: Walk): JsonObject {
   const { schema, references, cycle } = flatten(variant, place, walk)
   if (cycle !== undefined) return cut(cycle, schema, walk)
-  const merged = merge(schema, shared, (keyword) => walk.lost.add(keyword))
+  if (isSpent(walk)) return convert({}, place, walk)
+  const merged = together([schema, shared], (keyword) => walk.lost.add(keyword))
   return convert(merged, { ...place, references }, walk)
 }
 
