@@ -56,7 +56,14 @@ export function idsOf(memo: JsonObject): Json[] {
 /** Before the frames, which nobody reads but who wants them. JSON text has no such character. */
 const MARK = '\u001e'
 
-const VERBATIM = verbatimPaths('input.*.tools.*.parameters', 'input.*.tools.*.tools.*.parameters')
+/** A reply says again what was declared. */
+const VERBATIM = verbatimPaths(
+  'input.*.tools.*.parameters',
+  'input.*.tools.*.tools.*.parameters',
+  'response.tools.*.parameters',
+  'response.tools.*.tools.*.parameters',
+  'response.text.format.schema',
+)
 
 /** `response` is text, as it was told already. */
 export function writeMemo(

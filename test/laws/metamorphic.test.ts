@@ -6,6 +6,7 @@ import { isObject, stringify, type Json, type JsonObject } from '../../src/canon
 import { sseFrame } from '../../src/framing/sse.ts'
 import { cases } from '../cases.ts'
 import { proxyOf, streamOf } from '../gateway/proxy.ts'
+import { framesIn } from '../line-reader.ts'
 import { cuts, inPieces, requestFor, richReply } from './arbitrary-replies.ts'
 import { anyRequest } from './arbitrary-requests.ts'
 import { clientOf } from './clients.ts'
@@ -18,6 +19,7 @@ import {
   type Spoken,
 } from './exchange.ts'
 import { always } from './law.ts'
+import { spelled } from './spelling.ts'
 
 /** What must not change the outcome when it changes, and what must change nothing else. */
 
@@ -152,9 +154,7 @@ describe('of a request', () => {
 /** A reply of an upstream through the whole proxy, in pieces of a size; what its caller gets. */
 async function heard(
   { caller, upstream }: Pair,
-  text: string,
-  size: number,
-  stream: boolean,
+  { text, size, stream, tools }: { text: string; size: number; stream: boolean; tools: Json },
 ): Promise<string> {
   const bytes = new TextEncoder().encode(text)
   const chunks: Uint8Array[] = []
@@ -175,7 +175,8 @@ async function heard(
   const client = clientOf(caller.dialect)
   const { path } = client.incoming('m', stream)
   const query = client.incoming('m', stream).query.get('alt') ? '?alt=sse' : ''
-  const body = { ...client.request('m', 'Hello'), ...(stream && { stream }) }
+  const asked = { ...client.request('m', 'Hello'), ...(stream && { stream }), tools }
+  const body = spelled(stringify(asked), text.length)
   const headers = { 'anthropic-version': '2023-06-01' }
   const response = await proxy.fetch(path + query, { body, headers })
   return `${response.status} ${await response.text()}`
@@ -195,10 +196,13 @@ describe('of a reply', () => {
         const events = inPieces(reply, places)
         const { frames, body = '' } = writeReply(both.upstream, requestFor(reply), events)
         const text = stream ? frames.map(sseFrame).join('') : body
-        const whole = await heard(both, text, text.length * 4, stream)
+        const { tools = [] } = writeRequest(both.caller, requestFor(reply)).body
+        const told = { text, size: text.length * 4, stream, tools }
+        const whole = await heard(both, told)
         expect(whole).toMatch(/^200 /)
-        expect(await heard(both, text, size, stream)).toBe(whole)
-        expect(await heard(both, text, text.length * 4, stream)).toBe(whole)
+        if (stream) expect(framesIn(whole.slice(4)).length).toBeGreaterThan(0)
+        expect(await heard(both, { ...told, size })).toBe(whole)
+        expect(await heard(both, told)).toBe(whole)
         // Between two of a kind it is what came.
         if (both.caller === both.upstream) expect(whole).toBe(`200 ${text}`)
       }),

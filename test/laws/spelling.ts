@@ -23,6 +23,10 @@ export function spelled(text: string, which: number): string {
 /** The same with a line end wherever one may be. */
 export const pretty = (text: string): string => spaced(text, { lineEnd: '\r\n', indent: '\t' })
 
+/** The same, and what is said of tools and their parameters is cut by what some readers take for a line end. */
+export const cutUp = (text: string): string =>
+  pretty(text).replace(/("description": "[^"\\ ]*) /g, '$1\u2028')
+
 /** White space that was there is not kept, so that saying it again is the same again. */
 function spaced(text: string, { lineEnd, indent }: Spelling): string {
   let depth = 0

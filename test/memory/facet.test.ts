@@ -143,9 +143,8 @@ describe.each(adapters.filter(({ caller }) => caller.memory))(
           expect(memory.answer('read', [memo], query('stream=true'))).toEqual({
             frames: sent.map(plain),
           })
-          expect(memory.answer('read', [memo], query(''))).toEqual({
-            body: JSON.parse(stringify(writer.body())),
-          })
+          const whole = memory.answer('read', [memo], query(''))
+          expect('body' in whole && stringify(whole.body)).toBe(stringify(writer.body()))
         }),
         cases(100),
       )

@@ -3,7 +3,9 @@ import OpenAI from 'openai'
 import type { InputItemListParams } from 'openai/resources/responses/input-items'
 import { STORE_BOUNDS } from '../../src/gateway/store.ts'
 import { memoryStore } from '../../src/state/memory.ts'
-import { said, text } from '../sdk/script.ts'
+import { pretty } from '../laws/spelling.ts'
+import { framesIn } from '../line-reader.ts'
+import { DIALECTS, said, text } from '../sdk/script.ts'
 import { KEYS, proxyOf, type Proxy, type Upstream } from './proxy.ts'
 
 const MODEL = 'messages-x'
@@ -67,6 +69,33 @@ describe('a stored response', () => {
     expect(numbers).toEqual(frames.slice(3).map((_, index) => index + 3))
     const final = await proxy.client().responses.stream({ response_id: id }).finalResponse()
     expect(final.output_text).toBe('Answer 1.')
+  })
+
+  test.each(DIALECTS)('of a pretty-printed request is told line by line, over %s', async (name) => {
+    // What passes untouched is the upstream's own.
+    const proxy = proxyOf(() => said([text(name === 'responses' ? 'Yes.' : 'Yes.\u2028No.')]))
+    const schema = { type: 'object', properties: { a: { type: 'string', description: '\u2029' } } }
+    const tools = [{ type: 'function', name: 'f', strict: false, parameters: schema }]
+    const asked = { model: `${name}-x`, tools, metadata: { a: '\u0085' }, stream: true }
+    const say = (more: object) =>
+      proxy.ask('/v1/responses', {
+        method: 'POST',
+        body: pretty(JSON.stringify({ ...asked, ...more })),
+      })
+    const first = await (await say({ input: 'One.' })).text()
+    const id = /"id":"(resp_\w+)"/.exec(first)?.[1] ?? ''
+    const second = await (await say({ input: 'Two.', previous_response_id: id })).text()
+    const again =
+      name === 'responses'
+        ? first
+        : await (await proxy.ask(`/v1/responses/${id}?stream=true`)).text()
+    expect(again).toBe(first)
+    for (const told of [first, second]) {
+      const ends = framesIn(told).map(({ data }) => JSON.parse(data))
+      expect(ends[0].type).toBe('response.created')
+      expect(ends.at(-1).type).toBe('response.completed')
+      if (name !== 'responses') expect(ends.at(-1).response.tools[0].parameters).toEqual(schema)
+    }
   })
 
   test('is streamed too when it was asked for as JSON', async () => {

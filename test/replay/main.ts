@@ -5,6 +5,7 @@ import { stringify } from '../../src/canonical/json.ts'
 import type { Block, Request, Tool } from '../../src/canonical/model.ts'
 import { ProblemError } from '../../src/canonical/problem.ts'
 import { readRequest, writeRequest } from '../laws/exchange.ts'
+import { cutUp } from '../laws/spelling.ts'
 import { records, type Recorded } from './records.ts'
 import {
   EMPTY,
@@ -26,10 +27,15 @@ FOLDER holds files *.jsonl, one exchange per line: {id, dialect, op, model, kind
 response: {status, body | sse}}. --sample: how many exchanges (all); --places: how many places of a request
 are changed to find what is lost in silence (24); --failures: how many kinds of failure are listed (40).`
 
-function requestOf(upstream: Adapter, record: Recorded): Request | undefined {
+/** The request as it may have come: on one line, or written for people. */
+function requestOf(
+  upstream: Adapter,
+  record: Recorded,
+  spell = (text: string) => text,
+): Request | undefined {
   if (!record.request) return undefined
   try {
-    return readRequest(upstream, stringify(record.request), spokenOf(record))
+    return readRequest(upstream, spell(stringify(record.request)), spokenOf(record))
   } catch (error) {
     if (error instanceof ProblemError) return undefined
     throw error
@@ -54,7 +60,8 @@ function replayRequest(tally: Tally, record: Recorded, caller: Adapter, places: 
   const { request: body } = record
   if (!body) return
   const request = requestOf(caller, record)
-  if (!request) return tally.add(`requests refused, ${caller.dialect}`)
+  const printed = requestOf(caller, record, cutUp)
+  if (!request || !printed) return tally.add(`requests refused, ${caller.dialect}`)
   for (const upstream of adapters) {
     if (upstream === caller) continue
     const pair = `${caller.dialect} <- ${upstream.dialect}`
@@ -62,6 +69,8 @@ function replayRequest(tally: Tally, record: Recorded, caller: Adapter, places: 
       const written = bodyFor(upstream, request)
       if (written === undefined) return tally.add(`requests refused, ${pair}`)
       tally.count(pair, 'readable', record.id, readable(upstream, written))
+      const printedToo = bodyFor(upstream, printed)
+      tally.count(pair, 'readable', record.id, readable(upstream, printedToo ?? ''))
       const found = probe(caller, upstream, body, places, spokenOf(record))
       if (!found) return
       tally.add(`changes kept, ${pair}`, found.kept)
@@ -117,11 +126,13 @@ function replay(tally: Tally, record: Recorded, places: number): void {
     const known = requestOf(upstream, record) ?? EMPTY
     const read = readRecorded(upstream, known, record)
     const request = declaring(known, read.reply.blocks)
+    const printed = declaring(requestOf(upstream, record, cutUp) ?? EMPTY, read.reply.blocks)
     tally.add(`replies passed through and read, ${record.dialect}`)
     if (read.problem) tally.add(`replies that are or end in an error, ${record.dialect}`)
     for (const caller of callers) {
       const pair = `${caller.dialect} <- ${record.dialect}`
       attempt(tally, pair, record, () => replayReply(tally, caller, record, request, read))
+      attempt(tally, pair, record, () => replayReply(tally, caller, record, printed, read))
       attempt(tally, pair, record, () => {
         const found = probeReply(caller, upstream, request, record.body ?? null, places)
         if (found) tally.changes(pair, 'members', record.id, found)
@@ -130,7 +141,7 @@ function replay(tally: Tally, record: Recorded, places: number): void {
         replayProofs(tally, caller, upstream, record, request, read),
       )
     }
-    replayCuts(tally, callers, upstream, record, request)
+    replayCuts(tally, callers, upstream, record, printed)
   })
 }
 

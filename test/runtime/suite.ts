@@ -1,15 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { adapters } from '../../adapters/index.ts'
 import type { Adapter } from '../../adapters/adapter.ts'
+import { emptyRequest } from '../../src/canonical/empty.ts'
 import { stringify } from '../../src/canonical/json.ts'
-import { sseParser } from '../../src/framing/sse.ts'
+import type { Request } from '../../src/canonical/model.ts'
 import { sampleOf } from '../../src/gateway/sample.ts'
 import { grammarOf } from '../grammar/index.ts'
+import { writeRequest } from '../laws/exchange.ts'
+import { pretty } from '../laws/spelling.ts'
+import { framesIn } from '../line-reader.ts'
 
 /** The whole product, as its callers reach it on one runtime, with nothing configured. */
 export type Call = (path: string, init?: RequestInit) => Promise<Response>
-
-const MAX_EVENT_CHARACTERS = 1_000_000
 
 /** What holds on every runtime: the demo through all pairs, JSON and stream, and the proxy's own routes. */
 export function runtimeSuite(name: string, call: Call): void {
@@ -34,8 +36,7 @@ export function runtimeSuite(name: string, call: Call): void {
         expect(response.status, text).toBe(200)
         expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/)
         expectNamed(response, upstream)
-        const parser = sseParser(MAX_EVENT_CHARACTERS)
-        const frames = [...parser.push(text), ...parser.end()]
+        const frames = framesIn(text)
         expect(frames.length).toBeGreaterThan(1)
         expect(grammarOf(caller.dialect).check(frames)).toBeUndefined()
       },
@@ -85,11 +86,25 @@ function ask(
   before = '',
 ): Promise<Response> {
   const { path, query, headers, body } = sampleOf(caller, `demo-${upstream.dialect}`, stream)
+  const { tools = [] } = writeRequest(caller, WITH_A_TOOL).body
   return call(before + path + (query ? `?${query}` : ''), {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
-    body: stringify(body),
+    body: pretty(stringify({ ...body, tools })),
   })
+}
+
+/** What a program declares may come back in every event. */
+const WITH_A_TOOL: Request = {
+  ...emptyRequest('model-1', false),
+  turns: [{ role: 'user', blocks: [{ kind: 'text', text: 'Hello!' }] }],
+  tools: [
+    {
+      kind: 'function',
+      name: 'get_weather',
+      schema: '{"type":"object","properties":{"city":{"type":"string","description":"a\u2028b"}}}',
+    },
+  ],
 }
 
 function expectNamed({ headers }: Response, upstream: Adapter): void {
