@@ -59,8 +59,7 @@ function addressOf(proxy: ReturnType<typeof spawn>): Promise<string> {
   return new Promise((found, failed) => {
     let text = ''
     proxy.once('exit', () => failed(new Error(text)))
-    proxy.stderr?.on('data', (chunk) => (text += chunk))
-    proxy.stdout?.on('data', (chunk) => {
+    proxy.stderr?.on('data', (chunk) => {
       text += chunk
       const address = /http:\/\/127\.0\.0\.1:\d+/.exec(text)
       if (address) found(address[0])

@@ -15,6 +15,7 @@ const world: Process = {
   environment: process.env,
   directory: process.cwd(),
   write: (text) => process.stdout.write(text),
+  say: (text) => process.stderr.write(text),
   complain: (line) => process.stderr.write(`dragoman: ${line}\n`),
   logStyle: process.stdout.isTTY ? (colourless ? 'plain' : 'colour') : 'json',
 }
@@ -74,6 +75,7 @@ function explainFailure(error: unknown): never {
 
 // A reader of the log that goes away (`| head`) is no reason to stop serving.
 process.stdout.on('error', () => undefined)
+process.stderr.on('error', () => undefined)
 process.on('uncaughtException', (error) =>
   fail(`stops because of a fault: ${error.message}`, EXIT.failure),
 )

@@ -80,6 +80,7 @@ const limits = z.partial(
     bodyMs: milliseconds,
     heartbeatMs: milliseconds,
     drainMs: milliseconds,
+    lingerMs: z.int().check(z.gte(0), z.lte(MAX_TIMER_MS)),
   }),
 )
 

@@ -21,6 +21,7 @@ export const PROCESS_LIMITS: LimitSettings = {
   bodyMs: 120 * SECOND_MS,
   heartbeatMs: 15 * SECOND_MS,
   drainMs: 25 * SECOND_MS,
+  lingerMs: 0,
 }
 
 /** What fits into an isolate of 128 MB. */

@@ -95,4 +95,6 @@ export interface LimitSettings {
   bodyMs: number
   heartbeatMs: number
   drainMs: number
+  /** How long the port stays open, as if nothing were, before a drain begins. */
+  lingerMs: number
 }

@@ -51,11 +51,17 @@ export function arrivalOf(request: Asked, ports: ArrivalPorts): Arrival {
   }
 }
 
+const ALIVE = '/livez'
+
+/** Where one asks whether the proxy is ready, or alive. */
+export const HEALTH: ReadonlySet<string> = new Set([ALIVE, '/readyz', '/healthz'])
+
 /** What anybody may ask, wherever he is. */
 export function healthAnswer({ incoming, explain }: Arrival, ports: Ports): Answer | undefined {
   const { method, path } = incoming
-  if (explain || path !== '/healthz' || (method !== 'GET' && method !== 'HEAD')) return undefined
-  const draining = ports.draining?.() ?? false
+  if (explain || !HEALTH.has(path) || (method !== 'GET' && method !== 'HEAD')) return undefined
+  // Whoever is taken for dead while it drains is killed, and its streams with it.
+  const draining = path !== ALIVE && (ports.draining?.() ?? false)
   return jsonAnswer({ status: draining ? 'draining' : 'ok' }, draining ? 503 : 200)
 }
 

@@ -5,7 +5,14 @@ import { matched, storedAt, type StoredMatch, type StoredPlace } from '../gatewa
 import type { Answer } from '../gateway/exchange.ts'
 import { findModel, listModels } from '../gateway/models.ts'
 import { taskServiceAt } from '../gateway/task-routes.ts'
-import { arrivalOf, healthAnswer, probeAnswer, type Arrival, type Asked } from './arrival.ts'
+import {
+  arrivalOf,
+  HEALTH,
+  healthAnswer,
+  probeAnswer,
+  type Arrival,
+  type Asked,
+} from './arrival.ts'
 import { converse, failedAnswer, revisit } from './converse.ts'
 import { admissionOf } from './entrance.ts'
 import { jsonAnswer, named } from './respond.ts'
@@ -135,7 +142,7 @@ function refuseRoute(site: Site, arrival: Arrival): never {
     throw wrongMethod('POST')
   }
   const isList = MODELS.test(path) && !path.includes(':')
-  if (!explain && (path === '/healthz' || (isList && !isReading(method))))
+  if (!explain && (HEALTH.has(path) || (isList && !isReading(method))))
     throw wrongMethod('GET, HEAD')
   const place = path.length > LONGEST_QUOTE ? `${path.slice(0, LONGEST_QUOTE)}…` : path
   const message = `There is nothing at ${method} ${place}. ${WHAT_THERE_IS}`

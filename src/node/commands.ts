@@ -12,7 +12,7 @@ import { answererOf, fetcherOf } from '../http/answerer.ts'
 import { createLog } from '../observe/log.ts'
 import { readableLine } from '../observe/readable.ts'
 import { explained } from './explain.ts'
-import { greeting, summary } from './describe.ts'
+import { greeting, farewell, summary } from './describe.ts'
 import { bytesFile } from './files.ts'
 import { findSource } from './find-settings.ts'
 import { isLoopback, type Options } from './options.ts'
@@ -25,8 +25,10 @@ import { gathered } from './lines.ts'
 export interface Process {
   environment: Environment
   directory: string
-  /** Whole lines. */
+  /** What was asked for, and the log: whole lines. */
   write(text: string): void
+  /** For the person who started it, and for no program: whole lines. */
+  say(text: string): void
   /** One line about what is surely not meant. */
   complain(line: string): void
   logStyle: 'json' | 'plain' | 'colour'
@@ -82,12 +84,15 @@ export async function serve(options: Options, world: Process): Promise<Proxy> {
     breakOff: () => deadline.abort(new Error('the proxy is stopping')),
   })
   const url = `http://${reachable(host)}:${server.port}`
-  world.write(greeting(settings, url, world.environment))
+  world.say(greeting(settings, url, world.environment))
   return {
     url,
     async stop() {
       draining = true
-      await server.stop(settings.limits.drainMs)
+      const { drainMs, lingerMs } = settings.limits
+      const waiting = farewell(server.open(), lingerMs, drainMs)
+      if (waiting) world.complain(waiting)
+      await server.stop(drainMs, lingerMs)
       upstreams.destroy()
       await store?.close()
     },

@@ -10,11 +10,14 @@ import type {
 } from '../gateway/settings.ts'
 import { sampleOf } from '../gateway/sample.ts'
 import { shownState } from '../gateway/secrets.ts'
+import { clientRows } from './clients.ts'
 
 /** What the proxy says at its start. */
 export function greeting(settings: Settings, url: string, environment: Environment): string {
   return [
     `dragoman listens on ${url} (configuration: ${settings.origin})`,
+    ...namesOf(url),
+    ...demoOf(settings),
     '',
     ...table(
       adapters.map((adapter) => [adapter.dialect, `POST ${sampleOf(adapter, 'MODEL').path}`]),
@@ -22,11 +25,49 @@ export function greeting(settings: Settings, url: string, environment: Environme
     '',
     ...summary(settings),
     '',
+    ...clientsOf(settings, url, environment),
     'Try it:',
     `  ${curl(settings, url, environment)}`,
     '',
   ].join('\n')
 }
+
+/** What listens at 127.0.0.1 is not always found as localhost, which may mean the other address. */
+const namesOf = (url: string): string[] =>
+  url.startsWith(`http://${LOCAL}:`)
+    ? [`${url.replace(LOCAL, 'localhost')} is the same where that means ${LOCAL}`]
+    : []
+
+const LOCAL = '127.0.0.1'
+
+/** Whoever tries the demo has to know that nothing of it is a model, and how to go on. */
+const demoOf = ({ origin }: Settings): string[] =>
+  origin === 'demo'
+    ? [
+        'This is the demo: upstreams in this process answer, without a model and without a network.',
+        'To leave it, set DRAGOMAN_DIALECT, DRAGOMAN_URL and DRAGOMAN_KEY, or write dragoman.json here, and start again.',
+      ]
+    : []
+
+function clientsOf(settings: Settings, url: string, environment: Environment): string[] {
+  if (settings.upstreams.size === 0) return []
+  const credential = credentialOf(settings, environment)
+  const key = credential === undefined ? 'any' : `"${credential}"`
+  const told = { url, model: sampleModel(settings.routes), key }
+  return ['Clients:', ...table(clientRows(told)), '']
+}
+
+/** What a proxy that was told to stop still waits for; undefined when that is nothing. */
+export function farewell(open: number, lingerMs: number, drainMs: number): string | undefined {
+  const streams = open === 1 ? '1 open exchange' : `${open} open exchanges`
+  const parts = [
+    ...(lingerMs > 0 ? [`stays open for ${seconds(lingerMs)} (limits.lingerMs)`] : []),
+    ...(open > 0 ? [`waits for ${streams}, at most ${seconds(drainMs)} (limits.drainMs)`] : []),
+  ]
+  return parts.length > 0 ? `${parts.join(', then ')}; a second signal ends it at once` : undefined
+}
+
+const seconds = (ms: number): string => `${Math.ceil(ms / 100) / 10} s`
 
 /** Upstreams with their routes, tasks, state and callers: what `check` prints. */
 export function summary(settings: Settings): string[] {

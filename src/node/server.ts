@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Answer } from '../gateway/exchange.ts'
@@ -17,11 +18,14 @@ const FAREWELL_MS = 500
 
 export interface RunningServer {
   port: number
+  /** How many exchanges have begun and not ended. */
+  open(): number
   /**
-   * Takes no new connection, lets open exchanges end for at most `drainMs`, then breaks off what is left.
+   * Serves as ever for `lingerMs`, so that whoever directs callers here learns of it first. Then takes no new
+   * connection, lets open exchanges end for at most `drainMs`, then breaks off what is left.
    * Resolves when the last connection is closed.
    */
-  stop(drainMs: number): Promise<void>
+  stop(drainMs: number, lingerMs?: number): Promise<void>
 }
 
 export interface ServerOptions {
@@ -39,14 +43,21 @@ export interface ServerOptions {
 /** Listens; rejects with the system's error when it cannot. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   let draining = false
+  let open = 0
   const server = httpServer(options, () => draining)
+  server.on('request', (_, outgoing) => {
+    open += 1
+    outgoing.on('close', () => (open -= 1))
+  })
   await listening(server, options)
   const address = server.address()
   return {
     port: typeof address === 'object' && address !== null ? address.port : options.port,
-    stop: (drainMs) => {
+    open: () => open,
+    async stop(drainMs, lingerMs = 0) {
       draining = true
-      return drained(server, drainMs, options.breakOff)
+      if (lingerMs > 0) await sleep(lingerMs)
+      await drained(server, drainMs, options.breakOff)
     },
   }
 }

@@ -3,7 +3,11 @@ const SAME_INTERRUPT_MS = 100
 
 const INTERRUPTED = 130
 
-/** The first signal stops in order and ends with 0; the second one ends at once. */
+/**
+ * The first signal stops in order and ends with 0; the second one ends at once. SIGHUP, of a terminal that is
+ * closed or of whoever means that something has changed, stops in order too, and never at once. SIGUSR2, with
+ * which tools of Node ask for a report or a restart, means nothing here.
+ */
 export function onSignals(stop: () => Promise<void>): void {
   let stoppedAt: number | undefined
   const begin = () => {
@@ -17,6 +21,10 @@ export function onSignals(stop: () => Promise<void>): void {
   }
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
+  process.on('SIGHUP', () => {
+    if (stoppedAt === undefined) begin()
+  })
+  process.on('SIGUSR2', () => {})
   if (process.env['npm_lifecycle_event'])
     onOrphaned(() => {
       if (stoppedAt === undefined) begin()

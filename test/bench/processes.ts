@@ -91,7 +91,7 @@ const ADDRESS = /http:\/\/127\.0\.0\.1:(\d+)/
 /** What it prints is read to its end, as somebody would read a log. */
 export function startProxy(args: readonly string[], ipc = false): Promise<Proxy> {
   const child = spawn(process.execPath, args, {
-    stdio: ['ignore', 'pipe', 'inherit', ...(ipc ? (['ipc'] as const) : [])],
+    stdio: ['ignore', 'pipe', 'pipe', ...(ipc ? (['ipc'] as const) : [])],
     env: ENVIRONMENT,
   })
   adopted(child)
@@ -107,11 +107,11 @@ export function startProxy(args: readonly string[], ipc = false): Promise<Proxy>
       text += chunk.toString('latin1')
       const port = ADDRESS.exec(text)?.[1]
       if (port === undefined) return
-      child.stdout?.off('data', read)
-      child.stdout?.resume()
+      for (const stream of [child.stdout, child.stderr]) stream?.off('data', read).resume()
+      child.stderr?.pipe(process.stderr)
       resolve({ port: Number(port), pid: child.pid, child, stop })
     }
-    child.stdout?.on('data', read)
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', read)
   })
 }
 

@@ -72,9 +72,12 @@ describe('the entrance', () => {
   it('lets anybody see whether the proxy is alive', async () => {
     let draining = false
     const proxy = proxyOf(reply, closed, { draining: () => draining })
-    expect((await proxy.fetch('/healthz')).status).toBe(200)
+    const health = ['/healthz', '/readyz', '/livez']
+    for (const path of health) expect((await proxy.fetch(path)).status).toBe(200)
     draining = true
-    expect((await proxy.fetch('/healthz')).status).toBe(503)
+    for (const path of health)
+      expect((await proxy.fetch(path)).status).toBe(path === '/livez' ? 200 : 503)
+    expect(proxy.log).toEqual([])
     for (const path of ['/', '/api/hello'])
       expect((await proxy.fetch(path, { method: 'HEAD' })).status).toBe(200)
   })

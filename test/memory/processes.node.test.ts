@@ -128,7 +128,7 @@ describe('a proxy on SQLite', () => {
     await talk({ client, model: 'any', stream: way.stream })
     expectWhole(way.dialect, bodies)
     expect(bodies).toHaveLength(TURNS)
-    expect(command.printed().out).toMatch(/state +sqlite:\S+, for 30 days/)
+    expect(command.printed().error).toMatch(/state +sqlite:\S+, for 30 days/)
   })
 
   test('says in one line that its file cannot be opened', async () => {

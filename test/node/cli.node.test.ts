@@ -50,16 +50,22 @@ describe('dragoman', () => {
   it('starts with nothing configured, and prints a curl that works as it stands', async () => {
     const command = folder.run(['--port', '0'])
     await command.listening()
-    const { out } = command.printed()
+    const { out, error } = command.printed()
+    expect(out).toBe('')
     for (const line of [
+      /^This is the demo: .*\nTo leave it, set DRAGOMAN_DIALECT, .* dragoman\.json/m,
+      /^http:\/\/localhost:\d+ is the same/m,
+      /Claude Code +ANTHROPIC_BASE_URL=http:\/\/127\.0\.0\.1:\d+ ANTHROPIC_API_KEY=any claude --model demo-/,
+      /Codex +PROXY_KEY=any codex -c model_provider=dragoman -c 'model_providers\.dragoman=\{.*\}' -m demo-/,
+      /Gemini CLI +GOOGLE_GEMINI_BASE_URL=\S+ GEMINI_API_KEY=any gemini -m demo-/,
       'messages          POST /v1/messages',
       'generate-content  POST /v1beta/models/MODEL:generateContent',
       'responses         POST /v1/responses',
       /upstream +demo-messages +messages +in this process +for demo-messages, \*/,
       /state +memory/,
     ])
-      expect(out).toMatch(line)
-    const curl = out.slice(out.indexOf('curl '))
+      expect(error).toMatch(line)
+    const curl = error.slice(error.indexOf('curl '))
     const answer = execFileSync(
       'sh',
       ['-c', `${curl.replace('curl ', 'curl -sS -w "%{http_code}" ')}`],
@@ -80,11 +86,7 @@ describe('dragoman', () => {
       const init = { method: 'POST', headers, body }
       expect((await fetch(`${url}/v1/messages?key=${secret}`, init)).status).toBe(200)
     }
-    const lines = () =>
-      command
-        .printed()
-        .out.split('\n')
-        .filter((line) => line.startsWith('{'))
+    const lines = () => command.printed().out.split('\n').filter(Boolean)
     await expect.poll(() => lines().length).toBe(2)
     expect(JSON.parse(lines()[0] ?? '')).toMatchObject({
       method: 'POST',
@@ -103,11 +105,13 @@ describe('dragoman', () => {
     const url = await command.listening()
     expect((await fetch(`${url}/v1/models`)).status).toBe(401)
     const { out, error } = command.printed()
-    expect(out).toMatch(
+    expect(error).toMatch(
       /upstream +claude +messages +https:\/\/one\.invalid\/v1 +for gpt-\* as claude-opus-4-8/,
     )
-    expect(out).toMatch(/callers +1 key/)
-    expect(out).toContain('authorization: Bearer $PROXY_KEY')
+    expect(error).toMatch(/callers +1 key/)
+    expect(error).toContain('authorization: Bearer $PROXY_KEY')
+    expect(error).toContain('ANTHROPIC_API_KEY="$PROXY_KEY" claude --model gpt-1')
+    expect(error).not.toContain('demo')
     for (const secret of [UPSTREAM_KEY, ...Object.values(SECRETS)])
       expect(out + error).not.toContain(secret)
   })

@@ -78,8 +78,8 @@ function started(
   const until = performance.now() + DEADLINE_MS
   const listening = async (): Promise<string> => {
     for (;;) {
-      const address = /listens on (http:\/\/\S+)/.exec(out)?.[1]
-      if (address && out.includes('Try it:')) return address
+      const address = /listens on (http:\/\/\S+)/.exec(error)?.[1]
+      if (address && error.includes('Try it:')) return address
       if (child.exitCode !== null || performance.now() > until) throw new Error(out + error)
       await new Promise((wake) => setTimeout(wake, 10))
     }

@@ -50,7 +50,7 @@ function line(port: number): Promise<Line> {
 }
 
 const head = (length: number, connection = 'keep-alive') =>
-  'POST /v1/messages HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n' +
+  'POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n' +
   `Anthropic-Version: 2023-06-01\r\nConnection: ${connection}\r\nContent-Length: ${length}\r\n\r\n`
 
 const statusOf = ({ heard }: Line) => /^HTTP\/1\.1 (\d+)/.exec(heard)?.[1]
@@ -141,7 +141,7 @@ describe('a caller who takes slowly', () => {
   it('is cut off when it takes nothing, and never taken for served', async () => {
     const { socket } = await line(await portOf(large))
     socket.pause()
-    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
     await pause(STALL_MS * 4)
     let size = 0
     socket.on('data', (text) => (size += text.length))
@@ -154,7 +154,7 @@ describe('a caller who takes slowly', () => {
 
   it('is not cut off while there is nothing to take', async () => {
     const one = await line(await portOf(late))
-    one.socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    one.socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
     await expect.poll(() => statusOf(one), { timeout: 5000 }).toBe('200')
   })
 
@@ -169,7 +169,7 @@ describe('a caller who takes slowly', () => {
       socket.pause()
       setTimeout(() => socket.resume(), 4)
     })
-    socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
     await new Promise((resolve) => socket.on('close', resolve))
     expect(performance.now() - start).toBeGreaterThan(STALL_MS * 3)
     expect(size).toBeGreaterThan(SIZE)

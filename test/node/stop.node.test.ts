@@ -61,11 +61,11 @@ const END =
   }) +
   event('message_stop', {})
 
-function started(drainMs: number): Command {
+function started(drainMs: number, more = {}): Command {
   const { port } = upstream.address() as AddressInfo
   const config = {
     upstreams: { slow: { dialect: 'messages', url: `http://127.0.0.1:${port}` } },
-    limits: { drainMs },
+    limits: { drainMs, ...more },
   }
   return folder.run(['--port', '0'], { DRAGOMAN_CONFIG: JSON.stringify(config) })
 }
@@ -90,8 +90,12 @@ describe('a signal to stop', () => {
     await expect.poll(() => open.length).toBe(STREAMS)
 
     command.child.kill('SIGTERM')
-    await pause(150)
-    await expect(connected(Number(new URL(url).port))).rejects.toThrow('ECONNREFUSED')
+    const reached = () =>
+      connected(Number(new URL(url).port)).then(
+        (socket) => socket.destroy() && 'open',
+        ({ code }) => code,
+      )
+    await expect.poll(reached).toBe('ECONNREFUSED')
     for (let index = 1; index <= PIECES; index += 1) {
       for (const response of open) response.write(piece(index))
       await pause(20)
@@ -127,7 +131,7 @@ describe('a signal to stop', () => {
     const stream = streamed(url)
     await expect.poll(() => open.length).toBe(1)
     const idle = await connected(Number(new URL(url).port))
-    idle.write('GET /healthz HTTP/1.1\r\nHost: x\r\n')
+    idle.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n')
     await pause(50)
     command.child.kill('SIGTERM')
     await pause(150)
@@ -141,6 +145,71 @@ describe('a signal to stop', () => {
     open[0]?.end(END)
     await stream
     expect((await command.finished).code).toBe(0)
+  })
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'says what it waits for: %s',
+    async (signal) => {
+      const command = started(10_000)
+      const url = await command.listening()
+      const streams = [streamed(url), streamed(url)]
+      await expect.poll(() => open.length).toBe(2)
+      command.child.kill(signal)
+      await expect
+        .poll(() => command.printed().error)
+        .toMatch(/\ndragoman: waits for 2 open exchanges, at most 10 s .* a second signal ends it/)
+      for (const response of open) response.end(END)
+      for (const text of await Promise.all(streams)) expect(text).toContain('response.completed')
+      expect((await command.finished).code).toBe(0)
+    },
+  )
+
+  it('of a terminal that is closed again and again ends nothing that runs', async () => {
+    const command = started(10_000)
+    const url = await command.listening()
+    const stream = streamed(url)
+    await expect.poll(() => open.length).toBe(1)
+    for (const signal of ['SIGUSR2', 'SIGHUP', 'SIGHUP', 'SIGUSR2'] as const) {
+      command.child.kill(signal)
+      await pause(150)
+    }
+    open[0]?.end(END)
+    expect(await stream).toContain('response.completed')
+    expect((await command.finished).code).toBe(0)
+  })
+
+  it('is none where tools of Node ask for something else', async () => {
+    const command = started(1000)
+    const url = await command.listening()
+    command.child.kill('SIGUSR2')
+    await pause(150)
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+    command.child.kill('SIGTERM')
+    expect((await command.finished).code).toBe(0)
+  })
+
+  it('is known before the port closes, where that is asked for', async () => {
+    const command = started(10_000, { lingerMs: 2000 })
+    const url = await command.listening()
+    const health = async () =>
+      Promise.all(
+        ['/livez', '/readyz', '/healthz'].map(async (path) => {
+          const { status } = await fetch(url + path)
+          return status
+        }),
+      )
+    expect(await health()).toEqual([200, 200, 200])
+    const stopped = performance.now()
+    command.child.kill('SIGTERM')
+    await expect.poll(health).toEqual([200, 503, 503])
+    const stream = streamed(url)
+    await expect.poll(() => open.length).toBe(1)
+    open[0]?.end(END)
+    expect(await stream).toContain('response.completed')
+    expect(await health()).toEqual([200, 503, 503])
+    expect((await command.finished).code).toBe(0)
+    expect(performance.now() - stopped).toBeGreaterThan(1900)
+    expect(command.printed().error).toMatch(/stays open for 2 s \(limits\.lingerMs\)/)
   })
 
   it('ends at once at the second one', async () => {
@@ -201,7 +270,7 @@ describe('a slow or malformed caller', () => {
       socket.on('data', (chunk) => (answer += chunk))
       socket.on('close', () => resolve(answer))
     })
-    socket.write('POST /v1/messages HTTP/1.1\r\nHost: x\r\n')
+    socket.write('POST /v1/messages HTTP/1.1\r\nHost: localhost\r\n')
     expect(await text).toMatch(/^HTTP\/1\.1 408|^$/)
   })
 

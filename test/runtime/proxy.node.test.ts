@@ -11,6 +11,7 @@ beforeAll(async () => {
       environment: {},
       directory: '/nonexistent',
       write: () => undefined,
+      say: () => undefined,
       complain: () => undefined,
       logStyle: 'json',
     },

@@ -76,6 +76,7 @@ const LIMITS: Settings['limits'] = {
   headersMs: 5000,
   bodyMs: 5000,
   heartbeatMs: 10_000,
+  lingerMs: 0,
   drainMs: 1000,
 }
 

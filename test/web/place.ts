@@ -44,6 +44,7 @@ export async function openPlace({ web, port = 0, keys }: Given = {}): Promise<Pl
       environment: { DRAGOMAN_CONFIG: JSON.stringify(config) },
       directory: '.',
       write: (text) => (written += text),
+      say: () => undefined,
       complain: () => undefined,
       logStyle: 'json',
     },
