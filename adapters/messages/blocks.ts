@@ -69,6 +69,7 @@ export const READERS = {
   image: readMedia,
   document: readMedia,
   search_result: readSearchResult,
+  tool_reference: readReference,
   tool_use: readToolUse,
   tool_result: readToolResult,
   web_search_tool_result: hosted.readLoneResult,
@@ -102,6 +103,13 @@ function readSearchResult(raw: JsonObject): Block {
   const { cache_control, ...search_result } = raw
   const text = texts.map(textIn).filter(Boolean).join('\n')
   return { kind: 'text', text, ...readCache(cache_control), ...own({ search_result }) }
+}
+
+/** What a search for tools, made by the caller, has found: whoever is no service of this dialect needs words. */
+function readReference(raw: JsonObject): Block {
+  const { cache_control, ...tool_reference } = raw
+  const text = `The tool ${textIn(raw['tool_name'])} was found and can be called.`
+  return { kind: 'text', text, ...readCache(cache_control), ...own({ tool_reference }) }
 }
 
 /** What stands for everything before it: its text is for everybody, as is that of a passage. */
@@ -172,10 +180,11 @@ export interface WriteContext {
 /** A conversation's blocks, for an upstream. Most become one block, a search two, an empty text none. */
 const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
   text: (block, context) => {
-    const { search_result, compaction, list: _, ...rest } = extOf(block)
+    const { search_result, tool_reference, compaction, list: _, ...rest } = extOf(block)
     const cache = writeCache(block.cache)
     reportSeal(block, context)
-    if (search_result !== undefined) return [{ ...(search_result as JsonObject), ...cache }]
+    const whole = search_result ?? tool_reference
+    if (isObject(whole)) return [{ ...whole, ...cache }]
     if (isObject(compaction)) return [{ ...compaction, content: block.text, ...cache }]
     if (block.text.trim() === '') {
       return block.text === '' ? [] : context.lose('dropped', context.path, 'white space only')

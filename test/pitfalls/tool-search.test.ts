@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest'
+import { request as asked, read, write } from '../messages/help.ts'
+import { callOf, lossesOf, sent } from './translate.ts'
+
+const content = [
+  { type: 'tool_reference', tool_name: 'get_weather' },
+  { type: 'tool_reference', tool_name: 'get_time' },
+]
+const body = callOf.messages('{}', content)
+const words = (name: string) => `The tool ${name} was found and can be called.`
+const LOST = [
+  'dropped turns.2.blocks.0.content.0.tool_reference',
+  'dropped turns.2.blocks.0.content.1.tool_reference',
+]
+
+it('a search for tools that its caller made names them to a responses upstream', () => {
+  const request = sent(['messages', 'responses'], body)
+  expect(request.body['input']).toContainEqual({
+    type: 'function_call_output',
+    call_id: 'call_1',
+    output: [
+      { type: 'input_text', text: words('get_weather') },
+      { type: 'input_text', text: words('get_time') },
+    ],
+  })
+  expect(lossesOf(request)).toEqual(expect.arrayContaining(LOST))
+})
+
+it('a search for tools that its caller made names them to a generate-content upstream', () => {
+  const request = sent(['messages', 'generate-content'], body)
+  expect(JSON.stringify(request.body)).toContain(
+    JSON.stringify({ output: `${words('get_weather')}\n${words('get_time')}` }),
+  )
+  expect(lossesOf(request)).toEqual(expect.arrayContaining(LOST))
+})
+
+it('a search for tools that its caller made stays as it is in its own dialect', () => {
+  const { turns } = read({ ...body, model: 'm', max_tokens: 9 })
+  expect(JSON.stringify(write(asked({ turns })).body)).toContain(JSON.stringify(content))
+})
