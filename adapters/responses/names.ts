@@ -1,5 +1,6 @@
 import type { Request } from '../../src/canonical/model.ts'
 import { fit, toolNames, type NameRule, type ToolName } from '../../src/canonical/names.ts'
+import { formOf } from './members.ts'
 
 const NAME: NameRule = { forbidden: /[^a-zA-Z0-9_-]/, maxLength: 64 }
 /** Any character goes; upstreams check nothing but the length. */
@@ -19,10 +20,13 @@ export interface WireNames {
 
 export function wireNames(request: Request): WireNames {
   const plain = toolNames(request, NAME)
+  // A caller of this dialect knows what its own services say.
+  const isKnown = (namespace: string) =>
+    formOf(request)['tools'] !== undefined || plain.declares(namespace)
   return {
     toWire: (name, namespace) => ({ name: plain.toWire(name), ...(namespace && { namespace }) }),
     fromWire(name, namespace) {
-      if (namespace) return { name, namespace }
+      if (namespace && isKnown(namespace)) return { name, namespace }
       const { form: _, ...known } = plain.fromWire(name)
       return known
     },

@@ -9,7 +9,8 @@ import { readPart, writePart } from './parts.ts'
 export function readOutput(item: JsonObject, names: ReadonlyMap<string, string>): ToolResultBlock {
   const members = new Members(item)
   const form = members.any('type') === 'custom_tool_call_output' ? 'text' : 'json'
-  members.spell('id', 'status')
+  const named = members.peek('name')
+  members.spell('id', 'status', 'name', 'namespace')
   const callId = members.text('call_id') ?? ''
   const output = members.any('output') ?? ''
   const parts = typeof output === 'string' ? unwrap(output) : output
@@ -17,7 +18,7 @@ export function readOutput(item: JsonObject, names: ReadonlyMap<string, string>)
   return defined({
     kind: 'tool-result' as const,
     callId,
-    name: names.get(callId) ?? '',
+    name: names.get(callId) ?? (typeof named === 'string' ? named : ''),
     form,
     content: readContent(parts),
     ext: members.ext(),
@@ -59,7 +60,7 @@ export function writeOutput(block: ToolResultBlock, context: ItemContext): JsonO
   })
   return {
     type: block.form === 'text' ? 'custom_tool_call_output' : 'function_call_output',
-    ...spelled(block, 'id', 'status'),
+    ...spelled(block, 'id', 'status', 'name', 'namespace'),
     call_id: callIdOf(block.callId),
     output: formOf(block)['output'] === 'parts' ? parts : plainest(parts),
     ...restOf(block),

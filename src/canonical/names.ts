@@ -40,17 +40,27 @@ export const isNamed = (tool: Tool): tool is NamedTool =>
 
 /**
  * One exchange's two-way map between the caller's tool names and those on the upstream's wire: namespaces
- * are flattened to `ns__name`, and what the upstream's rule forbids is rewritten.
+ * are flattened to `ns__name`, and what the upstream's rule forbids is rewritten. One that was never declared is
+ * none.
  */
 export interface ToolNames {
   toWire(name: string, namespace?: string): string
   /** Undeclared names come back as they are. */
   fromWire(wire: string): ToolName
+  /** Whether tools were declared in this namespace: services also call one what is a tool's own name. */
+  declares(namespace: string): boolean
+}
+
+/** A namespace that only its own dialect can read is one as well. */
+function namespaceOf(tool: Tool): string[] {
+  const name = tool.kind === 'opaque' ? tool.name : isNamed(tool) && tool.namespace
+  return name ? [name] : []
 }
 
 export function toolNames(request: Request | undefined, rule: NameRule): ToolNames {
-  const toWire = (name: string, namespace?: string) =>
-    fit(namespace ? `${namespace}__${name}` : name, rule)
+  const namespaces = new Set((request?.tools ?? []).flatMap(namespaceOf))
+  const toWire = (name: string, namespace = '') =>
+    fit(namespaces.has(namespace) ? `${namespace}__${name}` : name, rule)
   const declared = new Map<string, ToolName>()
   for (const tool of request?.tools ?? []) {
     if (!isNamed(tool)) continue
@@ -62,7 +72,11 @@ export function toolNames(request: Request | undefined, rule: NameRule): ToolNam
     }
     declared.set(toWire(name, namespace), known)
   }
-  return { toWire, fromWire: (wire) => declared.get(wire) ?? { name: wire, form: 'json' } }
+  return {
+    toWire,
+    fromWire: (wire) => declared.get(wire) ?? { name: wire, form: 'json' },
+    declares: (namespace) => namespaces.has(namespace),
+  }
 }
 
 /** Reports what a tool choice leaves out, for a wire that says so only by not offering it. */

@@ -282,7 +282,8 @@ describe('the arguments of a call', () => {
 
   it('belong to the tool as its caller knows it', () => {
     const name = `tool.${'x'.repeat(70)}`
-    const request = foreign([user(text('hi'))], { tools: [{ kind: 'function', name }] })
+    const inside = { kind: 'function' as const, name: 'f', namespace: 'ns' }
+    const request = foreign([user(text('hi'))], { tools: [{ kind: 'function', name }, inside] })
     const [tool] = list(write(request).body['tools'])
     const wire = String(tool?.['name'])
     expect(wire).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
@@ -292,6 +293,8 @@ describe('the arguments of a call', () => {
     expect(answer({ name: 'f', namespace: 'ns' }).blocks).toMatchObject([
       { name: 'f', namespace: 'ns' },
     ])
+    expect(answer({ name: wire, namespace: wire }).blocks[0]).not.toHaveProperty('namespace')
+    expect(answer({ name: wire, namespace: wire }).blocks).toMatchObject([{ name }])
   })
 })
 
