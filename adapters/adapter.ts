@@ -273,6 +273,8 @@ export interface Adapter {
     readonly query: readonly string[]
     /** Request headers that are passed on, besides content-type and accept. */
     readonly headers: readonly string[]
+    /** Whether a body may name what was made here, so that it has to be written anew. A quick look. */
+    mayHoldMinted?(text: string): boolean
     /** Throws for a request without the headers that the dialect demands. */
     demand?(headers: Lookup): void
     /** Whether a frame surely brings a piece of the reply and nothing else: nobody has to look into it. */

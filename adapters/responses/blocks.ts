@@ -1,5 +1,6 @@
 import { defined, type Json, type JsonObject, wellFormed } from '../../src/canonical/json.ts'
 import type { Lose } from '../../src/canonical/loss.ts'
+import { isMinted } from '../../src/canonical/minted.ts'
 import type {
   Block,
   ReasoningBlock,
@@ -54,10 +55,10 @@ export function writeCall(block: ToolCallBlock, context: ItemContext): JsonObjec
   }
 }
 
-/** An upstream refuses an id whose prefix is not that of the item's type. */
+/** An upstream refuses an id whose prefix is not that of the item's type, and looks for one that it does not know. */
 function ownId(block: Block, prefix: string): JsonObject {
   const id = block.kind === 'opaque' ? undefined : formOf(block)['id']
-  return typeof id === 'string' && id.startsWith(prefix) ? { id } : {}
+  return typeof id === 'string' && id.startsWith(prefix) && !isMinted(id) ? { id } : {}
 }
 
 /** The parts of a summary are paragraphs. */
@@ -106,7 +107,8 @@ export function writeReasoning(
   const isOwnSeal = block.seal?.dialect === DIALECT
   if (damagedSeal === true || (block.seal && !isOwnSeal)) lose('dropped', `${path}.seal`)
   // Without a proof it is its id by which an upstream knows it again.
-  const isKnown = own && typeof formOf(block)['id'] === 'string'
+  const { id } = formOf(block)
+  const isKnown = own && typeof id === 'string' && !isMinted(id)
   const isKept = isOwnSeal || (isKnown && !block.seal && damagedSeal !== true)
   if (!isKept) return block.text === '' ? undefined : lose('dropped', path)
   const summary = block.text === '' ? [] : [{ type: 'summary_text', text: block.text }]
@@ -157,7 +159,7 @@ export function writeSearch(
   block: SearchBlock,
   { own, path, lose }: ItemContext,
 ): JsonObject | undefined {
-  if (!own) return lose('dropped', path)
+  if (!own || isMinted(block.id)) return lose('dropped', path)
   return {
     type: 'web_search_call',
     ...(block.id !== '' && { id: block.id }),

@@ -1,7 +1,18 @@
 import { defined, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { isMinted } from '../../src/canonical/minted.ts'
 import type { CodeBlock, CodeResultBlock } from '../../src/canonical/model.ts'
 import type { ItemContext } from './blocks.ts'
-import { extWith, formOf, lookup, Members, objectsOf, restOf, spelled, textIn } from './members.ts'
+import {
+  extWith,
+  formOf,
+  lookup,
+  Members,
+  objectIn,
+  objectsOf,
+  restOf,
+  spelled,
+  textIn,
+} from './members.ts'
 
 const OUTCOMES: Record<string, CodeResultBlock['outcome']> = {
   failed: 'failed',
@@ -72,7 +83,7 @@ export function writeCode(
   result: CodeResultBlock | undefined,
   { own, path, lose }: ItemContext,
 ): JsonObject | undefined {
-  if (!own) return lose('dropped', path)
+  if (!own || isMinted(block.id)) return lose('dropped', path)
   return {
     type: 'code_interpreter_call',
     id: block.id,
@@ -88,8 +99,8 @@ export function writeCodeResult(
   block: CodeResultBlock,
   { own, path, lose }: ItemContext,
 ): JsonObject | undefined {
-  if (!own) return lose('dropped', path)
   const { head } = formOf(block)
+  if (!own || isMinted(block.callId) || isMinted(objectIn(head)['id'])) return lose('dropped', path)
   if (!isObject(head)) return undefined
   return { type: 'code_interpreter_call', ...head, outputs: writeOutputs(block) }
 }

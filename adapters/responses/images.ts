@@ -1,5 +1,6 @@
 import { defined, isObject, type JsonObject } from '../../src/canonical/json.ts'
 import { isDecodable } from '../../src/canonical/media.ts'
+import { isMinted } from '../../src/canonical/minted.ts'
 import type { Block, MediaBlock } from '../../src/canonical/model.ts'
 import { extWith, formOf, restOf } from './members.ts'
 
@@ -25,6 +26,7 @@ export function readDrawn(item: JsonObject): MediaBlock | undefined {
 export function ownDrawing(block: Block): JsonObject | undefined {
   const item = block.kind === 'media' ? formOf(block)['item'] : undefined
   if (block.kind !== 'media' || !isObject(item) || !('data' in block.source)) return undefined
+  if (isMinted(item['id'])) return undefined
   return { ...item, ...restOf(block), result: block.source.data }
 }
 

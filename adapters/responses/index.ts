@@ -1,5 +1,6 @@
 import type { Adapter, Incoming, Route } from '../adapter.ts'
 import { isObject, verbatimPaths } from '../../src/canonical/json.ts'
+import { mayHoldMinted } from '../../src/canonical/minted.ts'
 import { DIALECT, countIn } from './members.ts'
 import { memory } from './memory.ts'
 import { writeModel, writeModels } from './models.ts'
@@ -71,6 +72,7 @@ export const responses: Adapter = {
   passthrough: {
     path: (incoming) => incoming.path,
     query: [],
+    mayHoldMinted,
     isPiece: ({ event }) => event !== undefined && (event.endsWith('.delta') || PIECES.has(event)),
     replyHeaders: ['openai-processing-ms', 'openai-version', 'x-codex-*'],
     headers: ['openai-organization', 'openai-project', 'openai-beta', 'idempotency-key'],

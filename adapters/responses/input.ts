@@ -5,7 +5,7 @@ import type { Block, CodeResultBlock, Turn } from '../../src/canonical/model.ts'
 import { writeCall, writeReasoning, writeSearch, type ItemContext } from './blocks.ts'
 import { writeCode, writeCodeResult } from './code.ts'
 import { ownDrawing } from './images.ts'
-import { DIALECT, formOf, restOf, spelled } from './members.ts'
+import { DIALECT, formOf, restOf, spelled, withoutMinted } from './members.ts'
 import type { WireNames } from './names.ts'
 import { writeOutput } from './outputs.ts'
 import { isPart, sideOf, writePart } from './parts.ts'
@@ -39,7 +39,7 @@ const WRITERS: BlockTable<JsonObject, BlockContext> = {
   search: writeSearch,
   code: (block, context) => writeCode(block, context.result, context),
   'code-result': writeCodeResult,
-  opaque: (block) => (block.dialect === DIALECT ? block.value : undefined),
+  opaque: (block) => (block.dialect === DIALECT ? withoutMinted(block.value) : undefined),
   // These are parts of messages.
   text: () => undefined,
   media: () => undefined,
@@ -113,7 +113,7 @@ function writeContent(turn: Turn, parts: JsonObject[]): Json {
 /** A turn of this dialect without blocks: a message that was empty, or a declaration of tools. */
 function writeEmpty(turn: Turn): JsonObject | undefined {
   const { item, content } = formOf(turn)
-  if (isObject(item)) return item
+  if (isObject(item)) return withoutMinted(item)
   if (content === undefined) return undefined
   return { ...writeMessage(turn, [], true), content: content === 'string' ? '' : [] }
 }

@@ -1,4 +1,5 @@
 import { objectIn, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { isMinted } from '../../src/canonical/minted.ts'
 import type { Ext, OpaqueBlock } from '../../src/canonical/model.ts'
 
 export const DIALECT = 'responses'
@@ -101,6 +102,13 @@ interface Extended {
   ext?: Ext
 }
 
+/** An item or a part as it came, without an id that was made here. */
+export function withoutMinted(value: JsonObject): JsonObject {
+  if (!isMinted(value['id'])) return value
+  const { id: _, ...rest } = value
+  return rest
+}
+
 /** Own leftovers of a node, to be spread back. */
 export function restOf(node: Extended): JsonObject {
   const { [FORM]: _, ...rest } = node.ext?.[DIALECT] ?? {}
@@ -113,13 +121,13 @@ export function formOf(node: Extended): JsonObject {
   return objectIn(form)
 }
 
-/** Members of the spelling that are spread back as they are. */
+/** Members of the spelling that are spread back as they are; an id that was made here is known to nobody else. */
 export function spelled(node: Extended, ...keys: string[]): JsonObject {
   const form = formOf(node)
   const entries: [string, Json][] = []
   for (const key of keys) {
     const value = form[key]
-    if (value !== undefined) entries.push([key, value])
+    if (value !== undefined && !(key === 'id' && isMinted(value))) entries.push([key, value])
   }
   return Object.fromEntries(entries)
 }

@@ -50,8 +50,3 @@ export function idSource(random: () => string): (prefix: string) => string {
     return prefix + seed + count.toString(16).padStart(8, '0')
   }
 }
-
-const MINTED = /^[a-z]{1,16}_([0-9a-f]{16})[0-9a-f]{8}$/
-
-/** What all ids of one exchange have in common; undefined for an id that was not made here. */
-export const seedOf = (id: string): string | undefined => MINTED.exec(id)?.[1]

@@ -25,7 +25,7 @@ export function passPlan(
   const { aliased, target, upstream } = destination
   const isStream = () => route.stream ?? memberOf(looked, 'stream') === true
   const stream = route.operation === 'create' && isStream()
-  const changed = withoutCarriers(exchange, destination) ?? adapted(exchange, destination)
+  const changed = withoutForeign(exchange, destination) ?? adapted(exchange, destination)
   const parcel: Parcel = {
     path: caller.passthrough.path(incoming, aliased ? target.model : undefined),
     query: picked(incoming.query, caller.passthrough.query, QUERY_VALUE),
@@ -51,17 +51,31 @@ interface Changed extends Omit<Rewritten, 'text'> {
 
 /**
  * A conversation that began with an upstream of another dialect holds that one's proofs, wrapped for the
- * caller. The upstream that it goes on with would refuse all of it for them, so here the body is written
- * anew, by the dialect's own adapter; undefined where there is none.
+ * caller, and ids that were made here. The upstream that it goes on with would refuse all of it for them, so
+ * here the body is written anew, by the dialect's own adapter; undefined where there is nothing of the kind.
  */
-function withoutCarriers(
+function withoutForeign(
   exchange: Exchange,
   destination: PassPlan['destination'],
 ): Changed | undefined {
   const text = textOf(exchange)
-  if (text === undefined || !mayHoldCarrier(text)) return undefined
-  const request = readRequest(exchange, text)
-  return changedTo(exchange, rewritten(exchange, destination, request, destination.target))
+  if (text === undefined) return undefined
+  const anew = () =>
+    changedTo(
+      exchange,
+      rewritten(exchange, destination, readRequest(exchange, text), destination.target),
+    )
+  if (mayHoldCarrier(text)) return anew()
+  return exchange.caller.passthrough.mayHoldMinted?.(text) ? attempted(anew) : undefined
+}
+
+/** What is wrong with a body the upstream will say. */
+function attempted(anew: () => Changed | undefined): Changed | undefined {
+  try {
+    return anew()
+  } catch {
+    return undefined
+  }
 }
 
 /** A body that is no text passes like any other: what is wrong with it the upstream will say. */
@@ -81,15 +95,12 @@ function adapted(exchange: Exchange, destination: PassPlan['destination']): Chan
   const { target } = destination
   const { contextWindow: _, ...facts } = target.facts
   if (Object.keys(facts).length === 0) return undefined
-  try {
+  return attempted(() => {
     const request = readRequest(exchange, exchange.body.text)
     const plain = rewritten(exchange, destination, request, { ...target, facts: {} })
     const fitting = rewritten(exchange, destination, request, target)
     return fitting?.text === plain?.text ? undefined : changedTo(exchange, fitting)
-  } catch {
-    // What is wrong with it the upstream will say.
-    return undefined
-  }
+  })
 }
 
 function rewritten(

@@ -1,8 +1,9 @@
 import type { Ask, Fresh, Memory, Recalled } from '../../adapters/adapter.ts'
 import type { Json } from '../canonical/json.ts'
 import { invalid, ProblemError, type Problem } from '../canonical/problem.ts'
+import { seedOf } from '../canonical/minted.ts'
 import { demandClaims, isShared } from './claims.ts'
-import { seedOf, type Exchange } from './exchange.ts'
+import type { Exchange } from './exchange.ts'
 import {
   memoReader,
   placeOf,

@@ -1,0 +1,12 @@
+const MINTED = /^[a-z]{1,16}_([0-9a-f]{16})[0-9a-f]{8}$/
+
+/** What all ids of one exchange have in common; undefined for an id that was not made here. */
+export const seedOf = (id: string): string | undefined => MINTED.exec(id)?.[1]
+
+/** Whether an id was made here: no service knows it. */
+export const isMinted = (id: unknown): boolean => typeof id === 'string' && seedOf(id) !== undefined
+
+const NAMED = /"id"\s*:\s*"[a-z]{1,16}_[0-9a-f]{24}"/
+
+/** Whether JSON text may hold an object with such an id: a quick look, before anything is parsed. */
+export const mayHoldMinted = (json: string): boolean => NAMED.test(json)
