@@ -58,7 +58,7 @@ type Body = Pick<Answer, 'status' | 'headers' | 'body'>
 
 /** One JSON body. It is gathered first: cut off in the middle it must not look like an answer. */
 async function passedBody(exchange: Exchange, plan: PassPlan, call: UpstreamCall): Promise<Body> {
-  const bytes = await allBytes(call, exchange.settings.limits.replyBytes)
+  const bytes = withoutMark(await allBytes(call, exchange.settings.limits.replyBytes))
   exchange.journal.began()
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
   const copyist = copyistOf(exchange, plan)

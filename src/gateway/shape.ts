@@ -61,10 +61,32 @@ export function eventShape(maxBytes: number): Shape {
       hold(bytes.subarray(end))
       return whole
     },
-    rest: take,
+    rest() {
+      const rest = take()
+      return joinBytes([rest, isParted || isEvent(rest) ? missingEnd(rest) : NOTHING])
+    },
     closing: () => (isParted ? '\n\n' : ''),
   }
 }
+
+const LINE_END = /\r\n|[\n\r]/
+
+/** Whether nothing but its blank line is missing of an event: most readers pass over one without. */
+function isEvent(bytes: Uint8Array): boolean {
+  const lines = new TextDecoder().decode(bytes).split(LINE_END)
+  const data = lines.filter((line) => line.startsWith('data:')).map((line) => line.slice(5))
+  const text = data.join('\n').trim()
+  if (text === '[DONE]') return true
+  try {
+    return typeof JSON.parse(text) === 'object'
+  } catch {
+    return false
+  }
+}
+
+/** After CR, one LF would still belong to the same line end. */
+const missingEnd = (bytes: Uint8Array): Uint8Array =>
+  new TextEncoder().encode(bytes.at(-1) === LF ? '\n' : '\n\n')
 
 const TAIL_BYTES = 2
 

@@ -6,6 +6,7 @@ import {
   CALLER_LEFT,
   KEY_REFUSED,
   NOT_A_REPLY,
+  NOT_JSON,
   REDIRECTED,
   REPLY_TOO_LARGE,
 } from '../gateway/failures.ts'
@@ -14,6 +15,7 @@ import { pickedHeaders } from '../gateway/picked.ts'
 import type { KeySettings } from '../gateway/settings.ts'
 import { steppedSource } from '../gateway/stream-out.ts'
 import type { UpstreamCall } from '../gateway/upstream.ts'
+import { JsonEnd } from './json-end.ts'
 
 export interface TaskReply {
   call: UpstreamCall
@@ -46,6 +48,8 @@ export async function taskReply(reply: TaskReply): Promise<Answer> {
   const { status } = call
   refuseNoAnswer(reply)
   const { held, complete } = await beginning(call)
+  const end = endOf(call)
+  if (complete && end) refuseHalf(end, held)
   journal.began()
   const id = call.headers.get('x-request-id')
   const headers = {
@@ -58,7 +62,23 @@ export async function taskReply(reply: TaskReply): Promise<Answer> {
     journal.finish({ status, bytesOut: body.length })
     return { status, headers, body: EMPTY.has(status) ? null : body }
   }
-  return { status, headers: { ...headers, ...lengthOf(call) }, body: rest(reply, held) }
+  return { status, headers: { ...headers, ...lengthOf(call) }, body: rest(reply, held, end) }
+}
+
+/**
+ * Without a length nothing shows that an answer was cut, but in JSON the end is missing. What a service says of
+ * a failure is told all the same.
+ */
+function endOf({ headers, status }: UpstreamCall): JsonEnd | undefined {
+  const isJson = /^application\/(?:[\w.-]+\+)?json\b/i.test(headers.get('content-type') ?? '')
+  return isJson && status < 400 && headers.get('content-length') === null
+    ? new JsonEnd()
+    : undefined
+}
+
+function refuseHalf(end: JsonEnd, held: readonly Uint8Array[]): void {
+  for (const bytes of held) end.push(bytes)
+  if (end.isMissing) throw new ProblemError(NOT_JSON)
 }
 
 /** With its length a body that breaks off is seen to; of a decoded one the length is not known. */
@@ -98,7 +118,7 @@ function without(secret: string, bytes: Uint8Array): Uint8Array {
 }
 
 /** A long answer as it comes. When it breaks off, so does the body: a service has no words for that. */
-function rest(reply: TaskReply, held: Uint8Array[]): Answer['body'] {
+function rest(reply: TaskReply, held: Uint8Array[], end: JsonEnd | undefined): Answer['body'] {
   const { call, journal, maxBytes } = reply
   let size = 0
   const over = (problem?: Problem) =>
@@ -114,7 +134,9 @@ function rest(reply: TaskReply, held: Uint8Array[]): Answer['body'] {
     const piece = first ? { bytes: first } : await call.read()
     if (piece?.problem) return breakOff(piece.problem)
     if (piece && (size += piece.bytes.length) > maxBytes) return breakOff(REPLY_TOO_LARGE)
-    if (!piece) over()
+    if (!piece && end?.isMissing) return breakOff(NOT_JSON)
+    if (piece) end?.push(piece.bytes)
+    else over()
     return piece ? { bytes: piece.bytes, last: false } : { bytes: NOTHING, last: true }
   }
   const stop = () => {
