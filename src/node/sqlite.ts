@@ -3,16 +3,18 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type Store, type StoreBounds, StoreUnavailableError } from '../gateway/store.ts'
 import { explain, unavailable } from '../state/guard.ts'
 import { SCHEMA, table, type SqlDatabase } from '../state/table.ts'
+import { exclusiveOf, LockedError } from './exclusive.ts'
 
 const SERVICE = 'the SQLite state file'
 const VERSION = 1
-/** How long a statement waits for another process that writes the same file. */
-const BUSY_MS = 2000
+/** How long the work of another process on the same file is waited for. */
+const PATIENCE_MS = 2000
 
 /**
  * In a file, so that it survives a restart; several processes on one machine may share it. With FULL every
  * commit of the write-ahead log is on the disk before `put` returns, so not even a power cut between two
- * turns loses what was acknowledged. The price is one flush a put, during which this process waits.
+ * turns loses what was acknowledged. The price is one flush a put, during which this process waits; for the lock
+ * of another process only those wait who need the store.
  */
 export async function sqliteStore(
   file: string,
@@ -21,15 +23,28 @@ export async function sqliteStore(
 ): Promise<Store> {
   const database = await openDatabase(file)
   const entries = table(sqlDatabase(database), now)
+  const { read, write, idle } = exclusiveOf(database, PATIENCE_MS)
   return {
-    get: (key) => explain(SERVICE, () => entries.get(key)),
-    put: (entry) => explain(SERVICE, () => entries.put(entry, bounds)),
-    delete: (key) => explain(SERVICE, () => entries.delete(key)),
+    get: (key) => told(() => read(() => entries.get(key))),
+    put: (entry) => told(() => write(() => entries.put(entry, bounds), entry.value.length)),
+    delete: (key) => told(() => write(() => entries.delete(key))),
     async close() {
+      await idle()
       if (database.isOpen) database.close()
     },
   }
 }
+
+const told = <T>(work: () => Promise<T>): Promise<T> =>
+  explain(SERVICE, async () => {
+    try {
+      return await work()
+    } catch (error) {
+      throw error instanceof LockedError ? unavailable(SERVICE, LOCKED, error) : error
+    }
+  })
+
+const LOCKED = 'another process has it for itself'
 
 async function openDatabase(file: string): Promise<DatabaseSync> {
   const { DatabaseSync } = await sqliteModule()
@@ -58,7 +73,8 @@ async function sqliteModule(): Promise<typeof import('node:sqlite')> {
 }
 
 function prepare(database: DatabaseSync): void {
-  database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
+  // Nobody is served yet, so nobody waits along.
+  database.exec(`PRAGMA busy_timeout = ${PATIENCE_MS}`)
   database.exec('PRAGMA journal_mode = WAL')
   database.exec('PRAGMA synchronous = FULL')
   database.exec('PRAGMA journal_size_limit = 16777216')
@@ -67,6 +83,7 @@ function prepare(database: DatabaseSync): void {
     throw unavailable(SERVICE, `it was written by a newer version of this program (${version})`)
   for (const statement of SCHEMA) database.exec(statement)
   database.exec(`PRAGMA user_version = ${VERSION}`)
+  database.exec('PRAGMA busy_timeout = 0')
 }
 
 function sqlDatabase(database: DatabaseSync): SqlDatabase {
@@ -78,16 +95,7 @@ function sqlDatabase(database: DatabaseSync): SqlDatabase {
   }
   return {
     rows: (text, ...values) => prepare(text).all(...values),
-    transaction(work) {
-      database.exec('BEGIN IMMEDIATE')
-      try {
-        const result = work()
-        database.exec('COMMIT')
-        return result
-      } catch (error) {
-        if (database.isTransaction) database.exec('ROLLBACK')
-        throw error
-      }
-    },
+    // Whoever writes is in one.
+    transaction: (work) => work(),
   }
 }

@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -113,7 +114,9 @@ describe('SQLite store', () => {
       const store = await sqliteStore(file, bounds)
       const other = new DatabaseSync(file)
       other.exec('BEGIN IMMEDIATE')
-      await expect(store.put(entry('1', 'x'))).rejects.toBeInstanceOf(StoreUnavailableError)
+      const failure = await store.put(entry('1', 'x')).catch((error) => error)
+      expect(failure).toBeInstanceOf(StoreUnavailableError)
+      expect(failure.message).toMatch(/another process has it for itself/)
       other.exec('ROLLBACK')
       await store.put(entry('1', 'x'))
       expect(await store.get(storeKey('a', '1'))).toBe('x')
@@ -121,6 +124,95 @@ describe('SQLite store', () => {
       await store.close()
     },
   )
+})
+
+/** The longest that the loop did not turn while the work was done. */
+async function longestStop(work: () => Promise<unknown>): Promise<number> {
+  let longest = 0
+  let last = performance.now()
+  const beat = setInterval(() => {
+    const now = performance.now()
+    longest = Math.max(longest, now - last)
+    last = now
+  }, 5)
+  await work()
+  clearInterval(beat)
+  return longest
+}
+/** Another process that writes for a while; resolves when it has begun. */
+async function lockedFor(file: string, ms: number): Promise<void> {
+  const program = `
+    const { DatabaseSync } = require('node:sqlite')
+    const database = new DatabaseSync(${JSON.stringify(file)})
+    database.exec('BEGIN IMMEDIATE')
+    console.log('locked')
+    setTimeout(() => { database.exec('COMMIT'); database.close() }, ${ms})`
+  const child = spawn(process.execPath, ['--no-warnings', '--eval', program])
+  await once(child.stdout, 'data')
+}
+
+describe('a SQLite file that another process has for itself', () => {
+  it('keeps waiting who writes, and nobody else, and loses no order', async () => {
+    const file = newFile()
+    const store = await sqliteStore(file, bounds)
+    await store.put(entry('0', 'before'))
+    await lockedFor(file, 700)
+    const done: string[] = []
+    const began = performance.now()
+    const stop = await longestStop(() =>
+      Promise.all([
+        store.put(entry('1', 'old')).then(() => done.push('old')),
+        store.put(entry('1', 'new')).then(() => done.push('new')),
+        store.delete(storeKey('a', '2')).then(() => done.push('deleted')),
+        store.get(storeKey('a', '0')).then((value) => done.push(`read ${value}`)),
+      ]),
+    )
+    expect(performance.now() - began).toBeGreaterThan(300)
+    expect(stop).toBeLessThan(300)
+    expect(done).toEqual(['read before', 'old', 'new', 'deleted'])
+    expect(await store.get(storeKey('a', '1'))).toBe('new')
+    await store.close()
+  })
+
+  it('gives up on each who waits after the same time, and takes no crowd into memory', async () => {
+    const file = newFile()
+    const large = { entryBytes: 1e8, ownerBytes: 1e9, totalBytes: 1e9 }
+    const store = await sqliteStore(file, large)
+    const other = new DatabaseSync(file)
+    other.exec('BEGIN IMMEDIATE')
+    const value = 'x'.repeat(10_000_000)
+    const ends: number[] = []
+    const began = performance.now()
+    const stop = await longestStop(() =>
+      Promise.all(
+        Array.from({ length: 6 }, (_, id) =>
+          store.put(entry(String(id), value)).catch((error) => {
+            expect(error).toBeInstanceOf(StoreUnavailableError)
+            ends.push(performance.now() - began)
+          }),
+        ),
+      ),
+    )
+    expect(stop).toBeLessThan(300)
+    expect(ends.filter((ms) => ms < 1000)).toHaveLength(3)
+    expect(ends.filter((ms) => ms > 1900 && ms < 3000)).toHaveLength(3)
+    other.exec('ROLLBACK')
+    await store.put(entry('1', 'x'))
+    other.close()
+    await store.close()
+  })
+
+  it('is closed after those who wait for it', async () => {
+    const file = newFile()
+    const store = await sqliteStore(file, bounds)
+    await lockedFor(file, 300)
+    const put = store.put(entry('1', 'last'))
+    await store.close()
+    await put
+    const again = await sqliteStore(file, bounds)
+    expect(await again.get(storeKey('a', '1'))).toBe('last')
+    await again.close()
+  })
 })
 
 describe('openStore on Node', () => {
