@@ -120,14 +120,26 @@ function recoded(bytes: Uint8Array, change: (text: string) => string): Uint8Arra
   return changed === text ? bytes : new TextEncoder().encode(changed)
 }
 
-const LINE = /^(\u{feff}?data:)([^\r\n]*)/gmu
+/** The lines that make up the data of one event. */
+const DATA = /(?:^\u{feff}?data:[^\r\n]*(?:\r\n|[\n\r]|$))+/gmu
+const DATA_LINE = /(\u{feff}?data:)([^\r\n]*)(\r\n|[\n\r]|$)/gu
 
 function renameInLines(text: string, renaming: Renaming): string {
   const member = `"${renaming.path.at(-1)}"`
   if (!text.includes(member)) return text
-  return text.replace(LINE, (line, field: string, data: string) =>
-    data.includes(member) ? field + renameIn(data, renaming) : line,
+  return text.replace(DATA, (lines) =>
+    lines.includes(member) ? renameInData(lines, renaming) : lines,
   )
+}
+
+/** JSON may be spread over several lines; a renamed model has as many. */
+function renameInData(lines: string, renaming: Renaming): string {
+  const found = [...lines.matchAll(DATA_LINE)]
+  const json = found.map(([, , data = '']) => data).join('\n')
+  const renamed = renameIn(json, renaming).split('\n')
+  return found
+    .map(([, field = '', , end = ''], index) => field + (renamed[index] ?? '') + end)
+    .join('')
 }
 
 const renameIn = (json: string, { path, model }: Renaming): string =>

@@ -168,6 +168,7 @@ describe('a stream that comes back', () => {
     ['at once', (text: string) => [text]],
     ['byte by byte', bytewise],
     ['with CR LF', (text: string) => [text.replaceAll('\n', '\r\n')]],
+    ['over several lines', (text: string) => [text.replaceAll(',"', ',\ndata:"')]],
   ])('has the model renamed where it is the model, %s', async (_, cut) => {
     const [expected] = cut(streamNaming('alias'))
     const response = await ask(() => sseReply(cut(streamNaming('real-model-2025'))), {
