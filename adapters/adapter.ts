@@ -279,6 +279,11 @@ export interface Adapter {
     demand?(headers: Lookup): void
     /** Whether a frame surely brings a piece of the reply and nothing else: nobody has to look into it. */
     isPiece?(frame: Frame): boolean
+    /**
+     * Whether the dialect's clients take a frame for a failure, or for an end that tells of one. What else a reader
+     * takes for a failure gets an error of the dialect behind it. Any when absent.
+     */
+    tellsFailure?(frame: Frame): boolean
     /** Pairs of spellings of one header: an upstream is sent both, whichever came. */
     readonly twins?: readonly (readonly [string, string])[]
     /** Reply headers that are passed back; `rate-*` names all that begin so. */

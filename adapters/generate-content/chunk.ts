@@ -74,5 +74,6 @@ export const saysSomething = (chunk: JsonObject): boolean =>
 export function isFailure(chunk: JsonObject): boolean {
   if (chunk['error'] !== undefined && chunk['error'] !== null) return true
   if ('candidates' in chunk || 'promptFeedback' in chunk || 'usageMetadata' in chunk) return false
-  return typeof chunk['detail'] === 'string' || chunk['object'] === 'error'
+  const { detail, object } = chunk
+  return (detail !== undefined && detail !== null) || object === 'error'
 }

@@ -3,7 +3,7 @@ import type { Adapter } from '../adapter.ts'
 import { DIALECT } from './dialect.ts'
 import { writeModel, writeModels } from './models.ts'
 import { match, passPath } from './paths.ts'
-import { readProblem, writeProblem } from './problems.ts'
+import { readProblem, tellsFailure, writeProblem } from './problems.ts'
 import { ReplyReader } from './reader.ts'
 import { DROPPABLE, readRequest, writeCountRequest, writeRequest } from './request.ts'
 import { REPLY_VERBATIM, REQUEST_VERBATIM } from './spelling.ts'
@@ -45,6 +45,7 @@ export const generateContent: Adapter = {
     query: ['alt'],
     headers: ['x-goog-api-client'],
     isPiece: ({ data }) => data.includes('"candidates"') && !TELLING.test(data),
+    tellsFailure,
     modelMember: { reply: 'modelVersion' },
   },
 }

@@ -1,5 +1,7 @@
+import type { Frame } from '../adapter.ts'
 import {
   objectIn,
+  parseObject,
   objectsOf,
   isObject,
   type Json,
@@ -148,3 +150,9 @@ function detailsOf({ details, param, message, retryAfterMs }: Problem): JsonObje
 
 const isTyped = (detail: unknown): detail is JsonObject =>
   isObject(detail) && typeof detail['@type'] === 'string'
+
+/** The library (@google/genai 3.1) throws where it finds a status of HTTP, and reads any other chunk as one. */
+export function tellsFailure({ data }: Frame): boolean {
+  const { code, message } = objectIn(parseObject(data)?.['error'])
+  return typeof code === 'number' && code >= 400 && code < 600 && typeof message === 'string'
+}

@@ -3,7 +3,7 @@ import type { Adapter, Incoming, Route } from '../adapter.ts'
 import { DIALECT } from './dialect.ts'
 import { DROPPABLE } from './options.ts'
 import * as models from './models.ts'
-import { readProblem, writeProblem } from './problems.ts'
+import { readProblem, tellsFailure, writeProblem } from './problems.ts'
 import { MessageReader } from './reader.ts'
 import { demandVersion, readRequest, VERBATIM, writeCountRequest, writeRequest } from './request.ts'
 import { MessageWriter } from './writer.ts'
@@ -47,6 +47,7 @@ export const messages: Adapter = {
     query: ['beta'],
     demand: demandVersion,
     isPiece: ({ event }) => event === 'content_block_delta',
+    tellsFailure,
     headers: [
       'anthropic-version',
       'provider-version',

@@ -1,4 +1,5 @@
-import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import type { Frame } from '../adapter.ts'
+import { isObject, parseObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
 import {
   isVague,
   kindOfStatus,
@@ -10,7 +11,7 @@ import {
 import type { Problem, ProblemKind } from '../../src/canonical/problem.ts'
 import { waitOf } from '../../src/canonical/wait.ts'
 import { wordsIn } from '../../src/canonical/words.ts'
-import { textIn } from './dialect.ts'
+import { objectIn, textIn } from './dialect.ts'
 
 /** The words of this dialect's clients for what went wrong. */
 const TYPES: Record<ProblemKind, string> = {
@@ -76,7 +77,8 @@ function overflowWords({ message, tokens }: Problem): string {
 export function saysError(body: JsonObject): boolean {
   const { type, object, error, detail } = body
   const isNamed = type === 'error' || object === 'error'
-  return isNamed || (error !== undefined && error !== null) || textIn(detail) !== ''
+  const isDetailed = textIn(detail) !== '' || (typeof detail === 'object' && detail !== null)
+  return isNamed || (error !== undefined && error !== null) || isDetailed
 }
 
 /** Whatever an upstream said when it failed; `status` is 200 for an error inside a reply. */
@@ -130,3 +132,12 @@ export const BAD_REPLY = {
 } as const
 
 export const BROKEN = { ...BAD_REPLY, message: 'The upstream sent an event that is no JSON.' }
+
+/** The library (@anthropic-ai/sdk 1.11) throws at the name of the event alone; others read the rest too. */
+export function tellsFailure({ event, data }: Frame): boolean {
+  const body = event === 'error' ? parseObject(data) : undefined
+  const error = objectIn(body?.['error'])
+  return (
+    body?.['type'] === 'error' && textIn(error['type']) !== '' && textIn(error['message']) !== ''
+  )
+}

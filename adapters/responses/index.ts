@@ -4,7 +4,7 @@ import { mayHoldMinted } from '../../src/canonical/minted.ts'
 import { DIALECT, countIn } from './members.ts'
 import { memory } from './memory.ts'
 import { writeModel, writeModels } from './models.ts'
-import { readProblem, writeProblem } from './problems.ts'
+import { readProblem, tellsFailure, writeProblem } from './problems.ts'
 import {
   DROPPABLE,
   readRequest,
@@ -74,6 +74,7 @@ export const responses: Adapter = {
     query: [],
     mayHoldMinted,
     isPiece: ({ event }) => event !== undefined && (event.endsWith('.delta') || PIECES.has(event)),
+    tellsFailure,
     replyHeaders: ['openai-processing-ms', 'openai-version', 'x-codex-*'],
     headers: ['openai-organization', 'openai-project', 'openai-beta', 'idempotency-key'],
     modelMember: { request: 'model', reply: 'model', event: ['response', 'model'] },

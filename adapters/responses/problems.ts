@@ -1,4 +1,11 @@
-import { defined, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import type { Frame } from '../adapter.ts'
+import {
+  defined,
+  isObject,
+  parseObject,
+  type Json,
+  type JsonObject,
+} from '../../src/canonical/json.ts'
 import {
   isVague,
   kindOfStatus,
@@ -55,11 +62,11 @@ function whatIsSaid(body: Json | undefined): Said | undefined {
     return withCode(worded(textIn(body, 'message') ?? error), textIn(body, 'code'))
   if (typeof message === 'string') return fromObject(body)
   if (typeof detail === 'string') return worded(detail)
-  return isObject(detail) ? fromObject(detail) : undefined
+  return isObject(detail) ? (fromObject(detail) ?? worded(detail)) : worded(detail ?? null)
 }
 
-const worded = (text: string): Said | undefined => {
-  const message = wordsIn(text)
+const worded = (words: Json): Said | undefined => {
+  const message = wordsIn(words)
   return message === undefined ? undefined : { message }
 }
 const withCode = (said: Said | undefined, code: string | undefined): Said | undefined =>
@@ -166,3 +173,16 @@ export const writeError = ({ kind, message }: Problem): { code: string; message:
   code: STREAM_CODES[kind] ?? 'server_error',
   message,
 })
+
+const ENDS: ReadonlySet<unknown> = new Set([
+  'response.completed',
+  'response.failed',
+  'response.incomplete',
+])
+
+/** The library (openai 7.55) throws at an event of this name, or with this member, and hands on any other. */
+export function tellsFailure({ event, data }: Frame): boolean {
+  const { type, response, error } = parseObject(data) ?? {}
+  if (ENDS.has(type)) return isObject(response)
+  return type === 'error' && (event === 'error' || isObject(error))
+}

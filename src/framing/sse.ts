@@ -11,19 +11,20 @@ export interface FrameParser {
   end(): Frame[]
   /** A frame was too large: nothing more can be read. */
   readonly overflowed: boolean
+  /** A bare JSON text has begun, as with which some upstreams end a broken stream: no event comes behind it. */
+  readonly strayed: boolean
 }
 
 export function sseParser(maxEventCharacters: number): FrameParser {
   let frames: Frame[] = []
   let stray = ''
+  let atLineStart = true
   const parser = createParser({
     maxBufferSize: maxEventCharacters,
     onEvent: (event) =>
       frames.push(event.event ? { event: event.event, data: event.data } : { data: event.data }),
     onError: (error) => {
       if (error.type === 'max-buffer-size-exceeded') frameParser.overflowed = true
-      // Some upstreams end a broken stream with a bare JSON error; it comes here line by line.
-      if (error.line !== undefined && stray.length < maxEventCharacters) stray += `${error.line}\n`
     },
   })
   const take = (): Frame[] => {
@@ -31,10 +32,20 @@ export function sseParser(maxEventCharacters: number): FrameParser {
     frames = []
     return taken
   }
+  /** The parser would keep nothing of what comes line by line, or piece by piece. */
+  const feedBefore = (text: string, start: number) => {
+    frameParser.strayed = true
+    parser.feed(text.slice(0, start))
+    if (stray.length < maxEventCharacters) stray += text.slice(start)
+  }
   const frameParser = {
     overflowed: false,
+    strayed: false,
     push(text: string) {
-      parser.feed(text)
+      const start = frameParser.strayed ? 0 : strayIn(text, atLineStart)
+      atLineStart = text === '' ? atLineStart : /[\r\n]$/.test(text)
+      if (start < 0) parser.feed(text)
+      else feedBefore(text, start)
       return take()
     },
     end() {
@@ -46,6 +57,13 @@ export function sseParser(maxEventCharacters: number): FrameParser {
     },
   }
   return frameParser
+}
+
+/** Where a line begins as no field does, but JSON; -1 for nowhere. */
+function strayIn(text: string, atLineStart: boolean): number {
+  if (atLineStart && (text.startsWith('{') || text.startsWith('['))) return 0
+  const before = text.search(/[\r\n][{[]/)
+  return before < 0 ? -1 : before + 1
 }
 
 /** One event as text. Its data is JSON; whatever is in it, it leaves on one line. */

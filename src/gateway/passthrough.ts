@@ -1,4 +1,4 @@
-import type { Adapter, Frame, Reader } from '../../adapters/adapter.ts'
+import type { Adapter, Frame, Reader, Route } from '../../adapters/adapter.ts'
 import { ENDED_EARLY } from '../canonical/cursor.ts'
 import { emptyRequest } from '../canonical/empty.ts'
 import type { Event } from '../canonical/events.ts'
@@ -17,6 +17,7 @@ import {
   NOT_TAKEN,
   REPLY_TOO_LARGE,
 } from './failures.ts'
+import { isDone, passingErrors, type Opening, type PassingErrors } from './passing-errors.ts'
 import type { PassPlan } from './plan.ts'
 import { isStreamType, kindOf, replyEvents, type ReplyEvents } from './reply-events.ts'
 import { slicesAt, spliceStrings } from './scan.ts'
@@ -30,6 +31,7 @@ import {
   type Step,
 } from './stream-out.ts'
 import { SILENT, within } from './time.ts'
+import { toldProblem } from './told.ts'
 import type { Piece, UpstreamCall } from './upstream.ts'
 
 /** The reply of an upstream of the caller's own dialect: the bytes that came, whole or streamed. */
@@ -62,13 +64,18 @@ async function passedBody(exchange: Exchange, plan: PassPlan, call: UpstreamCall
   exchange.journal.began()
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
   const copyist = copyistOf(exchange, plan)
-  observe(exchange, bodyEvents(exchange, plan, text, copyist))
+  const events = bodyEvents(exchange, plan, text, copyist)
+  observe(exchange, events)
   await copyist?.settle()
   exchange.journal.finish({ status: call.status, bytesOut: bytes.length })
-  const { requested: model, destination } = plan
+  const { requested: model, destination, sent } = plan
   const { reply } = exchange.caller.passthrough.modelMember
-  const body = destination.aliased ? spliceStrings(text, slicesAt(text, [reply]), model) : bytes
-  return { status: call.status, headers: {}, body }
+  const isFailure = events.some(({ type }) => type === 'error')
+  const shown = isFailure ? sent.veil.hideJson(text) : text
+  const renamed = destination.aliased
+    ? spliceStrings(shown, slicesAt(shown, [reply]), model)
+    : shown
+  return { status: call.status, headers: {}, body: renamed === text ? bytes : renamed }
 }
 
 export async function allBytes(call: UpstreamCall, maxBytes: number): Promise<Uint8Array> {
@@ -117,13 +124,14 @@ function tapReader({ newId }: Exchange, plan: PassPlan, copyist: Copyist | undef
 
 /** The last piece is read where nothing follows: it may be what a count of tokens came with. */
 function withoutPieces(reader: Reader, { isPiece }: Adapter['passthrough']): Reader {
-  if (!isPiece) return reader
   let skipped: Frame | undefined
   return {
     body: (json, text) => reader.body(json, text),
     push(frame) {
-      skipped = isPiece(frame) ? frame : undefined
-      return skipped ? [] : reader.push(frame)
+      skipped = isPiece?.(frame) ? frame : undefined
+      if (skipped) return []
+      // A reply that is not over by then is not complete.
+      return isDone(frame) ? reader.end() : reader.push(frame)
     },
     end: () => [...(skipped ? reader.push(skipped) : []), ...reader.end()],
   }
@@ -142,13 +150,15 @@ function observe({ journal }: Exchange, events: readonly Event[]): void {
 
 /** A stream in the caller's own dialect, piece by piece. */
 async function passedStream(exchange: Exchange, plan: PassPlan, call: UpstreamCall): Promise<Body> {
-  const opening = openingOf(call)
+  const errors = errorsOf(exchange, plan)
+  const opening = openingOf(call, exchange.route.framing, errors)
   const opened = await within(opening, exchange.settings.limits.heartbeatMs)
-  if (opened !== SILENT) refuseOpening(opened)
-  const shape = shapeOf(exchange, plan)
+  const refused = opened === SILENT ? undefined : opened?.problem
+  if (refused) throw new ProblemError(toldProblem(plan, refused))
+  const shape = shapeOf(exchange, plan, errors)
   const copyist = copyistOf(exchange, plan)
   const tap = tapOf(exchange, plan, call, copyist)
-  const steps = passSteps(exchange, plan, call, { shape, copyist, tap })
+  const steps = passSteps(exchange, plan, call, { shape, copyist, tap, errors })
   // Whatever is called something else may be anything else.
   const isStream = isStreamType(call.headers.get('content-type'))
   const heartbeat = isStream ? heartbeatOf(exchange.caller, exchange.route.framing) : undefined
@@ -180,30 +190,54 @@ async function passedStream(exchange: Exchange, plan: PassPlan, call: UpstreamCa
 const unmarked = (piece: Piece): Piece =>
   piece?.bytes ? { bytes: withoutMark(piece.bytes) } : piece
 
-/** Everything up to the end of the first event, in one piece; a failure before it is all there is. */
-async function openingOf(call: UpstreamCall): Promise<Piece> {
+/**
+ * Everything up to the first event that says something of a reply, in one piece; a failure before it is all there
+ * is, and still an HTTP status.
+ */
+async function openingOf(
+  call: UpstreamCall,
+  framing: Route['framing'],
+  errors: PassingErrors,
+): Promise<Piece> {
   let bytes: Uint8Array = NOTHING
   for (;;) {
     const piece = await call.read()
     if (piece?.problem) return piece
-    if (!piece) return bytes.length > 0 ? { bytes } : undefined
-    bytes = bytes.length > 0 ? joinBytes([bytes, piece.bytes]) : piece.bytes
+    if (piece) bytes = bytes.length > 0 ? joinBytes([bytes, piece.bytes]) : piece.bytes
     const text = new TextDecoder().decode(bytes)
     const kind = kindOf(text)
-    const isOpen = kind === 'events' ? /\n\r?\n|\r\r/.test(text) : kind !== undefined
-    if (isOpen || bytes.length > OPENING_BYTES) return { bytes }
+    if (kind === 'other') return { problem: NOT_A_REPLY }
+    // Where events were to come, JSON is a failure, or nothing that passes.
+    const isHeld = kind === 'json' && framing !== 'json-array'
+    const isOpen = kind === 'events' ? BLANK_LINE.test(text) : kind === 'json' && !isHeld
+    const { begun, failure } = isOpen || !piece ? errors.opening(text) : NOT_BEGUN
+    if (failure) return { problem: failure }
+    const isTooLong = bytes.length > OPENING_BYTES
+    if (kind === undefined && (isTooLong || (!piece && bytes.length > 0)))
+      return { problem: NOT_A_REPLY }
+    if (begun || isTooLong || (kind === 'json' && isOpen)) return { bytes }
+    if (!piece) return { problem: ENDED_EARLY }
   }
 }
 
-/** An event larger than this is not waited for. */
+const NOT_BEGUN: Opening = { begun: false }
+const BLANK_LINE = /\n\r?\n|\r\r/
+/** More is not waited for. */
 const OPENING_BYTES = 16_384
 
-/** What fails before anything has been passed on is still an HTTP status. */
-function refuseOpening(piece: Piece): void {
-  if (!piece) throw new ProblemError(ENDED_EARLY)
-  if (piece.problem) throw new ProblemError(piece.problem)
-  const kind = kindOf(new TextDecoder().decode(piece.bytes))
-  if (kind === 'other' || kind === undefined) throw new ProblemError(NOT_A_REPLY)
+const errorsOf = (exchange: Exchange, plan: PassPlan): PassingErrors =>
+  passingErrors({
+    adapter: exchange.caller,
+    veil: plan.sent.veil,
+    reader: () => tapReader(exchange, plan, undefined),
+    maxEventCharacters: exchange.settings.limits.eventBytes,
+  })
+
+interface Passing {
+  shape: Shape
+  copyist: Copyist | undefined
+  tap: ReplyEvents
+  errors: PassingErrors
 }
 
 /** One piece after the other; what the upstream leaves unsaid at a premature end is said here. */
@@ -211,28 +245,53 @@ function passSteps(
   exchange: Exchange,
   plan: PassPlan,
   call: UpstreamCall,
-  { shape, copyist, tap }: { shape: Shape; copyist: Copyist | undefined; tap: ReplyEvents },
+  { shape, copyist, tap, errors }: Passing,
 ): (piece: Piece) => Step | Promise<Step> {
   const { journal, settings } = exchange
   let received = 0
   let begun = false
-  const finish = (failure: Problem | undefined): Step => {
+  let unsettled: Problem | undefined
+  const finish = (failure: Problem | undefined, passed: Uint8Array = NOTHING): Step => {
     let bytes = NOTHING
     if (!failure) bytes = shape.rest()
     else if (failure !== CALLER_LEFT)
       bytes = epilogue(exchange, plan, failure, { begun, closing: shape.closing?.() ?? '' })
-    journal.sent(bytes.length)
+    const last = joinBytes([passed, bytes])
+    journal.sent(last.length)
     journal.finish({ status: call.status, problem: failure })
-    return { bytes, last: true }
+    return { bytes: last, last: true }
+  }
+  const ended = (piece: Piece): Step => {
+    const failure = tap.ended ? unsettled : prematureEnd(exchange, tap, piece)
+    return finish(failure && !errors.said ? toldProblem(plan, failure) : undefined)
+  }
+  const passing = (bytes: Uint8Array, failure?: Problem): Step => {
+    begun ||= bytes.length > 0
+    if (failure) {
+      call.cancel()
+      return finish(toldProblem(plan, failure), bytes)
+    }
+    journal.sent(bytes.length)
+    return { bytes, last: false }
+  }
+  /** What tells of a failure, or stands behind the end of the reply, is looked at event by event. */
+  const inspected = (events: readonly Event[], bytes: Uint8Array): Step => {
+    const error = events.find((event) => event.type === 'error')
+    const whole = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+    const stray = tap.strayed && !tap.ended ? ENDED_EARLY : undefined
+    const { text, failure, found } = errors.inspected(whole, error?.problem ?? stray)
+    if (!found) unsettled ??= error?.problem
+    return passing(text === whole ? bytes : new TextEncoder().encode(text), failure)
   }
   return (piece) => {
     journal.began()
-    if (!piece?.bytes) return finish(tap.ended ? undefined : prematureEnd(exchange, tap, piece))
+    if (!piece?.bytes) return ended(piece)
     received += piece.bytes.length
     if (received > settings.limits.streamBytes) {
       call.cancel()
       return finish(REPLY_TOO_LARGE)
     }
+    const wasEnded = tap.ended
     const events = tap.push(piece.bytes)
     observe(exchange, events)
     // Known too late to be a status.
@@ -241,9 +300,8 @@ function passSteps(
       return finish(NOT_A_REPLY)
     }
     const bytes = shape.push(piece.bytes)
-    begun ||= bytes.length > 0
-    journal.sent(bytes.length)
-    const step = { bytes, last: false }
+    const isPlain = !wasEnded && !tap.strayed && events.every(({ type }) => type !== 'error')
+    const step = isPlain ? passing(bytes) : inspected(events, bytes)
     return copyist?.ready ? copyist.settle().then(() => step) : step
   }
 }
@@ -290,13 +348,13 @@ function epilogue(
   return new TextEncoder().encode(closing + text)
 }
 
-function shapeOf(exchange: Exchange, plan: PassPlan): Shape {
+function shapeOf(exchange: Exchange, plan: PassPlan, errors: PassingErrors): Shape {
   const { eventBytes } = exchange.settings.limits
   const { event, reply } = exchange.caller.passthrough.modelMember
   const { requested: model } = plan
   const { aliased } = plan.destination
   if (exchange.route.framing === 'json-array')
-    return elementShape(aliased ? { path: [reply], model } : undefined)
+    return elementShape(aliased ? { path: [reply], model } : undefined, errors.element)
   return aliased
     ? renamedEventShape(eventBytes, { path: event ?? [reply], model })
     : eventShape(eventBytes)

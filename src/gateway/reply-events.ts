@@ -1,4 +1,5 @@
 import type { Frame, Reader } from '../../adapters/adapter.ts'
+import { ENDED_EARLY } from '../canonical/cursor.ts'
 import type { Event } from '../canonical/events.ts'
 import { isObject, parse, type VerbatimPaths } from '../canonical/json.ts'
 import type { Problem } from '../canonical/problem.ts'
@@ -18,6 +19,8 @@ export interface ReplyEvents {
   end(): Event[]
   fail(problem: Problem): Event[]
   readonly ended: boolean
+  /** There was something in a stream that belongs to none of its events. */
+  readonly strayed: boolean
 }
 
 export interface ReplySource {
@@ -38,6 +41,7 @@ interface Mode {
   maxBytes: number
   push(text: string): Event[]
   end(): Event[]
+  strayed?(): boolean
 }
 
 const failed = (problem: Problem): Event[] => [{ type: 'error', problem }]
@@ -61,11 +65,14 @@ export function replyEvents(source: ReplySource): ReplyEvents {
     // Blank space says nothing of what it stands before, and must not go on for ever.
     const { maxBytes } = mode ?? { maxBytes: source.limits.replyBytes }
     if (size > maxBytes) return failed(REPLY_TOO_LARGE)
-    return mode?.push(text) ?? []
+    const events = mode?.push(text) ?? []
+    reply.strayed ||= mode?.strayed?.() ?? false
+    return events
   }
   // No getter: it would make a shape of its own of every such object, and those are collected late.
   const reply = {
     ended: false,
+    strayed: false,
     push: (bytes: Uint8Array) =>
       guarded(() => {
         size += bytes.length
@@ -155,6 +162,7 @@ function streamMode({ reader: first, anew, limits }: ReplySource): Mode {
   return {
     maxBytes: limits.streamBytes,
     push: feed,
+    strayed: () => parser.strayed,
     end: () => [...read(parser.end()), ...reader.end()],
   }
 }
@@ -162,14 +170,15 @@ function streamMode({ reader: first, anew, limits }: ReplySource): Mode {
 const BLANK_LINE = /\r\n\r\n|\n\n|\r\r/
 
 /** Whether an error is about the frame, and not what the frame says. */
-function isStumble(event: Event, { data }: Frame): boolean {
-  if (event.type !== 'error') return false
+export function isStumble(event: Event, { data }: Frame): boolean {
+  if (event.type !== 'error' || event.problem === ENDED_EARLY) return false
   return [INTERNAL, EVENT_TOO_LARGE, NOT_A_REPLY].includes(event.problem) || !isJsonObject(data)
 }
 
 function isJsonObject(text: string): boolean {
   try {
-    return isObject(parse(text))
+    const json = parse(text)
+    return isObject(Array.isArray(json) ? json[0] : json)
   } catch {
     return false
   }

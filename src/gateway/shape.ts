@@ -145,17 +145,20 @@ function renameInData(lines: string, renaming: Renaming): string {
 const renameIn = (json: string, { path, model }: Renaming): string =>
   spliceStrings(json, slicesAt(json, path), model)
 
-/** A JSON array that grows: an element passes when it is whole. */
-export function elementShape(renaming: Renaming | undefined): Shape {
+/** A JSON array that grows: an element passes when it is whole, and as `edit` leaves it. */
+export function elementShape(
+  renaming: Renaming | undefined,
+  edit: (element: string) => string = (element) => element,
+): Shape {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const encoder = new TextEncoder()
   const elements = elementScanner()
   let held = ''
   const change = (text: string) => {
     const start = text.indexOf('{')
-    return !renaming || start < 0
-      ? text
-      : text.slice(0, start) + renameIn(text.slice(start), renaming)
+    if (start < 0) return text
+    const element = text.slice(start)
+    return text.slice(0, start) + edit(renaming ? renameIn(element, renaming) : element)
   }
   return {
     push(bytes) {

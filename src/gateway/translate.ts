@@ -6,13 +6,12 @@ import { ProblemError, type Problem } from '../canonical/problem.ts'
 import { replyHeaders } from './answer.ts'
 import { streamEncoder } from './bytes.ts'
 import type { Answer, Exchange } from './exchange.ts'
-import { CALLER_LEFT, INTERNAL, KEY_REFUSED, NOT_TAKEN } from './failures.ts'
+import { CALLER_LEFT, INTERNAL, NOT_TAKEN } from './failures.ts'
 import { keeperOf } from './keeper.ts'
 import type { TranslatePlan } from './plan.ts'
 import { proofKeeperOf } from './proofs.ts'
 import { replyEvents } from './reply-events.ts'
 import { replyWriter } from './reply-writer.ts'
-import { behind } from './secrets.ts'
 import {
   begunWith,
   framer,
@@ -23,6 +22,7 @@ import {
   type Step,
 } from './stream-out.ts'
 import { SILENT, within } from './time.ts'
+import { toldProblem } from './told.ts'
 import type { UpstreamCall } from './upstream.ts'
 
 /** The reply of an upstream in the dialect of the caller, as it wanted it: a stream or one body. */
@@ -82,7 +82,8 @@ function eventSteps(
   source: Parameters<typeof replyEvents>[0],
 ): Next {
   const events = replyEvents(source)
-  const tell = tellerOf(plan)
+  const tell = (event: Event): Event =>
+    event.type === 'error' ? { type: 'error', problem: toldProblem(plan, event.problem) } : event
   return async () => {
     if (events.ended) return undefined
     const piece = await call.read()
@@ -98,17 +99,6 @@ function eventSteps(
       if (event.type === 'finish') journal.note({ finish: event.reason })
     }
     return step
-  }
-}
-
-/** A caller is not told that a key is wrong which is not its own, and never what a key is. */
-function tellerOf({ destination, sent }: TranslatePlan): (event: Event) => Event {
-  const isOurs = destination.upstream.key.kind !== 'caller'
-  return (event) => {
-    if (event.type !== 'error') return event
-    const { problem } = event
-    if (isOurs && problem.kind === 'authentication') return { type: 'error', problem: KEY_REFUSED }
-    return sent ? { type: 'error', problem: behind(sent.veil, problem) } : event
   }
 }
 
