@@ -1,6 +1,7 @@
 import {
   objectIn,
   isObject,
+  parseObject,
   textOf,
   Verbatim,
   type Json,
@@ -87,6 +88,7 @@ export function readFormat(raw: Json | undefined): { format?: Format; left: Json
 export function writeFormat(format: Format | undefined, room: Room, lose: Lose): JsonObject {
   if (!format || format.type === 'text') return {}
   if (format.type === 'json') return lose('approximated', 'format', 'JSON without a schema') ?? {}
+  if (!parseObject(format.schema)) return lose('approximated', 'format', 'in words') ?? {}
   const { native, ...left } = extOf(format)
   // Only what comes from elsewhere may be open: here such a schema would have been refused.
   const closed = native === true ? { schema: format.schema, changed: [] } : close(format.schema)

@@ -85,7 +85,7 @@ function readFunction(raw: JsonObject): FunctionTool {
         ...(strict === true && { native: true }),
         ...(type === 'custom' && { type }),
         // What its own callers leave open the service may judge.
-        ...(schema !== undefined && rooted(schema) !== schema && { bare: true }),
+        ...(schema !== undefined && rooted(schema).schema !== schema && { bare: true }),
       }),
     }),
   }
@@ -161,15 +161,19 @@ function writeNamed(tool: NamedTool, names: ToolNames, room: Room, lose: Lose): 
   return {
     name: names.toWire(name, namespace),
     ...(description !== undefined && { description }),
-    input_schema: new Verbatim(isText ? TEXT_TOOL_SCHEMA : schemaOf(tool, bare === true)),
+    input_schema: new Verbatim(isText ? TEXT_TOOL_SCHEMA : schemaOf(tool, bare === true, lose)),
     ...(!isText && isStrict(tool, native === true, room, lose) && { strict: true }),
     ...left,
     ...writeCache(tool.cache),
   }
 }
 
-const schemaOf = ({ schema = '' }: FunctionTool, isBare: boolean): string =>
-  isBare ? schema : rooted(schema)
+function schemaOf({ name, schema = '' }: FunctionTool, isBare: boolean, lose: Lose): string {
+  if (isBare) return schema
+  const root = rooted(schema)
+  if (root.lost.length > 0) lose('approximated', `tools.${name}.schema`, root.lost.join(', '))
+  return root.schema
+}
 
 /** The service refuses a tool whose schema it cannot make its model keep to: it is the strictness that goes. */
 function isStrict(
@@ -179,7 +183,7 @@ function isStrict(
   lose: Lose,
 ): boolean {
   if (strict !== true || native) return strict === true
-  const { changed, ...weight } = close(rooted(schema ?? ''))
+  const { changed, ...weight } = close(rooted(schema ?? '').schema)
   if (changed.length === 0 && room(weight, 1)) return true
   lose('dropped', `tools.${name}.strict`, changed.join(', ') || 'too much to be kept to')
   return false

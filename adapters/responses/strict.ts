@@ -37,8 +37,9 @@ export const NOT_STRICT = 'the schema does not comply'
 
 /** Whether a schema is about something else than an object: then there is no format for it. */
 export function isOfOthers(schema: string): boolean {
-  const types = list(parseObject(schema)?.['type'])
-  return types.length > 0 && !types.includes('object')
+  const root = parseObject(schema)
+  const types = list(root?.['type'])
+  return !root || (types.length > 0 && !types.includes('object'))
 }
 
 function complies(schema: Json | undefined, depth: number): boolean {

@@ -149,7 +149,7 @@ function writeFunction(tool: FunctionTool, { names, own, lose }: ToolContext): J
   if (tool.cache) lose('dropped', 'cache')
   const { namespace: _, ...rest } = restOf(tool)
   const strict = own ? tool.strict : foreignStrict(tool, lose)
-  const schema = own ? tool.schema : rooted(tool.schema ?? '')
+  const schema = own ? tool.schema : rootOf(tool, lose)
   return defined({
     type: 'function',
     name: names.toWire(tool.name).name,
@@ -159,6 +159,12 @@ function writeFunction(tool: FunctionTool, { names, own, lose }: ToolContext): J
     strict,
     ...rest,
   }) as JsonObject
+}
+
+function rootOf({ name, schema = '' }: FunctionTool, lose: Lose): string {
+  const root = rooted(schema)
+  if (root.lost.length > 0) lose('approximated', `tools.${name}.schema`, root.lost.join(', '))
+  return root.schema
 }
 
 /** A schema is sent as it came: where it does not comply, it is the strictness that has to go. */

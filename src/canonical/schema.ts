@@ -30,7 +30,10 @@ export const narrowParameters = habit((source: string): Narrowed => {
   const united = schema?.['anyOf'] !== undefined
   const object = schema && united ? uniteBranches(schema) : schema
   const all = united ? [...lost, 'anyOf'].toSorted() : lost
-  return object?.['properties'] === undefined ? { lost: all } : { schema: object, lost: all }
+  if (object?.['properties'] !== undefined) return { schema: object, lost: all }
+  // The arguments of a function are an object: a schema of anything else has nothing to say of them.
+  const isOther = !united && schema['type'] !== 'OBJECT'
+  return { lost: isOther ? [...new Set([...all, 'type'])].toSorted() : all }
 })
 
 /** A root that may be one of several objects becomes one object that allows what any of them allows. */
