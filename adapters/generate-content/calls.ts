@@ -17,25 +17,55 @@ export interface CallBook {
   result(name: string, id: string | undefined): Answered
 }
 
-interface OpenCall {
+interface Call {
   id: string
   name: string
-  turn: number
+  isAnswered: boolean
+}
+
+/** Calls of one function: those of each turn in their order, the newest turn last. */
+class OpenCalls {
+  readonly #turns: { turn: number; calls: Call[]; next: number }[] = []
+
+  add(call: Call, turn: number): void {
+    const last = this.#turns.at(-1)
+    if (last?.turn === turn) last.calls.push(call)
+    else this.#turns.push({ turn, calls: [call], next: 0 })
+  }
+
+  /** Of the calls that wait, the first one of the newest turn: older ones were given up. */
+  latest(): Call | undefined {
+    for (let last = this.#turns.at(-1); last; last = this.#turns.at(-1)) {
+      while (last.calls[last.next]?.isAnswered) last.next += 1
+      const call = last.calls[last.next]
+      if (call) return call
+      this.#turns.pop()
+    }
+    return undefined
+  }
+}
+
+function close(call: Call): Answered {
+  call.isAnswered = true
+  return { callId: call.id, name: call.name }
+}
+
+const listIn = <T>(map: Map<string, T>, key: string, make: () => T): T => {
+  const known = map.get(key) ?? make()
+  map.set(key, known)
+  return known
 }
 
 export function callBook(): CallBook {
   const numbers = new Map<string, number>()
   const names = new Map<string, string>()
-  let open: OpenCall[] = []
+  const byName = new Map<string, OpenCalls>()
+  const byId = new Map<string, OpenCalls>()
   let turn = 0
   const invent = (name: string): string => {
     const number = (numbers.get(name) ?? 0) + 1
     numbers.set(name, number)
     return `call_${fingerprint(`${number} ${name}`)}`
-  }
-  const close = (call: OpenCall): Answered => {
-    open = open.filter((other) => other !== call)
-    return { callId: call.id, name: call.name }
   }
   return {
     turn() {
@@ -43,24 +73,19 @@ export function callBook(): CallBook {
     },
     call(name, id) {
       const invented = invent(name)
-      const call = { id: id || invented, name, turn }
-      open.push(call)
+      const call = { id: id || invented, name, isAnswered: false }
+      listIn(byName, name, () => new OpenCalls()).add(call, turn)
+      listIn(byId, call.id, () => new OpenCalls()).add(call, 0)
       names.set(call.id, name)
       return call.id
     },
     result(name, id) {
-      const byId = id ? open.find((call) => call.id === id) : undefined
-      if (byId) return close(byId)
+      const asked = id ? byId.get(id)?.latest() : undefined
+      if (asked) return close(asked)
       const known = id ? names.get(id) : undefined
       if (id && known !== undefined) return { callId: id, name: known }
-      const byName = latest(open.filter((call) => call.name === name))
-      return byName ? close(byName) : { callId: id || invent(name), name: '' }
+      const waiting = byName.get(name)?.latest()
+      return waiting ? close(waiting) : { callId: id || invent(name), name: '' }
     },
   }
-}
-
-/** Of the calls that wait, the first one of the newest turn: older ones were given up. */
-function latest(calls: OpenCall[]): OpenCall | undefined {
-  const newest = Math.max(...calls.map((call) => call.turn))
-  return calls.find((call) => call.turn === newest)
 }

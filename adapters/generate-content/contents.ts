@@ -1,4 +1,10 @@
-import { listOf, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import {
+  listOf,
+  isObject,
+  mergedMembers,
+  type Json,
+  type JsonObject,
+} from '../../src/canonical/json.ts'
 import type {
   Block,
   Request,
@@ -26,7 +32,7 @@ interface Stretch {
   turn: number
   entries: Entry[]
   /** Leftovers of its turns. */
-  rest: JsonObject
+  rest: JsonObject[]
 }
 
 /** The system instruction's blocks and the conversation. Instructions on top join the former. */
@@ -53,8 +59,8 @@ function stretches(request: Request, from: number, context: WriteRequestContext)
     const last = result.at(-1)
     if (last?.role === role) {
       last.entries.push(...own)
-      last.rest = { ...last.rest, ...members(turn.ext) }
-    } else result.push({ role, turn: index, entries: own, rest: members(turn.ext) })
+      last.rest.push(members(turn.ext))
+    } else result.push({ role, turn: index, entries: own, rest: [members(turn.ext)] })
   }
   return result
 }
@@ -73,21 +79,22 @@ export function writeContents(
 ): JsonObject[] {
   const { from } = splitTurns(request)
   const all = stretches(request, from, context)
-  const contents: JsonObject[] = []
+  const written: JsonObject[] = []
   const partContext = partContextOf(context, names, isMixed(request, context.target))
   let calls: ToolCallBlock[] = []
   let asked = 0
   for (const stretch of all) {
     if (stretch.role === 'user') {
-      append(contents, writeUser(stretch, calls, asked, partContext))
+      written.push(...writeUser(stretch, calls, asked, partContext))
       calls = []
     } else {
       const parts = writeModel(stretch, context, partContext)
-      if (parts.length > 0) append(contents, [{ ...stretch.rest, role: 'model', parts }])
+      if (parts.length > 0) written.push({ ...mergedMembers(stretch.rest), role: 'model', parts })
       calls = stretch.entries.flatMap(({ block }) => (block.kind === 'tool-call' ? [block] : []))
       asked = stretch.turn
     }
   }
+  const contents = joined(written)
   if (context.target.facts.prefill === false && calls.length === 0 && isModel(contents.at(-1))) {
     context.lose('defaulted', `turns.${request.turns.length}`, 'the model takes no prefill')
     contents.push(CONTINUE)
@@ -99,13 +106,19 @@ export function writeContents(
 }
 
 /** Where nothing is left of what was said between, contents of one side are neighbours. */
-function append(contents: JsonObject[], written: JsonObject[]): void {
-  const [next, ...others] = written
-  const last = contents.at(-1)
-  const [before, after] = [partsOf(last), partsOf(next)]
-  const isApart = !next || last?.['role'] !== next['role'] || [...before, ...after].some(isResponse)
-  if (isApart) contents.push(...written)
-  else contents.splice(-1, 1, { ...last, ...next, parts: [...before, ...after] }, ...others)
+function joined(contents: JsonObject[]): JsonObject[] {
+  const groups: { role: Json | undefined; isAnswer: boolean; contents: JsonObject[] }[] = []
+  for (const content of contents) {
+    const { role } = content
+    const isAnswer = partsOf(content).some(isResponse)
+    const last = groups.at(-1)
+    if (last && last.role === role && !last.isAnswer && !isAnswer) last.contents.push(content)
+    else groups.push({ role, isAnswer, contents: [content] })
+  }
+  return groups.map((group) => ({
+    ...mergedMembers(group.contents),
+    parts: group.contents.flatMap(partsOf),
+  }))
 }
 
 const partsOf = (content: JsonObject | undefined): Json[] => listOf(content?.['parts'])
@@ -165,13 +178,10 @@ function writeUser(
   asked: number,
   partContext: PartContextOf,
 ): JsonObject[] {
-  const waiting = [...stretch.entries]
-  const answers = calls.map((call) => {
-    const found = waiting.findIndex(
-      ({ block }) => block.kind === 'tool-result' && block.callId === call.id,
-    )
-    return { call, entry: found < 0 ? undefined : waiting.splice(found, 1)[0] }
-  })
+  const results = Map.groupBy(stretch.entries, resultId)
+  const answers = calls.map((call) => ({ call, entry: results.get(call.id)?.shift() }))
+  const taken = new Set(answers.map(({ entry }) => entry))
+  const waiting = stretch.entries.filter((entry) => !taken.has(entry))
   const responses = answers.map(({ call, entry }) => writeResponse(call, entry, asked, partContext))
   const attached = answers.flatMap(({ entry }) => (entry ? attachments(entry, partContext) : []))
   const others = waiting.flatMap((entry) =>
@@ -181,8 +191,11 @@ function writeUser(
   )
   return [responses, [...attached, ...others]]
     .filter((parts) => parts.length > 0)
-    .map((parts) => ({ ...stretch.rest, role: 'user', parts }))
+    .map((parts) => ({ ...mergedMembers(stretch.rest), role: 'user', parts }))
 }
+
+const resultId = ({ block }: Entry): string | undefined =>
+  block.kind === 'tool-result' ? block.callId : undefined
 
 function writeResponse(
   call: ToolCallBlock,

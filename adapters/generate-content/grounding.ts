@@ -9,6 +9,7 @@ import {
 } from '../../src/canonical/json.ts'
 import type { Lose } from '../../src/canonical/loss.ts'
 import type { Citation, SearchBlock, Source } from '../../src/canonical/model.ts'
+import { fingerprint } from '../../src/canonical/seal.ts'
 import { leftovers } from './dialect.ts'
 import { offsetsOf, type Offsets } from './offsets.ts'
 
@@ -34,24 +35,30 @@ interface Support {
   citation: Citation | undefined
 }
 
-export function sourcesOf(): Sources {
+export function sourcesOf(lose: Lose): Sources {
   let metadata: JsonObject = {}
   const quoted: JsonObject[] = []
   const given = new Set<string>()
-  const open = () =>
-    [...supportsOf(metadata), ...quoted.map(quotation)].filter(({ key }) => !given.has(key))
+  const allowance = { searched: MOST_SEARCHED_CHARACTERS, repeated: MOST_REPEATED_CHARACTERS }
+  /** What no text has taken yet, until more is said. */
+  let waiting: Support[] | undefined
+  const open = () => {
+    const known = waiting ?? [...supportsOf(metadata, allowance, lose), ...quoted.map(quotation)]
+    return (waiting = known.filter(({ key }) => !given.has(key)))
+  }
   return {
     take(candidate) {
       const { groundingMetadata, citationMetadata } = candidate
+      if (groundingMetadata || citationMetadata) waiting = undefined
       if (isObject(groundingMetadata)) metadata = { ...metadata, ...groundingMetadata }
       if (!isObject(citationMetadata)) return
       const found = citationMetadata['citationSources'] ?? citationMetadata['citations']
-      quoted.push(...objectsOf(found))
+      for (const source of objectsOf(found)) quoted.push(source)
     },
     citationsOf(text, isLast) {
       const offsets = offsetsOf(text)
       return open().flatMap((support) => {
-        const place = support.citation && locate(support, text, offsets, isLast)
+        const place = support.citation && locate(support, text, offsets, isLast && allowance)
         if (!place) return []
         given.add(support.key)
         return [{ ...support.citation, ...place }]
@@ -63,14 +70,33 @@ export function sourcesOf(): Sources {
   }
 }
 
-function supportsOf(metadata: JsonObject): Support[] {
+/** How much may be looked through for texts whose place is not said, and be said of one source again. */
+interface Allowance {
+  searched: number
+  repeated: number
+}
+const MOST_SEARCHED_CHARACTERS = 50_000_000
+const MOST_REPEATED_CHARACTERS = 4_000_000
+
+function supportsOf(metadata: JsonObject, allowance: Allowance, lose: Lose): Support[] {
   const chunks = objectsOf(metadata['groundingChunks'])
+  const lengths = new Map<JsonObject, number>()
+  const isAffordable = (chunk: JsonObject): boolean => {
+    const known = lengths.get(chunk)
+    if (known === undefined) lengths.set(chunk, stringify(chunk).length)
+    else allowance.repeated -= known
+    if (allowance.repeated < 0) lose('dropped', 'reply.citations', 'too much is said again')
+    return allowance.repeated >= 0
+  }
   return objectsOf(metadata['groundingSupports']).flatMap((support) => {
     const segment = objectIn(support['segment'])
+    const key = fingerprint(stringify(segment))
+    const said = segmentOf(segment)
     return listOf(support['groundingChunkIndices']).map((index, place) => {
       const chunk = typeof index === 'object' ? undefined : chunks[Number(index)]
-      const citation = chunk && citationOf(chunk, scoreOf(support, place))
-      return { key: stringify([segment, index]), ...segmentOf(segment), citation }
+      const citation =
+        chunk && isAffordable(chunk) ? citationOf(chunk, scoreOf(support, place)) : undefined
+      return { key: `${key} ${String(index)}`, ...said, citation }
     })
   })
 }
@@ -122,15 +148,17 @@ function locate(
   support: Support,
   text: string,
   offsets: Offsets,
-  isLast: boolean,
+  isLast: Allowance | false,
 ): { start?: number; end?: number } | undefined {
   if (support.end !== undefined && support.end <= offsets.bytes) {
     const [start, end] = [offsets.toUnit(support.start), offsets.toUnit(support.end)]
-    const isExact = support.text === undefined ? isLast : text.slice(start, end) === support.text
+    const isExact =
+      support.text === undefined ? isLast !== false : text.slice(start, end) === support.text
     if (isExact && start <= end) return { start, end }
   }
   if (!isLast) return undefined
-  const found = support.text ? text.indexOf(support.text) : -1
+  if (support.text) isLast.searched -= text.length
+  const found = support.text && isLast.searched > 0 ? text.indexOf(support.text) : -1
   return found < 0 || !support.text ? {} : { start: found, end: found + support.text.length }
 }
 
@@ -152,16 +180,31 @@ function searchOf(metadata: JsonObject, id: string): SearchBlock | undefined {
   return { kind: 'search', id, queries, sources, ...leftovers(rest) }
 }
 
-/** A text that a citation is about, and where it stands. */
+/** A text that citations are about, and where it stands. */
 export interface CitedText {
   text: string
   /** The number of its part in the whole reply. */
   part: number
+  /** How many bytes of that part stand before it. */
+  bytesBefore: number
+  offsets: Offsets
 }
+
+/** A segment repeats so much of its text in any case, and some longer ones do. */
+const SHORT_CHARACTERS = 300
+const MOST_LONG_CHARACTERS = 100_000
+
+/** So few more are always told. */
+const FEW = 16
 
 /** Gathers what a reply says of its sources. Inverse of `sourcesOf`. */
 export class Grounding {
   readonly #chunks: JsonObject[] = []
+  /** The place of each source among them. */
+  readonly #places = new Map<string, number>()
+  #longLeft = MOST_LONG_CHARACTERS
+  /** How much had been said when it was last told in the middle. */
+  #told = 0
   readonly #supports: JsonObject[] = []
   readonly #queries: string[] = []
   readonly #found: string[] = []
@@ -171,27 +214,36 @@ export class Grounding {
     this.#lose = lose
   }
 
+  /** Places of the citation are those in the text. */
   cite(citation: Citation, place: CitedText): void {
     if (citation.fileId !== undefined) this.#lose('dropped', 'reply.citations.fileId')
     // A page of the web has no room for what was quoted from it.
     if (citation.url !== undefined && citation.quote !== undefined)
       this.#lose('dropped', 'reply.citations.quote')
-    const offsets = offsetsOf(place.text)
+    const { offsets } = place
     const { start = 0, end = place.text.length } = citation
-    const [startIndex, endIndex] = [offsets.toByte(start), offsets.toByte(end)]
+    const isRoomy = this.#hasRoom(end - start)
     this.#supports.push({
       segment: {
         ...(place.part > 0 && { partIndex: place.part }),
-        startIndex,
-        endIndex,
-        text: place.text.slice(start, end),
+        startIndex: place.bytesBefore + offsets.toByte(start),
+        endIndex: place.bytesBefore + offsets.toByte(end),
+        ...(isRoomy && { text: place.text.slice(start, end) }),
       },
       groundingChunkIndices: [this.#chunk(chunkOf(citation))],
     })
   }
 
+  /** Thousands of citations of one long text would repeat it thousands of times. */
+  #hasRoom(characters: number): boolean {
+    if (characters <= SHORT_CHARACTERS) return true
+    this.#longLeft -= characters
+    if (this.#longLeft < 0) this.#lose('dropped', 'reply.citations.text', 'too long to be repeated')
+    return this.#longLeft >= 0
+  }
+
   search(block: SearchBlock): void {
-    this.#queries.push(...block.queries)
+    for (const query of block.queries) this.#queries.push(query)
     for (const { url, title } of block.sources) {
       this.#found.push(url)
       this.#chunk({ web: { uri: url, ...(title !== undefined && { title }) } })
@@ -202,6 +254,17 @@ export class Grounding {
   get isMixed(): boolean {
     const found = this.#found.map((url) => sourceOf({ web: { uri: url } }))
     return this.#queries.length > 0 && this.#chunks.map(sourceOf).join() !== found.join()
+  }
+
+  /**
+   * A snapshot for the middle of a stream; undefined while there is nothing new, or so little that all that was
+   * said before would be told again and again.
+   */
+  interim(): JsonObject | undefined {
+    const said = this.#chunks.length + this.#supports.length + this.#queries.length
+    if (said < 2 * this.#told - FEW) return undefined
+    this.#told = said
+    return this.metadata()
   }
 
   /** A snapshot; undefined while there is nothing to say. */
@@ -217,8 +280,11 @@ export class Grounding {
   /** One chunk for one source, however often it is named. */
   #chunk(chunk: JsonObject): number {
     const source = sourceOf(chunk)
-    const known = this.#chunks.findIndex((other) => sourceOf(other) === source)
-    if (known < 0) return this.#chunks.push(chunk) - 1
+    const known = this.#places.get(source)
+    if (known === undefined) {
+      this.#places.set(source, this.#chunks.length)
+      return this.#chunks.push(chunk) - 1
+    }
     const [before, after] = [titleOf(this.#chunks[known]), titleOf(chunk)]
     if (before === undefined) this.#chunks[known] = chunk
     else if (after !== undefined && after !== before) this.#lose('dropped', 'reply.citations.title')

@@ -43,7 +43,7 @@ export class ReplyReader implements Reader {
   readonly #names: ToolNames
   readonly #cursor = new Cursor()
   readonly #texts = new AlikeTexts(LIKENESS)
-  readonly #sources = sourcesOf()
+  readonly #sources = sourcesOf((...loss) => this.#context.lose(...loss))
   #id = ''
   #blocks = 0
   #calls = 0

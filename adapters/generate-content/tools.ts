@@ -124,7 +124,8 @@ function declaredFunctions(request: Request): NamedTool[] {
   const declared = request.tools.filter(isNamed)
   const { mode, names = [], ext } = request.toolChoice ?? {}
   if (mode !== 'auto' || note(ext, 'names') === true) return declared
-  const allowed = declared.filter((tool) => names.includes(tool.name))
+  const wanted = new Set(names)
+  const allowed = declared.filter((tool) => wanted.has(tool.name))
   return allowed.length > 0 ? allowed : declared
 }
 
@@ -242,7 +243,8 @@ export function writeFunctionCalling(
     return undefined
   }
   const { mode, names: wanted } = toolChoice
-  const known = wanted?.flatMap((name) => wireNames(name, functions, names)) ?? []
+  const wireNames = wireNamesBy(functions, names)
+  const known = wanted?.flatMap((name) => wireNames.get(name) ?? []) ?? []
   if (wanted && known.length < wanted.length) lose('dropped', 'toolChoice.names')
   if (mode === 'none' || wanted?.length === 0) return { mode: 'NONE' }
   const isListed = known.length > 0 && (mode === 'required' || note(toolChoice.ext, 'names'))
@@ -253,7 +255,12 @@ export function writeFunctionCalling(
   }
 }
 
-const wireNames = (name: string, functions: readonly NamedTool[], names: ToolNames): string[] =>
-  functions
-    .filter((tool) => tool.name === name)
-    .map((tool) => names.toWire(tool.name, tool.namespace))
+/** The names on the wire by the caller's, which several namespaces may have. */
+function wireNamesBy(
+  functions: readonly NamedTool[],
+  names: ToolNames,
+): ReadonlyMap<string, readonly string[]> {
+  const groups = Map.groupBy(functions, ({ name }) => name)
+  const wire = ({ name, namespace }: NamedTool) => names.toWire(name, namespace)
+  return new Map([...groups].map(([name, tools]) => [name, tools.map(wire)]))
+}

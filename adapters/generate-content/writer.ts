@@ -16,6 +16,7 @@ import type { Problem } from '../../src/canonical/problem.ts'
 import type { Frame, WriteReplyContext, Writer } from '../adapter.ts'
 import { DIALECT } from './dialect.ts'
 import { Grounding } from './grounding.ts'
+import { offsetsOf } from './offsets.ts'
 import { Pieces, thoughtOf, type Run } from './pieces.ts'
 import { writePart, type WritePartContext } from './parts.ts'
 import { writeProblem } from './problems.ts'
@@ -41,6 +42,8 @@ export class ReplyWriter implements Writer {
   readonly #rows = new Map<Run['kind'], Template>()
   #id = ''
   #isGrounded = false
+  /** How many bytes of the running text have been counted. */
+  #counted: { run: Run; units: number; bytes: number } | undefined
   #open: Open | undefined
   #before: BlockKind | undefined
   #thought: { seal: Seal; text: string; end: number } | undefined
@@ -162,16 +165,19 @@ export class ReplyWriter implements Writer {
     return repeatThought(seal, { text, before: this.#pieces.parts.length - end })
   }
 
-  /** Places count from the beginning of the text as clients see it. */
+  /** Places count from the beginning of the text as clients see it, of which each block is counted once. */
   #cite(open: Open): void {
     const { run } = this.#pieces
-    if (!run || open.citations.length === 0) return
+    if (!run || (open.citations.length === 0 && this.#counted?.run !== run)) return
     const base = run.text.length - open.body.length
-    for (const citation of open.citations) {
-      const { start = 0, end = open.body.length } = citation
-      const place = { ...citation, start: base + start, end: base + end }
-      this.#grounding.cite(place, { text: run.text, part: run.index })
-    }
+    const isCounted = this.#counted?.run === run && this.#counted.units === base
+    const before = isCounted ? this.#counted : undefined
+    const bytesBefore = before?.bytes ?? offsetsOf(run.text.slice(0, base)).bytes
+    const offsets = offsetsOf(open.body)
+    this.#counted = { run, units: run.text.length, bytes: bytesBefore + offsets.bytes }
+    if (open.citations.length === 0) return
+    const place = { text: open.body, part: run.index, bytesBefore, offsets }
+    for (const citation of open.citations) this.#grounding.cite(citation, place)
     this.#isGrounded = true
   }
 
@@ -225,7 +231,7 @@ export class ReplyWriter implements Writer {
   }
 
   #sources(): JsonObject | undefined {
-    const groundingMetadata = this.#isGrounded ? this.#grounding.metadata() : undefined
+    const groundingMetadata = this.#isGrounded ? this.#grounding.interim() : undefined
     this.#isGrounded = false
     return groundingMetadata && { groundingMetadata }
   }

@@ -29,11 +29,12 @@ function answer(message: Message, calls: string[], lose: Lose): Message {
   const place = message.pieces[0]?.place ?? 'turns'
   const results = new Map<string, Piece>()
   const others: Piece[] = []
+  const known = new Set(calls)
   let moved = false
   for (const piece of message.pieces) {
     const [id] = idOf(piece.value, 'tool_result', 'tool_use_id')
     if (id === undefined) others.push(piece)
-    else if (calls.includes(id) && !results.has(id)) {
+    else if (known.has(id) && !results.has(id)) {
       moved ||= others.length > 0
       results.set(id, piece)
     } else others.push(...orphan(piece, lose))

@@ -142,15 +142,18 @@ function allowedBy(choice: ToolChoice | undefined): (tool: Tool) => boolean {
   const names = choice?.names
   if (!names || names.length === 0 || (choice.mode === 'required' && names.length === 1))
     return () => true
-  return (tool) => names.some((name) => isCalled(tool, name))
+  const wanted = new Set(names)
+  return (tool) => namesOf(tool).some((name) => name !== undefined && wanted.has(name))
 }
 
 /** A hosted tool goes by its name here and by what it can do. */
-function isCalled(tool: Tool, name: string): boolean {
-  if (tool.kind !== 'hosted') return tool.name === name
+function namesOf(tool: Tool): readonly (string | undefined)[] {
+  if (tool.kind !== 'hosted') return [tool.name]
   const { capability } = tool
-  return [capability, hostedBy((known) => known.capability === capability)?.name].includes(name)
+  return [capability, hostedBy((known) => known.capability === capability)?.name]
 }
+
+const isCalled = (tool: Tool, name: string): boolean => namesOf(tool).includes(name)
 
 function writeNamed(tool: NamedTool, names: ToolNames, room: Room, lose: Lose): JsonObject {
   const { name, namespace } = tool

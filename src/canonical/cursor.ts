@@ -35,6 +35,10 @@ export class Cursor {
   #started = false
   #ended = false
   #blocks: Pending[] = []
+  /** The place of the block that is written out. */
+  #first = 0
+  /** Those that are open. */
+  readonly #open = new Map<BlockKey, Pending>()
   /** How often each id has been used. */
   #callIds = new Map<string, number>()
   #finish: Extract<Event, { type: 'finish' }> | undefined
@@ -74,6 +78,7 @@ export class Cursor {
       half: '',
     }
     this.#blocks.push(pending)
+    this.#open.set(key, pending)
     this.#emit(pending, {
       type: 'block-start',
       block: body === undefined ? block : withBody(block, ''),
@@ -105,6 +110,7 @@ export class Cursor {
     if (!pending) return
     this.#settleBody(pending)
     pending.closed = true
+    this.#open.delete(key)
     this.#emit(pending, { type: 'block-end', tail })
     this.#promote()
   }
@@ -116,7 +122,7 @@ export class Cursor {
   }
 
   closeAll(): void {
-    for (const pending of this.#blocks.slice()) if (!pending.closed) this.close(pending.key)
+    for (const key of this.#open.keys()) this.close(key)
   }
 
   usage(usage: Usage): void {
@@ -195,9 +201,7 @@ export class Cursor {
   }
 
   #find(key: BlockKey): Pending | undefined {
-    if (this.#ended) return undefined
-    for (const pending of this.#blocks) if (pending.key === key && !pending.closed) return pending
-    return undefined
+    return this.#ended ? undefined : this.#open.get(key)
   }
 
   /** Most pieces bring one event, and a list made with it takes a fraction of the room of one that grows. */
@@ -207,16 +211,20 @@ export class Cursor {
   }
 
   #emit(pending: Pending, event: Event): void {
-    if (this.#blocks[0] === pending) this.#put(event)
+    if (this.#blocks[this.#first] === pending) this.#put(event)
     else pending.held.push(event)
   }
 
   /** The first block is the one that is written out; when it has closed, the next one's pieces follow. */
   #promote(): void {
-    while (this.#blocks[0]?.closed) {
-      this.#blocks.shift()
-      const next = this.#blocks[0]
-      if (!next) return
+    while (this.#blocks[this.#first]?.closed) {
+      this.#first += 1
+      const next = this.#blocks[this.#first]
+      if (!next) {
+        this.#blocks = []
+        this.#first = 0
+        return
+      }
       for (const event of next.held) this.#put(event)
       next.held = []
     }

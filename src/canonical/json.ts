@@ -228,6 +228,12 @@ export const picked = (
 ): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([key, value]) => test(key, value)))
 
+/** The members of all of them, of which the later ones win. To spread them one by one copies all at each step. */
+export const mergedMembers = (objects: readonly JsonObject[]): JsonObject =>
+  objects.length === 1 && objects[0]
+    ? objects[0]
+    : Object.fromEntries(objects.flatMap(Object.entries<Json>))
+
 /** Drops members that are undefined: optional means absent. */
 export function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   const kept: Partial<T> = {}

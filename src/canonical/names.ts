@@ -81,18 +81,22 @@ export function toolNames(request: Request | undefined, rule: NameRule): ToolNam
 
 /** Reports what a tool choice leaves out, for a wire that says so only by not offering it. */
 export function reportLeftOut(tools: readonly Tool[], offered: readonly Tool[], lose: Lose): void {
+  const kept = new Set(offered)
   for (const tool of tools) {
-    if (offered.includes(tool)) continue
+    if (kept.has(tool)) continue
     const name = tool.kind === 'hosted' ? tool.capability : tool.name
     lose('dropped', `tools.${name}`, 'the tool choice leaves it out')
   }
 }
 
 /** No two tools of a wire may have one name; elsewhere one may be declared again, or in two ways. */
-export const unique = (written: JsonObject[], lose: Lose): JsonObject[] =>
-  written.filter(({ name }, index) => {
-    const isFirst = written.findIndex((other) => other['name'] === name) === index
-    if (isFirst || typeof name !== 'string') return true
-    lose('dropped', `tools.${name}`, 'another tool has this name')
-    return false
+export function unique(written: JsonObject[], lose: Lose): JsonObject[] {
+  const known = new Set<string>()
+  return written.filter(({ name }) => {
+    if (typeof name !== 'string') return true
+    const isFirst = !known.has(name)
+    known.add(name)
+    if (!isFirst) lose('dropped', `tools.${name}`, 'another tool has this name')
+    return isFirst
   })
+}

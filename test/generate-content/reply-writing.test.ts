@@ -177,6 +177,30 @@ describe('a written reply', () => {
     })
   })
 
+  it('does not repeat a long text for thousands of citations of it', () => {
+    const long = 'Grüße. '.repeat(1000)
+    const citations = Array.from({ length: 2000 }, (_, index) => ({
+      url: `https://example.com/${index}`,
+    }))
+    const { body, chunks, losses } = tellReply(
+      { kind: 'text', text: 'Vorweg. ' },
+      { kind: 'text', text: long, citations },
+      ...citations.map(({ url }): Block => ({ kind: 'text', text: 'So.', citations: [{ url }] })),
+    )
+    expect(losses).toContain('dropped reply.citations.text')
+    const supports = body.candidates[0].groundingMetadata.groundingSupports
+    expect(supports).toHaveLength(4000)
+    expect(supports[0].segment.text).toBe(long)
+    expect(supports[1999].segment).toEqual({ startIndex: 8, endIndex: 9008 })
+    expect(supports[2000].segment).toEqual({ startIndex: 9008, endIndex: 9011, text: 'So.' })
+    expect(supports[3999].segment).toMatchObject({ startIndex: 9008 + 1999 * 3 })
+    expect(JSON.stringify(body).length).toBeLessThan(1_500_000)
+    expect(JSON.stringify(chunks).length).toBeLessThan(4_000_000)
+    expect(chunks.at(-1).candidates[0].groundingMetadata).toEqual(
+      body.candidates[0].groundingMetadata,
+    )
+  })
+
   it('comes back as it was, in one piece and in many', () => {
     const blocks: Block[] = [
       { kind: 'reasoning', text: 'Hmm.', seal: { dialect: 'generate-content', value: 'cmVhc29u' } },
