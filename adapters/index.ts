@@ -1,10 +1,20 @@
 import type { Adapter, Lookup } from './adapter.ts'
+import { type Dialect, DIALECTS } from './dialect.ts'
 import { generateContent } from './generate-content/index.ts'
 import { messages } from './messages/index.ts'
 import { responses } from './responses/index.ts'
 
-/** All dialects. A new one is a folder, a line here and, where its paths are not its own alone, one below. */
-export const adapters: readonly Adapter[] = [messages, generateContent, responses]
+/**
+ * All dialects. A new one is a folder, its name in `dialect.ts`, a line here and, where its paths are not its own
+ * alone, one below.
+ */
+const BY_NAME: Readonly<Record<Dialect, Adapter>> = {
+  messages,
+  'generate-content': generateContent,
+  responses,
+}
+
+export const adapters: readonly Adapter[] = DIALECTS.map((name) => BY_NAME[name])
 
 /** The dialects, as the core sees them: to be listed, looked up, or guessed for want of a route. */
 export interface Dialects {

@@ -3,7 +3,7 @@
  * other one, and what was reported is listed. `node scripts/losses.ts --write` puts the table into the README.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { adapters } from '../adapters/index.ts'
+import { type Dialect, DIALECTS } from '../adapters/dialect.ts'
 import type { Loss, LossCode } from '../src/canonical/loss.ts'
 import { translator } from '../src/translator.ts'
 
@@ -20,7 +20,7 @@ const kindOf = (loss: Loss): string =>
     .join('.')
     .replace(/^turns\.blocks\./, 'turns.')
 
-function row(from: string, to: string): string {
+function row(from: Dialect, to: Dialect): string {
   const text = readFileSync(new URL(`fixtures/full/${from}.json`, ROOT), 'utf8')
   const { losses } = translator({ from, to, model: 'full-model' }).request(text)
   const cells = CODES.map((code) => {
@@ -36,9 +36,8 @@ function row(from: string, to: string): string {
 }
 
 export function lossTable(): string {
-  const dialects = adapters.map((adapter) => adapter.dialect)
-  const rows = dialects.flatMap((from) =>
-    dialects.filter((to) => to !== from).map((to) => row(from, to)),
+  const rows = DIALECTS.flatMap((from) =>
+    DIALECTS.filter((to) => to !== from).map((to) => row(from, to)),
   )
   return [`| caller → upstream | ${CODES.join(' | ')} |`, '|---|---|---|---|', ...rows].join('\n')
 }

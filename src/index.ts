@@ -1,45 +1,51 @@
-import { settingsOf } from './gateway/config.ts'
-import { ConfigError, type Environment } from './gateway/config.ts'
+import { ConfigError, type Environment, settingsOf } from './gateway/config.ts'
+import type { Config } from './gateway/config-type.ts'
 import { DEFAULT_RETENTION } from './gateway/defaults.ts'
 import { randomId } from './gateway/exchange.ts'
 import { fetchSend } from './gateway/fetch-send.ts'
-import type { Ports } from './gateway/ports.ts'
+import type { Ports as EveryPort } from './gateway/ports.ts'
 import type { Settings } from './gateway/settings.ts'
 import { adapters } from '../adapters/index.ts'
 import { demoSend } from './demo.ts'
 import { createApp as createAppOf } from './http/app.ts'
+import type { App } from './http/app-type.ts'
 import { memoryStore } from './state/memory.ts'
 
 export { ConfigError } from './gateway/config.ts'
-export type { Ports, Send, UpstreamRequest, UpstreamResponse } from './gateway/ports.ts'
+export type { ConfigFault } from './gateway/config-finding.ts'
+export type { Config, RouteConfig, TaskConfig, UpstreamConfig } from './gateway/config-type.ts'
+export type { Dialect } from '../adapters/dialect.ts'
+export type { App } from './http/app-type.ts'
+export type { LogEntry } from './observe/entry.ts'
+export type { Send, UpstreamRequest, UpstreamResponse } from './gateway/ports.ts'
 export { ConnectError } from './gateway/ports.ts'
-export type { Store, StoreEntry } from './gateway/store.ts'
+export type { Store, StoreBounds, StoreEntry } from './gateway/store.ts'
+export { EntryTooLargeError, StoreUnavailableError } from './gateway/store.ts'
+export { durableStore, type ObjectNamespace } from './state/durable.ts'
+export { type KeyValueNamespace, kvStore } from './state/kv.ts'
+export { memoryStore } from './state/memory.ts'
+export { type RedisLink, redisStore } from './state/redis.ts'
 export type { Loss, LossCode } from './canonical/loss.ts'
 export { ProblemError, type Problem } from './canonical/problem.ts'
-export { translator, type Translator, type TranslatorOptions } from './translator.ts'
+export {
+  type TranslatedReply,
+  type TranslatedRequest,
+  translator,
+  type Translator,
+  type TranslatorOptions,
+} from './translator.ts'
 export { VERSION } from './version.ts'
 
-/**
- * A Hono app, of which this is declared: what is needed to call it, or to mount it in another one
- * (`other.mount('/', app.fetch)`). It answers every path itself, so routes added to it would never be reached.
- */
-export interface App {
-  /**
-   * Takes what the platform's own `fetch` takes, as the SDKs call it, and what runtimes hand to a server:
-   * beside a whole request, the second argument is theirs (an environment, a server) and means nothing.
-   */
-  fetch(input: Request | string | URL, init?: RequestInit): Promise<Response>
-  /** The same for a path without a host: `app.request('/healthz')`. */
-  request(input: Request | string | URL, init?: RequestInit): Response | Promise<Response>
-}
+/** What a program may bring of its own; the rest is the platform's. */
+export type Ports = Partial<EveryPort>
 
 /**
  * The proxy as an app. `config` is the configuration document; `environment` is where its `env:NAME`
  * values are looked up: where there is a process, in its variables.
  */
 export function createApp(
-  config: unknown,
-  ports: Partial<Ports> = {},
+  config: Config,
+  ports: Ports = {},
   environment: Environment = processEnvironment(),
 ): App {
   const settings = settingsOf(config, environment)
@@ -67,7 +73,7 @@ function storeOf({ state, retention }: Settings): Pick<Ports, 'store'> {
   throw new ConfigError('state.store', 'expected memory or off, unless a store is among the ports')
 }
 
-const defaultPorts = (): Ports => ({
+const defaultPorts = (): EveryPort => ({
   send: demoSend(adapters, fetchSend),
   now: Date.now,
   randomId,

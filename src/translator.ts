@@ -1,4 +1,5 @@
 import type { Adapter, ReadReplyContext, Reader } from '../adapters/adapter.ts'
+import type { Dialect } from '../adapters/dialect.ts'
 import { dialects } from '../adapters/index.ts'
 import { refuseFileIds, reportForeign } from './canonical/foreign.ts'
 import { emptyRequest } from './canonical/empty.ts'
@@ -16,9 +17,9 @@ import { framer } from './gateway/stream-out.ts'
 
 export interface TranslatorOptions {
   /** The dialect that the caller speaks. */
-  from: string
+  from: Dialect
   /** The dialect that the upstream speaks. */
-  to: string
+  to: Dialect
   /** The model at the upstream, and the caller's too where its dialect names it in the path only. */
   model?: string
   /** For dialects that ask for a stream in the path only. */
@@ -27,10 +28,10 @@ export interface TranslatorOptions {
   headers?: Readonly<Record<string, string>>
 }
 
-export interface TranslatedRequest {
+export interface TranslatedRequest<To = JsonObject> {
   path: string
   headers: Record<string, string>
-  body: JsonObject
+  body: To
   /** The body as it is to be sent: large numbers and the order of members are kept here. */
   text: string
   losses: readonly Loss[]
@@ -42,21 +43,31 @@ export interface TranslatedReply {
   losses: readonly Loss[]
 }
 
+/** What stands for a body: a type of an SDK as it is; the name of a dialect, or nothing, means any object. */
+export type BodyOf<Named> = Named extends string ? object : Named
+/** The same for a body that is made here. */
+export type MadeOf<Named> = Named extends string ? JsonObject : Named
+
 /**
  * One conversation between two dialects, without any I/O. A reply is understood in the light of the last
- * request. Throws ProblemError.
+ * request. Throws ProblemError. `From` and `To` are the types of requests of the two dialects, such as those of
+ * their SDKs.
  */
-export interface Translator {
-  request(body: JsonObject | string): TranslatedRequest
-  reply(body: JsonObject | string): TranslatedReply
+export interface Translator<From = object, To = JsonObject> {
+  request(body: BodyOf<From> | string): TranslatedRequest<MadeOf<To>>
+  reply(body: object | string): TranslatedReply
   /** The bytes of a streamed reply; never fails: what goes wrong is said in the stream. */
   stream(): TransformStream<Uint8Array, Uint8Array>
 }
 
-export function translator(options: TranslatorOptions): Translator {
+export function translator<From = object, To = JsonObject>(
+  options: TranslatorOptions,
+): Translator<From, To> {
   const from = adapterOf(options.from)
   const to = adapterOf(options.to)
-  return from === to ? sameDialect(from, options) : betweenDialects(from, to, options)
+  const made = from === to ? sameDialect(from, options) : betweenDialects(from, to, options)
+  // What the dialects' own types are is for the caller to say.
+  return made as Translator<From, To>
 }
 
 function adapterOf(dialect: string): Adapter {
@@ -66,8 +77,8 @@ function adapterOf(dialect: string): Adapter {
   throw invalid(`There is no dialect '${dialect}'; there are ${known}.`)
 }
 
-const textIn = (body: JsonObject | string): string =>
-  typeof body === 'string' ? body : stringify(body)
+const textIn = (body: object | string): string =>
+  typeof body === 'string' ? body : stringify(body as JsonObject)
 
 function objectIn(text: string, parsed: () => Json): JsonObject {
   let value: Json

@@ -15,22 +15,22 @@ const pattern = (...parts: string[]) => new RegExp(`^(?:${parts.join('|')})`)
 /** Who may import what. Another dialect is in nobody's list: `$folder` is the importer's own folder. */
 const RULES: readonly Rule[] = [
   { from: /^src\/canonical\//, may: pattern(CANONICAL) },
-  { from: /^adapters\/adapter\.ts$/, may: pattern(CANONICAL) },
+  { from: /^adapters\/(?:adapter|dialect)\.ts$/, may: pattern(CANONICAL) },
   {
     from: /^adapters\/index\.ts$/,
-    may: pattern(CONTRACT, 'adapters/[\\w-]+/index\\.ts$', CANONICAL),
+    may: pattern(CONTRACT, 'adapters/dialect\\.ts', 'adapters/[\\w-]+/index\\.ts$', CANONICAL),
   },
   { from: /^adapters\/[\w-]+\//, may: pattern(CANONICAL, CONTRACT, '$folder') },
   { from: /^src\/framing\//, may: pattern(CANONICAL, CONTRACT, '$folder', 'eventsource-parser$') },
   {
     from: /^src\/gateway\/config-schema\.ts$/,
-    may: pattern('adapters/(?:adapter|index)\\.ts', '$folder', 'zod(?:$|/)'),
+    may: pattern('adapters/(?:adapter|dialect|index)\\.ts', '$folder', 'zod(?:$|/)'),
   },
   {
     from: /^src\/gateway\//,
     may: pattern(
       CANONICAL,
-      'adapters/(?:adapter|index)\\.ts',
+      'adapters/(?:adapter|dialect|index)\\.ts',
       'src/framing/',
       'src/observe/',
       'src/version\\.ts',
@@ -41,7 +41,7 @@ const RULES: readonly Rule[] = [
     from: /^src\/http\//,
     may: pattern(
       CANONICAL,
-      'adapters/(?:adapter|index)\\.ts',
+      'adapters/(?:adapter|dialect|index)\\.ts',
       'src/gateway/',
       'src/observe/',
       'src/framing/',
@@ -66,7 +66,10 @@ const RULES: readonly Rule[] = [
       '@redis/client$',
     ),
   },
-  { from: /^src\/[\w-]+\.ts$/, may: pattern('src/(?!node)', 'adapters/(?:adapter|index)\\.ts') },
+  {
+    from: /^src\/[\w-]+\.ts$/,
+    may: pattern('src/(?!node)', 'adapters/(?:adapter|dialect|index)\\.ts'),
+  },
 ]
 
 function allowed(from: string, target: string): boolean {

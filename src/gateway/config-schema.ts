@@ -1,8 +1,9 @@
 import * as z from 'zod/mini'
 import type { AuthStyle } from '../../adapters/adapter.ts'
-import { adapters } from '../../adapters/index.ts'
+import { DIALECTS } from '../../adapters/dialect.ts'
 import type { Finding } from './config-finding.ts'
 import { hint, nearest } from './config-nearest.ts'
+import type { Config } from './config-type.ts'
 import { type Path, placeOf, valueAt } from './config-place.ts'
 
 /** The longest delay that a timer takes; a longer one would fire at once. */
@@ -42,7 +43,7 @@ const timeouts = z.strictObject({
 })
 
 const upstream = z.strictObject({
-  dialect: z.enum(adapters.map((adapter) => adapter.dialect)),
+  dialect: z.enum(DIALECTS),
   url: z.string(),
   key: z.optional(filled),
   auth: z.optional(z.enum(AUTH_STYLES)),
@@ -110,12 +111,12 @@ export const configSchema = z.strictObject({
   ),
 })
 
-export type Config = z.infer<typeof configSchema>
-export type UpstreamConfig = z.infer<typeof upstream>
-export type TaskConfig = z.infer<typeof task>
+/** Fails to compile where the schema and the type that programs see are not the same. */
+type Same<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? One : never) : never
+export type CheckedConfig = Same<z.infer<typeof configSchema>, Config>
 
 /** The configuration in a document that fits the schema. */
-export function shaped(value: unknown): Config | undefined {
+export function shaped(value: unknown): CheckedConfig | undefined {
   const result = configSchema.safeParse(value)
   return result.success ? result.data : undefined
 }

@@ -1,4 +1,4 @@
-import type { Config } from './config-schema.ts'
+import type { Config } from './config-type.ts'
 import { placeOf } from './config-place.ts'
 import { ConfigError } from './config-finding.ts'
 import { hostnameOf } from './hostname.ts'

@@ -1,9 +1,11 @@
+import { DIALECTS } from '../../adapters/dialect.ts'
 import { adapters } from '../../adapters/index.ts'
 import { defined } from '../canonical/json.ts'
 import { findingsIn } from './config-check.ts'
 import { ConfigError, type ConfigFault } from './config-finding.ts'
 import { placeOf } from './config-place.ts'
-import { type Config, shaped, type TaskConfig, type UpstreamConfig } from './config-schema.ts'
+import { shaped } from './config-schema.ts'
+import type { Config, TaskConfig, UpstreamConfig } from './config-type.ts'
 import { type ConfigSource, inOrder, objectSource, placed, textSource } from './config-source.ts'
 import {
   baseOf,
@@ -95,14 +97,13 @@ export function settingsFromText(
 
 /** Three upstreams in this process, one per dialect; a model that is none of their names goes to the first. */
 export function demoConfig(): Config {
-  const dialects = adapters.map((adapter) => adapter.dialect)
   return {
     upstreams: Object.fromEntries(
-      dialects.map((dialect) => [demoName(dialect), { dialect, url: `${DEMO_ORIGIN}/${dialect}` }]),
+      DIALECTS.map((dialect) => [demoName(dialect), { dialect, url: `${DEMO_ORIGIN}/${dialect}` }]),
     ),
     routes: [
-      ...dialects.map((dialect) => ({ model: demoName(dialect), upstream: demoName(dialect) })),
-      ...dialects.slice(0, 1).map((dialect) => ({ model: '*', upstream: demoName(dialect) })),
+      ...DIALECTS.map((dialect) => ({ model: demoName(dialect), upstream: demoName(dialect) })),
+      ...DIALECTS.slice(0, 1).map((dialect) => ({ model: '*', upstream: demoName(dialect) })),
     ],
   }
 }

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { createApp } from '../../src/index.ts'
 import { dialects } from '../../adapters/index.ts'
-import type { Config } from '../../src/gateway/config-schema.ts'
+import type { Config } from '../../src/gateway/config-type.ts'
 import { settingsFromText, settingsOf } from '../../src/gateway/config.ts'
 import { listModels } from '../../src/gateway/models.ts'
 import { destinationOf } from '../../src/gateway/route.ts'
 
 const url = 'https://upstream.example'
-const upstreams = {
+const upstreams: NonNullable<Config['upstreams']> = {
   claude: { dialect: 'messages', url, models: { 'claude-big': { contextWindow: 8 } } },
   gemini: { dialect: 'generate-content', url },
 }

@@ -1,13 +1,16 @@
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
-import { createApp, translator, VERSION } from '../../src/index.ts'
+import { type Config, createApp, translator, VERSION } from '../../src/index.ts'
 import { sse } from '../gateway/proxy.ts'
 
-const config = {
-  upstreams: {
-    demo: { dialect: 'messages', url: 'https://upstream.example', key: 'upstream-key-0123456789' },
-  },
+const demo: NonNullable<Config['upstreams']>[string] = {
+  dialect: 'messages',
+  url: 'https://upstream.example',
+  key: 'upstream-key-0123456789',
+}
+const config: Config = {
+  upstreams: { demo },
   routes: [{ model: '*', upstream: 'demo' }],
   callers: 'open',
 }
@@ -26,10 +29,9 @@ const answer = {
 /** What the app says to a request of the upstream's own dialect, when that answers with these words. */
 const passed = (path: string, status: number, words: string, body: object) => {
   const models = { '*': { drop: ['temperature'] } }
-  const demo = { ...config.upstreams.demo, models }
   const headers = new Headers({ 'content-type': 'application/json' })
   const app = createApp(
-    { ...config, upstreams: { demo } },
+    { ...config, upstreams: { demo: { ...demo, models } } },
     { send: async () => ({ status, headers, body: new Response(words).body }) },
   )
   return app.fetch(`http://proxy.example${path}`, {
@@ -99,7 +101,29 @@ describe('the app as a library', () => {
     const outer = new Hono().mount('/llm', app.fetch)
     expect((await outer.request('/llm/healthz')).status).toBe(200)
   })
+  it.each([
+    ['at the top', new Hono().route('/', createApp(config)), ''],
+    ['below a path', new Hono().route('/llm', createApp(config)), '/llm'],
+    ['below two', new Hono().basePath('/a/b').route('/c', createApp(config)), '/a/b/c'],
+    [
+      'in an app in an app',
+      new Hono().route('/x', new Hono().route('/y', createApp(config))),
+      '/x/y',
+    ],
+    ['below a name', new Hono().route('/:team/llm', createApp(config)), '/blue/llm'],
+  ])('answers %s of another app', async (_, outer, base) => {
+    expect((await outer.request(`${base}/healthz`)).status).toBe(200)
+    expect((await outer.request(`${base}/v1/models/x%2Fy`)).status).toBe(200)
+    const headers = { 'content-type': 'application/json' }
+    const init = { method: 'POST', headers, body: JSON.stringify(question) }
+    const explained = await outer.request(`${base}/explain/v1/responses?a=1`, init)
+    expect(await explained.json()).toMatchObject({ caller: 'responses' })
+    const unknown = await outer.request(`${base}/nothing`)
+    expect(unknown.status).toBe(404)
+    expect(await unknown.text()).toContain('GET /nothing')
+  })
   it('refuses a configuration that is none', () => {
+    // @ts-expect-error: as a program without types has it.
     expect(() => createApp({ upstreams: 1 })).toThrow(/upstreams/)
   })
   it('has the version of the package', () => expect(VERSION).toBe(manifest.version))
@@ -171,7 +195,10 @@ describe('a translator', () => {
     expect(between.reply('{ "a":1.0 }').text).toBe('{ "a":1.0 }')
   })
   it.each([
-    ['an unknown dialect', () => translator({ from: 'messages', to: 'nothing' })],
+    [
+      'an unknown dialect', // @ts-expect-error: as a program without types has it.
+      () => translator({ from: 'messages', to: 'nothing' }),
+    ],
     ['text that is no JSON', () => translator({ from: 'messages', to: 'responses' }).request('{')],
     [
       'a request without what it needs',

@@ -1,9 +1,9 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { createApp } from '../../src/index.ts'
+import { type Config, createApp } from '../../src/index.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
-const config = {
+const config: Config = {
   upstreams: { one: { dialect: 'messages', url: 'https://one.invalid', key: 'env:LIBRARY_KEY' } },
 }
 

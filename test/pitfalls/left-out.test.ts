@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Dialect } from '../../adapters/dialect.ts'
 import { translator } from '../../src/translator.ts'
 
 const tool = (name: string) => ({ type: 'function', name, parameters: {}, strict: false })
@@ -11,7 +12,7 @@ const ask = (mode: string, allowed: string[]) => ({
 })
 
 describe('a tool that the choice leaves out', () => {
-  it.each([
+  it.each<[Dialect, string]>([
     ['messages', 'auto'],
     ['messages', 'required'],
     ['generate-content', 'auto'],

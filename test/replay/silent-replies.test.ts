@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { DIALECTS } from '../../adapters/dialect.ts'
 import { adapters } from '../../adapters/index.ts'
 import type { JsonObject } from '../../src/canonical/json.ts'
 import { emptyRequest } from '../../src/canonical/empty.ts'
@@ -201,6 +202,8 @@ const pairs = adapters.flatMap((upstream) =>
   adapters.flatMap((caller) => (caller === upstream ? [] : [{ caller, upstream }])),
 )
 
+const nameOf = (adapter: Adapter) => DIALECTS.find((name) => name === adapter.dialect) ?? 'messages'
+
 const replyOf = ({ dialect }: Adapter): JsonObject => REPLIES[dialect] ?? {}
 
 describe.each(pairs)('$caller.dialect from $upstream.dialect', ({ caller, upstream }) => {
@@ -211,7 +214,7 @@ describe.each(pairs)('$caller.dialect from $upstream.dialect', ({ caller, upstre
   })
 
   it('is told the same by the library', () => {
-    const { losses } = translator({ from: caller.dialect, to: upstream.dialect }).reply(
+    const { losses } = translator({ from: nameOf(caller), to: nameOf(upstream) }).reply(
       replyOf(upstream),
     )
     const member = {

@@ -2,16 +2,17 @@ import Anthropic from '@anthropic-ai/sdk'
 import { GoogleGenAI } from '@google/genai'
 import OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
-import { createApp } from '../../src/index.ts'
+import { DIALECTS } from '../../adapters/dialect.ts'
+import { type Config, createApp } from '../../src/index.ts'
 
-const DEMO = {
+const DEMO: Config = {
   upstreams: Object.fromEntries(
-    ['messages', 'generate-content', 'responses'].map((dialect) => [
+    DIALECTS.map((dialect) => [
       `demo-${dialect}`,
       { dialect, url: `http://demo.invalid/${dialect}` },
     ]),
   ),
-  routes: ['messages', 'generate-content', 'responses'].map((dialect) => ({
+  routes: DIALECTS.map((dialect) => ({
     model: `demo-${dialect}`,
     upstream: `demo-${dialect}`,
   })),
