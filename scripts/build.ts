@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   mkdirSync,
@@ -8,22 +7,11 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { build, type BuildOptions, type Metafile } from 'esbuild'
+import { build, type Metafile } from 'esbuild'
 import { configJsonSchema } from './config-words.ts'
+import { BUNDLE, buildLibrary, buildTypes } from './library.ts'
 
 const OUT = 'dist'
-
-const common: BuildOptions = {
-  bundle: true,
-  format: 'esm',
-  target: 'es2023',
-  legalComments: 'none',
-  logLevel: 'warning',
-  metafile: true,
-  minifySyntax: true,
-  minifyWhitespace: true,
-}
 
 /** A bundled CommonJS package asks for Node's own modules by `require`, which a module does not have. */
 const COMMAND_BANNER = [
@@ -37,7 +25,7 @@ mkdirSync(OUT)
 
 // The command: one file that needs nothing but Node.
 const command = await build({
-  ...common,
+  ...BUNDLE,
   entryPoints: ['src/node.ts'],
   outfile: `${OUT}/dragoman.js`,
   platform: 'node',
@@ -46,21 +34,11 @@ const command = await build({
 })
 chmodSync(`${OUT}/dragoman.js`, 0o755)
 
-// The library: one file for every runtime with web standards.
-const library = await build({
-  ...common,
-  entryPoints: ['src/index.ts'],
-  outfile: `${OUT}/index.js`,
-  platform: 'neutral',
-  mainFields: ['module', 'main'],
-  conditions: ['browser'],
-})
+const library = await buildLibrary(`${OUT}/index.js`)
 
 writeFileSync(`${OUT}/THIRD-PARTY.txt`, licences([command, library]))
 
-const types = spawnSync('tsc', ['-p', 'scripts/tsconfig.types.json'], { stdio: 'inherit' })
-if (types.status !== 0) process.exit(1)
-keepReached(`${OUT}/types`, `${OUT}/types/src/index.d.ts`)
+buildTypes(`${OUT}/types`)
 
 writeFileSync(
   `${OUT}/dragoman.schema.json`,
@@ -85,16 +63,4 @@ function licence(folder: string): string {
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
   const text = file ? readFileSync(`${folder}/${file}`, 'utf8').trim() : ''
   return `${name} ${version} (${license})\n\n${text}\n`
-}
-
-/** The library's types are those that its index leads to; the others would ask for packages to be installed. */
-function keepReached(folder: string, index: string): void {
-  const reached = new Set([index])
-  for (const file of reached)
-    for (const [, target = ''] of readFileSync(file, 'utf8').matchAll(/['"](\.[^'"]+)\.ts['"]/g))
-      reached.add(`${join(dirname(file), target)}.d.ts`)
-  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-    const file = join(folder, name)
-    if (name.endsWith('.ts') && !reached.has(file)) rmSync(file)
-  }
 }

@@ -75,6 +75,7 @@ const { body, losses } = translator({ from: 'responses', to: 'messages' }).reque
 const codes: string[] = losses.map((loss: Loss) => loss.code)
 const { status } = await drop('http://x/healthz')
 let fault: unknown
+// @ts-expect-error: no such member
 try { createApp({ upstream: {} }) } catch (error) { fault = error }
 if (!body || status !== 200 || codes.join() !== 'defaulted') throw new Error('the library does not work')
 if (!(fault instanceof ConfigError) || fault.place !== 'upstream') throw new Error('faults have no place')

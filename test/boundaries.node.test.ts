@@ -113,6 +113,11 @@ describe('boundaries', () => {
   it('zod comes as a namespace, which is a fifth of the size', () => {
     const named = sources.filter((source) => /import \{[^}]*\} from 'zod'/.test(source.text))
     expect(named.map(({ path }) => path)).toEqual([])
+    // A class out of the inner namespace brings all of it, with every language of its messages: half a megabyte.
+    const inner = sources.filter((source) =>
+      /instanceof z\.core|[^\w]z\.core\.\$?\w+\(/.test(source.text),
+    )
+    expect(inner.map(({ path }) => path)).toEqual([])
   })
 })
 

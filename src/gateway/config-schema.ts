@@ -175,20 +175,20 @@ function knownAt(path: Path): string[] {
   for (const segment of path) schemas = schemas.flatMap(within).flatMap((at) => step(at, segment))
   return schemas
     .flatMap(within)
-    .flatMap((at) => (at instanceof z.core.$ZodObject ? Object.keys(at._zod.def.shape) : []))
+    .flatMap((at) => (at instanceof z.ZodMiniObject ? Object.keys(at._zod.def.shape) : []))
 }
 
 /** What is inside of what is optional, and the branches of a union. */
 function within(schema: z.core.$ZodType): z.core.$ZodType[] {
-  if (schema instanceof z.core.$ZodOptional) return within(schema._zod.def.innerType)
-  if (schema instanceof z.core.$ZodUnion) return schema._zod.def.options.flatMap(within)
+  if (schema instanceof z.ZodMiniOptional) return within(schema._zod.def.innerType)
+  if (schema instanceof z.ZodMiniUnion) return schema._zod.def.options.flatMap(within)
   return [schema]
 }
 
 function step(schema: z.core.$ZodType, segment: PropertyKey): z.core.$ZodType[] {
-  if (schema instanceof z.core.$ZodRecord) return [schema._zod.def.valueType]
-  if (schema instanceof z.core.$ZodArray) return [schema._zod.def.element]
-  if (!(schema instanceof z.core.$ZodObject)) return []
+  if (schema instanceof z.ZodMiniRecord) return [schema._zod.def.valueType]
+  if (schema instanceof z.ZodMiniArray) return [schema._zod.def.element]
+  if (!(schema instanceof z.ZodMiniObject)) return []
   const member = schema._zod.def.shape[String(segment)]
   return member === undefined ? [] : [member]
 }

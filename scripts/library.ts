@@ -1,0 +1,59 @@
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { build, type BuildOptions } from 'esbuild'
+
+/** What all bundles have in common. */
+export const BUNDLE: BuildOptions = {
+  bundle: true,
+  format: 'esm',
+  target: 'es2023',
+  legalComments: 'none',
+  logLevel: 'warning',
+  metafile: true,
+  minifySyntax: true,
+  minifyWhitespace: true,
+}
+
+/** The library: one file for every runtime with web standards. */
+export const buildLibrary = (outfile: string) =>
+  build({
+    ...BUNDLE,
+    entryPoints: ['src/index.ts'],
+    outfile,
+    platform: 'neutral',
+    mainFields: ['module', 'main'],
+    conditions: ['browser'],
+  })
+
+/** Declares the library in a folder; throws what the compiler says. */
+export function buildTypes(folder: string): void {
+  const args = ['-p', 'scripts/tsconfig.types.json', '--outDir', folder]
+  const { status, stdout } = spawnSync('node_modules/.bin/tsc', args, { encoding: 'utf8' })
+  if (status !== 0) throw new Error(stdout)
+  keepReached(folder, join(folder, 'src/index.d.ts'))
+  doWithout('hono', join(folder, 'src/http/app-type.d.ts'))
+}
+
+/** The library's types are those that its index leads to; the others would ask for packages to be installed. */
+function keepReached(folder: string, index: string): void {
+  const reached = new Set([index])
+  for (const file of reached)
+    for (const [, target = ''] of readFileSync(file, 'utf8').matchAll(/['"](\.[^'"]+)\.ts['"]/g))
+      reached.add(`${join(dirname(file), target)}.d.ts`)
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    const file = join(folder, name)
+    if (name.endsWith('.ts') && !reached.has(file)) rmSync(file)
+  }
+}
+
+/**
+ * Who mounts the app in one of Hono's has Hono, and gets its type; to everybody else the import is an unknown
+ * type instead of an error. A copy of the declarations would fit no installed Hono: its class has private members.
+ */
+function doWithout(name: string, file: string): void {
+  const text = readFileSync(file, 'utf8')
+  const line = new RegExp(`^import .* from '${name}';$`, 'm')
+  if (!line.test(text)) throw new Error(`${file} does not import ${name}`)
+  writeFileSync(file, text.replace(line, '// @ts-ignore: where it is not installed.\n$&'))
+}
