@@ -12,6 +12,8 @@ import {
 } from '../gateway/failures.ts'
 import type { Journal } from '../gateway/journal.ts'
 import { pickedHeaders } from '../gateway/picked.ts'
+import { isAboutKey, waitOf } from '../gateway/refusal.ts'
+import type { Veil } from '../gateway/secrets.ts'
 import type { KeySettings } from '../gateway/settings.ts'
 import { steppedSource } from '../gateway/stream-out.ts'
 import type { UpstreamCall } from '../gateway/upstream.ts'
@@ -20,8 +22,9 @@ import { JsonEnd } from './json-end.ts'
 export interface TaskReply {
   call: UpstreamCall
   key: KeySettings
-  /** The key that was sent: a service may repeat it when it refuses something. */
-  secret: string | undefined
+  /** Over the key that was sent: a service may repeat it, and says of most failures with 200 that they are some. */
+  veil: Veil
+  now: number
   journal: Journal
   maxBytes: number
 }
@@ -44,21 +47,21 @@ const EMPTY: ReadonlySet<number> = new Set([204, 205])
 
 /** The service's answer as it came. Throws ProblemError for what is none. */
 export async function taskReply(reply: TaskReply): Promise<Answer> {
-  const { call, journal, secret } = reply
+  const { call, journal, veil } = reply
   const { status } = call
   refuseNoAnswer(reply)
   const { held, complete } = await beginning(call)
   const end = endOf(call)
   if (complete && end) refuseHalf(end, held)
+  const bytes = joinBytes(held)
+  if (status === FORBIDDEN && reply.key.kind !== 'caller') refuseKey(reply, bytes)
   journal.began()
-  const id = call.headers.get('x-request-id')
-  const headers = {
-    ...pickedHeaders(call.headers, REPLY_HEADERS),
-    ...(id !== null && REQUEST_ID.test(id) && { 'x-upstream-request-id': id }),
-  }
-  if (complete) {
-    const bytes = joinBytes(held)
-    const body = status < 400 || secret === undefined ? bytes : without(secret, bytes)
+  const headers = headersOf(reply)
+  if (complete || status >= 400) {
+    const shown = without(veil, bytes, status)
+    // Nobody has so much to say of a failure. Half a secret at the end would not be found.
+    const body = complete ? shown : shown.subarray(0, CUT_BYTES)
+    if (!complete) call.cancel()
     journal.finish({ status, bytesOut: body.length })
     return { status, headers, body: EMPTY.has(status) ? null : body }
   }
@@ -93,11 +96,16 @@ function refuseNoAnswer({ call, key }: TaskReply): void {
   }
   if (status === 0 || (status >= 300 && status < 400)) refuse(REDIRECTED)
   if (status < 200 || status > 599) refuse(NOT_A_REPLY)
-  if ((status === 401 || status === 403) && key.kind !== 'caller') refuse(KEY_REFUSED)
+  if (status === UNAUTHORIZED && key.kind !== 'caller') refuse(KEY_REFUSED)
 }
+
+const UNAUTHORIZED = 401
+const FORBIDDEN = 403
 
 /** Nearly every answer is shorter. It goes out when it is there, so that half of one is not taken for one. */
 const HELD_BYTES = 65_536
+/** Of a longer one that tells of a failure this much is told. */
+const CUT_BYTES = 61_440
 
 async function beginning(call: UpstreamCall): Promise<{ held: Uint8Array[]; complete: boolean }> {
   const held: Uint8Array[] = []
@@ -111,10 +119,33 @@ async function beginning(call: UpstreamCall): Promise<{ held: Uint8Array[]; comp
   return { held, complete: false }
 }
 
-/** Byte by byte as it was, but for the secret. */
-function without(secret: string, bytes: Uint8Array): Uint8Array {
+/** Byte by byte as it was, but for secrets, in JSON and in whatever tells of a failure. */
+function without(veil: Veil, bytes: Uint8Array, status: number): Uint8Array {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
-  return text.includes(secret) ? new TextEncoder().encode(text.replaceAll(secret, '***')) : bytes
+  if (status < 400 && !/^[\s\u{feff}]*[[{"]/u.test(text)) return bytes
+  const shown = veil.hideJson(text)
+  return shown === text ? bytes : new TextEncoder().encode(shown)
+}
+
+/** Of a 403 the words tell whether it is about the key. */
+function refuseKey({ call, veil }: TaskReply, bytes: Uint8Array): void {
+  if (!isAboutKey(call.status, veil.hide(new TextDecoder().decode(bytes)))) return
+  call.cancel()
+  throw new ProblemError(KEY_REFUSED)
+}
+
+function headersOf({ call, veil, now }: TaskReply): Record<string, string> {
+  const { 'retry-after': _, ...picked } = pickedHeaders(call.headers, REPLY_HEADERS)
+  const shown = Object.entries(picked).map(([name, value]) => [name, veil.hide(value)])
+  const id = call.headers.get('x-request-id')
+  const wait = waitOf(call.headers, now)
+  return {
+    ...Object.fromEntries(shown),
+    ...(wait !== undefined && { 'retry-after': String(Math.ceil(wait / 1000)) }),
+    ...(id !== null &&
+      REQUEST_ID.test(id) &&
+      veil.hide(id) === id && { 'x-upstream-request-id': id }),
+  }
 }
 
 /** A long answer as it comes. When it breaks off, so does the body: a service has no words for that. */

@@ -4,6 +4,7 @@ import { TIMEOUTS } from '../gateway/defaults.ts'
 import type { Answer } from '../gateway/exchange.ts'
 import type { Journal } from '../gateway/journal.ts'
 import type { Ports, Send } from '../gateway/ports.ts'
+import { veilOf } from '../gateway/secrets.ts'
 import type { Settings, TaskSettings } from '../gateway/settings.ts'
 import { pickedHeaders } from '../gateway/picked.ts'
 import { passedQuery, taskPath, type TaskService } from '../gateway/task-routes.ts'
@@ -48,7 +49,14 @@ export async function answerTask(exchange: TaskExchange): Promise<Answer> {
     throw upload.problem ? new ProblemError(upload.problem) : error
   })
   const { streamBytes: maxBytes } = settings.limits
-  return taskReply({ call, key: task.key, secret, journal, maxBytes })
+  return taskReply({
+    call,
+    key: task.key,
+    veil: veilOf(secret),
+    now: exchange.ports.now(),
+    journal,
+    maxBytes,
+  })
 }
 
 function notConfigured({ name, mount }: TaskService): ProblemError {

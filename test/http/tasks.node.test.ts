@@ -84,10 +84,10 @@ describe('task services over real sockets', () => {
       const proxy = await stage((_, response) => {
         const packed = gzipSync(text)
         const headers = { ...json, 'content-encoding': 'gzip', 'content-length': packed.length }
-        response.writeHead(404, headers).end(packed)
+        response.writeHead(201, headers).end(packed)
       })
       const response = await fetch(`${proxy}/img/task/1/fetch`)
-      expect(response.status).toBe(404)
+      expect(response.status).toBe(201)
       expect(response.headers.get('content-encoding')).toBeNull()
       expect(await response.text()).toBe(text)
     }

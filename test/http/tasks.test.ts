@@ -433,4 +433,50 @@ describe('the headers of the task services', () => {
     expect(sent[0]?.headers['content-length']).toBe('10')
     expect(await bytesOf(sent[0]?.body)).toHaveLength(10)
   })
+
+  it.each([200, 400])('hides the key in the JSON of a %s, in any spelling', async (status) => {
+    const spelled = [TASK_KEY, encodeURIComponent(TASK_KEY), btoa(`x:${TASK_KEY}`)]
+    const body = JSON.stringify({ code: 24, description: spelled.join(' '), result: 12 })
+    const headers = { 'content-type': 'application/json', 'x-ratelimit-policy': `for ${TASK_KEY}` }
+    const { call } = taskBench({ send: async () => reply(body, status, headers) })
+    const response = await call('/img/submit/imagine', post('{}'))
+    const text = await response.text()
+    for (const spelling of spelled) expect(text).not.toContain(spelling)
+    expect(JSON.parse(text)).toMatchObject({ code: 24, result: 12 })
+    expect(response.headers.get('x-ratelimit-policy')).toBe('for ***')
+  })
+
+  it('cuts a failure that is too long to be looked through', async () => {
+    const body = `{"description":"${TASK_KEY} ${'x'.repeat(200_000)}"}`
+    const { call } = taskBench({ send: async () => reply(body, 500) })
+    const text = await (await call('/img/submit/imagine', post('{}'))).text()
+    expect(text).toMatch(/^\{"description":"\*\*\* x/)
+    expect(text.length).toBeLessThan(65_536)
+  })
+
+  it.each([
+    ['a quota is used up', 403],
+    ['this key may not do that', 502],
+  ])('tells a 403 that is not about the key as it is: %s', async (description, status) => {
+    const body = JSON.stringify({ code: 23, description, result: null })
+    const { call } = taskBench({ send: async () => reply(body, 403) })
+    const response = await call('/img/submit/imagine', post('{}'))
+    expect(response.status).toBe(status)
+    expect((await response.text()).includes(description)).toBe(status === 403)
+  })
+
+  it('tells the time to wait in whole seconds', async () => {
+    const date = new Date(Date.now() + 30_000).toUTCString()
+    for (const [value, least] of [
+      [date, 28],
+      ['1.5', 2],
+      ['7', 7],
+    ] as const) {
+      const { call } = taskBench({ send: async () => reply('{}', 429, { 'retry-after': value }) })
+      const response = await call('/img/submit/imagine', post('{}'))
+      const seconds = response.headers.get('retry-after') ?? ''
+      expect(seconds).toMatch(/^\d+$/)
+      expect(Number(seconds)).toBeGreaterThanOrEqual(least)
+    }
+  })
 })
