@@ -15,18 +15,18 @@ const CLIENTS: readonly (readonly [string, (told: Told) => string])[] = [
   [
     'Claude Code',
     ({ url, model, key }) =>
-      `ANTHROPIC_BASE_URL=${url} ANTHROPIC_API_KEY=${key} claude --model ${model}`,
+      `ANTHROPIC_BASE_URL=${url} ANTHROPIC_AUTH_TOKEN=${key} claude --model ${model}`,
   ],
   [
     'Codex',
     ({ url, model, key }) =>
-      `PROXY_KEY=${key} codex -c model_provider=dragoman -c '${PROVIDER(url)}' -m ${model}`,
+      `PROXY_KEY=${key} codex -c model_provider='"dragoman"' -c '${PROVIDER(url)}' -m ${model}`,
   ],
   // It takes the key only where its settings say so: the variables alone make it choose another way.
   [
     'Gemini CLI',
     ({ url, model, key }) =>
-      `GOOGLE_GEMINI_BASE_URL=${url} GEMINI_API_KEY=${key} gemini -m ${model}  (with "selectedType": "gemini-api-key" in its settings)`,
+      `GOOGLE_GEMINI_BASE_URL=${url} GEMINI_API_KEY=${key} gemini -m ${model}  # with "selectedType": "gemini-api-key" in its settings`,
   ],
   ['SDKs', ({ url }) => `base URL ${url}, for those of OpenAI and the AI SDK ${url}/v1`],
 ]

@@ -55,8 +55,8 @@ describe('dragoman', () => {
     for (const line of [
       /^This is the demo: .*\nTo leave it, set DRAGOMAN_DIALECT, .* dragoman\.json/m,
       /^http:\/\/localhost:\d+ is the same/m,
-      /Claude Code +ANTHROPIC_BASE_URL=http:\/\/127\.0\.0\.1:\d+ ANTHROPIC_API_KEY=any claude --model demo-/,
-      /Codex +PROXY_KEY=any codex -c model_provider=dragoman -c 'model_providers\.dragoman=\{.*\}' -m demo-/,
+      /Claude Code +ANTHROPIC_BASE_URL=http:\/\/127\.0\.0\.1:\d+ ANTHROPIC_AUTH_TOKEN=any claude --model demo-/,
+      /Codex +PROXY_KEY=any codex -c model_provider='"dragoman"' -c 'model_providers\.dragoman=\{.*\}' -m demo-/,
       /Gemini CLI +GOOGLE_GEMINI_BASE_URL=\S+ GEMINI_API_KEY=any gemini -m demo-/,
       'messages          POST /v1/messages',
       'generate-content  POST /v1beta/models/MODEL:generateContent',
@@ -110,7 +110,7 @@ describe('dragoman', () => {
     )
     expect(error).toMatch(/callers +1 key/)
     expect(error).toContain('authorization: Bearer $PROXY_KEY')
-    expect(error).toContain('ANTHROPIC_API_KEY="$PROXY_KEY" claude --model gpt-1')
+    expect(error).toContain('ANTHROPIC_AUTH_TOKEN="$PROXY_KEY" claude --model gpt-1')
     expect(error).not.toContain('demo')
     for (const secret of [UPSTREAM_KEY, ...Object.values(SECRETS)])
       expect(out + error).not.toContain(secret)
