@@ -197,12 +197,14 @@ const MISSING: Record<Parameters<Memory['missing']>[0], (id: string) => Problem>
   }),
 }
 
+/** Also where letters are escaped: `previous_response\u005fid` is the same name to whoever reads it. */
+const REFERRING = /"(?:previous_response_id|item_reference|id)"|\\u00[2-7]/i
+
 /** Replies that can be continued, referred to, and asked for again. */
 export const memory: Memory = {
   keepMember: 'store',
   inputMember: 'input',
-  mayRefer: (text) =>
-    text.includes('"previous_response_id"') || /"(?:item_reference|id)"/.test(text),
+  mayRefer: (text) => REFERRING.test(text),
   asks,
   fresh: freshOf,
   itemsText,

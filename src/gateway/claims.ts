@@ -1,4 +1,5 @@
 import type { Ask, Memory } from '../../adapters/adapter.ts'
+import type { Json } from '../canonical/json.ts'
 import { ProblemError } from '../canonical/problem.ts'
 import type { Exchange } from './exchange.ts'
 import { placeOf, shelfOf, type Memories, type Shelf } from './memories.ts'
@@ -6,16 +7,35 @@ import type { UpstreamSettings } from './settings.ts'
 
 /**
  * An upstream with a memory of its own knows one key, where this proxy knows many callers. What it gave out
- * to one of them it would tell them all, so here stands whose it is.
+ * to one of them it would tell them all, so here stands whose it is. Who is let in with any key, or none, may
+ * be many too.
  */
 export const isShared = (
-  { settings, memories }: Exchange,
+  { settings: { callers } }: Pick<Exchange, 'settings'>,
   { key }: Pick<UpstreamSettings, 'key'>,
-): boolean =>
-  memories !== undefined &&
-  key.kind !== 'caller' &&
-  settings.callers.kind === 'keys' &&
-  settings.callers.keys.length > 1
+): boolean => key.kind !== 'caller' && (callers.kind === 'open' || callers.keys.length > 1)
+
+/** For a shared upstream where nothing is kept, not even whose something is. */
+export function unclaimable(
+  memory: Memory,
+  what: Parameters<Memory['missing']>[0],
+  id: string,
+  upstream: Pick<UpstreamSettings, 'name'>,
+): ProblemError {
+  const problem = memory.missing(what, id)
+  const why = `All callers share one key of the upstream '${upstream.name}', and nothing notes whose its responses are`
+  const instead = what === 'stored' ? '' : ', or send the whole conversation in the input'
+  const message = `${problem.message} ${why}: set state.store, give the upstream "key": "caller"${instead}.`
+  return new ProblemError({ ...problem, message })
+}
+
+/** Throws ProblemError for a body that refers to what such an upstream keeps. */
+export function refuseReferences(memory: Memory, body: Json, upstream: UpstreamSettings): void {
+  const { previous, references } = memory.asks(body)
+  if (previous !== undefined) throw unclaimable(memory, 'previous', previous, upstream)
+  const [first] = references
+  if (first !== undefined) throw unclaimable(memory, 'item', first, upstream)
+}
 
 const CLAIM = 'mine'
 

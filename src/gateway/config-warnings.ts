@@ -15,6 +15,7 @@ const WARNINGS: readonly ((examination: Examination) => void)[] = [
   warnOfKeys,
   warnOfGlobs,
   warnOfOpenDoors,
+  warnOfSharedMemories,
 ]
 
 function warnOfRoutes({ config, found }: Examination): void {
@@ -144,4 +145,20 @@ function warnOfOpenDoors({ config, platform, found }: Examination): void {
   const callers = valueAt(config, ['callers']) ?? 'open'
   if (callers === 'open' && entriesAt(config, ['web', 'origins']).length > 0)
     found.warn(['web', 'origins'], 'callers are open, so these pages spend your keys')
+}
+
+/** An upstream that keeps responses for one key would tell each caller those of all. */
+function warnOfSharedMemories({ config, found }: Examination): void {
+  const keys = entriesAt(config, ['callers', 'keys'])
+  const areMany = valueAt(config, ['callers', 'keys']) === undefined || keys.length > 1
+  if (!areMany || textAt(config, ['state', 'store']) !== 'off') return
+  for (const [name] of membersAt(config, ['upstreams'])) {
+    const dialect = textAt(config, ['upstreams', name, 'dialect'])
+    const keeps = adapters.some(({ dialect: own, caller }) => own === dialect && caller.memory)
+    if (keeps && textAt(config, ['upstreams', name, 'key']) !== 'caller')
+      found.warn(
+        ['state', 'store'],
+        `nothing notes whose the responses are that "${name}" keeps, so nobody can read or continue one; expected a store, or "key": "caller" there`,
+      )
+  }
 }

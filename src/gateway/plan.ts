@@ -4,6 +4,7 @@ import { stringify } from '../canonical/json.ts'
 import { lossList, type Loss } from '../canonical/loss.ts'
 import type { Request } from '../canonical/model.ts'
 import { invalid, ProblemError } from '../canonical/problem.ts'
+import { isShared, refuseReferences } from './claims.ts'
 import type { Exchange } from './exchange.ts'
 import { addressed, type Addressed, type Parcel } from './outgoing.ts'
 import { passPlan } from './pass-plan.ts'
@@ -77,8 +78,14 @@ async function rememberedHere(
 ): Promise<Remembered | undefined> {
   const { caller, memories } = exchange
   const { memory } = caller.caller
-  if (!looked || !memories || !memory) return undefined
-  if (!memory.mayRefer(looked.text)) return { body: null, resolved: false, found: NOTHING_SOUGHT }
+  if (!looked || !memory) return undefined
+  const mayRefer = memory.mayRefer(looked.text)
+  if (!memories) {
+    if (mayRefer && isShared(exchange, upstream))
+      refuseReferences(memory, parsedLooked(looked), upstream)
+    return undefined
+  }
+  if (!mayRefer) return { body: null, resolved: false, found: NOTHING_SOUGHT }
   return remembered(exchange, parsedLooked(looked), looked, upstream)
 }
 

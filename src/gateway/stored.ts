@@ -3,7 +3,7 @@ import { stringify } from '../canonical/json.ts'
 import { seedOf } from '../canonical/minted.ts'
 import { ProblemError } from '../canonical/problem.ts'
 import { sseFrame } from '../framing/sse.ts'
-import { demandClaims, isShared } from './claims.ts'
+import { demandClaims, isShared, unclaimable } from './claims.ts'
 import type { StoredMatch } from './dispatch.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import { forwarded, upstreamWithMemory } from './forward.ts'
@@ -25,8 +25,10 @@ export async function storedAnswer(exchange: Exchange, asked: Asked): Promise<An
   // What an upstream gave out itself is not looked for here when it can be asked.
   let found = isOurs ? await look() : undefined
   if (destination && !found) {
-    if (memory && memories && isShared(exchange, destination.upstream))
+    if (memory && isShared(exchange, destination.upstream)) {
+      if (!memories) throw unclaimable(memory, 'stored', asked.id, destination.upstream)
       await demandClaims(exchange, memories, memory, { stored: asked.id })
+    }
     const answer = await forwarded(exchange, destination)
     // Not every upstream keeps what it has said.
     if (!answer) found = await look()

@@ -42,6 +42,37 @@ const warned = (callers: object) => {
   return faults.map(({ place, expected }) => `${place}: ${expected}`)
 }
 
+const warnedOf = (given: object) => {
+  const { faults } = examined(objectSource(given, 'x.json'), {}, {})
+  return faults.map(({ place, expected }) => `${place}: ${expected}`)
+}
+const openai = { dialect: 'responses', url: 'https://a.example', key: 'upstream-key-01' }
+const off = {
+  upstreams: { openai, claude: { ...openai, dialect: 'messages' } },
+  state: { store: 'off' },
+}
+const routes = [
+  { model: 'gpt-*', upstream: 'openai' },
+  { model: '*', upstream: 'claude' },
+]
+const keys = (count: number) =>
+  Array.from({ length: count }, (_, index) => `caller-key-0123456789-${index}`)
+const warning =
+  'state.store: nothing notes whose the responses are that "openai" keeps, so nobody can read or continue one; expected a store, or "key": "caller" there'
+
+describe('an upstream that keeps responses for one key', () => {
+  it('is warned about where nothing notes whose they are', () => {
+    expect(warnedOf({ ...off, routes })).toEqual([warning])
+    expect(warnedOf({ ...off, routes, callers: { keys: keys(2) } })).toEqual([warning])
+  })
+  it('is fine with one caller, with a store, or with the key of its caller', () => {
+    expect(warnedOf({ ...off, routes, callers: { keys: keys(1) } })).toEqual([])
+    expect(warnedOf({ ...off, routes, state: { store: 'memory' } })).toEqual([])
+    const upstreams = { ...off.upstreams, openai: { ...openai, key: 'caller' } }
+    expect(warnedOf({ ...off, routes, upstreams })).toEqual([])
+  })
+})
+
 describe('what web pages may do', () => {
   it('is warned about where they would spend the keys of everybody', () => {
     const warning = 'web.origins: callers are open, so these pages spend your keys'

@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest'
+import type { Settings } from '../../src/gateway/settings.ts'
+import { ALONE, KEYS, proxyOf, settings, type Proxy, type Upstream } from './proxy.ts'
+
+const [ALICE = '', BOB = ''] = KEYS
+const MINE = { id: 'resp_68af', object: 'response', status: 'completed' }
+const ITEM = { type: 'message', id: 'msg_68af', role: 'assistant', content: [] }
+
+/** Keeps everything, and tells it to whoever has the one key. */
+const keeps: Upstream = ({ method }) => ({
+  body: method === 'POST' ? { ...MINE, output: [ITEM] } : { ...MINE, output: [] },
+})
+
+const OPEN: Partial<Settings> = { callers: { kind: 'open' } }
+const OFF = { store: 'off' } as const
+
+/** The upstream takes the key that the caller has brought. */
+function withOwnKeys(): Partial<Settings> {
+  const upstreams = new Map(settings().upstreams)
+  for (const [name, upstream] of upstreams)
+    upstreams.set(name, { ...upstream, key: { kind: 'caller' } })
+  return { upstreams }
+}
+
+/** Every way to get at a response that is kept there. */
+async function ways(proxy: Proxy, key: string) {
+  const json = { model: 'responses-x', input: 'x' }
+  const reference = { type: 'item_reference', id: 'msg_68af' }
+  const kept = '/v1/responses/resp_68af'
+  const escaped = '{"model":"responses-x","input":"x","previous_response\\u005fid":"resp_68af"}'
+  return [
+    await proxy.ask(kept, { key }),
+    await proxy.ask(`${kept}?stream=true`, { key }),
+    await proxy.ask(`${kept}/input_items`, { key }),
+    await proxy.ask('/v1/responses', { key, json: { ...json, previous_response_id: 'resp_68af' } }),
+    await proxy.ask('/v1/responses', { key, method: 'POST', body: escaped }),
+    await proxy.ask('/v1/responses', { key, json: { ...json, input: [reference] } }),
+    await proxy.ask('/v1/responses', { key, json: { ...json, input: [{ id: 'msg_68af' }] } }),
+    await proxy.ask('/v1/responses/input_tokens', {
+      key,
+      json: { ...json, previous_response_id: 'resp_68af' },
+    }),
+    await proxy.ask(`${kept}/cancel`, { key, method: 'POST' }),
+    await proxy.ask(kept, { key, method: 'DELETE' }),
+  ]
+}
+
+const NONE = [404, 404, 404, 400, 400, 404, 404, 400, 404, 404]
+const statuses = (answers: readonly Response[]) => answers.map(({ status }) => status)
+
+const begun = async (options: Parameters<typeof proxyOf>[1]) => {
+  const proxy = proxyOf(keeps, options)
+  const json = { model: 'responses-x', input: 'x' }
+  expect((await proxy.ask('/v1/responses', { key: ALICE, json })).status).toBe(200)
+  return proxy
+}
+
+describe('one key of an upstream that keeps responses, and many callers', () => {
+  test.each([
+    ['several keys', {}],
+    ['open doors', OPEN],
+  ])('give nothing out where nothing is noted: %s', async (_, change) => {
+    const proxy = await begun({ ...OFF, change })
+    for (const key of [ALICE, BOB]) expect(statuses(await ways(proxy, key))).toEqual(NONE)
+    expect(proxy.got).toHaveLength(1)
+  })
+
+  test('say then what to configure', async () => {
+    const proxy = await begun(OFF)
+    const answers = await ways(proxy, BOB)
+    const messages = await Promise.all(answers.map(async (answer) => answer.text()))
+    for (const message of messages)
+      expect(message).toMatch(/not found\. All callers .* set state\.store/)
+    expect(JSON.parse(messages[3] ?? '')).toMatchObject({
+      error: { code: 'previous_response_not_found', param: 'previous_response_id' },
+    })
+  })
+
+  test('give each its own behind open doors too, where it is noted', async () => {
+    const proxy = await begun({ change: OPEN })
+    expect(statuses(await ways(proxy, BOB))).toEqual(NONE)
+    expect(proxy.got).toHaveLength(1)
+    expect(new Set(statuses(await ways(proxy, ALICE)))).toEqual(new Set([200]))
+  })
+
+  test('are one where they come without a key: they share one memory', async () => {
+    const proxy = proxyOf(keeps, { change: OPEN })
+    const anonymous = (path: string, init?: RequestInit) =>
+      proxy.fetch(`http://proxy.test${path}`, {
+        ...init,
+        headers: { 'content-type': 'application/json' },
+      })
+    const body = '{"model":"responses-x","input":"x"}'
+    await anonymous('/v1/responses', { method: 'POST', body })
+    expect((await anonymous('/v1/responses/resp_68af')).status).toBe(200)
+    expect((await proxy.ask('/v1/responses/resp_68af', { key: BOB })).status).toBe(404)
+  })
+
+  test.each([
+    ['there is one caller', ALONE],
+    ['each has a key of its own', withOwnKeys()],
+    ['each has a key of its own behind open doors', { ...OPEN, ...withOwnKeys() }],
+  ])('are none where %s', async (_, change) => {
+    const proxy = await begun({ ...OFF, change })
+    expect(new Set(statuses(await ways(proxy, ALICE)))).toEqual(new Set([200]))
+  })
+
+  test('let everything else pass to the byte', async () => {
+    const routes = [{ model: 'responses-*', upstream: 'responses' }]
+    const proxy = proxyOf(keeps, { ...OFF, routes })
+    const body =
+      '{"model":"responses-x" ,"input":[{"id":"msg_1","role":"user","content":"\\u0041"}]}'
+    expect((await proxy.ask('/v1/responses', { method: 'POST', body })).status).toBe(200)
+    expect(proxy.got[0]?.text).toBe(body)
+  })
+})
