@@ -53,7 +53,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   'state.totalBytes': 'The most for all callers; the oldest entries go first.',
   'state.proofs': 'Also keep proofs of reasoning for clients that do not send them back; false.',
   losses: 'Whether a request that would lose something is sent or refused.',
-  web: 'What web pages may do; by default nothing, and nobody else is asked where a request comes from.',
+  web: 'Which web pages may call (by default none), and under which further names the proxy is called.',
   'web.origins':
     'The web pages that may call, as a browser spells their origin: scheme, host and port, no *.',
   'web.hosts':
