@@ -13,8 +13,9 @@ COPY --from=build /build/dist/dragoman.js /app/dragoman.mjs
 COPY --from=build /build/LICENSE /build/dist/THIRD-PARTY.txt /app/
 # Where a mounted dragoman.json is found, and where `sqlite:state.db` would be.
 WORKDIR /data
-RUN chown node:node /data
-USER node
+RUN chown 1000:1000 /data
+# `node` by its number: a cluster that demands a user other than root cannot look a name up.
+USER 1000:1000
 # Others than the container itself reach this address: the proxy starts only when it knows its callers.
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8787
 EXPOSE 8787

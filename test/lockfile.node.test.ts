@@ -7,6 +7,7 @@ interface Entry {
   resolved?: string
   integrity?: string
   link?: boolean
+  hasInstallScript?: boolean
   inBundle?: boolean
   dependencies?: Record<string, string>
   optionalDependencies?: Record<string, string>
@@ -15,9 +16,10 @@ interface Entry {
 const lock: { packages: Record<string, Entry> } = JSON.parse(
   readFileSync('package-lock.json', 'utf8'),
 )
-const manifest: Record<'devDependencies', Record<string, string>> = JSON.parse(
-  readFileSync('package.json', 'utf8'),
-)
+const manifest: {
+  devDependencies: Record<string, string>
+  allowScripts: Record<string, boolean>
+} = JSON.parse(readFileSync('package.json', 'utf8'))
 const entries = Object.entries(lock.packages).filter(([path]) => path !== '')
 
 /** Where Node would find `name` from the package at `path`: in the nearest node_modules above it. */
@@ -44,6 +46,13 @@ describe('package-lock.json', () => {
     expect(
       entries.filter(([, entry]) => !entry.integrity && !entry.link && !entry.inBundle),
     ).toEqual([])
+  })
+
+  it('is installed without a word by Node 20, which then starts the Node that came with it', () => {
+    expect(readFileSync('.npmrc', 'utf8')).toMatch(/^loglevel=error$/m)
+    const scripts = entries.filter(([, { hasInstallScript }]) => hasInstallScript)
+    const covered = Object.keys(manifest.allowScripts).map((name) => `node_modules/${name}`)
+    expect(scripts.map(([path]) => path).filter((path) => !covered.includes(path))).toEqual([])
   })
 
   it('goes with exact versions in package.json', () => {
