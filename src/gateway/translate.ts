@@ -5,6 +5,7 @@ import { lossList } from '../canonical/loss.ts'
 import { ProblemError, type Problem } from '../canonical/problem.ts'
 import { replyHeaders } from './answer.ts'
 import { streamEncoder } from './bytes.ts'
+import { concealer } from './concealed.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import { CALLER_LEFT, INTERNAL, NOT_TAKEN } from './failures.ts'
 import { keeperOf } from './keeper.ts'
@@ -82,6 +83,7 @@ function eventSteps(
   source: Parameters<typeof replyEvents>[0],
 ): Next {
   const events = replyEvents(source)
+  const conceal = concealer(plan.sent?.veil.plain ?? [])
   const tell = (event: Event): Event =>
     event.type === 'error' ? { type: 'error', problem: toldProblem(plan, event.problem) } : event
   return async () => {
@@ -93,7 +95,7 @@ function eventSteps(
     else step = piece?.bytes ? events.push(piece.bytes) : events.end()
     if (events.ended) call.release()
     if (step.length > 0) journal.began()
-    step = step.map(tell)
+    step = [...conceal(step.map(tell))]
     for (const event of step) {
       if (event.type === 'usage') journal.note({ usage: event.usage })
       if (event.type === 'finish') journal.note({ finish: event.reason })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { settingsOf } from '../../src/gateway/config.ts'
 import { NO_VEIL, secretsOf, shownState, veilOf } from '../../src/gateway/secrets.ts'
-import { jsonReply, KEY, proxyOf } from './proxy.ts'
+import { jsonReply, KEY, plainStream, proxyOf, sseReply } from './proxy.ts'
 
 const ODD = 'sk-Ab+c/d=e&f"g\'h 0123456789'
 
@@ -134,5 +134,16 @@ describe('the password of a state server', () => {
     const known = secretsOf(settingsOf({ upstreams, state: { store } }, {}))
     expect(known).toEqual(expect.arrayContaining(secrets))
     expect(known).not.toContain('1')
+  })
+
+  it('is hidden in a text that is translated', async () => {
+    const whole = proxyOf(() => jsonReply({ model: 'plain-1', text: `my key is ${KEY}` }))
+    const answer = await whole.fetch('/v1/pathy/plain-1:run', { body: { text: 'x' } })
+    expect(await answer.json()).toMatchObject({ text: 'my key is ***' })
+    const pieces = ['my key is ', KEY.slice(0, 9), KEY.slice(9), ' indeed']
+    const streamed = proxyOf(() => sseReply(plainStream(pieces)))
+    const stream = await streamed.fetch('/v1/pathy/plain-1:stream?alt=sse', { body: { text: 'x' } })
+    const said = [...(await stream.text()).matchAll(/"text":"([^"]*)"/g)].map(([, text]) => text)
+    expect(said.join('')).toBe('my key is *** indeed')
   })
 })
