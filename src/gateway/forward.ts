@@ -4,13 +4,14 @@ import { NOTHING } from './bytes.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import { CALLER_LEFT } from './failures.ts'
 import { addressed, type Addressed } from './outgoing.ts'
-import { allBytes } from './passthrough.ts'
+import { allBytes, errorsOf } from './passthrough.ts'
 import { picked } from './picked.ts'
 import type { PassPlan } from './plan.ts'
 import { isStreamType } from './reply-events.ts'
 import { isSuccess } from './refusal.ts'
 import { destinationTo, type Destination } from './route.ts'
 import { refusal } from './run.ts'
+import { eventShape } from './shape.ts'
 import { steppedSource, STREAM_HEADERS, type Step } from './stream-out.ts'
 import { callUpstream, type Sendable, type UpstreamCall } from './upstream.ts'
 
@@ -67,12 +68,20 @@ async function passedOn(
   const headers = { 'content-type': plan.sent.veil.hide(type), ...replyHeaders(plan, call, []) }
   const { status } = call
   if (isStreamType(type))
-    return { status, headers: { ...headers, ...STREAM_HEADERS }, body: piped(exchange, call) }
+    return { status, headers: { ...headers, ...STREAM_HEADERS }, body: piped(exchange, plan, call) }
   const body = await allBytes(call, settings.limits.replyBytes)
   journal.sent(body.length)
   journal.finish({ status })
-  return { status, headers, body }
+  return { status, headers, body: withoutKey(plan, body) }
 }
+
+/** What is kept may be a response that failed, with the words of its upstream. */
+function withoutKey({ sent }: PassPlan, bytes: Uint8Array): Uint8Array | string {
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+  return ERROR.test(text) ? sent.veil.hideJson(text) : bytes
+}
+
+const ERROR = /"error"\s*:\s*[{"]/
 
 const NOT_FOUND = 404
 
@@ -92,12 +101,21 @@ function bare({ url, headers }: Addressed, method: string): Sendable {
 
 const VALUE = /^[\w.-]{1,128}$/
 
-function piped({ journal, settings, signal }: Exchange, call: UpstreamCall) {
+function piped(exchange: Exchange, plan: PassPlan, call: UpstreamCall) {
+  const { journal, settings, signal } = exchange
+  const shape = eventShape(settings.limits.eventBytes)
+  const errors = errorsOf(exchange, plan)
+  const shown = (bytes: Uint8Array): Uint8Array => {
+    const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+    return ERROR.test(text)
+      ? new TextEncoder().encode(errors.inspected(text, undefined).text)
+      : bytes
+  }
   const over = (problem?: Problem) => journal.finish({ status: call.status, problem })
   const step = async (): Promise<Step> => {
     const piece = await call.read()
     if (!piece?.bytes) over(piece?.problem)
-    const bytes = piece?.bytes ?? NOTHING
+    const bytes = shown(piece?.bytes ? shape.push(piece.bytes) : shape.rest())
     journal.sent(bytes.length)
     return { bytes, last: !piece?.bytes }
   }

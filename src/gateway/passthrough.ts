@@ -225,7 +225,8 @@ const BLANK_LINE = /\n\r?\n|\r\r/
 /** More is not waited for. */
 const OPENING_BYTES = 16_384
 
-const errorsOf = (exchange: Exchange, plan: PassPlan): PassingErrors =>
+/** What a passing reply says of failures, for whoever passes it. */
+export const errorsOf = (exchange: Exchange, plan: PassPlan): PassingErrors =>
   passingErrors({
     adapter: exchange.caller,
     veil: plan.sent.veil,
