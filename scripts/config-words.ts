@@ -28,6 +28,8 @@ export const WORDS: Readonly<Record<string, string>> = {
   'upstreams.*.models.*.cacheBreakpoints':
     'Whether the model takes marks of what to cache (prompt_cache_breakpoint); true for gpt-5.6 and later.',
   'upstreams.*.models.*.drop': 'Parameters that the model refuses; they are left out.',
+  'upstreams.*.proxy':
+    'The egress proxy that calls go through, with its credential, or env:NAME; HTTPS_PROXY and HTTP_PROXY otherwise.',
   'upstreams.*.timeouts': 'How long this upstream may take.',
   'upstreams.*.timeouts.connectMs': 'To a connection; 10 s.',
   'upstreams.*.timeouts.firstByteMs':

@@ -49,6 +49,12 @@ export function createApp(
   environment: Environment = processEnvironment(),
 ): App {
   const settings = settingsOf(config, environment)
+  const proxied = [...settings.upstreams.values()].find(({ proxy }) => proxy !== undefined)
+  if (proxied && !ports.send)
+    throw new ConfigError(
+      `upstreams.${proxied.name}.proxy`,
+      'expected a "send" among the ports that calls through a proxy',
+    )
   const app = createAppOf(settings, {
     ...defaultPorts(),
     ...(ports.store ? {} : storeOf(settings)),

@@ -12,6 +12,7 @@ import {
   keyOf,
   type Platform,
   prefixOf,
+  proxyOf,
   storeOf,
 } from './config-values.ts'
 import { hostOf, originOf } from './config-web.ts'
@@ -70,7 +71,7 @@ const isObject = (value: unknown): boolean =>
 
 const isAbsentOrEmpty = (value: unknown): boolean => value === undefined || isObject(value)
 
-function checkUpstream({ config, environment, found }: Examination, name: string): void {
+function checkUpstream({ config, environment, platform, found }: Examination, name: string): void {
   const at = ['upstreams', name]
   if (!UPSTREAM_NAME.test(name))
     found.fault(at, 'expected a name of letters, digits, ".", "_" and "-"', true)
@@ -85,6 +86,10 @@ function checkUpstream({ config, environment, found }: Examination, name: string
     if (typeof value === 'string')
       found.attempt(path, (place) => headerValueOf(value, environment, place))
   }
+  const proxy = textAt(config, [...at, 'proxy'])
+  if (proxy) found.attempt([...at, 'proxy'], (place) => proxyOf(proxy, environment, place))
+  if (proxy && platform.stores === 'isolate')
+    found.fault([...at, 'proxy'], 'a Worker cannot call through a proxy', true)
   checkModels({ config, found }, at)
 }
 

@@ -51,6 +51,7 @@ const upstream = z.strictObject({
   maxOutputTokens: z.optional(count),
   models: z.optional(z.record(z.string(), modelFacts)),
   timeouts: z.optional(timeouts),
+  proxy: z.optional(filled),
 })
 
 const route = z.strictObject({

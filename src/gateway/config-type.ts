@@ -26,6 +26,7 @@ export interface UpstreamConfig {
   maxOutputTokens?: number | undefined
   models?: Record<string, Loose<ModelFacts>> | undefined
   timeouts?: Loose<Record<'connectMs' | 'firstByteMs' | 'idleMs' | 'totalMs', number>> | undefined
+  proxy?: string | undefined
 }
 
 /** Every member may be absent, or undefined. */

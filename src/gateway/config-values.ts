@@ -123,6 +123,16 @@ export function headerValueOf(text: string, environment: Environment, place: str
   return value
 }
 
+/** The address of an egress proxy, with the credential that it asks for; `env:NAME` works as in keys. */
+export function proxyOf(text: string, environment: Environment, place: string): string {
+  const address = resolved(text, environment, place)
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  const isAddress = url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search
+  if (!isAddress)
+    throw new ConfigError(place, 'expected the address of a proxy such as http://host:3128')
+  return address
+}
+
 const TASK_PREFIX = /^(?:\/[\w.~-]*[\w~-])+$/
 
 /** Where a service lives at its upstream, without a slash at its end. */

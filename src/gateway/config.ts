@@ -16,6 +16,7 @@ import {
   keyOf,
   type Platform,
   prefixOf,
+  proxyOf,
   storeOf,
   STORES,
 } from './config-values.ts'
@@ -159,6 +160,9 @@ function buildUpstream(
     models: new Map(
       Object.entries(config.models ?? {}).map(([glob, facts]) => [glob, defined(facts)]),
     ),
+    ...(config.proxy !== undefined && {
+      proxy: proxyOf(config.proxy, environment, `${at}.proxy`),
+    }),
     timeouts: {
       ...TIMEOUTS,
       ...defined(timeouts),

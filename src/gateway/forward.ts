@@ -44,7 +44,10 @@ export async function forwarded(
   const plan = passPlanTo(destination, sent)
   let call: UpstreamCall | undefined
   try {
-    call = await callUpstream(exchange, bare(sent, method), { timeouts: upstream.timeouts })
+    call = await callUpstream(exchange, bare(sent, method), {
+      timeouts: upstream.timeouts,
+      proxy: upstream.proxy,
+    })
     return await passedOn(exchange, plan, call)
   } catch (error) {
     call?.cancel()

@@ -27,6 +27,8 @@ export interface UpstreamRequest {
   body?: Bytes | ReadableStream<Uint8Array>
   signal: AbortSignal
   connectMs: number
+  /** The egress proxy to call through, where a runtime can. */
+  proxy?: string
   /**
    * Told by a runtime that can tell: a connection is sought, for which `connectMs` is the only clock, and
    * then found, with which the request begins to be sent.

@@ -45,9 +45,9 @@ async function carriedOut(
 
 /** The head of an upstream's answer. */
 function ask(exchange: Exchange, plan: Plan, sent: Addressed): Promise<UpstreamCall> {
-  const { timeouts } = plan.destination.upstream
+  const { timeouts, proxy } = plan.destination.upstream
   const { veil: _, ...request } = sent
-  return callUpstream(exchange, request, { timeouts, stream: plan.stream })
+  return callUpstream(exchange, request, { timeouts, proxy, stream: plan.stream })
 }
 
 /** A refusal in the caller's own dialect passes as it is; any other is told in the caller's words. */

@@ -21,7 +21,18 @@ export function secretsOf(settings: Settings): string[] {
     ...callers,
     ...headers.filter((value) => value.length < SHORTEST),
     ...stateSecrets(settings.state),
+    ...[...settings.upstreams.values()].flatMap(({ proxy = '' }) => passwordsIn(proxy)),
   ]
+}
+
+/** The password in an address, in every spelling. */
+export function passwordsIn(address: string): string[] {
+  const full = address.includes('://') ? address : `http://${address}`
+  if (!URL.canParse(full)) return []
+  const { username, password } = new URL(full)
+  if (password === '') return []
+  const plain = decoded(password)
+  return [...new Set([password, plain, `${decoded(username)}:${plain}`].flatMap(written))]
 }
 
 /** The password of a state server: before its host, or among its parameters, where some clients take it. */

@@ -32,6 +32,8 @@ export interface UpstreamSettings {
   /** Globs on the model name as sent; first match wins. */
   models: ReadonlyMap<string, ModelFacts>
   timeouts: TimeoutSettings
+  /** The egress proxy that calls go through, where it is this upstream's own. */
+  proxy?: string
 }
 
 /** `caller`: the caller's own credential, moved to where this upstream expects it. */

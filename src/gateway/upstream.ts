@@ -34,6 +34,7 @@ export type Sendable = Pick<UpstreamRequest, 'method' | 'url' | 'headers' | 'bod
 
 interface CallOptions {
   timeouts: TimeoutSettings
+  proxy?: string | undefined
   /** Whether the answer will be streamed: it then has to begin sooner. */
   stream?: boolean
 }
@@ -80,7 +81,9 @@ function sendOnce(
   const connection = (state: 'sought' | 'found') =>
     state === 'sought' ? line.relax() : watchBeginning(line, options)
   try {
-    return send({ ...request, signal: line.signal, connectMs, connection })
+    const { proxy } = options
+    const through = proxy === undefined ? {} : { proxy }
+    return send({ ...request, ...through, signal: line.signal, connectMs, connection })
   } catch (error) {
     return Promise.reject(error)
   }

@@ -11,6 +11,7 @@ import { randomId } from '../gateway/exchange.ts'
 import { answererOf, fetcherOf } from '../http/answerer.ts'
 import { createLog } from '../observe/log.ts'
 import { readableLine } from '../observe/readable.ts'
+import { egressOf, egressSecrets } from './egress.ts'
 import { explained } from './explain.ts'
 import { greeting, farewell, summary } from './describe.ts'
 import { bytesFile } from './files.ts'
@@ -58,7 +59,7 @@ export interface Proxy {
 /** Starts the proxy; rejects with the system's error when the address is taken. */
 export async function serve(options: Options, world: Process): Promise<Proxy> {
   const settings = settingsFor(options, world)
-  const upstreams = createSend()
+  const upstreams = createSend(egressOf(world.environment))
   const store = await storeOf(settings)
   const deadline = new AbortController()
   let draining = false
@@ -66,7 +67,7 @@ export async function serve(options: Options, world: Process): Promise<Proxy> {
     write: gathered(world.write),
     now: Date.now,
     spell: world.logStyle === 'json' ? undefined : readableLine(world.logStyle === 'colour'),
-    secrets: secretsOf(settings),
+    secrets: [...secretsOf(settings), ...egressSecrets(world.environment)],
   })
   const ports: Ports = {
     ...portsWith(demoSend(adapters, upstreams.send)),

@@ -130,9 +130,10 @@ const TASK_PATHS: ReadonlyMap<string, string> = new Map([
   ['music', 'for /music'],
 ])
 
-const addressOf = ({ base, version }: UpstreamSettings): string => {
+const addressOf = ({ base, version, proxy }: UpstreamSettings): string => {
   if (base.startsWith(DEMO_ORIGIN)) return 'in this process'
-  return version ? `${base}/${version}` : base
+  const through = proxy === undefined ? '' : ` through ${new URL(proxy).host}`
+  return (version ? `${base}/${version}` : base) + through
 }
 
 function routesTo(name: string, routes: readonly RouteSettings[]): string {

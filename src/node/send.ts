@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { Agent, type Dispatcher } from 'undici'
+import { Agent, type Dispatcher, Pool, ProxyAgent } from 'undici'
 import {
   ConnectError,
   type Send,
@@ -8,10 +8,17 @@ import {
 } from '../gateway/ports.ts'
 import { isWhole } from '../gateway/bytes.ts'
 import { decoded, isPlain } from './decode.ts'
+import type { Egress } from './egress.ts'
 import { Incoming } from './incoming.ts'
 
 /** Shorter than what common servers keep idle connections for, so that a reused one is rarely dead. */
 const KEEP_ALIVE_MS = 4000
+
+const WITHOUT_CLOCKS = {
+  headersTimeout: 0,
+  bodyTimeout: 0,
+  keepAliveTimeout: KEEP_ALIVE_MS,
+}
 
 export interface NodeSend {
   send: Send
@@ -23,22 +30,18 @@ export interface NodeSend {
  * The upstream client on Node: undici's own dispatcher, because the global fetch costs several times as much
  * and gives up after five minutes of silence. When to give up is decided above, but for the connection itself.
  */
-export function createSend(): NodeSend {
-  const agents = new Map<number, Agent>()
-  const agentFor = (connectMs: number): Agent => {
-    const known = agents.get(connectMs)
+export function createSend(egress: Egress = () => undefined): NodeSend {
+  const agents = new Map<string, Dispatcher>()
+  const agentFor = ({ connectMs, url, proxy = egress(url) }: UpstreamRequest) => {
+    const name = `${connectMs} ${proxy}`
+    const known = agents.get(name)
     if (known) return known
-    const agent = new Agent({
-      connect: { timeout: connectMs },
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-    })
-    agents.set(connectMs, agent)
+    const agent = proxy === undefined ? directAgent(connectMs) : proxyAgent(connectMs, proxy)
+    agents.set(name, agent)
     return agent
   }
   return {
-    send: (request) => exchange(agentFor(request.connectMs), request),
+    send: (request) => exchange(agentFor(request), request),
     destroy() {
       for (const agent of agents.values()) void agent.destroy().catch(() => undefined)
       agents.clear()
@@ -46,7 +49,21 @@ export function createSend(): NodeSend {
   }
 }
 
-function exchange(agent: Agent, request: UpstreamRequest): Promise<UpstreamResponse> {
+const directAgent = (connectMs: number): Dispatcher =>
+  new Agent({ ...WITHOUT_CLOCKS, connect: { timeout: connectMs } })
+
+/** Each connection is a tunnel, so that the proxy sees no request; a proxy that does not answer is none. */
+const proxyAgent = (connectMs: number, uri: string): Dispatcher =>
+  new ProxyAgent({
+    ...WITHOUT_CLOCKS,
+    uri,
+    proxyTls: { timeout: connectMs },
+    requestTls: { timeout: connectMs },
+    clientFactory: (origin, options) =>
+      new Pool(origin, { ...options, headersTimeout: connectMs, keepAliveTimeout: KEEP_ALIVE_MS }),
+  })
+
+function exchange(agent: Dispatcher, request: UpstreamRequest): Promise<UpstreamResponse> {
   return new Promise((resolve, reject) => {
     if (request.signal.aborted) return reject(errorOf(request.signal.reason))
     const url = new URL(request.url)

@@ -1,0 +1,140 @@
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ConnectError, type Send } from '../../src/gateway/ports.ts'
+import { egressOf, egressSecrets } from '../../src/node/egress.ts'
+import { createSend, type NodeSend } from '../../src/node/send.ts'
+import { emptyFolder } from './command.ts'
+
+const PASSWORD = 'p4ss/word-0123456789'
+const AUTHORIZATION = `Basic ${Buffer.from(`me:${PASSWORD}`).toString('base64')}`
+
+/** What the proxy was asked for: `CONNECT host:port` and with which credential. */
+let asked: { target: string | undefined; authorization: string | undefined }[] = []
+let refusing = false
+let open: (NodeSend | Server)[] = []
+
+const listening = (server: Server): Promise<number> => {
+  open.push(server)
+  return new Promise((done) =>
+    server.listen(0, '127.0.0.1', () => done((server.address() as AddressInfo).port)),
+  )
+}
+
+/** A proxy that tunnels, wherever it is asked to, to one upstream. */
+function tunnel(upstream: number): Promise<number> {
+  const server = createServer((_, response) => response.writeHead(405).end())
+  server.on('connect', (request, socket) => {
+    asked.push({ target: request.url, authorization: request.headers['proxy-authorization'] })
+    if (refusing) return socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n')
+    const out = connect(upstream, '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
+      socket.pipe(out).pipe(socket)
+    })
+    for (const end of [socket, out]) end.on('error', () => end.destroy())
+  })
+  return listening(server)
+}
+
+let upstream: number
+let proxy: number
+beforeEach(async () => {
+  asked = []
+  refusing = false
+  const answer = createServer((request, response) =>
+    response.end(JSON.stringify({ host: request.headers.host, path: request.url })),
+  )
+  upstream = await listening(answer)
+  proxy = await tunnel(upstream)
+})
+afterEach(() => {
+  for (const each of open) {
+    if ('destroy' in each) each.destroy()
+    else each.close().closeAllConnections()
+  }
+  open = []
+})
+
+const sendBy = (variables: Record<string, string>): Send => {
+  const made = createSend(egressOf(variables))
+  open.push(made)
+  return made.send
+}
+const get = async (send: Send, url: string, more: object = {}) => {
+  const { signal } = new AbortController()
+  const { body } = await send({ method: 'GET', url, headers: {}, signal, connectMs: 2000, ...more })
+  const piece = body && 'read' in body ? await body.read() : undefined
+  return JSON.parse(new TextDecoder().decode(piece))
+}
+
+describe('an egress proxy', () => {
+  it('is called for a tunnel to the upstream, with its credential', async () => {
+    const address = `http://me:${encodeURIComponent(PASSWORD)}@127.0.0.1:${proxy}`
+    const send = sendBy({ HTTP_PROXY: address })
+    const told = await get(send, 'http://upstream.example/v1/x')
+    expect(told).toEqual({ host: 'upstream.example', path: '/v1/x' })
+    expect(asked).toEqual([{ target: 'upstream.example:80', authorization: AUTHORIZATION }])
+  })
+
+  it('is the upstream’s own before that of the variables', async () => {
+    const send = sendBy({ HTTP_PROXY: 'http://127.0.0.1:9', NO_PROXY: '*' })
+    const own = { proxy: `http://127.0.0.1:${proxy}` }
+    expect(await get(send, 'http://upstream.example:8000/', own)).toMatchObject({ path: '/' })
+    expect(asked).toEqual([{ target: 'upstream.example:8000', authorization: undefined }])
+  })
+
+  it('is not asked for hosts that NO_PROXY names', async () => {
+    const send = sendBy({
+      http_proxy: `http://127.0.0.1:${proxy}`,
+      no_proxy: 'x.example, 127.0.0.1',
+    })
+    await get(send, `http://127.0.0.1:${upstream}/`)
+    expect(asked).toEqual([])
+  })
+
+  it('that refuses has sent nothing', async () => {
+    refusing = true
+    const send = sendBy({ HTTP_PROXY: `127.0.0.1:${proxy}` })
+    await expect(get(send, 'http://upstream.example/')).rejects.toBeInstanceOf(ConnectError)
+  })
+
+  it.each([
+    ['http://api.example/', 'api.example', false],
+    ['https://api.example/', 'api.example', false],
+    ['https://api.example/', '.example', false],
+    ['https://api.example/', '*.example', false],
+    ['https://api.example/', 'pi.example', true],
+    ['https://api.example/', 'api.example:443', false],
+    ['https://api.example:8443/', 'api.example:443', true],
+    ['https://[::1]:8443/', '::1', false],
+    ['https://[::1]:8443/', '[::1]:8443', false],
+    ['https://[::1]:8443/', '[::1]:443', true],
+    ['https://api.example/', '*', false],
+    ['https://api.example/', '', true],
+  ])('%s with NO_PROXY %s: %s', (url, exceptions, used) => {
+    const variables = { HTTPS_PROXY: 'http://p:1', HTTP_PROXY: 'http://q:1', NO_PROXY: exceptions }
+    expect(egressOf(variables)(url) !== undefined).toBe(used)
+  })
+
+  it('has to be an address', () => {
+    expect(() => egressOf({ HTTPS_PROXY: 'socks5://p:1' })).toThrow(
+      'environment: HTTPS_PROXY: expected the address of a proxy such as http://host:3128',
+    )
+  })
+
+  it('keeps its credential to itself', async () => {
+    const address = `http://me:${encodeURIComponent(PASSWORD)}@127.0.0.1:${proxy}`
+    const known = egressSecrets({ https_proxy: address })
+    expect(known).toEqual(expect.arrayContaining([PASSWORD, encodeURIComponent(PASSWORD)]))
+    const folder = emptyFolder()
+    const upstreams = {
+      a: { dialect: 'messages', url: 'https://upstream.example', proxy: address },
+    }
+    folder.write('dragoman.json', JSON.stringify({ upstreams }))
+    const { code, out, error } = await folder.run(['check']).finished
+    folder.remove()
+    expect([code, error]).toEqual([0, ''])
+    expect(out).toContain(`https://upstream.example through 127.0.0.1:${proxy}`)
+    expect(out).not.toContain(encodeURIComponent(PASSWORD))
+  })
+})
