@@ -209,6 +209,7 @@ const PARTS: BlockTable<JsonObject, WritePartContext> = {
     ...signed(block.seal, context),
   }),
   search: (_, { path, lose }) => lose('dropped', path),
+  'mcp-call': (_, { path, lose }) => lose('dropped', path),
   opaque: (block) => (block.dialect === DIALECT ? block.value : undefined),
 }
 

@@ -167,6 +167,7 @@ function nameOfHosted(tool: Tool): string | undefined {
 
 function writeHosted(tool: Tool, besideFunctions: boolean, lose: Lose): JsonObject[] {
   if (tool.kind === 'opaque') return tool.dialect === DIALECT ? [tool.value] : []
+  if (tool.kind === 'mcp') return lose('dropped', `tools.${tool.name}`) ?? []
   if (tool.kind !== 'hosted') return []
   const place = `tools.${tool.capability}`
   const name = nameOfHosted(tool)

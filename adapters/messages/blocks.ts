@@ -26,6 +26,7 @@ import {
   writeCache,
 } from './dialect.ts'
 import * as hosted from './hosted.ts'
+import * as mcp from './mcp.ts'
 import { readMedia, writeMedia } from './media.ts'
 import { ProofReader } from './proofs.ts'
 
@@ -45,11 +46,20 @@ export function readContent(content: Json | undefined, context: ReadContext): Co
     return { blocks: [{ kind: 'text', text: content }], damaged: false }
   const list = objectsIn(content)
   const reader = new ProofReader()
+  const answered = new Set<Json | undefined>()
+  let results: Map<Json | undefined, JsonObject> | undefined
   for (let index = 0; index < list.length; index += 1) {
     const raw = list[index] ?? {}
     const next = list[index + 1]
     if (raw['type'] === 'thinking' || raw['type'] === 'redacted_thinking') reader.reasoning(raw)
-    else if (raw['type'] === 'server_tool_use') {
+    else if (mcp.isMcpCall(raw)) {
+      results ??= new Map(list.filter(mcp.isMcpResult).map((one) => [one['tool_use_id'], one]))
+      reader.add(mcp.readMcpCall(raw, results.get(raw['id'])))
+      answered.add(raw['id'])
+    } else if (mcp.isMcpResult(raw)) {
+      // It was read with its call.
+      if (!answered.has(raw['tool_use_id'])) reader.add(mcp.loneResult(raw))
+    } else if (raw['type'] === 'server_tool_use') {
       const result = hosted.isSearchResult(next, raw['id']) ? next : undefined
       const block = hosted.readHostedCall(raw, result)
       // A call that is not read as a search leaves its result alone.
@@ -246,6 +256,10 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
     ownOnly(block, context) && [hosted.writeCodeResult(block, fit(block.callId, CALL_ID))],
   search: (block, context) =>
     ownOnly(block, context) && hosted.writeSearch(block, fit(block.id, CALL_ID)),
+  'mcp-call': (block, { betas }) => {
+    betas.add(mcp.MCP_BETA)
+    return mcp.writeMcpCall(block)
+  },
   // A foreign one has been reported already.
   opaque: (block) => (block.dialect === DIALECT ? [block.value] : []),
 }

@@ -17,6 +17,7 @@ import { readBlock, readCall, readText } from './blocks.ts'
 import { readCitation } from './citations.ts'
 import { DIALECT, numberIn, objectIn, objectsIn, own, textIn, TOOL_NAME } from './dialect.ts'
 import * as hosted from './hosted.ts'
+import * as mcp from './mcp.ts'
 import { isStreamed, withInput, type Open } from './open-block.ts'
 import { BAD_REPLY, BROKEN, readProblem, saysError } from './problems.ts'
 import { deltaType, messageLeft, readStopReason } from './reply.ts'
@@ -35,6 +36,7 @@ export class MessageReader implements Reader {
   #usage: JsonObject = {}
   /** A search whose result may be the next block. */
   #search: JsonObject | undefined
+  readonly #mcpCalls = new Map<string, JsonObject>()
 
   constructor(context: ReadReplyContext) {
     this.#context = context
@@ -227,10 +229,20 @@ export class MessageReader implements Reader {
   #gathered(index: number, raw: JsonObject): void {
     if (this.#search && hosted.isSearchResult(raw, this.#search['id']))
       return this.#settleSearch(raw)
+    if (mcp.isMcpCall(raw)) return void this.#mcpCalls.set(textIn(raw['id']), raw)
+    if (mcp.isMcpResult(raw)) return this.#mcpResult(index, raw)
     if (raw['type'] !== 'server_tool_use') return this.#whole(index, this.#readWhole(raw))
     const block = hosted.readHostedCall(raw, undefined)
     if (block.kind === 'search') this.#search = raw
     else this.#whole(index, block)
+  }
+
+  /** Calls of a server's tools wait for what comes of them: others may stand between. */
+  #mcpResult(index: number, raw: JsonObject): void {
+    const id = textIn(raw['tool_use_id'])
+    const call = this.#mcpCalls.get(id)
+    this.#mcpCalls.delete(id)
+    this.#whole(index, call ? mcp.readMcpCall(call, raw) : mcp.loneResult(raw))
   }
 
   #settleSearch(result: JsonObject | undefined): void {
@@ -273,6 +285,9 @@ export class MessageReader implements Reader {
   #done(): void {
     for (const index of this.#open.keys()) this.#blockStop(index)
     this.#settleSearch(undefined)
+    for (const [id, call] of this.#mcpCalls)
+      this.#whole(`mcp ${id}`, mcp.readMcpCall(call, undefined))
+    this.#mcpCalls.clear()
     this.#cursor.done()
   }
 }

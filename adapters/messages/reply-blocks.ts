@@ -7,6 +7,7 @@ import { lowerInput } from '../../src/canonical/text-tools.ts'
 import { written, type BlockTable, type WriteReplyContext } from '../adapter.ts'
 import { CALL_ID, DIALECT } from './dialect.ts'
 import * as hosted from './hosted.ts'
+import * as mcp from './mcp.ts'
 
 /** For a call whose model forgot to say of what. */
 const UNNAMED = '_'
@@ -76,7 +77,8 @@ export class ReplyBlocks {
         opening: { ...block, signature: '' },
         delta: { type: 'signature_delta', signature: signature ?? '' },
       }
-    if (type !== 'server_tool_use' || input === undefined) return { opening: block }
+    const isCall = type === 'server_tool_use' || type === 'mcp_tool_use'
+    if (!isCall || input === undefined) return { opening: block }
     return {
       opening: { ...block, input: {} },
       delta: { type: 'input_json_delta', partial_json: textOf(input) },
@@ -105,6 +107,7 @@ export class ReplyBlocks {
       if (block.queries.length > 1) this.#context.lose('approximated', 'reply.search.queries')
       return hosted.writeSearch(block, this.#hostedId(block.id, hosted.isNative(block)))
     },
+    'mcp-call': (block) => mcp.writeMcpCall(block),
     opaque: (block) => (block.dialect === DIALECT ? [block.value] : []),
   }
 

@@ -9,10 +9,11 @@ import type { Lookup, Outgoing, ReadRequestContext, WriteRequestContext } from '
 import { plainText, readContent, writeBlock, type WriteContext } from './blocks.ts'
 import { capMarks } from './cache.ts'
 import { DIALECT, extOf, listIn, numberIn, own, spelling, textIn, TOOL_NAME } from './dialect.ts'
+import { MCP_BETA, readServers } from './mcp.ts'
 import * as options from './options.ts'
 import { readReasoning, writeReasoning } from './reasoning.ts'
 import { schemaRoom } from './room.ts'
-import { readTools, readToolChoice, writeToolChoice, writeTools } from './tools.ts'
+import { readTools, readToolChoice, writeServers, writeToolChoice, writeTools } from './tools.ts'
 import { finishMessage, leadingInstructions, readTurns, writeTurns, type Message } from './turns.ts'
 import { validate } from './wire.ts'
 
@@ -76,13 +77,14 @@ function checkBudget(body: JsonObject, headers: Lookup): void {
 function readBody(body: JsonObject): Request {
   const { model, stream, system, messages, tools, tool_choice, thinking, ...others } = body
   const { max_tokens, stop_sequences, temperature, top_p, top_k, ...unsampled } = others
-  const { metadata, service_tier, output_config, output_format, thread: _, ...rest } = unsampled
+  const { metadata, service_tier, output_config, output_format, thread: _, ...unserved } = unsampled
+  const { mcp_servers, ...rest } = unserved
   const { effort, format, ...outputLeft } = objectIn(output_config)
   const { user, left } = options.readUser(metadata)
   const { format: wanted, left: formatLeft } = options.readFormat(format ?? output_format)
   const output = { ...outputLeft, ...formatLeft }
   const maxOutputTokens = numberIn(max_tokens)
-  const offered = readTools(tools)
+  const offered = readTools(tools, mcp_servers)
   const stop = listIn(stop_sequences).filter((sequence) => typeof sequence === 'string')
   return {
     model: textIn(model),
@@ -102,6 +104,7 @@ function readBody(body: JsonObject): Request {
     ...options.readTier(service_tier),
     ...own({
       ...rest,
+      ...(mcp_servers !== undefined && readServers(mcp_servers).size === 0 && { mcp_servers }),
       ...left,
       ...(Object.keys(output).length > 0 && { output_config: output }),
       ...(listIn(system).length === 1 && spelling({ systemList: true })),
@@ -165,6 +168,8 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
   const room = schemaRoom()
   const format = options.writeFormat(request.format, room, lose)
   const tools = writeTools(request, names, room, lose)
+  const servers = writeServers(request)
+  if (servers.length > 0) betas.add(MCP_BETA)
   const choice = writeToolChoice(request, tools, names, lose)
   const maxTokens = options.writeMaxTokens(request, target, lose)
   const { thinking, effort } = writeReasoning(request, {
@@ -191,6 +196,7 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
     ...(system.length > 0 && { system: (systemList !== true && plainText(system)) || system }),
     messages: messages.filter(({ pieces }) => pieces.length > 0).map(finishMessage),
     ...(tools.length > 0 && { tools }),
+    ...(servers.length > 0 && { mcp_servers: servers }),
     ...choice,
     ...(thinking && { thinking }),
     ...(Object.keys(output).length > 0 && { output_config: output }),

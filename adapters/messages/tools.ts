@@ -31,6 +31,7 @@ import {
   withoutNulls,
   writeCache,
 } from './dialect.ts'
+import * as mcp from './mcp.ts'
 import type { Room } from './room.ts'
 import { readTyped } from './typed.ts'
 
@@ -56,7 +57,11 @@ const HOSTED = Object.entries<Known>({
 const hostedBy = (fits: (known: Known) => boolean): Known | undefined =>
   HOSTED.find(([, known]) => fits(known))?.[1]
 
-export const readTools = (tools: Json | undefined): Tool[] => objectsIn(tools).map(readTool)
+export function readTools(tools: Json | undefined, servers: Json | undefined): Tool[] {
+  const known = mcp.readServers(servers)
+  const read = objectsIn(tools).map((raw) => mcp.readToolset(raw, known) ?? readTool(raw))
+  return [...read, ...mcp.readLoneServers(known, tools)]
+}
 
 function readTool(raw: JsonObject): Tool {
   const { type } = raw
@@ -131,11 +136,18 @@ export function writeTools(
   const written = offered.flatMap((tool) => {
     if (isNamed(tool)) return [writeNamed(tool, names, room, lose)]
     if (tool.kind === 'hosted') return writeHosted(tool, lose) ?? []
+    if (tool.kind === 'mcp') return mcp.writeToolset(tool)
     // A foreign one has been reported already.
     return tool.dialect === DIALECT ? [tool.value] : []
   })
   return unique(written, lose)
 }
+
+/** The servers that the tools on offer are from. */
+export const writeServers = ({ tools, toolChoice }: Request): JsonObject[] =>
+  tools
+    .filter(allowedBy(toolChoice))
+    .flatMap((tool) => (tool.kind === 'mcp' ? [mcp.writeServer(tool)] : []))
 
 /** A choice among several has no form of its own here: only those are offered. */
 function allowedBy(choice: ToolChoice | undefined): (tool: Tool) => boolean {

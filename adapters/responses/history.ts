@@ -7,6 +7,7 @@ import { readCall, readReasoning, readSearch } from './blocks.ts'
 import { readCode } from './code.ts'
 import { readDrawing } from './images.ts'
 import { DIALECT, extWith, Members, opaque } from './members.ts'
+import { readMcpCall } from './mcp.ts'
 import { readOutput } from './outputs.ts'
 import { readPart, sideOf } from './parts.ts'
 import { readTools } from './tools.ts'
@@ -51,6 +52,8 @@ export class History {
         return this.#reasoning(item)
       case 'web_search_call':
         return this.#append('assistant', readSearch(item))
+      case 'mcp_call':
+        return this.#append('assistant', readMcpCall(item))
       case 'code_interpreter_call':
         return this.#code(item)
       case 'additional_tools':

@@ -5,6 +5,7 @@ import type { Block, CodeResultBlock, Turn } from '../../src/canonical/model.ts'
 import { writeCall, writeReasoning, writeSearch, type ItemContext } from './blocks.ts'
 import { writeCode, writeCodeResult } from './code.ts'
 import { ownDrawing } from './images.ts'
+import { writeMcpCall } from './mcp.ts'
 import { DIALECT, formOf, restOf, spelled, withoutMinted } from './members.ts'
 import type { WireNames } from './names.ts'
 import { writeOutput } from './outputs.ts'
@@ -39,6 +40,7 @@ const WRITERS: BlockTable<JsonObject, BlockContext> = {
   search: writeSearch,
   code: (block, context) => writeCode(block, context.result, context),
   'code-result': writeCodeResult,
+  'mcp-call': writeMcpCall,
   opaque: (block) => (block.dialect === DIALECT ? withoutMinted(block.value) : undefined),
   // These are parts of messages.
   text: () => undefined,

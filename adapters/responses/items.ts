@@ -22,6 +22,7 @@ import {
   type Shown,
   type Take,
 } from './item-state.ts'
+import { readMcpCall } from './mcp.ts'
 import { listOf, lookup, objectIn, objectsOf, opaque, textIn } from './members.ts'
 import { wireNames, type WireNames } from './names.ts'
 import type { Seen } from './reply.ts'
@@ -102,6 +103,8 @@ export class Items {
         return this.#finishCall(state, item)
       case 'code_interpreter_call':
         return this.#finishCode(state, item)
+      case 'mcp_call':
+        return this.#cursor.whole(state.key, readMcpCall(item))
       case 'web_search_call':
         return this.#cursor.whole(state.key, this.#search(item))
       default:

@@ -33,6 +33,9 @@ export function wireNames(request: Request): WireNames {
   }
 }
 
+/** Labels of servers obey it too. */
+export const serverLabelOf = (name: string): string => fit(name, NAME)
+
 /** Names of formats and the like obey the rule of tool names. */
 export const formatNameOf = (name: string | undefined): string =>
   name ? fit(name, NAME) : 'response'

@@ -5,6 +5,7 @@ import type {
   Block,
   Citation,
   CodeResultBlock,
+  McpCallBlock,
   MediaBlock,
   OpaqueBlock,
   Seal,
@@ -16,6 +17,7 @@ import { writeAction } from './blocks.ts'
 import { STATUS_OF_OUTCOME, writeOutputs } from './code.ts'
 import { writeDrawing } from './images.ts'
 import { DIALECT, spelled, textIn } from './members.ts'
+import { mcpIdOf, writeMcpCall } from './mcp.ts'
 import { openItem, type Emit, type OpenItem, type Voice } from './open-items.ts'
 import type { Ending, Seen } from './reply.ts'
 
@@ -56,6 +58,8 @@ export class Output {
         return this.#result(block)
       case 'search':
         return this.#search(block)
+      case 'mcp-call':
+        return this.#mcpCall(block)
       case 'opaque':
         return this.#opaque(block)
       case 'media':
@@ -143,6 +147,20 @@ export class Output {
       this.#emit(`response.web_search_call.${step}`, at)
     const done = { action: writeAction(block), ...spelled(block, 'action', 'status') }
     this.#done({ ...item, status: 'completed', ...done })
+  }
+
+  #mcpCall(block: McpCallBlock): void {
+    const { id: _, ...call } = writeMcpCall(block)
+    const id = mcpIdOf(block.id || this.#context.newId(''))
+    const at = { output_index: this.#next(), item_id: id }
+    const item = { id, ...call }
+    this.#added({ ...item, status: 'in_progress', arguments: '', output: null, error: null })
+    this.#emit('response.mcp_call.in_progress', at)
+    this.#emit('response.mcp_call_arguments.delta', { ...at, delta: block.input })
+    this.#emit('response.mcp_call_arguments.done', { ...at, arguments: block.input })
+    const status = block.isError ? 'failed' : 'completed'
+    this.#emit(`response.mcp_call.${status}`, at)
+    this.#done({ ...item, status })
   }
 
   #drawing(block: MediaBlock): void {

@@ -120,6 +120,7 @@ export function writePart(block: Block, context: PartContext): JsonObject | unde
     case 'code':
     case 'code-result':
     case 'search':
+    case 'mcp-call':
       return context.lose('dropped', context.path)
     default:
       return block satisfies never

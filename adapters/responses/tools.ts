@@ -10,6 +10,7 @@ import type { Lose } from '../../src/canonical/loss.ts'
 import type { FunctionTool, TextTool, Tool } from '../../src/canonical/model.ts'
 import { rooted } from '../../src/canonical/schema-root.ts'
 import { capabilityOf, readHosted, writeHosted } from './hosted.ts'
+import { readMcpTool, writeMcpTool } from './mcp.ts'
 import { DIALECT, Members, objectsOf, restOf, spelled, textIn } from './members.ts'
 import type { WireNames } from './names.ts'
 import { NOT_STRICT, strictSchema } from './strict.ts'
@@ -26,6 +27,8 @@ function readTool(tool: JsonObject): Tool[] {
   if (type === 'namespace') return readNamespace(tool)
   const capability = capabilityOf(type)
   if (capability) return [readHosted(tool, capability)]
+  const mcp = type === 'mcp' ? readMcpTool(tool) : undefined
+  if (mcp) return [mcp]
   const name = textIn(tool, 'server_label') ?? textIn(tool, 'name') ?? type
   return [{ kind: 'opaque', dialect: DIALECT, name, value: tool }]
 }
@@ -137,6 +140,8 @@ function writeTool(tool: Tool, context: ToolContext): JsonObject | undefined {
       return writeCustom(tool, context)
     case 'hosted':
       return writeHosted(tool, context)
+    case 'mcp':
+      return writeMcpTool(tool)
     case 'opaque':
       return tool.dialect === DIALECT ? tool.value : undefined
     default:

@@ -49,6 +49,8 @@ function weigh(block: Block): Weight {
       return text(block.output)
     case 'search':
       return text(...block.queries)
+    case 'mcp-call':
+      return text(block.name, block.input, block.output ?? '')
     case 'opaque':
       return NOTHING
     default:
@@ -57,7 +59,7 @@ function weigh(block: Block): Weight {
 }
 
 function toolCharacters(tool: Tool): number {
-  if (tool.kind === 'hosted' || tool.kind === 'opaque') return 0
+  if (tool.kind === 'hosted' || tool.kind === 'mcp' || tool.kind === 'opaque') return 0
   const schema = tool.kind === 'function' ? (tool.schema ?? '') : ''
   return tool.name.length + (tool.description ?? '').length + schema.length
 }

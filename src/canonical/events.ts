@@ -38,6 +38,7 @@ export function bodyOf(block: Block): string | undefined {
     case 'tool-result':
     case 'code-result':
     case 'search':
+    case 'mcp-call':
     case 'opaque':
       return undefined
     default:

@@ -121,6 +121,19 @@ export interface SearchBlock extends Node {
   queries: string[]
   sources: Source[]
 }
+/**
+ * A call of a tool of a server that the provider itself asked, and what came of it, once it is known. `input`
+ * is JSON as it came.
+ */
+export interface McpCallBlock extends Node {
+  kind: 'mcp-call'
+  id: string
+  server: string
+  name: string
+  input: string
+  output?: string
+  isError?: boolean
+}
 /** A whole block that only one dialect knows, as it came. Only the writer of that dialect writes it. */
 export interface OpaqueBlock {
   kind: 'opaque'
@@ -138,6 +151,7 @@ export type Block =
   | CodeBlock
   | CodeResultBlock
   | SearchBlock
+  | McpCallBlock
   | OpaqueBlock
 export type BlockKind = Block['kind']
 export type BlockOf<K extends BlockKind> = Extract<Block, { kind: K }>
@@ -178,13 +192,21 @@ export interface HostedTool extends Cacheable {
   maxUses?: number
   location?: JsonObject
 }
+/** All tools of a server that the provider itself calls, or those `allowed`. `token` is the caller's secret. */
+export interface McpTool extends Cacheable {
+  kind: 'mcp'
+  name: string
+  url: string
+  token?: string
+  allowed?: string[]
+}
 export interface OpaqueTool {
   kind: 'opaque'
   dialect: Dialect
   name: string
   value: JsonObject
 }
-export type Tool = FunctionTool | TextTool | HostedTool | OpaqueTool
+export type Tool = FunctionTool | TextTool | HostedTool | McpTool | OpaqueTool
 
 /** `names` narrows the choice: one of these tools (`required`) or at most these (`auto`). */
 export interface ToolChoice {

@@ -121,6 +121,8 @@ function pieceOf(block: Block): Piece[] {
         block.kind,
         JSON.stringify([block.queries, block.sources.map((source) => source.url)]),
       )
+    case 'mcp-call':
+      return piece(block.kind, JSON.stringify([block.name, block.input, block.output]))
     case 'opaque':
       return piece(block.kind, JSON.stringify(Object.entries(block.value).toSorted()))
     default:

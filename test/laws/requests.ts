@@ -107,6 +107,7 @@ function blockItems(block: Block, calls: Map<string, string>): string[] {
     case 'code':
     case 'code-result':
     case 'search':
+    case 'mcp-call':
     case 'opaque':
       return [`${block.kind} ${JSON.stringify({ ...block, ext: undefined })}`]
     default:
@@ -154,7 +155,7 @@ const forced = ({ toolChoice }: Request): string => {
 
 function toolItem(tool: Tool): string {
   if (tool.kind === 'hosted') return `hosted ${tool.capability}`
-  if (tool.kind === 'opaque') return `opaque ${tool.name}`
+  if (tool.kind === 'opaque' || tool.kind === 'mcp') return `${tool.kind} ${tool.name}`
   const schema = tool.kind === 'function' ? canonicalText(tool.schema ?? '') : 'text'
   return JSON.stringify([tool.namespace ?? '', tool.name, tool.description ?? '', schema])
 }

@@ -20,7 +20,7 @@ export const MESSAGES_BLOCKS = {
   web_fetch_tool_result: 'opaque',
   tool_search_tool_result: 'opaque',
   container_upload: 'opaque',
-  mcp_tool_use: 'opaque',
+  mcp_tool_use: 'read',
   mcp_tool_result: 'opaque',
   mcp_tool_listing: 'opaque',
   advisor_tool_result: 'opaque',

@@ -50,6 +50,7 @@ const TOOLS: Record<string, object> = {
   namespace: { name: 'n', description: 'd', tools: [{ type: 'custom', name: 'f' }] },
   code_interpreter: { container: { type: 'auto' } },
   file_search: { vector_store_ids: ['vs_1'] },
+  mcp: { server_label: 's', server_url: 'https://tools.example' },
 }
 
 /** Members whose values are checked. */

@@ -30,6 +30,20 @@ const MESSAGES: Entry[] = [
     beside: (parent) => /"type":"tool_result"/.test(JSON.stringify(parent['content'] ?? null)),
     why: 'only the user brings results',
   },
+  {
+    path: 'tools.*',
+    when: (value) => isObject(value) && value['type'] === 'mcp_toolset',
+    upstream: 'generate-content',
+    below: true,
+    why: 'the report names its server',
+  },
+  {
+    path: 'messages.*.content.*',
+    when: (value) => isObject(value) && value['type'] === 'mcp_tool_result',
+    upstream: 'generate-content',
+    below: true,
+    why: 'the report is that of its call',
+  },
   { path: 'tool_choice.type', when: nothingOffered, why: 'there is no tool' },
   {
     path: 'messages.*.content.*.tool_use_id',

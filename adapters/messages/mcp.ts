@@ -1,0 +1,189 @@
+import {
+  isObject,
+  parseObject,
+  textOf,
+  Verbatim,
+  type Json,
+  type JsonObject,
+} from '../../src/canonical/json.ts'
+import type { Block, McpCallBlock, McpTool } from '../../src/canonical/model.ts'
+import { fit } from '../../src/canonical/names.ts'
+import {
+  CALL_ID,
+  DIALECT,
+  extOf,
+  listIn,
+  objectIn,
+  objectsIn,
+  own,
+  readCache,
+  spelling,
+  textIn,
+  writeCache,
+} from './dialect.ts'
+
+/**
+ * Tools of a server that the provider itself calls: here a server and, beside it, which of its tools there are
+ * (`mcp_servers` and `mcp_toolset`; documents of the beta mcp-client-2025-11-20).
+ */
+export const MCP_BETA = 'mcp-client-2025-11-20'
+
+const TOOLSET = 'mcp_toolset'
+
+/** The servers by their names. */
+export type Servers = ReadonlyMap<string, JsonObject>
+
+/** None where one of them is not known by its address: then all stay as they came. */
+export function readServers(servers: Json | undefined): Servers {
+  const known = listIn(servers).filter(isObject)
+  if (known.length < listIn(servers).length || !known.every(isKnown)) return new Map()
+  return new Map(known.map((server) => [textIn(server['name']), server]))
+}
+
+const isKnown = ({ type, name, url }: JsonObject): boolean =>
+  type === 'url' && typeof name === 'string' && typeof url === 'string'
+
+/** The toolset of a server that is known; undefined for any other tool. */
+export function readToolset(raw: JsonObject, servers: Servers): McpTool | undefined {
+  const server = servers.get(textIn(raw['mcp_server_name']))
+  return raw['type'] === TOOLSET && server ? toolOf(server, raw) : undefined
+}
+
+/** Servers whose tools nobody lists: all that the server itself says of them, as before the toolsets. */
+export const readLoneServers = (servers: Servers, tools: Json | undefined): McpTool[] => {
+  const listed = new Set(objectsIn(tools).map((tool) => tool['mcp_server_name']))
+  return [...servers].flatMap(([name, server]) => (listed.has(name) ? [] : [toolOf(server)]))
+}
+
+function toolOf(server: JsonObject, toolset?: JsonObject): McpTool {
+  const { type: _, name, url, authorization_token, tool_configuration, ...rest } = server
+  const { allowed, ...left } = toolset ? choiceIn(toolset) : configured(tool_configuration)
+  return {
+    kind: 'mcp',
+    name: textIn(name),
+    url: textIn(url),
+    ...(typeof authorization_token === 'string' && { token: authorization_token }),
+    ...(allowed && { allowed }),
+    ...(toolset && readCache(toolset['cache_control'])),
+    ...own({ ...rest, ...left, ...spelling({ server, ...(toolset && { toolset }) }) }),
+  }
+}
+
+function choiceIn(toolset: JsonObject): { allowed?: string[] } & JsonObject {
+  const {
+    type: _,
+    mcp_server_name: __,
+    default_config,
+    configs,
+    cache_control: ___,
+    ...rest
+  } = toolset
+  const { enabled, ...left } = objectIn(default_config)
+  const tools = Object.entries(objectIn(configs)).map(([name, config]) => ({
+    name,
+    ...objectIn(config),
+  }))
+  const named = (value: boolean): string[] =>
+    tools.filter((tool) => (tool as JsonObject)['enabled'] === value).map(({ name }) => name)
+  const denied = enabled === false ? [] : named(false)
+  const deferred = tools.filter((tool) => 'defer_loading' in tool).map(({ name }) => name)
+  return {
+    ...rest,
+    ...left,
+    ...(deferred.length > 0 && { deferred }),
+    ...(denied.length > 0 && { denied }),
+    ...(enabled === false && { allowed: named(true) }),
+  }
+}
+
+function configured(config: Json | undefined): { allowed?: string[] } {
+  const { enabled, allowed_tools } = objectIn(config)
+  if (enabled === false) return { allowed: [] }
+  const names = listIn(allowed_tools).filter((name) => typeof name === 'string')
+  return Array.isArray(allowed_tools) ? { allowed: names } : {}
+}
+
+/** Inverse of `readToolset`; none where the server itself says which tools there are. */
+export function writeToolset(tool: McpTool): JsonObject[] {
+  const { server, toolset } = extOf(tool)
+  if (isObject(server)) return isObject(toolset) ? [toolset] : []
+  const configs = tool.allowed?.map((name) => [name, { enabled: true }] as const)
+  return [
+    {
+      type: TOOLSET,
+      mcp_server_name: tool.name,
+      ...writeCache(tool.cache),
+      ...(configs && {
+        default_config: { enabled: false },
+        configs: Object.fromEntries(configs),
+      }),
+    },
+  ]
+}
+
+export function writeServer(tool: McpTool): JsonObject {
+  const { server } = extOf(tool)
+  if (isObject(server)) return server
+  const { name, url, token } = tool
+  return { type: 'url', url, name, ...(token !== undefined && { authorization_token: token }) }
+}
+
+export const isMcpCall = (raw: JsonObject): boolean => raw['type'] === 'mcp_tool_use'
+export const isMcpResult = (raw: JsonObject): boolean => raw['type'] === 'mcp_tool_result'
+
+/** A call and, where it is known, what came of it. */
+export function readMcpCall(use: JsonObject, result: JsonObject | undefined): McpCallBlock {
+  const { type: _, id, name, server_name, input, ...rest } = use
+  const { type: __, tool_use_id: ___, is_error, content, ...others } = result ?? {}
+  const parts = objectsIn(content)
+  const texts = typeof content === 'string' ? [content] : parts.map((part) => textIn(part['text']))
+  const unsaid = parts.filter((part) => part['type'] !== 'text')
+  return {
+    kind: 'mcp-call',
+    id: textIn(id),
+    server: textIn(server_name),
+    name: textIn(name),
+    input: input === undefined ? '{}' : textOf(input),
+    ...(result && { output: texts.filter(Boolean).join('\n') }),
+    ...(is_error === true && { isError: true }),
+    ...own({
+      ...rest,
+      ...others,
+      ...(unsaid.length > 0 && { content: unsaid }),
+      ...spelling({ use, ...(result && { result }) }),
+    }),
+  }
+}
+
+/** A result whose call is not known says nothing to anybody else. */
+export const loneResult = (value: JsonObject): Block => ({
+  kind: 'opaque',
+  dialect: DIALECT,
+  value,
+})
+
+const PREFIX = 'mcptoolu_'
+
+/** With the prefix of the service's own; one of its own has lost another's. */
+function mcpIdOf(id: string): string {
+  const inner = id.indexOf(PREFIX)
+  return inner < 0 ? PREFIX + id : id.slice(inner)
+}
+
+/** Inverse of `readMcpCall`: the call and its result. */
+export function writeMcpCall(block: McpCallBlock): JsonObject[] {
+  const { use, result } = extOf(block)
+  if (isObject(use)) return isObject(result) ? [use, result] : [use]
+  const { id, name, server, input, output, isError = false } = block
+  const wireId = fit(mcpIdOf(id), CALL_ID)
+  const call = {
+    type: 'mcp_tool_use',
+    id: wireId,
+    name,
+    server_name: server,
+    input: parseObject(input) ? new Verbatim(input) : {},
+  }
+  const content = output === undefined || output === '' ? [] : [{ type: 'text', text: output }]
+  const answer = { type: 'mcp_tool_result', tool_use_id: wireId, is_error: isError, content }
+  return output === undefined ? [call] : [call, answer]
+}

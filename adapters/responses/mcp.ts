@@ -1,0 +1,111 @@
+import { isObject, stringify, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import type { McpCallBlock, McpTool } from '../../src/canonical/model.ts'
+import { formOf, listOf, Members, objectIn, objectsOf, textIn } from './members.ts'
+import { serverLabelOf } from './names.ts'
+
+/** Tools of a server that the provider itself calls; undefined for one that only this provider knows by an id. */
+export function readMcpTool(tool: JsonObject): McpTool | undefined {
+  const members = new Members(tool)
+  members.any('type')
+  const name = members.text('server_label')
+  const url = members.text('server_url')
+  if (name === undefined || url === undefined) return undefined
+  const token = members.text('authorization')
+  const allowed = readAllowed(members)
+  // Elsewhere nobody is asked before a call, as here only where that is said.
+  const approval = members.any('require_approval') ?? 'always'
+  if (approval !== 'never') members.leave('require_approval', approval)
+  members.note('tool', tool)
+  const ext = members.ext()
+  return {
+    kind: 'mcp',
+    name,
+    url,
+    ...(token !== undefined && { token }),
+    ...(allowed && { allowed }),
+    ...(ext && { ext }),
+  }
+}
+
+function readAllowed(members: Members): string[] | undefined {
+  const allowed = members.any('allowed_tools')
+  const { tool_names, ...rest } = objectIn(allowed)
+  if (Object.keys(rest).length > 0) members.leave('allowed_tools', rest)
+  const names = Array.isArray(allowed) ? allowed : tool_names
+  if (!Array.isArray(names)) return undefined
+  return listOf(names).filter((name) => typeof name === 'string')
+}
+
+/** Inverse of `readMcpTool`. */
+export function writeMcpTool(tool: McpTool): JsonObject {
+  const spelled = formOf(tool)['tool']
+  if (isObject(spelled)) return spelled
+  const { name, url, token, allowed } = tool
+  return {
+    type: 'mcp',
+    server_label: serverLabelOf(name),
+    server_url: url,
+    ...(token !== undefined && { authorization: token }),
+    ...(allowed && { allowed_tools: allowed }),
+    require_approval: 'never',
+  }
+}
+
+export function readMcpCall(item: JsonObject): McpCallBlock {
+  const members = new Members(item)
+  members.any('type')
+  members.spell('status')
+  members.spellDefault('approval_request_id', null)
+  members.note('item', item)
+  const id = members.text('id') ?? ''
+  const output = outputOf(members.any('output'))
+  const error = outputOf(members.any('error'))
+  const said = error ?? output
+  const call = {
+    kind: 'mcp-call' as const,
+    id,
+    server: members.text('server_label') ?? '',
+    name: members.text('name') ?? '',
+    input: members.text('arguments') ?? '{}',
+    ...(said !== undefined && { output: said }),
+    ...(error !== undefined && { isError: true }),
+  }
+  const ext = members.ext()
+  return ext ? { ...call, ext } : call
+}
+
+/** Errors are texts, or objects with a message. */
+function outputOf(value: Json | undefined): string | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'string') return value
+  if (!isObject(value)) return stringify(value)
+  const texts = objectsOf(value['content']).flatMap((part) => textIn(part, 'text') ?? [])
+  return textIn(value, 'message') ?? (texts.join('\n') || stringify(value))
+}
+
+const PREFIX = 'mcp_'
+
+/** An upstream refuses an id whose prefix is not that of the item's type. One of its own lost another's. */
+export function mcpIdOf(id: string): string {
+  const inner = id.indexOf(`_${PREFIX}`) + 1
+  if (inner > 0) return id.slice(inner)
+  return id.startsWith(PREFIX) ? id : PREFIX + id
+}
+
+const textsOf = (text = ''): Json[] => [{ type: 'text', text }]
+
+/** Inverse of `readMcpCall`. */
+export function writeMcpCall(block: McpCallBlock): JsonObject {
+  const spelled = formOf(block)['item']
+  if (isObject(spelled)) return spelled
+  const { id, server, name, input, output, isError } = block
+  return {
+    type: 'mcp_call',
+    id: mcpIdOf(id),
+    server_label: serverLabelOf(server),
+    name,
+    arguments: input,
+    output: isError ? null : (output ?? null),
+    error: isError ? { type: 'mcp_tool_execution_error', content: textsOf(output) } : null,
+  }
+}
