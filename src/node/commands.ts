@@ -2,6 +2,7 @@ import { adapters } from '../../adapters/index.ts'
 import { demoSend } from '../demo.ts'
 import { ConfigError, type Environment, examined, settingsIn } from '../gateway/config.ts'
 import { lineOf } from '../gateway/config-finding.ts'
+import { placed } from '../gateway/config-source.ts'
 import { DEFAULT_RETENTION } from '../gateway/defaults.ts'
 import type { Ports, Send } from '../gateway/ports.ts'
 import { secretsOf } from '../gateway/secrets.ts'
@@ -16,6 +17,7 @@ import { explained } from './explain.ts'
 import { greeting, farewell, summary } from './describe.ts'
 import { bytesFile } from './files.ts'
 import { findSource } from './find-settings.ts'
+import { heardOnline } from './online.ts'
 import { isLoopback, type Options } from './options.ts'
 import { createSend } from './send.ts'
 import { startServer } from './server.ts'
@@ -37,17 +39,16 @@ export interface Process {
 
 /** The configuration for a command; the address decides whether callers have to be named. */
 function settingsFor(options: Options, world: Process): Settings {
-  const { environment, directory } = world
   const { host, port } = options
-  const result = examined(
-    findSource({ file: options.config, environment, directory }),
-    environment,
-    { exposed: !isLoopback(host), listens: { host, port } },
-  )
+  const platform = { exposed: !isLoopback(host), listens: { host, port } }
+  const result = examined(sourceFor(options, world), world.environment, platform)
   const settings = settingsIn(result)
   for (const warning of result.faults) world.complain(lineOf(warning))
   return settings
 }
+
+const sourceFor = ({ config }: Options, { environment, directory }: Process) =>
+  findSource({ file: config, environment, directory })
 
 /** A proxy that listens. */
 export interface Proxy {
@@ -112,10 +113,20 @@ async function storeOf({ state, retention, origin }: Settings): Promise<Store | 
   }
 }
 
-/** Validates the configuration and says what it means. */
-export function check(options: Options, world: Process): void {
+/** Validates the configuration and says what it means; with --online also what the upstreams say of it. */
+export async function check(options: Options, world: Process): Promise<void> {
   const settings = settingsFor(options, world)
   world.write(`configuration: ${settings.origin}\n${summary(settings).join('\n')}\n`)
+  if (!options.online) return
+  const upstreams = createSend(egressOf(world.environment))
+  const heard = await heardOnline(settings, upstreams.send)
+  upstreams.destroy()
+  for (const { upstream, words } of heard) world.write(`  online    ${upstream}: ${words}\n`)
+  const source = sourceFor(options, world)
+  const faults = heard.flatMap(({ findings }) => findings.map((each) => placed(each, source)))
+  const first = faults.find(({ severity }) => severity === 'fault')
+  if (first) throw new ConfigError(first.place, first.expected, first.origin, faults)
+  for (const warning of faults) world.complain(lineOf(warning))
 }
 
 /** Says what would be sent upstream, and what would be lost; false when there is nothing to say but an error. */

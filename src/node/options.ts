@@ -9,6 +9,8 @@ export interface Options {
   config?: string
   host: string
   port: number
+  /** check: whether the upstreams are asked too. */
+  online?: boolean
   /** explain: the path that the caller would use, and the file with the body. */
   path?: string
   file?: string
@@ -17,7 +19,7 @@ export interface Options {
 export const HELP = `dragoman: a proxy between the languages of LLM conversations
 
   dragoman [serve] [--config FILE] [--port N] [--host H]     start the proxy (default)
-  dragoman check   [--config FILE]                           validate the configuration
+  dragoman check   [--config FILE] [--online]                validate the configuration, and ask the upstreams for their models
   dragoman explain [--config FILE] --path PATH FILE          show what would be sent upstream, and what would be lost
   dragoman --help | --version
 
@@ -42,6 +44,7 @@ export function optionsOf(argv: readonly string[], environment: Environment): Op
     host: values.host ?? (environment['HOST'] || DEFAULT_HOST),
     port: portOf(values.port, environment['PORT']),
     ...(values.path !== undefined && { path: values.path }),
+    ...(values.online && { online: true }),
     ...(file !== undefined && { file }),
   }
 }
@@ -56,6 +59,7 @@ function parsed(argv: readonly string[]) {
         port: { type: 'string', short: 'p' },
         host: { type: 'string' },
         path: { type: 'string' },
+        online: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
         version: { type: 'boolean', short: 'v' },
       },

@@ -1,0 +1,127 @@
+import { dialects } from '../../adapters/index.ts'
+import type { Finding } from '../gateway/config-finding.ts'
+import { hint } from '../gateway/config-nearest.ts'
+import { entriesAt, membersAt, valueAt } from '../gateway/config-place.ts'
+import { placeKey, upstreamKey } from '../gateway/credentials.ts'
+import { DEMO_ORIGIN } from '../gateway/defaults.ts'
+import type { Send } from '../gateway/ports.ts'
+import { sampleOf } from '../gateway/sample.ts'
+import type { Settings, UpstreamSettings } from '../gateway/settings.ts'
+import { sourceOf } from '../gateway/source.ts'
+
+const TOTAL_MS = 15_000
+const MOST_BYTES = 8 * 1024 * 1024
+
+/** What an upstream says when it is asked which models it has. */
+export interface Heard {
+  upstream: string
+  /** For a person. */
+  words: string
+  findings: readonly Finding[]
+}
+
+/** Asks every upstream at once; never rejects. */
+export const heardOnline = (settings: Settings, send: Send): Promise<Heard[]> =>
+  Promise.all(
+    [...settings.upstreams.values()].map(async (upstream) => {
+      const { words, findings = [] } = await asked(settings, upstream, send)
+      return { upstream: upstream.name, words, findings }
+    }),
+  )
+
+type Said = Pick<Heard, 'words'> & Partial<Heard>
+
+async function asked(settings: Settings, upstream: UpstreamSettings, send: Send): Promise<Said> {
+  const { name, key, base } = upstream
+  if (base.startsWith(DEMO_ORIGIN)) return { words: 'in this process' }
+  if (key.kind === 'caller') return { words: 'not asked: the key is the caller’s own' }
+  const at = ['upstreams', name]
+  try {
+    const { status, text } = await answerOf(upstream, send)
+    if (status === 401 || status === 403)
+      return failure([...at, 'key'], `the upstream refuses the key (status ${status})`)
+    if (status === 404 || status === 405) return { words: `has no list of models (${status})` }
+    if (status !== 200) return failure([...at, 'url'], `the upstream answers with status ${status}`)
+    const models = modelsIn(text)
+    if (!models) return failure([...at, 'url'], 'what answers here is no list of models')
+    const words = `${models.length} ${models.length === 1 ? 'model' : 'models'}`
+    return { words, findings: unlisted(settings, name, models) }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'it is not known why'
+    return failure([...at, 'url'], `the upstream cannot be reached: ${reason}`)
+  }
+}
+
+const failure = (path: string[], text: string): Said => ({
+  words: 'failed',
+  findings: [{ path, text }],
+})
+
+async function answerOf(
+  upstream: UpstreamSettings,
+  send: Send,
+): Promise<{ status: number; text: string }> {
+  const { base, version, proxy, timeouts } = upstream
+  const adapter = dialects.of(upstream.dialect)
+  const sample = adapter && sampleOf(adapter, 'model')
+  const usual = /^\/v1\w*/.exec(sample?.path ?? '')?.[0] ?? '/v1'
+  const { header, query } = placeKey(upstream.auth, upstreamKey(upstream.key, undefined))
+  const search = query ? `?${new URLSearchParams([[...query]])}` : ''
+  const { status, body } = await send({
+    method: 'GET',
+    url: `${base}${version ? `/${version}` : usual}/models${search}`,
+    headers: {
+      ...sample?.headers,
+      ...upstream.headers,
+      ...(header && Object.fromEntries([header])),
+    },
+    signal: AbortSignal.timeout(TOTAL_MS),
+    connectMs: timeouts.connectMs,
+    ...(proxy !== undefined && { proxy }),
+  })
+  return { status, text: body ? await textOf(sourceOf(body)) : '' }
+}
+
+async function textOf(source: ReturnType<typeof sourceOf>): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for (let piece = await source.read(); piece; piece = await source.read()) {
+    text += decoder.decode(piece, { stream: true })
+    if (text.length > MOST_BYTES) {
+      source.cancel()
+      throw new Error('it answers with more than a list')
+    }
+  }
+  return text
+}
+
+/** What may be printed: an upstream may say anything. */
+const NAME = /^[\w.:@/-]{1,256}$/
+
+/** `data[].id`, or `models[].name` with `models/` in front. */
+function modelsIn(text: string): string[] | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  const isList = ['data', 'models'].some((member) => Array.isArray(valueAt(value, [member])))
+  if (!isList) return undefined
+  return [...entriesAt(value, ['data']), ...entriesAt(value, ['models'])].flatMap((entry) => {
+    const { id, name } = Object.fromEntries(membersAt(entry, []))
+    const found = typeof id === 'string' ? id : name
+    return typeof found === 'string' && NAME.test(found) ? [found.replace(/^models\//, '')] : []
+  })
+}
+
+/** Routes that name a model which the upstream does not have. */
+const unlisted = (settings: Settings, upstream: string, models: readonly string[]): Finding[] =>
+  settings.routes.flatMap((route, index) => {
+    const sent = route.as ?? route.model
+    if (route.upstream !== upstream || sent.includes('*') || models.includes(sent)) return []
+    const path = ['routes', index, route.as === undefined ? 'model' : 'as']
+    return [
+      { path, text: `${upstream} does not list this model${hint(sent, models)}`, warns: true },
+    ]
+  })
