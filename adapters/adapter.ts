@@ -191,8 +191,8 @@ export interface StoredRoute {
   actions: Readonly<Record<string, StoredAction>>
 }
 
-/** What a kept exchange answers: one object, or the frames of its stream. */
-export type StoredAnswer = { body: JsonObject } | { frames: Frame[] }
+/** What a kept exchange answers: one object, the text of one, or the frames of its stream. */
+export type StoredAnswer = { body: JsonObject } | { text: string } | { frames: Frame[] }
 
 /**
  * For a dialect whose callers refer to earlier exchanges instead of sending them again. Pure: the gateway
@@ -229,6 +229,8 @@ export interface Memory {
   readonly query: readonly string[]
   /** `chain` as in `Recalled`, the exchange itself last. Throws ProblemError for what it cannot answer. */
   answer(action: StoredAction, chain: readonly JsonObject[], query: Lookup): StoredAnswer
+  /** The text of the reply in that of a memo, where it is all that is asked for: nobody has to read it. */
+  replyText(memo: string, action: StoredAction, query: Lookup): string | undefined
   /** The words for an id under which this caller has nothing. */
   missing(what: 'previous' | 'item' | 'stored', id: string): Problem
 }

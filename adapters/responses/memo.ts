@@ -6,6 +6,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../src/canonical/json.ts'
+import { endOfValue } from '../../src/canonical/json-scan.ts'
 import type { Fresh } from '../adapter.ts'
 import { lookup, objectsOf, textIn } from './members.ts'
 import { typeOfItem } from './wire.ts'
@@ -80,6 +81,20 @@ export function writeMemo(
 /** An exchange with an upstream that keeps it too. */
 export const writeCopy = (input: string, response: string): string =>
   `{"input":${input},"response":${response}}`
+
+/** The text of the response in what `writeMemo` or `writeCopy` wrote; throws SyntaxError for anything else. */
+export function responseText(memo: string): string {
+  let at = behind(memo, 0, '{"input":')
+  at = endOfValue(memo, at)
+  if (memo.startsWith(',"ids":', at)) at = endOfValue(memo, at + ',"ids":'.length)
+  at = behind(memo, at, ',"response":')
+  return memo.slice(at, endOfValue(memo, at))
+}
+
+function behind(text: string, at: number, expected: string): number {
+  if (text.startsWith(expected, at)) return at + expected.length
+  throw new SyntaxError('a memo is an object')
+}
 
 /** Inverse of `writeMemo` and `writeCopy`. */
 export function readMemo(text: string): JsonObject {

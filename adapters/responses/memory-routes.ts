@@ -30,6 +30,10 @@ export function matchStored({ path }: Incoming): StoredRoute | undefined {
 
 type FramesOf = (memo: JsonObject) => Frame[] | undefined
 
+/** Whether the reply itself is asked for, and as one body. */
+export const isPlainRead = (action: StoredAction, query: Lookup): boolean =>
+  action === 'read' && query.get('stream') !== 'true'
+
 /** The exchange that is asked for is the last of the chain. */
 export function answerStored(
   action: StoredAction,
@@ -41,9 +45,9 @@ export function answerStored(
   const response = responseOf(memo)
   switch (action) {
     case 'read':
-      return query.get('stream') === 'true'
-        ? { frames: replay(memo, query, framesOf) }
-        : { body: response }
+      return isPlainRead(action, query)
+        ? { body: response }
+        : { frames: replay(memo, query, framesOf) }
     case 'input':
       return { body: listInput(chain, query) }
     case 'cancel':

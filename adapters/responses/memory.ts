@@ -10,10 +10,10 @@ import {
 } from '../../src/canonical/json.ts'
 import { ProblemError, type Problem } from '../../src/canonical/problem.ts'
 import { listOf, objectsOf, textIn } from './members.ts'
-import { idsOf, inputOf, outputOf, readMemo, responseOf, writeCopy } from './memo.ts'
+import { idsOf, inputOf, outputOf, readMemo, responseOf, responseText, writeCopy } from './memo.ts'
 import { framesOf, unpackFrames } from './memory-frames.ts'
 import { idsIn, recorder } from './memory-recorder.ts'
-import { answerStored, matchStored } from './memory-routes.ts'
+import { answerStored, isPlainRead, matchStored } from './memory-routes.ts'
 import { retold } from './retold.ts'
 import { checkRequest, typeOfItem } from './wire.ts'
 
@@ -44,7 +44,7 @@ function resolve(body: Json, { chain, items }: Recalled, text?: string): Resolve
       }
     : said
   const input = [...past, ...fresh.items]
-  return { body: { ...request, ...wantsProofs(request, input), input }, fresh }
+  return { body: { ...request, ...wantsProofs(request, input), input }, fresh: light(fresh) }
 }
 
 const PROOFS = 'reasoning.encrypted_content'
@@ -66,6 +66,17 @@ function freshOf(body: Json, input?: string): Fresh {
   const text = input && itemsText(input)
   if (typeof said === 'string') return defined({ items: [{ role: 'user', content: said }], text })
   return Array.isArray(said) ? defined({ items: said, text }) : { items: [] }
+}
+
+/** Where the text is known, the items are only there to be given ids: what they say is not held twice. */
+function light({ items, text }: Fresh): Fresh {
+  if (text === undefined) return { items }
+  const heads = items.map((item) => {
+    if (!isObject(item)) return item
+    const { type, id, role } = item
+    return defined({ type, id, role })
+  })
+  return { items: heads, text }
 }
 
 function itemsText(input = ''): string {
@@ -206,7 +217,7 @@ export const memory: Memory = {
   inputMember: 'input',
   mayRefer: (text) => REFERRING.test(text),
   asks,
-  fresh: freshOf,
+  fresh: (body, input) => light(freshOf(body, input)),
   itemsText,
   resolve,
   recorder,
@@ -226,5 +237,6 @@ export const memory: Memory = {
     'order',
   ],
   answer: (action, chain, query) => answerStored(action, chain, query, streamOf),
+  replyText: (memo, action, query) => (isPlainRead(action, query) ? responseText(memo) : undefined),
   missing: (what, id) => MISSING[what](id),
 }

@@ -6,6 +6,7 @@ const TOKENS_PER_MEDIUM = 1500
 
 /** A rough count of a request's input tokens, for those who need a number before the upstream gives one. */
 export function estimateTokens(request: Request): number {
+  if (request.inputTokens !== undefined) return request.inputTokens
   const { characters, media } = [
     ...request.system.map(weigh),
     ...request.turns.flatMap((turn) => turn.blocks.map(weigh)),

@@ -278,6 +278,8 @@ export interface Request extends Node {
   labels?: Record<string, string>
   tier?: string
   cacheKey?: string
+  /** What all of it is estimated at, where the turns themselves have been let go of. */
+  inputTokens?: number
 }
 
 /**

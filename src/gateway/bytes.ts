@@ -26,6 +26,59 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   return whole
 }
 
+/** From here on a body stays in the pieces in which it came: fresh memory for all of it is slow. */
+export const LONG_BYTES = 1_048_576
+/** Smaller pieces are put together: a sender of single bytes shall not cost much memory for each. */
+export const PIECE_BYTES = 16_384
+export const LARGEST_BLOCK_BYTES = 65_536
+const SMALLEST_BLOCK_BYTES = 4096
+
+/** Bytes of which nobody knows how many will come. */
+export class Pile {
+  #pieces: Uint8Array[] = []
+  #size = 0
+  /** Where small pieces go, and how much of it is used. */
+  #block = NOTHING
+  #used = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  add(piece: Uint8Array): void {
+    const isFirst = this.#size === 0
+    this.#size += piece.length
+    if (isFirst || piece.length >= PIECE_BYTES) {
+      this.#flush()
+      this.#pieces.push(piece)
+      return
+    }
+    if (this.#block.length - this.#used < piece.length) {
+      this.#flush()
+      const room = Math.max(SMALLEST_BLOCK_BYTES, piece.length, this.#size)
+      this.#block = new Uint8Array(Math.min(room, LARGEST_BLOCK_BYTES))
+    }
+    this.#block.set(piece, this.#used)
+    this.#used += piece.length
+  }
+
+  /** All of it; nothing stays here. */
+  take(): Bytes {
+    this.#flush()
+    const pieces = this.#pieces
+    const isLong = this.#size >= LONG_BYTES
+    this.#pieces = []
+    this.#size = 0
+    return isLong && pieces.length > 1 ? pieces : joinBytes(pieces)
+  }
+
+  #flush(): void {
+    if (this.#used > 0) this.#pieces.push(this.#block.subarray(0, this.#used))
+    this.#block = NOTHING
+    this.#used = 0
+  }
+}
+
 const ENCODER = new TextEncoder()
 
 const BLOCK_BYTES = 8192
@@ -57,6 +110,25 @@ export function encoded(text: string): Uint8Array {
   const { read, written } = ENCODER.encodeInto(text, bytes)
   return read === text.length && written === text.length ? bytes : ENCODER.encode(text)
 }
+
+/** Bytes are written here only to be counted. */
+const SCRATCH = new Uint8Array(16_384)
+
+/** Bytes of a text in UTF-8. */
+export function bytesIn(text: string): number {
+  let bytes = 0
+  let rest = text
+  while (rest.length > 0) {
+    const { read, written } = ENCODER.encodeInto(rest, SCRATCH)
+    bytes += written
+    rest = rest.slice(read)
+  }
+  return bytes
+}
+
+/** Nearly always the length tells. */
+export const isLonger = (text: string, most: number): boolean =>
+  text.length > most || (text.length * MOST_BYTES_PER_UNIT > most && bytesIn(text) > most)
 
 /** The mark of UTF-8 is one only where nothing stands before it. */
 export const withoutMark = (bytes: Uint8Array): Uint8Array =>

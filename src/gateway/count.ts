@@ -41,7 +41,7 @@ export async function countTokens(
 }
 
 async function jsonOf(exchange: Exchange, call: UpstreamCall) {
-  const bytes = await allBytes(call, exchange.settings.limits.replyBytes)
+  const bytes = await allBytes(exchange, call)
   try {
     return parse(new TextDecoder().decode(bytes))
   } catch {

@@ -6,7 +6,7 @@ const MIB = 1024 * KIB
 const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
 
-/** What a process of its own can bear: resident memory peaks at about five times the bytes in flight. */
+/** What a process of its own can bear: resident memory stays below twice the bytes in flight and 300 MB. */
 export const PROCESS_LIMITS: LimitSettings = {
   bodyBytes: 32 * MIB,
   inFlightBytes: 256 * MIB,

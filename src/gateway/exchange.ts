@@ -1,5 +1,6 @@
 import type { Adapter, Incoming, Lookup, Route } from '../../adapters/adapter.ts'
 import type { Dialects } from '../../adapters/index.ts'
+import type { Lease } from './budget.ts'
 import type { Journal } from './journal.ts'
 import type { Memories } from './memories.ts'
 import type { ByteSource, Ports } from './ports.ts'
@@ -25,6 +26,8 @@ export interface Exchange {
   /** Aborted when the caller leaves. */
   readonly signal: AbortSignal
   readonly journal: Journal
+  /** What it has of the bytes that may be in flight. */
+  readonly lease: Lease
   newId(prefix: string): string
 }
 
@@ -33,6 +36,8 @@ export interface Answer {
   status: number
   headers: Record<string, string>
   body: string | Uint8Array | ByteSource | null
+  /** To be told when a whole body has been taken, or never will be: until then it is in flight. */
+  gone?(): void
 }
 
 /** 128 random bits as 32 hexadecimal digits. */

@@ -24,6 +24,10 @@ export const NOT_JSON = broken('The upstream answered with something that is not
 export const NOT_A_REPLY = broken('The upstream answered with something that is not a reply.')
 export const EVENT_TOO_LARGE = broken('The upstream sent an event larger than the limit.')
 export const REPLY_TOO_LARGE = broken('The upstream sent a reply larger than the limit.')
+/** What a dialect has to say more than once can become many times what came. */
+export const REPLY_GREW = broken(
+  'The reply is larger than the limit when it is told in this dialect.',
+)
 /** 502 in every dialect: also in one whose own table has another status for a broken upstream. */
 export const KEY_REFUSED: Problem = {
   ...broken('The upstream refused the key that this proxy is configured with.'),
@@ -41,6 +45,13 @@ export const UNREACHABLE: Problem = {
   message: 'No connection to the upstream came about.',
   code: 'upstream_unavailable',
   retryAfterMs: 1000,
+}
+/** Unlike what is refused before it is sent, this has been carried out. */
+export const NO_ROOM: Problem = {
+  kind: 'unavailable',
+  message: 'This proxy has no room for the reply at the moment.',
+  retryAfterMs: 1000,
+  retry: false,
 }
 export const CROWDED: Problem = {
   kind: 'unavailable',

@@ -61,7 +61,7 @@ async function passedOn(
   plan: PassPlan,
   call: UpstreamCall,
 ): Promise<Answer | undefined> {
-  const { journal, settings } = exchange
+  const { journal } = exchange
   if (call.status === NOT_FOUND) {
     call.release()
     return undefined
@@ -72,7 +72,7 @@ async function passedOn(
   const { status } = call
   if (isStreamType(type))
     return { status, headers: { ...headers, ...STREAM_HEADERS }, body: piped(exchange, plan, call) }
-  const body = await allBytes(call, settings.limits.replyBytes)
+  const body = await allBytes(exchange, call)
   journal.sent(body.length)
   journal.finish({ status })
   return { status, headers, body: withoutKey(plan, body) }

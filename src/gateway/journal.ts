@@ -11,6 +11,7 @@ export interface Journal {
   began(): void
   /** Bytes of a reply were handed over. */
   sent(bytes: number): void
+  /** At once when it is over already. */
   whenOver(run: () => void): void
   /** The first call counts. `problem`: why it ended otherwise than well; a caller who left has no status. */
   finish(
@@ -39,7 +40,7 @@ export function journal(
     sent(bytes) {
       bytesOut += bytes
     },
-    whenOver: (run) => void runs.push(run),
+    whenOver: (run) => (over ? run() : void runs.push(run)),
     finish({ problem, ...fields }) {
       if (over) return
       over = true

@@ -6,12 +6,14 @@ import { parse } from '../canonical/json.ts'
 import type { Request } from '../canonical/model.ts'
 import { ProblemError, type Problem } from '../canonical/problem.ts'
 import { replyHeaders } from './answer.ts'
+import { replyCounter } from './budget.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import { joinBytes, NOTHING, withoutMark } from './bytes.ts'
 import { copyistOf, type Copyist } from './copyist.ts'
 import {
   CALLER_LEFT,
   INTERNAL,
+  NO_ROOM,
   NOT_A_REPLY,
   NOT_JSON,
   NOT_TAKEN,
@@ -60,7 +62,7 @@ type Body = Pick<Answer, 'status' | 'headers' | 'body'>
 
 /** One JSON body. It is gathered first: cut off in the middle it must not look like an answer. */
 async function passedBody(exchange: Exchange, plan: PassPlan, call: UpstreamCall): Promise<Body> {
-  const bytes = withoutMark(await allBytes(call, exchange.settings.limits.replyBytes))
+  const bytes = withoutMark(await allBytes(exchange, call))
   exchange.journal.began()
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
   const copyist = copyistOf(exchange, plan)
@@ -78,17 +80,23 @@ async function passedBody(exchange: Exchange, plan: PassPlan, call: UpstreamCall
   return { status: call.status, headers: {}, body: renamed === text ? bytes : renamed }
 }
 
-export async function allBytes(call: UpstreamCall, maxBytes: number): Promise<Uint8Array> {
+export async function allBytes(
+  { settings, lease }: Exchange,
+  call: UpstreamCall,
+): Promise<Uint8Array> {
+  const refuse = (problem: Problem) => {
+    call.cancel()
+    throw new ProblemError(problem)
+  }
+  const isRoom = replyCounter(lease)
   const parts: Uint8Array[] = []
   let size = 0
   for (let piece = await call.read(); piece; piece = await call.read()) {
     if (piece.problem) throw new ProblemError(piece.problem)
     parts.push(piece.bytes)
     size += piece.bytes.length
-    if (size > maxBytes) {
-      call.cancel()
-      throw new ProblemError(REPLY_TOO_LARGE)
-    }
+    if (size > settings.limits.replyBytes) refuse(REPLY_TOO_LARGE)
+    if (!isRoom(piece.bytes.length)) refuse(NO_ROOM)
   }
   return joinBytes(parts)
 }
@@ -157,6 +165,7 @@ async function passedStream(exchange: Exchange, plan: PassPlan, call: UpstreamCa
   if (refused) throw new ProblemError(toldProblem(plan, refused))
   const shape = shapeOf(exchange, plan, errors)
   const copyist = copyistOf(exchange, plan)
+  if (!copyist) letGo(exchange, plan)
   const tap = tapOf(exchange, plan, call, copyist)
   const steps = passSteps(exchange, plan, call, { shape, copyist, tap, errors })
   // Whatever is called something else may be anything else.
@@ -185,6 +194,14 @@ async function passedStream(exchange: Exchange, plan: PassPlan, call: UpstreamCa
     },
   })
   return { status: call.status, headers: STREAM_HEADERS, body }
+}
+
+/** Of a request that has been sent nobody wants anything but who keeps it: its stream may go on for an hour. */
+function letGo({ body, lease }: Exchange, plan: PassPlan): void {
+  delete plan.looked
+  delete plan.found
+  body.drop()
+  lease.hold(0)
 }
 
 const unmarked = (piece: Piece): Piece =>

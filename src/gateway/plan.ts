@@ -1,9 +1,12 @@
 import type { Outgoing } from '../../adapters/adapter.ts'
+import { estimateTokens } from '../canonical/estimate.ts'
 import { refuseFileIds, reportForeign } from '../canonical/foreign.ts'
 import { stringify } from '../canonical/json.ts'
 import { lossList, type Loss } from '../canonical/loss.ts'
 import type { Request } from '../canonical/model.ts'
 import { invalid, ProblemError } from '../canonical/problem.ts'
+import { FREE_BYTES } from './budget.ts'
+import { LONG_BYTES } from './bytes.ts'
 import { isShared, refuseReferences } from './claims.ts'
 import type { Exchange } from './exchange.ts'
 import { addressed, type Addressed, type Parcel } from './outgoing.ts'
@@ -13,6 +16,7 @@ import { lookedOver, memberOf, parsedLooked, readJson, readRequest, type Looked 
 import { NOTHING_SOUGHT, remembered, type Found, type Keeping, type Remembered } from './recall.ts'
 import { destinationOf, type Destination } from './route.ts'
 import type { UpstreamSettings } from './settings.ts'
+import { ownTurn } from './time.ts'
 
 /** What will be done with a request: everything that is known before anything is sent. */
 export type Plan = PassPlan | TranslatePlan
@@ -61,6 +65,8 @@ export async function planOf(exchange: Exchange): Promise<Plan> {
   })
   if (adapter.dialect !== caller.dialect) {
     const seen = looked ?? lookedOver(exchange)
+    exchange.body.leave()
+    await breath(exchange)
     const known = await remembered(exchange, parsedLooked(seen), seen)
     return translatePlan(exchange, destination, known)
   }
@@ -106,6 +112,7 @@ async function translatePlan(
   { body, resolved, keeping }: Remembered,
 ): Promise<TranslatePlan> {
   const { adapter, target, upstream } = destination
+  await breath(exchange)
   const request = await withProofs(exchange, readJson(exchange, body), adapter.dialect)
   const { previous, ...asked } = request
   if (previous !== undefined && !resolved) throw noHistory(upstream.name)
@@ -120,19 +127,34 @@ async function translatePlan(
       ? adapter.upstream.writeRequest(whole, context)
       : adapter.upstream.writeCountRequest(whole, context)
   const stream = exchange.route.operation === 'create' && request.stream
+  await breath(exchange)
   return {
     kind: 'translate',
     destination,
     requested: request.model,
     stream,
     losses,
-    request,
+    request: isLong(exchange) ? withoutTurns(request) : request,
     ...(keeping && { keeping }),
     ...(outgoing && {
       sent: addressed(parcelOf(exchange, outgoing, stream), upstream, exchange.credential),
     }),
   }
 }
+
+/** What takes long is done bit by bit, so that others come in between. */
+const breath = async ({ lease }: Exchange): Promise<void> => {
+  if (lease.size > LONG_BYTES) await ownTurn()
+}
+
+const isLong = ({ lease }: Exchange): boolean => lease.size > FREE_BYTES
+
+/** Once it is written for the upstream, of a long conversation nobody asks for more than how long it was. */
+const withoutTurns = (request: Request): Request => ({
+  ...request,
+  inputTokens: estimateTokens(request),
+  turns: [],
+})
 
 const parcelOf = ({ body }: Exchange, outgoing: Outgoing, stream: boolean): Parcel => ({
   path: outgoing.path,

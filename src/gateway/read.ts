@@ -3,7 +3,7 @@ import { parse, restored, type Json, type VerbatimPaths } from '../canonical/jso
 import type { Request } from '../canonical/model.ts'
 import { invalid } from '../canonical/problem.ts'
 import { survey, type Survey } from '../canonical/survey.ts'
-import { encoded, joinBytes, piecesIn, type Bytes } from './bytes.ts'
+import { encoded, joinBytes, NOTHING, piecesIn, sizeOf, type Bytes } from './bytes.ts'
 import type { Exchange } from './exchange.ts'
 import { scalarIn } from './scan.ts'
 
@@ -18,20 +18,32 @@ export interface Body {
   filled(text: string): string
   /** The same as bytes, in one piece or several. */
   encoded(text: string): Bytes
+  /** Of the bytes that came, whatever has been let go since. */
+  readonly size: number
+  /** Nobody will look at it again, but what was left out of its text may still have to be filled in. */
+  leave(): void
+  /** Nothing of it is wanted any more. */
+  drop(): void
 }
 
 export const bodyOf = (bytes: Bytes): Body => new ReadBody(bytes)
 
 class ReadBody implements Body {
-  readonly bytes: Bytes
+  readonly size: number
+  #bytes: Bytes
   #known: Punched | undefined
 
   constructor(bytes: Bytes) {
-    this.bytes = bytes
+    this.#bytes = bytes
+    this.size = sizeOf(bytes)
+  }
+
+  get bytes(): Bytes {
+    return this.#bytes
   }
 
   get text(): string {
-    return (this.#known ??= punched(piecesIn(this.bytes), decodedText)).text
+    return (this.#known ??= punched(piecesIn(this.#bytes), decodedText)).text
   }
 
   /** Bytes are joined and become text once: to join long texts takes several times as long. */
@@ -43,6 +55,16 @@ class ReadBody implements Body {
   encoded(text: string): Bytes {
     const { holes = [] } = this.#known ?? {}
     return holes.length > 0 ? pieced(text, holes) : encoded(text)
+  }
+
+  leave(): void {
+    this.#bytes = NOTHING
+    if (this.#known) this.#known = { ...this.#known, text: '' }
+  }
+
+  drop(): void {
+    this.#bytes = NOTHING
+    this.#known = undefined
   }
 }
 

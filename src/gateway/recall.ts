@@ -2,6 +2,7 @@ import type { Ask, Fresh, Memory, Recalled } from '../../adapters/adapter.ts'
 import type { Json } from '../canonical/json.ts'
 import { invalid, ProblemError, type Problem } from '../canonical/problem.ts'
 import { seedOf } from '../canonical/minted.ts'
+import { weightOf, type Lease } from './budget.ts'
 import { demandClaims, isShared } from './claims.ts'
 import type { Exchange } from './exchange.ts'
 import {
@@ -63,7 +64,8 @@ export async function remembered(
     return { body, resolved: false, keeping: { shelf, memory, parents: [], fresh, memories } }
   }
   const most = exchange.settings.limits.bodyBytes
-  const found = await recalled(shelf, memory, ask, most).catch(unlessOurs(memory, ask, elsewhere))
+  const look = lookup(shelf, most, exchange.lease)
+  const found = await recalled(look, memory, ask).catch(unlessOurs(memory, ask, elsewhere))
   if (elsewhere && found.origins.every((origin) => origin === elsewhere.name)) {
     if (isShared(exchange, elsewhere)) await demandClaims(exchange, memories, memory, ask)
     return { body, resolved: false, found }
@@ -101,13 +103,7 @@ export const NOTHING_SOUGHT: Found = { chain: [], parents: [], origins: [], item
 const MOST_PLACES = 1000
 
 /** Looks for everything that is referred to; what is not there is `missing`. */
-export async function recalled(
-  shelf: Shelf,
-  memory: Memory,
-  ask: Ask,
-  mostBytes: number,
-): Promise<Found> {
-  const look = lookup(shelf, mostBytes)
+async function recalled(look: Look, memory: Memory, ask: Ask): Promise<Found> {
   const { previous, references } = ask
   const places = new Set(references.map(placeOf))
   if (places.size > MOST_PLACES)
@@ -157,8 +153,11 @@ const tooLong = (bytes: number) =>
 
 export type Look = (place: string | undefined) => Promise<Kept | undefined>
 
-/** Looks at each place once, and brings no more than a body may hold that says all of it again. */
-export function lookup(shelf: Shelf, mostBytes: number): Look {
+/**
+ * Looks at each place once, and brings no more than a body may hold that says all of it again, and no more than
+ * there is room for.
+ */
+export function lookup(shelf: Shelf, mostBytes: number, lease: Lease): Look {
   let size = 0
   const seen = new Map<string, Promise<Kept | undefined>>()
   const read = async (place: string) => {
@@ -166,8 +165,10 @@ export function lookup(shelf: Shelf, mostBytes: number): Look {
     const there = readSignpost(text)
     const whole = there === undefined ? text : await shelf.get(there)
     if (whole === undefined) return undefined
+    const before = weightOf(size)
     size += whole.length
     if (size > mostBytes) throw tooLong(mostBytes)
+    lease.grow(weightOf(size) - before)
     return readKept(whole)
   }
   return (place) => {

@@ -193,7 +193,7 @@ function jsonMode({ reader, verbatim, limits }: ReplySource): Mode {
       return []
     },
     end() {
-      const text = parts.join('')
+      const text = parts.splice(0).join('')
       if (isTooDeep(text, limits)) return failed(NOT_A_REPLY)
       let json
       try {

@@ -1,6 +1,7 @@
 import { ProblemError } from '../canonical/problem.ts'
 import { isErrorStatus, replyHeaders, waitHeaders } from './answer.ts'
 import { countTokens } from './count.ts'
+import { NOTHING } from './bytes.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import { INTERNAL } from './failures.ts'
 import type { Addressed } from './outgoing.ts'
@@ -15,6 +16,8 @@ import { callUpstream, type UpstreamCall } from './upstream.ts'
 export async function run(exchange: Exchange): Promise<Answer> {
   const plan = await planOf(exchange)
   exchange.journal.note({ stream: plan.stream, losses: plan.losses })
+  // It has been read for good.
+  if (plan.kind === 'translate') exchange.body.leave()
   let call: UpstreamCall | undefined
   const heard = async (sent: Addressed) => (call = await ask(exchange, plan, sent))
   try {
@@ -38,6 +41,8 @@ async function carriedOut(
   const call = await heard(plan.sent)
   if (!isSuccess(call.status)) return refusal(exchange, plan, call)
   const settled = plan.kind === 'pass' ? (reframed(exchange, plan, call) ?? plan) : plan
+  // An upstream that answers has been sent it all, and nothing is sent a second time.
+  plan.sent.body = NOTHING
   return settled.kind === 'pass'
     ? passed(exchange, settled, call)
     : translated(exchange, settled, call)

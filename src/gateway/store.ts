@@ -1,3 +1,5 @@
+import { bytesIn } from './bytes.ts'
+
 /**
  * What the proxy remembers between two requests: text under a key, for a time. Every driver keeps the
  * same promises, and one contract test holds all of them to it:
@@ -95,17 +97,3 @@ export function boundedSize({ key, value }: StoreEntry, bounds: StoreBounds): nu
 
 const limitOf = ({ entryBytes, ownerBytes, totalBytes }: StoreBounds): number =>
   Math.min(entryBytes, ownerBytes, totalBytes)
-
-/** Bytes are written here only to be counted. */
-const SCRATCH = new Uint8Array(16_384)
-
-function bytesIn(text: string): number {
-  let bytes = 0
-  let rest = text
-  while (rest.length > 0) {
-    const { read, written } = ENCODER.encodeInto(rest, SCRATCH)
-    bytes += written
-    rest = rest.slice(read)
-  }
-  return bytes
-}

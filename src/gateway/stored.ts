@@ -7,11 +7,12 @@ import { demandClaims, isShared, unclaimable } from './claims.ts'
 import type { StoredMatch } from './dispatch.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import { forwarded, upstreamWithMemory } from './forward.ts'
-import { memoReader, placeOf, shelfOf, type Memories, type Shelf } from './memories.ts'
+import { memoReader, placeOf, shelfOf, type Kept, type Memories, type Shelf } from './memories.ts'
 import { chainOf, lookup } from './recall.ts'
 import { isSuccess } from './refusal.ts'
 import { storeKey } from './store.ts'
 import { STREAM_HEADERS } from './stream-out.ts'
+import { ownTurn } from './time.ts'
 
 type Asked = Omit<StoredMatch, 'caller'>
 
@@ -60,16 +61,35 @@ async function keptAnswer(
   if (underway && action === 'cancel')
     return memory.answer('read', [await underway.cancel()], NO_QUERY)
   if (underway && action === 'read') return memory.answer(action, [underway.memo()], query)
-  const look = lookup(shelf, exchange.settings.limits.bodyBytes)
+  const look = lookup(shelf, exchange.settings.limits.bodyBytes, exchange.lease)
   const kept = await look(placeOf(id))
   if (kept?.id !== id) return undefined
   if (action === 'delete' && !(await deleted(shelf, id))) return undefined
+  if (kept.memo.length > LONG_CHARACTERS) await ownTurn()
+  const text = textIn(memory, kept, action, query)
+  if (text !== undefined) return { text }
   // Only the whole input needs those that came before.
   const whole = action === 'input' ? await chainOf(look, id) : { chain: [kept] }
   const memos = whole?.chain.map(memoReader(memory)).filter((memo) => memo !== undefined)
   return memos && memos.length === whole?.chain.length
     ? memory.answer(action, memos, query)
     : undefined
+}
+
+/** Others come first where there is much to do. */
+const LONG_CHARACTERS = 65_536
+
+function textIn(
+  memory: Memory,
+  { memo }: Kept,
+  action: Asked['action'],
+  query: Exchange['incoming']['query'],
+): string | undefined {
+  try {
+    return memory.replyText(memo, action, query)
+  } catch {
+    return undefined
+  }
 }
 
 const NO_QUERY = { get: () => null }
@@ -79,9 +99,14 @@ const deleted = async (shelf: Shelf, id: string): Promise<boolean> => {
   return place !== undefined && shelf.delete(place)
 }
 
+function bodyText(answer: StoredAnswer): string {
+  if ('frames' in answer) return answer.frames.map(sseFrame).join('')
+  return 'text' in answer ? answer.text : stringify(answer.body)
+}
+
 function told({ journal }: Exchange, answer: StoredAnswer): Answer {
   const isStream = 'frames' in answer
-  const body = isStream ? answer.frames.map(sseFrame).join('') : stringify(answer.body)
+  const body = bodyText(answer)
   journal.finish({ status: 200 })
   const headers = isStream
     ? { 'content-type': 'text/event-stream; charset=utf-8', ...STREAM_HEADERS }

@@ -8,6 +8,14 @@ export const STALL_MS = 120_000
 export const timer = (run: () => void, ms: number): ReturnType<typeof setTimeout> =>
   setTimeout(run, Math.min(ms, 2 ** 31 - 1))
 
+/** What waits already comes first. */
+const turn = (): Promise<void> => new Promise((resolve) => timer(() => resolve(), 0))
+
+let last: Promise<void> = Promise.resolve()
+
+/** The same for long work: of several that wait for it each has a turn of its own. */
+export const ownTurn = (): Promise<void> => (last = last.then(turn))
+
 /** A clock that is set and stopped for every piece of a stream. */
 export interface Alarm {
   /** Rings once, in `ms` from now; whatever was set before is forgotten. */

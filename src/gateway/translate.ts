@@ -2,16 +2,18 @@ import type { Writer } from '../../adapters/adapter.ts'
 import type { Event } from '../canonical/events.ts'
 import { stringify } from '../canonical/json.ts'
 import { lossList } from '../canonical/loss.ts'
+import type { Request } from '../canonical/model.ts'
 import { ProblemError, type Problem } from '../canonical/problem.ts'
 import { replyHeaders } from './answer.ts'
-import { streamEncoder } from './bytes.ts'
+import { FREE_BYTES, replyCounter, weightOf } from './budget.ts'
+import { isLonger, streamEncoder } from './bytes.ts'
 import { concealer } from './concealed.ts'
 import type { Answer, Exchange } from './exchange.ts'
-import { CALLER_LEFT, INTERNAL, NOT_TAKEN } from './failures.ts'
+import { CALLER_LEFT, INTERNAL, NO_ROOM, NOT_TAKEN, REPLY_GREW } from './failures.ts'
 import { keeperOf } from './keeper.ts'
 import type { TranslatePlan } from './plan.ts'
 import { proofKeeperOf } from './proofs.ts'
-import { replyEvents } from './reply-events.ts'
+import { isStreamType, replyEvents } from './reply-events.ts'
 import { replyWriter } from './reply-writer.ts'
 import {
   begunWith,
@@ -24,7 +26,7 @@ import {
 } from './stream-out.ts'
 import { SILENT, within } from './time.ts'
 import { toldProblem } from './told.ts'
-import type { UpstreamCall } from './upstream.ts'
+import type { Piece, UpstreamCall } from './upstream.ts'
 
 /** The reply of an upstream in the dialect of the caller, as it wanted it: a stream or one body. */
 export async function translated(
@@ -53,6 +55,8 @@ export async function translated(
     limits: settings.limits,
     contentType: call.headers.get('content-type'),
   })
+  // Both know the same request: what is forgotten of it is gone.
+  plan.request = request
   const allLosses = () => [...plan.losses, ...losses]
   const over = async (problem?: Problem, body?: string) => {
     if (problem !== CALLER_LEFT) {
@@ -64,19 +68,33 @@ export async function translated(
   if (plan.stream) {
     const headers = replyHeaders(plan, call, plan.losses)
     const writer = keeper?.writer ?? signed
-    return streamed({ exchange, call, writer, next, headers, over })
+    const begun = () => letGo(exchange, plan, request)
+    // A writer that has said the end says nothing more.
+    const another = () => caller.caller.writer({ request, now, lose: () => undefined, newId })
+    return streamed({ exchange, call, writer, another, next, headers, over, begun })
   }
-  const body = await gathered(next, signed)
+  const body = await gathered(next, signed, settings.limits.replyBytes)
   await over(undefined, body)
   const headers = replyHeaders(plan, call, allLosses())
   return { status: 200, headers: { 'content-type': 'application/json', ...headers }, body }
+}
+
+/**
+ * What was said before is nobody's business any more when a reply has begun: its beginning says what it repeats
+ * of the request. What is to be kept with the reply stays, and is counted.
+ */
+function letGo({ body, lease }: Exchange, { keeping }: TranslatePlan, request: Request): void {
+  request.system = []
+  request.turns = []
+  if (!keeping) body.drop()
+  lease.hold(keeping ? weightOf(body.size) : 0)
 }
 
 /** What comes next; undefined after the end. Never rejects. */
 type Next = () => Promise<Event[] | undefined>
 
 function eventSteps(
-  { journal }: Exchange,
+  { journal, lease }: Exchange,
   plan: TranslatePlan,
   call: UpstreamCall,
   interruption: () => Problem | undefined,
@@ -86,11 +104,16 @@ function eventSteps(
   const conceal = concealer(plan.sent?.veil.plain ?? [])
   const tell = (event: Event): Event =>
     event.type === 'error' ? { type: 'error', problem: toldProblem(plan, event.problem) } : event
+  // One body is gathered before anything is made of it, and what is made of it before it is handed over.
+  const isHeld = !plan.stream || !isStreamType(source.contentType)
+  const isRoom = replyCounter(lease)
+  const isRefused = (piece: Piece) =>
+    isHeld && piece?.bytes !== undefined && !isRoom(piece.bytes.length)
   return async () => {
     if (events.ended) return undefined
     const piece = await call.read()
     let step
-    const problem = interruption() ?? piece?.problem
+    const problem = interruption() ?? piece?.problem ?? (isRefused(piece) ? NO_ROOM : undefined)
     if (problem) step = events.fail(problem)
     else step = piece?.bytes ? events.push(piece.bytes) : events.end()
     if (events.ended) call.release()
@@ -104,24 +127,29 @@ function eventSteps(
   }
 }
 
-async function gathered(next: Next, writer: Writer): Promise<string> {
+async function gathered(next: Next, writer: Writer, maxBytes: number): Promise<string> {
   for (let events = await next(); events; events = await next()) {
     for (const event of events) {
       if (event.type === 'error') throw new ProblemError(event.problem)
       writer.push(event)
     }
   }
-  return stringify(writer.body())
+  const body = stringify(writer.body())
+  if (isLonger(body, maxBytes + FREE_BYTES)) throw new ProblemError(REPLY_GREW)
+  return body
 }
 
 interface Streaming {
   exchange: Exchange
   call: UpstreamCall
   writer: Writer
+  another(): Writer
   next: Next
   headers: Record<string, string>
   /** What is to be kept is kept when this resolves. */
   over(problem?: Problem): Promise<void>
+  /** The beginning of the reply has been written. */
+  begun(): void
 }
 
 /**
@@ -176,16 +204,27 @@ async function firstEvents(next: Next): Promise<Event[]> {
 
 /** Events to bytes. The last step says so and carries the end of the framing. */
 function stepper(
-  { exchange, writer, call, over }: Streaming,
+  { exchange, writer, another, call, over, begun }: Streaming,
   frames: Framer,
 ): (events: Event[] | undefined) => Promise<Step> {
   const encode = streamEncoder()
+  const most = exchange.settings.limits.streamBytes + FREE_BYTES
+  let written = 0
+  const outgrown = (event: Event): string => {
+    call.cancel()
+    const speaker = event.type === 'finish' ? another() : writer
+    return frames.write(speaker.push({ type: 'error', problem: REPLY_GREW }))
+  }
   const write = (events: readonly Event[]): { text: string; end?: { problem?: Problem } } => {
     let text = ''
     for (const event of events) {
       if (event.type === 'error' && event.problem === CALLER_LEFT)
         return { text, end: { problem: event.problem } }
-      text += frames.write(writer.push(event))
+      const said = frames.write(writer.push(event))
+      if (event.type !== 'error' && written + text.length + said.length > most) {
+        return { text: text + outgrown(event), end: { problem: REPLY_GREW } }
+      }
+      text += said
       if (event.type === 'error') return { text, end: { problem: event.problem } }
       if (event.type === 'finish') return { text, end: {} }
     }
@@ -204,6 +243,8 @@ function stepper(
   return async (events) => {
     const { text, end } = events ? attempt(events) : { text: '', end: {} }
     const bytes = encode(end ? text + frames.end() : text)
+    if (written === 0) begun()
+    written += bytes.length
     exchange.journal.sent(bytes.length)
     if (end) await over(end.problem)
     return { bytes, last: end !== undefined }

@@ -47,6 +47,7 @@ export function fetcherOf(
 }
 
 function toldTo({ method }: Request, answer: Answer): Response {
-  const response = responseOf(answer)
-  return method === 'HEAD' ? new Response(null, response) : response
+  if (method !== 'HEAD') return responseOf(answer)
+  answer.gone?.()
+  return new Response(null, responseOf({ ...answer, body: null }))
 }

@@ -13,8 +13,11 @@ export interface Asked extends Pick<Request, 'method' | 'url' | 'body' | 'arrayB
   readonly headers: Lookup
   /** Aborted when the caller leaves. */
   readonly signal: AbortSignal
-  /** Of a runtime that has the whole body cheaper than the web has it. */
-  whole?(): Promise<Bytes>
+  /**
+   * Of a runtime that has the whole body cheaper than the web has it. `heed` is told of each piece of a body
+   * whose length nobody declared, and what it throws ends the reading.
+   */
+  whole?(heed?: (bytes: number) => void): Promise<Bytes>
 }
 
 /** A request as far as its head tells. */

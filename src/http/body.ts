@@ -1,5 +1,6 @@
 import type { Asked } from './arrival.ts'
-import { joinBytes, NOTHING, sizeOf, wholeBytes, type Bytes } from '../gateway/bytes.ts'
+import { weightOf, type Lease } from '../gateway/budget.ts'
+import { NOTHING, Pile, sizeOf, wholeBytes, type Bytes } from '../gateway/bytes.ts'
 import { CALLER_LEFT } from '../gateway/failures.ts'
 import type { LimitSettings } from '../gateway/settings.ts'
 import { SILENT, within } from '../gateway/time.ts'
@@ -7,14 +8,20 @@ import { invalid, ProblemError } from '../canonical/problem.ts'
 
 export type BodyLimits = Pick<LimitSettings, 'bodyBytes' | 'bodyMs'>
 
-/** The body of a request, decoded and within bounds; throws ProblemError. */
-export async function readBody(request: Asked, limits: BodyLimits): Promise<Bytes> {
+/** The body of a request, decoded and within bounds, for which there is room; throws ProblemError. */
+export async function readBody(request: Asked, limits: BodyLimits, lease: Lease): Promise<Bytes> {
   requireJson(request.headers.get('content-type'))
   const coding = codingOf(request.headers.get('content-encoding'))
   const { bodyBytes } = limits
-  if (Number(request.headers.get('content-length') ?? 0) > bodyBytes) throw tooLarge(bodyBytes)
-  const bytes = await inTime(received(request, bodyBytes), limits.bodyMs)
-  return coding === undefined ? bytes : decoded(wholeBytes(bytes), coding, bodyBytes)
+  const length = Number(request.headers.get('content-length') ?? 0)
+  if (length > bodyBytes) throw tooLarge(bodyBytes)
+  // What is announced has its room before anything of it is read.
+  if (length > 0) lease.grow(weightOf(length))
+  const received = await inTime(receivedOf(request, bodyBytes, lease), limits.bodyMs)
+  const bytes =
+    coding === undefined ? received : await decoded(wholeBytes(received), coding, bodyBytes, lease)
+  lease.hold(weightOf(sizeOf(bytes)))
+  return bytes
 }
 
 /** A web page could send anything else without asking first. */
@@ -59,39 +66,56 @@ async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
 }
 
 /** A length that was declared bounds what comes; without one the bytes are counted as they come. */
-async function received(request: Asked, maxBytes: number): Promise<Bytes> {
+async function receivedOf(request: Asked, maxBytes: number, lease: Lease): Promise<Bytes> {
+  const isDeclared = request.headers.get('content-length') !== null
+  const heed = isDeclared ? undefined : counter(maxBytes, lease)
   try {
+    if (request.whole) return await request.whole(heed)
     // Asking for the stream costs more than the whole body, so it is asked for only where it is needed.
-    if (request.headers.get('content-length') === null)
-      return request.body ? await counted(request.body, maxBytes) : NOTHING
-    const bytes = await bytesOf(request)
-    if (sizeOf(bytes) > maxBytes) throw tooLarge(maxBytes)
+    if (heed) return request.body ? await gathered(request.body, heed) : NOTHING
+    const bytes = new Uint8Array(await request.arrayBuffer())
+    if (bytes.length > maxBytes) throw tooLarge(maxBytes)
     return bytes
   } catch (error) {
     throw error instanceof ProblemError ? error : new ProblemError(CALLER_LEFT)
   }
 }
 
-const bytesOf = async (request: Asked): Promise<Bytes> =>
-  request.whole ? request.whole() : new Uint8Array(await request.arrayBuffer())
+/** Told of every piece before it is kept; throws ProblemError when it may not be. */
+export type Heed = (bytes: number) => void
 
-async function counted(stream: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
-  const reader = stream.getReader()
-  const parts: Uint8Array[] = []
+function counter(maxBytes: number, lease: Lease): Heed {
   let size = 0
-  for (let read = await reader.read(); !read.done; read = await reader.read()) {
-    size += read.value.length
-    if (size > maxBytes) {
-      reader.cancel().catch(() => {})
-      throw tooLarge(maxBytes)
-    }
-    parts.push(read.value)
+  return (bytes) => {
+    const before = weightOf(size)
+    size += bytes
+    if (size > maxBytes) throw tooLarge(maxBytes)
+    lease.grow(weightOf(size) - before)
   }
-  return joinBytes(parts)
+}
+
+async function gathered(stream: ReadableStream<Uint8Array>, heed: Heed): Promise<Bytes> {
+  const reader = stream.getReader()
+  const pile = new Pile()
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      heed(read.value.length)
+      pile.add(read.value)
+    }
+    return pile.take()
+  } catch (error) {
+    reader.cancel().catch(() => {})
+    throw error
+  }
 }
 
 /** The limit holds for what comes out: a few bytes can unfold to gigabytes. */
-async function decoded(bytes: Uint8Array, coding: Coding, maxBytes: number): Promise<Uint8Array> {
+async function decoded(
+  bytes: Uint8Array,
+  coding: Coding,
+  maxBytes: number,
+  lease: Lease,
+): Promise<Bytes> {
   const source = new ReadableStream<Uint8Array<ArrayBuffer>>({
     start(controller) {
       controller.enqueue(new Uint8Array(bytes))
@@ -99,7 +123,8 @@ async function decoded(bytes: Uint8Array, coding: Coding, maxBytes: number): Pro
     },
   })
   try {
-    return await counted(source.pipeThrough(new DecompressionStream(coding)), maxBytes)
+    const plain = source.pipeThrough(new DecompressionStream(coding))
+    return await gathered(plain, counter(maxBytes, lease))
   } catch (error) {
     throw error instanceof ProblemError
       ? error

@@ -1,15 +1,17 @@
 import type { Adapter } from '../../adapters/adapter.ts'
 import { ProblemError, type Problem } from '../canonical/problem.ts'
 import { problemAnswer } from '../gateway/answer.ts'
+import { FREE_BYTES } from '../gateway/budget.ts'
 import type { Admission } from '../gateway/credentials.ts'
 import type { Match, StoredMatch } from '../gateway/dispatch.ts'
 import { idSource, type Answer, type Exchange } from '../gateway/exchange.ts'
 import { explained } from '../gateway/explain.ts'
 import { INTERNAL } from '../gateway/failures.ts'
-import { NOTHING, sizeOf } from '../gateway/bytes.ts'
+import { encoded, LONG_BYTES, NOTHING } from '../gateway/bytes.ts'
 import { bodyOf } from '../gateway/read.ts'
 import { run } from '../gateway/run.ts'
 import { storedAnswer } from '../gateway/stored.ts'
+import { ownTurn } from '../gateway/time.ts'
 import type { Arrival } from './arrival.ts'
 import { readBody } from './body.ts'
 import { jsonAnswer } from './respond.ts'
@@ -48,6 +50,7 @@ async function exchanged(
   const { incoming, journal, request } = arrival
   const { ports, load } = site
   journal.whenOver(load.enter())
+  const lease = load.lease()
   journal.note({ caller: match.caller.dialect })
   const exchange: Exchange = {
     ...match,
@@ -62,11 +65,13 @@ async function exchanged(
     memories: site.memories,
     signal: request.signal,
     journal,
+    lease,
     newId: idSource(ports.randomId),
   }
   try {
-    return await work(exchange)
+    return inFlight(await work(exchange), exchange)
   } catch (error) {
+    lease.release()
     return failedAnswer(match.caller, arrival, error)
   }
 }
@@ -81,21 +86,30 @@ export function failedAnswer(adapter: Adapter, { id, journal }: Arrival, error: 
 
 async function answered(site: Site, arrival: Arrival, exchange: Exchange): Promise<Answer> {
   const { request, explain } = arrival
-  const declared = Number(request.headers.get('content-length') ?? 0)
-  const held = site.load.hold(Math.min(declared || 0, site.settings.limits.bodyBytes))
-  try {
-    const bytes = await readBody(request, site.settings.limits)
-    const size = sizeOf(bytes)
-    held.set(size)
-    exchange.journal.note({ bytesIn: size })
-    const asked = { ...exchange, body: bodyOf(bytes) }
-    if (!explain) return await run(asked)
-    const answer = jsonAnswer(await explained(asked))
-    exchange.journal.finish({ status: answer.status })
+  const body = bodyOf(await readBody(request, site.settings.limits, exchange.lease))
+  exchange.journal.note({ bytesIn: body.size })
+  const asked = { ...exchange, body }
+  if (body.size > LONG_BYTES) await ownTurn()
+  if (!explain) return run(asked)
+  const answer = jsonAnswer(await explained(asked))
+  exchange.journal.finish({ status: answer.status })
+  return answer
+}
+
+/** An answer is in flight until its stream is over, or its body has been taken. */
+function inFlight(answer: Answer, { lease, journal }: Exchange): Answer {
+  const { body } = answer
+  if (body !== null && typeof body === 'object' && 'read' in body) {
+    journal.whenOver(() => lease.release())
     return answer
-  } finally {
-    held.set(0)
   }
+  if (body === null || body.length <= FREE_BYTES) {
+    lease.release()
+    return answer
+  }
+  const bytes = typeof body === 'string' ? encoded(body) : body
+  lease.hold(bytes.length)
+  return { ...answer, body: bytes, gone: () => lease.release() }
 }
 
 const NO_BODY = bodyOf(NOTHING)

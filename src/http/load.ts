@@ -1,18 +1,21 @@
 import { ProblemError } from '../canonical/problem.ts'
+import { Budget, type Lease } from '../gateway/budget.ts'
 import { CROWDED } from '../gateway/failures.ts'
 import type { LimitSettings } from '../gateway/settings.ts'
 
-/** How much this process carries at the moment. Beyond its bounds it refuses, before anything is read. */
+/** How much this process carries at the moment. Beyond its bounds it refuses, before anything is kept. */
 export interface Load {
   /** Counts an exchange until the returned function is called. */
   enter(): () => void
-  /** Counts bytes in flight until they are set to 0. */
-  hold(bytes: number): { set(bytes: number): void }
+  /** What an exchange takes of the bytes that may be in flight. */
+  lease(): Lease
+  /** Bytes in flight. */
+  held(): number
 }
 
 export function loadOf(limits: Pick<LimitSettings, 'streams' | 'inFlightBytes'>): Load {
   let exchanges = 0
-  let bytesHeld = 0
+  const budget = new Budget(limits.inFlightBytes)
   return {
     enter() {
       if (exchanges >= limits.streams) throw new ProblemError(CROWDED)
@@ -21,16 +24,7 @@ export function loadOf(limits: Pick<LimitSettings, 'streams' | 'inFlightBytes'>)
         exchanges -= 1
       }
     },
-    hold(bytes) {
-      let held = 0
-      const set = (size: number) => {
-        const more = size - held
-        if (more > 0 && bytesHeld + more > limits.inFlightBytes) throw new ProblemError(CROWDED)
-        bytesHeld += more
-        held = size
-      }
-      set(bytes)
-      return { set }
-    },
+    lease: () => budget.lease(),
+    held: () => budget.held,
   }
 }

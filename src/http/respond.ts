@@ -17,10 +17,29 @@ export const named = ({ headers, ...answer }: Answer, id: string): Answer => ({
 type ResponseBody = ConstructorParameters<typeof Response>[0]
 
 /** An answer as the platforms of the web want it. */
-export function responseOf({ status, headers, body }: Answer): Response {
+export function responseOf({ status, headers, body, gone }: Answer): Response {
   const isWhole = body === null || typeof body === 'string' || body instanceof Uint8Array
+  if (body instanceof Uint8Array && gone) return lent(body, gone, { status, headers })
   // The types of the two runtimes disagree about which arrays of bytes make a body.
   return new Response((isWhole ? body : streamOf(body)) as ResponseBody, { status, headers })
+}
+
+const PIECE_BYTES = 65_536
+
+/** A whole body of which is told when it has been taken: only of a stream does the platform say so. */
+function lent(body: Uint8Array, gone: () => void, { headers, ...init }: ResponseInit): Response {
+  let at = 0
+  const source: ByteSource = {
+    async read() {
+      const piece = body.slice(at, at + PIECE_BYTES)
+      at += piece.length
+      if (at >= body.length) gone()
+      return piece.length > 0 ? piece : undefined
+    },
+    cancel: gone,
+  }
+  const length = { 'content-length': String(body.length) }
+  return new Response(streamOf(source), { ...init, headers: { ...headers, ...length } })
 }
 
 /** Nothing is read before somebody wants it: a slow reader slows the source down. */

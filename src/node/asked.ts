@@ -58,7 +58,7 @@ export class AskedHere implements Asked {
     return this.#request.arrayBuffer()
   }
 
-  whole(): Promise<Bytes> {
-    return collect(this.#incoming)
+  whole(heed?: (bytes: number) => void): Promise<Bytes> {
+    return collect(this.#incoming, heed)
   }
 }

@@ -1,24 +1,28 @@
 import type { IncomingMessage } from 'node:http'
-import type { Bytes } from '../gateway/bytes.ts'
+import { LARGEST_BLOCK_BYTES, LONG_BYTES, Pile, PIECE_BYTES, type Bytes } from '../gateway/bytes.ts'
 
-/** From here on a body stays in the pieces in which it came: fresh memory for all of it is slow. */
-const LONG_BYTES = 1_048_576
-/** Smaller pieces are put together: a sender of single bytes shall not cost much memory for each. */
-const PIECE_BYTES = 16_384
-const BLOCK_BYTES = 65_536
-
-/** The body of a request whose length was declared. Rejects when it breaks off. */
-export function collect(incoming: IncomingMessage): Promise<Bytes> {
+/**
+ * The body of a request. `heed` is told of each piece of one whose length was not declared. Rejects when the
+ * body breaks off, and with what `heed` throws: what comes then is for nobody.
+ */
+export function collect(incoming: IncomingMessage, heed?: (bytes: number) => void): Promise<Bytes> {
   const length = Number(incoming.headers['content-length'])
   return new Promise((resolve, reject) => {
-    const gathering = new Gathering(length)
-    const take = (piece: Buffer) => gathering.take(piece)
+    const gathering = heed ? new Pile() : new Gathering(length)
+    const take = (piece: Buffer) => {
+      try {
+        heed?.(piece.length)
+        gathering.add(piece)
+      } catch (error) {
+        settle(() => reject(error))
+      }
+    }
     const settle = (how: () => void) => {
       // An error that comes late still has to be heard by somebody, or it ends the process.
       incoming.off('data', take).off('end', end).off('close', fail)
       how()
     }
-    const end = () => settle(() => resolve(gathering.bytes()))
+    const end = () => settle(() => resolve(gathering.take()))
     const fail = () => settle(() => reject(incoming.errored ?? new Error('the caller has left')))
     incoming.on('data', take).on('end', end).on('error', fail).on('close', fail)
     if (incoming.destroyed) fail()
@@ -26,7 +30,7 @@ export function collect(incoming: IncomingMessage): Promise<Bytes> {
 }
 
 class Gathering {
-  readonly #pieces: Buffer[] = []
+  #pieces: Buffer[] = []
   readonly #isLong: boolean
   /** Of the length that was declared so much is to come. */
   #left: number
@@ -39,7 +43,7 @@ class Gathering {
     this.#left = length
   }
 
-  take(piece: Buffer): void {
+  add(piece: Buffer): void {
     const isRest = piece.length === this.#left && !this.#block
     if (isRest || (this.#isLong && piece.length >= PIECE_BYTES)) {
       this.#left -= piece.length
@@ -48,15 +52,18 @@ class Gathering {
       return
     }
     if (this.#block && this.#used + piece.length > this.#block.length) this.#flush()
-    const most = this.#isLong ? BLOCK_BYTES : LONG_BYTES
+    const most = this.#isLong ? LARGEST_BLOCK_BYTES : LONG_BYTES
     this.#block ??= Buffer.allocUnsafe(Math.min(most, this.#left))
     this.#used += piece.copy(this.#block, this.#used)
     this.#left -= piece.length
   }
 
-  bytes(): Bytes {
+  /** All of it; the connection, which goes on to know of this, holds nothing of it. */
+  take(): Bytes {
     this.#flush()
-    return this.#pieces.length > 1 ? this.#pieces : (this.#pieces[0] ?? new Uint8Array(0))
+    const pieces = this.#pieces
+    this.#pieces = []
+    return pieces.length > 1 ? pieces : (pieces[0] ?? new Uint8Array(0))
   }
 
   #flush(): void {

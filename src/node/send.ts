@@ -6,7 +6,7 @@ import {
   type UpstreamRequest,
   type UpstreamResponse,
 } from '../gateway/ports.ts'
-import { isWhole } from '../gateway/bytes.ts'
+import { isWhole, piecesIn, sizeOf } from '../gateway/bytes.ts'
 import { decoded, isPlain } from './decode.ts'
 import type { Egress } from './egress.ts'
 import { Incoming } from './incoming.ts'
@@ -82,14 +82,25 @@ function exchange(agent: Dispatcher, request: UpstreamRequest): Promise<Upstream
 }
 
 /** The client takes whatever can be gone through; its types know less. */
-const bodyOf = (body: UpstreamRequest['body']): Uint8Array | Readable | null =>
-  body instanceof ReadableStream ? Readable.fromWeb(body) : ((body ?? null) as Uint8Array | null)
+function bodyOf(body: UpstreamRequest['body']): Uint8Array | Readable | null {
+  if (body instanceof ReadableStream) return Readable.fromWeb(body)
+  if (body === undefined || (isWhole(body) && body.length < LARGE_BYTES)) return body ?? null
+  return passing(piecesIn(body).toReversed()) as Iterable<Uint8Array> as Uint8Array
+}
+
+/** The client keeps a body until its answer is over, be it a stream of an hour. */
+const LARGE_BYTES = 65_536
+
+/** Pieces, the last one first, that are let go of as they are taken. */
+function* passing(left: Uint8Array[]): Generator<Uint8Array> {
+  for (let piece = left.pop(); piece; piece = left.pop()) yield piece
+}
 
 /** Of a body in pieces the client cannot know the length, and would send it in chunks. */
 const lengthOf = (body: UpstreamRequest['body']): Record<string, string> =>
-  body === undefined || body instanceof ReadableStream || isWhole(body)
+  body === undefined || body instanceof ReadableStream || (isWhole(body) && body.length === 0)
     ? {}
-    : { 'content-length': String(body.reduce((sum, piece) => sum + piece.length, 0)) }
+    : { 'content-length': String(sizeOf(body)) }
 
 type Settle<T> = (value: T) => void
 

@@ -2,19 +2,30 @@ import type { ServerResponse } from 'node:http'
 import type { Answer } from '../gateway/exchange.ts'
 import type { ByteSource } from '../gateway/ports.ts'
 
-/** An answer on its way out. Resolves when it has been handed over, or the caller has left. */
+/**
+ * An answer on its way out. Resolves when it has been handed over, or the caller has left. `rest`: what the
+ * caller is still sending, and nobody reads; a connection that is closed before would lose the answer.
+ */
 export async function tell(
   outgoing: ServerResponse,
-  { status, headers, body }: Answer,
+  { status, headers, body, gone }: Answer,
+  rest?: Promise<void>,
 ): Promise<void> {
+  if (gone && !outgoing.destroyed) outgoing.on('close', gone)
+  else gone?.()
   if (outgoing.destroyed) return leave(body)
   // What goes wrong with a connection closes it, and that is heard.
   outgoing.on('error', () => {})
+  if (rest) outgoing.shouldKeepAlive = false
   if (body === null) outgoing.writeHead(status, headers).end()
   else if (typeof body === 'string' || body instanceof Uint8Array) {
     // With a text behind it the head would be made bytes of as text too, and no longer be the bytes it is.
     const bytes = typeof body === 'string' ? Buffer.from(body) : body
-    outgoing.writeHead(status, { ...headers, 'content-length': bytes.length }).end(bytes)
+    outgoing.writeHead(status, { ...headers, 'content-length': bytes.length })
+    if (!rest) return void outgoing.end(bytes)
+    outgoing.write(bytes)
+    await rest
+    outgoing.end()
   } else await pump(outgoing.writeHead(status, headers), body)
 }
 

@@ -42,7 +42,7 @@ export interface Crowd {
   proxy: Proxy
   lines: Line[]
   /** What the proxy believes to carry. */
-  load: { exchanges: number; bytes: number; most: number }
+  load: { exchanges: number; bytes(): number; most: number }
   /** Who still waits to hear of the end of the process. */
   listeners: Set<unknown>
   ask(caller: Voice, upstream: Voice, stream: boolean): void
@@ -53,7 +53,8 @@ export interface Crowd {
 export function crowd(): Crowd {
   const lines: Line[] = []
   const wires: Wire[] = []
-  const load = { exchanges: 0, bytes: 0, most: 0 }
+  const load = { exchanges: 0, bytes: () => shared.held(), most: 0 }
+  const shared = counted(load)
   const { controller, listeners } = countedSignal()
   const proxy = proxyOf(
     ({ url, body, signal }) => {
@@ -67,7 +68,7 @@ export function crowd(): Crowd {
       limits: { streams: MOST },
       upstreams: dialects.list.map(({ dialect }) => dialect),
     },
-    { dialects, load: counted(load), deadline: controller.signal },
+    { dialects, load: shared, deadline: controller.signal },
   )
   return {
     proxy,
@@ -96,18 +97,8 @@ function counted(load: Crowd['load']): ReturnType<typeof loadOf> {
         leave()
       }
     },
-    hold(bytes) {
-      const held = real.hold(bytes)
-      let last = bytes
-      load.bytes += bytes
-      return {
-        set(size) {
-          held.set(size)
-          load.bytes += size - last
-          last = size
-        },
-      }
-    },
+    lease: () => real.lease(),
+    held: () => real.held(),
   }
 }
 
