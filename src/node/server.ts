@@ -9,6 +9,7 @@ import { STALL_MS } from '../gateway/time.ts'
 import type { Asked } from '../http/arrival.ts'
 import { AskedHere, Head } from './asked.ts'
 import { tell } from './tell.ts'
+import { inTurn } from './turns.ts'
 
 const CHECK_INTERVAL_MS = 5000
 const MAX_HEADER_BYTES = 16 * 1024
@@ -73,11 +74,11 @@ function httpServer(options: ServerOptions, isDraining: () => boolean): Server {
       connectionsCheckingInterval: CHECK_INTERVAL_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
     },
-    (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    inTurn((incoming, outgoing) => {
       if (isDraining()) outgoing.shouldKeepAlive = false
       closeStalled(outgoing, stallMs)
       void listener(incoming, outgoing)
-    },
+    }),
   )
   server.maxConnections = connections
   return server
@@ -97,12 +98,30 @@ const listenerOf = ({ answer }: Pick<ServerOptions, 'answer'>) =>
       const outgoing = bindings.outgoing as ServerResponse
       const head = new Head(incoming)
       if (head.hosts > 1) outgoing.writeHead(400).end()
-      else await tell(outgoing, await answer(new AskedHere(incoming, head, request)))
+      else {
+        const said = await answer(new AskedHere(incoming, head, request))
+        await tell(outgoing, said, incoming.complete ? undefined : unread(incoming))
+      }
       return RESPONSE_ALREADY_SENT
     },
     // Before HTTP/1.1, as checks of health still speak, a request may name no host.
     { hostname: 'localhost' },
   )
+
+/** For how long a caller is listened to that goes on sending what is not wanted. */
+const LINGER_MS = 1000
+
+/** The rest of a body, which is thrown away. Resolves at its end, or when it takes too long. */
+function unread(incoming: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    const clock = setTimeout(resolve, LINGER_MS)
+    const over = () => {
+      clearTimeout(clock)
+      resolve()
+    }
+    incoming.on('end', over).on('close', over).resume()
+  })
+}
 
 function listening(server: Server, { host, port }: ServerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
