@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { Agent } from 'node:http'
 import { parseArgs } from 'node:util'
 import { call, type Heard, sleep } from './caller.ts'
+import { bounds } from './bounds.ts'
 import { bodies, crowd, overload, stalled } from './pressure.ts'
 import { type Sample, slopeOf } from './shared.ts'
 import { expect, hasFailed, voiceAt, type Soak } from './soak.ts'
@@ -10,8 +11,8 @@ import { faultOf, modelOf, openUpstream, type Upstream } from './upstream.ts'
 
 /**
  * Load with mixed faults and callers who leave, against the proxy in a process of its own; then crowds of idle
- * streams and of stalled readers, and more callers than there is room for. Ends with 1 when something is
- * wrong or left behind.
+ * streams and of stalled readers, more callers than there is room for, and all the ways to fill the memory.
+ * Ends with 1 when something is wrong or left behind.
  *
  *     npm run soak                  about two minutes
  *     npm run soak -- --minutes 30  before a release
@@ -127,6 +128,7 @@ async function main(): Promise<void> {
   expect(upstream.busy() === 0, `${upstream.busy()} connections to the upstream are waited on`)
   child.kill('SIGTERM')
   await once(child, 'exit')
+  await bounds(upstream)
   upstream.close()
   process.exit(hasFailed() ? 1 : 0)
 }

@@ -1,4 +1,5 @@
 import { Agent, get } from 'node:http'
+import { weightOf } from '../../src/gateway/budget.ts'
 import { call, type Heard, sleep, stay } from './caller.ts'
 import { IN_FLIGHT_BYTES, STREAMS } from './shared.ts'
 import { expect, percentile, plain, voiceAt, type Soak } from './soak.ts'
@@ -129,7 +130,7 @@ export async function bodies(soak: Soak): Promise<void> {
   // A connection that is kept lets a refusal be heard that comes before the body has gone.
   const agent = new Agent({ keepAlive: true })
   const asking = { ...plain(soak), agent, text }
-  const many = Math.floor(IN_FLIGHT_BYTES / BODY_BYTES)
+  const many = Math.floor(IN_FLIGHT_BYTES / weightOf(BODY_BYTES))
   await soak.sample()
   for (let index = 0; index < 3; index += 1) await call(asking)
   const { lagMostMs: single, rss } = await soak.sample()

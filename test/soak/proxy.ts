@@ -1,14 +1,17 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { PROCESS_LIMITS, TIMEOUTS } from '../../src/gateway/defaults.ts'
+import { DEFAULT_RETENTION, PROCESS_LIMITS, TIMEOUTS } from '../../src/gateway/defaults.ts'
 import type { Settings, UpstreamSettings } from '../../src/gateway/settings.ts'
 import { answererOf } from '../../src/http/answerer.ts'
 import { createSend } from '../../src/node/send.ts'
 import { startServer } from '../../src/node/server.ts'
+import { memoryStore } from '../../src/state/memory.ts'
 import { DIALECTS, IN_FLIGHT_BYTES, type Sample, STREAMS } from './shared.ts'
 
 /** The proxy of the soak, in a process of its own, which can say how it feels. */
 
 const upstreamPort = Number(process.argv[2])
+/** `memory` when conversations are to be kept. */
+const state = process.argv[3] ?? 'off'
 const HASTY = { ...TIMEOUTS, firstByteMs: 300, jsonMs: 300, idleMs: 300 }
 
 const upstreamOf = (name: string, dialect: string): [string, UpstreamSettings] => [
@@ -35,7 +38,7 @@ const settings: Settings = {
   routes: upstreams.map(([upstream]) => ({ model: `${upstream}--*`, upstream })),
   callers: { kind: 'open' },
   tasks: {},
-  state: 'off',
+  state,
   losses: 'report',
   limits: { ...PROCESS_LIMITS, streams: STREAMS, inFlightBytes: IN_FLIGHT_BYTES },
   origin: 'soak',
@@ -47,6 +50,7 @@ const answer = answererOf(settings, {
   now: Date.now,
   randomId: () => crypto.randomUUID().replaceAll('-', ''),
   log: () => undefined,
+  ...(state === 'memory' && { store: memoryStore(DEFAULT_RETENTION) }),
 })
 const server = await startServer({
   answer,

@@ -8,6 +8,9 @@ export const STREAMS = 2000
 /** As many bytes of requests. */
 export const IN_FLIGHT_BYTES = 64 * 1024 * 1024
 
+/** What a large reply says. */
+export const LARGE_BYTES = 13 * 1024 * 1024 - ((13 * 1024 * 1024) % 3)
+
 export interface Sample {
   seconds: number
   heap: number

@@ -1,6 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { voices, type Voice } from '../faults/voices.ts'
+import { LARGE_BYTES } from './shared.ts'
 
 /** What the upstream does for a model `<dialect>--<fault>-<number>`. */
 interface Turn {
@@ -56,6 +57,7 @@ const BEHAVIOURS = new Map<string, Behaviour>([
   ['html', ({ response }) => response.writeHead(502, { 'content-type': 'text/html' }).end('<p>')],
   ['idle', begun(() => undefined)],
   ['flood', begun(flood)],
+  ['large', large],
 ])
 
 /** Two of three are whole; those that only a clock ends are rare. */
@@ -89,6 +91,12 @@ export const faultOf = (round: number): string => MIX[(round * 7) % MIX.length] 
 export const modelOf = (voice: Voice, fault: string, round: number | string): string =>
   `${/^(?:endless|silent)$/.test(fault) ? 'hasty-' : ''}${voice.dialect}--${fault}-${round}`
 
+/** A reply of many megabytes, in one body. */
+function large({ response, voice }: Turn): void {
+  response.writeHead(200, JSON_TYPE)
+  response.end(voice.whole.replace('Hel', 'Hel'.repeat(LARGE_BYTES / 3)))
+}
+
 const TEXT = 'x'.repeat(16_000)
 let mostTaken = 0
 
@@ -109,6 +117,7 @@ function flood({ response, voice }: Turn): void {
 }
 
 const MEGABYTE = 1024 * 1024
+const LOOKED_AT = 65_536
 
 export interface Upstream {
   port: number
@@ -122,12 +131,18 @@ export interface Upstream {
 export async function openUpstream(): Promise<Upstream> {
   let busy = 0
   const server = createServer((request, response) => {
-    let body = ''
+    let head = ''
+    let tail = ''
     busy += 1
     response.on('close', () => (busy -= 1))
-    request.setEncoding('utf8').on('data', (text) => (body += text))
+    // Of a body only its beginning and its end say what is wanted.
+    request.setEncoding('utf8').on('data', (text) => {
+      if (head.length < LOOKED_AT) head += text
+      else tail = (tail + text).slice(-LOOKED_AT)
+    })
     request.on('end', () => {
       const path = request.url ?? ''
+      const body = head + tail
       const voice = voices.find(({ dialect }) => path.startsWith(`/${dialect}/`))
       const model = /--(\w+)-(\w+)/.exec(path) ?? /--(\w+)-(\w+)/.exec(body)
       const behave = BEHAVIOURS.get(model?.[1] ?? '')
