@@ -2,6 +2,7 @@ import { picked, isObject, type Json, type JsonObject } from '../../src/canonica
 import type { Lose } from '../../src/canonical/loss.ts'
 import type { Block, Request } from '../../src/canonical/model.ts'
 import { toolNames, type ToolNames } from '../../src/canonical/names.ts'
+import { isMute } from '../../src/canonical/empty.ts'
 import { invalid, nothingToSend } from '../../src/canonical/problem.ts'
 import { droppable, withoutRefused } from '../../src/canonical/refused.ts'
 import type { Outgoing, ReadRequestContext, WriteRequestContext } from '../adapter.ts'
@@ -149,6 +150,8 @@ function conversation(
   const contents = writeContents(request, context, names)
   const last = system.at(-1)
   if (contents.length > 0) return { system, contents }
+  if (!last && isMute(request))
+    return { system, contents: [{ role: 'user', parts: [{ text: '' }] }] }
   if (!last) throw nothingToSend()
   context.lose('approximated', 'system', 'without a conversation it becomes one')
   return { system: system.slice(0, -1), contents: [{ role: 'user', parts: [last] }] }

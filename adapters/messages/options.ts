@@ -15,14 +15,15 @@ import { close } from '../../src/canonical/schema-close.ts'
 import type { Target } from '../adapter.ts'
 import { extOf, own, spelling } from './dialect.ts'
 import type { Room } from './room.ts'
+import { UNSET } from './wire.ts'
 
 type WireSampling = Partial<Record<'temperature' | 'top_p' | 'top_k', Json | undefined>>
 
 export function readSampling({ temperature, top_p, top_k }: WireSampling): Sampling {
   return {
     ...(typeof temperature === 'number' && { temperature }),
-    ...(typeof top_p === 'number' && { topP: top_p }),
-    ...(typeof top_k === 'number' && { topK: top_k }),
+    ...(typeof top_p === 'number' && top_p !== UNSET && { topP: top_p }),
+    ...(typeof top_k === 'number' && top_k !== UNSET && { topK: top_k }),
   }
 }
 

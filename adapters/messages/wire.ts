@@ -23,6 +23,13 @@ import {
 
 const cache = nullish(object({ type: oneOf('ephemeral'), ttl: nullish(oneOf('5m', '1h')) }))
 
+/** How @langchain/anthropic 0.x says that `top_k` and `top_p` are not set: it sends both always. */
+export const UNSET = -1
+const unset =
+  (shape: Shape): Shape =>
+  (value) =>
+    value === UNSET ? undefined : shape(value)
+
 /** Known types must have their shape; an unknown type is somebody's future and passes. */
 const typed = (shapes: Record<string, Shape>): Shape => all(object({ type: text }), byType(shapes))
 
@@ -110,8 +117,8 @@ const members = {
   stop_sequences: nullish(list(text)),
   stream: nullish(flag),
   temperature: nullish(number(0, 1)),
-  top_p: nullish(number(0, 1)),
-  top_k: nullish(integer(1)),
+  top_p: unset(nullish(number(0, 1))),
+  top_k: unset(nullish(integer(1))),
   thinking: nullish(typed({ enabled: object({ budget_tokens: integer(1024) }) })),
   tool_choice: nullish(typed({ tool: object({ name: text }) })),
   tools: nullish(list(tool)),

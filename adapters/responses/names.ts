@@ -9,6 +9,19 @@ const CALL_ID: NameRule = { forbidden: /(?!)/, maxLength: 64 }
 /** The same id for a call and for its result. */
 export const callIdOf = (id: string): string => fit(id, CALL_ID)
 
+/** Gives an id that comes again a number, the least that makes it another one. */
+export function uniqueIds(used = new Set<string>()): (id: string) => string {
+  const counts = new Map<string, number>()
+  return (id) => {
+    let fresh = id
+    let count = counts.get(id) ?? 2
+    for (; used.has(fresh); count += 1) fresh = callIdOf(`${id}_${count}`)
+    if (fresh !== id) counts.set(id, count)
+    used.add(fresh)
+    return fresh
+  }
+}
+
 /** A user's id has the same bound: a longer one is shortened to one that stays the same and stays apart. */
 export const userIdOf = (id: string): string => fit(id, CALL_ID)
 

@@ -29,8 +29,8 @@ interface Place {
 }
 
 export interface ItemContext extends WriteReplyContext {
-  /** Call ids of this reply: clients refuse a second item with the same. */
-  readonly callIds: Set<string>
+  /** Makes the id of a call one that neither this reply nor the conversation before it has: clients refuse a second. */
+  uniqueId(id: string): string
 }
 
 type Bodied = TextBlock | RefusalBlock | ReasoningBlock | ToolCallBlock | CodeBlock
@@ -209,13 +209,8 @@ function openReasoning(place: Place, context: ItemContext): OpenItem {
   }
 }
 
-/** An id that the reply has not used yet. */
-function freshCallId(id: string, { callIds, newId }: ItemContext): string {
-  const fitting = callIdOf(id === '' ? newId('call_') : id)
-  const fresh = callIds.has(fitting) ? callIdOf(`${fitting}_${callIds.size}`) : fitting
-  callIds.add(fresh)
-  return fresh
-}
+const freshCallId = (id: string, { uniqueId, newId }: ItemContext): string =>
+  uniqueId(callIdOf(id === '' ? newId('call_') : id))
 
 function openCall(block: ToolCallBlock, place: Place, context: ItemContext): OpenItem {
   const isText = block.form === 'text'

@@ -11,6 +11,7 @@ import type {
   Seal,
   SearchBlock,
   ToolCallBlock,
+  Turn,
 } from '../../src/canonical/model.ts'
 import { carrySeal, type SealSlot } from '../../src/canonical/seal.ts'
 import { writeAction } from './blocks.ts'
@@ -18,6 +19,7 @@ import { STATUS_OF_OUTCOME, writeOutputs } from './code.ts'
 import { writeDrawing } from './images.ts'
 import { DIALECT, spelled, textIn } from './members.ts'
 import { mcpIdOf, writeMcpCall } from './mcp.ts'
+import { callIdOf, uniqueIds } from './names.ts'
 import { openItem, type Emit, type OpenItem, type Voice } from './open-items.ts'
 import type { Ending, Seen } from './reply.ts'
 
@@ -34,7 +36,7 @@ export class Output {
   readonly #voice: Voice
   readonly #emit: Emit
   readonly #context: WriteReplyContext
-  readonly #callIds = new Set<string>()
+  #uniqueId: ((id: string) => string) | undefined
   #item: OpenItem | undefined
   #block: Block | undefined
 
@@ -117,7 +119,16 @@ export class Output {
     if (this.#item?.continues(block)) return
     this.closeItem('completed')
     const place = { voice: this.#voice, index: this.items.length }
-    this.#item = openItem(block, place, { ...this.#context, callIds: this.#callIds })
+    this.#item = openItem(block, place, {
+      ...this.#context,
+      uniqueId: (id) => this.#unique(id),
+    })
+  }
+
+  /** The ids of the conversation are looked for only where there is a call. */
+  #unique(id: string): string {
+    this.#uniqueId ??= uniqueIds(new Set(this.#context.request.turns.flatMap(callIdsIn)))
+    return this.#uniqueId(id)
   }
 
   /** Code and what it printed first are one item, unless a proof came between them. */
@@ -210,6 +221,9 @@ export class Output {
     this.items.push(item)
   }
 }
+
+const callIdsIn = ({ blocks }: Turn): string[] =>
+  blocks.flatMap((block) => (block.kind === 'tool-call' ? [callIdOf(block.id)] : []))
 
 const isBodied = ({ kind }: Block): boolean =>
   kind === 'text' ||

@@ -2,14 +2,51 @@ import type { JsonObject } from '../../src/canonical/json.ts'
 import type { Lose } from '../../src/canonical/loss.ts'
 import type { Placed } from './input.ts'
 import { textIn } from './members.ts'
+import { uniqueIds } from './names.ts'
 
 /**
- * What an upstream refuses in a history, set right: reasoning that nothing follows, calls without an
- * output, outputs without a call.
+ * What an upstream refuses in a history, set right: reasoning that nothing follows, ids of calls that come
+ * again, calls without an output, outputs without a call.
  */
 export function repair(placed: readonly Placed[], lose: Lose): Placed[] {
-  return answered(adopted(followed(placed, lose), lose), lose)
+  return answered(adopted(apart(followed(placed, lose)), lose), lose)
 }
+
+/** The calls of one turn that had the same id, by the ids that they were given instead. */
+interface Alike {
+  turn: number
+  ids: string[]
+  /** How many of them have an output. */
+  answered: number
+}
+
+/**
+ * There are servers that count their calls anew in every reply (`call_0`), where here an id is that of one
+ * call. What comes again gets a number, by nothing but what stands before it; outputs go to the calls of the
+ * last turn that had their id, in their order.
+ */
+function apart(placed: readonly Placed[]): Placed[] {
+  const unique = uniqueIds()
+  const latest = new Map<string, Alike>()
+  return placed.map((place) => {
+    if (!isCall(place) && !isOutput(place)) return place
+    const id = callIdIn(place)
+    const alike = latest.get(id)
+    if (isCall(place)) {
+      const fresh = unique(id)
+      if (alike?.turn === place.turn) alike.ids.push(fresh)
+      else latest.set(id, { turn: place.turn, ids: [fresh], answered: 0 })
+      return named(place, fresh)
+    }
+    if (!alike) return place
+    const own = alike.ids[alike.answered] ?? alike.ids.at(-1)
+    alike.answered += 1
+    return named(place, own ?? id)
+  })
+}
+
+const named = (place: Placed, id: string): Placed =>
+  callIdIn(place) === id ? place : { ...place, item: { ...place.item, call_id: id } }
 
 const typeOf = ({ item }: Placed): string => textIn(item, 'type') ?? ''
 const isCall = (place: Placed): boolean => /^(?:function|custom_tool)_call$/.test(typeOf(place))

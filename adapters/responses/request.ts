@@ -6,6 +6,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../src/canonical/json.ts'
+import { isMute } from '../../src/canonical/empty.ts'
 import type { Lose } from '../../src/canonical/loss.ts'
 import type { Block, Request } from '../../src/canonical/model.ts'
 import { nothingToSend } from '../../src/canonical/problem.ts'
@@ -107,7 +108,9 @@ export function writeRequest(request: Request, context: WriteRequestContext): Ou
   const writing = { names, own, marks: takesMarks(target, own), lose }
   const said = writeInput(request, writing, target.facts.prefill === false)
   const top = writeInstructions(request.system, context)
-  const { instructions, input } = own ? { instructions: top, input: said } : opened(top, said, lose)
+  const { instructions, input } = own
+    ? { instructions: top, input: said }
+    : opened(request, top, said, lose)
   const { text: _, include: __, ...rest } = restOf(request)
   const body = defined({
     model: target.model,
@@ -133,9 +136,17 @@ export function writeRequest(request: Request, context: WriteRequestContext): Ou
   return { path: '/v1/responses', headers: {}, body: sent }
 }
 
+const MUTE = [{ type: 'message', role: 'user', content: '' }]
+
 /** Where there are instructions only, they are the caller's words: a conversation is demanded. */
-function opened(instructions: string | undefined, input: Json | undefined, lose: Lose) {
+function opened(
+  request: Request,
+  instructions: string | undefined,
+  input: Json | undefined,
+  lose: Lose,
+) {
   if (!Array.isArray(input) || input.length > 0) return { instructions, input }
+  if (instructions === undefined && isMute(request)) return { instructions, input: MUTE }
   if (instructions === undefined) throw nothingToSend()
   lose('approximated', 'system', 'without a conversation it becomes one')
   return { instructions: undefined, input: instructions }
