@@ -4,8 +4,19 @@ const seed = Number(import.meta.env['VITE_SEED'] ?? 1)
 /** The laws are proven on Node; on the other runtime a tenth shows that it does not matter. */
 const share = navigator.userAgent.startsWith('Node') ? 1 : 0.1
 
+/** A busy machine tries fewer; nothing fails for having taken long. */
+const LONGEST_MS = 20_000
+const isDrawn = import.meta.env['VITE_SEED'] !== undefined
+
+interface Cases {
+  numRuns: number
+  seed: number
+  interruptAfterTimeLimit?: number
+}
+
 /** How many cases a property is tried with, and which. */
-export const cases = (numRuns: number): { numRuns: number; seed: number } => ({
+export const cases = (numRuns: number): Cases => ({
   numRuns: Math.ceil(numRuns * share),
   seed,
+  ...(isDrawn && { interruptAfterTimeLimit: LONGEST_MS }),
 })

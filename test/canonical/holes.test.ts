@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { cpuMs } from '../growth/cpu.ts'
 import { encodeBase64 } from '../../src/canonical/base64.ts'
 import * as holesOf from '../../src/canonical/holes.ts'
 import { joinBytes } from '../../src/gateway/bytes.ts'
@@ -100,8 +101,8 @@ describe('what is taken out of a body', () => {
   })
   it('is found in linear time where there are many quotes', () => {
     const text = JSON.stringify(Array.from({ length: 200_000 }, () => 'a"b'))
-    const began = performance.now()
+    const began = cpuMs()
     expect(punched(text).holes).toEqual([])
-    expect(performance.now() - began).toBeLessThan(500)
+    expect(cpuMs() - began).toBeLessThan(500)
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { cpuMs } from '../growth/cpu.ts'
 import { matchesGlob } from '../../src/gateway/route.ts'
 import { scalarIn, slicesAt, spliceStrings } from '../../src/gateway/scan.ts'
 import { eventShape } from '../../src/gateway/shape.ts'
@@ -21,9 +22,9 @@ describe('globs on model names', () => {
     ['a.c', 'abc', false],
   ])('%s, %s: %s', (glob, name, fits) => expect(matchesGlob(glob, name)).toBe(fits))
   it('take no longer for hostile names', () => {
-    const start = performance.now()
+    const start = cpuMs()
     matchesGlob('*a*a*a*a*a*a*a*a*b', 'a'.repeat(100_000))
-    expect(performance.now() - start).toBeLessThan(200)
+    expect(cpuMs() - start).toBeLessThan(200)
   })
 })
 
@@ -92,9 +93,9 @@ describe('a shape of events', () => {
   it('is quick on an event in many pieces', () => {
     const shape = eventShape(100_000_000)
     const piece = new Uint8Array(16_384).fill(120)
-    const start = performance.now()
+    const start = cpuMs()
     for (let round = 0; round < 1000; round += 1) shape.push(piece)
     expect(shape.rest().length).toBe(16_384_000)
-    expect(performance.now() - start).toBeLessThan(1500)
+    expect(cpuMs() - start).toBeLessThan(1500)
   })
 })

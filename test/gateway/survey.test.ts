@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { cpuMs } from '../growth/cpu.ts'
 import { parse, verbatimPaths, Verbatim, type Json } from '../../src/canonical/json.ts'
 import { survey } from '../../src/canonical/survey.ts'
 
@@ -107,9 +108,9 @@ describe('a look over a body', () => {
   })
   it('is quick on large bodies', () => {
     const text = `{"a":"${'x'.repeat(20_000_000)}","b":[${'[],'.repeat(100_000)}1]}`
-    const start = performance.now()
+    const start = cpuMs()
     survey(text, { depth: 10, nodes: 1_000_000 })
-    expect(performance.now() - start).toBeLessThan(1000)
+    expect(cpuMs() - start).toBeLessThan(1000)
   })
   it('refuses what is too deep also where it is no object and never ends', () => {
     expect(() => survey('['.repeat(LIMITS.depth + 1), LIMITS)).toThrow('deeper')

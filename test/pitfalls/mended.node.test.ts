@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { cpuMs } from '../growth/cpu.ts'
 import { encodeBase64 } from '../../src/canonical/base64.ts'
 import { close } from '../../src/canonical/schema-close.ts'
 import { carrySeal, fingerprint } from '../../src/canonical/seal.ts'
@@ -49,10 +50,10 @@ const timeOf = (count: number) => {
     { role: 'model', parts },
     { role: 'user', parts: [{ text: 'go' }] },
   ]
-  const start = performance.now()
+  const start = cpuMs()
   const { text } = sent(['generate-content', 'messages'], { contents })
   expect(text).toContain(`"signature":"proof ${count - 1}"`)
-  return performance.now() - start
+  return cpuMs() - start
 }
 
 it('takes as long for repeated thoughts as there are of them', () => {

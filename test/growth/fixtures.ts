@@ -1,0 +1,20 @@
+import { globSync, readFileSync } from 'node:fs'
+import type { JsonObject } from '../../src/canonical/json.ts'
+
+const jsonOf = (path: string): JsonObject => JSON.parse(readFileSync(path, 'utf8'))
+
+/** Every request of a dialect that is written down, the fullest first. */
+export const requestsOf = (dialect: string): JsonObject[] =>
+  [`fixtures/full/${dialect}.json`, ...globSync(`fixtures/${dialect}/request/*.json`)].map(jsonOf)
+
+export const repliesOf = (dialect: string): JsonObject[] =>
+  globSync(`fixtures/${dialect}/reply/*.json`).map(jsonOf)
+
+export const streamsOf = (dialect: string): string[] =>
+  globSync(`fixtures/${dialect}/reply/*.sse`).map((path) => readFileSync(path, 'utf8'))
+
+/** A plain reply of a dialect. */
+export function plainReply(dialect: string): string {
+  const name = dialect === 'messages' ? 'plain' : 'text'
+  return readFileSync(`fixtures/${dialect}/reply/${name}.json`, 'utf8')
+}

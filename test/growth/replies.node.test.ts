@@ -1,0 +1,62 @@
+import { describe, it } from 'vitest'
+import { dialects } from '../../adapters/index.ts'
+import { repliesOf, streamsOf } from './fixtures.ts'
+import { DIALECTS, distinct, isDeep, proportional, type Case } from './law.ts'
+import { answerWith, exchange } from './proxy.ts'
+import { eventStream, framePlaces, framesIn, streamed } from './replies.ts'
+import { clientOf } from '../laws/clients.ts'
+import { placesOf } from './widen.ts'
+
+const SIZE = isDeep ? 4000 : 600
+
+const askFor = (caller: string, upstream: string, stream: boolean) => {
+  const model = `${upstream}-x`
+  const body = { ...clientOf(caller).request(model, 'Go'), ...(stream && { stream }) }
+  const { stream: _, ...plain } = body as Record<string, unknown>
+  const text = JSON.stringify(caller === 'generate-content' ? plain : body)
+  return exchange(caller, model, text, stream)
+}
+
+/** Asks for a reply that is made before the clock runs. */
+const asking =
+  (caller: string, upstream: string, stream: boolean, answer: (size: number) => string) =>
+  (size: number) => {
+    const text = answer(size)
+    const ask = askFor(caller, upstream, stream)
+    return () => {
+      answerWith(text, stream ? 'text/event-stream' : 'application/json')
+      return ask()
+    }
+  }
+
+describe.each(DIALECTS)('a reply of %s costs in proportion to', (upstream) => {
+  const adapter = dialects.of(upstream)
+  const bodies = distinct(repliesOf(upstream).flatMap(placesOf))
+  const lists = bodies.filter(({ name }) => name.endsWith('(list)') || name.endsWith('(lists)'))
+  const frames = distinct(streamsOf(upstream).map(framesIn).flatMap(framePlaces))
+
+  describe.each(DIALECTS)('what it has, for %s', (caller) => {
+    const casesOf = (
+      places: typeof bodies,
+      stream: boolean,
+      say: (body: never) => string,
+    ): Case[] =>
+      places.map(({ name, fill }) => ({
+        name,
+        prepare: asking(caller, upstream, stream, (size) => say(fill(size) as never)),
+      }))
+
+    it('as a whole', { timeout: 3_600_000 }, () =>
+      proportional(casesOf(bodies, false, JSON.stringify), SIZE),
+    )
+    it('as a stream of the same', { timeout: 3_600_000 }, () =>
+      proportional(
+        casesOf(lists, true, (body) => (adapter ? streamed(adapter, body) : '')),
+        SIZE,
+      ),
+    )
+    it('frame by frame', { timeout: 3_600_000 }, () =>
+      proportional(casesOf(frames, true, eventStream), SIZE),
+    )
+  })
+})

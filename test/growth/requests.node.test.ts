@@ -1,0 +1,56 @@
+import { describe, it } from 'vitest'
+import { isObject, type Json } from '../../src/canonical/json.ts'
+import { plainReply, requestsOf } from './fixtures.ts'
+import { DIALECTS, distinct, isDeep, proportional } from './law.ts'
+import { answerWith, exchange } from './proxy.ts'
+import { schemaRequests } from './schema.ts'
+import { placesOf, type Place } from './widen.ts'
+
+const SIZES = isDeep
+  ? { list: 5000, schema: 2000, members: 3000, text: 3000 }
+  : { list: 1200, schema: 400, members: 400, text: 200 }
+
+type Kind = keyof typeof SIZES
+const kinds = Object.keys(SIZES) as Kind[]
+
+const isList = ({ name }: Place) => name.endsWith('(list)') || (isDeep && name.endsWith('(lists)'))
+
+/** The places of one kind. A schema is the same wherever it stands, so one of its places is enough in a hurry. */
+function placesIn(caller: string, kind: Kind): Place[] {
+  if (kind === 'schema')
+    return distinct((schemaRequests[caller] ?? []).flatMap(placesOf)).filter(
+      (place) =>
+        isList(place) && SCHEMA.test(place.name) && (isDeep || !/format|response/.test(place.name)),
+    )
+  const places = distinct(requestsOf(caller).flatMap(placesOf))
+  return places.filter(
+    ({ name }) => name.endsWith(`(${kind})`) || (kind === 'list' && name.endsWith('(lists)')),
+  )
+}
+
+/** The others are tried with one upstream each, unless there is time. */
+const MATTERS: ReadonlySet<Kind> = new Set(['list', 'schema'])
+
+const SCHEMA = /schema|parameters/i
+
+/** The bodies of all requests that a client could send, with the model that leads to an upstream. */
+function textOf(caller: string, body: Json, model: string): string {
+  const isNamed = caller !== 'generate-content' && isObject(body)
+  return JSON.stringify(isNamed ? { ...body, model, stream: false } : body)
+}
+
+describe.each(DIALECTS)('a request of %s costs in proportion to', (caller) => {
+  describe.each(DIALECTS)('what it has, for %s', (upstream) => {
+    it.each(kinds)('each %s', { timeout: 3_600_000 }, async (kind) => {
+      answerWith(plainReply(upstream))
+      const model = `${upstream}-x`
+      const cases = placesIn(caller, kind)
+        .filter((_, index) => isDeep || MATTERS.has(kind) || DIALECTS[index % 3] === upstream)
+        .map(({ name, fill }) => ({
+          name,
+          prepare: (size: number) => exchange(caller, model, textOf(caller, fill(size), model)),
+        }))
+      await proportional(cases, SIZES[kind])
+    })
+  })
+})
