@@ -2,6 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
+import { availableParallelism, loadavg } from 'node:os'
 import { gzipSync } from 'node:zlib'
 import { voices, type Voice } from '../faults/voices.ts'
 import { sleep } from './caller.ts'
@@ -117,7 +118,6 @@ async function play(upstream: Upstream, name: string, scene: Scene): Promise<voi
   const [port] = await once(child, 'message')
   const stand = { port, agent: new Agent({ keepAlive: true, maxSockets: Infinity }) }
   const health: number[] = []
-  let busy = 0
   const over = new AbortController()
   const watch = async () => {
     const agent = new Agent({ keepAlive: true })
@@ -125,10 +125,7 @@ async function play(upstream: Upstream, name: string, scene: Scene): Promise<voi
       const start = performance.now()
       await ask({ port, agent }, { path: '/healthz', method: 'GET' })
       health.push(performance.now() - start)
-      // What comes late here as well is late because the machine is busy.
-      const asleep = performance.now()
       await sleep(20)
-      busy = Math.max(busy, performance.now() - asleep - 20)
     }
     agent.destroy()
   }
@@ -146,9 +143,11 @@ async function play(upstream: Upstream, name: string, scene: Scene): Promise<voi
     `${name}: ${served} served, ${refused} sent away, ${others} neither; ` +
       `${peak.toFixed(0)} of ${MOST_RESIDENT} MB, health in ${late.toFixed(0)} ms at most`,
   )
+  // Where others compute too, everything takes that much longer.
+  const crowding = Math.max(1, (loadavg()[0] ?? 0) / availableParallelism())
   expect(
-    late <= MOST_HEALTH_MS + busy,
-    `${name}: health is told within ${MOST_HEALTH_MS} ms, and ${busy.toFixed(0)} for a busy machine`,
+    late <= MOST_HEALTH_MS * crowding,
+    `${name}: health is told within ${(MOST_HEALTH_MS * crowding).toFixed(0)} ms`,
   )
 }
 
