@@ -1,4 +1,4 @@
-import type { Adapter, Lookup } from './adapter.ts'
+import type { Adapter, Lookup } from './contract.ts'
 import { type Dialect, DIALECTS } from './dialect.ts'
 import { generateContent } from './generate-content/index.ts'
 import { messages } from './messages/index.ts'
@@ -24,10 +24,10 @@ export interface Dialects {
   resembling(path: string, headers: Lookup): Adapter
 }
 
-type Likeness = [Adapter, (path: string, headers: Lookup) => boolean]
+type DeltaTemplate = [Adapter, (path: string, headers: Lookup) => boolean]
 
 /** The first that applies. Paths say more than headers; a shared path is told apart by its headers. */
-const LIKENESSES: readonly Likeness[] = [
+const DELTA_TEMPLATES: readonly DeltaTemplate[] = [
   [messages, (path) => path.startsWith('/v1/messages')],
   [responses, (path) => path.startsWith('/v1/responses')],
   [generateContent, (path) => path.startsWith('/v1beta/') || /^\/v1\/\w*[mM]odels\/.*:/.test(path)],
@@ -41,5 +41,5 @@ export const dialects: Dialects = {
   list: adapters,
   of: (dialect) => adapters.find((adapter) => adapter.dialect === dialect),
   resembling: (path, headers) =>
-    LIKENESSES.find(([, applies]) => applies(path, headers))?.[0] ?? responses,
+    DELTA_TEMPLATES.find(([, applies]) => applies(path, headers))?.[0] ?? responses,
 }

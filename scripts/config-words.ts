@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { configSchema } from '../src/gateway/config-schema.ts'
+import { configSchema } from '../src/config/schema.ts'
 
 const KEY =
   'A literal key, env:NAME for an environment variable, or caller for the credential of whoever calls.'

@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type Dialect, DIALECTS } from '../adapters/dialect.ts'
-import type { Loss, LossCode } from '../src/canonical/loss.ts'
+import type { Loss, LossCode } from '../src/model/loss.ts'
 import { translator } from '../src/translator.ts'
 
 const ROOT = new URL('../', import.meta.url)

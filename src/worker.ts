@@ -1,28 +1,28 @@
 import { adapters } from '../adapters/index.ts'
-import type { Problem } from './canonical/problem.ts'
-import { demoSend } from './demo.ts'
+import type { Problem } from './model/problem.ts'
+import { demoSend } from './demo/demo.ts'
 import {
   ConfigError,
   type Environment,
   examined,
   type Platform,
   settingsIn,
-} from './gateway/config.ts'
-import { lineOf } from './gateway/config-finding.ts'
-import { type ConfigSource, objectSource, textSource } from './gateway/config-source.ts'
-import { environmentSource, withVariables } from './gateway/config-variables.ts'
-import { DEFAULT_RETENTION, ISOLATE_LIMITS } from './gateway/defaults.ts'
-import { randomId } from './gateway/exchange.ts'
-import { fetchSend } from './gateway/fetch-send.ts'
-import type { Ports } from './gateway/ports.ts'
-import { secretsOf } from './gateway/secrets.ts'
-import type { Settings } from './gateway/settings.ts'
-import { refusingAll } from './http/answerer.ts'
-import { createApp } from './http/app.ts'
+} from './config/config.ts'
+import { lineOf } from './config/finding.ts'
+import { type ConfigSource, objectSource, textSource } from './config/source.ts'
+import { environmentSource, withVariables } from './config/variables.ts'
+import { DEFAULT_RETENTION, ISOLATE_LIMITS } from './config/defaults.ts'
+import { randomId } from './exchange/exchange.ts'
+import { fetchSend } from './upstream/fetch-send.ts'
+import type { Ports } from './ports.ts'
+import { secretsOf } from './upstream/secrets.ts'
+import type { Settings } from './config/settings.ts'
+import { refusingAll } from './http/app.ts'
+import { createApp } from './http/hono-app.ts'
 import { createLog } from './observe/log.ts'
-import { openStore } from './state/workers.ts'
+import { openStore } from './workers/store.ts'
 
-export { StateObject } from './state/durable.ts'
+export { StateObject } from './workers/durable.ts'
 
 /** Variables and secrets are strings, or objects where `wrangler.toml` has a table; bindings are neither. */
 type WorkerEnvironment = Readonly<Record<string, unknown>>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Frame } from '../adapters/adapter.ts'
-import { isObject, type Json, type JsonObject } from '../src/canonical/json.ts'
+import type { Frame } from '../adapters/contract.ts'
+import { isObject, type Json, type JsonObject } from '../src/json/json.ts'
 import { grammarOf } from './grammar/index.ts'
 
 /** A correct stream of each dialect, written by hand; every mutilation of it must be noticed. */

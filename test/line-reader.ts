@@ -1,4 +1,4 @@
-import type { Frame } from '../adapters/adapter.ts'
+import type { Frame } from '../adapters/contract.ts'
 
 /** Where lines end in server-sent events, and where Python's `splitlines` ends them, on which readers are built. */
 // eslint-disable-next-line no-control-regex

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lossTable, withTable } from '../scripts/losses.ts'
-import { DEMO_ORIGIN } from '../src/gateway/defaults.ts'
+import { DEMO_ORIGIN } from '../src/config/defaults.ts'
 
 const root = new URL('../', import.meta.url)
 const readme = readFileSync(new URL('README.md', root), 'utf8')

@@ -1,4 +1,4 @@
-import { fingerprint } from '../../src/canonical/seal.ts'
+import { fingerprint } from '../../src/model/proof.ts'
 
 /** Which call a result answers. */
 export interface Answered {

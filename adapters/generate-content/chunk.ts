@@ -1,8 +1,8 @@
-import type { Likeness } from '../../src/canonical/alike.ts'
-import type { BlockKey } from '../../src/canonical/cursor.ts'
-import type { Tail } from '../../src/canonical/events.ts'
-import type { JsonObject } from '../../src/canonical/json.ts'
-import type { Problem } from '../../src/canonical/problem.ts'
+import type { DeltaTemplate } from '../../src/stream/delta-templates.ts'
+import type { BlockKey } from '../../src/model/cursor.ts'
+import type { Tail } from '../../src/model/events.ts'
+import type { JsonObject } from '../../src/json/json.ts'
+import type { Problem } from '../../src/model/problem.ts'
 import type { PartialArguments } from './partial-arguments.ts'
 import { REPLY_VERBATIM } from './spelling.ts'
 
@@ -29,7 +29,7 @@ export const NO_REPLY: Problem = {
 
 /** Where the pieces of a text are, one to a chunk. */
 export const PIECE = ['candidates', 0, 'content', 'parts', 0, 'text']
-export const LIKENESS: Likeness = {
+export const DELTA_TEMPLATE: DeltaTemplate = {
   verbatim: REPLY_VERBATIM,
   counts: [
     ['usageMetadata', 'candidatesTokenCount'],

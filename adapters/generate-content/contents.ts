@@ -1,19 +1,13 @@
-import {
-  listOf,
-  isObject,
-  mergedMembers,
-  type Json,
-  type JsonObject,
-} from '../../src/canonical/json.ts'
+import { listOf, isObject, mergedMembers, type Json, type JsonObject } from '../../src/json/json.ts'
 import type {
   Block,
   Request,
   ToolCallBlock,
   ToolResultBlock,
   Turn,
-} from '../../src/canonical/model.ts'
-import type { ToolNames } from '../../src/canonical/names.ts'
-import type { WriteRequestContext } from '../adapter.ts'
+} from '../../src/model/request.ts'
+import type { ToolNames } from '../../src/model/names.ts'
+import type { WriteRequestContext } from '../contract.ts'
 import { DIALECT, members, note } from './dialect.ts'
 import { writeMedia } from './media.ts'
 import { writePart, type WritePartContext } from './parts.ts'
@@ -27,7 +21,7 @@ interface Entry {
 }
 
 /** Neighbouring turns of one side, which this dialect knows as one. */
-interface Stretch {
+interface ChunkedBytes {
   role: 'user' | 'model'
   turn: number
   entries: Entry[]
@@ -48,8 +42,8 @@ const isInstruction = (turn: Turn): boolean => turn.role === 'system' || turn.ro
 const entriesOf = (turn: Turn, index: number): Entry[] =>
   turn.blocks.map((block, place) => ({ block, path: `turns.${index}.blocks.${place}` }))
 
-function stretches(request: Request, from: number, context: WriteRequestContext): Stretch[] {
-  const result: Stretch[] = []
+function stretches(request: Request, from: number, context: WriteRequestContext): ChunkedBytes[] {
+  const result: ChunkedBytes[] = []
   for (const [index, turn] of request.turns.entries()) {
     if (index < from) continue
     const role = turn.role === 'assistant' ? 'model' : 'user'
@@ -141,8 +135,8 @@ function partContextOf(
     path,
     lose: context.lose,
     nameOf: (call) => names.toWire(call.name, call.namespace),
-    signature: (seal, place) =>
-      seal.dialect === DIALECT ? seal.value : context.lose('dropped', `${place}.seal`),
+    signature: (proof, place) =>
+      proof.dialect === DIALECT ? proof.value : context.lose('dropped', `${place}.seal`),
     // Where calls of built-in tools stand among those of functions, results are matched by them.
     ids,
     fetchesUrls: context.target.facts.fetchesUrls ?? true,
@@ -156,7 +150,7 @@ function writeEntry(entry: Entry, partContext: PartContextOf): JsonObject[] {
 }
 
 function writeModel(
-  stretch: Stretch,
+  stretch: ChunkedBytes,
   context: WriteRequestContext,
   partContext: PartContextOf,
 ): JsonObject[] {
@@ -173,7 +167,7 @@ function writeModel(
  * Whatever else the user said follows in a content of its own.
  */
 function writeUser(
-  stretch: Stretch,
+  stretch: ChunkedBytes,
   calls: ToolCallBlock[],
   asked: number,
   partContext: PartContextOf,

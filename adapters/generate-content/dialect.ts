@@ -1,6 +1,6 @@
-import { picked, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import type { Ext } from '../../src/canonical/model.ts'
-import type { NameRule } from '../../src/canonical/names.ts'
+import { pickMembers, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Ext } from '../../src/model/request.ts'
+import type { NameRule } from '../../src/model/names.ts'
 
 export const DIALECT = 'generate-content'
 
@@ -39,7 +39,7 @@ export const own = (ext: Ext | undefined): JsonObject => ext?.[DIALECT] ?? {}
 export function members(ext: Ext | undefined): JsonObject {
   const fields = ext?.[DIALECT]
   if (!fields) return {}
-  return picked(fields, (key) => !key.startsWith('#'))
+  return pickMembers(fields, (key) => !key.startsWith('#'))
 }
 
 /** How this dialect spelled something, as noted by its reader. */

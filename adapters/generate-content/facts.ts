@@ -1,4 +1,4 @@
-import type { Target } from '../adapter.ts'
+import type { Target } from '../contract.ts'
 
 const GEMINI = /(?:^|\/)gemini-(\d+)/i
 /** The first generation that takes functions and built-in tools in one request. */

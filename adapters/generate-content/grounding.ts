@@ -6,10 +6,10 @@ import {
   stringify,
   type Json,
   type JsonObject,
-} from '../../src/canonical/json.ts'
-import type { Lose } from '../../src/canonical/loss.ts'
-import type { Citation, SearchBlock, Source } from '../../src/canonical/model.ts'
-import { fingerprint } from '../../src/canonical/seal.ts'
+} from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import type { Citation, SearchBlock, Source } from '../../src/model/request.ts'
+import { fingerprint } from '../../src/model/proof.ts'
 import { leftovers } from './dialect.ts'
 import { offsetsOf, type Offsets } from './offsets.ts'
 

@@ -1,4 +1,4 @@
-import type { Block, ReasoningBlock, Seal, Turn } from '../../src/canonical/model.ts'
+import type { Block, ReasoningBlock, Proof, Turn } from '../../src/model/request.ts'
 import { callBook, type CallBook } from './calls.ts'
 import { leftovers, many, note } from './dialect.ts'
 import { readPart } from './parts.ts'
@@ -56,10 +56,10 @@ function joined(blocks: Block[]): Block[] {
 }
 
 function join(first: Block, second: Block): Block | undefined {
-  if (first.kind === 'text' && second.kind === 'text' && !first.seal && !first.ext && !second.ext)
+  if (first.kind === 'text' && second.kind === 'text' && !first.proof && !first.ext && !second.ext)
     return { ...second, text: first.text + second.text }
   if (first.kind !== 'reasoning' || second.kind !== 'reasoning' || second.redacted) return undefined
-  if (first.seal || first.ext || second.ext) return undefined
+  if (first.proof || first.ext || second.ext) return undefined
   return { ...second, text: first.text + second.text }
 }
 
@@ -73,11 +73,11 @@ function once(blocks: Block[]): Block[] {
   const returnsThoughts = blocks.some(
     (block) => isThought(block) && repeatedOf(block) === undefined,
   )
-  const seals = sealsOf(repeats)
+  const proofs = proofsOf(repeats)
   const settled: Block[] = []
   for (const block of blocks) {
     const before = repeatedOf(block)
-    if (before === undefined) settled.push(proven(block, seals))
+    if (before === undefined) settled.push(proven(block, proofs))
     else if (!returnsThoughts) {
       settled.splice(Math.max(0, settled.length - before), 0, withoutNote(block))
     }
@@ -86,18 +86,19 @@ function once(blocks: Block[]): Block[] {
 }
 
 /** The thought with the proof that is repeated with the same words, where it has none of its own. */
-function proven(block: Block, seals: ReadonlyMap<string, Seal>): Block {
-  if (!isThought(block) || block.seal) return block
-  const seal = seals.get(block.text)
-  return seal ? { ...block, seal } : block
+function proven(block: Block, proofs: ReadonlyMap<string, Proof>): Block {
+  if (!isThought(block) || block.proof) return block
+  const proof = proofs.get(block.text)
+  return proof ? { ...block, proof } : block
 }
 
 /** The first proof of each wording. */
-function sealsOf(repeats: readonly Block[]): ReadonlyMap<string, Seal> {
-  const seals = new Map<string, Seal>()
+function proofsOf(repeats: readonly Block[]): ReadonlyMap<string, Proof> {
+  const proofs = new Map<string, Proof>()
   for (const block of repeats)
-    if (isThought(block) && block.seal && !seals.has(block.text)) seals.set(block.text, block.seal)
-  return seals
+    if (isThought(block) && block.proof && !proofs.has(block.text))
+      proofs.set(block.text, block.proof)
+  return proofs
 }
 
 function withoutNote(block: Block): Block {

@@ -1,5 +1,5 @@
-import { isObject } from '../../src/canonical/json.ts'
-import type { Adapter } from '../adapter.ts'
+import { isObject } from '../../src/json/json.ts'
+import type { Adapter } from '../contract.ts'
 import { DIALECT } from './dialect.ts'
 import { writeModel, writeModels } from './models.ts'
 import { match, passPath } from './paths.ts'

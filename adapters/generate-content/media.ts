@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../src/canonical/json.ts'
-import type { Lose } from '../../src/canonical/loss.ts'
-import { leftOut, textOfMedia, typeByName } from '../../src/canonical/media.ts'
-import type { MediaBlock } from '../../src/canonical/model.ts'
+import type { JsonObject } from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import { leftOut, textOfMedia, typeByName } from '../../src/model/media.ts'
+import type { MediaBlock } from '../../src/model/request.ts'
 import { leftovers, members, note } from './dialect.ts'
 import type { WireMedia } from './wire.ts'
 

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../src/canonical/json.ts'
-import type { ModelEntry } from '../adapter.ts'
+import type { JsonObject } from '../../src/json/json.ts'
+import type { ModelEntry } from '../contract.ts'
 import { resourceName } from './paths.ts'
 
 const METHODS = ['generateContent', 'streamGenerateContent', 'countTokens']

@@ -1,4 +1,4 @@
-import { objectsOf, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { objectsOf, type Json, type JsonObject } from '../../src/json/json.ts'
 
 /**
  * Arguments that come in pieces, when a caller asked for that: each piece names its place by a JSON path,

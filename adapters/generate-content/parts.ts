@@ -1,25 +1,19 @@
-import { isSealable } from '../../src/canonical/events.ts'
-import {
-  textOf,
-  parseObject,
-  Verbatim,
-  type Json,
-  type JsonObject,
-} from '../../src/canonical/json.ts'
+import { takesProof } from '../../src/model/events.ts'
+import { textOf, parseObject, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
 import type {
   Block,
   CodeBlock,
   CodeResultBlock,
-  Seal,
+  Proof,
   ToolCallBlock,
-} from '../../src/canonical/model.ts'
-import { lowerInput } from '../../src/canonical/text-tools.ts'
-import { written, type BlockTable } from '../adapter.ts'
+} from '../../src/model/request.ts'
+import { lowerInput } from '../../src/model/text-tools.ts'
+import { written, type BlockTable } from '../contract.ts'
 import type { CallBook } from './calls.ts'
 import { DIALECT, leftovers, members, note, own } from './dialect.ts'
 import { readMedia, writeMedia, type WriteMediaContext } from './media.ts'
 import { readResult } from './results.ts'
-import { isItsOwn, readSeal, type WrittenSlot } from './seals.ts'
+import { isItsOwn, readProof, type WrittenSlot } from './seals.ts'
 import type { WirePart } from './wire.ts'
 
 /** What a part of a history is read with. */
@@ -33,27 +27,27 @@ export function readPart(part: WirePart, context: ReadPartContext): Block[] {
   const { thoughtSignature, ...unsigned } = part
   const block = readUnsigned(unsigned, context)
   if (!thoughtSignature) return block ? [block] : []
-  const { seal, slot, damaged, repeated } = readSeal(thoughtSignature)
-  if (seal && repeated && block) {
+  const { proof, slot, damaged, repeated } = readProof(thoughtSignature)
+  if (proof && repeated && block) {
     const { text, before } = repeated
-    return [{ kind: 'reasoning', text, seal, ...leftovers({ '#repeated': before }) }, block]
+    return [{ kind: 'reasoning', text, proof, ...leftovers({ '#repeated': before }) }, block]
   }
-  if (seal && !isItsOwn(slot)) {
+  if (proof && !isItsOwn(slot)) {
     const redacted = slot === 'redacted' && { redacted: true as const }
-    const thought: Block = { kind: 'reasoning', text: '', ...redacted, seal }
+    const thought: Block = { kind: 'reasoning', text: '', ...redacted, proof }
     return block && !isEmpty(block) ? [thought, block] : [thought]
   }
-  return [withSeal(block ?? { kind: 'text', text: '' }, seal, damaged)]
+  return [withProof(block ?? { kind: 'text', text: '' }, proof, damaged)]
 }
 
 const isEmpty = (block: Block): boolean =>
   (block.kind === 'text' || block.kind === 'reasoning') && block.text === ''
 
-function withSeal(block: Block, seal: Seal | undefined, damaged: true | undefined): Block {
+function withProof(block: Block, proof: Proof | undefined, damaged: true | undefined): Block {
   if (block.kind === 'opaque')
-    return seal ? { ...block, value: { ...block.value, thoughtSignature: seal.value } } : block
-  if (seal && isSealable(block)) return { ...block, seal }
-  return damaged ? { ...block, ...leftovers({ ...own(block.ext), damagedSeal: true }) } : block
+    return proof ? { ...block, value: { ...block.value, thoughtSignature: proof.value } } : block
+  if (proof && takesProof(block)) return { ...block, proof }
+  return damaged ? { ...block, ...leftovers({ ...own(block.ext), damagedProof: true }) } : block
 }
 
 function readUnsigned(part: WirePart, context: ReadPartContext): Block | undefined {
@@ -147,7 +141,7 @@ export interface WritePartContext extends WriteMediaContext {
   /** A function's name on this wire. */
   nameOf(call: ToolCallBlock): string
   /** The signature for a proof, or undefined when it cannot go there; that has been reported. */
-  signature(seal: Seal, path: string, slot: WrittenSlot): string | undefined
+  signature(proof: Proof, path: string, slot: WrittenSlot): string | undefined
   /** Calls carry their ids: towards a caller, and where an upstream matches results by them. */
   ids: boolean
 }
@@ -157,13 +151,13 @@ const PARTS: BlockTable<JsonObject, WritePartContext> = {
   text: (block, context) => {
     if (block.citations && block.citations.length > 0)
       context.lose('dropped', `${context.path}.citations`)
-    const proof = signed(block.seal, context)
+    const proof = signed(block.proof, context)
     return block.text === '' && !proof.thoughtSignature
       ? undefined
       : { ...members(block.ext), text: block.text, ...proof }
   },
   reasoning: (block, context) => {
-    const proof = signed(block.seal, context, block.redacted ? 'redacted' : 'self')
+    const proof = signed(block.proof, context, block.redacted ? 'redacted' : 'self')
     return block.text === '' && !proof.thoughtSignature
       ? undefined
       : { ...members(block.ext), text: block.text, thought: true, ...proof }
@@ -174,7 +168,7 @@ const PARTS: BlockTable<JsonObject, WritePartContext> = {
   },
   media: (block, context) => ({
     ...writeMedia(block, context),
-    ...signed(block.seal, context),
+    ...signed(block.proof, context),
   }),
   'tool-call': (block, context) => ({
     ...members(block.ext),
@@ -183,7 +177,7 @@ const PARTS: BlockTable<JsonObject, WritePartContext> = {
       name: context.nameOf(block),
       args: argumentsOf(block, context),
     },
-    ...signed(block.seal, context),
+    ...signed(block.proof, context),
   }),
   'tool-result': (_, { path, lose }) => lose('dropped', path),
   code: (block, context) => {
@@ -196,7 +190,7 @@ const PARTS: BlockTable<JsonObject, WritePartContext> = {
         language: isPython ? 'PYTHON' : 'LANGUAGE_UNSPECIFIED',
         code: block.code,
       },
-      ...signed(block.seal, context),
+      ...signed(block.proof, context),
     }
   },
   'code-result': (block, context) => ({
@@ -206,7 +200,7 @@ const PARTS: BlockTable<JsonObject, WritePartContext> = {
       outcome: OUTCOME_NAMES[block.outcome],
       output: block.output,
     },
-    ...signed(block.seal, context),
+    ...signed(block.proof, context),
   }),
   search: (_, { path, lose }) => lose('dropped', path),
   'mcp-call': (_, { path, lose }) => lose('dropped', path),
@@ -221,11 +215,11 @@ function idOf(call: ToolCallBlock, context: WritePartContext): { id?: string } {
 }
 
 function signed(
-  seal: Seal | undefined,
+  proof: Proof | undefined,
   context: WritePartContext,
   slot: WrittenSlot = 'self',
 ): { thoughtSignature?: string } {
-  const thoughtSignature = seal && context.signature(seal, context.path, slot)
+  const thoughtSignature = proof && context.signature(proof, context.path, slot)
   return thoughtSignature === undefined ? {} : { thoughtSignature }
 }
 

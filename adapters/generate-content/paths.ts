@@ -1,5 +1,5 @@
-import { invalid } from '../../src/canonical/problem.ts'
-import type { Incoming, Route } from '../adapter.ts'
+import { invalid } from '../../src/model/problem.ts'
+import type { RequestHead, Route } from '../contract.ts'
 
 /** `/v1beta/models/{model}:{action}`: the model may contain slashes and colons, the action is behind the last colon. */
 interface Place {
@@ -13,20 +13,20 @@ const ACTIONS: readonly Action[] = ['generateContent', 'streamGenerateContent', 
 const PATH = /^\/(v1beta|v1)\/(models|tunedModels)\/(.+)$/s
 const MODEL = /^[A-Za-z0-9._:@/-]{1,256}$/
 
-export function match(incoming: Incoming): Route | undefined {
-  const place = incoming.method === 'POST' ? locate(incoming.path) : undefined
+export function match(head: RequestHead): Route | undefined {
+  const place = head.method === 'POST' ? locate(head.path) : undefined
   if (!place) return undefined
   const stream = place.action === 'streamGenerateContent'
   if (place.action === 'countTokens') return { operation: 'count-tokens', model: place.model }
   if (!stream) return { operation: 'create', model: place.model, stream }
-  const framing = incoming.query.get('alt') === 'sse' ? 'sse' : 'json-array'
+  const framing = head.query.get('alt') === 'sse' ? 'sse' : 'json-array'
   return { operation: 'create', model: place.model, stream, framing }
 }
 
 /** The upstream path for a caller's path, with another model in it. */
-export function passPath(incoming: Incoming, model: string | undefined): string {
-  const place = locate(incoming.path)
-  return place ? modelPath(model ?? place.model, place.action, place.version) : incoming.path
+export function passPath(head: RequestHead, model: string | undefined): string {
+  const place = locate(head.path)
+  return place ? modelPath(model ?? place.model, place.action, place.version) : head.path
 }
 
 export function modelPath(model: string, action: Action, version = 'v1beta'): string {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/canonical/json.ts'
+import type { JsonObject } from '../../src/json/json.ts'
 
 /** Text that clients see as one, because nothing stands between its pieces. */
 export interface Run {

@@ -1,4 +1,4 @@
-import type { Frame } from '../adapter.ts'
+import type { Frame } from '../contract.ts'
 import {
   objectIn,
   parseObject,
@@ -6,7 +6,7 @@ import {
   isObject,
   type Json,
   type JsonObject,
-} from '../../src/canonical/json.ts'
+} from '../../src/json/json.ts'
 import {
   isVague,
   kindOfStatus,
@@ -15,9 +15,9 @@ import {
   STATUS,
   type Problem,
   type ProblemKind,
-} from '../../src/canonical/problem.ts'
-import { waitOf } from '../../src/canonical/wait.ts'
-import { wordsIn } from '../../src/canonical/words.ts'
+} from '../../src/model/problem.ts'
+import { waitOf } from '../../src/model/wait.ts'
+import { wordsIn } from '../../src/model/error-words.ts'
 
 const NAMES: Record<ProblemKind, string> = {
   'invalid-request': 'INVALID_ARGUMENT',

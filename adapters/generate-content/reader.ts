@@ -1,23 +1,17 @@
-import { AlikeTexts } from '../../src/canonical/alike.ts'
-import { Cursor, type BlockKey } from '../../src/canonical/cursor.ts'
-import { mergeExt, type Event, type Tail } from '../../src/canonical/events.ts'
-import {
-  isObject,
-  stringify,
-  textOf,
-  type Json,
-  type JsonObject,
-} from '../../src/canonical/json.ts'
-import type { Block, ToolCallBlock, Usage } from '../../src/canonical/model.ts'
-import { toolNames, type ToolNames } from '../../src/canonical/names.ts'
-import { fingerprint } from '../../src/canonical/seal.ts'
-import { raiseInput } from '../../src/canonical/text-tools.ts'
-import type { Frame, Reader, ReadReplyContext } from '../adapter.ts'
+import { DeltaTemplates } from '../../src/stream/delta-templates.ts'
+import { Cursor, type BlockKey } from '../../src/model/cursor.ts'
+import { mergeExt, type Event, type Tail } from '../../src/model/events.ts'
+import { isObject, stringify, textOf, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Block, ToolCallBlock, Usage } from '../../src/model/request.ts'
+import { toolNames, type ToolNames } from '../../src/model/names.ts'
+import { fingerprint } from '../../src/model/proof.ts'
+import { raiseInput } from '../../src/model/text-tools.ts'
+import type { Frame, Reader, ReadReplyContext } from '../contract.ts'
 import {
   CANDIDATE,
   CHUNK,
   isFailure,
-  LIKENESS,
+  DELTA_TEMPLATE,
   NO_REPLY,
   PART,
   PIECE,
@@ -30,7 +24,7 @@ import { sourcesOf } from './grounding.ts'
 import { partialArguments } from './partial-arguments.ts'
 import { wholeBlock } from './reply-parts.ts'
 import { readProblem } from './problems.ts'
-import { isItsOwn, readSeal } from './seals.ts'
+import { isItsOwn, readProof } from './seals.ts'
 import { normalisePart } from './spelling.ts'
 import { readFinish, readUsage, type ReadFinish } from './usage.ts'
 
@@ -42,7 +36,7 @@ export class ReplyReader implements Reader {
   readonly #context: ReadReplyContext
   readonly #names: ToolNames
   readonly #cursor = new Cursor()
-  readonly #texts = new AlikeTexts(LIKENESS)
+  readonly #texts = new DeltaTemplates(DELTA_TEMPLATE)
   readonly #sources = sourcesOf((...loss) => this.#context.lose(...loss))
   #id = ''
   #blocks = 0
@@ -186,7 +180,7 @@ export class ReplyReader implements Reader {
     const { text, thought, thoughtSignature, functionCall } = part
     const rest = others(part, PART) ?? {}
     const isSigned = typeof thoughtSignature === 'string' && thoughtSignature !== ''
-    const tail = isSigned ? { seal: { dialect: DIALECT, value: thoughtSignature } } : {}
+    const tail = isSigned ? { proof: { dialect: DIALECT, value: thoughtSignature } } : {}
     if (isObject(functionCall)) return void this.#call(functionCall, tail, rest)
     const kind = thought === true ? 'reasoning' : 'text'
     if (typeof text === 'string') {
@@ -203,10 +197,10 @@ export class ReplyReader implements Reader {
   }
 
   #piece(kind: Run['kind'], text: string, tail: Tail, rest: JsonObject): void {
-    if (text === '' && !tail.seal) return
-    const begins = tail.seal !== undefined && text !== '' && !provesText(tail.seal.value)
+    if (text === '' && !tail.proof) return
+    const begins = tail.proof !== undefined && text !== '' && !provesText(tail.proof.value)
     const run = this.#run
-    if (run?.kind !== kind || run.isProven || begins || (run.tail.seal && tail.seal))
+    if (run?.kind !== kind || run.isProven || begins || (run.tail.proof && tail.proof))
       this.#endRun(false)
     if (!this.#run) {
       const key = this.#nextKey()
@@ -216,7 +210,7 @@ export class ReplyReader implements Reader {
     this.#run.text += text
     const ext = mergeExt(this.#run.tail.ext, leftovers(rest).ext)
     this.#run.tail = { ...this.#run.tail, ...tail, ...(ext && { ext }) }
-    this.#run.isProven = tail.seal !== undefined && !begins
+    this.#run.isProven = tail.proof !== undefined && !begins
     this.#cursor.delta(this.#run.key, text)
   }
 
@@ -291,6 +285,6 @@ export class ReplyReader implements Reader {
 }
 
 /** That of another thought without words just travels on a text that goes on. */
-const provesText = (signature: string): boolean => isItsOwn(readSeal(signature).slot)
+const provesText = (signature: string): boolean => isItsOwn(readProof(signature).slot)
 
 const UNSPECIFIED = 'FINISH_REASON_UNSPECIFIED'

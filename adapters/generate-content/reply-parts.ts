@@ -1,6 +1,6 @@
-import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import { isDecodable } from '../../src/canonical/media.ts'
-import type { Block, MediaBlock } from '../../src/canonical/model.ts'
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import { isDecodable } from '../../src/model/media.ts'
+import type { Block, MediaBlock } from '../../src/model/request.ts'
 import { readMedia } from './media.ts'
 import { opaque, readCode, readCodeResult } from './parts.ts'
 

@@ -1,11 +1,11 @@
-import { picked, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import type { Lose } from '../../src/canonical/loss.ts'
-import type { Block, Request } from '../../src/canonical/model.ts'
-import { toolNames, type ToolNames } from '../../src/canonical/names.ts'
-import { isMute } from '../../src/canonical/empty.ts'
-import { invalid, nothingToSend } from '../../src/canonical/problem.ts'
-import { droppable, withoutRefused } from '../../src/canonical/refused.ts'
-import type { Outgoing, ReadRequestContext, WriteRequestContext } from '../adapter.ts'
+import { pickMembers, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import type { Block, Request } from '../../src/model/request.ts'
+import { toolNames, type ToolNames } from '../../src/model/names.ts'
+import { isMute } from '../../src/model/empty-request.ts'
+import { invalid, nothingToSend } from '../../src/model/problem.ts'
+import { droppable, withoutRefused } from '../../src/model/refused.ts'
+import type { Outgoing, ReadRequestContext, WriteRequestContext } from '../contract.ts'
 import { splitTurns, writeContents } from './contents.ts'
 import { leftovers, many, NAME_RULE, note, own } from './dialect.ts'
 import { formatInstruction } from './format.ts'
@@ -194,9 +194,9 @@ function unprefixed(fields: JsonObject): Rest {
   const calling = pick(CALLING)
   const toolConfig = pick(TOOL_CONFIG)
   return {
-    top: picked(fields, (key) => !/^#|Config\./.test(key)),
+    top: pickMembers(fields, (key) => !/^#|Config\./.test(key)),
     calling,
-    toolConfig: picked(toolConfig, (key) => !key.startsWith('functionCallingConfig.')),
+    toolConfig: pickMembers(toolConfig, (key) => !key.startsWith('functionCallingConfig.')),
     generationConfig: pick(GENERATION),
   }
 }

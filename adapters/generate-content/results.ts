@@ -8,10 +8,10 @@ import {
   verbatimPaths,
   type Json,
   type JsonObject,
-} from '../../src/canonical/json.ts'
-import type { Lose } from '../../src/canonical/loss.ts'
-import type { Block, ToolResultBlock } from '../../src/canonical/model.ts'
-import { invalid } from '../../src/canonical/problem.ts'
+} from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import type { Block, ToolResultBlock } from '../../src/model/request.ts'
+import { invalid } from '../../src/model/problem.ts'
 import type { CallBook } from './calls.ts'
 import { leftovers, note } from './dialect.ts'
 import { readMedia } from './media.ts'

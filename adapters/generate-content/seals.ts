@@ -1,18 +1,18 @@
-import { decodeBase64, encodeBase64 } from '../../src/canonical/base64.ts'
-import type { Seal } from '../../src/canonical/model.ts'
+import { decodeBase64, encodeBase64 } from '../../src/json/base64.ts'
+import type { Proof } from '../../src/model/request.ts'
 import {
-  carrySeal,
+  writeEnvelope,
   fingerprint,
-  isCarrier,
-  readCarrier,
-  type SealSlot,
-} from '../../src/canonical/seal.ts'
+  isEnvelope,
+  readEnvelope,
+  type ProofSlot,
+} from '../../src/model/proof.ts'
 import { DIALECT } from './dialect.ts'
 
 /** What a `thoughtSignature` says of the part that it stands on. */
-export interface ReadSeal {
-  seal?: Seal
-  slot?: SealSlot
+export interface ReadProof {
+  proof?: Proof
+  slot?: ProofSlot
   damaged?: true
   repeated?: Repeated
 }
@@ -33,22 +33,22 @@ export const NO_PROOF = 'skip_thought_signature_validator'
 export type WrittenSlot = 'self' | 'previous' | 'redacted'
 
 /** Whether the signature is that of the part that it stands on. */
-export const isItsOwn = (slot: SealSlot | undefined): boolean =>
+export const isItsOwn = (slot: ProofSlot | undefined): boolean =>
   slot !== 'redacted' && slot !== 'previous'
 
 /** A signature that a caller sent back: this dialect's own proof, or a foreign one that travels in it. */
-export function readSeal(signature: string): ReadSeal {
+export function readProof(signature: string): ReadProof {
   if (signature === NO_PROOF) return {}
-  const own = { seal: { dialect: DIALECT, value: signature } }
-  if (!signature.startsWith(CARRIER_BASE64)) return own
+  const own = { proof: { dialect: DIALECT, value: signature } }
+  if (!signature.startsWith(ENVELOPE_BASE64)) return own
   const text = decodeBase64(signature)
-  const [carrier = '', ...tails] = text?.split(BREAK) ?? []
-  const carried = readCarrier(carrier)
+  const [envelope = '', ...tails] = text?.split(BREAK) ?? []
+  const carried = readEnvelope(envelope)
   const repeated = tails.length > 0 ? readRepeated(tails.join(BREAK)) : undefined
   if (carried && (tails.length === 0 || repeated))
     return { ...carried, ...(repeated && { repeated }) }
   // Longer values may begin like a carrier by chance, but none that decodes to its whole prefix.
-  return text !== undefined && !isCarrier(text) ? own : { damaged: true }
+  return text !== undefined && !isEnvelope(text) ? own : { damaged: true }
 }
 
 /** Never part of a proof. */
@@ -58,9 +58,9 @@ const BREAK = '\0'
  * A thought with its proof, for the call that follows it: some clients return no thoughts, but calls with all
  * that is on them.
  */
-export function repeatThought(seal: Seal, { text, before }: Repeated): string {
-  const carrier = carrySeal(seal, 'previous')
-  return encodeBase64(`${carrier}${BREAK}${before}.${fingerprint(text)}.${text}`)
+export function repeatThought(proof: Proof, { text, before }: Repeated): string {
+  const envelope = writeEnvelope(proof, 'previous')
+  return encodeBase64(`${envelope}${BREAK}${before}.${fingerprint(text)}.${text}`)
 }
 
 function readRepeated(tail: string): Repeated | undefined {
@@ -69,9 +69,9 @@ function readRepeated(tail: string): Repeated | undefined {
 }
 
 /** For a caller's eyes: every part has room for a signature, so nothing is lost here. */
-export function writeSeal(seal: Seal, slot: WrittenSlot): string {
-  return seal.dialect === DIALECT ? seal.value : encodeBase64(carrySeal(seal, slot))
+export function writeProof(proof: Proof, slot: WrittenSlot): string {
+  return proof.dialect === DIALECT ? proof.value : encodeBase64(writeEnvelope(proof, slot))
 }
 
 /** How the base64 of every carrier begins. */
-const CARRIER_BASE64 = encodeBase64('xseal1.').slice(0, 8)
+const ENVELOPE_BASE64 = encodeBase64('xseal1.').slice(0, 8)

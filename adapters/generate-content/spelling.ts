@@ -4,7 +4,7 @@ import {
   verbatimPaths,
   type Json,
   type JsonObject,
-} from '../../src/canonical/json.ts'
+} from '../../src/json/json.ts'
 
 /**
  * Callers spell members in lowerCamelCase or in snake_case, at every level that the service's types name and

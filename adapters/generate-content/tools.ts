@@ -1,5 +1,5 @@
-import { textOf, Verbatim, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import type { Lose } from '../../src/canonical/loss.ts'
+import { textOf, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
 import type {
   Capability,
   FunctionTool,
@@ -7,18 +7,18 @@ import type {
   Request,
   Tool,
   ToolChoice,
-} from '../../src/canonical/model.ts'
+} from '../../src/model/request.ts'
 import {
   isNamed,
   reportLeftOut,
   unique,
   type NamedTool,
   type ToolNames,
-} from '../../src/canonical/names.ts'
-import { narrowParameters, widen } from '../../src/canonical/schema.ts'
-import { describeText, TEXT_TOOL_SCHEMA } from '../../src/canonical/text-tools.ts'
+} from '../../src/model/names.ts'
+import { narrowParameters, widen } from '../../src/schema/narrow.ts'
+import { describeText, TEXT_TOOL_SCHEMA } from '../../src/model/text-tools.ts'
 import { DIALECT, leftovers, many, members, note, own } from './dialect.ts'
-import type { Target } from '../adapter.ts'
+import type { Target } from '../contract.ts'
 import { mixesTools } from './facts.ts'
 import type { WireDeclaration, WireTool, WireToolConfig } from './wire.ts'
 

@@ -1,5 +1,5 @@
-import { picked, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import type { FinishReason, Usage } from '../../src/canonical/model.ts'
+import { pickMembers, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { FinishReason, Usage } from '../../src/model/request.ts'
 import { leftovers, many } from './dialect.ts'
 
 /**
@@ -23,7 +23,7 @@ export function readUsage(value: Json | undefined): Usage | undefined {
   if (cached !== undefined) usage.cacheRead = cached
   if (thoughts !== undefined) usage.reasoning = thoughts
   if (toolUse !== undefined) usage.toolUse = toolUse
-  const rest = picked(value, (key, one) => !COUNTS.includes(key) && !isAllText(one))
+  const rest = pickMembers(value, (key, one) => !COUNTS.includes(key) && !isAllText(one))
   return { ...usage, ...leftovers(rest) }
 }
 

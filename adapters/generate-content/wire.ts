@@ -1,4 +1,4 @@
-import type { Json } from '../../src/canonical/json.ts'
+import type { Json } from '../../src/json/json.ts'
 import {
   list,
   object,
@@ -7,16 +7,8 @@ import {
   shaped,
   type Shape,
   type TypeOf,
-} from '../../src/canonical/shape.ts'
-import {
-  anything,
-  filled,
-  flag,
-  number,
-  oneOf,
-  text,
-  that,
-} from '../../src/canonical/shape-values.ts'
+} from '../../src/json/shape.ts'
+import { anything, filled, flag, number, oneOf, text, that } from '../../src/json/shape-values.ts'
 
 /**
  * What a caller may send, after `normalise`. Objects are loose: an unknown member is a leftover, never an

@@ -1,26 +1,26 @@
-import type { Event, Tail } from '../../src/canonical/events.ts'
-import { bodyOf, withBody, withTail } from '../../src/canonical/events.ts'
-import { nameOf } from '../../src/canonical/foreign.ts'
-import { stringify, type JsonObject } from '../../src/canonical/json.ts'
-import { PieceFrame } from '../../src/canonical/late-frame.ts'
+import type { Event, Tail } from '../../src/model/events.ts'
+import { bodyOf, withBody, withTail } from '../../src/model/events.ts'
+import { nameOf } from '../../src/model/foreign.ts'
+import { stringify, type JsonObject } from '../../src/json/json.ts'
+import { PieceFrame } from '../../src/stream/late-frame.ts'
 import type {
   Block,
   BlockKind,
   Citation,
   FinishReason,
-  Seal,
+  Proof,
   Usage,
-} from '../../src/canonical/model.ts'
-import { Template } from '../../src/canonical/template.ts'
-import type { Problem } from '../../src/canonical/problem.ts'
-import type { Frame, WriteReplyContext, Writer } from '../adapter.ts'
+} from '../../src/model/request.ts'
+import { Template } from '../../src/stream/template.ts'
+import type { Problem } from '../../src/model/problem.ts'
+import type { Frame, WriteReplyContext, Writer } from '../contract.ts'
 import { DIALECT } from './dialect.ts'
 import { Grounding } from './grounding.ts'
 import { offsetsOf } from './offsets.ts'
 import { Pieces, thoughtOf, type Run } from './pieces.ts'
 import { writePart, type WritePartContext } from './parts.ts'
 import { writeProblem } from './problems.ts'
-import { repeatThought, writeSeal } from './seals.ts'
+import { repeatThought, writeProof } from './seals.ts'
 import { FINISH_NAMES, understood, writeUsage } from './usage.ts'
 
 /** The block that is being written. */
@@ -46,7 +46,7 @@ export class ReplyWriter implements Writer {
   #counted: { run: Run; units: number; bytes: number } | undefined
   #open: Open | undefined
   #before: BlockKind | undefined
-  #thought: { seal: Seal; text: string; end: number } | undefined
+  #thought: { proof: Proof; text: string; end: number } | undefined
   #calls = 0
   #isBroken = false
   #searches = 0
@@ -136,23 +136,23 @@ export class ReplyWriter implements Writer {
   }
 
   #endSpoken(open: Open, tail: Tail): Frame[] {
-    const sealed = 'seal' in open.block ? open.block.seal : undefined
-    const seal = tail.seal ?? sealed
+    const proven = 'proof' in open.block ? open.block.proof : undefined
+    const proof = tail.proof ?? proven
     this.#cite(open)
     const kind = spokenKind(open.block)
-    if (!seal || !kind) return []
+    if (!proof || !kind) return []
     const { block, hasPieces } = open
     const said = this.#pieces.run?.kind === kind ? this.#pieces.run.text : ''
     // What stood between the two is gone, and so is where the second began.
     if (said.length > open.body.length && open.before !== block.kind)
       this.#lose('approximated', block, 'of joined texts', '.seal')
-    if (block.kind === 'reasoning' && !hasPieces && seal.dialect !== DIALECT) {
+    if (block.kind === 'reasoning' && !hasPieces && proof.dialect !== DIALECT) {
       const slot = block.redacted ? 'redacted' : 'previous'
-      return this.#frames(this.#pieces.keepBack(writeSeal(seal, slot)))
+      return this.#frames(this.#pieces.keepBack(writeProof(proof, slot)))
     }
-    const frames = this.#frames(this.#pieces.prove(kind, writeSeal(seal, 'self'), !hasPieces))
-    if (block.kind === 'reasoning' && seal.dialect !== DIALECT)
-      this.#thought = { seal, text: said, end: this.#pieces.parts.length }
+    const frames = this.#frames(this.#pieces.prove(kind, writeProof(proof, 'self'), !hasPieces))
+    if (block.kind === 'reasoning' && proof.dialect !== DIALECT)
+      this.#thought = { proof, text: said, end: this.#pieces.parts.length }
     return frames
   }
 
@@ -161,8 +161,8 @@ export class ReplyWriter implements Writer {
     const thought = this.#thought
     this.#thought = undefined
     if (!thought) return undefined
-    const { seal, text, end } = thought
-    return repeatThought(seal, { text, before: this.#pieces.parts.length - end })
+    const { proof, text, end } = thought
+    return repeatThought(proof, { text, before: this.#pieces.parts.length - end })
   }
 
   /** Places count from the beginning of the text as clients see it, of which each block is counted once. */
@@ -199,7 +199,7 @@ export class ReplyWriter implements Writer {
         return lose(code, path, detail)
       },
       nameOf: (call) => (call.namespace ? `${call.namespace}__${call.name}` : call.name),
-      signature: (seal, _path, slot) => writeSeal(seal, slot),
+      signature: (proof, _path, slot) => writeProof(proof, slot),
       ids: true,
       fetchesUrls: true,
     }

@@ -5,12 +5,12 @@ import {
   Verbatim,
   type Json,
   type JsonObject,
-} from '../../src/canonical/json.ts'
-import type { Lose } from '../../src/canonical/loss.ts'
-import type { Block, TextBlock, ToolCallBlock } from '../../src/canonical/model.ts'
-import { fit, type ToolNames } from '../../src/canonical/names.ts'
-import { lowerInput } from '../../src/canonical/text-tools.ts'
-import { written, type BlockTable } from '../adapter.ts'
+} from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import type { Block, TextBlock, ToolCallBlock } from '../../src/model/request.ts'
+import { fit, type ToolNames } from '../../src/model/names.ts'
+import { lowerInput } from '../../src/model/text-tools.ts'
+import { written, type BlockTable } from '../contract.ts'
 import * as citations from './citations.ts'
 import {
   CALL_ID,
@@ -192,7 +192,7 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
   text: (block, context) => {
     const { search_result, tool_reference, compaction, list: _, ...rest } = extOf(block)
     const cache = writeCache(block.cache)
-    reportSeal(block, context)
+    reportProof(block, context)
     const whole = search_result ?? tool_reference
     if (isObject(whole)) return [{ ...whole, ...cache }]
     if (isObject(compaction)) return [{ ...compaction, content: block.text, ...cache }]
@@ -204,22 +204,22 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
     ]
   },
   media: (block, context) => {
-    reportSeal(block, context)
+    reportProof(block, context)
     return [writeMedia(block, context)]
   },
   reasoning: (block, { lose, path }) => {
-    const { seal, text, redacted } = block
-    if (seal?.dialect === DIALECT)
+    const { proof, text, redacted } = block
+    if (proof?.dialect === DIALECT)
       return redacted
-        ? [{ type: 'redacted_thinking', data: seal.value, ...extOf(block) }]
-        : [{ type: 'thinking', thinking: text, signature: seal.value, ...extOf(block) }]
+        ? [{ type: 'redacted_thinking', data: proof.value, ...extOf(block) }]
+        : [{ type: 'thinking', thinking: text, signature: proof.value, ...extOf(block) }]
     // An upstream verifies signatures, so reasoning without its own is nothing it could read.
-    if (seal) lose('dropped', `${path}.seal`)
+    if (proof) lose('dropped', `${path}.seal`)
     return text === '' ? [] : lose('dropped', path, 'reasoning without a signature')
   },
   'tool-call': (block, context) => {
     const { id, name, namespace } = block
-    reportSeal(block, context)
+    reportProof(block, context)
     return [
       {
         type: 'tool_use',
@@ -280,13 +280,13 @@ export function plainText(content: JsonObject[]): string | undefined {
   return isPlain && only['type'] === 'text' && typeof text === 'string' ? text : undefined
 }
 
-function reportSeal(block: Block, { lose, path }: WriteContext): void {
-  if ('seal' in block && block.seal) lose('dropped', `${path}.seal`)
+function reportProof(block: Block, { lose, path }: WriteContext): void {
+  if ('proof' in block && block.proof) lose('dropped', `${path}.seal`)
 }
 
 /** Results of hosted tools count only where the upstream itself made them. */
 function ownOnly(block: Block, context: WriteContext): true | undefined {
-  reportSeal(block, context)
+  reportProof(block, context)
   if (hosted.isNative(block)) return true
   return context.lose('dropped', context.path, `${block.kind} of another service`)
 }

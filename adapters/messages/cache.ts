@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import type { Lose } from '../../src/canonical/loss.ts'
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
 import { objectsIn } from './dialect.ts'
 
 /** As many marks as an upstream takes. */

@@ -1,9 +1,9 @@
-import type { JsonObject } from '../../src/canonical/json.ts'
-import { defined } from '../../src/canonical/json.ts'
-import type { Lose } from '../../src/canonical/loss.ts'
-import type { Citation } from '../../src/canonical/model.ts'
+import type { JsonObject } from '../../src/json/json.ts'
+import { defined } from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import type { Citation } from '../../src/model/request.ts'
 import { extOf, objectsIn, own, stated, textIn } from './dialect.ts'
-import type { Json } from '../../src/canonical/json.ts'
+import type { Json } from '../../src/json/json.ts'
 
 /** The type for anything with a URL; the others point into documents of the request. */
 const WEB = 'web_search_result_location'

@@ -1,6 +1,6 @@
-import { picked, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import type { CacheMark, Ext } from '../../src/canonical/model.ts'
-import type { NameRule } from '../../src/canonical/names.ts'
+import { pickMembers, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { CacheMark, Ext } from '../../src/model/request.ts'
+import type { NameRule } from '../../src/model/names.ts'
 
 /** The id of this dialect. */
 export const DIALECT = 'messages'
@@ -29,11 +29,11 @@ export function extOf(node: { ext?: Ext } | undefined): JsonObject {
 
 /** What of these members was written out although it says nothing. */
 export const nulls = (fields: JsonObject): JsonObject =>
-  spelling(picked(fields, (_, value) => value === null))
+  spelling(pickMembers(fields, (_, value) => value === null))
 
 export const textIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
-export { listOf as listIn, objectIn, objectsOf as objectsIn } from '../../src/canonical/json.ts'
+export { listOf as listIn, objectIn, objectsOf as objectsIn } from '../../src/json/json.ts'
 
 export const numberIn = (value: Json | undefined): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined
@@ -47,7 +47,7 @@ export const stated = <T>(value: T | null | undefined): T | undefined => value ?
 
 /** Without the members that are null. */
 export const withoutNulls = (fields: JsonObject): JsonObject =>
-  picked(fields, (_, value) => value !== null)
+  pickMembers(fields, (_, value) => value !== null)
 
 export function readCache(value: Json | undefined): { cache?: CacheMark } {
   if (!isObject(value)) return {}

@@ -1,12 +1,12 @@
-import { sorted, stringify, valueOf, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { sorted, stringify, valueOf, type Json, type JsonObject } from '../../src/json/json.ts'
 import type {
   Block,
   CodeBlock,
   CodeResultBlock,
   SearchBlock,
   Source,
-} from '../../src/canonical/model.ts'
-import { FOREIGN_ID } from '../../src/canonical/seal.ts'
+} from '../../src/model/request.ts'
+import { FOREIGN_ID } from '../../src/model/proof.ts'
 import { DIALECT, extOf, numberIn, objectIn, objectsIn, own, spelling, textIn } from './dialect.ts'
 
 /**

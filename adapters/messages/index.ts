@@ -1,5 +1,5 @@
-import { verbatimPaths } from '../../src/canonical/json.ts'
-import type { Adapter, Incoming, Route } from '../adapter.ts'
+import { verbatimPaths } from '../../src/json/json.ts'
+import type { Adapter, RequestHead, Route } from '../contract.ts'
 import { DIALECT } from './dialect.ts'
 import { DROPPABLE } from './options.ts'
 import * as models from './models.ts'
@@ -13,7 +13,7 @@ const OPERATIONS = new Map<string, Route['operation']>([
   ['/v1/messages/count_tokens', 'count-tokens'],
 ])
 
-function match({ method, path }: Incoming): Route | undefined {
+function match({ method, path }: RequestHead): Route | undefined {
   const operation = method === 'POST' ? OPERATIONS.get(path) : undefined
   return operation && { operation }
 }

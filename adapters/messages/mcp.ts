@@ -5,9 +5,9 @@ import {
   Verbatim,
   type Json,
   type JsonObject,
-} from '../../src/canonical/json.ts'
-import type { Block, McpCallBlock, McpTool } from '../../src/canonical/model.ts'
-import { fit } from '../../src/canonical/names.ts'
+} from '../../src/json/json.ts'
+import type { Block, McpCallBlock, McpTool } from '../../src/model/request.ts'
+import { fit } from '../../src/model/names.ts'
 import {
   CALL_ID,
   DIALECT,

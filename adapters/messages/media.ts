@@ -1,7 +1,7 @@
-import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import { leftOut, textOfMedia } from '../../src/canonical/media.ts'
-import { invalid } from '../../src/canonical/problem.ts'
-import type { Block, MediaBlock, MediaSource } from '../../src/canonical/model.ts'
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import { leftOut, textOfMedia } from '../../src/model/media.ts'
+import { invalid } from '../../src/model/problem.ts'
+import type { Block, MediaBlock, MediaSource } from '../../src/model/request.ts'
 import {
   DIALECT,
   extOf,

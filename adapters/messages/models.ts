@@ -1,6 +1,6 @@
-import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import { defined } from '../../src/canonical/json.ts'
-import type { ModelEntry } from '../adapter.ts'
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import { defined } from '../../src/json/json.ts'
+import type { ModelEntry } from '../contract.ts'
 import { numberIn } from './dialect.ts'
 
 /** The dialect's own way of saying that nobody knows. */

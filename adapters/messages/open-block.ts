@@ -1,4 +1,4 @@
-import { Verbatim, type JsonObject } from '../../src/canonical/json.ts'
+import { Verbatim, type JsonObject } from '../../src/json/json.ts'
 
 /** A block of a reply that has started and not ended. */
 export interface Open {

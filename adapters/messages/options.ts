@@ -6,13 +6,13 @@ import {
   Verbatim,
   type Json,
   type JsonObject,
-} from '../../src/canonical/json.ts'
-import type { Lose } from '../../src/canonical/loss.ts'
-import type { Format, Request, Sampling } from '../../src/canonical/model.ts'
-import { fit } from '../../src/canonical/names.ts'
-import { droppable } from '../../src/canonical/refused.ts'
-import { close } from '../../src/canonical/schema-close.ts'
-import type { Target } from '../adapter.ts'
+} from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import type { Format, Request, Sampling } from '../../src/model/request.ts'
+import { fit } from '../../src/model/names.ts'
+import { droppable } from '../../src/model/refused.ts'
+import { close } from '../../src/schema/close.ts'
+import type { Target } from '../contract.ts'
 import { extOf, own, spelling } from './dialect.ts'
 import type { Room } from './room.ts'
 import { UNSET } from './wire.ts'

@@ -1,5 +1,5 @@
-import type { Frame } from '../adapter.ts'
-import { isObject, parseObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import type { Frame } from '../contract.ts'
+import { isObject, parseObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import {
   isVague,
   kindOfStatus,
@@ -7,10 +7,10 @@ import {
   overflowOf,
   STATUS,
   statusOf,
-} from '../../src/canonical/problem.ts'
-import type { Problem, ProblemKind } from '../../src/canonical/problem.ts'
-import { waitOf } from '../../src/canonical/wait.ts'
-import { wordsIn } from '../../src/canonical/words.ts'
+} from '../../src/model/problem.ts'
+import type { Problem, ProblemKind } from '../../src/model/problem.ts'
+import { waitOf } from '../../src/model/wait.ts'
+import { wordsIn } from '../../src/model/error-words.ts'
 import { objectIn, textIn } from './dialect.ts'
 
 /** The words of this dialect's clients for what went wrong. */

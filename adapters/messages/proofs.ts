@@ -1,21 +1,23 @@
-import type { JsonObject } from '../../src/canonical/json.ts'
-import { withTail } from '../../src/canonical/events.ts'
-import type { Block, ReasoningBlock, Request, Seal } from '../../src/canonical/model.ts'
-import { carrySeal, isCarrier, readCarrier, type SealSlot } from '../../src/canonical/seal.ts'
+import type { JsonObject } from '../../src/json/json.ts'
+import { withTail } from '../../src/model/events.ts'
+import type { Block, ReasoningBlock, Request, Proof } from '../../src/model/request.ts'
+import { writeEnvelope, isEnvelope, readEnvelope, type ProofSlot } from '../../src/model/proof.ts'
 import { DIALECT, extOf, own, textIn } from './dialect.ts'
 
 /** There are clients that send back no thought without a signature, or refuse to go on: a carrier of nothing. */
-const UNPROVEN: Seal = { dialect: DIALECT, value: '' }
+const UNPROVEN: Proof = { dialect: DIALECT, value: '' }
 
 /** Reasoning with its proof. A foreign proof travels as the signature, in the form of a carrier. */
-export const writeSignature = (seal: Seal | undefined, slot: SealSlot): string =>
-  seal?.dialect === DIALECT && slot === 'self' ? seal.value : carrySeal(seal ?? UNPROVEN, slot)
+export const writeSignature = (proof: Proof | undefined, slot: ProofSlot): string =>
+  proof?.dialect === DIALECT && slot === 'self'
+    ? proof.value
+    : writeEnvelope(proof ?? UNPROVEN, slot)
 
 /** A block that has no text and exists for the proof of another one. */
-export const carrierBlock = (seal: Seal, slot: SealSlot): JsonObject => ({
+export const envelopeBlock = (proof: Proof, slot: ProofSlot): JsonObject => ({
   type: 'thinking',
   thinking: '',
-  signature: carrySeal(seal, slot),
+  signature: writeEnvelope(proof, slot),
 })
 
 /**
@@ -34,47 +36,47 @@ export function mayFollowText(request: Request): boolean {
 const asksForThoughts = ({ reasoning }: Request): boolean =>
   reasoning !== undefined && reasoning.mode !== 'off' && extOf(reasoning)['thinking'] !== null
 
-const isProvenText = (block: Block): boolean => block.kind === 'text' && block.seal !== undefined
+const isProvenText = (block: Block): boolean => block.kind === 'text' && block.proof !== undefined
 
 /** Gathers the blocks of one message, and gives proofs back to the blocks that they were taken from. */
 export class ProofReader {
   readonly blocks: Block[] = []
   /** Something that was meant to be a proof of another dialect came back changed, or its block did not. */
   damaged = false
-  readonly #pending: Seal[] = []
-  readonly #calls: Seal[] = []
+  readonly #pending: Proof[] = []
+  readonly #calls: Proof[] = []
 
   add(block: Block): void {
     const call = block.kind === 'tool-call' ? this.#calls.shift() : undefined
-    const isProven = block.kind === 'reasoning' || ('seal' in block && block.seal !== undefined)
-    const seal = call ?? (isProven ? undefined : this.#pending.shift())
-    this.blocks.push(seal ? this.#sealed(block, seal) : block)
+    const isProven = block.kind === 'reasoning' || ('proof' in block && block.proof !== undefined)
+    const proof = call ?? (isProven ? undefined : this.#pending.shift())
+    this.blocks.push(proof ? this.#proven(block, proof) : block)
   }
 
   /** A `thinking` or `redacted_thinking` block. */
   reasoning(raw: JsonObject): void {
     const { type, thinking, signature, data, ...rest } = raw
     const text = textIn(thinking)
-    const proof = textIn(type === 'redacted_thinking' ? data : signature)
+    const signatureText = textIn(type === 'redacted_thinking' ? data : signature)
     const left = own(rest)
-    if (!isCarrier(proof)) {
-      const seal = proof === '' ? undefined : { dialect: DIALECT, value: proof }
+    if (!isEnvelope(signatureText)) {
+      const proof = signatureText === '' ? undefined : { dialect: DIALECT, value: signatureText }
       const redacted = type === 'redacted_thinking'
-      return this.add(reasoning({ text, redacted, seal, left }))
+      return this.add(reasoning({ text, redacted, proof, left }))
     }
-    const carried = readCarrier(proof)
-    const seal = carried?.seal.value === '' ? undefined : carried?.seal
+    const carried = readEnvelope(signatureText)
+    const proof = carried?.proof.value === '' ? undefined : carried?.proof
     switch (carried?.slot) {
       case 'self':
-        return this.add(reasoning({ text, seal, left }))
+        return this.add(reasoning({ text, proof, left }))
       case 'redacted':
-        return this.add(reasoning({ text, redacted: text === '', seal, left }))
+        return this.add(reasoning({ text, redacted: text === '', proof, left }))
       case undefined:
         this.damaged = true
         return this.#visible(text)
       default:
         this.#visible(text)
-        if (seal && carried) this.#place(seal, carried.slot)
+        if (proof && carried) this.#place(proof, carried.slot)
     }
   }
 
@@ -87,35 +89,35 @@ export class ProofReader {
     if (text !== '') this.add({ kind: 'reasoning', text })
   }
 
-  #place(seal: Seal, slot: SealSlot): void {
+  #place(proof: Proof, slot: ProofSlot): void {
     const before = this.blocks.at(-1)
     // Thoughts carry their own proofs, so this one was put before its block.
     const isMoved = slot === 'previous' && (!before || before.kind === 'reasoning')
-    if (slot === 'call') this.#calls.push(seal)
-    else if (slot === 'next' || isMoved) this.#pending.push(seal)
-    else if (slot === 'empty') this.add({ kind: 'text', text: '', seal })
-    else if (before) this.blocks.splice(-1, 1, this.#sealed(before, seal))
+    if (slot === 'call') this.#calls.push(proof)
+    else if (slot === 'next' || isMoved) this.#pending.push(proof)
+    else if (slot === 'empty') this.add({ kind: 'text', text: '', proof })
+    else if (before) this.blocks.splice(-1, 1, this.#proven(before, proof))
     else this.damaged = true
   }
 
-  #sealed(block: Block, seal: Seal): Block {
-    const sealed = withTail(block, { seal })
-    if (!('seal' in sealed)) this.damaged = true
-    return sealed
+  #proven(block: Block, proof: Proof): Block {
+    const proven = withTail(block, { proof })
+    if (!('proof' in proven)) this.damaged = true
+    return proven
   }
 }
 
 interface Thought {
   text: string
   redacted?: boolean
-  seal: Seal | undefined
+  proof: Proof | undefined
   left: Pick<ReasoningBlock, 'ext'>
 }
 
-const reasoning = ({ text, redacted, seal, left }: Thought): ReasoningBlock => ({
+const reasoning = ({ text, redacted, proof, left }: Thought): ReasoningBlock => ({
   kind: 'reasoning',
   text,
   ...(redacted && { redacted }),
-  ...(seal && { seal }),
+  ...(proof && { proof }),
   ...left,
 })

@@ -1,18 +1,12 @@
-import { AlikeTexts } from '../../src/canonical/alike.ts'
-import { Cursor, ENDED_EARLY } from '../../src/canonical/cursor.ts'
-import type { Event } from '../../src/canonical/events.ts'
-import {
-  isObject,
-  textOf,
-  verbatimPaths,
-  type Json,
-  type JsonObject,
-} from '../../src/canonical/json.ts'
-import { isDecodable } from '../../src/canonical/media.ts'
-import type { Block, Ext } from '../../src/canonical/model.ts'
-import { toolNames, type ToolNames } from '../../src/canonical/names.ts'
-import { raiseInput } from '../../src/canonical/text-tools.ts'
-import type { Frame, Reader, ReadReplyContext } from '../adapter.ts'
+import { DeltaTemplates } from '../../src/stream/delta-templates.ts'
+import { Cursor, ENDED_EARLY } from '../../src/model/cursor.ts'
+import type { Event } from '../../src/model/events.ts'
+import { isObject, textOf, verbatimPaths, type Json, type JsonObject } from '../../src/json/json.ts'
+import { isDecodable } from '../../src/model/media.ts'
+import type { Block, Ext } from '../../src/model/request.ts'
+import { toolNames, type ToolNames } from '../../src/model/names.ts'
+import { raiseInput } from '../../src/model/text-tools.ts'
+import type { Frame, Reader, ReadReplyContext } from '../contract.ts'
 import { readBlock, readCall, readText } from './blocks.ts'
 import { readCitation } from './citations.ts'
 import { DIALECT, numberIn, objectIn, objectsIn, own, textIn, TOOL_NAME } from './dialect.ts'
@@ -23,12 +17,12 @@ import { BAD_REPLY, BROKEN, readProblem, saysError } from './problems.ts'
 import { deltaType, messageLeft, readStopReason } from './reply.ts'
 import { mergeUsage, readUsage } from './usage.ts'
 
-const LIKENESS = { verbatim: verbatimPaths('content_block.input') }
+const DELTA_TEMPLATE = { verbatim: verbatimPaths('content_block.input') }
 
 /** Understands a message, whole or as its events. */
 export class MessageReader implements Reader {
   readonly #cursor = new Cursor()
-  readonly #texts = new AlikeTexts(LIKENESS)
+  readonly #texts = new DeltaTemplates(DELTA_TEMPLATE)
   readonly #names: ToolNames
   readonly #context: ReadReplyContext
   readonly #open = new Map<number, Open>()
@@ -221,8 +215,8 @@ export class MessageReader implements Reader {
     const input = raw['input']
     if (raw['type'] === 'tool_use' && open.input === '' && input !== undefined)
       this.#cursor.delta(index, textOf(input))
-    const seal = signature === '' ? undefined : { dialect: DIALECT, value: signature }
-    this.#cursor.close(index, seal ? { seal } : {})
+    const proof = signature === '' ? undefined : { dialect: DIALECT, value: signature }
+    this.#cursor.close(index, proof ? { proof } : {})
   }
 
   /** A block that is only read now. A search waits for the block that may be its result. */
@@ -258,13 +252,13 @@ export class MessageReader implements Reader {
       return isBroken ? { kind: 'opaque', dialect: DIALECT, value: raw } : block
     }
     const { type: _, data, ...rest } = raw
-    const seal = textIn(data) === '' ? {} : { seal: { dialect: DIALECT, value: textIn(data) } }
-    return { kind: 'reasoning', text: '', redacted: true, ...seal, ...own(rest) }
+    const proof = textIn(data) === '' ? {} : { proof: { dialect: DIALECT, value: textIn(data) } }
+    return { kind: 'reasoning', text: '', redacted: true, ...proof, ...own(rest) }
   }
 
   #whole(key: string | number, block: Block): void {
-    const { seal, ...bare } = 'seal' in block ? block : { ...block, seal: undefined }
-    this.#cursor.whole(key, bare as Block, seal ? { seal } : {})
+    const { proof, ...bare } = 'proof' in block ? block : { ...block, proof: undefined }
+    this.#cursor.whole(key, bare as Block, proof ? { proof } : {})
   }
 
   #messageDelta(event: JsonObject): void {

@@ -1,8 +1,8 @@
-import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import { BUDGETS, effortOf, isEffort, type SomeEffort } from '../../src/canonical/effort.ts'
-import type { Lose } from '../../src/canonical/loss.ts'
-import type { Effort, ReasoningOptions, Request } from '../../src/canonical/model.ts'
-import type { ModelFacts } from '../adapter.ts'
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import { BUDGETS, effortOf, isEffort, type SomeEffort } from '../../src/model/effort.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import type { Effort, ReasoningOptions, Request } from '../../src/model/request.ts'
+import type { ModelFacts } from '../contract.ts'
 import { extOf, own, spelling, textIn } from './dialect.ts'
 
 const MIN_BUDGET = 1024

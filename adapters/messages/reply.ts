@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../../src/canonical/json.ts'
-import type { FinishReason } from '../../src/canonical/model.ts'
+import type { Json, JsonObject } from '../../src/json/json.ts'
+import type { FinishReason } from '../../src/model/request.ts'
 import { textIn, withoutNulls } from './dialect.ts'
 
 /** Why a reply ends. */

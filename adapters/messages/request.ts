@@ -1,11 +1,11 @@
-import { objectIn, picked, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import type { Lose } from '../../src/canonical/loss.ts'
-import type { Block, Request } from '../../src/canonical/model.ts'
-import { toolNames } from '../../src/canonical/names.ts'
-import { invalid, nothingToSend, ProblemError } from '../../src/canonical/problem.ts'
-import { withoutRefused } from '../../src/canonical/refused.ts'
-import { inWords } from '../../src/canonical/text-tools.ts'
-import type { Lookup, Outgoing, ReadRequestContext, WriteRequestContext } from '../adapter.ts'
+import { objectIn, pickMembers, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import type { Block, Request } from '../../src/model/request.ts'
+import { toolNames } from '../../src/model/names.ts'
+import { invalid, nothingToSend, ProblemError } from '../../src/model/problem.ts'
+import { withoutRefused } from '../../src/model/refused.ts'
+import { inWords } from '../../src/model/text-tools.ts'
+import type { Lookup, Outgoing, ReadRequestContext, WriteRequestContext } from '../contract.ts'
 import { plainText, readContent, writeBlock, type WriteContext } from './blocks.ts'
 import { capMarks } from './cache.ts'
 import { DIALECT, extOf, listIn, numberIn, own, spelling, textIn, TOOL_NAME } from './dialect.ts'
@@ -146,7 +146,7 @@ const COUNTED = [
 /** The same request, for the upstream's token counter. */
 export function writeCountRequest(request: Request, context: WriteRequestContext): Outgoing {
   const written = writeRequest(request, context)
-  const body = picked(written.body, (key) => COUNTED.includes(key))
+  const body = pickMembers(written.body, (key) => COUNTED.includes(key))
   return { ...written, path: '/v1/messages/count_tokens', body }
 }
 

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../../src/canonical/json.ts'
-import type { Lose } from '../../src/canonical/loss.ts'
+import type { Json, JsonObject } from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
 import { objectsIn, textIn } from './dialect.ts'
 import type { Message, Piece } from './turns.ts'
 

@@ -1,4 +1,4 @@
-import type { Weight } from '../../src/canonical/schema-close.ts'
+import type { Weight } from '../../src/schema/close.ts'
 
 /** How much the service makes its model keep to in one request; it refuses the request for more. */
 const MOST_OPTIONAL = 24

@@ -1,5 +1,5 @@
-import { isObject, textOf, Verbatim, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import type { Lose } from '../../src/canonical/loss.ts'
+import { isObject, textOf, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
 import type {
   Capability,
   FunctionTool,
@@ -7,17 +7,17 @@ import type {
   Request,
   Tool,
   ToolChoice,
-} from '../../src/canonical/model.ts'
+} from '../../src/model/request.ts'
 import {
   isNamed,
   reportLeftOut,
   unique,
   type NamedTool,
   type ToolNames,
-} from '../../src/canonical/names.ts'
-import { close } from '../../src/canonical/schema-close.ts'
-import { rooted } from '../../src/canonical/schema-root.ts'
-import { describeText, TEXT_TOOL_SCHEMA } from '../../src/canonical/text-tools.ts'
+} from '../../src/model/names.ts'
+import { close } from '../../src/schema/close.ts'
+import { rooted } from '../../src/schema/root.ts'
+import { describeText, TEXT_TOOL_SCHEMA } from '../../src/model/text-tools.ts'
 import {
   DIALECT,
   extOf,

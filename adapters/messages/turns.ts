@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../../src/canonical/json.ts'
-import type { Lose } from '../../src/canonical/loss.ts'
-import type { Block, Request, Turn } from '../../src/canonical/model.ts'
+import type { Json, JsonObject } from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import type { Block, Request, Turn } from '../../src/model/request.ts'
 import {
   listSpelling,
   plainText,
@@ -21,7 +21,7 @@ export function readTurns(messages: Json | undefined): Turn[] {
     const left = {
       ...rest,
       ...listSpelling(content, blocks),
-      ...(damaged && { damagedSeal: true }),
+      ...(damaged && { damagedProof: true }),
     }
     return { role: roleOf(textIn(role)), blocks, ...own(left) }
   })
@@ -59,8 +59,8 @@ export function writeTurns(request: Request, context: WriteContext): Message[] {
   const messages: Message[] = []
   for (const [offset, turn] of request.turns.slice(from).entries()) {
     const place = `turns.${from + offset}`
-    const { damagedSeal, ...left } = extOf(turn)
-    if (damagedSeal === true) context.lose('dropped', `${place}.seal`, 'came back damaged')
+    const { damagedProof, ...left } = extOf(turn)
+    if (damagedProof === true) context.lose('dropped', `${place}.seal`, 'came back damaged')
     const pieces = writeTurn(turn, { ...context, path: place })
     for (const piece of pieces) append(messages, piece)
     const last = messages.at(-1)

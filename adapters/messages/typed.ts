@@ -1,5 +1,5 @@
-import { stringify, type JsonObject } from '../../src/canonical/json.ts'
-import type { FunctionTool } from '../../src/canonical/model.ts'
+import { stringify, type JsonObject } from '../../src/json/json.ts'
+import type { FunctionTool } from '../../src/model/request.ts'
 import { nulls, own, readCache, spelling, textIn, withoutNulls } from './dialect.ts'
 
 interface Typed {

@@ -1,5 +1,5 @@
-import { defined, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import type { Usage } from '../../src/canonical/model.ts'
+import { defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Usage } from '../../src/model/request.ts'
 import { countIn, objectIn, own, withoutNulls } from './dialect.ts'
 
 /** Here the input counts without what was read from or written to a cache; canonically it includes both. */

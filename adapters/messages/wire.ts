@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../../src/canonical/json.ts'
+import { isObject, type Json } from '../../src/json/json.ts'
 import {
   all,
   byType,
@@ -9,7 +9,7 @@ import {
   textOrList,
   type Issue,
   type Shape,
-} from '../../src/canonical/shape.ts'
+} from '../../src/json/shape.ts'
 import {
   filled,
   flag,
@@ -19,7 +19,7 @@ import {
   oneOf,
   sized,
   text,
-} from '../../src/canonical/shape-values.ts'
+} from '../../src/json/shape-values.ts'
 
 const cache = nullish(object({ type: oneOf('ephemeral'), ttl: nullish(oneOf('5m', '1h')) }))
 

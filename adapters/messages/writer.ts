@@ -1,15 +1,15 @@
-import { estimateTokens } from '../../src/canonical/estimate.ts'
-import { bodyOf, withBody, type Event, type Tail } from '../../src/canonical/events.ts'
-import { stringify, type JsonObject } from '../../src/canonical/json.ts'
-import { added, LateFrame, PieceFrame } from '../../src/canonical/late-frame.ts'
-import type { Block, Citation, FinishReason, Seal, Usage } from '../../src/canonical/model.ts'
-import { Template } from '../../src/canonical/template.ts'
-import type { SealSlot } from '../../src/canonical/seal.ts'
-import type { Frame, WriteReplyContext, Writer } from '../adapter.ts'
+import { estimateTokens } from '../../src/model/estimate.ts'
+import { bodyOf, withBody, type Event, type Tail } from '../../src/model/events.ts'
+import { stringify, type JsonObject } from '../../src/json/json.ts'
+import { added, LateFrame, PieceFrame } from '../../src/stream/late-frame.ts'
+import type { Block, Citation, FinishReason, Proof, Usage } from '../../src/model/request.ts'
+import { Template } from '../../src/stream/template.ts'
+import type { ProofSlot } from '../../src/model/proof.ts'
+import type { Frame, WriteReplyContext, Writer } from '../contract.ts'
 import { writeCitation } from './citations.ts'
 import { DIALECT } from './dialect.ts'
 import { errorOf } from './problems.ts'
-import { carrierBlock, mayFollowText, writeSignature } from './proofs.ts'
+import { envelopeBlock, mayFollowText, writeSignature } from './proofs.ts'
 import { ReplyBlocks } from './reply-blocks.ts'
 import { readStopReason, writeStopReason } from './reply.ts'
 import { writeUsage } from './usage.ts'
@@ -117,8 +117,8 @@ export class MessageWriter implements Writer {
 
   /** Only a call is opened at once: text and thoughts wait for their first character, if one comes. */
   #begin(block: Block): void {
-    const { seal, bare } = ownSeal(block)
-    if (!this.#prove(seal) && seal) this.#whole([carrierBlock(seal, 'call')])
+    const { proof, bare } = ownProof(block)
+    if (!this.#prove(proof) && proof) this.#whole([envelopeBlock(proof, 'call')])
     this.#open = { block: bare, parts: [], citations: [] }
     if (block.kind === 'tool-call') this.#show(this.#open)
   }
@@ -179,19 +179,19 @@ export class MessageWriter implements Writer {
     this.#open = undefined
     const body = bodyOf(open.block) === undefined ? '' : open.parts.join('')
     const block = withBody(open.block, body)
-    const seal = tail.seal ?? ('seal' in block ? block.seal : undefined)
-    if (block.kind === 'reasoning') return this.#endReasoning(open, { ...block }, seal)
-    if (open.index === undefined && block.kind === 'text' && seal)
-      return this.#carryOf(block, carrierBlock(seal, 'empty'))
+    const proof = tail.proof ?? ('proof' in block ? block.proof : undefined)
+    if (block.kind === 'reasoning') return this.#endReasoning(open, { ...block }, proof)
+    if (open.index === undefined && block.kind === 'text' && proof)
+      return this.#carryOf(block, envelopeBlock(proof, 'empty'))
     if (open.index === undefined) this.#whole(this.#blocks.whole(block))
     else this.#close(open, open.index, block)
-    if (seal) this.#carryOf(block, carrierBlock(seal, 'previous'))
+    if (proof) this.#carryOf(block, envelopeBlock(proof, 'previous'))
   }
 
   /** A client that takes the last block for the answer is given nothing behind its last text. */
-  #carryOf({ kind }: Block, carrier: JsonObject): void {
-    if (kind === 'text' && !this.#mayFollowText) this.#behindText.push(carrier)
-    else this.#whole([carrier])
+  #carryOf({ kind }: Block, envelope: JsonObject): void {
+    if (kind === 'text' && !this.#mayFollowText) this.#behindText.push(envelope)
+    else this.#whole([envelope])
   }
 
   /** A thought of which there is only the proof says nothing behind the last text either. */
@@ -201,9 +201,9 @@ export class MessageWriter implements Writer {
   }
 
   #goOn(): void {
-    const carriers = this.#behindText
+    const envelopes = this.#behindText
     this.#behindText = []
-    if (carriers.length > 0) this.#whole(carriers)
+    if (envelopes.length > 0) this.#whole(envelopes)
   }
 
   #close(open: Open, index: number, block: Block): void {
@@ -219,25 +219,25 @@ export class MessageWriter implements Writer {
   }
 
   /** Without a single character there may still be a proof, of thoughts that were left out or withheld. */
-  #endReasoning(open: Open, block: Block & { kind: 'reasoning' }, seal: Seal | undefined): void {
+  #endReasoning(open: Open, block: Block & { kind: 'reasoning' }, proof: Proof | undefined): void {
     const { text, redacted } = block
-    if (redacted && text === '' && seal?.dialect === DIALECT)
-      return this.#whole([{ type: 'redacted_thinking', data: seal.value }])
-    if (text === '' && !seal) return
-    if (text === '' && seal && this.#isBehindText()) {
-      const signature = writeSignature(seal, redacted ? 'redacted' : 'self')
+    if (redacted && text === '' && proof?.dialect === DIALECT)
+      return this.#whole([{ type: 'redacted_thinking', data: proof.value }])
+    if (text === '' && !proof) return
+    if (text === '' && proof && this.#isBehindText()) {
+      const signature = writeSignature(proof, redacted ? 'redacted' : 'self')
       return void this.#behindText.push({ type: 'thinking', thinking: '', signature })
     }
     const said = { type: 'thinking', thinking: text }
     this.#unproven = { index: this.#show(open), said }
-    if (seal) this.#prove(seal, redacted && text === '' ? 'redacted' : 'self')
+    if (proof) this.#prove(proof, redacted && text === '' ? 'redacted' : 'self')
   }
 
-  #prove(seal: Seal | undefined, slot: SealSlot = seal ? 'call' : 'self'): boolean {
+  #prove(proof: Proof | undefined, slot: ProofSlot = proof ? 'call' : 'self'): boolean {
     const thought = this.#unproven
     this.#unproven = undefined
     if (!thought) return false
-    const signature = writeSignature(seal, slot)
+    const signature = writeSignature(proof, slot)
     this.#sayDelta(thought.index, { type: 'signature_delta', signature })
     this.#stop(thought.index, { ...thought.said, signature })
     return true
@@ -291,8 +291,8 @@ export class MessageWriter implements Writer {
 const DELTA = 'content_block_delta'
 
 /** The proof of a block that has no field for one, where it is known from the start. */
-function ownSeal(block: Block): { seal: Seal | undefined; bare: Block } {
-  if (block.kind !== 'tool-call') return { seal: undefined, bare: block }
-  const { seal, ...bare } = block
-  return { seal, bare }
+function ownProof(block: Block): { proof: Proof | undefined; bare: Block } {
+  if (block.kind !== 'tool-call') return { proof: undefined, bare: block }
+  const { proof, ...bare } = block
+  return { proof, bare }
 }

@@ -1,18 +1,13 @@
-import { defined, type Json, type JsonObject, wellFormed } from '../../src/canonical/json.ts'
-import type { Lose } from '../../src/canonical/loss.ts'
-import { isMinted } from '../../src/canonical/minted.ts'
-import type {
-  Block,
-  ReasoningBlock,
-  SearchBlock,
-  ToolCallBlock,
-} from '../../src/canonical/model.ts'
-import { isCarrier, readCarrier, type Carried, type SealSlot } from '../../src/canonical/seal.ts'
+import { defined, type Json, type JsonObject, wellFormed } from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import { isMinted } from '../../src/model/ids.ts'
+import type { Block, ReasoningBlock, SearchBlock, ToolCallBlock } from '../../src/model/request.ts'
+import { isEnvelope, readEnvelope, type Enveloped, type ProofSlot } from '../../src/model/proof.ts'
 import { DIALECT, formOf, listOf, Members, objectsOf, restOf, spelled, textIn } from './members.ts'
 import { callIdOf, type WireNames } from './names.ts'
 
 /** What one item of an assistant's turn is. A carrier is no block: its proof belongs to a neighbour. */
-export type ReadItem = { blocks: Block[] } | { carried: Carried }
+export type ReadItem = { blocks: Block[] } | { carried: Enveloped }
 
 export interface ItemContext {
   readonly path: string
@@ -39,8 +34,8 @@ export function readCall(item: JsonObject): ToolCallBlock {
 }
 
 export function writeCall(block: ToolCallBlock, context: ItemContext): JsonObject {
-  const { id, name, namespace, form, input, seal } = block
-  if (seal) context.lose('dropped', `${context.path}.seal`)
+  const { id, name, namespace, form, input, proof } = block
+  if (proof) context.lose('dropped', `${context.path}.seal`)
   if (block.cache) context.lose('dropped', 'cache')
   return {
     type: form === 'text' ? 'custom_tool_call' : 'function_call',
@@ -67,21 +62,21 @@ export const PARAGRAPH = '\n\n'
 const textsOf = (parts: Json | undefined): string[] =>
   objectsOf(parts).flatMap((part) => textIn(part, 'text') || [])
 
-const OF_ANOTHER = new Set<SealSlot>(['call', 'next', 'previous'])
+const OF_ANOTHER = new Set<ProofSlot>(['call', 'next', 'previous'])
 
 export function readReasoning(item: JsonObject): ReadItem {
   const members = new Members(item)
   members.any('type')
   members.spell('id', 'status')
   const proof = members.text('encrypted_content')
-  const carried = proof === undefined ? undefined : readCarrier(proof)
+  const carried = proof === undefined ? undefined : readEnvelope(proof)
   if (carried && OF_ANOTHER.has(carried.slot)) return { carried }
   const block: ReasoningBlock = { kind: 'reasoning', text: reasoningText(members) }
   if (carried) {
-    block.seal = carried.seal
+    block.proof = carried.proof
     if (carried.slot === 'redacted') block.redacted = true
-  } else if (proof !== undefined && isCarrier(proof)) members.leave('damagedSeal', true)
-  else if (proof) block.seal = { dialect: DIALECT, value: proof }
+  } else if (proof !== undefined && isEnvelope(proof)) members.leave('damagedSeal', true)
+  else if (proof) block.proof = { dialect: DIALECT, value: proof }
   return { blocks: [defined({ ...block, ext: members.ext() })] }
 }
 
@@ -103,13 +98,13 @@ export function writeReasoning(
   context: ItemContext,
 ): JsonObject | undefined {
   const { own, path, lose } = context
-  const { damagedSeal, ...rest } = restOf(block)
-  const isOwnSeal = block.seal?.dialect === DIALECT
-  if (damagedSeal === true || (block.seal && !isOwnSeal)) lose('dropped', `${path}.seal`)
+  const { damagedProof, ...rest } = restOf(block)
+  const isOwnProof = block.proof?.dialect === DIALECT
+  if (damagedProof === true || (block.proof && !isOwnProof)) lose('dropped', `${path}.seal`)
   // Without a proof it is its id by which an upstream knows it again.
   const { id } = formOf(block)
   const isKnown = own && typeof id === 'string' && !isMinted(id)
-  const isKept = isOwnSeal || (isKnown && !block.seal && damagedSeal !== true)
+  const isKept = isOwnProof || (isKnown && !block.proof && damagedProof !== true)
   if (!isKept) return block.text === '' ? undefined : lose('dropped', path)
   const summary = block.text === '' ? [] : [{ type: 'summary_text', text: block.text }]
   return {
@@ -117,7 +112,7 @@ export function writeReasoning(
     ...ownId(block, 'rs'),
     summary,
     ...spelled(block, 'summary', 'content', 'status'),
-    ...(block.seal && { encrypted_content: block.seal.value }),
+    ...(block.proof && { encrypted_content: block.proof.value }),
     ...rest,
   }
 }

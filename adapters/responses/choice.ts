@@ -1,6 +1,6 @@
-import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import type { Lose } from '../../src/canonical/loss.ts'
-import type { ToolChoice } from '../../src/canonical/model.ts'
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import type { ToolChoice } from '../../src/model/request.ts'
 import { capabilityOf } from './hosted.ts'
 import { extWith, formOf, objectsOf, textIn } from './members.ts'
 

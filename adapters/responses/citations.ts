@@ -1,5 +1,5 @@
-import { picked, defined, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import type { Citation } from '../../src/canonical/model.ts'
+import { pickMembers, defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Citation } from '../../src/model/request.ts'
 import { countIn, extWith, restOf, textIn } from './members.ts'
 
 const NAMED = new Set(['url', 'title', 'file_id', 'filename', 'start_index', 'end_index', 'index'])
@@ -9,7 +9,7 @@ export function readAnnotation(annotation: Json): Citation | undefined {
   if (!isObject(annotation)) return undefined
   const url = textIn(annotation, 'url')
   const usual = url === undefined ? 'file_citation' : 'url_citation'
-  const kept = picked(
+  const kept = pickMembers(
     annotation,
     (key, value) => !NAMED.has(key) && !(key === 'type' && value === usual),
   )

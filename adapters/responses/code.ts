@@ -1,6 +1,6 @@
-import { defined, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import { isMinted } from '../../src/canonical/minted.ts'
-import type { CodeBlock, CodeResultBlock } from '../../src/canonical/model.ts'
+import { defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import { isMinted } from '../../src/model/ids.ts'
+import type { CodeBlock, CodeResultBlock } from '../../src/model/request.ts'
 import type { ItemContext } from './blocks.ts'
 import {
   extWith,

@@ -1,4 +1,4 @@
-import type { Target } from '../adapter.ts'
+import type { Target } from '../contract.ts'
 
 const GPT = /^(?:.*\/)?gpt-(\d+)(?:\.(\d+))?(?![\d.])/i
 /** The first generation that takes marks where its cache is to break; older ones refuse a request with one. */

@@ -1,5 +1,5 @@
-import { stringify, type JsonObject } from '../../src/canonical/json.ts'
-import { LateFrame } from '../../src/canonical/late-frame.ts'
+import { stringify, type JsonObject } from '../../src/json/json.ts'
+import { LateFrame } from '../../src/stream/late-frame.ts'
 
 /** Brings the response as it stands, all of it; several frames may bring the same text. */
 export class ResponseFrame extends LateFrame {

@@ -1,8 +1,8 @@
-import { isSealable, mergeExt } from '../../src/canonical/events.ts'
-import { listOf, defined, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import type { Block, Ext, Role, Seal, Tool, Turn } from '../../src/canonical/model.ts'
-import { invalid } from '../../src/canonical/problem.ts'
-import type { Carried } from '../../src/canonical/seal.ts'
+import { takesProof, mergeExt } from '../../src/model/events.ts'
+import { listOf, defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Block, Ext, Role, Proof, Tool, Turn } from '../../src/model/request.ts'
+import { invalid } from '../../src/model/problem.ts'
+import type { Enveloped } from '../../src/model/proof.ts'
 import { readCall, readReasoning, readSearch } from './blocks.ts'
 import { readCode } from './code.ts'
 import { readDrawing } from './images.ts'
@@ -27,8 +27,8 @@ export class History {
   /** The last turn may be continued. */
   #open = false
   #hasMessage = false
-  #pending: Seal | undefined
-  #calls: Seal[] = []
+  #pending: Proof | undefined
+  #calls: Proof[] = []
   #lastCode: string | undefined
 
   read(input: Json): void {
@@ -80,10 +80,10 @@ export class History {
     const ext = members.ext()
     const last = this.#last(role)
     if (last && !this.#hasMessage && blocks.length > 0) {
-      last.blocks.push(...this.#sealed(blocks))
+      last.blocks.push(...this.#proven(blocks))
       const merged = mergeExt(last.ext, ext)
       if (merged) last.ext = merged
-    } else this.turns.push(defined({ role, blocks: this.#sealed(blocks), ext }))
+    } else this.turns.push(defined({ role, blocks: this.#proven(blocks), ext }))
     this.#hasMessage = true
     this.#open = blocks.length > 0
   }
@@ -108,18 +108,18 @@ export class History {
   }
 
   /** Brings a proof home to the block that it was issued for; one that finds none is no use to anybody. */
-  #carry({ seal, slot }: Carried): void {
-    if (slot === 'next') this.#pending = seal
-    else if (slot === 'call') this.#calls.push(seal)
-    else this.#prove(seal)
+  #carry({ proof, slot }: Enveloped): void {
+    if (slot === 'next') this.#pending = proof
+    else if (slot === 'call') this.#calls.push(proof)
+    else this.#prove(proof)
   }
 
-  #prove(seal: Seal): void {
+  #prove(proof: Proof): void {
     const blocks = this.#last('assistant')?.blocks
     const block = blocks?.at(-1)
-    if (blocks && block && isSealable(block) && !block.seal)
-      blocks[blocks.length - 1] = { ...block, seal }
-    else this.#note({ damagedSeal: true })
+    if (blocks && block && takesProof(block) && !block.proof)
+      blocks[blocks.length - 1] = { ...block, proof }
+    else this.#note({ damagedProof: true })
   }
 
   /** A declaration says nothing itself: its place is kept in an empty turn. */
@@ -133,9 +133,9 @@ export class History {
   #append(role: Role, ...blocks: Block[]): void {
     this.#expectNone(role)
     const last = this.#last(role)
-    if (last) last.blocks.push(...this.#sealed(blocks))
+    if (last) last.blocks.push(...this.#proven(blocks))
     else {
-      this.turns.push({ role, blocks: this.#sealed(blocks) })
+      this.turns.push({ role, blocks: this.#proven(blocks) })
       this.#hasMessage = false
     }
     this.#open = true
@@ -144,18 +144,18 @@ export class History {
   /** A block whose proof came before it is the assistant's: nobody else's words are proven. */
   #expectNone(role: Role): void {
     if (role === 'assistant' || (!this.#pending && this.#calls.length === 0)) return
-    this.#note({ damagedSeal: true })
+    this.#note({ damagedProof: true })
     this.#pending = undefined
     this.#calls = []
   }
 
-  #sealed(blocks: Block[]): Block[] {
+  #proven(blocks: Block[]): Block[] {
     const [first, ...others] = blocks
     const call = first?.kind === 'tool-call' ? this.#calls.shift() : undefined
-    const seal = call ?? this.#pending
-    if (!first || !seal) return blocks
+    const proof = call ?? this.#pending
+    if (!first || !proof) return blocks
     if (!call) this.#pending = undefined
-    return isSealable(first) && !first.seal ? [{ ...first, seal }, ...others] : blocks
+    return takesProof(first) && !first.proof ? [{ ...first, proof }, ...others] : blocks
   }
 
   #last(role: Role): Turn | undefined {

@@ -1,6 +1,6 @@
-import { defined, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import type { Lose } from '../../src/canonical/loss.ts'
-import type { Capability, HostedTool } from '../../src/canonical/model.ts'
+import { defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import type { Capability, HostedTool } from '../../src/model/request.ts'
 import { formOf, listOf, Members, restOf, spelled } from './members.ts'
 
 /** The tools that the provider runs, with the name that each goes by when nobody chose another. */

@@ -1,7 +1,7 @@
-import { defined, isObject, type JsonObject } from '../../src/canonical/json.ts'
-import { isDecodable } from '../../src/canonical/media.ts'
-import { isMinted } from '../../src/canonical/minted.ts'
-import type { Block, MediaBlock } from '../../src/canonical/model.ts'
+import { defined, isObject, type JsonObject } from '../../src/json/json.ts'
+import { isDecodable } from '../../src/model/media.ts'
+import { isMinted } from '../../src/model/ids.ts'
+import type { Block, MediaBlock } from '../../src/model/request.ts'
 import { extWith, formOf, restOf } from './members.ts'
 
 const CALL = 'image_generation_call'

@@ -1,6 +1,6 @@
-import type { Adapter, Incoming, Route } from '../adapter.ts'
-import { isObject, verbatimPaths } from '../../src/canonical/json.ts'
-import { mayHoldMinted } from '../../src/canonical/minted.ts'
+import type { Adapter, RequestHead, Route } from '../contract.ts'
+import { isObject, verbatimPaths } from '../../src/json/json.ts'
+import { mayHoldMinted } from '../../src/model/ids.ts'
 import { DIALECT, countIn } from './members.ts'
 import { memory } from './memory.ts'
 import { writeModel, writeModels } from './models.ts'
@@ -20,7 +20,7 @@ const OPERATIONS: Record<string, Route['operation']> = {
   '/v1/responses/input_tokens': 'count-tokens',
 }
 
-function match({ method, path }: Incoming): Route | undefined {
+function match({ method, path }: RequestHead): Route | undefined {
   const operation = Object.hasOwn(OPERATIONS, path) ? OPERATIONS[path] : undefined
   return operation && method === 'POST' ? { operation } : undefined
 }
@@ -70,7 +70,7 @@ export const responses: Adapter = {
     readProblem,
   },
   passthrough: {
-    path: (incoming) => incoming.path,
+    path: (head) => head.path,
     query: [],
     mayHoldMinted,
     isPiece: ({ event }) => event !== undefined && (event.endsWith('.delta') || PIECES.has(event)),

@@ -1,7 +1,7 @@
-import { written, type BlockTable } from '../adapter.ts'
-import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import type { Lose } from '../../src/canonical/loss.ts'
-import type { Block, CodeResultBlock, Turn } from '../../src/canonical/model.ts'
+import { written, type BlockTable } from '../contract.ts'
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import type { Block, CodeResultBlock, Turn } from '../../src/model/request.ts'
 import { writeCall, writeReasoning, writeSearch, type ItemContext } from './blocks.ts'
 import { writeCode, writeCodeResult } from './code.ts'
 import { ownDrawing } from './images.ts'
@@ -94,7 +94,7 @@ function resultOf(blocks: readonly Block[], at: number): CodeResultBlock | undef
 }
 
 function writeMessage(turn: Turn, parts: JsonObject[], own: boolean): JsonObject {
-  const { damagedSeal: _, ...rest } = restOf(turn)
+  const { damagedProof: _, ...rest } = restOf(turn)
   // Instructions in the middle of a conversation are a developer's here.
   const role = turn.role === 'system' && !own ? 'developer' : turn.role
   return {

@@ -1,5 +1,5 @@
-import { isObject, listOf, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import type { Ext } from '../../src/canonical/model.ts'
+import { isObject, listOf, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Ext } from '../../src/model/request.ts'
 import { countIn, DIALECT, objectsOf, textIn } from './members.ts'
 
 /** One output item of a stream, as far as it is known. */

@@ -1,5 +1,5 @@
-import { isObject, stringify, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import type { McpCallBlock, McpTool } from '../../src/canonical/model.ts'
+import { isObject, stringify, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { McpCallBlock, McpTool } from '../../src/model/request.ts'
 import { formOf, listOf, Members, objectIn, objectsOf, textIn } from './members.ts'
 import { serverLabelOf } from './names.ts'
 

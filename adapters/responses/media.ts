@@ -1,6 +1,6 @@
-import { defined, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import { extensionOf, PDF, typeByName } from '../../src/canonical/media.ts'
-import type { MediaBlock, MediaSource } from '../../src/canonical/model.ts'
+import { defined, type Json, type JsonObject } from '../../src/json/json.ts'
+import { extensionOf, PDF, typeByName } from '../../src/model/media.ts'
+import type { MediaBlock, MediaSource } from '../../src/model/request.ts'
 import { formOf, Members, restOf } from './members.ts'
 
 const IMAGE = 'image/*'

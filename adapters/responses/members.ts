@@ -1,6 +1,6 @@
-import { objectIn, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import { isMinted } from '../../src/canonical/minted.ts'
-import type { Ext, OpaqueBlock } from '../../src/canonical/model.ts'
+import { objectIn, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import { isMinted } from '../../src/model/ids.ts'
+import type { Ext, OpaqueBlock } from '../../src/model/request.ts'
 
 export const DIALECT = 'responses'
 
@@ -138,7 +138,7 @@ export const lookup = <T>(
   key: Json | undefined,
 ): T | undefined => (typeof key === 'string' && Object.hasOwn(table, key) ? table[key] : undefined)
 
-export { listOf, objectIn, objectsOf } from '../../src/canonical/json.ts'
+export { listOf, objectIn, objectsOf } from '../../src/json/json.ts'
 export const textIn = (value: JsonObject, key: string): string | undefined => {
   const member = value[key]
   return typeof member === 'string' ? member : undefined

@@ -5,9 +5,9 @@ import {
   verbatimPaths,
   type Json,
   type JsonObject,
-} from '../../src/canonical/json.ts'
-import { endOfValue } from '../../src/canonical/json-scan.ts'
-import type { Fresh } from '../adapter.ts'
+} from '../../src/json/json.ts'
+import { endOfValue } from '../../src/json/scan.ts'
+import type { Fresh } from '../contract.ts'
 import { lookup, objectsOf, textIn } from './members.ts'
 import { typeOfItem } from './wire.ts'
 

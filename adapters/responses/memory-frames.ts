@@ -1,5 +1,5 @@
-import type { Frame } from '../adapter.ts'
-import { endOfString } from '../../src/canonical/json-scan.ts'
+import type { Frame } from '../contract.ts'
+import { endOfString } from '../../src/json/scan.ts'
 import {
   isObject,
   parse,
@@ -8,8 +8,8 @@ import {
   verbatimPaths,
   type Json,
   type JsonObject,
-} from '../../src/canonical/json.ts'
-import { PieceFrame } from '../../src/canonical/late-frame.ts'
+} from '../../src/json/json.ts'
+import { PieceFrame } from '../../src/stream/late-frame.ts'
 import { headOf, ResponseFrame } from './frames.ts'
 
 const OPENING: ReadonlySet<Json | undefined> = new Set(['response.created', 'response.in_progress'])

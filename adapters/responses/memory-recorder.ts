@@ -1,11 +1,11 @@
-import type { Frame, Memo, Recorder, RecorderContext } from '../adapter.ts'
+import type { Frame, ExchangeRecord, Recorder, RecorderContext } from '../contract.ts'
 import {
   isObject,
   parseObject,
   stringify,
   type Json,
   type JsonObject,
-} from '../../src/canonical/json.ts'
+} from '../../src/json/json.ts'
 import { objectsOf, textIn } from './members.ts'
 import { idsFor, writeMemo } from './memo.ts'
 import { FramePacker } from './memory-frames.ts'
@@ -33,7 +33,7 @@ class ReplyRecorder implements Recorder {
     for (const frame of frames) this.#frames.add(frame)
   }
 
-  memo(body?: string): Memo {
+  memo(body?: string): ExchangeRecord {
     const { output } = this.#context.writer.body()
     if (body !== undefined) return this.#memo(output, body, '')
     const { final } = this.#frames
@@ -42,7 +42,7 @@ class ReplyRecorder implements Recorder {
       : this.#memo(output, final, this.#frames.packed())
   }
 
-  unfinished(cancelled = false): Memo {
+  unfinished(cancelled = false): ExchangeRecord {
     const response = this.#context.writer.body()
     const { final } = this.#frames
     const output = final === undefined ? itemsIn(this.#frames.whole()) : response['output']
@@ -50,7 +50,7 @@ class ReplyRecorder implements Recorder {
     return this.#memo(output, stringify(state))
   }
 
-  #memo(output: Json | undefined, response: string, stream?: string): Memo {
+  #memo(output: Json | undefined, response: string, stream?: string): ExchangeRecord {
     const { fresh, newId } = this.#context
     this.#ids ??= idsFor(fresh.items, newId)
     return { text: writeMemo(fresh, this.#ids, response, stream), items: idsIn(output) }

@@ -1,13 +1,13 @@
 import type {
   Frame,
-  Incoming,
+  RequestHead,
   Lookup,
   StoredAction,
   StoredAnswer,
   StoredRoute,
-} from '../adapter.ts'
-import { type Json, type JsonObject } from '../../src/canonical/json.ts'
-import { invalid } from '../../src/canonical/problem.ts'
+} from '../contract.ts'
+import { type Json, type JsonObject } from '../../src/json/json.ts'
+import { invalid } from '../../src/model/problem.ts'
 import { lookup, textIn } from './members.ts'
 import { idsOf, inputOf, outputOf, responseOf } from './memo.ts'
 import { typeOfItem } from './wire.ts'
@@ -22,7 +22,7 @@ const ACTIONS: Readonly<Record<string, StoredRoute['actions']>> = {
   input_items: { GET: 'input' },
 }
 
-export function matchStored({ path }: Incoming): StoredRoute | undefined {
+export function matchStored({ path }: RequestHead): StoredRoute | undefined {
   const [, id = '', below = ''] = PATH.exec(path) ?? []
   const actions = id === '' || NO_IDS.has(id) ? undefined : lookup(ACTIONS, below)
   return actions && { id, actions }

@@ -1,4 +1,12 @@
-import type { Ask, Frame, Fresh, Memory, Recalled, Resolved, Told } from '../adapter.ts'
+import type {
+  Ask,
+  Frame,
+  Fresh,
+  ConversationMemory,
+  ReferencedRecords,
+  Resolved,
+  Told,
+} from '../contract.ts'
 import {
   objectIn,
   defined,
@@ -7,8 +15,8 @@ import {
   stringify,
   type Json,
   type JsonObject,
-} from '../../src/canonical/json.ts'
-import { ProblemError, type Problem } from '../../src/canonical/problem.ts'
+} from '../../src/json/json.ts'
+import { ProblemError, type Problem } from '../../src/model/problem.ts'
 import { listOf, objectsOf, textIn } from './members.ts'
 import { idsOf, inputOf, outputOf, readMemo, responseOf, responseText, writeCopy } from './memo.ts'
 import { framesOf, unpackFrames } from './memory-frames.ts'
@@ -32,7 +40,7 @@ function asks(body: Json): Ask {
 }
 
 /** The instructions of earlier requests are not carried over; they are no part of the input. */
-function resolve(body: Json, { chain, items }: Recalled, text?: string): Resolved {
+function resolve(body: Json, { chain, items }: ReferencedRecords, text?: string): Resolved {
   const request = checkRequest(body, true)
   const past = chain.flatMap((memo) => [...inputOf(memo), ...replayed(memo)])
   const said = freshOf(request, text)
@@ -88,8 +96,8 @@ function itemsText(input = ''): string {
 function referred(
   reference: JsonObject,
   index: number,
-  items: Recalled['items'],
-  chain: Recalled['chain'],
+  items: ReferencedRecords['items'],
+  chain: ReferencedRecords['chain'],
 ): JsonObject[] {
   const id = textIn(reference, 'id') ?? ''
   const memo = items.get(id)
@@ -164,7 +172,7 @@ function anyReplyIn(data: string): Told | undefined {
 function memoOf(
   input: string,
   { reply, text = stringify(reply) }: Told,
-): ReturnType<Memory['memoOf']> {
+): ReturnType<ConversationMemory['memoOf']> {
   const id = isObject(reply) ? textIn(reply, 'id') : undefined
   if (!isObject(reply) || id === undefined) return undefined
   const memo = writeCopy(input, text)
@@ -193,7 +201,7 @@ const missingItem = (id: string): Problem => ({
   code: '',
 })
 
-const MISSING: Record<Parameters<Memory['missing']>[0], (id: string) => Problem> = {
+const MISSING: Record<Parameters<ConversationMemory['missing']>[0], (id: string) => Problem> = {
   previous: (id) => ({
     kind: 'invalid-request',
     message: `Previous response with id '${id}' not found.`,
@@ -212,7 +220,7 @@ const MISSING: Record<Parameters<Memory['missing']>[0], (id: string) => Problem>
 const REFERRING = /"(?:previous_response_id|item_reference|id)"|\\u00[2-7]/i
 
 /** Replies that can be continued, referred to, and asked for again. */
-export const memory: Memory = {
+export const memory: ConversationMemory = {
   keepMember: 'store',
   inputMember: 'input',
   mayRefer: (text) => REFERRING.test(text),

@@ -1,5 +1,5 @@
-import type { ModelEntry } from '../adapter.ts'
-import type { JsonObject } from '../../src/canonical/json.ts'
+import type { ModelEntry } from '../contract.ts'
+import type { JsonObject } from '../../src/json/json.ts'
 
 export function writeModel(
   { id, contextWindow, maxOutputTokens }: ModelEntry,

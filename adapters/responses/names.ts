@@ -1,5 +1,5 @@
-import type { Request } from '../../src/canonical/model.ts'
-import { fit, toolNames, type NameRule, type ToolName } from '../../src/canonical/names.ts'
+import type { Request } from '../../src/model/request.ts'
+import { fit, toolNames, type NameRule, type ToolName } from '../../src/model/names.ts'
 import { formOf } from './members.ts'
 
 const NAME: NameRule = { forbidden: /[^a-zA-Z0-9_-]/, maxLength: 64 }

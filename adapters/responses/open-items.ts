@@ -1,6 +1,6 @@
-import type { WriteReplyContext } from '../adapter.ts'
-import type { Json, JsonObject } from '../../src/canonical/json.ts'
-import type { Lose } from '../../src/canonical/loss.ts'
+import type { WriteReplyContext } from '../contract.ts'
+import type { Json, JsonObject } from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
 import type {
   Block,
   Citation,
@@ -9,7 +9,7 @@ import type {
   RefusalBlock,
   TextBlock,
   ToolCallBlock,
-} from '../../src/canonical/model.ts'
+} from '../../src/model/request.ts'
 import { isWhole, writeAnnotation } from './citations.ts'
 import { restOf } from './members.ts'
 import { callIdOf } from './names.ts'
@@ -43,7 +43,7 @@ export interface OpenItem {
   continues(block: Block): boolean
   delta(text: string): void
   cite(citation: Citation): void
-  seal(proof: string | undefined): void
+  proof(proof: string | undefined): void
   /** Takes what the code printed, or says that it has done so. */
   print(outputs: Json, status: string): boolean
   closeBlock(): void
@@ -56,7 +56,7 @@ export interface OpenItem {
 const INERT = {
   continues: () => false,
   cite: () => undefined,
-  seal: () => undefined,
+  proof: () => undefined,
   print: () => false,
 }
 
@@ -195,7 +195,7 @@ function openReasoning(place: Place, context: ItemContext): OpenItem {
       whole += text
       piece(text)
     },
-    seal(proof) {
+    proof(proof) {
       if (proof !== undefined) encrypted = { encrypted_content: proof }
     },
     closeBlock() {

@@ -5,10 +5,10 @@ import {
   Verbatim,
   type Json,
   type JsonObject,
-} from '../../src/canonical/json.ts'
-import type { Lose } from '../../src/canonical/loss.ts'
-import type { Format, Limits, Request, Sampling } from '../../src/canonical/model.ts'
-import { inWords } from '../../src/canonical/text-tools.ts'
+} from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import type { Format, Limits, Request, Sampling } from '../../src/model/request.ts'
+import { inWords } from '../../src/model/text-tools.ts'
 import { extWith, formOf, listOf, lookup, Members, restOf } from './members.ts'
 import { formatNameOf, userIdOf } from './names.ts'
 import { isOfOthers, NOT_STRICT, strictSchema } from './strict.ts'

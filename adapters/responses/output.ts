@@ -1,6 +1,6 @@
-import type { WriteReplyContext } from '../adapter.ts'
-import type { Tail } from '../../src/canonical/events.ts'
-import type { JsonObject } from '../../src/canonical/json.ts'
+import type { WriteReplyContext } from '../contract.ts'
+import type { Tail } from '../../src/model/events.ts'
+import type { JsonObject } from '../../src/json/json.ts'
 import type {
   Block,
   Citation,
@@ -8,12 +8,12 @@ import type {
   McpCallBlock,
   MediaBlock,
   OpaqueBlock,
-  Seal,
+  Proof,
   SearchBlock,
   ToolCallBlock,
   Turn,
-} from '../../src/canonical/model.ts'
-import { carrySeal, type SealSlot } from '../../src/canonical/seal.ts'
+} from '../../src/model/request.ts'
+import { writeEnvelope, type ProofSlot } from '../../src/model/proof.ts'
 import { writeAction } from './blocks.ts'
 import { STATUS_OF_OUTCOME, writeOutputs } from './code.ts'
 import { writeDrawing } from './images.ts'
@@ -47,7 +47,7 @@ export class Output {
   }
 
   open(opened: Block): void {
-    const block = opened.kind === 'tool-call' ? this.#unsealed(opened) : opened
+    const block = opened.kind === 'tool-call' ? this.#unproven(opened) : opened
     this.#block = block
     switch (block.kind) {
       case 'text':
@@ -85,12 +85,12 @@ export class Output {
     const block = this.#block
     this.#block = undefined
     if (!block) return
-    const seal = tail.seal ?? ('seal' in block ? block.seal : undefined)
-    if (block.kind === 'reasoning') this.#item?.seal(seal && proofOf(seal, block.redacted))
+    const proof = tail.proof ?? ('proof' in block ? block.proof : undefined)
+    if (block.kind === 'reasoning') this.#item?.proof(proof && proofOf(proof, block.redacted))
     if (isBodied(block)) this.#item?.closeBlock()
     const isShown =
       block.kind !== 'media' || this.items.at(-1)?.['type'] === 'image_generation_call'
-    if (seal && block.kind !== 'reasoning' && isShown) this.#carry(seal, 'previous')
+    if (proof && block.kind !== 'reasoning' && isShown) this.#carry(proof, 'previous')
   }
 
   closeItem(status: Status): void {
@@ -194,17 +194,17 @@ export class Output {
   }
 
   /** The proof of a call that is known at once stands before it, where thoughts stand. */
-  #unsealed({ seal, ...call }: ToolCallBlock): ToolCallBlock {
-    if (seal) this.#carry(seal, 'call')
+  #unproven({ proof, ...call }: ToolCallBlock): ToolCallBlock {
+    if (proof) this.#carry(proof, 'call')
     return call
   }
 
   /** Only reasoning can carry a proof, so that of another block travels in an empty one beside it. */
-  #carry(seal: Seal, slot: SealSlot): void {
+  #carry(proof: Proof, slot: ProofSlot): void {
     this.#next()
     const item = { id: this.#context.newId('rs_'), type: 'reasoning', summary: [] }
     this.#added(item)
-    this.#done({ ...item, encrypted_content: carrySeal(seal, slot) })
+    this.#done({ ...item, encrypted_content: writeEnvelope(proof, slot) })
   }
 
   #next(): number {
@@ -233,7 +233,7 @@ const isBodied = ({ kind }: Block): boolean =>
   kind === 'code'
 
 /** A proof of this dialect goes as it is, any other in a carrier. */
-function proofOf(seal: Seal, redacted: true | undefined): string {
-  const slot: SealSlot = redacted ? 'redacted' : 'self'
-  return seal.dialect === DIALECT && !redacted ? seal.value : carrySeal(seal, slot)
+function proofOf(proof: Proof, redacted: true | undefined): string {
+  const slot: ProofSlot = redacted ? 'redacted' : 'self'
+  return proof.dialect === DIALECT && !redacted ? proof.value : writeEnvelope(proof, slot)
 }

@@ -1,5 +1,5 @@
-import { defined, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import type { Block, ToolResultBlock } from '../../src/canonical/model.ts'
+import { defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Block, ToolResultBlock } from '../../src/model/request.ts'
 import type { ItemContext } from './blocks.ts'
 import { formOf, Members, objectsOf, restOf, spelled, textIn } from './members.ts'
 import { callIdOf } from './names.ts'

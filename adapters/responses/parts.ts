@@ -1,12 +1,6 @@
-import {
-  defined,
-  isObject,
-  stringify,
-  type Json,
-  type JsonObject,
-} from '../../src/canonical/json.ts'
-import type { Lose } from '../../src/canonical/loss.ts'
-import { leftOut } from '../../src/canonical/media.ts'
+import { defined, isObject, stringify, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import { leftOut } from '../../src/model/media.ts'
 import type {
   Block,
   CacheMark,
@@ -15,7 +9,7 @@ import type {
   RefusalBlock,
   Role,
   TextBlock,
-} from '../../src/canonical/model.ts'
+} from '../../src/model/request.ts'
 import { isWhole, readAnnotation, writeAnnotation } from './citations.ts'
 import { readAudio, readFile, readImage, writeMedia } from './media.ts'
 import { DIALECT, formOf, Members, restOf, spelled, textIn } from './members.ts'
@@ -129,7 +123,7 @@ export function writePart(block: Block, context: PartContext): JsonObject | unde
 
 function writeText(block: TextBlock, context: PartContext): JsonObject | undefined {
   const { side, path, own, lose } = context
-  if (block.seal) lose('dropped', `${path}.seal`)
+  if (block.proof) lose('dropped', `${path}.seal`)
   if (block.text === '' && !own) return undefined
   if (block.citations && side === 'input') lose('dropped', `${path}.citations`)
   const form = formOf(block)
@@ -169,7 +163,7 @@ function writeRefusal(block: RefusalBlock, { side }: PartContext): JsonObject {
 
 function writeMediaPart(block: MediaBlock, context: PartContext): JsonObject | undefined {
   const { side, path, own, lose } = context
-  if (block.seal) lose('dropped', `${path}.seal`)
+  if (block.proof) lose('dropped', `${path}.seal`)
   const { source } = block
   const part = side === 'output' || !(own || isKnown(block)) ? undefined : writeMedia(block)
   if (!part) lose('dropped', path)

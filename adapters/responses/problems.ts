@@ -1,11 +1,5 @@
-import type { Frame } from '../adapter.ts'
-import {
-  defined,
-  isObject,
-  parseObject,
-  type Json,
-  type JsonObject,
-} from '../../src/canonical/json.ts'
+import type { Frame } from '../contract.ts'
+import { defined, isObject, parseObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import {
   isVague,
   kindOfStatus,
@@ -13,9 +7,9 @@ import {
   statusOf,
   type Problem,
   type ProblemKind,
-} from '../../src/canonical/problem.ts'
-import { waitOf } from '../../src/canonical/wait.ts'
-import { wordsIn } from '../../src/canonical/words.ts'
+} from '../../src/model/problem.ts'
+import { waitOf } from '../../src/model/wait.ts'
+import { wordsIn } from '../../src/model/error-words.ts'
 import { textIn } from './members.ts'
 
 const kindOf = (status: number): ProblemKind =>

@@ -1,6 +1,6 @@
-import { defined, isObject, type JsonObject } from '../../src/canonical/json.ts'
-import type { Lose } from '../../src/canonical/loss.ts'
-import type { Effort, ReasoningOptions } from '../../src/canonical/model.ts'
+import { defined, isObject, type JsonObject } from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import type { Effort, ReasoningOptions } from '../../src/model/request.ts'
 import { formOf, Members, restOf } from './members.ts'
 
 const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../src/canonical/json.ts'
-import type { Lose } from '../../src/canonical/loss.ts'
+import type { JsonObject } from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
 import type { Placed } from './input.ts'
 import { textIn } from './members.ts'
 import { uniqueIds } from './names.ts'

@@ -1,5 +1,5 @@
-import { defined, isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import type { FinishReason, Usage } from '../../src/canonical/model.ts'
+import { defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { FinishReason, Usage } from '../../src/model/request.ts'
 import { countIn, lookup, objectIn, textIn } from './members.ts'
 import { leftOf } from './tails.ts'
 

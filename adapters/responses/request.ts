@@ -1,16 +1,16 @@
-import type { Outgoing, ReadRequestContext, WriteRequestContext } from '../adapter.ts'
+import type { Outgoing, ReadRequestContext, WriteRequestContext } from '../contract.ts'
 import {
-  picked,
+  pickMembers,
   defined,
   verbatimPaths,
   type Json,
   type JsonObject,
-} from '../../src/canonical/json.ts'
-import { isMute } from '../../src/canonical/empty.ts'
-import type { Lose } from '../../src/canonical/loss.ts'
-import type { Block, Request } from '../../src/canonical/model.ts'
-import { nothingToSend } from '../../src/canonical/problem.ts'
-import { droppable, withoutRefused } from '../../src/canonical/refused.ts'
+} from '../../src/json/json.ts'
+import { isMute } from '../../src/model/empty-request.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import type { Block, Request } from '../../src/model/request.ts'
+import { nothingToSend } from '../../src/model/problem.ts'
+import { droppable, withoutRefused } from '../../src/model/refused.ts'
 import { writeChoice, readChoice } from './choice.ts'
 import { takesMarks } from './facts.ts'
 import { History } from './history.ts'
@@ -275,6 +275,6 @@ const COUNTED = new Set([
 /** The counter takes what the model would see, and nothing about how it shall answer. */
 export function writeCountRequest(request: Request, context: WriteRequestContext): Outgoing {
   const { body, headers } = writeRequest(request, context)
-  const counted = picked(body, (key) => COUNTED.has(key))
+  const counted = pickMembers(body, (key) => COUNTED.has(key))
   return { path: '/v1/responses/input_tokens', headers, body: counted }
 }

@@ -1,6 +1,6 @@
-import type { WriteReplyContext } from '../adapter.ts'
-import { picked, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import type { Request } from '../../src/canonical/model.ts'
+import type { WriteReplyContext } from '../contract.ts'
+import { pickMembers, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Request } from '../../src/model/request.ts'
 import { writeChoice } from './choice.ts'
 import { formOf, lookup, objectIn, objectsOf, restOf, textIn } from './members.ts'
 import { wireNames } from './names.ts'
@@ -80,7 +80,7 @@ function textOf(request: Request): JsonObject {
 const FORMATS: Record<string, JsonObject> = { json_schema: { description: null, strict: true } }
 
 const withoutNulls = (value: JsonObject): JsonObject =>
-  picked(value, (_, member) => member !== null)
+  pickMembers(value, (_, member) => member !== null)
 
 function toolsOf(request: Request): JsonObject {
   const context = { names: wireNames(request), own: isOwn(request), lose: nothing }

@@ -1,10 +1,10 @@
-import type { Frame, ReadReplyContext, Reader } from '../adapter.ts'
-import { AlikeTexts, type Likeness } from '../../src/canonical/alike.ts'
-import { Cursor } from '../../src/canonical/cursor.ts'
-import type { Event } from '../../src/canonical/events.ts'
-import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import { emptyRequest } from '../../src/canonical/empty.ts'
-import type { Problem } from '../../src/canonical/problem.ts'
+import type { Frame, ReadReplyContext, Reader } from '../contract.ts'
+import { DeltaTemplates, type DeltaTemplate } from '../../src/stream/delta-templates.ts'
+import { Cursor } from '../../src/model/cursor.ts'
+import type { Event } from '../../src/model/events.ts'
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import { emptyRequest } from '../../src/model/empty-request.ts'
+import type { Problem } from '../../src/model/problem.ts'
 import { placeOf } from './item-state.ts'
 import { Items } from './items.ts'
 import { listOf, textIn } from './members.ts'
@@ -45,13 +45,13 @@ const RESPONSE = [
 ]
 
 /** Nobody reads the numbers of events, nor what they are padded with. */
-const LIKENESS: Likeness = { counts: [['sequence_number']], noise: [['obfuscation']] }
+const DELTA_TEMPLATE: DeltaTemplate = { counts: [['sequence_number']], noise: [['obfuscation']] }
 const DELTA = ['delta']
 
 /** Reads replies of an upstream, whole or event by event, and forgives what servers leave out. */
 export function reader(context: ReadReplyContext): Reader {
   const cursor = new Cursor()
-  const texts = new AlikeTexts(LIKENESS)
+  const texts = new DeltaTemplates(DELTA_TEMPLATE)
   const items = new Items(cursor, context)
   const respond = (response: Json | undefined) => {
     if (isObject(response)) finish(response)
@@ -130,7 +130,7 @@ export function reader(context: ReadReplyContext): Reader {
 }
 
 /** Null for a frame that says nothing, undefined for one that cannot be read. */
-function valueOfFrame({ data }: Frame, texts: AlikeTexts): Json | undefined {
+function valueOfFrame({ data }: Frame, texts: DeltaTemplates): Json | undefined {
   const text = data.trim()
   if (text === '' || text === '[DONE]') return null
   try {

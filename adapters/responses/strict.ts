@@ -4,8 +4,8 @@ import {
   stringify,
   type Json,
   type JsonObject,
-} from '../../src/canonical/json.ts'
-import { list, mapSchemas, words } from '../../src/canonical/schema-source.ts'
+} from '../../src/json/json.ts'
+import { list, mapSchemas, words } from '../../src/schema/source.ts'
 
 /** Deeper ones are refused too. */
 const MAX_DEPTH = 32

@@ -1,12 +1,12 @@
-import type { Tail } from '../../src/canonical/events.ts'
-import { picked, type JsonObject } from '../../src/canonical/json.ts'
-import type { Ext } from '../../src/canonical/model.ts'
+import type { Tail } from '../../src/model/events.ts'
+import { pickMembers, type JsonObject } from '../../src/json/json.ts'
+import type { Ext } from '../../src/model/request.ts'
 import type { Shown } from './item-state.ts'
 import { DIALECT, extWith, textIn } from './members.ts'
 
 /** The members besides those that are known, as far as they say something. */
 export function leftOf(value: JsonObject, known: readonly string[]): Ext | undefined {
-  const left = picked(
+  const left = pickMembers(
     value,
     (key, one) => !known.includes(key) && one !== null && !(Array.isArray(one) && !one.length),
   )
@@ -36,5 +36,5 @@ export const leftOfItem = (
 export function reasoningTail(item: JsonObject, shown: Shown): Tail {
   const tail = tailOf(leftOfItem(item, 'reasoning', shown))
   const proof = textIn(item, 'encrypted_content')
-  return proof ? { ...tail, seal: { dialect: DIALECT, value: proof } } : tail
+  return proof ? { ...tail, proof: { dialect: DIALECT, value: proof } } : tail
 }

@@ -5,10 +5,10 @@ import {
   Verbatim,
   type Json,
   type JsonObject,
-} from '../../src/canonical/json.ts'
-import type { Lose } from '../../src/canonical/loss.ts'
-import type { FunctionTool, TextTool, Tool } from '../../src/canonical/model.ts'
-import { rooted } from '../../src/canonical/schema-root.ts'
+} from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import type { FunctionTool, TextTool, Tool } from '../../src/model/request.ts'
+import { rooted } from '../../src/schema/root.ts'
 import { capabilityOf, readHosted, writeHosted } from './hosted.ts'
 import { readMcpTool, writeMcpTool } from './mcp.ts'
 import { DIALECT, Members, objectsOf, restOf, spelled, textIn } from './members.ts'

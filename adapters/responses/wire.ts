@@ -1,5 +1,5 @@
-import { isObject, Verbatim, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import { invalid } from '../../src/canonical/problem.ts'
+import { isObject, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
+import { invalid } from '../../src/model/problem.ts'
 import {
   all,
   byType,
@@ -13,7 +13,7 @@ import {
   unexpected,
   type Issue,
   type Shape,
-} from '../../src/canonical/shape.ts'
+} from '../../src/json/shape.ts'
 import {
   anything,
   filled,
@@ -25,7 +25,7 @@ import {
   sized,
   text,
   that,
-} from '../../src/canonical/shape-values.ts'
+} from '../../src/json/shape-values.ts'
 
 /** A schema, or a null that may have stayed text too. */
 const schema: Shape = (value) =>

@@ -1,8 +1,8 @@
-import type { Lookup } from '../../adapters/adapter.ts'
-import type { Problem } from '../canonical/problem.ts'
-import type { Answer } from '../gateway/exchange.ts'
-import { hostnameOf, isLoopbackName, nameOfAddress } from '../gateway/hostname.ts'
-import type { WebSettings } from '../gateway/settings.ts'
+import type { Lookup } from '../../adapters/contract.ts'
+import type { Problem } from '../model/problem.ts'
+import type { Answer } from '../exchange/exchange.ts'
+import { hostnameOf, isLoopbackName, nameOfAddress } from '../config/hostname.ts'
+import type { WebSettings } from '../config/settings.ts'
 
 /** Where requests come in: at an address of this machine, at a platform's, or from the program that this is part of. */
 export type Door = { kind: 'listener'; host: string } | { kind: 'isolate' } | { kind: 'program' }
@@ -45,8 +45,8 @@ export function guardOf(web: WebSettings | undefined, door: Door): Guard | undef
       const origin = headers.get('origin')
       const isOurs = isOwn(name) && origin === `http://${host?.toLowerCase()}`
       if (origin !== null) return isOurs || origins.has(origin) ? undefined : foreignOrigin(origin)
-      const site = asksSite ? headers.get('sec-fetch-site') : null
-      return site !== null && OTHER_SITE.test(site) ? foreignOrigin() : undefined
+      const context = asksSite ? headers.get('sec-fetch-site') : null
+      return context !== null && OTHER_SITE.test(context) ? foreignOrigin() : undefined
     },
     preflight(method, headers) {
       const isAsked = method === 'OPTIONS' && headers.get('access-control-request-method') !== null

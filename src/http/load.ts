@@ -1,7 +1,7 @@
-import { ProblemError } from '../canonical/problem.ts'
-import { Budget, type Lease } from '../gateway/budget.ts'
-import { CROWDED } from '../gateway/failures.ts'
-import type { LimitSettings } from '../gateway/settings.ts'
+import { ProblemError } from '../model/problem.ts'
+import { Budget, type Lease } from '../stream/budget.ts'
+import { CROWDED } from '../model/failures.ts'
+import type { LimitSettings } from '../config/settings.ts'
 
 /** How much this process carries at the moment. Beyond its bounds it refuses, before anything is kept. */
 export interface Load {

@@ -1,6 +1,6 @@
-import { stringify, type JsonObject } from '../canonical/json.ts'
-import type { Answer } from '../gateway/exchange.ts'
-import type { ByteSource } from '../gateway/ports.ts'
+import { stringify, type JsonObject } from '../json/json.ts'
+import type { Answer } from '../exchange/exchange.ts'
+import type { ByteSource } from '../ports.ts'
 
 export const jsonAnswer = (body: JsonObject, status = 200): Answer => ({
   status,

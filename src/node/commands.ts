@@ -1,19 +1,19 @@
 import { adapters } from '../../adapters/index.ts'
-import { demoSend } from '../demo.ts'
-import { ConfigError, type Environment, examined, settingsIn } from '../gateway/config.ts'
-import { lineOf } from '../gateway/config-finding.ts'
-import { placed } from '../gateway/config-source.ts'
-import { DEFAULT_RETENTION } from '../gateway/defaults.ts'
-import type { Ports, Send } from '../gateway/ports.ts'
-import { secretsOf } from '../gateway/secrets.ts'
-import type { Settings } from '../gateway/settings.ts'
-import type { Store } from '../gateway/store.ts'
-import { randomId } from '../gateway/exchange.ts'
-import { answererOf, fetcherOf } from '../http/answerer.ts'
+import { demoSend } from '../demo/demo.ts'
+import { ConfigError, type Environment, examined, settingsIn } from '../config/config.ts'
+import { lineOf } from '../config/finding.ts'
+import { placed } from '../config/source.ts'
+import { DEFAULT_RETENTION } from '../config/defaults.ts'
+import type { Ports, Send } from '../ports.ts'
+import { secretsOf } from '../upstream/secrets.ts'
+import type { Settings } from '../config/settings.ts'
+import type { Store } from '../memory/store.ts'
+import { randomId } from '../exchange/exchange.ts'
+import { createAnswerer, fetcherOf } from '../http/app.ts'
 import { createLog } from '../observe/log.ts'
 import { readableLine } from '../observe/readable.ts'
 import { egressOf, egressSecrets } from './egress.ts'
-import { explained } from './explain.ts'
+import { explainFile } from './explain.ts'
 import { greeting, farewell, summary } from './describe.ts'
 import { bytesFile } from './files.ts'
 import { findSource } from './find-settings.ts'
@@ -22,7 +22,7 @@ import { isLoopback, type Options } from './options.ts'
 import { createSend } from './send.ts'
 import { startServer } from './server.ts'
 import { openStore } from './store.ts'
-import { gathered } from './lines.ts'
+import { batched } from './batched-log.ts'
 
 /** The world of one command: what it reads from and writes to. */
 export interface Process {
@@ -65,7 +65,7 @@ export async function serve(options: Options, world: Process): Promise<Proxy> {
   const deadline = new AbortController()
   let draining = false
   const log = createLog({
-    write: gathered(world.write),
+    write: batched(world.write),
     now: Date.now,
     spell: world.logStyle === 'json' ? undefined : readableLine(world.logStyle === 'colour'),
     secrets: [...secretsOf(settings), ...egressSecrets(world.environment)],
@@ -79,7 +79,7 @@ export async function serve(options: Options, world: Process): Promise<Proxy> {
   }
   const { host, port } = options
   const server = await startServer({
-    answer: answererOf(settings, ports, { kind: 'listener', host }),
+    answer: createAnswerer(settings, ports, { kind: 'listener', host }),
     host,
     port,
     limits: settings.limits,
@@ -134,7 +134,7 @@ export async function explain(options: Options, world: Process): Promise<boolean
   const settings = settingsFor(options, world)
   const body = bytesFile(world.directory, options.file ?? '-')
   const answer = fetcherOf({ ...settings, callers: { kind: 'open' } }, portsWith(sendNothing))
-  const { text, ok } = await explained(answer, options.path ?? '', body)
+  const { text, ok } = await explainFile(answer, options.path ?? '', body)
   world.write(`${text}\n`)
   return ok
 }

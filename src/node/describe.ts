@@ -1,15 +1,10 @@
 import { adapters } from '../../adapters/index.ts'
-import { stringify } from '../canonical/json.ts'
-import { DEFAULT_RETENTION, DEMO_ORIGIN } from '../gateway/defaults.ts'
-import type { Environment } from '../gateway/config.ts'
-import type {
-  RouteSettings,
-  Settings,
-  TaskSettings,
-  UpstreamSettings,
-} from '../gateway/settings.ts'
-import { sampleOf } from '../gateway/sample.ts'
-import { shownState } from '../gateway/secrets.ts'
+import { stringify } from '../json/json.ts'
+import { DEFAULT_RETENTION, DEMO_ORIGIN } from '../config/defaults.ts'
+import type { Environment } from '../config/config.ts'
+import type { RouteSettings, Settings, TaskSettings, UpstreamSettings } from '../config/settings.ts'
+import { sampleOf } from '../exchange/sample.ts'
+import { shownState } from '../upstream/secrets.ts'
 import { clientRows } from './clients.ts'
 
 /** What the proxy says at its start. */

@@ -1,6 +1,6 @@
-import { ConfigError, type Environment } from '../gateway/config.ts'
-import { proxyOf } from '../gateway/config-values.ts'
-import { passwordsIn } from '../gateway/secrets.ts'
+import { ConfigError, type Environment } from '../config/config.ts'
+import { proxyOf } from '../config/values.ts'
+import { passwordsIn } from '../upstream/secrets.ts'
 
 /** Through which proxy an address is called, if any. */
 export type Egress = (url: string) => string | undefined

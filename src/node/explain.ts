@@ -1,10 +1,10 @@
 import { adapters } from '../../adapters/index.ts'
-import { sampleOf } from '../gateway/sample.ts'
+import { sampleOf } from '../exchange/sample.ts'
 
 const ORIGIN = 'http://127.0.0.1'
 
 /** The explanation of one request, by the same route that answers it over HTTP. */
-export async function explained(
+export async function explainFile(
   answer: (request: Request) => Promise<Response>,
   path: string,
   body: Uint8Array<ArrayBuffer>,

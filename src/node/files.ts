@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { ConfigError } from '../gateway/config.ts'
+import { ConfigError } from '../config/config.ts'
 
 /** The text of a file, undefined when there is none; throws `ConfigError` for a file that is no text. */
 export function textFile(directory: string, name: string): string | undefined {

@@ -1,6 +1,6 @@
-import { ConfigError, type Environment } from '../gateway/config.ts'
-import { type ConfigSource, textSource } from '../gateway/config-source.ts'
-import { environmentSource, withVariables } from '../gateway/config-variables.ts'
+import { ConfigError, type Environment } from '../config/config.ts'
+import { type ConfigSource, textSource } from '../config/source.ts'
+import { environmentSource, withVariables } from '../config/variables.ts'
 import { textFile } from './files.ts'
 
 const DEFAULT_FILE = 'dragoman.json'

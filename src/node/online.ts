@@ -1,13 +1,13 @@
 import { dialects } from '../../adapters/index.ts'
-import type { Finding } from '../gateway/config-finding.ts'
-import { hint } from '../gateway/config-nearest.ts'
-import { entriesAt, membersAt, valueAt } from '../gateway/config-place.ts'
-import { placeKey, upstreamKey } from '../gateway/credentials.ts'
-import { DEMO_ORIGIN } from '../gateway/defaults.ts'
-import type { Send } from '../gateway/ports.ts'
-import { sampleOf } from '../gateway/sample.ts'
-import type { Settings, UpstreamSettings } from '../gateway/settings.ts'
-import { sourceOf } from '../gateway/source.ts'
+import type { Finding } from '../config/finding.ts'
+import { hint } from '../config/nearest.ts'
+import { entriesAt, membersAt, valueAt } from '../config/place.ts'
+import { placeKey, upstreamKey } from '../upstream/credentials.ts'
+import { DEMO_ORIGIN } from '../config/defaults.ts'
+import type { Send } from '../ports.ts'
+import { sampleOf } from '../exchange/sample.ts'
+import type { Settings, UpstreamSettings } from '../config/settings.ts'
+import { sourceOf } from '../stream/source.ts'
 
 const TOTAL_MS = 15_000
 const MOST_BYTES = 8 * 1024 * 1024

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
-import { ConfigError, type Environment } from '../gateway/config.ts'
-import { isLoopbackName, nameOfAddress } from '../gateway/hostname.ts'
+import { ConfigError, type Environment } from '../config/config.ts'
+import { isLoopbackName, nameOfAddress } from '../config/hostname.ts'
 
 export type Command = 'serve' | 'check' | 'explain' | 'help' | 'version'
 

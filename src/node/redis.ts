@@ -1,5 +1,5 @@
-import { guard, unavailable } from '../state/guard.ts'
-import type { RedisLink } from '../state/redis.ts'
+import { guardStore, unavailable } from '../memory/stores/guard.ts'
+import type { RedisLink } from '../memory/stores/redis.ts'
 
 const SERVICE = 'the Redis state server'
 
@@ -26,7 +26,7 @@ export function redisLink(url: string, timeoutMs = 2000): RedisLink {
     async call(...command) {
       const used = current()
       try {
-        return await guard(SERVICE, timeoutMs, async () =>
+        return await guardStore(SERVICE, timeoutMs, async () =>
           (await used.opening).sendCommand(command),
         )
       } catch (error) {

@@ -1,15 +1,10 @@
 import { Readable } from 'node:stream'
 import { Agent, type Dispatcher, Pool, ProxyAgent } from 'undici'
-import {
-  ConnectError,
-  type Send,
-  type UpstreamRequest,
-  type UpstreamResponse,
-} from '../gateway/ports.ts'
-import { isWhole, piecesIn, sizeOf } from '../gateway/bytes.ts'
+import { ConnectError, type Send, type UpstreamRequest, type UpstreamResponse } from '../ports.ts'
+import { isWhole, piecesIn, sizeOf } from '../json/bytes.ts'
 import { decoded, isPlain } from './decode.ts'
 import type { Egress } from './egress.ts'
-import { Incoming } from './incoming.ts'
+import { UpstreamBody } from './upstream-body.ts'
 
 /** Shorter than what common servers keep idle connections for, so that a reused one is rarely dead. */
 const KEEP_ALIVE_MS = 4000
@@ -111,7 +106,7 @@ function responseHandler(
   reject: Settle<Error>,
 ): Dispatcher.DispatchHandler {
   let request: Dispatcher.DispatchController | undefined
-  const body = new Incoming({
+  const body = new UpstreamBody({
     pause: () => request?.pause(),
     resume: () => request?.resume(),
     abort() {
@@ -163,7 +158,7 @@ type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>
 function responseOf(
   status: number,
   headers: ResponseHeaders,
-  raw: Incoming,
+  raw: UpstreamBody,
 ): UpstreamResponse | undefined {
   const coding = headerOf(headers, 'content-encoding')
   const keys = () => Object.keys(headers)

@@ -3,12 +3,12 @@ import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
-import type { Answer } from '../gateway/exchange.ts'
-import type { LimitSettings } from '../gateway/settings.ts'
-import { STALL_MS } from '../gateway/time.ts'
-import type { Asked } from '../http/arrival.ts'
-import { AskedHere, Head } from './asked.ts'
-import { tell } from './tell.ts'
+import type { Answer } from '../exchange/exchange.ts'
+import type { LimitSettings } from '../config/settings.ts'
+import { STALL_MS } from '../stream/time.ts'
+import type { HttpRequest } from '../http/request-head.ts'
+import { NodeRequest, Head } from './request.ts'
+import { writeResponse } from './write-response.ts'
 import { inTurn } from './turns.ts'
 
 const CHECK_INTERVAL_MS = 5000
@@ -31,7 +31,7 @@ export interface RunningServer {
 
 export interface ServerOptions {
   /** Never rejects. */
-  answer(request: Asked): Promise<Answer>
+  answer(request: HttpRequest): Promise<Answer>
   host: string
   port: number
   limits: Pick<LimitSettings, 'connections' | 'headersMs' | 'bodyMs'>
@@ -99,8 +99,8 @@ const listenerOf = ({ answer }: Pick<ServerOptions, 'answer'>) =>
       const head = new Head(incoming)
       if (head.hosts > 1) outgoing.writeHead(400).end()
       else {
-        const said = await answer(new AskedHere(incoming, head, request))
-        await tell(outgoing, said, incoming.complete ? undefined : unread(incoming))
+        const said = await answer(new NodeRequest(incoming, head, request))
+        await writeResponse(outgoing, said, incoming.complete ? undefined : unread(incoming))
       }
       return RESPONSE_ALREADY_SENT
     },

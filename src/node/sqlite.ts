@@ -1,8 +1,8 @@
 import { closeSync, openSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { type Store, type StoreBounds, StoreUnavailableError } from '../gateway/store.ts'
-import { explain, unavailable } from '../state/guard.ts'
-import { SCHEMA, table, type SqlDatabase } from '../state/table.ts'
+import { type Store, type StoreBounds, StoreUnavailableError } from '../memory/store.ts'
+import { explain, unavailable } from '../memory/stores/guard.ts'
+import { SCHEMA, table, type SqlDatabase } from '../memory/stores/table.ts'
 import { exclusiveOf, LockedError } from './exclusive.ts'
 
 const SERVICE = 'the SQLite state file'

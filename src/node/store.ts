@@ -1,7 +1,7 @@
-import { ConfigError } from '../gateway/config-finding.ts'
-import type { Store, StoreBounds } from '../gateway/store.ts'
-import { memoryStore } from '../state/memory.ts'
-import { redisStore } from '../state/redis.ts'
+import { ConfigError } from '../config/finding.ts'
+import type { Store, StoreBounds } from '../memory/store.ts'
+import { memoryStore } from '../memory/stores/memory.ts'
+import { redisStore } from '../memory/stores/redis.ts'
 import { redisLink } from './redis.ts'
 import { sqliteStore } from './sqlite.ts'
 

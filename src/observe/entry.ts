@@ -1,5 +1,5 @@
-import type { Loss } from '../canonical/loss.ts'
-import type { FinishReason, Usage } from '../canonical/model.ts'
+import type { Loss } from '../model/loss.ts'
+import type { FinishReason, Usage } from '../model/request.ts'
 
 /** What is known of one exchange when it is over. Never a body, never a credential. */
 export interface LogEntry {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { dialects } from '../../adapters/index.ts'
-import type { Adapter } from '../../adapters/adapter.ts'
-import { punched } from '../../src/canonical/holes.ts'
-import { parse, stringify, type Json } from '../../src/canonical/json.ts'
-import type { Request } from '../../src/canonical/model.ts'
-import { PROCESS_LIMITS } from '../../src/gateway/defaults.ts'
-import { replyEvents } from '../../src/gateway/reply-events.ts'
-import { eventShape } from '../../src/gateway/shape.ts'
-import { framer } from '../../src/gateway/stream-out.ts'
-import { survey } from '../../src/canonical/survey.ts'
+import type { Adapter } from '../../adapters/contract.ts'
+import { liftLiterals } from '../../src/json/large-literals.ts'
+import { parse, stringify, type Json } from '../../src/json/json.ts'
+import type { Request } from '../../src/model/request.ts'
+import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
+import { replyEvents } from '../../src/stream/reply-events.ts'
+import { eventShape } from '../../src/stream/whole-events.ts'
+import { framer } from '../../src/stream/stream-out.ts'
+import { scanStructure } from '../../src/json/structure.ts'
 import { cpuMs } from '../growth/cpu.ts'
 
 /** Twice the input may cost at most so many times as much. */
@@ -183,8 +183,8 @@ describe('the cost of twice as much', () => {
       const text = make(size)
       const bytes = new TextEncoder().encode(text)
       return () => {
-        survey(text, { depth: 100, nodes: 1e9 })
-        punched([bytes], decode)
+        scanStructure(text, { depth: 100, nodes: 1e9 })
+        liftLiterals([bytes], decode)
       }
     }
     expect(growth(look, 100_000)).toBeLessThan(MOST)

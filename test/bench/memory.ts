@@ -41,7 +41,7 @@ async function held({ child }: Proxy): Promise<Held> {
   return { resident: usage.rss / KIB, own: (usage.heapUsed + usage.external) / KIB }
 }
 
-interface Memory {
+interface ConversationMemory {
   lane: Lane
   atRest: Held
   warm: Held
@@ -61,7 +61,7 @@ const startOf = (lane: Lane, world: World, command: string): Promise<Proxy> =>
   })
 
 /** A process of its own for each lane: at rest, warm, with a crowd of idle streams, and when they have left. */
-async function memoryOf(lane: Lane, world: World, making: Making): Promise<Memory> {
+async function memoryOf(lane: Lane, world: World, making: Making): Promise<ConversationMemory> {
   const { upstream, caller } = world
   const proxy = await startOf(lane, world, making.command)
   const { port } = proxy
@@ -101,9 +101,9 @@ export async function measureMemory(
   lanes: readonly Lane[],
   making: Making,
 ): Promise<Extra> {
-  const memories: Memory[] = []
+  const memories: ConversationMemory[] = []
   for (const lane of lanes) memories.push(await memoryOf(lane, world, making))
-  const perStream = (pick: keyof Held, { begun, crowded }: Memory) =>
+  const perStream = (pick: keyof Held, { begun, crowded }: ConversationMemory) =>
     (crowded[pick] - begun[pick]) / making.streams
   const findings = memories.flatMap((memory) =>
     findingsOf('memory', 'idle', memory.lane, perStream('resident', memory)),

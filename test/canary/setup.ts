@@ -3,8 +3,8 @@ import { look, takeLeaks, watched, watchedAnswer } from './watch.ts'
 
 /** Before every file of the suite: whatever its apps say is looked at, and a secret in it fails its test. */
 
-vi.mock('../../src/http/front.ts', async (original) => {
-  const real = await original<typeof import('../../src/http/front.ts')>()
+vi.mock('../../src/http/router.ts', async (original) => {
+  const real = await original<typeof import('../../src/http/router.ts')>()
   const answerRequest: typeof real.answerRequest = (site, ...rest) =>
     real.answerRequest(watched(site), ...rest)
   return { ...real, answerRequest }

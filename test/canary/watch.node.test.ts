@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { memoryStore } from '../../src/state/memory.ts'
-import { memoriesOf } from '../../src/gateway/memories.ts'
-import { STORE_BOUNDS } from '../../src/gateway/store.ts'
-import { doorkeeper } from '../../src/gateway/credentials.ts'
+import { memoryStore } from '../../src/memory/stores/memory.ts'
+import { memoriesOf } from '../../src/memory/records.ts'
+import { STORE_BOUNDS } from '../../src/memory/store.ts'
+import { authenticator } from '../../src/upstream/credentials.ts'
 import { loadOf } from '../../src/http/load.ts'
-import type { Site } from '../../src/http/site.ts'
-import { fakes } from '../gateway/fakes.ts'
+import type { AppContext } from '../../src/http/app-context.ts'
+import { fakes } from '../exchange/fakes.ts'
 import {
   jsonReply,
   KEY,
@@ -14,7 +14,7 @@ import {
   settingsWith,
   sse,
   sseReply,
-} from '../gateway/proxy.ts'
+} from '../exchange/proxy.ts'
 import { look, lookAtProcess, takeLeaks, watched } from './watch.ts'
 
 /** What watches the whole suite notices each leak that is planted here. */
@@ -68,7 +68,7 @@ it('notices a key in the store and in what is printed', async () => {
   expect(takeLeaks()).toHaveLength(4)
 })
 
-function siteWith(sent: string[]): Site {
+function siteWith(sent: string[]): AppContext {
   const settings = settingsWith({ callers: { kind: 'keys', keys: [CALLER_KEY] } })
   return {
     settings,
@@ -82,7 +82,7 @@ function siteWith(sent: string[]): Site {
       log: () => undefined,
     },
     dialects: fakes,
-    admit: doorkeeper(settings.callers),
+    admit: authenticator(settings.callers),
     load: loadOf(settings.limits),
     memories: memoriesOf(settings, memoryStore(STORE_BOUNDS)),
   }

@@ -1,9 +1,9 @@
-import type { Answer } from '../../src/gateway/exchange.ts'
-import type { ByteSource, Ports, Send, UpstreamRequest } from '../../src/gateway/ports.ts'
-import { secretsOf } from '../../src/gateway/secrets.ts'
-import type { Settings } from '../../src/gateway/settings.ts'
-import type { Store } from '../../src/gateway/store.ts'
-import type { Site } from '../../src/http/site.ts'
+import type { Answer } from '../../src/exchange/exchange.ts'
+import type { ByteSource, Ports, Send, UpstreamRequest } from '../../src/ports.ts'
+import { secretsOf } from '../../src/upstream/secrets.ts'
+import type { Settings } from '../../src/config/settings.ts'
+import type { Store } from '../../src/memory/store.ts'
+import type { AppContext } from '../../src/http/app-context.ts'
 import { createLog } from '../../src/observe/log.ts'
 
 /**
@@ -59,7 +59,7 @@ export function lookAtProcess(
 }
 
 /** The site, with an eye on everything that leaves it. */
-export function watched(site: Site): Site {
+export function watched(site: AppContext): AppContext {
   const known = sites.get(site)
   if (known) return known
   learn(site.settings)
@@ -76,7 +76,7 @@ export function watched(site: Site): Site {
   return made
 }
 
-const sites = new WeakMap<Site, Site>()
+const sites = new WeakMap<AppContext, AppContext>()
 
 /** The same object, but for these members; whatever else is asked of it is asked of it now. */
 const overlaid = <T extends object>(object: T, members: Partial<T>): T =>

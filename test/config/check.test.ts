@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { examined } from '../../src/gateway/config.ts'
-import { lineOf } from '../../src/gateway/config-finding.ts'
-import { textSource } from '../../src/gateway/config-source.ts'
-import { environmentSource, withVariables } from '../../src/gateway/config-variables.ts'
-import type { Environment } from '../../src/gateway/config-values.ts'
+import { examined } from '../../src/config/config.ts'
+import { lineOf } from '../../src/config/finding.ts'
+import { textSource } from '../../src/config/source.ts'
+import { environmentSource, withVariables } from '../../src/config/variables.ts'
+import type { Environment } from '../../src/config/values.ts'
 import { type Case, FAULTY, good, KEY, ODD, PLATFORM, upstream } from './faulty.ts'
 
 function linesFor({ text, environment = {}, platform = PLATFORM }: Omit<Case, 'what' | 'says'>) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { objectSource } from '../../src/gateway/config-source.ts'
-import { environmentSource } from '../../src/gateway/config-variables.ts'
+import { objectSource } from '../../src/config/source.ts'
+import { environmentSource } from '../../src/config/variables.ts'
 import {
   type Environment,
   examined,
@@ -8,10 +8,10 @@ import {
   settingsIn,
   settingsFromText,
   settingsOf,
-} from '../../src/gateway/config.ts'
-import { ISOLATE_LIMITS, PROCESS_LIMITS } from '../../src/gateway/defaults.ts'
-import { secretsOf } from '../../src/gateway/secrets.ts'
-import { STORE_BOUNDS, WORKER_STORE_BOUNDS } from '../../src/gateway/store.ts'
+} from '../../src/config/config.ts'
+import { ISOLATE_LIMITS, PROCESS_LIMITS } from '../../src/config/defaults.ts'
+import { secretsOf } from '../../src/upstream/secrets.ts'
+import { STORE_BOUNDS, WORKER_STORE_BOUNDS } from '../../src/memory/store.ts'
 
 const claude = { dialect: 'messages', url: 'https://upstream.example', key: 'sk-claude-0001' }
 const config = {

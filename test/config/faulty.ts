@@ -1,5 +1,5 @@
-import type { Platform } from '../../src/gateway/config.ts'
-import type { Environment } from '../../src/gateway/config-values.ts'
+import type { Platform } from '../../src/config/config.ts'
+import type { Environment } from '../../src/config/values.ts'
 
 export const PLATFORM: Platform = { listens: { host: '127.0.0.1', port: 8787 } }
 const EXPOSED: Platform = { exposed: true }

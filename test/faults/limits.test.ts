@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import type { LimitSettings } from '../../src/gateway/settings.ts'
-import { jsonReply, proxyOf, sse, sseReply, sleep, streamOf, type Chunk } from '../gateway/proxy.ts'
+import type { LimitSettings } from '../../src/config/settings.ts'
+import {
+  jsonReply,
+  proxyOf,
+  sse,
+  sseReply,
+  sleep,
+  streamOf,
+  type Chunk,
+} from '../exchange/proxy.ts'
 
 /** Every limit one below it, at it and one above it; from both sides of the proxy. */
 

@@ -1,5 +1,5 @@
-import { isObject, parse } from '../../src/canonical/json.ts'
-import { sseParser } from '../../src/framing/sse.ts'
+import { isObject, parse } from '../../src/json/json.ts'
+import { sseParser } from '../../src/stream/sse.ts'
 import { grammarOf } from '../grammar/index.ts'
 import type { Heard } from './stage.ts'
 import { eventIn, type Voice } from './voices.ts'

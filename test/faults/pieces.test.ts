@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { dialects } from '../../adapters/index.ts'
-import { TIMEOUTS } from '../../src/gateway/defaults.ts'
-import { never, proxyOf, streamOf, type Chunk } from '../gateway/proxy.ts'
+import { TIMEOUTS } from '../../src/config/defaults.ts'
+import { never, proxyOf, streamOf, type Chunk } from '../exchange/proxy.ts'
 import { BAD, BROKEN, BYTES, LATE, status, WHOLE, wrongIn, type Outcome } from './outcome.ts'
 import { voices, type Voice } from './voices.ts'
 

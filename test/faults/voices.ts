@@ -1,5 +1,5 @@
-import type { Frame } from '../../adapters/adapter.ts'
-import { isObject, parse, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import type { Frame } from '../../adapters/contract.ts'
+import { isObject, parse, type Json, type JsonObject } from '../../src/json/json.ts'
 
 /** A dialect as both of its ends write it, by hand: what the scripts send and what the checks look for. */
 export interface Voice {

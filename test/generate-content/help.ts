@@ -1,11 +1,11 @@
-import type { Frame, ModelFacts, Reader, Writer } from '../../adapters/adapter.ts'
+import type { Frame, ModelFacts, Reader, Writer } from '../../adapters/contract.ts'
 import { generateContent } from '../../adapters/generate-content/index.ts'
-import { fold, unfold, verify, type Event, type Folded } from '../../src/canonical/events.ts'
-import { parse, stringify, type Json } from '../../src/canonical/json.ts'
-import { lossList, type Loss, type LossList } from '../../src/canonical/loss.ts'
-import type { Block, Reply, Request, Turn } from '../../src/canonical/model.ts'
-import { replyWriter } from '../../src/gateway/reply-writer.ts'
-import { sseParser } from '../../src/framing/sse.ts'
+import { fold, unfold, verify, type Event, type Folded } from '../../src/model/events.ts'
+import { parse, stringify, type Json } from '../../src/json/json.ts'
+import { lossList, type Loss, type LossList } from '../../src/model/loss.ts'
+import type { Block, Reply, Request, Turn } from '../../src/model/request.ts'
+import { replyWriter } from '../../src/exchange/reply-writer.ts'
+import { sseParser } from '../../src/stream/sse.ts'
 
 const FIXTURES = import.meta.glob('../../fixtures/generate-content/*/*', {
   query: '?raw',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Request } from '../../src/canonical/model.ts'
+import type { Request } from '../../src/model/request.ts'
 import { generateContent } from '../../adapters/generate-content/index.ts'
 import { assistant, call, read, result, send, text, user } from './help.ts'
 

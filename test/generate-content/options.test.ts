@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ReasoningOptions, Request, Tool } from '../../src/canonical/model.ts'
+import type { ReasoningOptions, Request, Tool } from '../../src/model/request.ts'
 import { read, send } from './help.ts'
 
 const contents = [{ parts: [{ text: 'Hello' }] }]

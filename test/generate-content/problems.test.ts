@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { generateContent } from '../../adapters/generate-content/index.ts'
-import type { Problem, ProblemKind } from '../../src/canonical/problem.ts'
+import type { Problem, ProblemKind } from '../../src/model/problem.ts'
 import { fixture } from './help.ts'
 
 const readProblem = (status: number, name: string) =>

@@ -21,7 +21,7 @@ describe('a reply', () => {
       id: 'r-text',
       blocks: [
         { kind: 'reasoning', text: 'Hmm.' },
-        { kind: 'text', text: 'Grüße 👋', seal: { dialect: D, value: 'dGV4dA==' } },
+        { kind: 'text', text: 'Grüße 👋', proof: { dialect: D, value: 'dGV4dA==' } },
       ],
       usage: { input: 12, output: 12, reasoning: 7 },
       finish: 'stop',
@@ -33,7 +33,7 @@ describe('a reply', () => {
     const [first, second, third] = reply.blocks
     expect(first).toMatchObject({
       input: '{ "id": 2512292042121000001, "2": "b", "1": "a" }',
-      seal: { dialect: D, value: 'Zmlyc3Q=' },
+      proof: { dialect: D, value: 'Zmlyc3Q=' },
     })
     expect(second).toMatchObject({ input: '{}' })
     expect(second).not.toHaveProperty('seal')
@@ -54,7 +54,7 @@ describe('a reply', () => {
       'late out': true,
       note: null,
     })
-    expect(call).toMatchObject({ name: 'book', seal: { value: 'Y2FsbA==' } })
+    expect(call).toMatchObject({ name: 'book', proof: { value: 'Y2FsbA==' } })
   })
 
   it('has citations where the text has them, counted as text is counted here', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { unfold, type Event } from '../../src/canonical/events.ts'
-import type { Block, FinishReason } from '../../src/canonical/model.ts'
-import { carrySeal } from '../../src/canonical/seal.ts'
-import { encodeBase64 } from '../../src/canonical/base64.ts'
+import { unfold, type Event } from '../../src/model/events.ts'
+import type { Block, FinishReason } from '../../src/model/request.ts'
+import { writeEnvelope } from '../../src/model/proof.ts'
+import { encodeBase64 } from '../../src/json/base64.ts'
 import { call, hear, hearStream, read, reply, tell, tellReply, text } from './help.ts'
 
 const parts = (chunk: { candidates: { content: { parts: unknown[] } }[] }) =>
@@ -64,14 +64,14 @@ describe('a written reply', () => {
       },
       { type: 'block-delta', text: '{"n":' },
       { type: 'block-delta', text: '2512292042121000001}' },
-      { type: 'block-end', tail: { seal: foreign } },
+      { type: 'block-end', tail: { proof: foreign } },
       { type: 'finish', reason: 'tool-call' },
     ])
     expect(chunks).toHaveLength(1)
     expect(parts(chunks[0])).toMatchObject([
       {
         functionCall: { id: 'toolu_1', name: 'f' },
-        thoughtSignature: encodeBase64(carrySeal(foreign, 'self')),
+        thoughtSignature: encodeBase64(writeEnvelope(foreign, 'self')),
       },
     ])
     expect(chunks[0].candidates[0].finishReason).toBe('STOP')
@@ -203,7 +203,11 @@ describe('a written reply', () => {
 
   it('comes back as it was, in one piece and in many', () => {
     const blocks: Block[] = [
-      { kind: 'reasoning', text: 'Hmm.', seal: { dialect: 'generate-content', value: 'cmVhc29u' } },
+      {
+        kind: 'reasoning',
+        text: 'Hmm.',
+        proof: { dialect: 'generate-content', value: 'cmVhc29u' },
+      },
       { kind: 'text', text: 'Let me see.' },
       { kind: 'code', id: 'c-1', language: 'python', code: 'print(1)' },
       { kind: 'code-result', callId: 'c-1', outcome: 'failed', output: 'no' },
@@ -230,41 +234,41 @@ describe('proofs of another dialect', () => {
   /** The history as a client keeps it: each chunk’s content, or the whole one. */
 
   it.each<[string, Block[]]>([
-    ['a thought', [{ kind: 'reasoning', text: 'A long thought.', seal: foreign }, text('Yes.')]],
+    ['a thought', [{ kind: 'reasoning', text: 'A long thought.', proof: foreign }, text('Yes.')]],
     [
       'a redacted thought before a text',
-      [{ kind: 'reasoning', text: '', redacted: true, seal: foreign }, text('Yes.')],
+      [{ kind: 'reasoning', text: '', redacted: true, proof: foreign }, text('Yes.')],
     ],
     [
       'a thought without words before a call',
       [
-        { kind: 'reasoning', text: '', seal: foreign },
+        { kind: 'reasoning', text: '', proof: foreign },
         { kind: 'tool-call', id: 't', name: 'f', form: 'json', input: '{}' },
       ],
     ],
     [
       'two thoughts without words',
       [
-        { kind: 'reasoning', text: '', redacted: true, seal: foreign },
-        { kind: 'reasoning', text: '', seal: foreign },
+        { kind: 'reasoning', text: '', redacted: true, proof: foreign },
+        { kind: 'reasoning', text: '', proof: foreign },
         text('Yes.'),
       ],
     ],
     [
       'a thought without words at the end',
-      [text('Yes.'), { kind: 'reasoning', text: '', redacted: true, seal: foreign }],
+      [text('Yes.'), { kind: 'reasoning', text: '', redacted: true, proof: foreign }],
     ],
     [
       'a redacted thought before a thought',
       [
-        { kind: 'reasoning', text: '', redacted: true, seal: foreign },
-        { kind: 'reasoning', text: 'Hm.', seal: foreign },
+        { kind: 'reasoning', text: '', redacted: true, proof: foreign },
+        { kind: 'reasoning', text: 'Hm.', proof: foreign },
         text('Yes.'),
       ],
     ],
     [
       'a call',
-      [{ kind: 'tool-call', id: 't', name: 'f', form: 'json', input: '{}', seal: foreign }],
+      [{ kind: 'tool-call', id: 't', name: 'f', form: 'json', input: '{}', proof: foreign }],
     ],
   ])('come home with %s', (_, blocks) => {
     const plain = blocks.map((block) =>
@@ -277,23 +281,23 @@ describe('proofs of another dialect', () => {
   })
 
   it('are dropped when they are damaged, and nothing else with them', () => {
-    const carrier = encodeBase64(carrySeal(foreign, 'self'))
+    const envelope = encodeBase64(writeEnvelope(foreign, 'self'))
     for (const thoughtSignature of [
-      carrier.slice(0, -4),
-      carrier.replace(/.{8}$/, 'AAAAAAAA'),
-      `${carrier}!`,
+      envelope.slice(0, -4),
+      envelope.replace(/.{8}$/, 'AAAAAAAA'),
+      `${envelope}!`,
     ]) {
       const { turns } = read({
         contents: [{ role: 'model', parts: [{ text: 'Hm.', thought: true, thoughtSignature }] }],
       })
       expect(turns[0]?.blocks).toEqual([
-        { kind: 'reasoning', text: 'Hm.', ext: { 'generate-content': { damagedSeal: true } } },
+        { kind: 'reasoning', text: 'Hm.', ext: { 'generate-content': { damagedProof: true } } },
       ])
     }
   })
 
   it('come home on calls when the client returns no thoughts', () => {
-    const thought: Block = { kind: 'reasoning', text: 'First the weather.', seal: foreign }
+    const thought: Block = { kind: 'reasoning', text: 'First the weather.', proof: foreign }
     const spoken: Block[] = [thought, text('Let me see.'), call('t', 'f')]
     const { body, chunks } = tellReply(...spoken)
     for (const one of [body.candidates[0].content.parts, chunks.flatMap(parts)]) {

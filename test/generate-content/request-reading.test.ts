@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { stringify } from '../../src/canonical/json.ts'
+import { stringify } from '../../src/json/json.ts'
 import { read, wrong } from './help.ts'
 
 const contents = [{ role: 'user', parts: [{ text: 'Hello' }] }]
@@ -263,8 +263,8 @@ describe('a history', () => {
       {
         role: 'assistant',
         blocks: [
-          { kind: 'reasoning', text: 'Hmm.', seal: { dialect: D, value: 'c2ln' } },
-          { kind: 'text', text: 'Sun ny.', seal: { dialect: D, value: 'dGV4dA==' } },
+          { kind: 'reasoning', text: 'Hmm.', proof: { dialect: D, value: 'c2ln' } },
+          { kind: 'text', text: 'Sun ny.', proof: { dialect: D, value: 'dGV4dA==' } },
           { kind: 'text', text: 'And more.' },
         ],
       },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { generateContent } from '../../adapters/generate-content/index.ts'
-import type { Block } from '../../src/canonical/model.ts'
-import type { ModelFacts } from '../../adapters/adapter.ts'
+import type { Block } from '../../src/model/request.ts'
+import type { ModelFacts } from '../../adapters/contract.ts'
 import { assistant, call, request, result, send, text, user } from './help.ts'
 
 const image: Block = { kind: 'media', mediaType: 'image/png', source: { data: 'AA==' } }
@@ -234,7 +234,7 @@ describe('proofs and thoughts', () => {
       name: 'f',
       form: 'json',
       input: '{}',
-      seal: own,
+      proof: own,
     }
     const { body } = send({ turns: [asked, assistant(signed, call('2', 'f'))] })
     expect(body.contents[1].parts).toEqual([
@@ -247,8 +247,8 @@ describe('proofs and thoughts', () => {
     const { body, losses } = send({
       turns: [
         assistant(
-          { kind: 'reasoning', text: 'Hm.', seal: foreign },
-          { kind: 'reasoning', text: '', redacted: true, seal: foreign },
+          { kind: 'reasoning', text: 'Hm.', proof: foreign },
+          { kind: 'reasoning', text: '', redacted: true, proof: foreign },
           text('a'),
         ),
       ],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Block } from '../../src/canonical/model.ts'
+import type { Block } from '../../src/model/request.ts'
 import { call, read, tellReply, text } from './help.ts'
 
 interface Part {
@@ -10,7 +10,7 @@ interface Part {
 const thought: Block = {
   kind: 'reasoning',
   text: 'Two cities.',
-  seal: { dialect: 'messages', value: 'c2lnbmF0dXJl' },
+  proof: { dialect: 'messages', value: 'c2lnbmF0dXJl' },
 }
 const said = [thought, text('I look.'), call('a', 'f'), call('b', 'f')]
 

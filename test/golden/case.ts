@@ -1,5 +1,5 @@
-import type { Frame } from '../../adapters/adapter.ts'
-import type { Json, JsonObject } from '../../src/canonical/json.ts'
+import type { Frame } from '../../adapters/contract.ts'
+import type { Json, JsonObject } from '../../src/json/json.ts'
 
 /** The same thing in the words of each dialect, written by hand. */
 export type InEach<T> = Record<'messages' | 'generate-content' | 'responses', T>

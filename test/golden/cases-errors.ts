@@ -1,5 +1,5 @@
-import type { Frame } from '../../adapters/adapter.ts'
-import type { JsonObject } from '../../src/canonical/json.ts'
+import type { Frame } from '../../adapters/contract.ts'
+import type { JsonObject } from '../../src/json/json.ts'
 import { hello, MODEL, type Case } from './case.ts'
 
 const WAIT = 'Slow down. Please retry in 7s.'

@@ -1,5 +1,5 @@
-import type { Frame } from '../../adapters/adapter.ts'
-import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import type { Frame } from '../../adapters/contract.ts'
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Grammar } from './grammar.ts'
 import {
   any,

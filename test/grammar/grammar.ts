@@ -1,5 +1,5 @@
-import type { Frame } from '../../adapters/adapter.ts'
-import type { Json } from '../../src/canonical/json.ts'
+import type { Frame } from '../../adapters/contract.ts'
+import type { Json } from '../../src/json/json.ts'
 
 /**
  * What the strictest client of a dialect accepts of a reply, written down independently of the adapters.

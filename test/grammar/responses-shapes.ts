@@ -1,4 +1,4 @@
-import type { Json } from '../../src/canonical/json.ts'
+import type { Json } from '../../src/json/json.ts'
 import {
   anyObject,
   array,

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 
 /** Says what is wrong with a value at a path, or nothing. */
 export type Shape = (value: Json | undefined, path: string) => string | undefined

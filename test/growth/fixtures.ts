@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
-import type { JsonObject } from '../../src/canonical/json.ts'
+import type { JsonObject } from '../../src/json/json.ts'
 
 const jsonOf = (path: string): JsonObject => JSON.parse(readFileSync(path, 'utf8'))
 

@@ -1,7 +1,7 @@
-import { createApp } from '../../src/http/app.ts'
-import type { ByteSource } from '../../src/gateway/ports.ts'
-import { STORE_BOUNDS } from '../../src/gateway/store.ts'
-import { memoryStore } from '../../src/state/memory.ts'
+import { createApp } from '../../src/http/hono-app.ts'
+import type { ByteSource } from '../../src/ports.ts'
+import { STORE_BOUNDS } from '../../src/memory/store.ts'
+import { memoryStore } from '../../src/memory/stores/memory.ts'
 import { BASE, KEYS, settings } from '../memory/proxy.ts'
 import { clientOf } from '../laws/clients.ts'
 

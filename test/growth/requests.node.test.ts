@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest'
-import { isObject, type Json } from '../../src/canonical/json.ts'
+import { isObject, type Json } from '../../src/json/json.ts'
 import { plainReply, requestsOf } from './fixtures.ts'
 import { DIALECTS, distinct, isDeep, proportional } from './law.ts'
 import { answerWith, exchange } from './proxy.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/canonical/json.ts'
+import type { JsonObject } from '../../src/json/json.ts'
 
 const point: JsonObject = {
   type: 'object',

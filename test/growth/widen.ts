@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { mutate, pathsOf, valueAt, type Path } from '../laws/mutate.ts'
 
 /** A document with one of its places filled with as much as is asked for. */

@@ -1,12 +1,12 @@
-import { sourceOf } from '../../src/gateway/source.ts'
+import { sourceOf } from '../../src/stream/source.ts'
 import { describe, expect, it } from 'vitest'
-import { demoSend } from '../../src/demo.ts'
+import { demoSend } from '../../src/demo/demo.ts'
 import { adapters } from '../../adapters/index.ts'
-import { fold, verify, type Event } from '../../src/canonical/events.ts'
-import { stringify } from '../../src/canonical/json.ts'
-import type { Request } from '../../src/canonical/model.ts'
-import { replyEvents } from '../../src/gateway/reply-events.ts'
-import { PROCESS_LIMITS } from '../../src/gateway/defaults.ts'
+import { fold, verify, type Event } from '../../src/model/events.ts'
+import { stringify } from '../../src/json/json.ts'
+import type { Request } from '../../src/model/request.ts'
+import { replyEvents } from '../../src/stream/reply-events.ts'
+import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
 
 const send = demoSend(adapters, () => Promise.reject(new Error('not for the demo')))
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { JsonEnd } from '../../src/http/json-end.ts'
 import { cases } from '../cases.ts'
-import { bytes, post, reply, streamOf, taskBench } from './task-bench.ts'
+import { bytes, post, reply, streamOf, taskBench } from '../tasks/bench.ts'
 
 const isMissing = (pieces: Uint8Array[]): boolean => {
   const end = new JsonEnd()

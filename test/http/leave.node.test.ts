@@ -2,10 +2,10 @@ import { createServer, request as httpRequest, type Server, type ServerResponse 
 import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createApp } from '../../src/http/app.ts'
+import { createApp } from '../../src/http/hono-app.ts'
 import { createSend } from '../../src/node/send.ts'
 import type { LogEntry } from '../../src/observe/entry.ts'
-import { settingsWith, sleep, sse } from '../gateway/proxy.ts'
+import { settingsWith, sleep, sse } from '../exchange/proxy.ts'
 
 /** Real sockets on both sides: a caller that leaves, an upstream that breaks. */
 
@@ -145,11 +145,11 @@ describe.each(callers)('a caller whose reply is %s', (_, path, body) => {
       `leaves %s (stream: ${stream}), and the upstream is left`,
       async (_phase, phase) => {
         behaviour = phase
-        const arrival = new Promise<void>((resolve) => (arrived = resolve))
+        const received = new Promise<void>((resolve) => (arrived = resolve))
         const lines = log.length
         const request = post(path, body(stream))
         request.on('response', (response) => response.once('data', () => {}))
-        await arrival
+        await received
         await sleep(60)
         request.destroy()
         expect(await closed).toBeLessThan(1500)

@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { type Config, createApp, translator, VERSION } from '../../src/index.ts'
-import { sse } from '../gateway/proxy.ts'
+import { sse } from '../exchange/proxy.ts'
 
 const demo: NonNullable<Config['upstreams']>[string] = {
   dialect: 'messages',

@@ -1,16 +1,16 @@
 import fc from 'fast-check'
-import { unfold, type Event } from '../../src/canonical/events.ts'
-import type { Block, FinishReason, Reply, Request, Usage } from '../../src/canonical/model.ts'
+import { unfold, type Event } from '../../src/model/events.ts'
+import type { Block, FinishReason, Reply, Request, Usage } from '../../src/model/request.ts'
 import {
-  anySeal,
+  anyProof,
   anyText,
   base64,
   brokenText,
   citationsOf,
   filledText,
   objectText,
-  reasoningSeal,
-  sealOf,
+  reasoningProof,
+  proofOf,
   textToolName,
   titleOf,
   toolName,
@@ -24,8 +24,8 @@ const trim = <T extends object>(value: T): T =>
   Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T
 
 const plainText = fc.record({ kind: fc.constant('text' as const), text: filledText })
-const sealedText = fc
-  .record({ kind: fc.constant('text' as const), text: anyText, seal: anySeal })
+const provenText = fc
+  .record({ kind: fc.constant('text' as const), text: anyText, proof: anyProof })
   .map((block): Block => block)
 const citedText = filledText.chain((text) =>
   citationsOf(text).map((citations): Block => ({ kind: 'text', text, citations })),
@@ -35,15 +35,15 @@ const reasoning = fc
   .record({
     kind: fc.constant('reasoning' as const),
     text: filledText,
-    seal: some(reasoningSeal),
+    proof: some(reasoningProof),
   })
   .map((block) => trim(block) as Block)
-const proofOnly = reasoningSeal.map((seal): Block => ({ kind: 'reasoning', text: '', seal }))
-const redacted = sealOf('messages').map((seal): Block => ({
+const proofOnly = reasoningProof.map((proof): Block => ({ kind: 'reasoning', text: '', proof }))
+const redacted = proofOf('messages').map((proof): Block => ({
   kind: 'reasoning',
   text: '',
   redacted: true,
-  seal,
+  proof,
 }))
 
 const jsonCall = (input: fc.Arbitrary<string>) =>
@@ -54,7 +54,7 @@ const jsonCall = (input: fc.Arbitrary<string>) =>
       name: toolName,
       form: fc.constant('json' as const),
       input,
-      seal: some(anySeal),
+      proof: some(anyProof),
     })
     .map((block) => trim(block) as Block)
 const textCall = fc
@@ -107,7 +107,7 @@ const opaque = fc.constantFrom(...OPAQUE)
 const plainBlocks = fc.array(
   fc.oneof(
     { weight: 4, arbitrary: plainText },
-    { weight: 2, arbitrary: sealedText },
+    { weight: 2, arbitrary: provenText },
     { weight: 3, arbitrary: reasoning },
     proofOnly,
     redacted,

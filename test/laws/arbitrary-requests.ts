@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Block, Request, Tool, ToolCallBlock, Turn } from '../../src/canonical/model.ts'
+import type { Block, Request, Tool, ToolCallBlock, Turn } from '../../src/model/request.ts'
 import { base64, filledText, objectText, toolName } from './arbitrary.ts'
 
 const text = filledText.map((value): Block => ({ kind: 'text', text: value }))

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Citation, Seal } from '../../src/canonical/model.ts'
+import type { Citation, Proof } from '../../src/model/request.ts'
 
 /** Text with everything that framing, escaping and joining get wrong. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
@@ -51,14 +51,14 @@ export const textToolName = fc.constantFrom('apply_patch', 'exec')
 
 export const base64 = fc.base64String({ minLength: 4, maxLength: 40 }).filter((text) => text !== '')
 
-export const sealOf = (dialect: string): fc.Arbitrary<Seal> =>
+export const proofOf = (dialect: string): fc.Arbitrary<Proof> =>
   base64.map((value) => ({ dialect, value }))
 
 /** Reasoning is proven by every dialect; anything else by one only. */
-export const reasoningSeal = fc
+export const reasoningProof = fc
   .constantFrom('messages', 'generate-content', 'responses')
-  .chain(sealOf)
-export const anySeal = sealOf('generate-content')
+  .chain(proofOf)
+export const anyProof = proofOf('generate-content')
 
 const url = fc.webUrl({ withFragments: false })
 

@@ -1,9 +1,9 @@
-import type { Frame, Incoming, Lookup } from '../../adapters/adapter.ts'
-import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import type { Frame, RequestHead, Lookup } from '../../adapters/contract.ts'
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 
 /** What a client of a dialect does, as far as the laws need it: written without the adapters. */
 export interface Client {
-  incoming(model: string, stream: boolean): Incoming
+  incoming(model: string, stream: boolean): RequestHead
   headers: Lookup
   request(model: string, text: string): JsonObject
   /** The next request: the reply's content goes back exactly as it came, calls get results. */
@@ -19,7 +19,7 @@ export interface Client {
 const none: Lookup = { get: () => null }
 const sse: Lookup = { get: (name) => (name === 'alt' ? 'sse' : null) }
 
-const post = (path: string, query: Lookup = none): Incoming => ({ method: 'POST', path, query })
+const post = (path: string, query: Lookup = none): RequestHead => ({ method: 'POST', path, query })
 const list = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : [])
 const objects = (value: Json | undefined): JsonObject[] => list(value).filter(isObject)
 const typed = (items: JsonObject[], type: string): JsonObject[] =>

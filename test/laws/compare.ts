@@ -1,8 +1,8 @@
-import type { Folded } from '../../src/canonical/events.ts'
-import { parseObject } from '../../src/canonical/json.ts'
-import { oneLine } from '../../src/canonical/one-line.ts'
-import type { Loss } from '../../src/canonical/loss.ts'
-import type { Block, Citation, Seal, Usage } from '../../src/canonical/model.ts'
+import type { Folded } from '../../src/model/events.ts'
+import { parseObject } from '../../src/json/json.ts'
+import { oneLine } from '../../src/stream/one-line.ts'
+import type { Loss } from '../../src/model/loss.ts'
+import type { Block, Citation, Proof, Usage } from '../../src/model/request.ts'
 
 /** What a reply says, one text per aspect, so that a difference has a name. */
 export type Aspects = ReadonlyMap<string, string>
@@ -10,7 +10,7 @@ export type Aspects = ReadonlyMap<string, string>
 interface Piece {
   kind: string
   text: string
-  seal: Seal | undefined
+  proof: Proof | undefined
   /** Each with the words that it is for. */
   citations: string[]
 }
@@ -43,11 +43,11 @@ const short = (text: string | undefined): string =>
  * A reply as one dialect shows it to an upstream's reader: proofs of others travel in disguise there, and
  * what carries nothing else is not there. That they come home is another law's business.
  */
-export function withoutForeignSeals(folded: Folded, dialect: string): Folded {
+export function withoutForeignProofs(folded: Folded, dialect: string): Folded {
   const blocks = folded.reply.blocks.flatMap((block): Block[] => {
-    if (!('seal' in block) || !block.seal) return [block]
-    if (block.seal.dialect === dialect && !DISGUISED.test(block.seal.value)) return [block]
-    const { seal: _, ...rest } = block
+    if (!('proof' in block) || !block.proof) return [block]
+    if (block.proof.dialect === dialect && !DISGUISED.test(block.proof.value)) return [block]
+    const { proof: _, ...rest } = block
     return rest.kind === 'reasoning' && rest.text === '' ? [] : [rest]
   })
   return { ...folded, reply: { ...folded.reply, blocks } }
@@ -96,7 +96,7 @@ function pieceOf(block: Block): Piece[] {
     {
       kind,
       text,
-      seal: 'seal' in block ? block.seal : undefined,
+      proof: 'proof' in block ? block.proof : undefined,
       citations: block.kind === 'text' ? (block.citations ?? []).map(cited(block.text)) : [],
     },
   ]
@@ -157,13 +157,13 @@ function settle(pieces: Piece[]): Piece[] {
   const settled: Piece[] = []
   for (const piece of pieces) {
     const merges = ['text', 'reasoning', 'refusal'].includes(piece.kind)
-    if (merges && piece.text === '' && !piece.seal && piece.citations.length === 0) continue
+    if (merges && piece.text === '' && !piece.proof && piece.citations.length === 0) continue
     const before = settled.at(-1)
-    if (!merges || !before || before.kind !== piece.kind || before.seal) settled.push({ ...piece })
+    if (!merges || !before || before.kind !== piece.kind || before.proof) settled.push({ ...piece })
     else {
       before.citations = [...before.citations, ...piece.citations]
       before.text += piece.text
-      before.seal = piece.seal
+      before.proof = piece.proof
     }
   }
   return settled
@@ -176,20 +176,20 @@ const cited =
     JSON.stringify([url, title, text.slice(start, end)])
 
 /** A proof and the block that it belongs to; whether a call's input arrived is asked elsewhere. */
-const sealLine = ({ seal, kind, text }: Piece): string =>
-  seal
-    ? `${seal.dialect} ${seal.value} on ${kind} ${kind === 'tool-call' ? nameOf(text) : text}`
+const proofLine = ({ proof, kind, text }: Piece): string =>
+  proof
+    ? `${proof.dialect} ${proof.value} on ${kind} ${kind === 'tool-call' ? nameOf(text) : text}`
     : ''
 
 const nameOf = (call: string): string => call.replace(/\(.*/s, '')
 
 /** The proofs of some blocks, in order, with what they belong to. */
-export const sealLines = (blocks: Block[]): string[] =>
-  settle(blocks.flatMap(pieceOf)).map(sealLine).filter(Boolean)
+export const proofLines = (blocks: Block[]): string[] =>
+  settle(blocks.flatMap(pieceOf)).map(proofLine).filter(Boolean)
 
 /** The same without the text around them: enough to find one again in a longer conversation. */
-export const sealOwners = (blocks: Block[]): string[] =>
+export const proofOwners = (blocks: Block[]): string[] =>
   settle(blocks.flatMap(pieceOf)).flatMap(ownerOf)
 
-const ownerOf = ({ seal, kind }: Piece): string[] =>
-  seal ? [`${kind} ${seal.dialect} ${seal.value}`] : []
+const ownerOf = ({ proof, kind }: Piece): string[] =>
+  proof ? [`${kind} ${proof.dialect} ${proof.value}`] : []

@@ -1,10 +1,10 @@
 import { dialects } from '../../adapters/index.ts'
-import { PROCESS_LIMITS } from '../../src/gateway/defaults.ts'
-import { ConnectError, type UpstreamResponse } from '../../src/gateway/ports.ts'
+import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
+import { ConnectError, type UpstreamResponse } from '../../src/ports.ts'
 import { loadOf } from '../../src/http/load.ts'
-import { sseParser } from '../../src/framing/sse.ts'
+import { sseParser } from '../../src/stream/sse.ts'
 import { eventIn, type Voice } from '../faults/voices.ts'
-import { proxyOf, type Proxy } from '../gateway/proxy.ts'
+import { proxyOf, type Proxy } from '../exchange/proxy.ts'
 
 /** Both ends of one exchange, moved step by step: what its upstream does and what its caller does. */
 export interface Line {

@@ -1,5 +1,5 @@
-import type { Folded } from '../../src/canonical/events.ts'
-import type { Loss } from '../../src/canonical/loss.ts'
+import type { Folded } from '../../src/model/events.ts'
+import type { Loss } from '../../src/model/loss.ts'
 import { differences, replyAspects } from './compare.ts'
 
 /** What a report must name to excuse a difference in an aspect of a reply. */
@@ -14,7 +14,7 @@ const EXCUSES: Record<string, RegExp> = {
   search: /^reply\.search/,
   opaque: /^reply\.[A-Za-z_-]+$/,
   order: /^reply\.(?!finish|stopSequence|usage|citations|tool-call\.input)/,
-  seals: /\.seal$|^reply\.refusal/,
+  proofs: /\.seal$|^reply\.refusal/,
   citations: /^reply\.(?:citations|refusal)/,
   // A call without a legal input is no call.
   finish: /^reply\.(?:finish|tool-call\.input)$/,

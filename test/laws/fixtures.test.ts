@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Adapter } from '../../adapters/adapter.ts'
+import type { Adapter } from '../../adapters/contract.ts'
 import { adapters } from '../../adapters/index.ts'
-import { isObject, stringify, type JsonObject } from '../../src/canonical/json.ts'
+import { isObject, stringify, type JsonObject } from '../../src/json/json.ts'
 import { probe } from '../replay/silent.ts'
 import { readRequest, writeRequest } from './exchange.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe } from 'vitest'
-import type { Adapter } from '../../adapters/adapter.ts'
+import type { Adapter } from '../../adapters/contract.ts'
 import { adapters } from '../../adapters/index.ts'
 import { cases } from '../cases.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { JsonObject } from '../../src/canonical/json.ts'
-import { emptyRequest } from '../../src/canonical/empty.ts'
+import type { JsonObject } from '../../src/json/json.ts'
+import { emptyRequest } from '../../src/model/empty-request.ts'
 import { readBody } from './exchange.ts'
 import { forEachAdapter } from './law.ts'
 

@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../../src/canonical/json.ts'
+import { isObject, type Json } from '../../src/json/json.ts'
 
 export type Path = readonly (string | number)[]
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { adapters } from '../../adapters/index.ts'
-import type { Loss } from '../../src/canonical/loss.ts'
-import { emptyRequest } from '../../src/canonical/empty.ts'
+import type { Loss } from '../../src/model/loss.ts'
+import { emptyRequest } from '../../src/model/empty-request.ts'
 
 const FULL = import.meta.glob('../../fixtures/full/*.json', {
   query: '?raw',

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fold, unfold, verify, type Folded } from '../../src/canonical/events.ts'
-import type { Reply } from '../../src/canonical/model.ts'
+import { fold, unfold, verify, type Folded } from '../../src/model/events.ts'
+import type { Reply } from '../../src/model/request.ts'
 import { grammarOf } from '../grammar/index.ts'
 import { cuts, inPieces, plainReply, requestFor, richReply } from './arbitrary-replies.ts'
-import { differences, replyAspects, sealLines, splits, withoutForeignSeals } from './compare.ts'
+import { differences, replyAspects, proofLines, splits, withoutForeignProofs } from './compare.ts'
 import { unreportedInReply } from './excuses.ts'
 import { readBodyText, readFrames, writeReply } from './exchange.ts'
 import { always, fail, forEachAdapter } from './law.ts'
@@ -25,7 +25,7 @@ describe('a reply as events', () => {
 forEachAdapter((adapter) => {
   const grammar = grammarOf(adapter.dialect)
 
-  const own = (folded: Folded) => withoutForeignSeals(folded, adapter.dialect)
+  const own = (folded: Folded) => withoutForeignProofs(folded, adapter.dialect)
 
   const exchange = (reply: Reply, places: readonly number[]) => {
     const request = requestFor(reply)
@@ -50,7 +50,7 @@ forEachAdapter((adapter) => {
       expect(written.losses.filter(({ detail = '' }) => !/joined/.test(detail))).toEqual([])
       const [said, heard] = [own({ reply }), own(streamed)]
       fail(differences(replyAspects(said), replyAspects(heard)))
-      expect(sealLines(heard.reply.blocks)).toEqual(sealLines(said.reply.blocks))
+      expect(proofLines(heard.reply.blocks)).toEqual(proofLines(said.reply.blocks))
     })
   })
 

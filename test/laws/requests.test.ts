@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isObject, type Json } from '../../src/canonical/json.ts'
+import { isObject, type Json } from '../../src/json/json.ts'
 import { anyRequest } from './arbitrary-requests.ts'
 import { readRequest, spellingOf, spokenBy, writeRequest } from './exchange.ts'
 import { always, forEachAdapter } from './law.ts'

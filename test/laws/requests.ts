@@ -1,5 +1,5 @@
-import type { Loss } from '../../src/canonical/loss.ts'
-import type { Block, BlockOf, Request, Sampling, Tool, Turn } from '../../src/canonical/model.ts'
+import type { Loss } from '../../src/model/loss.ts'
+import type { Block, BlockOf, Request, Sampling, Tool, Turn } from '../../src/model/request.ts'
 import { callText, differences, type Aspects } from './compare.ts'
 
 /** One candidate is what there is without asking. */
@@ -102,7 +102,9 @@ function blockItems(block: Block, calls: Map<string, string>): string[] {
       return [`result ${calls.get(block.callId)} [${said.join(', ').trimEnd()}]`]
     }
     case 'reasoning':
-      return [`reasoning ${block.redacted ? 'redacted' : block.text} ${JSON.stringify(block.seal)}`]
+      return [
+        `reasoning ${block.redacted ? 'redacted' : block.text} ${JSON.stringify(block.proof)}`,
+      ]
     case 'refusal':
     case 'code':
     case 'code-result':

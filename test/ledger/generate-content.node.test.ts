@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { generateContent } from '../../adapters/generate-content/index.ts'
-import type { Event } from '../../src/canonical/events.ts'
-import type { Json } from '../../src/canonical/json.ts'
-import type { Request } from '../../src/canonical/model.ts'
+import type { Event } from '../../src/model/events.ts'
+import type { Json } from '../../src/json/json.ts'
+import type { Request } from '../../src/model/request.ts'
 import {
   BLOCK_REASONS,
   CALLING_MODES,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { messages } from '../../adapters/messages/index.ts'
-import type { Request } from '../../src/canonical/model.ts'
+import type { Request } from '../../src/model/request.ts'
 import { MESSAGES_BLOCKS, MESSAGES_MEMBERS, MESSAGES_STOP_REASONS } from './messages.ts'
 import { replyContext, requestContext, withFate } from './probe.ts'
 

@@ -1,4 +1,4 @@
-import type { ReadReplyContext, ReadRequestContext, Route } from '../../adapters/adapter.ts'
+import type { ReadReplyContext, ReadRequestContext, Route } from '../../adapters/contract.ts'
 import type { Fate } from './fate.ts'
 
 export const withFate = (ledger: Record<string, Fate>, fate: Fate): string[] =>

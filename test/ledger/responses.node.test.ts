@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { responses } from '../../adapters/responses/index.ts'
-import type { Json } from '../../src/canonical/json.ts'
-import type { Request } from '../../src/canonical/model.ts'
+import type { Json } from '../../src/json/json.ts'
+import type { Request } from '../../src/model/request.ts'
 import { replyContext, requestContext, withFate } from './probe.ts'
 import {
   INCOMPLETE_REASONS,

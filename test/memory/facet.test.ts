@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cases } from '../cases.ts'
 import { adapters } from '../../adapters/index.ts'
-import type { Frame, StoredAction } from '../../adapters/adapter.ts'
-import { unfold, type Event } from '../../src/canonical/events.ts'
-import { isObject, stringify, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import type { Request } from '../../src/canonical/model.ts'
-import { ProblemError } from '../../src/canonical/problem.ts'
-import { seedOf } from '../../src/canonical/minted.ts'
-import { idSource } from '../../src/gateway/exchange.ts'
-import { memoReader, placeOf, readKept, writeKept } from '../../src/gateway/memories.ts'
+import type { Frame, StoredAction } from '../../adapters/contract.ts'
+import { unfold, type Event } from '../../src/model/events.ts'
+import { isObject, stringify, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Request } from '../../src/model/request.ts'
+import { ProblemError } from '../../src/model/problem.ts'
+import { seedOf } from '../../src/model/ids.ts'
+import { idSource } from '../../src/exchange/exchange.ts'
+import { recordReader, placeOf, readKept, writeKept } from '../../src/memory/records.ts'
 import { requestFor, richReply } from '../laws/arbitrary-replies.ts'
 import { ids } from '../laws/exchange.ts'
 
@@ -282,13 +282,13 @@ describe('ids', () => {
         const kept = { id: 'resp_1', parents, memo: stringify(memo) }
         const again = readKept(writeKept(kept))
         expect(again).toEqual(kept)
-        expect(again && stringify(memoReader(memory)(again) ?? '')).toBe(kept.memo)
+        expect(again && stringify(recordReader(memory)(again) ?? '')).toBe(kept.memo)
       }),
       cases(1000),
     )
     for (const text of ['', '\n', 'x', 'x \n', 'x \n[]', '{"a":1}']) {
       const kept = readKept(text)
-      expect(kept && memoReader(memory)(kept)).toBeUndefined()
+      expect(kept && recordReader(memory)(kept)).toBeUndefined()
     }
   })
 })

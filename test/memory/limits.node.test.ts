@@ -5,8 +5,8 @@ import {
   StoreUnavailableError,
   type Store,
   type StoreEntry,
-} from '../../src/gateway/store.ts'
-import { memoryStore } from '../../src/state/memory.ts'
+} from '../../src/memory/store.ts'
+import { memoryStore } from '../../src/memory/stores/memory.ts'
 import { said, text } from '../sdk/script.ts'
 import { HEARD } from './heard.ts'
 import { ALONE, KEYS, proxyOf, settings, type Proxy, type Upstream } from './proxy.ts'

@@ -1,6 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk'
 import { describe, expect, test } from 'vitest'
-import { StoreUnavailableError } from '../../src/gateway/store.ts'
+import { StoreUnavailableError } from '../../src/memory/store.ts'
 import { call, said, text, thinking } from '../sdk/script.ts'
 import { HEARD } from './heard.ts'
 import { BASE, KEYS, proxyOf, type ProxyOptions } from './proxy.ts'

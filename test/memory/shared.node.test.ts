@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Settings } from '../../src/gateway/settings.ts'
+import type { Settings } from '../../src/config/settings.ts'
 import { ALONE, KEYS, proxyOf, settings, type Proxy, type Upstream } from './proxy.ts'
 
 const [ALICE = '', BOB = ''] = KEYS

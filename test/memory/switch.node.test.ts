@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { STORE_BOUNDS } from '../../src/gateway/store.ts'
-import { memoryStore } from '../../src/state/memory.ts'
+import { STORE_BOUNDS } from '../../src/memory/store.ts'
+import { memoryStore } from '../../src/memory/stores/memory.ts'
 import { DIALECTS, said, text, thinking, type Dialect } from '../sdk/script.ts'
 import { HEARD } from './heard.ts'
 import { ALONE, KEYS, proxyOf, settings, type Upstream } from './proxy.ts'
@@ -80,7 +80,7 @@ const frames = (id: string) => {
   return [opened, ended].map((each) => `event: ${each.type}\ndata: ${JSON.stringify(each)}\n\n`)
 }
 
-const converse = async (stream: boolean, forget: boolean) => {
+const answerConversation = async (stream: boolean, forget: boolean) => {
   let count = 0
   const upstream: Upstream = ({ dialect, method }) => {
     if (dialect !== 'responses') return said([text('Elsewhere.')])
@@ -108,7 +108,7 @@ const converse = async (stream: boolean, forget: boolean) => {
 
 describe('a conversation that went on for some turns at an upstream that keeps it', () => {
   test.each([false, true])('goes on with another (stream: %s)', async (stream) => {
-    const { proxy, status } = await converse(stream, false)
+    const { proxy, status } = await answerConversation(stream, false)
     expect(status).toBe(200)
     const { turns } = HEARD.messages(proxy.got.at(-1)?.body)
     const words = turns.map(({ pieces }) =>
@@ -128,7 +128,7 @@ describe('a conversation that went on for some turns at an upstream that keeps i
   test.each([false, true])(
     'goes on there only if part of it is gone (stream: %s)',
     async (stream) => {
-      const { proxy, status } = await converse(stream, true)
+      const { proxy, status } = await answerConversation(stream, true)
       expect(status).toBe(400)
       expect(proxy.got.filter(({ dialect }) => dialect === 'messages')).toHaveLength(0)
     },

@@ -1,13 +1,13 @@
-import type { Frame } from '../../adapters/adapter.ts'
-import type { ModelFacts, Outgoing, Route } from '../../adapters/adapter.ts'
+import type { Frame } from '../../adapters/contract.ts'
+import type { ModelFacts, Outgoing, Route } from '../../adapters/contract.ts'
 import { messages } from '../../adapters/messages/index.ts'
-import { fold, verify, type Event, type Folded } from '../../src/canonical/events.ts'
-import { isObject, parse, stringify, type JsonObject } from '../../src/canonical/json.ts'
-import { lossList } from '../../src/canonical/loss.ts'
-import type { Block, Request, Turn } from '../../src/canonical/model.ts'
-import { ProblemError, type Problem } from '../../src/canonical/problem.ts'
-import { replyWriter } from '../../src/gateway/reply-writer.ts'
-import { sseParser } from '../../src/framing/sse.ts'
+import { fold, verify, type Event, type Folded } from '../../src/model/events.ts'
+import { isObject, parse, stringify, type JsonObject } from '../../src/json/json.ts'
+import { lossList } from '../../src/model/loss.ts'
+import type { Block, Request, Turn } from '../../src/model/request.ts'
+import { ProblemError, type Problem } from '../../src/model/problem.ts'
+import { replyWriter } from '../../src/exchange/reply-writer.ts'
+import { sseParser } from '../../src/stream/sse.ts'
 
 const FIXTURES = import.meta.glob('../../fixtures/messages/*/*', {
   query: '?raw',

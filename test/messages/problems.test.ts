@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { messages } from '../../adapters/messages/index.ts'
-import type { Problem, ProblemKind } from '../../src/canonical/problem.ts'
+import type { Problem, ProblemKind } from '../../src/model/problem.ts'
 import { fixture } from './help.ts'
 
 const { readProblem } = messages.upstream

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { unfold, type Event } from '../../src/canonical/events.ts'
-import { objectIn, objectsOf, parseObject, type JsonObject } from '../../src/canonical/json.ts'
-import type { Block } from '../../src/canonical/model.ts'
-import { carrySeal, type SealSlot } from '../../src/canonical/seal.ts'
+import { unfold, type Event } from '../../src/model/events.ts'
+import { objectIn, objectsOf, parseObject, type JsonObject } from '../../src/json/json.ts'
+import type { Block } from '../../src/model/request.ts'
+import { writeEnvelope, type ProofSlot } from '../../src/model/proof.ts'
 import { asking, assistant, call, read, request, say, text, user, write } from './help.ts'
 
-const seal = { dialect: 'generate-content', value: 'c2lnbmF0dXJl+/=="\n' }
+const proof = { dialect: 'generate-content', value: 'c2lnbmF0dXJl+/=="\n' }
 const HIDDEN: Block = { kind: 'reasoning', text: '' }
-const sealed = (block: Block): Block => Object.assign({ ...block }, { seal })
+const proven = (block: Block): Block => Object.assign({ ...block }, { proof })
 
 /** What the caller's next request says of a reply that it was given and sends back. */
 function sentBack(blocks: Block[], change = (body: string) => body) {
@@ -30,35 +30,35 @@ const back = (content: JsonObject[]) =>
     }),
   )
 
-const carrier = (value: string, slot: SealSlot) => ({
+const envelope = (value: string, slot: ProofSlot) => ({
   type: 'thinking',
   thinking: slot === 'self' ? 'hm' : '',
-  signature: carrySeal({ ...seal, value }, slot),
+  signature: writeEnvelope({ ...proof, value }, slot),
 })
 
 describe('a proof of another dialect', () => {
   it.each<[string, Block[]]>([
-    ['on thoughts', [sealed({ kind: 'reasoning', text: 'hm' }), text('a')]],
-    ['without thoughts', [sealed({ kind: 'reasoning', text: '', redacted: true }), text('a')]],
-    ['on thoughts that were left out', [sealed({ kind: 'reasoning', text: '' }), text('a')]],
-    ['on a text', [text('a'), sealed(text('b')), text('c')]],
-    ['on an empty text', [text('a'), sealed(text('')), text('c')]],
-    ['on the first of two calls', [sealed(call('t1')), call('t2')]],
-    ['on the second of two calls', [call('t1'), sealed(call('t2'))]],
-    ['on a text, and none on thoughts', [{ kind: 'reasoning', text: 'hm' }, sealed(text('a'))]],
-    ['on everything', [sealed(text('a')), sealed(call('t1')), sealed(call('t2'))]],
+    ['on thoughts', [proven({ kind: 'reasoning', text: 'hm' }), text('a')]],
+    ['without thoughts', [proven({ kind: 'reasoning', text: '', redacted: true }), text('a')]],
+    ['on thoughts that were left out', [proven({ kind: 'reasoning', text: '' }), text('a')]],
+    ['on a text', [text('a'), proven(text('b')), text('c')]],
+    ['on an empty text', [text('a'), proven(text('')), text('c')]],
+    ['on the first of two calls', [proven(call('t1')), call('t2')]],
+    ['on the second of two calls', [call('t1'), proven(call('t2'))]],
+    ['on a text, and none on thoughts', [{ kind: 'reasoning', text: 'hm' }, proven(text('a'))]],
+    ['on everything', [proven(text('a')), proven(call('t1')), proven(call('t2'))]],
   ])('comes home to the block it belongs to: %s', (_, blocks) => {
     expect(sentBack(blocks).turns[1]?.blocks).toEqual(blocks)
   })
 
   it('comes home to its own text from a client that puts all proofs first', () => {
     const texts = ['a', 'b'].map((one) => ({ type: 'text', text: one }))
-    const first = [carrier('A', 'previous'), carrier('T', 'self'), carrier('B', 'previous')]
+    const first = [envelope('A', 'previous'), envelope('T', 'self'), envelope('B', 'previous')]
     const { turns } = back([...first, ...texts])
     expect(turns[1]?.blocks).toMatchObject([
-      { kind: 'reasoning', seal: { value: 'T' } },
-      { text: 'a', seal: { value: 'A' } },
-      { text: 'b', seal: { value: 'B' } },
+      { kind: 'reasoning', proof: { value: 'T' } },
+      { text: 'a', proof: { value: 'A' } },
+      { text: 'b', proof: { value: 'B' } },
     ])
   })
 
@@ -69,7 +69,7 @@ describe('a proof of another dialect', () => {
       name: 'look',
       form: 'json',
       input: '{}',
-      seal,
+      proof,
     } as const
     const { body } = say([
       { type: 'start', id: 'r', model: 'm' },
@@ -94,7 +94,7 @@ describe('a proof of another dialect', () => {
       name: 'f',
       form: 'json',
       input: '{}',
-      seal,
+      proof,
     }
     const back_ = (...blocks: Block[]) => {
       const events: Event[] = blocks.flatMap((block): Event[] =>
@@ -120,11 +120,18 @@ describe('a proof of another dialect', () => {
     const calling = back_(thought, text('a'), signed, call('t2'))
     expect(calling).toHaveLength(4)
     expect(calling).toEqual(expect.arrayContaining([thought, text('a'), signed, call('t2')]))
-    expect(back_(thought, sealed(text('a')))).toEqual([thought, sealed(text('a'))])
+    expect(back_(thought, proven(text('a')))).toEqual([thought, proven(text('a'))])
   })
 
   it('of a call is on the thought before it, where that has none: clients drop thoughts without words', () => {
-    const block: Block = { kind: 'tool-call', id: 't1', name: 'f', form: 'json', input: '{}', seal }
+    const block: Block = {
+      kind: 'tool-call',
+      id: 't1',
+      name: 'f',
+      form: 'json',
+      input: '{}',
+      proof,
+    }
     const { body } = say([
       { type: 'start', id: 'r', model: 'm' },
       { type: 'block-start', block: { kind: 'reasoning', text: '' } },
@@ -134,7 +141,7 @@ describe('a proof of another dialect', () => {
       { type: 'block-end', tail: {} },
       { type: 'finish', reason: 'tool-call' },
     ])
-    const signature = expect.stringContaining(seal.value)
+    const signature = expect.stringContaining(proof.value)
     const thought = { type: 'thinking', thinking: 'hm', signature }
     expect(body['content']).toMatchObject([thought, { type: 'tool_use' }])
     const { turns } = back(JSON.parse(JSON.stringify(body['content'])))
@@ -142,14 +149,14 @@ describe('a proof of another dialect', () => {
   })
 
   it('never reaches an upstream of this dialect', () => {
-    const { text: body, losses } = write(sentBack([sealed(text('a')), sealed(call('t1'))]))
+    const { text: body, losses } = write(sentBack([proven(text('a')), proven(call('t1'))]))
     expect(body).not.toContain('xseal1')
     expect(losses).toContain('dropped turns.1.blocks.0.seal')
     expect(losses).toContain('dropped turns.1.blocks.1.seal')
   })
 
   it('that came back damaged is dropped and reported', () => {
-    const blocks = [sealed({ kind: 'reasoning', text: 'hm' }), sealed(text('a'))]
+    const blocks = [proven({ kind: 'reasoning', text: 'hm' }), proven(text('a'))]
     const damaged = sentBack(blocks, (body) => body.replaceAll('c2lnb', 'c2lnX'))
     expect(damaged.turns[1]?.blocks).toEqual([{ kind: 'reasoning', text: 'hm' }, text('a')])
     const written = write(damaged)
@@ -163,7 +170,7 @@ describe('a proof of another dialect', () => {
       { type: 'start', id: 'r', model: 'm' },
       {
         type: 'block-start',
-        block: { kind: 'tool-call', id: 't', name: 'f', form: 'json', input: '', seal },
+        block: { kind: 'tool-call', id: 't', name: 'f', form: 'json', input: '', proof },
       },
       { type: 'block-end', tail: {} },
       { type: 'finish', reason: 'tool-call' },
@@ -173,7 +180,7 @@ describe('a proof of another dialect', () => {
     expect(turns[1]).toEqual({
       role: 'assistant',
       blocks: [],
-      ext: { messages: { damagedSeal: true } },
+      ext: { messages: { damagedProof: true } },
     })
   })
 })
@@ -188,11 +195,11 @@ const spoken = (blocks: Block[], of = request()) =>
 
 describe('behind the final text of a reply', () => {
   const replies: [string, Block[]][] = [
-    ['a signed text', [text('a'), sealed(text('b'))]],
-    ['a text, and a signature alone', [text('b'), sealed(text(''))]],
-    ['thoughts, and a signed text', [{ kind: 'reasoning', text: 'hm' }, sealed(text('b'))]],
-    ['a text, and thoughts of which there is only the proof', [text('b'), sealed(HIDDEN)]],
-    ['the same twice', [text('b'), sealed(HIDDEN), sealed(text(''))]],
+    ['a signed text', [text('a'), proven(text('b'))]],
+    ['a text, and a signature alone', [text('b'), proven(text(''))]],
+    ['thoughts, and a signed text', [{ kind: 'reasoning', text: 'hm' }, proven(text('b'))]],
+    ['a text, and thoughts of which there is only the proof', [text('b'), proven(HIDDEN)]],
+    ['the same twice', [text('b'), proven(HIDDEN), proven(text(''))]],
   ]
 
   it.each(replies)('nothing follows unless thoughts were asked for: %s', (_, blocks) => {
@@ -206,7 +213,7 @@ describe('behind the final text of a reply', () => {
   })
 
   it('nothing follows where only an effort was asked for, or thoughts were declined', () => {
-    const blocks = [sealed(text('b'))]
+    const blocks = [proven(text('b'))]
     for (const members of [
       { output_config: { effort: 'high' } },
       { thinking: { type: 'disabled' } },
@@ -217,10 +224,10 @@ describe('behind the final text of a reply', () => {
   })
 
   it('the proof follows for a caller that has brought one back', () => {
-    const turns = [user('a'), assistant(sealed(text('b'))), user('c')]
-    expect(lastType(spoken([sealed(text('d'))], request({ turns })).body)).toBe('thinking')
-    const tools = [user('a'), assistant(sealed(call('t'))), user('c')]
-    expect(lastType(spoken([sealed(text('d'))], request({ turns: tools })).body)).toBe('text')
+    const turns = [user('a'), assistant(proven(text('b'))), user('c')]
+    expect(lastType(spoken([proven(text('d'))], request({ turns })).body)).toBe('thinking')
+    const tools = [user('a'), assistant(proven(call('t'))), user('c')]
+    expect(lastType(spoken([proven(text('d'))], request({ turns: tools })).body)).toBe('text')
   })
 
   it('the proof of a call stands before it all the same, and that of a text in between', () => {
@@ -229,8 +236,8 @@ describe('behind the final text of a reply', () => {
       ...(start ? [start] : []),
       { type: 'block-start', block: text('') },
       { type: 'block-delta', text: 'a' },
-      { type: 'block-end', tail: { seal } },
-      { type: 'block-start', block: sealed(call('t')) },
+      { type: 'block-end', tail: { proof } },
+      { type: 'block-start', block: proven(call('t')) },
       { type: 'block-end', tail: {} },
       ...others,
     ])
@@ -252,9 +259,9 @@ describe('a proof of this dialect', () => {
     ]
     const request_ = back(content)
     expect(request_.turns[1]?.blocks).toEqual([
-      { kind: 'reasoning', text: 'a', seal: own('s1') },
-      { kind: 'reasoning', text: '', redacted: true, seal: own('d') },
-      { kind: 'reasoning', text: '', seal: own('s2') },
+      { kind: 'reasoning', text: 'a', proof: own('s1') },
+      { kind: 'reasoning', text: '', redacted: true, proof: own('d') },
+      { kind: 'reasoning', text: '', proof: own('s2') },
       text('x'),
     ])
     expect(write(request_).wire['messages']).toMatchObject([{}, { content }, {}])

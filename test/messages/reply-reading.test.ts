@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Request } from '../../src/canonical/model.ts'
+import type { Request } from '../../src/model/request.ts'
 import { fixture, frames, hearBody, hearFrames, hearStream, request } from './help.ts'
 
 const start = {
@@ -35,7 +35,7 @@ describe('a reply of a messages upstream', () => {
         {
           kind: 'reasoning',
           text: 'Search first.',
-          seal: { dialect: 'messages', value: 'c2lnLTE=' },
+          proof: { dialect: 'messages', value: 'c2lnLTE=' },
         },
         {
           kind: 'search',
@@ -78,7 +78,7 @@ describe('a reply of a messages upstream', () => {
       usage: { input: 7, output: 4 },
       finish: 'tool-call',
       blocks: [
-        { kind: 'reasoning', text: 'Hm.', seal: { value: 'c2ln' } },
+        { kind: 'reasoning', text: 'Hm.', proof: { value: 'c2ln' } },
         { kind: 'text', text: 'Hello' },
         { kind: 'tool-call', input: '{"a":1}' },
       ],

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { messages } from '../../adapters/messages/index.ts'
-import { unfold, unfoldBlock, type Event } from '../../src/canonical/events.ts'
-import { isObject } from '../../src/canonical/json.ts'
-import type { Block, FinishReason, Reply } from '../../src/canonical/model.ts'
+import { unfold, unfoldBlock, type Event } from '../../src/model/events.ts'
+import { isObject } from '../../src/json/json.ts'
+import type { Block, FinishReason, Reply } from '../../src/model/request.ts'
 import { messages as grammar } from '../grammar/messages.ts'
 import { call, fixture, hearBody, hearFrames, reply, request, say, text, user } from './help.ts'
 
@@ -249,10 +249,10 @@ describe('a reply to a messages caller', () => {
   })
 
   it('says own signatures in one piece', () => {
-    const seal = { dialect: 'messages', value: 'sig' }
+    const proof = { dialect: 'messages', value: 'sig' }
     const { events, body } = saying(
-      { kind: 'reasoning', text: 'hm', seal },
-      { kind: 'reasoning', text: '', redacted: true, seal },
+      { kind: 'reasoning', text: 'hm', proof },
+      { kind: 'reasoning', text: '', redacted: true, proof },
     )
     const deltas = events.filter((event) => JSON.stringify(event).includes('signature_delta'))
     expect(deltas).toHaveLength(1)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Block, Request } from '../../src/canonical/model.ts'
+import type { Block, Request } from '../../src/model/request.ts'
 import { assistant, call, request, result, text, turn, user, write } from './help.ts'
 
 const object = (properties: object) => ({
@@ -295,10 +295,10 @@ describe('media for a messages upstream', () => {
   })
 })
 
-const thought = (seal?: { dialect: string; value: string }): Block => ({
+const thought = (proof?: { dialect: string; value: string }): Block => ({
   kind: 'reasoning',
   text: 'hm',
-  ...(seal && { seal }),
+  ...(proof && { proof }),
 })
 
 describe('thoughts in the history for a messages upstream', () => {
@@ -322,7 +322,7 @@ describe('thoughts in the history for a messages upstream', () => {
   })
 
   it('may be a signature alone', () => {
-    const bare: Block = { kind: 'reasoning', text: '', seal: { dialect: 'messages', value: 's' } }
+    const bare: Block = { kind: 'reasoning', text: '', proof: { dialect: 'messages', value: 's' } }
     expect(messagesOf(user('a'), assistant(bare, 'b'), user('c'))).toMatchObject([
       {},
       { content: [{ type: 'thinking', thinking: '', signature: 's' }, {}] },
@@ -414,10 +414,10 @@ describe('thinking at a messages upstream', () => {
   it('stops in the middle of calls whose proof is not there', () => {
     const turns = [user('a'), assistant(call('t1')), user(result('t1', 'b'))]
     expect(wire({ ...on({ budget: 2000 }), tools: [look], turns })).not.toHaveProperty('thinking')
-    const seal = { dialect: 'messages', value: 's' }
+    const proof = { dialect: 'messages', value: 's' }
     const proven = [
       user('a'),
-      assistant({ kind: 'reasoning', text: 'hm', seal }, call('t1')),
+      assistant({ kind: 'reasoning', text: 'hm', proof }, call('t1')),
       user(result('t1', 'b')),
     ]
     expect(wire({ ...on({ budget: 2000 }), tools: [look], turns: proven })).toHaveProperty(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Request, Tool } from '../../src/canonical/model.ts'
+import type { Request, Tool } from '../../src/model/request.ts'
 import { assistant, call, request, result, user, write } from './help.ts'
 
 const named = (name: string): Tool => ({ kind: 'function', name })

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ConnectError, type Send } from '../../src/gateway/ports.ts'
+import { ConnectError, type Send } from '../../src/ports.ts'
 import { egressOf, egressSecrets } from '../../src/node/egress.ts'
 import { createSend, type NodeSend } from '../../src/node/send.ts'
 import { emptyFolder } from './command.ts'

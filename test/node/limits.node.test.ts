@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import { PROCESS_LIMITS } from '../../src/gateway/defaults.ts'
-import type { Answer } from '../../src/gateway/exchange.ts'
+import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
+import type { Answer } from '../../src/exchange/exchange.ts'
 import { startServer } from '../../src/node/server.ts'
 import { emptyFolder } from './command.ts'
 

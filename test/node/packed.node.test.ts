@@ -43,15 +43,7 @@ const DECLARED = {
     }`,
 }
 
-const INSTALLED = [
-  'hono',
-  '@hono/node-server',
-  '@anthropic-ai/sdk',
-  'openai',
-  '@google/genai',
-  'ai',
-  '@ai-sdk/anthropic',
-]
+const INSTALLED = ['hono', '@hono/node-server', '@anthropic-ai/sdk', 'openai', '@google/genai']
 const RESOLUTIONS = [
   { module: 'nodenext', moduleResolution: 'nodenext' },
   { module: 'esnext', moduleResolution: 'bundler' },

@@ -2,12 +2,8 @@ import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
-import { sourceOf } from '../../src/gateway/source.ts'
-import {
-  ConnectError,
-  type UpstreamRequest,
-  type UpstreamResponse,
-} from '../../src/gateway/ports.ts'
+import { sourceOf } from '../../src/stream/source.ts'
+import { ConnectError, type UpstreamRequest, type UpstreamResponse } from '../../src/ports.ts'
 import { createSend } from '../../src/node/send.ts'
 
 const upstream = createSend()

@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { PROCESS_LIMITS } from '../../src/gateway/defaults.ts'
-import type { Answer } from '../../src/gateway/exchange.ts'
-import type { Asked } from '../../src/http/arrival.ts'
+import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
+import type { Answer } from '../../src/exchange/exchange.ts'
+import type { HttpRequest } from '../../src/http/request-head.ts'
 import { startServer } from '../../src/node/server.ts'
 
 /** What one connection may do by sending more than it waits for. */
@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop()
 })
 
-async function portOf(answer: (asked: Asked) => Promise<Answer>): Promise<number> {
+async function portOf(answer: (asked: HttpRequest) => Promise<Answer>): Promise<number> {
   const server = await startServer({
     answer,
     host: '127.0.0.1',
@@ -41,7 +41,7 @@ const post = (path: string, body: string) =>
 /** Answers with what was asked, and counts how many it is asked for at once. */
 function counting(ms = 1) {
   const open = { now: 0, most: 0, begun: 0 }
-  const answer = async (asked: Asked): Promise<Answer> => {
+  const answer = async (asked: HttpRequest): Promise<Answer> => {
     open.begun += 1
     open.now += 1
     open.most = Math.max(open.most, open.now)
@@ -88,7 +88,7 @@ describe('requests that are sent before the answers to former ones', () => {
   })
 })
 
-const read = async (asked: Asked): Promise<Answer> => {
+const read = async (asked: HttpRequest): Promise<Answer> => {
   let size = 0
   const tooMuch = await asked
     .whole?.((bytes) => {

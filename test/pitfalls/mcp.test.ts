@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { stringify } from '../../src/canonical/json.ts'
+import { stringify } from '../../src/json/json.ts'
 import { translator } from '../../src/translator.ts'
 import { lossesOf, sent } from './translate.ts'
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { cpuMs } from '../growth/cpu.ts'
-import { encodeBase64 } from '../../src/canonical/base64.ts'
-import { close } from '../../src/canonical/schema-close.ts'
-import { carrySeal, fingerprint } from '../../src/canonical/seal.ts'
+import { encodeBase64 } from '../../src/json/base64.ts'
+import { close } from '../../src/schema/close.ts'
+import { writeEnvelope, fingerprint } from '../../src/model/proof.ts'
 import { translator } from '../../src/translator.ts'
 import { lossesOf, sent } from './translate.ts'
 
@@ -35,7 +35,7 @@ it.each(['claude-code-20250219', 'other-2025'])(
 /** A thought without its proof, and a call that repeats the thought with it. */
 function repeated(index: number): object[] {
   const text = `thought ${index}`
-  const carried = carrySeal({ dialect: 'messages', value: `proof ${index}` }, 'previous')
+  const carried = writeEnvelope({ dialect: 'messages', value: `proof ${index}` }, 'previous')
   const thoughtSignature = encodeBase64(`${carried}\u00001.${fingerprint(text)}.${text}`)
   return [
     { text, thought: true },

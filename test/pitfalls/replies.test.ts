@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { dialects } from '../../adapters/index.ts'
-import { statusOf } from '../../src/canonical/problem.ts'
+import { statusOf } from '../../src/model/problem.ts'
 import { translator } from '../../src/translator.ts'
 import { DIALECTS, PAIRS, type Dialect } from './translate.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { dialects } from '../../adapters/index.ts'
-import type { ModelFacts } from '../../adapters/adapter.ts'
-import { jsonReply, proxyOf, sseReply, streamOf } from '../gateway/proxy.ts'
+import type { ModelFacts } from '../../adapters/contract.ts'
+import { jsonReply, proxyOf, sseReply, streamOf } from '../exchange/proxy.ts'
 import { DIALECTS, type Dialect } from './translate.ts'
 
 const PATHS: Record<Dialect, (stream: boolean) => string> = {

@@ -1,4 +1,4 @@
-import { ProblemError, type Problem } from '../../src/canonical/problem.ts'
+import { ProblemError, type Problem } from '../../src/model/problem.ts'
 import { translator, type TranslatedRequest } from '../../src/translator.ts'
 
 export const DIALECTS = ['messages', 'generate-content', 'responses'] as const

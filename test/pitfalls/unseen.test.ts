@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { adapters } from '../../adapters/index.ts'
-import type { Json } from '../../src/canonical/json.ts'
+import type { Json } from '../../src/json/json.ts'
 import { readFrames } from '../laws/exchange.ts'
 import { EMPTY } from '../replay/replies.ts'
 import { lossesOf, PAIRS, refusal, sent, type Dialect } from './translate.ts'

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../src/canonical/json.ts'
+import type { Json, JsonObject } from '../../src/json/json.ts'
 
 /**
  * Members of a request that say nothing to a foreign upstream, so that a change of them may leave no trace.

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { list, member, same } from '../grammar/shape.ts'
 import { has, SCHEMA, type Entry } from './noop.ts'
 

@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../../src/canonical/json.ts'
+import { isObject, type Json } from '../../src/json/json.ts'
 import { list, member } from '../grammar/shape.ts'
 import { has, of, type Entry, type NoOp } from './noop.ts'
 

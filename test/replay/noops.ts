@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../../src/canonical/json.ts'
+import { isObject, type Json } from '../../src/json/json.ts'
 import { list, member, same } from '../grammar/shape.ts'
 import { isType, of, SCHEMA, type Entry, type NoOp } from './noop.ts'
 import { GENERATE_CONTENT } from './noops-generate-content.ts'

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { same } from '../grammar/shape.ts'
 import { valueAt, type Path } from '../laws/mutate.ts'
 import type { NoOp } from './noop.ts'

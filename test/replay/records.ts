@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 
 /** One recorded exchange, as far as the replay looks at it. */
 export interface Recorded {

@@ -1,13 +1,13 @@
-import type { Adapter, Frame } from '../../adapters/adapter.ts'
-import type { Event, Folded } from '../../src/canonical/events.ts'
-import { stringify, type JsonObject } from '../../src/canonical/json.ts'
-import { lossList } from '../../src/canonical/loss.ts'
-import type { Block, Request } from '../../src/canonical/model.ts'
-import { fingerprint } from '../../src/canonical/seal.ts'
-import { sseParser } from '../../src/framing/sse.ts'
+import type { Adapter, Frame } from '../../adapters/contract.ts'
+import type { Event, Folded } from '../../src/model/events.ts'
+import { stringify, type JsonObject } from '../../src/json/json.ts'
+import { lossList } from '../../src/model/loss.ts'
+import type { Block, Request } from '../../src/model/request.ts'
+import { fingerprint } from '../../src/model/proof.ts'
+import { sseParser } from '../../src/stream/sse.ts'
 import { grammarOf } from '../grammar/index.ts'
 import { clientOf } from '../laws/clients.ts'
-import { sealOwners, splits, withoutForeignSeals } from '../laws/compare.ts'
+import { proofOwners, splits, withoutForeignProofs } from '../laws/compare.ts'
 import { unreportedInReply } from '../laws/excuses.ts'
 import {
   readBodyText,
@@ -60,7 +60,7 @@ function kept(
   written: WrittenReply,
 ): string | undefined {
   const streamed = readFrames(caller, request, written.frames)
-  const own = (folded: Folded) => withoutForeignSeals(folded, caller.dialect)
+  const own = (folded: Folded) => withoutForeignProofs(folded, caller.dialect)
   const [difference] = unreportedInReply(own(read), own(streamed), written.losses)
   if (difference !== undefined) return difference
   if (written.body === undefined) return undefined
@@ -79,7 +79,7 @@ export function replayProofs(
   read: ReadReply,
 ): void {
   const { blocks } = read.reply
-  const expected = sealOwners(blocks)
+  const expected = proofOwners(blocks)
   const { body } = writeReply(caller, request, read.events)
   if (expected.length === 0 || body === undefined) return
   const client = clientOf(caller.dialect)
@@ -95,7 +95,7 @@ export function replayProofs(
     'proofs',
     record.id,
     unequal('returned', expected, returned) ??
-      unequal('sent', sealOwners(withoutLastThoughts(blocks)), arrived),
+      unequal('sent', proofOwners(withoutLastThoughts(blocks)), arrived),
   )
 }
 
@@ -109,8 +109,8 @@ function unequal(when: string, expected: string[], request: Request): string | u
   const blocks = request.turns.flatMap((turn): Block[] =>
     turn.role === 'assistant' ? turn.blocks : [],
   )
-  const found = sealOwners(blocks)
-  const missing = expected.find((seal) => !found.includes(seal))
+  const found = proofOwners(blocks)
+  const missing = expected.find((proof) => !found.includes(proof))
   if (missing !== undefined) return `${when}: missing ${missing.slice(0, 120)}`
   return found.length >= expected.length ? undefined : `${when}: ${found.length} proofs`
 }

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../src/canonical/json.ts'
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { mutate, valueAt, type Path } from '../laws/mutate.ts'
 
 /** What leaves for the upstream, and what is reported: one of them must show every change. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { DIALECTS } from '../../adapters/dialect.ts'
 import { adapters } from '../../adapters/index.ts'
-import type { JsonObject } from '../../src/canonical/json.ts'
-import { emptyRequest } from '../../src/canonical/empty.ts'
+import type { JsonObject } from '../../src/json/json.ts'
+import { emptyRequest } from '../../src/model/empty-request.ts'
 import { translator } from '../../src/translator.ts'
-import type { Adapter } from '../../adapters/adapter.ts'
+import type { Adapter } from '../../adapters/contract.ts'
 import { probeReply } from './silent-replies.ts'
 
 /** Replies with whatever a service may say besides. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Adapter } from '../../adapters/adapter.ts'
+import type { Adapter } from '../../adapters/contract.ts'
 import { adapters } from '../../adapters/index.ts'
-import type { JsonObject } from '../../src/canonical/json.ts'
-import type { Request } from '../../src/canonical/model.ts'
+import type { JsonObject } from '../../src/json/json.ts'
+import type { Request } from '../../src/model/request.ts'
 import { probe } from './silent.ts'
 
 const body: JsonObject = {

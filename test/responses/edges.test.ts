@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { responses } from '../../adapters/responses/index.ts'
-import type { ProblemKind } from '../../src/canonical/problem.ts'
+import type { ProblemKind } from '../../src/model/problem.ts'
 import { foreign, text, user } from './exchange.ts'
 
 const ERRORS = import.meta.glob('../../fixtures/responses/error/*.json', {

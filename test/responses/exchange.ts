@@ -1,11 +1,11 @@
-import type { Frame } from '../../adapters/adapter.ts'
+import type { Frame } from '../../adapters/contract.ts'
 import { responses } from '../../adapters/responses/index.ts'
-import { fold, verify, type Event, type Folded } from '../../src/canonical/events.ts'
-import { isObject, parse, stringify, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import { lossList, type Loss } from '../../src/canonical/loss.ts'
-import type { Block, Request, Turn } from '../../src/canonical/model.ts'
-import { replyWriter } from '../../src/gateway/reply-writer.ts'
-import { sseParser } from '../../src/framing/sse.ts'
+import { fold, verify, type Event, type Folded } from '../../src/model/events.ts'
+import { isObject, parse, stringify, type Json, type JsonObject } from '../../src/json/json.ts'
+import { lossList, type Loss } from '../../src/model/loss.ts'
+import type { Block, Request, Turn } from '../../src/model/request.ts'
+import { replyWriter } from '../../src/exchange/reply-writer.ts'
+import { sseParser } from '../../src/stream/sse.ts'
 
 export function ids(): (prefix: string) => string {
   let next = 0

@@ -1,9 +1,9 @@
 import type { Response, ResponseUsage } from 'openai/resources/responses/responses'
 import { describe, expect, it } from 'vitest'
 import { responses } from '../../adapters/responses/index.ts'
-import { unfold } from '../../src/canonical/events.ts'
-import type { Json } from '../../src/canonical/json.ts'
-import type { FinishReason } from '../../src/canonical/model.ts'
+import { unfold } from '../../src/model/events.ts'
+import type { Json } from '../../src/json/json.ts'
+import type { FinishReason } from '../../src/model/request.ts'
 import { at, ids, list, read, speak } from './exchange.ts'
 
 /**

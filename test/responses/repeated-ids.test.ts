@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { unfold } from '../../src/canonical/events.ts'
-import type { Block } from '../../src/canonical/model.ts'
+import { unfold } from '../../src/model/events.ts'
+import type { Block } from '../../src/model/request.ts'
 import { assistant, foreign, list, read, speak, text, user, write } from './exchange.ts'
 
 const call = (id: string, input: string): Block => ({

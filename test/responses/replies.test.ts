@@ -93,7 +93,7 @@ describe('a reply', () => {
         {
           kind: 'reasoning',
           text: 'First.\n\nSecond.',
-          seal: { dialect: 'responses', value: 'gAAAAABproof' },
+          proof: { dialect: 'responses', value: 'gAAAAABproof' },
         },
         {
           kind: 'text',
@@ -330,7 +330,7 @@ describe('thoughts', () => {
   it('without words are kept for their proof', () => {
     const item = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'p' }
     expect(hearEvents(done([item])).reply.blocks).toEqual([
-      { kind: 'reasoning', text: '', seal: { dialect: 'responses', value: 'p' } },
+      { kind: 'reasoning', text: '', proof: { dialect: 'responses', value: 'p' } },
     ])
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ModelFacts } from '../../adapters/adapter.ts'
-import type { MediaSource, ToolChoice } from '../../src/canonical/model.ts'
+import type { ModelFacts } from '../../adapters/contract.ts'
+import type { MediaSource, ToolChoice } from '../../src/model/request.ts'
 import { assistant, foreign, list, text, user, write, type Written } from './exchange.ts'
 
 const failed = (content: string) =>

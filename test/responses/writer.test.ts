@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { responses as grammar } from '../grammar/responses.ts'
-import { unfold, type Event } from '../../src/canonical/events.ts'
-import type { Block, FinishReason, Reply } from '../../src/canonical/model.ts'
-import { carrySeal } from '../../src/canonical/seal.ts'
+import { unfold, type Event } from '../../src/model/events.ts'
+import type { Block, FinishReason, Reply } from '../../src/model/request.ts'
+import { writeEnvelope } from '../../src/model/proof.ts'
 import { at, hear, hearBody, hearFrames, list, read, speak } from './exchange.ts'
 
 const REPLIES = import.meta.glob('../../fixtures/responses/reply/*.sse', {
@@ -228,9 +228,9 @@ describe('a written reply', () => {
   })
 
   it('shows pictures as what a tool drew, and knows them again with their proofs', () => {
-    const seal = { dialect: 'elsewhere', value: 'proof' }
+    const proof = { dialect: 'elsewhere', value: 'proof' }
     const drawn: Block[] = [
-      { kind: 'media', mediaType: 'image/jpeg', source: { data: 'AAAA' }, seal },
+      { kind: 'media', mediaType: 'image/jpeg', source: { data: 'AAAA' }, proof },
       { kind: 'media', mediaType: 'image/png', source: { data: 'BBBB' } },
     ]
     const { body, frames, losses } = say(drawn)
@@ -295,19 +295,23 @@ describe('a written reply', () => {
   })
 })
 
-const seal = (value: string) => ({ dialect: 'elsewhere', value })
-const sealOf = (block: Block) => ('seal' in block ? block.seal : undefined)
-const carrier = (proof: string) => ({ type: 'reasoning', summary: [], encrypted_content: proof })
+const proof = (value: string) => ({ dialect: 'elsewhere', value })
+const proofOf = (block: Block) => ('proof' in block ? block.proof : undefined)
+const envelope = (written: string) => ({
+  type: 'reasoning',
+  summary: [],
+  encrypted_content: written,
+})
 
 describe('proofs of another dialect', () => {
   const blocks: Block[] = [
-    { kind: 'reasoning', text: 'Hm.', seal: seal('one') },
-    { kind: 'reasoning', text: '', redacted: true, seal: seal('two') },
-    { kind: 'text', text: 'Hi', seal: seal('three') },
-    call('a', { seal: seal('four') }),
+    { kind: 'reasoning', text: 'Hm.', proof: proof('one') },
+    { kind: 'reasoning', text: '', redacted: true, proof: proof('two') },
+    { kind: 'text', text: 'Hi', proof: proof('three') },
+    call('a', { proof: proof('four') }),
     call('b'),
-    { kind: 'code', id: 'x', language: 'python', code: '1', seal: seal('five') },
-    { kind: 'code-result', callId: 'x', outcome: 'ok', output: '1', seal: seal('six') },
+    { kind: 'code', id: 'x', language: 'python', code: '1', proof: proof('five') },
+    { kind: 'code-result', callId: 'x', outcome: 'ok', output: '1', proof: proof('six') },
   ]
 
   it('come home to the blocks that they belong to', () => {
@@ -316,31 +320,36 @@ describe('proofs of another dialect', () => {
     const { turns } = read({ model: 'm', input: list(body['output']) })
     const back = turns.flatMap((turn) => turn.blocks)
     expect(back.map((block) => block.kind)).toEqual(blocks.map((block) => block.kind))
-    expect(back.map(sealOf)).toEqual(blocks.map(sealOf))
+    expect(back.map(proofOf)).toEqual(blocks.map(proofOf))
     expect(back[1]).toMatchObject({ redacted: true })
   })
 
   it('of a call skip what is between, and no further than the turn', () => {
-    const item = carrier(carrySeal(seal('four'), 'call'))
+    const item = envelope(writeEnvelope(proof('four'), 'call'))
     const asked = { role: 'user', content: 'a' }
     const said = { role: 'assistant', content: 'Hi' }
     const called = { type: 'function_call', call_id: 'a', name: 'f', arguments: '{}' }
     const { turns } = read({ model: 'm', input: [asked, item, said, called] })
-    expect(turns[1]?.blocks.map(sealOf)).toEqual([undefined, seal('four')])
+    expect(turns[1]?.blocks.map(proofOf)).toEqual([undefined, proof('four')])
     const lost = read({ model: 'm', input: [asked, item, said, asked, called] })
-    expect(lost.turns.flatMap(({ blocks }) => blocks.map(sealOf))).toEqual(Array(4).fill(undefined))
+    expect(lost.turns.flatMap(({ blocks }) => blocks.map(proofOf))).toEqual(
+      Array(4).fill(undefined),
+    )
     expect(JSON.stringify(lost.turns)).toContain('damagedSeal')
   })
 
   it('are dropped where they are damaged or find no block', () => {
-    const whole = carrySeal(seal('four'), 'previous')
-    for (const proof of [
+    const whole = writeEnvelope(proof('four'), 'previous')
+    for (const written of [
       whole,
-      carrySeal(seal('four'), 'call'),
+      writeEnvelope(proof('four'), 'call'),
       whole.slice(0, -1),
-      carrySeal(seal('x'), 'self').slice(0, -1),
+      writeEnvelope(proof('x'), 'self').slice(0, -1),
     ]) {
-      const request = read({ model: 'm', input: [{ role: 'user', content: 'a' }, carrier(proof)] })
+      const request = read({
+        model: 'm',
+        input: [{ role: 'user', content: 'a' }, envelope(written)],
+      })
       expect(JSON.stringify(request.turns)).not.toContain('xseal1')
       expect(JSON.stringify(request.turns)).toContain('damagedSeal')
     }
@@ -348,7 +357,7 @@ describe('proofs of another dialect', () => {
 
   it('of this dialect are what they were', () => {
     const { body } = say([
-      { kind: 'reasoning', text: '', seal: { dialect: 'responses', value: 'p' } },
+      { kind: 'reasoning', text: '', proof: { dialect: 'responses', value: 'p' } },
     ])
     expect(body['output']).toMatchObject([
       { type: 'reasoning', summary: [], encrypted_content: 'p' },

@@ -1,8 +1,8 @@
-import { wholeBytes } from '../../src/gateway/bytes.ts'
-import { createApp } from '../../src/http/app.ts'
-import type { Ports, UpstreamRequest } from '../../src/gateway/ports.ts'
-import type { Settings, UpstreamSettings } from '../../src/gateway/settings.ts'
-import type { Store } from '../../src/gateway/store.ts'
+import { wholeBytes } from '../../src/json/bytes.ts'
+import { createApp } from '../../src/http/hono-app.ts'
+import type { Ports, UpstreamRequest } from '../../src/ports.ts'
+import type { Settings, UpstreamSettings } from '../../src/config/settings.ts'
+import type { Store } from '../../src/memory/store.ts'
 import { MODEL, type Dialect } from './script.ts'
 import { answer, CALLER_KEY, staged, type Received, type Script, type Stage } from './stage.ts'
 

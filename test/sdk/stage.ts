@@ -1,4 +1,4 @@
-import type { UpstreamResponse } from '../../src/gateway/ports.ts'
+import type { UpstreamResponse } from '../../src/ports.ts'
 import { hearGenerateContent } from './hear-generate-content.ts'
 import { hearMessages } from './hear-messages.ts'
 import { hearResponses } from './hear-responses.ts'

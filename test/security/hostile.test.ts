@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { adapters, dialects } from '../../adapters/index.ts'
-import { sseParser } from '../../src/framing/sse.ts'
+import { sseParser } from '../../src/stream/sse.ts'
 import { cases } from '../cases.ts'
-import { jsonReply, proxyOf, sseReply } from '../gateway/proxy.ts'
+import { jsonReply, proxyOf, sseReply } from '../exchange/proxy.ts'
 import { eventIn, voices, type Voice } from '../faults/voices.ts'
 
 /** Threats that need no sockets; the numbers are those of the table in SECURITY.md. */

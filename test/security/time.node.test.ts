@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { cpuMs } from '../growth/cpu.ts'
-import { sseParser } from '../../src/framing/sse.ts'
-import { presentedKeys } from '../../src/gateway/credentials.ts'
-import { matchesGlob } from '../../src/gateway/route.ts'
-import { survey } from '../../src/canonical/survey.ts'
+import { sseParser } from '../../src/stream/sse.ts'
+import { presentedKeys } from '../../src/upstream/credentials.ts'
+import { matchesGlob } from '../../src/upstream/route.ts'
+import { scanStructure } from '../../src/json/structure.ts'
 
 /** How much longer the work takes on twice as much. */
 function growth(work: (size: number) => unknown, size: number): number {
@@ -40,7 +40,7 @@ describe('T17 time', () => {
 
 function checkOrRefuse(text: string): void {
   try {
-    survey(text, { depth: 1_000_000_000, nodes: 1_000_000_000 })
+    scanStructure(text, { depth: 1_000_000_000, nodes: 1_000_000_000 })
   } catch {
     // Refusing is quick too.
   }

@@ -1,5 +1,5 @@
 import { Agent, get } from 'node:http'
-import { weightOf } from '../../src/gateway/budget.ts'
+import { weightOf } from '../../src/stream/budget.ts'
 import { call, type Heard, sleep, stay } from './caller.ts'
 import { IN_FLIGHT_BYTES, STREAMS } from './shared.ts'
 import { expect, percentile, plain, voiceAt, type Soak } from './soak.ts'

@@ -1,10 +1,10 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { DEFAULT_RETENTION, PROCESS_LIMITS, TIMEOUTS } from '../../src/gateway/defaults.ts'
-import type { Settings, UpstreamSettings } from '../../src/gateway/settings.ts'
-import { answererOf } from '../../src/http/answerer.ts'
+import { DEFAULT_RETENTION, PROCESS_LIMITS, TIMEOUTS } from '../../src/config/defaults.ts'
+import type { Settings, UpstreamSettings } from '../../src/config/settings.ts'
+import { createAnswerer } from '../../src/http/app.ts'
 import { createSend } from '../../src/node/send.ts'
 import { startServer } from '../../src/node/server.ts'
-import { memoryStore } from '../../src/state/memory.ts'
+import { memoryStore } from '../../src/memory/stores/memory.ts'
 import { DIALECTS, IN_FLIGHT_BYTES, type Sample, STREAMS } from './shared.ts'
 
 /** The proxy of the soak, in a process of its own, which can say how it feels. */
@@ -45,7 +45,7 @@ const settings: Settings = {
 }
 
 const client = createSend()
-const answer = answererOf(settings, {
+const answer = createAnswerer(settings, {
   send: client.send,
   now: Date.now,
   randomId: () => crypto.randomUUID().replaceAll('-', ''),

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
-import { isObject, stringify, Verbatim, type Json } from '../../src/canonical/json.ts'
+import { isObject, stringify, Verbatim, type Json } from '../../src/json/json.ts'
 import { mutate, pathsOf, valueAt, type Path } from '../laws/mutate.ts'
 import { RARE } from './rare.ts'
 

@@ -1,4 +1,4 @@
-import type { Json } from '../../src/canonical/json.ts'
+import type { Json } from '../../src/json/json.ts'
 
 /** Legal requests with what no fixture has. */
 export const RARE: ReadonlyMap<string, Json[]> = new Map<string, Json[]>([

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { isObject, type Json } from '../../src/canonical/json.ts'
-import { invalid } from '../../src/canonical/problem.ts'
+import { isObject, type Json } from '../../src/json/json.ts'
+import { invalid } from '../../src/model/problem.ts'
 
 /**
  * What a caller may send, after `normalise`. Objects are loose: an unknown member is a leftover, never an

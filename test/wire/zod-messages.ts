@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { isObject, Verbatim, type Json } from '../../src/canonical/json.ts'
-import { invalid } from '../../src/canonical/problem.ts'
+import { isObject, Verbatim, type Json } from '../../src/json/json.ts'
+import { invalid } from '../../src/model/problem.ts'
 
 /** An object, also one that stayed text. */
 const object = z.custom<unknown>(

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { isObject, Verbatim, type Json, type JsonObject } from '../../src/canonical/json.ts'
-import { invalid } from '../../src/canonical/problem.ts'
+import { isObject, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
+import { invalid } from '../../src/model/problem.ts'
 import { lookup } from '../../adapters/responses/members.ts'
 
 /** A subtree that may have stayed text. */

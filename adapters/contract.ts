@@ -1,0 +1,318 @@
+import type { Event } from '../src/model/events.ts'
+import type { Json, JsonObject, VerbatimPaths } from '../src/json/json.ts'
+import type { Lose } from '../src/model/loss.ts'
+import type { Block, BlockKind, BlockOf, Request } from '../src/model/request.ts'
+import type { Problem } from '../src/model/problem.ts'
+
+/** One server-sent event without its framing: `data` is JSON, which the framing writes on one line. */
+export interface Frame {
+  readonly event?: string | undefined
+  readonly data: string
+}
+
+/** Reply in: a whole body, or frames and then `end`. Synchronous: no promises, no clock, no I/O. */
+export interface Reader {
+  /** `text`: the body as it came, for who wants to keep it. */
+  body(json: Json, text?: string): Event[]
+  push(frame: Frame): Event[]
+  /** The bytes are over. Completes the reply, or says with an `error` event that it is incomplete. */
+  end(): Event[]
+}
+
+/** Reply out: frames as they come; `body` is the same reply as one object, gathered from what was written. */
+export interface Writer {
+  push(event: Event): Frame[]
+  body(): JsonObject
+}
+
+/** Headers and URLSearchParams fit. */
+export interface Lookup {
+  get(name: string): string | null
+}
+
+export interface RequestHead {
+  method: string
+  path: string
+  query: Lookup
+}
+
+/**
+ * What the path already says. `framing` is how a stream leaves: server-sent events, or (content generation
+ * without `alt=sse`) a JSON array that grows.
+ */
+export interface Route {
+  operation: 'create' | 'count-tokens'
+  model?: string
+  stream?: boolean
+  framing?: 'sse' | 'json-array'
+}
+
+/** `query` without its question mark. */
+export interface Outgoing {
+  path: string
+  query?: string
+  headers: Record<string, string>
+  body: JsonObject
+}
+
+/** What is known of a model, from the configuration. */
+export interface ModelFacts {
+  contextWindow?: number
+  maxOutputTokens?: number
+  thinking?: 'budget' | 'adaptive' | 'level'
+  prefill?: boolean
+  /** Whether the service fetches the images and documents that a request names by their addresses. */
+  fetchesUrls?: boolean
+  /** Whether a request may offer tools that the provider runs beside functions. */
+  mixesTools?: boolean
+  /** Whether a part of a request may say that the prompt up to it should be cached. */
+  cacheBreakpoints?: boolean
+  drop?: string[]
+}
+
+/** Where a request goes. */
+export interface Target {
+  /** The model's name as the upstream knows it. */
+  model: string
+  /** What to ask for when the caller gave no bound and the dialect demands one. */
+  defaultMaxOutputTokens: number
+  facts: ModelFacts
+}
+
+/** `headers`: those that carry meaning in this dialect (its version, its betas). */
+export interface ReadRequestContext {
+  readonly route: Route
+  readonly headers: Lookup
+  /** The same for the same exchange, position by position. */
+  newId(prefix: string): string
+}
+
+export interface WriteRequestContext {
+  readonly target: Target
+  readonly lose: Lose
+}
+
+/** A reply is read in the light of its request: names of tools, free-form tools, what the caller asked. */
+export interface ReadReplyContext {
+  readonly request: Request
+  readonly lose: Lose
+  newId(prefix: string): string
+}
+
+export interface WriteReplyContext {
+  readonly request: Request
+  /** Seconds since 1970. */
+  readonly now: number
+  readonly lose: Lose
+  newId(prefix: string): string
+}
+
+/** Where a credential goes: a header, or a query parameter. */
+export type AuthStyle = 'x-api-key' | 'bearer' | 'x-goog-api-key' | 'query'
+
+/** One model, as the proxy lists it. */
+export interface ModelEntry {
+  id: string
+  contextWindow?: number
+  maxOutputTokens?: number
+}
+
+/** What the body of a request asks of what was said before. */
+export interface Ask {
+  /** What comes of it may be referred to later. */
+  keep: boolean
+  /** Id of an earlier reply that this request continues. */
+  previous?: string
+  /** Ids of items that stand for the items themselves. */
+  references: readonly string[]
+}
+
+/** What a body refers to, as it was kept. */
+export interface ReferencedRecords {
+  /** The exchanges that led to the request, the first one first. */
+  chain: readonly JsonObject[]
+  /** The exchanges that the items referred to are from, by the ids of the items. */
+  items: ReadonlyMap<string, JsonObject>
+}
+
+/** What a body adds to the conversation. `text`: the same in the words of the body, where that is known. */
+export interface Fresh {
+  items: readonly Json[]
+  text?: string
+}
+
+/** A reply. `text`: the same as it came, where that is known. */
+export interface Told {
+  reply: Json
+  text?: string | undefined
+}
+
+/** A body with everything written out that it referred to. */
+export interface Resolved {
+  body: Json
+  fresh: Fresh
+}
+
+/** An exchange as it is kept. */
+export interface ExchangeRecord {
+  /** Well-formed, and otherwise the dialect's own business. */
+  text: string
+  /** The ids of the items that the reply gave out. */
+  items: readonly string[]
+}
+
+/** What is recorded: a request, and the writer of its reply. */
+export interface RecorderContext {
+  readonly fresh: Fresh
+  readonly writer: Pick<Writer, 'body'>
+  newId(prefix: string): string
+}
+
+/** Takes down one exchange while its reply is written. */
+export interface Recorder {
+  /** The frames of a stream, each time as they are written. A reply that leaves as one body needs none. */
+  push(frames: readonly Frame[]): void
+  /** About how many characters are held. */
+  readonly size: number
+  /** The id by which the reply can be asked for, once it is known. */
+  readonly id: string | undefined
+  /** The exchange when its reply is over. `body`: the text of a reply that leaves as one. */
+  memo(body?: string): ExchangeRecord
+  /** The exchange as far as it came. `cancelled`: it will come no further. */
+  unfinished(cancelled?: boolean): ExchangeRecord
+}
+
+/** What can be done with a kept exchange over HTTP. */
+export type StoredAction = 'read' | 'input' | 'cancel' | 'delete'
+
+/** A path that names a kept exchange, and what each method does there. */
+export interface StoredRoute {
+  id: string
+  actions: Readonly<Record<string, StoredAction>>
+}
+
+/** What a kept exchange answers: one object, the text of one, or the frames of its stream. */
+export type StoredAnswer = { body: JsonObject } | { text: string } | { frames: Frame[] }
+
+/**
+ * For a dialect whose callers refer to earlier exchanges instead of sending them again. Pure: the gateway
+ * keeps what is recorded and brings it back; what it looks like is known here alone.
+ */
+export interface ConversationMemory {
+  /** The top-level member of a body that is false when nothing of the exchange is to be kept. */
+  readonly keepMember: string
+  /** The top-level member of a body that adds to the conversation. */
+  readonly inputMember: string
+  /** A quick look at the text of a body: false when it surely refers to nothing. */
+  mayRefer(text: string): boolean
+  asks(body: Json): Ask
+  /** For a body that refers to no items, which need not be a valid one. `input`: the text of that member. */
+  fresh(body: Json, input?: string): Fresh
+  /** The items that a body adds, as text. `input`: the text of that member. */
+  itemsText(input: string | undefined): string
+  /** Throws ProblemError for a reference that leads nowhere. */
+  resolve(body: Json, findReferenced: ReferencedRecords, input?: string): Resolved
+  recorder(context: RecorderContext): Recorder
+  /** A kept exchange, from the text of its memo; throws SyntaxError for anything else. */
+  read(text: string): JsonObject
+  /** The id of a reply, in the first frame of its stream. */
+  idIn(frame: Frame): string | undefined
+  /** The whole reply, in the frame of a stream that brings it. */
+  replyIn(frame: Frame): Told | undefined
+  /**
+   * The same as a recorder's, of a reply that an upstream of this dialect gave; undefined when it has no id.
+   * `items`: those that its request added, as text. `whole`: no more of it will come.
+   */
+  memoOf(
+    items: string,
+    told: Told,
+  ): { id: string; memo: ExchangeRecord; whole: boolean } | undefined
+  match(head: RequestHead): StoredRoute | undefined
+  /** The query parameters of those paths, for an upstream that keeps its own. */
+  readonly query: readonly string[]
+  /** `chain` as in `Recalled`, the exchange itself last. Throws ProblemError for what it cannot answer. */
+  answer(action: StoredAction, chain: readonly JsonObject[], query: Lookup): StoredAnswer
+  /** The text of the reply in that of a memo, where it is all that is asked for: nobody has to read it. */
+  replyText(memo: string, action: StoredAction, query: Lookup): string | undefined
+  /** The words for an id under which this caller has nothing. */
+  missing(what: 'previous' | 'item' | 'stored', id: string): Problem
+}
+
+/** One dialect, both sides. The four roles are those of an HTTP codec: decode and encode, request and reply. */
+export interface Adapter {
+  readonly dialect: string
+  readonly caller: {
+    /** Subtrees of a request body that stay text. */
+    readonly verbatim: VerbatimPaths
+    match(head: RequestHead): Route | undefined
+    readRequest(body: Json, context: ReadRequestContext): Request
+    writer(context: WriteReplyContext): Writer
+    /** `headers`: only those that the dialect's clients read (none of them is about framing). */
+    writeProblem(problem: Problem, requestId: string): { status: number; body: JsonObject }
+    writeTokenCount(inputTokens: number): JsonObject
+    writeModels(models: readonly ModelEntry[], now: number): JsonObject
+    writeModel(model: ModelEntry, now: number): JsonObject
+    /** Absent where every request brings its whole conversation. */
+    readonly memory?: ConversationMemory
+    /** A frame that keeps a silent stream alive, where the dialect's clients bear one. */
+    readonly heartbeat?: Frame | 'comment'
+  }
+  readonly upstream: {
+    readonly defaultAuth: AuthStyle
+    /** The parameters that a configuration may say a model refuses (`ModelFacts.drop`), by all their names. */
+    readonly droppable: readonly string[]
+    /** Subtrees of a reply body that stay text. */
+    readonly verbatim: VerbatimPaths
+    writeRequest(request: Request, context: WriteRequestContext): Outgoing
+    /** The upstream's own token counter for the same request; undefined when it has none. */
+    writeCountRequest(request: Request, context: WriteRequestContext): Outgoing | undefined
+    readTokenCount(body: Json): number | undefined
+    reader(context: ReadReplyContext): Reader
+    readProblem(status: number, body: Json | undefined): Problem
+  }
+  /** Same dialect on both sides: bytes pass, and only what is named here is looked at or changed. */
+  readonly passthrough: {
+    /** The upstream path for a caller's path, with the model replaced where it is part of the path. */
+    path(head: RequestHead, model: string | undefined): string
+    /** The query parameters that are passed on. */
+    readonly query: readonly string[]
+    /** Request headers that are passed on, besides content-type and accept. */
+    readonly headers: readonly string[]
+    /** Whether a body may name what was made here, so that it has to be written anew. A quick look. */
+    mayHoldMinted?(text: string): boolean
+    /** Throws for a request without the headers that the dialect demands. */
+    demand?(headers: Lookup): void
+    /** Whether a frame surely brings a piece of the reply and nothing else: nobody has to look into it. */
+    isPiece?(frame: Frame): boolean
+    /**
+     * Whether the dialect's clients take a frame for a failure, or for an end that tells of one. What else a reader
+     * takes for a failure gets an error of the dialect behind it. Any when absent.
+     */
+    tellsFailure?(frame: Frame): boolean
+    /** Pairs of spellings of one header: an upstream is sent both, whichever came. */
+    readonly twins?: readonly (readonly [string, string])[]
+    /** Reply headers that are passed back; `rate-*` names all that begin so. */
+    readonly replyHeaders?: readonly string[]
+    /**
+     * The top-level member of request and reply that holds the model's name; `event` is the path to it in
+     * an event of a stream, where that is not the reply's.
+     */
+    readonly modelMember: { request?: string; reply: string; event?: readonly string[] }
+  }
+}
+
+/** A table with one entry per block kind. `undefined` as a result means: reported with `lose`. */
+export type BlockTable<Out, Context> = {
+  [K in BlockKind]: (block: BlockOf<K>, context: Context) => Out | undefined
+}
+
+/** What a table makes of a block. */
+export function written<Out, Context>(
+  table: BlockTable<Out, Context>,
+  block: Block,
+  context: Context,
+): Out | undefined {
+  // The entry is that of the block's own kind, which the types cannot follow.
+  const write = table[block.kind] as (block: Block, context: Context) => Out | undefined
+  return write(block, context)
+}

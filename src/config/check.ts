@@ -1,0 +1,180 @@
+import { adapters } from '../../adapters/index.ts'
+import { type Finding, Findings } from './finding.ts'
+import { hint } from './nearest.ts'
+import { entriesAt, membersAt, type Path, textAt, valueAt } from './place.ts'
+import { faultsOfShape } from './schema.ts'
+import {
+  baseOf,
+  callerKeyOf,
+  type Environment,
+  headerNameOf,
+  headerValueOf,
+  keyOf,
+  type Platform,
+  prefixOf,
+  proxyOf,
+  storeOf,
+} from './values.ts'
+import { hostOf, originOf } from './web.ts'
+import { warnAbout } from './warnings.ts'
+import { matchesGlob } from '../upstream/route.ts'
+
+/** All of a configuration that one looks at: what was read, the variables that it names, where it is to run. */
+export interface Examination {
+  config: unknown
+  environment: Environment
+  platform: Required<Platform>
+  found: Findings
+}
+
+/**
+ * Everything that is wrong with a configuration and everything that is surely not meant. Each check looks at
+ * the raw document and passes over what has not the right shape, which the schema reports.
+ */
+export function findingsIn(
+  config: unknown,
+  environment: Environment,
+  platform: Required<Platform>,
+): Finding[] {
+  const examination = { config, environment, platform, found: new Findings() }
+  const { found } = examination
+  found.all.push(...faultsOfShape(config))
+  for (const check of CHECKS) check(examination)
+  warnAbout(examination)
+  return found.all
+}
+
+const CHECKS: readonly ((examination: Examination) => void)[] = [
+  checkUpstreams,
+  checkRoutes,
+  checkCallers,
+  checkTasks,
+  checkState,
+  checkWeb,
+]
+
+const UPSTREAM_NAME = /^[A-Za-z0-9][\w.-]{0,63}$/
+
+function checkUpstreams(examination: Examination): void {
+  const { config, found } = examination
+  const upstreams = membersAt(config, ['upstreams'])
+  const isEmpty = upstreams.length === 0 && isAbsentOrEmpty(valueAt(config, ['upstreams']))
+  const isMisspelled = found.all.some(({ instead }) => instead === 'upstreams')
+  const hasTasks = membersAt(config, ['tasks']).length > 0
+  if (isEmpty && !isMisspelled && !hasTasks && isObject(config))
+    found.fault(['upstreams'], 'expected at least one upstream')
+  for (const [name] of upstreams) checkUpstream(examination, name)
+}
+
+const isObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isAbsentOrEmpty = (value: unknown): boolean => value === undefined || isObject(value)
+
+function checkUpstream({ config, environment, platform, found }: Examination, name: string): void {
+  const at = ['upstreams', name]
+  if (!UPSTREAM_NAME.test(name))
+    found.fault(at, 'expected a name of letters, digits, ".", "_" and "-"', true)
+  const url = textAt(config, [...at, 'url'])
+  if (url !== undefined)
+    found.attempt([...at, 'url'], (place) => baseOf(url, place, { versioned: true }))
+  const key = textAt(config, [...at, 'key'])
+  if (key) found.attempt([...at, 'key'], (place) => keyOf(key, environment, place))
+  for (const [header, value] of membersAt(config, [...at, 'headers'])) {
+    const path = [...at, 'headers', header]
+    found.attempt(path, (place) => headerNameOf(header, place), true)
+    if (typeof value === 'string')
+      found.attempt(path, (place) => headerValueOf(value, environment, place))
+  }
+  const proxy = textAt(config, [...at, 'proxy'])
+  if (proxy) found.attempt([...at, 'proxy'], (place) => proxyOf(proxy, environment, place))
+  if (proxy && platform.stores === 'isolate')
+    found.fault([...at, 'proxy'], 'a Worker cannot call through a proxy', true)
+  checkModels({ config, found }, at)
+}
+
+/** Which parameters may be dropped is the dialect's to say. */
+function checkModels({ config, found }: Pick<Examination, 'config' | 'found'>, at: Path): void {
+  const dialect = adapters.find((adapter) => adapter.dialect === textAt(config, [...at, 'dialect']))
+  if (!dialect) return
+  const { droppable } = dialect.upstream
+  for (const [glob] of membersAt(config, [...at, 'models'])) {
+    const path = [...at, 'models', glob, 'drop']
+    for (const [index, word] of entriesAt(config, path).entries())
+      if (typeof word === 'string' && word !== '' && !droppable.includes(word))
+        found.fault(
+          [...path, index],
+          `expected the name of a parameter of ${dialect.dialect}${hint(word, droppable)}`,
+        )
+  }
+}
+
+function checkRoutes(examined: Examination): void {
+  const { config, found } = examined
+  const routes = valueAt(config, ['routes'])
+  const upstreams = membersAt(config, ['upstreams']).map(([name]) => name)
+  const lacking = routes === undefined ? upstreams.length > 1 : upstreams.length > 0
+  if (lacking && (routes === undefined || (Array.isArray(routes) && routes.length === 0)))
+    found.fault(['routes'], 'expected at least one route, because there are upstreams')
+  for (const index of entriesAt(config, ['routes']).keys()) {
+    const path = ['routes', index, 'upstream']
+    const name = textAt(config, path)
+    if (name !== undefined && !upstreams.includes(name))
+      found.fault(
+        path,
+        `expected the name of an upstream (${upstreams.join(', ') || 'there is none'})${hint(name, upstreams)}`,
+      )
+    checkListed(examined, index)
+  }
+}
+
+/** Names that the route would not take are a mistake. */
+function checkListed({ config, found }: Examination, index: number): void {
+  const glob = textAt(config, ['routes', index, 'model'])
+  const path = ['routes', index, 'models']
+  for (const [at, name] of entriesAt(config, path).entries()) {
+    if (glob === undefined || typeof name !== 'string') continue
+    if (name.includes('*') || !matchesGlob(glob, name))
+      found.fault([...path, at], `expected a name that ${JSON.stringify(glob)} stands for`)
+  }
+}
+
+function checkCallers({ config, environment, platform, found }: Examination): void {
+  if (valueAt(config, ['callers']) === undefined && platform.exposed)
+    found.fault(
+      ['callers'],
+      'expected the keys of the callers (or "open"), because others than this machine can call',
+    )
+  for (const [index, key] of entriesAt(config, ['callers', 'keys']).entries())
+    if (typeof key === 'string' && key !== '')
+      found.attempt(['callers', 'keys', index], (place) => callerKeyOf(key, environment, place))
+}
+
+function checkTasks({ config, environment, found }: Examination): void {
+  for (const [name] of membersAt(config, ['tasks'])) {
+    const at = ['tasks', name]
+    const [url, key, prefix] = ['url', 'key', 'prefix'].map((member) =>
+      textAt(config, [...at, member]),
+    )
+    if (url !== undefined) found.attempt([...at, 'url'], (place) => baseOf(url, place))
+    if (key) found.attempt([...at, 'key'], (place) => keyOf(key, environment, place))
+    if (prefix !== undefined) found.attempt([...at, 'prefix'], (place) => prefixOf(prefix, place))
+  }
+}
+
+function checkState({ config, environment, platform, found }: Examination): void {
+  const path = ['state', 'store']
+  const store = textAt(config, path)
+  if (store !== undefined)
+    found.attempt(path, (place) => storeOf(store, environment, place, platform.stores))
+}
+
+function checkWeb({ config, found }: Examination): void {
+  for (const [member, check] of [
+    ['origins', originOf],
+    ['hosts', hostOf],
+  ] as const)
+    for (const [index, text] of entriesAt(config, ['web', member]).entries())
+      if (typeof text === 'string' && text !== '')
+        found.attempt(['web', member, index], (place) => check(text, place))
+}

@@ -1,0 +1,214 @@
+import { DIALECTS } from '../../adapters/dialect.ts'
+import { adapters } from '../../adapters/index.ts'
+import { defined } from '../json/json.ts'
+import { findingsIn } from './check.ts'
+import { ConfigError, type ConfigFault } from './finding.ts'
+import { placeOf } from './place.ts'
+import { shaped } from './schema.ts'
+import type { Config, TaskConfig, UpstreamConfig } from './type.ts'
+import { type ConfigSource, inOrder, objectSource, placed, textSource } from './source.ts'
+import {
+  baseOf,
+  callerKeyOf,
+  type Environment,
+  headerNameOf,
+  headerValueOf,
+  keyOf,
+  type Platform,
+  prefixOf,
+  proxyOf,
+  storeOf,
+  STORES,
+} from './values.ts'
+import { webOf } from './web.ts'
+import {
+  DEFAULT_RETENTION,
+  DEMO_ORIGIN,
+  MAX_OUTPUT_TOKENS,
+  PROCESS_LIMITS,
+  TIMEOUTS,
+} from './defaults.ts'
+import type {
+  CallerSettings,
+  RetentionSettings,
+  RouteSettings,
+  Settings,
+  TaskSettings,
+  UpstreamSettings,
+} from './settings.ts'
+import { STORE_BOUNDS, WORKER_STORE_BOUNDS } from '../memory/store.ts'
+
+export { ConfigError } from './finding.ts'
+export type { Environment, Platform } from './values.ts'
+
+const DEFAULT_PLATFORM: Required<Platform> = {
+  origin: 'configuration',
+  exposed: false,
+  limits: PROCESS_LIMITS,
+  stores: 'process',
+  listens: undefined,
+}
+
+/** What came of a configuration: settings where nothing is wrong with it, and all that is to be said of it. */
+export interface Examined {
+  settings?: Settings
+  faults: readonly ConfigFault[]
+}
+
+/** Looks at a whole configuration, and never throws: a proxy that runs may be asked to take a new one. */
+export function examined(
+  source: ConfigSource,
+  environment: Environment,
+  platform: Platform = {},
+): Examined {
+  const complete = { ...DEFAULT_PLATFORM, ...platform, origin: source.origin }
+  // Of a text that broke off nothing can be said but where.
+  const findings = source.broken ? [] : findingsIn(source.value, environment, complete)
+  const faults = inOrder([...source.faults, ...findings.map((finding) => placed(finding, source))])
+  if (faults.some(({ severity }) => severity === 'fault')) return { faults }
+  const config = shaped(source.value)
+  return config ? { settings: build(config, environment, complete), faults } : { faults }
+}
+
+/** The settings, or `ConfigError` with everything that is wrong. */
+export function settingsIn({ settings, faults }: Examined): Settings {
+  if (settings) return settings
+  const first = faults.find(({ severity }) => severity === 'fault')
+  throw new ConfigError(first?.place ?? '', first?.expected ?? '', first?.origin, faults)
+}
+
+/** The settings that a configuration describes; throws `ConfigError`. */
+export function settingsOf(
+  config: unknown,
+  environment: Environment,
+  platform: Platform = {},
+): Settings {
+  const { origin } = { ...DEFAULT_PLATFORM, ...platform }
+  return settingsIn(examined(objectSource(config, origin), environment, platform))
+}
+
+/** The same from text: JSON with comments and trailing commas. */
+export function settingsFromText(
+  text: string,
+  environment: Environment,
+  platform: Platform & { origin: string },
+): Settings {
+  return settingsIn(examined(textSource(text, platform.origin), environment, platform))
+}
+
+/** Three upstreams in this process, one per dialect; a model that is none of their names goes to the first. */
+export function demoConfig(): Config {
+  return {
+    upstreams: Object.fromEntries(
+      DIALECTS.map((dialect) => [demoName(dialect), { dialect, url: `${DEMO_ORIGIN}/${dialect}` }]),
+    ),
+    routes: [
+      ...DIALECTS.map((dialect) => ({ model: demoName(dialect), upstream: demoName(dialect) })),
+      ...DIALECTS.slice(0, 1).map((dialect) => ({ model: '*', upstream: demoName(dialect) })),
+    ],
+  }
+}
+
+const demoName = (dialect: string): string => `demo-${dialect}`
+
+/** Of a configuration in which nothing was found to be wrong. */
+function build(config: Config, environment: Environment, platform: Required<Platform>): Settings {
+  const { upstreams = {}, tasks = {}, state = {}, losses = 'report' } = config
+  const { stores } = platform
+  const built = Object.entries(upstreams).map(
+    ([name, upstream]) => [name, buildUpstream(name, upstream, environment)] as const,
+  )
+  return {
+    upstreams: new Map(built),
+    routes: buildRoutes(config.routes, Object.keys(upstreams)),
+    callers: buildCallers(config.callers, environment),
+    tasks: defined({
+      image: tasks.image && buildTask('image', tasks.image, environment),
+      music: tasks.music && buildTask('music', tasks.music, environment),
+    }),
+    state: storeOf(state.store ?? STORES[stores].usual, environment, 'state.store', stores),
+    retention: buildRetention(state, stores),
+    losses,
+    limits: { ...platform.limits, ...defined(config.limits ?? {}) },
+    ...(config.web && { web: webOf(config.web) }),
+    origin: platform.origin,
+  }
+}
+
+function buildUpstream(
+  name: string,
+  config: UpstreamConfig,
+  environment: Environment,
+): UpstreamSettings {
+  const at = placeOf(['upstreams', name])
+  const adapter = adapters.find(({ dialect }) => dialect === config.dialect)
+  if (!adapter) throw new ConfigError(`${at}.dialect`, 'expected a known dialect')
+  const { timeouts = {} } = config
+  return {
+    name,
+    dialect: config.dialect,
+    ...baseOf(config.url, `${at}.url`, { versioned: true }),
+    key: keyOf(config.key, environment, `${at}.key`),
+    auth: config.auth ?? adapter.upstream.defaultAuth,
+    headers: Object.fromEntries(
+      Object.entries(config.headers ?? {}).map(([header, text]) => [
+        headerNameOf(header, `${at}.headers`),
+        headerValueOf(text, environment, `${at}.headers`),
+      ]),
+    ),
+    maxOutputTokens: config.maxOutputTokens ?? MAX_OUTPUT_TOKENS,
+    models: new Map(
+      Object.entries(config.models ?? {}).map(([glob, facts]) => [glob, defined(facts)]),
+    ),
+    ...(config.proxy !== undefined && {
+      proxy: proxyOf(config.proxy, environment, `${at}.proxy`),
+    }),
+    timeouts: {
+      ...TIMEOUTS,
+      ...defined(timeouts),
+      ...(timeouts.firstByteMs !== undefined && { jsonMs: timeouts.firstByteMs }),
+    },
+  }
+}
+
+/** One upstream needs no route: everything goes there. */
+function buildRoutes(
+  routes: Config['routes'],
+  upstreams: readonly string[],
+): readonly RouteSettings[] {
+  const [only] = upstreams
+  if (routes === undefined && only !== undefined) return [{ model: '*', upstream: only }]
+  return (routes ?? []).map((route) => defined(route))
+}
+
+function buildCallers(callers: Config['callers'], environment: Environment): CallerSettings {
+  if (callers === undefined || callers === 'open') return { kind: 'open' }
+  const keys = callers.keys.map((key, index) =>
+    callerKeyOf(key, environment, placeOf(['callers', 'keys', index])),
+  )
+  return { kind: 'keys', keys }
+}
+
+function buildTask(
+  name: 'image' | 'music',
+  config: TaskConfig,
+  environment: Environment,
+): TaskSettings {
+  const at = `tasks.${name}`
+  return {
+    base: baseOf(config.url, `${at}.url`).base,
+    key: keyOf(config.key, environment, `${at}.key`),
+    prefix: prefixOf(config.prefix ?? DEFAULT_PREFIX[name], `${at}.prefix`),
+  }
+}
+
+const DEFAULT_PREFIX = { image: '/img', music: '/music' } as const
+function buildRetention(
+  state: NonNullable<Config['state']>,
+  stores: NonNullable<Platform['stores']>,
+): RetentionSettings {
+  const bounds = stores === 'isolate' ? WORKER_STORE_BOUNDS : STORE_BOUNDS
+  const { store: _, ttlSeconds, ...given } = state
+  const ttl = ttlSeconds === undefined ? {} : { ttlMs: ttlSeconds * 1000 }
+  return { ...DEFAULT_RETENTION, ...bounds, ...defined(given), ...ttl }
+}

@@ -1,0 +1,61 @@
+import type { LimitSettings, RetentionSettings, TimeoutSettings } from './settings.ts'
+import { STORE_BOUNDS } from '../memory/store.ts'
+
+const KIB = 1024
+const MIB = 1024 * KIB
+const SECOND_MS = 1000
+const MINUTE_MS = 60 * SECOND_MS
+
+/** What a process of its own can bear: resident memory stays below twice the bytes in flight and 300 MB. */
+export const PROCESS_LIMITS: LimitSettings = {
+  bodyBytes: 32 * MIB,
+  inFlightBytes: 256 * MIB,
+  depth: 200,
+  nodes: 250_000,
+  eventBytes: 16 * MIB,
+  replyBytes: 64 * MIB,
+  streamBytes: 512 * MIB,
+  streams: 2000,
+  connections: 4000,
+  headersMs: 15 * SECOND_MS,
+  bodyMs: 120 * SECOND_MS,
+  heartbeatMs: 15 * SECOND_MS,
+  drainMs: 25 * SECOND_MS,
+  lingerMs: 0,
+}
+
+/** What fits into an isolate of 128 MB. */
+export const ISOLATE_LIMITS: LimitSettings = {
+  ...PROCESS_LIMITS,
+  bodyBytes: 16 * MIB,
+  inFlightBytes: 16 * MIB,
+  eventBytes: 8 * MIB,
+  replyBytes: 16 * MIB,
+  streamBytes: 64 * MIB,
+}
+
+export const TIMEOUTS: TimeoutSettings = {
+  connectMs: 10 * SECOND_MS,
+  firstByteMs: 120 * SECOND_MS,
+  jsonMs: 600 * SECOND_MS,
+  idleMs: 120 * SECOND_MS,
+  totalMs: 60 * MINUTE_MS,
+}
+
+const DAY_MS = 24 * 60 * MINUTE_MS
+
+/** As long as the dialect's own service keeps what it was told. */
+export const DEFAULT_RETENTION: RetentionSettings = {
+  ...STORE_BOUNDS,
+  ttlMs: 30 * DAY_MS,
+  proofs: false,
+}
+
+export const MAX_OUTPUT_TOKENS = 8192
+
+/** A caller's key: too short to guess is refused, longer than what a caller may present would never match. */
+export const MIN_CALLER_KEY_CHARACTERS = 16
+export const MAX_CALLER_KEY_CHARACTERS = 512
+
+/** In-process upstreams answer under this origin; no name server knows it. */
+export const DEMO_ORIGIN = 'http://demo.invalid'

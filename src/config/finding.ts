@@ -1,0 +1,77 @@
+import { type Path, placeOf } from './place.ts'
+import type { Position } from './jsonc.ts'
+
+/** What is wrong, or surely not meant, at one place of a configuration. It quotes no value: any may be a secret. */
+export interface Finding {
+  path: Path
+  text: string
+  /** Legal, and surely not meant. */
+  warns?: boolean
+  /** The member's name is what it is about, not its value. */
+  named?: boolean
+  /** The place of the member that was probably meant. */
+  instead?: string
+}
+
+/** The same with where it is: in a file, in a variable, or in an object of a program. */
+export interface ConfigFault extends Partial<Position> {
+  severity: 'fault' | 'warning'
+  /** The file or other source. */
+  origin?: string | undefined
+  /** The member, or the variable. */
+  place: string
+  expected: string
+}
+
+/** One line about one place of a configuration, or one for each that is wrong. */
+export class ConfigError extends Error {
+  /** Of the first fault. */
+  readonly place: string
+  readonly expected: string
+  readonly origin: string | undefined
+  /** All that is wrong, and what is surely not meant. */
+  readonly faults: readonly ConfigFault[]
+  constructor(place: string, expected: string, origin?: string, faults?: readonly ConfigFault[]) {
+    const all = faults ?? [{ severity: 'fault', place, expected, origin }]
+    const wrong = all.filter(({ severity }) => severity === 'fault')
+    super(wrong.map(lineOf).join('\n'))
+    this.name = 'ConfigError'
+    this.place = place
+    this.expected = expected
+    this.origin = origin
+    this.faults = all
+  }
+  /** The same, with the file or other source that the place is in. */
+  within(origin: string): ConfigError {
+    return this.origin === undefined ? new ConfigError(this.place, this.expected, origin) : this
+  }
+}
+
+/** `dragoman.json:3:5: upstreams.claude.url: expected …`. */
+export function lineOf({ severity, origin, line, column, place, expected }: ConfigFault): string {
+  const where = line === undefined ? origin : `${origin}:${line}:${column}`
+  const what = severity === 'warning' ? `warning: ${expected}` : expected
+  return [where, place, what].filter(Boolean).join(': ')
+}
+
+/** Gathers what is found; a fault that a check throws is noted at the path at which it was asked. */
+export class Findings {
+  readonly all: Finding[] = []
+
+  fault(path: Path, text: string, named = false): void {
+    this.all.push({ path, text, named })
+  }
+
+  warn(path: Path, text: string, named = false): void {
+    this.all.push({ path, text, warns: true, named })
+  }
+
+  attempt(path: Path, check: (place: string) => void, named = false): void {
+    try {
+      check(placeOf(path))
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      this.fault(path, error.expected, named)
+    }
+  }
+}

@@ -1,0 +1,226 @@
+import * as z from 'zod/mini'
+import type { AuthStyle } from '../../adapters/contract.ts'
+import { DIALECTS } from '../../adapters/dialect.ts'
+import type { Finding } from './finding.ts'
+import { hint, nearest } from './nearest.ts'
+import type { Config } from './type.ts'
+import { type Path, placeOf, valueAt } from './place.ts'
+
+/** The longest delay that a timer takes; a longer one would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+/** Ten years. */
+const MAX_TTL_SECONDS = 315_360_000
+
+const milliseconds = z.int().check(z.gte(1), z.lte(MAX_TIMER_MS))
+const count = z.int().check(z.gte(1))
+
+const AUTH_STYLES = [
+  'x-api-key',
+  'bearer',
+  'x-goog-api-key',
+  'query',
+] as const satisfies readonly AuthStyle[]
+
+const filled = z.string().check(z.minLength(1))
+
+const modelFacts = z.strictObject({
+  contextWindow: z.optional(count),
+  maxOutputTokens: z.optional(count),
+  thinking: z.optional(z.enum(['budget', 'adaptive', 'level'])),
+  prefill: z.optional(z.boolean()),
+  fetchesUrls: z.optional(z.boolean()),
+  mixesTools: z.optional(z.boolean()),
+  cacheBreakpoints: z.optional(z.boolean()),
+  drop: z.optional(z.array(filled)),
+})
+
+const timeouts = z.strictObject({
+  connectMs: z.optional(milliseconds),
+  firstByteMs: z.optional(milliseconds),
+  idleMs: z.optional(milliseconds),
+  totalMs: z.optional(milliseconds),
+})
+
+const upstream = z.strictObject({
+  dialect: z.enum(DIALECTS),
+  url: z.string(),
+  key: z.optional(filled),
+  auth: z.optional(z.enum(AUTH_STYLES)),
+  headers: z.optional(z.record(z.string(), z.string())),
+  maxOutputTokens: z.optional(count),
+  models: z.optional(z.record(z.string(), modelFacts)),
+  timeouts: z.optional(timeouts),
+  proxy: z.optional(filled),
+})
+
+const route = z.strictObject({
+  model: filled,
+  upstream: z.string(),
+  as: z.optional(filled),
+  models: z.optional(z.array(filled)),
+})
+
+const task = z.strictObject({
+  url: z.string(),
+  key: z.optional(filled),
+  prefix: z.optional(z.string()),
+})
+
+const limits = z.partial(
+  z.strictObject({
+    bodyBytes: count,
+    inFlightBytes: count,
+    depth: count.check(z.lte(1000)),
+    nodes: count,
+    eventBytes: count,
+    replyBytes: count,
+    streamBytes: count,
+    streams: count,
+    connections: count,
+    headersMs: milliseconds,
+    bodyMs: milliseconds,
+    heartbeatMs: milliseconds,
+    drainMs: milliseconds,
+    lingerMs: z.int().check(z.gte(0), z.lte(MAX_TIMER_MS)),
+  }),
+)
+
+/** The configuration as people write it; what its members mean is said where the JSON Schema is made. */
+export const configSchema = z.strictObject({
+  $schema: z.optional(z.string()),
+  upstreams: z.optional(z.record(z.string(), upstream)),
+  routes: z.optional(z.array(route)),
+  callers: z.optional(
+    z.union([z.literal('open'), z.strictObject({ keys: z.array(filled).check(z.minLength(1)) })]),
+  ),
+  tasks: z.optional(z.strictObject({ image: z.optional(task), music: z.optional(task) })),
+  state: z.optional(
+    z.strictObject({
+      store: z.optional(z.string()),
+      ttlSeconds: z.optional(count.check(z.lte(MAX_TTL_SECONDS))),
+      entryBytes: z.optional(count),
+      ownerBytes: z.optional(count),
+      totalBytes: z.optional(count),
+      proofs: z.optional(z.boolean()),
+    }),
+  ),
+  losses: z.optional(z.enum(['report', 'reject'])),
+  limits: z.optional(limits),
+  web: z.optional(
+    z.strictObject({ origins: z.optional(z.array(filled)), hosts: z.optional(z.array(filled)) }),
+  ),
+})
+
+/** Fails to compile where the schema and the type that programs see are not the same. */
+type Same<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? One : never) : never
+export type CheckedConfig = Same<z.infer<typeof configSchema>, Config>
+
+/** The configuration in a document that fits the schema. */
+export function shaped(value: unknown): CheckedConfig | undefined {
+  const result = configSchema.safeParse(value)
+  return result.success ? result.data : undefined
+}
+
+/** Where a document has not the shape of a configuration. */
+export function faultsOfShape(value: unknown): Finding[] {
+  const result = configSchema.safeParse(value)
+  if (result.success) return []
+  const faults = plain(result.error.issues).flatMap((issue) => faultsOf(issue, value))
+  // Of a misspelled member it need not also be said that the right one is missing.
+  const meant = new Set(faults.flatMap(({ instead }) => instead ?? []))
+  return faults.filter(({ path, named }) => named || !meant.has(placeOf(path)))
+}
+
+type Issue = z.core.$ZodIssue
+
+/** A union reports its branches: the one that got furthest is what the writer meant. */
+function plain(issues: readonly Issue[], above: Path = []): Issue[] {
+  return issues.flatMap((issue) => {
+    const path = [...above, ...issue.path]
+    if (issue.code !== 'invalid_union') return [{ ...issue, path }]
+    const furthest = issue.errors.find((branch) => branch.some(isInside))
+    if (furthest) return plain(furthest, path)
+    return [{ code: 'custom', path, message: 'expected "open" or {"keys": [...]}' }]
+  })
+}
+
+const isInside = (issue: Issue): boolean =>
+  issue.path.length > 0 || issue.code === 'unrecognized_keys'
+
+function faultsOf(issue: Issue, document: unknown): Finding[] {
+  const { path } = issue
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownMember(path, key))
+  const expected = expectationOf(issue)
+  const actual = valueAt(document, path)
+  if (actual === undefined && expected.startsWith('expected'))
+    return [{ path, text: `is missing; ${expected}` }]
+  const choice = issue.code === 'invalid_value' && typeof actual === 'string'
+  return [{ path, text: choice ? expected + hint(actual, issue.values.map(String)) : expected }]
+}
+
+function unknownMember(path: Path, key: string): Finding {
+  const known = knownAt(path)
+  const meant = nearest(key, known)
+  return {
+    path: [...path, key],
+    text: `no such member exists${hint(key, known)}`,
+    named: true,
+    ...(meant !== undefined && { instead: placeOf([...path, meant]) }),
+  }
+}
+
+/** The names that an object at a path may have. */
+function knownAt(path: Path): string[] {
+  let schemas: z.core.$ZodType[] = [configSchema]
+  for (const segment of path) schemas = schemas.flatMap(within).flatMap((at) => step(at, segment))
+  return schemas
+    .flatMap(within)
+    .flatMap((at) => (at instanceof z.ZodMiniObject ? Object.keys(at._zod.def.shape) : []))
+}
+
+/** What is inside of what is optional, and the branches of a union. */
+function within(schema: z.core.$ZodType): z.core.$ZodType[] {
+  if (schema instanceof z.ZodMiniOptional) return within(schema._zod.def.innerType)
+  if (schema instanceof z.ZodMiniUnion) return schema._zod.def.options.flatMap(within)
+  return [schema]
+}
+
+function step(schema: z.core.$ZodType, segment: PropertyKey): z.core.$ZodType[] {
+  if (schema instanceof z.ZodMiniRecord) return [schema._zod.def.valueType]
+  if (schema instanceof z.ZodMiniArray) return [schema._zod.def.element]
+  if (!(schema instanceof z.ZodMiniObject)) return []
+  const member = schema._zod.def.shape[String(segment)]
+  return member === undefined ? [] : [member]
+}
+
+function expectationOf(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `expected ${article(issue.expected)}`
+    case 'invalid_value':
+      return `expected ${choices(issue.values)}`
+    case 'too_small':
+      return `expected ${atLeast(issue.origin, issue.minimum)}`
+    case 'too_big':
+      return `expected at most ${issue.maximum}`
+    default:
+      return issue.message
+  }
+}
+
+function article(type: string): string {
+  const name = type === 'int' ? 'whole number' : type === 'record' ? 'object' : type
+  return /^[aeio]/.test(name) ? `an ${name}` : `a ${name}`
+}
+
+function choices(values: readonly unknown[]): string {
+  const quoted = values.map((value) => JSON.stringify(value))
+  return quoted.length === 1 ? quoted.join('') : `one of ${quoted.join(', ')}`
+}
+
+function atLeast(origin: string, minimum: number | bigint): string {
+  if (origin === 'string') return 'some text'
+  if (origin === 'array') return 'at least one entry'
+  return `at least ${minimum}`
+}

@@ -1,0 +1,102 @@
+import type { AuthStyle, ModelFacts } from '../../adapters/contract.ts'
+import type { StoreBounds } from '../memory/store.ts'
+
+/** The configuration, validated, with its defaults filled in and its secrets resolved. */
+export interface Settings {
+  upstreams: ReadonlyMap<string, UpstreamSettings>
+  /** First match wins. */
+  routes: readonly RouteSettings[]
+  callers: CallerSettings
+  tasks: { image?: TaskSettings; music?: TaskSettings }
+  /** Which store: `memory`, `sqlite:FILE`, `redis://…`, `kv`, `durable` or `off`. */
+  state: string
+  /** How it is used; with `DEFAULT_RETENTION` when absent. */
+  retention?: Partial<RetentionSettings>
+  losses: 'report' | 'reject'
+  limits: LimitSettings
+  web?: WebSettings
+  /** Where it came from, for a person: `dragoman.json`, `environment`, `demo`. */
+  origin: string
+}
+
+export interface UpstreamSettings {
+  name: string
+  dialect: string
+  /** Origin and base path, without a trailing slash; a trailing version segment is kept apart. */
+  base: string
+  version?: 'v1' | 'v1beta'
+  key: KeySettings
+  auth: AuthStyle
+  headers: Readonly<Record<string, string>>
+  maxOutputTokens: number
+  /** Globs on the model name as sent; first match wins. */
+  models: ReadonlyMap<string, ModelFacts>
+  timeouts: TimeoutSettings
+  /** The egress proxy that calls go through, where it is this upstream's own. */
+  proxy?: string
+}
+
+/** `caller`: the caller's own credential, moved to where this upstream expects it. */
+export type KeySettings = { kind: 'literal'; value: string } | { kind: 'caller' } | { kind: 'none' }
+
+export interface TimeoutSettings {
+  connectMs: number
+  /** To the first byte of a streamed answer; a JSON answer may take `jsonMs`. */
+  firstByteMs: number
+  jsonMs: number
+  idleMs: number
+  totalMs: number
+}
+
+export interface RouteSettings {
+  /** Glob on the model name that the caller sent. */
+  model: string
+  upstream: string
+  /** The model's name at the upstream; the caller's own when absent. */
+  as?: string
+  /** Names that the glob stands for, for those who ask which models there are. */
+  models?: readonly string[]
+}
+
+export type CallerSettings = { kind: 'open' } | { kind: 'keys'; keys: readonly string[] }
+
+export interface TaskSettings {
+  base: string
+  key: KeySettings
+  prefix: string
+  /** Those of any upstream when absent. */
+  timeouts?: TimeoutSettings
+}
+
+/** What web pages may do, and under which names besides its own the proxy is called. */
+export interface WebSettings {
+  /** As a browser spells them in `Origin`. */
+  origins: readonly string[]
+  /** Names without a port, in small letters. */
+  hosts: readonly string[]
+}
+
+/** For how long, and how much of it, is kept. */
+export interface RetentionSettings extends StoreBounds {
+  ttlMs: number
+  /** Whether proofs of reasoning are kept too, for clients that do not bring them back. */
+  proofs: boolean
+}
+
+export interface LimitSettings {
+  bodyBytes: number
+  inFlightBytes: number
+  depth: number
+  nodes: number
+  eventBytes: number
+  replyBytes: number
+  streamBytes: number
+  streams: number
+  connections: number
+  headersMs: number
+  bodyMs: number
+  heartbeatMs: number
+  drainMs: number
+  /** How long the port stays open, as if nothing were, before a drain begins. */
+  lingerMs: number
+}

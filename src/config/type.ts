@@ -1,0 +1,74 @@
+import type { AuthStyle, ModelFacts } from '../../adapters/contract.ts'
+import type { Dialect } from '../../adapters/dialect.ts'
+
+/**
+ * The configuration as programs write it; `dragoman.schema.json` says what its members mean. The schema that
+ * checks it is held to this type, which for its part needs no other package to be understood.
+ */
+export interface Config {
+  $schema?: string | undefined
+  upstreams?: Record<string, UpstreamConfig> | undefined
+  routes?: RouteConfig[] | undefined
+  callers?: 'open' | { keys: string[] } | undefined
+  tasks?: { image?: TaskConfig | undefined; music?: TaskConfig | undefined } | undefined
+  state?: StateConfig | undefined
+  losses?: 'report' | 'reject' | undefined
+  limits?: LimitsConfig | undefined
+  web?: { origins?: string[] | undefined; hosts?: string[] | undefined } | undefined
+}
+
+export interface UpstreamConfig {
+  dialect: Dialect
+  url: string
+  key?: string | undefined
+  auth?: AuthStyle | undefined
+  headers?: Record<string, string> | undefined
+  maxOutputTokens?: number | undefined
+  models?: Record<string, Loose<ModelFacts>> | undefined
+  timeouts?: Loose<Record<'connectMs' | 'firstByteMs' | 'idleMs' | 'totalMs', number>> | undefined
+  proxy?: string | undefined
+}
+
+/** Every member may be absent, or undefined. */
+type Loose<T> = { [Name in keyof T]?: T[Name] | undefined }
+
+export interface RouteConfig {
+  model: string
+  upstream: string
+  as?: string | undefined
+  models?: string[] | undefined
+}
+
+export interface TaskConfig {
+  url: string
+  key?: string | undefined
+  prefix?: string | undefined
+}
+
+export interface StateConfig {
+  store?: string | undefined
+  ttlSeconds?: number | undefined
+  entryBytes?: number | undefined
+  ownerBytes?: number | undefined
+  totalBytes?: number | undefined
+  proofs?: boolean | undefined
+}
+
+type LimitsConfig = Loose<
+  Record<
+    | 'bodyBytes'
+    | 'inFlightBytes'
+    | 'depth'
+    | 'nodes'
+    | 'eventBytes'
+    | 'replyBytes'
+    | 'streamBytes'
+    | 'streams'
+    | 'connections'
+    | 'headersMs'
+    | 'bodyMs'
+    | 'heartbeatMs'
+    | 'drainMs',
+    number
+  >
+>

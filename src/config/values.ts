@@ -1,0 +1,167 @@
+import { ConfigError } from './finding.ts'
+import { MAX_CALLER_KEY_CHARACTERS, MIN_CALLER_KEY_CHARACTERS } from './defaults.ts'
+import type { KeySettings, LimitSettings, UpstreamSettings } from './settings.ts'
+
+/** Variables by name, as a process or a Worker has them. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** What the runtime adds to a configuration. */
+export interface Platform {
+  /** Where the configuration came from, for a person. */
+  origin?: string
+  /** True when others than this machine can call: then callers have to be named. */
+  exposed?: boolean
+  /** Bounds where the configuration sets none. */
+  limits?: LimitSettings
+  /** Which stores there are: those of a process of its own, or those of an isolate. */
+  stores?: keyof typeof STORES
+  /** Where the proxy itself listens, where it does. */
+  listens?: { host: string; port: number } | undefined
+}
+
+const FROM_ENVIRONMENT = 'env:'
+const VERSION_SEGMENT = /\/(v1|v1beta)$/
+/** What a header can carry and what a person can have copied by mistake together tell a key from other text. */
+const SECRET = /^[\x21-\x7e]+$/
+const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/
+const HEADER_VALUE = /^[\x20-\x7e]*$/
+/** Headers about the connection or the framing: the client sets them. */
+const RESERVED_HEADERS = new Set([
+  'accept-encoding',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** An origin with its base path; a trailing version segment is told apart where the dialect has one. */
+export function baseOf(
+  text: string,
+  place: string,
+  { versioned = false } = {},
+): Pick<UpstreamSettings, 'base' | 'version'> {
+  if (!URL.canParse(text)) throw new ConfigError(place, 'expected a URL such as https://host/path')
+  const url = new URL(text)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw new ConfigError(place, 'expected a URL with http or https')
+  if (url.username !== '' || url.password !== '')
+    throw new ConfigError(
+      place,
+      'expected a URL without a user name; a credential belongs in "key"',
+    )
+  if (/[?#]/.test(text)) throw new ConfigError(place, 'expected a URL without "?" and "#"')
+  const base = url.origin + url.pathname.replace(/\/+$/, '')
+  const version = versioned ? versionOf(base) : undefined
+  return version ? { base: base.slice(0, -version.length - 1), version } : { base }
+}
+
+function versionOf(base: string): 'v1' | 'v1beta' | undefined {
+  const version = VERSION_SEGMENT.exec(base)?.[1]
+  return version === 'v1' || version === 'v1beta' ? version : undefined
+}
+
+/** `env:NAME` becomes the value of the variable; any other text stands for itself. */
+export function resolved(text: string, environment: Environment, place: string): string {
+  if (!text.startsWith(FROM_ENVIRONMENT)) return text
+  const name = text.slice(FROM_ENVIRONMENT.length)
+  const value = environment[name]
+  if (value === undefined)
+    throw new ConfigError(place, `the environment variable ${name} is not set`)
+  if (value.trim() === '') throw new ConfigError(place, `the environment variable ${name} is empty`)
+  return value.trim()
+}
+
+export function keyOf(
+  text: string | undefined,
+  environment: Environment,
+  place: string,
+): KeySettings {
+  if (text === undefined) return { kind: 'none' }
+  if (text === 'caller') return { kind: 'caller' }
+  return { kind: 'literal', value: secretOf(text, environment, place) }
+}
+
+/** A key that callers present. */
+export function callerKeyOf(text: string, environment: Environment, place: string): string {
+  const key = secretOf(text, environment, place)
+  if (key.length < MIN_CALLER_KEY_CHARACTERS || key.length > MAX_CALLER_KEY_CHARACTERS)
+    throw new ConfigError(
+      place,
+      `expected a key of ${MIN_CALLER_KEY_CHARACTERS} to ${MAX_CALLER_KEY_CHARACTERS} characters`,
+    )
+  return key
+}
+
+function secretOf(text: string, environment: Environment, place: string): string {
+  const secret = resolved(text, environment, place)
+  if (!SECRET.test(secret))
+    throw new ConfigError(place, 'expected a key of visible ASCII characters without spaces')
+  return secret
+}
+
+/** A name of a header that may be set, in lower case. */
+export function headerNameOf(name: string, place: string): string {
+  const lowerCase = name.toLowerCase()
+  if (!HEADER_NAME.test(name)) throw new ConfigError(place, 'expected the name of a header')
+  if (RESERVED_HEADERS.has(lowerCase))
+    throw new ConfigError(place, 'this header belongs to the connection and cannot be set')
+  return lowerCase
+}
+
+/** The value of a header; `env:NAME` works as in keys. */
+export function headerValueOf(text: string, environment: Environment, place: string): string {
+  const value = resolved(text, environment, place)
+  if (!HEADER_VALUE.test(value))
+    throw new ConfigError(place, 'expected a value of printable ASCII characters')
+  return value
+}
+
+/** The address of an egress proxy, with the credential that it asks for; `env:NAME` works as in keys. */
+export function proxyOf(text: string, environment: Environment, place: string): string {
+  const address = resolved(text, environment, place)
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  const isAddress = url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search
+  if (!isAddress)
+    throw new ConfigError(place, 'expected the address of a proxy such as http://host:3128')
+  return address
+}
+
+const TASK_PREFIX = /^(?:\/[\w.~-]*[\w~-])+$/
+
+/** Where a service lives at its upstream, without a slash at its end. */
+export function prefixOf(text: string, place: string): string {
+  const prefix = text.replace(/\/+$/, '')
+  if (prefix !== '' && !TASK_PREFIX.test(prefix))
+    throw new ConfigError(place, 'expected a path that begins with "/"')
+  return prefix
+}
+
+/** The stores of each kind of platform. */
+export const STORES = {
+  process: {
+    pattern: /^(?:memory|off|sqlite:.+|rediss?:\/\/.+)$/,
+    text: 'memory, sqlite:FILE, redis://HOST or off',
+    usual: 'memory',
+  },
+  // A follow-up may reach another isolate at once, which knows nothing of this one's memory.
+  isolate: { pattern: /^(?:off|kv|durable)$/, text: 'durable, kv or off', usual: 'durable' },
+} as const
+
+/** Where state is kept: `env:NAME` works as in keys. */
+export function storeOf(
+  text: string,
+  environment: Environment,
+  place: string,
+  stores: keyof typeof STORES,
+): string {
+  const store = resolved(text, environment, place)
+  if (STORES[stores].pattern.test(store)) return store
+  throw new ConfigError(place, `expected ${STORES[stores].text}`)
+}

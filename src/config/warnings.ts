@@ -1,0 +1,164 @@
+import { adapters } from '../../adapters/index.ts'
+import type { Examination } from './check.ts'
+import { entriesAt, membersAt, type Path, textAt, valueAt } from './place.ts'
+import { DEMO_ORIGIN } from './defaults.ts'
+import { matchesGlob } from '../upstream/route.ts'
+
+/** Says what is legal and surely not meant. */
+export function warnAbout(examination: Examination): void {
+  for (const warn of WARNINGS) warn(examination)
+}
+
+const WARNINGS: readonly ((examination: Examination) => void)[] = [
+  warnOfRoutes,
+  warnOfAddresses,
+  warnOfKeys,
+  warnOfGlobs,
+  warnOfOpenDoors,
+  warnOfSharedMemories,
+]
+
+function warnOfRoutes({ config, found }: Examination): void {
+  const globs = entriesAt(config, ['routes']).map((_, index) =>
+    textAt(config, ['routes', index, 'model']),
+  )
+  for (const [index, glob] of globs.entries()) {
+    const before = globs.slice(0, index).findIndex((other) => covers(other, glob))
+    if (before >= 0)
+      found.warn(
+        ['routes', index, 'model'],
+        `shadowed: routes[${before}] comes first and takes every model that this one would`,
+      )
+  }
+  const used = globs.map((_, index) => textAt(config, ['routes', index, 'upstream']))
+  const upstreams = membersAt(config, ['upstreams']).map(([name]) => name)
+  // A misspelled name is a fault, which may be all that is missing.
+  if (globs.length === 0 || used.some((name) => name === undefined || !upstreams.includes(name)))
+    return
+  for (const name of upstreams)
+    if (!used.includes(name))
+      found.warn(['upstreams', name], 'no route leads to this upstream', true)
+}
+
+/** What stands for a star is a sign that no other glob can hold, so that only a star takes it. */
+const covers = (wide: string | undefined, narrow: string | undefined): boolean =>
+  wide !== undefined && narrow !== undefined && matchesGlob(wide, narrow.replaceAll('*', '\0'))
+
+/** Where requests go, with the path to the member that says so. */
+function addresses(config: unknown): [Path, URL][] {
+  const paths = [
+    ...membersAt(config, ['upstreams']).map(([name]) => ['upstreams', name]),
+    ...membersAt(config, ['tasks']).map(([name]) => ['tasks', name]),
+  ]
+  return paths.flatMap((path): [Path, URL][] => {
+    const url = textAt(config, [...path, 'url'])
+    // The demo's own addresses are nobody's mistake.
+    if (url === undefined || url.startsWith(DEMO_ORIGIN) || !URL.canParse(url)) return []
+    return [[path, new URL(url)]]
+  })
+}
+
+function warnOfAddresses({ config, platform, found }: Examination): void {
+  for (const [path, url] of addresses(config)) {
+    const at = [...path, 'url']
+    const ending = endpointIn(url.pathname)
+    if (path[0] === 'upstreams' && ending !== undefined)
+      found.warn(at, `this is an endpoint; leave out "${ending}", which is added to what is sent`)
+    const { listens } = platform
+    if (listens && isLoopback(url.hostname, listens.host) && portOf(url) === listens.port)
+      found.warn(at, 'this is the address of the proxy itself')
+    const hasKey = valueAt(config, [...path, 'key']) !== undefined
+    if (url.protocol === 'http:' && hasKey && !isLoopback(url.hostname))
+      found.warn(at, 'the key goes to another machine without encryption; expected https')
+  }
+}
+
+const portOf = ({ port, protocol }: URL): number =>
+  port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
+
+const LOOPBACK = /^(?:localhost|.*\.localhost|127(?:\.\d{1,3}){3}|\[::1\]|0\.0\.0\.0|\[::\])$/
+
+const isLoopback = (name: string, own?: string): boolean =>
+  LOOPBACK.test(name) || name === own?.toLowerCase()
+
+/** Endpoints that are no conversation of any dialect here, and yet are copied from manuals. */
+const OTHER_ENDPOINTS = /\/(?:chat\/completions|completions|models|embeddings)\/*$/
+
+/** The end of a path that is an endpoint, as `/messages` in `/api/v1/messages`. */
+function endpointIn(path: string): string | undefined {
+  const bare = path.replace(/\/+$/, '')
+  const starts = [...bare.matchAll(/\/(?!v1(?:beta)?\/)/g)].map(({ index }) => index)
+  const endings = starts.map((start) => bare.slice(start))
+  const found = endings.find((ending) => VERSIONS.some((version) => isEndpoint(version + ending)))
+  return found ?? OTHER_ENDPOINTS.exec(bare)?.[0]
+}
+
+const VERSIONS = ['/v1', '/v1beta']
+
+const isEndpoint = (path: string): boolean =>
+  adapters.some(({ caller }) =>
+    caller.match({ method: 'POST', path, query: new URLSearchParams() }),
+  )
+
+/** How other programs write the name of a variable; each is sent as it stands. */
+const VARIABLE = /^(?:\$\{?(?:env:)?|%|\{\{?|(?:process\.)?env\.|os\.environ\/|ENV:)([A-Za-z_]\w*)/
+
+function warnOfKeys({ config, found }: Examination): void {
+  const holders = [
+    ...membersAt(config, ['upstreams']).map(([name]) => ['upstreams', name]),
+    ...membersAt(config, ['tasks']).map(([name]) => ['tasks', name]),
+  ]
+  const headers = holders.flatMap((holder) =>
+    membersAt(config, [...holder, 'headers']).map(([name]) => [...holder, 'headers', name]),
+  )
+  const keys = entriesAt(config, ['callers', 'keys']).map((_, index) => ['callers', 'keys', index])
+  for (const path of [...holders.map((holder) => [...holder, 'key']), ...headers, ...keys]) {
+    const [, name] = VARIABLE.exec(textAt(config, path) ?? '') ?? []
+    if (name === undefined) continue
+    // In small letters it may be a key after all, which is not to be repeated.
+    const example = /^[A-Z][A-Z0-9_]*$/.test(name) ? name : 'NAME'
+    found.warn(path, `this is used as it stands; for a variable write "env:${example}"`)
+  }
+}
+
+/** `model[1m]` is how one client marks a variant, and a name may end in a plus. */
+const REGEX_SIGNS = /\.\*|\.\+|[\^$|()\\?]|\[(?!\d+[mk]\]$)[^\]]*\]/i
+
+function warnOfGlobs({ config, found }: Examination): void {
+  const routes = entriesAt(config, ['routes']).map((_, index) => ['routes', index, 'model'])
+  for (const path of routes)
+    if (REGEX_SIGNS.test(textAt(config, path) ?? '')) found.warn(path, REGEX_WORDS)
+  for (const [upstream] of membersAt(config, ['upstreams']))
+    for (const [glob] of membersAt(config, ['upstreams', upstream, 'models']))
+      if (REGEX_SIGNS.test(glob))
+        found.warn(['upstreams', upstream, 'models', glob], REGEX_WORDS, true)
+}
+
+const REGEX_WORDS = 'this looks like a regular expression; only "*" has a meaning here'
+
+function warnOfOpenDoors({ config, platform, found }: Examination): void {
+  if (platform.exposed && valueAt(config, ['callers']) === 'open')
+    found.warn(
+      ['callers'],
+      'whoever reaches this address spends your keys; expected {"keys": [...]}',
+    )
+  const callers = valueAt(config, ['callers']) ?? 'open'
+  if (callers === 'open' && entriesAt(config, ['web', 'origins']).length > 0)
+    found.warn(['web', 'origins'], 'callers are open, so these pages spend your keys')
+}
+
+/** An upstream that keeps responses for one key would tell each caller those of all. */
+function warnOfSharedMemories({ config, found }: Examination): void {
+  const keys = entriesAt(config, ['callers', 'keys'])
+  const areMany = valueAt(config, ['callers', 'keys']) === undefined || keys.length > 1
+  if (!areMany || textAt(config, ['state', 'store']) !== 'off') return
+  for (const [name] of membersAt(config, ['upstreams'])) {
+    const dialect = textAt(config, ['upstreams', name, 'dialect'])
+    const keeps = adapters.some(({ dialect: own, caller }) => own === dialect && caller.memory)
+    if (keeps && textAt(config, ['upstreams', name, 'key']) !== 'caller')
+      found.warn(
+        ['state', 'store'],
+        `nothing notes whose the responses are that "${name}" keeps, so nobody can read or continue one; expected a store, or "key": "caller" there`,
+      )
+  }
+}

@@ -1,0 +1,38 @@
+import type { Config } from './type.ts'
+import { placeOf } from './place.ts'
+import { ConfigError } from './finding.ts'
+import { hostnameOf } from './hostname.ts'
+import type { WebSettings } from './settings.ts'
+
+/** Nothing here is a pattern: one origin too many is every page of a stranger. */
+export const webOf = ({ origins = [], hosts = [] }: NonNullable<Config['web']>): WebSettings => ({
+  origins: origins.map((origin, index) => originOf(origin, placeOf(['web', 'origins', index]))),
+  hosts: hosts.map((host, index) => hostOf(host, placeOf(['web', 'hosts', index]))),
+})
+
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#*@\\,]*$/
+
+export function originOf(text: string, place: string): string {
+  if (text.includes('*'))
+    throw new ConfigError(place, 'expected one origin; "*" would let in every page there is')
+  if (!ORIGIN.test(text) || !isAsSent(text))
+    throw new ConfigError(
+      place,
+      'expected an origin as browsers send it, such as https://chat.example or http://localhost:5173',
+    )
+  return text
+}
+
+/** In small letters, without the usual port; of other schemes (`vscode-webview:`) only their owner knows. */
+function isAsSent(text: string): boolean {
+  if (!/^https?:/.test(text)) return true
+  return URL.canParse(text) && new URL(text).origin === text
+}
+
+const HOST = /^(?:[\w-]+(?:\.[\w-]+)*\.?|\[[0-9a-f:.]+\])$/i
+
+export function hostOf(text: string, place: string): string {
+  if (!HOST.test(text))
+    throw new ConfigError(place, 'expected a host name such as proxy.internal, without a port')
+  return hostnameOf(text)
+}

@@ -1,0 +1,115 @@
+import { wholeBytes } from '../json/bytes.ts'
+import type { Adapter } from '../../adapters/contract.ts'
+import { estimateTokens } from '../model/estimate.ts'
+import type { Event } from '../model/events.ts'
+import { parse, stringify } from '../json/json.ts'
+import { invalid, ProblemError, type Problem } from '../model/problem.ts'
+import { demoReply } from './reply.ts'
+import { DEMO_ORIGIN } from '../config/defaults.ts'
+import { INTERNAL } from '../model/failures.ts'
+import type { Send, UpstreamRequest, UpstreamResponse } from '../ports.ts'
+import { framer, steppedSource } from '../stream/stream-out.ts'
+
+/**
+ * Upstreams without a network, one per dialect: whatever is sent to the demo's origin is answered here, by
+ * the caller's half of the dialect's own adapter; everything else is sent on.
+ */
+export function demoSend(adapters: readonly Adapter[], otherwise: Send): Send {
+  return (request) =>
+    request.url.startsWith(`${DEMO_ORIGIN}/`) ? answer(adapters, request) : otherwise(request)
+}
+
+async function answer(
+  adapters: readonly Adapter[],
+  request: UpstreamRequest,
+): Promise<UpstreamResponse> {
+  const { pathname, searchParams } = new URL(request.url)
+  const [, dialect = '', ...rest] = pathname.split('/')
+  const adapter = adapters.find((candidate) => candidate.dialect === dialect)
+  if (!adapter) return json(404, '{}')
+  const incoming = { method: request.method, path: `/${rest.join('/')}`, query: searchParams }
+  try {
+    return await respond(adapter, incoming, request)
+  } catch (error) {
+    return failure(adapter, error instanceof ProblemError ? error.problem : INTERNAL)
+  }
+}
+
+async function respond(
+  adapter: Adapter,
+  incoming: Parameters<Adapter['caller']['match']>[0],
+  request: UpstreamRequest,
+): Promise<UpstreamResponse> {
+  const { caller } = adapter
+  const route = caller.match(incoming)
+  if (!route)
+    throw new ProblemError({ kind: 'not-found', message: 'The demo has no such endpoint.' })
+  const text = await textOf(request.body)
+  const newId = counter()
+  const headers = new Headers(request.headers)
+  const read = caller.readRequest(jsonOf(text, adapter), { route, headers, newId })
+  if (route.operation === 'count-tokens')
+    return json(200, stringify(caller.writeTokenCount(estimateTokens(read))))
+  const writer = caller.writer({ request: read, now: NOW, lose: () => undefined, newId })
+  const events = demoReply(read, adapter.dialect, newId('demo_'))
+  if (read.stream) return streamed(events, writer, framer(route.framing))
+  for (const event of events) writer.push(event)
+  return json(200, stringify(writer.body()))
+}
+
+/** Deterministic to the second, so that an example in a manual stays true. */
+const NOW = 1_700_000_000
+
+function counter(): (prefix: string) => string {
+  let count = 0
+  return (prefix) => {
+    count += 1
+    return prefix + count.toString(16).padStart(24, '0')
+  }
+}
+
+function jsonOf(text: string, adapter: Adapter) {
+  try {
+    return parse(text, adapter.caller.verbatim)
+  } catch {
+    throw invalid('The body is not valid JSON.')
+  }
+}
+
+const json = (status: number, text: string): UpstreamResponse => ({
+  status,
+  headers: new Headers({ 'content-type': 'application/json' }),
+  body: new Response(text).body,
+})
+
+function failure(adapter: Adapter, problem: Problem): UpstreamResponse {
+  const { status, body } = adapter.caller.writeProblem(problem, 'demo')
+  return json(status, stringify(body))
+}
+
+/** One event per chunk, as a network would bring them. */
+function streamed(
+  events: readonly Event[],
+  writer: ReturnType<Adapter['caller']['writer']>,
+  frames: ReturnType<typeof framer>,
+): UpstreamResponse {
+  const encoder = new TextEncoder()
+  let at = 0
+  const step = async () => {
+    const event = events[at]
+    at += 1
+    const last = event === undefined
+    const text = last ? frames.end() : frames.write(writer.push(event))
+    return { bytes: encoder.encode(text), last }
+  }
+  return {
+    status: 200,
+    headers: new Headers({ 'content-type': frames.contentType }),
+    body: steppedSource(step, { heartbeatMs: 0, stop() {} }),
+  }
+}
+
+async function textOf(body: UpstreamRequest['body']): Promise<string> {
+  const whole = body === undefined || body instanceof ReadableStream ? body : wholeBytes(body)
+  return new Response(whole as ConstructorParameters<typeof Response>[0]).text()
+}

@@ -1,0 +1,98 @@
+import type { Adapter } from '../../adapters/contract.ts'
+import { stringify } from '../json/json.ts'
+import { ELLIPSIS, lossHeader, type Loss } from '../model/loss.ts'
+import { statusOf, type Problem } from '../model/problem.ts'
+import type { Answer } from './exchange.ts'
+import { pickNamed } from '../upstream/header-subset.ts'
+import type { Plan } from './plan.ts'
+import { matchesGlob, type Destination } from '../upstream/route.ts'
+import { NO_VEIL, type Veil } from '../upstream/secrets.ts'
+import type { UpstreamCall } from '../upstream/call.ts'
+
+/** The headers of a reply: those that this proxy adds, and those of the upstream that pass. */
+export function replyHeaders(
+  plan: Pick<Plan, 'destination' | 'kind' | 'sent'>,
+  call: Pick<UpstreamCall, 'headers'> | undefined,
+  losses: readonly Loss[],
+): Record<string, string> {
+  const header = lossHeader(losses, ellipsis)
+  const veil = plan.sent?.veil ?? NO_VEIL
+  const upstreamId = call && requestIdOf(call.headers, veil)
+  return {
+    ...(call && passedHeaders(plan, call.headers, veil)),
+    'x-dragoman-upstream': upstreamHeader(plan.destination),
+    ...(header !== undefined && { 'x-dragoman-losses': header }),
+    ...(upstreamId !== undefined && { 'x-upstream-request-id': upstreamId }),
+  }
+}
+
+/** Of the headers by which clients of any dialect plan their next requests. */
+const RATES = 'x-ratelimit-'
+
+/** The other headers that a dialect knows mean something to nobody else. */
+function passedHeaders(
+  { destination, kind }: Pick<Plan, 'destination' | 'kind'>,
+  headers: UpstreamCall['headers'],
+  veil: Veil,
+): Record<string, string> {
+  const { replyHeaders: known = [] } = destination.adapter.passthrough
+  const own = kind === 'pass' ? known : []
+  const names = [...(headers.keys?.() ?? [])].filter(
+    (name) => name.startsWith(RATES) || own.some((pattern) => matchesGlob(pattern, name)),
+  )
+  const chosen = pickNamed(headers, names, /^[\x20-\x7e]{1,256}$/)
+  return Object.fromEntries(chosen.map(([name, value]) => [name, veil.hide(value)]))
+}
+
+/** Header values are bytes by the standard, but Workers take text and make bytes of it themselves. */
+function ellipsis(): string {
+  try {
+    return new Headers({ 'x-text': '…' }).has('x-text') ? '…' : ELLIPSIS
+  } catch {
+    return ELLIPSIS
+  }
+}
+
+const upstreamHeader = ({ upstream, target }: Destination): string =>
+  visible(`${upstream.name}; dialect=${upstream.dialect}; model=${target.model}`)
+
+/** A header value is visible ASCII, and not endless. */
+const visible = (text: string): string => text.slice(0, 512).replace(/[^\x20-\x7e]/g, '_')
+
+export const REQUEST_ID = /^[\w.=-]{1,64}$/
+
+function requestIdOf(headers: UpstreamCall['headers'], veil: Veil): string | undefined {
+  const id = headers.get('request-id') ?? headers.get('x-request-id')
+  // One with a secret in it is none.
+  return id !== null && REQUEST_ID.test(id) && veil.hide(id) === id ? id : undefined
+}
+
+/** A problem as an HTTP reply in the words of a dialect. */
+export function problemAnswer(adapter: Adapter, problem: Problem, requestId: string): Answer {
+  const { status, body } = adapter.caller.writeProblem(problem, requestId)
+  const headers = { 'content-type': 'application/json', ...waitHeaders(problem) }
+  return { status: errorStatus(status, problem), headers, body: stringify(body) }
+}
+
+/** An upstream may have said anything; a problem is never a success, a redirection or out of range. */
+function errorStatus(status: number, problem: Problem): number {
+  if (isErrorStatus(status)) return status
+  const other = statusOf(problem)
+  return isErrorStatus(other) ? other : 502
+}
+
+export const isErrorStatus = (status: number): boolean =>
+  Number.isInteger(status) && status >= 400 && status <= 599
+
+export function waitHeaders(
+  problem: Pick<Problem, 'retryAfterMs' | 'retry'>,
+): Record<string, string> {
+  const { retryAfterMs: wait, retry } = problem
+  return {
+    ...(wait !== undefined && {
+      'retry-after': String(Math.ceil(wait / 1000)),
+      'retry-after-ms': String(Math.ceil(wait)),
+    }),
+    ...(retry !== undefined && { 'x-should-retry': String(retry) }),
+  }
+}

@@ -1,0 +1,136 @@
+import { piecesOf, liftLiterals, type LiftedText } from '../json/large-literals.ts'
+import { parse, restored, type Json, type VerbatimPaths } from '../json/json.ts'
+import type { Request } from '../model/request.ts'
+import { invalid } from '../model/problem.ts'
+import { scanStructure, type Structure } from '../json/structure.ts'
+import { encoded, joinBytes, NOTHING, piecesIn, sizeOf, type Bytes } from '../json/bytes.ts'
+import type { Exchange } from './exchange.ts'
+import { scalarIn } from '../json/slices.ts'
+
+const STRICT = new TextDecoder('utf-8', { fatal: true })
+
+/** The body of a request. */
+export interface Body {
+  readonly bytes: Bytes
+  /** Without its long data; throws ProblemError when it is no text. */
+  readonly text: string
+  /** With the data that was left out of the body, in whatever has been made of its text. */
+  filled(text: string): string
+  /** The same as bytes, in one piece or several. */
+  encoded(text: string): Bytes
+  /** Of the bytes that came, whatever has been let go since. */
+  readonly size: number
+  /** Nobody will look at it again, but what was left out of its text may still have to be filled in. */
+  leave(): void
+  /** Nothing of it is wanted any more. */
+  drop(): void
+}
+
+export const bodyOf = (bytes: Bytes): Body => new ReadBody(bytes)
+
+class ReadBody implements Body {
+  readonly size: number
+  #bytes: Bytes
+  #known: LiftedText | undefined
+
+  constructor(bytes: Bytes) {
+    this.#bytes = bytes
+    this.size = sizeOf(bytes)
+  }
+
+  get bytes(): Bytes {
+    return this.#bytes
+  }
+
+  get text(): string {
+    return (this.#known ??= liftLiterals(piecesIn(this.#bytes), decodedText)).text
+  }
+
+  /** Bytes are joined and become text once: to join long texts takes several times as long. */
+  filled(text: string): string {
+    const pieces = pieced(text, this.#known?.literals)
+    return pieces.length > 1 ? LENIENT.decode(joinBytes(pieces)) : text
+  }
+
+  encoded(text: string): Bytes {
+    const { literals = [] } = this.#known ?? {}
+    return literals.length > 0 ? pieced(text, literals) : encoded(text)
+  }
+
+  leave(): void {
+    this.#bytes = NOTHING
+    if (this.#known) this.#known = { ...this.#known, text: '' }
+  }
+
+  drop(): void {
+    this.#bytes = NOTHING
+    this.#known = undefined
+  }
+}
+
+function decodedText(pieces: readonly Uint8Array[]): string {
+  try {
+    return STRICT.decode(joinBytes(pieces))
+  } catch {
+    throw invalid('The body is not valid UTF-8.')
+  }
+}
+
+const LENIENT = new TextDecoder('utf-8', { ignoreBOM: true })
+
+const pieced = (text: string, literals: LiftedText['literals'] = []): Uint8Array[] =>
+  literals.length === 0
+    ? []
+    : piecesOf(text, literals).map((piece) => (typeof piece === 'string' ? encoded(piece) : piece))
+
+/** A body that was looked over, without its long data: it can be parsed without harm. */
+export interface ScannedBody extends Structure {
+  text: string
+}
+
+export function scanBody(exchange: Exchange): ScannedBody {
+  const { text } = exchange.body
+  const found = scanStructure(text, exchange.settings.limits, exchange.caller.caller.verbatim)
+  // The caller's own dialect says best what is wrong with it.
+  if (!found) readRequest(exchange, text)
+  return { text, members: new Map(), ...found }
+}
+
+/** The string or boolean at the top level of a body. */
+export function memberOf(
+  scanned: ScannedBody | undefined,
+  name: string | undefined,
+): string | boolean | undefined {
+  const slice = name === undefined ? undefined : scanned?.members.get(name)
+  return scanned && slice && scalarIn(scanned.text, slice)
+}
+
+/** The text of a value at the top level of a body. */
+export function memberText(scanned: ScannedBody | undefined, name: string): string | undefined {
+  const slice = scanned?.members.get(name)
+  return slice && scanned?.text.slice(slice.start, slice.end)
+}
+
+/** The parser's own message quotes the body, so it is not passed on. */
+function unlessMalformed(parse: () => Json): Json {
+  try {
+    return parse()
+  } catch {
+    throw invalid('The body is not valid JSON.')
+  }
+}
+
+export const parsed = (text: string, paths?: VerbatimPaths): Json =>
+  unlessMalformed(() => parse(text, paths))
+
+/** What is known of a body need not be looked for again. */
+export const parseScanned = ({ text, kept }: ScannedBody): Json =>
+  unlessMalformed(() => restored(JSON.parse(text), kept, text))
+
+export const readRequest = (exchange: Exchange, text: string): Request =>
+  readJson(exchange, parsed(text, exchange.caller.caller.verbatim))
+
+export function readJson(exchange: Exchange, body: Json): Request {
+  const { caller, route, headers, newId } = exchange
+  return caller.caller.readRequest(body, { route, headers, newId })
+}

@@ -1,0 +1,130 @@
+import { ProblemError, type Problem } from '../model/problem.ts'
+import { replyHeaders } from './answer.ts'
+import { NOTHING } from '../json/bytes.ts'
+import type { Answer, Exchange } from './exchange.ts'
+import { CALLER_LEFT } from '../model/failures.ts'
+import { addressRequest, type AddressedRequest } from '../upstream/request.ts'
+import { allBytes, errorsOf } from './pass.ts'
+import { pickNamed } from '../upstream/header-subset.ts'
+import type { PassPlan } from './plan.ts'
+import { isStreamType } from '../stream/reply-events.ts'
+import { isSuccess } from './refusal.ts'
+import { destinationTo, type Destination } from '../upstream/route.ts'
+import { refusal } from './run.ts'
+import { eventShape } from '../stream/whole-events.ts'
+import { steppedSource, STREAM_HEADERS, type Step } from '../stream/stream-out.ts'
+import { callUpstream, type Sendable, type UpstreamCall } from '../upstream/call.ts'
+
+/** The one upstream that speaks the caller's dialect and so may keep something; none where there are several. */
+export function upstreamWithMemory(exchange: Exchange): Destination | undefined {
+  const { settings, dialects, caller } = exchange
+  const routes = settings.routes.filter(
+    ({ upstream }) => settings.upstreams.get(upstream)?.dialect === caller.dialect,
+  )
+  const [route] = routes
+  const isOnly = routes.every(({ upstream }) => upstream === route?.upstream)
+  return route && isOnly ? destinationTo(settings, dialects, route, '') : undefined
+}
+
+/**
+ * A request about something that the upstream keeps, without a body: it goes there as it came. Undefined
+ * when there is nothing under this id; it is said here in the same words whoever does not have it.
+ */
+export async function forwardStored(
+  exchange: Exchange,
+  destination: Destination,
+): Promise<Answer | undefined> {
+  const { caller, head, credential, journal } = exchange
+  const { upstream } = destination
+  const { path, method } = head
+  const query = pickNamed(head.query, caller.caller.memory?.query ?? [], VALUE)
+  const unaddressed = { path, query, headers: {}, body: NOTHING, stream: false }
+  const sent = addressRequest(unaddressed, upstream, credential)
+  journal.note({ upstream: upstream.name, upstreamDialect: upstream.dialect })
+  const plan = passPlanTo(destination, sent)
+  let call: UpstreamCall | undefined
+  try {
+    call = await callUpstream(exchange, bare(sent, method), {
+      timeouts: upstream.timeouts,
+      proxy: upstream.proxy,
+    })
+    return await passedOn(exchange, plan, call)
+  } catch (error) {
+    call?.cancel()
+    if (!(error instanceof ProblemError)) throw error
+    throw new ProblemError(error.problem, replyHeaders(plan, call, []))
+  }
+}
+
+async function passedOn(
+  exchange: Exchange,
+  plan: PassPlan,
+  call: UpstreamCall,
+): Promise<Answer | undefined> {
+  const { journal } = exchange
+  if (call.status === NOT_FOUND) {
+    call.release()
+    return undefined
+  }
+  if (!isSuccess(call.status)) return refusal(exchange, plan, call)
+  const type = call.headers.get('content-type') ?? 'application/json'
+  const headers = { 'content-type': plan.sent.veil.hide(type), ...replyHeaders(plan, call, []) }
+  const { status } = call
+  if (isStreamType(type))
+    return { status, headers: { ...headers, ...STREAM_HEADERS }, body: piped(exchange, plan, call) }
+  const body = await allBytes(exchange, call)
+  journal.sent(body.length)
+  journal.finish({ status })
+  return { status, headers, body: withoutKey(plan, body) }
+}
+
+/** What is kept may be a response that failed, with the words of its upstream. */
+function withoutKey({ sent }: PassPlan, bytes: Uint8Array): Uint8Array | string {
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+  return ERROR.test(text) ? sent.veil.hideJson(text) : bytes
+}
+
+const ERROR = /"error"\s*:\s*[{"]/
+
+const NOT_FOUND = 404
+
+const passPlanTo = (destination: Destination, sent: AddressedRequest): PassPlan => ({
+  kind: 'pass',
+  destination,
+  requested: '',
+  stream: false,
+  losses: [],
+  sent,
+})
+
+function bare({ url, headers }: AddressedRequest, method: string): Sendable {
+  const { 'content-type': _, ...others } = headers
+  return { method, url, headers: { ...others, accept: '*/*' } }
+}
+
+const VALUE = /^[\w.-]{1,128}$/
+
+function piped(exchange: Exchange, plan: PassPlan, call: UpstreamCall) {
+  const { journal, settings, signal } = exchange
+  const shape = eventShape(settings.limits.eventBytes)
+  const errors = errorsOf(exchange, plan)
+  const shown = (bytes: Uint8Array): Uint8Array => {
+    const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+    return ERROR.test(text)
+      ? new TextEncoder().encode(errors.inspected(text, undefined).text)
+      : bytes
+  }
+  const over = (problem?: Problem) => journal.finish({ status: call.status, problem })
+  const step = async (): Promise<Step> => {
+    const piece = await call.read()
+    if (!piece?.bytes) over(piece?.problem)
+    const bytes = shown(piece?.bytes ? shape.push(piece.bytes) : shape.rest())
+    journal.sent(bytes.length)
+    return { bytes, last: !piece?.bytes }
+  }
+  const stop = () => {
+    call.cancel()
+    over(CALLER_LEFT)
+  }
+  return steppedSource(step, { heartbeatMs: settings.limits.heartbeatMs, signal, stop })
+}

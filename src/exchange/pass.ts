@@ -1,0 +1,384 @@
+import type { Adapter, Frame, Reader, Route } from '../../adapters/contract.ts'
+import { ENDED_EARLY } from '../model/cursor.ts'
+import { emptyRequest } from '../model/empty-request.ts'
+import type { Event } from '../model/events.ts'
+import { parse } from '../json/json.ts'
+import type { Request } from '../model/request.ts'
+import { ProblemError, type Problem } from '../model/problem.ts'
+import { replyHeaders } from './answer.ts'
+import { replyCounter } from '../stream/budget.ts'
+import type { Answer, Exchange } from './exchange.ts'
+import { joinBytes, NOTHING, withoutMark } from '../json/bytes.ts'
+import { mirrorOf, type Mirror } from '../memory/mirror.ts'
+import {
+  CALLER_LEFT,
+  INTERNAL,
+  NO_ROOM,
+  NOT_A_REPLY,
+  NOT_JSON,
+  NOT_TAKEN,
+  REPLY_TOO_LARGE,
+} from '../model/failures.ts'
+import {
+  isDone,
+  passingErrors,
+  type Opening,
+  type PassingErrors,
+} from '../stream/passing-errors.ts'
+import type { PassPlan } from './plan.ts'
+import { isStreamType, kindOf, replyEvents, type ReplyEvents } from '../stream/reply-events.ts'
+import { slicesAt, spliceStrings } from '../json/slices.ts'
+import { elementShape, eventShape, renamedEventShape, type Shape } from '../stream/whole-events.ts'
+import {
+  begunWith,
+  framer,
+  heartbeatOf,
+  steppedSource,
+  STREAM_HEADERS,
+  type Step,
+} from '../stream/stream-out.ts'
+import { SILENT, within } from '../stream/time.ts'
+import { toldProblem } from './told-problem.ts'
+import type { Piece, UpstreamCall } from '../upstream/call.ts'
+
+/** The reply of an upstream of the caller's own dialect: the bytes that came, whole or streamed. */
+export async function passReply(
+  exchange: Exchange,
+  plan: PassPlan,
+  call: UpstreamCall,
+): Promise<Answer> {
+  const type = call.headers.get('content-type')
+  const isStream = plan.stream || isStreamType(type)
+  const answer = isStream
+    ? await passedStream(exchange, plan, call)
+    : await passedBody(exchange, plan, call)
+  const isJson = !isStream || exchange.route.framing === 'json-array'
+  const unnamed = isJson ? 'application/json' : 'text/event-stream'
+  const headers = {
+    'content-type':
+      type !== null && /^[\x20-\x7e]{1,128}$/.test(type) ? plan.sent.veil.hide(type) : unnamed,
+    ...answer.headers,
+    ...replyHeaders(plan, call, plan.losses),
+  }
+  return { ...answer, headers }
+}
+
+type Body = Pick<Answer, 'status' | 'headers' | 'body'>
+
+/** One JSON body. It is gathered first: cut off in the middle it must not look like an answer. */
+async function passedBody(exchange: Exchange, plan: PassPlan, call: UpstreamCall): Promise<Body> {
+  const bytes = withoutMark(await allBytes(exchange, call))
+  exchange.journal.began()
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+  const mirror = mirrorOf(exchange, plan)
+  const events = bodyEvents(exchange, plan, text, mirror)
+  observe(exchange, events)
+  await mirror?.settle()
+  exchange.journal.finish({ status: call.status, bytesOut: bytes.length })
+  const { requested: model, destination, sent } = plan
+  const { reply } = exchange.caller.passthrough.modelMember
+  const isFailure = events.some(({ type }) => type === 'error')
+  const shown = isFailure ? sent.veil.hideJson(text) : text
+  const renamed = destination.aliased
+    ? spliceStrings(shown, slicesAt(shown, [reply]), model)
+    : shown
+  return { status: call.status, headers: {}, body: renamed === text ? bytes : renamed }
+}
+
+export async function allBytes(
+  { settings, lease }: Exchange,
+  call: UpstreamCall,
+): Promise<Uint8Array> {
+  const refuse = (problem: Problem) => {
+    call.cancel()
+    throw new ProblemError(problem)
+  }
+  const isRoom = replyCounter(lease)
+  const parts: Uint8Array[] = []
+  let size = 0
+  for (let piece = await call.read(); piece; piece = await call.read()) {
+    if (piece.problem) throw new ProblemError(piece.problem)
+    parts.push(piece.bytes)
+    size += piece.bytes.length
+    if (size > settings.limits.replyBytes) refuse(REPLY_TOO_LARGE)
+    if (!isRoom(piece.bytes.length)) refuse(NO_ROOM)
+  }
+  return joinBytes(parts)
+}
+
+function bodyEvents(
+  exchange: Exchange,
+  plan: PassPlan,
+  text: string,
+  mirror: Mirror | undefined,
+): Event[] {
+  const kind = kindOf(text)
+  // A stream under a wrong name is none for a caller who waits for a body either.
+  if (kind === 'other' || kind === 'events') throw new ProblemError(NOT_A_REPLY)
+  try {
+    const json = parse(text, plan.destination.adapter.upstream.verbatim)
+    return exchange.route.operation === 'create'
+      ? tapReader(exchange, plan, mirror).body(json, text)
+      : []
+  } catch (error) {
+    // What the reader makes of it is for the log only; whether it is JSON decides.
+    if (error instanceof SyntaxError) throw new ProblemError(NOT_JSON)
+    return []
+  }
+}
+
+/** The reader that runs beside the bytes, for what the log wants to know and for the end of a stream. */
+function tapReader({ newId }: Exchange, plan: PassPlan, mirror: Mirror | undefined): Reader {
+  const { passthrough, upstream } = plan.destination.adapter
+  const reader = upstream.reader({ request: unreadRequest(plan), lose: () => undefined, newId })
+  const heard = mirror ? mirror.listen(reader) : reader
+  return withoutPieces(heard, passthrough)
+}
+
+/** The last piece is read where nothing follows: it may be what a count of tokens came with. */
+function withoutPieces(reader: Reader, { isPiece }: Adapter['passthrough']): Reader {
+  let skipped: Frame | undefined
+  return {
+    body: (json, text) => reader.body(json, text),
+    push(frame) {
+      skipped = isPiece?.(frame) ? frame : undefined
+      if (skipped) return []
+      // A reply that is not over by then is not complete.
+      return isDone(frame) ? reader.end() : reader.push(frame)
+    },
+    end: () => [...(skipped ? reader.push(skipped) : []), ...reader.end()],
+  }
+}
+
+/** Nobody has read the request. */
+const unreadRequest = ({ requested, stream }: PassPlan): Request => emptyRequest(requested, stream)
+
+function observe({ journal }: Exchange, events: readonly Event[]): void {
+  for (const event of events) {
+    if (event.type === 'usage') journal.note({ usage: event.usage })
+    if (event.type === 'finish') journal.note({ finish: event.reason })
+    if (event.type === 'error') journal.note({ error: event.problem.message })
+  }
+}
+
+/** A stream in the caller's own dialect, piece by piece. */
+async function passedStream(exchange: Exchange, plan: PassPlan, call: UpstreamCall): Promise<Body> {
+  const errors = errorsOf(exchange, plan)
+  const opening = openingOf(call, exchange.route.framing, errors)
+  const opened = await within(opening, exchange.settings.limits.heartbeatMs)
+  const refused = opened === SILENT ? undefined : opened?.problem
+  if (refused) throw new ProblemError(toldProblem(plan, refused))
+  const shape = shapeOf(exchange, plan, errors)
+  const mirror = mirrorOf(exchange, plan)
+  if (!mirror) letGo(exchange, plan)
+  const tap = tapOf(exchange, plan, call, mirror)
+  const steps = passSteps(exchange, plan, call, { shape, mirror, tap, errors })
+  // Whatever is called something else may be anything else.
+  const isStream = isStreamType(call.headers.get('content-type'))
+  const heartbeat = isStream ? heartbeatOf(exchange.caller, exchange.route.framing) : undefined
+  const read = begunWith(opened === SILENT ? opening.then(unmarked) : opening, () => call.read())
+  let isWithin = false
+  const step = async (): Promise<Step> => {
+    const made = await steps(await read())
+    // A step may wait for a store. Only now does the caller get what the shape has let go.
+    isWithin = Boolean(shape.closing?.())
+    return made
+  }
+  const body = steppedSource(step, {
+    // Nothing can be said inside of an event, or behind the last one.
+    heartbeat: heartbeat && (() => (isWithin || tap.ended ? undefined : heartbeat())),
+    heartbeatMs: exchange.settings.limits.heartbeatMs,
+    signal: exchange.signal,
+    stop() {
+      call.cancel()
+      exchange.journal.finish({ status: call.status, problem: CALLER_LEFT })
+    },
+    stalled() {
+      call.cancel()
+      return steps({ problem: NOT_TAKEN })
+    },
+  })
+  return { status: call.status, headers: STREAM_HEADERS, body }
+}
+
+/** Of a request that has been sent nobody wants anything but who keeps it: its stream may go on for an hour. */
+function letGo({ body, lease }: Exchange, plan: PassPlan): void {
+  delete plan.scanned
+  delete plan.found
+  body.drop()
+  lease.hold(0)
+}
+
+const unmarked = (piece: Piece): Piece =>
+  piece?.bytes ? { bytes: withoutMark(piece.bytes) } : piece
+
+/**
+ * Everything up to the first event that says something of a reply, in one piece; a failure before it is all there
+ * is, and still an HTTP status.
+ */
+async function openingOf(
+  call: UpstreamCall,
+  framing: Route['framing'],
+  errors: PassingErrors,
+): Promise<Piece> {
+  let bytes: Uint8Array = NOTHING
+  for (;;) {
+    const piece = await call.read()
+    if (piece?.problem) return piece
+    if (piece) bytes = bytes.length > 0 ? joinBytes([bytes, piece.bytes]) : piece.bytes
+    const text = new TextDecoder().decode(bytes)
+    const kind = kindOf(text)
+    if (kind === 'other') return { problem: NOT_A_REPLY }
+    // Where events were to come, JSON is a failure, or nothing that passes.
+    const isHeld = kind === 'json' && framing !== 'json-array'
+    const isOpen = kind === 'events' ? BLANK_LINE.test(text) : kind === 'json' && !isHeld
+    const { begun, failure } = isOpen || !piece ? errors.opening(text) : NOT_BEGUN
+    if (failure) return { problem: failure }
+    const isTooLong = bytes.length > OPENING_BYTES
+    if (kind === undefined && (isTooLong || (!piece && bytes.length > 0)))
+      return { problem: NOT_A_REPLY }
+    if (begun || isTooLong || (kind === 'json' && isOpen)) return { bytes }
+    if (!piece) return { problem: ENDED_EARLY }
+  }
+}
+
+const NOT_BEGUN: Opening = { begun: false }
+const BLANK_LINE = /\n\r?\n|\r\r/
+/** More is not waited for. */
+const OPENING_BYTES = 16_384
+
+/** What a passing reply says of failures, for whoever passes it. */
+export const errorsOf = (exchange: Exchange, plan: PassPlan): PassingErrors =>
+  passingErrors({
+    adapter: exchange.caller,
+    veil: plan.sent.veil,
+    reader: () => tapReader(exchange, plan, undefined),
+    maxEventCharacters: exchange.settings.limits.eventBytes,
+  })
+
+interface Passing {
+  shape: Shape
+  mirror: Mirror | undefined
+  tap: ReplyEvents
+  errors: PassingErrors
+}
+
+/** One piece after the other; what the upstream leaves unsaid at a premature end is said here. */
+function passSteps(
+  exchange: Exchange,
+  plan: PassPlan,
+  call: UpstreamCall,
+  { shape, mirror, tap, errors }: Passing,
+): (piece: Piece) => Step | Promise<Step> {
+  const { journal, settings } = exchange
+  let received = 0
+  let begun = false
+  let unsettled: Problem | undefined
+  const finish = (failure: Problem | undefined, passReply: Uint8Array = NOTHING): Step => {
+    let bytes = NOTHING
+    if (!failure) bytes = shape.rest()
+    else if (failure !== CALLER_LEFT)
+      bytes = epilogue(exchange, plan, failure, { begun, closing: shape.closing?.() ?? '' })
+    const last = joinBytes([passReply, bytes])
+    journal.sent(last.length)
+    journal.finish({ status: call.status, problem: failure })
+    return { bytes: last, last: true }
+  }
+  const ended = (piece: Piece): Step => {
+    const failure = tap.ended ? unsettled : prematureEnd(exchange, tap, piece)
+    return finish(failure && !errors.said ? toldProblem(plan, failure) : undefined)
+  }
+  const passing = (bytes: Uint8Array, failure?: Problem): Step => {
+    begun ||= bytes.length > 0
+    if (failure) {
+      call.cancel()
+      return finish(toldProblem(plan, failure), bytes)
+    }
+    journal.sent(bytes.length)
+    return { bytes, last: false }
+  }
+  /** What tells of a failure, or stands behind the end of the reply, is looked at event by event. */
+  const inspected = (events: readonly Event[], bytes: Uint8Array): Step => {
+    const error = events.find((event) => event.type === 'error')
+    const whole = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+    const stray = tap.strayed && !tap.ended ? ENDED_EARLY : undefined
+    const { text, failure, found } = errors.inspected(whole, error?.problem ?? stray)
+    if (!found) unsettled ??= error?.problem
+    return passing(text === whole ? bytes : new TextEncoder().encode(text), failure)
+  }
+  return (piece) => {
+    journal.began()
+    if (!piece?.bytes) return ended(piece)
+    received += piece.bytes.length
+    if (received > settings.limits.streamBytes) {
+      call.cancel()
+      return finish(REPLY_TOO_LARGE)
+    }
+    const wasEnded = tap.ended
+    const events = tap.push(piece.bytes)
+    observe(exchange, events)
+    // Known too late to be a status.
+    if (events.some((event) => event.type === 'error' && event.problem === NOT_A_REPLY)) {
+      call.cancel()
+      return finish(NOT_A_REPLY)
+    }
+    const bytes = shape.push(piece.bytes)
+    const isPlain = !wasEnded && !tap.strayed && events.every(({ type }) => type !== 'error')
+    const step = isPlain ? passing(bytes) : inspected(events, bytes)
+    return mirror?.ready ? mirror.settle().then(() => step) : step
+  }
+}
+
+/** What is read of a passing stream. */
+const tapOf = (
+  exchange: Exchange,
+  plan: PassPlan,
+  call: UpstreamCall,
+  mirror: Mirror | undefined,
+): ReplyEvents =>
+  replyEvents({
+    reader: tapReader(exchange, plan, mirror),
+    anew: () => tapReader(exchange, plan, undefined),
+    verbatim: plan.destination.adapter.upstream.verbatim,
+    limits: exchange.settings.limits,
+    contentType: call.headers.get('content-type'),
+  })
+
+/** Why a stream that stops here was cut; undefined when it is complete. */
+function prematureEnd(exchange: Exchange, tap: ReplyEvents, piece: Piece): Problem | undefined {
+  const events = piece?.problem ? tap.fail(piece.problem) : tap.end()
+  observe(exchange, events)
+  const last = events.at(-1)
+  // A reader that stumbles says nothing about the bytes.
+  return last?.type === 'error' && last.problem !== INTERNAL ? last.problem : undefined
+}
+
+/** The end that a stream was denied, in the words of its dialect. */
+function epilogue(
+  exchange: Exchange,
+  plan: PassPlan,
+  problem: Problem,
+  { begun, closing }: { begun: boolean; closing: string },
+): Uint8Array {
+  const { caller, ports, newId } = exchange
+  const now = Math.floor(ports.now() / 1000)
+  const request = unreadRequest(plan)
+  const writer = caller.caller.writer({ request, now, lose: () => undefined, newId })
+  const frames = framer(exchange.route.framing, begun)
+  const said = writer.push({ type: 'error', problem })
+  // The beginning of a reply has been said.
+  const text = frames.write(begun ? said.slice(-1) : said) + frames.end()
+  return new TextEncoder().encode(closing + text)
+}
+
+function shapeOf(exchange: Exchange, plan: PassPlan, errors: PassingErrors): Shape {
+  const { eventBytes } = exchange.settings.limits
+  const { event, reply } = exchange.caller.passthrough.modelMember
+  const { requested: model } = plan
+  const { aliased } = plan.destination
+  if (exchange.route.framing === 'json-array')
+    return elementShape(aliased ? { path: [reply], model } : undefined, errors.element)
+  return aliased
+    ? renamedEventShape(eventBytes, { path: event ?? [reply], model })
+    : eventShape(eventBytes)
+}

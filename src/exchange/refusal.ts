@@ -1,0 +1,128 @@
+import type { Lookup } from '../../adapters/contract.ts'
+import { isObject, parse, type Json } from '../json/json.ts'
+import { isRefusable, type Loss } from '../model/loss.ts'
+import { invalid, type Problem } from '../model/problem.ts'
+import { scanStructure } from '../json/structure.ts'
+import type { Exchange } from './exchange.ts'
+import { KEY_REFUSED, NOT_A_REPLY, REDIRECTED } from '../model/failures.ts'
+import type { Plan } from './plan.ts'
+import type { UpstreamCall } from '../upstream/call.ts'
+
+/** Enough for any explanation; the rest of an upstream's error page is not read. */
+const EXPLANATION_BYTES = 65_536
+const EXPLANATION_DEPTH = 100
+
+export const isSuccess = (status: number): boolean => status >= 200 && status < 300
+const isRedirect = (status: number): boolean => status === 0 || (status >= 300 && status < 400)
+
+/** `text`: the upstream's own words, where they are JSON and the caller may see them. */
+export interface Refused {
+  problem: Problem
+  text?: string
+}
+
+/** The problem behind an answer that is no success. */
+export async function readRefusal(
+  { ports }: Exchange,
+  { destination, sent }: Plan,
+  call: UpstreamCall,
+): Promise<Refused> {
+  if (isRedirect(call.status)) {
+    call.cancel()
+    return { problem: REDIRECTED }
+  }
+  if (call.status < 200) {
+    call.cancel()
+    return { problem: NOT_A_REPLY }
+  }
+  const said = await explanation(call)
+  const isOurs = destination.upstream.key.kind !== 'caller'
+  const text = sent ? sent.veil.hideJson(said) : said
+  const body = parsed(text)
+  const problem = destination.adapter.upstream.readProblem(call.status, body)
+  // Some upstreams say with another status that a key is wrong.
+  const isKey = problem.kind === 'authentication' || isAboutKey(call.status, text)
+  if (isKey && isOurs) return { problem: KEY_REFUSED }
+  const hinted = { ...problem, ...hints(call.headers, problem, ports.now()) }
+  // Whatever its dialect, what a client knows for an error has this member; the words of others are told anew.
+  const isKnown = isObject(body) && isObject(body['error'])
+  return isKnown ? { problem: hinted, text } : { problem: hinted }
+}
+
+/**
+ * Whether a refusal is one of the key that was sent. A 403 may as well be about a service that is switched off,
+ * a country, a model or a quota: whoever reads that it is the key looks in the wrong place.
+ */
+export function isAboutKey(status: number, said: string): boolean {
+  if (status !== FORBIDDEN) return status === UNAUTHORIZED
+  // A page for people says nothing, and an empty body less.
+  return /^\s*(?:<|$)/.test(said) || (KEY_WORDS.test(said) && !OTHER_WORDS.test(said))
+}
+
+const UNAUTHORIZED = 401
+const FORBIDDEN = 403
+/** `API_KEY_SERVICE_BLOCKED`, `invalid x-api-key`, `unregistered callers`, `Missing scopes`. */
+const KEY_WORDS =
+  /(?:api|access|secret|x)[ _-]?key|\bkey\b|credential|auth(?:entication|orization)|\bscopes?\b|(?:access|auth|bearer)[ _-]token|\bcallers?\b/i
+/** A quota may be one per key. */
+const OTHER_WORDS = /quota|rate.?limit|SERVICE_DISABLED|has not been used/i
+
+async function explanation(call: UpstreamCall): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for (let size = 0; size < EXPLANATION_BYTES;) {
+    const bytes = (await call.read())?.bytes
+    if (!bytes) return text + decoder.decode()
+    size += bytes.length
+    text += decoder.decode(bytes, { stream: true })
+  }
+  call.cancel()
+  return text
+}
+
+/** What is no JSON is words too, unless it is no text. */
+function parsed(text: string): Json | undefined {
+  try {
+    scanStructure(text, { depth: EXPLANATION_DEPTH, nodes: EXPLANATION_BYTES })
+    return parse(text)
+  } catch {
+    return /[^\P{Cc}\s]|\ufffd/u.test(text) ? undefined : text
+  }
+}
+
+function hints(headers: Lookup, problem: Problem, now: number): Partial<Problem> {
+  const wait = waitOf(headers, now) ?? problem.retryAfterMs
+  const advice = headers.get('x-should-retry')
+  return {
+    ...(wait !== undefined && { retryAfterMs: wait }),
+    ...(advice === 'true' && { retry: true }),
+    ...(advice === 'false' && { retry: false }),
+  }
+}
+
+/** Either header, in milliseconds, seconds or as a date. */
+export function waitOf(headers: Lookup, now: number): number | undefined {
+  const fine = headers.get('retry-after-ms') ?? ''
+  if (AMOUNT.test(fine)) return Number(fine)
+  const coarse = headers.get('retry-after') ?? ''
+  if (AMOUNT.test(coarse)) return Number(coarse) * 1000
+  // A number of another kind would be read as a year.
+  const date = /[a-z]/i.test(coarse) ? Date.parse(coarse) : Number.NaN
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+}
+
+const AMOUNT = /^\d{1,12}(?:\.\d{0,12})?$/
+
+/** With `losses: "reject"` nothing is sent that would lose something of what was asked. */
+export function refuseLosses(losses: readonly Loss[]): void {
+  const readRefusal = losses.filter(isRefusable)
+  if (readRefusal.length === 0) return
+  const list = readRefusal.map(({ code, path, detail }) =>
+    detail === undefined ? `${code} ${path}` : `${code} ${path} (${detail})`,
+  )
+  throw invalid(
+    `The upstream of this model cannot carry all of the request: ${list.join(', ')}.`,
+    undefined,
+    'losses_rejected',
+  )
+}

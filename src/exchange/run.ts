@@ -1,0 +1,70 @@
+import { ProblemError } from '../model/problem.ts'
+import { isErrorStatus, replyHeaders, waitHeaders } from './answer.ts'
+import { countTokens } from './count.ts'
+import { NOTHING } from '../json/bytes.ts'
+import type { Answer, Exchange } from './exchange.ts'
+import { INTERNAL } from '../model/failures.ts'
+import type { AddressedRequest } from '../upstream/request.ts'
+import { passReply } from './pass.ts'
+import { planOf, type Plan } from './plan.ts'
+import { gatherForBody } from './reframe.ts'
+import { isSuccess, readRefusal, refuseLosses } from './refusal.ts'
+import { translateReply } from './translate.ts'
+import { callUpstream, type UpstreamCall } from '../upstream/call.ts'
+
+/** One exchange, from the bytes of a request to its answer; throws ProblemError. */
+export async function runExchange(exchange: Exchange): Promise<Answer> {
+  const plan = await planOf(exchange)
+  exchange.journal.note({ stream: plan.stream, losses: plan.losses })
+  // It has been read for good.
+  if (plan.kind === 'translate') exchange.body.leave()
+  let call: UpstreamCall | undefined
+  const heard = async (sent: AddressedRequest) => (call = await ask(exchange, plan, sent))
+  try {
+    return exchange.route.operation === 'count-tokens'
+      ? await countTokens(exchange, plan, heard)
+      : await carriedOut(exchange, plan, heard)
+  } catch (error) {
+    call?.cancel()
+    if (!(error instanceof ProblemError)) throw error
+    throw new ProblemError(error.problem, replyHeaders(plan, call, plan.losses))
+  }
+}
+
+async function carriedOut(
+  exchange: Exchange,
+  plan: Plan,
+  heard: (sent: AddressedRequest) => Promise<UpstreamCall>,
+): Promise<Answer> {
+  if (exchange.settings.losses === 'reject') refuseLosses(plan.losses)
+  if (!plan.sent) throw new ProblemError(INTERNAL)
+  const call = await heard(plan.sent)
+  if (!isSuccess(call.status)) return refusal(exchange, plan, call)
+  const settled = plan.kind === 'pass' ? (gatherForBody(exchange, plan, call) ?? plan) : plan
+  // An upstream that answers has been sent it all, and nothing is sent a second time.
+  plan.sent.body = NOTHING
+  return settled.kind === 'pass'
+    ? passReply(exchange, settled, call)
+    : translateReply(exchange, settled, call)
+}
+
+/** The head of an upstream's answer. */
+function ask(exchange: Exchange, plan: Plan, sent: AddressedRequest): Promise<UpstreamCall> {
+  const { timeouts, proxy } = plan.destination.upstream
+  const { veil: _, ...request } = sent
+  return callUpstream(exchange, request, { timeouts, proxy, stream: plan.stream })
+}
+
+/** A refusal in the caller's own dialect passes as it is; any other is told in the caller's words. */
+export async function refusal(exchange: Exchange, plan: Plan, call: UpstreamCall): Promise<Answer> {
+  const { problem, text } = await readRefusal(exchange, plan, call)
+  if (plan.kind !== 'pass' || text === undefined || !isErrorStatus(call.status))
+    throw new ProblemError(problem)
+  exchange.journal.finish({ status: call.status, problem })
+  const headers = {
+    'content-type': 'application/json',
+    ...waitHeaders(problem),
+    ...replyHeaders(plan, call, plan.losses),
+  }
+  return { status: call.status, headers, body: text }
+}

@@ -1,0 +1,19 @@
+import type { Adapter, Lookup, Outgoing } from '../../adapters/contract.ts'
+import { emptyRequest } from '../model/empty-request.ts'
+
+const SAMPLE_TOKENS = 200
+
+/** A smallest request in a dialect's own words, written by its own adapter. */
+export function sampleOf({ upstream }: Adapter, model: string, stream = false): Outgoing {
+  const request = {
+    ...emptyRequest(model, stream),
+    turns: [{ role: 'user' as const, blocks: [{ kind: 'text' as const, text: 'Hello!' }] }],
+    limits: { maxOutputTokens: SAMPLE_TOKENS },
+  }
+  const target = { model, defaultMaxOutputTokens: SAMPLE_TOKENS, facts: {} }
+  return upstream.writeRequest(request, { target, lose: () => undefined })
+}
+
+/** The headers that a request in this dialect has at least, for requests that came without any. */
+export const ownHeaders = (adapter: Adapter): Lookup =>
+  new Headers(sampleOf(adapter, 'model').headers)

@@ -1,0 +1,122 @@
+import type { ConversationMemory, StoredAnswer } from '../../adapters/contract.ts'
+import { stringify } from '../json/json.ts'
+import { seedOf } from '../model/ids.ts'
+import { ProblemError } from '../model/problem.ts'
+import { sseFrame } from '../stream/sse.ts'
+import { demandOwnership, isShared, unclaimable } from '../memory/ownership.ts'
+import type { StoredMatch } from '../http/dispatch.ts'
+import type { Answer, Exchange } from './exchange.ts'
+import { forwardStored, upstreamWithMemory } from './forward.ts'
+import {
+  recordReader,
+  placeOf,
+  openScopedStore,
+  type Kept,
+  type Memories,
+  type ScopedStore,
+} from '../memory/records.ts'
+import { chainOf, lookup } from '../memory/resolve.ts'
+import { isSuccess } from './refusal.ts'
+import { storeKey } from '../memory/store.ts'
+import { STREAM_HEADERS } from '../stream/stream-out.ts'
+import { ownTurn } from '../stream/time.ts'
+
+type Asked = Omit<StoredMatch, 'caller'>
+
+/** Answers for an exchange that is kept here, or lets the upstream answer that keeps its own. */
+export async function storedAnswer(exchange: Exchange, asked: Asked): Promise<Answer> {
+  const { caller, memories } = exchange
+  const { memory } = caller.caller
+  const destination = upstreamWithMemory(exchange)
+  const isOurs = seedOf(asked.id) !== undefined || !destination
+  const look = async () => memory && memories && keptAnswer(exchange, asked, memory, memories)
+  // What an upstream gave out itself is not looked for here when it can be asked.
+  let found = isOurs ? await look() : undefined
+  if (destination && !found) {
+    if (memory && isShared(exchange, destination.upstream)) {
+      if (!memories) throw unclaimable(memory, 'stored', asked.id, destination.upstream)
+      await demandOwnership(exchange, memories, memory, { stored: asked.id })
+    }
+    const answer = await forwardStored(exchange, destination)
+    // Not every upstream keeps what it has said.
+    if (!answer) found = await look()
+    // Forgotten before the upstream has done so, what failed could never be asked for again.
+    if (asked.action === 'delete' && memories && (!answer || isSuccess(answer.status)))
+      await forgotten(exchange, memories, asked.id)
+    if (answer) return answer
+  }
+  if (found) return told(exchange, found)
+  throw new ProblemError(
+    memory?.missing('stored', asked.id) ?? { kind: 'not-found', message: 'Nothing is kept here.' },
+  )
+}
+
+/** The copy of what the upstream keeps, and the note whose it is. */
+async function forgotten(exchange: Exchange, memories: Memories, id: string): Promise<void> {
+  await deleted(await openScopedStore(exchange, memories), id)
+}
+
+async function keptAnswer(
+  exchange: Exchange,
+  { id, action }: Asked,
+  memory: ConversationMemory,
+  memories: Memories,
+): Promise<StoredAnswer | undefined> {
+  const { query } = exchange.head
+  const scoped = await openScopedStore(exchange, memories)
+  const underway = memories.underway.get(storeKey(scoped.owner, id))
+  if (underway && action === 'cancel')
+    return memory.answer('read', [await underway.cancel()], NO_QUERY)
+  if (underway && action === 'read') return memory.answer(action, [underway.memo()], query)
+  const look = lookup(scoped, exchange.settings.limits.bodyBytes, exchange.lease)
+  const kept = await look(placeOf(id))
+  if (kept?.id !== id) return undefined
+  if (action === 'delete' && !(await deleted(scoped, id))) return undefined
+  if (kept.memo.length > LONG_CHARACTERS) await ownTurn()
+  const text = textIn(memory, kept, action, query)
+  if (text !== undefined) return { text }
+  // Only the whole input needs those that came before.
+  const whole = action === 'input' ? await chainOf(look, id) : { chain: [kept] }
+  const memos = whole?.chain.map(recordReader(memory)).filter((memo) => memo !== undefined)
+  return memos && memos.length === whole?.chain.length
+    ? memory.answer(action, memos, query)
+    : undefined
+}
+
+/** Others come first where there is much to do. */
+const LONG_CHARACTERS = 65_536
+
+function textIn(
+  memory: ConversationMemory,
+  { memo }: Kept,
+  action: Asked['action'],
+  query: Exchange['head']['query'],
+): string | undefined {
+  try {
+    return memory.replyText(memo, action, query)
+  } catch {
+    return undefined
+  }
+}
+
+const NO_QUERY = { get: () => null }
+
+const deleted = async (scoped: ScopedStore, id: string): Promise<boolean> => {
+  const place = placeOf(id)
+  return place !== undefined && scoped.delete(place)
+}
+
+function bodyText(answer: StoredAnswer): string {
+  if ('frames' in answer) return answer.frames.map(sseFrame).join('')
+  return 'text' in answer ? answer.text : stringify(answer.body)
+}
+
+function told({ journal }: Exchange, answer: StoredAnswer): Answer {
+  const isStream = 'frames' in answer
+  const body = bodyText(answer)
+  journal.finish({ status: 200 })
+  const headers = isStream
+    ? { 'content-type': 'text/event-stream; charset=utf-8', ...STREAM_HEADERS }
+    : { 'content-type': 'application/json' }
+  return { status: 200, headers, body }
+}

@@ -1,0 +1,14 @@
+import type { Problem } from '../model/problem.ts'
+import { KEY_REFUSED } from '../model/failures.ts'
+import type { Plan } from './plan.ts'
+import { behind } from '../upstream/secrets.ts'
+
+/** A caller is not told that a key is wrong which is not its own, and never what a key is. */
+export function toldProblem(
+  { destination, sent }: Pick<Plan, 'destination' | 'sent'>,
+  problem: Problem,
+): Problem {
+  const isOurs = destination.upstream.key.kind !== 'caller'
+  if (isOurs && problem.kind === 'authentication') return KEY_REFUSED
+  return sent ? behind(sent.veil, problem) : problem
+}

@@ -1,0 +1,253 @@
+import type { Writer } from '../../adapters/contract.ts'
+import type { Event } from '../model/events.ts'
+import { stringify } from '../json/json.ts'
+import { lossList } from '../model/loss.ts'
+import type { Request } from '../model/request.ts'
+import { ProblemError, type Problem } from '../model/problem.ts'
+import { replyHeaders } from './answer.ts'
+import { FREE_BYTES, replyCounter, weightOf } from '../stream/budget.ts'
+import { isLonger, streamEncoder } from '../json/bytes.ts'
+import { concealer } from './concealed.ts'
+import type { Answer, Exchange } from './exchange.ts'
+import { CALLER_LEFT, INTERNAL, NO_ROOM, NOT_TAKEN, REPLY_GREW } from '../model/failures.ts'
+import { recordReply } from '../memory/recorder.ts'
+import type { TranslatePlan } from './plan.ts'
+import { proofKeeperOf } from '../memory/proofs.ts'
+import { isStreamType, replyEvents } from '../stream/reply-events.ts'
+import { replyWriter } from './reply-writer.ts'
+import {
+  begunWith,
+  framer,
+  heartbeatOf,
+  steppedSource,
+  STREAM_HEADERS,
+  type Framer,
+  type Step,
+} from '../stream/stream-out.ts'
+import { SILENT, within } from '../stream/time.ts'
+import { toldProblem } from './told-problem.ts'
+import type { Piece, UpstreamCall } from '../upstream/call.ts'
+
+/** The reply of an upstream in the dialect of the caller, as it wanted it: a stream or one body. */
+export async function translateReply(
+  exchange: Exchange,
+  plan: TranslatePlan,
+  call: UpstreamCall,
+): Promise<Answer> {
+  const { caller, settings, ports, newId, journal } = exchange
+  const { adapter, target } = plan.destination
+  const { lose, losses } = lossList()
+  // A caller that named no model is told which one answered.
+  const request = {
+    ...plan.request,
+    model: plan.request.model || target.model,
+    ...(settings.state === 'off' && { store: false }),
+  }
+  const proofs = proofKeeperOf(exchange, request)
+  const now = Math.floor(ports.now() / 1000)
+  const plain = replyWriter(caller, { request, now, lose, newId })
+  const signed = proofs?.listen(plain) ?? plain
+  const replyRecorder =
+    plan.keeping && recordReply(exchange, plan.keeping, signed, () => call.cancel())
+  const interruption = () => replyRecorder?.interruption
+  const next = eventSteps(exchange, plan, call, interruption, {
+    reader: adapter.upstream.reader({ request, lose, newId }),
+    verbatim: adapter.upstream.verbatim,
+    limits: settings.limits,
+    contentType: call.headers.get('content-type'),
+  })
+  // Both know the same request: what is forgotten of it is gone.
+  plan.request = request
+  const allLosses = () => [...plan.losses, ...losses]
+  const over = async (problem?: Problem, body?: string) => {
+    if (problem !== CALLER_LEFT) {
+      await proofs?.settle()
+      if ((await replyRecorder?.settle(body)) === false) lose('dropped', 'store')
+    }
+    journal.finish({ status: 200, losses: allLosses(), problem })
+  }
+  if (plan.stream) {
+    const headers = replyHeaders(plan, call, plan.losses)
+    const writer = replyRecorder?.writer ?? signed
+    const begun = () => letGo(exchange, plan, request)
+    // A writer that has said the end says nothing more.
+    const another = () => caller.caller.writer({ request, now, lose: () => undefined, newId })
+    return streamed({ exchange, call, writer, another, next, headers, over, begun })
+  }
+  const body = await gathered(next, signed, settings.limits.replyBytes)
+  await over(undefined, body)
+  const headers = replyHeaders(plan, call, allLosses())
+  return { status: 200, headers: { 'content-type': 'application/json', ...headers }, body }
+}
+
+/**
+ * What was said before is nobody's business any more when a reply has begun: its beginning says what it repeats
+ * of the request. What is to be kept with the reply stays, and is counted.
+ */
+function letGo({ body, lease }: Exchange, { keeping }: TranslatePlan, request: Request): void {
+  request.system = []
+  request.turns = []
+  if (!keeping) body.drop()
+  lease.hold(keeping ? weightOf(body.size) : 0)
+}
+
+/** What comes next; undefined after the end. Never rejects. */
+type Next = () => Promise<Event[] | undefined>
+
+function eventSteps(
+  { journal, lease }: Exchange,
+  plan: TranslatePlan,
+  call: UpstreamCall,
+  interruption: () => Problem | undefined,
+  source: Parameters<typeof replyEvents>[0],
+): Next {
+  const events = replyEvents(source)
+  const conceal = concealer(plan.sent?.veil.plain ?? [])
+  const tell = (event: Event): Event =>
+    event.type === 'error' ? { type: 'error', problem: toldProblem(plan, event.problem) } : event
+  // One body is gathered before anything is made of it, and what is made of it before it is handed over.
+  const isHeld = !plan.stream || !isStreamType(source.contentType)
+  const isRoom = replyCounter(lease)
+  const isRefused = (piece: Piece) =>
+    isHeld && piece?.bytes !== undefined && !isRoom(piece.bytes.length)
+  return async () => {
+    if (events.ended) return undefined
+    const piece = await call.read()
+    let step
+    const problem = interruption() ?? piece?.problem ?? (isRefused(piece) ? NO_ROOM : undefined)
+    if (problem) step = events.fail(problem)
+    else step = piece?.bytes ? events.push(piece.bytes) : events.end()
+    if (events.ended) call.release()
+    if (step.length > 0) journal.began()
+    step = [...conceal(step.map(tell))]
+    for (const event of step) {
+      if (event.type === 'usage') journal.note({ usage: event.usage })
+      if (event.type === 'finish') journal.note({ finish: event.reason })
+    }
+    return step
+  }
+}
+
+async function gathered(next: Next, writer: Writer, maxBytes: number): Promise<string> {
+  for (let events = await next(); events; events = await next()) {
+    for (const event of events) {
+      if (event.type === 'error') throw new ProblemError(event.problem)
+      writer.push(event)
+    }
+  }
+  const body = stringify(writer.body())
+  if (isLonger(body, maxBytes + FREE_BYTES)) throw new ProblemError(REPLY_GREW)
+  return body
+}
+
+interface Streaming {
+  exchange: Exchange
+  call: UpstreamCall
+  writer: Writer
+  another(): Writer
+  next: Next
+  headers: Record<string, string>
+  /** What is to be kept is kept when this resolves. */
+  over(problem?: Problem): Promise<void>
+  /** The beginning of the reply has been written. */
+  begun(): void
+}
+
+/**
+ * The status goes out with the first event that means something: a failure before it still becomes a real
+ * status. It does not wait for longer than a heartbeat, because intermediaries give up on silent upstreams.
+ */
+async function streamed(streaming: Streaming): Promise<Answer> {
+  const { exchange, call, next, headers, over } = streaming
+  const { heartbeatMs } = exchange.settings.limits
+  const { framing } = exchange.route
+  const frames = framer(framing)
+  const steps = stepper(streaming, frames)
+  const opening = firstEvents(next)
+  const opened = await within(opening, heartbeatMs)
+  const failure = opened === SILENT ? undefined : failureIn(opened)
+  if (failure) throw new ProblemError(failure)
+  const following = begunWith<Event[] | undefined>(opening, next)
+  const body = steppedSource(async () => steps(await following()), {
+    heartbeat: heartbeatOf(exchange.caller, framing),
+    heartbeatMs,
+    signal: exchange.signal,
+    stop() {
+      call.cancel()
+      void over(CALLER_LEFT)
+    },
+    stalled() {
+      call.cancel()
+      return steps([{ type: 'error', problem: NOT_TAKEN }])
+    },
+  })
+  const own = { 'content-type': frames.contentType, ...STREAM_HEADERS }
+  return { status: 200, headers: { ...own, ...headers }, body }
+}
+
+/** A start and a count of tokens show nothing of a reply yet. */
+const isShown = (event: Event) => event.type !== 'start' && event.type !== 'usage'
+
+const failureIn = (events: readonly Event[]): Problem | undefined => {
+  const shown = events.find(isShown)
+  return shown?.type === 'error' ? shown.problem : undefined
+}
+
+/** Everything up to the first event that shows something of a reply, or ends it. */
+async function firstEvents(next: Next): Promise<Event[]> {
+  const seen: Event[] = []
+  for (let events = await next(); events; events = await next()) {
+    seen.push(...events)
+    if (events.some(isShown)) break
+  }
+  return seen
+}
+
+/** Events to bytes. The last step says so and carries the end of the framing. */
+function stepper(
+  { exchange, writer, another, call, over, begun }: Streaming,
+  frames: Framer,
+): (events: Event[] | undefined) => Promise<Step> {
+  const encode = streamEncoder()
+  const most = exchange.settings.limits.streamBytes + FREE_BYTES
+  let written = 0
+  const outgrown = (event: Event): string => {
+    call.cancel()
+    const speaker = event.type === 'finish' ? another() : writer
+    return frames.write(speaker.push({ type: 'error', problem: REPLY_GREW }))
+  }
+  const write = (events: readonly Event[]): { text: string; end?: { problem?: Problem } } => {
+    let text = ''
+    for (const event of events) {
+      if (event.type === 'error' && event.problem === CALLER_LEFT)
+        return { text, end: { problem: event.problem } }
+      const said = frames.write(writer.push(event))
+      if (event.type !== 'error' && written + text.length + said.length > most) {
+        return { text: text + outgrown(event), end: { problem: REPLY_GREW } }
+      }
+      text += said
+      if (event.type === 'error') return { text, end: { problem: event.problem } }
+      if (event.type === 'finish') return { text, end: {} }
+    }
+    return { text }
+  }
+  const attempt = (events: readonly Event[]): ReturnType<typeof write> => {
+    try {
+      return write(events)
+    } catch {
+      call.cancel()
+      return events.some((event) => event.type === 'error')
+        ? { text: '', end: { problem: INTERNAL } }
+        : attempt([{ type: 'error', problem: INTERNAL }])
+    }
+  }
+  return async (events) => {
+    const { text, end } = events ? attempt(events) : { text: '', end: {} }
+    const bytes = encode(end ? text + frames.end() : text)
+    if (written === 0) begun()
+    written += bytes.length
+    exchange.journal.sent(bytes.length)
+    if (end) await over(end.problem)
+    return { bytes, last: end !== undefined }
+  }
+}

@@ -1,0 +1,19 @@
+import type { Dialects } from '../../adapters/index.ts'
+import type { Authenticate } from '../upstream/credentials.ts'
+import type { Memories } from '../memory/records.ts'
+import type { Ports } from '../ports.ts'
+import type { Settings } from '../config/settings.ts'
+import type { Guard } from './guard.ts'
+import type { Load } from './load.ts'
+
+/** What all exchanges of one app share. */
+export interface AppContext {
+  settings: Settings
+  ports: Ports
+  dialects: Dialects
+  admit: Authenticate
+  load: Load
+  memories?: Memories | undefined
+  /** Absent where requests come from the program itself, and from no network. */
+  guard?: Guard | undefined
+}

@@ -1,0 +1,18 @@
+import { ProblemError, type Problem } from '../model/problem.ts'
+import type { Admission } from '../upstream/credentials.ts'
+import type { ReceivedRequest } from './request-head.ts'
+import type { AppContext } from './app-context.ts'
+
+const UNKNOWN_KEY: Problem = {
+  kind: 'authentication',
+  message: 'The key is missing or is none that this proxy knows.',
+  code: 'invalid_api_key',
+}
+
+/** Lets in whoever presents a key that fits; throws ProblemError. */
+export function authenticate(context: AppContext, received: ReceivedRequest): Admission {
+  const { request, head } = received
+  const admission = context.admit(request.headers, head.query)
+  if (!admission.admitted) throw new ProblemError(UNKNOWN_KEY)
+  return admission
+}

@@ -1,0 +1,129 @@
+import type { Adapter } from '../../adapters/contract.ts'
+import { ProblemError, type Problem } from '../model/problem.ts'
+import { problemAnswer } from '../exchange/answer.ts'
+import { FREE_BYTES } from '../stream/budget.ts'
+import type { Admission } from '../upstream/credentials.ts'
+import type { Match, StoredMatch } from './dispatch.ts'
+import { idSource, type Answer, type Exchange } from '../exchange/exchange.ts'
+import { explainExchange } from '../exchange/explain.ts'
+import { INTERNAL } from '../model/failures.ts'
+import { encoded, LONG_BYTES, NOTHING } from '../json/bytes.ts'
+import { bodyOf } from '../exchange/body.ts'
+import { runExchange } from '../exchange/run.ts'
+import { storedAnswer } from '../exchange/stored.ts'
+import { ownTurn } from '../stream/time.ts'
+import type { ReceivedRequest } from './request-head.ts'
+import { readBody } from './read-body.ts'
+import { jsonAnswer } from './respond.ts'
+import type { AppContext } from './app-context.ts'
+
+/** One exchange of a conversation, from an admitted caller to its answer; what goes wrong is an answer too. */
+export function answerConversation(
+  context: AppContext,
+  received: ReceivedRequest,
+  match: Match,
+  admission: Admission,
+): Promise<Answer> {
+  return exchanged(context, received, match, admission, (exchange) =>
+    answered(context, received, exchange),
+  )
+}
+
+/** What a kept exchange answers; it is asked without a body. */
+export function answerStored(
+  context: AppContext,
+  received: ReceivedRequest,
+  { caller, ...stored }: StoredMatch,
+  admission: Admission,
+): Promise<Answer> {
+  const route = { operation: 'create' } as const
+  return exchanged(context, received, { caller, route }, admission, (exchange) =>
+    storedAnswer(exchange, stored),
+  )
+}
+
+async function exchanged(
+  context: AppContext,
+  received: ReceivedRequest,
+  match: Match,
+  { credential, identity }: Admission,
+  work: (exchange: Exchange) => Promise<Answer>,
+): Promise<Answer> {
+  const { head, journal, request } = received
+  const { ports, load } = context
+  journal.whenOver(load.enter())
+  const lease = load.lease()
+  journal.note({ caller: match.caller.dialect })
+  const exchange: Exchange = {
+    ...match,
+    settings: context.settings,
+    dialects: context.dialects,
+    ports,
+    head,
+    headers: request.headers,
+    body: NO_BODY,
+    credential,
+    identity,
+    memories: context.memories,
+    signal: request.signal,
+    journal,
+    lease,
+    newId: idSource(ports.randomId),
+  }
+  try {
+    return inFlight(await work(exchange), exchange)
+  } catch (error) {
+    lease.release()
+    return failedAnswer(match.caller, received, error)
+  }
+}
+
+/** What goes wrong is an answer too, with whatever is known by then. */
+export function failedAnswer(
+  adapter: Adapter,
+  { id, journal }: ReceivedRequest,
+  error: unknown,
+): Answer {
+  const { problem, headers } = error instanceof ProblemError ? error : new ProblemError(INTERNAL)
+  const answer = problemAnswer(adapter, problem, id)
+  journal.finish({ status: answer.status, problem })
+  return { ...answer, headers: { ...answer.headers, ...headers } }
+}
+
+async function answered(
+  context: AppContext,
+  received: ReceivedRequest,
+  exchange: Exchange,
+): Promise<Answer> {
+  const { request, explain } = received
+  const body = bodyOf(await readBody(request, context.settings.limits, exchange.lease))
+  exchange.journal.note({ bytesIn: body.size })
+  const asked = { ...exchange, body }
+  if (body.size > LONG_BYTES) await ownTurn()
+  if (!explain) return runExchange(asked)
+  const answer = jsonAnswer(await explainExchange(asked))
+  exchange.journal.finish({ status: answer.status })
+  return answer
+}
+
+/** An answer is in flight until its stream is over, or its body has been taken. */
+function inFlight(answer: Answer, { lease, journal }: Exchange): Answer {
+  const { body } = answer
+  if (body !== null && typeof body === 'object' && 'read' in body) {
+    journal.whenOver(() => lease.release())
+    return answer
+  }
+  if (body === null || body.length <= FREE_BYTES) {
+    lease.release()
+    return answer
+  }
+  const bytes = typeof body === 'string' ? encoded(body) : body
+  lease.hold(bytes.length)
+  return { ...answer, body: bytes, gone: () => lease.release() }
+}
+
+const NO_BODY = bodyOf(NOTHING)
+
+/** Whatever else is thrown is a fault of this program, and its words are nobody's business. */
+export const problemIn = (error: unknown): Problem =>
+  error instanceof ProblemError ? error.problem : INTERNAL

@@ -1,0 +1,23 @@
+import { Hono } from 'hono/tiny'
+import type { Ports } from '../ports.ts'
+import type { Settings } from '../config/settings.ts'
+import { fetcherOf } from './app.ts'
+import type { Door } from './guard.ts'
+
+/** The proxy as an app whose `fetch` runs on any runtime. */
+export function createApp(settings: Settings, ports: Ports, door?: Door): Hono {
+  const fetch = fetcherOf(settings, ports, door)
+  // Paths are told apart by one parser, and not a second time by a router that decodes them otherwise.
+  const app = new Hono()
+  app.all('*', ({ req }) => fetch(below(req.raw, req.routePath)))
+  return app
+}
+
+/** The request without the path that the app is mounted at: of `/llm/*`, one segment. */
+function below(request: Request, route: string): Request {
+  const segments = route.split('/').length - 2
+  if (segments < 1) return request
+  const { pathname, origin, search } = new URL(request.url)
+  const rest = pathname.split('/').slice(segments + 1)
+  return new Request(`${origin}/${rest.join('/')}${search}`, request)
+}

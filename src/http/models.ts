@@ -1,0 +1,46 @@
+import type { ModelEntry } from '../../adapters/contract.ts'
+import type { Dialects } from '../../adapters/index.ts'
+import { destinationOf, type Destination } from '../upstream/route.ts'
+import type { Settings } from '../config/settings.ts'
+
+/**
+ * The models that have a name of their own in the configuration, and that lead a caller who uses it to where
+ * it stands: the name at an upstream is none of a caller's, where a route takes it elsewhere.
+ */
+export function listModels(settings: Settings, dialects: Dialects): ModelEntry[] {
+  const names = new Set<string>()
+  const add = (name: string, leads: (destination: Destination) => boolean): void => {
+    if (name === '' || name.includes('*')) return
+    const destination = destinationOf(settings, dialects, name)
+    if (destination && leads(destination)) names.add(name)
+  }
+  for (const route of settings.routes) {
+    const { model, models = [], as, upstream } = route
+    for (const name of [model, ...models]) add(name, (destination) => destination.route === route)
+    if (as !== undefined) add(as, isAt(upstream, as))
+  }
+  for (const upstream of settings.upstreams.values())
+    for (const name of upstream.models.keys()) add(name, isAt(upstream.name, name))
+  return [...names].flatMap((name) => findModel(settings, dialects, name) ?? [])
+}
+
+const isAt =
+  (upstream: string, model: string) =>
+  (destination: Destination): boolean =>
+    destination.upstream.name === upstream && destination.target.model === model
+
+/** Any name that a route leads to is a model. */
+export function findModel(
+  settings: Settings,
+  dialects: Dialects,
+  id: string,
+): ModelEntry | undefined {
+  const destination = destinationOf(settings, dialects, id)
+  if (!destination) return undefined
+  const { contextWindow, maxOutputTokens } = destination.target.facts
+  return {
+    id,
+    ...(contextWindow !== undefined && { contextWindow }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+  }
+}

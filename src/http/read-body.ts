@@ -1,0 +1,137 @@
+import type { HttpRequest } from './request-head.ts'
+import { weightOf, type Lease } from '../stream/budget.ts'
+import { NOTHING, Pile, sizeOf, wholeBytes, type Bytes } from '../json/bytes.ts'
+import { CALLER_LEFT } from '../model/failures.ts'
+import type { LimitSettings } from '../config/settings.ts'
+import { SILENT, within } from '../stream/time.ts'
+import { invalid, ProblemError } from '../model/problem.ts'
+
+export type BodyLimits = Pick<LimitSettings, 'bodyBytes' | 'bodyMs'>
+
+/** The body of a request, decoded and within bounds, for which there is room; throws ProblemError. */
+export async function readBody(
+  request: HttpRequest,
+  limits: BodyLimits,
+  lease: Lease,
+): Promise<Bytes> {
+  requireJson(request.headers.get('content-type'))
+  const coding = codingOf(request.headers.get('content-encoding'))
+  const { bodyBytes } = limits
+  const length = Number(request.headers.get('content-length') ?? 0)
+  if (length > bodyBytes) throw tooLarge(bodyBytes)
+  // What is announced has its room before anything of it is read.
+  if (length > 0) lease.grow(weightOf(length))
+  const received = await inTime(receivedOf(request, bodyBytes, lease), limits.bodyMs)
+  const bytes =
+    coding === undefined ? received : await decoded(wholeBytes(received), coding, bodyBytes, lease)
+  lease.hold(weightOf(sizeOf(bytes)))
+  return bytes
+}
+
+/** A web page could send anything else without asking first. */
+export function requireJson(contentType: string | null): void {
+  const type = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase()
+  if (type !== 'application/json') throw unsupported('Content-Type must be application/json.')
+}
+
+const unsupported = (message: string) =>
+  new ProblemError({ kind: 'unsupported-media-type', message })
+
+export const tooLarge = (bodyBytes: number) =>
+  new ProblemError({
+    kind: 'too-large',
+    message: `The body is larger than the limit of ${bodyBytes} bytes.`,
+  })
+
+type Coding = 'gzip' | 'deflate'
+
+const CODINGS: ReadonlyMap<string, Coding> = new Map([
+  ['gzip', 'gzip'],
+  ['x-gzip', 'gzip'],
+  ['deflate', 'deflate'],
+])
+
+function codingOf(contentEncoding: string | null): Coding | undefined {
+  const name = (contentEncoding ?? '').trim().toLowerCase()
+  if (name === '' || name === 'identity') return undefined
+  const coding = CODINGS.get(name)
+  if (!coding) throw unsupported('Content-Encoding must be gzip, deflate or identity.')
+  return coding
+}
+
+async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
+  const result = await within(work, ms)
+  if (result !== SILENT) return result
+  throw new ProblemError({
+    kind: 'timeout',
+    status: 408,
+    message: 'The body of the request did not arrive in time.',
+  })
+}
+
+/** A length that was declared bounds what comes; without one the bytes are counted as they come. */
+async function receivedOf(request: HttpRequest, maxBytes: number, lease: Lease): Promise<Bytes> {
+  const isDeclared = request.headers.get('content-length') !== null
+  const heed = isDeclared ? undefined : counter(maxBytes, lease)
+  try {
+    if (request.whole) return await request.whole(heed)
+    // Asking for the stream costs more than the whole body, so it is asked for only where it is needed.
+    if (heed) return request.body ? await gathered(request.body, heed) : NOTHING
+    const bytes = new Uint8Array(await request.arrayBuffer())
+    if (bytes.length > maxBytes) throw tooLarge(maxBytes)
+    return bytes
+  } catch (error) {
+    throw error instanceof ProblemError ? error : new ProblemError(CALLER_LEFT)
+  }
+}
+
+/** Told of every piece before it is kept; throws ProblemError when it may not be. */
+export type Heed = (bytes: number) => void
+
+function counter(maxBytes: number, lease: Lease): Heed {
+  let size = 0
+  return (bytes) => {
+    const before = weightOf(size)
+    size += bytes
+    if (size > maxBytes) throw tooLarge(maxBytes)
+    lease.grow(weightOf(size) - before)
+  }
+}
+
+async function gathered(stream: ReadableStream<Uint8Array>, heed: Heed): Promise<Bytes> {
+  const reader = stream.getReader()
+  const pile = new Pile()
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      heed(read.value.length)
+      pile.add(read.value)
+    }
+    return pile.take()
+  } catch (error) {
+    reader.cancel().catch(() => {})
+    throw error
+  }
+}
+
+/** The limit holds for what comes out: a few bytes can unfold to gigabytes. */
+async function decoded(
+  bytes: Uint8Array,
+  coding: Coding,
+  maxBytes: number,
+  lease: Lease,
+): Promise<Bytes> {
+  const source = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start(controller) {
+      controller.enqueue(new Uint8Array(bytes))
+      controller.close()
+    },
+  })
+  try {
+    const plain = source.pipeThrough(new DecompressionStream(coding))
+    return await gathered(plain, counter(maxBytes, lease))
+  } catch (error) {
+    throw error instanceof ProblemError
+      ? error
+      : invalid(`The body is not what its Content-Encoding (${coding}) says.`)
+  }
+}

@@ -1,0 +1,173 @@
+import type { Adapter } from '../../adapters/contract.ts'
+import type { Dialects } from '../../adapters/index.ts'
+import { ProblemError, type Problem } from '../model/problem.ts'
+import { matched, storedAt, type StoredMatch, type StoredPlace } from './dispatch.ts'
+import type { Answer } from '../exchange/exchange.ts'
+import { findModel, listModels } from './models.ts'
+import { taskServiceAt } from '../tasks/routes.ts'
+import {
+  receiveRequest,
+  HEALTH,
+  healthAnswer,
+  probeAnswer,
+  type ReceivedRequest,
+  type HttpRequest,
+} from './request-head.ts'
+import { answerConversation, failedAnswer, answerStored } from './conversation.ts'
+import { authenticate } from './auth.ts'
+import { jsonAnswer, named } from './respond.ts'
+import type { AppContext } from './app-context.ts'
+import { failedTask, taskAnswer } from '../tasks/answer.ts'
+
+/** From a request to an answer. Never rejects: every failure is told in a dialect. */
+export async function answerRequest(context: AppContext, request: HttpRequest): Promise<Answer> {
+  const received = receiveRequest(request, context.ports)
+  const refusal = context.guard?.refusal(request.headers)
+  const answer =
+    healthAnswer(received, context.ports) ??
+    (refusal
+      ? refused(context.dialects, received, refusal)
+      : (preflightAnswer(context, received) ??
+        probeAnswer(received) ??
+        (await guarded(context, received))))
+  const sharing = refusal ? undefined : context.guard?.sharing(request.headers)
+  const headers = { ...answer.headers, ...sharing }
+  return named(sharing ? { ...answer, headers } : answer, received.id)
+}
+
+function preflightAnswer(
+  { guard }: AppContext,
+  { head, request, journal }: ReceivedRequest,
+): Answer | undefined {
+  const answer = guard?.preflight(head.method, request.headers)
+  if (answer) journal.finish({ status: answer.status })
+  return answer
+}
+
+async function guarded(context: AppContext, received: ReceivedRequest): Promise<Answer> {
+  const service = taskServiceAt(received.path)
+  if (service) return taskAnswer(context, received, service)
+  try {
+    return await admitted(context, received, looksOf(context.dialects, received))
+  } catch (error) {
+    return failed(context.dialects, received, error)
+  }
+}
+
+/** Says why a request is not even looked at. */
+export const refuseRequest = (
+  dialects: Dialects,
+  received: ReceivedRequest,
+  problem: Problem,
+): Answer => named(refused(dialects, received, problem), received.id)
+
+const refused = (dialects: Dialects, received: ReceivedRequest, problem: Problem): Answer =>
+  failed(dialects, received, new ProblemError(problem))
+
+/** In the words of whatever the path looks like. */
+function failed(dialects: Dialects, received: ReceivedRequest, error: unknown): Answer {
+  const service = taskServiceAt(received.path)
+  return service
+    ? failedTask(received, service, error)
+    : failedAnswer(looksOf(dialects, received), received, error)
+}
+
+const looksOf = (dialects: Dialects, { head, request }: ReceivedRequest): Adapter =>
+  dialects.resembling(head.path, request.headers)
+
+/** The key comes first: without one nobody learns which paths there are. */
+async function admitted(
+  context: AppContext,
+  received: ReceivedRequest,
+  looks: Adapter,
+): Promise<Answer> {
+  const admission = authenticate(context, received)
+  const match = matched(context.dialects, received.head)
+  if (match) return answerConversation(context, received, match, admission)
+  const stored = received.explain ? undefined : storedAt(context.dialects, received.head)
+  if (stored) return answerStored(context, received, storedMatch(stored, received), admission)
+  const answer = modelAnswer(context, received, looks) ?? refuseRoute(context, received)
+  received.journal.finish({ status: answer.status })
+  return answer
+}
+
+function storedMatch({ caller, route }: StoredPlace, { head }: ReceivedRequest): StoredMatch {
+  const { actions, id } = route
+  const { method } = head
+  const action = Object.hasOwn(actions, method) ? actions[method] : undefined
+  if (!action) throw wrongMethod(Object.keys(actions).join(', '))
+  return { caller, id, action }
+}
+
+const MODELS = /^\/v1(?:beta)?\/models(?:\/(.+))?$/
+
+function modelAnswer(
+  context: AppContext,
+  received: ReceivedRequest,
+  looks: Adapter,
+): Answer | undefined {
+  const { method, path } = received.head
+  const found = MODELS.exec(path)
+  if (!found || received.explain || !isReading(method) || isConversation(context, received))
+    return undefined
+  const { settings, dialects, ports } = context
+  const now = Math.floor(ports.now() / 1000)
+  const [, name] = found
+  if (name === undefined)
+    return jsonAnswer(looks.caller.writeModels(listModels(settings, dialects), now))
+  const id = modelName(name)
+  const model = id === undefined ? undefined : findModel(settings, dialects, id)
+  return model && jsonAnswer(looks.caller.writeModel(model, now))
+}
+
+const isReading = (method: string): boolean => method === 'GET' || method === 'HEAD'
+
+const NAME = /^[\w.:@/-]{1,256}$/
+const CLIMBING = /(?:^|\/)\.{0,2}(?:\/|$)/
+
+/** A name as a path spells it, where it could be one of a model. */
+function modelName(segment: string): string | undefined {
+  try {
+    const name = decodeURIComponent(segment)
+    return NAME.test(name) && !CLIMBING.test(name) ? name : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isConversation = ({ dialects }: AppContext, { head }: ReceivedRequest): boolean =>
+  matched(dialects, { ...head, method: 'POST' }) !== undefined
+
+/** Carries the method that would have been right. */
+const wrongMethod = (allow: string): ProblemError =>
+  new ProblemError(
+    { kind: 'method-not-allowed', message: `This path takes ${allow} only.` },
+    { allow },
+  )
+
+function refuseRoute(context: AppContext, received: ReceivedRequest): never {
+  const { head, request, explain, path } = received
+  const { method } = head
+  if (isConversation(context, received)) {
+    // Clients that try a socket first fall back at once when they are told to upgrade.
+    if (method === 'GET' && !explain && request.headers.get('upgrade') !== null)
+      throw new ProblemError(NO_SOCKET)
+    throw wrongMethod('POST')
+  }
+  const isList = MODELS.test(path) && !path.includes(':')
+  if (!explain && (HEALTH.has(path) || (isList && !isReading(method))))
+    throw wrongMethod('GET, HEAD')
+  const place = path.length > LONGEST_QUOTE ? `${path.slice(0, LONGEST_QUOTE)}…` : path
+  const message = `There is nothing at ${method} ${place}. ${WHAT_THERE_IS}`
+  throw new ProblemError({ kind: 'not-found', message })
+}
+
+const WHAT_THERE_IS =
+  'Conversations are at POST /v1/messages, /v1/responses and /v1beta/models/{model}:generateContent.'
+
+const LONGEST_QUOTE = 200
+
+const NO_SOCKET: Problem = {
+  kind: 'upgrade-required',
+  message: 'Sockets are not supported here; send a POST request.',
+}

@@ -1,0 +1,65 @@
+/** Bytes in pieces that follow each other, looked at as one: to put many together takes fresh memory. */
+export class ChunkedBytes {
+  readonly length: number
+  readonly #pieces: readonly Placed[]
+
+  constructor(pieces: readonly Uint8Array[]) {
+    let length = 0
+    this.#pieces = pieces.map((bytes) => {
+      const start = length
+      length += bytes.length
+      return { bytes, start }
+    })
+    this.length = length
+  }
+
+  /** Where the next such byte is; -1 where there is none before `to`. */
+  indexOf(byte: number, from: number, to = this.length): number {
+    for (let at = this.#at(from); ; at += 1) {
+      const piece = this.#pieces[at]
+      if (!piece || piece.start >= to) return -1
+      // Nobody looks behind the end: what is found there would be looked for again and again.
+      const found = piece.bytes
+        .subarray(0, to - piece.start)
+        .indexOf(byte, Math.max(0, from - piece.start))
+      if (found >= 0) return piece.start + found
+    }
+  }
+
+  /** Where the last such byte is that comes at `from` or before; -1 where there is none. */
+  lastIndexOf(byte: number, from: number): number {
+    for (let at = this.#at(from); ; at -= 1) {
+      const piece = this.#pieces[at]
+      if (!piece) return -1
+      const found = piece.bytes.lastIndexOf(byte, from - piece.start)
+      if (found >= 0) return piece.start + found
+    }
+  }
+
+  /** What stands there, not copied. */
+  between(start: number, end: number): Uint8Array[] {
+    const parts: Uint8Array[] = []
+    for (let at = this.#at(start); ; at += 1) {
+      const piece = this.#pieces[at]
+      if (!piece || piece.start >= end) return parts
+      parts.push(piece.bytes.subarray(Math.max(0, start - piece.start), end - piece.start))
+    }
+  }
+
+  /** The number of the piece with this byte. */
+  #at(place: number): number {
+    let low = 0
+    let high = this.#pieces.length
+    while (high - low > 1) {
+      const middle = (low + high) >>> 1
+      if ((this.#pieces[middle]?.start ?? 0) <= place) low = middle
+      else high = middle
+    }
+    return low
+  }
+}
+
+interface Placed {
+  readonly bytes: Uint8Array
+  readonly start: number
+}

@@ -1,0 +1,145 @@
+import { decodeBase64 } from './base64.ts'
+import { ChunkedBytes } from './chunked-bytes.ts'
+
+/**
+ * Pictures, pages and sounds are most of a large body, and nobody here looks into them: their base64 stays the
+ * bytes that it is. The rest of the body becomes text, in which a short mark stands for all but the beginning of
+ * what was left out; in whatever is written of that text the bytes come back.
+ */
+export interface LiftedText {
+  text: string
+  /** What was left out, in order. */
+  literals: readonly LargeLiteral[]
+}
+
+/** Bytes that follow each other. */
+export type LargeLiteral = readonly Uint8Array[]
+
+/** Bytes that follow each other to text. */
+export type Decode = (bytes: readonly Uint8Array[]) => string
+
+/** Below it the work is not worth it. */
+const LEAST_BYTES = 16_384
+/** What stays of a literal: the media type of a data URL is in it, and what tells kinds of data apart. */
+const HEAD_BYTES = 256
+
+/** A control character that no real text has, so that a mark is told from words. */
+const EDGE = '\u0080'
+const ESCAPED_EDGE = '\\u0080'
+const markOf = (index: number, length: number): string => `${EDGE}${index}.${length}${EDGE}`
+
+const lengthOf = (literal: LargeLiteral): number =>
+  literal.reduce((sum, { length }) => sum + length, 0)
+
+const QUOTE = 34
+const BACKSLASH = 92
+const MINUS = 45
+const UNDERSCORE = 95
+
+interface Span {
+  start: number
+  end: number
+}
+
+/** JSON text of bytes, without the long data in them. The text is JSON as well. */
+export function liftLiterals(pieces: readonly Uint8Array[], decode: Decode): LiftedText {
+  const bytes = new ChunkedBytes(pieces)
+  const spans = spansOf(bytes, decode)
+  if (spans.length === 0) return { text: decode(pieces), literals: [] }
+  const parts: string[] = []
+  let from = 0
+  for (const { start, end } of spans) {
+    parts.push(decode(bytes.between(from, start)))
+    from = end
+  }
+  parts.push(decode(bytes.between(from, bytes.length)))
+  if (parts.some((part) => part.includes(EDGE) || part.includes(ESCAPED_EDGE)))
+    return { text: decode(pieces), literals: [] }
+  const marks = spans.map(({ start, end }, index) => markOf(index, end - start))
+  return {
+    text: parts.map((part, index) => part + (marks[index] ?? '')).join(''),
+    literals: spans.map(({ start, end }) => bytes.between(start, end)),
+  }
+}
+
+/** Inverse of `punched`, for every text in which marks stand: pieces that are to stand one behind the other. */
+export function piecesOf(text: string, literals: readonly LargeLiteral[]): (string | Uint8Array)[] {
+  const pieces: (string | Uint8Array)[] = []
+  let from = 0
+  let at = text.indexOf(EDGE)
+  while (at >= 0) {
+    const literal = literalAt(text, at, literals)
+    if (literal) {
+      pieces.push(text.slice(from, at), ...literal.bytes)
+      from = literal.end
+    }
+    at = text.indexOf(EDGE, literal?.end ?? at + 1)
+  }
+  pieces.push(text.slice(from))
+  return pieces
+}
+
+function literalAt(
+  text: string,
+  start: number,
+  literals: readonly LargeLiteral[],
+): { bytes: LargeLiteral; end: number } | undefined {
+  const index = Number.parseInt(text.slice(start + 1, start + 12), 10)
+  const bytes = literals[index]
+  const mark = bytes && markOf(index, lengthOf(bytes))
+  return bytes && mark && text.startsWith(mark, start)
+    ? { bytes, end: start + mark.length }
+    : undefined
+}
+
+/**
+ * Whoever jumps in steps of half the least length lands in every literal that is long enough, and from there
+ * finds its quotes.
+ */
+function spansOf(bytes: ChunkedBytes, decode: Decode): Span[] {
+  const step = LEAST_BYTES / 2
+  const spans: Span[] = []
+  for (let at = step; at + step <= bytes.length;) {
+    const end = bytes.indexOf(QUOTE, at)
+    if (end < 0) break
+    if (end - at >= step) {
+      const span = spanIn(bytes, bytes.lastIndexOf(QUOTE, at) + 1, end, decode)
+      if (span) spans.push(span)
+    }
+    at = (Math.floor(end / step) + 1) * step
+  }
+  return spans
+}
+
+/**
+ * The part of a literal that can be left out: without a character that JSON spells in some other way, and not
+ * in the alphabet for URLs, from which it may have to be translated.
+ */
+function spanIn(bytes: ChunkedBytes, start: number, end: number, decode: Decode): Span | undefined {
+  if (end - start < LEAST_BYTES) return undefined
+  const beginning = bytes.between(start, start + HEAD_BYTES)
+  if (beginning.some((piece) => piece.some((byte) => byte > 126))) return undefined
+  const text = decode(beginning)
+  const data = text.slice(HEAD.exec(text)?.[0].length ?? 0)
+  if (!BASE64.test(data) || isText(data)) return undefined
+  const from = start + HEAD_BYTES
+  const foreign = OWN.test(data) ? [BACKSLASH] : [BACKSLASH, MINUS, UNDERSCORE]
+  return foreign.every((byte) => bytes.indexOf(byte, from, end) < 0)
+    ? { start: from, end }
+    : undefined
+}
+
+const HEAD = /^data:[^,"]{0,120},/
+/** What the alphabet for URLs does not have. */
+const OWN = /[+/]/
+const BASE64 = /^[A-Za-z\d+/]{100,}$/
+
+/** The numbers of characters behind which one of four bytes in a row ends: a character may be cut. */
+const BEGINNINGS = [96, 95, 94, 92]
+
+/** The base64 of a plain text may have to be read after all. */
+function isText(data: string): boolean {
+  const texts = BEGINNINGS.map((length) => decodeBase64(data.slice(0, length)))
+  // eslint-disable-next-line no-control-regex
+  return texts.some((text) => text !== undefined && !/[\u0000-\u0008\u000e-\u001f]/.test(text))
+}

@@ -1,0 +1,98 @@
+import type { ConversationMemory, Reader, Told } from '../../adapters/contract.ts'
+import { stringify } from '../json/json.ts'
+import { noteOwner, isShared } from './ownership.ts'
+import type { Exchange } from '../exchange/exchange.ts'
+import { keep, openScopedStore, type Memories } from './records.ts'
+import type { PassPlan } from '../exchange/plan.ts'
+import { memberOf, memberText, parseScanned, type ScannedBody } from '../exchange/body.ts'
+import { opened, type Found } from './resolve.ts'
+
+/**
+ * Keeps a copy of what passes to an upstream that keeps it too: the conversation may go on at another one.
+ * The copy is nobody's only hope, so whatever goes wrong with it is passed over.
+ */
+export interface Mirror {
+  /** The same reader, listened to. */
+  listen(reader: Reader): Reader
+  /** Something has come that is to be kept before it is passed on. */
+  readonly ready: boolean
+  settle(): Promise<void>
+}
+
+export function mirrorOf(exchange: Exchange, plan: PassPlan): Mirror | undefined {
+  const { caller, memories, route } = exchange
+  const { memory } = caller.caller
+  const { scanned, found } = plan
+  if (!memory || !memories || !scanned || !found || route.operation !== 'create') return undefined
+  if (memberOf(scanned, memory.keepMember) === false) return undefined
+  const shared = isShared(exchange, plan.destination.upstream)
+  let begun = false
+  let news: News | undefined
+  const hear = (heard: News | undefined) => {
+    news = heard
+    mirror.ready = heard !== undefined
+  }
+  const mirror: Mirror & { ready: boolean } = {
+    ready: false,
+    listen: (reader) => ({
+      push(frame) {
+        const told = memory.replyIn(frame)
+        if (told) hear(told)
+        else if (shared && !begun) hear(newsOf(memory.idIn(frame)))
+        begun = true
+        return reader.push(frame)
+      },
+      body(json, text) {
+        hear({ reply: json, text })
+        return reader.body(json, text)
+      },
+      end: () => reader.end(),
+    }),
+    async settle() {
+      const heard = news
+      hear(undefined)
+      if (!heard) return
+      const origin = plan.destination.upstream.name
+      await kept({ exchange, memories, memory, scanned, found, origin }, heard).catch(() => {})
+    },
+  }
+  return mirror
+}
+
+/** What a reply has told: itself, or first of all its id, by which it may be asked for before it is whole. */
+type News = Told | { id: string }
+
+const newsOf = (id: string | undefined): News | undefined => (id === undefined ? undefined : { id })
+
+interface Original {
+  exchange: Exchange
+  memories: Memories
+  memory: ConversationMemory
+  /** The request. */
+  scanned: ScannedBody
+  /** What it refers to. */
+  found: Found
+  origin: string
+}
+
+async function kept(original: Original, news: News): Promise<void> {
+  const { exchange, memories, memory, found, origin } = original
+  const scoped = await openScopedStore(exchange, memories)
+  if ('id' in news) return noteOwner(scoped, [news.id])
+  const made = memory.memoOf(found.missing ? '[]' : itemsOf(original), news)
+  if (!made) return
+  const { id, memo, whole } = made
+  const claimed = () => noteOwner(scoped, [id, ...memo.items])
+  // Half of a conversation would be a false memory of it, but it is the caller's all the same.
+  if (found.missing || !whole) await claimed()
+  else await keep(scoped, { id, origin, memo, parents: found.parents }).catch(claimed)
+}
+
+/** What the request adds to the conversation. Where no item stands for another one, nobody has to read it. */
+function itemsOf({ memory, scanned, found }: Original): string {
+  const input = memberText(scanned, memory.inputMember)
+  if (found.items.size === 0) return memory.itemsText(input)
+  const body = parseScanned(scanned)
+  const { fresh } = memory.resolve(body, opened(memory, memory.asks(body), found), input)
+  return fresh.text ?? stringify([...fresh.items])
+}

@@ -1,0 +1,74 @@
+import type { Ask, ConversationMemory } from '../../adapters/contract.ts'
+import type { Json } from '../json/json.ts'
+import { ProblemError } from '../model/problem.ts'
+import type { Exchange } from '../exchange/exchange.ts'
+import { placeOf, openScopedStore, type Memories, type ScopedStore } from './records.ts'
+import type { UpstreamSettings } from '../config/settings.ts'
+
+/**
+ * An upstream with a memory of its own knows one key, where this proxy knows many callers. What it gave out
+ * to one of them it would tell them all, so here stands whose it is. Who is let in with any key, or none, may
+ * be many too.
+ */
+export const isShared = (
+  { settings: { callers } }: Pick<Exchange, 'settings'>,
+  { key }: Pick<UpstreamSettings, 'key'>,
+): boolean => key.kind !== 'caller' && (callers.kind === 'open' || callers.keys.length > 1)
+
+/** For a shared upstream where nothing is kept, not even whose something is. */
+export function unclaimable(
+  memory: ConversationMemory,
+  what: Parameters<ConversationMemory['missing']>[0],
+  id: string,
+  upstream: Pick<UpstreamSettings, 'name'>,
+): ProblemError {
+  const problem = memory.missing(what, id)
+  const why = `All callers share one key of the upstream '${upstream.name}', and nothing notes whose its responses are`
+  const instead = what === 'stored' ? '' : ', or send the whole conversation in the input'
+  const message = `${problem.message} ${why}: set state.store, give the upstream "key": "caller"${instead}.`
+  return new ProblemError({ ...problem, message })
+}
+
+/** Throws ProblemError for a body that refers to what such an upstream keeps. */
+export function refuseReferences(
+  memory: ConversationMemory,
+  body: Json,
+  upstream: UpstreamSettings,
+): void {
+  const { previous, references } = memory.asks(body)
+  if (previous !== undefined) throw unclaimable(memory, 'previous', previous, upstream)
+  const [first] = references
+  if (first !== undefined) throw unclaimable(memory, 'item', first, upstream)
+}
+
+const OWNED = 'mine'
+
+/** Notes that the upstream gave these ids to this caller. */
+export async function noteOwner(scoped: ScopedStore, ids: readonly string[]): Promise<void> {
+  const places = new Set(ids.map(placeOf).filter((place) => place !== undefined))
+  await Promise.all([...places].map((place) => scoped.put(place, OWNED)))
+}
+
+/** Throws ProblemError unless everything that is asked for was given to this caller. */
+export async function demandOwnership(
+  exchange: Exchange,
+  memories: Memories,
+  memory: ConversationMemory,
+  ask: Pick<Ask, 'previous' | 'references'> | { stored: string },
+): Promise<void> {
+  const scoped = await openScopedStore(exchange, memories)
+  if ('stored' in ask) return demand(scoped, memory, 'stored', ask.stored)
+  if (ask.previous !== undefined) await demand(scoped, memory, 'previous', ask.previous)
+  await Promise.all(ask.references.map((id) => demand(scoped, memory, 'item', id)))
+}
+
+async function demand(
+  scoped: ScopedStore,
+  memory: ConversationMemory,
+  what: Parameters<ConversationMemory['missing']>[0],
+  id: string,
+): Promise<void> {
+  const place = placeOf(id)
+  const there = place === undefined ? undefined : await scoped.get(place)
+  if (there === undefined) throw new ProblemError(memory.missing(what, id))
+}

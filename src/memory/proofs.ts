@@ -1,0 +1,156 @@
+import type { Writer } from '../../adapters/contract.ts'
+import { fold, type Event } from '../model/events.ts'
+import { isObject, parseObject, sorted, stringify } from '../json/json.ts'
+import type { Block, Request, Proof, ToolCallBlock, Turn } from '../model/request.ts'
+import { fingerprint } from '../model/proof.ts'
+import type { Exchange } from '../exchange/exchange.ts'
+import { openScopedStore, type Memories, type ScopedStore } from './records.ts'
+import { overheard } from '../exchange/reply-writer.ts'
+
+/**
+ * A second source for proofs of reasoning, for clients that drop what they were given. They are kept by the
+ * call that they led to, for the caller that was given them, and used only for a turn that came back
+ * without any.
+ */
+interface Proofs {
+  /** What was thought before the call, signed. */
+  reasoning: Reasoning[]
+  /** The proof of the call itself. */
+  proof?: Proof
+}
+
+interface Reasoning {
+  text: string
+  redacted?: true
+  proof: Proof
+}
+
+/** Ids of calls may repeat between conversations, so name and input have to be the same too. */
+const placeOf = ({ id, name, input }: ToolCallBlock): string =>
+  `proof-${fingerprint(id)}${fingerprint(`${name}\n${plain(input)}`)}`
+
+/** Clients write JSON anew. */
+function plain(input: string): string {
+  const value = parseObject(input)
+  return value ? stringify(sorted(value)) : input
+}
+
+/** Listens for the proofs of a reply. */
+export interface ProofKeeper {
+  listen(writer: Writer): Writer
+  /** Keeps them; what cannot be kept is passed over. */
+  settle(): Promise<void>
+}
+
+/** Undefined where the configuration does not ask for it, or the request asks for nothing to be kept. */
+export function proofKeeperOf(
+  exchange: Exchange,
+  { store }: Pick<Request, 'store'>,
+): ProofKeeper | undefined {
+  const { memories } = exchange
+  if (!memories?.retention.proofs || store === false) return undefined
+  const events: Event[] = []
+  return {
+    listen: (writer) => overheard(writer, (event) => events.push(event)),
+    settle: () => keepProofs(exchange, memories, fold(events).reply.blocks).catch(() => {}),
+  }
+}
+
+async function keepProofs(
+  exchange: Exchange,
+  memories: Memories,
+  blocks: readonly Block[],
+): Promise<void> {
+  const reasoning = blocks.flatMap((block) => signed(block) ?? [])
+  const entries = blocks
+    .filter((block) => block.kind === 'tool-call')
+    .flatMap((call, index): [string, Proofs][] => {
+      // Of several calls the first one was thought about.
+      const proofs = { reasoning: index === 0 ? reasoning : [], ...proofOf(call) }
+      return proofs.proof || proofs.reasoning.length > 0 ? [[placeOf(call), proofs]] : []
+    })
+  if (entries.length === 0) return
+  const scoped = await openScopedStore(exchange, memories)
+  await Promise.all(entries.map(([place, proofs]) => scoped.put(place, JSON.stringify(proofs))))
+}
+
+const proofOf = ({ proof }: ToolCallBlock): { proof?: Proof } => (proof ? { proof } : {})
+
+function signed(block: Block): Reasoning | undefined {
+  if (block.kind !== 'reasoning' || !block.proof) return undefined
+  const { text, redacted, proof } = block
+  return { text, proof, ...(redacted && { redacted }) }
+}
+
+/** The request with the proofs that its caller did not bring back. A store that is down is not missed. */
+export async function withProofs(
+  exchange: Exchange,
+  request: Request,
+  dialect: string,
+): Promise<Request> {
+  const { memories } = exchange
+  const bare = memories?.retention.proofs ? request.turns.filter(isBare) : []
+  if (!memories || bare.length === 0) return request
+  const scoped = await openScopedStore(exchange, memories)
+  // A call is known by its input, all of it.
+  const whole = ({ blocks, ...turn }: Turn): Turn => ({
+    ...turn,
+    blocks: blocks.map((block) =>
+      block.kind === 'tool-call' ? { ...block, input: exchange.body.filled(block.input) } : block,
+    ),
+  })
+  const turns = await Promise.all(
+    request.turns.map((turn) =>
+      bare.includes(turn) ? proven(scoped, whole(turn), dialect) : turn,
+    ),
+  )
+  return { ...request, turns }
+}
+
+/** A turn with calls and without a single proof. */
+const isBare = ({ role, blocks }: Turn): boolean =>
+  role === 'assistant' &&
+  blocks.some((block) => block.kind === 'tool-call') &&
+  !blocks.some((block) => 'proof' in block && block.proof)
+
+async function proven(scoped: ScopedStore, turn: Turn, dialect: string): Promise<Turn> {
+  const found = await Promise.all(
+    turn.blocks.map((block) =>
+      block.kind === 'tool-call' ? proofsOf(scoped, block, dialect) : undefined,
+    ),
+  )
+  const reasoning = found.flatMap((proofs) => proofs?.reasoning ?? [])
+  const blocks = turn.blocks.flatMap((block, index): Block[] => {
+    // What is brought back replaces what the client kept of the thoughts.
+    if (block.kind === 'reasoning' && reasoning.length > 0) return []
+    const proof = found[index]?.proof
+    return [proof && block.kind === 'tool-call' ? { ...block, proof } : block]
+  })
+  const thoughts = reasoning.map((each) => ({ kind: 'reasoning' as const, ...each }))
+  return { ...turn, blocks: [...thoughts, ...blocks] }
+}
+
+/** Only proofs that the upstream issued itself are of use to it. */
+async function proofsOf(
+  scoped: ScopedStore,
+  call: ToolCallBlock,
+  dialect: string,
+): Promise<Proofs | undefined> {
+  const text = await scoped.get(placeOf(call)).catch(() => undefined)
+  const kept = text === undefined ? undefined : readProofs(text)
+  if (!kept) return undefined
+  const { reasoning, proof } = kept
+  return {
+    reasoning: reasoning.filter((each) => each.proof.dialect === dialect),
+    ...(proof?.dialect === dialect && { proof }),
+  }
+}
+
+function readProofs(text: string): Proofs | undefined {
+  const value: unknown = parseObject(text)
+  return isProofs(value) ? value : undefined
+}
+
+/** Nobody else writes where they are kept, so a look at their shape is enough. */
+const isProofs = (value: unknown): value is Proofs =>
+  isObject(value) && Array.isArray(value['reasoning'])

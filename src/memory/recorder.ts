@@ -1,0 +1,85 @@
+import type { Frame, ExchangeRecord, Recorder, Writer } from '../../adapters/contract.ts'
+import type { JsonObject } from '../json/json.ts'
+import type { Problem } from '../model/problem.ts'
+import type { Exchange } from '../exchange/exchange.ts'
+import { CANCELLED } from '../model/failures.ts'
+import { keep } from './records.ts'
+import type { Keeping } from './resolve.ts'
+import { storeKey } from './store.ts'
+
+/** Keeps one exchange while its reply is written. */
+export interface ReplyRecorder {
+  /** The same writer, listened to: what a stream told is kept with the reply. */
+  readonly writer: Writer
+  /** Why the reply is broken off from outside, once it is. */
+  readonly interruption: Problem | undefined
+  /**
+   * Keeps the whole exchange; false when that could not be done. The reply is nobody's to stop any more.
+   * `body`: the text of a reply that leaves as one.
+   */
+  settle(body?: string): Promise<boolean>
+}
+
+/** `stop`: ends the reply that is underway. */
+export function recordReply(
+  exchange: Exchange,
+  { scoped, memory, parents, fresh, memories }: Keeping,
+  writer: Writer,
+  stop: () => void,
+): ReplyRecorder {
+  const { underway, retention } = memories
+  let recorder: Recorder | undefined = memory.recorder({ fresh, writer, newId: exchange.newId })
+  let key: string | undefined
+  const put = (id: string, memo: ExchangeRecord): Promise<boolean> =>
+    keep(scoped, { id, parents, memo }).then(
+      () => true,
+      // Too large, or the store is down: the answer is worth more than its memory.
+      () => false,
+    )
+  const read = ({ text }: ExchangeRecord): JsonObject => memory.read(exchange.body.filled(text))
+  const register = (id: string, recording: Recorder) => {
+    key = storeKey(scoped.owner, id)
+    const cancel = async () => {
+      replyRecorder.interruption ??= CANCELLED
+      const memo = recording.unfinished(true)
+      stop()
+      await put(id, memo)
+      return read(memo)
+    }
+    underway.set(key, { id, memo: () => read(recording.unfinished()), cancel })
+  }
+  const release = () => {
+    if (key !== undefined) underway.delete(key)
+    recorder = undefined
+  }
+  const record = (frames: readonly Frame[]) => {
+    if (!recorder) return
+    recorder.push(frames)
+    // What will be too large to be kept is not gathered to its end.
+    if (recorder.size > FRAMES_PER_REPLY * retention.entryBytes) return release()
+    if (key === undefined && recorder.id !== undefined) register(recorder.id, recorder)
+  }
+  exchange.journal.whenOver(release)
+  const replyRecorder: ReplyRecorder & { interruption: Problem | undefined } = {
+    writer: {
+      body: () => writer.body(),
+      push(event) {
+        const frames = writer.push(event)
+        record(frames)
+        return frames
+      },
+    },
+    interruption: undefined,
+    settle(body) {
+      const recorded = recorder
+      release()
+      if (replyRecorder.interruption) return Promise.resolve(true)
+      const id = key === undefined && body === undefined ? undefined : recorded?.id
+      return recorded && id !== undefined ? put(id, recorded.memo(body)) : Promise.resolve(false)
+    },
+  }
+  return replyRecorder
+}
+
+/** The frames of a reply say more than once what is kept once. */
+const FRAMES_PER_REPLY = 4

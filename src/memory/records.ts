@@ -1,0 +1,160 @@
+import type { ExchangeRecord, ConversationMemory } from '../../adapters/contract.ts'
+import type { JsonObject } from '../json/json.ts'
+import { ProblemError } from '../model/problem.ts'
+import { seedOf } from '../model/ids.ts'
+import { DEFAULT_RETENTION } from '../config/defaults.ts'
+import type { Exchange } from '../exchange/exchange.ts'
+import { NO_STATE } from '../model/failures.ts'
+import type { RetentionSettings, Settings } from '../config/settings.ts'
+import { storeKey, type Store } from './store.ts'
+
+/** What the proxy remembers between two exchanges, and what it is busy with. */
+export interface Memories {
+  readonly store: Store
+  readonly retention: RetentionSettings
+  /** Replies that this process is writing at the moment, by their keys in the store. */
+  readonly underway: Map<string, Underway>
+  /** Who owns what, by what they present: callers come again, and a hash takes longer than a small reply. */
+  readonly owners: Map<string, Promise<string>>
+}
+
+/** A reply that can still be stopped. */
+export interface Underway {
+  id: string
+  memo(): JsonObject
+  /** Stops it and keeps it as far as it came. */
+  cancel(): Promise<JsonObject>
+}
+
+export function memoriesOf(settings: Settings, store: Store | undefined): Memories | undefined {
+  const retention = { ...DEFAULT_RETENTION, ...settings.retention }
+  return store && { store, retention, underway: new Map(), owners: new Map() }
+}
+
+/**
+ * One exchange in the store. `origin`: the upstream that gave out its ids and keeps it too, if one does;
+ * `parents`: the places of the exchanges that led to it, the first one first.
+ */
+export interface Kept<Exchange = string> {
+  id: string
+  origin?: string
+  parents: readonly string[]
+  memo: Exchange
+}
+
+/** A line about the exchange, and the exchange itself behind it. */
+export const writeKept = ({ id, origin = '', parents, memo }: Kept): string =>
+  `${[id, origin, ...parents].join(' ')}\n${memo}`
+
+/** Inverse of `writeKept`; undefined for anything that it did not write. */
+export function readKept(text: string): Kept | undefined {
+  const end = text.indexOf('\n')
+  const [id = '', origin = '', ...parents] = text.slice(0, Math.max(0, end)).split(' ')
+  if (id === '') return undefined
+  return { id, ...(origin !== '' && { origin }), parents, memo: text.slice(end + 1) }
+}
+
+/** Reads what is kept when it is wanted, each once: most of a long conversation is only passed by. */
+export function recordReader({
+  read,
+}: Pick<ConversationMemory, 'read'>): (kept: Kept) => JsonObject | undefined {
+  const known = new Map<Kept, JsonObject | undefined>()
+  const attempt = ({ memo }: Kept) => {
+    try {
+      return read(memo)
+    } catch {
+      return undefined
+    }
+  }
+  return (kept) => {
+    if (!known.has(kept)) known.set(kept, attempt(kept))
+    return known.get(kept)
+  }
+}
+
+const REDIRECT_KEY = 'see '
+
+/** What stands at the place of an item whose id does not lead to its exchange by itself. */
+const writeRedirectKey = (place: string): string => REDIRECT_KEY + place
+
+/** Inverse of `writeSignpost`. */
+export const readRedirectKey = (text: string | undefined): string | undefined =>
+  text?.startsWith(REDIRECT_KEY) ? text.slice(REDIRECT_KEY.length) : undefined
+
+const ID = /^[\w-]{1,128}$/
+
+/** Where an exchange is kept that gave out this id; undefined for what can be no id. */
+export const placeOf = (id: string): string | undefined =>
+  ID.test(id) ? (seedOf(id) ?? id) : undefined
+
+const MOST_OWNERS = 1000
+
+/** Whose memory it is: a hash of what the caller presented, so that no key is ever in a store. */
+export function ownerOf(
+  { identity }: Pick<Exchange, 'identity'>,
+  { owners }: Pick<Memories, 'owners'>,
+): Promise<string> {
+  if (identity === undefined) return Promise.resolve('open')
+  const known = owners.get(identity)
+  if (known) return known
+  if (owners.size >= MOST_OWNERS) owners.clear()
+  const owner = hashOf(identity)
+  owners.set(identity, owner)
+  return owner
+}
+
+async function hashOf(identity: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(identity))
+  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** One caller's part of the store. Rejects with ProblemError when the store is down. */
+export interface ScopedStore {
+  readonly owner: string
+  get(place: string): Promise<string | undefined>
+  put(place: string, value: string): Promise<void>
+  delete(place: string): Promise<boolean>
+}
+
+export async function openScopedStore(
+  exchange: Exchange,
+  memories: Memories,
+): Promise<ScopedStore> {
+  const { store, retention } = memories
+  const owner = await ownerOf(exchange, memories)
+  return {
+    owner,
+    get: (place) => reached(store.get(storeKey(owner, place))),
+    // Who puts decides what a failure means.
+    put(place, text) {
+      const value = exchange.body.filled(text)
+      return store.put({ key: storeKey(owner, place), owner, value, ttlMs: retention.ttlMs })
+    },
+    delete: (place) => reached(store.delete(storeKey(owner, place))),
+  }
+}
+
+async function reached<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch {
+    throw new ProblemError(NO_STATE)
+  }
+}
+
+/** Keeps an exchange under the id of its reply; rejects when the store does. */
+export async function keep(
+  scoped: ScopedStore,
+  { memo, ...kept }: Kept<ExchangeRecord>,
+): Promise<void> {
+  const place = placeOf(kept.id)
+  if (place === undefined) return
+  const strays = new Set<string>()
+  for (const id of memo.items) {
+    const stray = placeOf(id)
+    if (stray !== undefined && stray !== place) strays.add(stray)
+  }
+  await scoped.put(place, writeKept({ ...kept, memo: memo.text }))
+  if (strays.size > 0)
+    await Promise.all([...strays].map((stray) => scoped.put(stray, writeRedirectKey(place))))
+}

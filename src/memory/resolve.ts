@@ -1,0 +1,204 @@
+import type { Ask, Fresh, ConversationMemory, ReferencedRecords } from '../../adapters/contract.ts'
+import type { Json } from '../json/json.ts'
+import { invalid, ProblemError, type Problem } from '../model/problem.ts'
+import { seedOf } from '../model/ids.ts'
+import { weightOf, type Lease } from '../stream/budget.ts'
+import { demandOwnership, isShared } from './ownership.ts'
+import type { Exchange } from '../exchange/exchange.ts'
+import {
+  recordReader,
+  placeOf,
+  readKept,
+  readRedirectKey,
+  openScopedStore,
+  type Kept,
+  type Memories,
+  type ScopedStore,
+} from './records.ts'
+import { memberText, type ScannedBody } from '../exchange/body.ts'
+import type { UpstreamSettings } from '../config/settings.ts'
+
+/** A request in the light of what was said before. */
+export interface ResolvedRequest {
+  /** With everything written out that it referred to. */
+  body: Json
+  /** It did refer to something, and all of it was found here. */
+  resolved: boolean
+  /** What is needed to keep what comes of it; absent when nothing is to be kept. */
+  keeping?: Keeping
+  /** What was found of that to which it still refers. */
+  found?: Found
+}
+
+export interface Keeping {
+  scoped: ScopedStore
+  memory: ConversationMemory
+  parents: readonly string[]
+  fresh: Fresh
+  memories: Memories
+}
+
+/**
+ * Writes out what a body refers to. `looked`: what is known of its text. `elsewhere`: the upstream that has a
+ * memory of its own; it is asked for whatever it gave out itself, and for everything that is not kept here.
+ * Throws ProblemError for what is kept nowhere.
+ */
+export async function resolveReferences(
+  exchange: Exchange,
+  body: Json,
+  scanned?: ScannedBody,
+  elsewhere?: UpstreamSettings,
+): Promise<ResolvedRequest> {
+  const { memories, caller, route } = exchange
+  const { memory } = caller.caller
+  if (!memory || !memories) return { body, resolved: false }
+  const ask = memory.asks(body)
+  const refers = ask.previous !== undefined || ask.references.length > 0
+  const keeps = ask.keep && route.operation === 'create'
+  if (!refers && (elsewhere !== undefined || !keeps))
+    return { body, resolved: false, found: NOTHING_SOUGHT }
+  const scoped = await openScopedStore(exchange, memories)
+  const input = memberText(scanned, memory.inputMember)
+  if (!refers) {
+    const fresh = memory.fresh(body, input)
+    return { body, resolved: false, keeping: { scoped, memory, parents: [], fresh, memories } }
+  }
+  const most = exchange.settings.limits.bodyBytes
+  const look = lookup(scoped, most, exchange.lease)
+  const found = await findReferenced(look, memory, ask).catch(unlessOurs(memory, ask, elsewhere))
+  if (elsewhere && found.origins.every((origin) => origin === elsewhere.name)) {
+    if (isShared(exchange, elsewhere)) await demandOwnership(exchange, memories, memory, ask)
+    return { body, resolved: false, found }
+  }
+  if (found.missing) throw new ProblemError(found.missing)
+  const { body: whole, fresh } = memory.resolve(body, opened(memory, ask, found), input)
+  const keeping = { scoped, memory, parents: found.parents, fresh, memories }
+  return { body: whole, resolved: true, ...(keeps && { keeping }) }
+}
+
+/** A store that is down is not missed where the upstream is likely to know better. */
+const unlessOurs =
+  (memory: ConversationMemory, ask: Ask, elsewhere: UpstreamSettings | undefined) =>
+  (problem: unknown): Found => {
+    if (elsewhere === undefined || mayBeOurs(ask)) throw problem
+    return { ...NOTHING_SOUGHT, missing: memory.missing('previous', ask.previous ?? '') }
+  }
+
+const mayBeOurs = ({ previous, references }: Ask): boolean =>
+  [previous ?? '', ...references].some((id) => seedOf(id) !== undefined)
+
+export interface Found {
+  chain: readonly Kept[]
+  items: ReadonlyMap<string, Kept>
+  parents: readonly string[]
+  /** Who gave out the ids that were found. */
+  origins: readonly (string | undefined)[]
+  missing?: Problem
+}
+
+/** For what refers to nothing. */
+export const NOTHING_SOUGHT: Found = { chain: [], parents: [], origins: [], items: new Map() }
+
+/** A request with more would be a way to keep the store busy. */
+const MOST_PLACES = 1000
+
+/** Looks for everything that is referred to; what is not there is `missing`. */
+async function findReferenced(look: Look, memory: ConversationMemory, ask: Ask): Promise<Found> {
+  const { previous, references } = ask
+  const places = new Set(references.map(placeOf))
+  if (places.size > MOST_PLACES)
+    throw invalid(`The input refers to items of more than ${MOST_PLACES} responses.`, 'input')
+  const last = previous === undefined ? undefined : await chainOf(look, previous)
+  const kepts = await Promise.all(references.map((id) => look(placeOf(id))))
+  const items = new Map<string, Kept>()
+  for (const [index, id] of references.entries()) {
+    const kept = kepts[index]
+    if (kept) items.set(id, kept)
+  }
+  const lost = references.find((id) => !items.has(id))
+  const { chain = [], parents = [] } = last ?? {}
+  const missing =
+    previous !== undefined && !last
+      ? memory.missing('previous', previous)
+      : lost !== undefined && memory.missing('item', lost)
+  return {
+    chain,
+    parents,
+    items,
+    origins: [last?.chain.at(-1), ...kepts].flatMap((kept) => (kept ? [kept.origin] : [])),
+    ...(missing && { missing }),
+  }
+}
+
+/** The exchanges themselves. Throws ProblemError for one that cannot be read, as if it was not there. */
+export function opened(
+  memory: ConversationMemory,
+  { previous = '' }: Ask,
+  found: Found,
+): ReferencedRecords {
+  const read = recordReader(memory)
+  const readOr = (problem: () => Problem) => (kept: Kept) => {
+    const memo = read(kept)
+    if (!memo) throw new ProblemError(problem())
+    return memo
+  }
+  const items = [...found.items].map(
+    ([id, kept]) => [id, readOr(() => memory.missing('item', id))(kept)] as const,
+  )
+  const chain = found.chain.map(readOr(() => memory.missing('previous', previous)))
+  return { chain, items: new Map(items) }
+}
+
+const tooLong = (bytes: number) =>
+  new ProblemError({
+    kind: 'too-large',
+    message: `The conversation is larger than the limit of ${bytes} bytes.`,
+  })
+
+export type Look = (place: string | undefined) => Promise<Kept | undefined>
+
+/**
+ * Looks at each place once, and brings no more than a body may hold that says all of it again, and no more than
+ * there is room for.
+ */
+export function lookup(scoped: ScopedStore, mostBytes: number, lease: Lease): Look {
+  let size = 0
+  const seen = new Map<string, Promise<Kept | undefined>>()
+  const read = async (place: string) => {
+    const text = await scoped.get(place)
+    const there = readRedirectKey(text)
+    const whole = there === undefined ? text : await scoped.get(there)
+    if (whole === undefined) return undefined
+    const before = weightOf(size)
+    size += whole.length
+    if (size > mostBytes) throw tooLong(mostBytes)
+    lease.grow(weightOf(size) - before)
+    return readKept(whole)
+  }
+  return (place) => {
+    if (place === undefined) return Promise.resolve(undefined)
+    const known = seen.get(place)
+    if (known) return known
+    const kept = read(place)
+    seen.set(place, kept)
+    return kept
+  }
+}
+
+export interface Chain {
+  chain: readonly Kept[]
+  /** The places of the chain. */
+  parents: readonly string[]
+}
+
+/** The exchange with this id behind all that led to it; undefined when one of them is gone. */
+export async function chainOf(look: Look, id: string): Promise<Chain | undefined> {
+  const place = placeOf(id)
+  const kept = await look(place)
+  // All ids of an exchange lead to its place, and only one of them is that of its reply.
+  if (!kept || place === undefined || kept.id !== id) return undefined
+  const before = await Promise.all(kept.parents.map(look))
+  const chain = [...before, kept].filter((link) => link !== undefined)
+  if (chain.length <= before.length) return undefined
+  return { chain, parents: [...kept.parents, place] }
+}

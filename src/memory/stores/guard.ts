@@ -1,0 +1,39 @@
+import { EntryTooLargeError, StoreUnavailableError } from '../store.ts'
+
+/** Waits for a service no longer than `ms`, and says of every failure that `service` is unavailable. */
+export async function guardStore<T>(
+  service: string,
+  ms: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(unavailable(service, `no answer within ${ms} ms`)), ms)
+  })
+  try {
+    return await explain(service, () => Promise.race([work(), late]))
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The same for work that does not wait for anybody. */
+export async function explain<T>(service: string, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof StoreUnavailableError || error instanceof EntryTooLargeError) throw error
+    throw unavailable(service, reasonOf(error), error)
+  }
+}
+
+export const unavailable = (service: string, reason: string, cause?: unknown) =>
+  new StoreUnavailableError(`${service} is unavailable: ${reason}`, cause)
+
+/** A code (`ECONNREFUSED`, `NOAUTH`) is safe to repeat; a foreign message may quote anything. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'it failed'
+  if ('code' in error && typeof error.code === 'string') return error.code
+  const code = /^[A-Z]{2,}\b/.exec(error.message)?.[0]
+  return code ?? (error.name === 'Error' ? 'it failed' : error.name)
+}

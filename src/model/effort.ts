@@ -1,0 +1,20 @@
+import type { Effort } from './request.ts'
+
+export type SomeEffort = Exclude<Effort, 'none'>
+
+/** How many tokens an effort is worth, where a model takes a number of them. */
+export const BUDGETS: Readonly<Record<SomeEffort, number>> = {
+  minimal: 1024,
+  low: 2048,
+  medium: 8192,
+  high: 16_384,
+  xhigh: 24_576,
+  max: 32_768,
+}
+
+const EFFORTS: readonly string[] = Object.keys(BUDGETS)
+export const isEffort = (value: string): value is SomeEffort => EFFORTS.includes(value)
+
+/** Inverse of the table: the greatest effort that the budget pays for. */
+export const effortOf = (budget: number): SomeEffort =>
+  EFFORTS.filter(isEffort).findLast((effort) => BUDGETS[effort] <= budget) ?? 'minimal'

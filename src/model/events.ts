@@ -1,0 +1,237 @@
+import { defined } from '../json/json.ts'
+import type { Block, BlockOf, Citation, Ext, FinishReason, Reply, Proof, Usage } from './request.ts'
+import type { Problem } from './problem.ts'
+
+/**
+ * A reply as it comes: `start (block-start (block-delta | citation)* block-end | usage)* (finish | error)`,
+ * at most one block open. `block-start` carries the block with its body empty; the body comes in deltas and
+ * the proof, known last, in the tail. Blocks without a text body come whole in `block-start`.
+ */
+export type Event =
+  | { type: 'start'; id: string; model: string; ext?: Ext }
+  | { type: 'block-start'; block: Block }
+  | { type: 'block-delta'; text: string }
+  | { type: 'citation'; citation: Citation }
+  | { type: 'block-end'; tail: Tail }
+  | { type: 'usage'; usage: Usage }
+  | { type: 'finish'; reason: FinishReason; stopSequence?: string; ext?: Ext }
+  | { type: 'error'; problem: Problem }
+
+/** What is known of a block only at its end. `ext` replaces members of the same name, per dialect. */
+export interface Tail {
+  proof?: Proof
+  ext?: Ext
+}
+
+/** The member that deltas append to, or undefined for a block that comes whole. */
+export function bodyOf(block: Block): string | undefined {
+  switch (block.kind) {
+    case 'text':
+    case 'reasoning':
+    case 'refusal':
+      return block.text
+    case 'tool-call':
+      return block.input
+    case 'code':
+      return block.code
+    case 'media':
+    case 'tool-result':
+    case 'code-result':
+    case 'search':
+    case 'mcp-call':
+    case 'opaque':
+      return undefined
+    default:
+      return block satisfies never
+  }
+}
+
+/** The same block with another body; a block without one comes back as it is. */
+export function withBody(block: Block, body: string): Block {
+  switch (block.kind) {
+    case 'text':
+    case 'reasoning':
+    case 'refusal':
+      return { ...block, text: body }
+    case 'tool-call':
+      return { ...block, input: body }
+    case 'code':
+      return { ...block, code: body }
+    default:
+      return block
+  }
+}
+
+/** Merges leftovers, dialect by dialect; the later ones win. */
+export function mergeExt(first: Ext | undefined, second: Ext | undefined): Ext | undefined {
+  if (!first || !second) return second ?? first
+  const merged = { ...first }
+  for (const [dialect, fields] of Object.entries(second))
+    merged[dialect] = { ...merged[dialect], ...fields }
+  return merged
+}
+
+/** A block with what its tail adds. */
+export function withTail(block: Block, tail: Tail): Block {
+  if (block.kind === 'opaque') return block
+  const ext = mergeExt(block.ext, tail.ext)
+  const extended = ext ? { ...block, ext } : block
+  return tail.proof && takesProof(extended) ? { ...extended, proof: tail.proof } : extended
+}
+
+type ProofBlock = BlockOf<'text' | 'media' | 'reasoning' | 'tool-call' | 'code' | 'code-result'>
+
+const PROOF_BLOCKS: ReadonlySet<Block['kind']> = new Set<ProofBlock['kind']>([
+  'text',
+  'media',
+  'reasoning',
+  'tool-call',
+  'code',
+  'code-result',
+])
+
+/** Blocks that may have a proof. */
+export const takesProof = (block: Block): block is ProofBlock => PROOF_BLOCKS.has(block.kind)
+
+/** A whole reply as events. Inverse of `fold`. */
+export function unfold(reply: Reply): Event[] {
+  const events: Event[] = [
+    defined({ type: 'start' as const, id: reply.id, model: reply.model, ext: reply.ext }),
+  ]
+  for (const block of reply.blocks) events.push(...unfoldBlock(block))
+  if (reply.usage) events.push({ type: 'usage', usage: reply.usage })
+  events.push(
+    defined({ type: 'finish' as const, reason: reply.finish, stopSequence: reply.stopSequence }),
+  )
+  return events
+}
+
+export function unfoldBlock(block: Block): Event[] {
+  const body = bodyOf(block)
+  if (body === undefined)
+    return [
+      { type: 'block-start', block },
+      { type: 'block-end', tail: {} },
+    ]
+  const { bare, proof, citations } = undress(block)
+  const events: Event[] = [{ type: 'block-start', block: withBody(bare, '') }]
+  if (body !== '') events.push({ type: 'block-delta', text: body })
+  for (const citation of citations) events.push({ type: 'citation', citation })
+  events.push({ type: 'block-end', tail: proof ? { proof } : {} })
+  return events
+}
+
+function undress(block: Block): { bare: Block; proof: Proof | undefined; citations: Citation[] } {
+  if (block.kind === 'text') {
+    const { proof, citations, ...bare } = block
+    return { bare, proof, citations: citations ?? [] }
+  }
+  if (block.kind === 'reasoning' || block.kind === 'tool-call' || block.kind === 'code') {
+    const { proof, ...bare } = block
+    return { bare, proof, citations: [] }
+  }
+  return { bare: block, proof: undefined, citations: [] }
+}
+
+/** What a stream said, as far as it came: with neither finish nor problem it was cut. */
+export interface Folded {
+  reply: Omit<Reply, 'finish'> & { finish?: FinishReason }
+  problem?: Problem
+}
+
+/** Gathers a stream. A block that is still open at the end counts as far as it came. */
+export function fold(events: Iterable<Event>): Folded {
+  const folded: Folded = { reply: { id: '', model: '', blocks: [] } }
+  const { reply } = folded
+  let open: { block: Block; parts: string[]; citations: Citation[] } | undefined
+  const close = (tail: Tail) => {
+    if (!open) return
+    let block =
+      bodyOf(open.block) === undefined ? open.block : withBody(open.block, open.parts.join(''))
+    if (block.kind === 'text' && open.citations.length > 0)
+      block = { ...block, citations: open.citations }
+    reply.blocks.push(withTail(block, tail))
+    open = undefined
+  }
+  for (const event of events) {
+    switch (event.type) {
+      case 'start':
+        Object.assign(reply, defined({ id: event.id, model: event.model, ext: event.ext }))
+        break
+      case 'block-start':
+        open = { block: event.block, parts: [bodyOf(event.block) ?? ''], citations: [] }
+        break
+      case 'block-delta':
+        open?.parts.push(event.text)
+        break
+      case 'citation':
+        open?.citations.push(event.citation)
+        break
+      case 'block-end':
+        close(event.tail)
+        break
+      case 'usage':
+        reply.usage = { ...reply.usage, ...event.usage }
+        break
+      case 'finish': {
+        reply.finish = event.reason
+        if (event.stopSequence !== undefined) reply.stopSequence = event.stopSequence
+        const ext = mergeExt(reply.ext, event.ext)
+        if (ext) reply.ext = ext
+        break
+      }
+      case 'error':
+        folded.problem = event.problem
+        break
+      default:
+        event satisfies never
+    }
+  }
+  close({})
+  return folded
+}
+
+/** Checks the grammar above; the text says what is wrong and where. */
+export function verify(events: readonly Event[]): string | undefined {
+  let open: Block | undefined
+  let ended = false
+  for (const [index, event] of events.entries()) {
+    const wrong = (what: string) => `event ${index} (${event.type}): ${what}`
+    if (ended) return wrong('comes after the end')
+    // A failure before the reply began needs no start.
+    if (index === 0 && event.type === 'error') ended = true
+    else if ((index === 0) !== (event.type === 'start'))
+      return wrong('a stream starts once, with start')
+    switch (event.type) {
+      case 'block-start':
+        if (open) return wrong(`${open.kind} is still open`)
+        if ((bodyOf(event.block) ?? '') !== '') return wrong('the body belongs into deltas')
+        open = event.block
+        break
+      case 'block-delta':
+        if (!open || bodyOf(open) === undefined) return wrong('no block with a body is open')
+        if (event.text === '') return wrong('is empty')
+        break
+      case 'citation':
+        if (open?.kind !== 'text') return wrong('no text block is open')
+        break
+      case 'block-end':
+        if (!open) return wrong('no block is open')
+        open = undefined
+        break
+      case 'finish':
+        if (open) return wrong(`${open.kind} is still open`)
+        ended = true
+        break
+      case 'error':
+        ended = true
+        break
+      case 'start':
+      case 'usage':
+        break
+      default:
+        event satisfies never
+    }
+  }
+  return ended ? undefined : 'the stream has no end'
+}

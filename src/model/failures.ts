@@ -1,0 +1,60 @@
+import type { Problem } from './problem.ts'
+
+/** What the gateway itself has to say when something goes wrong on the way to an upstream or back. */
+
+const late = (message: string): Problem => ({ kind: 'timeout', message, retry: false })
+/** The request may have been carried out and paid for, so a client must not repeat it by itself. */
+const broken = (message: string): Problem => ({ kind: 'bad-upstream', message, retry: false })
+
+export const CALLER_LEFT: Problem = { kind: 'cancelled', message: 'The caller left.' }
+export const CANCELLED: Problem = { kind: 'cancelled', message: 'The response was cancelled.' }
+export const NO_STATE: Problem = {
+  kind: 'unavailable',
+  message: 'What was kept of earlier conversations cannot be reached at the moment.',
+  code: 'state_unavailable',
+  retryAfterMs: 1000,
+}
+export const NO_FIRST_BYTE = late('The upstream did not begin to answer in time.')
+export const WENT_SILENT = late('The upstream went silent in the middle of its answer.')
+export const TOOK_TOO_LONG = late('The upstream took longer than an answer may take.')
+export const NOT_TAKEN = late('Nothing was taken of the reply for too long.')
+export const CONNECTION_LOST = broken('The connection to the upstream broke.')
+export const REDIRECTED = broken('The upstream answered with a redirection, which is not followed.')
+export const NOT_JSON = broken('The upstream answered with something that is not valid JSON.')
+export const NOT_A_REPLY = broken('The upstream answered with something that is not a reply.')
+export const EVENT_TOO_LARGE = broken('The upstream sent an event larger than the limit.')
+export const REPLY_TOO_LARGE = broken('The upstream sent a reply larger than the limit.')
+/** What a dialect has to say more than once can become many times what came. */
+export const REPLY_GREW = broken(
+  'The reply is larger than the limit when it is told in this dialect.',
+)
+/** 502 in every dialect: also in one whose own table has another status for a broken upstream. */
+export const KEY_REFUSED: Problem = {
+  ...broken('The upstream refused the key that this proxy is configured with.'),
+  status: 502,
+}
+export const STOPPING: Problem = {
+  kind: 'unavailable',
+  message: 'This proxy is being restarted.',
+  retryAfterMs: 1000,
+}
+export const INTERNAL: Problem = { kind: 'internal', message: 'Internal error of the proxy.' }
+/** Nothing was sent, so nothing was done: a repetition is safe. */
+export const UNREACHABLE: Problem = {
+  kind: 'unavailable',
+  message: 'No connection to the upstream came about.',
+  code: 'upstream_unavailable',
+  retryAfterMs: 1000,
+}
+/** Unlike what is refused before it is sent, this has been carried out. */
+export const NO_ROOM: Problem = {
+  kind: 'unavailable',
+  message: 'This proxy has no room for the reply at the moment.',
+  retryAfterMs: 1000,
+  retry: false,
+}
+export const CROWDED: Problem = {
+  kind: 'unavailable',
+  message: 'This proxy is at its limit; try again shortly.',
+  retryAfterMs: 1000,
+}

@@ -1,0 +1,130 @@
+import type { Event } from './events.ts'
+import { isObject, type Json, type JsonObject } from '../json/json.ts'
+import type { Lose } from './loss.ts'
+import type { Block, Dialect, Ext, Request, Tool } from './request.ts'
+import { invalid } from './problem.ts'
+
+/**
+ * Reports what nobody will ask the target's writer to say: leftovers, whole blocks and tools of other
+ * dialects. What the target's writer itself cannot express, it reports itself. Proofs of another dialect
+ * are reported by the writer too: only it knows whether it could carry them.
+ */
+export function reportForeign(request: Request, target: Dialect, lose: Lose): void {
+  const report = reporter(target, lose, isEmpty)
+  const blocks = (list: Block[], path: Place): void => {
+    for (const [index, block] of list.entries()) {
+      const place = () => `${path()}.${index}`
+      if (block.kind === 'opaque') {
+        if (block.dialect !== target) lose('dropped', `${place()}.${nameOf(block)}`)
+        continue
+      }
+      report(block.ext, place)
+      if (block.kind === 'tool-result') blocks(block.content, () => `${place()}.content`)
+      if (block.kind === 'text')
+        for (const citation of block.citations ?? [])
+          report(citation.ext, () => `${place()}.citations`)
+    }
+  }
+  report(request.ext, () => '')
+  report(request.reasoning?.ext, () => 'reasoning')
+  report(request.toolChoice?.ext, () => 'toolChoice')
+  if (request.format?.type === 'json-schema') report(request.format.ext, () => 'format')
+  blocks(request.system, () => 'system')
+  for (const [index, turn] of request.turns.entries()) {
+    report(turn.ext, () => `turns.${index}`)
+    blocks(turn.blocks, () => `turns.${index}.blocks`)
+  }
+  for (const tool of request.tools) reportTool(tool, target, lose, report)
+}
+
+/**
+ * The same of a reply, one event after the other: what its writer is not asked to say. `caller`: the dialect
+ * that it is written in.
+ */
+export function replyReporter(caller: Dialect, lose: Lose): (event: Event) => void {
+  const report = reporter(caller, lose, isPlain)
+  let name = ''
+  const block = () => name
+  return (event) => {
+    // Most events are such, and say nothing else.
+    if (event.type === 'block-delta') return
+    if ('block' in event) {
+      name = `reply.${nameOf(event.block)}`
+      if (event.block.kind !== 'opaque') report(event.block.ext, block)
+      else if (event.block.dialect !== caller) lose('dropped', name)
+      if (event.block.kind === 'search')
+        for (const { ext } of event.block.sources) report(ext, () => `${name}.sources`)
+    } else if ('tail' in event) report(event.tail.ext, block)
+    else if ('usage' in event) report(event.usage.ext, () => 'reply.usage')
+    else if ('citation' in event) report(event.citation.ext, () => 'reply.citations')
+    else if ('ext' in event) report(event.ext, () => 'reply')
+  }
+}
+
+/** Most places have nothing to report, so they are spelled only where something is. */
+type Place = () => string
+type Report = (ext: Ext | undefined, place: Place) => void
+
+const reporter =
+  (target: Dialect, lose: Lose, isNothing: (value: Json) => boolean): Report =>
+  (ext, place) => {
+    if (!ext) return
+    for (const [dialect, fields] of Object.entries(ext)) {
+      if (dialect === target) continue
+      for (const [key, value] of Object.entries(fields))
+        if (!key.startsWith('#') && !isNothing(value)) lose('dropped', join(place(), key))
+    }
+  }
+
+function reportTool(tool: Tool, target: Dialect, lose: Lose, report: Report): void {
+  if (tool.kind !== 'opaque')
+    report(tool.ext, () => `tools.${tool.kind === 'hosted' ? tool.capability : tool.name}`)
+  else if (tool.dialect !== target) lose('dropped', `tools.${tool.name}`)
+}
+
+/**
+ * A file id means something to the service that issued it and to no other: between two dialects it can
+ * neither be carried nor left out without the model answering something else than was asked.
+ */
+export function refuseFileIds({ system, turns }: Request): void {
+  const check = (blocks: readonly Block[], path: Place): void => {
+    for (const [index, block] of blocks.entries()) {
+      if (block.kind === 'tool-result') check(block.content, () => `${path()}.${index}.content`)
+      if (block.kind !== 'media' || !('fileId' in block.source)) continue
+      const place = `${path()}.${index}`
+      const what = `the file id '${block.source.fileId}' is known only to the service that issued it`
+      throw invalid(`${place}: ${what}; send the file's data or its URL instead.`, place)
+    }
+  }
+  check(system, () => 'system')
+  for (const [index, turn] of turns.entries()) check(turn.blocks, () => `turns.${index}.blocks`)
+}
+
+/** Null, nothing and empty containers say nothing, so nothing is lost with them. */
+function isEmpty(value: Json): boolean {
+  if (value === null) return true
+  if (Array.isArray(value)) return value.length === 0
+  return isObject(value) && Object.keys(value).length === 0
+}
+
+/** Words for what is always so. */
+const USUAL = /^(?:|auto|default|direct|standard|global|not_available|on_demand)$/i
+
+/** A reply says more than it was asked: that nothing was counted, nothing found, nothing out of the ordinary. */
+function isPlain(value: Json): boolean {
+  if (typeof value === 'string') return USUAL.test(value)
+  return isObject(value) ? Object.values(value).every(isPlain) : !value || isEmpty(value)
+}
+
+const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`)
+
+/** What a report of a loss calls a block of a reply. */
+export const nameOf = (block: Block): string =>
+  block.kind === 'opaque' ? typeName(block.value) : block.kind
+
+/** Its type, or the member that tells what it is where there are no types. */
+function typeName(value: JsonObject): string {
+  const { type } = value
+  if (typeof type === 'string') return type
+  return Object.keys(value).find((key) => isObject(value[key])) ?? 'block'
+}

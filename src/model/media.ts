@@ -1,0 +1,54 @@
+import { decodeBase64 } from '../json/base64.ts'
+import type { MediaBlock } from './request.ts'
+
+/** What a document is that nothing says the kind of. */
+export const PDF = 'application/pdf'
+
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['pdf', PDF],
+  ['txt', 'text/plain'],
+  ['md', 'text/markdown'],
+  ['csv', 'text/csv'],
+  ['html', 'text/html'],
+  ['json', 'application/json'],
+  ['png', 'image/png'],
+  ['jpg', 'image/jpeg'],
+  ['jpeg', 'image/jpeg'],
+  ['gif', 'image/gif'],
+  ['webp', 'image/webp'],
+  ['heic', 'image/heic'],
+  ['svg', 'image/svg+xml'],
+  ['mp3', 'audio/mpeg'],
+  ['wav', 'audio/wav'],
+  ['mp4', 'video/mp4'],
+  ['webm', 'video/webm'],
+])
+
+/** What the name of a file or an address says of its kind; empty when it says nothing. */
+export function typeByName(name: string): string {
+  const [path = ''] = name.split(/[?#]/, 1)
+  return TYPES.get(path.slice(path.lastIndexOf('.') + 1).toLowerCase()) ?? ''
+}
+
+export function extensionOf(mediaType: string): string {
+  return [...TYPES].find(([, type]) => type === mediaType)?.[0] ?? 'bin'
+}
+
+const PLAIN = /^(?:text\/|application\/(?:json|xml|x-yaml|yaml|javascript)\b)/
+
+/** What a document says that is nothing but text. */
+export function textOfMedia({ mediaType, source }: MediaBlock): string | undefined {
+  if ('text' in source) return source.text
+  return 'data' in source && PLAIN.test(mediaType) ? decodeBase64(source.data) : undefined
+}
+
+const NO_BASE64 = /[^A-Za-z0-9+/=]|=[^=]/
+
+/** False for data that was left out or cut: clients stumble that decode it. */
+export const isDecodable = ({ source }: MediaBlock): boolean =>
+  !('data' in source) ||
+  (source.data !== '' && source.data.length % 4 === 0 && !NO_BASE64.test(source.data))
+
+/** Stands where a medium was that a wire has no place for. */
+export const leftOut = ({ mediaType, source, name }: MediaBlock): string =>
+  `[${[mediaType || 'file', name, 'url' in source ? source.url : undefined].filter(Boolean).join(' ')} left out]`

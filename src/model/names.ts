@@ -1,0 +1,102 @@
+import type { JsonObject } from '../json/json.ts'
+import type { Lose } from './loss.ts'
+import type { FunctionTool, Request, TextTool, Tool } from './request.ts'
+import { fingerprint } from './proof.ts'
+
+/** What a dialect allows in a name or an id. */
+export interface NameRule {
+  /** Matches one character that is not allowed; without flags. */
+  forbidden: RegExp
+  /** Must hold for the whole; default: not empty. */
+  start?: RegExp
+  maxLength: number
+}
+
+/** Makes a name or an id fit; the same always becomes the same, and two never become one. */
+export function fit(text: string, rule: NameRule): string {
+  if (fits(text, rule)) return text
+  const suffix = `_${fingerprint(text)}`
+  let cleaned = text.replace(new RegExp(rule.forbidden, 'g'), '_')
+  if (rule.start && !rule.start.test(cleaned)) cleaned = `_${cleaned}`
+  return cleaned.slice(0, rule.maxLength - suffix.length) + suffix
+}
+
+function fits(text: string, rule: NameRule): boolean {
+  if (text === '' || text.length > rule.maxLength) return false
+  return !rule.forbidden.test(text) && (!rule.start || rule.start.test(text))
+}
+
+/** A tool as its caller knows it. */
+export interface ToolName {
+  name: string
+  namespace?: string
+  form: 'json' | 'text'
+}
+
+export type NamedTool = FunctionTool | TextTool
+
+export const isNamed = (tool: Tool): tool is NamedTool =>
+  tool.kind === 'function' || tool.kind === 'text'
+
+/**
+ * One exchange's two-way map between the caller's tool names and those on the upstream's wire: namespaces
+ * are flattened to `ns__name`, and what the upstream's rule forbids is rewritten. One that was never declared is
+ * none.
+ */
+export interface ToolNames {
+  toWire(name: string, namespace?: string): string
+  /** Undeclared names come back as they are. */
+  fromWire(wire: string): ToolName
+  /** Whether tools were declared in this namespace: services also call one what is a tool's own name. */
+  declares(namespace: string): boolean
+}
+
+/** A namespace that only its own dialect can read is one as well. */
+function namespaceOf(tool: Tool): string[] {
+  const name = tool.kind === 'opaque' ? tool.name : isNamed(tool) && tool.namespace
+  return name ? [name] : []
+}
+
+export function toolNames(request: Request | undefined, rule: NameRule): ToolNames {
+  const namespaces = new Set((request?.tools ?? []).flatMap(namespaceOf))
+  const toWire = (name: string, namespace = '') =>
+    fit(namespaces.has(namespace) ? `${namespace}__${name}` : name, rule)
+  const declared = new Map<string, ToolName>()
+  for (const tool of request?.tools ?? []) {
+    if (!isNamed(tool)) continue
+    const { name, namespace } = tool
+    const known: ToolName = {
+      name,
+      form: tool.kind === 'text' ? 'text' : 'json',
+      ...(namespace && { namespace }),
+    }
+    declared.set(toWire(name, namespace), known)
+  }
+  return {
+    toWire,
+    fromWire: (wire) => declared.get(wire) ?? { name: wire, form: 'json' },
+    declares: (namespace) => namespaces.has(namespace),
+  }
+}
+
+/** Reports what a tool choice leaves out, for a wire that says so only by not offering it. */
+export function reportLeftOut(tools: readonly Tool[], offered: readonly Tool[], lose: Lose): void {
+  const kept = new Set(offered)
+  for (const tool of tools) {
+    if (kept.has(tool)) continue
+    const name = tool.kind === 'hosted' ? tool.capability : tool.name
+    lose('dropped', `tools.${name}`, 'the tool choice leaves it out')
+  }
+}
+
+/** No two tools of a wire may have one name; elsewhere one may be declared again, or in two ways. */
+export function unique(written: JsonObject[], lose: Lose): JsonObject[] {
+  const known = new Set<string>()
+  return written.filter(({ name }) => {
+    if (typeof name !== 'string') return true
+    const isFirst = !known.has(name)
+    known.add(name)
+    if (!isFirst) lose('dropped', `tools.${name}`, 'another tool has this name')
+    return isFirst
+  })
+}

@@ -1,0 +1,72 @@
+import type { Proof } from './request.ts'
+
+/**
+ * A proof of reasoning travels through a foreign dialect in that dialect's own opaque field, as
+ * `xseal1.<dialect>.<slot>.<length>.<sum>.<value>`: no state is needed to bring it home. Length and sum
+ * tell a damaged carrier from a whole one, because the upstream would refuse the whole conversation for it.
+ */
+export interface Enveloped {
+  proof: Proof
+  slot: ProofSlot
+}
+
+/**
+ * What the proof belongs to: the block that carries it; the next tool call of the turn, or the next or the
+ * previous block, where those have no opaque field in the foreign dialect; nothing visible at all (redacted);
+ * or a text without a single character, which no caller could bring back (empty). That of a call stands before
+ * it and skips what is between, because clients put text behind all thoughts and calls behind all text.
+ */
+export type ProofSlot = 'self' | 'call' | 'next' | 'previous' | 'redacted' | 'empty'
+
+const PREFIX = 'xseal1.'
+const ENVELOPE =
+  /^xseal1\.([a-z0-9-]{1,64})\.(self|call|next|previous|redacted|empty)\.(\d{1,9})\.([0-9a-f]{14})\.(.*)$/s
+
+export function writeEnvelope(proof: Proof, slot: ProofSlot): string {
+  return `${PREFIX}${proof.dialect}.${slot}.${proof.value.length}.${fingerprint(proof.value)}.${proof.value}`
+}
+
+/** True for whatever was meant to be a carrier, also a damaged one: it must not reach an upstream. */
+export const isEnvelope = (value: string): boolean => value.startsWith(PREFIX)
+
+/** The prefix as base64, which is how a dialect with binary proofs spells it. */
+const PREFIX_BASE64 = 'eHNlYWwx'
+
+/** How the id of a tool begins that another upstream has run, where one of this dialect knows only its own. */
+export const FOREIGN_ID = 'hosted_'
+
+/** Whether a value somewhere in JSON text may be one of these: a quick look, before anything is parsed. */
+export const mayHoldEnvelope = (json: string): boolean =>
+  BEGINNING.test(json) && (CARRIED.test(json) || RUN.test(json))
+
+const CARRIED = new RegExp(`"(?:${PREFIX.replace('.', '\\.')}|${PREFIX_BASE64})`)
+/** Other ids may begin like those of such tools; none is one without their blocks. */
+const RUN = /"(?:server_tool_use|\w{1,40}_tool_result)"/
+
+/** A pattern looks for all at once, and for texts that begin with a quote it is faster than a search. */
+const BEGINNING = new RegExp(
+  `"(?:${PREFIX.replace('.', '\\.')}|${PREFIX_BASE64}|(?:tool_use_)?id"\\s*:\\s*"${FOREIGN_ID})`,
+)
+
+/** Undefined when the value is no carrier or is damaged. */
+export function readEnvelope(value: string): Enveloped | undefined {
+  const match = isEnvelope(value) ? ENVELOPE.exec(value) : null
+  if (!match) return undefined
+  const [, dialect = '', slot, length, sum, inner = ''] = match
+  if (Number(length) !== inner.length || sum !== fingerprint(inner)) return undefined
+  return { proof: { dialect, value: inner }, slot: slot as ProofSlot }
+}
+
+/** 53 bits of a text as 14 hexadecimal digits: stable everywhere, not meant against attackers. */
+export function fingerprint(text: string): string {
+  let high = 0xdeadbeef
+  let low = 0x41c6ce57
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index)
+    high = Math.imul(high ^ unit, 2654435761)
+    low = Math.imul(low ^ unit, 1597334677)
+  }
+  high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909)
+  low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909)
+  return (2097151 & low).toString(16).padStart(6, '0') + (high >>> 0).toString(16).padStart(8, '0')
+}

@@ -1,0 +1,324 @@
+import type { Json, JsonObject } from '../json/json.ts'
+
+/** The id of a dialect. The core compares it for equality and nothing else. */
+export type Dialect = string
+
+/**
+ * Fields of one dialect that the canonical model does not name, under that dialect's id. A field whose name
+ * begins with `#` keeps how the dialect spelled something (an id, a default written out), not what it said:
+ * nothing is lost with it.
+ */
+export type Ext = Readonly<Record<Dialect, JsonObject>>
+
+/** Proof of reasoning that only the dialect that issued it can read. */
+export interface Proof {
+  dialect: Dialect
+  value: string
+}
+
+/** A mark that the prompt up to and including this node should be cached. */
+export interface CacheMark {
+  ttl?: string
+}
+
+/** `data` is base64 without a data URL around it; `text` is the plain text of a document. */
+export type MediaSource = { data: string } | { url: string } | { fileId: string } | { text: string }
+
+/** Where a statement comes from. `start` and `end` count UTF-16 units of the text block it belongs to. */
+export interface Citation {
+  url?: string
+  title?: string
+  fileId?: string
+  start?: number
+  end?: number
+  quote?: string
+  ext?: Ext
+}
+
+export interface Source {
+  url: string
+  title?: string
+  ext?: Ext
+}
+
+interface Node {
+  ext?: Ext
+}
+interface Cacheable extends Node {
+  cache?: CacheMark
+}
+
+export interface TextBlock extends Cacheable {
+  kind: 'text'
+  text: string
+  citations?: Citation[]
+  proof?: Proof
+}
+/**
+ * Image, PDF, other document, audio or video: `mediaType` says which. `image/*` for an image of which only
+ * the URL or the file id is known; empty when not even the kind is known.
+ */
+export interface MediaBlock extends Cacheable {
+  kind: 'media'
+  mediaType: string
+  source: MediaSource
+  name?: string
+  detail?: string
+  proof?: Proof
+}
+/** `redacted`: there is no text, only a proof. */
+export interface ReasoningBlock extends Node {
+  kind: 'reasoning'
+  text: string
+  redacted?: true
+  proof?: Proof
+}
+/**
+ * `input` is the text as it came, whatever it is: JSON when `form` is `json`, free text when it is `text`.
+ * `namespace` is set for a tool that was declared inside one.
+ */
+export interface ToolCallBlock extends Cacheable {
+  kind: 'tool-call'
+  id: string
+  name: string
+  namespace?: string
+  form: 'json' | 'text'
+  input: string
+  proof?: Proof
+}
+/** `name` is that of the call, found by the reader in the whole history; empty for an orphan. */
+export interface ToolResultBlock extends Cacheable {
+  kind: 'tool-result'
+  callId: string
+  name: string
+  form: 'json' | 'text'
+  content: Block[]
+  isError?: boolean
+}
+export interface RefusalBlock extends Node {
+  kind: 'refusal'
+  text: string
+}
+/** Code that the provider runs itself. */
+export interface CodeBlock extends Node {
+  kind: 'code'
+  id: string
+  language: string
+  code: string
+  proof?: Proof
+}
+export interface CodeResultBlock extends Node {
+  kind: 'code-result'
+  callId: string
+  outcome: 'ok' | 'failed' | 'deadline'
+  output: string
+  proof?: Proof
+}
+/** A web search that the provider made itself. */
+export interface SearchBlock extends Node {
+  kind: 'search'
+  id: string
+  queries: string[]
+  sources: Source[]
+}
+/**
+ * A call of a tool of a server that the provider itself asked, and what came of it, once it is known. `input`
+ * is JSON as it came.
+ */
+export interface McpCallBlock extends Node {
+  kind: 'mcp-call'
+  id: string
+  server: string
+  name: string
+  input: string
+  output?: string
+  isError?: boolean
+}
+/** A whole block that only one dialect knows, as it came. Only the writer of that dialect writes it. */
+export interface OpaqueBlock {
+  kind: 'opaque'
+  dialect: Dialect
+  value: JsonObject
+}
+
+export type Block =
+  | TextBlock
+  | MediaBlock
+  | ReasoningBlock
+  | ToolCallBlock
+  | ToolResultBlock
+  | RefusalBlock
+  | CodeBlock
+  | CodeResultBlock
+  | SearchBlock
+  | McpCallBlock
+  | OpaqueBlock
+export type BlockKind = Block['kind']
+export type BlockOf<K extends BlockKind> = Extract<Block, { kind: K }>
+
+/** `system` and `developer` are instructions in the middle of a conversation; those on top are `Request.system`. */
+export type Role = 'user' | 'assistant' | 'system' | 'developer'
+
+export interface Turn extends Node {
+  role: Role
+  blocks: Block[]
+}
+
+/** `schema` is JSON Schema as text, untouched; absent for a tool without parameters. */
+export interface FunctionTool extends Cacheable {
+  kind: 'function'
+  name: string
+  namespace?: string
+  description?: string
+  schema?: string
+  strict?: boolean
+}
+/** A tool whose input is free text, perhaps in a grammar. `format` is the dialect's own description of it. */
+export interface TextTool extends Cacheable {
+  kind: 'text'
+  name: string
+  namespace?: string
+  description?: string
+  format?: JsonObject
+}
+/** Tools that the provider runs and that more than one dialect has. */
+export type Capability = 'web-search' | 'web-fetch' | 'code-execution' | 'file-search' | 'computer'
+export interface HostedTool extends Cacheable {
+  kind: 'hosted'
+  capability: Capability
+  /** web-search: what more than one dialect can say of it. */
+  allowedDomains?: string[]
+  blockedDomains?: string[]
+  maxUses?: number
+  location?: JsonObject
+}
+/** All tools of a server that the provider itself calls, or those `allowed`. `token` is the caller's secret. */
+export interface McpTool extends Cacheable {
+  kind: 'mcp'
+  name: string
+  url: string
+  token?: string
+  allowed?: string[]
+}
+export interface OpaqueTool {
+  kind: 'opaque'
+  dialect: Dialect
+  name: string
+  value: JsonObject
+}
+export type Tool = FunctionTool | TextTool | HostedTool | McpTool | OpaqueTool
+
+/** `names` narrows the choice: one of these tools (`required`) or at most these (`auto`). */
+export interface ToolChoice {
+  mode: 'auto' | 'none' | 'required'
+  names?: string[]
+  ext?: Ext
+}
+
+export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
+
+/**
+ * How the model shall think. `mode` off: not at all; on: within `budget` or by `effort`; adaptive: as it sees fit.
+ * `visible`: thoughts or summaries are wanted in the reply.
+ */
+export interface ReasoningOptions extends Node {
+  mode: 'off' | 'on' | 'adaptive'
+  effort?: Effort
+  budget?: number
+  visible?: boolean
+  detail?: string
+}
+
+export interface Limits {
+  maxOutputTokens?: number
+  stop?: string[]
+}
+
+export interface Sampling {
+  temperature?: number
+  topP?: number
+  topK?: number
+  seed?: number
+  presencePenalty?: number
+  frequencyPenalty?: number
+  candidateCount?: number
+  logprobs?: number
+}
+
+export type Format =
+  | { type: 'text' }
+  | { type: 'json' }
+  | {
+      type: 'json-schema'
+      schema: string
+      name?: string
+      description?: string
+      strict?: boolean
+      ext?: Ext
+    }
+
+/** One request: a whole conversation and what is wanted next. */
+export interface Request extends Node {
+  /** As the caller named it; what is sent upstream is `Target.model`. */
+  model: string
+  stream: boolean
+  system: Block[]
+  turns: Turn[]
+  tools: Tool[]
+  toolChoice?: ToolChoice
+  parallelToolCalls?: boolean
+  limits: Limits
+  sampling: Sampling
+  reasoning?: ReasoningOptions
+  format?: Format
+  /** Id of a stored reply that this request continues. */
+  previous?: string
+  store?: boolean
+  user?: string
+  labels?: Record<string, string>
+  tier?: string
+  cacheKey?: string
+  /** What all of it is estimated at, where the turns themselves have been let go of. */
+  inputTokens?: number
+}
+
+/**
+ * Tokens. `input` includes what was read from or written to a cache, `output` includes reasoning:
+ * the arithmetic of the inclusive dialects, because sums of parts are exact and differences are not.
+ */
+export interface Usage {
+  input?: number
+  cacheRead?: number
+  cacheWrite?: number
+  output?: number
+  reasoning?: number
+  /** Tokens of hosted tools' results, part of `input`. */
+  toolUse?: number
+  ext?: Ext
+}
+
+/** `tool-call`: the model waits for results. `length` wins over it. */
+export type FinishReason =
+  | 'stop'
+  | 'stop-sequence'
+  | 'length'
+  | 'context-window'
+  | 'tool-call'
+  | 'refusal'
+  | 'safety'
+  | 'recitation'
+  | 'malformed-call'
+  | 'pause'
+  | 'other'
+
+/** One reply, whole. It exists only as the fold of an event stream. */
+export interface Reply {
+  id: string
+  model: string
+  blocks: Block[]
+  usage?: Usage
+  finish: FinishReason
+  stopSequence?: string
+  ext?: Ext
+}
+export type { Json, JsonObject }

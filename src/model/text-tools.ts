@@ -1,0 +1,43 @@
+import { parseObject, stringify } from '../json/json.ts'
+import type { Lose } from './loss.ts'
+import type { Format, TextTool } from './request.ts'
+
+/**
+ * A free-form tool towards a dialect that has functions only: a function with one string. Lowering and
+ * raising are inverse, so a caller never sees the function.
+ */
+export const TEXT_TOOL_SCHEMA = stringify({
+  type: 'object',
+  properties: {
+    input: { type: 'string', description: 'The raw input of the tool, as free text.' },
+  },
+  required: ['input'],
+  additionalProperties: false,
+})
+
+export const lowerInput = (input: string): string => stringify({ input })
+
+/** A model that ignored the wrapping is taken at its word. */
+export function raiseInput(text: string): string {
+  const input = parseObject(text)?.['input']
+  return typeof input === 'string' ? input : text
+}
+
+/** The description of the function: the model must still be told what the text has to look like. */
+export function describeText(tool: TextTool, lose: Lose): string | undefined {
+  const { description, format } = tool
+  if (!format || Object.keys(format).length === 0 || format['type'] === 'text') return description
+  lose('approximated', `tools.${tool.name}.format`)
+  const { syntax, definition } = format
+  if (typeof definition !== 'string') return description
+  const words = `The input must match this ${typeof syntax === 'string' ? `${syntax} ` : ''}grammar:`
+  return [description, `${words}\n${definition}`].filter(Boolean).join('\n\n')
+}
+
+const JSON_ONLY = 'When you give your final answer, give JSON and nothing else.'
+
+/** Asks for the form of an answer where the wire has no word for it. */
+export const inWords = (format: Exclude<Format, { type: 'text' }>): string =>
+  format.type === 'json'
+    ? JSON_ONLY
+    : `${JSON_ONLY} It must match this JSON Schema:\n${format.schema}`

@@ -1,0 +1,30 @@
+import { isObject, type Json } from '../json/json.ts'
+
+/** How long to wait, where an upstream says it in the body: among the details of an error, or in its words. */
+export function waitOf(message: string, details?: Json): number | undefined {
+  for (const detail of Array.isArray(details) ? details : []) {
+    if (!isObject(detail)) continue
+    const { retryDelay: delay, metadata } = detail
+    const reset = isObject(metadata) ? metadata['quotaResetDelay'] : undefined
+    const found = milliseconds(delay) ?? milliseconds(reset)
+    if (found !== undefined) return found
+  }
+  const [, minutes, amount, unit] = WORDS.exec(message) ?? []
+  return total(Number(minutes ?? 0) * 60_000 + Number(amount ?? 0) * (unit === 'ms' ? 1 : 1000))
+}
+
+/** `Please try again in 1m20s`, `retry in 34.5s`, `reset after 373ms`. */
+const WORDS =
+  /(?:try again|retry|reset)\w*(?: in| after)\s+(?:(\d{1,6})m(?!s))?\s?(?:([\d.]{1,12})\s?(ms|s)\b)?/i
+
+/** A duration as `34s`, `373.8ms` or `{seconds, nanos}`. */
+function milliseconds(delay: Json | undefined): number | undefined {
+  if (isObject(delay))
+    return total(Number(delay['seconds'] ?? 0) * 1000 + Number(delay['nanos'] ?? 0) / 1_000_000)
+  const text = typeof delay === 'string' ? delay : ''
+  const [, amount, unit] = /^([\d.]{1,12})(ms|s)$/.exec(text) ?? []
+  return total(Number(amount) * (unit === 's' ? 1000 : 1))
+}
+
+const total = (wait: number): number | undefined =>
+  Number.isFinite(wait) && wait > 0 ? Math.ceil(wait) : undefined

@@ -1,0 +1,77 @@
+import type { IncomingMessage } from 'node:http'
+import { LARGEST_BLOCK_BYTES, LONG_BYTES, Pile, PIECE_BYTES, type Bytes } from '../json/bytes.ts'
+
+/**
+ * The body of a request. `heed` is told of each piece of one whose length was not declared. Rejects when the
+ * body breaks off, and with what `heed` throws: what comes then is for nobody.
+ */
+export function readIncoming(
+  incoming: IncomingMessage,
+  heed?: (bytes: number) => void,
+): Promise<Bytes> {
+  const length = Number(incoming.headers['content-length'])
+  return new Promise((resolve, reject) => {
+    const gathering = heed ? new Pile() : new Gathering(length)
+    const take = (piece: Buffer) => {
+      try {
+        heed?.(piece.length)
+        gathering.add(piece)
+      } catch (error) {
+        settle(() => reject(error))
+      }
+    }
+    const settle = (how: () => void) => {
+      // An error that comes late still has to be heard by somebody, or it ends the process.
+      incoming.off('data', take).off('end', end).off('close', fail)
+      how()
+    }
+    const end = () => settle(() => resolve(gathering.take()))
+    const fail = () => settle(() => reject(incoming.errored ?? new Error('the caller has left')))
+    incoming.on('data', take).on('end', end).on('error', fail).on('close', fail)
+    if (incoming.destroyed) fail()
+  })
+}
+
+class Gathering {
+  #pieces: Buffer[] = []
+  readonly #isLong: boolean
+  /** Of the length that was declared so much is to come. */
+  #left: number
+  /** Where small pieces go, and how much of it is used. */
+  #block: Buffer | undefined
+  #used = 0
+
+  constructor(length: number) {
+    this.#isLong = length >= LONG_BYTES
+    this.#left = length
+  }
+
+  add(piece: Buffer): void {
+    const isRest = piece.length === this.#left && !this.#block
+    if (isRest || (this.#isLong && piece.length >= PIECE_BYTES)) {
+      this.#left -= piece.length
+      this.#flush()
+      this.#pieces.push(piece)
+      return
+    }
+    if (this.#block && this.#used + piece.length > this.#block.length) this.#flush()
+    const most = this.#isLong ? LARGEST_BLOCK_BYTES : LONG_BYTES
+    this.#block ??= Buffer.allocUnsafe(Math.min(most, this.#left))
+    this.#used += piece.copy(this.#block, this.#used)
+    this.#left -= piece.length
+  }
+
+  /** All of it; the connection, which goes on to know of this, holds nothing of it. */
+  take(): Bytes {
+    this.#flush()
+    const pieces = this.#pieces
+    this.#pieces = []
+    return pieces.length > 1 ? pieces : (pieces[0] ?? new Uint8Array(0))
+  }
+
+  #flush(): void {
+    if (this.#block) this.#pieces.push(this.#block.subarray(0, this.#used))
+    this.#block = undefined
+    this.#used = 0
+  }
+}

@@ -1,0 +1,99 @@
+import type { ByteSource } from '../ports.ts'
+import { joinBytes } from '../json/bytes.ts'
+
+/** What one exchange may hold before its upstream is no longer read. */
+const BUFFERED_BYTES = 64 * 1024
+
+/** What the connection does for its body. */
+export interface Tap {
+  pause(): void
+  resume(): void
+  /** Closes the connection. */
+  abort(): void
+}
+
+/**
+ * A body on its way in. Whoever reads gets all that has come since: an upstream that says every event in a
+ * piece of its own would otherwise have each of them carried through alone.
+ */
+export class UpstreamBody implements ByteSource {
+  readonly #tap: Tap
+  #pieces: Uint8Array[] = []
+  #size = 0
+  #paused = false
+  #ended = false
+  #error: Error | undefined
+  #wake: (() => void) | undefined
+
+  constructor(tap: Tap) {
+    this.#tap = tap
+  }
+
+  async read(): Promise<Uint8Array | undefined> {
+    if (this.#isWaiting()) await new Promise<void>((resolve) => (this.#wake = resolve))
+    if (this.#size > 0) return this.#take()
+    if (this.#error) throw this.#error
+    return undefined
+  }
+
+  cancel(): void {
+    if (this.#ended || this.#error) return
+    this.#settle()
+    this.#drop()
+    this.#tap.abort()
+  }
+
+  push(piece: Uint8Array): void {
+    if (this.#ended || this.#error) return
+    this.#pieces.push(piece)
+    this.#size += piece.length
+    if (this.#size >= BUFFERED_BYTES && !this.#paused) {
+      this.#paused = true
+      this.#tap.pause()
+    }
+    this.#rouse()
+  }
+
+  end(): void {
+    this.#settle()
+  }
+
+  /** What came before it is still to be had, unless nobody wants it any more. */
+  fail(error: Error, { at = 'end' }: { at?: 'end' | 'once' } = {}): void {
+    if (this.#ended || this.#error) return
+    this.#error = error
+    if (at === 'once') this.#drop()
+    this.#rouse()
+  }
+
+  #isWaiting(): boolean {
+    return this.#size === 0 && !this.#ended && !this.#error
+  }
+
+  #take(): Uint8Array {
+    const bytes = joinBytes(this.#pieces)
+    this.#drop()
+    if (this.#paused) {
+      this.#paused = false
+      this.#tap.resume()
+    }
+    return bytes
+  }
+
+  #drop(): void {
+    this.#pieces = []
+    this.#size = 0
+  }
+
+  #settle(): void {
+    this.#ended = true
+    this.#rouse()
+  }
+
+  /** The reader goes on when everything that came together is here. */
+  #rouse(): void {
+    const wake = this.#wake
+    this.#wake = undefined
+    wake?.()
+  }
+}

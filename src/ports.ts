@@ -1,0 +1,57 @@
+import type { Lookup } from '../adapters/contract.ts'
+import type { LogEntry } from './observe/entry.ts'
+import type { Bytes } from './json/bytes.ts'
+import type { Store } from './memory/store.ts'
+
+/** Everything impure that the gateway needs. Each runtime's entry file builds it; tests pass their own. */
+export interface Ports {
+  send: Send
+  /** Milliseconds since 1970. */
+  now(): number
+  /** 128 random bits as 32 hexadecimal digits. */
+  randomId(): string
+  log(entry: LogEntry): void
+  /** Where conversations are kept; without one nothing is. */
+  store?: Store
+  /** True once the process has been told to stop: `/healthz` says so. */
+  draining?(): boolean
+  /** Aborted at the end of the drain: what still streams then ends with an error of its dialect. */
+  readonly deadline?: AbortSignal
+}
+
+export interface UpstreamRequest {
+  method: string
+  url: string
+  headers: Record<string, string>
+  /** Whole, in pieces that follow each other, or as it comes. */
+  body?: Bytes | ReadableStream<Uint8Array>
+  signal: AbortSignal
+  connectMs: number
+  /** The egress proxy to call through, where a runtime can. */
+  proxy?: string
+  /**
+   * Told by a runtime that can tell: a connection is sought, for which `connectMs` is the only clock, and
+   * then found, with which the request begins to be sent.
+   */
+  connection?(state: 'sought' | 'found'): void
+}
+
+export interface UpstreamResponse {
+  status: number
+  /** `keys`: the names, in small letters. */
+  headers: Lookup & { keys?(): Iterable<string> }
+  body: ReadableStream<Uint8Array> | ByteSource | null
+}
+
+/** Bytes as they come, for a runtime that has them cheaper than as a stream of its own. */
+export interface ByteSource {
+  /** Whatever has come, undefined at the end; rejects when it breaks. One read at a time. */
+  read(): Promise<Uint8Array | undefined>
+  cancel(): void
+}
+
+/** One request, one response: follows no redirect, repeats nothing, decodes the content coding. */
+export type Send = (request: UpstreamRequest) => Promise<UpstreamResponse>
+
+/** Thrown by `send` when no connection came about: nothing was sent, so one repetition is safe. */
+export class ConnectError extends Error {}

@@ -1,0 +1,175 @@
+import { isObject, stringify, type Json, type JsonObject } from '../json/json.ts'
+import { list } from './source.ts'
+
+/**
+ * Schemas that must hold together, gathered into one. Each is looked at once, however many there are: what was
+ * gathered is neither copied nor compared as a whole at every step.
+ */
+export interface Conjunction {
+  /** `conflict` hears of keywords that could not be made one: the first one stays. */
+  add(schema: JsonObject, conflict: (keyword: string) => void): void
+  schema(): JsonObject
+}
+
+export function conjunction(first: JsonObject): Conjunction {
+  const gathered = new Map<string, Gathered>()
+  const add: Conjunction['add'] = (schema, conflict) => {
+    for (const [keyword, value] of Object.entries(schema)) {
+      const known = gathered.get(keyword)
+      if (!known) gathered.set(keyword, (GATHERERS.get(keyword) ?? unchanged)(value))
+      else if (!known.take(value)) conflict(keyword)
+    }
+  }
+  add(first, () => undefined)
+  return {
+    add,
+    schema: () =>
+      Object.fromEntries([...gathered].map(([keyword, { value }]) => [keyword, value()])),
+  }
+}
+
+/** What several schemas say with one keyword. */
+interface Gathered {
+  /** False when the two exclude each other. */
+  take(value: Json): boolean
+  value(): Json
+}
+type Gather = (first: Json) => Gathered
+
+/** The text of a value, by which it is the same as another one. */
+export const keyOf = (value: Json): string =>
+  typeof value === 'string' ? `"${value}` : stringify(value)
+
+function unchanged(first: Json): Gathered {
+  let key: string | undefined
+  return {
+    take: (value) => value === first || (key ??= keyOf(first)) === keyOf(value),
+    value: () => first,
+  }
+}
+
+/** What is only told, or already as strict as it can be. */
+const firstWins: Gather = (first) => ({ take: () => true, value: () => first })
+
+/** Schemas for one and the same value. */
+function both(first: Json): Gathered {
+  const schemas = [first]
+  let keys: Set<string> | undefined
+  return {
+    take(value) {
+      keys ??= new Set([keyOf(first)])
+      const key = keyOf(value)
+      if (!keys.has(key)) schemas.push(value)
+      keys.add(key)
+      return true
+    },
+    value: () => (schemas.length === 1 ? first : { allOf: schemas }),
+  }
+}
+
+function properties(first: Json): Gathered {
+  if (!isObject(first)) return unchanged(first)
+  const members = new Map<string, Gathered>()
+  const take = (value: Json): boolean => {
+    if (!isObject(value)) return false
+    for (const [name, one] of Object.entries(value)) {
+      const known = members.get(name)
+      if (known) known.take(one)
+      else members.set(name, both(one))
+    }
+    return true
+  }
+  take(first)
+  return {
+    take,
+    value: () => Object.fromEntries([...members].map(([name, one]) => [name, one.value()])),
+  }
+}
+
+/** A list of everything that one of them names; as it came while there is one of them. */
+function union(first: Json): Gathered {
+  const known = new Set(list(first))
+  let isOne = true
+  return {
+    take(value) {
+      isOne = false
+      for (const one of list(value)) known.add(one)
+      return true
+    },
+    value: () => (isOne ? first : [...known]),
+  }
+}
+
+/** What all of them name. `mayBeEmpty`: nothing is left where they exclude each other. */
+function intersection(first: Json, mayBeEmpty: boolean): Gathered {
+  let value = first
+  let keys: Map<string, Json> | undefined
+  return {
+    take(other) {
+      keys ??= new Map(list(first).map((one) => [keyOf(one), one]))
+      const wanted = new Set(list(other).map(keyOf))
+      // What excludes each other is seen without a look at all that was gathered.
+      const isShared = [...wanted].some((key) => keys?.has(key))
+      if (!isShared && !mayBeEmpty) return false
+      if (isShared && wanted.size === keys.size && [...wanted].every((key) => keys?.has(key)))
+        return true
+      keys = new Map(isShared ? [...keys].filter(([key]) => wanted.has(key)) : [])
+      value = [...keys.values()]
+      return true
+    },
+    value: () => value,
+  }
+}
+
+function lists(first: Json): Gathered {
+  const all = list(first).slice()
+  return {
+    take(value) {
+      for (const one of list(value)) all.push(one)
+      return true
+    },
+    value: () => all,
+  }
+}
+
+function bound(choose: (a: number, b: number) => number): Gather {
+  return (first) => {
+    let value = first
+    return {
+      take(other) {
+        if (value === other) return true
+        if (typeof value !== 'number' || typeof other !== 'number') return false
+        value = choose(value, other)
+        return true
+      },
+      value: () => value,
+    }
+  }
+}
+
+function nullable(first: Json): Gathered {
+  let value = first
+  return {
+    take(other) {
+      if (value !== other) value = false
+      return true
+    },
+    value: () => value,
+  }
+}
+
+const each = (keywords: string, gather: Gather): [string, Gather][] =>
+  keywords.split(' ').map((keyword) => [keyword, gather])
+
+const GATHERERS: ReadonlyMap<string, Gather> = new Map<string, Gather>([
+  ...each('properties $defs definitions', properties),
+  ...each('required', union),
+  ...each('enum', (first) => intersection(first, true)),
+  ...each('type', (first) => intersection(first, false)),
+  ...each('nullable', nullable),
+  ...each('minimum exclusiveMinimum minLength minItems minProperties', bound(Math.max)),
+  ...each('maximum exclusiveMaximum maxLength maxItems maxProperties', bound(Math.min)),
+  ...each('items', both),
+  ...each('allOf', lists),
+  ...each('description title default examples', firstWins),
+])

@@ -1,0 +1,208 @@
+import { memoize } from '../json/memoize.ts'
+import { objectIn, isObject, stringify, type Json, type JsonObject } from '../json/json.ts'
+import { conjunction, keyOf } from './merge.ts'
+import { list, resolve, without, words } from './source.ts'
+import { typed, typesOf, type Convert, type Place, type Walk } from './types.ts'
+
+export { widen } from './widen.ts'
+
+/**
+ * JSON Schema towards the small Schema of content generation. Only what that Schema names is written; every
+ * other constraint goes into the description, where the model at least reads it, and is counted as lost.
+ */
+export interface Narrowed {
+  /** Absent when nothing is left to say: a tool without parameters. */
+  schema?: JsonObject
+  /** Keywords that no longer bind the model, sorted. */
+  lost: string[]
+}
+
+const MAX_DEPTH = 24
+const MAX_NODES = 5_000
+/** References from one to the next: no schema that a person meant has so many. */
+const MAX_REFERENCES = 100
+/** How much may be written again, which a small text can ask for at thousands of places. */
+const MAX_REPEATED_CHARACTERS = 1_000_000
+
+/** The parameters of a function: an object with properties, or nothing. */
+export const narrowParameters = memoize((source: string): Narrowed => {
+  const { schema, lost } = narrow(source)
+  const united = schema?.['anyOf'] !== undefined
+  const object = schema && united ? uniteBranches(schema) : schema
+  const all = united ? [...lost, 'anyOf'].toSorted() : lost
+  if (object?.['properties'] !== undefined) return { schema: object, lost: all }
+  // The arguments of a function are an object: a schema of anything else has nothing to say of them.
+  const isOther = !united && schema['type'] !== 'OBJECT'
+  return { lost: isOther ? [...new Set([...all, 'type'])].toSorted() : all }
+})
+
+/** A root that may be one of several objects becomes one object that allows what any of them allows. */
+function uniteBranches(schema: JsonObject): JsonObject | undefined {
+  const branches = list(schema['anyOf']).filter(isObject)
+  const properties = branches.flatMap((branch) => Object.entries(objectIn(branch['properties'])))
+  if (properties.length === 0) return undefined
+  const [first, ...others] = branches.map((branch) => list(branch['required']))
+  const demanded = others.map((names) => new Set(names))
+  const required = first?.filter((name) => demanded.every((names) => names.has(name))) ?? []
+  return {
+    type: 'OBJECT',
+    properties: Object.fromEntries(properties.toReversed()),
+    ...(required.length > 0 && { required }),
+  }
+}
+
+export function narrow(source: string): Narrowed & { schema: JsonObject } {
+  const root = parsed(source)
+  const walk: Walk = { root, lost: new Set(), nodes: 0, repeated: 0, lengths: new Map() }
+  const schema = convert(root, { depth: 0, references: [] }, walk)
+  return { schema, lost: [...walk.lost].toSorted() }
+}
+
+function parsed(source: string): Json {
+  try {
+    return JSON.parse(source)
+  } catch {
+    return {}
+  }
+}
+
+const convert: Convert = (source, place, walk) => {
+  if (place.depth > MAX_DEPTH || isSpent(walk)) {
+    walk.lost.add('depth')
+    return { type: 'OBJECT' }
+  }
+  const { schema, references, cycle } = flatten(source, place, walk)
+  if (cycle !== undefined) return cut(cycle, schema, walk)
+  const inner = { depth: place.depth + 1, references }
+  const variants = variantsOf(schema, walk)
+  return variants ? union(schema, variants, inner, walk) : typed(schema, inner, walk, convert)
+}
+
+const isSpent = ({ nodes, repeated }: Walk): boolean =>
+  nodes > MAX_NODES || repeated > MAX_REPEATED_CHARACTERS
+
+/** Counts what is written at one more place; the first one is paid for by the text itself. */
+function repeat(name: string, value: JsonObject, walk: Walk): void {
+  const known = walk.lengths.get(name)
+  if (known === undefined) walk.lengths.set(name, stringify(value).length)
+  else walk.repeated += known
+}
+
+/** Stands where a schema refers to itself. */
+function cut(reference: string, schema: JsonObject, walk: Walk): JsonObject {
+  walk.lost.add('$ref')
+  const text = typeof schema['description'] === 'string' ? `${schema['description']} ` : ''
+  const name = reference.split('/').at(-1) || reference
+  return { type: 'OBJECT', description: `${text}(again as described above: ${name})` }
+}
+
+interface Flat {
+  schema: JsonObject
+  references: readonly string[]
+  cycle?: string
+}
+
+/** Follows references and merges what must hold together, until neither is left. */
+function flatten(source: Json, place: Place, walk: Walk): Flat {
+  const conflict = (keyword: string) => walk.lost.add(keyword)
+  if (source === false) conflict('false')
+  let schema = objectIn(source)
+  let references = place.references
+  for (;;) {
+    walk.nodes += 1
+    const { $ref, $dynamicRef, allOf, ...rest } = schema
+    const reference = $ref ?? $dynamicRef
+    if (isSpent(walk) || (typeof reference !== 'string' && allOf === undefined))
+      return { schema: rest, references }
+    if (typeof reference === 'string') {
+      if (references.includes(reference)) return { schema: rest, references, cycle: reference }
+      if (references.length > MAX_REFERENCES) walk.repeated = Infinity
+      references = [...references, reference]
+      const target = resolve(walk.root, reference)
+      if (target === undefined) conflict('$ref')
+      schema = { ...rest, ...(allOf !== undefined && { allOf }) }
+      if (isObject(target)) {
+        repeat(reference, target, walk)
+        schema = together([schema, target], conflict)
+      }
+    } else {
+      const flats = list(allOf).map((one) => flatten(one, { ...place, references }, walk))
+      if (flats.some((flat) => flat.cycle !== undefined)) conflict('$ref')
+      // Each of them begins with the ones that led here.
+      const added = flats.flatMap((flat) => flat.references.slice(references.length))
+      references = [...references, ...new Set(added)]
+      schema = together([rest, ...flats.map((flat) => flat.schema)], conflict)
+    }
+  }
+}
+
+/** One schema that holds where all of them hold. */
+function together(
+  [first = {}, ...others]: JsonObject[],
+  conflict: (keyword: string) => void,
+): JsonObject {
+  const all = conjunction(first)
+  for (const other of others) all.add(other, conflict)
+  return all.schema()
+}
+
+/** The alternatives of a schema, or undefined when there is just one. */
+function variantsOf(schema: JsonObject, walk: Walk): Json[] | undefined {
+  const [any, one] = [list(schema['anyOf']), list(schema['oneOf'])]
+  if (any.length > 0 && one.length > 0) walk.lost.add('oneOf')
+  if (any.length > 0 || one.length > 0) return any.length > 0 ? any : one
+  const types = typesOf(schema).filter((type) => type !== 'null')
+  return types.length > 1 ? types.map((type) => ({ type })) : undefined
+}
+
+const UNION = words('anyOf oneOf nullable type')
+
+/** Beside `anyOf` nothing may stand, so the neighbours move into every branch. */
+function union(schema: JsonObject, variants: Json[], place: Place, walk: Walk): JsonObject {
+  const others = without(schema, UNION)
+  const types = typesOf(schema).filter((name) => name !== 'null')
+  const shared = types.length === 1 && types[0] ? { ...others, type: types[0] } : others
+  const some = variants.filter((variant) => !isNull(variant))
+  const canBeNull =
+    schema['nullable'] === true || some.length < variants.length || typesOf(schema).includes('null')
+  const extra = canBeNull ? { nullable: true } : {}
+  const constants = some.length > 1 ? constantsOf(some) : undefined
+  if (constants) return convert({ ...shared, ...constants, ...extra }, place, walk)
+  const beside = { ...shared, ...extra }
+  const length = stringify(beside).length
+  const written = some.map((variant, index): [string, JsonObject] => {
+    if (index > 0) walk.repeated += length
+    const one = branch(variant, beside, place, walk)
+    return [keyOf(one), one]
+  })
+  const branches = [...new Map(written).values()]
+  if (branches.length === 0) return convert({ ...shared, ...extra }, place, walk)
+  const [only] = branches
+  return branches.length === 1 && only ? only : { anyOf: branches.flatMap(unnested) }
+}
+
+function branch(variant: Json, shared: JsonObject, place: Place, walk: Walk): JsonObject {
+  const { schema, references, cycle } = flatten(variant, place, walk)
+  if (cycle !== undefined) return cut(cycle, schema, walk)
+  if (isSpent(walk)) return convert({}, place, walk)
+  const merged = together([schema, shared], (keyword) => walk.lost.add(keyword))
+  return convert(merged, { ...place, references }, walk)
+}
+
+const unnested = (branch: JsonObject): Json[] =>
+  Array.isArray(branch['anyOf']) ? branch['anyOf'] : [branch]
+
+const isNull = (variant: Json): boolean =>
+  isObject(variant) && (typesOf(variant).join() === 'null' || variant['const'] === null)
+
+/** Alternatives that are all single strings are one enumeration. */
+function constantsOf(variants: Json[]): JsonObject | undefined {
+  const values = variants.map((variant) => {
+    if (!isObject(variant) || Object.keys(variant).some((key) => !CONSTANT.has(key))) return []
+    const value = variant['const'] === undefined ? variant['enum'] : variant['const']
+    return list(value).filter((one) => typeof one === 'string')
+  })
+  return values.every((one) => one.length > 0) ? { type: 'string', enum: values.flat() } : undefined
+}
+
+const CONSTANT = words('const enum type title')

@@ -1,0 +1,110 @@
+import { memoize } from '../json/memoize.ts'
+import {
+  isObject,
+  objectIn,
+  parseObject,
+  stringify,
+  type Json,
+  type JsonObject,
+} from '../json/json.ts'
+import { list, mapSchemas, resolve } from './source.ts'
+
+export interface Rooted {
+  schema: string
+  /** The keywords of the root that no longer bind the model, sorted. */
+  lost: readonly string[]
+}
+
+/**
+ * The schema of a function's arguments as every service takes it: an object that says which members it has,
+ * with no list that does not say of what. Where every service takes what it allows, that stays the same, and
+ * where it can its text does.
+ */
+export const rooted = memoize((schema: string): Rooted => {
+  const { root, lost } = objectRoot(schema)
+  const missing = {
+    ...(!Object.hasOwn(root, 'type') && { type: 'object' }),
+    ...(!Object.hasOwn(root, 'properties') && { properties: {} }),
+  }
+  const first = Object.keys(missing).length === 0 ? '{' : `${stringify(missing).slice(0, -1)},`
+  const text = itemised(root, lost.length > 0 ? stringify(root) : schema)
+  const whole = Object.keys(root).length === 0 ? stringify(missing) : text.replace('{', first)
+  return { schema: whole, lost }
+})
+
+/** Keywords that services refuse at the root of a function's schema, though not below it. */
+const REFUSED = ['allOf', 'anyOf', 'enum', 'not', 'oneOf'] as const
+
+function objectRoot(schema: string): { root: JsonObject; lost: string[] } {
+  const root = parseObject(schema)
+  if (!root) return { root: {}, lost: SAYS_NOTHING.test(schema) ? [] : ['type'] }
+  const { $ref } = root
+  const target = typeof $ref === 'string' ? objectIn(resolve(root, $ref)) : root
+  const types = list(root['type'] ?? target['type'])
+  if (types.length > 0 && !types.includes('object')) {
+    const { description } = root
+    return { root: description === undefined ? {} : { description }, lost: ['type'] }
+  }
+  const lost: string[] = REFUSED.filter((keyword) => root[keyword] !== undefined)
+  if (types.length > 1) lost.push('type')
+  if (lost.length === 0) return { root, lost }
+  return { root: { ...united(root), type: 'object' }, lost }
+}
+
+/** No schema, or one that allows everything. */
+const SAYS_NOTHING = /^\s*(?:null|true)?\s*$/
+
+/** One object that allows what any of its alternatives does, and demands what all of them demand. */
+function united(root: JsonObject): JsonObject {
+  const { allOf, anyOf, oneOf, enum: _enum, not: _not, ...rest } = root
+  const all = resolved(list(allOf), root)
+  const alternatives = [anyOf, oneOf].map(list).map((some) => resolved(some, root))
+  const parts = [rest, ...all, ...alternatives.flat()]
+  const properties = parts.flatMap((part) => Object.entries(objectIn(part['properties'])))
+  const demanded = [
+    ...list(rest['required']),
+    ...all.flatMap(requiredBy),
+    ...alternatives.flatMap(common),
+  ]
+  return {
+    ...rest,
+    properties: Object.fromEntries(properties.toReversed()),
+    ...(demanded.length > 0 && { required: [...new Set(demanded)] }),
+  }
+}
+
+const requiredBy = (schema: JsonObject): Json[] => list(schema['required'])
+
+/** Each once, however often it is referred to. */
+function resolved(schemas: Json[], root: JsonObject): JsonObject[] {
+  const seen = new Set<Json>()
+  return schemas.flatMap((schema): JsonObject[] => {
+    const { $ref } = objectIn(schema)
+    if (typeof $ref !== 'string') return [objectIn(schema)]
+    if (seen.has($ref)) return []
+    seen.add($ref)
+    return [objectIn(resolve(root, $ref))]
+  })
+}
+
+function common(alternatives: JsonObject[]): Json[] {
+  const [first, ...others] = alternatives.map((one) => new Set(requiredBy(one)))
+  return [...(first ?? [])].filter((name) => others.every((names) => names.has(name)))
+}
+
+function itemised(root: Json, schema: string): string {
+  try {
+    const text = stringify(withItems(root))
+    return text === stringify(root) ? schema : text
+  } catch {
+    // Too deep for anybody.
+    return schema
+  }
+}
+
+function withItems(schema: Json): Json {
+  if (!isObject(schema)) return schema
+  const inner = mapSchemas(schema, withItems)
+  const isBare = list(inner['type']).includes('array') && inner['items'] === undefined
+  return isBare ? { ...inner, items: {} } : inner
+}

@@ -1,0 +1,57 @@
+import { pickMembers, isObject, type Json, type JsonObject } from '../json/json.ts'
+
+/** JSON Schema as it is read: references looked up, and the places where schemas stand. */
+
+/** The schema that a local reference names, or undefined. Only own members count. */
+export function resolve(root: Json, reference: string): Json | undefined {
+  if (reference === '#') return root
+  if (!reference.startsWith('#/')) return undefined
+  let place: Json | undefined = root
+  for (const segment of reference.slice(2).split('/')) {
+    const key = unescape(segment)
+    if (Array.isArray(place)) place = place[Number(key)]
+    else if (isObject(place) && Object.hasOwn(place, key)) place = place[key]
+    else return undefined
+  }
+  return place
+}
+
+function unescape(segment: string): string {
+  let plain = segment
+  try {
+    plain = decodeURIComponent(segment)
+  } catch {
+    // A percent sign of its own.
+  }
+  return plain.replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
+/** A list as it is, one value as a list of one. */
+export const list = (value: Json | undefined): Json[] =>
+  Array.isArray(value) ? value : value === undefined ? [] : [value]
+
+/** A set of words, written as a text with spaces. */
+export const words = (...lines: string[]): ReadonlySet<string> =>
+  new Set(lines.flatMap((line) => line.split(' ')))
+
+export const without = (schema: JsonObject, keywords: ReadonlySet<string>): JsonObject =>
+  pickMembers(schema, (keyword) => !keywords.has(keyword))
+
+/** The places where schemas stand; anywhere else (`enum`, `default`) a member is data. */
+const SCHEMAS = words('items additionalProperties not contains propertyNames')
+const LISTS = words('anyOf oneOf allOf prefixItems')
+const MAPS = words('properties $defs definitions patternProperties')
+
+/** The same schema with every schema right inside of it changed. */
+export const mapSchemas = (schema: JsonObject, change: (inner: Json) => Json): JsonObject =>
+  mapMembers(schema, (key, value) => {
+    if (SCHEMAS.has(key)) return change(value)
+    if (LISTS.has(key) && Array.isArray(value)) return value.map(change)
+    return MAPS.has(key) && isObject(value) ? mapMembers(value, (_, one) => change(one)) : value
+  })
+
+export const mapMembers = (
+  value: JsonObject,
+  change: (key: string, value: Json) => Json,
+): JsonObject =>
+  Object.fromEntries(Object.entries(value).map(([key, one]) => [key, change(key, one)]))

@@ -1,0 +1,271 @@
+import { isObject, stringify, type Json, type JsonObject } from '../json/json.ts'
+import { list, words } from './source.ts'
+
+/** One schema of one type, towards the Schema of content generation. */
+
+export interface Walk {
+  root: Json
+  lost: Set<string>
+  /** Schemas visited: references may unfold a small text without end. */
+  nodes: number
+  /** Characters of schemas that stand at more than one place. */
+  repeated: number
+  /** How long each schema is that was referred to. */
+  lengths: Map<string, number>
+}
+export interface Place {
+  depth: number
+  /** References on the way here: meeting one again is a cycle. */
+  references: readonly string[]
+}
+export type Convert = (source: Json, place: Place, walk: Walk) => JsonObject
+
+/** Everything that may stand in a Schema. */
+export const SCHEMA_MEMBERS: ReadonlySet<string> = words(
+  'type description enum example nullable format items properties required',
+  'minimum maximum minItems maxItems minLength maxLength anyOf',
+)
+
+/** In the order of their numbers, which some callers send. */
+export const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object'])
+
+/** Which formats each type may have; with any other one the whole request is refused. */
+const FORMATS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['string', ['date-time']],
+  ['number', ['float', 'double']],
+  ['integer', ['int32', 'int64']],
+])
+
+/** Bind no value and tell the model nothing. */
+const SILENT = words(
+  '$schema $id id $anchor $dynamicAnchor $vocabulary $comment $defs definitions',
+  'examples propertyOrdering',
+)
+/** Bind no value, but are worth telling. */
+const ANNOTATIONS = words('default deprecated readOnly writeOnly contentEncoding contentMediaType')
+/** Handled one by one. */
+const HANDLED = words(
+  'const title exclusiveMinimum exclusiveMaximum prefixItems oneOf additionalProperties',
+  ...SCHEMA_MEMBERS,
+)
+
+const MAX_HINT_CHARACTERS = 200
+
+/** Names of types in small letters: both spellings are met in the wild. */
+export function typesOf(schema: JsonObject): string[] {
+  const names = list(schema['type']).filter((type) => typeof type === 'string')
+  const known = names.map((name) => name.toLowerCase())
+  return [...new Set(known)].filter((name) => TYPES.has(name) || name === 'null')
+}
+
+/** Collects what a description must say because no keyword can. */
+interface Notes {
+  readonly hints: string[]
+  lose(keyword: string, hint?: string): void
+}
+
+export function typed(schema: JsonObject, place: Place, walk: Walk, convert: Convert): JsonObject {
+  const hints: string[] = []
+  const lose = (keyword: string, hint?: string) => {
+    walk.lost.add(keyword)
+    if (hint) hints.push(hint)
+  }
+  const notes = { hints, lose }
+  const type = typeOf(schema)
+  if (type === undefined) return anything(schema, notes)
+  if (typesOf(schema).join() === 'null') lose('type', 'always null')
+  const values = enumeration(schema, type, notes)
+  const nullable =
+    schema['nullable'] === true || typesOf(schema).includes('null') || values.canBeNull
+  const inside = (source: Json) => convert(source, place, walk)
+  const body = BODIES.get(type)?.(schema, notes, inside)
+  const format = formatOf(schema, type, notes)
+  tellTheRest(schema, notes)
+  const description = describe(schema, hints)
+  return {
+    type: type.toUpperCase(),
+    ...(description && { description }),
+    ...(values.strings && { enum: values.strings }),
+    ...exampleOf(schema),
+    ...(nullable && { nullable: true }),
+    ...(format && { format }),
+    ...body,
+  }
+}
+
+/** A schema that any value satisfies: a Schema has a type, so it becomes one of several. */
+function anything(schema: JsonObject, notes: Notes): JsonObject {
+  notes.lose('type')
+  tellTheRest(schema, notes)
+  const description = describe(schema, notes.hints)
+  const types = ['STRING', 'NUMBER', 'BOOLEAN', 'OBJECT'].map((type) => ({ type }))
+  const [first, ...others] = types
+  return { anyOf: [{ ...first, ...(description && { description }) }, ...others] }
+}
+
+/** The type as declared, else as the other keywords suggest. */
+function typeOf(schema: JsonObject): string | undefined {
+  const [declared] = typesOf(schema).filter((type) => type !== 'null')
+  if (declared) return declared
+  if (typesOf(schema).includes('null')) return 'string'
+  const values = schema['const'] === undefined ? list(schema['enum']) : [schema['const']]
+  const kinds = [...new Set(values.filter((value) => value !== null).map(kindOf))]
+  if (kinds.length > 0) return kinds.length === 1 ? kinds[0] : 'string'
+  return SUGGESTIONS.find(([keywords]) => keywords.some((keyword) => keyword in schema))?.[1]
+}
+
+function kindOf(value: Json): string {
+  if (Array.isArray(value)) return 'array'
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number'
+  return typeof value === 'string' ? 'string' : typeof value === 'boolean' ? 'boolean' : 'object'
+}
+
+const SUGGESTIONS: readonly [readonly string[], string][] = [
+  [['properties', 'required', 'additionalProperties', 'patternProperties'], 'object'],
+  [['items', 'prefixItems', 'minItems', 'maxItems', 'uniqueItems', 'contains'], 'array'],
+  [['pattern', 'minLength', 'maxLength', 'format'], 'string'],
+  [['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'], 'number'],
+]
+
+/** Only strings can be enumerated, and none of them may be empty. */
+function enumeration(
+  schema: JsonObject,
+  type: string,
+  notes: Notes,
+): { strings?: string[]; canBeNull: boolean } {
+  const isConstant = schema['const'] !== undefined
+  const values = isConstant ? list(schema['const']) : list(schema['enum'])
+  const some = values.filter((value) => value !== null)
+  const canBeNull = some.length < values.length
+  const strings = some.filter((value) => typeof value === 'string').filter((value) => value !== '')
+  if (some.length === 0) return { canBeNull }
+  if (type !== 'string' || strings.length < some.length)
+    notes.lose(isConstant ? 'const' : 'enum', `one of: ${brief(some)}`)
+  return type === 'string' && strings.length > 0 ? { strings, canBeNull } : { canBeNull }
+}
+
+type Body = (schema: JsonObject, notes: Notes, inside: (source: Json) => JsonObject) => JsonObject
+
+const BODIES: ReadonlyMap<string, Body> = new Map<string, Body>([
+  ['string', (schema) => counts(schema, 'minLength', 'maxLength')],
+  ['integer', (schema, notes) => bounds(schema, true, notes)],
+  ['number', (schema, notes) => bounds(schema, false, notes)],
+  ['array', arrayBody],
+  ['object', objectBody],
+])
+
+/** 64-bit counts may come as strings. */
+function counts(schema: JsonObject, ...keywords: string[]): JsonObject {
+  const entries = keywords.map((keyword): [string, number] => [keyword, amount(schema[keyword])])
+  return Object.fromEntries(entries.filter(([, count]) => Number.isInteger(count)))
+}
+
+function amount(value: Json | undefined): number {
+  if (typeof value === 'string' && value.trim() !== '') return Number(value)
+  return typeof value === 'number' ? value : Number.NaN
+}
+
+function bounds(schema: JsonObject, whole: boolean, notes: Notes): JsonObject {
+  const least = bound(schema, 'minimum', 'exclusiveMinimum', whole ? 1 : 0, notes)
+  const most = bound(schema, 'maximum', 'exclusiveMaximum', whole ? -1 : 0, notes)
+  return {
+    ...(least !== undefined && { minimum: least }),
+    ...(most !== undefined && { maximum: most }),
+  }
+}
+
+/** An exclusive bound is exact for whole numbers (`step`); for others it is widened by the bound itself. */
+function bound(
+  schema: JsonObject,
+  inclusive: 'minimum' | 'maximum',
+  exclusive: 'exclusiveMinimum' | 'exclusiveMaximum',
+  step: number,
+  notes: Notes,
+): number | undefined {
+  const round = inclusive === 'minimum' ? Math.floor : Math.ceil
+  const own = amount(schema[inclusive])
+  // In draft 4 the exclusive keyword is a flag on the inclusive one.
+  const beyond = schema[exclusive] === true ? own : amount(schema[exclusive])
+  const candidates = schema[exclusive] === true ? [] : [own]
+  if (Number.isFinite(beyond)) {
+    candidates.push(step === 0 ? beyond : round(beyond) + step)
+    const word = inclusive === 'minimum' ? 'greater' : 'less'
+    if (step === 0) notes.lose(exclusive, `${word} than ${beyond}`)
+  }
+  const finite = candidates.filter(Number.isFinite)
+  if (finite.length === 0) return undefined
+  const found = inclusive === 'minimum' ? Math.max(...finite) : Math.min(...finite)
+  // Such a number has lost its last digits when it was read.
+  if (Math.abs(found) > Number.MAX_SAFE_INTEGER)
+    notes.lose(inclusive, `${inclusive}: about ${found}`)
+  return found
+}
+
+function arrayBody(schema: JsonObject, notes: Notes, inside: (source: Json) => JsonObject) {
+  const tuple = Array.isArray(schema['items']) ? schema['items'] : list(schema['prefixItems'])
+  const rest = Array.isArray(schema['items']) ? undefined : schema['items']
+  if (tuple.length > 0) notes.lose('prefixItems', `members in order: ${brief(tuple)}`)
+  const members = isObject(rest) ? [...tuple, rest] : tuple
+  const [only] = members
+  // An array without a schema for its members is refused.
+  const items =
+    only === undefined
+      ? { type: 'STRING' }
+      : inside(members.length === 1 ? only : { anyOf: members })
+  return { items, ...counts(schema, 'minItems', 'maxItems') }
+}
+
+function objectBody(schema: JsonObject, notes: Notes, inside: (source: Json) => JsonObject) {
+  const declared = isObject(schema['properties']) ? Object.entries(schema['properties']) : []
+  const allowed = declared.filter(([, value]) => value !== false)
+  const properties = allowed.map(([name, value]): [string, Json] => [name, inside(value)])
+  // An object puts such names first, whatever the order in which the model was to write them.
+  if (allowed.length > 1 && allowed.some(([name]) => /^\d+$/.test(name))) notes.lose('order')
+  const names = list(schema['required'])
+  const known = new Set<Json>(allowed.map(([name]) => name))
+  const required = names.filter((name) => known.has(name))
+  if (required.length < names.length) notes.lose('required')
+  const others = schema['additionalProperties']
+  if (others === false) notes.lose('additionalProperties')
+  if (isObject(others) && Object.keys(others).length > 0)
+    notes.lose('additionalProperties', `other members: ${brief(others)}`)
+  return {
+    ...(properties.length > 0 && { properties: Object.fromEntries(properties) }),
+    ...(required.length > 0 && { required }),
+  }
+}
+
+function formatOf(schema: JsonObject, type: string, notes: Notes): string | undefined {
+  const format = schema['format']
+  if (typeof format !== 'string' || format === 'enum') return undefined
+  if (FORMATS.get(type)?.includes(format)) return format
+  notes.lose('format', `format: ${brief(format)}`)
+  return undefined
+}
+
+function tellTheRest(schema: JsonObject, notes: Notes): void {
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (HANDLED.has(keyword) || SILENT.has(keyword)) continue
+    const hint = `${keyword}: ${brief(value)}`
+    if (ANNOTATIONS.has(keyword)) notes.hints.push(hint)
+    else notes.lose(keyword, hint)
+  }
+}
+
+function describe(schema: JsonObject, hints: string[]): string {
+  const { title, description } = schema
+  const words = [title, description].filter((one) => typeof one === 'string' && one !== '')
+  const text = [...new Set(words)].join(': ')
+  return [text, hints.length > 0 ? `(${hints.join('; ')})` : ''].filter(Boolean).join(' ')
+}
+
+function exampleOf(schema: JsonObject): JsonObject {
+  const [first] = list(schema['examples'])
+  const example = schema['example'] ?? first
+  return example === undefined || example === null ? {} : { example }
+}
+
+function brief(value: Json): string {
+  const text = typeof value === 'string' ? value : stringify(value)
+  return text.length > MAX_HINT_CHARACTERS ? `${text.slice(0, MAX_HINT_CHARACTERS)}…` : text
+}

@@ -1,0 +1,74 @@
+import { memoize } from '../json/memoize.ts'
+import { mapMembers, mapSchemas, words } from './source.ts'
+import { TYPES } from './types.ts'
+import { isObject, parse, stringify, Verbatim, type Json, type JsonObject } from '../json/json.ts'
+
+/**
+ * The Schema of content generation as proper JSON Schema: types in small letters, `nullable` as a type, an
+ * example as one of the examples, counts as numbers. What is JSON Schema already comes back as it came.
+ */
+export const widen = memoize((source: string): string => {
+  try {
+    const value = parse(source)
+    const widened = widenValue(value, 0)
+    return stringify(widened) === stringify(value) ? source : stringify(widened)
+  } catch {
+    return source
+  }
+})
+
+const MAX_DEPTH = 200
+
+function widenValue(value: Json, depth: number): Json {
+  if (!isObject(value) || depth > MAX_DEPTH) return value
+  const { nullable, example, propertyOrdering, type, format, ...rest } = value
+  const members = mapMembers(
+    mapSchemas(rest, (inner) => widenValue(inner, depth + 1)),
+    counted,
+  )
+  const schema: JsonObject = {
+    ...typeMember(type, nullable === true && members['anyOf'] === undefined),
+    ...members,
+    ...(format !== undefined && format !== 'enum' && { format }),
+    ...(example !== undefined && { examples: [example] }),
+  }
+  return nullable === true
+    ? admitNull(ordered(schema, propertyOrdering))
+    : ordered(schema, propertyOrdering)
+}
+
+/** The types that some callers send as their numbers. */
+const NUMBERED: readonly Json[] = ['TYPE_UNSPECIFIED', ...TYPES, 'null']
+
+function typeMember(said: Json | undefined, nullable: boolean): JsonObject {
+  const type = typeof said === 'number' ? (NUMBERED[said] ?? said) : said
+  if (typeof type !== 'string') return type === undefined ? {} : { type }
+  if (type === 'TYPE_UNSPECIFIED') return {}
+  // Only the Schema's own spelling is changed, so that other texts stay as they are.
+  const name = /^[A-Z]+$/.test(type) ? type.toLowerCase() : type
+  return { type: nullable ? [name, 'null'] : name }
+}
+
+const COUNTS = words('minItems maxItems minLength maxLength minProperties maxProperties')
+
+const counted = (key: string, value: Json): Json =>
+  COUNTS.has(key) && typeof value === 'string' && value !== '' ? Number(value) : value
+
+/** An enumeration and alternatives must name null themselves. */
+function admitNull(schema: JsonObject): JsonObject {
+  if (Array.isArray(schema['anyOf']))
+    return { ...schema, anyOf: [...schema['anyOf'], { type: 'null' }] }
+  return Array.isArray(schema['enum']) ? { ...schema, enum: [...schema['enum'], null] } : schema
+}
+
+/** The order in which a model shall write the properties: JSON Schema has no keyword for it but the order itself. */
+function ordered(schema: JsonObject, ordering: Json | undefined): JsonObject {
+  const properties = schema['properties']
+  if (!Array.isArray(ordering) || !isObject(properties)) return schema
+  const place = new Map(ordering.map((name, index) => [name, index]))
+  const rank = (name: string) => place.get(name) ?? ordering.length
+  const entries = Object.entries(properties).toSorted(([a], [b]) => rank(a) - rank(b))
+  // As text, because an object would put names that look like numbers first.
+  const members = entries.map(([name, value]) => `${stringify(name)}:${stringify(value)}`)
+  return { ...schema, properties: new Verbatim(`{${members.join(',')}}`) }
+}

@@ -1,0 +1,135 @@
+import type { Adapter, Frame, Reader } from '../../adapters/contract.ts'
+import { ENDED_EARLY } from '../model/cursor.ts'
+import { parse, stringify } from '../json/json.ts'
+import type { Problem } from '../model/problem.ts'
+import { sseParser } from './sse.ts'
+import { isStumble, kindOf } from './reply-events.ts'
+import type { Veil } from '../upstream/secrets.ts'
+
+/**
+ * The failures in a stream that passes as it is. What its clients take for one stays as it is, but for secrets;
+ * behind any other something has to be said in the words of their dialect.
+ */
+export interface PassingErrors {
+  /** What the first events say, in a text that may be cut. */
+  opening(text: string): Opening
+  /** Whole events. `told`: how the one fails that has just been read; undefined behind the end of the reply. */
+  inspected(text: string, told: Problem | undefined): Inspected
+  /** An element of a stream that is an array. */
+  element(text: string): string
+  /** A failure that clients know has passed. */
+  readonly said: boolean
+}
+
+/** `begun`: something has been said of a reply. `failure`: that it failed, in words that clients take for none. */
+export interface Opening {
+  begun: boolean
+  failure?: Problem
+}
+
+/** `failure`: what is to be said behind `text`, where the stream ends. */
+export interface Inspected {
+  text: string
+  failure?: Problem
+  /** What was told has been found. */
+  found: boolean
+}
+
+interface Options {
+  adapter: Adapter
+  veil: Veil
+  reader(): Reader
+  maxEventCharacters: number
+}
+
+/** To look for secrets in a larger one takes too long; nobody has so much to say of a failure. */
+const LARGEST_ERROR = 262_144
+
+export function passingErrors({
+  adapter,
+  veil,
+  reader,
+  maxEventCharacters,
+}: Options): PassingErrors {
+  const { tellsFailure = () => true, isPiece } = adapter.passthrough
+  const problemIn = (frame: Frame): Problem | undefined => {
+    try {
+      const events = reader().push(frame)
+      const error = events.find(({ type }) => type === 'error')
+      return error?.type === 'error' && !isStumble(error, frame) ? error.problem : undefined
+    } catch {
+      return undefined
+    }
+  }
+  const saysSomething = (frame: Frame): boolean => {
+    try {
+      return reader().push(frame).length > 0
+    } catch {
+      return true
+    }
+  }
+  const framesIn = (text: string): Frame[] => {
+    const parser = sseParser(maxEventCharacters)
+    // An error that came bare is read there too.
+    return [...parser.push(text), ...parser.end()]
+  }
+  const isOwn = (frame: Frame) => tellsFailure(frame) && frame.data.length <= LARGEST_ERROR
+  const hidden = (text: string): string =>
+    text.length > LARGEST_ERROR
+      ? ''
+      : text.replace(LINE, (_, name: string, value: string) => name + veil.hideJson(value))
+  const errors = {
+    said: false,
+    opening(text: string): Opening {
+      const frames = kindOf(text) === 'json' ? [{ data: firstIn(text) }] : framesIn(text)
+      for (const frame of frames) {
+        const problem = problemIn(frame)
+        if (problem) return isOwn(frame) ? { begun: true } : { begun: true, failure: problem }
+        if (isPiece?.(frame) || saysSomething(frame)) return { begun: true }
+      }
+      return { begun: false }
+    },
+    inspected(text: string, told: Problem | undefined): Inspected {
+      let out = ''
+      for (const event of text.split(BEHIND_BLANK_LINE)) {
+        const frame = framesIn(event).at(0)
+        if (frame && isDone(frame) && told === ENDED_EARLY)
+          return { text: out, failure: told, found: true }
+        const problem = frame && problemIn(frame)
+        if (!problem) {
+          out += event
+          continue
+        }
+        out += hidden(event)
+        const isNew = told !== undefined && !errors.said
+        if (!isOwn(frame) && isNew) return { text: out, failure: problem, found: true }
+        errors.said ||= isOwn(frame)
+      }
+      return { text: out, found: errors.said }
+    },
+    element(text: string) {
+      if (!text.includes('"error"')) return text
+      const frame = { data: text }
+      if (!problemIn(frame)) return text
+      errors.said ||= isOwn(frame)
+      return veil.hideJson(text)
+    },
+  }
+  return errors
+}
+
+/** The first element of a whole list. */
+function firstIn(text: string): string {
+  try {
+    const json = parse(text)
+    return Array.isArray(json) ? stringify(json[0] ?? null) : text
+  } catch {
+    return text
+  }
+}
+
+const BEHIND_BLANK_LINE = /(?<=\n\r?\n|\r\r)/
+const LINE = /^([^:\r\n]*:? ?)([^\r\n]+)/gm
+
+/** Says that nothing follows, in some dialects of the family; their libraries read no further. */
+export const isDone = ({ data }: Frame): boolean => data.length < 16 && data.trim() === '[DONE]'

@@ -1,0 +1,226 @@
+import type { Frame, Reader } from '../../adapters/contract.ts'
+import { ENDED_EARLY } from '../model/cursor.ts'
+import type { Event } from '../model/events.ts'
+import { isObject, parse, type VerbatimPaths } from '../json/json.ts'
+import type { Problem } from '../model/problem.ts'
+import { scanStructure } from '../json/structure.ts'
+import { sseParser } from './sse.ts'
+import {
+  EVENT_TOO_LARGE,
+  INTERNAL,
+  NOT_A_REPLY,
+  NOT_JSON,
+  REPLY_TOO_LARGE,
+} from '../model/failures.ts'
+import type { LimitSettings } from '../config/settings.ts'
+
+export type ReplyLimits = Pick<
+  LimitSettings,
+  'depth' | 'eventBytes' | 'replyBytes' | 'streamBytes' | 'nodes'
+>
+
+/** A reply on its way in: bytes to events. Exactly one terminal event comes, and nothing after it. */
+export interface ReplyEvents {
+  push(bytes: Uint8Array): Event[]
+  end(): Event[]
+  fail(problem: Problem): Event[]
+  readonly ended: boolean
+  /** There was something in a stream that belongs to none of its events. */
+  readonly strayed: boolean
+}
+
+export interface ReplySource {
+  reader: Reader
+  verbatim: VerbatimPaths
+  limits: ReplyLimits
+  /** What the upstream says it sends. What it sends decides; this only helps when it sends nothing. */
+  contentType: string | null
+  /**
+   * For bytes that pass whatever is made of them: the reader that goes on behind what could not be read. What
+   * the upstream itself says of a failure ends a reply here too.
+   */
+  anew?: () => Reader
+}
+
+/** What the first bytes turn out to be. */
+interface Mode {
+  maxBytes: number
+  push(text: string): Event[]
+  end(): Event[]
+  strayed?(): boolean
+}
+
+const failed = (problem: Problem): Event[] => [{ type: 'error', problem }]
+const isTerminal = (event: Event) => event.type === 'finish' || event.type === 'error'
+
+export function replyEvents(source: ReplySource): ReplyEvents {
+  const decoder = new TextDecoder()
+  let mode: Mode | undefined
+  let size = 0
+
+  const guarded = (work: () => Event[]): Event[] => {
+    if (reply.ended) return []
+    const events = attempt(work)
+    const last = events.findIndex(isTerminal)
+    if (last < 0) return events
+    reply.ended = true
+    return events.slice(0, last + 1)
+  }
+  const feed = (text: string): Event[] => {
+    mode ??= modeOf(text, source)
+    // Blank space says nothing of what it stands before, and must not go on for ever.
+    const { maxBytes } = mode ?? { maxBytes: source.limits.replyBytes }
+    if (size > maxBytes) return failed(REPLY_TOO_LARGE)
+    const events = mode?.push(text) ?? []
+    reply.strayed ||= mode?.strayed?.() ?? false
+    return events
+  }
+  // No getter: it would make a shape of its own of every such object, and those are collected late.
+  const reply = {
+    ended: false,
+    strayed: false,
+    push: (bytes: Uint8Array) =>
+      guarded(() => {
+        size += bytes.length
+        return feed(decoder.decode(bytes, { stream: true }))
+      }),
+    end: () =>
+      guarded(() => {
+        mode ??= isStreamType(source.contentType) ? streamMode(source) : jsonMode(source)
+        const events = [...feed(decoder.decode()), ...mode.end()]
+        return events.some(isTerminal) ? events : [...events, ...failed(NOT_A_REPLY)]
+      }),
+    fail: (problem: Problem) => guarded(() => failed(problem)),
+  }
+  return reply
+}
+
+/** Whatever an upstream sends, an exchange ends with a problem and not with an exception. */
+function attempt(work: () => Event[]): Event[] {
+  try {
+    return work()
+  } catch {
+    return failed(INTERNAL)
+  }
+}
+
+export const isStreamType = (contentType: string | null): boolean =>
+  /^text\/event-stream/i.test(contentType ?? '')
+
+/** The first letter tells: JSON begins with a bracket or brace, a stream with the name of a field. */
+export function kindOf(text: string): 'json' | 'events' | 'other' | undefined {
+  const first = /[^\s\u{feff}]/u.exec(text)?.[0]
+  if (first === undefined) return undefined
+  if (first === '{' || first === '[') return 'json'
+  return ':deir'.includes(first) ? 'events' : 'other'
+}
+
+function modeOf(text: string, source: ReplySource): Mode | undefined {
+  const kind = kindOf(text)
+  if (kind === 'json') return jsonMode(source)
+  if (kind === 'events') return streamMode(source)
+  return kind && { maxBytes: Infinity, push: () => failed(NOT_A_REPLY), end: () => [] }
+}
+
+function streamMode({ reader: first, anew, limits }: ReplySource): Mode {
+  let reader = first
+  let parser = sseParser(limits.eventBytes)
+  const readOne = (frame: Frame): Event[] => {
+    // The parser bounds what it gathers, but not what comes in one piece.
+    if (frame.data.length > limits.eventBytes) return failed(EVENT_TOO_LARGE)
+    if (isTooDeep(frame.data, limits)) return failed(NOT_A_REPLY)
+    try {
+      return reader.push(frame)
+    } catch {
+      return failed(INTERNAL)
+    }
+  }
+  // What came before something that cannot be read has come all the same.
+  const read = (frames: Frame[]): Event[] => {
+    const events: Event[] = []
+    let isOver = false
+    for (const frame of frames) {
+      const one = readOne(frame)
+      if (anew && one.some((event) => isStumble(event, frame))) {
+        reader = anew()
+        continue
+      }
+      for (const event of one) {
+        events.push(event)
+        isOver ||= isTerminal(event)
+      }
+      if (isOver) break
+    }
+    return events
+  }
+  const feed = (text: string): Event[] => {
+    const events = read(parser.push(text))
+    if (!anew) return parser.overflowed ? [...events, ...failed(EVENT_TOO_LARGE)] : events
+    let rest = text
+    while (parser.overflowed) {
+      rest = rest.slice(BLANK_LINE.exec(rest)?.index ?? rest.length).trimStart()
+      reader = anew()
+      parser = sseParser(limits.eventBytes)
+      events.push(...read(parser.push(rest)))
+    }
+    return events
+  }
+  return {
+    maxBytes: limits.streamBytes,
+    push: feed,
+    strayed: () => parser.strayed,
+    end: () => [...read(parser.end()), ...reader.end()],
+  }
+}
+
+const BLANK_LINE = /\r\n\r\n|\n\n|\r\r/
+
+/** Whether an error is about the frame, and not what the frame says. */
+export function isStumble(event: Event, { data }: Frame): boolean {
+  if (event.type !== 'error' || event.problem === ENDED_EARLY) return false
+  return [INTERNAL, EVENT_TOO_LARGE, NOT_A_REPLY].includes(event.problem) || !isJsonObject(data)
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    const json = parse(text)
+    return isObject(Array.isArray(json) ? json[0] : json)
+  } catch {
+    return false
+  }
+}
+
+function jsonMode({ reader, verbatim, limits }: ReplySource): Mode {
+  const parts: string[] = []
+  return {
+    maxBytes: limits.replyBytes,
+    push(text) {
+      parts.push(text)
+      return []
+    },
+    end() {
+      const text = parts.splice(0).join('')
+      if (isTooDeep(text, limits)) return failed(NOT_A_REPLY)
+      let json
+      try {
+        json = parse(text, verbatim)
+      } catch {
+        return failed(NOT_JSON)
+      }
+      return reader.body(json, text)
+    },
+  }
+}
+
+/** What fits into so few characters cannot be nested too deep for anybody. */
+const HARMLESS_CHARACTERS = 4096
+
+function isTooDeep(text: string, limits: ReplyLimits): boolean {
+  if (text.length <= HARMLESS_CHARACTERS) return false
+  try {
+    scanStructure(text, { depth: limits.depth, nodes: Infinity })
+    return false
+  } catch {
+    return true
+  }
+}

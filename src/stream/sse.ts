@@ -1,0 +1,87 @@
+import { createParser } from 'eventsource-parser'
+import type { Frame } from '../../adapters/contract.ts'
+import { PieceFrame } from './late-frame.ts'
+import { oneLine } from './one-line.ts'
+import type { Template, Write } from './template.ts'
+
+/** Text in, frames out, in any chunking. */
+export interface FrameParser {
+  push(text: string): Frame[]
+  /** The text is over: an event without its final blank line counts. */
+  end(): Frame[]
+  /** A frame was too large: nothing more can be read. */
+  readonly overflowed: boolean
+  /** A bare JSON text has begun, as with which some upstreams end a broken stream: no event comes behind it. */
+  readonly strayed: boolean
+}
+
+export function sseParser(maxEventCharacters: number): FrameParser {
+  let frames: Frame[] = []
+  let stray = ''
+  let atLineStart = true
+  const parser = createParser({
+    maxBufferSize: maxEventCharacters,
+    onEvent: (event) =>
+      frames.push(event.event ? { event: event.event, data: event.data } : { data: event.data }),
+    onError: (error) => {
+      if (error.type === 'max-buffer-size-exceeded') frameParser.overflowed = true
+    },
+  })
+  const take = (): Frame[] => {
+    const taken = frames
+    frames = []
+    return taken
+  }
+  /** The parser would keep nothing of what comes line by line, or piece by piece. */
+  const feedBefore = (text: string, start: number) => {
+    frameParser.strayed = true
+    parser.feed(text.slice(0, start))
+    if (stray.length < maxEventCharacters) stray += text.slice(start)
+  }
+  const frameParser = {
+    overflowed: false,
+    strayed: false,
+    push(text: string) {
+      const start = frameParser.strayed ? 0 : strayIn(text, atLineStart)
+      atLineStart = text === '' ? atLineStart : /[\r\n]$/.test(text)
+      if (start < 0) parser.feed(text)
+      else feedBefore(text, start)
+      return take()
+    },
+    end() {
+      if (!frameParser.overflowed) parser.feed('\n\n')
+      const taken = take()
+      return stray.trimStart().startsWith('{') || stray.trimStart().startsWith('[')
+        ? [...taken, { data: stray }]
+        : taken
+    },
+  }
+  return frameParser
+}
+
+/** Where a line begins as no field does, but JSON; -1 for nowhere. */
+function strayIn(text: string, atLineStart: boolean): number {
+  if (atLineStart && (text.startsWith('{') || text.startsWith('['))) return 0
+  const before = text.search(/[\r\n][{[]/)
+  return before < 0 ? -1 : before + 1
+}
+
+/** One event as text. Its data is JSON; whatever is in it, it leaves on one line. */
+export const sseFrame = ({ event, data }: Frame): string => headOf(event) + oneLine(data) + END
+
+const headOf = (event: string | undefined): string =>
+  event === undefined ? 'data: ' : `event: ${event}\ndata: `
+const END = '\n\n'
+
+/** The same for the frames of one stream: what those of a row have in common is put together once. */
+export function sseFrames(): (frame: Frame) => string {
+  let known: { row: Template; write: Write } | undefined
+  return (frame) => {
+    if (!(frame instanceof PieceFrame)) return sseFrame(frame)
+    const { event, row, text, number } = frame
+    if (known?.row !== row) known = { row, write: row.within(headOf(event), END) }
+    return known.write(text, number)
+  }
+}
+
+export const SSE_COMMENT = ': ping\n\n'

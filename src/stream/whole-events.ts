@@ -1,0 +1,206 @@
+import { joinBytes, NOTHING } from '../json/bytes.ts'
+import { slicesAt, spliceStrings } from '../json/slices.ts'
+
+/**
+ * A passing stream in whole pieces: what has been cut off in the middle is held back, so that whatever
+ * has to be said after it can be said. The bytes are those that came, except for a renamed model.
+ */
+export interface Shape {
+  push(bytes: Uint8Array): Uint8Array
+  /** What is still held. */
+  rest(): Uint8Array
+  /** What closes an event that has passed in part, so that something can be said behind it. */
+  closing?(): string
+}
+
+/** The model's name as the caller shall see it, and where it stands in an event. */
+export interface Renaming {
+  path: readonly string[]
+  model: string
+}
+
+const LF = 10
+const CR = 13
+
+/** Server-sent events, byte by byte. An event larger than `maxBytes` passes in parts. */
+export function eventShape(maxBytes: number): Shape {
+  let held: Uint8Array[] = []
+  let size = 0
+  let isParted = false
+  let tail: Uint8Array = new Uint8Array(0)
+  const take = (): Uint8Array => {
+    const taken = joinBytes(held)
+    held = []
+    size = 0
+    return taken
+  }
+  const hold = (bytes: Uint8Array) => {
+    if (bytes.length === 0) return
+    held.push(bytes)
+    size += bytes.length
+  }
+  return {
+    push(bytes) {
+      // A blank line may begin in what came before.
+      const end =
+        behindLastBlankLine(bytes) ||
+        behindLastBlankLine(joinBytes([tail, bytes.subarray(0, TAIL_BYTES)])) - tail.length
+      tail =
+        bytes.length < TAIL_BYTES
+          ? joinBytes([tail, bytes]).subarray(-TAIL_BYTES)
+          : bytes.subarray(-TAIL_BYTES)
+      if (end <= 0) {
+        hold(bytes)
+        if (size <= maxBytes) return NOTHING
+        isParted = true
+        return take()
+      }
+      isParted = false
+      hold(bytes.subarray(0, end))
+      const whole = take()
+      hold(bytes.subarray(end))
+      return whole
+    },
+    rest() {
+      const rest = take()
+      return joinBytes([rest, isParted || isEvent(rest) ? missingEnd(rest) : NOTHING])
+    },
+    closing: () => (isParted ? '\n\n' : ''),
+  }
+}
+
+const LINE_END = /\r\n|[\n\r]/
+
+/** Whether nothing but its blank line is missing of an event: most readers pass over one without. */
+function isEvent(bytes: Uint8Array): boolean {
+  const lines = new TextDecoder().decode(bytes).split(LINE_END)
+  const data = lines.filter((line) => line.startsWith('data:')).map((line) => line.slice(5))
+  const text = data.join('\n').trim()
+  if (text === '[DONE]') return true
+  try {
+    return typeof JSON.parse(text) === 'object'
+  } catch {
+    return false
+  }
+}
+
+/** After CR, one LF would still belong to the same line end. */
+const missingEnd = (bytes: Uint8Array): Uint8Array =>
+  new TextEncoder().encode(bytes.at(-1) === LF ? '\n' : '\n\n')
+
+const TAIL_BYTES = 2
+
+/** The index behind the last blank line, 0 without one. Lines end in LF, CR LF or CR. */
+function behindLastBlankLine(bytes: Uint8Array): number {
+  for (let end = bytes.length; end > 1; end -= 1) {
+    const last = bytes[end - 1]
+    const before = bytes[end - 2]
+    if (last === LF && before === LF) return end
+    if (last === LF && before === CR && bytes[end - 3] === LF) return end
+    if (last === CR && before === CR && bytes[end] !== LF) return end
+  }
+  return 0
+}
+
+/** Server-sent events with the model renamed. */
+export function renamedEventShape(maxBytes: number, renaming: Renaming): Shape {
+  const events = eventShape(maxBytes)
+  const rename = (bytes: Uint8Array) => recoded(bytes, (text) => renameInLines(text, renaming))
+  return {
+    ...events,
+    push: (bytes) => rename(events.push(bytes)),
+    rest: () => rename(events.rest()),
+  }
+}
+
+function recoded(bytes: Uint8Array, change: (text: string) => string): Uint8Array {
+  if (bytes.length === 0) return bytes
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+  const changed = change(text)
+  return changed === text ? bytes : new TextEncoder().encode(changed)
+}
+
+/** The lines that make up the data of one event. */
+const DATA = /(?:^\u{feff}?data:[^\r\n]*(?:\r\n|[\n\r]|$))+/gmu
+const DATA_LINE = /(\u{feff}?data:)([^\r\n]*)(\r\n|[\n\r]|$)/gu
+
+function renameInLines(text: string, renaming: Renaming): string {
+  const member = `"${renaming.path.at(-1)}"`
+  if (!text.includes(member)) return text
+  return text.replace(DATA, (lines) =>
+    lines.includes(member) ? renameInData(lines, renaming) : lines,
+  )
+}
+
+/** JSON may be spread over several lines; a renamed model has as many. */
+function renameInData(lines: string, renaming: Renaming): string {
+  const found = [...lines.matchAll(DATA_LINE)]
+  const json = found.map(([, , data = '']) => data).join('\n')
+  const renamed = renameIn(json, renaming).split('\n')
+  return found
+    .map(([, field = '', , end = ''], index) => field + (renamed[index] ?? '') + end)
+    .join('')
+}
+
+const renameIn = (json: string, { path, model }: Renaming): string =>
+  spliceStrings(json, slicesAt(json, path), model)
+
+/** A JSON array that grows: an element passes when it is whole, and as `edit` leaves it. */
+export function elementShape(
+  renaming: Renaming | undefined,
+  edit: (element: string) => string = (element) => element,
+): Shape {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  const encoder = new TextEncoder()
+  const elements = elementScanner()
+  let held = ''
+  const change = (text: string) => {
+    const start = text.indexOf('{')
+    if (start < 0) return text
+    const element = text.slice(start)
+    return text.slice(0, start) + edit(renaming ? renameIn(element, renaming) : element)
+  }
+  return {
+    push(bytes) {
+      const text = decoder.decode(bytes, { stream: true })
+      let out = ''
+      let from = 0
+      for (const end of elements(text)) {
+        out += change(held + text.slice(from, end))
+        held = ''
+        from = end
+      }
+      held += text.slice(from)
+      return encoder.encode(out)
+    },
+    rest() {
+      const rest = held + decoder.decode()
+      held = ''
+      return encoder.encode(rest)
+    },
+  }
+}
+
+/** The indices behind the elements that end in a text, which continues the ones before. */
+function elementScanner(): (text: string) => number[] {
+  let depth = 0
+  let quoted = false
+  let escaped = false
+  return (text) => {
+    const ends: number[] = []
+    for (let at = 0; at < text.length; at += 1) {
+      const sign = text[at]
+      if (escaped) escaped = false
+      else if (quoted) {
+        if (sign === '\\') escaped = true
+        else if (sign === '"') quoted = false
+      } else if (sign === '"') quoted = true
+      else if (sign === '{' || sign === '[') depth += 1
+      else if (sign === '}' || sign === ']') {
+        depth -= 1
+        if (depth === 1) ends.push(at + 1)
+      }
+    }
+    return ends
+  }
+}

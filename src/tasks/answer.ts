@@ -1,0 +1,56 @@
+import { waitHeaders } from '../exchange/answer.ts'
+import type { Answer } from '../exchange/exchange.ts'
+import { allowedAt, taskProblem, type TaskService } from './routes.ts'
+import type { ReceivedRequest } from '../http/request-head.ts'
+import { problemIn } from '../http/conversation.ts'
+import { authenticate } from '../http/auth.ts'
+import type { AppContext } from '../http/app-context.ts'
+import { answerTask } from './exchange.ts'
+
+/** A request for a task service: the same entrance, another language of failures. */
+export async function taskAnswer(
+  context: AppContext,
+  received: ReceivedRequest,
+  service: TaskService,
+): Promise<Answer> {
+  const { settings, ports, load } = context
+  const { request, journal } = received
+  try {
+    const { credential } = authenticate(context, received)
+    journal.whenOver(load.enter())
+    const { signal } = request
+    const answer = await answerTask({
+      settings,
+      ports,
+      service,
+      request,
+      credential,
+      signal,
+      journal,
+    })
+    return { ...answer, headers: { ...answer.headers, ...AS_SAID } }
+  } catch (error) {
+    return failedTask(received, service, error)
+  }
+}
+
+/** What goes wrong, in the words of the service. */
+export function failedTask(
+  { path, journal }: ReceivedRequest,
+  service: TaskService,
+  error: unknown,
+): Answer {
+  const problem = problemIn(error)
+  const { status, body } = taskProblem(service, problem)
+  journal.finish({ status, problem })
+  const allow = problem.kind === 'method-not-allowed' ? allowedAt(service, path) : undefined
+  const headers = {
+    'content-type': 'application/json',
+    ...waitHeaders(problem),
+    ...(allow !== undefined && { allow }),
+  }
+  return { status, headers: { ...headers, ...AS_SAID }, body }
+}
+
+/** No browser guesses that what a service sent is a page or a script. */
+const AS_SAID = { 'x-content-type-options': 'nosniff' }

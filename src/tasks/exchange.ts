@@ -1,0 +1,114 @@
+import { invalid, ProblemError } from '../model/problem.ts'
+import { placeKey, upstreamKey } from '../upstream/credentials.ts'
+import { TIMEOUTS } from '../config/defaults.ts'
+import type { Answer } from '../exchange/exchange.ts'
+import type { Journal } from '../exchange/journal.ts'
+import type { Ports, Send } from '../ports.ts'
+import { veilOf } from '../upstream/secrets.ts'
+import type { Settings, TaskSettings } from '../config/settings.ts'
+import { pickHeaders } from '../upstream/header-subset.ts'
+import { passedQuery, taskPath, type TaskService } from './routes.ts'
+import { callUpstream, type Sendable, type UpstreamCall } from '../upstream/call.ts'
+import { VERSION } from '../version.ts'
+import type { HttpRequest } from '../http/request-head.ts'
+import { taskReply } from './reply.ts'
+import { uploadOf, type Upload } from './upload.ts'
+
+/** One request for a task service, from a caller who was let in. */
+export interface TaskExchange {
+  settings: Settings
+  ports: Ports
+  service: TaskService
+  request: HttpRequest
+  /** What the caller presented, for a service whose key it is. */
+  credential: string | undefined
+  /** Aborted when the caller leaves. */
+  signal: AbortSignal
+  journal: Journal
+}
+
+/**
+ * Passes a request to its task service and the answer back, bytes unchanged both ways; throws ProblemError.
+ * Addresses in a body (a callback, an image) are the service's business: nothing is ever fetched from them.
+ */
+export async function answerTask(exchange: TaskExchange): Promise<Answer> {
+  const { settings, service, request, journal } = exchange
+  const url = new URL(request.url)
+  const path = taskPath(service, request.method, url.pathname)
+  const task = settings.tasks[service.name]
+  if (!task) throw notConfigured(service)
+  journal.note({ upstream: `tasks.${service.name}` })
+  const secret = upstreamKey(task.key, exchange.credential)
+  const address = addressOf(task, path, passedQuery(url.search))
+  const upload = request.method === 'POST' ? uploadOf(request, settings.limits.bodyBytes) : {}
+  const headers = requestHeaders(request, upload, secret)
+  const body = upload.body && { body: upload.body }
+  const sendable = { method: request.method, url: address, headers, ...body }
+  const call = await callTask(exchange, task, sendable).catch((error: unknown) => {
+    // What broke may be the caller's own half.
+    throw upload.problem ? new ProblemError(upload.problem) : error
+  })
+  const { streamBytes: maxBytes } = settings.limits
+  return taskReply({
+    call,
+    key: task.key,
+    veil: veilOf(secret),
+    now: exchange.ports.now(),
+    journal,
+    maxBytes,
+  })
+}
+
+function notConfigured({ name, mount }: TaskService): ProblemError {
+  const variable = `DRAGOMAN_${name.toUpperCase()}`
+  const what = `tasks.${name}.url and tasks.${name}.key (or ${variable}_URL and ${variable}_KEY)`
+  const message = `No service is configured for ${mount}: set ${what} in the configuration.`
+  return new ProblemError({ kind: 'not-found', message })
+}
+
+/** A path that would be read differently once it is part of an address does not pass. */
+function addressOf({ base, prefix }: TaskSettings, path: string, query: string): string {
+  const address = new URL(base).href.replace(/\/$/, '') + prefix + path
+  if (new URL(address).href !== address) throw invalid('This path cannot be passed on.')
+  return address + query
+}
+
+/** Of a caller's headers those that say what the body is, and what is wanted. */
+const REQUEST_HEADERS = [
+  'content-type',
+  'content-encoding',
+  'accept',
+  'accept-language',
+  'idempotency-key',
+]
+
+function requestHeaders(
+  request: HttpRequest,
+  upload: Upload,
+  key: string | undefined,
+): Record<string, string> {
+  const { header } = placeKey('bearer', key)
+  return {
+    accept: 'application/json',
+    ...pickHeaders(request.headers, REQUEST_HEADERS),
+    ...(upload.length !== undefined && { 'content-length': upload.length }),
+    'user-agent': `dragoman/${VERSION}`,
+    ...(header && Object.fromEntries([header])),
+  }
+}
+
+function callTask(
+  exchange: TaskExchange,
+  { timeouts = TIMEOUTS }: TaskSettings,
+  sendable: Sendable,
+): Promise<UpstreamCall> {
+  const { send, ...others } = exchange.ports
+  const ports = { ...others, send: sendable.body ? once(send) : send }
+  return callUpstream({ ...exchange, ports }, sendable, { timeouts })
+}
+
+/** What was streamed away cannot be sent a second time: the repetition fails as the first attempt did. */
+function once(send: Send): Send {
+  let sent: ReturnType<Send> | undefined
+  return (request) => (sent ??= send(request))
+}

@@ -1,0 +1,178 @@
+import { ProblemError, type Problem } from '../model/problem.ts'
+import { REQUEST_ID } from '../exchange/answer.ts'
+import { joinBytes, NOTHING } from '../json/bytes.ts'
+import type { Answer } from '../exchange/exchange.ts'
+import {
+  CALLER_LEFT,
+  KEY_REFUSED,
+  NOT_A_REPLY,
+  NOT_JSON,
+  REDIRECTED,
+  REPLY_TOO_LARGE,
+} from '../model/failures.ts'
+import type { Journal } from '../exchange/journal.ts'
+import { pickHeaders } from '../upstream/header-subset.ts'
+import { isAboutKey, waitOf } from '../exchange/refusal.ts'
+import type { Veil } from '../upstream/secrets.ts'
+import type { KeySettings } from '../config/settings.ts'
+import { steppedSource } from '../stream/stream-out.ts'
+import type { UpstreamCall } from '../upstream/call.ts'
+import { JsonEnd } from '../http/json-end.ts'
+
+export interface TaskReply {
+  call: UpstreamCall
+  key: KeySettings
+  /** Over the key that was sent: a service may repeat it, and says of most failures with 200 that they are some. */
+  veil: Veil
+  now: number
+  journal: Journal
+  maxBytes: number
+}
+
+/** Of a service's headers those that mean something to a caller of this proxy. */
+const REPLY_HEADERS = [
+  'content-type',
+  'content-language',
+  'cache-control',
+  'retry-after',
+  'retry-after-ms',
+  ...['x-ratelimit', 'ratelimit'].flatMap((family) => [
+    family,
+    ...['limit', 'remaining', 'reset', 'policy'].map((kind) => `${family}-${kind}`),
+  ]),
+]
+
+/** Statuses that have no body; a Response with one could not be made. */
+const EMPTY: ReadonlySet<number> = new Set([204, 205])
+
+/** The service's answer as it came. Throws ProblemError for what is none. */
+export async function taskReply(reply: TaskReply): Promise<Answer> {
+  const { call, journal, veil } = reply
+  const { status } = call
+  refuseNoAnswer(reply)
+  const { held, complete } = await beginning(call)
+  const end = endOf(call)
+  if (complete && end) refuseHalf(end, held)
+  const bytes = joinBytes(held)
+  if (status === FORBIDDEN && reply.key.kind !== 'caller') refuseKey(reply, bytes)
+  journal.began()
+  const headers = headersOf(reply)
+  if (complete || status >= 400) {
+    const shown = without(veil, bytes, status)
+    // Nobody has so much to say of a failure. Half a secret at the end would not be found.
+    const body = complete ? shown : shown.subarray(0, CUT_BYTES)
+    if (!complete) call.cancel()
+    journal.finish({ status, bytesOut: body.length })
+    return { status, headers, body: EMPTY.has(status) ? null : body }
+  }
+  return { status, headers: { ...headers, ...lengthOf(call) }, body: rest(reply, held, end) }
+}
+
+/**
+ * Without a length nothing shows that an answer was cut, but in JSON the end is missing. What a service says of
+ * a failure is told all the same.
+ */
+function endOf({ headers, status }: UpstreamCall): JsonEnd | undefined {
+  const isJson = /^application\/(?:[\w.-]+\+)?json\b/i.test(headers.get('content-type') ?? '')
+  return isJson && status < 400 && headers.get('content-length') === null
+    ? new JsonEnd()
+    : undefined
+}
+
+function refuseHalf(end: JsonEnd, held: readonly Uint8Array[]): void {
+  for (const bytes of held) end.push(bytes)
+  if (end.isMissing) throw new ProblemError(NOT_JSON)
+}
+
+/** With its length a body that breaks off is seen to; of a decoded one the length is not known. */
+const lengthOf = ({ headers }: UpstreamCall): Record<string, string> =>
+  headers.get('content-encoding') === null ? pickHeaders(headers, ['content-length']) : {}
+
+function refuseNoAnswer({ call, key }: TaskReply): void {
+  const { status } = call
+  const refuse = (problem: Problem) => {
+    call.cancel()
+    throw new ProblemError(problem)
+  }
+  if (status === 0 || (status >= 300 && status < 400)) refuse(REDIRECTED)
+  if (status < 200 || status > 599) refuse(NOT_A_REPLY)
+  if (status === UNAUTHORIZED && key.kind !== 'caller') refuse(KEY_REFUSED)
+}
+
+const UNAUTHORIZED = 401
+const FORBIDDEN = 403
+
+/** Nearly every answer is shorter. It goes out when it is there, so that half of one is not taken for one. */
+const HELD_BYTES = 65_536
+/** Of a longer one that tells of a failure this much is told. */
+const CUT_BYTES = 61_440
+
+async function beginning(call: UpstreamCall): Promise<{ held: Uint8Array[]; complete: boolean }> {
+  const held: Uint8Array[] = []
+  for (let size = 0; size <= HELD_BYTES;) {
+    const piece = await call.read()
+    if (!piece) return { held, complete: true }
+    if (piece.problem) throw new ProblemError(piece.problem)
+    held.push(piece.bytes)
+    size += piece.bytes.length
+  }
+  return { held, complete: false }
+}
+
+/** Byte by byte as it was, but for secrets, in JSON and in whatever tells of a failure. */
+function without(veil: Veil, bytes: Uint8Array, status: number): Uint8Array {
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+  if (status < 400 && !/^[\s\u{feff}]*[[{"]/u.test(text)) return bytes
+  const shown = veil.hideJson(text)
+  return shown === text ? bytes : new TextEncoder().encode(shown)
+}
+
+/** Of a 403 the words tell whether it is about the key. */
+function refuseKey({ call, veil }: TaskReply, bytes: Uint8Array): void {
+  if (!isAboutKey(call.status, veil.hide(new TextDecoder().decode(bytes)))) return
+  call.cancel()
+  throw new ProblemError(KEY_REFUSED)
+}
+
+function headersOf({ call, veil, now }: TaskReply): Record<string, string> {
+  const { 'retry-after': _, ...picked } = pickHeaders(call.headers, REPLY_HEADERS)
+  const shown = Object.entries(picked).map(([name, value]) => [name, veil.hide(value)])
+  const id = call.headers.get('x-request-id')
+  const wait = waitOf(call.headers, now)
+  return {
+    ...Object.fromEntries(shown),
+    ...(wait !== undefined && { 'retry-after': String(Math.ceil(wait / 1000)) }),
+    ...(id !== null &&
+      REQUEST_ID.test(id) &&
+      veil.hide(id) === id && { 'x-upstream-request-id': id }),
+  }
+}
+
+/** A long answer as it comes. When it breaks off, so does the body: a service has no words for that. */
+function rest(reply: TaskReply, held: Uint8Array[], end: JsonEnd | undefined): Answer['body'] {
+  const { call, journal, maxBytes } = reply
+  let size = 0
+  const over = (problem?: Problem) =>
+    journal.finish({ status: call.status, bytesOut: size, problem })
+  // The body fails with what its step throws.
+  const breakOff = (problem: Problem): never => {
+    call.cancel()
+    over(problem)
+    throw new Error(problem.message)
+  }
+  const step = async () => {
+    const first = held.shift()
+    const piece = first ? { bytes: first } : await call.read()
+    if (piece?.problem) return breakOff(piece.problem)
+    if (piece && (size += piece.bytes.length) > maxBytes) return breakOff(REPLY_TOO_LARGE)
+    if (!piece && end?.isMissing) return breakOff(NOT_JSON)
+    if (piece) end?.push(piece.bytes)
+    else over()
+    return piece ? { bytes: piece.bytes, last: false } : { bytes: NOTHING, last: true }
+  }
+  const stop = () => {
+    call.cancel()
+    over(CALLER_LEFT)
+  }
+  return steppedSource(step, { heartbeatMs: 0, stop })
+}

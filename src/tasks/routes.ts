@@ -1,0 +1,139 @@
+import { stringify, type JsonObject } from '../json/json.ts'
+import { ProblemError, statusOf, type Problem, type ProblemKind } from '../model/problem.ts'
+
+/** A service whose requests and answers pass as they are: only their places are known here. */
+export interface TaskService {
+  name: 'image' | 'music'
+  /** Where callers find it; at its upstream it may be somewhere else. */
+  mount: string
+  rows: readonly TaskRow[]
+  /** A failure in the service's own words. */
+  writeProblem(problem: Problem): JsonObject
+}
+
+interface TaskRow {
+  method: 'GET' | 'POST'
+  /** Below the mount; `{id}` stands for one segment. */
+  path: string
+}
+
+const post = (path: string): TaskRow => ({ method: 'POST', path })
+const get = (path: string): TaskRow => ({ method: 'GET', path })
+
+/** The service's own codes: a parameter error, and a system error. */
+const IMAGE_PARAMETER_ERROR = 21
+const IMAGE_SYSTEM_ERROR = 23
+
+const image: TaskService = {
+  name: 'image',
+  mount: '/img',
+  rows: [
+    post('/submit/imagine'),
+    post('/submit/blend'),
+    post('/submit/describe'),
+    post('/submit/modal'),
+    post('/insight-face/swap'),
+    post('/submit/action'),
+    post('/submit/upload-chat-images'),
+    post('/task/list-by-condition'),
+    get('/task/{id}/fetch'),
+    get('/task/{id}/image-seed'),
+  ],
+  writeProblem: (problem) => ({
+    code: statusOf(problem) < 500 ? IMAGE_PARAMETER_ERROR : IMAGE_SYSTEM_ERROR,
+    description: problem.message,
+    result: null,
+  }),
+}
+
+const music: TaskService = {
+  name: 'music',
+  mount: '/music',
+  rows: [
+    post('/submit/music'),
+    post('/submit/lyrics'),
+    post('/uploads/audio-url'),
+    post('/submit/concat'),
+    post('/fetch'),
+    get('/fetch/{id}'),
+  ],
+  writeProblem: (problem) => ({
+    code: problem.kind.replaceAll('-', '_'),
+    message: problem.message,
+    data: null,
+  }),
+}
+
+const SERVICES: readonly TaskService[] = [image, music]
+
+/** The service that a path belongs to, whether or not it has such an endpoint. */
+export const taskServiceAt = (path: string): TaskService | undefined =>
+  SERVICES.find(({ mount }) => path === mount || path.startsWith(`${mount}/`))
+
+/** A failure as the service itself would tell it. */
+export const taskProblem = (
+  service: TaskService,
+  problem: Problem,
+): { status: number; body: string } => ({
+  status: statusOf(problem),
+  body: stringify(service.writeProblem(problem)),
+})
+
+/** The path below the mount of an endpoint that exists; throws ProblemError for any other. */
+export function taskPath(service: TaskService, method: string, path: string): string {
+  const row = rowAt(service, path)
+  if (!row) throw refused('not-found', `There is no endpoint ${quoted(path)}.`)
+  if (row.method !== method)
+    throw refused('method-not-allowed', `This endpoint takes ${row.method} only.`)
+  const below = path.slice(service.mount.length)
+  if (!idsOf(row, below).every(isId)) throw refused('invalid-request', 'This is no id of a task.')
+  return below
+}
+
+/** The method that the endpoint takes, for the `allow` header. */
+export const allowedAt = (service: TaskService, path: string): string | undefined =>
+  rowAt(service, path)?.method
+
+const rowAt = (service: TaskService, path: string): TaskRow | undefined =>
+  service.rows.find((row) => fits(row.path, path.slice(service.mount.length)))
+
+/** Segment by segment and as they came: what is spelled otherwise is another path at some upstream. */
+function fits(pattern: string, path: string): boolean {
+  const expected = pattern.split('/')
+  const actual = path.split('/')
+  return (
+    expected.length === actual.length &&
+    expected.every((segment, index) => segment === '{id}' || segment === actual[index])
+  )
+}
+
+const idsOf = (row: TaskRow, path: string): string[] => {
+  const pattern = row.path.split('/')
+  return path.split('/').filter((_, index) => pattern[index] === '{id}')
+}
+
+const ID = /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,128}$/
+
+/** An id is looked at decoded, because the upstream will decode it: `..%2f` would climb out of its place. */
+function isId(segment: string): boolean {
+  try {
+    return ID.test(decodeURIComponent(segment))
+  } catch {
+    return false
+  }
+}
+
+const refused = (kind: ProblemKind, message: string): ProblemError =>
+  new ProblemError({ kind, message })
+
+const LONGEST_QUOTE = 200
+
+const quoted = (path: string): string =>
+  path.length > LONGEST_QUOTE ? `${path.slice(0, LONGEST_QUOTE)}…` : path
+
+/** The query without the caller's key, and otherwise to the letter. */
+export function passedQuery(search: string): string {
+  const pairs = search.slice(1).split('&')
+  const passed = pairs.filter((pair) => !new URLSearchParams(pair).has('key'))
+  return passed.length === pairs.length ? search : passed.length > 0 ? `?${passed.join('&')}` : ''
+}

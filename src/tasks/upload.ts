@@ -1,0 +1,50 @@
+import type { Problem } from '../model/problem.ts'
+import { CALLER_LEFT } from '../model/failures.ts'
+import type { HttpRequest } from '../http/request-head.ts'
+import { requireJson, tooLarge } from '../http/read-body.ts'
+
+/** A caller's body on its way to an upstream, never whole in memory. */
+export interface Upload {
+  body?: ReadableStream<Uint8Array>
+  /** What `content-length` promised, and with it the upstream needs no chunks. */
+  length?: string
+  /** Why the body broke off, when it did. */
+  problem?: Problem
+}
+
+/** Throws ProblemError when the body is announced as too large; else it breaks off where it becomes so. */
+export function uploadOf(request: HttpRequest, maxBytes: number): Upload {
+  requireJson(request.headers.get('content-type'))
+  const length = request.headers.get('content-length')
+  if (Number(length) > maxBytes) throw tooLarge(maxBytes)
+  const reader = request.body?.getReader()
+  if (!reader) return {}
+  let size = 0
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const fail = (reason: Problem) => {
+          upload.problem = reason
+          controller.error(new Error(reason.message))
+        }
+        try {
+          const { done, value } = await reader.read()
+          if (done) return controller.close()
+          size += value.length
+          if (size <= maxBytes) return controller.enqueue(value)
+          reader.cancel().catch(() => {})
+          fail(tooLarge(maxBytes).problem)
+        } catch {
+          fail(CALLER_LEFT)
+        }
+      },
+      cancel: () => reader.cancel().catch(() => {}),
+    },
+    { highWaterMark: 0 },
+  )
+  const upload: Upload = {
+    body,
+    ...(length !== null && /^\d{1,15}$/.test(length) && { length }),
+  }
+  return upload
+}

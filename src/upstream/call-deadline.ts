@@ -1,0 +1,74 @@
+import type { Problem } from '../model/problem.ts'
+import { CALLER_LEFT, STOPPING, TOOK_TOO_LONG } from '../model/failures.ts'
+import { alarm, timer } from '../stream/time.ts'
+
+/** What ends a call to an upstream from outside: its caller, a clock, or the end of the process. */
+export interface Ends {
+  caller: AbortSignal
+  deadline?: AbortSignal | undefined
+  totalMs: number
+}
+
+/** Whatever can end a call before its time, in one place. */
+export interface CallDeadline {
+  /** Aborted when the call is over before its time. */
+  readonly signal: AbortSignal
+  /** Why, once it is. */
+  readonly problem: Problem | undefined
+  end(problem: Problem): void
+  /** Ends the call unless `relax` is called in time. */
+  watch(ms: number, problem: Problem): void
+  relax(): void
+  /** Waits for `work`; rejects as soon as the call has ended. One work at a time. */
+  wait<T>(work: Promise<T>): Promise<T>
+  /** The call is over in its time: no timer and no listener stays behind. */
+  close(): void
+}
+
+export function callDeadline(ends: Ends): CallDeadline {
+  const controller = new AbortController()
+  let interrupt: ((reason: Problem) => void) | undefined
+  let silence = TOOK_TOO_LONG
+  const end = (reason: Problem) => {
+    if (line.problem) return
+    line.problem = reason
+    close()
+    controller.abort()
+    interrupt?.(reason)
+  }
+  const leave = () => end(CALLER_LEFT)
+  const stop = () => end(STOPPING)
+  const total = timer(() => end(TOOK_TOO_LONG), ends.totalMs)
+  const clock = alarm(() => end(silence))
+  const close = () => {
+    clearTimeout(total)
+    clock.close()
+    ends.caller.removeEventListener('abort', leave)
+    ends.deadline?.removeEventListener('abort', stop)
+  }
+  // No getter: it would make a shape of its own of every such object, and those are collected late.
+  const line: CallDeadline & { problem: Problem | undefined } = {
+    signal: controller.signal,
+    problem: undefined,
+    end,
+    watch(ms, reason) {
+      if (line.problem) return
+      silence = reason
+      clock.set(ms)
+    },
+    relax: clock.stop,
+    // A race against one long-lived promise would keep every piece of a long stream in memory.
+    wait: (work) =>
+      new Promise((resolve, reject) => {
+        if (line.problem) reject(line.problem)
+        interrupt = reject
+        work.then(resolve, reject)
+      }),
+    close,
+  }
+  ends.caller.addEventListener('abort', leave)
+  ends.deadline?.addEventListener('abort', stop)
+  if (ends.caller.aborted) leave()
+  if (ends.deadline?.aborted) stop()
+  return line
+}

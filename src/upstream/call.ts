@@ -1,0 +1,154 @@
+import { ProblemError, type Problem } from '../model/problem.ts'
+import type { Exchange } from '../exchange/exchange.ts'
+import {
+  CALLER_LEFT,
+  CONNECTION_LOST,
+  NO_FIRST_BYTE,
+  UNREACHABLE,
+  WENT_SILENT,
+} from '../model/failures.ts'
+import { callDeadline, type CallDeadline } from './call-deadline.ts'
+import { ConnectError, type Send, type UpstreamRequest, type UpstreamResponse } from '../ports.ts'
+import type { TimeoutSettings } from '../config/settings.ts'
+import { sourceOf } from '../stream/source.ts'
+import { timer } from '../stream/time.ts'
+
+/** What a read yields: bytes, or why there are no more; undefined at the regular end. */
+export type Piece =
+  | { bytes: Uint8Array; problem?: undefined }
+  | { problem: Problem; bytes?: undefined }
+  | undefined
+
+/** An upstream that has begun to answer. Nothing here ever rejects. */
+export interface UpstreamCall {
+  readonly status: number
+  readonly headers: UpstreamResponse['headers']
+  read(): Promise<Piece>
+  /** Stops the upstream now. */
+  cancel(): void
+  /** Nothing more is wanted. What little is left is read, so that the connection can be used again. */
+  release(): void
+}
+
+export type Sendable = Pick<UpstreamRequest, 'method' | 'url' | 'headers' | 'body'>
+
+interface CallOptions {
+  timeouts: TimeoutSettings
+  proxy?: string | undefined
+  /** Whether the answer will be streamed: it then has to begin sooner. */
+  stream?: boolean
+}
+
+/** Sends and waits for the head of the answer; throws ProblemError. */
+export async function callUpstream(
+  { ports, signal, journal }: Pick<Exchange, 'ports' | 'signal' | 'journal'>,
+  request: Sendable,
+  options: CallOptions,
+): Promise<UpstreamCall> {
+  const { timeouts } = options
+  const { send } = ports
+  const line = callDeadline({ caller: signal, deadline: ports.deadline, totalMs: timeouts.totalMs })
+  watchBeginning(line, options)
+  const work = sendOnce(send, request, options, line).catch((error: unknown) => {
+    if (!(error instanceof ConnectError) || line.problem) throw error
+    return pause(pauseMs(ports.randomId())).then(() => sendOnce(send, request, options, line))
+  })
+  try {
+    return opened(await line.wait(work), line, timeouts)
+  } catch (error) {
+    // An answer that comes after all is nobody's any more.
+    work.then(({ body }) => body && sourceOf(body).cancel()).catch(() => {})
+    // What the system or the runtime says is for the log, not for the caller.
+    if (!line.problem && error instanceof Error) journal.note({ reason: error.message })
+    const problem = line.problem ?? (error instanceof ConnectError ? UNREACHABLE : CONNECTION_LOST)
+    line.close()
+    throw new ProblemError(problem)
+  }
+}
+
+const watchBeginning = (line: CallDeadline, { stream, timeouts }: CallOptions): void =>
+  line.watch(stream ? timeouts.firstByteMs : timeouts.jsonMs, NO_FIRST_BYTE)
+
+function sendOnce(
+  send: Send,
+  request: Sendable,
+  options: CallOptions,
+  line: CallDeadline,
+): Promise<UpstreamResponse> {
+  if (line.problem) return Promise.reject(new ConnectError('the caller has left'))
+  const { connectMs } = options.timeouts
+  // What has not been sent yet cannot be answered late.
+  const connection = (state: 'sought' | 'found') =>
+    state === 'sought' ? line.relax() : watchBeginning(line, options)
+  try {
+    const { proxy } = options
+    const through = proxy === undefined ? {} : { proxy }
+    return send({ ...request, ...through, signal: line.signal, connectMs, connection })
+  } catch (error) {
+    return Promise.reject(error)
+  }
+}
+
+/** Between 50 and 250 ms, so that many callers do not come back at the same moment. */
+const pauseMs = (random: string): number =>
+  50 + (Number.parseInt(random.slice(0, 2), 16) || 0) * 0.8
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+/** How much of a finished answer is still read for the sake of its connection. */
+const REST_BYTES = 65_536
+const REST_MS = 1000
+
+function opened(
+  response: UpstreamResponse,
+  line: CallDeadline,
+  { idleMs }: TimeoutSettings,
+): UpstreamCall {
+  const source = response.body && sourceOf(response.body)
+  let begun = false
+  let over = !source
+  const stop = () => {
+    over = true
+    line.close()
+    source?.cancel()
+  }
+  const read = async (): Promise<Piece> => {
+    if (!source || over) return over && line.problem ? { problem: line.problem } : undefined
+    if (begun) line.watch(idleMs, WENT_SILENT)
+    try {
+      const bytes = await line.wait(source.read())
+      if (bytes && bytes.length > 0) begun = true
+      // Until something has come, the clock of the first byte goes on.
+      if (begun) line.relax()
+      if (bytes) return { bytes }
+      over = true
+      line.close()
+      return undefined
+    } catch {
+      const problem = line.problem ?? CONNECTION_LOST
+      stop()
+      return { problem }
+    }
+  }
+  const release = async () => {
+    const clock = timer(stop, REST_MS)
+    let rest = 0
+    for (let piece = await read(); piece?.bytes && rest < REST_BYTES; piece = await read())
+      rest += piece.bytes.length
+    clearTimeout(clock)
+    if (!over) stop()
+  }
+  if (over) line.close()
+  line.signal.addEventListener('abort', stop, { once: true })
+  return {
+    status: response.status,
+    headers: response.headers,
+    read,
+    cancel() {
+      if (over) return
+      line.end(CALLER_LEFT)
+      stop()
+    },
+    release: () => void release(),
+  }
+}

@@ -1,0 +1,18 @@
+import type { Lookup } from '../../adapters/contract.ts'
+
+/** Of many values those that are named, where they look as such a value may. */
+export const pickNamed = (
+  values: Lookup,
+  names: readonly string[],
+  looks: RegExp,
+): [name: string, value: string][] =>
+  names.flatMap((name): [string, string][] => {
+    const value = values.get(name)
+    return value !== null && looks.test(value) ? [[name, value]] : []
+  })
+
+const HEADER_VALUE = /^[\x20-\x7e]{1,1024}$/
+
+/** Headers that can be sent on. */
+export const pickHeaders = (headers: Lookup, names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(pickNamed(headers, names, HEADER_VALUE))

@@ -1,0 +1,101 @@
+import { invalid } from '../model/problem.ts'
+import { VERSION } from '../version.ts'
+import type { Bytes } from '../json/bytes.ts'
+import { placeKey, upstreamKey } from './credentials.ts'
+import { veilOf, type Veil } from './secrets.ts'
+import type { UpstreamSettings } from '../config/settings.ts'
+
+/** What goes to an upstream, before its address and its key are known. */
+export interface UnaddressedRequest {
+  /** Begins with a version segment. */
+  path: string
+  query: readonly (readonly [string, string])[]
+  headers: Readonly<Record<string, string>>
+  body: Bytes
+  stream: boolean
+}
+
+/** What is sent, and what in it nobody else may see. */
+export interface AddressedRequest {
+  method: 'POST'
+  url: string
+  headers: Record<string, string>
+  body: Bytes
+  veil: Veil
+}
+
+/** Every header is made here: nothing of a caller's reaches an upstream by chance. */
+export function addressRequest(
+  unaddressed: UnaddressedRequest,
+  upstream: UpstreamSettings,
+  credential: string | undefined,
+): AddressedRequest {
+  const key = upstreamKey(upstream.key, credential)
+  const place = placeKey(upstream.auth, key)
+  const query = place.query ? [...unaddressed.query, place.query] : unaddressed.query
+  const headers = {
+    'content-type': 'application/json',
+    accept: unaddressed.stream ? 'text/event-stream' : 'application/json',
+    'user-agent': `dragoman/${VERSION}`,
+    ...unaddressed.headers,
+    ...lowerCased(upstream.headers),
+    ...(place.header && Object.fromEntries([place.header])),
+  }
+  return {
+    method: 'POST',
+    url: urlOf(upstream, unaddressed.path, query),
+    headers,
+    body: unaddressed.body,
+    veil: veilOf(key, upstream.headers),
+  }
+}
+
+const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+
+/** The version segment of the configured address, where it has one, stands for the path's own. */
+function urlOf(
+  upstream: UpstreamSettings,
+  path: string,
+  query: UnaddressedRequest['query'],
+): string {
+  const { base, version } = upstream
+  const wanted = version ? path.replace(/^\/v1(?:beta)?(?=\/)/, `/${version}`) : path
+  const text = originOf(base) + wanted
+  // A name of a model that climbs out of its place (`..`, `?`) would reach another endpoint with our key.
+  if (!isPlainPath(wanted) && (new URL(text).href !== text || /[?#]/.test(wanted)))
+    throw invalid('The name of the model cannot be part of a path.', 'model')
+  if (query.length === 0) return text
+  return `${text}?${new URLSearchParams(query.map(([name, value]): [string, string] => [name, value]))}`
+}
+
+const origins = new Map<string, string>()
+
+/** The address of an upstream as it is written before a path; there are as many as the configuration has. */
+function originOf(base: string): string {
+  const known = origins.get(base)
+  if (known !== undefined) return known
+  const origin = new URL(base).href.replace(/\/$/, '')
+  origins.set(base, origin)
+  return origin
+}
+
+/** A path that no reader of addresses changes: without a dot at the beginning of a segment. */
+const isPlainPath = (path: string): boolean => /^(?:\/[\w:@~-][\w.:@~-]*)+$/.test(path)
+
+const MASK = '***'
+
+/** The same without secrets, for a person to look at. */
+export function masked(sent: AddressedRequest): { url: string; headers: Record<string, string> } {
+  const url = new URL(sent.url)
+  const query = url.search.replace(/([?&]key=)[^&]*/g, `$1${MASK}`)
+  const headers = Object.entries(sent.headers).map(([name, value]) => [name, maskOf(name, value)])
+  return { url: url.origin + url.pathname + query, headers: Object.fromEntries(headers) }
+}
+
+const SECRET = /auth|key|token|secret|cookie|password/
+
+const maskOf = (name: string, value: string): string => {
+  if (!SECRET.test(name)) return value
+  return value.startsWith('Bearer ') ? `Bearer ${MASK}` : MASK
+}

@@ -1,0 +1,241 @@
+import { encodeBase64 } from '../json/base64.ts'
+import { isObject, parse, stringify, type Json } from '../json/json.ts'
+import type { Problem } from '../model/problem.ts'
+import type { Settings } from '../config/settings.ts'
+
+const MASK = '***'
+/** Anything shorter is as likely a word. */
+const SHORTEST = 8
+
+/** Every secret of the settings: what no log line and no answer may contain. */
+export function secretsOf(settings: Settings): string[] {
+  const holders = [...settings.upstreams.values(), ...Object.values(settings.tasks)]
+  const keys = holders.flatMap(({ key }) => (key.kind === 'literal' ? [key.value] : []))
+  const callers = settings.callers.kind === 'keys' ? settings.callers.keys : []
+  const headers = [...settings.upstreams.values()].flatMap((upstream) =>
+    Object.values(upstream.headers),
+  )
+  const spelled = [...keys, ...headers.filter((value) => value.length >= SHORTEST)]
+  return [
+    ...spelled.flatMap(written),
+    ...callers,
+    ...headers.filter((value) => value.length < SHORTEST),
+    ...stateSecrets(settings.state),
+    ...[...settings.upstreams.values()].flatMap(({ proxy = '' }) => passwordsIn(proxy)),
+  ]
+}
+
+/** The password in an address, in every spelling. */
+export function passwordsIn(address: string): string[] {
+  const full = address.includes('://') ? address : `http://${address}`
+  if (!URL.canParse(full)) return []
+  const { username, password } = new URL(full)
+  if (password === '') return []
+  const plain = decoded(password)
+  return [...new Set([password, plain, `${decoded(username)}:${plain}`].flatMap(written))]
+}
+
+/** The password of a state server: before its host, or among its parameters, where some clients take it. */
+function stateSecrets(state: string): string[] {
+  if (!URL.canParse(state)) return []
+  const { password, searchParams } = new URL(state)
+  const parameters = [...searchParams].flatMap(([name, value]) =>
+    CREDENTIAL.test(name) ? [value] : [],
+  )
+  const found = [password, decoded(password), ...parameters].flatMap(written)
+  return [...new Set(found)].filter((secret) => secret !== '')
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** Where state is kept, for a person: of an address only what is no secret. */
+export function shownState(state: string): string {
+  const [, scheme = ''] = /^(\w+:\/\/)/.exec(state) ?? []
+  if (scheme === '') return state
+  if (!URL.canParse(state)) return `${scheme}***`
+  const { username, password, host, pathname, search } = new URL(state)
+  return `${scheme}${username || password ? '***@' : ''}${host}${pathname}${search && '?***'}`
+}
+
+/** A secret as it is, and as it stands in an address or in basic authentication. */
+const written = (secret: string): string[] => [
+  ...new Set([
+    secret,
+    new URLSearchParams([['', secret]]).toString().slice(1),
+    encodeURIComponent(secret),
+    ...(secret.length >= SHORTEST ? base64Cores(secret) : []),
+  ]),
+]
+
+/** Hides what was sent to an upstream: it may repeat anywhere what it was sent, and in any spelling. */
+export interface Veil {
+  /** In the words of an upstream: errors, headers. */
+  hide(text: string): string
+  /** In a JSON text, which stays one. */
+  hideJson(text: string): string
+  /** In everything that a value holds. */
+  hideIn<T extends Json | undefined>(value: T): T
+  /** The credentials as they were sent, which is all that content is searched for: it may mean anything else. */
+  readonly plain: readonly string[]
+}
+
+export const NO_VEIL: Veil = {
+  hide: (text) => text,
+  hideJson: (text) => text,
+  hideIn: (value) => value,
+  plain: [],
+}
+
+const veils = new Map<string, Veil>()
+/** As many as a configuration may well have; callers bring keys of their own. */
+const MOST_VEILS = 256
+
+/** `headers`: those that the configuration adds to a request. */
+export function veilOf(
+  key: string | undefined,
+  headers: Readonly<Record<string, string>> = {},
+): Veil {
+  const secrets = [...(key ? [key] : []), ...headerSecrets(headers)]
+  if (secrets.length === 0) return NO_VEIL
+  const credentials = [...(key ? [key] : []), ...headerSecrets(headers, CREDENTIAL)]
+  const name = JSON.stringify([secrets, credentials])
+  const known = veils.get(name)
+  if (known) return known
+  if (veils.size >= MOST_VEILS) veils.clear()
+  const made = veilOver(secrets, credentials)
+  veils.set(name, made)
+  return made
+}
+
+/** Headers whose values are in the documents of their dialects, or in everybody's requests. */
+const PUBLIC =
+  /^(?:(?:anthropic|provider)-(?:version|beta)|openai-(?:beta|organization|project)|accept(?:-.*)?|content-type|user-agent|x-goog-(?:api-client|user-project))$/i
+const CREDENTIAL = /auth|key|token|secret|cookie|pass|credential|signature|session/i
+
+/** Any value that was configured may be a credential, whatever its name: but for short ones and public ones. */
+function headerSecrets(headers: Readonly<Record<string, string>>, names = /^/): string[] {
+  const chosen = Object.entries(headers).filter(
+    ([name]) => names.test(name) && (CREDENTIAL.test(name) || !PUBLIC.test(name)),
+  )
+  // `Bearer …`, `session=…; user=…`
+  const parts = chosen.flatMap(([, value]) => [value, ...value.split(/[\s=;,]+/)])
+  return [...new Set(parts)].filter((part) => part.length >= SHORTEST)
+}
+
+function veilOver(secrets: readonly string[], credentials: readonly string[]): Veil {
+  const longestFirst = secrets.toSorted((one, other) => other.length - one.length)
+  const patterns = longestFirst.flatMap((secret) => [
+    patternOf(secret),
+    ...(secret.length >= SHORTEST ? base64Cores(secret).flatMap(eitherAlphabet) : []),
+  ])
+  const known = new RegExp(patterns.join('|'), 'g')
+  const hide = (text: string) => text.replace(known, MASK)
+  const hideIn = (value: Json | undefined): Json | undefined => {
+    if (typeof value === 'string') return hide(value)
+    if (Array.isArray(value)) return value.map((member) => hideIn(member) ?? null)
+    if (!isObject(value)) return value
+    const members = Object.entries(value).map(([name, member]) => [hide(name), hideIn(member)])
+    return Object.fromEntries(members)
+  }
+  return {
+    hide,
+    hideJson(text) {
+      const hidden = hide(text)
+      return hidden === text || isJson(hidden) ? hidden : (reparsed(text, hideIn) ?? hidden)
+    },
+    hideIn: hideIn as Veil['hideIn'],
+    plain: credentials.filter((secret) => secret.length >= SHORTEST),
+  }
+}
+
+/** What went wrong, without what was sent. */
+export function behind({ hide, hideIn }: Veil, problem: Problem): Problem {
+  const { message, code, details } = problem
+  return {
+    ...problem,
+    message: hide(message),
+    ...(code !== undefined && { code: hide(code) }),
+    ...(details !== undefined && { details: hideIn(details as Json) }),
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function reparsed(text: string, change: (value: Json) => Json | undefined): string | undefined {
+  try {
+    return stringify(change(parse(text)) ?? null)
+  } catch {
+    return undefined
+  }
+}
+
+/** A pattern that finds a secret however each of its characters is written. It takes time in proportion to a text. */
+const patternOf = (secret: string): string => {
+  const [first = '', ...rest] = secret
+  // In front of the first one a row of backslashes would be counted anew from each of them.
+  return spelled(first) + rest.map((letter) => `\\\\*${spelled(letter)}`).join('')
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': 'amp',
+  '<': 'lt',
+  '>': 'gt',
+  '"': 'quot',
+  "'": 'apos',
+}
+
+/**
+ * One character: itself; `%2B` and `%252b` in addresses, where a space may be `+`; `\u002b` in JSON, which may be
+ * within JSON; `&plus;`, by number too, in pages.
+ */
+function spelled(letter: string): string {
+  const code = letter.codePointAt(0) ?? 0
+  const hex = anyCase(code.toString(16))
+  const bytes = encodeURIComponent(letter.toWellFormed())
+  const inAddress = bytes.startsWith('%') ? bytes : `%${code.toString(16).padStart(2, '0')}`
+  const entity = ENTITIES[letter]
+  return `(?:${[
+    letter.replace(/[^\w]/g, '\\$&'),
+    ...(letter === ' ' ? ['\\+'] : []),
+    anyCase(inAddress).replaceAll('%', '%(?:25)*'),
+    ...(code < 65_536 ? [`\\\\u0*${hex}`] : []),
+    `&(?:amp;)*#0*${code};`,
+    `&(?:amp;)*#[xX]0*${hex};`,
+    ...(entity ? [`&(?:amp;)*${entity};`] : []),
+  ].join('|')})`
+}
+
+const anyCase = (text: string): string =>
+  text.replace(/[a-f]/gi, (digit) => `[${digit.toLowerCase()}${digit.toUpperCase()}]`)
+
+const eitherAlphabet = (base64: string): string[] => [
+  ...new Set([base64, base64.replaceAll('+', '-').replaceAll('/', '_')].map(patternOf)),
+]
+
+const OFFSETS = [0, 1, 2]
+
+/**
+ * What all texts with the secret in them have in common in base64, by what stands before it: nothing, `x:`, any
+ * name of a user. The letters at its edges have bits of the neighbours too.
+ */
+function base64Cores(secret: string): string[] {
+  return OFFSETS.map((offset) => {
+    const whole = encodeBase64('x'.repeat(offset) + secret)
+    const letters = whole.replace(/=+$/, '')
+    const end = letters.length === whole.length ? letters.length : letters.length - 1
+    return letters.slice(Math.ceil((offset * 8) / 6), end)
+  })
+}

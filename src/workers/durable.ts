@@ -1,0 +1,130 @@
+import { boundedBytes, ownerOf, type Store, type StoreBounds } from '../memory/store.ts'
+import { guardStore, unavailable } from '../memory/stores/guard.ts'
+import { SCHEMA, table, type SqlDatabase, type SqlRow, type Table } from '../memory/stores/table.ts'
+
+/** What is used of a Durable Object namespace. */
+export interface ObjectNamespace<Id = unknown> {
+  idFromName(name: string): Id
+  get(id: Id): { fetch(url: string, init?: RequestInit): Promise<Response> }
+}
+
+/** What is used of a Durable Object's own state. */
+export interface ObjectState {
+  storage: {
+    sql: { exec(statement: string, ...values: unknown[]): Iterable<SqlRow> }
+    transactionSync<T>(work: () => T): T
+    getAlarm(): Promise<number | null>
+    setAlarm(time: number): Promise<void>
+    deleteAll(): Promise<void>
+  }
+}
+
+const SERVICE = 'the Durable Object STATE'
+const TIMEOUT_MS = 5000
+const HEADER = {
+  ttl: 'x-ttl-ms',
+  entryBytes: 'x-entry-bytes',
+  ownerBytes: 'x-owner-bytes',
+} as const
+
+/**
+ * In Durable Objects with SQLite storage, one for each owner: strongly consistent, and owners never wait for
+ * each other. Each object keeps its owner's share; the total over all owners is not bounded, because no
+ * object sees the others, but an object deletes what is over and then itself.
+ */
+export function durableStore<Id>(namespace: ObjectNamespace<Id>, bounds: StoreBounds): Store {
+  const ask = (key: string, init?: RequestInit): Promise<Response> =>
+    guardStore(SERVICE, TIMEOUT_MS, async () => {
+      const object = namespace.get(namespace.idFromName(ownerOf(key)))
+      const answer = await object.fetch(`https://state/${encodeURIComponent(key)}`, init)
+      if (answer.status >= 500) throw unavailable(SERVICE, `status ${answer.status}`)
+      return answer
+    })
+  return {
+    async get(key) {
+      const answer = await ask(key)
+      const text = await textOf(answer)
+      return answer.ok ? text : undefined
+    },
+    async put(entry) {
+      const headers = {
+        [HEADER.ttl]: String(entry.ttlMs),
+        [HEADER.entryBytes]: String(bounds.entryBytes),
+        [HEADER.ownerBytes]: String(Math.min(bounds.ownerBytes, bounds.totalBytes)),
+      }
+      const body = boundedBytes(entry, bounds)
+      const answer = await ask(entry.key, { method: 'PUT', headers, body })
+      await answer.body?.cancel()
+    },
+    async delete(key) {
+      const answer = await ask(key, { method: 'DELETE' })
+      await answer.body?.cancel()
+      return answer.ok
+    },
+    close: async () => undefined,
+  }
+}
+
+/** `text()` would swallow a byte order mark at the beginning. */
+const textOf = async (message: Request | Response): Promise<string> =>
+  new TextDecoder('utf-8', { ignoreBOM: true }).decode(await message.arrayBuffer())
+
+/** The object itself; `src/worker.ts` exports it, `wrangler.toml` binds it as STATE. */
+export class StateObject {
+  readonly #state: ObjectState
+  #table: Table | undefined
+
+  constructor(state: ObjectState) {
+    this.#state = state
+  }
+
+  async fetch(request: Request): Promise<Response> {
+    const key = decodeURIComponent(new URL(request.url).pathname.slice(1))
+    switch (request.method) {
+      case 'GET':
+        return found(this.#open().get(key))
+      case 'PUT':
+        return this.#put(key, request)
+      case 'DELETE':
+        return new Response(null, { status: this.#open().delete(key) ? 204 : 404 })
+      default:
+        return new Response(null, { status: 405, headers: { allow: 'GET, PUT, DELETE' } })
+    }
+  }
+
+  /** Set for the moment when the first entry is over. */
+  async alarm(): Promise<void> {
+    const next = this.#open().expire()
+    if (next !== undefined) return this.#state.storage.setAlarm(next)
+    this.#table = undefined
+    await this.#state.storage.deleteAll()
+  }
+
+  async #put(key: string, request: Request): Promise<Response> {
+    const value = await textOf(request)
+    const number = (name: string) => Number(request.headers.get(name))
+    const ttlMs = number(HEADER.ttl)
+    const ownerBytes = number(HEADER.ownerBytes)
+    const bounds = { entryBytes: number(HEADER.entryBytes), ownerBytes, totalBytes: ownerBytes }
+    this.#open().put({ key, owner: ownerOf(key), value, ttlMs }, bounds)
+    const alarm = await this.#state.storage.getAlarm()
+    const expires = Date.now() + ttlMs
+    if (alarm === null || alarm > expires) await this.#state.storage.setAlarm(expires)
+    return new Response(null, { status: 204 })
+  }
+
+  #open(): Table {
+    if (this.#table) return this.#table
+    const { storage } = this.#state
+    const database: SqlDatabase = {
+      rows: (statement, ...values) => [...storage.sql.exec(statement, ...values)],
+      transaction: (work) => storage.transactionSync(work),
+    }
+    for (const statement of SCHEMA) database.rows(statement)
+    this.#table = table(database, Date.now)
+    return this.#table
+  }
+}
+
+const found = (value: string | undefined): Response =>
+  value === undefined ? new Response(null, { status: 404 }) : new Response(value)

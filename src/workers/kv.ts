@@ -1,0 +1,127 @@
+import {
+  boundedSize,
+  ownerOf,
+  type Store,
+  type StoreBounds,
+  type StoreEntry,
+} from '../memory/store.ts'
+import { guardStore } from '../memory/stores/guard.ts'
+
+/** What is used of a Workers KV namespace. */
+export interface KeyValueNamespace {
+  getWithMetadata(key: string): Promise<{ value: string | null; metadata: unknown }>
+  put(
+    key: string,
+    value: string,
+    options: { expirationTtl: number; metadata: Label },
+  ): Promise<void>
+  delete(key: string): Promise<void>
+  list(options: { prefix: string; cursor?: string }): Promise<Page>
+}
+
+interface Page {
+  keys: { name: string; metadata?: unknown }[]
+  list_complete: boolean
+  cursor?: string
+}
+
+/** Kept beside the value, and told by `list` without reading it. */
+interface Label {
+  bytes: number
+  put: number
+  expires: number
+}
+
+const SERVICE = 'the key-value namespace STATE_KV'
+const TIMEOUT_MS = 5000
+/** The shortest time to live that the namespace takes; the label knows the real one. */
+const SHORTEST_TTL_SECONDS = 60
+const LONGEST_NAME_BYTES = 512
+
+/**
+ * In a Workers KV namespace: everywhere, cheap to read, and only eventually consistent. A turn that lands in
+ * another place within about a minute of the one before may not find it (a miss is remembered there, too);
+ * a Durable Object has no such gap. An owner's share is kept by listing, so it is as eventual as the
+ * listing; the total over all owners is bounded by the times to live alone.
+ */
+export function kvStore(
+  namespace: KeyValueNamespace,
+  bounds: StoreBounds,
+  now: () => number = Date.now,
+): Store {
+  const read = async (key: string): Promise<string | undefined> => {
+    if (!isName(key)) return undefined
+    const { value, metadata } = await namespace.getWithMetadata(key)
+    return value !== null && labelOf(metadata).expires > now() ? value : undefined
+  }
+  const write = async (entry: StoreEntry): Promise<void> => {
+    const bytes = boundedSize(entry, bounds)
+    await evict(namespace, entry.key, bounds.ownerBytes - bytes, now())
+    await namespace.put(entry.key, entry.value, {
+      expirationTtl: Math.max(SHORTEST_TTL_SECONDS, Math.ceil(entry.ttlMs / 1000)),
+      metadata: { bytes, put: now(), expires: now() + entry.ttlMs },
+    })
+  }
+  const remove = async (key: string): Promise<boolean> => {
+    const there = (await read(key)) !== undefined
+    if (there) await namespace.delete(key)
+    return there
+  }
+  return {
+    get: (key) => run(() => read(key)),
+    put: (entry) => run(() => write(entry)),
+    delete: (key) => run(() => remove(key)),
+    close: async () => undefined,
+  }
+}
+
+const run = <T>(work: () => Promise<T>): Promise<T> => guardStore(SERVICE, TIMEOUT_MS, work)
+
+/** The namespace throws for any other key; nothing can be there. */
+const isName = (key: string): boolean =>
+  key !== '' && new TextEncoder().encode(key).length <= LONGEST_NAME_BYTES
+
+/** Deletes the owner's oldest entries until those that stay, `key` aside, have no more than `limit` bytes. */
+async function evict(
+  namespace: KeyValueNamespace,
+  key: string,
+  limit: number,
+  now: number,
+): Promise<void> {
+  const entries: (Label & { name: string })[] = []
+  for await (const { name, metadata } of listed(namespace, `${ownerOf(key)}/`)) {
+    const label = labelOf(metadata)
+    if (name !== key && label.expires > now) entries.push({ name, ...label })
+  }
+  let used = entries.reduce((sum, entry) => sum + entry.bytes, 0)
+  for (const { name, bytes } of entries.toSorted((one, other) => one.put - other.put)) {
+    if (used <= limit) return
+    await namespace.delete(name)
+    used -= bytes
+  }
+}
+
+async function* listed(
+  namespace: KeyValueNamespace,
+  prefix: string,
+): AsyncGenerator<Page['keys'][0]> {
+  let cursor: string | undefined
+  do {
+    const page = await namespace.list(cursor === undefined ? { prefix } : { prefix, cursor })
+    yield* page.keys
+    cursor = page.list_complete ? undefined : page.cursor
+  } while (cursor !== undefined)
+}
+
+const number = (value: unknown): number => (typeof value === 'number' ? value : 0)
+
+/** An entry without a label was not written here: it counts for nothing and is over. */
+function labelOf(metadata: unknown): Label {
+  const fields: Partial<Record<keyof Label, unknown>> =
+    typeof metadata === 'object' && metadata !== null ? metadata : {}
+  return {
+    bytes: number(fields.bytes),
+    put: number(fields.put),
+    expires: number(fields.expires),
+  }
+}

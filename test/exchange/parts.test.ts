@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import { cpuMs } from '../growth/cpu.ts'
+import { matchesGlob } from '../../src/upstream/route.ts'
+import { scalarIn, slicesAt, spliceStrings } from '../../src/json/slices.ts'
+import { eventShape } from '../../src/stream/whole-events.ts'
+import { bytewise } from './proxy.ts'
+
+describe('globs on model names', () => {
+  it.each([
+    ['*', '', true],
+    ['*', 'anything/at all', true],
+    ['gpt-*', 'gpt-5', true],
+    ['gpt-*', 'gpt-', true],
+    ['gpt-*', 'gpt', false],
+    ['gpt', 'gpt', true],
+    ['gpt', 'gpt-5', false],
+    ['*-mini', 'gpt-5-mini', true],
+    ['a*b*c', 'aXbYc', true],
+    ['a*b*c', 'abc', true],
+    ['a*b*c', 'acb', false],
+    ['ab*ba', 'aba', false],
+    ['a.c', 'abc', false],
+  ])('%s, %s: %s', (glob, name, fits) => expect(matchesGlob(glob, name)).toBe(fits))
+  it('take no longer for hostile names', () => {
+    const start = cpuMs()
+    matchesGlob('*a*a*a*a*a*a*a*a*b', 'a'.repeat(100_000))
+    expect(cpuMs() - start).toBeLessThan(200)
+  })
+})
+
+describe('the scanner', () => {
+  it('finds members at the top and below, and of repeated ones all', () => {
+    const text = '{"a":{"model":"x"},"model":"y" , "mo\\u0064el":"z","t":[{"model":"w"}]}'
+    const found = (path: string[]) =>
+      slicesAt(text, path).map(({ start, end }) => text.slice(start, end))
+    expect(found(['model'])).toEqual(['"y"', '"z"'])
+    expect(found(['a', 'model'])).toEqual(['"x"'])
+    expect(found(['t', 'model'])).toEqual([])
+    expect(found(['none'])).toEqual([])
+  })
+  it.each([
+    '',
+    '{',
+    '{"a"',
+    '{"a":',
+    '{"a":1',
+    '{"model":"x',
+    '[',
+    '"x"',
+    '{"a" "b"}',
+    '{1:2}',
+    '{,}',
+  ])('bears malformed text: %s', (text) => expect(slicesAt(text, ['model'])).toEqual([]))
+  it('reads strings and booleans only', () => {
+    const text = '{"s":"a\\nb","t":true,"f":false,"n":1,"z":null,"o":{},"bad":"\\x"}'
+    const values = ['s', 't', 'f', 'n', 'z', 'o', 'bad'].map((key) =>
+      slicesAt(text, [key]).map((slice) => scalarIn(text, slice)),
+    )
+    expect(values.flat()).toEqual(['a\nb', true, false, undefined, undefined, undefined, undefined])
+  })
+  it('replaces strings and nothing else', () => {
+    const text = '{"model":"x","b":1,"model":5}'
+    expect(spliceStrings(text, slicesAt(text, ['model']), 'a"b')).toBe(
+      '{"model":"a\\"b","b":1,"model":5}',
+    )
+  })
+})
+
+const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
+
+function through(chunks: Uint8Array[], maxBytes = 1000) {
+  const shape = eventShape(maxBytes)
+  const out = chunks.map((chunk) => decode(shape.push(chunk)))
+  return { out: out.filter((text) => text !== ''), rest: decode(shape.rest()) }
+}
+
+describe('a shape of events', () => {
+  it.each([
+    ['a\n\nb\n\nc', ['a\n\n', 'b\n\n'], 'c'],
+    ['a\r\n\r\nb\r\n\r\n', ['a\r\n\r\n', 'b\r\n\r\n'], ''],
+    ['a\r\rb\r\rc', ['a\r\r', 'b\r\r'], 'c'],
+  ])('cuts %j behind blank lines', (text, out, rest) => {
+    expect(through(bytewise(text))).toEqual({ out, rest })
+    const whole = through([new TextEncoder().encode(text)])
+    expect(whole.out.join('') + whole.rest).toBe(text)
+    expect(whole.rest).toBe(rest)
+  })
+  it('passes what is too large to be held, and ends it', () => {
+    const { out, rest } = through(bytewise('x'.repeat(25)), 10)
+    expect(out.join('') + rest).toBe(`${'x'.repeat(25)}\n\n`)
+    expect(rest.length).toBeLessThan(14)
+  })
+  it('is quick on an event in many pieces', () => {
+    const shape = eventShape(100_000_000)
+    const piece = new Uint8Array(16_384).fill(120)
+    const start = cpuMs()
+    for (let round = 0; round < 1000; round += 1) shape.push(piece)
+    expect(shape.rest().length).toBe(16_384_000)
+    expect(cpuMs() - start).toBeLessThan(1500)
+  })
+})

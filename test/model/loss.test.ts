@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { isRefusable, lossHeader, lossList } from '../../src/model/loss.ts'
+
+describe('losses', () => {
+  it('are kept once each, in order', () => {
+    const { lose, losses } = lossList()
+    expect(lose('dropped', 'sampling.topK')).toBeUndefined()
+    lose('dropped', 'sampling.topK', 'again')
+    lose('approximated', 'reasoning.effort', 'no such scale')
+    expect(losses).toEqual([
+      { code: 'dropped', path: 'sampling.topK' },
+      { code: 'approximated', path: 'reasoning.effort', detail: 'no such scale' },
+    ])
+  })
+
+  it('are a header with a count and a list, and none when there are none', () => {
+    expect(lossHeader([])).toBeUndefined()
+    expect(
+      lossHeader([
+        { code: 'dropped', path: 'sampling.topK' },
+        { code: 'defaulted', path: 'limits.maxOutputTokens' },
+      ]),
+    ).toBe('2; dropped sampling.topK, defaulted limits.maxOutputTokens')
+  })
+
+  it('never make a header longer than a kilobyte or with characters that headers have not', () => {
+    const losses = Array.from({ length: 200 }, (_, index) => ({
+      code: 'dropped' as const,
+      path: `turns.${index}.日本\r\nset-cookie: a, b; c`,
+    }))
+    const header = lossHeader(losses) ?? ''
+    expect(header.length).toBeLessThanOrEqual(1024)
+    expect(header.startsWith('200; dropped turns.0.')).toBe(true)
+    expect(header).toMatch(/^[\x20-\x7e]+\xe2\x80\xa6$/)
+    expect(() => new Headers({ 'x-dragoman-losses': header })).not.toThrow()
+    // For a platform that makes the bytes itself.
+    expect(lossHeader(losses, () => '…')).toMatch(/^[\x20-\x7e]+…$/)
+  })
+
+  it('of something asked for can be refused, a filled-in default cannot', () => {
+    expect(isRefusable({ code: 'dropped', path: 'a' })).toBe(true)
+    expect(isRefusable({ code: 'approximated', path: 'a' })).toBe(true)
+    expect(isRefusable({ code: 'defaulted', path: 'a' })).toBe(false)
+    expect(isRefusable({ code: 'reordered', path: 'a' })).toBe(false)
+  })
+})

@@ -1,0 +1,39 @@
+import { PassThrough } from 'node:stream'
+import type { IncomingMessage } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { isWhole, piecesIn, wholeBytes } from '../../src/json/bytes.ts'
+import { readIncoming } from '../../src/node/read-body.ts'
+
+/** What came of bytes that came in pieces of such lengths, one after the other. */
+async function collected(whole: Buffer, lengths: readonly number[]) {
+  const headers = { 'content-length': String(whole.length) }
+  const incoming = Object.assign(new PassThrough({ highWaterMark: 1e9 }), { headers })
+  const bytes = readIncoming(incoming as unknown as IncomingMessage)
+  let at = 0
+  for (let index = 0; at < whole.length; index += 1) {
+    const end = at + (lengths[index % lengths.length] ?? 1)
+    incoming.write(whole.subarray(at, end))
+    at = end
+  }
+  incoming.end()
+  return bytes
+}
+
+const bytesOf = (length: number) => Buffer.from(Array.from({ length }, (_, index) => index % 251))
+
+describe('a body as it comes in', () => {
+  it.each([
+    ['nothing', 0, [1], 1],
+    ['one piece', 100, [100], 1],
+    ['a few pieces', 100_000, [65_536], 1],
+    ['many small pieces', 1_500_000, [1000], 24],
+    ['large pieces', 1_500_000, [65_536], 23],
+    ['pieces of all sizes', 2_000_000, [1, 65_536, 300, 20_000, 16_384, 16_383], 90],
+  ])('is all there: %s', async (_, length, lengths, most) => {
+    const whole = bytesOf(length)
+    const bytes = await collected(whole, lengths)
+    expect(whole.equals(wholeBytes(bytes))).toBe(true)
+    expect(piecesIn(bytes).length).toBeLessThanOrEqual(most)
+    expect(isWhole(bytes)).toBe(length < 1_048_576)
+  })
+})

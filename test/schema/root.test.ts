@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest'
+import { rooted } from '../../src/schema/root.ts'
+
+it('leaves the text of a schema alone that every service takes', () => {
+  const schema = '{ "type":"object", "properties":{"2":{"type":"array","items":{}},"1":{}} }'
+  expect(rooted(schema)).toEqual({ schema, lost: [] })
+})
+
+it.each([
+  ['', '{"type":"object","properties":{}}'],
+  ['null', '{"type":"object","properties":{}}'],
+  ['{}', '{"type":"object","properties":{}}'],
+  ['{"type":"object"}', '{"properties":{},"type":"object"}'],
+  ['{"properties":{"a":{}}}', '{"type":"object","properties":{"a":{}}}'],
+])('makes the root an object that says which members it has: %s', (schema, expected) => {
+  expect(rooted(schema)).toEqual({ schema: expected, lost: [] })
+})
+
+it('says of every list what it consists of, and of no example', () => {
+  const list = { type: ['array', 'null'] }
+  const whole = (items: object) => ({
+    type: 'object',
+    properties: {
+      a: { type: 'array', ...items },
+      b: { anyOf: [{ type: 'array', items: { type: 'array', ...items } }] },
+      c: { ...list, ...items, default: { type: 'array' } },
+      type: { type: 'string', enum: ['array'] },
+    },
+  })
+  expect(JSON.parse(rooted(JSON.stringify(whole({}))).schema)).toEqual(whole({ items: {} }))
+})
+
+it('does not mind how deep a schema is', () => {
+  const deep = `{"items":`.repeat(20_000) + '{}' + '}'.repeat(20_000)
+  expect(rooted(`{"type":"object","properties":{"a":${deep}}}`).schema).toContain('"items"')
+})
+
+const A = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }
+const AB = { properties: { a: {}, b: { type: 'number' } }, required: ['b', 'a'] }
+
+it.each([
+  [{ type: 'string', description: 'words' }, ['type'], { description: 'words', properties: {} }],
+  [[], ['type'], { properties: {} }],
+  [false, ['type'], { properties: {} }],
+  [{ ...A, type: ['object', 'null'] }, ['type'], { properties: A.properties, required: ['a'] }],
+  [
+    { anyOf: [A, AB] },
+    ['anyOf'],
+    { properties: { ...AB.properties, ...A.properties }, required: ['a'] },
+  ],
+  [
+    { allOf: [A, AB] },
+    ['allOf'],
+    { properties: { ...AB.properties, ...A.properties }, required: ['a', 'b'] },
+  ],
+  [{ type: 'object', not: {}, enum: [{}] }, ['enum', 'not'], { properties: {} }],
+  [
+    { oneOf: [{ $ref: '#/$defs/x' }, { $ref: '#/$defs/x' }], $defs: { x: A } },
+    ['oneOf'],
+    { $defs: { x: A }, properties: A.properties, required: ['a'] },
+  ],
+])('makes one object of a root that services refuse, and says so: %j', (schema, lost, expected) => {
+  const root = rooted(JSON.stringify(schema))
+  expect(root.lost).toEqual(lost)
+  expect(JSON.parse(root.schema)).toEqual({ type: 'object', ...expected })
+})

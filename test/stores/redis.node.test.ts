@@ -1,0 +1,173 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { type Store, storeKey, StoreUnavailableError } from '../../src/memory/store.ts'
+import { redisLink } from '../../src/node/redis.ts'
+import { redisStore } from '../../src/memory/stores/redis.ts'
+import { sleep, storeContract } from './contract.ts'
+
+const there = spawnSync('redis-server', ['--version']).status === 0
+if (!there)
+  console.warn('\n*** SKIPPED: the Redis store is not tested, there is no redis-server here ***\n')
+
+const folder = mkdtempSync(join(tmpdir(), 'dragoman-redis-'))
+const bounds = { entryBytes: 1e6, ownerBytes: 4e6, totalBytes: 8e6 }
+const entry = (id: string, value: string, ttlMs = 3_600_000) => ({
+  key: storeKey('a', id),
+  owner: 'a',
+  value,
+  ttlMs,
+})
+const servers: ChildProcess[] = []
+afterAll(() => {
+  for (const server of servers) server.kill('SIGKILL')
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** A port that was free a moment ago. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+async function startRedis(port: number, ...options: string[]): Promise<ChildProcess> {
+  const fixed = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder]
+  const server = spawn('redis-server', [...fixed, ...options], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  servers.push(server)
+  let output = ''
+  for await (const chunk of server.stdout ?? []) {
+    output += chunk
+    if (output.includes('Ready to accept connections')) break
+  }
+  return server
+}
+
+const connect = (port: number, password = '', timeoutMs = 2000): Store =>
+  redisStore(redisLink(`redis://:${password}@127.0.0.1:${port}`, timeoutMs), bounds)
+
+/** Asks the server itself, past the store. */
+async function raw(port: number, ...command: string[]): Promise<unknown> {
+  const link = redisLink(`redis://127.0.0.1:${port}`)
+  const answer = await link.call(...command)
+  await link.close()
+  return answer
+}
+
+describe.skipIf(!there)('with a redis-server', () => {
+  let port: Promise<number> | undefined
+  const shared = (): Promise<number> =>
+    (port ??= freePort().then(async (free) => (await startRedis(free), free)))
+
+  storeContract({
+    name: 'Redis',
+    boundsTotal: true,
+    open: async (bounds) => {
+      const url = `redis://127.0.0.1:${await shared()}`
+      await raw(await shared(), 'FLUSHALL')
+      const open = () => redisStore(redisLink(url), bounds)
+      return { store: open(), advance: sleep, reopen: async () => open() }
+    },
+  })
+
+  it('keeps its shares right for several proxies, and no index of what is gone', async () => {
+    await raw(await shared(), 'FLUSHALL')
+    const stores = [connect(await shared()), connect(await shared()), connect(await shared())]
+    const work = Array.from({ length: 300 }, async (_, turn) => {
+      const store = stores[turn % 3]
+      await store?.put(entry(String(turn % 50), 'x'.repeat(turn), 200))
+      if (turn % 4 === 0) await store?.delete(storeKey('a', String(turn % 50)))
+    })
+    await Promise.all(work)
+    await sleep(300)
+    await stores[0]?.put({ key: storeKey('b', '1'), owner: 'b', value: '12345', ttlMs: 60_000 })
+    expect(await raw(await shared(), 'GET', 'dragoman:total')).toBe('8')
+    expect(await raw(await shared(), 'HGETALL', 'dragoman:shares')).toEqual(['b', '8'])
+    expect(await raw(await shared(), 'ZCARD', 'dragoman:order')).toBe(1)
+    expect(await raw(await shared(), 'ZCARD', 'dragoman:expiry')).toBe(1)
+    expect(await raw(await shared(), 'HLEN', 'dragoman:bytes')).toBe(1)
+    expect(await raw(await shared(), 'EXISTS', 'dragoman:order:a')).toBe(0)
+    await Promise.all(stores.map((store) => store.close()))
+  })
+
+  it('comes back by itself when the server does', async () => {
+    const port = await freePort()
+    const options = ['--appendonly', 'yes', '--appendfsync', 'always']
+    const first = await startRedis(port, ...options)
+    const store = connect(port)
+    await store.put(entry('1', 'kept'))
+    first.kill('SIGKILL')
+    await sleep(100)
+    await expect(store.get(storeKey('a', '1'))).rejects.toBeInstanceOf(StoreUnavailableError)
+    const second = await startRedis(port, ...options)
+    expect(await store.get(storeKey('a', '1'))).toBe('kept')
+    await store.close()
+    second.kill('SIGKILL')
+  })
+
+  it('does not wait for a server that hangs', async () => {
+    const port = await freePort()
+    const server = await startRedis(port)
+    const store = connect(port, '', 300)
+    await store.put(entry('1', 'x'))
+    server.kill('SIGSTOP')
+    const before = performance.now()
+    const puts = Array.from({ length: 20 }, () => store.put(entry('2', 'secret')))
+    const results = await Promise.allSettled(puts)
+    expect(performance.now() - before).toBeLessThan(1500)
+    const reasons = results.map((result) => String('reason' in result && result.reason))
+    expect(reasons[0]).toBe(
+      'StoreUnavailableError: the Redis state server is unavailable: no answer within 300 ms',
+    )
+    for (const reason of reasons) expect(reason).toMatch(/^StoreUnavailableError: (?!.*secret)/)
+    server.kill('SIGCONT')
+    expect(await store.get(storeKey('a', '1'))).toBe('x')
+    await store.close()
+  })
+
+  it('takes a password, and tells neither it nor the address when it is wrong', async () => {
+    const port = await freePort()
+    await startRedis(port, '--requirepass', 'the-right-one')
+    const store = connect(port, 'the-right-one')
+    await store.put(entry('1', 'x'))
+    await store.close()
+    const failure = await connect(port, 'the-wrong-one')
+      .get('a/1')
+      .catch((error) => error)
+    expect(failure).toBeInstanceOf(StoreUnavailableError)
+    expect(failure.message).toBe('the Redis state server is unavailable: WRONGPASS')
+  })
+})
+
+describe('Redis store without its server', () => {
+  it('says at once that nobody listens', async () => {
+    const store = connect(await freePort())
+    const before = performance.now()
+    await expect(store.get('a/1')).rejects.toThrow(
+      'the Redis state server is unavailable: ECONNREFUSED',
+    )
+    expect(performance.now() - before).toBeLessThan(1000)
+    await store.close()
+    await expect(store.get('a/1')).rejects.toBeInstanceOf(StoreUnavailableError)
+  })
+
+  it('gives up on a server that accepts and never speaks', async () => {
+    const open = new Set<Socket>()
+    const server = createServer((socket) => open.add(socket))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = server.address()
+    const port = typeof address === 'object' && address ? address.port : 0
+    const store = connect(port, '', 200)
+    await expect(store.put(entry('1', 'x'))).rejects.toThrow('no answer within 200 ms')
+    await store.close()
+    for (const socket of open) socket.destroy()
+    server.close()
+  })
+})

@@ -1,0 +1,233 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, describe, expect, it } from 'vitest'
+import { storeKey, type StoreEntry, StoreUnavailableError } from '../../src/memory/store.ts'
+import { sqliteStore } from '../../src/node/sqlite.ts'
+import { openStore } from '../../src/node/store.ts'
+import { fakeClock, storeContract } from './contract.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'dragoman-state-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+let files = 0
+const newFile = () => join(folder, `${(files += 1)}.db`)
+const bounds = { entryBytes: 1e6, ownerBytes: 4e6, totalBytes: 8e6 }
+const entry = (id: string, value: string): StoreEntry => ({
+  key: storeKey('a', id),
+  owner: 'a',
+  value,
+  ttlMs: 3_600_000,
+})
+
+storeContract({
+  name: 'SQLite',
+  boundsTotal: true,
+  open: async (bounds) => {
+    const clock = fakeClock()
+    const file = newFile()
+    const open = () => sqliteStore(file, bounds, clock.now)
+    return { store: await open(), advance: clock.advance, reopen: open }
+  },
+})
+
+describe('SQLite store', () => {
+  it('loses nothing that was acknowledged when the process is killed', async () => {
+    const file = newFile()
+    const module = new URL('../../src/node/sqlite.ts', import.meta.url)
+    const program = `
+      const { sqliteStore } = await import(${JSON.stringify(module.href)})
+      const store = await sqliteStore(${JSON.stringify(file)}, ${JSON.stringify(bounds)})
+      for (let id = 0; id < 50; id += 1)
+        await store.put({ key: 'a/' + id, owner: 'a', value: 'turn ' + id, ttlMs: 3600000 })
+      process.kill(process.pid, 'SIGKILL')`
+    const child = spawnSync(process.execPath, ['--input-type=module', '--eval', program])
+    expect(child.signal).toBe('SIGKILL')
+    const store = await sqliteStore(file, bounds)
+    for (let id = 0; id < 50; id += 1)
+      expect(await store.get(storeKey('a', String(id)))).toBe(`turn ${id}`)
+    await store.close()
+  })
+
+  it('is shared by two processes that write in turns', async () => {
+    const file = newFile()
+    const one = await sqliteStore(file, bounds)
+    const other = await sqliteStore(file, bounds)
+    for (let id = 0; id < 100; id += 1) {
+      await (id % 2 ? one : other).put(entry(String(id), `turn ${id}`))
+      expect(await (id % 2 ? other : one).get(storeKey('a', String(id)))).toBe(`turn ${id}`)
+    }
+    await Promise.all([one.close(), other.close()])
+  })
+
+  it('is for the eyes of its user only', async () => {
+    const file = newFile()
+    const store = await sqliteStore(file, bounds)
+    await store.put(entry('1', 'x'))
+    for (const name of [file, `${file}-wal`]) expect(statSync(name).mode & 0o077).toBe(0)
+    await store.close()
+  })
+
+  it('does not grow beyond what its bounds explain', async () => {
+    const file = newFile()
+    const store = await sqliteStore(file, bounds)
+    for (let id = 0; id < 200; id += 1) await store.put(entry(String(id), 'x'.repeat(200_000)))
+    await store.close()
+    expect(statSync(file).size).toBeLessThan(2 * bounds.ownerBytes)
+  })
+
+  it('says which file cannot be opened, and why', async () => {
+    const text = newFile()
+    writeFileSync(text, 'This is a letter, not a database. '.repeat(100))
+    await expect(sqliteStore(text, bounds)).rejects.toThrow(
+      /^the SQLite state file is unavailable: /,
+    )
+    await expect(sqliteStore(text, bounds)).rejects.toThrow(text)
+    const nowhere = join(folder, 'no', 'such.db')
+    await expect(sqliteStore(nowhere, bounds)).rejects.toThrow(/ENOENT/)
+  })
+
+  it('leaves the file of a newer version alone', async () => {
+    const file = newFile()
+    const database = new DatabaseSync(file)
+    database.exec('PRAGMA user_version = 99')
+    database.close()
+    await expect(sqliteStore(file, bounds)).rejects.toThrow(/newer version/)
+  })
+
+  it('is unavailable after it was closed, without a word of the value', async () => {
+    const store = await sqliteStore(newFile(), bounds)
+    await store.close()
+    const failure = await store.put(entry('1', 'secret')).catch((error) => error)
+    expect(failure).toBeInstanceOf(StoreUnavailableError)
+    expect(failure.message).not.toContain('secret')
+  })
+
+  it(
+    'waits for another writer, and gives up when that does not end',
+    { timeout: 10_000 },
+    async () => {
+      const file = newFile()
+      const store = await sqliteStore(file, bounds)
+      const other = new DatabaseSync(file)
+      other.exec('BEGIN IMMEDIATE')
+      const failure = await store.put(entry('1', 'x')).catch((error) => error)
+      expect(failure).toBeInstanceOf(StoreUnavailableError)
+      expect(failure.message).toMatch(/another process has it for itself/)
+      other.exec('ROLLBACK')
+      await store.put(entry('1', 'x'))
+      expect(await store.get(storeKey('a', '1'))).toBe('x')
+      other.close()
+      await store.close()
+    },
+  )
+})
+
+/** The longest that the loop did not turn while the work was done. */
+async function longestStop(work: () => Promise<unknown>): Promise<number> {
+  let longest = 0
+  let last = performance.now()
+  const beat = setInterval(() => {
+    const now = performance.now()
+    longest = Math.max(longest, now - last)
+    last = now
+  }, 5)
+  await work()
+  clearInterval(beat)
+  return longest
+}
+/** Another process that writes for a while; resolves when it has begun. */
+async function lockedFor(file: string, ms: number): Promise<void> {
+  const program = `
+    const { DatabaseSync } = require('node:sqlite')
+    const database = new DatabaseSync(${JSON.stringify(file)})
+    database.exec('BEGIN IMMEDIATE')
+    console.log('locked')
+    setTimeout(() => { database.exec('COMMIT'); database.close() }, ${ms})`
+  const child = spawn(process.execPath, ['--no-warnings', '--eval', program])
+  await once(child.stdout, 'data')
+}
+
+describe('a SQLite file that another process has for itself', () => {
+  it('keeps waiting who writes, and nobody else, and loses no order', async () => {
+    const file = newFile()
+    const store = await sqliteStore(file, bounds)
+    await store.put(entry('0', 'before'))
+    await lockedFor(file, 700)
+    const done: string[] = []
+    const began = performance.now()
+    const stop = await longestStop(() =>
+      Promise.all([
+        store.put(entry('1', 'old')).then(() => done.push('old')),
+        store.put(entry('1', 'new')).then(() => done.push('new')),
+        store.delete(storeKey('a', '2')).then(() => done.push('deleted')),
+        store.get(storeKey('a', '0')).then((value) => done.push(`read ${value}`)),
+      ]),
+    )
+    expect(performance.now() - began).toBeGreaterThan(300)
+    expect(stop).toBeLessThan(300)
+    expect(done).toEqual(['read before', 'old', 'new', 'deleted'])
+    expect(await store.get(storeKey('a', '1'))).toBe('new')
+    await store.close()
+  })
+
+  it('gives up on each who waits after the same time, and takes no crowd into memory', async () => {
+    const file = newFile()
+    const large = { entryBytes: 1e8, ownerBytes: 1e9, totalBytes: 1e9 }
+    const store = await sqliteStore(file, large)
+    const other = new DatabaseSync(file)
+    other.exec('BEGIN IMMEDIATE')
+    const value = 'x'.repeat(10_000_000)
+    const ends: number[] = []
+    const began = performance.now()
+    const stop = await longestStop(() =>
+      Promise.all(
+        Array.from({ length: 6 }, (_, id) =>
+          store.put(entry(String(id), value)).catch((error) => {
+            expect(error).toBeInstanceOf(StoreUnavailableError)
+            ends.push(performance.now() - began)
+          }),
+        ),
+      ),
+    )
+    expect(stop).toBeLessThan(300)
+    expect(ends.filter((ms) => ms < 1000)).toHaveLength(3)
+    expect(ends.filter((ms) => ms > 1900 && ms < 3000)).toHaveLength(3)
+    other.exec('ROLLBACK')
+    await store.put(entry('1', 'x'))
+    other.close()
+    await store.close()
+  })
+
+  it('is closed after those who wait for it', async () => {
+    const file = newFile()
+    const store = await sqliteStore(file, bounds)
+    await lockedFor(file, 300)
+    const put = store.put(entry('1', 'last'))
+    await store.close()
+    await put
+    const again = await sqliteStore(file, bounds)
+    expect(await again.get(storeKey('a', '1'))).toBe('last')
+    await again.close()
+  })
+})
+
+describe('openStore on Node', () => {
+  it('knows its drivers by the configuration', async () => {
+    const stores = [
+      await openStore('memory', bounds),
+      await openStore(`sqlite:${newFile()}`, bounds),
+    ]
+    for (const store of stores) {
+      await store.put(entry('1', 'x'))
+      expect(await store.get(storeKey('a', '1'))).toBe('x')
+      await store.close()
+    }
+    await expect(openStore('kv', bounds)).rejects.toThrow('state.store: expected memory')
+    await expect(openStore('sqlite:', bounds)).rejects.toThrow('a file name after sqlite:')
+    await expect(openStore('redis://[', bounds)).rejects.toThrow('state.store: expected')
+  })
+})

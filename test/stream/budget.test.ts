@@ -1,0 +1,219 @@
+import { describe, expect, it } from 'vitest'
+import type { Adapter } from '../../adapters/contract.ts'
+import { dialects } from '../../adapters/index.ts'
+import { Budget, FREE_BYTES, weightOf } from '../../src/stream/budget.ts'
+import { LONG_BYTES, Pile, piecesIn, wholeBytes } from '../../src/json/bytes.ts'
+import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
+import type { LimitSettings } from '../../src/config/settings.ts'
+import { loadOf } from '../../src/http/load.ts'
+import { voices } from '../faults/voices.ts'
+import { fakes } from '../exchange/fakes.ts'
+import {
+  jsonReply,
+  proxyOf,
+  sleep,
+  sse,
+  sseReply,
+  streamOf,
+  type Script,
+} from '../exchange/proxy.ts'
+
+/** What is in flight is counted wherever it is kept, refused in the middle, and nothing stays counted. */
+
+const around = [-1, 0, 1]
+
+describe('a lease', () => {
+  it('has what there is, is given back once, and takes nothing any more', () => {
+    const budget = new Budget(100)
+    const [one, other] = [budget.lease(), budget.lease()]
+    one.grow(60)
+    expect(() => other.grow(41)).toThrow('at its limit')
+    expect(other.fits(40)).toBe(true)
+    expect(budget.held).toBe(100)
+    // What is there already is counted beyond what there is room for.
+    one.hold(70)
+    expect([budget.held, one.size, other.fits(1)]).toEqual([110, 70, false])
+    one.release()
+    one.release()
+    one.hold(5)
+    expect(() => one.grow(1)).toThrow('The caller left')
+    expect(budget.held).toBe(40)
+    other.release()
+    expect(budget.held).toBe(0)
+  })
+  it('counts a long body half as much again', () => {
+    expect([LONG_BYTES, LONG_BYTES + 10].map(weightOf)).toEqual([LONG_BYTES, LONG_BYTES + 15])
+  })
+})
+
+describe('bytes of unknown number', () => {
+  it.each([1, 100, 5000, 20_000])(
+    'are all there, in few pieces, when %d come at once',
+    (length) => {
+      const all = Uint8Array.from({ length: LONG_BYTES + 3 }, (_, index) => index % 251)
+      const pile = new Pile()
+      for (let at = 0; at < all.length; at += length) pile.add(all.subarray(at, at + length))
+      expect(pile.size).toBe(all.length)
+      const bytes = pile.take()
+      expect(piecesIn(bytes).length).toBeLessThan(100)
+      expect(wholeBytes(bytes).every((byte, index) => byte === all[index])).toBe(true)
+      expect(piecesIn(pile.take()).every((piece) => piece.length === 0)).toBe(true)
+    },
+  )
+})
+
+const REQUEST = { model: 'pathy-1', text: 'hi' }
+const text = JSON.stringify(REQUEST)
+
+/** A proxy whose load can be looked at. */
+function stand(script: Script, limits: Partial<LimitSettings> = {}, upstreams: string[] = []) {
+  const load = loadOf({ ...PROCESS_LIMITS, ...limits })
+  const change = {
+    limits,
+    upstreams,
+    ...(upstreams.length > 0 && {
+      routes: upstreams.map((upstream) => ({ model: `${upstream}-*`, upstream })),
+    }),
+  }
+  const proxy = proxyOf(script, change, { load, ...(upstreams.length > 0 && { dialects }) })
+  return { ...proxy, load }
+}
+
+const reply = () => jsonReply({ modelName: 'x', text: 'Hello' })
+
+async function zipped(plain: string): Promise<Uint8Array> {
+  const stream = new Blob([plain]).stream().pipeThrough(new CompressionStream('gzip'))
+  return new Uint8Array(await new Response(stream).arrayBuffer())
+}
+
+describe('a body', () => {
+  it.each(around)('in pieces, of what may be in flight and %d', async (over) => {
+    const { fetch: send, load, sent } = stand(reply, { inFlightBytes: text.length - over })
+    const response = await send('/v1/plain', { body: streamOf([...text]) })
+    expect(response.status).toBe(over > 0 ? 503 : 200)
+    if (over > 0) {
+      expect(response.headers.get('retry-after')).toBe('1')
+      expect(await response.json()).toMatchObject({ kind: 'unavailable' })
+    }
+    expect(sent).toHaveLength(over > 0 ? 0 : 1)
+    expect(load.held()).toBe(0)
+  })
+  it('is counted before its end has come, and not any more when it is late', async () => {
+    const { fetch: send, load } = stand(reply, { bodyMs: 60 })
+    const answer = send('/v1/plain', { body: streamOf([text.slice(0, 20), sleep(200), '"}']) })
+    await sleep(20)
+    expect(load.held()).toBe(20)
+    expect((await answer).status).toBe(408)
+    expect(load.held()).toBe(0)
+    await sleep(200)
+    expect(load.held()).toBe(0)
+  })
+  it.each(around)('that unfolds to what may be in flight and %d', async (over) => {
+    const plain = JSON.stringify({ ...REQUEST, text: 'x'.repeat(300_000) })
+    const packed = await zipped(plain)
+    const { fetch: send, load } = stand(reply, {
+      inFlightBytes: packed.length + plain.length - over,
+    })
+    const headers = { 'content-encoding': 'gzip', 'content-length': String(packed.length) }
+    const response = await send('/v1/plain', { body: packed, headers })
+    expect(response.status).toBe(over > 0 ? 503 : 200)
+    expect(load.held()).toBe(0)
+  })
+  it.each(['pathy-1', 'plain-1'])('is in flight until the stream of %s begins', async (model) => {
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+    const start =
+      model === 'plain-1' ? sse({ t: 'start', reply: { model } }) : sse({ modelName: 'x' })
+    const script = async () => {
+      await gate
+      return sseReply([start, sse({ t: 'text', text: 'Hel' }), new Promise(() => {})])
+    }
+    const { fetch: send, load, sent } = stand(script)
+    const body = { model, text: 'x'.repeat(500_000), stream: true }
+    const answer = send('/v1/plain', { body })
+    await expect.poll(() => sent.length).toBe(1)
+    expect(load.held()).toBeGreaterThanOrEqual(500_000)
+    open()
+    const reader = (await answer).body?.getReader()
+    await reader?.read()
+    expect(load.held()).toBe(0)
+    await reader?.cancel()
+    expect(load.held()).toBe(0)
+  })
+})
+
+describe('a reply', () => {
+  const long = { modelName: 'x', text: 'y'.repeat(200_000) }
+
+  it.each([
+    ['/v1/plain', REQUEST],
+    ['/v1beta/pathy/pathy-1:run', { text: 'hi' }],
+  ])('is in flight until it is taken: %s', async (path, body) => {
+    const { fetch: send, load } = stand(() => jsonReply(long))
+    const taken = await send(path, { body })
+    expect(load.held()).toBeGreaterThanOrEqual(200_000)
+    expect(taken.headers.get('content-length')).toBe(String(load.held()))
+    expect((await taken.text()).length).toBeGreaterThanOrEqual(200_000)
+    expect(load.held()).toBe(0)
+    const left = await send(path, { body })
+    expect(load.held()).toBeGreaterThanOrEqual(200_000)
+    await left.body?.cancel()
+    expect(load.held()).toBe(0)
+  })
+  it.each(around)('for which there is room and %d', async (over) => {
+    const bytes = JSON.stringify(long).length
+    for (const [path, body] of [
+      ['/v1/plain', REQUEST],
+      ['/v1beta/pathy/pathy-1:run', { text: 'hi' }],
+    ] as const) {
+      const room = JSON.stringify(body).length + bytes - FREE_BYTES
+      const { fetch: send, load } = stand(() => jsonReply(long), { inFlightBytes: room - over })
+      const response = await send(path, { body })
+      expect(response.status).toBe(over > 0 ? 503 : 200)
+      // It was carried out: nobody shall repeat it without a thought.
+      if (over > 0) expect(response.headers.get('x-should-retry')).toBe('false')
+      await response.text()
+      expect(load.held()).toBe(0)
+    }
+  })
+})
+
+describe('a reply that grows in another dialect', () => {
+  const said = 'word '.repeat(40_000)
+  const [messages] = voices
+  const script = () => sseReply([`${messages?.opening.replace('Hel', said)}${messages?.closing}`])
+  const ask = { model: 'messages-1', input: 'Hello', stream: true }
+  const told = async (limits: Partial<LimitSettings>) => {
+    const { fetch: send, load } = stand(script, limits, ['messages', 'responses'])
+    const answer = await (await send('/v1/responses', { body: ask })).text()
+    expect(load.held()).toBe(0)
+    return answer
+  }
+
+  it.each(around)('may become as long as a stream may be and %d', async (over) => {
+    const whole = await told({})
+    expect(whole).toContain('response.completed')
+    const text = await told({ streamBytes: whole.length - FREE_BYTES - over })
+    expect(text.includes('event: response.completed')).toBe(over <= 0)
+    expect(text.includes('event: response.failed')).toBe(over > 0)
+    if (over > 0) expect(text).toContain('larger than the limit')
+  })
+  it.each(around)('may become as long as a body may be and %d', async (over) => {
+    const body = { text: 'é'.repeat(FREE_BYTES) }
+    const bytes = new TextEncoder().encode(JSON.stringify(body)).length
+    const swollen = fakes.list.map((adapter) => {
+      const writer: Adapter['caller']['writer'] = (context) => ({
+        push: (event) => adapter.caller.writer(context).push(event),
+        body: () => body,
+      })
+      return { ...adapter, caller: { ...adapter.caller, writer } }
+    })
+    const of = (dialect: string) => swollen.find((adapter) => adapter.dialect === dialect)
+    const limits = { replyBytes: bytes - FREE_BYTES - over }
+    const match = { ...fakes, list: swollen, of }
+    const response = await proxyOf(reply, { limits }, { dialects: match }).fetch('/v1/plain', {
+      body: REQUEST,
+    })
+    expect(response.status).toBe(over > 0 ? 502 : 200)
+    expect((await response.text()).includes('larger than the limit')).toBe(over > 0)
+  })
+})

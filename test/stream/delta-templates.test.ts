@@ -1,0 +1,159 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { DeltaTemplates, type DeltaTemplate } from '../../src/stream/delta-templates.ts'
+import { isObject, parse, stringify, Verbatim, verbatimPaths } from '../../src/json/json.ts'
+import { Template } from '../../src/stream/template.ts'
+import { cases } from '../cases.ts'
+import { mutate, pathsOf } from '../laws/mutate.ts'
+
+const PLACE = ['delta', 'text']
+const DELTA_TEMPLATE: DeltaTemplate = {
+  verbatim: verbatimPaths('args'),
+  counts: [['n'], ['usage', 'total']],
+  noise: [['noise']],
+}
+
+/** What is said of a text beside its piece, its counts and what nobody reads. */
+function around(text: string): string {
+  const literals = [PLACE, ['noise'], ...(DELTA_TEMPLATE.counts ?? [])]
+  return stringify(literals.reduce((value, literal) => mutate(value, literal, null), parse(text)))
+}
+
+const pieceIn = (text: string): unknown => {
+  const value = parse(text)
+  return isObject(value) && isObject(value['delta']) ? value['delta']['text'] : undefined
+}
+
+/** The pieces that are taken of texts, each behind the first; undefined for one that is not like the first. */
+function taken(first: string, texts: readonly string[], template = DELTA_TEMPLATE) {
+  return texts.map((data) => {
+    const alike = new DeltaTemplates(template)
+    alike.parse(first)
+    let piece: string | undefined
+    alike.repeat(PLACE, (text) => (piece = text))
+    return alike.again(data) ? piece : undefined
+  })
+}
+
+const chunk = (more: object = {}) =>
+  JSON.stringify({ type: 'x', i: 0, delta: { text: 'a', type: 'y' }, n: 1, noise: '', ...more })
+
+const scalar = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 8 }),
+  fc.constantFrom('', '"', '\\', '\n', '\u{1F600}', 'word'),
+  fc.integer(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.constantFrom(true, false, null, [], {}),
+)
+const anyChunk = fc
+  .record({ delta: fc.record({ text: scalar }), n: scalar, noise: scalar, usage: scalar })
+  .map((more) => chunk(more))
+
+describe('texts that are alike', () => {
+  it('differ in a piece, in counts and in what nobody reads', () => {
+    fc.assert(
+      fc.property(anyChunk, fc.nat(), scalar, fc.nat(90), (first, where, value, cut) => {
+        const paths = pathsOf(parse(first))
+        const other = stringify(mutate(parse(first), paths[where % paths.length] ?? [], value))
+        const text = cut < other.length ? other.slice(0, -1 - (cut % 3)) : other
+        for (const data of [text, other]) {
+          const [piece] = taken(first, [data])
+          if (piece === undefined) continue
+          expect(pieceIn(data)).toBe(piece)
+          expect(around(data)).toBe(around(first))
+        }
+      }),
+      cases(2000),
+    )
+  })
+  it('are known by what stands around', () => {
+    const texts = [
+      chunk({ delta: { text: 'b "c"\n\u{1F600}', type: 'y' }, n: 12, noise: 'abc' }),
+      chunk({ delta: { text: '', type: 'y' } }),
+      chunk({ i: 1 }),
+      chunk({ n: '1' }),
+      chunk({ n: -1 }),
+      chunk({ n: 1.5 }),
+      chunk({ noise: 7 }),
+      chunk({ delta: { text: 7, type: 'y' } }),
+      `${chunk()} `,
+    ]
+    const none = undefined
+    const all = ['b "c"\n\u{1F600}', '', none, none, none, none, none, none, none]
+    expect(taken(chunk(), texts)).toEqual(all)
+  })
+  it.each([
+    [
+      'no JSON',
+      ['{"delta":{"text":"a}}', '{"delta":{"text":"\u0001"}}', '{"delta":{"text":"\\q"}}'],
+    ],
+    ['no number', ['{"delta":{"text":"a"},"n":02}', '{"delta":{"text":"a"},"n":}']],
+    ['longer', ['{"delta":{"text":"a"}}}', '{"delta":{"text":"a"}}{}']],
+  ])('are JSON: %s', (_, texts) => {
+    expect(taken('{"delta":{"text":"a"}}', texts).every((each) => each === undefined)).toBe(true)
+    expect(taken('{"delta":{"text":"a"},"n":1}', texts).some((each) => each)).toBe(false)
+  })
+  it.each([
+    ['a member that comes twice', '{"delta":{"text":"a"},"a":1,"a":2}'],
+    ['a prototype', '{"delta":{"text":"a"},"__proto__":1}'],
+    ['a subtree that stays text', '{"delta":{"text":"a"},"args":{"a":1}}'],
+    ['no piece', '{"delta":{"words":"a"}}'],
+    ['a piece that is no string', '{"delta":{"text":1}}'],
+    ['white space', '{"delta": {"text":"a"}}'],
+    ['no JSON', '{"delta":{"text":"a"}'],
+  ])('are not looked for where there is %s', (_, text) => {
+    const alike = new DeltaTemplates(DELTA_TEMPLATE)
+    if (text.endsWith('}}')) alike.parse(text)
+    alike.repeat(PLACE, () => undefined)
+    expect(alike.again(text)).toBe(false)
+  })
+  it('come one directly after the other', () => {
+    const alike = new DeltaTemplates(DELTA_TEMPLATE)
+    const pieces: string[] = []
+    alike.parse(chunk())
+    alike.repeat(PLACE, (text) => pieces.push(text))
+    expect(alike.again(chunk())).toBe(true)
+    alike.parse(chunk({ i: 1 }))
+    expect(alike.again(chunk({ i: 1 }))).toBe(false)
+    alike.repeat(PLACE, (text) => pieces.push(`${text}!`))
+    expect(alike.again(chunk())).toBe(false)
+    expect(alike.again(chunk({ i: 1, n: 2 }))).toBe(true)
+    alike.forget()
+    expect(alike.again(chunk({ i: 1, n: 3 }))).toBe(false)
+    alike.repeat(PLACE, (text) => pieces.push(text))
+    expect(pieces).toEqual(['a', 'a!'])
+    expect(alike.last()).toEqual(JSON.parse(chunk({ i: 1, n: 2 })))
+  })
+})
+
+const delta = (text: string, count: number) => ({ type: 'x', delta: { text }, n: count })
+
+describe('a template', () => {
+  it('writes what stringify writes', () => {
+    const row = new Template(delta)
+    const framed = row.within('data: ', '\n\n')
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.nat(), (text, count) => {
+        expect(row.write(text, count)).toBe(stringify(delta(text, count)))
+        expect(framed(text, count)).toBe(`data: ${stringify(delta(text, count))}\n\n`)
+      }),
+    )
+  })
+  it.each([
+    ['twice', (text: string) => ({ text, again: text })],
+    ['not at all', () => ({ text: 'always' })],
+    ['within another', (text: string) => ({ text: `<${text}>` })],
+    ['before something', (text: string) => ({ text: `${text}>` })],
+    ['behind a count', (text: string, count: number) => ({ count, text })],
+    ['beside two counts', (text: string, count: number) => ({ text, count, again: count })],
+    ['without a count', (text: string) => ({ text, more: true })],
+    ['beside a verbatim text', (text: string) => ({ text, args: new Verbatim('{"a": 1.0}') })],
+  ])('is exact where the text stands %s', (_, make) => {
+    const row = new Template(make)
+    const framed = row.within('<', '>')
+    for (const text of ['a', 'b', '"', '\ud800', '\u{1F600}', '\u0000']) {
+      expect(row.write(text, 7)).toBe(stringify(make(text, 7)))
+      expect(framed(text, 7)).toBe(`<${stringify(make(text, 7))}>`)
+    }
+  })
+})

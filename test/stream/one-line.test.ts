@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { Verbatim } from '../../src/json/json.ts'
+import { LateFrame, PieceFrame } from '../../src/stream/late-frame.ts'
+import { oneLine } from '../../src/stream/one-line.ts'
+import { Template } from '../../src/stream/template.ts'
+import { sseFrame, sseFrames } from '../../src/stream/sse.ts'
+import { framer } from '../../src/stream/stream-out.ts'
+import { framesIn } from '../line-reader.ts'
+
+const PRETTY = '{\r\n\t"a" : "x\u2028y\u2029z\u0085",\r "b":\n[\n1,\n1e400]\n}'
+const FOLDED = '{ \t"a" : "x\\u2028y\\u2029z\\u0085",  "b": [ 1, 1e400] }'
+
+describe('JSON on one line', () => {
+  it('has nothing that ends a line, and says the same', () => {
+    expect(oneLine(PRETTY)).toBe(FOLDED)
+    expect(JSON.parse(oneLine(PRETTY))).toEqual(JSON.parse(PRETTY))
+  })
+
+  it('is left alone where it is one line', () => {
+    const text = '{"a":"\\n\\u2028\u2027\u0084","b": 1}'
+    expect(oneLine(text)).toBe(text)
+  })
+})
+
+describe('an event', () => {
+  it.each([
+    { event: 'a', data: PRETTY },
+    { data: PRETTY },
+    new LateFrame('a', () => PRETTY),
+    new PieceFrame(
+      'a',
+      new Template((text) => ({ text, schema: new Verbatim(PRETTY) })),
+      '\u2028\n',
+    ),
+  ])('is read as it was meant, whatever is in it', (frame) => {
+    for (const text of [sseFrame(frame), sseFrames()(frame)]) {
+      const [read, ...more] = framesIn(text)
+      expect(more).toEqual([])
+      expect(read?.event).toBe(frame.event)
+      expect(JSON.parse(read?.data ?? '')).toEqual(JSON.parse(frame.data))
+    }
+  })
+
+  it('is one line of an array, too', () => {
+    const frames = framer('json-array')
+    const text = frames.write([{ data: PRETTY }, { data: '{}' }]) + frames.end()
+    expect(text).toBe(`[${FOLDED},\n{}]`)
+  })
+})

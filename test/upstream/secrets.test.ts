@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest'
+import { settingsOf } from '../../src/config/config.ts'
+import { NO_VEIL, secretsOf, shownState, veilOf } from '../../src/upstream/secrets.ts'
+import { jsonReply, KEY, plainStream, proxyOf, sseReply } from '../exchange/proxy.ts'
+
+const ODD = 'sk-Ab+c/d=e&f"g\'h 0123456789'
+
+const lowerCased = (text: string) => text.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase())
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+const inPage = (text: string) =>
+  text.replace(/[&<>"']/g, (sign) => `&#x${sign.charCodeAt(0).toString(16)};`)
+const escapedSlashes = (text: string) => text.replaceAll('/', '\\/')
+
+const SPELLINGS: readonly [string, (key: string) => string][] = [
+  ['plain', (key) => key],
+  ['percent', encodeURIComponent],
+  ['percent, lower case', (key) => lowerCased(encodeURIComponent(key))],
+  ['percent twice', (key) => encodeURIComponent(encodeURIComponent(key))],
+  ['percent twice, lower case', (key) => lowerCased(encodeURIComponent(encodeURIComponent(key)))],
+  ['form', (key) => new URLSearchParams([['', key]]).toString().slice(1)],
+  ['base64', base64],
+  ['base64 of a user', (key) => base64(`x:${key}`)],
+  ['base64 of another user', (key) => base64(`api:${key}`)],
+  ['base64 for addresses', (key) => Buffer.from(`a:${key}`).toString('base64url')],
+  ['page', inPage],
+  ['page, by names', (key) => key.replaceAll('&', '&amp;').replaceAll('"', '&quot;')],
+  ['JSON', (key) => JSON.stringify(key)],
+  ['JSON with slashes escaped', (key) => escapedSlashes(JSON.stringify(key))],
+  ['JSON in JSON', (key) => JSON.stringify(JSON.stringify(key))],
+  [
+    'JSON in JSON with slashes escaped',
+    (key) => escapedSlashes(JSON.stringify(escapedSlashes(JSON.stringify(key)))),
+  ],
+  [
+    'JSON, every character escaped',
+    (key) =>
+      key.replace(/[^]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  ],
+]
+
+/** Whether at most a few letters of the spelling are left. */
+const remains = (spelled: string, hidden: string) =>
+  hidden.length > '***'.length + 9 || !hidden.includes('***') || hidden.includes(spelled)
+
+describe('a secret', () => {
+  it.each(SPELLINGS)('is hidden: %s', (_, spell) => {
+    const veil = veilOf(ODD)
+    const spelled = spell(ODD)
+    expect(remains(spelled, veil.hide(spelled))).toBe(false)
+    expect(veil.hide(`<${spell('another')}>`)).toBe(`<${spell('another')}>`)
+  })
+
+  it('leaves JSON behind where it was in JSON', () => {
+    const text = JSON.stringify({ [ODD]: ['\\u0073k-Ab', `\\${ODD}`, { key: `Bearer ${ODD}` }] })
+    const hidden = veilOf(ODD).hideJson(text)
+    expect(JSON.parse(hidden)).toEqual({ '***': ['\\u0073k-Ab', '\\***', { key: 'Bearer ***' }] })
+    // What looks like an escape here is a backslash and four letters.
+    const odd = String.raw`{"a":"\\u0073k-Ab+c\/d=e&f\"g'h 0123456789"}`
+    expect(JSON.parse(veilOf(ODD).hideJson(odd))).toBeTypeOf('object')
+  })
+
+  it('may be the value of any header that is configured, but for those that are in the documents', () => {
+    const veil = veilOf(undefined, {
+      'x-gateway': 'gateway-0123456789',
+      cookie: 'session=0123abcd; a=b',
+      'anthropic-version': '2023-06-01',
+      'x-team': 'blue',
+    })
+    expect(veil.hide('gateway-0123456789 0123abcd 2023-06-01 blue')).toBe('*** *** 2023-06-01 blue')
+    // Of these two only one is surely no word of an answer.
+    expect(veil.plain).toContain('0123abcd')
+    expect(veil.plain).not.toContain('gateway-0123456789')
+  })
+
+  it('is none where nothing was sent', () => {
+    expect(veilOf(undefined)).toBe(NO_VEIL)
+  })
+})
+
+const asked = (
+  headers: Record<string, string>,
+  body: unknown = { model: 'plain-1', text: 'x' },
+) => {
+  const proxy = proxyOf(() => jsonReply(body, 200, headers), {
+    upstream: { headers: { 'x-gateway-token': 'token-0123456789' } },
+  })
+  return proxy.fetch('/v1/plain', { body: { model: 'plain-1', text: 'x' } })
+}
+
+describe('what an upstream says of its key', () => {
+  it('is hidden in headers', async () => {
+    const { headers } = await asked({
+      'x-ratelimit-key': `7 for ${KEY}`,
+      'plain-rate-key': 'token-0123456789',
+      'request-id': KEY,
+      'content-type': `application/json; key=${KEY}`,
+    })
+    expect(headers.get('x-ratelimit-key')).toBe('7 for ***')
+    expect(headers.get('plain-rate-key')).toBe('***')
+    expect(headers.get('x-upstream-request-id')).toBeNull()
+    expect(headers.get('content-type')).toBe('application/json; key=***')
+  })
+})
+
+describe('the password of a state server', () => {
+  it.each([
+    ['redis://state.example:6379/2', 'redis://state.example:6379/2', []],
+    [
+      'redis://:p4ss%2Fword@state.example/2',
+      'redis://***@state.example/2',
+      ['p4ss%2Fword', 'p4ss/word'],
+    ],
+    [
+      'rediss://state.example/2?db=1&password=p4ssword',
+      'rediss://state.example/2?***',
+      ['p4ssword'],
+    ],
+    ['redis://me:p4/ss@state.example', 'redis://***', []],
+    ['sqlite:state.db', 'sqlite:state.db', []],
+  ])('%s is shown as %s', (store, shown, secrets) => {
+    expect(shownState(store)).toBe(shown)
+    const upstreams = { a: { dialect: 'messages', url: 'https://upstream.example' } }
+    const known = secretsOf(settingsOf({ upstreams, state: { store } }, {}))
+    expect(known).toEqual(expect.arrayContaining(secrets))
+    expect(known).not.toContain('1')
+  })
+
+  it('is hidden in a text that is translated', async () => {
+    const whole = proxyOf(() => jsonReply({ model: 'plain-1', text: `my key is ${KEY}` }))
+    const answer = await whole.fetch('/v1/pathy/plain-1:run', { body: { text: 'x' } })
+    expect(await answer.json()).toMatchObject({ text: 'my key is ***' })
+    const pieces = ['my key is ', KEY.slice(0, 9), KEY.slice(9), ' indeed']
+    const streamed = proxyOf(() => sseReply(plainStream(pieces)))
+    const stream = await streamed.fetch('/v1/pathy/plain-1:stream?alt=sse', { body: { text: 'x' } })
+    const said = [...(await stream.text()).matchAll(/"text":"([^"]*)"/g)].map(([, text]) => text)
+    expect(said.join('')).toBe('my key is *** indeed')
+  })
+})
