@@ -1,34 +1,11 @@
-import type { Event } from '../src/model/events.ts'
 import type { Json, JsonObject, VerbatimPaths } from '../src/json/json.ts'
 import type { Lose } from '../src/model/loss.ts'
 import type { Block, BlockKind, BlockOf, Request } from '../src/model/request.ts'
+import type { Lookup } from '../src/model/lookup.ts'
 import type { Problem } from '../src/model/problem.ts'
+import type { Frame, Framing, Heartbeat, Reader, Writer } from '../src/stream/codec.ts'
 
-/** One server-sent event without its framing: `data` is JSON, which the framing writes on one line. */
-export interface Frame {
-  readonly event?: string | undefined
-  readonly data: string
-}
-
-/** Reply in: a whole body, or frames and then `end`. Synchronous: no promises, no clock, no I/O. */
-export interface Reader {
-  /** `text`: the body as it came, for who wants to keep it. */
-  body(json: Json, text?: string): Event[]
-  push(frame: Frame): Event[]
-  /** The bytes are over. Completes the reply, or says with an `error` event that it is incomplete. */
-  end(): Event[]
-}
-
-/** Reply out: frames as they come; `body` is the same reply as one object, gathered from what was written. */
-export interface Writer {
-  push(event: Event): Frame[]
-  body(): JsonObject
-}
-
-/** Headers and URLSearchParams fit. */
-export interface Lookup {
-  get(name: string): string | null
-}
+export type { Frame, Framing, Heartbeat, Lookup, Reader, Writer }
 
 export interface RequestHead {
   method: string
@@ -44,7 +21,7 @@ export interface Route {
   operation: 'create' | 'count-tokens'
   model?: string
   stream?: boolean
-  framing?: 'sse' | 'json-array'
+  framing?: Framing
 }
 
 /** `query` without its question mark. */
@@ -255,7 +232,7 @@ export interface Adapter {
     /** Absent where every request brings its whole conversation. */
     readonly memory?: ConversationMemory
     /** A frame that keeps a silent stream alive, where the dialect's clients bear one. */
-    readonly heartbeat?: Frame | 'comment'
+    readonly heartbeat?: Heartbeat
   }
   readonly upstream: {
     readonly defaultAuth: AuthStyle

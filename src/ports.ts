@@ -1,4 +1,5 @@
-import type { Lookup } from '../adapters/contract.ts'
+import type { Lookup } from './model/lookup.ts'
+import type { ByteSource } from './stream/source.ts'
 import type { LogEntry } from './observe/entry.ts'
 import type { Bytes } from './json/bytes.ts'
 import type { Store } from './memory/store.ts'
@@ -41,13 +42,6 @@ export interface UpstreamResponse {
   /** `keys`: the names, in small letters. */
   headers: Lookup & { keys?(): Iterable<string> }
   body: ReadableStream<Uint8Array> | ByteSource | null
-}
-
-/** Bytes as they come, for a runtime that has them cheaper than as a stream of its own. */
-export interface ByteSource {
-  /** Whatever has come, undefined at the end; rejects when it breaks. One read at a time. */
-  read(): Promise<Uint8Array | undefined>
-  cancel(): void
 }
 
 /** One request, one response: follows no redirect, repeats nothing, decodes the content coding. */

@@ -1,9 +1,11 @@
-import type { Adapter, RequestHead, Lookup, Route } from '../../adapters/contract.ts'
+import type { Adapter, RequestHead, Route } from '../../adapters/contract.ts'
+import type { Lookup } from '../model/lookup.ts'
 import type { Dialects } from '../../adapters/index.ts'
 import type { Lease } from '../stream/budget.ts'
 import type { Journal } from './journal.ts'
 import type { Memories } from '../memory/records.ts'
-import type { ByteSource, Ports } from '../ports.ts'
+import type { Ports } from '../ports.ts'
+import type { ByteSource } from '../stream/source.ts'
 import type { Body } from './body.ts'
 import type { Settings } from '../config/settings.ts'
 

@@ -175,7 +175,9 @@ async function passedStream(exchange: Exchange, plan: PassPlan, call: UpstreamCa
   const steps = passSteps(exchange, plan, call, { shape, mirror, tap, errors })
   // Whatever is called something else may be anything else.
   const isStream = isStreamType(call.headers.get('content-type'))
-  const heartbeat = isStream ? heartbeatOf(exchange.caller, exchange.route.framing) : undefined
+  const heartbeat = isStream
+    ? heartbeatOf(exchange.caller.caller.heartbeat, exchange.route.framing)
+    : undefined
   const read = begunWith(opened === SILENT ? opening.then(unmarked) : opening, () => call.read())
   let isWithin = false
   const step = async (): Promise<Step> => {

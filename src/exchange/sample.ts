@@ -1,4 +1,5 @@
-import type { Adapter, Lookup, Outgoing } from '../../adapters/contract.ts'
+import type { Adapter, Outgoing } from '../../adapters/contract.ts'
+import type { Lookup } from '../model/lookup.ts'
 import { emptyRequest } from '../model/empty-request.ts'
 
 const SAMPLE_TOKENS = 200

@@ -169,7 +169,7 @@ async function streamed(streaming: Streaming): Promise<Answer> {
   if (failure) throw new ProblemError(failure)
   const following = begunWith<Event[] | undefined>(opening, next)
   const body = steppedSource(async () => steps(await following()), {
-    heartbeat: heartbeatOf(exchange.caller, framing),
+    heartbeat: heartbeatOf(exchange.caller.caller.heartbeat, framing),
     heartbeatMs,
     signal: exchange.signal,
     stop() {

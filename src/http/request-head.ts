@@ -1,4 +1,5 @@
-import type { RequestHead, Lookup } from '../../adapters/contract.ts'
+import type { RequestHead } from '../../adapters/contract.ts'
+import type { Lookup } from '../model/lookup.ts'
 import { REQUEST_ID } from '../exchange/answer.ts'
 import type { Bytes } from '../json/bytes.ts'
 import type { Answer } from '../exchange/exchange.ts'

@@ -1,6 +1,6 @@
 import { stringify, type JsonObject } from '../json/json.ts'
 import type { Answer } from '../exchange/exchange.ts'
-import type { ByteSource } from '../ports.ts'
+import type { ByteSource } from '../stream/source.ts'
 
 export const jsonAnswer = (body: JsonObject, status = 200): Answer => ({
   status,

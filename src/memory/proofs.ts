@@ -5,7 +5,7 @@ import type { Block, Request, Proof, ToolCallBlock, Turn } from '../model/reques
 import { fingerprint } from '../model/proof.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { openScopedStore, type Memories, type ScopedStore } from './records.ts'
-import { overheard } from '../exchange/reply-writer.ts'
+import { overheard } from '../stream/codec.ts'
 
 /**
  * A second source for proofs of reasoning, for clients that drop what they were given. They are kept by the

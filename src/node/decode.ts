@@ -1,6 +1,6 @@
 import { pipeline, Readable, type Duplex } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import type { ByteSource } from '../ports.ts'
+import type { ByteSource } from '../stream/source.ts'
 
 const DECODERS: ReadonlyMap<string, () => Duplex> = new Map<string, () => Duplex>([
   ['gzip', createGunzip],

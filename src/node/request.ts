@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Lookup } from '../../adapters/contract.ts'
+import type { Lookup } from '../model/lookup.ts'
 import type { Bytes } from '../json/bytes.ts'
 import type { HttpRequest } from '../http/request-head.ts'
 import { readIncoming } from './read-body.ts'

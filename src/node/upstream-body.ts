@@ -1,4 +1,4 @@
-import type { ByteSource } from '../ports.ts'
+import type { ByteSource } from '../stream/source.ts'
 import { joinBytes } from '../json/bytes.ts'
 
 /** What one exchange may hold before its upstream is no longer read. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Answer } from '../exchange/exchange.ts'
-import type { ByteSource } from '../ports.ts'
+import type { ByteSource } from '../stream/source.ts'
 
 /**
  * An answer on its way out. Resolves when it has been handed over, or the caller has left. `rest`: what the

@@ -1,4 +1,4 @@
-import type { Frame, Reader } from '../../adapters/contract.ts'
+import type { Frame, Reader } from './codec.ts'
 import { ENDED_EARLY } from '../model/cursor.ts'
 import type { Event } from '../model/events.ts'
 import { isObject, parse, type VerbatimPaths } from '../json/json.ts'
@@ -12,12 +12,15 @@ import {
   NOT_JSON,
   REPLY_TOO_LARGE,
 } from '../model/failures.ts'
-import type { LimitSettings } from '../config/settings.ts'
 
-export type ReplyLimits = Pick<
-  LimitSettings,
-  'depth' | 'eventBytes' | 'replyBytes' | 'streamBytes' | 'nodes'
->
+/** How much of a reply is read, and how deep it may be nested. */
+export interface ReplyLimits {
+  depth: number
+  nodes: number
+  eventBytes: number
+  replyBytes: number
+  streamBytes: number
+}
 
 /** A reply on its way in: bytes to events. Exactly one terminal event comes, and nothing after it. */
 export interface ReplyEvents {

@@ -1,7 +1,12 @@
-import type { ByteSource, UpstreamResponse } from '../ports.ts'
+/** Bytes as they come, for a runtime that has them cheaper than as a stream of its own. */
+export interface ByteSource {
+  /** Whatever has come, undefined at the end; rejects when it breaks. One read at a time. */
+  read(): Promise<Uint8Array | undefined>
+  cancel(): void
+}
 
 /** A body in the one shape in which it is read. */
-export const sourceOf = (body: NonNullable<UpstreamResponse['body']>): ByteSource =>
+export const sourceOf = (body: ReadableStream<Uint8Array> | ByteSource): ByteSource =>
   'getReader' in body ? streamSource(body) : body
 
 function streamSource(stream: ReadableStream<Uint8Array>): ByteSource {

@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser'
-import type { Frame } from '../../adapters/contract.ts'
+import type { Frame } from './codec.ts'
 import { PieceFrame } from './late-frame.ts'
 import { oneLine } from './one-line.ts'
 import type { Template, Write } from './template.ts'

@@ -1,7 +1,7 @@
-import type { Adapter, Frame, Route } from '../../adapters/contract.ts'
+import type { Frame, Framing, Heartbeat } from './codec.ts'
 import { oneLine } from './one-line.ts'
 import { SSE_COMMENT, sseFrame, sseFrames } from './sse.ts'
-import type { ByteSource } from '../ports.ts'
+import type { ByteSource } from './source.ts'
 import { alarm, STALL_MS, type Alarm } from './time.ts'
 
 /** How frames become the text of a body. */
@@ -12,7 +12,7 @@ export interface Framer {
 }
 
 /** `begun`: something stands before, and is gone on with. */
-export function framer(framing: Route['framing'], begun = false): Framer {
+export function framer(framing: Framing | undefined, begun = false): Framer {
   return framing === 'json-array' ? arrayFramer(begun) : eventFramer()
 }
 
@@ -47,10 +47,9 @@ function arrayFramer(begun: boolean): Framer {
 
 /** What a silent stream is kept alive with. A JSON array bears nothing between its elements. */
 export function heartbeatOf(
-  adapter: Adapter,
-  framing: Route['framing'],
+  heartbeat: Heartbeat | undefined,
+  framing: Framing | undefined,
 ): (() => Uint8Array) | undefined {
-  const { heartbeat } = adapter.caller
   if (heartbeat === undefined || framing === 'json-array') return undefined
   return () => new TextEncoder().encode(heartbeat === 'comment' ? SSE_COMMENT : sseFrame(heartbeat))
 }

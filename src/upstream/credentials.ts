@@ -1,4 +1,5 @@
-import type { AuthStyle, Lookup } from '../../adapters/contract.ts'
+import type { AuthStyle } from '../../adapters/contract.ts'
+import type { Lookup } from '../model/lookup.ts'
 import type { CallerSettings, KeySettings } from '../config/settings.ts'
 
 /** Visible ASCII of a bounded length; anything else is no key, and could not be sent in a header either. */

@@ -1,4 +1,4 @@
-import type { Lookup } from '../../adapters/contract.ts'
+import type { Lookup } from '../model/lookup.ts'
 
 /** Of many values those that are named, where they look as such a value may. */
 export const pickNamed = (

@@ -1,5 +1,6 @@
 import type { Answer } from '../../src/exchange/exchange.ts'
-import type { ByteSource, Ports, Send, UpstreamRequest } from '../../src/ports.ts'
+import type { Ports, Send, UpstreamRequest } from '../../src/ports.ts'
+import type { ByteSource } from '../../src/stream/source.ts'
 import { secretsOf } from '../../src/upstream/secrets.ts'
 import type { Settings } from '../../src/config/settings.ts'
 import type { Store } from '../../src/memory/store.ts'

@@ -1,0 +1,4 @@
+/** Values by their names. Headers and URLSearchParams fit. */
+export interface Lookup {
+  get(name: string): string | null
+}
