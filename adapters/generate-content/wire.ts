@@ -7,8 +7,8 @@ import {
   shaped,
   type Shape,
   type TypeOf,
-} from '../../src/json/shape.ts'
-import { anything, filled, flag, number, oneOf, text, that } from '../../src/json/shape-values.ts'
+} from '../../src/model/shape.ts'
+import { anything, filled, flag, number, oneOf, text, that } from '../../src/model/shape-values.ts'
 
 /**
  * What a caller may send, after `normalise`. Objects are loose: an unknown member is a leftover, never an

@@ -9,7 +9,7 @@ import {
   textOrList,
   type Issue,
   type Shape,
-} from '../../src/json/shape.ts'
+} from '../../src/model/shape.ts'
 import {
   filled,
   flag,
@@ -19,7 +19,7 @@ import {
   oneOf,
   sized,
   text,
-} from '../../src/json/shape-values.ts'
+} from '../../src/model/shape-values.ts'
 
 const cache = nullish(object({ type: oneOf('ephemeral'), ttl: nullish(oneOf('5m', '1h')) }))
 

@@ -13,7 +13,7 @@ import {
   unexpected,
   type Issue,
   type Shape,
-} from '../../src/json/shape.ts'
+} from '../../src/model/shape.ts'
 import {
   anything,
   filled,
@@ -25,7 +25,7 @@ import {
   sized,
   text,
   that,
-} from '../../src/json/shape-values.ts'
+} from '../../src/model/shape-values.ts'
 
 /** A schema, or a null that may have stayed text too. */
 const schema: Shape = (value) =>

@@ -1,11 +1,11 @@
 import { piecesOf, liftLiterals, type LiftedText } from '../json/large-literals.ts'
-import { parse, restored, type Json, type VerbatimPaths } from '../json/json.ts'
+import { parse, type Json, type VerbatimPaths } from '../json/json.ts'
 import type { Request } from '../model/request.ts'
-import { invalid } from '../model/problem.ts'
-import { scanStructure, type Structure } from '../json/structure.ts'
+import { invalid, ProblemError } from '../model/problem.ts'
+import { scanStructure, type Structure, StructureError } from '../json/structure.ts'
 import { encoded, joinBytes, NOTHING, piecesIn, sizeOf, type Bytes } from '../json/bytes.ts'
+import { parseScanned, type ScannedBody } from '../json/scanned-body.ts'
 import type { Exchange } from './exchange.ts'
-import { scalarIn } from '../json/slices.ts'
 
 const STRICT = new TextDecoder('utf-8', { fatal: true })
 
@@ -83,33 +83,29 @@ const pieced = (text: string, literals: LiftedText['literals'] = []): Uint8Array
     ? []
     : piecesOf(text, literals).map((piece) => (typeof piece === 'string' ? encoded(piece) : piece))
 
-/** A body that was looked over, without its long data: it can be parsed without harm. */
-export interface ScannedBody extends Structure {
-  text: string
-}
-
 export function scanBody(exchange: Exchange): ScannedBody {
   const { text } = exchange.body
-  const found = scanStructure(text, exchange.settings.limits, exchange.caller.caller.verbatim)
+  const found = structureWithin(exchange, text)
   // The caller's own dialect says best what is wrong with it.
   if (!found) readRequest(exchange, text)
   return { text, members: new Map(), ...found }
 }
 
-/** The string or boolean at the top level of a body. */
-export function memberOf(
-  scanned: ScannedBody | undefined,
-  name: string | undefined,
-): string | boolean | undefined {
-  const slice = name === undefined ? undefined : scanned?.members.get(name)
-  return scanned && slice && scalarIn(scanned.text, slice)
+function structureWithin({ settings, caller }: Exchange, text: string): Structure | undefined {
+  try {
+    return scanStructure(text, settings.limits, caller.caller.verbatim)
+  } catch (error) {
+    throw error instanceof StructureError ? tooMuch(error) : error
+  }
 }
 
-/** The text of a value at the top level of a body. */
-export function memberText(scanned: ScannedBody | undefined, name: string): string | undefined {
-  const slice = scanned?.members.get(name)
-  return slice && scanned?.text.slice(slice.start, slice.end)
-}
+const tooMuch = ({ limit, most }: StructureError): ProblemError =>
+  limit === 'depth'
+    ? invalid(`The body is nested deeper than ${most} levels.`)
+    : new ProblemError({
+        kind: 'too-large',
+        message: `The body holds more than ${most} JSON values.`,
+      })
 
 /** The parser's own message quotes the body, so it is not passed on. */
 function unlessMalformed(parse: () => Json): Json {
@@ -123,9 +119,9 @@ function unlessMalformed(parse: () => Json): Json {
 export const parsed = (text: string, paths?: VerbatimPaths): Json =>
   unlessMalformed(() => parse(text, paths))
 
-/** What is known of a body need not be looked for again. */
-export const parseScanned = ({ text, kept }: ScannedBody): Json =>
-  unlessMalformed(() => restored(JSON.parse(text), kept, text))
+/** Throws ProblemError for a body that is no JSON. */
+export const parseBody = (scanned: ScannedBody): Json =>
+  unlessMalformed(() => parseScanned(scanned))
 
 export const readRequest = (exchange: Exchange, text: string): Request =>
   readJson(exchange, parsed(text, exchange.caller.caller.verbatim))

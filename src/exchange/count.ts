@@ -7,7 +7,7 @@ import type { Answer, Exchange } from './exchange.ts'
 import type { AddressedRequest } from '../upstream/request.ts'
 import { allBytes, passReply } from './pass.ts'
 import type { Plan } from './plan.ts'
-import { scanBody, parseScanned, readJson } from './body.ts'
+import { scanBody, parseBody, readJson } from './body.ts'
 import { isSuccess, readRefusal } from './refusal.ts'
 import type { UpstreamCall } from '../upstream/call.ts'
 
@@ -52,7 +52,7 @@ async function jsonOf(exchange: Exchange, call: UpstreamCall) {
 
 function estimated(exchange: Exchange, plan: Plan): Answer {
   const request =
-    plan.kind === 'translate' ? plan.request : readJson(exchange, parseScanned(scanBody(exchange)))
+    plan.kind === 'translate' ? plan.request : readJson(exchange, parseBody(scanBody(exchange)))
   return counted(exchange, plan, estimateTokens(request), [...plan.losses, ESTIMATED])
 }
 

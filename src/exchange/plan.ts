@@ -16,14 +16,8 @@ import {
 } from '../upstream/request.ts'
 import { passPlan } from './pass-plan.ts'
 import { withProofs } from '../memory/proofs.ts'
-import {
-  scanBody,
-  memberOf,
-  parseScanned,
-  readJson,
-  readRequest,
-  type ScannedBody,
-} from './body.ts'
+import { scanBody, parseBody, readJson, readRequest } from './body.ts'
+import { memberOf, type ScannedBody } from '../json/scanned-body.ts'
 import {
   NOTHING_SOUGHT,
   resolveReferences,
@@ -84,7 +78,7 @@ export async function planOf(exchange: Exchange): Promise<Plan> {
     const seen = scanned ?? scanBody(exchange)
     exchange.body.leave()
     await breath(exchange)
-    const known = await resolveReferences(exchange, parseScanned(seen), seen)
+    const known = await resolveReferences(exchange, parseBody(seen), seen)
     return translatePlan(exchange, destination, known)
   }
   const known = await rememberedHere(exchange, scanned, upstream)
@@ -105,11 +99,11 @@ async function rememberedHere(
   const mayRefer = memory.mayRefer(scanned.text)
   if (!memories) {
     if (mayRefer && isShared(exchange, upstream))
-      refuseReferences(memory, parseScanned(scanned), upstream)
+      refuseReferences(memory, parseBody(scanned), upstream)
     return undefined
   }
   if (!mayRefer) return { body: null, resolved: false, found: NOTHING_SOUGHT }
-  return resolveReferences(exchange, parseScanned(scanned), scanned, upstream)
+  return resolveReferences(exchange, parseBody(scanned), scanned, upstream)
 }
 
 function unrouted(exchange: Exchange, model: string | undefined): ProblemError {

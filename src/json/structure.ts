@@ -1,6 +1,5 @@
 import { endOfString, type Slice } from './scan.ts'
 import type { VerbatimPaths } from './json.ts'
-import { invalid, ProblemError } from '../model/problem.ts'
 
 /** What one look over JSON text finds. */
 export interface Structure {
@@ -18,18 +17,22 @@ export interface StructureLimits {
   nodes: number
 }
 
-const tooDeep = (depth: number) => invalid(`The body is nested deeper than ${depth} levels.`)
+/** JSON text that goes beyond a limit: how deep it may be nested, how many values it may hold. */
+export class StructureError extends Error {
+  readonly limit: keyof StructureLimits
+  readonly most: number
 
-const tooManyValues = (nodes: number) =>
-  new ProblemError({
-    kind: 'too-large',
-    message: `The body holds more than ${nodes} JSON values.`,
-  })
+  constructor(limit: keyof StructureLimits, most: number) {
+    super(`more than ${most} ${limit === 'depth' ? 'levels' : 'values'}`)
+    this.limit = limit
+    this.most = most
+  }
+}
 
 /**
  * One look over a body: whether it has the structure of JSON, within the limits, what its members are, and
  * where that stands which is to stay text. Nothing is built from it, and nobody looks into its strings.
- * Throws ProblemError for a body beyond the limits; undefined for one that is no JSON object.
+ * Throws StructureError for a body beyond the limits; undefined for one that is no JSON object.
  */
 export function scanStructure(
   text: string,
@@ -112,7 +115,8 @@ function look(text: string, limits: StructureLimits, places: Places): void {
       expected = VALUE
     } else {
       // Nothing in a container is counted as if there was something in it, as commas are.
-      if (expected !== END_OF_VALUE && ++nodes > limits.nodes) throw tooManyValues(limits.nodes)
+      if (expected !== END_OF_VALUE && ++nodes > limits.nodes)
+        throw new StructureError('nodes', limits.nodes)
       const isEnd = expected > VALUE && (expected !== FIRST_VALUE || code === CLOSE_BRACKET)
       if (isEnd) {
         if (closers.pop() !== code) throw new SyntaxError('expected the end')
@@ -123,7 +127,7 @@ function look(text: string, limits: StructureLimits, places: Places): void {
         if (code === OPEN_BRACE || code === OPEN_BRACKET) {
           const isObject = code === OPEN_BRACE
           const depth = closers.push(isObject ? CLOSE_BRACE : CLOSE_BRACKET)
-          if (depth > limits.depth) throw tooDeep(limits.depth)
+          if (depth > limits.depth) throw new StructureError('depth', limits.depth)
           expected = isObject ? FIRST_KEY : FIRST_VALUE
           at += 1
           continue

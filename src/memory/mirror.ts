@@ -4,7 +4,8 @@ import { noteOwner, isShared } from './ownership.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { keep, openScopedStore, type Memories } from './records.ts'
 import type { PassPlan } from '../exchange/plan.ts'
-import { memberOf, memberText, parseScanned, type ScannedBody } from '../exchange/body.ts'
+import { parseScanned } from '../json/scanned-body.ts'
+import { memberOf, memberText, type ScannedBody } from '../json/scanned-body.ts'
 import { opened, type Found } from './resolve.ts'
 
 /**

@@ -15,7 +15,7 @@ import {
   type Memories,
   type ScopedStore,
 } from './records.ts'
-import { memberText, type ScannedBody } from '../exchange/body.ts'
+import { memberText, type ScannedBody } from '../json/scanned-body.ts'
 import type { UpstreamSettings } from '../config/settings.ts'
 
 /** A request in the light of what was said before. */

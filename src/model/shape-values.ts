@@ -1,4 +1,4 @@
-import { isObject, Verbatim, type Json } from './json.ts'
+import { isObject, Verbatim, type Json } from '../json/json.ts'
 import { unexpected, type Shape } from './shape.ts'
 
 /** Shapes of values that are not looked into any further. */

@@ -1,5 +1,5 @@
-import { isObject, valueOf, Verbatim, type Json, type JsonObject } from './json.ts'
-import { invalid } from '../model/problem.ts'
+import { isObject, valueOf, Verbatim, type Json, type JsonObject } from '../json/json.ts'
+import { invalid } from './problem.ts'
 
 /** What is wrong with a value, and where in it. */
 export interface Issue {

@@ -1,0 +1,27 @@
+import { restored, type Json } from './json.ts'
+import { scalarIn } from './slices.ts'
+import type { Structure } from './structure.ts'
+
+/** A body that was looked over, without its long data: it can be parsed without harm. */
+export interface ScannedBody extends Structure {
+  text: string
+}
+
+/** The string or boolean at the top level of a body. */
+export function memberOf(
+  scanned: ScannedBody | undefined,
+  name: string | undefined,
+): string | boolean | undefined {
+  const slice = name === undefined ? undefined : scanned?.members.get(name)
+  return scanned && slice && scalarIn(scanned.text, slice)
+}
+
+/** The text of a value at the top level of a body. */
+export function memberText(scanned: ScannedBody | undefined, name: string): string | undefined {
+  const slice = scanned?.members.get(name)
+  return slice && scanned?.text.slice(slice.start, slice.end)
+}
+
+/** What is known of a body need not be looked for again. Throws SyntaxError for what is no JSON. */
+export const parseScanned = ({ text, kept }: ScannedBody): Json =>
+  restored(JSON.parse(text), kept, text)
