@@ -1,7 +1,7 @@
 import { ConfigError, type Environment, settingsOf } from './config/config.ts'
 import type { Config } from './config/type.ts'
 import { DEFAULT_RETENTION } from './config/defaults.ts'
-import { randomId } from './exchange/exchange.ts'
+import { randomId } from './ports.ts'
 import { fetchSend } from './upstream/fetch-send.ts'
 import type { Ports as EveryPort } from './ports.ts'
 import type { Settings } from './config/settings.ts'

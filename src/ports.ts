@@ -49,3 +49,6 @@ export type Send = (request: UpstreamRequest) => Promise<UpstreamResponse>
 
 /** Thrown by `send` when no connection came about: nothing was sent, so one repetition is safe. */
 export class ConnectError extends Error {}
+
+/** 128 random bits as 32 hexadecimal digits. */
+export const randomId = (): string => crypto.randomUUID().replaceAll('-', '')

@@ -1,5 +1,5 @@
 import type { Lookup } from '../model/lookup.ts'
-import { isObject, parse, type Json, stringify } from '../json/json.ts'
+import { isObject, parse, type Json } from '../json/json.ts'
 import { isRefusable, type Loss } from '../model/loss.ts'
 import { invalid, type Problem } from '../model/problem.ts'
 import { scanStructure } from '../json/structure.ts'

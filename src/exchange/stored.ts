@@ -1,11 +1,11 @@
 import type { ConversationMemory, StoredAnswer } from '../../adapters/contract.ts'
 import { stringify } from '../json/json.ts'
-import { seedOf } from '../model/ids.ts'
 import { ProblemError } from '../model/problem.ts'
 import { sseFrame } from '../stream/sse.ts'
 import { demandOwnership, isShared, unclaimable } from '../memory/ownership.ts'
-import type { StoredMatch } from '../http/dispatch.ts'
+import type { StoredMatch } from './dispatch.ts'
 import type { Answer, Exchange } from './exchange.ts'
+import { seedOf } from '../model/ids.ts'
 import { forwardStored, upstreamWithMemory } from './forward.ts'
 import {
   recordReader,

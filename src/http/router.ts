@@ -1,7 +1,7 @@
 import type { Adapter } from '../../adapters/contract.ts'
 import type { Dialects } from '../../adapters/index.ts'
 import { ProblemError, type Problem } from '../model/problem.ts'
-import { matched, storedAt, type StoredMatch, type StoredPlace } from './dispatch.ts'
+import { matched, storedAt, type StoredMatch, type StoredPlace } from '../exchange/dispatch.ts'
 import type { Answer } from '../exchange/exchange.ts'
 import { findModel, listModels } from './models.ts'
 import { taskServiceAt } from '../tasks/routes.ts'

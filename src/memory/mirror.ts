@@ -1,9 +1,9 @@
 import type { ConversationMemory, Reader, Told } from '../../adapters/contract.ts'
 import { stringify } from '../json/json.ts'
 import { noteOwner, isShared } from './ownership.ts'
-import type { Exchange } from '../exchange/exchange.ts'
+import type { MemoryContext } from './context.ts'
 import { keep, openScopedStore, type Memories } from './records.ts'
-import type { PassPlan } from '../exchange/plan.ts'
+import type { UpstreamSettings } from '../config/settings.ts'
 import { parseScanned } from '../json/scanned-body.ts'
 import { memberOf, memberText, type ScannedBody } from '../json/scanned-body.ts'
 import { opened, type Found } from './resolve.ts'
@@ -20,7 +20,14 @@ export interface Mirror {
   settle(): Promise<void>
 }
 
-export function mirrorOf(exchange: Exchange, plan: PassPlan): Mirror | undefined {
+/** What passes: the body as far as it was looked into, what it refers to, and where it goes. */
+interface Passing {
+  scanned?: ScannedBody
+  found?: Found | undefined
+  destination: { upstream: UpstreamSettings }
+}
+
+export function mirrorOf(exchange: MemoryContext, plan: Passing): Mirror | undefined {
   const { caller, memories, route } = exchange
   const { memory } = caller.caller
   const { scanned, found } = plan
@@ -66,7 +73,7 @@ type News = Told | { id: string }
 const newsOf = (id: string | undefined): News | undefined => (id === undefined ? undefined : { id })
 
 interface Original {
-  exchange: Exchange
+  exchange: MemoryContext
   memories: Memories
   memory: ConversationMemory
   /** The request. */

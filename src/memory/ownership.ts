@@ -1,7 +1,7 @@
 import type { Ask, ConversationMemory } from '../../adapters/contract.ts'
 import type { Json } from '../json/json.ts'
 import { ProblemError } from '../model/problem.ts'
-import type { Exchange } from '../exchange/exchange.ts'
+import type { MemoryContext } from './context.ts'
 import { placeOf, openScopedStore, type Memories, type ScopedStore } from './records.ts'
 import type { UpstreamSettings } from '../config/settings.ts'
 
@@ -11,7 +11,7 @@ import type { UpstreamSettings } from '../config/settings.ts'
  * be many too.
  */
 export const isShared = (
-  { settings: { callers } }: Pick<Exchange, 'settings'>,
+  { settings: { callers } }: Pick<MemoryContext, 'settings'>,
   { key }: Pick<UpstreamSettings, 'key'>,
 ): boolean => key.kind !== 'caller' && (callers.kind === 'open' || callers.keys.length > 1)
 
@@ -51,7 +51,7 @@ export async function noteOwner(scoped: ScopedStore, ids: readonly string[]): Pr
 
 /** Throws ProblemError unless everything that is asked for was given to this caller. */
 export async function demandOwnership(
-  exchange: Exchange,
+  exchange: MemoryContext,
   memories: Memories,
   memory: ConversationMemory,
   ask: Pick<Ask, 'previous' | 'references'> | { stored: string },

@@ -3,7 +3,7 @@ import { fold, type Event } from '../model/events.ts'
 import { isObject, parseObject, sorted, stringify } from '../json/json.ts'
 import type { Block, Request, Proof, ToolCallBlock, Turn } from '../model/request.ts'
 import { fingerprint } from '../model/proof.ts'
-import type { Exchange } from '../exchange/exchange.ts'
+import type { MemoryContext } from './context.ts'
 import { openScopedStore, type Memories, type ScopedStore } from './records.ts'
 import { overheard } from '../stream/codec.ts'
 
@@ -44,7 +44,7 @@ export interface ProofKeeper {
 
 /** Undefined where the configuration does not ask for it, or the request asks for nothing to be kept. */
 export function proofKeeperOf(
-  exchange: Exchange,
+  exchange: MemoryContext,
   { store }: Pick<Request, 'store'>,
 ): ProofKeeper | undefined {
   const { memories } = exchange
@@ -57,7 +57,7 @@ export function proofKeeperOf(
 }
 
 async function keepProofs(
-  exchange: Exchange,
+  exchange: MemoryContext,
   memories: Memories,
   blocks: readonly Block[],
 ): Promise<void> {
@@ -84,7 +84,7 @@ function signed(block: Block): Reasoning | undefined {
 
 /** The request with the proofs that its caller did not bring back. A store that is down is not missed. */
 export async function withProofs(
-  exchange: Exchange,
+  exchange: MemoryContext,
   request: Request,
   dialect: string,
 ): Promise<Request> {

@@ -1,7 +1,7 @@
 import type { Frame, ExchangeRecord, Recorder, Writer } from '../../adapters/contract.ts'
 import type { JsonObject } from '../json/json.ts'
 import type { Problem } from '../model/problem.ts'
-import type { Exchange } from '../exchange/exchange.ts'
+import type { MemoryContext } from './context.ts'
 import { CANCELLED } from '../model/failures.ts'
 import { keep } from './records.ts'
 import type { Keeping } from './resolve.ts'
@@ -22,7 +22,7 @@ export interface ReplyRecorder {
 
 /** `stop`: ends the reply that is underway. */
 export function recordReply(
-  exchange: Exchange,
+  exchange: MemoryContext,
   { scoped, memory, parents, fresh, memories }: Keeping,
   writer: Writer,
   stop: () => void,

@@ -1,9 +1,9 @@
 import type { ExchangeRecord, ConversationMemory } from '../../adapters/contract.ts'
 import type { JsonObject } from '../json/json.ts'
 import { ProblemError } from '../model/problem.ts'
-import { seedOf } from '../model/ids.ts'
 import { DEFAULT_RETENTION } from '../config/defaults.ts'
-import type { Exchange } from '../exchange/exchange.ts'
+import { seedOf } from '../model/ids.ts'
+import type { MemoryContext } from './context.ts'
 import { NO_STATE } from '../model/failures.ts'
 import type { RetentionSettings, Settings } from '../config/settings.ts'
 import { storeKey, type Store } from './store.ts'
@@ -91,7 +91,7 @@ const MOST_OWNERS = 1000
 
 /** Whose memory it is: a hash of what the caller presented, so that no key is ever in a store. */
 export function ownerOf(
-  { identity }: Pick<Exchange, 'identity'>,
+  { identity }: Pick<MemoryContext, 'identity'>,
   { owners }: Pick<Memories, 'owners'>,
 ): Promise<string> {
   if (identity === undefined) return Promise.resolve('open')
@@ -117,7 +117,7 @@ export interface ScopedStore {
 }
 
 export async function openScopedStore(
-  exchange: Exchange,
+  exchange: MemoryContext,
   memories: Memories,
 ): Promise<ScopedStore> {
   const { store, retention } = memories

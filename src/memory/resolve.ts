@@ -1,10 +1,10 @@
 import type { Ask, Fresh, ConversationMemory, ReferencedRecords } from '../../adapters/contract.ts'
 import type { Json } from '../json/json.ts'
 import { invalid, ProblemError, type Problem } from '../model/problem.ts'
-import { seedOf } from '../model/ids.ts'
 import { weightOf, type Lease } from '../stream/budget.ts'
 import { demandOwnership, isShared } from './ownership.ts'
-import type { Exchange } from '../exchange/exchange.ts'
+import { seedOf } from '../model/ids.ts'
+import type { MemoryContext } from './context.ts'
 import {
   recordReader,
   placeOf,
@@ -44,7 +44,7 @@ export interface Keeping {
  * Throws ProblemError for what is kept nowhere.
  */
 export async function resolveReferences(
-  exchange: Exchange,
+  exchange: MemoryContext,
   body: Json,
   scanned?: ScannedBody,
   elsewhere?: UpstreamSettings,

@@ -1,3 +1,16 @@
+const SEED_CHARACTERS = 16
+
+/** Ids of an exchange: unlike those of any other, and the same position by position. */
+export function idSource(random: () => string): (prefix: string) => string {
+  let seed: string | undefined
+  let count = 0
+  return (prefix) => {
+    seed ??= random().slice(0, SEED_CHARACTERS)
+    count += 1
+    return prefix + seed + count.toString(16).padStart(8, '0')
+  }
+}
+
 const MINTED = /^[a-z]{1,16}_([0-9a-f]{16})[0-9a-f]{8}$/
 
 /** What all ids of one exchange have in common; undefined for an id that was not made here. */

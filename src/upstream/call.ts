@@ -1,5 +1,4 @@
 import { ProblemError, type Problem } from '../model/problem.ts'
-import type { Exchange } from '../exchange/exchange.ts'
 import {
   CALLER_LEFT,
   CONNECTION_LOST,
@@ -8,7 +7,13 @@ import {
   WENT_SILENT,
 } from '../model/failures.ts'
 import { callDeadline, type CallDeadline } from './call-deadline.ts'
-import { ConnectError, type Send, type UpstreamRequest, type UpstreamResponse } from '../ports.ts'
+import {
+  ConnectError,
+  type Ports,
+  type Send,
+  type UpstreamRequest,
+  type UpstreamResponse,
+} from '../ports.ts'
 import type { TimeoutSettings } from '../config/settings.ts'
 import { sourceOf } from '../stream/source.ts'
 import { timer } from '../stream/time.ts'
@@ -32,6 +37,14 @@ export interface UpstreamCall {
 
 export type Sendable = Pick<UpstreamRequest, 'method' | 'url' | 'headers' | 'body'>
 
+/** What has to be known of an exchange to call an upstream for it. */
+export interface CallContext {
+  readonly ports: Ports
+  /** Aborted when the caller leaves. */
+  readonly signal: AbortSignal
+  readonly journal: { note(fields: { reason: string }): void }
+}
+
 interface CallOptions {
   timeouts: TimeoutSettings
   proxy?: string | undefined
@@ -41,7 +54,7 @@ interface CallOptions {
 
 /** Sends and waits for the head of the answer; throws ProblemError. */
 export async function callUpstream(
-  { ports, signal, journal }: Pick<Exchange, 'ports' | 'signal' | 'journal'>,
+  { ports, signal, journal }: CallContext,
   request: Sendable,
   options: CallOptions,
 ): Promise<UpstreamCall> {
