@@ -1,4 +1,5 @@
-import type { Json, JsonObject, VerbatimPaths } from '../src/json/json.ts'
+import type { Json, JsonObject } from '../src/json/json.ts'
+import type { VerbatimPaths } from '../src/json/verbatim-paths.ts'
 import type { Lose } from '../src/model/loss.ts'
 import type { Block, BlockKind, BlockOf, Request } from '../src/model/request.ts'
 import type { Lookup } from '../src/model/lookup.ts'

@@ -5,10 +5,10 @@ import {
   textOf,
   valueOf,
   Verbatim,
-  verbatimPaths,
   type Json,
   type JsonObject,
 } from '../../src/json/json.ts'
+import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Block, ToolResultBlock } from '../../src/model/request.ts'
 import { invalid } from '../../src/model/problem.ts'

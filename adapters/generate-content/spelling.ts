@@ -1,10 +1,5 @@
-import {
-  isObject,
-  Verbatim,
-  verbatimPaths,
-  type Json,
-  type JsonObject,
-} from '../../src/json/json.ts'
+import { isObject, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
+import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 
 /**
  * Callers spell members in lowerCamelCase or in snake_case, at every level that the service's types name and

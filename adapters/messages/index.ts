@@ -1,4 +1,4 @@
-import { verbatimPaths } from '../../src/json/json.ts'
+import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import type { Adapter, RequestHead, Route } from '../contract.ts'
 import { DIALECT } from './dialect.ts'
 import { DROPPABLE } from './options.ts'

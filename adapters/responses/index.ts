@@ -1,5 +1,6 @@
 import type { Adapter, RequestHead, Route } from '../contract.ts'
-import { isObject, verbatimPaths } from '../../src/json/json.ts'
+import { isObject } from '../../src/json/json.ts'
+import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import { mayHoldMinted } from '../../src/model/ids.ts'
 import { DIALECT, countIn } from './members.ts'
 import { memory } from './memory.ts'

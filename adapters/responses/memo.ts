@@ -1,11 +1,5 @@
-import {
-  isObject,
-  parse,
-  stringify,
-  verbatimPaths,
-  type Json,
-  type JsonObject,
-} from '../../src/json/json.ts'
+import { isObject, parse, stringify, type Json, type JsonObject } from '../../src/json/json.ts'
+import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import { endOfValue } from '../../src/json/scan.ts'
 import type { Fresh } from '../contract.ts'
 import { lookup, objectsOf, textIn } from './members.ts'

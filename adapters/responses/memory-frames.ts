@@ -5,10 +5,10 @@ import {
   parse,
   stringify,
   Verbatim,
-  verbatimPaths,
   type Json,
   type JsonObject,
 } from '../../src/json/json.ts'
+import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import { PieceFrame } from '../../src/stream/late-frame.ts'
 import { headOf, ResponseFrame } from './frames.ts'
 

@@ -1,11 +1,6 @@
 import type { Outgoing, ReadRequestContext, WriteRequestContext } from '../contract.ts'
-import {
-  pickMembers,
-  defined,
-  verbatimPaths,
-  type Json,
-  type JsonObject,
-} from '../../src/json/json.ts'
+import { pickMembers, defined, type Json, type JsonObject } from '../../src/json/json.ts'
+import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import { isMute } from '../../src/model/empty-request.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Block, Request } from '../../src/model/request.ts'

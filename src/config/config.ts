@@ -36,7 +36,7 @@ import type {
   TaskSettings,
   UpstreamSettings,
 } from './settings.ts'
-import { STORE_BOUNDS, WORKER_STORE_BOUNDS } from '../memory/store.ts'
+import { STORE_BOUNDS, WORKER_STORE_BOUNDS } from './defaults.ts'
 
 export { ConfigError } from './finding.ts'
 export type { Environment, Platform } from './values.ts'

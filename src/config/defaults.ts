@@ -1,5 +1,4 @@
-import type { LimitSettings, RetentionSettings, TimeoutSettings } from './settings.ts'
-import { STORE_BOUNDS } from '../memory/store.ts'
+import type { LimitSettings, RetentionSettings, StoreBounds, TimeoutSettings } from './settings.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -43,6 +42,20 @@ export const TIMEOUTS: TimeoutSettings = {
 }
 
 const DAY_MS = 24 * 60 * MINUTE_MS
+
+/** For a process that has its memory to itself. */
+export const STORE_BOUNDS: StoreBounds = {
+  entryBytes: 16 * MIB,
+  ownerBytes: 64 * MIB,
+  totalBytes: 256 * MIB,
+}
+
+/** A Workers isolate has 128 MB for everything, and a key-value namespace takes 25 MiB a value. */
+export const WORKER_STORE_BOUNDS: StoreBounds = {
+  entryBytes: 4 * MIB,
+  ownerBytes: 16 * MIB,
+  totalBytes: 32 * MIB,
+}
 
 /** As long as the dialect's own service keeps what it was told. */
 export const DEFAULT_RETENTION: RetentionSettings = {

@@ -1,5 +1,4 @@
 import type { AuthStyle, ModelFacts } from '../../adapters/contract.ts'
-import type { StoreBounds } from '../memory/store.ts'
 
 /** The configuration, validated, with its defaults filled in and its secrets resolved. */
 export interface Settings {
@@ -74,6 +73,13 @@ export interface WebSettings {
   origins: readonly string[]
   /** Names without a port, in small letters. */
   hosts: readonly string[]
+}
+
+/** Bytes of UTF-8, key and value together. */
+export interface StoreBounds {
+  entryBytes: number
+  ownerBytes: number
+  totalBytes: number
 }
 
 /** For how long, and how much of it, is kept. */

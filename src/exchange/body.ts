@@ -1,5 +1,6 @@
 import { piecesOf, liftLiterals, type LiftedText } from '../json/large-literals.ts'
-import { parse, type Json, type VerbatimPaths } from '../json/json.ts'
+import { parse, type Json } from '../json/json.ts'
+import type { VerbatimPaths } from '../json/verbatim-paths.ts'
 import type { Request } from '../model/request.ts'
 import { invalid, ProblemError } from '../model/problem.ts'
 import { scanStructure, type Structure, StructureError } from '../json/structure.ts'

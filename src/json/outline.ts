@@ -1,5 +1,5 @@
 import { endOfString } from './scan.ts'
-import type { VerbatimPaths } from './json.ts'
+import type { VerbatimPaths } from './verbatim-paths.ts'
 
 /** The names and numbers that lead to a value. */
 export type Path = readonly (string | number)[]

@@ -1,5 +1,5 @@
 import { endOfString, type Slice } from './scan.ts'
-import type { VerbatimPaths } from './json.ts'
+import type { VerbatimPaths } from './verbatim-paths.ts'
 
 /** What one look over JSON text finds. */
 export interface Structure {

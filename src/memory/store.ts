@@ -1,4 +1,5 @@
 import { bytesIn } from '../json/bytes.ts'
+import type { StoreBounds } from '../config/settings.ts'
 
 /**
  * What the proxy remembers between two requests: text under a key, for a time. Every driver keeps the
@@ -29,29 +30,6 @@ export interface StoreEntry {
   /** Well-formed Unicode, as JSON text is. */
   value: string
   ttlMs: number
-}
-
-/** Bytes of UTF-8, key and value together. */
-export interface StoreBounds {
-  entryBytes: number
-  ownerBytes: number
-  totalBytes: number
-}
-
-const MEBIBYTE = 1024 * 1024
-
-/** For a process that has its memory to itself. */
-export const STORE_BOUNDS: StoreBounds = {
-  entryBytes: 16 * MEBIBYTE,
-  ownerBytes: 64 * MEBIBYTE,
-  totalBytes: 256 * MEBIBYTE,
-}
-
-/** A Workers isolate has 128 MB for everything, and a key-value namespace takes 25 MiB a value. */
-export const WORKER_STORE_BOUNDS: StoreBounds = {
-  entryBytes: 4 * MEBIBYTE,
-  ownerBytes: 16 * MEBIBYTE,
-  totalBytes: 32 * MEBIBYTE,
 }
 
 export const storeKey = (owner: string, id: string): string => `${owner}/${id}`

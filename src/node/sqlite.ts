@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { type Store, type StoreBounds, StoreUnavailableError } from '../memory/store.ts'
+import { type Store, StoreUnavailableError } from '../memory/store.ts'
+import type { StoreBounds } from '../config/settings.ts'
 import { explain, unavailable } from '../memory/stores/guard.ts'
 import { SCHEMA, table, type SqlDatabase } from '../memory/stores/table.ts'
 import { exclusiveOf, LockedError } from './exclusive.ts'

@@ -1,5 +1,6 @@
 import { ConfigError } from '../config/finding.ts'
-import type { Store, StoreBounds } from '../memory/store.ts'
+import type { Store } from '../memory/store.ts'
+import type { StoreBounds } from '../config/settings.ts'
 import { memoryStore } from '../memory/stores/memory.ts'
 import { redisStore } from '../memory/stores/redis.ts'
 import { redisLink } from './redis.ts'

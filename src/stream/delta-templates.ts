@@ -1,4 +1,5 @@
-import { parse, type Json, type VerbatimPaths } from '../json/json.ts'
+import { parse, type Json } from '../json/json.ts'
+import type { VerbatimPaths } from '../json/verbatim-paths.ts'
 import { endOfCount, endOfText, outline, textOf, type Path } from '../json/outline.ts'
 
 /** Where texts of a stream differ that are alike otherwise. */

@@ -1,4 +1,5 @@
-import { boundedBytes, ownerOf, type Store, type StoreBounds } from '../memory/store.ts'
+import { boundedBytes, ownerOf, type Store } from '../memory/store.ts'
+import type { StoreBounds } from '../config/settings.ts'
 import { guardStore, unavailable } from '../memory/stores/guard.ts'
 import { SCHEMA, table, type SqlDatabase, type SqlRow, type Table } from '../memory/stores/table.ts'
 

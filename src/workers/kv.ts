@@ -1,10 +1,5 @@
-import {
-  boundedSize,
-  ownerOf,
-  type Store,
-  type StoreBounds,
-  type StoreEntry,
-} from '../memory/store.ts'
+import { boundedSize, ownerOf, type Store, type StoreEntry } from '../memory/store.ts'
+import type { StoreBounds } from '../config/settings.ts'
 import { guardStore } from '../memory/stores/guard.ts'
 
 /** What is used of a Workers KV namespace. */

@@ -1,5 +1,6 @@
 import { ConfigError } from '../config/finding.ts'
-import type { Store, StoreBounds } from '../memory/store.ts'
+import type { Store } from '../memory/store.ts'
+import type { StoreBounds } from '../config/settings.ts'
 import { durableStore, type ObjectNamespace } from './durable.ts'
 import { kvStore, type KeyValueNamespace } from './kv.ts'
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { memoryStore } from '../../src/memory/stores/memory.ts'
 import { memoriesOf } from '../../src/memory/records.ts'
-import { STORE_BOUNDS } from '../../src/memory/store.ts'
+import { STORE_BOUNDS } from '../../src/config/defaults.ts'
 import { authenticator } from '../../src/upstream/credentials.ts'
 import { loadOf } from '../../src/http/load.ts'
 import type { AppContext } from '../../src/http/app-context.ts'

@@ -11,7 +11,7 @@ import {
 } from '../../src/config/config.ts'
 import { ISOLATE_LIMITS, PROCESS_LIMITS } from '../../src/config/defaults.ts'
 import { secretsOf } from '../../src/upstream/secrets.ts'
-import { STORE_BOUNDS, WORKER_STORE_BOUNDS } from '../../src/memory/store.ts'
+import { STORE_BOUNDS, WORKER_STORE_BOUNDS } from '../../src/config/defaults.ts'
 
 const claude = { dialect: 'messages', url: 'https://upstream.example', key: 'sk-claude-0001' }
 const config = {

@@ -1,7 +1,8 @@
 import type { Adapter, Frame, RequestHead, Reader, Route } from '../../adapters/contract.ts'
 import type { Dialects } from '../../adapters/index.ts'
 import { Cursor } from '../../src/model/cursor.ts'
-import { isObject, parse, stringify, verbatimPaths, type Json } from '../../src/json/json.ts'
+import { isObject, parse, stringify, type Json } from '../../src/json/json.ts'
+import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import type { JsonObject } from '../../src/model/request.ts'
 import { invalid, statusOf } from '../../src/model/problem.ts'
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cases } from '../cases.ts'
-import { isObject, parse, stringify, Verbatim, verbatimPaths } from '../../src/json/json.ts'
+import { isObject, parse, stringify, Verbatim } from '../../src/json/json.ts'
+import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 
 const paths = verbatimPaths('messages.*.content.*.input', 'a|b.c')
 const input = (text: string) => {

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cpuMs } from '../growth/cpu.ts'
-import { parse, verbatimPaths, Verbatim, type Json } from '../../src/json/json.ts'
+import { parse, Verbatim, type Json } from '../../src/json/json.ts'
+import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import { scanStructure, StructureError } from '../../src/json/structure.ts'
 
 const LIMITS = { depth: 50, nodes: 10_000 }

@@ -1,11 +1,7 @@
 import OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
-import {
-  STORE_BOUNDS,
-  StoreUnavailableError,
-  type Store,
-  type StoreEntry,
-} from '../../src/memory/store.ts'
+import { StoreUnavailableError, type Store, type StoreEntry } from '../../src/memory/store.ts'
+import { STORE_BOUNDS } from '../../src/config/defaults.ts'
 import { memoryStore } from '../../src/memory/stores/memory.ts'
 import { said, text } from '../sdk/script.ts'
 import { HEARD } from './heard.ts'

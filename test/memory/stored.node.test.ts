@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import OpenAI from 'openai'
 import type { InputItemListParams } from 'openai/resources/responses/input-items'
-import { STORE_BOUNDS } from '../../src/memory/store.ts'
+import { STORE_BOUNDS } from '../../src/config/defaults.ts'
 import { memoryStore } from '../../src/memory/stores/memory.ts'
 import { pretty } from '../laws/spelling.ts'
 import { framesIn } from '../line-reader.ts'

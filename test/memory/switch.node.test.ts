@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { STORE_BOUNDS } from '../../src/memory/store.ts'
+import { STORE_BOUNDS } from '../../src/config/defaults.ts'
 import { memoryStore } from '../../src/memory/stores/memory.ts'
 import { DIALECTS, said, text, thinking, type Dialect } from '../sdk/script.ts'
 import { HEARD } from './heard.ts'

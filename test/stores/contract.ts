@@ -4,10 +4,10 @@ import { cases } from '../cases.ts'
 import {
   EntryTooLargeError,
   type Store,
-  type StoreBounds,
   type StoreEntry,
   storeKey,
 } from '../../src/memory/store.ts'
+import type { StoreBounds } from '../../src/config/settings.ts'
 
 /** One driver under test. `advance` moves the clock that the driver goes by. */
 export interface Bench {

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { boundedSize, type Store, type StoreBounds, type StoreEntry } from '../store.ts'
+import { boundedSize, type Store, type StoreEntry } from '../store.ts'
+import type { StoreBounds } from '../../config/settings.ts'
 
 interface Kept {
   key: string

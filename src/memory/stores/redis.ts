@@ -1,4 +1,5 @@
-import { boundedSize, ownerOf, type Store, type StoreBounds, type StoreEntry } from '../store.ts'
+import { boundedSize, ownerOf, type Store, type StoreEntry } from '../store.ts'
+import type { StoreBounds } from '../../config/settings.ts'
 
 /** One command with its arguments, and its answer. Rejects with `StoreUnavailableError`. */
 export interface RedisLink {

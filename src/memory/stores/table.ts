@@ -1,4 +1,5 @@
-import { boundedBytes, type StoreBounds, type StoreEntry } from '../store.ts'
+import { boundedBytes, type StoreEntry } from '../store.ts'
+import type { StoreBounds } from '../../config/settings.ts'
 
 export type SqlValue = string | number | Uint8Array
 export type SqlRow = Readonly<Record<string, unknown>>

@@ -1,0 +1,40 @@
+/**
+ * Places whose values stay text, spelled `messages.*.content.*.input`: `*` is any array element,
+ * `a|b` either key.
+ */
+export type VerbatimPaths = PathNode
+
+export interface PathNode {
+  readonly members: Map<string, PathNode>
+  element?: PathNode
+  leaf: boolean
+  /** A bit for each length of a member's name: most names that come are told apart by it. */
+  lengths: number
+}
+
+export function verbatimPaths(...paths: string[]): VerbatimPaths {
+  const root = pathNode()
+  for (const path of paths) grow([root], path.split('.'))
+  return root
+}
+
+function pathNode(): PathNode {
+  return { members: new Map(), leaf: false, lengths: 0 }
+}
+
+function grow(nodes: PathNode[], segments: string[]): void {
+  for (const segment of segments) {
+    nodes = nodes.flatMap((node) => segment.split('|').map((key) => child(node, key)))
+  }
+  for (const node of nodes) node.leaf = true
+}
+
+function child(node: PathNode, key: string): PathNode {
+  if (key === '*') return (node.element ??= pathNode())
+  const known = node.members.get(key)
+  if (known) return known
+  const created = pathNode()
+  node.members.set(key, created)
+  node.lengths |= 1 << (key.length & 31)
+  return created
+}
