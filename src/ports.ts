@@ -52,3 +52,15 @@ export class ConnectError extends Error {}
 
 /** 128 random bits as 32 hexadecimal digits. */
 export const randomId = (): string => crypto.randomUUID().replaceAll('-', '')
+
+/** What is asked of a request; those of the web have it all. */
+export interface HttpRequest extends Pick<Request, 'method' | 'url' | 'body' | 'arrayBuffer'> {
+  readonly headers: Lookup
+  /** Aborted when the caller leaves. */
+  readonly signal: AbortSignal
+  /**
+   * Of a runtime that has the whole body cheaper than the web has it. `heed` is told of each piece of a body
+   * whose length nobody declared, and what it throws ends the reading.
+   */
+  whole?(heed?: (bytes: number) => void): Promise<Bytes>
+}

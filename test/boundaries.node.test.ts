@@ -1,84 +1,92 @@
 import { describe, expect, it } from 'vitest'
 import { codeOf, importsOf, sources } from './sources.ts'
 
-interface Rule {
-  /** Whom it binds; the first rule that matches counts. */
-  from: RegExp
-  may: RegExp
-}
+/**
+ * The rooms of the house, and what each may ask: imports point one way, down this list. A room may import from
+ * itself, so that the order inside of it is held by the test for cycles.
+ */
+const ROOMS = {
+  json: [],
+  model: ['json'],
+  schema: ['json', 'model'],
+  stream: ['json', 'model', 'eventsource-parser'],
+  contract: ['json', 'model', 'stream'],
+  dialect: ['json', 'model', 'schema', 'stream', 'contract'],
+  dialects: ['contract', 'dialect', 'json', 'model'],
+  config: ['contract', 'dialects', 'json', 'model', 'zod'],
+  observe: ['model'],
+  ports: ['json', 'model', 'stream', 'memory', 'observe'],
+  upstream: ['config', 'contract', 'dialects', 'json', 'model', 'ports', 'stream', 'version'],
+  memory: ['config', 'contract', 'json', 'model', 'stream', 'lru-cache'],
+  exchange: [
+    'config',
+    'contract',
+    'dialects',
+    'json',
+    'memory',
+    'model',
+    'observe',
+    'ports',
+    'stream',
+    'upstream',
+  ],
+  tasks: ['config', 'exchange', 'json', 'model', 'ports', 'stream', 'upstream', 'version'],
+  http: [
+    'config',
+    'contract',
+    'dialects',
+    'exchange',
+    'json',
+    'memory',
+    'model',
+    'ports',
+    'stream',
+    'tasks',
+    'upstream',
+    'version',
+    'hono',
+  ],
+  demo: ['config', 'contract', 'dialects', 'json', 'model', 'ports', 'stream'],
+  workers: ['config', 'json', 'memory', 'model', 'ports'],
+  version: [],
+} as const satisfies Record<string, readonly string[]>
 
-const CANONICAL = 'src/canonical/'
-const CONTRACT = 'adapters/adapter\\.ts'
+type Room = keyof typeof ROOMS
 
-const pattern = (...parts: string[]) => new RegExp(`^(?:${parts.join('|')})`)
+/** Entries put the rooms together for a platform, and so does the room of Node. */
+const isEntry = (path: string): boolean =>
+  /^src\/(?:index|node|worker|translator)\.ts$/.test(path) || path.startsWith('src/node/')
 
-/** Who may import what. Another dialect is in nobody's list: `$folder` is the importer's own folder. */
-const RULES: readonly Rule[] = [
-  { from: /^src\/canonical\//, may: pattern(CANONICAL) },
-  { from: /^adapters\/(?:adapter|dialect)\.ts$/, may: pattern(CANONICAL) },
-  {
-    from: /^adapters\/index\.ts$/,
-    may: pattern(CONTRACT, 'adapters/dialect\\.ts', 'adapters/[\\w-]+/index\\.ts$', CANONICAL),
-  },
-  { from: /^adapters\/[\w-]+\//, may: pattern(CANONICAL, CONTRACT, '$folder') },
-  { from: /^src\/framing\//, may: pattern(CANONICAL, CONTRACT, '$folder', 'eventsource-parser$') },
-  {
-    from: /^src\/gateway\/config-schema\.ts$/,
-    may: pattern('adapters/(?:adapter|dialect|index)\\.ts', '$folder', 'zod(?:$|/)'),
-  },
-  {
-    from: /^src\/gateway\//,
-    may: pattern(
-      CANONICAL,
-      'adapters/(?:adapter|dialect|index)\\.ts',
-      'src/framing/',
-      'src/observe/',
-      'src/version\\.ts',
-      '$folder',
-    ),
-  },
-  {
-    from: /^src\/http\//,
-    may: pattern(
-      CANONICAL,
-      'adapters/(?:adapter|dialect|index)\\.ts',
-      'src/gateway/',
-      'src/observe/',
-      'src/framing/',
-      'src/version\\.ts',
-      '$folder',
-      'hono(?:$|/)',
-    ),
-  },
-  {
-    from: /^src\/state\/memory\.ts$/,
-    may: pattern('src/gateway/', CANONICAL, '$folder', 'lru-cache$'),
-  },
-  { from: /^src\/(?:state|observe)\//, may: pattern('src/gateway/', CANONICAL, '$folder') },
-  {
-    from: /^src\/node(?:\/|\.ts$)/,
-    may: pattern(
-      'src/(?!worker)',
-      'adapters/',
-      'node:',
-      'undici$',
-      '@hono/node-server(?:/utils/response)?$',
-      '@redis/client$',
-    ),
-  },
-  {
-    from: /^src\/[\w-]+\.ts$/,
-    may: pattern('src/(?!node)', 'adapters/(?:adapter|dialect|index)\\.ts'),
-  },
+const PLACES: readonly (readonly [RegExp, Room])[] = [
+  [/^adapters\/(?:contract|dialect)\.ts$/, 'contract'],
+  [/^adapters\/index\.ts$/, 'dialects'],
+  [/^adapters\/[\w-]+\//, 'dialect'],
+  [/^src\/ports\.ts$/, 'ports'],
+  [/^src\/version\.ts$/, 'version'],
 ]
 
-function allowed(from: string, target: string): boolean {
-  const rule = RULES.find((candidate) => candidate.from.test(from))
-  if (!rule) return false
-  const folder = from.slice(0, from.lastIndexOf('/') + 1)
-  const may = rule.may.source.replaceAll('$folder', folder)
-  return new RegExp(may).test(target)
+function roomOf(path: string): Room | undefined {
+  const place = PLACES.find(([pattern]) => pattern.test(path))
+  if (place) return place[1]
+  const [, folder = ''] = /^src\/([\w-]+)\//.exec(path) ?? []
+  return folder in ROOMS ? (folder as Room) : undefined
 }
+
+const packageOf = (target: string): string => target.split('/')[0] ?? target
+
+function allowed(from: string, target: string): boolean {
+  if (isEntry(from)) return from !== 'src/worker.ts' || !target.startsWith('src/node')
+  const room = roomOf(from)
+  if (!room) return false
+  const isPath = /^(?:src|adapters)\//.test(target)
+  const asked = isPath ? roomOf(target) : packageOf(target)
+  if (asked === undefined) return false
+  // A dialect knows no other one.
+  if (room === 'dialect' && asked === 'dialect') return folderOf(from) === folderOf(target)
+  return asked === room || (ROOMS[room] as readonly string[]).includes(asked)
+}
+
+const folderOf = (path: string): string => path.split('/').slice(0, 2).join('/')
 
 describe('boundaries', () => {
   it('finds the sources', () => expect(sources.length).toBeGreaterThan(40))
@@ -96,13 +104,21 @@ describe('boundaries', () => {
     expect(allowed('adapters/messages/blocks.ts', 'adapters/responses/blocks.ts')).toBe(false)
     expect(allowed('adapters/messages/wire.ts', 'zod')).toBe(false)
     expect(allowed('src/config/schema.ts', 'zod')).toBe(true)
-    expect(allowed('src/json/json.ts', 'adapters/contract.ts')).toBe(false)
+    expect(allowed('src/json/json.ts', 'src/model/problem.ts')).toBe(false)
+    expect(allowed('src/memory/records.ts', 'src/exchange/exchange.ts')).toBe(false)
     expect(allowed('src/exchange/exchange.ts', 'hono')).toBe(false)
-    expect(allowed('src/http/hono-app.ts', 'node:http')).toBe(false)
+    expect(allowed('src/http/app.ts', 'node:http')).toBe(false)
     expect(allowed('src/worker.ts', 'src/node/send.ts')).toBe(false)
+    expect(allowed('src/elsewhere/x.ts', 'src/json/json.ts')).toBe(false)
     expect(
       importsOf({ path: 'src/a/b.ts', text: "import {\n  x,\n} from '../c.ts'", lines: [] }),
     ).toEqual(['src/c.ts'])
+  })
+
+  it('go round in no circle, not even of types', () => {
+    expect(cyclesIn(new Map(sources.map((source) => [source.path, importsOf(source)])))).toEqual([])
+    const circle = { a: ['b'], b: ['c'], c: ['b'] }
+    expect(cyclesIn(new Map(Object.entries(circle)))).toEqual([['b', 'c']])
   })
 
   it('nobody imports the entry of Node', () => {
@@ -121,15 +137,43 @@ describe('boundaries', () => {
   })
 })
 
+/** Tarjan's algorithm: the groups of files of which each can be reached from each. */
+function cyclesIn(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+  const order = new Map<string, number>()
+  const lowest = new Map<string, number>()
+  const path: string[] = []
+  const cycles: string[][] = []
+  const visit = (node: string): number => {
+    const index = order.size
+    order.set(node, index)
+    path.push(node)
+    let low = index
+    for (const next of graph.get(node) ?? []) {
+      if (!graph.has(next)) continue
+      if (!order.has(next)) low = Math.min(low, visit(next))
+      else if (path.includes(next)) low = Math.min(low, lowest.get(next) ?? order.get(next) ?? low)
+    }
+    lowest.set(node, low)
+    if (low === index) {
+      const group = path.splice(path.indexOf(node))
+      if (group.length > 1) cycles.push(group.toSorted())
+    }
+    return low
+  }
+  for (const node of graph.keys()) if (!order.has(node)) visit(node)
+  return cycles
+}
+
 describe('purity', () => {
   /** Base64 is no input: the same text gives the same bytes on every platform, only not as fast. */
-  const PURE = /^(?:adapters|src\/canonical(?!\/base64)|src\/framing)\//
+  const PURE =
+    /^(?:adapters|src\/(?:json(?!\/base64)|model|schema))\/|^src\/stream\/(?!time|stream-out)/
   const IMPURE =
     /\b(?:Date|performance|crypto|fetch|process|console|setTimeout|setInterval|queueMicrotask|globalThis)\b|\bMath\.random\b/g
   /** Members and words of the wire that share a name with something impure. */
   const MEMBER = /(?:\.|\w)$/
 
-  it('adapters, canonical model and framing have no hidden input', () => {
+  it('adapters, model, JSON and framing have no hidden input', () => {
     const impure = sources
       .filter(({ path }) => PURE.test(path))
       .flatMap((source) => {

@@ -6,9 +6,8 @@ import {
   type Json,
   type JsonObject,
 } from '../../src/json/json.ts'
-import type { Lose } from '../../src/model/loss.ts'
 import type { Block, TextBlock, ToolCallBlock } from '../../src/model/request.ts'
-import { fit, type ToolNames } from '../../src/model/names.ts'
+import { fit } from '../../src/model/names.ts'
 import { lowerInput } from '../../src/model/text-tools.ts'
 import { written, type BlockTable } from '../contract.ts'
 import * as citations from './citations.ts'
@@ -24,6 +23,7 @@ import {
   spelling,
   textIn,
   writeCache,
+  type WriteContext,
 } from './dialect.ts'
 import * as hosted from './hosted.ts'
 import * as mcp from './mcp.ts'
@@ -177,15 +177,6 @@ function readToolResult(raw: JsonObject, context: ReadContext): Block {
 /** A string equals a list of one plain text; which of them it was is kept as a spelling. */
 export const listSpelling = (content: Json | undefined, blocks: Block[]): JsonObject =>
   listIn(content).length === 1 && blocks[0]?.kind === 'text' ? spelling({ list: true }) : {}
-
-export interface WriteContext {
-  readonly lose: Lose
-  readonly names: ToolNames
-  /** Names of features that a field of the request demands. */
-  readonly betas: Set<string>
-  /** The canonical place of the block at hand. */
-  readonly path: string
-}
 
 /** A conversation's blocks, for an upstream. Most become one block, a search two, an empty text none. */
 const BLOCKS: BlockTable<JsonObject[], WriteContext> = {

@@ -1,6 +1,7 @@
 import { pickMembers, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { CacheMark, Ext } from '../../src/model/request.ts'
-import type { NameRule } from '../../src/model/names.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import type { NameRule, ToolNames } from '../../src/model/names.ts'
 
 /** The id of this dialect. */
 export const DIALECT = 'messages'
@@ -63,4 +64,13 @@ export function writeCache(cache: CacheMark | undefined): { cache_control?: Json
   const { ttl } = cache
   const known = ttl !== undefined && LIFETIMES.includes(ttl)
   return { cache_control: { type: 'ephemeral', ...(known && { ttl }) } }
+}
+
+export interface WriteContext {
+  readonly lose: Lose
+  readonly names: ToolNames
+  /** Names of features that a field of the request demands. */
+  readonly betas: Set<string>
+  /** The canonical place of the block at hand. */
+  readonly path: string
 }

@@ -14,7 +14,7 @@ import {
   textIn,
   writeCache,
 } from './dialect.ts'
-import type { WriteContext } from './blocks.ts'
+import type { WriteContext } from './dialect.ts'
 
 type Read = { mediaType: string; source: MediaSource; left: JsonObject } | undefined
 

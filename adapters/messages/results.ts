@@ -1,7 +1,21 @@
 import type { Json, JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { objectsIn, textIn } from './dialect.ts'
-import type { Message, Piece } from './turns.ts'
+
+/** One wire block on its way into a message. */
+export interface Piece {
+  role: 'user' | 'assistant'
+  value: JsonObject
+  /** The canonical place of the turn that it comes from. */
+  place: string
+}
+
+/** Neighbours of one role, which make one message. */
+export interface Message {
+  role: Piece['role']
+  pieces: Piece[]
+  left: JsonObject
+}
 
 /**
  * Every call must be answered at the very beginning of the next message, and nothing else may be: results

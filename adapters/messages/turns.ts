@@ -1,16 +1,10 @@
 import type { Json, JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Block, Request, Turn } from '../../src/model/request.ts'
-import {
-  listSpelling,
-  plainText,
-  readContent,
-  writeBlock,
-  type ReadContext,
-  type WriteContext,
-} from './blocks.ts'
+import { listSpelling, plainText, readContent, writeBlock, type ReadContext } from './blocks.ts'
+import type { WriteContext } from './dialect.ts'
 import { extOf, objectsIn, own, textIn } from './dialect.ts'
-import { pairResults } from './results.ts'
+import { pairResults, type Message, type Piece } from './results.ts'
 
 /** Reads the conversation; instructions in the middle of it stay where they are. */
 export function readTurns(messages: Json | undefined): Turn[] {
@@ -29,21 +23,6 @@ export function readTurns(messages: Json | undefined): Turn[] {
 
 const roleOf = (role: string): Turn['role'] =>
   role === 'assistant' || role === 'system' ? role : 'user'
-
-/** One wire block on its way into a message. */
-export interface Piece {
-  role: 'user' | 'assistant'
-  value: JsonObject
-  /** The canonical place of the turn that it comes from. */
-  place: string
-}
-
-/** Neighbours of one role, which make one message. */
-export interface Message {
-  role: Piece['role']
-  pieces: Piece[]
-  left: JsonObject
-}
 
 /** Instructions at the very top join the system field; the number says how many turns they are. */
 export function leadingInstructions(turns: Turn[]): number {

@@ -1,4 +1,5 @@
 import { adapters } from '../../adapters/index.ts'
+import type { Examination } from './examination.ts'
 import { type Finding, Findings } from './finding.ts'
 import { hint } from './nearest.ts'
 import { entriesAt, membersAt, type Path, textAt, valueAt } from './place.ts'
@@ -17,15 +18,7 @@ import {
 } from './values.ts'
 import { hostOf, originOf } from './web.ts'
 import { warnAbout } from './warnings.ts'
-import { matchesGlob } from '../upstream/route.ts'
-
-/** All of a configuration that one looks at: what was read, the variables that it names, where it is to run. */
-export interface Examination {
-  config: unknown
-  environment: Environment
-  platform: Required<Platform>
-  found: Findings
-}
+import { matchesGlob } from './glob.ts'
 
 /**
  * Everything that is wrong with a configuration and everything that is surely not meant. Each check looks at

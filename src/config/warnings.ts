@@ -1,8 +1,8 @@
 import { adapters } from '../../adapters/index.ts'
-import type { Examination } from './check.ts'
+import type { Examination } from './examination.ts'
 import { entriesAt, membersAt, type Path, textAt, valueAt } from './place.ts'
 import { DEMO_ORIGIN } from './defaults.ts'
-import { matchesGlob } from '../upstream/route.ts'
+import { matchesGlob } from './glob.ts'
 
 /** Says what is legal and surely not meant. */
 export function warnAbout(examination: Examination): void {

@@ -1,12 +1,6 @@
 import { piecesOf, liftLiterals, type LiftedText } from '../json/large-literals.ts'
-import { parse, type Json } from '../json/json.ts'
-import type { VerbatimPaths } from '../json/verbatim-paths.ts'
-import type { Request } from '../model/request.ts'
-import { invalid, ProblemError } from '../model/problem.ts'
-import { scanStructure, type Structure, StructureError } from '../json/structure.ts'
+import { invalid } from '../model/problem.ts'
 import { encoded, joinBytes, NOTHING, piecesIn, sizeOf, type Bytes } from '../json/bytes.ts'
-import { parseScanned, type ScannedBody } from '../json/scanned-body.ts'
-import type { Exchange } from './exchange.ts'
 
 const STRICT = new TextDecoder('utf-8', { fatal: true })
 
@@ -83,51 +77,3 @@ const pieced = (text: string, literals: LiftedText['literals'] = []): Uint8Array
   literals.length === 0
     ? []
     : piecesOf(text, literals).map((piece) => (typeof piece === 'string' ? encoded(piece) : piece))
-
-export function scanBody(exchange: Exchange): ScannedBody {
-  const { text } = exchange.body
-  const found = structureWithin(exchange, text)
-  // The caller's own dialect says best what is wrong with it.
-  if (!found) readRequest(exchange, text)
-  return { text, members: new Map(), ...found }
-}
-
-function structureWithin({ settings, caller }: Exchange, text: string): Structure | undefined {
-  try {
-    return scanStructure(text, settings.limits, caller.caller.verbatim)
-  } catch (error) {
-    throw error instanceof StructureError ? tooMuch(error) : error
-  }
-}
-
-const tooMuch = ({ limit, most }: StructureError): ProblemError =>
-  limit === 'depth'
-    ? invalid(`The body is nested deeper than ${most} levels.`)
-    : new ProblemError({
-        kind: 'too-large',
-        message: `The body holds more than ${most} JSON values.`,
-      })
-
-/** The parser's own message quotes the body, so it is not passed on. */
-function unlessMalformed(parse: () => Json): Json {
-  try {
-    return parse()
-  } catch {
-    throw invalid('The body is not valid JSON.')
-  }
-}
-
-export const parsed = (text: string, paths?: VerbatimPaths): Json =>
-  unlessMalformed(() => parse(text, paths))
-
-/** Throws ProblemError for a body that is no JSON. */
-export const parseBody = (scanned: ScannedBody): Json =>
-  unlessMalformed(() => parseScanned(scanned))
-
-export const readRequest = (exchange: Exchange, text: string): Request =>
-  readJson(exchange, parsed(text, exchange.caller.caller.verbatim))
-
-export function readJson(exchange: Exchange, body: Json): Request {
-  const { caller, route, headers, newId } = exchange
-  return caller.caller.readRequest(body, { route, headers, newId })
-}

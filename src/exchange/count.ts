@@ -7,7 +7,7 @@ import type { Answer, Exchange } from './exchange.ts'
 import type { AddressedRequest } from '../upstream/request.ts'
 import { allBytes, passReply } from './pass.ts'
 import type { Plan } from './plan.ts'
-import { scanBody, parseBody, readJson } from './body.ts'
+import { scanBody, parseBody, readJson } from './read-request.ts'
 import { isSuccess, readRefusal } from './refusal.ts'
 import type { UpstreamCall } from '../upstream/call.ts'
 

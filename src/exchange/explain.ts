@@ -2,7 +2,8 @@ import { Verbatim, type Json, type JsonObject } from '../json/json.ts'
 import { wholeBytes } from '../json/bytes.ts'
 import type { Exchange } from './exchange.ts'
 import { masked, type AddressedRequest } from '../upstream/request.ts'
-import { planOf, type Plan } from './plan.ts'
+import type { Plan } from './plan.ts'
+import { planOf } from './planner.ts'
 
 /** What would be sent for a request, and what would be lost on the way. Nothing is sent. */
 export async function explainExchange(exchange: Exchange): Promise<JsonObject> {

@@ -19,12 +19,7 @@ import {
   NOT_TAKEN,
   REPLY_TOO_LARGE,
 } from '../model/failures.ts'
-import {
-  isDone,
-  passingErrors,
-  type Opening,
-  type PassingErrors,
-} from '../stream/passing-errors.ts'
+import { isDone, passingErrors, type Opening, type PassingErrors } from './passing-errors.ts'
 import type { PassPlan } from './plan.ts'
 import { isStreamType, kindOf, replyEvents, type ReplyEvents } from '../stream/reply-events.ts'
 import { slicesAt, spliceStrings } from '../json/slices.ts'

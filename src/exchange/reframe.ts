@@ -1,6 +1,6 @@
 import type { Exchange } from './exchange.ts'
 import type { PassPlan, TranslatePlan } from './plan.ts'
-import { readRequest } from './body.ts'
+import { readRequest } from './read-request.ts'
 import { isStreamType } from '../stream/reply-events.ts'
 import type { UpstreamCall } from '../upstream/call.ts'
 

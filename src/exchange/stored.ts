@@ -12,9 +12,9 @@ import {
   placeOf,
   openScopedStore,
   type Kept,
-  type Memories,
   type ScopedStore,
 } from '../memory/records.ts'
+import type { Memories } from '../memory/context.ts'
 import { chainOf, lookup } from '../memory/resolve.ts'
 import { isSuccess } from './refusal.ts'
 import { storeKey } from '../memory/store.ts'

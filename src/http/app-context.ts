@@ -1,6 +1,6 @@
 import type { Dialects } from '../../adapters/index.ts'
 import type { Authenticate } from '../upstream/credentials.ts'
-import type { Memories } from '../memory/records.ts'
+import type { Memories } from '../memory/context.ts'
 import type { Ports } from '../ports.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Guard } from './guard.ts'

@@ -1,10 +1,11 @@
-import type { HttpRequest } from './request-head.ts'
+import type { HttpRequest } from '../ports.ts'
 import { weightOf, type Lease } from '../stream/budget.ts'
-import { NOTHING, Pile, sizeOf, wholeBytes, type Bytes } from '../json/bytes.ts'
+import { NOTHING, Pile, sizeOf, wholeBytes, type Bytes, joinBytes } from '../json/bytes.ts'
 import { CALLER_LEFT } from '../model/failures.ts'
 import type { LimitSettings } from '../config/settings.ts'
 import { SILENT, within } from '../stream/time.ts'
 import { invalid, ProblemError } from '../model/problem.ts'
+import { requireJson, tooLarge, unsupported } from '../exchange/body-rules.ts'
 
 export type BodyLimits = Pick<LimitSettings, 'bodyBytes' | 'bodyMs'>
 
@@ -27,21 +28,6 @@ export async function readBody(
   lease.hold(weightOf(sizeOf(bytes)))
   return bytes
 }
-
-/** A web page could send anything else without asking first. */
-export function requireJson(contentType: string | null): void {
-  const type = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase()
-  if (type !== 'application/json') throw unsupported('Content-Type must be application/json.')
-}
-
-const unsupported = (message: string) =>
-  new ProblemError({ kind: 'unsupported-media-type', message })
-
-export const tooLarge = (bodyBytes: number) =>
-  new ProblemError({
-    kind: 'too-large',
-    message: `The body is larger than the limit of ${bodyBytes} bytes.`,
-  })
 
 type Coding = 'gzip' | 'deflate'
 

@@ -1,25 +1,11 @@
 import type { RequestHead } from '../../adapters/contract.ts'
-import type { Lookup } from '../model/lookup.ts'
 import { REQUEST_ID } from '../exchange/answer.ts'
-import type { Bytes } from '../json/bytes.ts'
 import type { Answer } from '../exchange/exchange.ts'
 import { journal, type Journal } from '../exchange/journal.ts'
-import type { Ports } from '../ports.ts'
+import type { HttpRequest, Ports } from '../ports.ts'
 import { jsonAnswer } from './respond.ts'
 
 const EXPLAIN = '/explain'
-
-/** What is asked of a request; those of the web have it all. */
-export interface HttpRequest extends Pick<Request, 'method' | 'url' | 'body' | 'arrayBuffer'> {
-  readonly headers: Lookup
-  /** Aborted when the caller leaves. */
-  readonly signal: AbortSignal
-  /**
-   * Of a runtime that has the whole body cheaper than the web has it. `heed` is told of each piece of a body
-   * whose length nobody declared, and what it throws ends the reading.
-   */
-  whole?(heed?: (bytes: number) => void): Promise<Bytes>
-}
 
 /** A request as far as its head tells. */
 export interface ReceivedRequest {

@@ -11,13 +11,13 @@ import {
   healthAnswer,
   probeAnswer,
   type ReceivedRequest,
-  type HttpRequest,
 } from './request-head.ts'
+import type { HttpRequest } from '../ports.ts'
 import { answerConversation, failedAnswer, answerStored } from './conversation.ts'
 import { authenticate } from './auth.ts'
 import { jsonAnswer, named } from './respond.ts'
 import type { AppContext } from './app-context.ts'
-import { failedTask, taskAnswer } from '../tasks/answer.ts'
+import { failedTask, taskAnswer } from './task-route.ts'
 
 /** From a request to an answer. Never rejects: every failure is told in a dialect. */
 export async function answerRequest(context: AppContext, request: HttpRequest): Promise<Answer> {

@@ -1,7 +1,8 @@
 import type { Lease } from '../stream/budget.ts'
 import type { Adapter, Route } from '../../adapters/contract.ts'
-import type { Settings } from '../config/settings.ts'
-import type { Memories } from './records.ts'
+import type { RetentionSettings, Settings } from '../config/settings.ts'
+import type { JsonObject } from '../json/json.ts'
+import type { Store } from './store.ts'
 
 /** What has to be known of an exchange to remember it. */
 export interface MemoryContext {
@@ -20,4 +21,22 @@ export interface MemoryContext {
   /** What it has of the bytes that may be in flight. */
   readonly lease: Lease
   newId(prefix: string): string
+}
+
+/** What the proxy remembers between two exchanges, and what it is busy with. */
+export interface Memories {
+  readonly store: Store
+  readonly retention: RetentionSettings
+  /** Replies that this process is writing at the moment, by their keys in the store. */
+  readonly underway: Map<string, Underway>
+  /** Who owns what, by what they present: callers come again, and a hash takes longer than a small reply. */
+  readonly owners: Map<string, Promise<string>>
+}
+
+/** A reply that can still be stopped. */
+export interface Underway {
+  id: string
+  memo(): JsonObject
+  /** Stops it and keeps it as far as it came. */
+  cancel(): Promise<JsonObject>
 }

@@ -2,7 +2,8 @@ import type { Ask, ConversationMemory } from '../../adapters/contract.ts'
 import type { Json } from '../json/json.ts'
 import { ProblemError } from '../model/problem.ts'
 import type { MemoryContext } from './context.ts'
-import { placeOf, openScopedStore, type Memories, type ScopedStore } from './records.ts'
+import { placeOf, openScopedStore, type ScopedStore } from './records.ts'
+import type { Memories } from './context.ts'
 import type { UpstreamSettings } from '../config/settings.ts'
 
 /**

@@ -4,7 +4,8 @@ import { isObject, parseObject, sorted, stringify } from '../json/json.ts'
 import type { Block, Request, Proof, ToolCallBlock, Turn } from '../model/request.ts'
 import { fingerprint } from '../model/proof.ts'
 import type { MemoryContext } from './context.ts'
-import { openScopedStore, type Memories, type ScopedStore } from './records.ts'
+import { openScopedStore, type ScopedStore } from './records.ts'
+import type { Memories } from './context.ts'
 import { overheard } from '../stream/codec.ts'
 
 /**

@@ -3,28 +3,10 @@ import type { JsonObject } from '../json/json.ts'
 import { ProblemError } from '../model/problem.ts'
 import { DEFAULT_RETENTION } from '../config/defaults.ts'
 import { seedOf } from '../model/ids.ts'
-import type { MemoryContext } from './context.ts'
+import type { Memories, MemoryContext } from './context.ts'
 import { NO_STATE } from '../model/failures.ts'
-import type { RetentionSettings, Settings } from '../config/settings.ts'
+import type { Settings } from '../config/settings.ts'
 import { storeKey, type Store } from './store.ts'
-
-/** What the proxy remembers between two exchanges, and what it is busy with. */
-export interface Memories {
-  readonly store: Store
-  readonly retention: RetentionSettings
-  /** Replies that this process is writing at the moment, by their keys in the store. */
-  readonly underway: Map<string, Underway>
-  /** Who owns what, by what they present: callers come again, and a hash takes longer than a small reply. */
-  readonly owners: Map<string, Promise<string>>
-}
-
-/** A reply that can still be stopped. */
-export interface Underway {
-  id: string
-  memo(): JsonObject
-  /** Stops it and keeps it as far as it came. */
-  cancel(): Promise<JsonObject>
-}
 
 export function memoriesOf(settings: Settings, store: Store | undefined): Memories | undefined {
   const retention = { ...DEFAULT_RETENTION, ...settings.retention }

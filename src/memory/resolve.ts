@@ -12,9 +12,9 @@ import {
   readRedirectKey,
   openScopedStore,
   type Kept,
-  type Memories,
   type ScopedStore,
 } from './records.ts'
+import type { Memories } from './context.ts'
 import { memberText, type ScannedBody } from '../json/scanned-body.ts'
 import type { UpstreamSettings } from '../config/settings.ts'
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Lookup } from '../model/lookup.ts'
 import type { Bytes } from '../json/bytes.ts'
-import type { HttpRequest } from '../http/request-head.ts'
+import type { HttpRequest } from '../ports.ts'
 import { readIncoming } from './read-body.ts'
 
 /** The head of a request: names in small letters, and what came more than once joined by commas. */

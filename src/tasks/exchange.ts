@@ -10,7 +10,7 @@ import { pickHeaders } from '../upstream/header-subset.ts'
 import { passedQuery, taskPath, type TaskService } from './routes.ts'
 import { callUpstream, type Sendable, type UpstreamCall } from '../upstream/call.ts'
 import { VERSION } from '../version.ts'
-import type { HttpRequest } from '../http/request-head.ts'
+import type { HttpRequest } from '../ports.ts'
 import { taskReply } from './reply.ts'
 import { uploadOf, type Upload } from './upload.ts'
 

@@ -17,7 +17,7 @@ import type { Veil } from '../upstream/secrets.ts'
 import type { KeySettings } from '../config/settings.ts'
 import { steppedSource } from '../stream/stream-out.ts'
 import type { UpstreamCall } from '../upstream/call.ts'
-import { JsonEnd } from '../http/json-end.ts'
+import { JsonEnd } from '../json/json-end.ts'
 
 export interface TaskReply {
   call: UpstreamCall

@@ -1,3 +1,4 @@
+import { matchesGlob } from '../config/glob.ts'
 import type { Adapter, Target } from '../../adapters/contract.ts'
 import type { Dialects } from '../../adapters/index.ts'
 import type { RouteSettings, Settings, UpstreamSettings } from '../config/settings.ts'
@@ -51,18 +52,3 @@ function factsOf(upstream: UpstreamSettings, model: string): Target['facts'] {
 
 /** Some clients mark a variant of a model, as in `model[1m]`, with something that no upstream knows. */
 const withoutVariant = (model: string): string => model.replace(/\[[\w.-]{1,16}\]$/, '')
-
-/** `*` stands for anything. Linear in the name, whatever the glob. */
-export function matchesGlob(glob: string, name: string): boolean {
-  const [head = '', ...rest] = glob.split('*')
-  const tail = rest.pop()
-  if (tail === undefined) return name === glob
-  if (!name.startsWith(head)) return false
-  let at = head.length
-  for (const part of rest) {
-    const found = name.indexOf(part, at)
-    if (found < 0) return false
-    at = found + part.length
-  }
-  return name.length - tail.length >= at && name.endsWith(tail)
-}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { cpuMs } from '../growth/cpu.ts'
-import { matchesGlob } from '../../src/upstream/route.ts'
+import { matchesGlob } from '../../src/config/glob.ts'
 import { scalarIn, slicesAt, spliceStrings } from '../../src/json/slices.ts'
 import { eventShape } from '../../src/stream/whole-events.ts'
 import { bytewise } from './proxy.ts'

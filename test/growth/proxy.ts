@@ -1,6 +1,6 @@
 import { createApp } from '../../src/http/hono-app.ts'
 import type { ByteSource } from '../../src/stream/source.ts'
-import { STORE_BOUNDS } from '../../src/memory/store.ts'
+import { STORE_BOUNDS } from '../../src/config/defaults.ts'
 import { memoryStore } from '../../src/memory/stores/memory.ts'
 import { BASE, KEYS, settings } from '../memory/proxy.ts'
 import { clientOf } from '../laws/clients.ts'

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
 import type { Answer } from '../../src/exchange/exchange.ts'
-import type { HttpRequest } from '../../src/http/request-head.ts'
+import type { HttpRequest } from '../../src/ports.ts'
 import { startServer } from '../../src/node/server.ts'
 
 /** What one connection may do by sending more than it waits for. */

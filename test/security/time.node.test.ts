@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { cpuMs } from '../growth/cpu.ts'
 import { sseParser } from '../../src/stream/sse.ts'
 import { presentedKeys } from '../../src/upstream/credentials.ts'
-import { matchesGlob } from '../../src/upstream/route.ts'
+import { matchesGlob } from '../../src/config/glob.ts'
 import { scanStructure } from '../../src/json/structure.ts'
 
 /** How much longer the work takes on twice as much. */

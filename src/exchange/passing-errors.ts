@@ -2,8 +2,8 @@ import type { Adapter, Frame, Reader } from '../../adapters/contract.ts'
 import { ENDED_EARLY } from '../model/cursor.ts'
 import { parse, stringify } from '../json/json.ts'
 import type { Problem } from '../model/problem.ts'
-import { sseParser } from './sse.ts'
-import { isStumble, kindOf } from './reply-events.ts'
+import { sseParser } from '../stream/sse.ts'
+import { isStumble, kindOf } from '../stream/reply-events.ts'
 import type { Veil } from '../upstream/secrets.ts'
 
 /**

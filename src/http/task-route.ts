@@ -1,11 +1,11 @@
 import { waitHeaders } from '../exchange/answer.ts'
 import type { Answer } from '../exchange/exchange.ts'
-import { allowedAt, taskProblem, type TaskService } from './routes.ts'
-import type { ReceivedRequest } from '../http/request-head.ts'
-import { problemIn } from '../http/conversation.ts'
-import { authenticate } from '../http/auth.ts'
-import type { AppContext } from '../http/app-context.ts'
-import { answerTask } from './exchange.ts'
+import { allowedAt, taskProblem, type TaskService } from '../tasks/routes.ts'
+import type { ReceivedRequest } from './request-head.ts'
+import { problemIn } from './conversation.ts'
+import { authenticate } from './auth.ts'
+import type { AppContext } from './app-context.ts'
+import { answerTask } from '../tasks/exchange.ts'
 
 /** A request for a task service: the same entrance, another language of failures. */
 export async function taskAnswer(

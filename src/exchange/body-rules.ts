@@ -1,0 +1,16 @@
+import { ProblemError } from '../model/problem.ts'
+
+/** A web page could send anything else without asking first. */
+export function requireJson(contentType: string | null): void {
+  const type = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase()
+  if (type !== 'application/json') throw unsupported('Content-Type must be application/json.')
+}
+
+export const unsupported = (message: string) =>
+  new ProblemError({ kind: 'unsupported-media-type', message })
+
+export const tooLarge = (bodyBytes: number) =>
+  new ProblemError({
+    kind: 'too-large',
+    message: `The body is larger than the limit of ${bodyBytes} bytes.`,
+  })

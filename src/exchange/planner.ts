@@ -1,0 +1,155 @@
+import type { Outgoing } from '../../adapters/contract.ts'
+import { estimateTokens } from '../model/estimate.ts'
+import { refuseFileIds, reportForeign } from '../model/foreign.ts'
+import { stringify } from '../json/json.ts'
+import { lossList } from '../model/loss.ts'
+import type { Request } from '../model/request.ts'
+import { invalid, ProblemError } from '../model/problem.ts'
+import { FREE_BYTES } from '../stream/budget.ts'
+import { LONG_BYTES } from '../json/bytes.ts'
+import { isShared, refuseReferences } from '../memory/ownership.ts'
+import type { Exchange } from './exchange.ts'
+import { addressRequest, type UnaddressedRequest } from '../upstream/request.ts'
+import { passPlan } from './pass-plan.ts'
+import type { Plan, TranslatePlan } from './plan.ts'
+import { withProofs } from '../memory/proofs.ts'
+import { scanBody, parseBody, readJson, readRequest } from './read-request.ts'
+import { memberOf, type ScannedBody } from '../json/scanned-body.ts'
+import { NOTHING_SOUGHT, resolveReferences, type ResolvedRequest } from '../memory/resolve.ts'
+import { destinationOf, type Destination } from '../upstream/route.ts'
+import type { UpstreamSettings } from '../config/settings.ts'
+import { ownTurn } from '../stream/time.ts'
+
+/** Throws ProblemError for whatever cannot be done. */
+export async function planOf(exchange: Exchange): Promise<Plan> {
+  const { route, caller } = exchange
+  // A model that the path names needs no look into the body.
+  const scanned = route.model === undefined ? scanBody(exchange) : undefined
+  const named = route.model ?? memberOf(scanned, caller.passthrough.modelMember.request)
+  const model = typeof named === 'string' ? named : undefined
+  exchange.journal.note({ model: model ?? '' })
+  const destination = destinationOf(exchange.settings, exchange.dialects, model ?? '')
+  if (!destination) throw unrouted(exchange, model)
+  const { upstream, target, adapter } = destination
+  exchange.journal.note({
+    upstream: upstream.name,
+    upstreamDialect: upstream.dialect,
+    route: destination.route.model,
+    sentModel: target.model,
+  })
+  if (adapter.dialect !== caller.dialect) {
+    const seen = scanned ?? scanBody(exchange)
+    exchange.body.leave()
+    await breath(exchange)
+    const known = await resolveReferences(exchange, parseBody(seen), seen)
+    return translatePlan(exchange, destination, known)
+  }
+  const known = await rememberedHere(exchange, scanned, upstream)
+  return known?.resolved
+    ? translatePlan(exchange, destination, known)
+    : passPlan(exchange, { destination, requested: model ?? '' }, scanned, known?.found)
+}
+
+/** An upstream of the caller's own dialect has its own memory: here counts only what it cannot know. */
+async function rememberedHere(
+  exchange: Exchange,
+  scanned: ScannedBody | undefined,
+  upstream: UpstreamSettings,
+): Promise<ResolvedRequest | undefined> {
+  const { caller, memories } = exchange
+  const { memory } = caller.caller
+  if (!scanned || !memory) return undefined
+  const mayRefer = memory.mayRefer(scanned.text)
+  if (!memories) {
+    if (mayRefer && isShared(exchange, upstream))
+      refuseReferences(memory, parseBody(scanned), upstream)
+    return undefined
+  }
+  if (!mayRefer) return { body: null, resolved: false, found: NOTHING_SOUGHT }
+  return resolveReferences(exchange, parseBody(scanned), scanned, upstream)
+}
+
+function unrouted(exchange: Exchange, model: string | undefined): ProblemError {
+  // Without a model the caller's own dialect says best what is missing.
+  if (model === undefined) readRequest(exchange, scanBody(exchange).text)
+  return new ProblemError({
+    kind: 'not-found',
+    message: `No route leads to the model '${model ?? ''}'.`,
+    code: 'model_not_found',
+    param: 'model',
+  })
+}
+
+async function translatePlan(
+  exchange: Exchange,
+  destination: Destination,
+  { body, resolved, keeping }: ResolvedRequest,
+): Promise<TranslatePlan> {
+  const { adapter, target, upstream } = destination
+  await breath(exchange)
+  const request = await withProofs(exchange, readJson(exchange, body), adapter.dialect)
+  const { previous, ...asked } = request
+  if (previous !== undefined && !resolved) throw noHistory(upstream.name)
+  // What is kept here need not be kept a second time, where no caller could ask for it or delete it.
+  const whole = resolved ? { ...asked, store: false } : asked
+  const { lose, losses } = lossList()
+  if (adapter !== exchange.caller) refuseFileIds(whole)
+  reportForeign(whole, adapter.dialect, lose)
+  const context = { target, lose }
+  const outgoing =
+    exchange.route.operation === 'create'
+      ? adapter.upstream.writeRequest(whole, context)
+      : adapter.upstream.writeCountRequest(whole, context)
+  const stream = exchange.route.operation === 'create' && request.stream
+  await breath(exchange)
+  return {
+    kind: 'translate',
+    destination,
+    requested: request.model,
+    stream,
+    losses,
+    request: isLong(exchange) ? withoutTurns(request) : request,
+    ...(keeping && { keeping }),
+    ...(outgoing && {
+      sent: addressRequest(
+        unaddressedRequest(exchange, outgoing, stream),
+        upstream,
+        exchange.credential,
+      ),
+    }),
+  }
+}
+
+/** What takes long is done bit by bit, so that others come in between. */
+const breath = async ({ lease }: Exchange): Promise<void> => {
+  if (lease.size > LONG_BYTES) await ownTurn()
+}
+
+const isLong = ({ lease }: Exchange): boolean => lease.size > FREE_BYTES
+
+/** Once it is written for the upstream, of a long conversation nobody asks for more than how long it was. */
+const withoutTurns = (request: Request): Request => ({
+  ...request,
+  inputTokens: estimateTokens(request),
+  turns: [],
+})
+
+const unaddressedRequest = (
+  { body }: Exchange,
+  outgoing: Outgoing,
+  stream: boolean,
+): UnaddressedRequest => ({
+  path: outgoing.path,
+  query: outgoing.query === undefined ? [] : [...new URLSearchParams(outgoing.query)],
+  headers: outgoing.headers,
+  body: body.encoded(stringify(outgoing.body)),
+  stream,
+})
+
+const noHistory = (upstream: string) =>
+  invalid(
+    `The upstream '${upstream}' does not keep earlier responses, so it cannot continue one: ` +
+      'send the whole conversation in the input instead of previous_response_id.',
+    'previous_response_id',
+    'previous_response_not_found',
+  )
