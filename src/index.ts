@@ -1,4 +1,4 @@
-import { ConfigError, type Environment, settingsOf } from './config/config.ts'
+import { ConfigError, type Environment, readSettings } from './config/config.ts'
 import type { Config } from './config/type.ts'
 import { DEFAULT_RETENTION } from './config/defaults.ts'
 import { randomId } from './ports.ts'
@@ -49,7 +49,7 @@ export function createApp(
   ports: Ports = {},
   environment: Environment = processEnvironment(),
 ): App {
-  const settings = settingsOf(config, environment)
+  const settings = readSettings(config, environment)
   const proxied = [...settings.upstreams.values()].find(({ proxy }) => proxy !== undefined)
   if (proxied && !ports.send)
     throw new ConfigError(
@@ -58,7 +58,7 @@ export function createApp(
     )
   const app = createAppOf(settings, {
     ...defaultPorts(),
-    ...(ports.store ? {} : storeOf(settings)),
+    ...(ports.store ? {} : createStore(settings)),
     ...ports,
   })
   const handle = app.fetch
@@ -74,7 +74,7 @@ function processEnvironment(): Environment {
 }
 
 /** Any other store than the memory of the program is opened by the program, and brought as a port. */
-function storeOf({ state, retention }: Settings): Pick<Ports, 'store'> {
+function createStore({ state, retention }: Settings): Pick<Ports, 'store'> {
   if (state === 'off') return {}
   if (state === 'memory') return { store: memoryStore({ ...DEFAULT_RETENTION, ...retention }) }
   throw new ConfigError('state.store', 'expected memory or off, unless a store is among the ports')

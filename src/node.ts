@@ -1,8 +1,8 @@
 import { check, explain, type Process, serve } from './node/commands.ts'
-import { codeOf } from './node/files.ts'
+import { errorCode } from './node/files.ts'
 import { ConfigError } from './config/config.ts'
-import { lineOf } from './config/finding.ts'
-import { HELP, type Options, optionsOf } from './node/options.ts'
+import { writeFault } from './config/finding.ts'
+import { HELP, type Options, readOptions } from './node/options.ts'
 import { onSignals } from './node/signals.ts'
 import { VERSION } from './version.ts'
 
@@ -26,12 +26,12 @@ const fail = (message: string, code: number): never => {
 }
 
 function refuse({ faults }: ConfigError): never {
-  for (const fault of faults) world.complain(lineOf(fault).replaceAll(/\s*\n\s*/g, ' '))
+  for (const fault of faults) world.complain(writeFault(fault).replaceAll(/\s*\n\s*/g, ' '))
   process.exit(EXIT.configuration)
 }
 
 async function main(): Promise<void> {
-  const options = optionsOf(process.argv.slice(2), process.env)
+  const options = readOptions(process.argv.slice(2), process.env)
   switch (options.command) {
     case 'help':
       return world.write(HELP)
@@ -65,8 +65,8 @@ const LISTEN_ERRORS: ReadonlyMap<string, string> = new Map([
 
 function explainFailure(error: unknown): never {
   if (error instanceof ConfigError) return refuse(error)
-  const { host, port } = optionsOf(process.argv.slice(2), process.env)
-  const reason = LISTEN_ERRORS.get(codeOf(error))
+  const { host, port } = readOptions(process.argv.slice(2), process.env)
+  const reason = LISTEN_ERRORS.get(errorCode(error))
   return fail(
     reason ? `${host}:${port} ${reason}` : error instanceof Error ? error.message : String(error),
     EXIT.failure,

@@ -64,14 +64,14 @@ export interface Translator<From = object, To = JsonObject> {
 export function translator<From = object, To = JsonObject>(
   options: TranslatorOptions,
 ): Translator<From, To> {
-  const from = adapterOf(options.from)
-  const to = adapterOf(options.to)
+  const from = findAdapter(options.from)
+  const to = findAdapter(options.to)
   const made = from === to ? sameDialect(from, options) : betweenDialects(from, to, options)
   // What the dialects' own types are is for the caller to say.
   return made as Translator<From, To>
 }
 
-function adapterOf(dialect: string): Adapter {
+function findAdapter(dialect: string): Adapter {
   const adapter = dialects.of(dialect)
   if (adapter) return adapter
   const known = dialects.list.map((candidate) => candidate.dialect).join(', ')
@@ -177,11 +177,11 @@ function writeRequest(
 }
 
 const bodyEvents = (to: Adapter, reader: Reader, text: string) => {
-  const events = replyEvents(sourceOf(to, reader, 'application/json'))
+  const events = replyEvents(replySource(to, reader, 'application/json'))
   return [...events.push(new TextEncoder().encode(text)), ...events.end()]
 }
 
-const sourceOf = (to: Adapter, reader: Reader, contentType: string) => ({
+const replySource = (to: Adapter, reader: Reader, contentType: string) => ({
   reader,
   verbatim: to.upstream.verbatim,
   limits: PROCESS_LIMITS,
@@ -193,7 +193,7 @@ function translatingStream(
   reader: Reader,
   writer: ReturnType<Adapter['caller']['writer']>,
 ): TransformStream<Uint8Array, Uint8Array> {
-  const events = replyEvents(sourceOf(to, reader, 'text/event-stream'))
+  const events = replyEvents(replySource(to, reader, 'text/event-stream'))
   const frames = framer('sse')
   const encoder = new TextEncoder()
   const write = (

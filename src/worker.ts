@@ -8,14 +8,14 @@ import {
   type Platform,
   settingsIn,
 } from './config/config.ts'
-import { lineOf } from './config/finding.ts'
+import { writeFault } from './config/finding.ts'
 import { type ConfigSource, objectSource, textSource } from './config/source.ts'
 import { environmentSource, withVariables } from './config/variables.ts'
 import { DEFAULT_RETENTION, ISOLATE_LIMITS } from './config/defaults.ts'
 import { randomId } from './ports.ts'
 import { fetchSend } from './upstream/fetch-send.ts'
 import type { Ports } from './ports.ts'
-import { secretsOf } from './upstream/secrets.ts'
+import { listSecrets } from './upstream/secrets.ts'
 import type { Settings } from './config/settings.ts'
 import { refusingAll } from './http/app.ts'
 import { createApp } from './http/hono-app.ts'
@@ -52,7 +52,7 @@ function handlerFor(environment: WorkerEnvironment): Handler {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     console.error(`dragoman: ${error.message}`)
-    return refusingAll({ now: Date.now, randomId, log: logOf([]) }, NOT_CONFIGURED)
+    return refusingAll({ now: Date.now, randomId, log: workerLog([]) }, NOT_CONFIGURED)
   }
 }
 
@@ -62,7 +62,7 @@ const NOT_CONFIGURED: Problem = {
   code: 'configuration',
 }
 
-const logOf = (secrets: readonly string[]): Ports['log'] =>
+const workerLog = (secrets: readonly string[]): Ports['log'] =>
   createLog({ write: (line) => console.log(line), now: Date.now, secrets })
 
 function proxyHandler(settings: Settings, bindings: WorkerEnvironment): Handler {
@@ -70,14 +70,14 @@ function proxyHandler(settings: Settings, bindings: WorkerEnvironment): Handler 
     send: demoSend(adapters, fetchSend),
     now: Date.now,
     randomId,
-    log: logOf(secretsOf(settings)),
-    ...storeOf(settings, bindings),
+    log: workerLog(listSecrets(settings)),
+    ...createStore(settings, bindings),
   }
   const app = createApp(settings, ports, { kind: 'isolate' })
   return (request) => app.fetch(request)
 }
 
-function storeOf(
+function createStore(
   { state, retention, origin }: Settings,
   bindings: WorkerEnvironment,
 ): Pick<Ports, 'store'> {
@@ -90,13 +90,13 @@ function storeOf(
 }
 
 function findSettings(environment: WorkerEnvironment): Settings {
-  const variables = stringsOf(environment)
+  const variables = stringVariables(environment)
   const source = sourceIn(environment[VARIABLE], variables)
   // The demo may be open: it holds no secret and calls nobody.
   const exposed = source.origin !== 'demo'
   const result = examined(source, variables, { ...PLATFORM, exposed })
   const settings = settingsIn(result)
-  for (const warning of result.faults) console.warn(`dragoman: ${lineOf(warning)}`)
+  for (const warning of result.faults) console.warn(`dragoman: ${writeFault(warning)}`)
   return settings
 }
 
@@ -109,7 +109,7 @@ function sourceIn(config: unknown, variables: Environment): ConfigSource {
   return environmentSource(variables)
 }
 
-const stringsOf = (environment: WorkerEnvironment): Environment =>
+const stringVariables = (environment: WorkerEnvironment): Environment =>
   Object.fromEntries(
     Object.entries(environment).flatMap(([name, value]) =>
       typeof value === 'string' ? [[name, value] as const] : [],

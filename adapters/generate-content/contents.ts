@@ -34,12 +34,12 @@ export function splitTurns(request: Request): { system: Entry[]; from: number } 
   const first = request.turns.findIndex((turn) => !isInstruction(turn))
   const from = first < 0 ? request.turns.length : first
   const top = request.system.map((block, index) => ({ block, path: `system.${index}` }))
-  return { system: [...top, ...request.turns.slice(0, from).flatMap(entriesOf)], from }
+  return { system: [...top, ...request.turns.slice(0, from).flatMap(listEntries)], from }
 }
 
 const isInstruction = (turn: Turn): boolean => turn.role === 'system' || turn.role === 'developer'
 
-const entriesOf = (turn: Turn, index: number): Entry[] =>
+const listEntries = (turn: Turn, index: number): Entry[] =>
   turn.blocks.map((block, place) => ({ block, path: `turns.${index}.blocks.${place}` }))
 
 function stretches(request: Request, from: number, context: WriteRequestContext): ChunkedBytes[] {
@@ -47,7 +47,7 @@ function stretches(request: Request, from: number, context: WriteRequestContext)
   for (const [index, turn] of request.turns.entries()) {
     if (index < from) continue
     const role = turn.role === 'assistant' ? 'model' : 'user'
-    const entries = entriesOf(turn, index)
+    const entries = listEntries(turn, index)
     if (isInstruction(turn)) context.lose('approximated', `turns.${index}.role`)
     const own = isInstruction(turn) ? entries.map(tagged) : entries
     const last = result.at(-1)
@@ -74,7 +74,7 @@ export function writeContents(
   const { from } = splitTurns(request)
   const all = stretches(request, from, context)
   const written: JsonObject[] = []
-  const partContext = partContextOf(context, names, isMixed(request, context.target))
+  const partContext = createPartContext(context, names, isMixed(request, context.target))
   let calls: ToolCallBlock[] = []
   let asked = 0
   for (const stretch of all) {
@@ -94,7 +94,7 @@ export function writeContents(
     contents.push(CONTINUE)
   }
   const [first] = contents
-  if (!isModel(first) || !partsOf(first).some(isCall)) return contents
+  if (!isModel(first) || !contentParts(first).some(isCall)) return contents
   context.lose('defaulted', 'turns', 'it begins with a call')
   return [CONTINUE, ...contents]
 }
@@ -104,18 +104,18 @@ function joined(contents: JsonObject[]): JsonObject[] {
   const groups: { role: Json | undefined; isAnswer: boolean; contents: JsonObject[] }[] = []
   for (const content of contents) {
     const { role } = content
-    const isAnswer = partsOf(content).some(isResponse)
+    const isAnswer = contentParts(content).some(isResponse)
     const last = groups.at(-1)
     if (last && last.role === role && !last.isAnswer && !isAnswer) last.contents.push(content)
     else groups.push({ role, isAnswer, contents: [content] })
   }
   return groups.map((group) => ({
     ...mergedMembers(group.contents),
-    parts: group.contents.flatMap(partsOf),
+    parts: group.contents.flatMap(contentParts),
   }))
 }
 
-const partsOf = (content: JsonObject | undefined): Json[] => listOf(content?.['parts'])
+const contentParts = (content: JsonObject | undefined): Json[] => listOf(content?.['parts'])
 
 const CONTINUE: JsonObject = { role: 'user', parts: [{ text: 'Continue.' }] }
 
@@ -126,7 +126,7 @@ const isModel = (content: JsonObject | undefined): boolean => content?.['role'] 
 
 type PartContextOf = (path: string) => WritePartContext
 
-function partContextOf(
+function createPartContext(
   context: WriteRequestContext,
   names: ToolNames,
   ids: boolean,

@@ -1,4 +1,4 @@
-import { parseObject, stringify, textOf, type JsonObject } from '../../src/json/json.ts'
+import { parseObject, stringify, toText, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Format, Request } from '../../src/model/request.ts'
 import { narrow, widen } from '../../src/schema/narrow.ts'
@@ -27,7 +27,7 @@ export function readFormat(config: WireGenerationConfig): { format?: Format; res
     ...(responseSchema !== undefined && { '#responseSchema': responseSchema }),
     ...(responseJsonSchema !== undefined && { '#responseJsonSchema': responseJsonSchema }),
   }
-  const format = { type: 'json-schema' as const, schema: widen(textOf(schema)) }
+  const format = { type: 'json-schema' as const, schema: widen(toText(schema)) }
   return { format: { ...format, ...leftovers(noted) }, rest: {} }
 }
 

@@ -11,7 +11,7 @@ import type { Lose } from '../../src/model/loss.ts'
 import type { Citation, SearchBlock, Source } from '../../src/model/request.ts'
 import { fingerprint } from '../../src/model/proof.ts'
 import { leftovers } from './dialect.ts'
-import { offsetsOf, type Offsets } from './offsets.ts'
+import { createOffsets, type Offsets } from './offsets.ts'
 
 /** What a candidate says of its sources, as far as it came. Later metadata replaces earlier one. */
 export interface Sources {
@@ -35,7 +35,7 @@ interface Support {
   citation: Citation | undefined
 }
 
-export function sourcesOf(lose: Lose): Sources {
+export function createSources(lose: Lose): Sources {
   let metadata: JsonObject = {}
   const quoted: JsonObject[] = []
   const given = new Set<string>()
@@ -43,7 +43,7 @@ export function sourcesOf(lose: Lose): Sources {
   /** What no text has taken yet, until more is said. */
   let waiting: Support[] | undefined
   const open = () => {
-    const known = waiting ?? [...supportsOf(metadata, allowance, lose), ...quoted.map(quotation)]
+    const known = waiting ?? [...readSupports(metadata, allowance, lose), ...quoted.map(quotation)]
     return (waiting = known.filter(({ key }) => !given.has(key)))
   }
   return {
@@ -56,7 +56,7 @@ export function sourcesOf(lose: Lose): Sources {
       for (const source of objectsOf(found)) quoted.push(source)
     },
     citationsOf(text, isLast) {
-      const offsets = offsetsOf(text)
+      const offsets = createOffsets(text)
       return open().flatMap((support) => {
         const place = support.citation && locate(support, text, offsets, isLast && allowance)
         if (!place) return []
@@ -64,7 +64,7 @@ export function sourcesOf(lose: Lose): Sources {
         return [{ ...support.citation, ...place }]
       })
     },
-    search: (id) => searchOf(metadata, id),
+    search: (id) => readSearch(metadata, id),
     hasMore: (isSearched) =>
       open().length > 0 || (!isSearched && saysMore(metadata, given.size > 0)),
   }
@@ -78,7 +78,7 @@ interface Allowance {
 const MOST_SEARCHED_CHARACTERS = 50_000_000
 const MOST_REPEATED_CHARACTERS = 4_000_000
 
-function supportsOf(metadata: JsonObject, allowance: Allowance, lose: Lose): Support[] {
+function readSupports(metadata: JsonObject, allowance: Allowance, lose: Lose): Support[] {
   const chunks = objectsOf(metadata['groundingChunks'])
   const lengths = new Map<JsonObject, number>()
   const isAffordable = (chunk: JsonObject): boolean => {
@@ -91,17 +91,17 @@ function supportsOf(metadata: JsonObject, allowance: Allowance, lose: Lose): Sup
   return objectsOf(metadata['groundingSupports']).flatMap((support) => {
     const segment = objectIn(support['segment'])
     const key = fingerprint(stringify(segment))
-    const said = segmentOf(segment)
+    const said = readSegment(segment)
     return listOf(support['groundingChunkIndices']).map((index, place) => {
       const chunk = typeof index === 'object' ? undefined : chunks[Number(index)]
       const citation =
-        chunk && isAffordable(chunk) ? citationOf(chunk, scoreOf(support, place)) : undefined
+        chunk && isAffordable(chunk) ? readCitation(chunk, readScore(support, place)) : undefined
       return { key: `${key} ${String(index)}`, ...said, citation }
     })
   })
 }
 
-function segmentOf(segment: JsonObject): Pick<Support, 'text' | 'start' | 'end'> {
+function readSegment(segment: JsonObject): Pick<Support, 'text' | 'start' | 'end'> {
   const { startIndex, endIndex, text } = segment
   return {
     text: typeof text === 'string' ? text : undefined,
@@ -111,13 +111,13 @@ function segmentOf(segment: JsonObject): Pick<Support, 'text' | 'start' | 'end'>
   }
 }
 
-function scoreOf(support: JsonObject, place: number): JsonObject {
+function readScore(support: JsonObject, place: number): JsonObject {
   const score = listOf(support['confidenceScores'])[place]
   return score === undefined ? {} : { confidenceScore: score }
 }
 
 /** A chunk is a page of the web or a piece of a stored document. */
-function citationOf(chunk: JsonObject, rest: JsonObject): Citation {
+function readCitation(chunk: JsonObject, rest: JsonObject): Citation {
   const [kind = ''] = Object.keys(chunk)
   const place = chunk[kind]
   const { uri, title, text, ...more } = objectIn(place)
@@ -133,7 +133,7 @@ function quotation(source: JsonObject): Support {
   const { startIndex: _start, endIndex: _end, uri, title, ...rest } = source
   return {
     key: stringify(source),
-    ...segmentOf(source),
+    ...readSegment(source),
     text: undefined,
     citation: {
       ...(typeof uri === 'string' && { url: uri }),
@@ -167,12 +167,12 @@ function saysMore(metadata: JsonObject, isCited: boolean): boolean {
   return Object.keys(rest).length > 0 || (!isCited && objectsOf(groundingChunks).length > 0)
 }
 
-function searchOf(metadata: JsonObject, id: string): SearchBlock | undefined {
+function readSearch(metadata: JsonObject, id: string): SearchBlock | undefined {
   const { webSearchQueries, groundingChunks, groundingSupports: _supports, ...rest } = metadata
   const queries = listOf(webSearchQueries).filter((query) => typeof query === 'string')
   if (queries.length === 0) return undefined
   const sources = objectsOf(groundingChunks).flatMap((chunk): Source[] => {
-    const { url, title, ext } = citationOf(chunk, {})
+    const { url, title, ext } = readCitation(chunk, {})
     return url === undefined
       ? []
       : [{ url, ...(title !== undefined && { title }), ...(ext && { ext }) }]
@@ -230,7 +230,7 @@ export class Grounding {
         endIndex: place.bytesBefore + offsets.toByte(end),
         ...(isRoomy && { text: place.text.slice(start, end) }),
       },
-      groundingChunkIndices: [this.#chunk(chunkOf(citation))],
+      groundingChunkIndices: [this.#chunk(writeChunk(citation))],
     })
   }
 
@@ -252,8 +252,8 @@ export class Grounding {
 
   /** What was found and what is cited are one list on this wire. */
   get isMixed(): boolean {
-    const found = this.#found.map((url) => sourceOf({ web: { uri: url } }))
-    return this.#queries.length > 0 && this.#chunks.map(sourceOf).join() !== found.join()
+    const found = this.#found.map((url) => chunkSource({ web: { uri: url } }))
+    return this.#queries.length > 0 && this.#chunks.map(chunkSource).join() !== found.join()
   }
 
   /**
@@ -279,26 +279,26 @@ export class Grounding {
 
   /** One chunk for one source, however often it is named. */
   #chunk(chunk: JsonObject): number {
-    const source = sourceOf(chunk)
+    const source = chunkSource(chunk)
     const known = this.#places.get(source)
     if (known === undefined) {
       this.#places.set(source, this.#chunks.length)
       return this.#chunks.push(chunk) - 1
     }
-    const [before, after] = [titleOf(this.#chunks[known]), titleOf(chunk)]
+    const [before, after] = [chunkTitle(this.#chunks[known]), chunkTitle(chunk)]
     if (before === undefined) this.#chunks[known] = chunk
     else if (after !== undefined && after !== before) this.#lose('dropped', 'reply.citations.title')
     return known
   }
 }
 
-const sourceOf = (chunk: JsonObject): string =>
+const chunkSource = (chunk: JsonObject): string =>
   stringify((isObject(chunk['web']) ? chunk['web']['uri'] : undefined) ?? chunk)
 
-const titleOf = (chunk: JsonObject | undefined): Json | undefined =>
+const chunkTitle = (chunk: JsonObject | undefined): Json | undefined =>
   isObject(chunk?.['web']) ? chunk['web']['title'] : undefined
 
-function chunkOf({ url, title, quote }: Citation): JsonObject {
+function writeChunk({ url, title, quote }: Citation): JsonObject {
   const named = title === undefined ? {} : { title }
   if (url !== undefined) return { web: { uri: url, ...named } }
   return { retrievedContext: { ...named, ...(quote !== undefined && { text: quote }) } }

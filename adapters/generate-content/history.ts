@@ -68,15 +68,15 @@ function join(first: Block, second: Block): Block | undefined {
  * came back without its proof, which some clients keep on calls alone, has it again.
  */
 function once(blocks: Block[]): Block[] {
-  const repeats = blocks.filter((block) => repeatedOf(block) !== undefined)
+  const repeats = blocks.filter((block) => readRepeated(block) !== undefined)
   if (repeats.length === 0) return blocks
   const returnsThoughts = blocks.some(
-    (block) => isThought(block) && repeatedOf(block) === undefined,
+    (block) => isThought(block) && readRepeated(block) === undefined,
   )
-  const proofs = proofsOf(repeats)
+  const proofs = repeatedProofs(repeats)
   const settled: Block[] = []
   for (const block of blocks) {
-    const before = repeatedOf(block)
+    const before = readRepeated(block)
     if (before === undefined) settled.push(proven(block, proofs))
     else if (!returnsThoughts) {
       settled.splice(Math.max(0, settled.length - before), 0, withoutNote(block))
@@ -93,7 +93,7 @@ function proven(block: Block, proofs: ReadonlyMap<string, Proof>): Block {
 }
 
 /** The first proof of each wording. */
-function proofsOf(repeats: readonly Block[]): ReadonlyMap<string, Proof> {
+function repeatedProofs(repeats: readonly Block[]): ReadonlyMap<string, Proof> {
   const proofs = new Map<string, Proof>()
   for (const block of repeats)
     if (isThought(block) && block.proof && !proofs.has(block.text))
@@ -110,7 +110,7 @@ function withoutNote(block: Block): Block {
 const isThought = (block: Block): block is ReasoningBlock =>
   block.kind === 'reasoning' && block.text !== ''
 
-function repeatedOf(block: Block): number | undefined {
+function readRepeated(block: Block): number | undefined {
   const before = block.kind === 'reasoning' ? note(block.ext, 'repeated') : undefined
   return typeof before === 'number' ? before : undefined
 }

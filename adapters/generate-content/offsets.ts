@@ -8,7 +8,7 @@ export interface Offsets {
   bytes: number
 }
 
-export function offsetsOf(text: string): Offsets {
+export function createOffsets(text: string): Offsets {
   if (!/[^\0-\x7f]/.test(text)) return { toUnit: same, toByte: same, bytes: text.length }
   const byteAt = new Uint32Array(text.length + 1)
   let bytes = 0
@@ -16,27 +16,27 @@ export function offsetsOf(text: string): Offsets {
   for (const character of text) {
     // The second half of a pair counts as its beginning: no offset may split a character.
     byteAt.fill(bytes, unit, unit + character.length)
-    bytes += widthOf(character.codePointAt(0) ?? 0)
+    bytes += utf8Width(character.codePointAt(0) ?? 0)
     unit += character.length
   }
   byteAt[unit] = bytes
   return {
     toByte: (at) => byteAt[Math.min(Math.max(at, 0), text.length)] ?? bytes,
-    toUnit: (byte) => unitOf(byteAt, byte),
+    toUnit: (byte) => unitAt(byteAt, byte),
     bytes,
   }
 }
 
 const same = (offset: number): number => offset
 
-function widthOf(codePoint: number): number {
+function utf8Width(codePoint: number): number {
   if (codePoint < 0x80) return 1
   if (codePoint < 0x800) return 2
   return codePoint < 0x10000 ? 3 : 4
 }
 
 /** The first unit at or behind the byte. */
-function unitOf(byteAt: Uint32Array, byte: number): number {
+function unitAt(byteAt: Uint32Array, byte: number): number {
   let [low, high] = [0, byteAt.length - 1]
   while (low < high) {
     const middle = (low + high) >> 1

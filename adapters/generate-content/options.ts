@@ -112,7 +112,7 @@ export function writeOptions(
     ...writeFormat(request, facts, lose),
     ...(thinkingConfig && { thinkingConfig }),
   }
-  const kept = withoutRefused(config, facts.drop, placeOf, lose)
+  const kept = withoutRefused(config, facts.drop, leftoverPlace, lose)
   return Object.keys(kept).length > 0 ? kept : undefined
 }
 
@@ -129,7 +129,7 @@ function writeLimits(limits: Limits, cap: number | undefined, lose: Lose): JsonO
   }
 }
 
-const placeOf = (key: string): string => PATHS.get(key) ?? PREFIX + key
+const leftoverPlace = (key: string): string => PATHS.get(key) ?? PREFIX + key
 
 /** Those of `generationConfig`. */
 export const DROPPABLE = droppable(
@@ -149,5 +149,5 @@ export const DROPPABLE = droppable(
     'routingConfig',
     'translationConfig',
   ],
-  placeOf,
+  leftoverPlace,
 )

@@ -15,7 +15,7 @@ export function partialArguments(): PartialArguments {
     take(pieces) {
       for (const piece of objectsOf(pieces)) put(root, piece)
     },
-    value: () => objectOf(root),
+    value: () => toObject(root),
   }
 }
 
@@ -40,24 +40,24 @@ function put(root: Container, piece: JsonObject): void {
     place.set(step, inner)
     place = inner
   }
-  const value = valueOf(piece)
+  const value = readValue(piece)
   const before = place.get(last)
   const goesOn = typeof before === 'string' && typeof value === 'string'
   if (value !== undefined) place.set(last, goesOn ? before + value : value)
 }
 
-function valueOf(piece: JsonObject): Json | undefined {
+function readValue(piece: JsonObject): Json | undefined {
   if ('nullValue' in piece) return null
   return piece['stringValue'] ?? piece['numberValue'] ?? piece['boolValue']
 }
 
-function objectOf(container: Container): JsonObject {
-  return Object.fromEntries([...container].map(([key, value]) => [String(key), jsonOf(value)]))
+function toObject(container: Container): JsonObject {
+  return Object.fromEntries([...container].map(([key, value]) => [String(key), toJson(value)]))
 }
 
-function jsonOf(value: Container | Json): Json {
+function toJson(value: Container | Json): Json {
   if (!(value instanceof Map)) return value
   const keys = [...value.keys()]
-  if (keys.length === 0 || keys.some((key) => typeof key !== 'number')) return objectOf(value)
-  return [...value].toSorted(([a], [b]) => Number(a) - Number(b)).map(([, item]) => jsonOf(item))
+  if (keys.length === 0 || keys.some((key) => typeof key !== 'number')) return toObject(value)
+  return [...value].toSorted(([a], [b]) => Number(a) - Number(b)).map(([, item]) => toJson(item))
 }

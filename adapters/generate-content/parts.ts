@@ -1,5 +1,5 @@
 import { takesProof } from '../../src/model/events.ts'
-import { textOf, parseObject, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
+import { toText, parseObject, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
 import type {
   Block,
   CodeBlock,
@@ -87,7 +87,7 @@ function readCall(
     id: book.call(name, id),
     name,
     form: 'json',
-    input: args === undefined ? '{}' : textOf(args),
+    input: args === undefined ? '{}' : toText(args),
     ...leftovers({ ...rest, ...more, ...(id && { '#id': id }) }),
   }
 }
@@ -173,9 +173,9 @@ const PARTS: BlockTable<JsonObject, WritePartContext> = {
   'tool-call': (block, context) => ({
     ...members(block.ext),
     functionCall: {
-      ...idOf(block, context),
+      ...writeId(block, context),
       name: context.nameOf(block),
-      args: argumentsOf(block, context),
+      args: writeArguments(block, context),
     },
     ...signed(block.proof, context),
   }),
@@ -208,7 +208,7 @@ const PARTS: BlockTable<JsonObject, WritePartContext> = {
 }
 
 /** The service's own types have no id; one that came in this dialect goes back. */
-function idOf(call: ToolCallBlock, context: WritePartContext): { id?: string } {
+function writeId(call: ToolCallBlock, context: WritePartContext): { id?: string } {
   const noted = note(call.ext, 'id')
   if (context.ids) return call.id === '' ? {} : { id: call.id }
   return typeof noted === 'string' ? { id: noted } : {}
@@ -224,7 +224,7 @@ function signed(
 }
 
 /** `args` is an object: a cut or foreign text cannot go there, and nothing else may pass for it. */
-export function argumentsOf(call: ToolCallBlock, context: WritePartContext): Json {
+export function writeArguments(call: ToolCallBlock, context: WritePartContext): Json {
   if (call.form === 'text') return new Verbatim(lowerInput(call.input))
   if (call.input.trim() === '') return {}
   if (parseObject(call.input)) return new Verbatim(call.input)

@@ -42,7 +42,7 @@ export class Pieces {
 
   #add(kind: Run['kind'], text: string): JsonObject[] {
     const before = kind === 'reasoning' ? this.settle() : []
-    const thought = thoughtOf(kind)
+    const thought = thoughtMark(kind)
     if (this.#run?.kind !== kind) {
       const part: JsonObject = { text: '', ...thought }
       this.#run = { kind, part, text: '', index: this.parts.push(part) - 1 }
@@ -63,7 +63,7 @@ export class Pieces {
     const isTaken = this.#run?.part['thoughtSignature'] !== undefined
     if (isTaken) this.#run = undefined
     const released = isTaken || isSilent ? this.#add(kind, '') : []
-    if (!this.#waiting) this.#hold({ text: '', ...thoughtOf(kind) })
+    if (!this.#waiting) this.#hold({ text: '', ...thoughtMark(kind) })
     this.#sign(signature)
     this.#run = undefined
     return released
@@ -120,5 +120,5 @@ export class Pieces {
   }
 }
 
-export const thoughtOf = (kind: Run['kind']): JsonObject =>
+export const thoughtMark = (kind: Run['kind']): JsonObject =>
   kind === 'reasoning' ? { thought: true } : {}

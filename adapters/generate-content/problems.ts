@@ -11,12 +11,12 @@ import {
   isVague,
   kindOfStatus,
   kindsByWord,
-  overflowOf,
+  readOverflow,
   STATUS,
   type Problem,
   type ProblemKind,
 } from '../../src/model/problem.ts'
-import { waitOf } from '../../src/model/wait.ts'
+import { readWait } from '../../src/model/wait.ts'
 import { wordsIn } from '../../src/model/error-words.ts'
 
 const NAMES: Record<ProblemKind, string> = {
@@ -63,10 +63,10 @@ export function readProblem(status: number, body: Json | undefined): Problem {
   const { code, status: name, details } = fields
   const message = wordsIn(body) ?? GENERIC
   const isKey = isBadKey(fields)
-  const known = isKey ? 'authentication' : kindOf(status, code, name)
-  const overflow = known === 'invalid-request' ? overflowOf(message) : undefined
+  const known = isKey ? 'authentication' : readKind(status, code, name)
+  const overflow = known === 'invalid-request' ? readOverflow(message) : undefined
   const kind = overflow ? overflow.kind : overloaded(known, message)
-  const retryAfterMs = waitOf(message, details)
+  const retryAfterMs = readWait(message, details)
   return {
     kind,
     message,
@@ -80,7 +80,7 @@ export function readProblem(status: number, body: Json | undefined): Problem {
 
 const GENERIC = 'The upstream answered with an error.'
 
-function kindOf(status: number, code: Json | undefined, name: Json | undefined): ProblemKind {
+function readKind(status: number, code: Json | undefined, name: Json | undefined): ProblemKind {
   const named = typeof name === 'string' ? KINDS.get(name) : undefined
   // An error inside of a good reply carries its real status in the body.
   const meant = status >= 400 ? status : typeof code === 'number' ? code : 500
@@ -104,26 +104,26 @@ const overloaded = (kind: ProblemKind, message: string): ProblemKind =>
 /** Inverse of `readProblem`. */
 export function writeProblem(problem: Problem): { status: number; body: JsonObject } {
   const status = problem.status ?? STATUSES[problem.kind] ?? STATUS[problem.kind]
-  const details = detailsOf(problem)
+  const details = writeDetails(problem)
   return {
     status,
     body: {
       error: {
         code: status,
-        message: messageOf(problem),
-        status: nameOf(problem),
+        message: writeMessage(problem),
+        status: writeName(problem),
         ...(details.length > 0 && { details }),
       },
     },
   }
 }
 
-const nameOf = (problem: Problem): string =>
+const writeName = (problem: Problem): string =>
   problem.code !== undefined && KINDS.get(problem.code) === problem.kind
     ? problem.code
     : NAMES[problem.kind]
 
-function messageOf({ kind, message, tokens }: Problem): string {
+function writeMessage({ kind, message, tokens }: Problem): string {
   if (kind !== 'context-overflow' || tokens?.used === undefined || tokens.limit === undefined)
     return message
   const { used, limit } = tokens
@@ -133,7 +133,7 @@ function messageOf({ kind, message, tokens }: Problem): string {
 const TYPE = 'type.googleapis.com/google.rpc.'
 
 /** Each detail has its type; what another dialect calls details has none and stays behind. */
-function detailsOf({ details, param, message, retryAfterMs }: Problem): JsonObject[] {
+function writeDetails({ details, param, message, retryAfterMs }: Problem): JsonObject[] {
   const typed = Array.isArray(details) ? details.filter(isTyped) : []
   const has = (name: string) => typed.some((detail) => detail['@type'] === TYPE + name)
   const violations = [{ field: param ?? '', description: message }]

@@ -1,7 +1,7 @@
 import { DeltaTemplates } from '../../src/stream/delta-templates.ts'
 import { Cursor, type BlockKey } from '../../src/model/cursor.ts'
 import { mergeExt, type Event, type Tail } from '../../src/model/events.ts'
-import { isObject, stringify, textOf, type Json, type JsonObject } from '../../src/json/json.ts'
+import { isObject, stringify, toText, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Block, ToolCallBlock, Usage } from '../../src/model/request.ts'
 import { toolNames, type ToolNames } from '../../src/model/names.ts'
 import { fingerprint } from '../../src/model/proof.ts'
@@ -20,7 +20,7 @@ import {
   type Run,
 } from './chunk.ts'
 import { DIALECT, leftovers, many, NAME_RULE, others } from './dialect.ts'
-import { sourcesOf } from './grounding.ts'
+import { createSources } from './grounding.ts'
 import { partialArguments } from './partial-arguments.ts'
 import { wholeBlock } from './reply-parts.ts'
 import { readProblem } from './problems.ts'
@@ -37,7 +37,7 @@ export class ReplyReader implements Reader {
   readonly #names: ToolNames
   readonly #cursor = new Cursor()
   readonly #texts = new DeltaTemplates(DELTA_TEMPLATE)
-  readonly #sources = sourcesOf((...loss) => this.#context.lose(...loss))
+  readonly #sources = createSources((...loss) => this.#context.lose(...loss))
   #id = ''
   #blocks = 0
   #calls = 0
@@ -236,8 +236,8 @@ export class ReplyReader implements Reader {
       this.#endRun(false)
       const key = this.#openCall(name, id, tail, { ...rest, ...more })
       if (partialArgs === undefined && willContinue !== true) {
-        const isAbsent = args === undefined || textOf(args) === 'null'
-        if (!isAbsent) this.#cursor.delta(key, textOf(args))
+        const isAbsent = args === undefined || toText(args) === 'null'
+        if (!isAbsent) this.#cursor.delta(key, toText(args))
         return this.#cursor.close(key)
       }
       this.#partial = { key, arguments: partialArguments() }

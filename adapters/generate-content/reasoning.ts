@@ -1,4 +1,4 @@
-import { BUDGETS, effortOf, type SomeEffort } from '../../src/model/effort.ts'
+import { BUDGETS, nearestEffort, type SomeEffort } from '../../src/model/effort.ts'
 import type { JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Effort, ReasoningOptions } from '../../src/model/request.ts'
@@ -116,5 +116,5 @@ function writeLevel(
   }
   if (budget === undefined) return {}
   lose('approximated', 'reasoning.budget', 'as a level')
-  return { thinkingLevel: LEVELS[effortOf(budget)] }
+  return { thinkingLevel: LEVELS[nearestEffort(budget)] }
 }

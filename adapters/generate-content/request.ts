@@ -121,10 +121,10 @@ function writeBody(request: Request, context: WriteRequestContext): JsonObject {
     ...(labels && { labels }),
     ...(tier && { serviceTier: tier }),
   }
-  return withoutRefused(body, context.target.facts.drop, placeOf, lose)
+  return withoutRefused(body, context.target.facts.drop, leftoverPlace, lose)
 }
 
-const placeOf = (key: string): string => PLACES.get(key) ?? key
+const leftoverPlace = (key: string): string => PLACES.get(key) ?? key
 
 const PLACES = new Map([
   ['toolConfig', 'toolChoice'],
@@ -136,7 +136,7 @@ export const DROPPABLE = [
   ...OPTIONS,
   ...droppable(
     ['tools', 'toolConfig', 'safetySettings', 'cachedContent', 'labels', 'serviceTier', 'store'],
-    placeOf,
+    leftoverPlace,
   ),
 ]
 

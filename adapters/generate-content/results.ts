@@ -2,8 +2,8 @@ import {
   isObject,
   parse,
   parseObject,
-  textOf,
-  valueOf,
+  toText,
+  toValue,
   Verbatim,
   type Json,
   type JsonObject,
@@ -59,7 +59,7 @@ type Wrapper = 'error' | 'output' | 'result' | 'content'
  * Clients wrap a result that is no object, each in its own way: `{output}`, `{result}`, `{name, content}`,
  * and `{error}` for a failure. Undefined for what is the result itself.
  */
-function wrapperOf(members: JsonObject, name: string): Wrapper | undefined {
+function findWrapper(members: JsonObject, name: string): Wrapper | undefined {
   const [key = '', second, third] = Object.keys(members).toSorted()
   if (key === 'error' && second === undefined) return key
   if (third !== undefined) return undefined
@@ -70,14 +70,14 @@ function wrapperOf(members: JsonObject, name: string): Wrapper | undefined {
 
 function unwrap(response: Json | undefined, name: string, path: string): Unwrapped {
   if (response === undefined) return { texts: [] }
-  const members = valueOf(response)
+  const members = toValue(response)
   if (!isObject(members)) throw invalid(`${path}: must be an object`, path)
-  const wrapper = wrapperOf(members, name)
-  if (!wrapper) return { texts: [textOf(response)] }
+  const wrapper = findWrapper(members, name)
+  if (!wrapper) return { texts: [toText(response)] }
   const value = members[wrapper]
   const isError = wrapper === 'error' && { isError: true as const }
   if (typeof value !== 'string')
-    return { texts: [textOf(inside(textOf(response), wrapper))], ...isError, noted: response }
+    return { texts: [toText(inside(toText(response), wrapper))], ...isError, noted: response }
   const isUsual = wrapper === 'error' || (wrapper === 'output' && !isItself(value, name))
   return { texts: [value], ...isError, ...(!isUsual && { noted: response }) }
 }
@@ -85,7 +85,7 @@ function unwrap(response: Json | undefined, name: string, path: string): Unwrapp
 /** An object is written as the response itself, unless a reader would take it for a wrapper. */
 function isItself(text: string, name: string): boolean {
   const members = parseObject(text)
-  return members !== undefined && wrapperOf(members, name) === undefined
+  return members !== undefined && findWrapper(members, name) === undefined
 }
 
 const WRAPPED = verbatimPaths('error|content')

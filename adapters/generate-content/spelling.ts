@@ -72,11 +72,11 @@ function isSpelled(value: Json, level: Level): boolean {
 
 function isMember(key: string, member: Json | undefined, level: Level): boolean {
   if (member === undefined || isNull(member)) return false
-  const inner = levelOf(level, key)
-  return inner ? isSpelled(member, inner) : levelOf(level, camel(key)) === undefined
+  const inner = findLevel(level, key)
+  return inner ? isSpelled(member, inner) : findLevel(level, camel(key)) === undefined
 }
 
-const levelOf = (level: Level, name: string): Level | undefined =>
+const findLevel = (level: Level, name: string): Level | undefined =>
   Object.hasOwn(level, name) ? level[name] : undefined
 
 function spell(value: Json, level: Level): Json {
@@ -92,7 +92,7 @@ function spellMembers(value: JsonObject, level: Level): JsonObject {
 
 function spelled(key: string, member: Json, level: Level): [string, Json] {
   const name = camel(key)
-  const inner = levelOf(level, name)
+  const inner = findLevel(level, name)
   return inner ? [name, spell(member, inner)] : [key, member]
 }
 

@@ -1,4 +1,4 @@
-import { textOf, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
+import { toText, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type {
   Capability,
@@ -62,7 +62,7 @@ function readFunction(declaration: WireDeclaration): FunctionTool {
     kind: 'function',
     name,
     ...(description !== undefined && { description }),
-    ...(schema !== undefined && { schema: widen(textOf(schema)) }),
+    ...(schema !== undefined && { schema: widen(toText(schema)) }),
     ...leftovers({
       ...rest,
       ...(parameters !== undefined && { '#parameters': parameters }),
@@ -136,11 +136,11 @@ function writeFunction(tool: NamedTool, names: ToolNames, lose: Lose): JsonObjec
     ...members(tool.ext),
     name: names.toWire(tool.name, tool.namespace),
     ...(description !== undefined && { description }),
-    ...parametersOf(tool, lose),
+    ...writeParameters(tool, lose),
   }
 }
 
-function parametersOf(tool: NamedTool, lose: Lose): JsonObject {
+function writeParameters(tool: NamedTool, lose: Lose): JsonObject {
   const place = `tools.${tool.name}`
   if (tool.kind === 'text') return { parameters: narrowParameters(TEXT_TOOL_SCHEMA).schema ?? {} }
   if (tool.strict) lose('dropped', `${place}.strict`)

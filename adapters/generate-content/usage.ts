@@ -97,13 +97,13 @@ export interface ReadFinish {
 export function readFinish(value: Json | undefined): ReadFinish | undefined {
   if (typeof value === 'number') {
     const known = REASONS[value]
-    return known ? finishOf(...known) : { reason: 'other' }
+    return known ? namedFinish(...known) : { reason: 'other' }
   }
   if (typeof value !== 'string' || value === '') return undefined
-  return finishOf(value, BY_NAME.get(value) ?? 'other')
+  return namedFinish(value, BY_NAME.get(value) ?? 'other')
 }
 
-function finishOf(name: string, reason: FinishReason): ReadFinish {
+function namedFinish(name: string, reason: FinishReason): ReadFinish {
   const isDocumented = REASONS.some(([known]) => known === name && known !== UNSPECIFIED)
   return FINISH_NAMES[reason] === name || !isDocumented ? { reason } : { reason, name }
 }

@@ -1,6 +1,6 @@
 import type { Event, Tail } from '../../src/model/events.ts'
-import { bodyOf, withBody, withTail } from '../../src/model/events.ts'
-import { nameOf } from '../../src/model/foreign.ts'
+import { streamedText, withBody, withTail } from '../../src/model/events.ts'
+import { blockName } from '../../src/model/foreign.ts'
 import { stringify, type JsonObject } from '../../src/json/json.ts'
 import { PieceFrame } from '../../src/stream/late-frame.ts'
 import type {
@@ -16,8 +16,8 @@ import type { Problem } from '../../src/model/problem.ts'
 import type { Frame, WriteReplyContext, Writer } from '../contract.ts'
 import { DIALECT } from './dialect.ts'
 import { Grounding } from './grounding.ts'
-import { offsetsOf } from './offsets.ts'
-import { Pieces, thoughtOf, type Run } from './pieces.ts'
+import { createOffsets } from './offsets.ts'
+import { Pieces, thoughtMark, type Run } from './pieces.ts'
 import { writePart, type WritePartContext } from './parts.ts'
 import { writeProblem } from './problems.ts'
 import { repeatThought, writeProof } from './seals.ts'
@@ -106,7 +106,7 @@ export class ReplyWriter implements Writer {
   }
 
   #lose(code: 'dropped' | 'approximated', block: Block, detail?: string, member = ''): void {
-    this.#context.lose(code, `reply.${nameOf(block)}${member}`, detail)
+    this.#context.lose(code, `reply.${blockName(block)}${member}`, detail)
   }
 
   #delta(text: string): Frame[] {
@@ -126,7 +126,8 @@ export class ReplyWriter implements Writer {
     if (!open) return []
     if (spokenKind(open.block)) return this.#endSpoken(open, tail)
     if (open.block.kind === 'search') return this.#search(open.block)
-    const body = bodyOf(open.block) === undefined ? open.block : withBody(open.block, open.body)
+    const body =
+      streamedText(open.block) === undefined ? open.block : withBody(open.block, open.body)
     const block = withTail(body, tail)
     const part = writePart(block, this.#partContext(block))
     if (block.kind === 'tool-call') this.#calls += 1
@@ -172,8 +173,8 @@ export class ReplyWriter implements Writer {
     const base = run.text.length - open.body.length
     const isCounted = this.#counted?.run === run && this.#counted.units === base
     const before = isCounted ? this.#counted : undefined
-    const bytesBefore = before?.bytes ?? offsetsOf(run.text.slice(0, base)).bytes
-    const offsets = offsetsOf(open.body)
+    const bytesBefore = before?.bytes ?? createOffsets(run.text.slice(0, base)).bytes
+    const offsets = createOffsets(open.body)
     this.#counted = { run, units: run.text.length, bytes: bytesBefore + offsets.bytes }
     if (open.citations.length === 0) return
     const place = { text: open.body, part: run.index, bytesBefore, offsets }
@@ -193,7 +194,7 @@ export class ReplyWriter implements Writer {
   #partContext(block: Block): WritePartContext {
     const { lose } = this.#context
     return {
-      path: `reply.${nameOf(block)}`,
+      path: `reply.${blockName(block)}`,
       lose: (code, path, detail) => {
         if (path.endsWith('.input')) this.#isBroken = true
         return lose(code, path, detail)
@@ -209,7 +210,7 @@ export class ReplyWriter implements Writer {
     return pieces.map((piece) => {
       // What a text is from is told behind it, once it is known.
       const sources = isMereText(piece) && !('thought' in piece) ? undefined : this.#sources()
-      if (!isMereText(piece) || sources) return frameOf(this.#chunk([piece], sources ?? {}))
+      if (!isMereText(piece) || sources) return writeFrame(this.#chunk([piece], sources ?? {}))
       return this.#pieceFrame('thought' in piece ? 'reasoning' : 'text', String(piece['text']))
     })
   }
@@ -224,7 +225,7 @@ export class ReplyWriter implements Writer {
     const chunk = this.#chunk([], {})
     const row = new Template((text) => ({
       ...chunk,
-      candidates: [candidateOf([{ text, ...thoughtOf(kind) }], {})],
+      candidates: [writeCandidate([{ text, ...thoughtMark(kind) }], {})],
     }))
     this.#rows.set(kind, row)
     return row
@@ -250,19 +251,19 @@ export class ReplyWriter implements Writer {
       finishReason: this.#isBroken && written === 'STOP' ? 'MALFORMED_FUNCTION_CALL' : written,
       ...(groundingMetadata && { groundingMetadata }),
     }
-    return [...frames, frameOf(this.#chunk(this.#pieces.release(), this.#last))]
+    return [...frames, writeFrame(this.#chunk(this.#pieces.release(), this.#last))]
   }
 
   #fail(problem: Problem): Frame[] {
     const frames = this.#frames([...this.#pieces.settle(), ...this.#pieces.release()])
     this.#failure = writeProblem(problem).body
-    return [...frames, frameOf(this.#failure)]
+    return [...frames, writeFrame(this.#failure)]
   }
 
   #chunk(parts: JsonObject[], candidate: JsonObject): JsonObject {
     this.#id ||= this.#context.newId('')
     return {
-      candidates: [candidateOf(parts, candidate)],
+      candidates: [writeCandidate(parts, candidate)],
       ...(this.#last && { usageMetadata: writeUsage(this.#usage) }),
       modelVersion: this.#context.request.model,
       responseId: this.#id,
@@ -270,12 +271,12 @@ export class ReplyWriter implements Writer {
   }
 }
 
-function candidateOf(parts: JsonObject[], more: JsonObject): JsonObject {
+function writeCandidate(parts: JsonObject[], more: JsonObject): JsonObject {
   const content = { role: 'model', parts: parts.length > 0 ? parts : [{ text: '' }] }
   return { content, ...more, index: 0 }
 }
 
-const frameOf = (body: JsonObject): Frame => ({ data: stringify(body) })
+const writeFrame = (body: JsonObject): Frame => ({ data: stringify(body) })
 
 const isMereText = (piece: JsonObject): boolean =>
   Object.keys(piece).every((key) => key === 'text' || key === 'thought')

@@ -1,7 +1,7 @@
 import {
   isObject,
   parseObject,
-  textOf,
+  toText,
   Verbatim,
   type Json,
   type JsonObject,
@@ -14,7 +14,7 @@ import * as citations from './citations.ts'
 import {
   CALL_ID,
   DIALECT,
-  extOf,
+  ownLeftovers,
   listIn,
   nulls,
   objectsIn,
@@ -143,7 +143,7 @@ export function readCall(raw: JsonObject): ToolCallBlock {
     id: textIn(id),
     name: textIn(name),
     form: 'json',
-    input: input === undefined ? '' : textOf(input),
+    input: input === undefined ? '' : toText(input),
     ...readCache(cache_control),
     ...own({
       ...rest,
@@ -152,7 +152,7 @@ export function readCall(raw: JsonObject): ToolCallBlock {
   }
 }
 
-const isDirect = (caller: Json): boolean => textOf(caller) === '{"type":"direct"}'
+const isDirect = (caller: Json): boolean => toText(caller) === '{"type":"direct"}'
 
 function readToolResult(raw: JsonObject, context: ReadContext): Block {
   const { type: _, tool_use_id, content, is_error, cache_control, ...rest } = raw
@@ -181,7 +181,7 @@ export const listSpelling = (content: Json | undefined, blocks: Block[]): JsonOb
 /** A conversation's blocks, for an upstream. Most become one block, a search two, an empty text none. */
 const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
   text: (block, context) => {
-    const { search_result, tool_reference, compaction, list: _, ...rest } = extOf(block)
+    const { search_result, tool_reference, compaction, list: _, ...rest } = ownLeftovers(block)
     const cache = writeCache(block.cache)
     reportProof(block, context)
     const whole = search_result ?? tool_reference
@@ -202,8 +202,8 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
     const { proof, text, redacted } = block
     if (proof?.dialect === DIALECT)
       return redacted
-        ? [{ type: 'redacted_thinking', data: proof.value, ...extOf(block) }]
-        : [{ type: 'thinking', thinking: text, signature: proof.value, ...extOf(block) }]
+        ? [{ type: 'redacted_thinking', data: proof.value, ...ownLeftovers(block) }]
+        : [{ type: 'thinking', thinking: text, signature: proof.value, ...ownLeftovers(block) }]
     // An upstream verifies signatures, so reasoning without its own is nothing it could read.
     if (proof) lose('dropped', `${path}.seal`)
     return text === '' ? [] : lose('dropped', path, 'reasoning without a signature')
@@ -217,13 +217,13 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
         id: fit(id, CALL_ID),
         name: context.names.toWire(name, namespace),
         input: writeInput(block, context),
-        ...extOf(block),
+        ...ownLeftovers(block),
         ...writeCache(block.cache),
       },
     ]
   },
   'tool-result': (block, context) => {
-    const { list, ...rest } = extOf(block)
+    const { list, ...rest } = ownLeftovers(block)
     const content = writeBlocks(block.content, context, 'content')
     const plain = list !== true && plainText(content)
     return [
@@ -239,7 +239,9 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
   },
   refusal: (block, { lose, path }) => {
     lose('approximated', path, 'a refusal is text here')
-    return block.text.trim() === '' ? [] : [{ type: 'text', text: block.text, ...extOf(block) }]
+    return block.text.trim() === ''
+      ? []
+      : [{ type: 'text', text: block.text, ...ownLeftovers(block) }]
   },
   code: (block, context) =>
     ownOnly(block, context) && [hosted.writeCode(block, fit(block.id, CALL_ID))],

@@ -21,7 +21,7 @@ export const spelling = (fields: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(fields).map(([key, value]) => [`#${key}`, value]))
 
 /** This dialect's leftovers of a node, spellings under their own names again. */
-export function extOf(node: { ext?: Ext } | undefined): JsonObject {
+export function ownLeftovers(node: { ext?: Ext } | undefined): JsonObject {
   const fields = node?.ext?.[DIALECT]
   if (!fields) return {}
   const entries = Object.entries(fields)

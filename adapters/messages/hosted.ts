@@ -1,4 +1,4 @@
-import { sorted, stringify, valueOf, type Json, type JsonObject } from '../../src/json/json.ts'
+import { sorted, stringify, toValue, type Json, type JsonObject } from '../../src/json/json.ts'
 import type {
   Block,
   CodeBlock,
@@ -7,7 +7,16 @@ import type {
   Source,
 } from '../../src/model/request.ts'
 import { FOREIGN_ID } from '../../src/model/proof.ts'
-import { DIALECT, extOf, numberIn, objectIn, objectsIn, own, spelling, textIn } from './dialect.ts'
+import {
+  DIALECT,
+  ownLeftovers,
+  numberIn,
+  objectIn,
+  objectsIn,
+  own,
+  spelling,
+  textIn,
+} from './dialect.ts'
 
 /**
  * Tools that the provider runs: a `server_tool_use` block and, as a block of its own, what came of it. An
@@ -21,7 +30,7 @@ const native = (id: string): JsonObject =>
 
 /** True for blocks that an upstream of this dialect made. */
 export const isNative = (block: Block): boolean =>
-  block.kind !== 'opaque' && extOf(block)['native'] === true
+  block.kind !== 'opaque' && ownLeftovers(block)['native'] === true
 
 const WEB_SEARCH = 'web_search'
 
@@ -40,7 +49,7 @@ export const isSearchResult = (raw: JsonObject | undefined, id: Json | undefined
 export function readHostedCall(raw: JsonObject, result: JsonObject | undefined): Block {
   const { type: _, id: wireId, name, input, ...rest } = raw
   const id = textIn(wireId)
-  const fields = objectIn(input === undefined ? undefined : valueOf(input))
+  const fields = objectIn(input === undefined ? undefined : toValue(input))
   if (name === WEB_SEARCH && typeof fields['query'] === 'string') {
     const { query, ...others } = fields
     const left = { ...rest, ...(Object.keys(others).length > 0 && { input: others }) }
@@ -63,7 +72,7 @@ export function readHostedCall(raw: JsonObject, result: JsonObject | undefined):
 
 /** Inverse of `readHostedCall` for a search: the call and its result. */
 export function writeSearch(block: SearchBlock, id: string): JsonObject[] {
-  const { call, result, error } = extOf(block)
+  const { call, result, error } = ownLeftovers(block)
   const { input, ...rest } = objectIn(call)
   const query = block.queries.join('; ')
   const use = {
@@ -117,14 +126,14 @@ const writeSource = (source: Source): JsonObject => ({
   url: source.url,
   encrypted_content: '',
   page_age: null,
-  ...extOf(source),
+  ...ownLeftovers(source),
 })
 
 /** Inverse of `readHostedCall` for code. */
 export function writeCode(block: CodeBlock, id: string): JsonObject {
   const tool = CODE_TOOLS.find((candidate) => candidate.language === block.language)
   const { name, member } = tool ?? CODE_TOOLS[0]
-  const { input, native: _, ...rest } = extOf(block)
+  const { input, native: _, ...rest } = ownLeftovers(block)
   const fields = { [member]: block.code, ...objectIn(input) }
   return { type: 'server_tool_use', id, name, input: fields, ...rest }
 }
@@ -142,7 +151,7 @@ const CODE_RESULT = CODE_TOOLS[0].name + RESULT_SUFFIX
 export function readCodeResult(raw: JsonObject): Block {
   const { type, tool_use_id, content, ...rest } = raw
   const callId = textIn(tool_use_id)
-  const said = outcomeOf(objectIn(content))
+  const said = readOutcome(objectIn(content))
   const block: CodeResultBlock = { kind: 'code-result', callId, ...said }
   const left = {
     ...native(callId),
@@ -155,7 +164,7 @@ export function readCodeResult(raw: JsonObject): Block {
 
 /** Inverse of `readCodeResult`. */
 export function writeCodeResult(block: CodeResultBlock, callId: string): JsonObject {
-  const { native: _, type, content, ...rest } = extOf(block)
+  const { native: _, type, content, ...rest } = ownLeftovers(block)
   const wireType = textIn(type) || CODE_RESULT
   return {
     type: wireType,
@@ -165,7 +174,7 @@ export function writeCodeResult(block: CodeResultBlock, callId: string): JsonObj
   }
 }
 
-function outcomeOf(content: JsonObject): Pick<CodeResultBlock, 'outcome' | 'output'> {
+function readOutcome(content: JsonObject): Pick<CodeResultBlock, 'outcome' | 'output'> {
   const code = textIn(content['error_code'])
   if (code !== '') return { outcome: code === DEADLINE_CODE ? 'deadline' : 'failed', output: code }
   const status = numberIn(content['return_code']) ?? 0

@@ -1,7 +1,7 @@
 import {
   isObject,
   parseObject,
-  textOf,
+  toText,
   Verbatim,
   type Json,
   type JsonObject,
@@ -11,7 +11,7 @@ import { fit } from '../../src/model/names.ts'
 import {
   CALL_ID,
   DIALECT,
-  extOf,
+  ownLeftovers,
   listIn,
   objectIn,
   objectsIn,
@@ -105,7 +105,7 @@ function configured(config: Json | undefined): { allowed?: string[] } {
 
 /** Inverse of `readToolset`; none where the server itself says which tools there are. */
 export function writeToolset(tool: McpTool): JsonObject[] {
-  const { server, toolset } = extOf(tool)
+  const { server, toolset } = ownLeftovers(tool)
   if (isObject(server)) return isObject(toolset) ? [toolset] : []
   const configs = tool.allowed?.map((name) => [name, { enabled: true }] as const)
   return [
@@ -122,7 +122,7 @@ export function writeToolset(tool: McpTool): JsonObject[] {
 }
 
 export function writeServer(tool: McpTool): JsonObject {
-  const { server } = extOf(tool)
+  const { server } = ownLeftovers(tool)
   if (isObject(server)) return server
   const { name, url, token } = tool
   return { type: 'url', url, name, ...(token !== undefined && { authorization_token: token }) }
@@ -143,7 +143,7 @@ export function readMcpCall(use: JsonObject, result: JsonObject | undefined): Mc
     id: textIn(id),
     server: textIn(server_name),
     name: textIn(name),
-    input: input === undefined ? '{}' : textOf(input),
+    input: input === undefined ? '{}' : toText(input),
     ...(result && { output: texts.filter(Boolean).join('\n') }),
     ...(is_error === true && { isError: true }),
     ...own({
@@ -172,7 +172,7 @@ function mcpIdOf(id: string): string {
 
 /** Inverse of `readMcpCall`: the call and its result. */
 export function writeMcpCall(block: McpCallBlock): JsonObject[] {
-  const { use, result } = extOf(block)
+  const { use, result } = ownLeftovers(block)
   if (isObject(use)) return isObject(result) ? [use, result] : [use]
   const { id, name, server, input, output, isError = false } = block
   const wireId = fit(mcpIdOf(id), CALL_ID)

@@ -4,7 +4,7 @@ import { invalid } from '../../src/model/problem.ts'
 import type { Block, MediaBlock, MediaSource } from '../../src/model/request.ts'
 import {
   DIALECT,
-  extOf,
+  ownLeftovers,
   objectIn,
   objectsIn,
   own,
@@ -77,7 +77,7 @@ export function writeMedia(block: MediaBlock, context: WriteContext): JsonObject
     return { type: 'text', text: leftOut(block), ...writeCache(block.cache) }
   }
   if (block.detail !== undefined && block.detail !== 'auto') lose('dropped', `${path}.detail`)
-  const { source: left, ...rest } = extOf(block)
+  const { source: left, ...rest } = ownLeftovers(block)
   const source = { ...wire.source, ...objectIn(left) }
   const name = stated(block.name)
   const plainText = source['type'] === 'text' && left === undefined

@@ -2,7 +2,7 @@ import {
   objectIn,
   isObject,
   parseObject,
-  textOf,
+  toText,
   Verbatim,
   type Json,
   type JsonObject,
@@ -13,7 +13,7 @@ import { fit } from '../../src/model/names.ts'
 import { droppable } from '../../src/model/refused.ts'
 import { close } from '../../src/schema/close.ts'
 import type { Target } from '../contract.ts'
-import { extOf, own, spelling } from './dialect.ts'
+import { ownLeftovers, own, spelling } from './dialect.ts'
 import type { Room } from './room.ts'
 import { UNSET } from './wire.ts'
 
@@ -82,7 +82,7 @@ export function readFormat(raw: Json | undefined): { format?: Format; left: Json
   const { type, schema, ...rest } = raw
   if (type !== 'json_schema' || schema === undefined) return { left: { format: raw } }
   const ext = own({ ...rest, ...spelling({ native: true }) })
-  return { format: { type: 'json-schema', schema: textOf(schema), ...ext }, left: {} }
+  return { format: { type: 'json-schema', schema: toText(schema), ...ext }, left: {} }
 }
 
 /** Inverse of `readFormat`. A schema is the only format there is. */
@@ -90,7 +90,7 @@ export function writeFormat(format: Format | undefined, room: Room, lose: Lose):
   if (!format || format.type === 'text') return {}
   if (format.type === 'json') return lose('approximated', 'format', 'JSON without a schema') ?? {}
   if (!parseObject(format.schema)) return lose('approximated', 'format', 'in words') ?? {}
-  const { native, ...left } = extOf(format)
+  const { native, ...left } = ownLeftovers(format)
   // Only what comes from elsewhere may be open: here such a schema would have been refused.
   const closed = native === true ? { schema: format.schema, changed: [] } : close(format.schema)
   if ('unions' in closed && !room(closed, 0))
@@ -158,7 +158,7 @@ const PLACES = new Map([
   ['metadata', 'user'],
 ])
 
-export const placeOf = (key: string): string => PLACES.get(key) ?? key
+export const leftoverPlace = (key: string): string => PLACES.get(key) ?? key
 
 /** Without the others there is no request. */
 export const DROPPABLE = droppable(
@@ -189,5 +189,5 @@ export const DROPPABLE = droppable(
     'user_profile_id',
     'workspace_id',
   ],
-  placeOf,
+  leftoverPlace,
 )

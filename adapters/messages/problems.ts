@@ -4,12 +4,12 @@ import {
   isVague,
   kindOfStatus,
   kindsByWord,
-  overflowOf,
+  readOverflow,
   STATUS,
   statusOf,
 } from '../../src/model/problem.ts'
 import type { Problem, ProblemKind } from '../../src/model/problem.ts'
-import { waitOf } from '../../src/model/wait.ts'
+import { readWait } from '../../src/model/wait.ts'
 import { wordsIn } from '../../src/model/error-words.ts'
 import { objectIn, textIn } from './dialect.ts'
 
@@ -49,11 +49,11 @@ export function writeProblem(
   requestId: string,
 ): { status: number; body: JsonObject } {
   const status = problem.kind === 'overloaded' ? OVERLOADED_STATUS : statusOf(problem)
-  return { status, body: { type: 'error', error: errorOf(problem), request_id: requestId } }
+  return { status, body: { type: 'error', error: writeError(problem), request_id: requestId } }
 }
 
 /** The `error` member, which replies and streams have in common. */
-export function errorOf(problem: Problem): JsonObject {
+export function writeError(problem: Problem): JsonObject {
   const { kind, code, details } = problem
   return {
     type: TYPES[kind],
@@ -83,12 +83,12 @@ export function saysError(body: JsonObject): boolean {
 
 /** Whatever an upstream said when it failed; `status` is 200 for an error inside a reply. */
 export function readProblem(status: number, body: Json | undefined): Problem {
-  const said = wordsOf(body)
+  const said = readWords(body)
   const message = wordsIn(body) ?? `The upstream answered with status ${status} and no explanation.`
-  const kind = kindOf(status, said.type)
+  const kind = readKind(status, said.type)
   const refused = kind === 'invalid-request' || kind === 'too-large'
-  const overflow = refused ? overflowOf(message, said.code) : undefined
-  const retryAfterMs = waitOf(message, said.details)
+  const overflow = refused ? readOverflow(message, said.code) : undefined
+  const retryAfterMs = readWait(message, said.details)
   return {
     ...(overflow ?? { kind, message }),
     ...(status >= 400 && status < 500 && !overflow && status !== STATUS[kind] && { status }),
@@ -98,7 +98,7 @@ export function readProblem(status: number, body: Json | undefined): Problem {
   }
 }
 
-function kindOf(status: number, type: string): ProblemKind {
+function readKind(status: number, type: string): ProblemKind {
   const named = KINDS.get(type)
   if (named && !isVague(named)) return named
   const fallback = status >= 400 && status < 500 ? 'invalid-request' : 'bad-upstream'
@@ -112,8 +112,8 @@ interface Words {
 }
 
 /** What an error is called, in the shapes of this dialect's services and of those around them. */
-function wordsOf(body: Json | undefined): Words {
-  if (Array.isArray(body)) return wordsOf(body[0])
+function readWords(body: Json | undefined): Words {
+  if (Array.isArray(body)) return readWords(body[0])
   if (!isObject(body)) return { type: '', code: '' }
   const { error } = body
   if (!isObject(error)) return { type: textIn(body['type']), code: textIn(body['code']) }

@@ -1,7 +1,7 @@
 import { DeltaTemplates } from '../../src/stream/delta-templates.ts'
 import { Cursor, ENDED_EARLY } from '../../src/model/cursor.ts'
 import type { Event } from '../../src/model/events.ts'
-import { isObject, textOf, type Json, type JsonObject } from '../../src/json/json.ts'
+import { isObject, toText, type Json, type JsonObject } from '../../src/json/json.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import { isDecodable } from '../../src/model/media.ts'
 import type { Block, Ext } from '../../src/model/request.ts'
@@ -215,7 +215,7 @@ export class MessageReader implements Reader {
     if (open.gathered) return this.#gathered(index, withInput(open))
     const input = raw['input']
     if (raw['type'] === 'tool_use' && open.input === '' && input !== undefined)
-      this.#cursor.delta(index, textOf(input))
+      this.#cursor.delta(index, toText(input))
     const proof = signature === '' ? undefined : { dialect: DIALECT, value: signature }
     this.#cursor.close(index, proof ? { proof } : {})
   }

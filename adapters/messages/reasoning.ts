@@ -1,9 +1,9 @@
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
-import { BUDGETS, effortOf, isEffort, type SomeEffort } from '../../src/model/effort.ts'
+import { BUDGETS, nearestEffort, isEffort, type SomeEffort } from '../../src/model/effort.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Effort, ReasoningOptions, Request } from '../../src/model/request.ts'
 import type { ModelFacts } from '../contract.ts'
-import { extOf, own, spelling, textIn } from './dialect.ts'
+import { ownLeftovers, own, spelling, textIn } from './dialect.ts'
 
 const MIN_BUDGET = 1024
 
@@ -88,7 +88,7 @@ export function writeReasoning(request: Request, around: Circumstances): Written
   const { reasoning } = request
   if (!reasoning) return {}
   if (reasoning.mode === 'off' || reasoning.effort === 'none') return writeOff(reasoning)
-  const { thinking: absent, effort: word, ...left } = extOf(reasoning)
+  const { thinking: absent, effort: word, ...left } = ownLeftovers(reasoning)
   const effort = word === undefined ? {} : { effort: textIn(word) }
   if (absent === null) return { ...writeEffort(reasoning, around), ...effort }
   const written = { ...writeThinking(reasoning, left, around), ...effort }
@@ -103,7 +103,7 @@ export function writeReasoning(request: Request, around: Circumstances): Written
 function writeOff(reasoning: ReasoningOptions): WrittenReasoning {
   const { effort } = reasoning
   const word = effort && effort !== 'none' ? { effort: WORDS[effort] } : {}
-  return { thinking: { type: 'disabled', ...extOf(reasoning) }, ...word }
+  return { thinking: { type: 'disabled', ...ownLeftovers(reasoning) }, ...word }
 }
 
 function writeEffort(
@@ -133,7 +133,7 @@ function writeThinking(
   const thinking = { type: 'adaptive', ...shown, ...left }
   if (budget === undefined || effort) return { thinking, ...writeEffort(reasoning, around) }
   lose('approximated', 'reasoning.budget')
-  return { thinking, effort: WORDS[effortOf(budget)] }
+  return { thinking, effort: WORDS[nearestEffort(budget)] }
 }
 
 /** Thoughts count against the bound: half of it stays for the answer, unless the caller reckoned himself. */

@@ -1,5 +1,5 @@
-import { nameOf } from '../../src/model/foreign.ts'
-import { parseObject, textOf, Verbatim, type JsonObject } from '../../src/json/json.ts'
+import { blockName } from '../../src/model/foreign.ts'
+import { parseObject, toText, Verbatim, type JsonObject } from '../../src/json/json.ts'
 import type { Block, ToolCallBlock } from '../../src/model/request.ts'
 import { fit } from '../../src/model/names.ts'
 import { FOREIGN_ID } from '../../src/model/proof.ts'
@@ -81,7 +81,7 @@ export class ReplyBlocks {
     if (!isCall || input === undefined) return { opening: block }
     return {
       opening: { ...block, input: {} },
-      delta: { type: 'input_json_delta', partial_json: textOf(input) },
+      delta: { type: 'input_json_delta', partial_json: toText(input) },
     }
   }
 
@@ -112,7 +112,7 @@ export class ReplyBlocks {
   }
 
   #unknown(block: Block): undefined {
-    return this.#context.lose('dropped', `reply.${nameOf(block)}`)
+    return this.#context.lose('dropped', `reply.${blockName(block)}`)
   }
 
   #hostedId(id: string, native: boolean): string {

@@ -9,7 +9,16 @@ import type { Lookup, Outgoing, ReadRequestContext, WriteRequestContext } from '
 import { plainText, readContent, writeBlock } from './blocks.ts'
 import type { WriteContext } from './dialect.ts'
 import { capMarks } from './cache.ts'
-import { DIALECT, extOf, listIn, numberIn, own, spelling, textIn, TOOL_NAME } from './dialect.ts'
+import {
+  DIALECT,
+  ownLeftovers,
+  listIn,
+  numberIn,
+  own,
+  spelling,
+  textIn,
+  TOOL_NAME,
+} from './dialect.ts'
 import { MCP_BETA, readServers } from './mcp.ts'
 import * as options from './options.ts'
 import { readReasoning, writeReasoning } from './reasoning.ts'
@@ -24,7 +33,7 @@ const VERSION_HEADERS = ['anthropic-version', 'provider-version'] as const
 const BETA_HEADERS = ['anthropic-beta', 'provider-beta'] as const
 const VERSION = '2023-06-01'
 
-const headerOf = (headers: Lookup, names: readonly string[]): string | undefined =>
+const firstHeader = (headers: Lookup, names: readonly string[]): string | undefined =>
   names.map((name) => headers.get(name)).find((value) => value !== null && value !== '') ??
   undefined
 
@@ -43,13 +52,13 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
 const PRINTS_LAST = 'claude-code-'
 
 function noted(request: Request, headers: Lookup): Request {
-  if (!headerOf(headers, BETA_HEADERS)?.includes(PRINTS_LAST)) return request
+  if (!firstHeader(headers, BETA_HEADERS)?.includes(PRINTS_LAST)) return request
   const fields = { ...request.ext?.[DIALECT], ...spelling({ printsLast: true }) }
   return { ...request, ...own(fields) }
 }
 
 export function demandVersion(headers: Lookup): void {
-  if (headerOf(headers, VERSION_HEADERS) === undefined)
+  if (firstHeader(headers, VERSION_HEADERS) === undefined)
     throw invalid(`the header ${VERSION_HEADERS.join(' or ')} is required`)
 }
 
@@ -71,7 +80,7 @@ function checkBudget(body: JsonObject, headers: Lookup): void {
   const budget = isObject(thinking) ? numberIn(thinking['budget_tokens']) : undefined
   const bound = numberIn(max_tokens)
   if (budget === undefined || bound === undefined || budget < bound) return
-  if (headerOf(headers, BETA_HEADERS)?.includes('interleaved-thinking')) return
+  if (firstHeader(headers, BETA_HEADERS)?.includes('interleaved-thinking')) return
   const path = 'thinking.budget_tokens'
   throw invalid(`${path}: must be less than max_tokens (${bound})`, path)
 }
@@ -184,7 +193,7 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
   const thinks = thinking !== undefined && thinking['type'] !== 'disabled'
   settleEnd(messages, thinks, context)
   reportUnsayable(request, lose)
-  const { metadata, output_config, systemList, printsLast: _, ...left } = extOf(request)
+  const { metadata, output_config, systemList, printsLast: _, ...left } = ownLeftovers(request)
   const output = {
     ...(isObject(output_config) && output_config),
     ...(effort !== undefined && { effort }),
@@ -209,7 +218,7 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
     ...(request.stream && { stream: true }),
     ...left,
   }
-  return withoutRefused(capMarks(body, lose), target.facts.drop, options.placeOf, lose)
+  return withoutRefused(capMarks(body, lose), target.facts.drop, options.leftoverPlace, lose)
 }
 
 function writeSystem(request: Request, writing: WriteContext, isAsked: boolean): JsonObject[] {

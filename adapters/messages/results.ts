@@ -26,7 +26,7 @@ export function pairResults(messages: Message[], lose: Lose): Message[] {
   let calls: string[] = []
   for (const message of messages) {
     if (message.role === 'assistant') {
-      calls = message.pieces.flatMap(({ value }) => idOf(value, 'tool_use', 'id'))
+      calls = message.pieces.flatMap(({ value }) => idsIn(value, 'tool_use', 'id'))
       paired.push(message)
     } else {
       paired.push(answer(message, calls, lose))
@@ -36,7 +36,7 @@ export function pairResults(messages: Message[], lose: Lose): Message[] {
   return paired
 }
 
-const idOf = (value: JsonObject, type: string, member: string): string[] =>
+const idsIn = (value: JsonObject, type: string, member: string): string[] =>
   value['type'] === type ? [textIn(value[member])] : []
 
 function answer(message: Message, calls: string[], lose: Lose): Message {
@@ -46,7 +46,7 @@ function answer(message: Message, calls: string[], lose: Lose): Message {
   const known = new Set(calls)
   let moved = false
   for (const piece of message.pieces) {
-    const [id] = idOf(piece.value, 'tool_result', 'tool_use_id')
+    const [id] = idsIn(piece.value, 'tool_result', 'tool_use_id')
     if (id === undefined) others.push(piece)
     else if (known.has(id) && !results.has(id)) {
       moved ||= others.length > 0
@@ -79,7 +79,7 @@ function orphan(piece: Piece, lose: Lose): Piece[] {
   lose('approximated', `${piece.place}.results`, 'a result without its call')
   const heading = `[result of an earlier tool call, ${textIn(tool_use_id)}]`
   const text = typeof content === 'string' ? `${heading}\n${content}` : heading
-  return [{ type: 'text', text }, ...contentOf(content)].map((value) => ({ ...piece, value }))
+  return [{ type: 'text', text }, ...contentBlocks(content)].map((value) => ({ ...piece, value }))
 }
 
-const contentOf = (content: Json | undefined): JsonObject[] => objectsIn(content)
+const contentBlocks = (content: Json | undefined): JsonObject[] => objectsIn(content)

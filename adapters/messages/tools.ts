@@ -1,4 +1,4 @@
-import { isObject, textOf, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
+import { isObject, toText, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type {
   Capability,
@@ -20,7 +20,7 @@ import { rooted } from '../../src/schema/root.ts'
 import { describeText, TEXT_TOOL_SCHEMA } from '../../src/model/text-tools.ts'
 import {
   DIALECT,
-  extOf,
+  ownLeftovers,
   listIn,
   nulls,
   objectsIn,
@@ -74,7 +74,7 @@ function readTool(raw: JsonObject): Tool {
 
 function readFunction(raw: JsonObject): FunctionTool {
   const { type, name, description, input_schema, strict, cache_control, ...rest } = raw
-  const schema = input_schema === undefined ? undefined : textOf(input_schema)
+  const schema = input_schema === undefined ? undefined : toText(input_schema)
   return {
     kind: 'function',
     name: textIn(name),
@@ -155,35 +155,35 @@ function allowedBy(choice: ToolChoice | undefined): (tool: Tool) => boolean {
   if (!names || names.length === 0 || (choice.mode === 'required' && names.length === 1))
     return () => true
   const wanted = new Set(names)
-  return (tool) => namesOf(tool).some((name) => name !== undefined && wanted.has(name))
+  return (tool) => wireNames(tool).some((name) => name !== undefined && wanted.has(name))
 }
 
 /** A hosted tool goes by its name here and by what it can do. */
-function namesOf(tool: Tool): readonly (string | undefined)[] {
+function wireNames(tool: Tool): readonly (string | undefined)[] {
   if (tool.kind !== 'hosted') return [tool.name]
   const { capability } = tool
   return [capability, hostedBy((known) => known.capability === capability)?.name]
 }
 
-const isCalled = (tool: Tool, name: string): boolean => namesOf(tool).includes(name)
+const isCalled = (tool: Tool, name: string): boolean => wireNames(tool).includes(name)
 
 function writeNamed(tool: NamedTool, names: ToolNames, room: Room, lose: Lose): JsonObject {
   const { name, namespace } = tool
-  const { native, typed, bare, ...left } = extOf(tool)
+  const { native, typed, bare, ...left } = ownLeftovers(tool)
   if (typed === true) return { name, ...left, ...writeCache(tool.cache) }
   const isText = tool.kind === 'text'
   const description = isText ? describeText(tool, lose) : tool.description
   return {
     name: names.toWire(name, namespace),
     ...(description !== undefined && { description }),
-    input_schema: new Verbatim(isText ? TEXT_TOOL_SCHEMA : schemaOf(tool, bare === true, lose)),
+    input_schema: new Verbatim(isText ? TEXT_TOOL_SCHEMA : writeSchema(tool, bare === true, lose)),
     ...(!isText && isStrict(tool, native === true, room, lose) && { strict: true }),
     ...left,
     ...writeCache(tool.cache),
   }
 }
 
-function schemaOf({ name, schema = '' }: FunctionTool, isBare: boolean, lose: Lose): string {
+function writeSchema({ name, schema = '' }: FunctionTool, isBare: boolean, lose: Lose): string {
   if (isBare) return schema
   const root = rooted(schema)
   if (root.lost.length > 0) lose('approximated', `tools.${name}.schema`, root.lost.join(', '))
@@ -206,7 +206,7 @@ function isStrict(
 
 function writeHosted(tool: HostedTool, lose: Lose): JsonObject[] | undefined {
   const known = hostedBy(({ capability }) => capability === tool.capability)
-  const left = extOf(tool)
+  const left = ownLeftovers(tool)
   const type = textIn(left['type']) || known?.type
   const place = `tools.${tool.capability}`
   if (!known || !type) return lose('dropped', place)
@@ -289,7 +289,7 @@ export function writeToolChoice(
     return {}
   }
   if (!choice) return single ? { tool_choice: { type: 'auto', ...single } } : {}
-  const left = extOf(choice)
+  const left = ownLeftovers(choice)
   if (choice.mode === 'none' || choice.names?.length === 0) return { tool_choice: { type: 'none' } }
   const [only, ...others] = choice.names ?? []
   if (choice.mode === 'auto' || only === undefined || others.length > 0) {

@@ -3,7 +3,7 @@ import type { Lose } from '../../src/model/loss.ts'
 import type { Block, Request, Turn } from '../../src/model/request.ts'
 import { listSpelling, plainText, readContent, writeBlock, type ReadContext } from './blocks.ts'
 import type { WriteContext } from './dialect.ts'
-import { extOf, objectsIn, own, textIn } from './dialect.ts'
+import { ownLeftovers, objectsIn, own, textIn } from './dialect.ts'
 import { pairResults, type Message, type Piece } from './results.ts'
 
 /** Reads the conversation; instructions in the middle of it stay where they are. */
@@ -17,11 +17,11 @@ export function readTurns(messages: Json | undefined): Turn[] {
       ...listSpelling(content, blocks),
       ...(damaged && { damagedProof: true }),
     }
-    return { role: roleOf(textIn(role)), blocks, ...own(left) }
+    return { role: readRole(textIn(role)), blocks, ...own(left) }
   })
 }
 
-const roleOf = (role: string): Turn['role'] =>
+const readRole = (role: string): Turn['role'] =>
   role === 'assistant' || role === 'system' ? role : 'user'
 
 /** Instructions at the very top join the system field; the number says how many turns they are. */
@@ -38,7 +38,7 @@ export function writeTurns(request: Request, context: WriteContext): Message[] {
   const messages: Message[] = []
   for (const [offset, turn] of request.turns.slice(from).entries()) {
     const place = `turns.${from + offset}`
-    const { damagedProof, ...left } = extOf(turn)
+    const { damagedProof, ...left } = ownLeftovers(turn)
     if (damagedProof === true) context.lose('dropped', `${place}.seal`, 'came back damaged')
     const pieces = writeTurn(turn, { ...context, path: place })
     for (const piece of pieces) append(messages, piece)

@@ -1,5 +1,5 @@
 import { estimateTokens } from '../../src/model/estimate.ts'
-import { bodyOf, withBody, type Event, type Tail } from '../../src/model/events.ts'
+import { streamedText, withBody, type Event, type Tail } from '../../src/model/events.ts'
 import { stringify, type JsonObject } from '../../src/json/json.ts'
 import { added, LateFrame, PieceFrame } from '../../src/stream/late-frame.ts'
 import type { Block, Citation, FinishReason, Proof, Usage } from '../../src/model/request.ts'
@@ -8,7 +8,7 @@ import type { ProofSlot } from '../../src/model/proof.ts'
 import type { Frame, WriteReplyContext, Writer } from '../contract.ts'
 import { writeCitation } from './citations.ts'
 import { DIALECT } from './dialect.ts'
-import { errorOf } from './problems.ts'
+import { writeError } from './problems.ts'
 import { envelopeBlock, mayFollowText, writeSignature } from './proofs.ts'
 import { ReplyBlocks } from './reply-blocks.ts'
 import { readStopReason, writeStopReason } from './reply.ts'
@@ -81,7 +81,7 @@ export class MessageWriter implements Writer {
       case 'error':
         this.#ended = true
         this.#prove(undefined)
-        return this.#say('error', { error: errorOf(event.problem) })
+        return this.#say('error', { error: writeError(event.problem) })
       default:
         event satisfies never
     }
@@ -177,7 +177,7 @@ export class MessageWriter implements Writer {
     const open = this.#open
     if (!open) return
     this.#open = undefined
-    const body = bodyOf(open.block) === undefined ? '' : open.parts.join('')
+    const body = streamedText(open.block) === undefined ? '' : open.parts.join('')
     const block = withBody(open.block, body)
     const proof = tail.proof ?? ('proof' in block ? block.proof : undefined)
     if (block.kind === 'reasoning') return this.#endReasoning(open, { ...block }, proof)

@@ -3,8 +3,17 @@ import type { Lose } from '../../src/model/loss.ts'
 import { isMinted } from '../../src/model/ids.ts'
 import type { Block, ReasoningBlock, SearchBlock, ToolCallBlock } from '../../src/model/request.ts'
 import { isEnvelope, readEnvelope, type Enveloped, type ProofSlot } from '../../src/model/proof.ts'
-import { DIALECT, formOf, listOf, Members, objectsOf, restOf, spelled, textIn } from './members.ts'
-import { callIdOf, type WireNames } from './names.ts'
+import {
+  DIALECT,
+  wireForm,
+  listOf,
+  Members,
+  objectsOf,
+  ownLeftovers,
+  spelled,
+  textIn,
+} from './members.ts'
+import { writeCallId, type WireNames } from './names.ts'
 
 /** What one item of an assistant's turn is. A carrier is no block: its proof belongs to a neighbour. */
 export type ReadItem = { blocks: Block[] } | { carried: Enveloped }
@@ -41,25 +50,25 @@ export function writeCall(block: ToolCallBlock, context: ItemContext): JsonObjec
     type: form === 'text' ? 'custom_tool_call' : 'function_call',
     ...ownId(block, form === 'text' ? 'ctc' : 'fc'),
     ...spelled(block, 'status'),
-    call_id: callIdOf(id),
+    call_id: writeCallId(id),
     ...context.names.toWire(name, namespace),
     ...(form === 'text'
       ? { input }
       : { arguments: input.trim() === '' ? '{}' : wellFormed(input) }),
-    ...restOf(block),
+    ...ownLeftovers(block),
   }
 }
 
 /** An upstream refuses an id whose prefix is not that of the item's type, and looks for one that it does not know. */
 function ownId(block: Block, prefix: string): JsonObject {
-  const id = block.kind === 'opaque' ? undefined : formOf(block)['id']
+  const id = block.kind === 'opaque' ? undefined : wireForm(block)['id']
   return typeof id === 'string' && id.startsWith(prefix) && !isMinted(id) ? { id } : {}
 }
 
 /** The parts of a summary are paragraphs. */
 export const PARAGRAPH = '\n\n'
 
-const textsOf = (parts: Json | undefined): string[] =>
+const readTexts = (parts: Json | undefined): string[] =>
   objectsOf(parts).flatMap((part) => textIn(part, 'text') || [])
 
 const OF_ANOTHER = new Set<ProofSlot>(['call', 'next', 'previous'])
@@ -84,8 +93,8 @@ export function readReasoning(item: JsonObject): ReadItem {
 function reasoningText(members: Members): string {
   const summary = members.any('summary') ?? null
   const content = members.peek('content')
-  const summaries = textsOf(summary)
-  const texts = textsOf(content)
+  const summaries = readTexts(summary)
+  const texts = readTexts(content)
   const isSimple = summaries.length === 1 && Object.keys(objectsOf(summary)[0] ?? {}).length === 2
   if (!isSimple && (summaries.length > 0 || texts.length > 0)) members.note('summary', summary)
   if (summaries.length > 0) return summaries.join(PARAGRAPH)
@@ -98,11 +107,11 @@ export function writeReasoning(
   context: ItemContext,
 ): JsonObject | undefined {
   const { own, path, lose } = context
-  const { damagedProof, ...rest } = restOf(block)
+  const { damagedProof, ...rest } = ownLeftovers(block)
   const isOwnProof = block.proof?.dialect === DIALECT
   if (damagedProof === true || (block.proof && !isOwnProof)) lose('dropped', `${path}.seal`)
   // Without a proof it is its id by which an upstream knows it again.
-  const { id } = formOf(block)
+  const { id } = wireForm(block)
   const isKnown = own && typeof id === 'string' && !isMinted(id)
   const isKept = isOwnProof || (isKnown && !block.proof && damagedProof !== true)
   if (!isKept) return block.text === '' ? undefined : lose('dropped', path)
@@ -159,6 +168,6 @@ export function writeSearch(
     type: 'web_search_call',
     ...(block.id !== '' && { id: block.id }),
     ...spelled(block, 'status', 'action'),
-    ...restOf(block),
+    ...ownLeftovers(block),
   }
 }

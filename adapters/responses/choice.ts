@@ -1,16 +1,16 @@
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { ToolChoice } from '../../src/model/request.ts'
-import { capabilityOf } from './hosted.ts'
-import { extWith, formOf, objectsOf, textIn } from './members.ts'
+import { findCapability } from './hosted.ts'
+import { extWith, wireForm, objectsOf, textIn } from './members.ts'
 
 const MODES = ['auto', 'none', 'required'] as const
-const modeOf = (value: Json | undefined): ToolChoice['mode'] | undefined =>
+const readMode = (value: Json | undefined): ToolChoice['mode'] | undefined =>
   MODES.find((mode) => mode === value)
 
 /** A choice by object keeps how it was spelled: several kinds of tools share one name. */
 export function readChoice(choice: Json | undefined): ToolChoice | undefined {
-  const mode = modeOf(choice)
+  const mode = readMode(choice)
   if (mode) return { mode }
   if (!isObject(choice)) return undefined
   const ext = extWith({}, { choice })
@@ -18,12 +18,12 @@ export function readChoice(choice: Json | undefined): ToolChoice | undefined {
   if (choice['type'] !== 'allowed_tools')
     return { mode: 'required', names: [nameIn(choice)], ...spelling }
   const names = objectsOf(choice['tools']).map(nameIn)
-  return { mode: modeOf(choice['mode']) ?? 'auto', names, ...spelling }
+  return { mode: readMode(choice['mode']) ?? 'auto', names, ...spelling }
 }
 
 function nameIn(choice: JsonObject): string {
   const type = textIn(choice, 'type') ?? ''
-  return capabilityOf(type) ?? textIn(choice, 'server_label') ?? textIn(choice, 'name') ?? type
+  return findCapability(type) ?? textIn(choice, 'server_label') ?? textIn(choice, 'name') ?? type
 }
 
 /** `choices`: how each declared tool is named. A choice among tools that are not declared is none at all. */
@@ -33,7 +33,7 @@ export function writeChoice(
   lose: Lose,
 ): Json | undefined {
   if (!choice) return undefined
-  const spelledChoice = formOf(choice)['choice']
+  const spelledChoice = wireForm(choice)['choice']
   if (spelledChoice !== undefined) return spelledChoice
   const { mode, names } = choice
   if (choices.size === 0)

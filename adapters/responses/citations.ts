@@ -1,6 +1,6 @@
 import { pickMembers, defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Citation } from '../../src/model/request.ts'
-import { countIn, extWith, restOf, textIn } from './members.ts'
+import { countIn, extWith, ownLeftovers, textIn } from './members.ts'
 
 const NAMED = new Set(['url', 'title', 'file_id', 'filename', 'start_index', 'end_index', 'index'])
 
@@ -27,14 +27,14 @@ export function readAnnotation(annotation: Json): Citation | undefined {
 export function isWhole(citation: Citation): boolean {
   const { url, title, start, end, quote } = citation
   if (quote !== undefined || start === undefined) return false
-  if (restOf(citation)['type'] === 'file_path') return true
+  if (ownLeftovers(citation)['type'] === 'file_path') return true
   return title !== undefined && (url === undefined || end !== undefined)
 }
 
 /** Undefined for a citation that names neither an address nor a file. */
 export function writeAnnotation(citation: Citation, textLength: number): JsonObject | undefined {
   const { url, title = '', fileId, start = 0, end = textLength } = citation
-  const { type, ...rest } = restOf(citation)
+  const { type, ...rest } = ownLeftovers(citation)
   const range = { start_index: start, end_index: end }
   if (url !== undefined) return { ...rest, type: 'url_citation', url, title, ...range }
   if (fileId === undefined) return undefined

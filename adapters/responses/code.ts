@@ -4,12 +4,12 @@ import type { CodeBlock, CodeResultBlock } from '../../src/model/request.ts'
 import type { ItemContext } from './blocks.ts'
 import {
   extWith,
-  formOf,
+  wireForm,
   lookup,
   Members,
   objectIn,
   objectsOf,
-  restOf,
+  ownLeftovers,
   spelled,
   textIn,
 } from './members.ts'
@@ -40,7 +40,7 @@ export function readCode(item: JsonObject, before: string | undefined): ReadCode
   const id = members.text('id') ?? ''
   const text = members.text('code') ?? ''
   const outputs = members.list('outputs')
-  if (text === '' && outputs) return { result: resultOf(item, before ?? id, outputs, true) }
+  if (text === '' && outputs) return { result: readResult(item, before ?? id, outputs, true) }
   members.spell('status', 'container_id')
   const code = defined({
     kind: 'code' as const,
@@ -49,10 +49,10 @@ export function readCode(item: JsonObject, before: string | undefined): ReadCode
     code: text,
     ext: members.ext(),
   })
-  return outputs ? { code, result: resultOf(item, id, outputs, false) } : { code }
+  return outputs ? { code, result: readResult(item, id, outputs, false) } : { code }
 }
 
-function resultOf(
+function readResult(
   item: JsonObject,
   callId: string,
   outputs: Json[],
@@ -76,7 +76,8 @@ function resultOf(
 
 /** Outputs other than one log stay as they came. */
 export const writeOutputs = (block: CodeResultBlock): Json =>
-  formOf(block)['outputs'] ?? restOf(block)['outputs'] ?? [{ type: 'logs', logs: block.output }]
+  wireForm(block)['outputs'] ??
+  ownLeftovers(block)['outputs'] ?? [{ type: 'logs', logs: block.output }]
 
 export function writeCode(
   block: CodeBlock,
@@ -90,7 +91,7 @@ export function writeCode(
     code: block.code,
     outputs: result ? writeOutputs(result) : null,
     ...spelled(block, 'status', 'container_id'),
-    ...restOf(block),
+    ...ownLeftovers(block),
   }
 }
 
@@ -99,7 +100,7 @@ export function writeCodeResult(
   block: CodeResultBlock,
   { own, path, lose }: ItemContext,
 ): JsonObject | undefined {
-  const { head } = formOf(block)
+  const { head } = wireForm(block)
   if (!own || isMinted(block.callId) || isMinted(objectIn(head)['id'])) return lose('dropped', path)
   if (!isObject(head)) return undefined
   return { type: 'code_interpreter_call', ...head, outputs: writeOutputs(block) }

@@ -8,19 +8,19 @@ export class ResponseFrame extends LateFrame {
 
   /** `error`: that of the response, in the event that says that it failed. */
   constructor(type: string, response: () => string, number: number, error?: JsonObject) {
-    const tail = tailOf(number, error)
-    super(type, () => headOf(type) + response() + tail)
+    const tail = eventTail(number, error)
+    super(type, () => eventHead(type) + response() + tail)
     this.tail = tail
   }
 }
 
 /** What stands before the response. */
-export const headOf = (type: string): string => `{"type":"${type}","response":`
+export const eventHead = (type: string): string => `{"type":"${type}","response":`
 
 /**
  * A failure is told in one event, and beside its response once more: LangChain (@langchain/openai 1.5.8) knows
  * nothing of `response.failed` and would end on it as on a success, but the library below it (openai 6 and 7)
  * throws at an event with this member. An `error` event in front would be a second failure.
  */
-const tailOf = (number: number, error: JsonObject | undefined): string =>
+const eventTail = (number: number, error: JsonObject | undefined): string =>
   `${error ? `,"error":${stringify(error)}` : ''},"sequence_number":${number}}`

@@ -9,7 +9,7 @@ import { readDrawing } from './images.ts'
 import { DIALECT, extWith, Members, opaque } from './members.ts'
 import { readMcpCall } from './mcp.ts'
 import { readOutput } from './outputs.ts'
-import { readPart, sideOf } from './parts.ts'
+import { readPart, chooseSide } from './parts.ts'
 import { readTools } from './tools.ts'
 import { typeOfItem } from './wire.ts'
 
@@ -64,7 +64,7 @@ export class History {
           `input.${index}`,
         )
       default:
-        return this.#append(roleOf(type), readDrawing(item) ?? opaque(item))
+        return this.#append(readRole(type), readDrawing(item) ?? opaque(item))
     }
   }
 
@@ -171,12 +171,12 @@ export class History {
 }
 
 function readContent(content: Json, role: Role): Block[] {
-  if (Array.isArray(content)) return content.map((part) => readPart(part, sideOf(role)))
+  if (Array.isArray(content)) return content.map((part) => readPart(part, chooseSide(role)))
   return typeof content !== 'string' || content === '' ? [] : [{ kind: 'text', text: content }]
 }
 
 /** Outputs and answers come from the caller, everything else from the model. */
-const roleOf = (type: string): Role =>
+const readRole = (type: string): Role =>
   /_(?:output|response|trigger|update)$/.test(type) && type !== 'program_output'
     ? 'user'
     : 'assistant'

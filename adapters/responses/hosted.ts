@@ -1,7 +1,7 @@
 import { defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Capability, HostedTool } from '../../src/model/request.ts'
-import { formOf, listOf, Members, restOf, spelled } from './members.ts'
+import { wireForm, listOf, Members, ownLeftovers, spelled } from './members.ts'
 
 /** The tools that the provider runs, with the name that each goes by when nobody chose another. */
 const CAPABILITIES: readonly [RegExp, Capability, string][] = [
@@ -11,15 +11,15 @@ const CAPABILITIES: readonly [RegExp, Capability, string][] = [
   [/^computer(?:_use_preview)?$/, 'computer', 'computer_use_preview'],
 ]
 
-export const capabilityOf = (type: string): Capability | undefined =>
+export const findCapability = (type: string): Capability | undefined =>
   CAPABILITIES.find(([pattern]) => pattern.test(type))?.[1]
 
-const typeOf = (capability: Capability): string | undefined =>
+const hostedType = (capability: Capability): string | undefined =>
   CAPABILITIES.find(([, known]) => known === capability)?.[2]
 
 export function readHosted(tool: JsonObject, capability: Capability): HostedTool {
   const members = new Members(tool)
-  if (members.peek('type') === typeOf(capability)) members.any('type')
+  if (members.peek('type') === hostedType(capability)) members.any('type')
   else members.spell('type')
   if (capability === 'code-execution') spellContainer(members)
   const search = capability === 'web-search' ? readSearch(members) : {}
@@ -69,22 +69,22 @@ export function writeHosted(
   if (tool.cache) lose('dropped', 'cache')
   if (tool.capability === 'web-search') return writeSearch(tool, path, lose)
   if (tool.capability === 'code-execution') return writeCodeInterpreter(tool)
-  const type = typeOf(tool.capability)
+  const type = hostedType(tool.capability)
   return own && type !== undefined
-    ? { type, ...spelled(tool, 'type'), ...restOf(tool) }
+    ? { type, ...spelled(tool, 'type'), ...ownLeftovers(tool) }
     : lose('dropped', path)
 }
 
 function writeCodeInterpreter(tool: HostedTool): JsonObject {
-  return { type: 'code_interpreter', container: { type: 'auto' }, ...restOf(tool) }
+  return { type: 'code_interpreter', container: { type: 'auto' }, ...ownLeftovers(tool) }
 }
 
 function writeSearch(tool: HostedTool, path: string, lose: Lose): JsonObject {
   const { allowedDomains, blockedDomains, maxUses, location } = tool
   if (blockedDomains) lose('dropped', `${path}.blockedDomains`)
   if (maxUses !== undefined) lose('dropped', `${path}.maxUses`)
-  const { filters, ...rest } = restOf(tool)
-  const asDomains = formOf(tool)['domains'] === true
+  const { filters, ...rest } = ownLeftovers(tool)
+  const asDomains = wireForm(tool)['domains'] === true
   const allowed = allowedDomains && !asDomains ? { allowed_domains: allowedDomains } : {}
   const filtered = { ...allowed, ...(isObject(filters) && filters) }
   return defined({

@@ -2,7 +2,7 @@ import { defined, isObject, type JsonObject } from '../../src/json/json.ts'
 import { isDecodable } from '../../src/model/media.ts'
 import { isMinted } from '../../src/model/ids.ts'
 import type { Block, MediaBlock } from '../../src/model/request.ts'
-import { extWith, formOf, restOf } from './members.ts'
+import { extWith, wireForm, ownLeftovers } from './members.ts'
 
 const CALL = 'image_generation_call'
 const USUAL = 'png'
@@ -24,10 +24,10 @@ export function readDrawn(item: JsonObject): MediaBlock | undefined {
 
 /** Inverse of `readDrawing`, for a request that came in this dialect. */
 export function ownDrawing(block: Block): JsonObject | undefined {
-  const item = block.kind === 'media' ? formOf(block)['item'] : undefined
+  const item = block.kind === 'media' ? wireForm(block)['item'] : undefined
   if (block.kind !== 'media' || !isObject(item) || !('data' in block.source)) return undefined
   if (isMinted(item['id'])) return undefined
-  return { ...item, ...restOf(block), result: block.source.data }
+  return { ...item, ...ownLeftovers(block), result: block.source.data }
 }
 
 /** A drawing for a caller; undefined for media that are none. */

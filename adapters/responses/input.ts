@@ -6,10 +6,10 @@ import { writeCall, writeReasoning, writeSearch, type ItemContext } from './bloc
 import { writeCode, writeCodeResult } from './code.ts'
 import { ownDrawing } from './images.ts'
 import { writeMcpCall } from './mcp.ts'
-import { DIALECT, formOf, restOf, spelled, withoutMinted } from './members.ts'
+import { DIALECT, wireForm, ownLeftovers, spelled, withoutMinted } from './members.ts'
 import type { WireNames } from './names.ts'
 import { writeOutput } from './outputs.ts'
-import { isPart, sideOf, writePart } from './parts.ts'
+import { isPart, chooseSide, writePart } from './parts.ts'
 
 /** An item, with the canonical place that it comes from. */
 export interface Placed {
@@ -57,7 +57,7 @@ const inMessage = (block: Block): boolean =>
 /** One turn as items: runs of content are messages, everything else stands for itself, in its order. */
 export function writeTurn(turn: Turn, index: number, context: InputContext): Placed[] {
   const path = `turns.${index}`
-  const side = sideOf(turn.role)
+  const side = chooseSide(turn.role)
   const placed: Placed[] = []
   let parts: JsonObject[] = []
   const place = (item: JsonObject | undefined, at: string, on: Placed['side']) => {
@@ -67,7 +67,7 @@ export function writeTurn(turn: Turn, index: number, context: InputContext): Pla
     if (parts.length > 0) place(writeMessage(turn, parts, context.own), path, side)
     parts = []
   }
-  if (restOf(turn)['damagedSeal'] === true) context.lose('dropped', `${path}.seal`)
+  if (ownLeftovers(turn)['damagedSeal'] === true) context.lose('dropped', `${path}.seal`)
   for (const [at, block] of turn.blocks.entries()) {
     const here = { ...context, path: `${path}.blocks.${at}`, side }
     const drawing = context.own ? ownDrawing(block) : undefined
@@ -77,7 +77,8 @@ export function writeTurn(turn: Turn, index: number, context: InputContext): Pla
       continue
     }
     flush()
-    const item = drawing ?? written(WRITERS, block, { ...here, result: resultOf(turn.blocks, at) })
+    const item =
+      drawing ?? written(WRITERS, block, { ...here, result: findResult(turn.blocks, at) })
     place(item, here.path, block.kind === 'tool-result' ? 'input' : side)
   }
   flush()
@@ -85,7 +86,7 @@ export function writeTurn(turn: Turn, index: number, context: InputContext): Pla
   return placed
 }
 
-function resultOf(blocks: readonly Block[], at: number): CodeResultBlock | undefined {
+function findResult(blocks: readonly Block[], at: number): CodeResultBlock | undefined {
   const code = blocks[at]
   const result = blocks[at + 1]
   return code?.kind === 'code' && result?.kind === 'code-result' && result.callId === code.id
@@ -94,7 +95,7 @@ function resultOf(blocks: readonly Block[], at: number): CodeResultBlock | undef
 }
 
 function writeMessage(turn: Turn, parts: JsonObject[], own: boolean): JsonObject {
-  const { damagedProof: _, ...rest } = restOf(turn)
+  const { damagedProof: _, ...rest } = ownLeftovers(turn)
   // Instructions in the middle of a conversation are a developer's here.
   const role = turn.role === 'system' && !own ? 'developer' : turn.role
   return {
@@ -107,14 +108,14 @@ function writeMessage(turn: Turn, parts: JsonObject[], own: boolean): JsonObject
 
 function writeContent(turn: Turn, parts: JsonObject[]): Json {
   const [only] = parts
-  return formOf(turn)['content'] === 'string' && only && parts.length === 1
+  return wireForm(turn)['content'] === 'string' && only && parts.length === 1
     ? (only['text'] ?? '')
     : parts
 }
 
 /** A turn of this dialect without blocks: a message that was empty, or a declaration of tools. */
 function writeEmpty(turn: Turn): JsonObject | undefined {
-  const { item, content } = formOf(turn)
+  const { item, content } = wireForm(turn)
   if (isObject(item)) return withoutMinted(item)
   if (content === undefined) return undefined
   return { ...writeMessage(turn, [], true), content: content === 'string' ? '' : [] }

@@ -45,7 +45,7 @@ export interface Place {
   id: string | undefined
 }
 
-export function placeOf(event: JsonObject): Place {
+export function readPlace(event: JsonObject): Place {
   const { item } = event
   const id = textIn(event, 'item_id') ?? (isObject(item) ? textIn(item, 'id') : undefined)
   return { index: countIn(event, 'output_index'), id }
@@ -110,7 +110,7 @@ export const partIndex = (event: JsonObject): number =>
   countIn(event, 'content_index') ?? countIn(event, 'summary_index') ?? 0
 
 /** Which part of the work a message belongs to; only this dialect says it. */
-export function phaseOf(item: JsonObject): Ext | undefined {
+export function readPhase(item: JsonObject): Ext | undefined {
   const phase = textIn(item, 'phase')
   return phase === undefined ? undefined : { [DIALECT]: { phase } }
 }

@@ -14,7 +14,7 @@ import {
   partsIn,
   partIndex,
   textPart,
-  phaseOf,
+  readPhase,
   taken,
   thoughtsIn,
   type Item,
@@ -26,7 +26,7 @@ import { readMcpCall } from './mcp.ts'
 import { listOf, lookup, objectIn, objectsOf, opaque, textIn } from './members.ts'
 import { wireNames, type WireNames } from './names.ts'
 import type { Seen } from './reply.ts'
-import { leftOfItem, leftOfPart, reasoningTail, tailOf } from './tails.ts'
+import { leftOfItem, leftOfPart, reasoningTail, toTail } from './tails.ts'
 
 type Handler = (items: Items, item: Item, event: JsonObject) => Take | undefined | void
 
@@ -142,7 +142,7 @@ export class Items {
     state.cited = 0
     state.announced = ''
     if (kind === 'refusal') this.seen.refusal = true
-    const ext = phaseOf(state.added)
+    const ext = readPhase(state.added)
     this.#cursor.open(key, ext ? { kind, text: '', ext } : { kind, text: '' })
     return key
   }
@@ -199,7 +199,7 @@ export class Items {
   }
 
   #closePart({ part = '', left }: Item): void {
-    this.#cursor.close(part, tailOf(left))
+    this.#cursor.close(part, toTail(left))
   }
 
   #openReasoning(state: Item): string {
@@ -271,7 +271,7 @@ export class Items {
     const added = inputIn({ ...state.added, type: item['type'] ?? '' })
     this.#openCall(state, { ...state.added, ...item, name: textIn(item, 'name') || 'unknown' })
     this.#cursor.complete(state.key, whole || added || '')
-    this.#cursor.close(state.key, tailOf(leftOfItem(item, 'call')))
+    this.#cursor.close(state.key, toTail(leftOfItem(item, 'call')))
   }
 
   /** Code is opened when it comes: an item may have outputs only. */
@@ -296,7 +296,7 @@ export class Items {
       this.#openCode(state, textIn(item, 'id'))
       this.#cursor.complete(state.key, code.code)
     }
-    this.#cursor.close(state.key, tailOf(leftOfItem(item, 'code')))
+    this.#cursor.close(state.key, toTail(leftOfItem(item, 'code')))
     const callId = this.#lastCode ?? result?.callId ?? ''
     if (result) this.#cursor.whole(`${state.key}.result`, { ...result, callId })
   }

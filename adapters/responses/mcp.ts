@@ -1,6 +1,6 @@
 import { isObject, stringify, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { McpCallBlock, McpTool } from '../../src/model/request.ts'
-import { formOf, listOf, Members, objectIn, objectsOf, textIn } from './members.ts'
+import { wireForm, listOf, Members, objectIn, objectsOf, textIn } from './members.ts'
 import { serverLabelOf } from './names.ts'
 
 /** Tools of a server that the provider itself calls; undefined for one that only this provider knows by an id. */
@@ -38,7 +38,7 @@ function readAllowed(members: Members): string[] | undefined {
 
 /** Inverse of `readMcpTool`. */
 export function writeMcpTool(tool: McpTool): JsonObject {
-  const spelled = formOf(tool)['tool']
+  const spelled = wireForm(tool)['tool']
   if (isObject(spelled)) return spelled
   const { name, url, token, allowed } = tool
   return {
@@ -96,7 +96,7 @@ const textsOf = (text = ''): Json[] => [{ type: 'text', text }]
 
 /** Inverse of `readMcpCall`. */
 export function writeMcpCall(block: McpCallBlock): JsonObject {
-  const spelled = formOf(block)['item']
+  const spelled = wireForm(block)['item']
   if (isObject(spelled)) return spelled
   const { id, server, name, input, output, isError } = block
   return {

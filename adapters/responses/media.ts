@@ -1,7 +1,7 @@
 import { defined, type Json, type JsonObject } from '../../src/json/json.ts'
-import { extensionOf, PDF, typeByName } from '../../src/model/media.ts'
+import { fileExtension, PDF, typeByName } from '../../src/model/media.ts'
 import type { MediaBlock, MediaSource } from '../../src/model/request.ts'
-import { formOf, Members, restOf } from './members.ts'
+import { wireForm, Members, ownLeftovers } from './members.ts'
 
 const IMAGE = 'image/*'
 
@@ -75,7 +75,7 @@ export function readAudio(members: Members): Omit<MediaBlock, 'kind'> | undefine
 /** Undefined for media that the dialect has no part for. */
 export function writeMedia(block: MediaBlock): JsonObject | undefined {
   const { mediaType } = block
-  if (formOf(block)['file'] === true) return writeFile(block)
+  if (wireForm(block)['file'] === true) return writeFile(block)
   if (mediaType.startsWith('audio/')) return writeAudio(block)
   if (mediaType.startsWith('video/')) return undefined
   const isImage = mediaType.startsWith('image/') || (mediaType === '' && 'url' in block.source)
@@ -86,12 +86,12 @@ export function writeMedia(block: MediaBlock): JsonObject | undefined {
 function writeImage({ source, mediaType, detail, ...node }: MediaBlock): JsonObject | undefined {
   const place = imagePlace(source, mediaType)
   if (!place) return undefined
-  const { detail: spelledDetail } = formOf(node)
+  const { detail: spelledDetail } = wireForm(node)
   return defined({
     type: 'input_image',
     ...place,
     detail: detail ?? spelledDetail,
-    ...restOf(node),
+    ...ownLeftovers(node),
   }) as JsonObject
 }
 
@@ -102,19 +102,19 @@ function imagePlace(source: MediaSource, mediaType: string): JsonObject | undefi
 }
 
 function writeFile({ source, mediaType, name, ...node }: MediaBlock): JsonObject {
-  const rest = restOf(node)
+  const rest = ownLeftovers(node)
   const named = name === undefined ? {} : { filename: name }
   if ('text' in source) return { type: 'input_text', text: documentText(name, source.text) }
   // Nobody but a caller that did so itself may name what stands elsewhere.
-  const called = formOf(node)['file'] === true ? named : {}
+  const called = wireForm(node)['file'] === true ? named : {}
   if ('url' in source) return { type: 'input_file', file_url: source.url, ...called, ...rest }
   if ('fileId' in source) return { type: 'input_file', file_id: source.fileId, ...named, ...rest }
-  const isBare = formOf(node)['bare'] === true
+  const isBare = wireForm(node)['bare'] === true
   return {
     type: 'input_file',
     file_data: isBare ? source.data : dataUrl(mediaType || PDF, source.data),
     // Data without a file name is refused.
-    filename: name ?? `document.${extensionOf(mediaType)}`,
+    filename: name ?? `document.${fileExtension(mediaType)}`,
     ...rest,
   }
 }
@@ -133,8 +133,8 @@ function audioFormat(mediaType: string): string | undefined {
 }
 
 function writeAudio({ source, mediaType, ...node }: MediaBlock): JsonObject | undefined {
-  const format = formOf(node)['audio'] ?? audioFormat(mediaType)
+  const format = wireForm(node)['audio'] ?? audioFormat(mediaType)
   if (!('data' in source) || format === undefined) return undefined
   const audio: Json = { data: source.data, format }
-  return { type: 'input_audio', input_audio: audio, ...restOf(node) }
+  return { type: 'input_audio', input_audio: audio, ...ownLeftovers(node) }
 }

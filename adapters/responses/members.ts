@@ -110,20 +110,20 @@ export function withoutMinted(value: JsonObject): JsonObject {
 }
 
 /** Own leftovers of a node, to be spread back. */
-export function restOf(node: Extended): JsonObject {
+export function ownLeftovers(node: Extended): JsonObject {
   const { [FORM]: _, ...rest } = node.ext?.[DIALECT] ?? {}
   return rest
 }
 
 /** How this dialect spelled a node. */
-export function formOf(node: Extended): JsonObject {
+export function wireForm(node: Extended): JsonObject {
   const form = node.ext?.[DIALECT]?.[FORM]
   return objectIn(form)
 }
 
 /** Members of the spelling that are spread back as they are; an id that was made here is known to nobody else. */
 export function spelled(node: Extended, ...keys: string[]): JsonObject {
-  const form = formOf(node)
+  const form = wireForm(node)
   const entries: [string, Json][] = []
   for (const key of keys) {
     const value = form[key]

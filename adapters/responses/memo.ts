@@ -10,12 +10,13 @@ import { typeOfItem } from './wire.ts'
  * for an item that has its own); `response`, the last state of the reply; `frames`, its stream as text, which
  * is empty for a reply that left as one body.
  */
-export const responseOf = (memo: JsonObject): JsonObject =>
+export const recordedResponse = (memo: JsonObject): JsonObject =>
   isObject(memo['response']) ? memo['response'] : {}
 
-export const inputOf = (memo: JsonObject): JsonObject[] => objectsOf(memo['input'])
+export const recordedInput = (memo: JsonObject): JsonObject[] => objectsOf(memo['input'])
 
-export const outputOf = (memo: JsonObject): JsonObject[] => objectsOf(responseOf(memo)['output'])
+export const recordedOutput = (memo: JsonObject): JsonObject[] =>
+  objectsOf(recordedResponse(memo)['output'])
 
 const PREFIXES: Readonly<Record<string, string>> = {
   message: 'msg_',
@@ -37,12 +38,12 @@ export const idsFor = (items: readonly Json[], newId: (prefix: string) => string
  * The ids that the items of the request were given here. A copy of what an upstream keeps says none: there they
  * follow from that of the reply.
  */
-export function idsOf(memo: JsonObject): Json[] {
+export function itemIds(memo: JsonObject): Json[] {
   const { ids } = memo
   if (Array.isArray(ids)) return ids
-  const seed = textIn(responseOf(memo), 'id')?.replace(/^resp_/, '') ?? ''
+  const seed = textIn(recordedResponse(memo), 'id')?.replace(/^resp_/, '') ?? ''
   let count = 0
-  return idsFor(inputOf(memo), (prefix) => {
+  return idsFor(recordedInput(memo), (prefix) => {
     count += 1
     return `${prefix}${seed}${count.toString(16).padStart(8, '0')}`
   })

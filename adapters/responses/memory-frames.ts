@@ -10,7 +10,7 @@ import {
 } from '../../src/json/json.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import { PieceFrame } from '../../src/stream/late-frame.ts'
-import { headOf, ResponseFrame } from './frames.ts'
+import { eventHead, ResponseFrame } from './frames.ts'
 
 const OPENING: ReadonlySet<Json | undefined> = new Set(['response.created', 'response.in_progress'])
 
@@ -58,7 +58,7 @@ export class FramePacker {
 
   #hollow({ event, data, tail }: ResponseFrame): string {
     if (!OPENING.has(event)) {
-      this.final = data.slice(headOf(event).length, -tail.length)
+      this.final = data.slice(eventHead(event).length, -tail.length)
       this.size += data.length
     }
     return stringify({ type: event })
@@ -71,7 +71,7 @@ const EACH = verbatimPaths('*')
 export function unpackFrames(packed: string, response: JsonObject): Frame[] | undefined {
   try {
     const kept = parse(packed, EACH)
-    return Array.isArray(kept) ? framesOf(kept.map(opened), response) : undefined
+    return Array.isArray(kept) ? replayFrames(kept.map(opened), response) : undefined
   } catch {
     return undefined
   }
@@ -87,7 +87,7 @@ function opened(kept: Json): Json {
 }
 
 /** A frame that is kept whole is its data; a list has the pieces of frames like it, an object the type. */
-export function framesOf(kept: readonly Json[], response: JsonObject): Frame[] {
+export function replayFrames(kept: readonly Json[], response: JsonObject): Frame[] {
   const frames: Frame[] = []
   let model: Model | undefined
   const add = (data: string) => {
@@ -96,7 +96,7 @@ export function framesOf(kept: readonly Json[], response: JsonObject): Frame[] {
   }
   for (const each of kept) {
     if (typeof each === 'string') {
-      model = modelOf(each)
+      model = readModel(each)
       add(each)
     } else if (Array.isArray(each)) {
       const { head = '', tail = '' } = model ?? {}
@@ -115,7 +115,7 @@ interface Model {
 const DELTA = '"delta":'
 const NUMBER = '"sequence_number":'
 
-function modelOf(data: string): Model | undefined {
+function readModel(data: string): Model | undefined {
   const start = data.indexOf(`${DELTA}"`) + DELTA.length
   const number = data.lastIndexOf(NUMBER) + NUMBER.length
   if (start < DELTA.length || number < NUMBER.length) return undefined

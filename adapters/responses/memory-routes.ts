@@ -9,7 +9,7 @@ import type {
 import { type Json, type JsonObject } from '../../src/json/json.ts'
 import { invalid } from '../../src/model/problem.ts'
 import { lookup, textIn } from './members.ts'
-import { idsOf, inputOf, outputOf, responseOf } from './memo.ts'
+import { itemIds, recordedInput, recordedOutput, recordedResponse } from './memo.ts'
 import { typeOfItem } from './wire.ts'
 
 const PATH = /^\/v1\/responses\/([\w-]{1,128})(?:\/(cancel|input_items))?$/
@@ -42,7 +42,7 @@ export function answerStored(
   framesOf: FramesOf,
 ): StoredAnswer {
   const memo = chain.at(-1) ?? {}
-  const response = responseOf(memo)
+  const response = recordedResponse(memo)
   switch (action) {
     case 'read':
       return isPlainRead(action, query)
@@ -91,7 +91,7 @@ function listInput(chain: readonly JsonObject[], query: Lookup): JsonObject {
     throw invalid(`Invalid 'order': expected 'asc' or 'desc'.`, 'order')
   const items = chain.flatMap((memo, index) => [
     ...shownInput(memo),
-    ...(index < chain.length - 1 ? outputOf(memo) : []),
+    ...(index < chain.length - 1 ? recordedOutput(memo) : []),
   ])
   const ordered = order === 'asc' ? items : items.toReversed()
   const from = placeAfter(ordered, query.get('after'))
@@ -113,8 +113,8 @@ function placeAfter(items: readonly JsonObject[], after: string | null): number 
 }
 
 function shownInput(memo: JsonObject): JsonObject[] {
-  const ids = idsOf(memo)
-  return inputOf(memo).map((item, index) => shown(item, ids[index] ?? null))
+  const ids = itemIds(memo)
+  return recordedInput(memo).map((item, index) => shown(item, ids[index] ?? null))
 }
 
 /** Short forms are shown in full. */

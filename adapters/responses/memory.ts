@@ -18,8 +18,16 @@ import {
 } from '../../src/json/json.ts'
 import { ProblemError, type Problem } from '../../src/model/problem.ts'
 import { listOf, objectsOf, textIn } from './members.ts'
-import { idsOf, inputOf, outputOf, readMemo, responseOf, responseText, writeCopy } from './memo.ts'
-import { framesOf, unpackFrames } from './memory-frames.ts'
+import {
+  itemIds,
+  recordedInput,
+  recordedOutput,
+  readMemo,
+  recordedResponse,
+  responseText,
+  writeCopy,
+} from './memo.ts'
+import { replayFrames, unpackFrames } from './memory-frames.ts'
 import { idsIn, recorder } from './memory-recorder.ts'
 import { answerStored, isPlainRead, matchStored } from './memory-routes.ts'
 import { retold } from './retold.ts'
@@ -42,8 +50,8 @@ function asks(body: Json): Ask {
 /** The instructions of earlier requests are not carried over; they are no part of the input. */
 function resolve(body: Json, { chain, items }: ReferencedRecords, text?: string): Resolved {
   const request = checkRequest(body, true)
-  const past = chain.flatMap((memo) => [...inputOf(memo), ...replayed(memo)])
-  const said = freshOf(request, text)
+  const past = chain.flatMap((memo) => [...recordedInput(memo), ...replayed(memo)])
+  const said = readFresh(request, text)
   const fresh = said.items.some(isReference)
     ? {
         items: said.items.flatMap((item, index): Json[] =>
@@ -69,7 +77,7 @@ function wantsProofs({ reasoning, include }: JsonObject, input: readonly Json[])
 }
 
 /** A text is short for the message of a user. */
-function freshOf(body: Json, input?: string): Fresh {
+function readFresh(body: Json, input?: string): Fresh {
   const said = isObject(body) ? body['input'] : undefined
   const text = input && itemsText(input)
   if (typeof said === 'string') return defined({ items: [{ role: 'user', content: said }], text })
@@ -107,18 +115,18 @@ function referred(
 }
 
 function itemWith(memo: JsonObject, id: string): JsonObject | undefined {
-  const output = outputOf(memo).find((item) => item['id'] === id)
+  const output = recordedOutput(memo).find((item) => item['id'] === id)
   if (output) return withoutId(output)
-  const at = idsOf(memo).indexOf(id)
-  const input = inputOf(memo)
+  const at = itemIds(memo).indexOf(id)
+  const input = recordedInput(memo)
   return at < 0 ? input.find((item) => item['id'] === id) : input[at]
 }
 
 /** What a reply that was cut off left unfinished is not said again. */
 function replayed(memo: JsonObject): JsonObject[] {
-  const { status } = responseOf(memo)
+  const { status } = recordedResponse(memo)
   const isBroken = status === 'failed' || status === 'cancelled'
-  const items = outputOf(memo).filter((item) => !isBroken || item['status'] !== 'incomplete')
+  const items = recordedOutput(memo).filter((item) => !isBroken || item['status'] !== 'incomplete')
   return items.map(withoutId)
 }
 
@@ -186,11 +194,11 @@ const idIn = (frame: Frame | undefined): string | undefined => {
 }
 
 /** The frames of a kept exchange, as they were sent or would have been; undefined when it has none. */
-function streamOf(memo: JsonObject): Frame[] | undefined {
+function recordedStream(memo: JsonObject): Frame[] | undefined {
   const { frames } = memo
-  const response = responseOf(memo)
+  const response = recordedResponse(memo)
   if (typeof frames !== 'string')
-    return Array.isArray(frames) ? framesOf(frames, response) : undefined
+    return Array.isArray(frames) ? replayFrames(frames, response) : undefined
   return frames === '' ? retold(response) : unpackFrames(frames, response)
 }
 
@@ -225,7 +233,7 @@ export const memory: ConversationMemory = {
   inputMember: 'input',
   mayRefer: (text) => REFERRING.test(text),
   asks,
-  fresh: (body, input) => light(freshOf(body, input)),
+  fresh: (body, input) => light(readFresh(body, input)),
   itemsText,
   resolve,
   recorder,
@@ -244,7 +252,7 @@ export const memory: ConversationMemory = {
     'limit',
     'order',
   ],
-  answer: (action, chain, query) => answerStored(action, chain, query, streamOf),
+  answer: (action, chain, query) => answerStored(action, chain, query, recordedStream),
   replyText: (memo, action, query) => (isPlainRead(action, query) ? responseText(memo) : undefined),
   missing: (what, id) => MISSING[what](id),
 }

@@ -1,13 +1,13 @@
 import type { Request } from '../../src/model/request.ts'
 import { fit, toolNames, type NameRule, type ToolName } from '../../src/model/names.ts'
-import { formOf } from './members.ts'
+import { wireForm } from './members.ts'
 
 const NAME: NameRule = { forbidden: /[^a-zA-Z0-9_-]/, maxLength: 64 }
 /** Any character goes; upstreams check nothing but the length. */
 const CALL_ID: NameRule = { forbidden: /(?!)/, maxLength: 64 }
 
 /** The same id for a call and for its result. */
-export const callIdOf = (id: string): string => fit(id, CALL_ID)
+export const writeCallId = (id: string): string => fit(id, CALL_ID)
 
 /** Gives an id that comes again a number, the least that makes it another one. */
 export function uniqueIds(used = new Set<string>()): (id: string) => string {
@@ -15,7 +15,7 @@ export function uniqueIds(used = new Set<string>()): (id: string) => string {
   return (id) => {
     let fresh = id
     let count = counts.get(id) ?? 2
-    for (; used.has(fresh); count += 1) fresh = callIdOf(`${id}_${count}`)
+    for (; used.has(fresh); count += 1) fresh = writeCallId(`${id}_${count}`)
     if (fresh !== id) counts.set(id, count)
     used.add(fresh)
     return fresh
@@ -23,7 +23,7 @@ export function uniqueIds(used = new Set<string>()): (id: string) => string {
 }
 
 /** A user's id has the same bound: a longer one is shortened to one that stays the same and stays apart. */
-export const userIdOf = (id: string): string => fit(id, CALL_ID)
+export const writeUserId = (id: string): string => fit(id, CALL_ID)
 
 export interface WireNames {
   /** Namespaces need no flattening: this dialect has them. */
@@ -35,7 +35,7 @@ export function wireNames(request: Request): WireNames {
   const plain = toolNames(request, NAME)
   // A caller of this dialect knows what its own services say.
   const isKnown = (namespace: string) =>
-    formOf(request)['tools'] !== undefined || plain.declares(namespace)
+    wireForm(request)['tools'] !== undefined || plain.declares(namespace)
   return {
     toWire: (name, namespace) => ({ name: plain.toWire(name), ...(namespace && { namespace }) }),
     fromWire(name, namespace) {
@@ -50,5 +50,5 @@ export function wireNames(request: Request): WireNames {
 export const serverLabelOf = (name: string): string => fit(name, NAME)
 
 /** Names of formats and the like obey the rule of tool names. */
-export const formatNameOf = (name: string | undefined): string =>
+export const writeFormatName = (name: string | undefined): string =>
   name ? fit(name, NAME) : 'response'

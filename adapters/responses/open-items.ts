@@ -11,8 +11,8 @@ import type {
   ToolCallBlock,
 } from '../../src/model/request.ts'
 import { isWhole, writeAnnotation } from './citations.ts'
-import { restOf } from './members.ts'
-import { callIdOf } from './names.ts'
+import { ownLeftovers } from './members.ts'
+import { writeCallId } from './names.ts'
 
 export type Emit = (type: string, fields: JsonObject) => void
 
@@ -91,7 +91,7 @@ function openMessage(
   place: Place,
   context: ItemContext,
 ): OpenItem {
-  const phase = phaseOf(first)
+  const phase = writePhase(first)
   const head = { id: context.newId('msg_'), type: 'message', role: 'assistant', ...phase }
   const voice = announce(place, { ...head, status: 'in_progress', content: [] })
   const content: JsonObject[] = []
@@ -101,7 +101,7 @@ function openMessage(
     ...INERT,
     continues(block) {
       if (block.kind !== 'text' && block.kind !== 'refusal') return false
-      if (phaseOf(block)['phase'] !== phase['phase']) return false
+      if (writePhase(block)['phase'] !== phase['phase']) return false
       part = openPart(block, content.length, voice)
       return true
     },
@@ -119,8 +119,8 @@ function openMessage(
   }
 }
 
-const phaseOf = (block: Block): JsonObject => {
-  const phase = block.kind === 'opaque' ? undefined : restOf(block)['phase']
+const writePhase = (block: Block): JsonObject => {
+  const phase = block.kind === 'opaque' ? undefined : ownLeftovers(block)['phase']
   return phase === undefined ? {} : { phase }
 }
 
@@ -210,7 +210,7 @@ function openReasoning(place: Place, context: ItemContext): OpenItem {
 }
 
 const freshCallId = (id: string, { uniqueId, newId }: ItemContext): string =>
-  uniqueId(callIdOf(id === '' ? newId('call_') : id))
+  uniqueId(writeCallId(id === '' ? newId('call_') : id))
 
 function openCall(block: ToolCallBlock, place: Place, context: ItemContext): OpenItem {
   const isText = block.form === 'text'
@@ -247,7 +247,7 @@ function openCall(block: ToolCallBlock, place: Place, context: ItemContext): Ope
 
 function openCode(block: CodeBlock, place: Place, context: ItemContext): OpenItem {
   const id = block.id.startsWith('ci_') ? block.id : context.newId('ci_')
-  const container = restOf(block)['container_id'] ?? context.newId('cntr_')
+  const container = ownLeftovers(block)['container_id'] ?? context.newId('cntr_')
   const head = { id, type: 'code_interpreter_call', container_id: container }
   const added = { ...head, status: 'in_progress', code: '', outputs: null }
   const { emit: say, row } = announce(place, added)

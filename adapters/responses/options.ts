@@ -1,7 +1,7 @@
 import {
   defined,
   isObject,
-  textOf,
+  toText,
   Verbatim,
   type Json,
   type JsonObject,
@@ -9,8 +9,8 @@ import {
 import type { Lose } from '../../src/model/loss.ts'
 import type { Format, Limits, Request, Sampling } from '../../src/model/request.ts'
 import { inWords } from '../../src/model/text-tools.ts'
-import { extWith, formOf, listOf, lookup, Members, restOf } from './members.ts'
-import { formatNameOf, userIdOf } from './names.ts'
+import { extWith, wireForm, listOf, lookup, Members, ownLeftovers } from './members.ts'
+import { writeFormatName, writeUserId } from './names.ts'
 import { isOfOthers, NOT_STRICT, strictSchema } from './strict.ts'
 
 export function readLimits(members: Members): Limits {
@@ -79,7 +79,7 @@ function readKnownFormat(format: JsonObject): Format | undefined {
   if (type !== 'json_schema') return undefined
   return defined({
     type: 'json-schema' as const,
-    schema: textOf(members.any('schema') ?? {}),
+    schema: toText(members.any('schema') ?? {}),
     name: members.text('name'),
     description: members.text('description'),
     strict: members.flag('strict'),
@@ -94,8 +94,8 @@ export function formatWords({ format }: Request): string | undefined {
 }
 
 export function writeText(request: Request, own: boolean, lose: Lose): JsonObject | undefined {
-  const spelling = formOf(request)['text']
-  const rest = restOf(request)['text']
+  const spelling = wireForm(request)['text']
+  const rest = ownLeftovers(request)['text']
   const format = request.format && writeFormat(request.format, own, lose)
   if (!format && spelling === undefined && rest === undefined) return undefined
   return {
@@ -119,11 +119,11 @@ function writeFormat(format: Format, own: boolean, lose: Lose): JsonObject | und
       if (!own && strict === undefined) lose('dropped', 'format.strict', NOT_STRICT)
       return defined({
         type: 'json_schema',
-        name: formatNameOf(format.name),
+        name: writeFormatName(format.name),
         description: format.description,
         schema: new Verbatim(strict ?? format.schema),
         strict: strict === undefined ? format.strict : true,
-        ...restOf(format),
+        ...ownLeftovers(format),
       }) as JsonObject
     }
     default:
@@ -148,7 +148,7 @@ export function readInclude(members: Members): void {
 
 /** Proofs have to be asked for, and only of a model that reasons. */
 export function writeInclude(request: Request, own: boolean, hasProofs: boolean): Json | undefined {
-  if (own) return formOf(request)['include'] ?? restOf(request)['include']
+  if (own) return wireForm(request)['include'] ?? ownLeftovers(request)['include']
   const reasons = request.reasoning !== undefined && request.reasoning.mode !== 'off'
   return reasons || hasProofs ? ['reasoning.encrypted_content'] : undefined
 }
@@ -192,8 +192,8 @@ export function readUser(members: Members): string | undefined {
 export function writeUser(request: Request, own: boolean, lose: Lose): JsonObject {
   const { user } = request
   if (user === undefined) return {}
-  const key = formOf(request)['user'] === 'safety_identifier' ? 'safety_identifier' : 'user'
-  const id = own ? user : userIdOf(user)
+  const key = wireForm(request)['user'] === 'safety_identifier' ? 'safety_identifier' : 'user'
+  const id = own ? user : writeUserId(user)
   if (id !== user) lose('approximated', 'user')
   return { [key]: id }
 }

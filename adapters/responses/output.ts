@@ -19,7 +19,7 @@ import { STATUS_OF_OUTCOME, writeOutputs } from './code.ts'
 import { writeDrawing } from './images.ts'
 import { DIALECT, spelled, textIn } from './members.ts'
 import { mcpIdOf, writeMcpCall } from './mcp.ts'
-import { callIdOf, uniqueIds } from './names.ts'
+import { writeCallId, uniqueIds } from './names.ts'
 import { openItem, type Emit, type OpenItem, type Voice } from './open-items.ts'
 import type { Ending, Seen } from './reply.ts'
 
@@ -86,7 +86,7 @@ export class Output {
     this.#block = undefined
     if (!block) return
     const proof = tail.proof ?? ('proof' in block ? block.proof : undefined)
-    if (block.kind === 'reasoning') this.#item?.proof(proof && proofOf(proof, block.redacted))
+    if (block.kind === 'reasoning') this.#item?.proof(proof && writeProof(proof, block.redacted))
     if (isBodied(block)) this.#item?.closeBlock()
     const isShown =
       block.kind !== 'media' || this.items.at(-1)?.['type'] === 'image_generation_call'
@@ -223,7 +223,7 @@ export class Output {
 }
 
 const callIdsIn = ({ blocks }: Turn): string[] =>
-  blocks.flatMap((block) => (block.kind === 'tool-call' ? [callIdOf(block.id)] : []))
+  blocks.flatMap((block) => (block.kind === 'tool-call' ? [writeCallId(block.id)] : []))
 
 const isBodied = ({ kind }: Block): boolean =>
   kind === 'text' ||
@@ -233,7 +233,7 @@ const isBodied = ({ kind }: Block): boolean =>
   kind === 'code'
 
 /** A proof of this dialect goes as it is, any other in a carrier. */
-function proofOf(proof: Proof, redacted: true | undefined): string {
+function writeProof(proof: Proof, redacted: true | undefined): string {
   const slot: ProofSlot = redacted ? 'redacted' : 'self'
   return proof.dialect === DIALECT && !redacted ? proof.value : writeEnvelope(proof, slot)
 }

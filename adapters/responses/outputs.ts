@@ -1,8 +1,8 @@
 import { defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Block, ToolResultBlock } from '../../src/model/request.ts'
 import type { ItemContext } from './blocks.ts'
-import { formOf, Members, objectsOf, restOf, spelled, textIn } from './members.ts'
-import { callIdOf } from './names.ts'
+import { wireForm, Members, objectsOf, ownLeftovers, spelled, textIn } from './members.ts'
+import { writeCallId } from './names.ts'
 import { readPart, writePart } from './parts.ts'
 
 /** The output of a call; `names` are those of the calls so far, by their ids. */
@@ -61,9 +61,9 @@ export function writeOutput(block: ToolResultBlock, context: ItemContext): JsonO
   return {
     type: block.form === 'text' ? 'custom_tool_call_output' : 'function_call_output',
     ...spelled(block, 'id', 'status', 'name', 'namespace'),
-    call_id: callIdOf(block.callId),
-    output: formOf(block)['output'] === 'parts' ? parts : plainest(parts),
-    ...restOf(block),
+    call_id: writeCallId(block.callId),
+    output: wireForm(block)['output'] === 'parts' ? parts : plainest(parts),
+    ...ownLeftovers(block),
   }
 }
 

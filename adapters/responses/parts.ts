@@ -12,13 +12,13 @@ import type {
 } from '../../src/model/request.ts'
 import { isWhole, readAnnotation, writeAnnotation } from './citations.ts'
 import { readAudio, readFile, readImage, writeMedia } from './media.ts'
-import { DIALECT, formOf, Members, restOf, spelled, textIn } from './members.ts'
+import { DIALECT, wireForm, Members, ownLeftovers, spelled, textIn } from './members.ts'
 
 /** Parts that make up the content of messages and of tool outputs. */
 type PartReader = (members: Members, side: Side) => Block | undefined
 type Side = 'input' | 'output'
 
-export const sideOf = (role: Role): Side => (role === 'assistant' ? 'output' : 'input')
+export const chooseSide = (role: Role): Side => (role === 'assistant' ? 'output' : 'input')
 
 const media =
   (read: (members: Members) => Omit<MediaBlock, 'kind'> | undefined): PartReader =>
@@ -126,22 +126,22 @@ function writeText(block: TextBlock, context: PartContext): JsonObject | undefin
   if (block.proof) lose('dropped', `${path}.seal`)
   if (block.text === '' && !own) return undefined
   if (block.citations && side === 'input') lose('dropped', `${path}.citations`)
-  const form = formOf(block)
+  const form = wireForm(block)
   return {
     type: form['type'] ?? `${side}_text`,
     text: block.text,
     ...(side === 'output' && form['bare'] !== true && writeCitations(block, path, lose)),
     ...spelled(block, 'logprobs'),
     ...writeCache(block.cache, context),
-    ...restOf(block),
+    ...ownLeftovers(block),
   }
 }
 
 function writeCitations(block: TextBlock, path: string, lose: Lose): JsonObject {
-  return { annotations: annotationsOf(block.citations, block.text.length, path, lose) }
+  return { annotations: writeAnnotations(block.citations, block.text.length, path, lose) }
 }
 
-function annotationsOf(
+function writeAnnotations(
   citations: readonly Citation[] | undefined,
   textLength: number,
   path: string,
@@ -158,7 +158,7 @@ function annotationsOf(
 /** Only the model refuses; in anybody else's message a refusal is a text. */
 function writeRefusal(block: RefusalBlock, { side }: PartContext): JsonObject {
   if (side === 'input') return { type: 'input_text', text: block.text }
-  return { type: 'refusal', refusal: block.text, ...restOf(block) }
+  return { type: 'refusal', refusal: block.text, ...ownLeftovers(block) }
 }
 
 function writeMediaPart(block: MediaBlock, context: PartContext): JsonObject | undefined {

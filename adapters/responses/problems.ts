@@ -3,16 +3,16 @@ import { defined, isObject, parseObject, type Json, type JsonObject } from '../.
 import {
   isVague,
   kindOfStatus,
-  overflowOf,
+  readOverflow,
   statusOf,
   type Problem,
   type ProblemKind,
 } from '../../src/model/problem.ts'
-import { waitOf } from '../../src/model/wait.ts'
+import { readWait } from '../../src/model/wait.ts'
 import { wordsIn } from '../../src/model/error-words.ts'
 import { textIn } from './members.ts'
 
-const kindOf = (status: number): ProblemKind =>
+const readKind = (status: number): ProblemKind =>
   kindOfStatus(status) ?? (status >= 400 && status < 500 ? 'invalid-request' : 'bad-upstream')
 
 /** Codes and types that say more than a status, or stand where there is none. */
@@ -79,22 +79,22 @@ export function readProblem(status: number, body: Json | undefined): Problem {
   const said = whatIsSaid(body)
   if (!said)
     return {
-      kind: kindOf(status),
+      kind: readKind(status),
       message: wordsIn(body) ?? `The upstream answered with status ${status}.`,
       ...(status < 500 && { status }),
     }
-  return problemOf(said, kindOf(status), status)
+  return toProblem(said, readKind(status), status)
 }
 
 /** An error in a stream or in a reply that should have been one; undefined when there is none. */
 export function problemIn(body: Json | undefined): Problem | undefined {
   const said = whatIsSaid(body)
-  return said && problemOf(said, 'internal', undefined)
+  return said && toProblem(said, 'internal', undefined)
 }
 
-function problemOf(said: Said, byStatus: ProblemKind, status: number | undefined): Problem {
+function toProblem(said: Said, byStatus: ProblemKind, status: number | undefined): Problem {
   const { message, code, type, details } = said
-  const overflow = overflowOf(message, code)
+  const overflow = readOverflow(message, code)
   const byCode = KINDS_BY_CODE.get(code ?? '') ?? KINDS_BY_CODE.get(type ?? '')
   const isLess = byCode === undefined || (status !== undefined && isVague(byCode))
   const kind = isLess ? byStatus : byCode
@@ -105,7 +105,7 @@ function problemOf(said: Said, byStatus: ProblemKind, status: number | undefined
     ...overflow,
     status: isClientError ? status : undefined,
     code,
-    retryAfterMs: waitOf(message),
+    retryAfterMs: readWait(message),
     details,
   })
 }

@@ -1,7 +1,7 @@
 import { defined, isObject, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Effort, ReasoningOptions } from '../../src/model/request.ts'
-import { formOf, Members, restOf } from './members.ts'
+import { wireForm, Members, ownLeftovers } from './members.ts'
 
 const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 /** What the model does when nobody says how much. */
@@ -13,7 +13,7 @@ const BUDGETS: readonly [number, Effort][] = [
   [8192, 'medium'],
   [0, 'low'],
 ]
-const effortOf = (budget: number): Effort =>
+const nearestEffort = (budget: number): Effort =>
   BUDGETS.find(([least]) => budget >= least)?.[1] ?? DEFAULT_EFFORT
 
 /** Options without an effort and a summary are none: they stay in the request's own leftovers. */
@@ -47,14 +47,14 @@ export function writeReasoningOptions(
   lose: Lose,
 ): JsonObject | undefined {
   if (!options) return undefined
-  const form = formOf(options)
+  const form = wireForm(options)
   const effort = form['effort'] === 'default' ? undefined : writeEffort(options, lose)
   const summary = options.visible ? (options.detail ?? 'auto') : undefined
   const key = form['summary'] === 'generate_summary' ? 'generate_summary' : 'summary'
   const written = defined({
     effort,
     [key]: own || options.mode !== 'off' ? summary : undefined,
-    ...restOf(options),
+    ...ownLeftovers(options),
   }) as JsonObject
   return Object.keys(written).length > 0 ? written : undefined
 }
@@ -72,7 +72,7 @@ function writeEffort(options: ReasoningOptions, lose: Lose): Effort | undefined 
   }
   if (budget !== undefined) {
     lose('approximated', 'reasoning.budget')
-    return effortOf(budget)
+    return nearestEffort(budget)
   }
   // Without an effort the model decides itself, as far as this dialect lets it.
   return mode === 'adaptive' ? lose('approximated', 'reasoning.mode') : DEFAULT_EFFORT

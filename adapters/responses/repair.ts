@@ -48,10 +48,10 @@ function apart(placed: readonly Placed[]): Placed[] {
 const named = (place: Placed, id: string): Placed =>
   callIdIn(place) === id ? place : { ...place, item: { ...place.item, call_id: id } }
 
-const typeOf = ({ item }: Placed): string => textIn(item, 'type') ?? ''
-const isCall = (place: Placed): boolean => /^(?:function|custom_tool)_call$/.test(typeOf(place))
+const itemType = ({ item }: Placed): string => textIn(item, 'type') ?? ''
+const isCall = (place: Placed): boolean => /^(?:function|custom_tool)_call$/.test(itemType(place))
 const isOutput = (place: Placed): boolean =>
-  /^(?:function|custom_tool)_call_output$/.test(typeOf(place))
+  /^(?:function|custom_tool)_call_output$/.test(itemType(place))
 const callIdIn = ({ item }: Placed): string => textIn(item, 'call_id') ?? ''
 
 /** Reasoning is refused unless an item of the model directly follows. */
@@ -59,7 +59,7 @@ function followed(placed: readonly Placed[], lose: Lose): Placed[] {
   const kept: Placed[] = []
   for (const place of placed.toReversed()) {
     const next = kept.at(-1)
-    if (typeOf(place) === 'reasoning' && next?.side !== 'output') lose('dropped', place.path)
+    if (itemType(place) === 'reasoning' && next?.side !== 'output') lose('dropped', place.path)
     else kept.push(place)
   }
   return kept.toReversed()
@@ -96,7 +96,11 @@ function answered(placed: readonly Placed[], lose: Lose): Placed[] {
     kept.push(place)
     if (!isCall(place) || outputs.has(callIdIn(place))) continue
     lose('defaulted', `turns.${place.turn}.results`)
-    const item = { type: `${typeOf(place)}_output`, call_id: callIdIn(place), output: INTERRUPTED }
+    const item = {
+      type: `${itemType(place)}_output`,
+      call_id: callIdIn(place),
+      output: INTERRUPTED,
+    }
     missing.push({ ...place, item, side: 'input' })
   }
   settle()

@@ -1,7 +1,7 @@
 import { defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { FinishReason, Usage } from '../../src/model/request.ts'
 import { countIn, lookup, objectIn, textIn } from './members.ts'
-import { leftOf } from './tails.ts'
+import { leftoversBeyond } from './tails.ts'
 
 /** The counts of a usage and of its details. */
 const countsIn = (usage: JsonObject): JsonObject => ({
@@ -19,7 +19,7 @@ export function readUsage(usage: Json | undefined): Usage | undefined {
     cacheWrite: countIn(counts, 'cache_write_tokens'),
     output: countIn(counts, 'output_tokens'),
     reasoning: countIn(counts, 'reasoning_tokens'),
-    ext: leftOf(counts, COUNTS),
+    ext: leftoversBeyond(counts, COUNTS),
   })
 }
 
@@ -62,7 +62,7 @@ const ENDINGS: Record<FinishReason, Ending> = {
 }
 
 /** A refusal in words is a reply like any other. */
-export const endingOf = (reason: FinishReason, seen: Seen): Ending =>
+export const chooseEnding = (reason: FinishReason, seen: Seen): Ending =>
   reason === 'refusal' && seen.refusal ? COMPLETED : ENDINGS[reason]
 
 const REASONS: Record<string, FinishReason> = {
@@ -77,7 +77,7 @@ export interface Seen {
   call: boolean
 }
 
-export function finishOf(
+export function chooseFinish(
   ending: { status: string; reason?: string | undefined },
   seen: Seen,
 ): FinishReason {
@@ -91,5 +91,5 @@ export function finishOf(
 export function readFinish(response: JsonObject, seen: Seen): FinishReason {
   const details = response['incomplete_details']
   const reason = isObject(details) ? textIn(details, 'reason') : undefined
-  return finishOf({ status: textIn(response, 'status') ?? 'completed', reason }, seen)
+  return chooseFinish({ status: textIn(response, 'status') ?? 'completed', reason }, seen)
 }

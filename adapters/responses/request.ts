@@ -10,7 +10,7 @@ import { writeChoice, readChoice } from './choice.ts'
 import { takesMarks } from './facts.ts'
 import { History } from './history.ts'
 import { writeTurn, type InputContext } from './input.ts'
-import { formOf, lookup, Members, objectsOf, restOf, spelled } from './members.ts'
+import { wireForm, lookup, Members, objectsOf, ownLeftovers, spelled } from './members.ts'
 import { wireNames } from './names.ts'
 import * as options from './options.ts'
 import { readReasoningOptions, writeReasoningOptions } from './reasoning.ts'
@@ -94,7 +94,7 @@ function readInstructions(members: Members): Block[] {
 }
 
 /** The request was read from this dialect, so what it left unsaid means this dialect's defaults. */
-export const isOwn = (request: Request): boolean => formOf(request)['tools'] !== undefined
+export const isOwn = (request: Request): boolean => wireForm(request)['tools'] !== undefined
 
 export function writeRequest(request: Request, context: WriteRequestContext): Outgoing {
   const { target, lose } = context
@@ -106,7 +106,7 @@ export function writeRequest(request: Request, context: WriteRequestContext): Ou
   const { instructions, input } = own
     ? { instructions: top, input: said }
     : opened(request, top, said, lose)
-  const { text: _, include: __, ...rest } = restOf(request)
+  const { text: _, include: __, ...rest } = ownLeftovers(request)
   const body = defined({
     model: target.model,
     instructions,
@@ -127,7 +127,7 @@ export function writeRequest(request: Request, context: WriteRequestContext): Ou
     ...spelled(request, ...SPELLED),
     ...rest,
   }) as JsonObject
-  const sent = withoutRefused(body, target.facts.drop, placeOf, lose)
+  const sent = withoutRefused(body, target.facts.drop, leftoverPlace, lose)
   return { path: '/v1/responses', headers: {}, body: sent }
 }
 
@@ -162,7 +162,7 @@ const PLACES: Record<string, string> = {
   prompt_cache_key: 'cacheKey',
 }
 
-const placeOf = (key: string): string => lookup(PLACES, key) ?? key
+const leftoverPlace = (key: string): string => lookup(PLACES, key) ?? key
 
 /** Without the others there is no request. */
 export const DROPPABLE = droppable(
@@ -188,7 +188,7 @@ export const DROPPABLE = droppable(
     'access_programs',
     'image',
   ],
-  placeOf,
+  leftoverPlace,
 )
 
 function writeInstructions(
@@ -209,7 +209,7 @@ function writeInstructions(
 function writeToolOptions(request: Request, context: InputContext): JsonObject {
   const { own, lose } = context
   const { tools, choices } = writeTools(request.tools, context)
-  const count = formOf(request)['tools']
+  const count = wireForm(request)['tools']
   const declared = own ? Number(count ?? 0) : request.tools.length
   const listed =
     declared < request.tools.length
@@ -245,9 +245,9 @@ function writeInput(request: Request, context: InputContext, needsUser: boolean)
 
 function writeOwnInput(request: Request, items: JsonObject[]): Json | undefined {
   const [only] = items
-  if (formOf(request)['input'] === 'undefined') return undefined
+  if (wireForm(request)['input'] === 'undefined') return undefined
   const content = only?.['content']
-  return formOf(request)['input'] === 'string' && typeof content === 'string' ? content : items
+  return wireForm(request)['input'] === 'string' && typeof content === 'string' ? content : items
 }
 
 const hasProofs = (input: Json | undefined): boolean =>

@@ -3,7 +3,7 @@ import { emptyRequest } from '../../src/model/empty-request.ts'
 import type { JsonObject } from '../../src/json/json.ts'
 import { ResponseFrame } from './frames.ts'
 import { textIn } from './members.ts'
-import { outputOf } from './memo.ts'
+import { recordedOutput } from './memo.ts'
 import { filled } from './memory-frames.ts'
 import { reader } from './stream.ts'
 import { writer } from './writer.ts'
@@ -15,7 +15,7 @@ const lose = () => undefined
 
 /** The stream of a reply that left as one body. */
 export function retold(response: JsonObject): Frame[] {
-  const newId = idsAgain(outputOf({ response }))
+  const newId = idsAgain(recordedOutput({ response }))
   const context = { request: REQUEST, now: 0, lose, newId }
   const { push } = writer(context)
   const frames: Frame[] = []

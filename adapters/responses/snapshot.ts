@@ -2,7 +2,7 @@ import type { WriteReplyContext } from '../contract.ts'
 import { pickMembers, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Request } from '../../src/model/request.ts'
 import { writeChoice } from './choice.ts'
-import { formOf, lookup, objectIn, objectsOf, restOf, textIn } from './members.ts'
+import { wireForm, lookup, objectIn, objectsOf, ownLeftovers, textIn } from './members.ts'
 import { wireNames } from './names.ts'
 import { writeText } from './options.ts'
 import { showReasoning } from './reasoning.ts'
@@ -15,12 +15,12 @@ const nothing = () => undefined
  * The response object as it is before anything was said: the request's settings, with defaults filled in. No
  * member may be missing: readers of the open standard (openresponses.org) refuse an object that lacks one.
  */
-export function openingOf(
+export function writeOpening(
   request: Request,
   { newId, now }: Pick<WriteReplyContext, 'newId' | 'now'>,
 ): JsonObject {
   const { limits, sampling } = request
-  const rest = restOf(request)
+  const rest = ownLeftovers(request)
   return {
     id: newId('resp_'),
     access_programs: null,
@@ -32,7 +32,7 @@ export function openingOf(
     error: null,
     frequency_penalty: 0,
     incomplete_details: null,
-    instructions: instructionsOf(request),
+    instructions: echoInstructions(request),
     max_output_tokens: limits.maxOutputTokens ?? null,
     max_tool_calls: rest['max_tool_calls'] ?? null,
     model: request.model,
@@ -47,8 +47,8 @@ export function openingOf(
     service_tier: request.tier ?? 'default',
     store: request.store ?? true,
     temperature: sampling.temperature ?? 1,
-    text: textOf(request),
-    ...toolsOf(request),
+    text: echoText(request),
+    ...echoTools(request),
     top_logprobs: sampling.logprobs ?? 0,
     top_p: sampling.topP ?? 1,
     truncation: rest['truncation'] ?? 'disabled',
@@ -58,17 +58,17 @@ export function openingOf(
   }
 }
 
-function instructionsOf({ system }: Request): string | null {
+function echoInstructions({ system }: Request): string | null {
   const texts = system.flatMap((block) => (block.kind === 'text' ? [block.text] : []))
   return texts.length > 0 ? texts.join('\n\n') : null
 }
 
 function userAs(key: 'user' | 'safety_identifier', request: Request): string | null {
-  const spelling = formOf(request)['user'] ?? 'user'
+  const spelling = wireForm(request)['user'] ?? 'user'
   return spelling === key ? (request.user ?? null) : null
 }
 
-function textOf(request: Request): JsonObject {
+function echoText(request: Request): JsonObject {
   const text = withoutNulls(writeText(request, true, nothing) ?? {})
   const format = {
     ...lookup(FORMATS, textIn(objectIn(text['format']), 'type')),
@@ -82,7 +82,7 @@ const FORMATS: Record<string, JsonObject> = { json_schema: { description: null, 
 const withoutNulls = (value: JsonObject): JsonObject =>
   pickMembers(value, (_, member) => member !== null)
 
-function toolsOf(request: Request): JsonObject {
+function echoTools(request: Request): JsonObject {
   const context = { names: wireNames(request), own: isOwn(request), lose: nothing }
   const { tools, choices } = writeTools(request.tools, context)
   const choice: Json = writeChoice(request.toolChoice, choices, nothing) ?? 'auto'

@@ -5,13 +5,13 @@ import type { Event } from '../../src/model/events.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { emptyRequest } from '../../src/model/empty-request.ts'
 import type { Problem } from '../../src/model/problem.ts'
-import { placeOf } from './item-state.ts'
+import { readPlace } from './item-state.ts'
 import { Items } from './items.ts'
 import { listOf, textIn } from './members.ts'
 import { problemIn } from './problems.ts'
 import { readFinish, readUsage } from './reply.ts'
-import { openingOf } from './snapshot.ts'
-import { leftOf } from './tails.ts'
+import { writeOpening } from './snapshot.ts'
+import { leftoversBeyond } from './tails.ts'
 
 const UNREADABLE: Problem = {
   kind: 'bad-upstream',
@@ -37,7 +37,7 @@ const DONE = new Set(['access_programs', 'frequency_penalty', 'presence_penalty'
 
 /** What was asked is said again in a response: whatever our own says of the emptiest request. */
 const RESPONSE = [
-  ...Object.keys(openingOf(emptyRequest('', true), { newId: () => '', now: 0 })).filter(
+  ...Object.keys(writeOpening(emptyRequest('', true), { newId: () => '', now: 0 })).filter(
     (key) => !DONE.has(key),
   ),
   'billing',
@@ -65,7 +65,7 @@ export function reader(context: ReadReplyContext): Reader {
     const usage = readUsage(response['usage'])
     if (usage) cursor.usage(usage)
     if (problem) return cursor.fail(problem)
-    cursor.finish(readFinish(response, items.seen), undefined, leftOf(response, RESPONSE))
+    cursor.finish(readFinish(response, items.seen), undefined, leftoversBeyond(response, RESPONSE))
     cursor.done()
   }
   const start = (response: JsonObject) => {
@@ -97,7 +97,7 @@ export function reader(context: ReadReplyContext): Reader {
     }
   }
   const itemEvent = (type: string, value: JsonObject) => {
-    const take = items.event(type, value, placeOf(value))
+    const take = items.event(type, value, readPlace(value))
     if (take && textIn(value, 'type') !== undefined) texts.repeat(DELTA, take)
   }
   /** Not an event: an error that came bare, or a whole response in one piece. */

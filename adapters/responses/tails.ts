@@ -5,7 +5,7 @@ import type { Shown } from './item-state.ts'
 import { DIALECT, extWith, textIn } from './members.ts'
 
 /** The members besides those that are known, as far as they say something. */
-export function leftOf(value: JsonObject, known: readonly string[]): Ext | undefined {
+export function leftoversBeyond(value: JsonObject, known: readonly string[]): Ext | undefined {
   const left = pickMembers(
     value,
     (key, one) => !known.includes(key) && one !== null && !(Array.isArray(one) && !one.length),
@@ -14,10 +14,10 @@ export function leftOf(value: JsonObject, known: readonly string[]): Ext | undef
 }
 
 /** What is left of a part is said at the end of its block. */
-export const tailOf = (ext: Ext | undefined): Tail => (ext ? { ext } : {})
+export const toTail = (ext: Ext | undefined): Tail => (ext ? { ext } : {})
 
 const PART = ['type', 'text', 'refusal', 'annotations']
-export const leftOfPart = (part: JsonObject): Ext | undefined => leftOf(part, PART)
+export const leftOfPart = (part: JsonObject): Ext | undefined => leftoversBeyond(part, PART)
 
 /** What is read of the items of each kind, besides what all of them have. */
 const ITEMS = {
@@ -30,11 +30,11 @@ export const leftOfItem = (
   item: JsonObject,
   kind: keyof typeof ITEMS,
   ...shown: string[]
-): Ext | undefined => leftOf(item, ['id', 'type', 'status', ...ITEMS[kind], ...shown])
+): Ext | undefined => leftoversBeyond(item, ['id', 'type', 'status', ...ITEMS[kind], ...shown])
 
 /** Of thoughts and their summary one is shown, and the other is left. */
 export function reasoningTail(item: JsonObject, shown: Shown): Tail {
-  const tail = tailOf(leftOfItem(item, 'reasoning', shown))
+  const tail = toTail(leftOfItem(item, 'reasoning', shown))
   const proof = textIn(item, 'encrypted_content')
   return proof ? { ...tail, proof: { dialect: DIALECT, value: proof } } : tail
 }

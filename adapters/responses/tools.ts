@@ -1,7 +1,7 @@
 import {
   objectIn,
   defined,
-  textOf,
+  toText,
   Verbatim,
   type Json,
   type JsonObject,
@@ -9,9 +9,9 @@ import {
 import type { Lose } from '../../src/model/loss.ts'
 import type { FunctionTool, TextTool, Tool } from '../../src/model/request.ts'
 import { rooted } from '../../src/schema/root.ts'
-import { capabilityOf, readHosted, writeHosted } from './hosted.ts'
+import { findCapability, readHosted, writeHosted } from './hosted.ts'
 import { readMcpTool, writeMcpTool } from './mcp.ts'
-import { DIALECT, Members, objectsOf, restOf, spelled, textIn } from './members.ts'
+import { DIALECT, Members, objectsOf, ownLeftovers, spelled, textIn } from './members.ts'
 import type { WireNames } from './names.ts'
 import { NOT_STRICT, strictSchema } from './strict.ts'
 
@@ -25,7 +25,7 @@ function readTool(tool: JsonObject): Tool[] {
   if (type === 'function') return [readFunction(tool)]
   if (type === 'custom') return [readCustom(tool)]
   if (type === 'namespace') return readNamespace(tool)
-  const capability = capabilityOf(type)
+  const capability = findCapability(type)
   if (capability) return [readHosted(tool, capability)]
   const mcp = type === 'mcp' ? readMcpTool(tool) : undefined
   if (mcp) return [mcp]
@@ -47,7 +47,7 @@ function readFunction(tool: JsonObject): FunctionTool {
 function readSchema(members: Members): string | undefined {
   const parameters = members.any('parameters')
   if (parameters === undefined) return undefined
-  const schema = textOf(parameters)
+  const schema = toText(parameters)
   if (schema.trim() !== 'null') return schema
   members.note('parameters', null)
   return undefined
@@ -122,13 +122,13 @@ export function writeTools(tools: readonly Tool[], context: ToolContext): Writte
         tools: namespace.tools,
       })
     }
-    written.choices.set(nameOf(tool), choiceFor(tool, value))
+    written.choices.set(toolName(tool), choiceFor(tool, value))
   }
   return written
 }
 
 function aboutNamespace(tool: Tool): JsonObject {
-  const about = tool.kind === 'opaque' ? undefined : restOf(tool)['namespace']
+  const about = tool.kind === 'opaque' ? undefined : ownLeftovers(tool)['namespace']
   return objectIn(about)
 }
 
@@ -152,9 +152,9 @@ function writeTool(tool: Tool, context: ToolContext): JsonObject | undefined {
 /** The dialect's default is strict, which is nobody else's: a foreign tool says that it is not. */
 function writeFunction(tool: FunctionTool, { names, own, lose }: ToolContext): JsonObject {
   if (tool.cache) lose('dropped', 'cache')
-  const { namespace: _, ...rest } = restOf(tool)
+  const { namespace: _, ...rest } = ownLeftovers(tool)
   const strict = own ? tool.strict : foreignStrict(tool, lose)
-  const schema = own ? tool.schema : rootOf(tool, lose)
+  const schema = own ? tool.schema : writeRoot(tool, lose)
   return defined({
     type: 'function',
     name: names.toWire(tool.name).name,
@@ -166,7 +166,7 @@ function writeFunction(tool: FunctionTool, { names, own, lose }: ToolContext): J
   }) as JsonObject
 }
 
-function rootOf({ name, schema = '' }: FunctionTool, lose: Lose): string {
+function writeRoot({ name, schema = '' }: FunctionTool, lose: Lose): string {
   const root = rooted(schema)
   if (root.lost.length > 0) lose('approximated', `tools.${name}.schema`, root.lost.join(', '))
   return root.schema
@@ -182,7 +182,7 @@ function foreignStrict({ name, strict, schema }: FunctionTool, lose: Lose): bool
 
 function writeCustom(tool: TextTool, { names, lose }: ToolContext): JsonObject {
   if (tool.cache) lose('dropped', 'cache')
-  const { namespace: _, ...rest } = restOf(tool)
+  const { namespace: _, ...rest } = ownLeftovers(tool)
   return defined({
     type: 'custom',
     name: names.toWire(tool.name).name,
@@ -193,7 +193,7 @@ function writeCustom(tool: TextTool, { names, lose }: ToolContext): JsonObject {
   }) as JsonObject
 }
 
-const nameOf = (tool: Tool): string => (tool.kind === 'hosted' ? tool.capability : tool.name)
+const toolName = (tool: Tool): string => (tool.kind === 'hosted' ? tool.capability : tool.name)
 
 function choiceFor(tool: Tool, value: JsonObject): JsonObject {
   const type = value['type'] ?? ''

@@ -8,8 +8,8 @@ import type { Problem } from '../../src/model/problem.ts'
 import { ResponseFrame } from './frames.ts'
 import { Output } from './output.ts'
 import { writeError } from './problems.ts'
-import { endingOf, finishOf, writeUsage } from './reply.ts'
-import { openingOf } from './snapshot.ts'
+import { chooseEnding, chooseFinish, writeUsage } from './reply.ts'
+import { writeOpening } from './snapshot.ts'
 
 /** Writes a reply event by event; the body is the response of the last event. */
 export function writer(context: WriteReplyContext): Writer {
@@ -39,7 +39,7 @@ export function writer(context: WriteReplyContext): Writer {
     return (text: string) => add(new PieceFrame(type, pieces, text, sequence))
   }
   const output = new Output({ emit, row }, context)
-  const opening = () => (response ??= openingOf(request, context))
+  const opening = () => (response ??= writeOpening(request, context))
   const start = () => {
     if (started) return
     started = true
@@ -53,8 +53,8 @@ export function writer(context: WriteReplyContext): Writer {
     tell(type, lateText(response), error)
   }
   const finish = (reason: FinishReason, stopSequence: string | undefined) => {
-    const { status, reason: why } = endingOf(reason, output.seen)
-    if (finishOf({ status, reason: why }, output.seen) !== reason)
+    const { status, reason: why } = chooseEnding(reason, output.seen)
+    if (chooseFinish({ status, reason: why }, output.seen) !== reason)
       lose('approximated', 'reply.finish', reason)
     if (stopSequence !== undefined) lose('dropped', 'reply.stopSequence')
     if (usage?.toolUse) lose('dropped', 'reply.usage.toolUse')

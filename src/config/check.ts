@@ -5,18 +5,18 @@ import { hint } from './nearest.ts'
 import { entriesAt, membersAt, type Path, textAt, valueAt } from './place.ts'
 import { faultsOfShape } from './schema.ts'
 import {
-  baseOf,
-  callerKeyOf,
+  readBase,
+  readCallerKey,
   type Environment,
-  headerNameOf,
-  headerValueOf,
-  keyOf,
+  readHeaderName,
+  readHeaderValue,
+  readKey,
   type Platform,
-  prefixOf,
+  readPrefix,
   proxyOf,
-  storeOf,
+  readStore,
 } from './values.ts'
-import { hostOf, originOf } from './web.ts'
+import { readHost, readOrigin } from './web.ts'
 import { warnAbout } from './warnings.ts'
 import { matchesGlob } from './glob.ts'
 
@@ -70,14 +70,14 @@ function checkUpstream({ config, environment, platform, found }: Examination, na
     found.fault(at, 'expected a name of letters, digits, ".", "_" and "-"', true)
   const url = textAt(config, [...at, 'url'])
   if (url !== undefined)
-    found.attempt([...at, 'url'], (place) => baseOf(url, place, { versioned: true }))
+    found.attempt([...at, 'url'], (place) => readBase(url, place, { versioned: true }))
   const key = textAt(config, [...at, 'key'])
-  if (key) found.attempt([...at, 'key'], (place) => keyOf(key, environment, place))
+  if (key) found.attempt([...at, 'key'], (place) => readKey(key, environment, place))
   for (const [header, value] of membersAt(config, [...at, 'headers'])) {
     const path = [...at, 'headers', header]
-    found.attempt(path, (place) => headerNameOf(header, place), true)
+    found.attempt(path, (place) => readHeaderName(header, place), true)
     if (typeof value === 'string')
-      found.attempt(path, (place) => headerValueOf(value, environment, place))
+      found.attempt(path, (place) => readHeaderValue(value, environment, place))
   }
   const proxy = textAt(config, [...at, 'proxy'])
   if (proxy) found.attempt([...at, 'proxy'], (place) => proxyOf(proxy, environment, place))
@@ -140,7 +140,7 @@ function checkCallers({ config, environment, platform, found }: Examination): vo
     )
   for (const [index, key] of entriesAt(config, ['callers', 'keys']).entries())
     if (typeof key === 'string' && key !== '')
-      found.attempt(['callers', 'keys', index], (place) => callerKeyOf(key, environment, place))
+      found.attempt(['callers', 'keys', index], (place) => readCallerKey(key, environment, place))
 }
 
 function checkTasks({ config, environment, found }: Examination): void {
@@ -149,9 +149,9 @@ function checkTasks({ config, environment, found }: Examination): void {
     const [url, key, prefix] = ['url', 'key', 'prefix'].map((member) =>
       textAt(config, [...at, member]),
     )
-    if (url !== undefined) found.attempt([...at, 'url'], (place) => baseOf(url, place))
-    if (key) found.attempt([...at, 'key'], (place) => keyOf(key, environment, place))
-    if (prefix !== undefined) found.attempt([...at, 'prefix'], (place) => prefixOf(prefix, place))
+    if (url !== undefined) found.attempt([...at, 'url'], (place) => readBase(url, place))
+    if (key) found.attempt([...at, 'key'], (place) => readKey(key, environment, place))
+    if (prefix !== undefined) found.attempt([...at, 'prefix'], (place) => readPrefix(prefix, place))
   }
 }
 
@@ -159,13 +159,13 @@ function checkState({ config, environment, platform, found }: Examination): void
   const path = ['state', 'store']
   const store = textAt(config, path)
   if (store !== undefined)
-    found.attempt(path, (place) => storeOf(store, environment, place, platform.stores))
+    found.attempt(path, (place) => readStore(store, environment, place, platform.stores))
 }
 
 function checkWeb({ config, found }: Examination): void {
   for (const [member, check] of [
-    ['origins', originOf],
-    ['hosts', hostOf],
+    ['origins', readOrigin],
+    ['hosts', readHost],
   ] as const)
     for (const [index, text] of entriesAt(config, ['web', member]).entries())
       if (typeof text === 'string' && text !== '')

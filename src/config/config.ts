@@ -3,24 +3,24 @@ import { adapters } from '../../adapters/index.ts'
 import { defined } from '../json/json.ts'
 import { findingsIn } from './check.ts'
 import { ConfigError, type ConfigFault } from './finding.ts'
-import { placeOf } from './place.ts'
+import { spellPlace } from './place.ts'
 import { shaped } from './schema.ts'
 import type { Config, TaskConfig, UpstreamConfig } from './type.ts'
 import { type ConfigSource, inOrder, objectSource, placed, textSource } from './source.ts'
 import {
-  baseOf,
-  callerKeyOf,
+  readBase,
+  readCallerKey,
   type Environment,
-  headerNameOf,
-  headerValueOf,
-  keyOf,
+  readHeaderName,
+  readHeaderValue,
+  readKey,
   type Platform,
-  prefixOf,
+  readPrefix,
   proxyOf,
-  storeOf,
+  readStore,
   STORES,
 } from './values.ts'
-import { webOf } from './web.ts'
+import { readWeb } from './web.ts'
 import {
   DEFAULT_RETENTION,
   DEMO_ORIGIN,
@@ -78,7 +78,7 @@ export function settingsIn({ settings, faults }: Examined): Settings {
 }
 
 /** The settings that a configuration describes; throws `ConfigError`. */
-export function settingsOf(
+export function readSettings(
   config: unknown,
   environment: Environment,
   platform: Platform = {},
@@ -126,11 +126,11 @@ function build(config: Config, environment: Environment, platform: Required<Plat
       image: tasks.image && buildTask('image', tasks.image, environment),
       music: tasks.music && buildTask('music', tasks.music, environment),
     }),
-    state: storeOf(state.store ?? STORES[stores].usual, environment, 'state.store', stores),
+    state: readStore(state.store ?? STORES[stores].usual, environment, 'state.store', stores),
     retention: buildRetention(state, stores),
     losses,
     limits: { ...platform.limits, ...defined(config.limits ?? {}) },
-    ...(config.web && { web: webOf(config.web) }),
+    ...(config.web && { web: readWeb(config.web) }),
     origin: platform.origin,
   }
 }
@@ -140,20 +140,20 @@ function buildUpstream(
   config: UpstreamConfig,
   environment: Environment,
 ): UpstreamSettings {
-  const at = placeOf(['upstreams', name])
+  const at = spellPlace(['upstreams', name])
   const adapter = adapters.find(({ dialect }) => dialect === config.dialect)
   if (!adapter) throw new ConfigError(`${at}.dialect`, 'expected a known dialect')
   const { timeouts = {} } = config
   return {
     name,
     dialect: config.dialect,
-    ...baseOf(config.url, `${at}.url`, { versioned: true }),
-    key: keyOf(config.key, environment, `${at}.key`),
+    ...readBase(config.url, `${at}.url`, { versioned: true }),
+    key: readKey(config.key, environment, `${at}.key`),
     auth: config.auth ?? adapter.upstream.defaultAuth,
     headers: Object.fromEntries(
       Object.entries(config.headers ?? {}).map(([header, text]) => [
-        headerNameOf(header, `${at}.headers`),
-        headerValueOf(text, environment, `${at}.headers`),
+        readHeaderName(header, `${at}.headers`),
+        readHeaderValue(text, environment, `${at}.headers`),
       ]),
     ),
     maxOutputTokens: config.maxOutputTokens ?? MAX_OUTPUT_TOKENS,
@@ -184,7 +184,7 @@ function buildRoutes(
 function buildCallers(callers: Config['callers'], environment: Environment): CallerSettings {
   if (callers === undefined || callers === 'open') return { kind: 'open' }
   const keys = callers.keys.map((key, index) =>
-    callerKeyOf(key, environment, placeOf(['callers', 'keys', index])),
+    readCallerKey(key, environment, spellPlace(['callers', 'keys', index])),
   )
   return { kind: 'keys', keys }
 }
@@ -196,9 +196,9 @@ function buildTask(
 ): TaskSettings {
   const at = `tasks.${name}`
   return {
-    base: baseOf(config.url, `${at}.url`).base,
-    key: keyOf(config.key, environment, `${at}.key`),
-    prefix: prefixOf(config.prefix ?? DEFAULT_PREFIX[name], `${at}.prefix`),
+    base: readBase(config.url, `${at}.url`).base,
+    key: readKey(config.key, environment, `${at}.key`),
+    prefix: readPrefix(config.prefix ?? DEFAULT_PREFIX[name], `${at}.prefix`),
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Path, placeOf } from './place.ts'
+import { type Path, spellPlace } from './place.ts'
 import type { Position } from './jsonc.ts'
 
 /** What is wrong, or surely not meant, at one place of a configuration. It quotes no value: any may be a secret. */
@@ -34,7 +34,7 @@ export class ConfigError extends Error {
   constructor(place: string, expected: string, origin?: string, faults?: readonly ConfigFault[]) {
     const all = faults ?? [{ severity: 'fault', place, expected, origin }]
     const wrong = all.filter(({ severity }) => severity === 'fault')
-    super(wrong.map(lineOf).join('\n'))
+    super(wrong.map(writeFault).join('\n'))
     this.name = 'ConfigError'
     this.place = place
     this.expected = expected
@@ -48,7 +48,14 @@ export class ConfigError extends Error {
 }
 
 /** `dragoman.json:3:5: upstreams.claude.url: expected …`. */
-export function lineOf({ severity, origin, line, column, place, expected }: ConfigFault): string {
+export function writeFault({
+  severity,
+  origin,
+  line,
+  column,
+  place,
+  expected,
+}: ConfigFault): string {
   const where = line === undefined ? origin : `${origin}:${line}:${column}`
   const what = severity === 'warning' ? `warning: ${expected}` : expected
   return [where, place, what].filter(Boolean).join(': ')
@@ -68,7 +75,7 @@ export class Findings {
 
   attempt(path: Path, check: (place: string) => void, named = false): void {
     try {
-      check(placeOf(path))
+      check(spellPlace(path))
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
       this.fault(path, error.expected, named)

@@ -1,5 +1,5 @@
 /** The name in a `Host` header: in small letters, without port, brackets and the dot of the root. */
-export function hostnameOf(host: string): string {
+export function readHostname(host: string): string {
   const [, bracketed, plain = ''] = /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.exec(host.trim()) ?? []
   return (bracketed ?? plain).toLowerCase().replace(/\.$/, '')
 }

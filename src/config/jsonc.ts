@@ -1,4 +1,4 @@
-import { type Path, placeOf } from './place.ts'
+import { type Path, spellPlace } from './place.ts'
 
 /** Lines and columns count from 1. */
 export interface Position {
@@ -58,7 +58,7 @@ export function parseJsonc(text: string): JsoncDocument {
     faults,
     positionOf(path, part = 'value') {
       for (let length = path.length; length >= 0; length -= 1) {
-        const span = spans.get(placeOf(path.slice(0, length)))
+        const span = spans.get(spellPlace(path.slice(0, length)))
         if (span) return positionIn(text, length < path.length ? span.value : span[part])
       }
       return { line: 1, column: 1 }
@@ -132,7 +132,7 @@ function reader(
   const value = (start: number | undefined): unknown => {
     if (path.length > MAX_DEPTH) fail(`at most ${MAX_DEPTH} levels`)
     token(BLANK)
-    spans.set(placeOf(path), { name: start ?? at, value: at })
+    spans.set(spellPlace(path), { name: start ?? at, value: at })
     if (takes('{')) return members()
     if (takes('[')) return elements()
     if (text[at] === '"') return string('a string that ends on its line')

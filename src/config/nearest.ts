@@ -7,7 +7,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   let best: string | undefined
   let least = Math.max(1, Math.floor(wanted.length / 3)) + 1
   for (const candidate of known) {
-    const distance = distanceOf(wanted, candidate.toLowerCase())
+    const distance = editDistance(wanted, candidate.toLowerCase())
     // A word of which every letter would have to change is another one.
     if (distance < Math.min(least, wanted.length)) [best, least] = [candidate, distance]
   }
@@ -19,7 +19,7 @@ const isPart = (wanted: string, known: string): boolean =>
   (known.length > 2 && wanted.includes(known)) || (wanted.length > 2 && known.includes(wanted))
 
 /** How many letters have to be changed, put in or taken out, or exchanged with their neighbour. */
-function distanceOf(from: string, to: string): number {
+function editDistance(from: string, to: string): number {
   let before: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, column) => column)
   for (let row = 1; row <= from.length; row += 1) {

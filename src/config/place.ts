@@ -2,7 +2,7 @@
 export type Path = readonly PropertyKey[]
 
 /** A place in a document, as people spell it: `routes[1].upstream`. */
-export function placeOf(path: Path): string {
+export function spellPlace(path: Path): string {
   let place = ''
   for (const segment of path) {
     if (typeof segment === 'number') place += `[${segment}]`

@@ -4,7 +4,7 @@ import { DIALECTS } from '../../adapters/dialect.ts'
 import type { Finding } from './finding.ts'
 import { hint, nearest } from './nearest.ts'
 import type { Config } from './type.ts'
-import { type Path, placeOf, valueAt } from './place.ts'
+import { type Path, spellPlace, valueAt } from './place.ts'
 
 /** The longest delay that a timer takes; a longer one would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1
@@ -126,10 +126,10 @@ export function shaped(value: unknown): CheckedConfig | undefined {
 export function faultsOfShape(value: unknown): Finding[] {
   const result = configSchema.safeParse(value)
   if (result.success) return []
-  const faults = plain(result.error.issues).flatMap((issue) => faultsOf(issue, value))
+  const faults = plain(result.error.issues).flatMap((issue) => toFindings(issue, value))
   // Of a misspelled member it need not also be said that the right one is missing.
   const meant = new Set(faults.flatMap(({ instead }) => instead ?? []))
-  return faults.filter(({ path, named }) => named || !meant.has(placeOf(path)))
+  return faults.filter(({ path, named }) => named || !meant.has(spellPlace(path)))
 }
 
 type Issue = z.core.$ZodIssue
@@ -148,10 +148,10 @@ function plain(issues: readonly Issue[], above: Path = []): Issue[] {
 const isInside = (issue: Issue): boolean =>
   issue.path.length > 0 || issue.code === 'unrecognized_keys'
 
-function faultsOf(issue: Issue, document: unknown): Finding[] {
+function toFindings(issue: Issue, document: unknown): Finding[] {
   const { path } = issue
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownMember(path, key))
-  const expected = expectationOf(issue)
+  const expected = describeExpectation(issue)
   const actual = valueAt(document, path)
   if (actual === undefined && expected.startsWith('expected'))
     return [{ path, text: `is missing; ${expected}` }]
@@ -166,7 +166,7 @@ function unknownMember(path: Path, key: string): Finding {
     path: [...path, key],
     text: `no such member exists${hint(key, known)}`,
     named: true,
-    ...(meant !== undefined && { instead: placeOf([...path, meant]) }),
+    ...(meant !== undefined && { instead: spellPlace([...path, meant]) }),
   }
 }
 
@@ -194,7 +194,7 @@ function step(schema: z.core.$ZodType, segment: PropertyKey): z.core.$ZodType[] 
   return member === undefined ? [] : [member]
 }
 
-function expectationOf(issue: Issue): string {
+function describeExpectation(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
       return `expected ${article(issue.expected)}`

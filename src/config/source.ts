@@ -1,5 +1,5 @@
 import type { ConfigFault, Finding } from './finding.ts'
-import { type Path, placeOf } from './place.ts'
+import { type Path, spellPlace } from './place.ts'
 import { parseJsonc, type Position } from './jsonc.ts'
 
 /** A configuration as it was found. */
@@ -39,7 +39,7 @@ export function textSource(text: string, origin: string): ConfigSource {
 export function placed(finding: Finding, source: ConfigSource): ConfigFault {
   const { path, text: expected, named } = finding
   const severity = finding.warns ? 'warning' : 'fault'
-  const place = placeOf(path)
+  const place = spellPlace(path)
   const variable = source.variableAt?.(place)
   if (variable) return { severity, origin: variable.origin, place: variable.name, expected }
   const position = source.positionOf?.(path, named ? 'name' : 'value')

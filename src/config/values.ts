@@ -42,7 +42,7 @@ const RESERVED_HEADERS = new Set([
 ])
 
 /** An origin with its base path; a trailing version segment is told apart where the dialect has one. */
-export function baseOf(
+export function readBase(
   text: string,
   place: string,
   { versioned = false } = {},
@@ -58,11 +58,11 @@ export function baseOf(
     )
   if (/[?#]/.test(text)) throw new ConfigError(place, 'expected a URL without "?" and "#"')
   const base = url.origin + url.pathname.replace(/\/+$/, '')
-  const version = versioned ? versionOf(base) : undefined
+  const version = versioned ? readVersion(base) : undefined
   return version ? { base: base.slice(0, -version.length - 1), version } : { base }
 }
 
-function versionOf(base: string): 'v1' | 'v1beta' | undefined {
+function readVersion(base: string): 'v1' | 'v1beta' | undefined {
   const version = VERSION_SEGMENT.exec(base)?.[1]
   return version === 'v1' || version === 'v1beta' ? version : undefined
 }
@@ -78,19 +78,19 @@ export function resolved(text: string, environment: Environment, place: string):
   return value.trim()
 }
 
-export function keyOf(
+export function readKey(
   text: string | undefined,
   environment: Environment,
   place: string,
 ): KeySettings {
   if (text === undefined) return { kind: 'none' }
   if (text === 'caller') return { kind: 'caller' }
-  return { kind: 'literal', value: secretOf(text, environment, place) }
+  return { kind: 'literal', value: readSecret(text, environment, place) }
 }
 
 /** A key that callers present. */
-export function callerKeyOf(text: string, environment: Environment, place: string): string {
-  const key = secretOf(text, environment, place)
+export function readCallerKey(text: string, environment: Environment, place: string): string {
+  const key = readSecret(text, environment, place)
   if (key.length < MIN_CALLER_KEY_CHARACTERS || key.length > MAX_CALLER_KEY_CHARACTERS)
     throw new ConfigError(
       place,
@@ -99,7 +99,7 @@ export function callerKeyOf(text: string, environment: Environment, place: strin
   return key
 }
 
-function secretOf(text: string, environment: Environment, place: string): string {
+function readSecret(text: string, environment: Environment, place: string): string {
   const secret = resolved(text, environment, place)
   if (!SECRET.test(secret))
     throw new ConfigError(place, 'expected a key of visible ASCII characters without spaces')
@@ -107,7 +107,7 @@ function secretOf(text: string, environment: Environment, place: string): string
 }
 
 /** A name of a header that may be set, in lower case. */
-export function headerNameOf(name: string, place: string): string {
+export function readHeaderName(name: string, place: string): string {
   const lowerCase = name.toLowerCase()
   if (!HEADER_NAME.test(name)) throw new ConfigError(place, 'expected the name of a header')
   if (RESERVED_HEADERS.has(lowerCase))
@@ -116,7 +116,7 @@ export function headerNameOf(name: string, place: string): string {
 }
 
 /** The value of a header; `env:NAME` works as in keys. */
-export function headerValueOf(text: string, environment: Environment, place: string): string {
+export function readHeaderValue(text: string, environment: Environment, place: string): string {
   const value = resolved(text, environment, place)
   if (!HEADER_VALUE.test(value))
     throw new ConfigError(place, 'expected a value of printable ASCII characters')
@@ -136,7 +136,7 @@ export function proxyOf(text: string, environment: Environment, place: string): 
 const TASK_PREFIX = /^(?:\/[\w.~-]*[\w~-])+$/
 
 /** Where a service lives at its upstream, without a slash at its end. */
-export function prefixOf(text: string, place: string): string {
+export function readPrefix(text: string, place: string): string {
   const prefix = text.replace(/\/+$/, '')
   if (prefix !== '' && !TASK_PREFIX.test(prefix))
     throw new ConfigError(place, 'expected a path that begins with "/"')
@@ -155,7 +155,7 @@ export const STORES = {
 } as const
 
 /** Where state is kept: `env:NAME` works as in keys. */
-export function storeOf(
+export function readStore(
   text: string,
   environment: Environment,
   place: string,

@@ -1,7 +1,7 @@
 import { demoConfig } from './config.ts'
 import type { ConfigFault } from './finding.ts'
 import { hint } from './nearest.ts'
-import { entriesAt, membersAt, type Path, placeOf, valueAt } from './place.ts'
+import { entriesAt, membersAt, type Path, spellPlace, valueAt } from './place.ts'
 import { type ConfigSource, objectSource, placed } from './source.ts'
 import type { Environment } from './values.ts'
 
@@ -44,7 +44,7 @@ export function environmentSource(environment: Environment): ConfigSource {
     ...withVariables(source, environment),
     variableAt: (place) => {
       const name = Object.keys(PLACES).find((known) =>
-        isWithin(place, placeOf(PLACES[known] ?? [])),
+        isWithin(place, spellPlace(PLACES[known] ?? [])),
       )
       return name === undefined ? undefined : { origin: source.origin, name }
     },
@@ -119,7 +119,7 @@ function fill(filling: Filling, name: string, path: Path, text: string | undefin
   const there = valueAt(filling.value, path)
   if (there !== undefined && there !== text) return overrule(filling, path, name)
   filling.value = withValue(filling.value, path, text)
-  filling.names.set(placeOf(path), name)
+  filling.names.set(spellPlace(path), name)
 }
 
 function fillUpstream(filling: Filling, read: Read): void {
@@ -130,7 +130,8 @@ function fillUpstream(filling: Filling, read: Read): void {
     for (const name of names) complain(filling, name, text)
     return
   }
-  for (const [name, path] of Object.entries<Path>(UPSTREAM)) filling.names.set(placeOf(path), name)
+  for (const [name, path] of Object.entries<Path>(UPSTREAM))
+    filling.names.set(spellPlace(path), name)
   const { DRAGOMAN_MODEL: alias, ...members } = UPSTREAM
   filling.value = withValue(filling.value, ['upstreams', 'upstream'], {})
   for (const [name, path] of Object.entries<Path>(members)) {
@@ -167,7 +168,7 @@ function addCallers(filling: Filling, text: string): void {
 function addKey(filling: Filling, key: string): void {
   const path = ['callers', 'keys']
   const known = entriesAt(filling.value, path)
-  filling.names.set(placeOf([...path, known.length]), CALLERS)
+  filling.names.set(spellPlace([...path, known.length]), CALLERS)
   filling.value = withValue(filling.value, path, [...known, key])
 }
 

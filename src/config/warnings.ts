@@ -65,7 +65,7 @@ function warnOfAddresses({ config, platform, found }: Examination): void {
     if (path[0] === 'upstreams' && ending !== undefined)
       found.warn(at, `this is an endpoint; leave out "${ending}", which is added to what is sent`)
     const { listens } = platform
-    if (listens && isLoopback(url.hostname, listens.host) && portOf(url) === listens.port)
+    if (listens && isLoopback(url.hostname, listens.host) && portNumber(url) === listens.port)
       found.warn(at, 'this is the address of the proxy itself')
     const hasKey = valueAt(config, [...path, 'key']) !== undefined
     if (url.protocol === 'http:' && hasKey && !isLoopback(url.hostname))
@@ -73,7 +73,7 @@ function warnOfAddresses({ config, platform, found }: Examination): void {
   }
 }
 
-const portOf = ({ port, protocol }: URL): number =>
+const portNumber = ({ port, protocol }: URL): number =>
   port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
 
 const LOOPBACK = /^(?:localhost|.*\.localhost|127(?:\.\d{1,3}){3}|\[::1\]|0\.0\.0\.0|\[::\])$/

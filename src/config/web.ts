@@ -1,18 +1,20 @@
 import type { Config } from './type.ts'
-import { placeOf } from './place.ts'
+import { spellPlace } from './place.ts'
 import { ConfigError } from './finding.ts'
-import { hostnameOf } from './hostname.ts'
+import { readHostname } from './hostname.ts'
 import type { WebSettings } from './settings.ts'
 
 /** Nothing here is a pattern: one origin too many is every page of a stranger. */
-export const webOf = ({ origins = [], hosts = [] }: NonNullable<Config['web']>): WebSettings => ({
-  origins: origins.map((origin, index) => originOf(origin, placeOf(['web', 'origins', index]))),
-  hosts: hosts.map((host, index) => hostOf(host, placeOf(['web', 'hosts', index]))),
+export const readWeb = ({ origins = [], hosts = [] }: NonNullable<Config['web']>): WebSettings => ({
+  origins: origins.map((origin, index) =>
+    readOrigin(origin, spellPlace(['web', 'origins', index])),
+  ),
+  hosts: hosts.map((host, index) => readHost(host, spellPlace(['web', 'hosts', index]))),
 })
 
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#*@\\,]*$/
 
-export function originOf(text: string, place: string): string {
+export function readOrigin(text: string, place: string): string {
   if (text.includes('*'))
     throw new ConfigError(place, 'expected one origin; "*" would let in every page there is')
   if (!ORIGIN.test(text) || !isAsSent(text))
@@ -31,8 +33,8 @@ function isAsSent(text: string): boolean {
 
 const HOST = /^(?:[\w-]+(?:\.[\w-]+)*\.?|\[[0-9a-f:.]+\])$/i
 
-export function hostOf(text: string, place: string): string {
+export function readHost(text: string, place: string): string {
   if (!HOST.test(text))
     throw new ConfigError(place, 'expected a host name such as proxy.internal, without a port')
-  return hostnameOf(text)
+  return readHostname(text)
 }

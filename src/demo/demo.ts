@@ -44,10 +44,10 @@ async function respond(
   const route = caller.match(incoming)
   if (!route)
     throw new ProblemError({ kind: 'not-found', message: 'The demo has no such endpoint.' })
-  const text = await textOf(request.body)
+  const text = await bodyText(request.body)
   const newId = counter()
   const headers = new Headers(request.headers)
-  const read = caller.readRequest(jsonOf(text, adapter), { route, headers, newId })
+  const read = caller.readRequest(parseRequest(text, adapter), { route, headers, newId })
   if (route.operation === 'count-tokens')
     return json(200, stringify(caller.writeTokenCount(estimateTokens(read))))
   const writer = caller.writer({ request: read, now: NOW, lose: () => undefined, newId })
@@ -68,7 +68,7 @@ function counter(): (prefix: string) => string {
   }
 }
 
-function jsonOf(text: string, adapter: Adapter) {
+function parseRequest(text: string, adapter: Adapter) {
   try {
     return parse(text, adapter.caller.verbatim)
   } catch {
@@ -109,7 +109,7 @@ function streamed(
   }
 }
 
-async function textOf(body: UpstreamRequest['body']): Promise<string> {
+async function bodyText(body: UpstreamRequest['body']): Promise<string> {
   const whole = body === undefined || body instanceof ReadableStream ? body : wholeBytes(body)
   return new Response(whole as ConstructorParameters<typeof Response>[0]).text()
 }

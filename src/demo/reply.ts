@@ -88,14 +88,14 @@ const shortened = (text: string): string =>
   text.length > LONGEST_ECHO ? `${text.slice(0, LONGEST_ECHO)}…` : text
 
 const formatted = ({ format }: Request): Json =>
-  format?.type === 'json-schema' ? exampleOf(parseObject(format.schema) ?? {}) : {}
+  format?.type === 'json-schema' ? makeExample(parseObject(format.schema) ?? {}) : {}
 
 /** A call is made when it is asked for by name: `call get_weather`. */
 function callFor(request: Request, said: string): ToolCallBlock | undefined {
   if (request.toolChoice?.mode === 'none') return undefined
   for (const tool of request.tools) {
     if (tool.kind !== 'function' && tool.kind !== 'text') continue
-    if (isCalled(tool.name, said)) return callOf(tool, request.turns.length)
+    if (isCalled(tool.name, said)) return demoCall(tool, request.turns.length)
   }
   return undefined
 }
@@ -107,7 +107,7 @@ function isCalled(name: string, said: string): boolean {
 }
 
 /** Calls of different turns have different ids. */
-function callOf(tool: FunctionTool | TextTool, turn: number): ToolCallBlock {
+function demoCall(tool: FunctionTool | TextTool, turn: number): ToolCallBlock {
   const { name, namespace } = tool
   const isText = tool.kind === 'text'
   return {
@@ -116,14 +116,14 @@ function callOf(tool: FunctionTool | TextTool, turn: number): ToolCallBlock {
     name,
     ...(namespace !== undefined && { namespace }),
     form: isText ? 'text' : 'json',
-    input: isText ? 'example' : stringify(exampleOf(parseObject(tool.schema ?? '{}') ?? {})),
+    input: isText ? 'example' : stringify(makeExample(parseObject(tool.schema ?? '{}') ?? {})),
   }
 }
 
 const DEEPEST = 8
 
 /** The smallest value that a schema asks for: the required members of objects, the first of what is listed. */
-function exampleOf(schema: Json, depth = 0): Json {
+function makeExample(schema: Json, depth = 0): Json {
   if (!isObject(schema) || depth > DEEPEST) return null
   const { enum: listed, const: fixed, properties, required } = schema
   if (fixed !== undefined) return fixed
@@ -132,7 +132,9 @@ function exampleOf(schema: Json, depth = 0): Json {
   if (type === 'object' || type === undefined) {
     const names = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : []
     const known = objectIn(properties)
-    return Object.fromEntries(names.map((name) => [name, exampleOf(known[name] ?? {}, depth + 1)]))
+    return Object.fromEntries(
+      names.map((name) => [name, makeExample(known[name] ?? {}, depth + 1)]),
+    )
   }
   return EXAMPLES.get(String(type)) ?? null
 }

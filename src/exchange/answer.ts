@@ -18,7 +18,7 @@ export function replyHeaders(
 ): Record<string, string> {
   const header = lossHeader(losses, ellipsis)
   const veil = plan.sent?.veil ?? NO_VEIL
-  const upstreamId = call && requestIdOf(call.headers, veil)
+  const upstreamId = call && readRequestId(call.headers, veil)
   return {
     ...(call && passedHeaders(plan, call.headers, veil)),
     'x-dragoman-upstream': upstreamHeader(plan.destination),
@@ -62,7 +62,7 @@ const visible = (text: string): string => text.slice(0, 512).replace(/[^\x20-\x7
 
 export const REQUEST_ID = /^[\w.=-]{1,64}$/
 
-function requestIdOf(headers: UpstreamCall['headers'], veil: Veil): string | undefined {
+function readRequestId(headers: UpstreamCall['headers'], veil: Veil): string | undefined {
   const id = headers.get('request-id') ?? headers.get('x-request-id')
   // One with a secret in it is none.
   return id !== null && REQUEST_ID.test(id) && veil.hide(id) === id ? id : undefined

@@ -1,4 +1,4 @@
-import { piecesOf, liftLiterals, type LiftedText } from '../json/large-literals.ts'
+import { fillLiterals, liftLiterals, type LiftedText } from '../json/large-literals.ts'
 import { invalid } from '../model/problem.ts'
 import { encoded, joinBytes, NOTHING, piecesIn, sizeOf, type Bytes } from '../json/bytes.ts'
 
@@ -21,7 +21,7 @@ export interface Body {
   drop(): void
 }
 
-export const bodyOf = (bytes: Bytes): Body => new ReadBody(bytes)
+export const createBody = (bytes: Bytes): Body => new ReadBody(bytes)
 
 class ReadBody implements Body {
   readonly size: number
@@ -76,4 +76,6 @@ const LENIENT = new TextDecoder('utf-8', { ignoreBOM: true })
 const pieced = (text: string, literals: LiftedText['literals'] = []): Uint8Array[] =>
   literals.length === 0
     ? []
-    : piecesOf(text, literals).map((piece) => (typeof piece === 'string' ? encoded(piece) : piece))
+    : fillLiterals(text, literals).map((piece) =>
+        typeof piece === 'string' ? encoded(piece) : piece,
+      )

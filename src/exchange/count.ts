@@ -35,13 +35,13 @@ export async function countTokens(
   if (!isSuccess(call.status))
     throw new ProblemError((await readRefusal(exchange, plan, call)).problem)
   if (plan.kind === 'pass') return passReply(exchange, plan, call)
-  const tokens = plan.destination.adapter.upstream.readTokenCount(await jsonOf(exchange, call))
+  const tokens = plan.destination.adapter.upstream.readTokenCount(await readCount(exchange, call))
   return tokens === undefined
     ? estimated(exchange, plan)
     : counted(exchange, plan, tokens, plan.losses)
 }
 
-async function jsonOf(exchange: Exchange, call: UpstreamCall) {
+async function readCount(exchange: Exchange, call: UpstreamCall) {
   const bytes = await allBytes(exchange, call)
   try {
     return parse(new TextDecoder().decode(bytes))

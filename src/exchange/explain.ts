@@ -3,19 +3,19 @@ import { wholeBytes } from '../json/bytes.ts'
 import type { Exchange } from './exchange.ts'
 import { masked, type AddressedRequest } from '../upstream/request.ts'
 import type { Plan } from './plan.ts'
-import { planOf } from './planner.ts'
+import { makePlan } from './planner.ts'
 
 /** What would be sent for a request, and what would be lost on the way. Nothing is sent. */
 export async function explainExchange(exchange: Exchange): Promise<JsonObject> {
-  const plan = await planOf(exchange)
+  const plan = await makePlan(exchange)
   return {
     caller: exchange.caller.dialect,
-    upstream: upstreamOf(plan),
+    upstream: describeUpstream(plan),
     losses: plan.losses.map((loss) => ({ ...loss })),
   }
 }
 
-function upstreamOf({ destination, sent }: Plan): JsonObject {
+function describeUpstream({ destination, sent }: Plan): JsonObject {
   const { name, dialect } = destination.upstream
   if (!sent) return { name, dialect, method: null, url: null, headers: {}, body: null }
   const { url, headers } = masked(sent)

@@ -4,7 +4,7 @@ import { NOTHING } from '../json/bytes.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import { CALLER_LEFT } from '../model/failures.ts'
 import { addressRequest, type AddressedRequest } from '../upstream/request.ts'
-import { allBytes, errorsOf } from './pass.ts'
+import { allBytes, createPassingErrors } from './pass.ts'
 import { pickNamed } from '../upstream/header-subset.ts'
 import type { PassPlan } from './plan.ts'
 import { isStreamType } from '../stream/reply-events.ts'
@@ -107,7 +107,7 @@ const VALUE = /^[\w.-]{1,128}$/
 function piped(exchange: Exchange, plan: PassPlan, call: UpstreamCall) {
   const { journal, settings, signal } = exchange
   const shape = eventShape(settings.limits.eventBytes)
-  const errors = errorsOf(exchange, plan)
+  const errors = createPassingErrors(exchange, plan)
   const shown = (bytes: Uint8Array): Uint8Array => {
     const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
     return ERROR.test(text)

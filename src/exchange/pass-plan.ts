@@ -59,7 +59,7 @@ function withoutForeign(
   exchange: Exchange,
   destination: PassPlan['destination'],
 ): Changed | undefined {
-  const text = textOf(exchange)
+  const text = bodyText(exchange)
   if (text === undefined) return undefined
   const anew = () =>
     changedTo(
@@ -80,7 +80,7 @@ function attempted(anew: () => Changed | undefined): Changed | undefined {
 }
 
 /** A body that is no text passes like any other: what is wrong with it the upstream will say. */
-function textOf({ body }: Exchange): string | undefined {
+function bodyText({ body }: Exchange): string | undefined {
   try {
     return body.text
   } catch {

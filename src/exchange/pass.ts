@@ -9,7 +9,7 @@ import { replyHeaders } from './answer.ts'
 import { replyCounter } from '../stream/budget.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import { joinBytes, NOTHING, withoutMark } from '../json/bytes.ts'
-import { mirrorOf, type Mirror } from '../memory/mirror.ts'
+import { createMirror, type Mirror } from '../memory/mirror.ts'
 import {
   CALLER_LEFT,
   INTERNAL,
@@ -21,13 +21,13 @@ import {
 } from '../model/failures.ts'
 import { isDone, passingErrors, type Opening, type PassingErrors } from './passing-errors.ts'
 import type { PassPlan } from './plan.ts'
-import { isStreamType, kindOf, replyEvents, type ReplyEvents } from '../stream/reply-events.ts'
+import { isStreamType, guessKind, replyEvents, type ReplyEvents } from '../stream/reply-events.ts'
 import { slicesAt, spliceStrings } from '../json/slices.ts'
 import { elementShape, eventShape, renamedEventShape, type Shape } from '../stream/whole-events.ts'
 import {
   begunWith,
   framer,
-  heartbeatOf,
+  encodeHeartbeat,
   steppedSource,
   STREAM_HEADERS,
   type Step,
@@ -65,7 +65,7 @@ async function passedBody(exchange: Exchange, plan: PassPlan, call: UpstreamCall
   const bytes = withoutMark(await allBytes(exchange, call))
   exchange.journal.began()
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
-  const mirror = mirrorOf(exchange, plan)
+  const mirror = createMirror(exchange, plan)
   const events = bodyEvents(exchange, plan, text, mirror)
   observe(exchange, events)
   await mirror?.settle()
@@ -107,7 +107,7 @@ function bodyEvents(
   text: string,
   mirror: Mirror | undefined,
 ): Event[] {
-  const kind = kindOf(text)
+  const kind = guessKind(text)
   // A stream under a wrong name is none for a caller who waits for a body either.
   if (kind === 'other' || kind === 'events') throw new ProblemError(NOT_A_REPLY)
   try {
@@ -158,20 +158,20 @@ function observe({ journal }: Exchange, events: readonly Event[]): void {
 
 /** A stream in the caller's own dialect, piece by piece. */
 async function passedStream(exchange: Exchange, plan: PassPlan, call: UpstreamCall): Promise<Body> {
-  const errors = errorsOf(exchange, plan)
-  const opening = openingOf(call, exchange.route.framing, errors)
+  const errors = createPassingErrors(exchange, plan)
+  const opening = readOpening(call, exchange.route.framing, errors)
   const opened = await within(opening, exchange.settings.limits.heartbeatMs)
   const refused = opened === SILENT ? undefined : opened?.problem
   if (refused) throw new ProblemError(toldProblem(plan, refused))
-  const shape = shapeOf(exchange, plan, errors)
-  const mirror = mirrorOf(exchange, plan)
+  const shape = createShape(exchange, plan, errors)
+  const mirror = createMirror(exchange, plan)
   if (!mirror) letGo(exchange, plan)
-  const tap = tapOf(exchange, plan, call, mirror)
+  const tap = createTap(exchange, plan, call, mirror)
   const steps = passSteps(exchange, plan, call, { shape, mirror, tap, errors })
   // Whatever is called something else may be anything else.
   const isStream = isStreamType(call.headers.get('content-type'))
   const heartbeat = isStream
-    ? heartbeatOf(exchange.caller.caller.heartbeat, exchange.route.framing)
+    ? encodeHeartbeat(exchange.caller.caller.heartbeat, exchange.route.framing)
     : undefined
   const read = begunWith(opened === SILENT ? opening.then(unmarked) : opening, () => call.read())
   let isWithin = false
@@ -213,7 +213,7 @@ const unmarked = (piece: Piece): Piece =>
  * Everything up to the first event that says something of a reply, in one piece; a failure before it is all there
  * is, and still an HTTP status.
  */
-async function openingOf(
+async function readOpening(
   call: UpstreamCall,
   framing: Route['framing'],
   errors: PassingErrors,
@@ -224,7 +224,7 @@ async function openingOf(
     if (piece?.problem) return piece
     if (piece) bytes = bytes.length > 0 ? joinBytes([bytes, piece.bytes]) : piece.bytes
     const text = new TextDecoder().decode(bytes)
-    const kind = kindOf(text)
+    const kind = guessKind(text)
     if (kind === 'other') return { problem: NOT_A_REPLY }
     // Where events were to come, JSON is a failure, or nothing that passes.
     const isHeld = kind === 'json' && framing !== 'json-array'
@@ -245,7 +245,7 @@ const BLANK_LINE = /\n\r?\n|\r\r/
 const OPENING_BYTES = 16_384
 
 /** What a passing reply says of failures, for whoever passes it. */
-export const errorsOf = (exchange: Exchange, plan: PassPlan): PassingErrors =>
+export const createPassingErrors = (exchange: Exchange, plan: PassPlan): PassingErrors =>
   passingErrors({
     adapter: exchange.caller,
     veil: plan.sent.veil,
@@ -327,7 +327,7 @@ function passSteps(
 }
 
 /** What is read of a passing stream. */
-const tapOf = (
+const createTap = (
   exchange: Exchange,
   plan: PassPlan,
   call: UpstreamCall,
@@ -368,7 +368,7 @@ function epilogue(
   return new TextEncoder().encode(closing + text)
 }
 
-function shapeOf(exchange: Exchange, plan: PassPlan, errors: PassingErrors): Shape {
+function createShape(exchange: Exchange, plan: PassPlan, errors: PassingErrors): Shape {
   const { eventBytes } = exchange.settings.limits
   const { event, reply } = exchange.caller.passthrough.modelMember
   const { requested: model } = plan

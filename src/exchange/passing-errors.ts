@@ -3,7 +3,7 @@ import { ENDED_EARLY } from '../model/cursor.ts'
 import { parse, stringify } from '../json/json.ts'
 import type { Problem } from '../model/problem.ts'
 import { sseParser } from '../stream/sse.ts'
-import { isStumble, kindOf } from '../stream/reply-events.ts'
+import { isStumble, guessKind } from '../stream/reply-events.ts'
 import type { Veil } from '../upstream/secrets.ts'
 
 /**
@@ -81,7 +81,7 @@ export function passingErrors({
   const errors = {
     said: false,
     opening(text: string): Opening {
-      const frames = kindOf(text) === 'json' ? [{ data: firstIn(text) }] : framesIn(text)
+      const frames = guessKind(text) === 'json' ? [{ data: firstIn(text) }] : framesIn(text)
       for (const frame of frames) {
         const problem = problemIn(frame)
         if (problem) return isOwn(frame) ? { begun: true } : { begun: true, failure: problem }

@@ -16,19 +16,19 @@ import { withProofs } from '../memory/proofs.ts'
 import { scanBody, parseBody, readJson, readRequest } from './read-request.ts'
 import { memberOf, type ScannedBody } from '../json/scanned-body.ts'
 import { NOTHING_SOUGHT, resolveReferences, type ResolvedRequest } from '../memory/resolve.ts'
-import { destinationOf, type Destination } from '../upstream/route.ts'
+import { findDestination, type Destination } from '../upstream/route.ts'
 import type { UpstreamSettings } from '../config/settings.ts'
 import { ownTurn } from '../stream/time.ts'
 
 /** Throws ProblemError for whatever cannot be done. */
-export async function planOf(exchange: Exchange): Promise<Plan> {
+export async function makePlan(exchange: Exchange): Promise<Plan> {
   const { route, caller } = exchange
   // A model that the path names needs no look into the body.
   const scanned = route.model === undefined ? scanBody(exchange) : undefined
   const named = route.model ?? memberOf(scanned, caller.passthrough.modelMember.request)
   const model = typeof named === 'string' ? named : undefined
   exchange.journal.note({ model: model ?? '' })
-  const destination = destinationOf(exchange.settings, exchange.dialects, model ?? '')
+  const destination = findDestination(exchange.settings, exchange.dialects, model ?? '')
   if (!destination) throw unrouted(exchange, model)
   const { upstream, target, adapter } = destination
   exchange.journal.note({

@@ -91,7 +91,7 @@ function parsed(text: string): Json | undefined {
 }
 
 function hints(headers: Lookup, problem: Problem, now: number): Partial<Problem> {
-  const wait = waitOf(headers, now) ?? problem.retryAfterMs
+  const wait = headerWait(headers, now) ?? problem.retryAfterMs
   const advice = headers.get('x-should-retry')
   return {
     ...(wait !== undefined && { retryAfterMs: wait }),
@@ -101,7 +101,7 @@ function hints(headers: Lookup, problem: Problem, now: number): Partial<Problem>
 }
 
 /** Either header, in milliseconds, seconds or as a date. */
-export function waitOf(headers: Lookup, now: number): number | undefined {
+export function headerWait(headers: Lookup, now: number): number | undefined {
   const fine = headers.get('retry-after-ms') ?? ''
   if (AMOUNT.test(fine)) return Number(fine)
   const coarse = headers.get('retry-after') ?? ''

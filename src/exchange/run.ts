@@ -7,7 +7,7 @@ import { INTERNAL } from '../model/failures.ts'
 import type { AddressedRequest } from '../upstream/request.ts'
 import { passReply } from './pass.ts'
 import type { Plan } from './plan.ts'
-import { planOf } from './planner.ts'
+import { makePlan } from './planner.ts'
 import { gatherForBody } from './reframe.ts'
 import { isSuccess, readRefusal, refuseLosses } from './refusal.ts'
 import { translateReply } from './translate.ts'
@@ -15,7 +15,7 @@ import { callUpstream, type UpstreamCall } from '../upstream/call.ts'
 
 /** One exchange, from the bytes of a request to its answer; throws ProblemError. */
 export async function runExchange(exchange: Exchange): Promise<Answer> {
-  const plan = await planOf(exchange)
+  const plan = await makePlan(exchange)
   exchange.journal.note({ stream: plan.stream, losses: plan.losses })
   // It has been read for good.
   if (plan.kind === 'translate') exchange.body.leave()

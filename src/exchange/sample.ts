@@ -5,7 +5,7 @@ import { emptyRequest } from '../model/empty-request.ts'
 const SAMPLE_TOKENS = 200
 
 /** A smallest request in a dialect's own words, written by its own adapter. */
-export function sampleOf({ upstream }: Adapter, model: string, stream = false): Outgoing {
+export function writeSample({ upstream }: Adapter, model: string, stream = false): Outgoing {
   const request = {
     ...emptyRequest(model, stream),
     turns: [{ role: 'user' as const, blocks: [{ kind: 'text' as const, text: 'Hello!' }] }],
@@ -17,4 +17,4 @@ export function sampleOf({ upstream }: Adapter, model: string, stream = false): 
 
 /** The headers that a request in this dialect has at least, for requests that came without any. */
 export const ownHeaders = (adapter: Adapter): Lookup =>
-  new Headers(sampleOf(adapter, 'model').headers)
+  new Headers(writeSample(adapter, 'model').headers)

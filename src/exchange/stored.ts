@@ -9,13 +9,13 @@ import { seedOf } from '../model/ids.ts'
 import { forwardStored, upstreamWithMemory } from './forward.ts'
 import {
   recordReader,
-  placeOf,
+  recordPlace,
   openScopedStore,
   type Kept,
   type ScopedStore,
 } from '../memory/records.ts'
 import type { Memories } from '../memory/context.ts'
-import { chainOf, lookup } from '../memory/resolve.ts'
+import { readChain, lookup } from '../memory/resolve.ts'
 import { isSuccess } from './refusal.ts'
 import { storeKey } from '../memory/store.ts'
 import { STREAM_HEADERS } from '../stream/stream-out.ts'
@@ -69,14 +69,14 @@ async function keptAnswer(
     return memory.answer('read', [await underway.cancel()], NO_QUERY)
   if (underway && action === 'read') return memory.answer(action, [underway.memo()], query)
   const look = lookup(scoped, exchange.settings.limits.bodyBytes, exchange.lease)
-  const kept = await look(placeOf(id))
+  const kept = await look(recordPlace(id))
   if (kept?.id !== id) return undefined
   if (action === 'delete' && !(await deleted(scoped, id))) return undefined
   if (kept.memo.length > LONG_CHARACTERS) await ownTurn()
   const text = textIn(memory, kept, action, query)
   if (text !== undefined) return { text }
   // Only the whole input needs those that came before.
-  const whole = action === 'input' ? await chainOf(look, id) : { chain: [kept] }
+  const whole = action === 'input' ? await readChain(look, id) : { chain: [kept] }
   const memos = whole?.chain.map(recordReader(memory)).filter((memo) => memo !== undefined)
   return memos && memos.length === whole?.chain.length
     ? memory.answer(action, memos, query)
@@ -102,7 +102,7 @@ function textIn(
 const NO_QUERY = { get: () => null }
 
 const deleted = async (scoped: ScopedStore, id: string): Promise<boolean> => {
-  const place = placeOf(id)
+  const place = recordPlace(id)
   return place !== undefined && scoped.delete(place)
 }
 

@@ -12,13 +12,13 @@ import type { Answer, Exchange } from './exchange.ts'
 import { CALLER_LEFT, INTERNAL, NO_ROOM, NOT_TAKEN, REPLY_GREW } from '../model/failures.ts'
 import { recordReply } from '../memory/recorder.ts'
 import type { TranslatePlan } from './plan.ts'
-import { proofKeeperOf } from '../memory/proofs.ts'
+import { createProofKeeper } from '../memory/proofs.ts'
 import { isStreamType, replyEvents } from '../stream/reply-events.ts'
 import { replyWriter } from './reply-writer.ts'
 import {
   begunWith,
   framer,
-  heartbeatOf,
+  encodeHeartbeat,
   steppedSource,
   STREAM_HEADERS,
   type Framer,
@@ -43,7 +43,7 @@ export async function translateReply(
     model: plan.request.model || target.model,
     ...(settings.state === 'off' && { store: false }),
   }
-  const proofs = proofKeeperOf(exchange, request)
+  const proofs = createProofKeeper(exchange, request)
   const now = Math.floor(ports.now() / 1000)
   const plain = replyWriter(caller, { request, now, lose, newId })
   const signed = proofs?.listen(plain) ?? plain
@@ -169,7 +169,7 @@ async function streamed(streaming: Streaming): Promise<Answer> {
   if (failure) throw new ProblemError(failure)
   const following = begunWith<Event[] | undefined>(opening, next)
   const body = steppedSource(async () => steps(await following()), {
-    heartbeat: heartbeatOf(exchange.caller.caller.heartbeat, framing),
+    heartbeat: encodeHeartbeat(exchange.caller.caller.heartbeat, framing),
     heartbeatMs,
     signal: exchange.signal,
     stop() {

@@ -9,7 +9,7 @@ import { idSource } from '../model/ids.ts'
 import { explainExchange } from '../exchange/explain.ts'
 import { INTERNAL } from '../model/failures.ts'
 import { encoded, LONG_BYTES, NOTHING } from '../json/bytes.ts'
-import { bodyOf } from '../exchange/body.ts'
+import { createBody } from '../exchange/body.ts'
 import { runExchange } from '../exchange/run.ts'
 import { storedAnswer } from '../exchange/stored.ts'
 import { ownTurn } from '../stream/time.ts'
@@ -97,7 +97,7 @@ async function answered(
   exchange: Exchange,
 ): Promise<Answer> {
   const { request, explain } = received
-  const body = bodyOf(await readBody(request, context.settings.limits, exchange.lease))
+  const body = createBody(await readBody(request, context.settings.limits, exchange.lease))
   exchange.journal.note({ bytesIn: body.size })
   const asked = { ...exchange, body }
   if (body.size > LONG_BYTES) await ownTurn()
@@ -123,7 +123,7 @@ function inFlight(answer: Answer, { lease, journal }: Exchange): Answer {
   return { ...answer, body: bytes, gone: () => lease.release() }
 }
 
-const NO_BODY = bodyOf(NOTHING)
+const NO_BODY = createBody(NOTHING)
 
 /** Whatever else is thrown is a fault of this program, and its words are nobody's business. */
 export const problemIn = (error: unknown): Problem =>

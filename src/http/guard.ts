@@ -1,7 +1,7 @@
 import type { Lookup } from '../../adapters/contract.ts'
 import type { Problem } from '../model/problem.ts'
 import type { Answer } from '../exchange/exchange.ts'
-import { hostnameOf, isLoopbackName, nameOfAddress } from '../config/hostname.ts'
+import { readHostname, isLoopbackName, nameOfAddress } from '../config/hostname.ts'
 import type { WebSettings } from '../config/settings.ts'
 
 /** Where requests come in: at an address of this machine, at a platform's, or from the program that this is part of. */
@@ -22,7 +22,7 @@ export interface Guard {
 }
 
 /** Undefined where there is nothing to keep out: a program calls itself. */
-export function guardOf(web: WebSettings | undefined, door: Door): Guard | undefined {
+export function createGuard(web: WebSettings | undefined, door: Door): Guard | undefined {
   if (door.kind === 'program' && !web) return undefined
   const origins = new Set(web?.origins)
   const hosts = new Set(web?.hosts)
@@ -40,7 +40,7 @@ export function guardOf(web: WebSettings | undefined, door: Door): Guard | undef
     refusal(headers) {
       const host = headers.get('host')
       // Before HTTP/1.1 a request names no host, and no browser speaks that.
-      const name = hostnameOf(host ?? '')
+      const name = readHostname(host ?? '')
       if (isBounded && host !== null && !isKnown(name)) return foreignHost(host)
       const origin = headers.get('origin')
       const isOurs = isOwn(name) && origin === `http://${host?.toLowerCase()}`

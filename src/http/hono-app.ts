@@ -1,12 +1,12 @@
 import { Hono } from 'hono/tiny'
 import type { Ports } from '../ports.ts'
 import type { Settings } from '../config/settings.ts'
-import { fetcherOf } from './app.ts'
+import { createFetchHandler } from './app.ts'
 import type { Door } from './guard.ts'
 
 /** The proxy as an app whose `fetch` runs on any runtime. */
 export function createApp(settings: Settings, ports: Ports, door?: Door): Hono {
-  const fetch = fetcherOf(settings, ports, door)
+  const fetch = createFetchHandler(settings, ports, door)
   // Paths are told apart by one parser, and not a second time by a router that decodes them otherwise.
   const app = new Hono()
   app.all('*', ({ req }) => fetch(below(req.raw, req.routePath)))

@@ -13,7 +13,7 @@ export interface Load {
   held(): number
 }
 
-export function loadOf(limits: Pick<LimitSettings, 'streams' | 'inFlightBytes'>): Load {
+export function createLoad(limits: Pick<LimitSettings, 'streams' | 'inFlightBytes'>): Load {
   let exchanges = 0
   const budget = new Budget(limits.inFlightBytes)
   return {

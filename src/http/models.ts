@@ -1,6 +1,6 @@
 import type { ModelEntry } from '../../adapters/contract.ts'
 import type { Dialects } from '../../adapters/index.ts'
-import { destinationOf, type Destination } from '../upstream/route.ts'
+import { findDestination, type Destination } from '../upstream/route.ts'
 import type { Settings } from '../config/settings.ts'
 
 /**
@@ -11,7 +11,7 @@ export function listModels(settings: Settings, dialects: Dialects): ModelEntry[]
   const names = new Set<string>()
   const add = (name: string, leads: (destination: Destination) => boolean): void => {
     if (name === '' || name.includes('*')) return
-    const destination = destinationOf(settings, dialects, name)
+    const destination = findDestination(settings, dialects, name)
     if (destination && leads(destination)) names.add(name)
   }
   for (const route of settings.routes) {
@@ -35,7 +35,7 @@ export function findModel(
   dialects: Dialects,
   id: string,
 ): ModelEntry | undefined {
-  const destination = destinationOf(settings, dialects, id)
+  const destination = findDestination(settings, dialects, id)
   if (!destination) return undefined
   const { contextWindow, maxOutputTokens } = destination.target.facts
   return {

@@ -1,6 +1,6 @@
 import type { HttpRequest } from '../ports.ts'
 import { weightOf, type Lease } from '../stream/budget.ts'
-import { NOTHING, Pile, sizeOf, wholeBytes, type Bytes, joinBytes } from '../json/bytes.ts'
+import { NOTHING, Pile, sizeOf, wholeBytes, type Bytes } from '../json/bytes.ts'
 import { CALLER_LEFT } from '../model/failures.ts'
 import type { LimitSettings } from '../config/settings.ts'
 import { SILENT, within } from '../stream/time.ts'
@@ -16,7 +16,7 @@ export async function readBody(
   lease: Lease,
 ): Promise<Bytes> {
   requireJson(request.headers.get('content-type'))
-  const coding = codingOf(request.headers.get('content-encoding'))
+  const coding = readCoding(request.headers.get('content-encoding'))
   const { bodyBytes } = limits
   const length = Number(request.headers.get('content-length') ?? 0)
   if (length > bodyBytes) throw tooLarge(bodyBytes)
@@ -37,7 +37,7 @@ const CODINGS: ReadonlyMap<string, Coding> = new Map([
   ['deflate', 'deflate'],
 ])
 
-function codingOf(contentEncoding: string | null): Coding | undefined {
+function readCoding(contentEncoding: string | null): Coding | undefined {
   const name = (contentEncoding ?? '').trim().toLowerCase()
   if (name === '' || name === 'identity') return undefined
   const coding = CODINGS.get(name)

@@ -17,11 +17,11 @@ export const named = ({ headers, ...answer }: Answer, id: string): Answer => ({
 type ResponseBody = ConstructorParameters<typeof Response>[0]
 
 /** An answer as the platforms of the web want it. */
-export function responseOf({ status, headers, body, gone }: Answer): Response {
+export function toResponse({ status, headers, body, gone }: Answer): Response {
   const isWhole = body === null || typeof body === 'string' || body instanceof Uint8Array
   if (body instanceof Uint8Array && gone) return lent(body, gone, { status, headers })
   // The types of the two runtimes disagree about which arrays of bytes make a body.
-  return new Response((isWhole ? body : streamOf(body)) as ResponseBody, { status, headers })
+  return new Response((isWhole ? body : toStream(body)) as ResponseBody, { status, headers })
 }
 
 const PIECE_BYTES = 65_536
@@ -39,11 +39,11 @@ function lent(body: Uint8Array, gone: () => void, { headers, ...init }: Response
     cancel: gone,
   }
   const length = { 'content-length': String(body.length) }
-  return new Response(streamOf(source), { ...init, headers: { ...headers, ...length } })
+  return new Response(toStream(source), { ...init, headers: { ...headers, ...length } })
 }
 
 /** Nothing is read before somebody wants it: a slow reader slows the source down. */
-const streamOf = (source: ByteSource): ReadableStream<Uint8Array> =>
+const toStream = (source: ByteSource): ReadableStream<Uint8Array> =>
   new ReadableStream(
     {
       async pull(controller) {

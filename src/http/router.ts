@@ -48,7 +48,7 @@ async function guarded(context: AppContext, received: ReceivedRequest): Promise<
   const service = taskServiceAt(received.path)
   if (service) return taskAnswer(context, received, service)
   try {
-    return await admitted(context, received, looksOf(context.dialects, received))
+    return await admitted(context, received, resembledDialect(context.dialects, received))
   } catch (error) {
     return failed(context.dialects, received, error)
   }
@@ -69,10 +69,10 @@ function failed(dialects: Dialects, received: ReceivedRequest, error: unknown): 
   const service = taskServiceAt(received.path)
   return service
     ? failedTask(received, service, error)
-    : failedAnswer(looksOf(dialects, received), received, error)
+    : failedAnswer(resembledDialect(dialects, received), received, error)
 }
 
-const looksOf = (dialects: Dialects, { head, request }: ReceivedRequest): Adapter =>
+const resembledDialect = (dialects: Dialects, { head, request }: ReceivedRequest): Adapter =>
   dialects.resembling(head.path, request.headers)
 
 /** The key comes first: without one nobody learns which paths there are. */

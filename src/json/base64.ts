@@ -35,7 +35,7 @@ export const codecs = (platform: Platform, native: Native): (Codec | undefined)[
   }
   if (!TextEncoder || !btoa || !atob) return [buffer]
   const utf8 = new TextEncoder()
-  const ofText = (text: string) => btoa(binaryOf(utf8.encode(text)))
+  const ofText = (text: string) => btoa(toBinaryString(utf8.encode(text)))
   const { fromBase64 } = native
   return [
     buffer,
@@ -53,7 +53,7 @@ export const codecs = (platform: Platform, native: Native): (Codec | undefined)[
 /** As many arguments as every engine takes. */
 const SLICE_BYTES = 8192
 
-function binaryOf(bytes: Uint8Array): string {
+function toBinaryString(bytes: Uint8Array): string {
   let binary = ''
   for (let at = 0; at < bytes.length; at += SLICE_BYTES)
     binary += String.fromCharCode(...bytes.subarray(at, at + SLICE_BYTES))

@@ -147,12 +147,12 @@ export const objectsOf = (value: Json | undefined): JsonObject[] => listOf(value
 export const objectIn = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
 
 /** The text of a value: a verbatim one as it came, any other serialised. */
-export function textOf(value: Json): string {
+export function toText(value: Json): string {
   return value instanceof Verbatim ? value.text : stringify(value)
 }
 
 /** The value behind a possibly verbatim subtree. */
-export function valueOf(value: Json): Json {
+export function toValue(value: Json): Json {
   return value instanceof Verbatim ? value.value : value
 }
 

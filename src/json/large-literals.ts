@@ -26,9 +26,9 @@ const HEAD_BYTES = 256
 /** A control character that no real text has, so that a mark is told from words. */
 const EDGE = '\u0080'
 const ESCAPED_EDGE = '\\u0080'
-const markOf = (index: number, length: number): string => `${EDGE}${index}.${length}${EDGE}`
+const writeMark = (index: number, length: number): string => `${EDGE}${index}.${length}${EDGE}`
 
-const lengthOf = (literal: LargeLiteral): number =>
+const totalLength = (literal: LargeLiteral): number =>
   literal.reduce((sum, { length }) => sum + length, 0)
 
 const QUOTE = 34
@@ -44,7 +44,7 @@ interface Span {
 /** JSON text of bytes, without the long data in them. The text is JSON as well. */
 export function liftLiterals(pieces: readonly Uint8Array[], decode: Decode): LiftedText {
   const bytes = new ChunkedBytes(pieces)
-  const spans = spansOf(bytes, decode)
+  const spans = findSpans(bytes, decode)
   if (spans.length === 0) return { text: decode(pieces), literals: [] }
   const parts: string[] = []
   let from = 0
@@ -55,7 +55,7 @@ export function liftLiterals(pieces: readonly Uint8Array[], decode: Decode): Lif
   parts.push(decode(bytes.between(from, bytes.length)))
   if (parts.some((part) => part.includes(EDGE) || part.includes(ESCAPED_EDGE)))
     return { text: decode(pieces), literals: [] }
-  const marks = spans.map(({ start, end }, index) => markOf(index, end - start))
+  const marks = spans.map(({ start, end }, index) => writeMark(index, end - start))
   return {
     text: parts.map((part, index) => part + (marks[index] ?? '')).join(''),
     literals: spans.map(({ start, end }) => bytes.between(start, end)),
@@ -63,7 +63,10 @@ export function liftLiterals(pieces: readonly Uint8Array[], decode: Decode): Lif
 }
 
 /** Inverse of `punched`, for every text in which marks stand: pieces that are to stand one behind the other. */
-export function piecesOf(text: string, literals: readonly LargeLiteral[]): (string | Uint8Array)[] {
+export function fillLiterals(
+  text: string,
+  literals: readonly LargeLiteral[],
+): (string | Uint8Array)[] {
   const pieces: (string | Uint8Array)[] = []
   let from = 0
   let at = text.indexOf(EDGE)
@@ -86,7 +89,7 @@ function literalAt(
 ): { bytes: LargeLiteral; end: number } | undefined {
   const index = Number.parseInt(text.slice(start + 1, start + 12), 10)
   const bytes = literals[index]
-  const mark = bytes && markOf(index, lengthOf(bytes))
+  const mark = bytes && writeMark(index, totalLength(bytes))
   return bytes && mark && text.startsWith(mark, start)
     ? { bytes, end: start + mark.length }
     : undefined
@@ -96,7 +99,7 @@ function literalAt(
  * Whoever jumps in steps of half the least length lands in every literal that is long enough, and from there
  * finds its quotes.
  */
-function spansOf(bytes: ChunkedBytes, decode: Decode): Span[] {
+function findSpans(bytes: ChunkedBytes, decode: Decode): Span[] {
   const step = LEAST_BYTES / 2
   const spans: Span[] = []
   for (let at = step; at + step <= bytes.length;) {

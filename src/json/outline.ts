@@ -70,7 +70,7 @@ export function endOfText(text: string, start: number): number | undefined {
 }
 
 /** The string between two places; undefined where JSON.parse would refuse it. */
-export function textOf(text: string, start: number, end: number): string | undefined {
+export function textBetween(text: string, start: number, end: number): string | undefined {
   const body = text.slice(start + 1, end - 1)
   if (!body.includes('\\')) return body
   try {

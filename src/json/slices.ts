@@ -31,14 +31,14 @@ function membersAt(text: string, start: number, key: string): Slice[] {
     if (text.charCodeAt(at) !== COLON) throw new SyntaxError('expected a colon')
     at = skipSpace(text, at + 1)
     const end = endOfValue(text, at)
-    if (nameOf(name) === key) slices.push({ start: at, end })
+    if (parseName(name) === key) slices.push({ start: at, end })
     at = skipSpace(text, end)
     if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1)
   }
   return slices
 }
 
-const nameOf = (literal: string): unknown =>
+const parseName = (literal: string): unknown =>
   literal.includes('\\') ? JSON.parse(literal) : literal.slice(1, -1)
 
 /** A byte order mark may stand in front. */

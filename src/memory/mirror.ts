@@ -28,7 +28,7 @@ interface Passing {
   destination: { upstream: UpstreamSettings }
 }
 
-export function mirrorOf(exchange: MemoryContext, plan: Passing): Mirror | undefined {
+export function createMirror(exchange: MemoryContext, plan: Passing): Mirror | undefined {
   const { caller, memories, route } = exchange
   const { memory } = caller.caller
   const { scanned, found } = plan
@@ -47,7 +47,7 @@ export function mirrorOf(exchange: MemoryContext, plan: Passing): Mirror | undef
       push(frame) {
         const told = memory.replyIn(frame)
         if (told) hear(told)
-        else if (shared && !begun) hear(newsOf(memory.idIn(frame)))
+        else if (shared && !begun) hear(toNews(memory.idIn(frame)))
         begun = true
         return reader.push(frame)
       },
@@ -71,7 +71,7 @@ export function mirrorOf(exchange: MemoryContext, plan: Passing): Mirror | undef
 /** What a reply has told: itself, or first of all its id, by which it may be asked for before it is whole. */
 type News = Told | { id: string }
 
-const newsOf = (id: string | undefined): News | undefined => (id === undefined ? undefined : { id })
+const toNews = (id: string | undefined): News | undefined => (id === undefined ? undefined : { id })
 
 interface Original {
   exchange: MemoryContext
@@ -88,7 +88,7 @@ async function kept(original: Original, news: News): Promise<void> {
   const { exchange, memories, memory, found, origin } = original
   const scoped = await openScopedStore(exchange, memories)
   if ('id' in news) return noteOwner(scoped, [news.id])
-  const made = memory.memoOf(found.missing ? '[]' : itemsOf(original), news)
+  const made = memory.memoOf(found.missing ? '[]' : addedItems(original), news)
   if (!made) return
   const { id, memo, whole } = made
   const claimed = () => noteOwner(scoped, [id, ...memo.items])
@@ -98,7 +98,7 @@ async function kept(original: Original, news: News): Promise<void> {
 }
 
 /** What the request adds to the conversation. Where no item stands for another one, nobody has to read it. */
-function itemsOf({ memory, scanned, found }: Original): string {
+function addedItems({ memory, scanned, found }: Original): string {
   const input = memberText(scanned, memory.inputMember)
   if (found.items.size === 0) return memory.itemsText(input)
   const body = parseScanned(scanned)

@@ -2,7 +2,7 @@ import type { Ask, ConversationMemory } from '../../adapters/contract.ts'
 import type { Json } from '../json/json.ts'
 import { ProblemError } from '../model/problem.ts'
 import type { MemoryContext } from './context.ts'
-import { placeOf, openScopedStore, type ScopedStore } from './records.ts'
+import { recordPlace, openScopedStore, type ScopedStore } from './records.ts'
 import type { Memories } from './context.ts'
 import type { UpstreamSettings } from '../config/settings.ts'
 
@@ -46,7 +46,7 @@ const OWNED = 'mine'
 
 /** Notes that the upstream gave these ids to this caller. */
 export async function noteOwner(scoped: ScopedStore, ids: readonly string[]): Promise<void> {
-  const places = new Set(ids.map(placeOf).filter((place) => place !== undefined))
+  const places = new Set(ids.map(recordPlace).filter((place) => place !== undefined))
   await Promise.all([...places].map((place) => scoped.put(place, OWNED)))
 }
 
@@ -69,7 +69,7 @@ async function demand(
   what: Parameters<ConversationMemory['missing']>[0],
   id: string,
 ): Promise<void> {
-  const place = placeOf(id)
+  const place = recordPlace(id)
   const there = place === undefined ? undefined : await scoped.get(place)
   if (there === undefined) throw new ProblemError(memory.missing(what, id))
 }

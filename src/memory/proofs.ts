@@ -27,7 +27,7 @@ interface Reasoning {
 }
 
 /** Ids of calls may repeat between conversations, so name and input have to be the same too. */
-const placeOf = ({ id, name, input }: ToolCallBlock): string =>
+const recordPlace = ({ id, name, input }: ToolCallBlock): string =>
   `proof-${fingerprint(id)}${fingerprint(`${name}\n${plain(input)}`)}`
 
 /** Clients write JSON anew. */
@@ -44,7 +44,7 @@ export interface ProofKeeper {
 }
 
 /** Undefined where the configuration does not ask for it, or the request asks for nothing to be kept. */
-export function proofKeeperOf(
+export function createProofKeeper(
   exchange: MemoryContext,
   { store }: Pick<Request, 'store'>,
 ): ProofKeeper | undefined {
@@ -67,15 +67,15 @@ async function keepProofs(
     .filter((block) => block.kind === 'tool-call')
     .flatMap((call, index): [string, Proofs][] => {
       // Of several calls the first one was thought about.
-      const proofs = { reasoning: index === 0 ? reasoning : [], ...proofOf(call) }
-      return proofs.proof || proofs.reasoning.length > 0 ? [[placeOf(call), proofs]] : []
+      const proofs = { reasoning: index === 0 ? reasoning : [], ...callProof(call) }
+      return proofs.proof || proofs.reasoning.length > 0 ? [[recordPlace(call), proofs]] : []
     })
   if (entries.length === 0) return
   const scoped = await openScopedStore(exchange, memories)
   await Promise.all(entries.map(([place, proofs]) => scoped.put(place, JSON.stringify(proofs))))
 }
 
-const proofOf = ({ proof }: ToolCallBlock): { proof?: Proof } => (proof ? { proof } : {})
+const callProof = ({ proof }: ToolCallBlock): { proof?: Proof } => (proof ? { proof } : {})
 
 function signed(block: Block): Reasoning | undefined {
   if (block.kind !== 'reasoning' || !block.proof) return undefined
@@ -117,7 +117,7 @@ const isBare = ({ role, blocks }: Turn): boolean =>
 async function proven(scoped: ScopedStore, turn: Turn, dialect: string): Promise<Turn> {
   const found = await Promise.all(
     turn.blocks.map((block) =>
-      block.kind === 'tool-call' ? proofsOf(scoped, block, dialect) : undefined,
+      block.kind === 'tool-call' ? findProofs(scoped, block, dialect) : undefined,
     ),
   )
   const reasoning = found.flatMap((proofs) => proofs?.reasoning ?? [])
@@ -132,12 +132,12 @@ async function proven(scoped: ScopedStore, turn: Turn, dialect: string): Promise
 }
 
 /** Only proofs that the upstream issued itself are of use to it. */
-async function proofsOf(
+async function findProofs(
   scoped: ScopedStore,
   call: ToolCallBlock,
   dialect: string,
 ): Promise<Proofs | undefined> {
-  const text = await scoped.get(placeOf(call)).catch(() => undefined)
+  const text = await scoped.get(recordPlace(call)).catch(() => undefined)
   const kept = text === undefined ? undefined : readProofs(text)
   if (!kept) return undefined
   const { reasoning, proof } = kept

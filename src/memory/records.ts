@@ -8,7 +8,7 @@ import { NO_STATE } from '../model/failures.ts'
 import type { Settings } from '../config/settings.ts'
 import { storeKey, type Store } from './store.ts'
 
-export function memoriesOf(settings: Settings, store: Store | undefined): Memories | undefined {
+export function createMemories(settings: Settings, store: Store | undefined): Memories | undefined {
   const retention = { ...DEFAULT_RETENTION, ...settings.retention }
   return store && { store, retention, underway: new Map(), owners: new Map() }
 }
@@ -66,13 +66,13 @@ export const readRedirectKey = (text: string | undefined): string | undefined =>
 const ID = /^[\w-]{1,128}$/
 
 /** Where an exchange is kept that gave out this id; undefined for what can be no id. */
-export const placeOf = (id: string): string | undefined =>
+export const recordPlace = (id: string): string | undefined =>
   ID.test(id) ? (seedOf(id) ?? id) : undefined
 
 const MOST_OWNERS = 1000
 
 /** Whose memory it is: a hash of what the caller presented, so that no key is ever in a store. */
-export function ownerOf(
+export function hashedOwner(
   { identity }: Pick<MemoryContext, 'identity'>,
   { owners }: Pick<Memories, 'owners'>,
 ): Promise<string> {
@@ -80,12 +80,12 @@ export function ownerOf(
   const known = owners.get(identity)
   if (known) return known
   if (owners.size >= MOST_OWNERS) owners.clear()
-  const owner = hashOf(identity)
+  const owner = sha256(identity)
   owners.set(identity, owner)
   return owner
 }
 
-async function hashOf(identity: string): Promise<string> {
+async function sha256(identity: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(identity))
   return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
@@ -103,7 +103,7 @@ export async function openScopedStore(
   memories: Memories,
 ): Promise<ScopedStore> {
   const { store, retention } = memories
-  const owner = await ownerOf(exchange, memories)
+  const owner = await hashedOwner(exchange, memories)
   return {
     owner,
     get: (place) => reached(store.get(storeKey(owner, place))),
@@ -129,11 +129,11 @@ export async function keep(
   scoped: ScopedStore,
   { memo, ...kept }: Kept<ExchangeRecord>,
 ): Promise<void> {
-  const place = placeOf(kept.id)
+  const place = recordPlace(kept.id)
   if (place === undefined) return
   const strays = new Set<string>()
   for (const id of memo.items) {
-    const stray = placeOf(id)
+    const stray = recordPlace(id)
     if (stray !== undefined && stray !== place) strays.add(stray)
   }
   await scoped.put(place, writeKept({ ...kept, memo: memo.text }))

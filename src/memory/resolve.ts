@@ -7,7 +7,7 @@ import { seedOf } from '../model/ids.ts'
 import type { MemoryContext } from './context.ts'
 import {
   recordReader,
-  placeOf,
+  recordPlace,
   readKept,
   readRedirectKey,
   openScopedStore,
@@ -105,11 +105,11 @@ const MOST_PLACES = 1000
 /** Looks for everything that is referred to; what is not there is `missing`. */
 async function findReferenced(look: Look, memory: ConversationMemory, ask: Ask): Promise<Found> {
   const { previous, references } = ask
-  const places = new Set(references.map(placeOf))
+  const places = new Set(references.map(recordPlace))
   if (places.size > MOST_PLACES)
     throw invalid(`The input refers to items of more than ${MOST_PLACES} responses.`, 'input')
-  const last = previous === undefined ? undefined : await chainOf(look, previous)
-  const kepts = await Promise.all(references.map((id) => look(placeOf(id))))
+  const last = previous === undefined ? undefined : await readChain(look, previous)
+  const kepts = await Promise.all(references.map((id) => look(recordPlace(id))))
   const items = new Map<string, Kept>()
   for (const [index, id] of references.entries()) {
     const kept = kepts[index]
@@ -192,8 +192,8 @@ export interface Chain {
 }
 
 /** The exchange with this id behind all that led to it; undefined when one of them is gone. */
-export async function chainOf(look: Look, id: string): Promise<Chain | undefined> {
-  const place = placeOf(id)
+export async function readChain(look: Look, id: string): Promise<Chain | undefined> {
+  const place = recordPlace(id)
   const kept = await look(place)
   // All ids of an exchange lead to its place, and only one of them is that of its reply.
   if (!kept || place === undefined || kept.id !== id) return undefined

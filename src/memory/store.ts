@@ -59,7 +59,7 @@ const ENCODER = new TextEncoder()
 
 /** The bytes of a value that a store may keep; throws `EntryTooLargeError`. */
 export function boundedBytes(entry: StoreEntry, bounds: StoreBounds): Uint8Array {
-  const limit = limitOf(bounds)
+  const limit = entryLimit(bounds)
   const bytes = entry.value.length > limit ? undefined : ENCODER.encode(entry.value)
   if (!bytes || bytes.length + entry.key.length > limit) throw new EntryTooLargeError(limit)
   return bytes
@@ -67,11 +67,11 @@ export function boundedBytes(entry: StoreEntry, bounds: StoreBounds): Uint8Array
 
 /** What an entry counts for against the bounds; throws `EntryTooLargeError`. */
 export function boundedSize({ key, value }: StoreEntry, bounds: StoreBounds): number {
-  const limit = limitOf(bounds)
+  const limit = entryLimit(bounds)
   const size = key.length + (value.length > limit ? value.length : bytesIn(value))
   if (size > limit) throw new EntryTooLargeError(limit)
   return size
 }
 
-const limitOf = ({ entryBytes, ownerBytes, totalBytes }: StoreBounds): number =>
+const entryLimit = ({ entryBytes, ownerBytes, totalBytes }: StoreBounds): number =>
   Math.min(entryBytes, ownerBytes, totalBytes)

@@ -1,4 +1,4 @@
-import { bodyOf, withBody, type Event, type Tail } from './events.ts'
+import { streamedText, withBody, type Event, type Tail } from './events.ts'
 import type { Block, Citation, Ext, FinishReason, Usage } from './request.ts'
 import type { Problem } from './problem.ts'
 
@@ -65,7 +65,7 @@ export class Cursor {
     if (this.#ended || this.#find(key)) return
     this.start('', '')
     const block = this.#distinct(opened)
-    const body = bodyOf(block)
+    const body = streamedText(block)
     const pending: Pending = {
       key,
       block,

@@ -16,5 +16,5 @@ const EFFORTS: readonly string[] = Object.keys(BUDGETS)
 export const isEffort = (value: string): value is SomeEffort => EFFORTS.includes(value)
 
 /** Inverse of the table: the greatest effort that the budget pays for. */
-export const effortOf = (budget: number): SomeEffort =>
+export const nearestEffort = (budget: number): SomeEffort =>
   EFFORTS.filter(isEffort).findLast((effort) => BUDGETS[effort] <= budget) ?? 'minimal'

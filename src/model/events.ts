@@ -24,7 +24,7 @@ export interface Tail {
 }
 
 /** The member that deltas append to, or undefined for a block that comes whole. */
-export function bodyOf(block: Block): string | undefined {
+export function streamedText(block: Block): string | undefined {
   switch (block.kind) {
     case 'text':
     case 'reasoning':
@@ -107,7 +107,7 @@ export function unfold(reply: Reply): Event[] {
 }
 
 export function unfoldBlock(block: Block): Event[] {
-  const body = bodyOf(block)
+  const body = streamedText(block)
   if (body === undefined)
     return [
       { type: 'block-start', block },
@@ -147,7 +147,9 @@ export function fold(events: Iterable<Event>): Folded {
   const close = (tail: Tail) => {
     if (!open) return
     let block =
-      bodyOf(open.block) === undefined ? open.block : withBody(open.block, open.parts.join(''))
+      streamedText(open.block) === undefined
+        ? open.block
+        : withBody(open.block, open.parts.join(''))
     if (block.kind === 'text' && open.citations.length > 0)
       block = { ...block, citations: open.citations }
     reply.blocks.push(withTail(block, tail))
@@ -159,7 +161,7 @@ export function fold(events: Iterable<Event>): Folded {
         Object.assign(reply, defined({ id: event.id, model: event.model, ext: event.ext }))
         break
       case 'block-start':
-        open = { block: event.block, parts: [bodyOf(event.block) ?? ''], citations: [] }
+        open = { block: event.block, parts: [streamedText(event.block) ?? ''], citations: [] }
         break
       case 'block-delta':
         open?.parts.push(event.text)
@@ -205,11 +207,11 @@ export function verify(events: readonly Event[]): string | undefined {
     switch (event.type) {
       case 'block-start':
         if (open) return wrong(`${open.kind} is still open`)
-        if ((bodyOf(event.block) ?? '') !== '') return wrong('the body belongs into deltas')
+        if ((streamedText(event.block) ?? '') !== '') return wrong('the body belongs into deltas')
         open = event.block
         break
       case 'block-delta':
-        if (!open || bodyOf(open) === undefined) return wrong('no block with a body is open')
+        if (!open || streamedText(open) === undefined) return wrong('no block with a body is open')
         if (event.text === '') return wrong('is empty')
         break
       case 'citation':

@@ -15,7 +15,7 @@ export function reportForeign(request: Request, target: Dialect, lose: Lose): vo
     for (const [index, block] of list.entries()) {
       const place = () => `${path()}.${index}`
       if (block.kind === 'opaque') {
-        if (block.dialect !== target) lose('dropped', `${place()}.${nameOf(block)}`)
+        if (block.dialect !== target) lose('dropped', `${place()}.${blockName(block)}`)
         continue
       }
       report(block.ext, place)
@@ -49,7 +49,7 @@ export function replyReporter(caller: Dialect, lose: Lose): (event: Event) => vo
     // Most events are such, and say nothing else.
     if (event.type === 'block-delta') return
     if ('block' in event) {
-      name = `reply.${nameOf(event.block)}`
+      name = `reply.${blockName(event.block)}`
       if (event.block.kind !== 'opaque') report(event.block.ext, block)
       else if (event.block.dialect !== caller) lose('dropped', name)
       if (event.block.kind === 'search')
@@ -119,7 +119,7 @@ function isPlain(value: Json): boolean {
 const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`)
 
 /** What a report of a loss calls a block of a reply. */
-export const nameOf = (block: Block): string =>
+export const blockName = (block: Block): string =>
   block.kind === 'opaque' ? typeName(block.value) : block.kind
 
 /** Its type, or the member that tells what it is where there are no types. */

@@ -30,7 +30,7 @@ export function typeByName(name: string): string {
   return TYPES.get(path.slice(path.lastIndexOf('.') + 1).toLowerCase()) ?? ''
 }
 
-export function extensionOf(mediaType: string): string {
+export function fileExtension(mediaType: string): string {
   return [...TYPES].find(([, type]) => type === mediaType)?.[0] ?? 'bin'
 }
 

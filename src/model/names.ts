@@ -52,13 +52,13 @@ export interface ToolNames {
 }
 
 /** A namespace that only its own dialect can read is one as well. */
-function namespaceOf(tool: Tool): string[] {
+function listNamespace(tool: Tool): string[] {
   const name = tool.kind === 'opaque' ? tool.name : isNamed(tool) && tool.namespace
   return name ? [name] : []
 }
 
 export function toolNames(request: Request | undefined, rule: NameRule): ToolNames {
-  const namespaces = new Set((request?.tools ?? []).flatMap(namespaceOf))
+  const namespaces = new Set((request?.tools ?? []).flatMap(listNamespace))
   const toWire = (name: string, namespace = '') =>
     fit(namespaces.has(namespace) ? `${namespace}__${name}` : name, rule)
   const declared = new Map<string, ToolName>()

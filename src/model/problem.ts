@@ -126,7 +126,7 @@ const OVERFLOW =
   /prompt is too long|input length and `?max_tokens`? exceed|context[ _-]?length[ _-]?exceeded|maximum context length|exceeds? the (?:maximum|context|model)|context window|input token count|too many (?:input )?tokens/i
 
 /** Recognises a context overflow in an upstream's words, with the counts it gives. */
-export function overflowOf(message: string, code?: string): Problem | undefined {
+export function readOverflow(message: string, code?: string): Problem | undefined {
   if (code !== 'context_length_exceeded' && !OVERFLOW.test(message)) return undefined
   const numbers = (message.match(/\d[\d,]{2,}/g) ?? []).map((digits) =>
     Number(digits.replaceAll(',', '')),

@@ -1,4 +1,4 @@
-import { isObject, valueOf, Verbatim, type Json, type JsonObject } from '../json/json.ts'
+import { isObject, toValue, Verbatim, type Json, type JsonObject } from '../json/json.ts'
 import { invalid } from './problem.ts'
 
 /** What is wrong with a value, and where in it. */
@@ -35,7 +35,7 @@ export function unexpected(expected: string, value: unknown, found = spoken(valu
 }
 
 function spoken(value: unknown): string {
-  if (value instanceof Verbatim) return spoken(valueOf(value))
+  if (value instanceof Verbatim) return spoken(toValue(value))
   if (typeof value === 'string') return value === '' ? 'an empty string' : 'a string'
   if (Array.isArray(value)) return `an array of ${value.length}`
   return typeof value === 'object' && value !== null ? 'an object' : String(value)

@@ -1,7 +1,7 @@
 import { isObject, type Json } from '../json/json.ts'
 
 /** How long to wait, where an upstream says it in the body: among the details of an error, or in its words. */
-export function waitOf(message: string, details?: Json): number | undefined {
+export function readWait(message: string, details?: Json): number | undefined {
   for (const detail of Array.isArray(details) ? details : []) {
     if (!isObject(detail)) continue
     const { retryDelay: delay, metadata } = detail

@@ -1,15 +1,15 @@
 import { adapters } from '../../adapters/index.ts'
 import { demoSend } from '../demo/demo.ts'
 import { ConfigError, type Environment, examined, settingsIn } from '../config/config.ts'
-import { lineOf } from '../config/finding.ts'
+import { writeFault } from '../config/finding.ts'
 import { placed } from '../config/source.ts'
 import { DEFAULT_RETENTION } from '../config/defaults.ts'
 import type { Ports, Send } from '../ports.ts'
-import { secretsOf } from '../upstream/secrets.ts'
+import { listSecrets } from '../upstream/secrets.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Store } from '../memory/store.ts'
 import { randomId } from '../ports.ts'
-import { createAnswerer, fetcherOf } from '../http/app.ts'
+import { createHandler, createFetchHandler } from '../http/app.ts'
 import { createLog } from '../observe/log.ts'
 import { readableLine } from '../observe/readable.ts'
 import { egressOf, egressSecrets } from './egress.ts'
@@ -43,7 +43,7 @@ function settingsFor(options: Options, world: Process): Settings {
   const platform = { exposed: !isLoopback(host), listens: { host, port } }
   const result = examined(sourceFor(options, world), world.environment, platform)
   const settings = settingsIn(result)
-  for (const warning of result.faults) world.complain(lineOf(warning))
+  for (const warning of result.faults) world.complain(writeFault(warning))
   return settings
 }
 
@@ -61,14 +61,14 @@ export interface Proxy {
 export async function serve(options: Options, world: Process): Promise<Proxy> {
   const settings = settingsFor(options, world)
   const upstreams = createSend(egressOf(world.environment))
-  const store = await storeOf(settings)
+  const store = await createStore(settings)
   const deadline = new AbortController()
   let draining = false
   const log = createLog({
     write: batched(world.write),
     now: Date.now,
     spell: world.logStyle === 'json' ? undefined : readableLine(world.logStyle === 'colour'),
-    secrets: [...secretsOf(settings), ...egressSecrets(world.environment)],
+    secrets: [...listSecrets(settings), ...egressSecrets(world.environment)],
   })
   const ports: Ports = {
     ...portsWith(demoSend(adapters, upstreams.send)),
@@ -79,7 +79,7 @@ export async function serve(options: Options, world: Process): Promise<Proxy> {
   }
   const { host, port } = options
   const server = await startServer({
-    answer: createAnswerer(settings, ports, { kind: 'listener', host }),
+    answer: createHandler(settings, ports, { kind: 'listener', host }),
     host,
     port,
     limits: settings.limits,
@@ -102,7 +102,7 @@ export async function serve(options: Options, world: Process): Promise<Proxy> {
 }
 
 /** What is not there when the proxy starts (a folder, a right) is a fault of the configuration. */
-async function storeOf({ state, retention, origin }: Settings): Promise<Store | undefined> {
+async function createStore({ state, retention, origin }: Settings): Promise<Store | undefined> {
   if (state === 'off') return undefined
   try {
     return await openStore(state, { ...DEFAULT_RETENTION, ...retention })
@@ -126,14 +126,17 @@ export async function check(options: Options, world: Process): Promise<void> {
   const faults = heard.flatMap(({ findings }) => findings.map((each) => placed(each, source)))
   const first = faults.find(({ severity }) => severity === 'fault')
   if (first) throw new ConfigError(first.place, first.expected, first.origin, faults)
-  for (const warning of faults) world.complain(lineOf(warning))
+  for (const warning of faults) world.complain(writeFault(warning))
 }
 
 /** Says what would be sent upstream, and what would be lost; false when there is nothing to say but an error. */
 export async function explain(options: Options, world: Process): Promise<boolean> {
   const settings = settingsFor(options, world)
   const body = bytesFile(world.directory, options.file ?? '-')
-  const answer = fetcherOf({ ...settings, callers: { kind: 'open' } }, portsWith(sendNothing))
+  const answer = createFetchHandler(
+    { ...settings, callers: { kind: 'open' } },
+    portsWith(sendNothing),
+  )
   const { text, ok } = await explainFile(answer, options.path ?? '', body)
   world.write(`${text}\n`)
   return ok

@@ -3,7 +3,7 @@ import { stringify } from '../json/json.ts'
 import { DEFAULT_RETENTION, DEMO_ORIGIN } from '../config/defaults.ts'
 import type { Environment } from '../config/config.ts'
 import type { RouteSettings, Settings, TaskSettings, UpstreamSettings } from '../config/settings.ts'
-import { sampleOf } from '../exchange/sample.ts'
+import { writeSample } from '../exchange/sample.ts'
 import { shownState } from '../upstream/secrets.ts'
 import { clientRows } from './clients.ts'
 
@@ -11,16 +11,16 @@ import { clientRows } from './clients.ts'
 export function greeting(settings: Settings, url: string, environment: Environment): string {
   return [
     `dragoman listens on ${url} (configuration: ${settings.origin})`,
-    ...namesOf(url),
-    ...demoOf(settings),
+    ...hostNames(url),
+    ...describeDemo(settings),
     '',
     ...table(
-      adapters.map((adapter) => [adapter.dialect, `POST ${sampleOf(adapter, 'MODEL').path}`]),
+      adapters.map((adapter) => [adapter.dialect, `POST ${writeSample(adapter, 'MODEL').path}`]),
     ),
     '',
     ...summary(settings),
     '',
-    ...clientsOf(settings, url, environment),
+    ...describeClients(settings, url, environment),
     'Try it:',
     `  ${curl(settings, url, environment)}`,
     '',
@@ -28,7 +28,7 @@ export function greeting(settings: Settings, url: string, environment: Environme
 }
 
 /** What listens at 127.0.0.1 is not always found as localhost, which may mean the other address. */
-const namesOf = (url: string): string[] =>
+const hostNames = (url: string): string[] =>
   url.startsWith(`http://${LOCAL}:`)
     ? [`${url.replace(LOCAL, 'localhost')} is the same where that means ${LOCAL}`]
     : []
@@ -36,7 +36,7 @@ const namesOf = (url: string): string[] =>
 const LOCAL = '127.0.0.1'
 
 /** Whoever tries the demo has to know that nothing of it is a model, and how to go on. */
-const demoOf = ({ origin }: Settings): string[] =>
+const describeDemo = ({ origin }: Settings): string[] =>
   origin === 'demo'
     ? [
         'This is the demo: upstreams in this process answer, without a model and without a network.',
@@ -44,9 +44,9 @@ const demoOf = ({ origin }: Settings): string[] =>
       ]
     : []
 
-function clientsOf(settings: Settings, url: string, environment: Environment): string[] {
+function describeClients(settings: Settings, url: string, environment: Environment): string[] {
   if (settings.upstreams.size === 0) return []
-  const credential = credentialOf(settings, environment)
+  const credential = findCredential(settings, environment)
   const key = credential === undefined ? 'any' : `"${credential}"`
   const told = { url, model: sampleModel(settings.routes), key }
   return ['Clients:', ...table(clientRows(told)), '']
@@ -70,7 +70,7 @@ export function summary(settings: Settings): string[] {
     'upstream',
     upstream.name,
     upstream.dialect,
-    addressOf(upstream),
+    upstreamAddress(upstream),
     routesTo(upstream.name, settings.routes),
   ])
   const tasks = Object.entries(settings.tasks).map(([name, task]: [string, TaskSettings]) => [
@@ -83,16 +83,16 @@ export function summary(settings: Settings): string[] {
   return [
     ...table([...upstreams, ...tasks]),
     ...table([
-      ['state', stateOf(settings)],
-      ['callers', callersOf(settings)],
+      ['state', describeState(settings)],
+      ['callers', describeCallers(settings)],
       ['losses', settings.losses],
-      ...pagesOf(settings),
+      ...describePages(settings),
     ]),
   ]
 }
 
 /** Only what was configured: as it comes, no page may call. */
-function pagesOf({ web }: Settings): string[][] {
+function describePages({ web }: Settings): string[][] {
   const { origins = [], hosts = [] } = web ?? {}
   return [
     ...(origins.length > 0 ? [['pages', `of ${origins.join(', ')} may call`]] : []),
@@ -100,15 +100,15 @@ function pagesOf({ web }: Settings): string[][] {
   ]
 }
 
-function stateOf({ state, retention }: Settings): string {
+function describeState({ state, retention }: Settings): string {
   if (state === 'off') return 'off, nothing is kept'
   const { ttlMs } = { ...DEFAULT_RETENTION, ...retention }
-  const period = `for ${periodOf(Math.round(ttlMs / 1000))}`
+  const period = `for ${describePeriod(Math.round(ttlMs / 1000))}`
   if (state === 'memory') return `memory, ${period} or until the process ends`
   return `${shownState(state)}, ${period}`
 }
 
-function periodOf(seconds: number): string {
+function describePeriod(seconds: number): string {
   const [unit, size] = PERIODS.find(([, length]) => seconds % length === 0) ?? ['second', 1]
   const count = seconds / size
   return count === 1 ? `1 ${unit}` : `${count} ${unit}s`
@@ -125,7 +125,7 @@ const TASK_PATHS: ReadonlyMap<string, string> = new Map([
   ['music', 'for /music'],
 ])
 
-const addressOf = ({ base, version, proxy }: UpstreamSettings): string => {
+const upstreamAddress = ({ base, version, proxy }: UpstreamSettings): string => {
   if (base.startsWith(DEMO_ORIGIN)) return 'in this process'
   const through = proxy === undefined ? '' : ` through ${new URL(proxy).host}`
   return (version ? `${base}/${version}` : base) + through
@@ -138,7 +138,7 @@ function routesTo(name: string, routes: readonly RouteSettings[]): string {
   return models.length > 0 ? `for ${models.join(', ')}` : 'no route leads here'
 }
 
-function callersOf({ callers }: Settings): string {
+function describeCallers({ callers }: Settings): string {
   if (callers.kind === 'open') return 'open, no key needed'
   return callers.keys.length === 1 ? '1 key' : `${callers.keys.length} keys`
 }
@@ -157,8 +157,8 @@ function table(rows: readonly (readonly string[])[]): string[] {
 function curl(settings: Settings, url: string, environment: Environment): string {
   const [adapter] = adapters
   if (!adapter || settings.upstreams.size === 0) return `curl ${url}/healthz`
-  const { path, query, headers, body } = sampleOf(adapter, sampleModel(settings.routes))
-  const credential = credentialOf(settings, environment)
+  const { path, query, headers, body } = writeSample(adapter, sampleModel(settings.routes))
+  const credential = findCredential(settings, environment)
   const lines = [
     `curl ${quoted(url + path + (query ? `?${query}` : ''))}`,
     ...Object.entries({ 'content-type': 'application/json', ...headers }).map(
@@ -178,7 +178,7 @@ function sampleModel(routes: readonly RouteSettings[]): string {
 }
 
 /** The shell's own variable: a key never appears in what the proxy prints. */
-function credentialOf(settings: Settings, environment: Environment): string | undefined {
+function findCredential(settings: Settings, environment: Environment): string | undefined {
   const { callers, upstreams } = settings
   if (callers.kind === 'keys') {
     const variable = Object.keys(environment).find((name) => {

@@ -30,7 +30,7 @@ interface Waiting {
  * A statement of SQLite that waits for a lock stops the whole process. So none waits: what finds the file
  * locked is tried again between the turns of everybody else, until its `patienceMs` are over.
  */
-export function exclusiveOf(database: DatabaseSync, patienceMs: number): Exclusive {
+export function createExclusive(database: DatabaseSync, patienceMs: number): Exclusive {
   const queue: Waiting[] = []
   let held = 0
   let serving: Promise<void> | undefined

@@ -1,5 +1,5 @@
 import { adapters } from '../../adapters/index.ts'
-import { sampleOf } from '../exchange/sample.ts'
+import { writeSample } from '../exchange/sample.ts'
 
 const ORIGIN = 'http://127.0.0.1'
 
@@ -20,7 +20,7 @@ function headersFor(path: string): Record<string, string> {
   const url = new URL(path, ORIGIN)
   const incoming = { method: 'POST', path: url.pathname, query: url.searchParams }
   const adapter = adapters.find(({ caller }) => caller.match(incoming))
-  return { 'content-type': 'application/json', ...(adapter && sampleOf(adapter, 'any').headers) }
+  return { 'content-type': 'application/json', ...(adapter && writeSample(adapter, 'any').headers) }
 }
 
 /** Readable, where that changes nothing but white space: numbers beyond the exact ones stay as they came. */

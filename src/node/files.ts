@@ -8,7 +8,7 @@ export function textFile(directory: string, name: string): string | undefined {
     const bytes = readFileSync(resolve(directory, name))
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (error) {
-    const code = codeOf(error)
+    const code = errorCode(error)
     if (code === 'ENOENT') return undefined
     const isText = code !== 'ERR_ENCODING_INVALID_ENCODED_DATA'
     throw new ConfigError(name, isText ? `cannot be read (${code})` : 'expected UTF-8')
@@ -20,12 +20,12 @@ export function bytesFile(directory: string, name: string): Uint8Array<ArrayBuff
   try {
     return new Uint8Array(readFileSync(name === '-' ? 0 : resolve(directory, name)))
   } catch (error) {
-    throw new ConfigError(name, `cannot be read (${codeOf(error)})`)
+    throw new ConfigError(name, `cannot be read (${errorCode(error)})`)
   }
 }
 
 /** The code of a system error, or its name. */
-export function codeOf(error: unknown): string {
+export function errorCode(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error'
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name
 }

@@ -5,9 +5,9 @@ import { entriesAt, membersAt, valueAt } from '../config/place.ts'
 import { placeKey, upstreamKey } from '../upstream/credentials.ts'
 import { DEMO_ORIGIN } from '../config/defaults.ts'
 import type { Send } from '../ports.ts'
-import { sampleOf } from '../exchange/sample.ts'
+import { writeSample } from '../exchange/sample.ts'
 import type { Settings, UpstreamSettings } from '../config/settings.ts'
-import { sourceOf } from '../stream/source.ts'
+import { toSource } from '../stream/source.ts'
 
 const TOTAL_MS = 15_000
 const MOST_BYTES = 8 * 1024 * 1024
@@ -63,7 +63,7 @@ async function answerOf(
 ): Promise<{ status: number; text: string }> {
   const { base, version, proxy, timeouts } = upstream
   const adapter = dialects.of(upstream.dialect)
-  const sample = adapter && sampleOf(adapter, 'model')
+  const sample = adapter && writeSample(adapter, 'model')
   const usual = /^\/v1\w*/.exec(sample?.path ?? '')?.[0] ?? '/v1'
   const { header, query } = placeKey(upstream.auth, upstreamKey(upstream.key, undefined))
   const search = query ? `?${new URLSearchParams([[...query]])}` : ''
@@ -79,10 +79,10 @@ async function answerOf(
     connectMs: timeouts.connectMs,
     ...(proxy !== undefined && { proxy }),
   })
-  return { status, text: body ? await textOf(sourceOf(body)) : '' }
+  return { status, text: body ? await textOf(toSource(body)) : '' }
 }
 
-async function textOf(source: ReturnType<typeof sourceOf>): Promise<string> {
+async function textOf(source: ReturnType<typeof toSource>): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
   for (let piece = await source.read(); piece; piece = await source.read()) {

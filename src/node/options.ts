@@ -32,17 +32,17 @@ const DEFAULT_HOST = '127.0.0.1'
 const COMMANDS: readonly Command[] = ['serve', 'check', 'explain']
 
 /** What the command line asks for; throws `ConfigError` with one line about what is wrong with it. */
-export function optionsOf(argv: readonly string[], environment: Environment): Options {
+export function readOptions(argv: readonly string[], environment: Environment): Options {
   const { values, positionals } = parsed(argv)
   const [first = 'serve', ...rest] = positionals
-  const command = values.help ? 'help' : values.version ? 'version' : commandOf(first)
+  const command = values.help ? 'help' : values.version ? 'version' : readCommand(first)
   const [file, ...others] = rest
   if (command !== 'help' && command !== 'version') checkOperands(command, file, others, values.path)
   return {
     command,
     ...(values.config !== undefined && { config: values.config }),
     host: values.host ?? (environment['HOST'] || DEFAULT_HOST),
-    port: portOf(values.port, environment['PORT']),
+    port: readPort(values.port, environment['PORT']),
     ...(values.path !== undefined && { path: values.path }),
     ...(values.online && { online: true }),
     ...(file !== undefined && { file }),
@@ -70,7 +70,7 @@ function parsed(argv: readonly string[]) {
   }
 }
 
-function commandOf(name: string): Command {
+function readCommand(name: string): Command {
   const command = COMMANDS.find((known) => known === name)
   if (command) return command
   throw new ConfigError('options', `there is no command "${name}"; see --help`)
@@ -91,7 +91,7 @@ function checkOperands(
 }
 
 /** Port 0 asks the system for a free one. */
-function portOf(option: string | undefined, variable: string | undefined): number {
+function readPort(option: string | undefined, variable: string | undefined): number {
   const text = option ?? (variable || String(DEFAULT_PORT))
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
   if (port <= 65_535) return port

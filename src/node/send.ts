@@ -60,7 +60,7 @@ const proxyAgent = (connectMs: number, uri: string): Dispatcher =>
 
 function exchange(agent: Dispatcher, request: UpstreamRequest): Promise<UpstreamResponse> {
   return new Promise((resolve, reject) => {
-    if (request.signal.aborted) return reject(errorOf(request.signal.reason))
+    if (request.signal.aborted) return reject(toError(request.signal.reason))
     const url = new URL(request.url)
     request.connection?.('sought')
     agent.dispatch(
@@ -68,8 +68,8 @@ function exchange(agent: Dispatcher, request: UpstreamRequest): Promise<Upstream
         origin: url.origin,
         path: url.pathname + url.search,
         method: request.method,
-        headers: { 'accept-encoding': 'gzip', ...request.headers, ...lengthOf(request.body) },
-        body: bodyOf(request.body),
+        headers: { 'accept-encoding': 'gzip', ...request.headers, ...contentLength(request.body) },
+        body: toNodeBody(request.body),
       },
       responseHandler(request, resolve, reject),
     )
@@ -77,7 +77,7 @@ function exchange(agent: Dispatcher, request: UpstreamRequest): Promise<Upstream
 }
 
 /** The client takes whatever can be gone through; its types know less. */
-function bodyOf(body: UpstreamRequest['body']): Uint8Array | Readable | null {
+function toNodeBody(body: UpstreamRequest['body']): Uint8Array | Readable | null {
   if (body instanceof ReadableStream) return Readable.fromWeb(body)
   if (body === undefined || (isWhole(body) && body.length < LARGE_BYTES)) return body ?? null
   return passing(piecesIn(body).toReversed()) as Iterable<Uint8Array> as Uint8Array
@@ -92,7 +92,7 @@ function* passing(left: Uint8Array[]): Generator<Uint8Array> {
 }
 
 /** Of a body in pieces the client cannot know the length, and would send it in chunks. */
-const lengthOf = (body: UpstreamRequest['body']): Record<string, string> =>
+const contentLength = (body: UpstreamRequest['body']): Record<string, string> =>
   body === undefined || body instanceof ReadableStream || (isWhole(body) && body.length === 0)
     ? {}
     : { 'content-length': String(sizeOf(body)) }
@@ -111,12 +111,12 @@ function responseHandler(
     resume: () => request?.resume(),
     abort() {
       leave()
-      request?.abort(errorOf(undefined))
+      request?.abort(toError(undefined))
     },
   })
   const leave = () => signal.removeEventListener('abort', onAbort)
   const onAbort = () => {
-    const reason = errorOf(signal.reason)
+    const reason = toError(signal.reason)
     leave()
     body.fail(reason, { at: 'once' })
     reject(reason)
@@ -133,11 +133,11 @@ function responseHandler(
     onRequestStart(controller) {
       request = controller
       connection?.('found')
-      if (signal.aborted) controller.abort(errorOf(signal.reason))
+      if (signal.aborted) controller.abort(toError(signal.reason))
     },
     onResponseStart(controller, status, headers) {
       if (status < 200) return
-      const response = responseOf(status, headers, body)
+      const response = toUpstreamResponse(status, headers, body)
       if (response) return resolve(response)
       const error = new Error('the answer has a content coding that was not asked for')
       fail(error)
@@ -155,28 +155,28 @@ function responseHandler(
 
 type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>
 
-function responseOf(
+function toUpstreamResponse(
   status: number,
   headers: ResponseHeaders,
   raw: UpstreamBody,
 ): UpstreamResponse | undefined {
-  const coding = headerOf(headers, 'content-encoding')
+  const coding = findHeader(headers, 'content-encoding')
   const keys = () => Object.keys(headers)
   if (coding === null || isPlain(coding))
-    return { status, headers: { get: (name) => headerOf(headers, name), keys }, body: raw }
+    return { status, headers: { get: (name) => findHeader(headers, name), keys }, body: raw }
   const body = decoded(raw, coding)
-  return body && { status, headers: { get: (name) => decodedHeaderOf(headers, name), keys }, body }
+  return body && { status, headers: { get: (name) => decodedHeader(headers, name), keys }, body }
 }
 
-function headerOf(headers: ResponseHeaders, name: string): string | null {
+function findHeader(headers: ResponseHeaders, name: string): string | null {
   const key = name.toLowerCase()
   const value = Object.hasOwn(headers, key) ? headers[key] : undefined
   return Array.isArray(value) ? value.join(', ') : (value ?? null)
 }
 
 /** Of a decoded body neither coding nor length say anything any more. */
-const decodedHeaderOf = (headers: ResponseHeaders, name: string): string | null =>
-  /^content-(?:encoding|length)$/i.test(name) ? null : headerOf(headers, name)
+const decodedHeader = (headers: ResponseHeaders, name: string): string | null =>
+  /^content-(?:encoding|length)$/i.test(name) ? null : findHeader(headers, name)
 
-const errorOf = (reason: unknown): Error =>
+const toError = (reason: unknown): Error =>
   reason instanceof Error ? reason : new Error('the exchange was given up')

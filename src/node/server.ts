@@ -66,7 +66,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 function httpServer(options: ServerOptions, isDraining: () => boolean): Server {
   const { headersMs, bodyMs, connections } = options.limits
   const { stallMs = STALL_MS } = options
-  const listener = listenerOf(options)
+  const listener = createListener(options)
   const server = createServer(
     {
       headersTimeout: headersMs,
@@ -91,7 +91,7 @@ const closeStalled = (outgoing: ServerResponse, stallMs: number) =>
   })
 
 /** Answers go to the connection itself: as a Response, and above all as a stream of the web, they cost more. */
-const listenerOf = ({ answer }: Pick<ServerOptions, 'answer'>) =>
+const createListener = ({ answer }: Pick<ServerOptions, 'answer'>) =>
   getRequestListener(
     async (request, bindings) => {
       const incoming = bindings.incoming as IncomingMessage

@@ -4,7 +4,7 @@ import { type Store, StoreUnavailableError } from '../memory/store.ts'
 import type { StoreBounds } from '../config/settings.ts'
 import { explain, unavailable } from '../memory/stores/guard.ts'
 import { SCHEMA, table, type SqlDatabase } from '../memory/stores/table.ts'
-import { exclusiveOf, LockedError } from './exclusive.ts'
+import { createExclusive, LockedError } from './exclusive.ts'
 
 const SERVICE = 'the SQLite state file'
 const VERSION = 1
@@ -24,7 +24,7 @@ export async function sqliteStore(
 ): Promise<Store> {
   const database = await openDatabase(file)
   const entries = table(sqlDatabase(database), now)
-  const { read, write, idle } = exclusiveOf(database, PATIENCE_MS)
+  const { read, write, idle } = createExclusive(database, PATIENCE_MS)
   return {
     get: (key) => told(() => read(() => entries.get(key))),
     put: (entry) => told(() => write(() => entries.put(entry, bounds), entry.value.length)),

@@ -13,12 +13,12 @@ export async function openStore(
   now: () => number = Date.now,
 ): Promise<Store> {
   if (spec === 'memory') return memoryStore(bounds, now)
-  if (spec.startsWith('sqlite:')) return sqliteStore(fileOf(spec), bounds, now)
+  if (spec.startsWith('sqlite:')) return sqliteStore(sqliteFile(spec), bounds, now)
   if (/^rediss?:\/\//.test(spec) && URL.canParse(spec)) return redisStore(redisLink(spec), bounds)
   throw new ConfigError('state.store', 'expected memory, sqlite:FILE or redis://HOST')
 }
 
-function fileOf(spec: string): string {
+function sqliteFile(spec: string): string {
   const file = spec.slice('sqlite:'.length)
   if (file === '') throw new ConfigError('state.store', 'expected a file name after sqlite:')
   return file

@@ -5,16 +5,16 @@ import { lossTexts, printable, type Spell } from './log.ts'
 export const readableLine =
   (coloured: boolean): Spell =>
   (entry, time, shorten) => {
-    const paint = coloured ? colourOf(entry.status) : (text: string) => text
+    const paint = coloured ? statusColour(entry.status) : (text: string) => text
     const parts = [
       time.slice(11, 19),
       paint(String(entry.status)),
       entry.method,
       entry.path,
-      pairOf(entry),
-      modelOf(entry),
+      describePair(entry),
+      describeModel(entry),
       `${Math.round(entry.totalMs)} ms`,
-      tokensOf(entry),
+      describeTokens(entry),
       entry.losses?.length ? `lost: ${lossTexts(entry).join(', ')}` : undefined,
       entry.error,
       entry.reason && `(${entry.reason})`,
@@ -25,18 +25,18 @@ export const readableLine =
       .join('  ')
   }
 
-const pairOf = ({ caller, upstream }: LogEntry): string | undefined =>
+const describePair = ({ caller, upstream }: LogEntry): string | undefined =>
   caller && upstream ? `${caller} > ${upstream}` : caller
 
-const modelOf = ({ model, sentModel }: LogEntry): string | undefined =>
+const describeModel = ({ model, sentModel }: LogEntry): string | undefined =>
   model && sentModel && model !== sentModel ? `${model} = ${sentModel}` : model
 
-const tokensOf = ({ usage }: LogEntry): string | undefined =>
+const describeTokens = ({ usage }: LogEntry): string | undefined =>
   usage && `${usage.input ?? 0} + ${usage.output ?? 0} tokens`
 
 const ANSI = { green: 32, yellow: 33, red: 31 } as const
 
-function colourOf(status: number): (text: string) => string {
+function statusColour(status: number): (text: string) => string {
   const code = status < 400 ? ANSI.green : status < 500 ? ANSI.yellow : ANSI.red
   return (text) => `\u001b[${code}m${text}\u001b[0m`
 }

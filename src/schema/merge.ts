@@ -37,13 +37,13 @@ interface Gathered {
 type Gather = (first: Json) => Gathered
 
 /** The text of a value, by which it is the same as another one. */
-export const keyOf = (value: Json): string =>
+export const toKey = (value: Json): string =>
   typeof value === 'string' ? `"${value}` : stringify(value)
 
 function unchanged(first: Json): Gathered {
   let key: string | undefined
   return {
-    take: (value) => value === first || (key ??= keyOf(first)) === keyOf(value),
+    take: (value) => value === first || (key ??= toKey(first)) === toKey(value),
     value: () => first,
   }
 }
@@ -57,8 +57,8 @@ function both(first: Json): Gathered {
   let keys: Set<string> | undefined
   return {
     take(value) {
-      keys ??= new Set([keyOf(first)])
-      const key = keyOf(value)
+      keys ??= new Set([toKey(first)])
+      const key = toKey(value)
       if (!keys.has(key)) schemas.push(value)
       keys.add(key)
       return true
@@ -106,8 +106,8 @@ function intersection(first: Json, mayBeEmpty: boolean): Gathered {
   let keys: Map<string, Json> | undefined
   return {
     take(other) {
-      keys ??= new Map(list(first).map((one) => [keyOf(one), one]))
-      const wanted = new Set(list(other).map(keyOf))
+      keys ??= new Map(list(first).map((one) => [toKey(one), one]))
+      const wanted = new Set(list(other).map(toKey))
       // What excludes each other is seen without a look at all that was gathered.
       const isShared = [...wanted].some((key) => keys?.has(key))
       if (!isShared && !mayBeEmpty) return false

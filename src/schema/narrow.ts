@@ -1,6 +1,6 @@
 import { memoize } from '../json/memoize.ts'
 import { objectIn, isObject, stringify, type Json, type JsonObject } from '../json/json.ts'
-import { conjunction, keyOf } from './merge.ts'
+import { conjunction, toKey } from './merge.ts'
 import { list, resolve, without, words } from './source.ts'
 import { typed, typesOf, type Convert, type Place, type Walk } from './types.ts'
 
@@ -74,7 +74,7 @@ const convert: Convert = (source, place, walk) => {
   const { schema, references, cycle } = flatten(source, place, walk)
   if (cycle !== undefined) return cut(cycle, schema, walk)
   const inner = { depth: place.depth + 1, references }
-  const variants = variantsOf(schema, walk)
+  const variants = listVariants(schema, walk)
   return variants ? union(schema, variants, inner, walk) : typed(schema, inner, walk, convert)
 }
 
@@ -147,7 +147,7 @@ function together(
 }
 
 /** The alternatives of a schema, or undefined when there is just one. */
-function variantsOf(schema: JsonObject, walk: Walk): Json[] | undefined {
+function listVariants(schema: JsonObject, walk: Walk): Json[] | undefined {
   const [any, one] = [list(schema['anyOf']), list(schema['oneOf'])]
   if (any.length > 0 && one.length > 0) walk.lost.add('oneOf')
   if (any.length > 0 || one.length > 0) return any.length > 0 ? any : one
@@ -166,14 +166,14 @@ function union(schema: JsonObject, variants: Json[], place: Place, walk: Walk): 
   const canBeNull =
     schema['nullable'] === true || some.length < variants.length || typesOf(schema).includes('null')
   const extra = canBeNull ? { nullable: true } : {}
-  const constants = some.length > 1 ? constantsOf(some) : undefined
+  const constants = some.length > 1 ? mergeConstants(some) : undefined
   if (constants) return convert({ ...shared, ...constants, ...extra }, place, walk)
   const beside = { ...shared, ...extra }
   const length = stringify(beside).length
   const written = some.map((variant, index): [string, JsonObject] => {
     if (index > 0) walk.repeated += length
     const one = branch(variant, beside, place, walk)
-    return [keyOf(one), one]
+    return [toKey(one), one]
   })
   const branches = [...new Map(written).values()]
   if (branches.length === 0) return convert({ ...shared, ...extra }, place, walk)
@@ -196,7 +196,7 @@ const isNull = (variant: Json): boolean =>
   isObject(variant) && (typesOf(variant).join() === 'null' || variant['const'] === null)
 
 /** Alternatives that are all single strings are one enumeration. */
-function constantsOf(variants: Json[]): JsonObject | undefined {
+function mergeConstants(variants: Json[]): JsonObject | undefined {
   const values = variants.map((variant) => {
     if (!isObject(variant) || Object.keys(variant).some((key) => !CONSTANT.has(key))) return []
     const value = variant['const'] === undefined ? variant['enum'] : variant['const']

@@ -71,7 +71,7 @@ export function typed(schema: JsonObject, place: Place, walk: Walk, convert: Con
     if (hint) hints.push(hint)
   }
   const notes = { hints, lose }
-  const type = typeOf(schema)
+  const type = onlyType(schema)
   if (type === undefined) return anything(schema, notes)
   if (typesOf(schema).join() === 'null') lose('type', 'always null')
   const values = enumeration(schema, type, notes)
@@ -79,14 +79,14 @@ export function typed(schema: JsonObject, place: Place, walk: Walk, convert: Con
     schema['nullable'] === true || typesOf(schema).includes('null') || values.canBeNull
   const inside = (source: Json) => convert(source, place, walk)
   const body = BODIES.get(type)?.(schema, notes, inside)
-  const format = formatOf(schema, type, notes)
+  const format = keepFormat(schema, type, notes)
   tellTheRest(schema, notes)
   const description = describe(schema, hints)
   return {
     type: type.toUpperCase(),
     ...(description && { description }),
     ...(values.strings && { enum: values.strings }),
-    ...exampleOf(schema),
+    ...makeExample(schema),
     ...(nullable && { nullable: true }),
     ...(format && { format }),
     ...body,
@@ -104,17 +104,17 @@ function anything(schema: JsonObject, notes: Notes): JsonObject {
 }
 
 /** The type as declared, else as the other keywords suggest. */
-function typeOf(schema: JsonObject): string | undefined {
+function onlyType(schema: JsonObject): string | undefined {
   const [declared] = typesOf(schema).filter((type) => type !== 'null')
   if (declared) return declared
   if (typesOf(schema).includes('null')) return 'string'
   const values = schema['const'] === undefined ? list(schema['enum']) : [schema['const']]
-  const kinds = [...new Set(values.filter((value) => value !== null).map(kindOf))]
+  const kinds = [...new Set(values.filter((value) => value !== null).map(schemaTypeName))]
   if (kinds.length > 0) return kinds.length === 1 ? kinds[0] : 'string'
   return SUGGESTIONS.find(([keywords]) => keywords.some((keyword) => keyword in schema))?.[1]
 }
 
-function kindOf(value: Json): string {
+function schemaTypeName(value: Json): string {
   if (Array.isArray(value)) return 'array'
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number'
   return typeof value === 'string' ? 'string' : typeof value === 'boolean' ? 'boolean' : 'object'
@@ -235,7 +235,7 @@ function objectBody(schema: JsonObject, notes: Notes, inside: (source: Json) => 
   }
 }
 
-function formatOf(schema: JsonObject, type: string, notes: Notes): string | undefined {
+function keepFormat(schema: JsonObject, type: string, notes: Notes): string | undefined {
   const format = schema['format']
   if (typeof format !== 'string' || format === 'enum') return undefined
   if (FORMATS.get(type)?.includes(format)) return format
@@ -259,7 +259,7 @@ function describe(schema: JsonObject, hints: string[]): string {
   return [text, hints.length > 0 ? `(${hints.join('; ')})` : ''].filter(Boolean).join(' ')
 }
 
-function exampleOf(schema: JsonObject): JsonObject {
+function makeExample(schema: JsonObject): JsonObject {
   const [first] = list(schema['examples'])
   const example = schema['example'] ?? first
   return example === undefined || example === null ? {} : { example }

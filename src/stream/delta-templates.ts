@@ -1,6 +1,6 @@
 import { parse, type Json } from '../json/json.ts'
 import type { VerbatimPaths } from '../json/verbatim-paths.ts'
-import { endOfCount, endOfText, outline, textOf, type Path } from '../json/outline.ts'
+import { endOfCount, endOfText, outline, textBetween, type Path } from '../json/outline.ts'
 
 /** Where texts of a stream differ that are alike otherwise. */
 export interface DeltaTemplate {
@@ -82,14 +82,14 @@ export class DeltaTemplates {
     if (last.length > MOST_CHARACTERS || this.#lessons >= MOST_LESSONS) return undefined
     if (last.slice(0, SAME_CHARACTERS) !== text.slice(0, SAME_CHARACTERS)) return null
     this.#lessons += 1
-    return rowOf(last, this.#place, this.#template)
+    return makeRow(last, this.#place, this.#template)
   }
 }
 
 type LargeLiteral = 'piece' | 'count' | 'noise'
 
 /** Undefined for a text without a string at `place`, or one that is not looked through. */
-function rowOf(text: string, place: Path, template: DeltaTemplate): Row | undefined {
+function makeRow(text: string, place: Path, template: DeltaTemplate): Row | undefined {
   const around: string[] = []
   const literals: LargeLiteral[] = []
   let from = 0
@@ -139,7 +139,7 @@ class Row {
       const end = literal === 'count' ? endOfCount(text, at) : endOfText(text, at)
       if (end === undefined) return undefined
       if (literal !== 'count') {
-        const value = textOf(text, at, end)
+        const value = textBetween(text, at, end)
         if (value === undefined) return undefined
         if (literal === 'piece') piece = value
       }

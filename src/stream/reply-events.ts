@@ -71,7 +71,7 @@ export function replyEvents(source: ReplySource): ReplyEvents {
     return events.slice(0, last + 1)
   }
   const feed = (text: string): Event[] => {
-    mode ??= modeOf(text, source)
+    mode ??= chooseMode(text, source)
     // Blank space says nothing of what it stands before, and must not go on for ever.
     const { maxBytes } = mode ?? { maxBytes: source.limits.replyBytes }
     if (size > maxBytes) return failed(REPLY_TOO_LARGE)
@@ -112,15 +112,15 @@ export const isStreamType = (contentType: string | null): boolean =>
   /^text\/event-stream/i.test(contentType ?? '')
 
 /** The first letter tells: JSON begins with a bracket or brace, a stream with the name of a field. */
-export function kindOf(text: string): 'json' | 'events' | 'other' | undefined {
+export function guessKind(text: string): 'json' | 'events' | 'other' | undefined {
   const first = /[^\s\u{feff}]/u.exec(text)?.[0]
   if (first === undefined) return undefined
   if (first === '{' || first === '[') return 'json'
   return ':deir'.includes(first) ? 'events' : 'other'
 }
 
-function modeOf(text: string, source: ReplySource): Mode | undefined {
-  const kind = kindOf(text)
+function chooseMode(text: string, source: ReplySource): Mode | undefined {
+  const kind = guessKind(text)
   if (kind === 'json') return jsonMode(source)
   if (kind === 'events') return streamMode(source)
   return kind && { maxBytes: Infinity, push: () => failed(NOT_A_REPLY), end: () => [] }

@@ -6,7 +6,7 @@ export interface ByteSource {
 }
 
 /** A body in the one shape in which it is read. */
-export const sourceOf = (body: ReadableStream<Uint8Array> | ByteSource): ByteSource =>
+export const toSource = (body: ReadableStream<Uint8Array> | ByteSource): ByteSource =>
   'getReader' in body ? streamSource(body) : body
 
 function streamSource(stream: ReadableStream<Uint8Array>): ByteSource {

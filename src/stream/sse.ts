@@ -67,9 +67,9 @@ function strayIn(text: string, atLineStart: boolean): number {
 }
 
 /** One event as text. Its data is JSON; whatever is in it, it leaves on one line. */
-export const sseFrame = ({ event, data }: Frame): string => headOf(event) + oneLine(data) + END
+export const sseFrame = ({ event, data }: Frame): string => eventHead(event) + oneLine(data) + END
 
-const headOf = (event: string | undefined): string =>
+const eventHead = (event: string | undefined): string =>
   event === undefined ? 'data: ' : `event: ${event}\ndata: `
 const END = '\n\n'
 
@@ -79,7 +79,7 @@ export function sseFrames(): (frame: Frame) => string {
   return (frame) => {
     if (!(frame instanceof PieceFrame)) return sseFrame(frame)
     const { event, row, text, number } = frame
-    if (known?.row !== row) known = { row, write: row.within(headOf(event), END) }
+    if (known?.row !== row) known = { row, write: row.within(eventHead(event), END) }
     return known.write(text, number)
   }
 }

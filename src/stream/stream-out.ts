@@ -46,7 +46,7 @@ function arrayFramer(begun: boolean): Framer {
 }
 
 /** What a silent stream is kept alive with. A JSON array bears nothing between its elements. */
-export function heartbeatOf(
+export function encodeHeartbeat(
   heartbeat: Heartbeat | undefined,
   framing: Framing | undefined,
 ): (() => Uint8Array) | undefined {

@@ -46,7 +46,7 @@ export class Template {
   }
 
   #around(): Parts | undefined {
-    if (!this.#isKnown) this.#parts = partsOf(this.#make)
+    if (!this.#isKnown) this.#parts = splitParts(this.#make)
     this.#isKnown = true
     return this.#parts
   }
@@ -60,7 +60,7 @@ const joined = ([before, between, after]: Parts, text: string, count: number): s
     : before + inner(text) + between + (count + after)
 
 /** Undefined where the text does not stand alone, once, before at most one count. */
-function partsOf(make: Make): Parts | undefined {
+function splitParts(make: Make): Parts | undefined {
   const sample = oneLine(stringify(make(TEXT, COUNT)))
   const [before = '', behind, ...more] = sample.split(TEXT)
   if (behind === undefined || more.length > 0 || before.includes(String(COUNT))) return undefined

@@ -4,7 +4,7 @@ import { TIMEOUTS } from '../config/defaults.ts'
 import type { Answer } from '../exchange/exchange.ts'
 import type { Journal } from '../exchange/journal.ts'
 import type { Ports, Send } from '../ports.ts'
-import { veilOf } from '../upstream/secrets.ts'
+import { createVeil } from '../upstream/secrets.ts'
 import type { Settings, TaskSettings } from '../config/settings.ts'
 import { pickHeaders } from '../upstream/header-subset.ts'
 import { passedQuery, taskPath, type TaskService } from './routes.ts'
@@ -12,7 +12,7 @@ import { callUpstream, type Sendable, type UpstreamCall } from '../upstream/call
 import { VERSION } from '../version.ts'
 import type { HttpRequest } from '../ports.ts'
 import { taskReply } from './reply.ts'
-import { uploadOf, type Upload } from './upload.ts'
+import { createUpload, type Upload } from './upload.ts'
 
 /** One request for a task service, from a caller who was let in. */
 export interface TaskExchange {
@@ -39,8 +39,8 @@ export async function answerTask(exchange: TaskExchange): Promise<Answer> {
   if (!task) throw notConfigured(service)
   journal.note({ upstream: `tasks.${service.name}` })
   const secret = upstreamKey(task.key, exchange.credential)
-  const address = addressOf(task, path, passedQuery(url.search))
-  const upload = request.method === 'POST' ? uploadOf(request, settings.limits.bodyBytes) : {}
+  const address = taskAddress(task, path, passedQuery(url.search))
+  const upload = request.method === 'POST' ? createUpload(request, settings.limits.bodyBytes) : {}
   const headers = requestHeaders(request, upload, secret)
   const body = upload.body && { body: upload.body }
   const sendable = { method: request.method, url: address, headers, ...body }
@@ -52,7 +52,7 @@ export async function answerTask(exchange: TaskExchange): Promise<Answer> {
   return taskReply({
     call,
     key: task.key,
-    veil: veilOf(secret),
+    veil: createVeil(secret),
     now: exchange.ports.now(),
     journal,
     maxBytes,
@@ -67,7 +67,7 @@ function notConfigured({ name, mount }: TaskService): ProblemError {
 }
 
 /** A path that would be read differently once it is part of an address does not pass. */
-function addressOf({ base, prefix }: TaskSettings, path: string, query: string): string {
+function taskAddress({ base, prefix }: TaskSettings, path: string, query: string): string {
   const address = new URL(base).href.replace(/\/$/, '') + prefix + path
   if (new URL(address).href !== address) throw invalid('This path cannot be passed on.')
   return address + query

@@ -12,7 +12,7 @@ import {
 } from '../model/failures.ts'
 import type { Journal } from '../exchange/journal.ts'
 import { pickHeaders } from '../upstream/header-subset.ts'
-import { isAboutKey, waitOf } from '../exchange/refusal.ts'
+import { isAboutKey, headerWait } from '../exchange/refusal.ts'
 import type { Veil } from '../upstream/secrets.ts'
 import type { KeySettings } from '../config/settings.ts'
 import { steppedSource } from '../stream/stream-out.ts'
@@ -51,12 +51,12 @@ export async function taskReply(reply: TaskReply): Promise<Answer> {
   const { status } = call
   refuseNoAnswer(reply)
   const { held, complete } = await beginning(call)
-  const end = endOf(call)
+  const end = findEnd(call)
   if (complete && end) refuseHalf(end, held)
   const bytes = joinBytes(held)
   if (status === FORBIDDEN && reply.key.kind !== 'caller') refuseKey(reply, bytes)
   journal.began()
-  const headers = headersOf(reply)
+  const headers = replyHeaders(reply)
   if (complete || status >= 400) {
     const shown = without(veil, bytes, status)
     // Nobody has so much to say of a failure. Half a secret at the end would not be found.
@@ -65,14 +65,14 @@ export async function taskReply(reply: TaskReply): Promise<Answer> {
     journal.finish({ status, bytesOut: body.length })
     return { status, headers, body: EMPTY.has(status) ? null : body }
   }
-  return { status, headers: { ...headers, ...lengthOf(call) }, body: rest(reply, held, end) }
+  return { status, headers: { ...headers, ...contentLength(call) }, body: rest(reply, held, end) }
 }
 
 /**
  * Without a length nothing shows that an answer was cut, but in JSON the end is missing. What a service says of
  * a failure is told all the same.
  */
-function endOf({ headers, status }: UpstreamCall): JsonEnd | undefined {
+function findEnd({ headers, status }: UpstreamCall): JsonEnd | undefined {
   const isJson = /^application\/(?:[\w.-]+\+)?json\b/i.test(headers.get('content-type') ?? '')
   return isJson && status < 400 && headers.get('content-length') === null
     ? new JsonEnd()
@@ -85,7 +85,7 @@ function refuseHalf(end: JsonEnd, held: readonly Uint8Array[]): void {
 }
 
 /** With its length a body that breaks off is seen to; of a decoded one the length is not known. */
-const lengthOf = ({ headers }: UpstreamCall): Record<string, string> =>
+const contentLength = ({ headers }: UpstreamCall): Record<string, string> =>
   headers.get('content-encoding') === null ? pickHeaders(headers, ['content-length']) : {}
 
 function refuseNoAnswer({ call, key }: TaskReply): void {
@@ -134,11 +134,11 @@ function refuseKey({ call, veil }: TaskReply, bytes: Uint8Array): void {
   throw new ProblemError(KEY_REFUSED)
 }
 
-function headersOf({ call, veil, now }: TaskReply): Record<string, string> {
+function replyHeaders({ call, veil, now }: TaskReply): Record<string, string> {
   const { 'retry-after': _, ...picked } = pickHeaders(call.headers, REPLY_HEADERS)
   const shown = Object.entries(picked).map(([name, value]) => [name, veil.hide(value)])
   const id = call.headers.get('x-request-id')
-  const wait = waitOf(call.headers, now)
+  const wait = headerWait(call.headers, now)
   return {
     ...Object.fromEntries(shown),
     ...(wait !== undefined && { 'retry-after': String(Math.ceil(wait / 1000)) }),

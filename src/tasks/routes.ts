@@ -86,7 +86,7 @@ export function taskPath(service: TaskService, method: string, path: string): st
   if (row.method !== method)
     throw refused('method-not-allowed', `This endpoint takes ${row.method} only.`)
   const below = path.slice(service.mount.length)
-  if (!idsOf(row, below).every(isId)) throw refused('invalid-request', 'This is no id of a task.')
+  if (!pathIds(row, below).every(isId)) throw refused('invalid-request', 'This is no id of a task.')
   return below
 }
 
@@ -107,7 +107,7 @@ function fits(pattern: string, path: string): boolean {
   )
 }
 
-const idsOf = (row: TaskRow, path: string): string[] => {
+const pathIds = (row: TaskRow, path: string): string[] => {
   const pattern = row.path.split('/')
   return path.split('/').filter((_, index) => pattern[index] === '{id}')
 }

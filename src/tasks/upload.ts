@@ -13,7 +13,7 @@ export interface Upload {
 }
 
 /** Throws ProblemError when the body is announced as too large; else it breaks off where it becomes so. */
-export function uploadOf(request: HttpRequest, maxBytes: number): Upload {
+export function createUpload(request: HttpRequest, maxBytes: number): Upload {
   requireJson(request.headers.get('content-type'))
   const length = request.headers.get('content-length')
   if (Number(length) > maxBytes) throw tooLarge(maxBytes)

@@ -15,7 +15,7 @@ import {
   type UpstreamResponse,
 } from '../ports.ts'
 import type { TimeoutSettings } from '../config/settings.ts'
-import { sourceOf } from '../stream/source.ts'
+import { toSource } from '../stream/source.ts'
 import { timer } from '../stream/time.ts'
 
 /** What a read yields: bytes, or why there are no more; undefined at the regular end. */
@@ -70,7 +70,7 @@ export async function callUpstream(
     return opened(await line.wait(work), line, timeouts)
   } catch (error) {
     // An answer that comes after all is nobody's any more.
-    work.then(({ body }) => body && sourceOf(body).cancel()).catch(() => {})
+    work.then(({ body }) => body && toSource(body).cancel()).catch(() => {})
     // What the system or the runtime says is for the log, not for the caller.
     if (!line.problem && error instanceof Error) journal.note({ reason: error.message })
     const problem = line.problem ?? (error instanceof ConnectError ? UNREACHABLE : CONNECTION_LOST)
@@ -117,7 +117,7 @@ function opened(
   line: CallDeadline,
   { idleMs }: TimeoutSettings,
 ): UpstreamCall {
-  const source = response.body && sourceOf(response.body)
+  const source = response.body && toSource(response.body)
   let begun = false
   let over = !source
   const stop = () => {

@@ -2,7 +2,7 @@ import { invalid } from '../model/problem.ts'
 import { VERSION } from '../version.ts'
 import type { Bytes } from '../json/bytes.ts'
 import { placeKey, upstreamKey } from './credentials.ts'
-import { veilOf, type Veil } from './secrets.ts'
+import { createVeil, type Veil } from './secrets.ts'
 import type { UpstreamSettings } from '../config/settings.ts'
 
 /** What goes to an upstream, before its address and its key are known. */
@@ -43,10 +43,10 @@ export function addressRequest(
   }
   return {
     method: 'POST',
-    url: urlOf(upstream, unaddressed.path, query),
+    url: buildUrl(upstream, unaddressed.path, query),
     headers,
     body: unaddressed.body,
-    veil: veilOf(key, upstream.headers),
+    veil: createVeil(key, upstream.headers),
   }
 }
 
@@ -54,14 +54,14 @@ const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, s
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
 /** The version segment of the configured address, where it has one, stands for the path's own. */
-function urlOf(
+function buildUrl(
   upstream: UpstreamSettings,
   path: string,
   query: UnaddressedRequest['query'],
 ): string {
   const { base, version } = upstream
   const wanted = version ? path.replace(/^\/v1(?:beta)?(?=\/)/, `/${version}`) : path
-  const text = originOf(base) + wanted
+  const text = hostOrigin(base) + wanted
   // A name of a model that climbs out of its place (`..`, `?`) would reach another endpoint with our key.
   if (!isPlainPath(wanted) && (new URL(text).href !== text || /[?#]/.test(wanted)))
     throw invalid('The name of the model cannot be part of a path.', 'model')
@@ -72,7 +72,7 @@ function urlOf(
 const origins = new Map<string, string>()
 
 /** The address of an upstream as it is written before a path; there are as many as the configuration has. */
-function originOf(base: string): string {
+function hostOrigin(base: string): string {
   const known = origins.get(base)
   if (known !== undefined) return known
   const origin = new URL(base).href.replace(/\/$/, '')
@@ -89,13 +89,16 @@ const MASK = '***'
 export function masked(sent: AddressedRequest): { url: string; headers: Record<string, string> } {
   const url = new URL(sent.url)
   const query = url.search.replace(/([?&]key=)[^&]*/g, `$1${MASK}`)
-  const headers = Object.entries(sent.headers).map(([name, value]) => [name, maskOf(name, value)])
+  const headers = Object.entries(sent.headers).map(([name, value]) => [
+    name,
+    maskHeader(name, value),
+  ])
   return { url: url.origin + url.pathname + query, headers: Object.fromEntries(headers) }
 }
 
 const SECRET = /auth|key|token|secret|cookie|password/
 
-const maskOf = (name: string, value: string): string => {
+const maskHeader = (name: string, value: string): string => {
   if (!SECRET.test(name)) return value
   return value.startsWith('Bearer ') ? `Bearer ${MASK}` : MASK
 }

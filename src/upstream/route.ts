@@ -14,7 +14,7 @@ export interface Destination {
 }
 
 /** The first route that fits the name that the caller sent. */
-export function destinationOf(
+export function findDestination(
   settings: Settings,
   dialects: Dialects,
   model: string,
@@ -40,12 +40,12 @@ export function destinationTo(
   const target = {
     model: sent,
     defaultMaxOutputTokens: upstream.maxOutputTokens,
-    facts: factsOf(upstream, sent),
+    facts: findFacts(upstream, sent),
   }
   return { route, upstream, adapter, target, aliased: sent !== model }
 }
 
-function factsOf(upstream: UpstreamSettings, model: string): Target['facts'] {
+function findFacts(upstream: UpstreamSettings, model: string): Target['facts'] {
   for (const [glob, facts] of upstream.models) if (matchesGlob(glob, model)) return facts
   return {}
 }

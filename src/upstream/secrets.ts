@@ -8,7 +8,7 @@ const MASK = '***'
 const SHORTEST = 8
 
 /** Every secret of the settings: what no log line and no answer may contain. */
-export function secretsOf(settings: Settings): string[] {
+export function listSecrets(settings: Settings): string[] {
   const holders = [...settings.upstreams.values(), ...Object.values(settings.tasks)]
   const keys = holders.flatMap(({ key }) => (key.kind === 'literal' ? [key.value] : []))
   const callers = settings.callers.kind === 'keys' ? settings.callers.keys : []
@@ -97,7 +97,7 @@ const veils = new Map<string, Veil>()
 const MOST_VEILS = 256
 
 /** `headers`: those that the configuration adds to a request. */
-export function veilOf(
+export function createVeil(
   key: string | undefined,
   headers: Readonly<Record<string, string>> = {},
 ): Veil {
@@ -131,7 +131,7 @@ function headerSecrets(headers: Readonly<Record<string, string>>, names = /^/): 
 function veilOver(secrets: readonly string[], credentials: readonly string[]): Veil {
   const longestFirst = secrets.toSorted((one, other) => other.length - one.length)
   const patterns = longestFirst.flatMap((secret) => [
-    patternOf(secret),
+    secretPattern(secret),
     ...(secret.length >= SHORTEST ? base64Cores(secret).flatMap(eitherAlphabet) : []),
   ])
   const known = new RegExp(patterns.join('|'), 'g')
@@ -183,7 +183,7 @@ function reparsed(text: string, change: (value: Json) => Json | undefined): stri
 }
 
 /** A pattern that finds a secret however each of its characters is written. It takes time in proportion to a text. */
-const patternOf = (secret: string): string => {
+const secretPattern = (secret: string): string => {
   const [first = '', ...rest] = secret
   // In front of the first one a row of backslashes would be counted anew from each of them.
   return spelled(first) + rest.map((letter) => `\\\\*${spelled(letter)}`).join('')
@@ -222,7 +222,7 @@ const anyCase = (text: string): string =>
   text.replace(/[a-f]/gi, (digit) => `[${digit.toLowerCase()}${digit.toUpperCase()}]`)
 
 const eitherAlphabet = (base64: string): string[] => [
-  ...new Set([base64, base64.replaceAll('+', '-').replaceAll('/', '_')].map(patternOf)),
+  ...new Set([base64, base64.replaceAll('+', '-').replaceAll('/', '_')].map(secretPattern)),
 ]
 
 const OFFSETS = [0, 1, 2]

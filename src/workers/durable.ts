@@ -44,7 +44,7 @@ export function durableStore<Id>(namespace: ObjectNamespace<Id>, bounds: StoreBo
   return {
     async get(key) {
       const answer = await ask(key)
-      const text = await textOf(answer)
+      const text = await messageText(answer)
       return answer.ok ? text : undefined
     },
     async put(entry) {
@@ -67,7 +67,7 @@ export function durableStore<Id>(namespace: ObjectNamespace<Id>, bounds: StoreBo
 }
 
 /** `text()` would swallow a byte order mark at the beginning. */
-const textOf = async (message: Request | Response): Promise<string> =>
+const messageText = async (message: Request | Response): Promise<string> =>
   new TextDecoder('utf-8', { ignoreBOM: true }).decode(await message.arrayBuffer())
 
 /** The object itself; `src/worker.ts` exports it, `wrangler.toml` binds it as STATE. */
@@ -102,7 +102,7 @@ export class StateObject {
   }
 
   async #put(key: string, request: Request): Promise<Response> {
-    const value = await textOf(request)
+    const value = await messageText(request)
     const number = (name: string) => Number(request.headers.get(name))
     const ttlMs = number(HEADER.ttl)
     const ownerBytes = number(HEADER.ownerBytes)

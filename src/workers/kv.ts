@@ -47,7 +47,7 @@ export function kvStore(
   const read = async (key: string): Promise<string | undefined> => {
     if (!isName(key)) return undefined
     const { value, metadata } = await namespace.getWithMetadata(key)
-    return value !== null && labelOf(metadata).expires > now() ? value : undefined
+    return value !== null && readLabel(metadata).expires > now() ? value : undefined
   }
   const write = async (entry: StoreEntry): Promise<void> => {
     const bytes = boundedSize(entry, bounds)
@@ -85,7 +85,7 @@ async function evict(
 ): Promise<void> {
   const entries: (Label & { name: string })[] = []
   for await (const { name, metadata } of listed(namespace, `${ownerOf(key)}/`)) {
-    const label = labelOf(metadata)
+    const label = readLabel(metadata)
     if (name !== key && label.expires > now) entries.push({ name, ...label })
   }
   let used = entries.reduce((sum, entry) => sum + entry.bytes, 0)
@@ -111,7 +111,7 @@ async function* listed(
 const number = (value: unknown): number => (typeof value === 'number' ? value : 0)
 
 /** An entry without a label was not written here: it counts for nothing and is over. */
-function labelOf(metadata: unknown): Label {
+function readLabel(metadata: unknown): Label {
   const fields: Partial<Record<keyof Label, unknown>> =
     typeof metadata === 'object' && metadata !== null ? metadata : {}
   return {

@@ -11,9 +11,9 @@ vi.mock('../../src/http/router.ts', async (original) => {
 })
 vi.mock('../../src/http/respond.ts', async (original) => {
   const real = await original<typeof import('../../src/http/respond.ts')>()
-  const responseOf: typeof real.responseOf = (answer, ...rest) =>
-    real.responseOf(watchedAnswer(answer), ...rest)
-  return { ...real, responseOf }
+  const toResponse: typeof real.toResponse = (answer, ...rest) =>
+    real.toResponse(watchedAnswer(answer), ...rest)
+  return { ...real, toResponse }
 })
 
 for (const level of ['log', 'info', 'warn', 'error'] as const) {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { memoryStore } from '../../src/memory/stores/memory.ts'
-import { memoriesOf } from '../../src/memory/records.ts'
+import { createMemories } from '../../src/memory/records.ts'
 import { STORE_BOUNDS } from '../../src/config/defaults.ts'
 import { authenticator } from '../../src/upstream/credentials.ts'
-import { loadOf } from '../../src/http/load.ts'
+import { createLoad } from '../../src/http/load.ts'
 import type { AppContext } from '../../src/http/app-context.ts'
 import { fakes } from '../exchange/fakes.ts'
 import {
@@ -83,7 +83,7 @@ function siteWith(sent: string[]): AppContext {
     },
     dialects: fakes,
     admit: authenticator(settings.callers),
-    load: loadOf(settings.limits),
-    memories: memoriesOf(settings, memoryStore(STORE_BOUNDS)),
+    load: createLoad(settings.limits),
+    memories: createMemories(settings, memoryStore(STORE_BOUNDS)),
   }
 }

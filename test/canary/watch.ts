@@ -1,7 +1,7 @@
 import type { Answer } from '../../src/exchange/exchange.ts'
 import type { Ports, Send, UpstreamRequest } from '../../src/ports.ts'
 import type { ByteSource } from '../../src/stream/source.ts'
-import { secretsOf } from '../../src/upstream/secrets.ts'
+import { listSecrets } from '../../src/upstream/secrets.ts'
 import type { Settings } from '../../src/config/settings.ts'
 import type { Store } from '../../src/memory/store.ts'
 import type { AppContext } from '../../src/http/app-context.ts'
@@ -117,7 +117,7 @@ const lookAtLine = (line: string) => look(line, 'the log')
 
 /** Entries may hold a failure in somebody else's words; the line that is written may not. */
 function watchedLog(ports: Ports, settings: Settings): Ports['log'] {
-  const secrets = secretsOf(settings)
+  const secrets = listSecrets(settings)
   const line = createLog({ write: lookAtLine, now: () => 0, secrets })
   return (entry) => {
     line(entry)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { examined } from '../../src/config/config.ts'
-import { lineOf } from '../../src/config/finding.ts'
+import { writeFault } from '../../src/config/finding.ts'
 import { textSource } from '../../src/config/source.ts'
 import { environmentSource, withVariables } from '../../src/config/variables.ts'
 import type { Environment } from '../../src/config/values.ts'
@@ -8,7 +8,7 @@ import { type Case, FAULTY, good, KEY, ODD, PLATFORM, upstream } from './faulty.
 
 function linesFor({ text, environment = {}, platform = PLATFORM }: Omit<Case, 'what' | 'says'>) {
   const source = withVariables(textSource(text, 'my.json'), environment)
-  return examined(source, environment, platform).faults.map(lineOf)
+  return examined(source, environment, platform).faults.map(writeFault)
 }
 
 describe('what is wrong', () => {
@@ -30,7 +30,7 @@ const together = (environment: Environment, text = FILE) => {
   const variables = { ...MINE, ...environment }
   const source = withVariables(textSource(text, 'my.json'), variables)
   const { settings, faults } = examined(source, variables, PLATFORM)
-  return { settings, lines: faults.map(lineOf) }
+  return { settings, lines: faults.map(writeFault) }
 }
 
 describe('a file and variables together', () => {
@@ -120,7 +120,7 @@ describe('a file and variables together', () => {
 
   it('an unknown variable is refused without a file too', () => {
     const variables = { DRAGOMAN_DIALCET: 'messages' }
-    expect(examined(environmentSource(variables), variables).faults.map(lineOf)).toEqual([
+    expect(examined(environmentSource(variables), variables).faults.map(writeFault)).toEqual([
       'environment: DRAGOMAN_DIALCET: no such variable exists; did you mean "DRAGOMAN_DIALECT"?',
     ])
   })

@@ -7,10 +7,10 @@ import {
   type Platform,
   settingsIn,
   settingsFromText,
-  settingsOf,
+  readSettings,
 } from '../../src/config/config.ts'
 import { ISOLATE_LIMITS, PROCESS_LIMITS } from '../../src/config/defaults.ts'
-import { secretsOf } from '../../src/upstream/secrets.ts'
+import { listSecrets } from '../../src/upstream/secrets.ts'
 import { STORE_BOUNDS, WORKER_STORE_BOUNDS } from '../../src/config/defaults.ts'
 
 const claude = { dialect: 'messages', url: 'https://upstream.example', key: 'sk-claude-0001' }
@@ -34,7 +34,7 @@ const config = {
 }
 const environment = { GEMINI_KEY: ' gem-0001\n', TEAM: 'blue', PROXY_KEY: 'proxy-key-00000001' }
 
-const webOf = (web: object) => settingsOf({ ...config, web }, environment).web
+const webOf = (web: object) => readSettings({ ...config, web }, environment).web
 
 const warned = (callers: object) => {
   const given = { upstreams: { claude }, web: { origins: ['https://a.example'] }, ...callers }
@@ -81,7 +81,7 @@ describe('what web pages may do', () => {
     expect(warned({ callers: { keys: ['caller-key-0123456789'] } })).toEqual([])
   })
   it('is nothing, unless they are listed', () => {
-    expect(settingsOf(config, environment).web).toBeUndefined()
+    expect(readSettings(config, environment).web).toBeUndefined()
     expect(webOf({})).toEqual({ origins: [], hosts: [] })
   })
   it('keeps origins to the letter, and names as they are compared', () => {
@@ -100,7 +100,7 @@ describe('what web pages may do', () => {
 })
 
 describe('a configuration', () => {
-  const settings = settingsOf(config, environment, { origin: 'dragoman.json', exposed: true })
+  const settings = readSettings(config, environment, { origin: 'dragoman.json', exposed: true })
 
   it('gets its defaults, and the defaults of each dialect', () => {
     const { claude, openai } = Object.fromEntries(settings.upstreams)
@@ -144,7 +144,7 @@ describe('a configuration', () => {
       headers: { 'x-team': 'blue' },
     })
     expect(settings.callers).toEqual({ kind: 'keys', keys: ['proxy-key-00000001'] })
-    const secrets = secretsOf(settings)
+    const secrets = listSecrets(settings)
     for (const secret of ['sk-claude-0001', 'gem-0001', 'proxy-key-00000001', 'blue'])
       expect(secrets).toContain(secret)
     // In basic authentication.
@@ -154,7 +154,7 @@ describe('a configuration', () => {
 
   it('keeps facts about models, time-outs, limits and tasks', () => {
     const models = { 'claude-*': { contextWindow: 200_000, thinking: 'adaptive', drop: ['top_k'] } }
-    const rich = settingsOf(
+    const rich = readSettings(
       {
         $schema: './dragoman.schema.json',
         upstreams: { claude: { ...claude, models, timeouts: { firstByteMs: 5000 } } },
@@ -184,15 +184,15 @@ describe('a configuration', () => {
 
   it('says how long and how much is kept, with defaults for the rest', () => {
     const state = { store: 'off', ttlSeconds: 60, entryBytes: 1000, proofs: true }
-    const kept = settingsOf({ upstreams: { claude }, state }, {})
+    const kept = readSettings({ upstreams: { claude }, state }, {})
     expect([kept.state, kept.retention]).toEqual([
       'off',
       { ...STORE_BOUNDS, entryBytes: 1000, ttlMs: 60_000, proofs: true },
     ])
-    const plain = settingsOf({ upstreams: { claude } }, {})
+    const plain = readSettings({ upstreams: { claude } }, {})
     expect(plain.retention).toEqual({ ...STORE_BOUNDS, ttlMs: 2_592_000_000, proofs: false })
     const isolate: Platform = { stores: 'isolate' }
-    expect(settingsOf({ upstreams: { claude } }, {}, isolate).retention).toEqual({
+    expect(readSettings({ upstreams: { claude } }, {}, isolate).retention).toEqual({
       ...WORKER_STORE_BOUNDS,
       ttlMs: 2_592_000_000,
       proofs: false,
@@ -201,7 +201,11 @@ describe('a configuration', () => {
 
   it('takes the bounds of an isolate where it runs in one', () => {
     const isolate: Platform = { limits: ISOLATE_LIMITS, stores: 'isolate' }
-    const { limits } = settingsOf({ ...config, state: { store: 'durable' } }, environment, isolate)
+    const { limits } = readSettings(
+      { ...config, state: { store: 'durable' } },
+      environment,
+      isolate,
+    )
     expect(limits.bodyBytes).toBe(16 * 1024 * 1024)
   })
 })
@@ -379,13 +383,13 @@ const FAULTS: [unknown, string, Platform?][] = [
 
 describe('a faulty configuration', () => {
   it.each(FAULTS)('%j: %s', (value, message, platform = {}) => {
-    const parse = () => settingsOf(value, { BLANK_KEY: ' ' }, { ...platform, origin: 'my.json' })
+    const parse = () => readSettings(value, { BLANK_KEY: ' ' }, { ...platform, origin: 'my.json' })
     expect(attempt(parse)).toBe(`ConfigError: my.json: ${message}`)
   })
 
   it('never shows a value', () => {
     for (const [value] of FAULTS) {
-      const failure = attempt(() => settingsOf(value, {}))
+      const failure = attempt(() => readSettings(value, {}))
       expect(failure).not.toContain(secret)
     }
   })

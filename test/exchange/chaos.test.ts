@@ -4,7 +4,7 @@ import { dialects } from '../../adapters/index.ts'
 import { demoSend } from '../../src/demo/demo.ts'
 import type { UpstreamRequest, UpstreamResponse } from '../../src/ports.ts'
 import { joinBytes } from '../../src/json/bytes.ts'
-import { sourceOf } from '../../src/stream/source.ts'
+import { toSource } from '../../src/stream/source.ts'
 import { cases } from '../cases.ts'
 import { proxyOf, streamOf } from './proxy.ts'
 
@@ -27,7 +27,7 @@ const requests: Record<string, (stream: boolean) => [string, unknown]> = {
 
 async function bytesOf({ body }: UpstreamResponse): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
-  const source = body && sourceOf(body)
+  const source = body && toSource(body)
   for (let part = await source?.read(); part; part = await source?.read()) parts.push(part)
   return joinBytes(parts)
 }

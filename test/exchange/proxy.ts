@@ -4,8 +4,8 @@ import { PROCESS_LIMITS, TIMEOUTS } from '../../src/config/defaults.ts'
 import type { Ports, UpstreamRequest, UpstreamResponse } from '../../src/ports.ts'
 import type { Settings, UpstreamSettings } from '../../src/config/settings.ts'
 import { answerRequest } from '../../src/http/router.ts'
-import { responseOf } from '../../src/http/respond.ts'
-import { loadOf, type Load } from '../../src/http/load.ts'
+import { toResponse } from '../../src/http/respond.ts'
+import { createLoad, type Load } from '../../src/http/load.ts'
 import type { LogEntry } from '../../src/observe/entry.ts'
 import { fakes } from './fakes.ts'
 
@@ -102,7 +102,7 @@ export function proxyOf(
     ports,
     dialects,
     admit: authenticator(settings.callers),
-    load: load ?? loadOf(settings.limits),
+    load: load ?? createLoad(settings.limits),
   }
   return {
     sent,
@@ -123,7 +123,7 @@ export function proxyOf(
         body: (isRaw ? body : JSON.stringify(body)) as RequestInit['body'],
         ...(body instanceof ReadableStream && { duplex: 'half' }),
       } as RequestInit)
-      return responseOf(await answerRequest(site, request))
+      return toResponse(await answerRequest(site, request))
     },
   }
 }

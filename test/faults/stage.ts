@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
 import type { Settings, TimeoutSettings, UpstreamSettings } from '../../src/config/settings.ts'
-import { createAnswerer } from '../../src/http/app.ts'
+import { createHandler } from '../../src/http/app.ts'
 import { createSend } from '../../src/node/send.ts'
 import { startServer } from '../../src/node/server.ts'
 import type { LogEntry } from '../../src/observe/entry.ts'
@@ -63,7 +63,7 @@ export async function openStage(change: Partial<Settings> = {}): Promise<Stage> 
   const log: LogEntry[] = []
   const settings = { ...settingsFor(upstream.port), ...change }
   const deadline = new AbortController()
-  const answer = createAnswerer(settings, {
+  const answer = createHandler(settings, {
     send: upstreams.send,
     now: Date.now,
     randomId: () => crypto.randomUUID().replaceAll('-', ''),

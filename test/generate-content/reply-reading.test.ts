@@ -36,7 +36,7 @@ describe('a reply', () => {
       proof: { dialect: D, value: 'Zmlyc3Q=' },
     })
     expect(second).toMatchObject({ input: '{}' })
-    expect(second).not.toHaveProperty('seal')
+    expect(second).not.toHaveProperty('proof')
     expect(third).toMatchObject({ id: 'own-1', name: 'now', input: '{}' })
     expect(
       first?.kind === 'tool-call' && second?.kind === 'tool-call' && first.id !== second.id,

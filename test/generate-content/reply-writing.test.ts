@@ -314,6 +314,6 @@ describe('proofs of another dialect', () => {
     }
     expect(
       read({ contents: [{ role: 'model', parts: [part] }] }).turns[0]?.blocks[0],
-    ).not.toHaveProperty('seal')
+    ).not.toHaveProperty('proof')
   })
 })

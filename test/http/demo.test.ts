@@ -1,4 +1,4 @@
-import { sourceOf } from '../../src/stream/source.ts'
+import { toSource } from '../../src/stream/source.ts'
 import { describe, expect, it } from 'vitest'
 import { demoSend } from '../../src/demo/demo.ts'
 import { adapters } from '../../adapters/index.ts'
@@ -52,7 +52,7 @@ describe.each(adapters)('the demo upstream for $dialect', (adapter) => {
     const reading = replyEvents(source)
     const events: Event[] = []
     let chunks = 0
-    const body = response.body && sourceOf(response.body)
+    const body = response.body && toSource(response.body)
     for (let chunk = await body?.read(); chunk; chunk = await body?.read()) {
       chunks += 1
       events.push(...reading.push(chunk))
@@ -99,7 +99,7 @@ describe.each(adapters)('the demo upstream for $dialect', (adapter) => {
   it('thinks when it is asked to, and proves it', async () => {
     const { reply } = await ask({ reasoning: { mode: 'on', budget: 2000, visible: true } })
     expect(kinds(reply.blocks)).toEqual(['reasoning', 'text'])
-    expect(JSON.stringify(reply.blocks)).toContain(`"seal":{"dialect":"${adapter.dialect}"`)
+    expect(JSON.stringify(reply.blocks)).toContain(`"proof":{"dialect":"${adapter.dialect}"`)
   })
 })
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { guardOf, type Door } from '../../src/http/guard.ts'
+import { createGuard, type Door } from '../../src/http/guard.ts'
 
 const HERE: Door = { kind: 'listener', host: '127.0.0.1' }
 const PAGE = 'https://chat.example'
 const WEB = { origins: [PAGE, 'vscode-webview://abc'], hosts: ['proxy.internal'] }
 
 const codeFor = (headers: Record<string, string>, web?: typeof WEB, door: Door = HERE) =>
-  guardOf(web, door)?.refusal(new Headers(headers))?.code
+  createGuard(web, door)?.refusal(new Headers(headers))?.code
 
 describe('a name', () => {
   it.each([
@@ -121,7 +121,7 @@ describe('a page', () => {
 describe('where there is no listener', () => {
   it('a program is asked nothing, unless it says what pages may do', () => {
     const door: Door = { kind: 'program' }
-    expect(guardOf(undefined, door)).toBeUndefined()
+    expect(createGuard(undefined, door)).toBeUndefined()
     expect(codeFor({ host: 'any.example' }, WEB, door)).toBeUndefined()
     expect(codeFor({ host: 'any.example', origin: 'null' }, WEB, door)).toBe('forbidden_origin')
     expect(codeFor({ 'sec-fetch-site': 'cross-site' }, WEB, door)).toBe('forbidden_origin')
@@ -135,7 +135,7 @@ describe('where there is no listener', () => {
 })
 
 it('quotes no more of a stranger than can be read', () => {
-  const { message = '' } = guardOf(undefined, HERE)?.refusal(
+  const { message = '' } = createGuard(undefined, HERE)?.refusal(
     new Headers({ host: `"<${'x'.repeat(5000)}` }),
   ) ?? { message: '' }
   expect(message).toMatch(/^forbidden_host: .*"_<x+".*web\.hosts/)

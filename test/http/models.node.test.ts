@@ -3,16 +3,16 @@ import { describe, expect, it } from 'vitest'
 import { createApp } from '../../src/index.ts'
 import { dialects } from '../../adapters/index.ts'
 import type { Config } from '../../src/config/type.ts'
-import { settingsFromText, settingsOf } from '../../src/config/config.ts'
+import { settingsFromText, readSettings } from '../../src/config/config.ts'
 import { listModels } from '../../src/http/models.ts'
-import { destinationOf } from '../../src/upstream/route.ts'
+import { findDestination } from '../../src/upstream/route.ts'
 
 const url = 'https://upstream.example'
 const upstreams: NonNullable<Config['upstreams']> = {
   claude: { dialect: 'messages', url, models: { 'claude-big': { contextWindow: 8 } } },
   gemini: { dialect: 'generate-content', url },
 }
-const settings = (routes: Config['routes']) => settingsOf({ upstreams, routes }, {})
+const settings = (routes: Config['routes']) => readSettings({ upstreams, routes }, {})
 const listed = (routes: Config['routes']) =>
   listModels(settings(routes), dialects).map(({ id }) => id)
 
@@ -58,7 +58,7 @@ describe('the sample in the README', () => {
   it('lists a model of its pattern, and nothing that goes elsewhere', () => {
     const names = listModels(read, dialects).map(({ id }) => id)
     expect(names).toEqual(read.routes[0]?.models)
-    expect(names.map((name) => destinationOf(read, dialects, name)?.upstream.name)).toEqual(
+    expect(names.map((name) => findDestination(read, dialects, name)?.upstream.name)).toEqual(
       names.map(() => 'claude'),
     )
   })

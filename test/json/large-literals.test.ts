@@ -16,7 +16,7 @@ const liftLiterals = (text: string, ...cuts: number[]) =>
   literalsOf.liftLiterals(cutAt(new TextEncoder().encode(text), cuts), decode)
 const filled = (text: string, literals: readonly literalsOf.LargeLiteral[]) =>
   literalsOf
-    .piecesOf(text, literals)
+    .fillLiterals(text, literals)
     .map((piece) => (typeof piece === 'string' ? piece : decodeOne(piece)))
     .join('')
 

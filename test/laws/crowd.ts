@@ -1,7 +1,7 @@
 import { dialects } from '../../adapters/index.ts'
 import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
 import { ConnectError, type UpstreamResponse } from '../../src/ports.ts'
-import { loadOf } from '../../src/http/load.ts'
+import { createLoad } from '../../src/http/load.ts'
 import { sseParser } from '../../src/stream/sse.ts'
 import { eventIn, type Voice } from '../faults/voices.ts'
 import { proxyOf, type Proxy } from '../exchange/proxy.ts'
@@ -85,8 +85,8 @@ export function crowd(): Crowd {
 }
 
 /** The load as the proxy counts it, counted once more. */
-function counted(load: Crowd['load']): ReturnType<typeof loadOf> {
-  const real = loadOf({ ...PROCESS_LIMITS, streams: MOST })
+function counted(load: Crowd['load']): ReturnType<typeof createLoad> {
+  const real = createLoad({ ...PROCESS_LIMITS, streams: MOST })
   return {
     enter() {
       const leave = real.enter()

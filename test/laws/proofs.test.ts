@@ -51,7 +51,7 @@ forEachPair((caller, upstream) => {
       const request = readRequest(caller, nextRequest(caller, reply, places))
       const blocks = assistant(request)
       expect(proofLines(blocks)).toEqual(proofLines(reply.blocks))
-      expect(textOf(blocks)).toBe(textOf(reply.blocks))
+      expect(toText(blocks)).toBe(toText(reply.blocks))
     })
   })
 
@@ -89,7 +89,7 @@ forEachPair((caller, upstream) => {
   })
 })
 
-const textOf = (blocks: Block[]): string =>
+const toText = (blocks: Block[]): string =>
   blocks.map((block) => (block.kind === 'text' ? block.text : '')).join('')
 
 const isCall = (block: Block): boolean => block.kind === 'tool-call'

@@ -8,7 +8,7 @@ import { isObject, stringify, type Json, type JsonObject } from '../../src/json/
 import type { Request } from '../../src/model/request.ts'
 import { ProblemError } from '../../src/model/problem.ts'
 import { seedOf, idSource } from '../../src/model/ids.ts'
-import { recordReader, placeOf, readKept, writeKept } from '../../src/memory/records.ts'
+import { recordReader, recordPlace, readKept, writeKept } from '../../src/memory/records.ts'
 import { requestFor, richReply } from '../laws/arbitrary-replies.ts'
 import { ids } from '../laws/exchange.ts'
 
@@ -266,11 +266,11 @@ describe.each(adapters.filter(({ caller }) => caller.memory))(
 describe('ids', () => {
   it('of one exchange share what they are found by, those of others do not', () => {
     const [one, other] = [idSource(() => 'a'.repeat(32)), idSource(() => 'b'.repeat(32))]
-    expect(placeOf(one('resp_'))).toBe(placeOf(one('msg_')))
-    expect(placeOf(one('resp_'))).not.toBe(placeOf(other('resp_')))
+    expect(recordPlace(one('resp_'))).toBe(recordPlace(one('msg_')))
+    expect(recordPlace(one('resp_'))).not.toBe(recordPlace(other('resp_')))
     expect(seedOf('resp_6891a5f2c1b481a0a4e2d7c3f5b60918')).toBeUndefined()
-    expect(placeOf('../x')).toBeUndefined()
-    expect(placeOf('x'.repeat(129))).toBeUndefined()
+    expect(recordPlace('../x')).toBeUndefined()
+    expect(recordPlace('x'.repeat(129))).toBeUndefined()
   })
 
   it('and exchanges come back as they were kept', () => {

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
-import { sourceOf } from '../../src/stream/source.ts'
+import { toSource } from '../../src/stream/source.ts'
 import { ConnectError, type UpstreamRequest, type UpstreamResponse } from '../../src/ports.ts'
 import { createSend } from '../../src/node/send.ts'
 
@@ -46,7 +46,7 @@ const post = (url: string, options: Partial<UpstreamRequest> = {}) =>
     ...options,
   })
 
-const sourceIn = ({ body }: UpstreamResponse) => body && sourceOf(body)
+const sourceIn = ({ body }: UpstreamResponse) => body && toSource(body)
 
 async function textOf(response: UpstreamResponse): Promise<string> {
   const source = sourceIn(response)

@@ -4,7 +4,7 @@ import type { Adapter } from '../../adapters/contract.ts'
 import { emptyRequest } from '../../src/model/empty-request.ts'
 import { stringify } from '../../src/json/json.ts'
 import type { Request } from '../../src/model/request.ts'
-import { sampleOf } from '../../src/exchange/sample.ts'
+import { writeSample } from '../../src/exchange/sample.ts'
 import { grammarOf } from '../grammar/index.ts'
 import { writeRequest } from '../laws/exchange.ts'
 import { pretty } from '../laws/spelling.ts'
@@ -85,7 +85,7 @@ function ask(
   stream = false,
   before = '',
 ): Promise<Response> {
-  const { path, query, headers, body } = sampleOf(caller, `demo-${upstream.dialect}`, stream)
+  const { path, query, headers, body } = writeSample(caller, `demo-${upstream.dialect}`, stream)
   const { tools = [] } = writeRequest(caller, WITH_A_TOOL).body
   return call(before + path + (query ? `?${query}` : ''), {
     method: 'POST',

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { DEFAULT_RETENTION, PROCESS_LIMITS, TIMEOUTS } from '../../src/config/defaults.ts'
 import type { Settings, UpstreamSettings } from '../../src/config/settings.ts'
-import { createAnswerer } from '../../src/http/app.ts'
+import { createHandler } from '../../src/http/app.ts'
 import { createSend } from '../../src/node/send.ts'
 import { startServer } from '../../src/node/server.ts'
 import { memoryStore } from '../../src/memory/stores/memory.ts'
@@ -45,7 +45,7 @@ const settings: Settings = {
 }
 
 const client = createSend()
-const answer = createAnswerer(settings, {
+const answer = createHandler(settings, {
   send: client.send,
   now: Date.now,
   randomId: () => crypto.randomUUID().replaceAll('-', ''),

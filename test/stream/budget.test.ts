@@ -5,7 +5,7 @@ import { Budget, FREE_BYTES, weightOf } from '../../src/stream/budget.ts'
 import { LONG_BYTES, Pile, piecesIn, wholeBytes } from '../../src/json/bytes.ts'
 import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
 import type { LimitSettings } from '../../src/config/settings.ts'
-import { loadOf } from '../../src/http/load.ts'
+import { createLoad } from '../../src/http/load.ts'
 import { voices } from '../faults/voices.ts'
 import { fakes } from '../exchange/fakes.ts'
 import {
@@ -67,7 +67,7 @@ const text = JSON.stringify(REQUEST)
 
 /** A proxy whose load can be looked at. */
 function stand(script: Script, limits: Partial<LimitSettings> = {}, upstreams: string[] = []) {
-  const load = loadOf({ ...PROCESS_LIMITS, ...limits })
+  const load = createLoad({ ...PROCESS_LIMITS, ...limits })
   const change = {
     limits,
     upstreams,

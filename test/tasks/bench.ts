@@ -2,7 +2,7 @@ import { wholeBytes } from '../../src/json/bytes.ts'
 import { PROCESS_LIMITS, TIMEOUTS } from '../../src/config/defaults.ts'
 import type { Send, UpstreamRequest, UpstreamResponse } from '../../src/ports.ts'
 import type { Settings, TaskSettings } from '../../src/config/settings.ts'
-import { createAnswerer } from '../../src/http/app.ts'
+import { createHandler } from '../../src/http/app.ts'
 import { createApp } from '../../src/http/hono-app.ts'
 import type { LogEntry } from '../../src/observe/entry.ts'
 
@@ -46,7 +46,7 @@ const service = (host: string, prefix: string, task: Partial<TaskSettings> = {})
 
 type Given = [settings: Partial<Settings>, send: Send, log?: LogEntry[]]
 
-const partsOf = (...[settings, send, log = []]: Given): Parameters<typeof createAnswerer> => [
+const partsOf = (...[settings, send, log = []]: Given): Parameters<typeof createHandler> => [
   { ...NO_SERVICE, ...settings },
   {
     send,
@@ -58,7 +58,7 @@ const partsOf = (...[settings, send, log = []]: Given): Parameters<typeof create
 
 /** The proxy with task services and nothing else, as an app, and as a server wants it. */
 export const taskApp = (...given: Given) => createApp(...partsOf(...given))
-export const taskAnswerer = (...given: Given) => createAnswerer(...partsOf(...given))
+export const taskAnswerer = (...given: Given) => createHandler(...partsOf(...given))
 
 /** The proxy in front of two scripted services. */
 export function taskBench(options: TaskBenchOptions = {}): TaskBench {

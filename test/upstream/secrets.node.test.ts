@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { veilOf } from '../../src/upstream/secrets.ts'
+import { createVeil } from '../../src/upstream/secrets.ts'
 
 it('a secret is looked for in a time that grows as the text does', () => {
-  const veil = veilOf('sk-Ab+c/d=e&f 0123456789')
+  const veil = createVeil('sk-Ab+c/d=e&f 0123456789')
   const took = (text: string) => {
     const start = process.cpuUsage().user
     veil.hide(text)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { settingsOf } from '../../src/config/config.ts'
-import { NO_VEIL, secretsOf, shownState, veilOf } from '../../src/upstream/secrets.ts'
+import { readSettings } from '../../src/config/config.ts'
+import { NO_VEIL, listSecrets, shownState, createVeil } from '../../src/upstream/secrets.ts'
 import { jsonReply, KEY, plainStream, proxyOf, sseReply } from '../exchange/proxy.ts'
 
 const ODD = 'sk-Ab+c/d=e&f"g\'h 0123456789'
@@ -44,7 +44,7 @@ const remains = (spelled: string, hidden: string) =>
 
 describe('a secret', () => {
   it.each(SPELLINGS)('is hidden: %s', (_, spell) => {
-    const veil = veilOf(ODD)
+    const veil = createVeil(ODD)
     const spelled = spell(ODD)
     expect(remains(spelled, veil.hide(spelled))).toBe(false)
     expect(veil.hide(`<${spell('another')}>`)).toBe(`<${spell('another')}>`)
@@ -52,15 +52,15 @@ describe('a secret', () => {
 
   it('leaves JSON behind where it was in JSON', () => {
     const text = JSON.stringify({ [ODD]: ['\\u0073k-Ab', `\\${ODD}`, { key: `Bearer ${ODD}` }] })
-    const hidden = veilOf(ODD).hideJson(text)
+    const hidden = createVeil(ODD).hideJson(text)
     expect(JSON.parse(hidden)).toEqual({ '***': ['\\u0073k-Ab', '\\***', { key: 'Bearer ***' }] })
     // What looks like an escape here is a backslash and four letters.
     const odd = String.raw`{"a":"\\u0073k-Ab+c\/d=e&f\"g'h 0123456789"}`
-    expect(JSON.parse(veilOf(ODD).hideJson(odd))).toBeTypeOf('object')
+    expect(JSON.parse(createVeil(ODD).hideJson(odd))).toBeTypeOf('object')
   })
 
   it('may be the value of any header that is configured, but for those that are in the documents', () => {
-    const veil = veilOf(undefined, {
+    const veil = createVeil(undefined, {
       'x-gateway': 'gateway-0123456789',
       cookie: 'session=0123abcd; a=b',
       'anthropic-version': '2023-06-01',
@@ -73,7 +73,7 @@ describe('a secret', () => {
   })
 
   it('is none where nothing was sent', () => {
-    expect(veilOf(undefined)).toBe(NO_VEIL)
+    expect(createVeil(undefined)).toBe(NO_VEIL)
   })
 })
 
@@ -120,7 +120,7 @@ describe('the password of a state server', () => {
   ])('%s is shown as %s', (store, shown, secrets) => {
     expect(shownState(store)).toBe(shown)
     const upstreams = { a: { dialect: 'messages', url: 'https://upstream.example' } }
-    const known = secretsOf(settingsOf({ upstreams, state: { store } }, {}))
+    const known = listSecrets(readSettings({ upstreams, state: { store } }, {}))
     expect(known).toEqual(expect.arrayContaining(secrets))
     expect(known).not.toContain('1')
   })

@@ -23,7 +23,7 @@ export async function explain<T>(service: string, work: () => T | Promise<T>): P
     return await work()
   } catch (error) {
     if (error instanceof StoreUnavailableError || error instanceof EntryTooLargeError) throw error
-    throw unavailable(service, reasonOf(error), error)
+    throw unavailable(service, describeReason(error), error)
   }
 }
 
@@ -31,7 +31,7 @@ export const unavailable = (service: string, reason: string, cause?: unknown) =>
   new StoreUnavailableError(`${service} is unavailable: ${reason}`, cause)
 
 /** A code (`ECONNREFUSED`, `NOAUTH`) is safe to repeat; a foreign message may quote anything. */
-function reasonOf(error: unknown): string {
+function describeReason(error: unknown): string {
   if (!(error instanceof Error)) return 'it failed'
   if ('code' in error && typeof error.code === 'string') return error.code
   const code = /^[A-Z]{2,}\b/.exec(error.message)?.[0]

@@ -78,7 +78,7 @@ export function redisStore(link: RedisLink, bounds: StoreBounds): Store {
       return typeof value === 'string' ? value : undefined
     },
     async put(entry) {
-      await evaluate(PUT, ...argumentsOf(entry, bounds))
+      await evaluate(PUT, ...scriptArguments(entry, bounds))
     },
     async delete(key) {
       return Number(await evaluate(DELETE, key)) > 0
@@ -87,7 +87,7 @@ export function redisStore(link: RedisLink, bounds: StoreBounds): Store {
   }
 }
 
-function argumentsOf(entry: StoreEntry, bounds: StoreBounds): string[] {
+function scriptArguments(entry: StoreEntry, bounds: StoreBounds): string[] {
   const size = boundedSize(entry, bounds)
   const ttlMs = Math.max(1, Math.ceil(entry.ttlMs))
   const numbers = [ttlMs, size, bounds.ownerBytes, bounds.totalBytes].map(String)

@@ -104,12 +104,12 @@ function textOfPieces(rows: SqlRow[]): string | undefined {
   if (rows.length === 0) return undefined
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   let text = ''
-  for (const row of rows) text += decoder.decode(bytesOf(row['bytes']), { stream: true })
+  for (const row of rows) text += decoder.decode(readBlob(row['bytes']), { stream: true })
   return text + decoder.decode()
 }
 
 /** Node gives a BLOB as Uint8Array, a Durable Object as ArrayBuffer. */
-const bytesOf = (value: unknown): Uint8Array =>
+const readBlob = (value: unknown): Uint8Array =>
   value instanceof ArrayBuffer
     ? new Uint8Array(value)
     : value instanceof Uint8Array
