@@ -100,7 +100,7 @@ const createListener = ({ answer }: Pick<ServerOptions, 'answer'>) =>
       if (head.hosts > 1) outgoing.writeHead(400).end()
       else {
         const said = await answer(new NodeRequest(incoming, head, request))
-        await writeResponse(outgoing, said, incoming.complete ? undefined : unread(incoming))
+        await writeResponse(outgoing, said, await stillComing(incoming))
       }
       return RESPONSE_ALREADY_SENT
     },
@@ -110,6 +110,22 @@ const createListener = ({ answer }: Pick<ServerOptions, 'answer'>) =>
 
 /** For how long a caller is listened to that goes on sending what is not wanted. */
 const LINGER_MS = 1000
+
+/** A body as short as this has come with its head, or is about to. */
+const SHORT_BYTES = 65_536
+
+/** The rest of a body that was not read, where there is one; a short one is awaited, and keeps its connection. */
+async function stillComing(
+  incoming: IncomingMessage,
+): Promise<{ over: Promise<void> } | undefined> {
+  if (incoming.complete) return undefined
+  const over = unread(incoming)
+  if (Number(incoming.headers['content-length'] ?? Infinity) <= SHORT_BYTES)
+    await Promise.race([over, new Promise((resolve) => setTimeout(resolve, SHORT_WAIT_MS))])
+  return incoming.complete ? undefined : { over }
+}
+
+const SHORT_WAIT_MS = 50
 
 /** The rest of a body, which is thrown away. Resolves at its end, or when it takes too long. */
 function unread(incoming: IncomingMessage): Promise<void> {

@@ -9,7 +9,7 @@ import type { ByteSource } from '../stream/source.ts'
 export async function writeResponse(
   outgoing: ServerResponse,
   { status, headers, body, gone }: Answer,
-  rest?: Promise<void>,
+  rest?: { over: Promise<void> },
 ): Promise<void> {
   if (gone && !outgoing.destroyed) outgoing.on('close', gone)
   else gone?.()
@@ -24,7 +24,7 @@ export async function writeResponse(
     outgoing.writeHead(status, { ...headers, 'content-length': bytes.length })
     if (!rest) return void outgoing.end(bytes)
     outgoing.write(bytes)
-    await rest
+    await rest.over
     outgoing.end()
   } else await pump(outgoing.writeHead(status, headers), body)
 }

@@ -1,3 +1,4 @@
+import { sseFrame } from '../../src/stream/sse.ts'
 import { describe, expect, it } from 'vitest'
 import { unfold, type Event } from '../../src/model/events.ts'
 import type { Block, FinishReason } from '../../src/model/request.ts'
@@ -85,7 +86,8 @@ describe('a written reply', () => {
       form: 'json',
       input: '{\r\n  "a" : 1\n}',
     })
-    expect(frames.every(({ data }) => !/[\r\n]/.test(data))).toBe(true)
+    const texts = frames.map((frame) => sseFrame(frame))
+    expect(texts.every((text) => /^data: [^\r\n]+\n\n$/.test(text))).toBe(true)
   })
 
   it('lets nobody carry out a call that was cut', () => {

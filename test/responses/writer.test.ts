@@ -335,7 +335,7 @@ describe('proofs of another dialect', () => {
     expect(lost.turns.flatMap(({ blocks }) => blocks.map(proofOf))).toEqual(
       Array(4).fill(undefined),
     )
-    expect(JSON.stringify(lost.turns)).toContain('damagedProof')
+    expect(JSON.stringify(lost.turns)).toContain('damaged')
   })
 
   it('are dropped where they are damaged or find no block', () => {
@@ -351,7 +351,7 @@ describe('proofs of another dialect', () => {
         input: [{ role: 'user', content: 'a' }, envelope(written)],
       })
       expect(JSON.stringify(request.turns)).not.toContain('xseal1')
-      expect(JSON.stringify(request.turns)).toContain('damagedProof')
+      expect(JSON.stringify(request.turns)).toContain('damaged')
     }
   })
 
