@@ -163,6 +163,7 @@ export const DELTAS: Record<string, Record<string, Shape>> = {
   },
   tool_use: { input_json_delta: object({ partial_json: string }) },
   server_tool_use: { input_json_delta: object({ partial_json: string }) },
+  mcp_tool_use: { input_json_delta: object({ partial_json: string }) },
 }
 
 export const deltaShape = object({

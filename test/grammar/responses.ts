@@ -32,6 +32,7 @@ const BODIES: Record<string, { stem: string; key: string }> = {
   function_call: { stem: 'response.function_call_arguments', key: 'arguments' },
   custom_tool_call: { stem: 'response.custom_tool_call_input', key: 'input' },
   code_interpreter_call: { stem: 'response.code_interpreter_call_code', key: 'code' },
+  mcp_call: { stem: 'response.mcp_call_arguments', key: 'arguments' },
 }
 
 /** The kinds of part that an item has, by the item's type. */
@@ -59,7 +60,7 @@ const TEXTS: Record<string, { stem: string; key: string; extra: Record<string, S
 
 /** Says only how far a hosted tool is; no order to check beyond the open item. */
 const STATUS =
-  /^response\.(web_search_call\.(in_progress|searching|completed)|code_interpreter_call\.(in_progress|interpreting|completed))$/
+  /^response\.(web_search_call\.(in_progress|searching|completed)|code_interpreter_call\.(in_progress|interpreting|completed)|mcp_call\.(in_progress|completed|failed))$/
 
 interface Part {
   type: string

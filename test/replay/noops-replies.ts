@@ -39,6 +39,7 @@ const MESSAGES: Entry[] = [
   { path: 'content.*.citations.*.title', upstream: 'generate-content', why: SAID },
   { path: 'content.*.content.*.type', values: ['web_search_result'], why: ONLY },
   { path: 'content.*.citations.*.type', values: ['web_search_result_location'], why: DEFAULT },
+  { path: 'content.*.is_error', values: [false], why: DEFAULT },
   { path: 'usage.**', when: nothing, why: COUNTED },
   { path: 'usage.service_tier', values: ['standard'], why: ALWAYS },
   { path: 'usage.inference_geo', values: ['global', 'not_available'], why: ALWAYS },

@@ -97,6 +97,17 @@ const RESPONSES: Entry[] = [
     beside: (parent) => same(parent['properties'] ?? {}, {}),
     why: 'there are no parameters to describe',
   },
+  {
+    path: 'input.*.namespace',
+    beside: (parent) => parent['namespace'] === parent['name'],
+    why: 'what services say of a tool that stands in none',
+  },
+  {
+    path: 'tools.*.require_approval',
+    values: ['always'],
+    beside: isType('mcp'),
+    why: 'the default, which is reported without it too',
+  },
   { path: 'parallel_tool_calls', values: [true], why: 'the default' },
   {
     path: 'parallel_tool_calls',

@@ -80,7 +80,9 @@ export function replayProofs(
 ): void {
   const { blocks } = read.reply
   const expected = proofOwners(blocks)
-  const { body } = writeReply(caller, request, read.events)
+  // Behind a final text a proof stands only for a caller that has asked for thoughts.
+  const asking: Request = { ...request, reasoning: { ...request.reasoning, mode: 'on' } }
+  const { body } = writeReply(caller, asking, read.events)
   if (expected.length === 0 || body === undefined) return
   const client = clientOf(caller.dialect)
   const received: JsonObject = JSON.parse(body)

@@ -48,6 +48,8 @@ const REPLY_WORDS: readonly (readonly [RegExp, string])[] = [
   [/^(?:functioncall|customtoolcall|tooluse)$/, 'toolcall'],
   [/^confidencescores$/, 'confidencescore'],
   [/^citedtext$/, 'quote'],
+  [/^(?:thoughtsignature|encryptedcontent)$/, 'seal'],
+  [/^(?:mcptooluse|mcptoolresult)$/, 'mcpcall'],
 ]
 
 /** Some report names the member, or something that it is part of. */

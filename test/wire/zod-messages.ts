@@ -123,6 +123,9 @@ const thinking = byType({ enabled: z.looseObject({ budget_tokens: z.int().check(
 
 const format = byType({ json_schema: z.looseObject({ schema: object }) })
 
+/** -1 is what @langchain/anthropic 0.x says of a member that is not set. */
+const unset = (schema: z.ZodMiniNumber) => z.nullish(z.union([z.literal(-1), schema]))
+
 const request = z.looseObject({
   model: z.string().check(z.minLength(1), z.maxLength(256)),
   messages: z.array(message),
@@ -132,8 +135,8 @@ const request = z.looseObject({
   stop_sequences: z.nullish(z.array(z.string())),
   stream: z.nullish(z.boolean()),
   temperature: z.nullish(z.number().check(z.gte(0), z.lte(1))),
-  top_p: z.nullish(z.number().check(z.gte(0), z.lte(1))),
-  top_k: z.nullish(z.int().check(z.gte(1))),
+  top_p: unset(z.number().check(z.gte(0), z.lte(1))),
+  top_k: unset(z.int().check(z.gte(1))),
   thinking: z.nullish(thinking),
   tool_choice: z.nullish(byType({ tool: z.looseObject({ name: z.string() }) })),
   tools: z.nullish(z.array(tool)),
