@@ -43,7 +43,15 @@ const DECLARED = {
     }`,
 }
 
-const INSTALLED = ['hono', '@hono/node-server', '@anthropic-ai/sdk', 'openai', '@google/genai']
+const INSTALLED = [
+  'hono',
+  '@hono/node-server',
+  '@anthropic-ai/sdk',
+  'openai',
+  '@google/genai',
+  'ai',
+  '@ai-sdk/anthropic',
+]
 const RESOLUTIONS = [
   { module: 'nodenext', moduleResolution: 'nodenext' },
   { module: 'esnext', moduleResolution: 'bundler' },
