@@ -1,66 +1,260 @@
 import * as z from 'zod/mini'
+import {
+  DEFAULT_RETENTION,
+  ISOLATE_LIMITS,
+  MAX_OUTPUT_TOKENS,
+  PROCESS_LIMITS,
+  TIMEOUTS,
+  WORKER_STORE_BOUNDS,
+} from '../src/config/defaults.ts'
 import { configSchema } from '../src/config/schema.ts'
+
+/** What is said of a member: for editors by the JSON Schema, for readers by docs/configuration.md. */
+export interface Word {
+  means: string
+  /** What it is where it is left out. */
+  usual?: string
+  example?: unknown
+}
+
+const KIB = 1024
+const SECOND_MS = 1000
+const SIZES = ['bytes', 'KiB', 'MiB', 'GiB']
+
+function size(bytes: number): string {
+  const steps = Math.floor(Math.log(bytes) / Math.log(KIB))
+  return `${bytes / KIB ** steps} ${SIZES[steps]}`
+}
+
+function time(ms: number): string {
+  const seconds = ms / SECOND_MS
+  return seconds >= 600 && seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`
+}
+
+const count = (number: number): string => number.toLocaleString('en')
+
+type Unit = (value: number) => string
+
+/** A default, and that of Workers where it is another one. */
+const both = (unit: Unit, here: number, there: number): string =>
+  here === there ? unit(here) : `${unit(here)}; on Workers ${unit(there)}`
+
+const limit = (name: keyof typeof PROCESS_LIMITS, means: string, unit: Unit, example: number) => ({
+  [`limits.${name}`]: {
+    means,
+    usual: both(unit, PROCESS_LIMITS[name], ISOLATE_LIMITS[name]),
+    example,
+  },
+})
+
+const bound = (
+  name: 'entryBytes' | 'ownerBytes' | 'totalBytes',
+  means: string,
+  example: number,
+) => ({
+  [`state.${name}`]: {
+    means,
+    usual: both(size, DEFAULT_RETENTION[name], WORKER_STORE_BOUNDS[name]),
+    example,
+  },
+})
 
 const KEY =
   'A literal key, env:NAME for an environment variable, or caller for the credential of whoever calls.'
 
-/** What the members of a configuration mean. `*` stands for a name, or for the number of an entry. */
-export const WORDS: Readonly<Record<string, string>> = {
-  $schema: 'The place of this schema, for editors.',
-  upstreams: 'Where requests go, by name.',
-  'upstreams.*.dialect': 'The language that the upstream speaks.',
-  'upstreams.*.url': 'An origin, with or without a base path and a trailing /v1 or /v1beta.',
-  'upstreams.*.key': KEY,
-  'upstreams.*.auth':
-    'Where the key goes: by default x-api-key to messages, x-goog-api-key to generate-content, bearer to responses.',
-  'upstreams.*.headers': 'Further headers; a value may be env:NAME.',
-  'upstreams.*.maxOutputTokens':
-    'Used when the caller gave no bound and the dialect demands one; 8192.',
-  'upstreams.*.models': 'Facts per model; a name may contain *, the first match wins.',
-  'upstreams.*.models.*.contextWindow': 'Tokens that fit into the context.',
-  'upstreams.*.models.*.maxOutputTokens': 'The most that may be asked for.',
-  'upstreams.*.models.*.thinking': 'How thinking is asked for.',
-  'upstreams.*.models.*.prefill': 'Whether a conversation may end with the model’s turn.',
-  'upstreams.*.models.*.fetchesUrls':
-    'Whether the service fetches media that are named by their https addresses; true.',
-  'upstreams.*.models.*.mixesTools':
-    'Whether a generate-content model takes built-in tools beside functions; true for gemini-3 and later.',
-  'upstreams.*.models.*.cacheBreakpoints':
-    'Whether the model takes marks of what to cache (prompt_cache_breakpoint); true for gpt-5.6 and later.',
-  'upstreams.*.models.*.drop': 'Parameters that the model refuses; they are left out.',
-  'upstreams.*.proxy':
-    'The egress proxy that calls go through, with its credential, or env:NAME; HTTPS_PROXY and HTTP_PROXY otherwise.',
-  'upstreams.*.timeouts': 'How long this upstream may take.',
-  'upstreams.*.timeouts.connectMs': 'To a connection; 10 s.',
-  'upstreams.*.timeouts.firstByteMs':
-    'To the first byte of an answer; 120 s for a stream, 600 s for JSON.',
-  'upstreams.*.timeouts.idleMs': 'Silence within an answer; 120 s.',
-  'upstreams.*.timeouts.totalMs': 'A whole exchange; 60 min.',
-  routes: 'Which model goes where; the first match wins.',
-  'routes.*.model': 'The model name that the caller sent; * stands for anything.',
-  'routes.*.upstream': 'The name of an upstream.',
-  'routes.*.as': 'The name of the model at the upstream.',
-  'routes.*.models': 'Names that model stands for; GET /v1/models lists them.',
-  callers: 'Who may call: the keys (or env:NAME) of the callers, or open to everyone.',
-  tasks: 'The upstreams of the task services.',
-  'tasks.*.url': 'Where the task service is.',
-  'tasks.*.key': KEY,
-  'tasks.*.prefix': 'Where the service lives at its upstream.',
-  state: 'Where conversations are kept that a request may refer to.',
-  'state.store':
-    'memory, sqlite:FILE or redis://HOST; on Workers durable or kv; off keeps nothing.',
-  'state.ttlSeconds': 'How long it is kept; 30 days.',
-  'state.entryBytes': 'The most that one exchange may take.',
-  'state.ownerBytes': 'The most for one caller; its oldest entries go first.',
-  'state.totalBytes': 'The most for all callers; the oldest entries go first.',
-  'state.proofs': 'Also keep proofs of reasoning for clients that do not send them back; false.',
-  losses: 'Whether a request that would lose something is sent or refused.',
-  web: 'Which web pages may call (by default none), and under which further names the proxy is called.',
-  'web.origins':
-    'The web pages that may call, as a browser spells their origin: scheme, host and port, no *.',
-  'web.hosts':
-    'Names under which a proxy on a loopback address is called, besides localhost and its address.',
-  limits: 'Bounds on what one caller, and all callers together, may use.',
+/** `*` stands for a name, or for the number of an entry. */
+export const WORDS: Readonly<Record<string, Word>> = {
+  $schema: {
+    means: 'The place of this schema, for editors.',
+    example: './node_modules/dragoman/dist/dragoman.schema.json',
+  },
+  upstreams: {
+    means: 'Where requests go, by name.',
+    usual: 'the demo, where nothing is configured',
+  },
+  'upstreams.*.dialect': { means: 'The language that the upstream speaks.', example: 'messages' },
+  'upstreams.*.url': {
+    means: 'An origin, with or without a base path and a trailing /v1 or /v1beta.',
+    example: 'https://upstream.example/v1',
+  },
+  'upstreams.*.key': { means: KEY, usual: 'no key is sent', example: 'env:CLAUDE_KEY' },
+  'upstreams.*.auth': {
+    means: 'Where the key goes.',
+    usual: 'x-api-key to messages, x-goog-api-key to generate-content, bearer to responses',
+    example: 'bearer',
+  },
+  'upstreams.*.headers': {
+    means: 'Further headers; a value may be env:NAME.',
+    usual: 'none',
+    example: { 'x-team': 'blue' },
+  },
+  'upstreams.*.maxOutputTokens': {
+    means: 'Used when the caller gave no bound and the dialect demands one.',
+    usual: String(MAX_OUTPUT_TOKENS),
+    example: 32_000,
+  },
+  'upstreams.*.models': {
+    means: 'Facts per model; a name may contain *, the first match wins.',
+    usual: 'what is known of the model by its name',
+    example: { 'gemini-3*': { thinking: 'level' } },
+  },
+  'upstreams.*.models.*.contextWindow': {
+    means: 'Tokens that fit into the context; lists of models tell it.',
+    example: 200_000,
+  },
+  'upstreams.*.models.*.maxOutputTokens': {
+    means: 'The most that may be asked for.',
+    example: 64_000,
+  },
+  'upstreams.*.models.*.thinking': {
+    means: 'How thinking is asked for: by a number of tokens, by the model itself, or by a level.',
+    usual: 'as the request asks for it',
+    example: 'level',
+  },
+  'upstreams.*.models.*.prefill': {
+    means: 'Whether a conversation may end with the model’s turn.',
+    usual: 'true',
+    example: false,
+  },
+  'upstreams.*.models.*.fetchesUrls': {
+    means: 'Whether the service fetches media that are named by their https addresses.',
+    usual: 'true',
+    example: false,
+  },
+  'upstreams.*.models.*.mixesTools': {
+    means: 'Whether a generate-content model takes built-in tools beside functions.',
+    usual: 'true for gemini-3 and later',
+    example: true,
+  },
+  'upstreams.*.models.*.cacheBreakpoints': {
+    means: 'Whether the model takes marks of what to cache (prompt_cache_breakpoint).',
+    usual: 'true for gpt-5.6 and later',
+    example: true,
+  },
+  'upstreams.*.models.*.drop': {
+    means: 'Parameters that the model refuses; they are left out.',
+    usual: 'none',
+    example: ['temperature'],
+  },
+  'upstreams.*.proxy': {
+    means: 'The egress proxy that calls go through, with its credential, or env:NAME.',
+    usual: 'what HTTPS_PROXY, HTTP_PROXY and NO_PROXY say',
+    example: 'http://proxy.internal:3128',
+  },
+  'upstreams.*.timeouts': { means: 'How long this upstream may take.' },
+  'upstreams.*.timeouts.connectMs': {
+    means: 'To a connection.',
+    usual: time(TIMEOUTS.connectMs),
+    example: 5000,
+  },
+  'upstreams.*.timeouts.firstByteMs': {
+    means: 'To the first byte of an answer.',
+    usual: `${time(TIMEOUTS.firstByteMs)} for a stream, ${time(TIMEOUTS.jsonMs)} for JSON`,
+    example: 60_000,
+  },
+  'upstreams.*.timeouts.idleMs': {
+    means: 'Silence within an answer.',
+    usual: time(TIMEOUTS.idleMs),
+    example: 300_000,
+  },
+  'upstreams.*.timeouts.totalMs': {
+    means: 'A whole exchange.',
+    usual: time(TIMEOUTS.totalMs),
+    example: 1_800_000,
+  },
+  routes: {
+    means: 'Which model goes where; the first match wins.',
+    usual: 'everything to the one upstream that there is',
+  },
+  'routes.*.model': {
+    means: 'The model name that the caller sent; * stands for anything.',
+    example: 'gpt-*',
+  },
+  'routes.*.upstream': { means: 'The name of an upstream.', example: 'claude' },
+  'routes.*.as': {
+    means: 'The name of the model at the upstream.',
+    usual: 'the caller’s own name',
+    example: 'claude-opus-4-8',
+  },
+  'routes.*.models': {
+    means: 'Names that model stands for; GET /v1/models lists them.',
+    usual: 'a name without *',
+    example: ['gpt-5'],
+  },
+  callers: {
+    means: 'Who may call: the keys of the callers, or open to everyone.',
+    usual: 'open on a loopback address; needed on any other, and on Workers',
+    example: 'open',
+  },
+  'callers.keys': {
+    means: 'Keys of 16 characters or more; each may be env:NAME.',
+    example: ['env:PROXY_KEY'],
+  },
+  tasks: { means: 'The upstreams of the task services.', usual: 'none' },
+  'tasks.image': { means: 'The service behind /img.' },
+  'tasks.music': { means: 'The service behind /music.' },
+  'tasks.*.url': { means: 'Where the task service is.', example: 'https://tasks.example' },
+  'tasks.*.key': { means: KEY, usual: 'no key is sent', example: 'env:TASK_KEY' },
+  'tasks.*.prefix': {
+    means: 'Where the service lives at its upstream.',
+    usual: '/img or /music',
+    example: '/api/img',
+  },
+  state: { means: 'Where conversations are kept that a request may refer to.' },
+  'state.store': {
+    means: 'memory, sqlite:FILE or redis://HOST; on Workers durable or kv; off keeps nothing.',
+    usual: 'memory; on Workers durable',
+    example: 'sqlite:state.db',
+  },
+  'state.ttlSeconds': {
+    means: 'How long it is kept.',
+    usual: `${DEFAULT_RETENTION.ttlMs / SECOND_MS} (30 days)`,
+    example: 86_400,
+  },
+  ...bound('entryBytes', 'The most that one exchange may take.', 1_048_576),
+  ...bound('ownerBytes', 'The most for one caller; its oldest entries go first.', 16_777_216),
+  ...bound('totalBytes', 'The most for all callers; the oldest entries go first.', 536_870_912),
+  'state.proofs': {
+    means: 'Also keep proofs of reasoning for clients that do not send them back.',
+    usual: String(DEFAULT_RETENTION.proofs),
+    example: true,
+  },
+  losses: {
+    means: 'Whether a request that would lose something is sent or refused.',
+    usual: 'report',
+    example: 'reject',
+  },
+  web: {
+    means: 'Which web pages may call, and under which further names the proxy is called.',
+    usual: 'no page, no further name',
+  },
+  'web.origins': {
+    means:
+      'The web pages that may call, as a browser spells their origin: scheme, host and port, no *.',
+    usual: 'none',
+    example: ['https://chat.example'],
+  },
+  'web.hosts': {
+    means:
+      'Names under which a proxy on a loopback address is called, besides localhost and its address.',
+    usual: 'none',
+    example: ['host.docker.internal'],
+  },
+  limits: { means: 'Bounds on what one caller, and all callers together, may use.' },
+  ...limit('bodyBytes', 'The largest body of a request, unpacked.', size, 8_388_608),
+  ...limit('inFlightBytes', 'What all exchanges together may hold.', size, 536_870_912),
+  ...limit('depth', 'How deep the JSON of a body may be nested.', count, 100),
+  ...limit('nodes', 'How many JSON values a body may hold.', count, 500_000),
+  ...limit('eventBytes', 'The largest event of an upstream’s stream.', size, 4_194_304),
+  ...limit('replyBytes', 'The largest JSON reply of an upstream.', size, 33_554_432),
+  ...limit('streamBytes', 'The longest stream of an upstream.', size, 134_217_728),
+  ...limit('streams', 'How many exchanges may be open at once.', count, 500),
+  ...limit('connections', 'How many connections of callers may be open at once.', count, 1000),
+  ...limit('headersMs', 'How long a caller may take for the head of a request.', time, 10_000),
+  ...limit('bodyMs', 'How long a caller may take for the body of a request.', time, 60_000),
+  ...limit('heartbeatMs', 'Silence of a stream after which a ping is sent.', time, 10_000),
+  ...limit('drainMs', 'How long open exchanges may go on after the signal to stop.', time, 60_000),
+  ...limit('lingerMs', 'How long the port stays open before that.', time, 5000),
 }
 
 type Schema = z.core.JSONSchema.BaseSchema
@@ -71,20 +265,35 @@ export const configJsonSchema = (): Schema => ({
   ...explained(z.toJSONSchema(configSchema), ''),
 })
 
+/** What is said of a place; of both task services the same. */
+export const wordOf = (place: string): Word | undefined =>
+  WORDS[place] ?? WORDS[place.replace(/^tasks\.\w+/, 'tasks.*')]
+
+const descriptionOf = ({ means, usual }: Word): string =>
+  usual === undefined ? means : `${means} Default: ${usual}.`
+
 /** The same schema with words for every place in it that has some. */
 function explained(schema: Schema, place: string): Schema {
-  const { properties = {}, additionalProperties, items } = schema
-  const description = WORDS[place.replace(/^tasks\.\w+/, 'tasks.*')]
+  const { properties = {}, additionalProperties, items, anyOf } = schema
+  const word = wordOf(place)
   const within = (inner: unknown, name: string) =>
     explained(inner as Schema, place === '' ? name : `${place}.${name}`)
   const named = Object.entries(properties).map(([name, inner]) => [name, within(inner, name)])
   return {
-    ...(description !== undefined && { description }),
+    ...(word && { description: descriptionOf(word) }),
     ...schema,
+    ...(word?.example !== undefined && { examples: [word.example] }),
     ...(named.length > 0 && { properties: Object.fromEntries(named) }),
     ...(typeof additionalProperties === 'object' && {
       additionalProperties: within(additionalProperties, '*'),
     }),
     ...(typeof items === 'object' && { items: within(items, '*') }),
+    // Members of a branch belong to the place itself, of which all is said already.
+    ...(anyOf && {
+      anyOf: anyOf.map((branch) => {
+        const { description: _, examples: __, ...rest } = explained(branch as Schema, place)
+        return rest
+      }),
+    }),
   }
 }

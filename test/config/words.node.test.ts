@@ -1,34 +1,93 @@
-import { expect, it } from 'vitest'
-import { configJsonSchema, WORDS } from '../../scripts/config-words.ts'
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { configJsonSchema, wordOf, WORDS } from '../../scripts/config-words.ts'
+import { allMembers, configurationPage, untold } from '../../scripts/configuration.ts'
+import { findingsIn } from '../../src/config/check.ts'
+import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
+import { sources } from '../sources.ts'
 
-interface Schema {
-  description?: string
-  properties?: Record<string, Schema>
-  additionalProperties?: Schema | boolean
-  items?: Schema
+const members = allMembers()
+
+const PLATFORM = {
+  origin: 'configuration',
+  exposed: false,
+  limits: PROCESS_LIMITS,
+  stores: 'process',
+  listens: undefined,
+} as const
+
+const ENVIRONMENT = {
+  CLAUDE_KEY: 'claude-key-0123456789',
+  TASK_KEY: 'task-key-0123456789',
+  PROXY_KEY: 'proxy-key-0123456789',
 }
 
-/** The members of a schema, from the outside in, and what is said of each. */
-function membersIn(schema: Schema, place = ''): [string, string | undefined][] {
-  const { properties = {}, additionalProperties, items } = schema
-  const inside = [additionalProperties, items].flatMap((inner) =>
-    typeof inner === 'object' ? membersIn(inner, `${place}*.`) : [],
-  )
-  const named = Object.entries(properties).flatMap(([name, inner]) => [
-    [place + name, inner.description] as [string, string | undefined],
-    ...membersIn(inner, `${place}${name}.`),
-  ])
-  return [...named, ...inside]
+/** What has to stand around a member for the whole to be valid. */
+const AROUND: Readonly<Record<string, unknown>> = {
+  'upstreams.*': { dialect: 'responses', url: 'https://upstream.example' },
+  'routes.*': { model: 'gpt-*', upstream: 'claude' },
+  'tasks.image': { url: 'https://tasks.example' },
+  'tasks.music': { url: 'https://tasks.example' },
 }
 
-/** Of limits all is said where they are together, of a task service by its name. */
-const PLAIN = /^limits\.\w+$|^tasks\.(?:image|music)$/
+const UPSTREAMS = { claude: AROUND['upstreams.*'] }
 
-const members = membersIn(configJsonSchema() as Schema)
+/** A value at its place, with what has to stand around it. */
+function withExample(place: string, example: unknown): unknown {
+  const segments = place.split('.')
+  return segments.reduceRight<unknown>((inner, segment, index) => {
+    const above = segments.slice(0, index).join('.')
+    const list = ['routes'].includes(above)
+    if (segment === '*' && list) return [inner]
+    const name = segment === '*' ? (above === 'upstreams' ? 'claude' : 'any') : segment
+    return { ...(AROUND[above] as object | undefined), [name]: inner }
+  }, example)
+}
 
-it('says what every member of a configuration means', () => {
-  const unsaid = members.filter(([, words]) => words === undefined).map(([place]) => place)
-  expect(unsaid.filter((place) => !PLAIN.test(place))).toEqual([])
-  const said = new Set(members.map(([, words]) => words))
-  expect(Object.values(WORDS).filter((words) => !said.has(words))).toEqual([])
+describe('what is said of a configuration', () => {
+  it('is said of every member, and of nothing else', () => {
+    expect(members.filter(({ place }) => !wordOf(place)).map(({ place }) => place)).toEqual([])
+    const places = new Set(members.map(({ place }) => place.replace(/^tasks\.\w+\./, 'tasks.*.')))
+    expect(Object.keys(WORDS).filter((place) => !places.has(place))).toEqual([])
+  })
+
+  it('has an example for every member that has no members', () => {
+    const inner = new Set(members.map(({ place }) => place.split('.').slice(0, -1).join('.')))
+    const leaves = members.filter(({ place }) => !inner.has(place) && !inner.has(`${place}.*`))
+    const lacking = leaves.filter(({ place }) => wordOf(place)?.example === undefined)
+    expect(lacking.map(({ place }) => place)).toEqual([])
+  })
+
+  const examples = members.flatMap(({ place }) => {
+    const example = wordOf(place)?.example
+    return example === undefined ? [] : [[place, example] as const]
+  })
+  it.each(examples)('has an example that is valid: %s', (place, example) => {
+    const config = { upstreams: UPSTREAMS, ...(withExample(place, example) as object) }
+    const faults = findingsIn(config, ENVIRONMENT, PLATFORM).filter(({ warns }) => !warns)
+    expect(faults).toEqual([])
+  })
+
+  it('reaches editors', () => {
+    expect(JSON.stringify(configJsonSchema())).toContain('Default: 32 MiB; on Workers 16 MiB.')
+    expect(JSON.stringify(configJsonSchema())).toContain('"examples":["env:CLAUDE_KEY"]')
+  })
+})
+
+describe('the page of the configuration', () => {
+  const page = readFileSync('docs/configuration.md', 'utf8')
+  it('is as the schema has it', () => {
+    expect(page, 'stale: run `npm run docs`').toBe(configurationPage())
+    expect(untold()).toEqual([])
+  })
+  it('names every variable', () => {
+    const named = sources
+      .filter(({ path }) => path.startsWith('src/config/'))
+      .flatMap(({ text }) => [...text.matchAll(/\bDRAGOMAN_[A-Z]+(?:_[A-Z]+)*\b/g)])
+      .map(([name]) => name)
+    const internal = /^DRAGOMAN_(?:SERVICE|PORT)/
+    const unsaid = named.filter((name) => !internal.test(name) && !page.includes(`\`${name}\``))
+    expect(named.length).toBeGreaterThan(10)
+    expect(unsaid).toEqual([])
+  })
 })

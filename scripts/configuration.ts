@@ -1,0 +1,198 @@
+/** Writes docs/configuration.md from the schema of the configuration: `node scripts/configuration.ts --write`. */
+import { writeFileSync } from 'node:fs'
+import * as z from 'zod/mini'
+import { configSchema } from '../src/config/schema.ts'
+import { wordOf } from './config-words.ts'
+
+const PAGE = new URL('../docs/configuration.md', import.meta.url)
+
+type Schema = z.core.JSONSchema.BaseSchema
+
+/** A member of the configuration, from the outside in. */
+export interface Member {
+  place: string
+  takes: string
+}
+
+const inside = (place: string, name: string): string => (place === '' ? name : `${place}.${name}`)
+
+export function membersOf(schema: Schema, place = ''): Member[] {
+  const { properties = {}, additionalProperties, items, anyOf = [] } = schema
+  const named = Object.entries(properties).flatMap(([name, inner]) => [
+    { place: inside(place, name), takes: takenBy(inner as Schema) },
+    ...membersOf(inner as Schema, inside(place, name)),
+  ])
+  const entries = [additionalProperties, items].flatMap((inner) =>
+    typeof inner === 'object' ? membersOf(inner as Schema, inside(place, '*')) : [],
+  )
+  return [...named, ...entries, ...anyOf.flatMap((branch) => membersOf(branch as Schema, place))]
+}
+
+function takenBy({
+  type,
+  enum: values,
+  const: only,
+  anyOf,
+  items,
+  minimum,
+  maximum,
+}: Schema): string {
+  if (anyOf) return anyOf.map((branch) => takenBy(branch as Schema)).join(' or ')
+  if (only !== undefined) return code(only)
+  if (values) return values.map(code).join(', ')
+  if (type === 'array')
+    return `list of ${takenBy(items as Schema)}`.replace(/^list of (.*)$/, 'list of $1s')
+  if (type === 'integer') {
+    const most = maximum !== undefined && maximum <= 1000 ? ` to ${maximum}` : ''
+    return most ? `whole number, ${minimum}${most}` : `whole number, from ${minimum}`
+  }
+  return typeof type === 'string' ? type : 'anything'
+}
+
+const code = (value: unknown): string =>
+  `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``
+
+export const allMembers = (): Member[] => membersOf(z.toJSONSchema(configSchema))
+
+/** `tasks.image` and `tasks.music` are told once. */
+const told = (): Member[] => allMembers().filter(({ place }) => !place.startsWith('tasks.music.'))
+
+function row({ place, takes }: Member, section: string): string {
+  const { means = '', usual, example } = wordOf(place) ?? {}
+  const name = place.slice(section === '' ? 0 : section.length + 1)
+  const shown = example === undefined ? '' : `\`${JSON.stringify(example)}\``
+  return `| ${[`\`${name}\``, takes, marked(means), marked(usual ?? ''), shown].join(' | ')} |`
+}
+
+/** What is written in a file or sent stands in the type of code. */
+const marked = (text: string): string =>
+  text
+    .replaceAll(/\b(?:env:NAME|sqlite:FILE|redis:\/\/HOST|prompt_cache_breakpoint)\b/g, '`$&`')
+    .replaceAll(/\bGET \/v1\/models\b/g, '`$&`')
+    .replaceAll(/(?<![\w`])\/(?:v1beta|v1|img|music)\b(?!\/)/g, '`$&`')
+    .replaceAll(/(?<!`)\*(?!`)/g, '`*`')
+
+/** The member of which a place is an immediate part: `upstreams.*` of `upstreams.*.url`. */
+const sectionOf = (place: string): string => place.split('.').slice(0, -1).join('.')
+
+function tableOf(section: string): string {
+  const rows = told().filter(({ place }) => sectionOf(place) === section)
+  return [
+    '| member | takes | meaning | default | example |',
+    '|---|---|---|---|---|',
+    ...rows.map((member) => row(member, section)),
+  ].join('\n')
+}
+
+const SECTIONS: readonly (readonly [heading: string, section: string, words: string])[] = [
+  ['The whole', '', ''],
+  ['upstreams', 'upstreams.*', 'Each has a name of letters, digits, `.`, `_` and `-`.'],
+  [
+    'upstreams.*.models',
+    'upstreams.*.models.*',
+    'What is known of a model, by its name at the upstream; `*` stands for anything, and the first match wins. Only what the proxy cannot know by itself needs to be said.',
+  ],
+  ['upstreams.*.timeouts', 'upstreams.*.timeouts', ''],
+  [
+    'routes',
+    'routes.*',
+    'The first whose `model` fits decides. A mark such as `[1m]` behind a name is passed over.',
+  ],
+  [
+    'callers',
+    'callers',
+    '`"open"`, or an object with `keys`. A caller presents one as bearer token, `x-api-key`, `x-goog-api-key` or `?key=`.',
+  ],
+  [
+    'tasks',
+    'tasks.image',
+    '`image` and `music` have the same members. Requests pass unchanged below `/img` and `/music`.',
+  ],
+  ['state', 'state', 'See [what is remembered](memory.md).'],
+  [
+    'web',
+    'web',
+    'Without it no page may call that a browser shows, and on a loopback address nobody under a foreign name. Editors that are pages have an origin too: `vscode-webview://…`.',
+  ],
+  [
+    'limits',
+    'limits',
+    'Beyond them there is an error in the caller’s dialect: 413, 408, or 503 with `retry-after`. `connections` and `headersMs` do nothing on Workers, nor do `drainMs` and `lingerMs`.',
+  ],
+]
+
+const HEAD = `# Configuration
+
+<!-- generated by \`npm run docs\` from the schema; edit scripts/config-words.ts and scripts/configuration.ts -->
+
+One JSON document; comments and trailing commas are allowed. \`npm run build\` writes \`dist/dragoman.schema.json\`, by which editors complete and explain it.
+
+\`\`\`jsonc
+{
+  "$schema": "./node_modules/dragoman/dist/dragoman.schema.json",
+  "upstreams": {
+    "claude": { "dialect": "messages", "url": "https://upstream.example", "key": "env:CLAUDE_KEY" },
+    "openai": { "dialect": "responses", "url": "https://upstream.example/v1", "key": "env:OPENAI_KEY" }
+  },
+  "routes": [
+    { "model": "gpt-*", "upstream": "openai" },
+    { "model": "*", "upstream": "claude", "as": "claude-opus-4-8" }
+  ],
+  "callers": { "keys": ["env:PROXY_KEY"] }
+}
+\`\`\`
+
+## Where it is found
+
+The first of:
+
+1. \`--config FILE\`;
+2. \`DRAGOMAN_CONFIG\`: the name of a file, or the document itself (on Workers always the document, or a table in \`wrangler.toml\`);
+3. \`dragoman.json\` in the working folder;
+4. the variables below alone;
+5. the demo: one upstream per dialect in this process, as the models \`demo-messages\`, \`demo-generate-content\` and \`demo-responses\`.
+
+\`dragoman check\` says everything that is wrong with it, with line and column, and warns of what is surely not meant.
+
+## Secrets
+
+A key is \`env:NAME\`, so that no file holds it. It appears in no log, error or reply.
+
+## Variables
+
+They fill what the document leaves open. What both say the document decides, with a warning. An unknown \`DRAGOMAN_…\` variable is a fault; an empty one counts as absent.
+
+| variable | fills |
+|---|---|
+| \`DRAGOMAN_DIALECT\`, \`DRAGOMAN_URL\`, \`DRAGOMAN_KEY\` | one upstream for every model |
+| \`DRAGOMAN_MODEL\` | the name of the model there |
+| \`DRAGOMAN_CALLER_KEYS\` | \`callers\`: keys with commas between them, or \`open\` |
+| \`DRAGOMAN_IMAGE_URL\`, \`DRAGOMAN_IMAGE_KEY\` | \`tasks.image\` |
+| \`DRAGOMAN_MUSIC_URL\`, \`DRAGOMAN_MUSIC_KEY\` | \`tasks.music\` |
+| \`DRAGOMAN_STATE\` | \`state.store\` |
+| \`DRAGOMAN_LOSSES\` | \`losses\` |
+| \`DRAGOMAN_CONFIG\` | see above |
+| \`PORT\`, \`HOST\` | what \`--port\` and \`--host\` say otherwise: 8787 and 127.0.0.1 |
+`
+
+/** Members whose parts have a section of their own stand there; the others are rows. */
+export const configurationPage = (): string =>
+  [
+    HEAD,
+    ...SECTIONS.map(([heading, section, words]) =>
+      [`## ${heading}`, ...(words === '' ? [] : [words]), `${tableOf(section)}\n`].join('\n\n'),
+    ),
+  ].join('\n')
+
+/** Members that stand in no table, nor in the words of their section. */
+export const untold = (): string[] => {
+  const sections = new Set(SECTIONS.map(([, section]) => section))
+  return told()
+    .filter(({ place }) => !sections.has(sectionOf(place)) && sectionOf(place) !== 'tasks')
+    .map(({ place }) => place)
+}
+
+if (process.argv[1] === new URL(import.meta.url).pathname) {
+  if (process.argv.includes('--write')) writeFileSync(PAGE, configurationPage())
+  else console.log(configurationPage())
+}

@@ -1,0 +1,72 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DEMO_ORIGIN } from '../../src/config/defaults.ts'
+import { commandsIn, fencesOf } from './pages.ts'
+
+/** What the pages tell people to do is done, against the demo as `npm start` begins it. */
+
+const root = new URL('../../', import.meta.url)
+const PORT = 18_787
+const WRITTEN = '127.0.0.1:8787'
+const MEANT = `127.0.0.1:${PORT}`
+
+let server: ChildProcess
+beforeAll(async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dragoman-pages-'))
+  const entry = new URL('src/node.ts', root).pathname
+  server = spawn(process.execPath, [entry, '--port', String(PORT)], {
+    cwd: folder,
+    stdio: 'ignore',
+  })
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const answer = await fetch(`http://${MEANT}/healthz`).catch(() => undefined)
+    if (answer?.ok) return
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new Error('the server did not start')
+})
+afterAll(() => void server.kill('SIGTERM'))
+
+describe('the curl commands of the pages', () => {
+  const commands = commandsIn(fencesOf('sh')).filter((line) => line.startsWith('curl '))
+
+  it('are there for each dialect and for explain', () => {
+    expect(commands.length).toBeGreaterThanOrEqual(4)
+  })
+
+  it.each(commands)('%s', async (command) => {
+    const line = command.replaceAll(WRITTEN, MEANT)
+    const { stdout } = await promisify(execFile)('sh', ['-c', `${line} --fail-with-body`])
+    expect(stdout).not.toContain('"error":{')
+    const json = stdout.startsWith('data: ') ? stdout.slice(6, stdout.indexOf('\n')) : stdout
+    expect(JSON.parse(json)).toBeTypeOf('object')
+  })
+})
+
+describe('the programs of the pages', () => {
+  const library = new URL('src/index.ts', root).href
+  /** LangChain is not among what is installed here: its programs are read only. */
+  const programs = fencesOf('ts').filter(({ text }) => !text.includes('@langchain/'))
+
+  const resolved = (program: string) =>
+    program
+      .replaceAll(`'dragoman'`, `'${library}'`)
+      .replaceAll(/from '((?:@|ai|openai|hono)[^']*)'/g, (_, name: string) => {
+        return `from '${import.meta.resolve(name)}'`
+      })
+      .replaceAll(WRITTEN, MEANT)
+      .replaceAll(/dialect: '(\w+)', url: '[^']*', key: '[^']*'/g, (_, dialect: string) => {
+        return `dialect: '${dialect}', url: '${DEMO_ORIGIN}/${dialect}'`
+      })
+
+  it.each(programs.map(({ page, text }) => [page, text]))('%s', async (_, program) => {
+    const file = join(mkdtempSync(join(tmpdir(), 'dragoman-pages-')), 'program.ts')
+    writeFileSync(file, resolved(program))
+    const { stdout } = await promisify(execFile)(process.execPath, [file], { timeout: 20_000 })
+    expect(stdout).toMatch(/You said: Hello|model: 'gpt-5'/)
+  })
+})

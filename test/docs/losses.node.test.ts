@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest'
+import { DIALECTS } from '../../adapters/dialect.ts'
+import { LOSS_WORDS } from '../../scripts/loss-words.ts'
+import { lossesByName, lossTables, withTables } from '../../scripts/losses.ts'
+import { sources } from '../sources.ts'
+import { pageAt } from './pages.ts'
+
+const { text } = pageAt('docs/losses.md')
+
+it('the page of losses holds the tables as the code makes them', () => {
+  expect(text, 'stale: run `npm run docs`').toBe(withTables(text, lossTables()))
+})
+
+it.each(DIALECTS)('every loss of the fullest %s request has words', (dialect) => {
+  const names = [...lossesByName(dialect).keys()]
+  const unsaid = names.filter((name) => LOSS_WORDS[dialect][name] === undefined)
+  expect(unsaid, 'say what they mean in scripts/loss-words.ts').toEqual([])
+})
+
+const last = (name: string): string => `.${name.split('.').at(-1)}`
+
+it('every name that is reported somewhere stands on the page', () => {
+  const reported = /lose\(\s*'\w+',\s*'([\w.-]+)'/g
+  const names = sources.flatMap((source) =>
+    [...source.text.matchAll(reported)].map(([, name = '']) => name),
+  )
+  const unsaid = names.filter(
+    (name) => !text.includes(`\`${name}\``) && !text.includes(`\`${last(name)}\``),
+  )
+  expect(names.length).toBeGreaterThan(30)
+  expect([...new Set(unsaid)]).toEqual([])
+})
