@@ -1,11 +1,45 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { codeOf, type Source, sources } from './sources.ts'
+import { codeOf, importsOf, type Source, sources } from './sources.ts'
 
 const MAX_FILE_LINES = 500
+/** A file with fewer lines has to be worth its name: two others import it, or it is an entry. */
+const MIN_FILE_LINES = 40
 const MAX_FUNCTION_LINES = 50
 const MAX_MEDIAN_FUNCTION_LINES = 10
 const MAX_ASSERTIONS_PER_1000_LINES = 5
+
+/** The files that an adapter may consist of. What only one dialect has stands in a folder of its own. */
+const ADAPTER_FILES = new Set([
+  'index.ts',
+  'dialect.ts',
+  'wire.ts',
+  'paths.ts',
+  'names.ts',
+  'request.ts',
+  'fields.ts',
+  'reasoning.ts',
+  'schema-budget.ts',
+  'history.ts',
+  'calls.ts',
+  'blocks.ts',
+  'media.ts',
+  'citations.ts',
+  'proofs.ts',
+  'tools.ts',
+  'hosted.ts',
+  'mcp.ts',
+  'reader.ts',
+  'reader-blocks.ts',
+  'writer.ts',
+  'writer-blocks.ts',
+  'reply.ts',
+  'usage.ts',
+  'problems.ts',
+  'models.ts',
+  'same.ts',
+])
+const ADAPTER_FOLDERS = new Set(['responses/memory'])
 
 interface Measured {
   name: string
@@ -54,12 +88,38 @@ function isFunction(
   return OPENS.test(text) && BEGINS.test(text)
 }
 
+/** Entries, and the places that every adapter has whatever their size. */
+const isPlace = (path: string): boolean =>
+  /^src\/[\w-]+\.ts$/.test(path) || /^adapters\/[\w-]+\/(?:index|models|same)\.ts$/.test(path)
+
 const functions = sources.flatMap(functionsOf)
 
 describe('house style', () => {
   it('keeps files short', () => {
     const long = sources.filter(({ lines }) => lines.length > MAX_FILE_LINES)
     expect(long.map(({ path, lines }) => `${path}: ${lines.length}`)).toEqual([])
+  })
+
+  it('keeps no scraps: a short file has two importers or is an entry', () => {
+    const importers = new Map<string, number>()
+    for (const target of sources.flatMap((source) => [...new Set(importsOf(source))]))
+      importers.set(target, (importers.get(target) ?? 0) + 1)
+    const scraps = sources.filter(
+      ({ path, lines }) =>
+        lines.length < MIN_FILE_LINES && (importers.get(path) ?? 0) < 2 && !isPlace(path),
+    )
+    expect(scraps.map(({ path, lines }) => `${path}: ${lines.length}`)).toEqual([])
+  })
+
+  it('calls the files of all adapters by the same names', () => {
+    const others = sources
+      .filter(({ path }) => path.startsWith('adapters/'))
+      .map(({ path }) => path.split('/').slice(1))
+      .filter(([, ...rest]) => rest.length > 0)
+      .filter(([dialect = '', file = '', inner]) =>
+        inner === undefined ? !ADAPTER_FILES.has(file) : !ADAPTER_FOLDERS.has(`${dialect}/${file}`),
+      )
+    expect(others.map((parts) => parts.join('/'))).toEqual([])
   })
 
   it('keeps functions short', () => {

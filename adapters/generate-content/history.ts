@@ -1,8 +1,29 @@
-import type { Block, ReasoningBlock, Proof, Turn } from '../../src/model/request.ts'
+import type {
+  Block,
+  ReasoningBlock,
+  Proof,
+  Turn,
+  Request,
+  ToolCallBlock,
+  ToolResultBlock,
+} from '../../src/model/request.ts'
 import { callBook, type CallBook } from './calls.ts'
-import { leftovers, many, note } from './dialect.ts'
-import { readPart } from './parts.ts'
+import { leftovers, many, note, DIALECT, members } from './dialect.ts'
+import {
+  readPart,
+  writePart,
+  type WritePartContext,
+  isMedia,
+  MISSING_RESULT,
+  wrap,
+} from './blocks.ts'
 import type { WireContent, WirePart } from './wire.ts'
+import { listOf, isObject, mergedMembers, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { ToolNames } from '../../src/model/names.ts'
+import type { WriteRequestContext } from '../contract.ts'
+import { writeMedia } from './media.ts'
+import { NO_PROOF } from './proofs.ts'
+import { isMixed } from './tools.ts'
 
 /** Contents that are one turn. */
 interface Stanza extends Pick<WireContent, 'role'> {
@@ -35,7 +56,7 @@ function readTurn({ path, role, parts, rest }: Stanza, book: CallBook): Turn {
   const blocks = parts.flatMap((placed) => readPart(placed.part, { path: placed.path, book }))
   return {
     role: isModel ? 'assistant' : role === 'system' ? 'system' : 'user',
-    blocks: pairCode(isModel ? once(joined(blocks)) : blocks, path),
+    blocks: pairCode(isModel ? once(joinPieces(blocks)) : blocks, path),
     ...leftovers(rest),
   }
 }
@@ -44,7 +65,7 @@ function readTurn({ path, role, parts, rest }: Stanza, book: CallBook): Turn {
  * Clients keep a streamed answer as the pieces in which it came. They are one block again, as the model that
  * wrote it knows it: a proof on the last piece is that of the whole.
  */
-function joined(blocks: Block[]): Block[] {
+function joinPieces(blocks: Block[]): Block[] {
   const result: Block[] = []
   for (const block of blocks) {
     const last = result.at(-1)
@@ -125,4 +146,246 @@ function pairCode(blocks: Block[], path: string): Block[] {
     }
     return block.kind === 'code-result' && block.callId === '' ? { ...block, callId: last } : block
   })
+}
+
+interface Entry {
+  block: Block
+  path: string
+}
+
+/** Neighbouring turns of one side, which this dialect knows as one. */
+interface ChunkedBytes {
+  role: 'user' | 'model'
+  turn: number
+  entries: Entry[]
+  /** Leftovers of its turns. */
+  rest: JsonObject[]
+}
+
+/** The system instruction's blocks and the conversation. Instructions on top join the former. */
+export function splitTurns(request: Request): { system: Entry[]; from: number } {
+  const first = request.turns.findIndex((turn) => !isInstruction(turn))
+  const from = first < 0 ? request.turns.length : first
+  const top = request.system.map((block, index) => ({ block, path: `system.${index}` }))
+  return { system: [...top, ...request.turns.slice(0, from).flatMap(listEntries)], from }
+}
+
+const isInstruction = (turn: Turn): boolean => turn.role === 'system' || turn.role === 'developer'
+
+const listEntries = (turn: Turn, index: number): Entry[] =>
+  turn.blocks.map((block, place) => ({ block, path: `turns.${index}.blocks.${place}` }))
+
+function stretches(request: Request, from: number, context: WriteRequestContext): ChunkedBytes[] {
+  const result: ChunkedBytes[] = []
+  for (const [index, turn] of request.turns.entries()) {
+    if (index < from) continue
+    const role = turn.role === 'assistant' ? 'model' : 'user'
+    const entries = listEntries(turn, index)
+    if (isInstruction(turn)) context.lose('approximated', `turns.${index}.role`)
+    const own = isInstruction(turn) ? entries.map(tagged) : entries
+    const last = result.at(-1)
+    if (last?.role === role) {
+      last.entries.push(...own)
+      last.rest.push(members(turn.ext))
+    } else result.push({ role, turn: index, entries: own, rest: [members(turn.ext)] })
+  }
+  return result
+}
+
+/** An instruction in the middle stays where it is: moved to the top it would change what a cache has seen. */
+function tagged(entry: Entry): Entry {
+  if (entry.block.kind !== 'text' || entry.block.text === '') return entry
+  const text = `<system>\n${entry.block.text}\n</system>`
+  return { ...entry, block: { ...entry.block, text } }
+}
+
+export function writeContents(
+  request: Request,
+  context: WriteRequestContext,
+  names: ToolNames,
+): JsonObject[] {
+  const { from } = splitTurns(request)
+  const all = stretches(request, from, context)
+  const written: JsonObject[] = []
+  const partContext = createPartContext(context, names, isMixed(request, context.target))
+  let calls: ToolCallBlock[] = []
+  let asked = 0
+  for (const stretch of all) {
+    if (stretch.role === 'user') {
+      written.push(...writeUser(stretch, calls, asked, partContext))
+      calls = []
+    } else {
+      const parts = writeModel(stretch, context, partContext)
+      if (parts.length > 0) written.push({ ...mergedMembers(stretch.rest), role: 'model', parts })
+      calls = stretch.entries.flatMap(({ block }) => (block.kind === 'tool-call' ? [block] : []))
+      asked = stretch.turn
+    }
+  }
+  const contents = joinNeighbours(written)
+  if (context.target.facts.prefill === false && calls.length === 0 && isModel(contents.at(-1))) {
+    context.lose('defaulted', `turns.${request.turns.length}`, 'the model takes no prefill')
+    contents.push(CONTINUE)
+  }
+  const [first] = contents
+  if (!isModel(first) || !contentParts(first).some(isCall)) return contents
+  context.lose('defaulted', 'turns', 'it begins with a call')
+  return [CONTINUE, ...contents]
+}
+
+/** Where nothing is left of what was said between, contents of one side are neighbours. */
+function joinNeighbours(contents: JsonObject[]): JsonObject[] {
+  const groups: { role: Json | undefined; isAnswer: boolean; contents: JsonObject[] }[] = []
+  for (const content of contents) {
+    const { role } = content
+    const isAnswer = contentParts(content).some(isResponse)
+    const last = groups.at(-1)
+    if (last && last.role === role && !last.isAnswer && !isAnswer) last.contents.push(content)
+    else groups.push({ role, isAnswer, contents: [content] })
+  }
+  return groups.map((group) => ({
+    ...mergedMembers(group.contents),
+    parts: group.contents.flatMap(contentParts),
+  }))
+}
+
+const contentParts = (content: JsonObject | undefined): Json[] => listOf(content?.['parts'])
+
+const CONTINUE: JsonObject = { role: 'user', parts: [{ text: 'Continue.' }] }
+
+const isResponse = (part: Json): boolean => isObject(part) && 'functionResponse' in part
+const isCall = (part: Json): boolean => isObject(part) && 'functionCall' in part
+
+const isModel = (content: JsonObject | undefined): boolean => content?.['role'] === 'model'
+
+type PartContextOf = (path: string) => WritePartContext
+
+function createPartContext(
+  context: WriteRequestContext,
+  names: ToolNames,
+  ids: boolean,
+): PartContextOf {
+  return (path) => ({
+    path,
+    lose: context.lose,
+    nameOf: (call) => names.toWire(call.name, call.namespace),
+    signature: (proof, place) =>
+      proof.dialect === DIALECT ? proof.value : context.lose('dropped', `${place}.seal`),
+    // Where calls of built-in tools stand among those of functions, results are matched by them.
+    ids,
+    fetchesUrls: context.target.facts.fetchesUrls ?? true,
+  })
+}
+
+function writeEntry(entry: Entry, partContext: PartContextOf): JsonObject[] {
+  const context = partContext(entry.path)
+  if ('cache' in entry.block && entry.block.cache) context.lose('dropped', 'cache')
+  return [writePart(entry.block, context) ?? []].flat()
+}
+
+function writeModel(
+  stretch: ChunkedBytes,
+  context: WriteRequestContext,
+  partContext: PartContextOf,
+): JsonObject[] {
+  const parts = stretch.entries.flatMap((entry) => writeEntry(entry, partContext))
+  const first = parts.findIndex((part) => 'functionCall' in part)
+  const call = parts[first]
+  if (context.target.facts.thinking !== 'level' || !call || 'thoughtSignature' in call) return parts
+  context.lose('defaulted', `turns.${stretch.turn}.seal`, 'the first call has no proof')
+  return parts.with(first, { ...call, thoughtSignature: NO_PROOF })
+}
+
+/**
+ * The service wants exactly one response for each call, in the order of the calls and at once after them.
+ * Whatever else the user said follows in a content of its own.
+ */
+function writeUser(
+  stretch: ChunkedBytes,
+  calls: ToolCallBlock[],
+  asked: number,
+  partContext: PartContextOf,
+): JsonObject[] {
+  const results = Map.groupBy(stretch.entries, resultId)
+  const answers = calls.map((call) => ({ call, entry: results.get(call.id)?.shift() }))
+  const taken = new Set(answers.map(({ entry }) => entry))
+  const waiting = stretch.entries.filter((entry) => !taken.has(entry))
+  const responses = answers.map(({ call, entry }) => writeResponse(call, entry, asked, partContext))
+  const attached = answers.flatMap(({ entry }) => (entry ? attachments(entry, partContext) : []))
+  const others = waiting.flatMap((entry) =>
+    entry.block.kind === 'tool-result'
+      ? writeOrphan(entry.block, entry.path, partContext)
+      : writeEntry(entry, partContext),
+  )
+  return [responses, [...attached, ...others]]
+    .filter((parts) => parts.length > 0)
+    .map((parts) => ({ ...mergedMembers(stretch.rest), role: 'user', parts }))
+}
+
+const resultId = ({ block }: Entry): string | undefined =>
+  block.kind === 'tool-result' ? block.callId : undefined
+
+function writeResponse(
+  call: ToolCallBlock,
+  entry: Entry | undefined,
+  asked: number,
+  partContext: PartContextOf,
+): JsonObject {
+  const context = partContext(entry?.path ?? `turns.${asked}.results`)
+  const name = context.nameOf(call)
+  if (entry?.block.kind !== 'tool-result') {
+    context.lose('defaulted', context.path, MISSING_RESULT)
+    const id = context.ids && { id: call.id }
+    return { functionResponse: { ...id, name, response: { error: MISSING_RESULT } } }
+  }
+  const { block } = entry
+  if (block.cache) context.lose('dropped', 'cache')
+  reportInside(block, context)
+  const id = note(block.ext, 'id') ?? (context.ids ? call.id : undefined)
+  const parts = note(block.ext, 'parts') === true ? mediaParts(entry, partContext) : []
+  return {
+    functionResponse: {
+      ...members(block.ext),
+      ...(typeof id === 'string' && { id }),
+      name,
+      response: wrap(block, name, entry.path, context.lose),
+      ...(parts.length > 0 && { parts }),
+    },
+  }
+}
+
+/** A response is an object and media; other blocks have no place in it. */
+function reportInside(block: ToolResultBlock, context: WritePartContext): void {
+  for (const [index, inner] of block.content.entries()) {
+    if ('cache' in inner && inner.cache) context.lose('dropped', 'cache')
+    if (!['text', 'media', 'refusal', 'opaque'].includes(inner.kind))
+      context.lose('dropped', `${context.path}.content.${index}`)
+  }
+}
+
+/** Media of a result stand beside the responses: inside of one they would be text. */
+const attachments = (entry: Entry, partContext: PartContextOf): JsonObject[] =>
+  entry.block.kind === 'tool-result' && note(entry.block.ext, 'parts') !== true
+    ? mediaParts(entry, partContext)
+    : []
+
+function mediaParts({ block, path }: Entry, partContext: PartContextOf): JsonObject[] {
+  if (block.kind !== 'tool-result') return []
+  return block.content.flatMap((inner, index) =>
+    inner.kind === 'media' ? [writeMedia(inner, partContext(`${path}.content.${index}`))] : [],
+  )
+}
+
+/** A result that no call waits for would be refused as a response. */
+function writeOrphan(
+  block: ToolResultBlock,
+  path: string,
+  partContext: PartContextOf,
+): JsonObject[] {
+  const { lose } = partContext(path)
+  lose('approximated', path, 'a result without its call')
+  const texts = block.content.flatMap((inner) => (inner.kind === 'text' ? [inner.text] : []))
+  const label = `[result of ${block.name || block.callId}]`
+  const text = [label, ...(block.isError ? ['Error:'] : []), ...texts].join('\n')
+  const media = block.content.some(isMedia) ? mediaParts({ block, path }, partContext) : []
+  return [{ text }, ...media]
 }

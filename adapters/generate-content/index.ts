@@ -6,7 +6,7 @@ import { match, passPath } from './paths.ts'
 import { readProblem, tellsFailure, writeProblem } from './problems.ts'
 import { ReplyReader } from './reader.ts'
 import { DROPPABLE, readRequest, writeCountRequest, writeRequest } from './request.ts'
-import { REPLY_VERBATIM, REQUEST_VERBATIM } from './spelling.ts'
+import { REPLY_VERBATIM, REQUEST_VERBATIM } from './wire.ts'
 import { ReplyWriter } from './writer.ts'
 
 /** In a chunk that ends a reply, blocks it or fails, or in one whose text has such a word. */

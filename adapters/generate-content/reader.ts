@@ -18,15 +18,16 @@ import {
   saysSomething,
   type PartialCall,
   type Run,
-} from './chunk.ts'
+  partialArguments,
+  wholeBlock,
+} from './reader-blocks.ts'
 import { DIALECT, leftovers, many, NAME_RULE, others } from './dialect.ts'
-import { createSources } from './grounding.ts'
-import { partialArguments } from './partial-arguments.ts'
-import { wholeBlock } from './reply-parts.ts'
+import { createSources } from './citations.ts'
 import { readProblem } from './problems.ts'
-import { isItsOwn, readProof } from './seals.ts'
-import { normalisePart } from './spelling.ts'
-import { readFinish, readUsage, type ReadFinish } from './usage.ts'
+import { isItsOwn, readProof } from './proofs.ts'
+import { normalisePart } from './wire.ts'
+import { readFinish, type ReadFinish } from './reply.ts'
+import { readUsage } from './usage.ts'
 
 /** What is to be done with the text of a part that has nothing else to it. */
 type Take = (text: string) => void

@@ -4,7 +4,6 @@ import type { Lose } from '../../src/model/loss.ts'
 import type { Effort, ReasoningOptions } from '../../src/model/request.ts'
 import type { ModelFacts } from '../contract.ts'
 import { leftovers, members, note } from './dialect.ts'
-import { amount } from './numbers.ts'
 import type { WireThinkingConfig } from './wire.ts'
 
 /** What every model with a budget accepts. */
@@ -117,4 +116,9 @@ function writeLevel(
   if (budget === undefined) return {}
   lose('approximated', 'reasoning.budget', 'as a level')
   return { thinkingLevel: LEVELS[nearestEffort(budget)] }
+}
+
+/** 64-bit integers may come as strings. */
+export function amount(value: number | string | undefined): number | undefined {
+  return typeof value === 'string' ? Number(value) : value
 }

@@ -6,13 +6,18 @@ import { isMute } from '../../src/model/empty-request.ts'
 import { invalid, nothingToSend } from '../../src/model/problem.ts'
 import { droppable, withoutRefused } from '../../src/model/refused.ts'
 import type { Outgoing, ReadRequestContext, WriteRequestContext } from '../contract.ts'
-import { splitTurns, writeContents } from './contents.ts'
+import { splitTurns, writeContents, readTurns } from './history.ts'
 import { leftovers, many, NAME_RULE, note, own } from './dialect.ts'
-import { formatInstruction } from './format.ts'
-import { readTurns } from './history.ts'
-import { DROPPABLE as OPTIONS, readOptions, writeOptions } from './options.ts'
+import { formatInstruction, DROPPABLE as OPTIONS, readOptions, writeOptions } from './fields.ts'
 import { modelPath, resourceName } from './paths.ts'
-import { normalise } from './spelling.ts'
+import {
+  normalise,
+  checkCount,
+  checkCreate,
+  checkWrappedCount,
+  type WireContent,
+  type WireRequest,
+} from './wire.ts'
 import {
   isMixed,
   mixedConfig,
@@ -21,13 +26,6 @@ import {
   writeFunctionCalling,
   writeTools,
 } from './tools.ts'
-import {
-  checkCount,
-  checkCreate,
-  checkWrappedCount,
-  type WireContent,
-  type WireRequest,
-} from './wire.ts'
 
 export function readRequest(body: Json, context: ReadRequestContext): Request {
   const { route } = context

@@ -19,7 +19,6 @@ import { narrowParameters, widen } from '../../src/schema/narrow.ts'
 import { describeText, TEXT_TOOL_SCHEMA } from '../../src/model/text-tools.ts'
 import { DIALECT, leftovers, many, members, note, own } from './dialect.ts'
 import type { Target } from '../contract.ts'
-import { mixesTools } from './facts.ts'
 import type { WireDeclaration, WireTool, WireToolConfig } from './wire.ts'
 
 /** What the service runs itself, by the member that switches it on. */
@@ -264,4 +263,13 @@ function wireNamesBy(
   const groups = Map.groupBy(functions, ({ name }) => name)
   const wire = ({ name, namespace }: NamedTool) => names.toWire(name, namespace)
   return new Map([...groups].map(([name, tools]) => [name, tools.map(wire)]))
+}
+
+const GEMINI = /(?:^|\/)gemini-(\d+)/i
+/** The first generation that takes functions and built-in tools in one request. */
+const MIXING = 3
+
+/** Whether the model takes functions beside built-in tools: as configured, or as its name tells. */
+export function mixesTools({ model, facts }: Target): boolean {
+  return facts.mixesTools ?? Number(GEMINI.exec(model)?.[1] ?? 0) >= MIXING
 }

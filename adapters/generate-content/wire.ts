@@ -1,4 +1,4 @@
-import type { Json } from '../../src/json/json.ts'
+import { type Json, isObject, Verbatim, type JsonObject } from '../../src/json/json.ts'
 import {
   list,
   object,
@@ -9,6 +9,7 @@ import {
   type TypeOf,
 } from '../../src/model/shape.ts'
 import { anything, filled, flag, number, oneOf, text, that } from '../../src/model/shape-values.ts'
+import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 
 /**
  * What a caller may send, after `normalise`. Objects are loose: an unknown member is a leftover, never an
@@ -129,3 +130,143 @@ export const checkCreate = (body: Json): WireRequest => shaped(create, body)
 export const checkCount = (body: Json): WireRequest => shaped(count, body)
 export const checkWrappedCount = (body: Json): WireRequest =>
   shaped(wrappedCount, body).generateContentRequest
+
+/**
+ * Callers spell members in lowerCamelCase or in snake_case, at every level that the service's types name and
+ * never inside of arguments, responses and schemas. The tree says which levels those are.
+ */
+interface Level {
+  readonly [member: string]: Level
+}
+const LEAF: Level = {}
+const leaves = (...lines: string[]): Level =>
+  Object.fromEntries(lines.flatMap((line) => line.split(' ')).map((member) => [member, LEAF]))
+
+const MEDIA: Level = {
+  inlineData: leaves('mimeType data displayName'),
+  fileData: leaves('mimeType fileUri displayName'),
+}
+const PART: Level = {
+  ...MEDIA,
+  ...leaves('text thought thoughtSignature videoMetadata mediaResolution partMetadata'),
+  functionCall: leaves('id name args partialArgs willContinue'),
+  functionResponse: { ...leaves('id name response willContinue scheduling'), parts: MEDIA },
+  executableCode: leaves('id language code'),
+  codeExecutionResult: leaves('id outcome output'),
+  toolCall: leaves('id args toolType'),
+  toolResponse: leaves('id response toolType'),
+}
+const CONTENT: Level = { role: LEAF, parts: PART }
+const TOOL: Level = {
+  functionDeclarations: leaves(
+    'name description parameters parametersJsonSchema response responseJsonSchema behavior',
+  ),
+  ...leaves('codeExecution googleSearch googleSearchRetrieval urlContext googleMaps mcpServers'),
+  ...leaves('computerUse enterpriseWebSearch retrieval'),
+  fileSearch: leaves('fileSearchStoreNames metadataFilter topK'),
+}
+const GENERATION: Level = {
+  ...leaves('stopSequences responseMimeType responseSchema responseJsonSchema responseModalities'),
+  ...leaves('candidateCount maxOutputTokens temperature topP topK seed presencePenalty'),
+  ...leaves('frequencyPenalty responseLogprobs logprobs enableEnhancedCivicAnswers'),
+  ...leaves('mediaResolution audioTimestamp imageConfig speechConfig'),
+  thinkingConfig: leaves('includeThoughts thinkingBudget thinkingLevel'),
+}
+const CREATE: Level = {
+  ...leaves('model safetySettings cachedContent labels serviceTier store continuationToken'),
+  contents: CONTENT,
+  systemInstruction: CONTENT,
+  tools: TOOL,
+  toolConfig: {
+    ...leaves('retrievalConfig includeServerSideToolInvocations'),
+    functionCallingConfig: leaves('mode allowedFunctionNames streamFunctionCallArguments'),
+  },
+  generationConfig: GENERATION,
+}
+const REQUEST: Level = { ...CREATE, generateContentRequest: CREATE }
+
+/** A request in lowerCamelCase. A member that is null counts as absent, as everywhere in this dialect. */
+export const normalise = (body: Json): Json =>
+  isSpelled(body, REQUEST) ? body : spell(body, REQUEST)
+
+/** One part, as it comes in a reply. */
+export const normalisePart = (part: JsonObject): JsonObject =>
+  isSpelled(part, PART) ? part : spellMembers(part, PART)
+
+/** What is spelled right already need not be copied: most bodies are. */
+function isSpelled(value: Json, level: Level): boolean {
+  if (level === LEAF) return true
+  if (Array.isArray(value)) return value.every((item) => isSpelled(item, level))
+  return !isObject(value) || Object.keys(value).every((key) => isMember(key, value[key], level))
+}
+
+function isMember(key: string, member: Json | undefined, level: Level): boolean {
+  if (member === undefined || isNull(member)) return false
+  const inner = findLevel(level, key)
+  return inner ? isSpelled(member, inner) : findLevel(level, camel(key)) === undefined
+}
+
+const findLevel = (level: Level, name: string): Level | undefined =>
+  Object.hasOwn(level, name) ? level[name] : undefined
+
+function spell(value: Json, level: Level): Json {
+  if (level === LEAF) return value
+  if (Array.isArray(value)) return value.map((item) => spell(item, level))
+  return isObject(value) ? spellMembers(value, level) : value
+}
+
+function spellMembers(value: JsonObject, level: Level): JsonObject {
+  const present = Object.entries(value).filter(([, member]) => !isNull(member))
+  return Object.fromEntries(present.map(([key, member]) => spelled(key, member, level)))
+}
+
+function spelled(key: string, member: Json, level: Level): [string, Json] {
+  const name = camel(key)
+  const inner = findLevel(level, name)
+  return inner ? [name, spell(member, inner)] : [key, member]
+}
+
+const isNull = (value: Json): boolean =>
+  value === null || (value instanceof Verbatim && value.text === 'null')
+
+const camel = (key: string): string =>
+  key.includes('_') ? key.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()) : key
+
+/** Every combination of single objects for lists, in one tree. */
+const CONTENTS = ['contents.*', 'contents'].flatMap((content) => [
+  `${content}.parts.*`,
+  `${content}.parts`,
+])
+const TOOLS = ['tools.*', 'tools'].flatMap((tool) => [
+  `${tool}.functionDeclarations|function_declarations.*`,
+  `${tool}.functionDeclarations|function_declarations`,
+])
+const IN_CREATE = [
+  ...CONTENTS.flatMap((part) => [
+    `${part}.functionCall|function_call|toolCall|tool_call.args`,
+    `${part}.functionResponse|function_response|toolResponse|tool_response.response`,
+  ]),
+  ...TOOLS.flatMap((declaration) => [
+    `${declaration}.parameters|parametersJsonSchema|parameters_json_schema`,
+    `${declaration}.response|responseJsonSchema|response_json_schema`,
+  ]),
+  'generationConfig|generation_config.responseSchema|response_schema|responseJsonSchema|response_json_schema',
+]
+
+/** What stays text in a request. */
+export const REQUEST_VERBATIM = verbatimPaths(
+  ...IN_CREATE,
+  ...IN_CREATE.map((path) => `generateContentRequest|generate_content_request.${path}`),
+)
+
+/** What stays text in a reply, which may be a list of chunks. */
+export const REPLY_VERBATIM = verbatimPaths(
+  ...['', '*.'].flatMap((root) =>
+    [
+      'functionCall.args',
+      'functionResponse.response',
+      'toolCall.args',
+      'toolResponse.response',
+    ].map((path) => `${root}candidates.*.content.parts.*.${path}`),
+  ),
+)

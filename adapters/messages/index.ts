@@ -1,7 +1,7 @@
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import type { Adapter, RequestHead, Route } from '../contract.ts'
 import { DIALECT } from './dialect.ts'
-import { DROPPABLE } from './options.ts'
+import { DROPPABLE } from './fields.ts'
 import * as models from './models.ts'
 import { readProblem, tellsFailure, writeProblem } from './problems.ts'
 import { MessageReader } from './reader.ts'

@@ -1,7 +1,7 @@
 import { DeltaTemplates } from '../../src/stream/delta-templates.ts'
 import { Cursor, ENDED_EARLY } from '../../src/model/cursor.ts'
 import type { Event } from '../../src/model/events.ts'
-import { isObject, toText, type Json, type JsonObject } from '../../src/json/json.ts'
+import { isObject, toText, type Json, type JsonObject, Verbatim } from '../../src/json/json.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import { isDecodable } from '../../src/model/media.ts'
 import type { Block, Ext } from '../../src/model/request.ts'
@@ -13,7 +13,6 @@ import { readCitation } from './citations.ts'
 import { DIALECT, numberIn, objectIn, objectsIn, own, textIn, TOOL_NAME } from './dialect.ts'
 import * as hosted from './hosted.ts'
 import * as mcp from './mcp.ts'
-import { isStreamed, withInput, type Open } from './open-block.ts'
 import { BAD_REPLY, BROKEN, readProblem, saysError } from './problems.ts'
 import { deltaType, messageLeft, readStopReason } from './reply.ts'
 import { mergeUsage, readUsage } from './usage.ts'
@@ -304,3 +303,29 @@ interface Piece {
 const EVENTS = new Map<string, TakeEvent>(Object.entries(MessageReader.EVENTS))
 const PIECES = new Map<string, Piece>(Object.entries(MessageReader.PIECES))
 const DELTAS = new Map<string, TakeDelta>(Object.entries(MessageReader.DELTAS))
+
+/** A block of a reply that has started and not ended. */
+export interface Open {
+  raw: JsonObject
+  /** The text of the input that came in pieces. */
+  input: string
+  signature: string
+  /** Read only when it has ended. */
+  gathered: boolean
+}
+
+const STREAMED = new Set(['text', 'thinking', 'tool_use'])
+
+/** Whether a block is read while it comes. */
+export const isStreamed = (type: string): boolean => STREAMED.has(type)
+
+/** The whole block, with the input that came in pieces. */
+export function withInput({ raw, input }: Open): JsonObject {
+  if (input === '') return raw
+  try {
+    JSON.parse(input)
+    return { ...raw, input: new Verbatim(input) }
+  } catch {
+    return raw
+  }
+}

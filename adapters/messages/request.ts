@@ -7,9 +7,8 @@ import { withoutRefused } from '../../src/model/refused.ts'
 import { inWords } from '../../src/model/text-tools.ts'
 import type { Lookup, Outgoing, ReadRequestContext, WriteRequestContext } from '../contract.ts'
 import { plainText, readContent, writeBlock } from './blocks.ts'
-import type { WriteContext } from './dialect.ts'
-import { capMarks } from './cache.ts'
 import {
+  type WriteContext,
   DIALECT,
   ownLeftovers,
   listIn,
@@ -18,14 +17,15 @@ import {
   spelling,
   textIn,
   TOOL_NAME,
+  objectsIn,
 } from './dialect.ts'
 import { MCP_BETA, readServers } from './mcp.ts'
-import * as options from './options.ts'
+import * as options from './fields.ts'
 import { readReasoning, writeReasoning } from './reasoning.ts'
-import { schemaRoom } from './room.ts'
+import { schemaRoom } from './schema-budget.ts'
 import { readTools, readToolChoice, writeServers, writeToolChoice, writeTools } from './tools.ts'
-import { finishMessage, leadingInstructions, readTurns, writeTurns } from './turns.ts'
-import type { Message } from './results.ts'
+import { finishMessage, leadingInstructions, readTurns, writeTurns } from './history.ts'
+import type { Message } from './calls.ts'
 import { validate } from './wire.ts'
 
 /** Both spellings of a header: the specification's and the one that clients send. */
@@ -298,3 +298,29 @@ export const VERBATIM = [
   'output_config.format.schema',
   'output_format.schema',
 ]
+
+/** As many marks as an upstream takes. */
+const MAX_MARKS = 4
+
+/** Of too many marks the oldest ones of the conversation go: the newest reach furthest. */
+export function capMarks(body: JsonObject, lose: Lose): JsonObject {
+  const { messages } = body
+  const fixed = [...objectsIn(body['tools']), ...objectsIn(body['system']), body]
+  const inMessages = objectsIn(messages).flatMap((message) => objectsIn(message['content']))
+  let excess = [...fixed, ...inMessages].filter(isMarked).length - MAX_MARKS
+  if (excess <= 0) return body
+  lose('dropped', 'cache', `at most ${MAX_MARKS} marks`)
+  const unmark = (block: Json): Json => {
+    if (!isObject(block) || !isMarked(block) || excess <= 0) return block
+    excess -= 1
+    const { cache_control: _, ...rest } = block
+    return rest
+  }
+  const capped = objectsIn(messages).map((message) => {
+    const { content } = message
+    return Array.isArray(content) ? { ...message, content: content.map(unmark) } : message
+  })
+  return { ...body, messages: capped }
+}
+
+const isMarked = (value: JsonObject): boolean => isObject(value['cache_control'])

@@ -10,7 +10,7 @@ import { writeCitation } from './citations.ts'
 import { DIALECT } from './dialect.ts'
 import { writeError } from './problems.ts'
 import { envelopeBlock, mayFollowText, writeSignature } from './proofs.ts'
-import { ReplyBlocks } from './reply-blocks.ts'
+import { ReplyBlocks } from './writer-blocks.ts'
 import { readStopReason, writeStopReason } from './reply.ts'
 import { writeUsage } from './usage.ts'
 

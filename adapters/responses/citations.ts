@@ -1,6 +1,6 @@
 import { pickMembers, defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Citation } from '../../src/model/request.ts'
-import { countIn, extWith, ownLeftovers, textIn } from './members.ts'
+import { countIn, extWith, ownLeftovers, textIn } from './dialect.ts'
 
 const NAMED = new Set(['url', 'title', 'file_id', 'filename', 'start_index', 'end_index', 'index'])
 

@@ -1,17 +1,49 @@
 import { takesProof, mergeExt } from '../../src/model/events.ts'
 import { listOf, defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
-import type { Block, Ext, Role, Proof, Tool, Turn } from '../../src/model/request.ts'
+import type {
+  Block,
+  Ext,
+  Role,
+  Proof,
+  Tool,
+  Turn,
+  CodeResultBlock,
+} from '../../src/model/request.ts'
 import { invalid } from '../../src/model/problem.ts'
 import type { Enveloped } from '../../src/model/proof.ts'
-import { readCall, readReasoning, readSearch } from './blocks.ts'
-import { readCode } from './code.ts'
-import { readDrawing } from './images.ts'
-import { DIALECT, extWith, Members, opaque } from './members.ts'
-import { readMcpCall } from './mcp.ts'
-import { readOutput } from './outputs.ts'
-import { readPart, chooseSide } from './parts.ts'
+import {
+  readCall,
+  readReasoning,
+  readSearch,
+  readOutput,
+  readPart,
+  chooseSide,
+  writeCall,
+  writeReasoning,
+  writeSearch,
+  type ItemContext,
+  writeOutput,
+  isPart,
+  writePart,
+} from './blocks.ts'
+import { readCode, readDrawing, writeCode, writeCodeResult, ownDrawing } from './hosted.ts'
+import {
+  DIALECT,
+  extWith,
+  Members,
+  opaque,
+  wireForm,
+  ownLeftovers,
+  spelled,
+  withoutMinted,
+  textIn,
+} from './dialect.ts'
+import { readMcpCall, writeMcpCall } from './mcp.ts'
 import { readTools } from './tools.ts'
 import { typeOfItem } from './wire.ts'
+import { written, type BlockTable } from '../contract.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import { type WireNames, uniqueIds } from './names.ts'
 
 const ROLES: readonly Role[] = ['user', 'assistant', 'system', 'developer']
 
@@ -180,3 +212,216 @@ const readRole = (type: string): Role =>
   /_(?:output|response|trigger|update)$/.test(type) && type !== 'program_output'
     ? 'user'
     : 'assistant'
+
+/** An item, with the canonical place that it comes from. */
+export interface Placed {
+  item: JsonObject
+  /** Whose side it is on. */
+  side: 'input' | 'output'
+  turn: number
+  path: string
+}
+
+export interface InputContext {
+  readonly names: WireNames
+  readonly own: boolean
+  /** The model takes marks of what to cache. */
+  readonly marks: boolean
+  readonly lose: Lose
+}
+
+/** Outputs of code are written with their code. */
+interface BlockContext extends ItemContext {
+  readonly result: CodeResultBlock | undefined
+}
+
+const WRITERS: BlockTable<JsonObject, BlockContext> = {
+  'tool-call': writeCall,
+  'tool-result': writeOutput,
+  reasoning: writeReasoning,
+  search: writeSearch,
+  code: (block, context) => writeCode(block, context.result, context),
+  'code-result': writeCodeResult,
+  'mcp-call': writeMcpCall,
+  opaque: (block) => (block.dialect === DIALECT ? withoutMinted(block.value) : undefined),
+  // These are parts of messages.
+  text: () => undefined,
+  media: () => undefined,
+  refusal: () => undefined,
+}
+
+const inMessage = (block: Block): boolean =>
+  block.kind === 'text' ||
+  block.kind === 'media' ||
+  block.kind === 'refusal' ||
+  (block.kind === 'opaque' && isPart(block.value))
+
+/** One turn as items: runs of content are messages, everything else stands for itself, in its order. */
+export function writeTurn(turn: Turn, index: number, context: InputContext): Placed[] {
+  const path = `turns.${index}`
+  const side = chooseSide(turn.role)
+  const placed: Placed[] = []
+  let parts: JsonObject[] = []
+  const place = (item: JsonObject | undefined, at: string, on: Placed['side']) => {
+    if (item) placed.push({ item, side: on, turn: index, path: at })
+  }
+  const flush = () => {
+    if (parts.length > 0) place(writeMessage(turn, parts, context.own), path, side)
+    parts = []
+  }
+  if (ownLeftovers(turn)['damagedSeal'] === true) context.lose('dropped', `${path}.seal`)
+  for (const [at, block] of turn.blocks.entries()) {
+    const here = { ...context, path: `${path}.blocks.${at}`, side }
+    const drawing = context.own ? ownDrawing(block) : undefined
+    if (inMessage(block) && !drawing) {
+      const part = writePart(block, here)
+      if (part) parts.push(part)
+      continue
+    }
+    flush()
+    const item =
+      drawing ?? written(WRITERS, block, { ...here, result: findResult(turn.blocks, at) })
+    place(item, here.path, block.kind === 'tool-result' ? 'input' : side)
+  }
+  flush()
+  if (turn.blocks.length === 0) place(writeEmpty(turn), path, side)
+  return placed
+}
+
+function findResult(blocks: readonly Block[], at: number): CodeResultBlock | undefined {
+  const code = blocks[at]
+  const result = blocks[at + 1]
+  return code?.kind === 'code' && result?.kind === 'code-result' && result.callId === code.id
+    ? result
+    : undefined
+}
+
+function writeMessage(turn: Turn, parts: JsonObject[], own: boolean): JsonObject {
+  const { damagedProof: _, ...rest } = ownLeftovers(turn)
+  // Instructions in the middle of a conversation are a developer's here.
+  const role = turn.role === 'system' && !own ? 'developer' : turn.role
+  return {
+    ...(own ? spelled(turn, 'type', 'id', 'status') : { type: 'message' }),
+    role,
+    content: writeContent(turn, parts),
+    ...rest,
+  }
+}
+
+function writeContent(turn: Turn, parts: JsonObject[]): Json {
+  const [only] = parts
+  return wireForm(turn)['content'] === 'string' && only && parts.length === 1
+    ? (only['text'] ?? '')
+    : parts
+}
+
+/** A turn of this dialect without blocks: a message that was empty, or a declaration of tools. */
+function writeEmpty(turn: Turn): JsonObject | undefined {
+  const { item, content } = wireForm(turn)
+  if (isObject(item)) return withoutMinted(item)
+  if (content === undefined) return undefined
+  return { ...writeMessage(turn, [], true), content: content === 'string' ? '' : [] }
+}
+
+/**
+ * What an upstream refuses in a history, set right: reasoning that nothing follows, ids of calls that come
+ * again, calls without an output, outputs without a call.
+ */
+export function repair(placed: readonly Placed[], lose: Lose): Placed[] {
+  return answered(adopted(apart(followed(placed, lose)), lose), lose)
+}
+
+/** The calls of one turn that had the same id, by the ids that they were given instead. */
+interface Alike {
+  turn: number
+  ids: string[]
+  /** How many of them have an output. */
+  answered: number
+}
+
+/**
+ * There are servers that count their calls anew in every reply (`call_0`), where here an id is that of one
+ * call. What comes again gets a number, by nothing but what stands before it; outputs go to the calls of the
+ * last turn that had their id, in their order.
+ */
+function apart(placed: readonly Placed[]): Placed[] {
+  const unique = uniqueIds()
+  const latest = new Map<string, Alike>()
+  return placed.map((place) => {
+    if (!isCall(place) && !isOutput(place)) return place
+    const id = callIdIn(place)
+    const alike = latest.get(id)
+    if (isCall(place)) {
+      const fresh = unique(id)
+      if (alike?.turn === place.turn) alike.ids.push(fresh)
+      else latest.set(id, { turn: place.turn, ids: [fresh], answered: 0 })
+      return named(place, fresh)
+    }
+    if (!alike) return place
+    const own = alike.ids[alike.answered] ?? alike.ids.at(-1)
+    alike.answered += 1
+    return named(place, own ?? id)
+  })
+}
+
+const named = (place: Placed, id: string): Placed =>
+  callIdIn(place) === id ? place : { ...place, item: { ...place.item, call_id: id } }
+
+const itemType = ({ item }: Placed): string => textIn(item, 'type') ?? ''
+const isCall = (place: Placed): boolean => /^(?:function|custom_tool)_call$/.test(itemType(place))
+const isOutput = (place: Placed): boolean =>
+  /^(?:function|custom_tool)_call_output$/.test(itemType(place))
+const callIdIn = ({ item }: Placed): string => textIn(item, 'call_id') ?? ''
+
+/** Reasoning is refused unless an item of the model directly follows. */
+function followed(placed: readonly Placed[], lose: Lose): Placed[] {
+  const kept: Placed[] = []
+  for (const place of placed.toReversed()) {
+    const next = kept.at(-1)
+    if (itemType(place) === 'reasoning' && next?.side !== 'output') lose('dropped', place.path)
+    else kept.push(place)
+  }
+  return kept.toReversed()
+}
+
+function adopted(placed: readonly Placed[], lose: Lose): Placed[] {
+  const calls = new Set<string>()
+  return placed.map((place) => {
+    if (isCall(place)) calls.add(callIdIn(place))
+    if (!isOutput(place) || calls.has(callIdIn(place))) return place
+    lose('approximated', place.path)
+    return { ...place, item: asMessage(place.item) }
+  })
+}
+
+function asMessage({ output = '' }: JsonObject): JsonObject {
+  const content = typeof output === 'string' ? [{ type: 'input_text', text: output }] : output
+  return { type: 'message', role: 'user', content }
+}
+
+const INTERRUPTED = '[no result: interrupted]'
+
+/** A call that was never answered is answered where its outputs stand. */
+function answered(placed: readonly Placed[], lose: Lose): Placed[] {
+  const outputs = new Set(placed.filter(isOutput).map(callIdIn))
+  const kept: Placed[] = []
+  let missing: Placed[] = []
+  const settle = () => {
+    kept.push(...missing)
+    missing = []
+  }
+  for (const place of placed) {
+    if (place.side === 'input' && !isOutput(place)) settle()
+    kept.push(place)
+    if (!isCall(place) || outputs.has(callIdIn(place))) continue
+    lose('defaulted', `turns.${place.turn}.results`)
+    const item = {
+      type: `${itemType(place)}_output`,
+      call_id: callIdIn(place),
+      output: INTERRUPTED,
+    }
+    missing.push({ ...place, item, side: 'input' })
+  }
+  settle()
+  return kept
+}

@@ -2,8 +2,8 @@ import type { Adapter, RequestHead, Route } from '../contract.ts'
 import { isObject } from '../../src/json/json.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import { mayHoldMinted } from '../../src/model/ids.ts'
-import { DIALECT, countIn } from './members.ts'
-import { memory } from './memory.ts'
+import { DIALECT, countIn } from './dialect.ts'
+import { memory } from './memory/index.ts'
 import { writeModel, writeModels } from './models.ts'
 import { readProblem, tellsFailure, writeProblem } from './problems.ts'
 import {
@@ -13,7 +13,7 @@ import {
   writeCountRequest,
   writeRequest,
 } from './request.ts'
-import { reader } from './stream.ts'
+import { reader } from './reader.ts'
 import { writer } from './writer.ts'
 
 const OPERATIONS: Record<string, Route['operation']> = {

@@ -1,6 +1,6 @@
 import { isObject, stringify, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { McpCallBlock, McpTool } from '../../src/model/request.ts'
-import { wireForm, listOf, Members, objectIn, objectsOf, textIn } from './members.ts'
+import { wireForm, listOf, Members, objectIn, objectsOf, textIn } from './dialect.ts'
 import { serverLabelOf } from './names.ts'
 
 /** Tools of a server that the provider itself calls; undefined for one that only this provider knows by an id. */

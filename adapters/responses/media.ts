@@ -1,7 +1,7 @@
 import { defined, type Json, type JsonObject } from '../../src/json/json.ts'
 import { fileExtension, PDF, typeByName } from '../../src/model/media.ts'
 import type { MediaBlock, MediaSource } from '../../src/model/request.ts'
-import { wireForm, Members, ownLeftovers } from './members.ts'
+import { wireForm, Members, ownLeftovers } from './dialect.ts'
 
 const IMAGE = 'image/*'
 

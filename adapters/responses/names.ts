@@ -1,6 +1,6 @@
 import type { Request } from '../../src/model/request.ts'
 import { fit, toolNames, type NameRule, type ToolName } from '../../src/model/names.ts'
-import { wireForm } from './members.ts'
+import { wireForm } from './dialect.ts'
 
 const NAME: NameRule = { forbidden: /[^a-zA-Z0-9_-]/, maxLength: 64 }
 /** Any character goes; upstreams check nothing but the length. */

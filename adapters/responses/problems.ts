@@ -10,7 +10,7 @@ import {
 } from '../../src/model/problem.ts'
 import { readWait } from '../../src/model/wait.ts'
 import { wordsIn } from '../../src/model/error-words.ts'
-import { textIn } from './members.ts'
+import { textIn } from './dialect.ts'
 
 const readKind = (status: number): ProblemKind =>
   kindOfStatus(status) ?? (status >= 400 && status < 500 ? 'invalid-request' : 'bad-upstream')

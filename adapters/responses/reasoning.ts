@@ -1,7 +1,7 @@
 import { defined, isObject, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Effort, ReasoningOptions } from '../../src/model/request.ts'
-import { wireForm, Members, ownLeftovers } from './members.ts'
+import { wireForm, Members, ownLeftovers } from './dialect.ts'
 
 const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 /** What the model does when nobody says how much. */

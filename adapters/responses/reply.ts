@@ -1,41 +1,19 @@
-import { defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
-import type { FinishReason, Usage } from '../../src/model/request.ts'
-import { countIn, lookup, objectIn, textIn } from './members.ts'
-import { leftoversBeyond } from './tails.ts'
-
-/** The counts of a usage and of its details. */
-const countsIn = (usage: JsonObject): JsonObject => ({
-  ...objectIn(usage['input_tokens_details']),
-  ...objectIn(usage['output_tokens_details']),
-  ...usage,
-})
-
-export function readUsage(usage: Json | undefined): Usage | undefined {
-  if (!isObject(usage)) return undefined
-  const counts = countsIn(usage)
-  return defined({
-    input: countIn(counts, 'input_tokens'),
-    cacheRead: countIn(counts, 'cached_tokens'),
-    cacheWrite: countIn(counts, 'cache_write_tokens'),
-    output: countIn(counts, 'output_tokens'),
-    reasoning: countIn(counts, 'reasoning_tokens'),
-    ext: leftoversBeyond(counts, COUNTS),
-  })
-}
-
-export function writeUsage(usage: Usage): JsonObject {
-  const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0, reasoning = 0 } = usage
-  return {
-    input_tokens: input,
-    input_tokens_details: { cached_tokens: cacheRead, cache_write_tokens: cacheWrite },
-    output_tokens: output,
-    output_tokens_details: { reasoning_tokens: reasoning },
-    total_tokens: input + output,
-  }
-}
-
-/** The members that are read: whatever our own usage consists of. */
-const COUNTS = Object.keys(countsIn(writeUsage({})))
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  pickMembers,
+  stringify,
+} from '../../src/json/json.ts'
+import type { FinishReason, Request } from '../../src/model/request.ts'
+import { lookup, objectIn, textIn, wireForm, objectsOf, ownLeftovers } from './dialect.ts'
+import type { WriteReplyContext } from '../contract.ts'
+import { writeChoice, writeTools } from './tools.ts'
+import { wireNames } from './names.ts'
+import { writeText } from './fields.ts'
+import { showReasoning } from './reasoning.ts'
+import { isOwn } from './request.ts'
+import { LateFrame } from '../../src/stream/late-frame.ts'
 
 /** How a response ended. */
 export interface Ending {
@@ -93,3 +71,128 @@ export function readFinish(response: JsonObject, seen: Seen): FinishReason {
   const reason = isObject(details) ? textIn(details, 'reason') : undefined
   return chooseFinish({ status: textIn(response, 'status') ?? 'completed', reason }, seen)
 }
+
+const nothing = () => undefined
+
+/**
+ * The response object as it is before anything was said: the request's settings, with defaults filled in. No
+ * member may be missing: readers of the open standard (openresponses.org) refuse an object that lacks one.
+ */
+export function writeOpening(
+  request: Request,
+  { newId, now }: Pick<WriteReplyContext, 'newId' | 'now'>,
+): JsonObject {
+  const { limits, sampling } = request
+  const rest = ownLeftovers(request)
+  return {
+    id: newId('resp_'),
+    access_programs: null,
+    object: 'response',
+    created_at: now,
+    status: 'in_progress',
+    background: false,
+    completed_at: null,
+    error: null,
+    frequency_penalty: 0,
+    incomplete_details: null,
+    instructions: echoInstructions(request),
+    max_output_tokens: limits.maxOutputTokens ?? null,
+    max_tool_calls: rest['max_tool_calls'] ?? null,
+    model: request.model,
+    output: [],
+    parallel_tool_calls: request.parallelToolCalls ?? true,
+    presence_penalty: 0,
+    previous_response_id: request.previous ?? null,
+    prompt_cache_key: request.cacheKey ?? null,
+    prompt_cache_retention: rest['prompt_cache_retention'] ?? null,
+    reasoning: showReasoning(request.reasoning),
+    safety_identifier: userAs('safety_identifier', request),
+    service_tier: request.tier ?? 'default',
+    store: request.store ?? true,
+    temperature: sampling.temperature ?? 1,
+    text: echoText(request),
+    ...echoTools(request),
+    top_logprobs: sampling.logprobs ?? 0,
+    top_p: sampling.topP ?? 1,
+    truncation: rest['truncation'] ?? 'disabled',
+    usage: null,
+    user: userAs('user', request),
+    metadata: { ...request.labels },
+  }
+}
+
+function echoInstructions({ system }: Request): string | null {
+  const texts = system.flatMap((block) => (block.kind === 'text' ? [block.text] : []))
+  return texts.length > 0 ? texts.join('\n\n') : null
+}
+
+function userAs(key: 'user' | 'safety_identifier', request: Request): string | null {
+  const spelling = wireForm(request)['user'] ?? 'user'
+  return spelling === key ? (request.user ?? null) : null
+}
+
+function echoText(request: Request): JsonObject {
+  const text = withoutNulls(writeText(request, true, nothing) ?? {})
+  const format = {
+    ...lookup(FORMATS, textIn(objectIn(text['format']), 'type')),
+    ...objectIn(text['format']),
+  }
+  return { verbosity: 'medium', ...text, format: text['format'] ? format : { type: 'text' } }
+}
+
+const FORMATS: Record<string, JsonObject> = { json_schema: { description: null, strict: true } }
+
+const withoutNulls = (value: JsonObject): JsonObject =>
+  pickMembers(value, (_, member) => member !== null)
+
+function echoTools(request: Request): JsonObject {
+  const context = { names: wireNames(request), own: isOwn(request), lose: nothing }
+  const { tools, choices } = writeTools(request.tools, context)
+  const choice: Json = writeChoice(request.toolChoice, choices, nothing) ?? 'auto'
+  return { tool_choice: choice, tools: tools.map(withDefaults) }
+}
+
+const SEARCH: JsonObject = { search_context_size: 'medium', user_location: null }
+const DEFAULTS: Record<string, JsonObject> = {
+  function: { description: null, parameters: null, strict: true },
+  web_search: SEARCH,
+  web_search_preview: SEARCH,
+  file_search: {
+    filters: null,
+    max_num_results: 20,
+    ranking_options: { ranker: 'auto', score_threshold: 0 },
+  },
+  custom: { description: null, format: { type: 'text' } },
+}
+
+function withDefaults(tool: JsonObject): JsonObject {
+  const type = textIn(tool, 'type') ?? ''
+  if (type === 'namespace') return { ...tool, tools: objectsOf(tool['tools']).map(withDefaults) }
+  const filled = { ...lookup(DEFAULTS, type), ...tool }
+  // An explicit null for the strictness means the default.
+  return type === 'function' && filled['strict'] === null ? { ...filled, strict: true } : filled
+}
+
+/** Brings the response as it stands, all of it; several frames may bring the same text. */
+export class ResponseFrame extends LateFrame {
+  /** What stands behind the response. */
+  readonly tail: string
+
+  /** `error`: that of the response, in the event that says that it failed. */
+  constructor(type: string, response: () => string, number: number, error?: JsonObject) {
+    const tail = eventTail(number, error)
+    super(type, () => eventHead(type) + response() + tail)
+    this.tail = tail
+  }
+}
+
+/** What stands before the response. */
+export const eventHead = (type: string): string => `{"type":"${type}","response":`
+
+/**
+ * A failure is told in one event, and beside its response once more: LangChain (@langchain/openai 1.5.8) knows
+ * nothing of `response.failed` and would end on it as on a success, but the library below it (openai 6 and 7)
+ * throws at an event with this member. An `error` event in front would be a second failure.
+ */
+const eventTail = (number: number, error: JsonObject | undefined): string =>
+  `${error ? `,"error":${stringify(error)}` : ''},"sequence_number":${number}}`

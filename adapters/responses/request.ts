@@ -1,4 +1,4 @@
-import type { Outgoing, ReadRequestContext, WriteRequestContext } from '../contract.ts'
+import type { Outgoing, ReadRequestContext, WriteRequestContext, Target } from '../contract.ts'
 import { pickMembers, defined, type Json, type JsonObject } from '../../src/json/json.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import { isMute } from '../../src/model/empty-request.ts'
@@ -6,16 +6,12 @@ import type { Lose } from '../../src/model/loss.ts'
 import type { Block, Request } from '../../src/model/request.ts'
 import { nothingToSend } from '../../src/model/problem.ts'
 import { droppable, withoutRefused } from '../../src/model/refused.ts'
-import { writeChoice, readChoice } from './choice.ts'
-import { takesMarks } from './facts.ts'
-import { History } from './history.ts'
-import { writeTurn, type InputContext } from './input.ts'
-import { wireForm, lookup, Members, objectsOf, ownLeftovers, spelled } from './members.ts'
+import { writeChoice, readChoice, readTools, writeTools } from './tools.ts'
+import { History, writeTurn, type InputContext, repair } from './history.ts'
+import { wireForm, lookup, Members, objectsOf, ownLeftovers, spelled } from './dialect.ts'
 import { wireNames } from './names.ts'
-import * as options from './options.ts'
+import * as options from './fields.ts'
 import { readReasoningOptions, writeReasoningOptions } from './reasoning.ts'
-import { repair } from './repair.ts'
-import { readTools, writeTools } from './tools.ts'
 import { checkRequest } from './wire.ts'
 
 export const REQUEST_VERBATIM = verbatimPaths(
@@ -272,4 +268,21 @@ export function writeCountRequest(request: Request, context: WriteRequestContext
   const { body, headers } = writeRequest(request, context)
   const counted = pickMembers(body, (key) => COUNTED.has(key))
   return { path: '/v1/responses/input_tokens', headers, body: counted }
+}
+
+const GPT = /^(?:.*\/)?gpt-(\d+)(?:\.(\d+))?(?![\d.])/i
+/** The first generation that takes marks where its cache is to break; older ones refuse a request with one. */
+const MARKED = [5, 6] as const
+
+/** Whether the model takes `prompt_cache_breakpoint`: as configured, or as its name tells. */
+export function takesMarks({ model, facts }: Target, own: boolean): boolean {
+  if (facts.cacheBreakpoints !== undefined) return facts.cacheBreakpoints
+  // What a caller of this dialect says, the service may judge.
+  return own || isSince(GPT.exec(model))
+}
+
+function isSince(found: RegExpExecArray | null): boolean {
+  if (!found) return false
+  const [major, minor] = [Number(found[1]), Number(found[2] ?? 0)]
+  return major > MARKED[0] || (major === MARKED[0] && minor >= MARKED[1])
 }

@@ -1,15 +1,40 @@
 import type { Frame, WriteReplyContext, Writer } from '../contract.ts'
-import type { Event } from '../../src/model/events.ts'
+import type { Event, Tail } from '../../src/model/events.ts'
 import { stringify, type JsonObject } from '../../src/json/json.ts'
 import { added, LateFrame, PieceFrame } from '../../src/stream/late-frame.ts'
-import type { FinishReason, Usage } from '../../src/model/request.ts'
+import type {
+  FinishReason,
+  Usage,
+  Block,
+  Citation,
+  CodeResultBlock,
+  McpCallBlock,
+  MediaBlock,
+  OpaqueBlock,
+  Proof,
+  SearchBlock,
+  ToolCallBlock,
+  Turn,
+} from '../../src/model/request.ts'
 import { Template } from '../../src/stream/template.ts'
 import type { Problem } from '../../src/model/problem.ts'
-import { ResponseFrame } from './frames.ts'
-import { Output } from './output.ts'
+import {
+  ResponseFrame,
+  chooseEnding,
+  chooseFinish,
+  writeOpening,
+  type Ending,
+  type Seen,
+} from './reply.ts'
+import { writeUsage } from './usage.ts'
 import { writeError } from './problems.ts'
-import { chooseEnding, chooseFinish, writeUsage } from './reply.ts'
-import { writeOpening } from './snapshot.ts'
+import { writeEnvelope, type ProofSlot } from '../../src/model/proof.ts'
+import { writeAction } from './blocks.ts'
+import { STATUS_OF_OUTCOME, writeOutputs, writeDrawing } from './hosted.ts'
+import { DIALECT, spelled, textIn } from './dialect.ts'
+import { mcpIdOf, writeMcpCall } from './mcp.ts'
+import { writeCallId, uniqueIds } from './names.ts'
+import { openItem, type Emit, type OpenItem, type Voice } from './writer-blocks.ts'
 
 /** Writes a reply event by event; the body is the response of the last event. */
 export function writer(context: WriteReplyContext): Writer {
@@ -113,4 +138,219 @@ export function writer(context: WriteReplyContext): Writer {
 function lateText(value: JsonObject): () => string {
   let text: string | undefined
   return () => (text ??= stringify(value))
+}
+
+type Status = Ending['status']
+
+/**
+ * The output items of a reply, one after the other. An item is closed when the next one comes or the reply
+ * ends, not when its block does: only then is it known whether it was cut off, and texts in a row share a
+ * message.
+ */
+export class Output {
+  readonly items: JsonObject[] = []
+  readonly seen: Seen = { refusal: false, call: false }
+  readonly #voice: Voice
+  readonly #emit: Emit
+  readonly #context: WriteReplyContext
+  #uniqueId: ((id: string) => string) | undefined
+  #item: OpenItem | undefined
+  #block: Block | undefined
+
+  constructor(voice: Voice, context: WriteReplyContext) {
+    this.#voice = voice
+    this.#emit = voice.emit
+    this.#context = context
+  }
+
+  open(opened: Block): void {
+    const block = opened.kind === 'tool-call' ? this.#unproven(opened) : opened
+    this.#block = block
+    switch (block.kind) {
+      case 'text':
+      case 'refusal':
+      case 'reasoning':
+      case 'tool-call':
+      case 'code':
+        return this.#openBody(block)
+      case 'code-result':
+        return this.#result(block)
+      case 'search':
+        return this.#search(block)
+      case 'mcp-call':
+        return this.#mcpCall(block)
+      case 'opaque':
+        return this.#opaque(block)
+      case 'media':
+        return this.#drawing(block)
+      case 'tool-result':
+        return this.#context.lose('dropped', `reply.${block.kind}`)
+      default:
+        return block satisfies never
+    }
+  }
+
+  delta(text: string): void {
+    this.#item?.delta(text)
+  }
+
+  cite(citation: Citation): void {
+    this.#item?.cite(citation)
+  }
+
+  close(tail: Tail): void {
+    const block = this.#block
+    this.#block = undefined
+    if (!block) return
+    const proof = tail.proof ?? ('proof' in block ? block.proof : undefined)
+    if (block.kind === 'reasoning') this.#item?.proof(proof && writeProof(proof, block.redacted))
+    if (isBodied(block)) this.#item?.closeBlock()
+    const isShown =
+      block.kind !== 'media' || this.items.at(-1)?.['type'] === 'image_generation_call'
+    if (proof && block.kind !== 'reasoning' && isShown) this.#carry(proof, 'previous')
+  }
+
+  closeItem(status: Status): void {
+    const item = this.#item
+    if (!item) return
+    this.#item = undefined
+    const done = item.close(status)
+    this.#emit('response.output_item.done', { output_index: this.items.length, item: done })
+    this.items.push(done)
+  }
+
+  /** The items of a reply that failed: the one underway counts as far as it came. */
+  abandon(): JsonObject[] {
+    if (!this.#block) this.closeItem('completed')
+    const partial = this.#item?.partial()
+    return partial ? [...this.items, partial] : this.items
+  }
+
+  #openBody(
+    block: Extract<Block, { kind: 'text' | 'refusal' | 'reasoning' | 'tool-call' | 'code' }>,
+  ): void {
+    if (block.kind === 'refusal') this.seen.refusal = true
+    if (block.kind === 'tool-call') this.seen.call = true
+    if (block.kind === 'code' && block.language !== 'python')
+      this.#context.lose('approximated', 'reply.code.language', block.language)
+    if (this.#item?.continues(block)) return
+    this.closeItem('completed')
+    const place = { voice: this.#voice, index: this.items.length }
+    this.#item = openItem(block, place, {
+      ...this.#context,
+      uniqueId: (id) => this.#unique(id),
+    })
+  }
+
+  /** The ids of the conversation are looked for only where there is a call. */
+  #unique(id: string): string {
+    this.#uniqueId ??= uniqueIds(new Set(this.#context.request.turns.flatMap(callIdsIn)))
+    return this.#uniqueId(id)
+  }
+
+  /** Code and what it printed first are one item, unless a proof came between them. */
+  #result(block: CodeResultBlock): void {
+    const outputs = writeOutputs(block)
+    const status = STATUS_OF_OUTCOME[block.outcome]
+    if (this.#item?.codeId === block.callId && this.#item.print(outputs, status)) return
+    const index = this.#next()
+    const { newId } = this.#context
+    const item = { id: newId('ci_'), type: 'code_interpreter_call', container_id: newId('cntr_') }
+    const at = { output_index: index, item_id: item.id }
+    this.#added({ ...item, status: 'in_progress', code: '', outputs: null })
+    this.#emit('response.code_interpreter_call.in_progress', at)
+    this.#emit('response.code_interpreter_call_code.done', { ...at, code: '' })
+    this.#emit('response.code_interpreter_call.completed', at)
+    this.#done({ ...item, status, code: '', outputs })
+  }
+
+  #search(block: SearchBlock): void {
+    if (block.sources.some((source) => source.title !== undefined))
+      this.#context.lose('dropped', 'reply.search.title')
+    const id = block.id.startsWith('ws_') ? block.id : this.#context.newId('ws_')
+    const at = { output_index: this.#next(), item_id: id }
+    const item = { id, type: 'web_search_call' }
+    this.#added({ ...item, status: 'in_progress' })
+    for (const step of ['in_progress', 'searching', 'completed'])
+      this.#emit(`response.web_search_call.${step}`, at)
+    const done = { action: writeAction(block), ...spelled(block, 'action', 'status') }
+    this.#done({ ...item, status: 'completed', ...done })
+  }
+
+  #mcpCall(block: McpCallBlock): void {
+    const { id: _, ...call } = writeMcpCall(block)
+    const id = mcpIdOf(block.id || this.#context.newId(''))
+    const at = { output_index: this.#next(), item_id: id }
+    const item = { id, ...call }
+    this.#added({ ...item, status: 'in_progress', arguments: '', output: null, error: null })
+    this.#emit('response.mcp_call.in_progress', at)
+    this.#emit('response.mcp_call_arguments.delta', { ...at, delta: block.input })
+    this.#emit('response.mcp_call_arguments.done', { ...at, arguments: block.input })
+    const status = block.isError ? 'failed' : 'completed'
+    this.#emit(`response.mcp_call.${status}`, at)
+    this.#done({ ...item, status })
+  }
+
+  #drawing(block: MediaBlock): void {
+    const item = writeDrawing(block, this.#context.newId('ig_'))
+    if (!item) return this.#context.lose('dropped', `reply.${block.kind}`)
+    this.#next()
+    this.#added({ ...item, status: 'in_progress', result: null })
+    this.#done(item)
+  }
+
+  #opaque(block: OpaqueBlock): void {
+    const { dialect, value } = block
+    if (dialect !== DIALECT) return
+    this.#next()
+    const id = textIn(value, 'id')
+    const isFresh = id !== undefined && !this.items.some((item) => item['id'] === id)
+    const item = isFresh ? value : { ...value, id: this.#context.newId('item_') }
+    this.#added(item)
+    this.#done(item)
+  }
+
+  /** The proof of a call that is known at once stands before it, where thoughts stand. */
+  #unproven({ proof, ...call }: ToolCallBlock): ToolCallBlock {
+    if (proof) this.#carry(proof, 'call')
+    return call
+  }
+
+  /** Only reasoning can carry a proof, so that of another block travels in an empty one beside it. */
+  #carry(proof: Proof, slot: ProofSlot): void {
+    this.#next()
+    const item = { id: this.#context.newId('rs_'), type: 'reasoning', summary: [] }
+    this.#added(item)
+    this.#done({ ...item, encrypted_content: writeEnvelope(proof, slot) })
+  }
+
+  #next(): number {
+    this.closeItem('completed')
+    return this.items.length
+  }
+
+  #added(item: JsonObject): void {
+    this.#emit('response.output_item.added', { output_index: this.items.length, item })
+  }
+
+  #done(item: JsonObject): void {
+    this.#emit('response.output_item.done', { output_index: this.items.length, item })
+    this.items.push(item)
+  }
+}
+
+const callIdsIn = ({ blocks }: Turn): string[] =>
+  blocks.flatMap((block) => (block.kind === 'tool-call' ? [writeCallId(block.id)] : []))
+
+const isBodied = ({ kind }: Block): boolean =>
+  kind === 'text' ||
+  kind === 'refusal' ||
+  kind === 'reasoning' ||
+  kind === 'tool-call' ||
+  kind === 'code'
+
+/** A proof of this dialect goes as it is, any other in a carrier. */
+function writeProof(proof: Proof, redacted: true | undefined): string {
+  const slot: ProofSlot = redacted ? 'redacted' : 'self'
+  return proof.dialect === DIALECT && !redacted ? proof.value : writeEnvelope(proof, slot)
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { normalise } from '../../adapters/generate-content/spelling.ts'
+import { normalise } from '../../adapters/generate-content/wire.ts'
 import * as generateContent from '../../adapters/generate-content/wire.ts'
 import * as messages from '../../adapters/messages/wire.ts'
 import * as responses from '../../adapters/responses/wire.ts'

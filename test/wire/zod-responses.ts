@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { isObject, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
 import { invalid } from '../../src/model/problem.ts'
-import { lookup } from '../../adapters/responses/members.ts'
+import { lookup } from '../../adapters/responses/dialect.ts'
 
 /** A subtree that may have stayed text. */
 const objectText = z.custom<Json>(

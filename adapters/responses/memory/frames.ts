@@ -1,5 +1,5 @@
-import type { Frame } from '../contract.ts'
-import { endOfString } from '../../src/json/scan.ts'
+import type { Frame } from '../../contract.ts'
+import { endOfString } from '../../../src/json/scan.ts'
 import {
   isObject,
   parse,
@@ -7,10 +7,10 @@ import {
   Verbatim,
   type Json,
   type JsonObject,
-} from '../../src/json/json.ts'
-import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
-import { PieceFrame } from '../../src/stream/late-frame.ts'
-import { eventHead, ResponseFrame } from './frames.ts'
+} from '../../../src/json/json.ts'
+import { verbatimPaths } from '../../../src/json/verbatim-paths.ts'
+import { PieceFrame } from '../../../src/stream/late-frame.ts'
+import { eventHead, ResponseFrame } from '../reply.ts'
 
 const OPENING: ReadonlySet<Json | undefined> = new Set(['response.created', 'response.in_progress'])
 

@@ -2,9 +2,8 @@ import type { Json, JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Block, Request, Turn } from '../../src/model/request.ts'
 import { listSpelling, plainText, readContent, writeBlock, type ReadContext } from './blocks.ts'
-import type { WriteContext } from './dialect.ts'
-import { ownLeftovers, objectsIn, own, textIn } from './dialect.ts'
-import { pairResults, type Message, type Piece } from './results.ts'
+import { type WriteContext, ownLeftovers, objectsIn, own, textIn } from './dialect.ts'
+import { pairResults, type Message, type Piece } from './calls.ts'
 
 /** Reads the conversation; instructions in the middle of it stay where they are. */
 export function readTurns(messages: Json | undefined): Turn[] {

@@ -1,9 +1,9 @@
-import { isObject, parse, stringify, type Json, type JsonObject } from '../../src/json/json.ts'
-import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
-import { endOfValue } from '../../src/json/scan.ts'
-import type { Fresh } from '../contract.ts'
-import { lookup, objectsOf, textIn } from './members.ts'
-import { typeOfItem } from './wire.ts'
+import { isObject, parse, stringify, type Json, type JsonObject } from '../../../src/json/json.ts'
+import { verbatimPaths } from '../../../src/json/verbatim-paths.ts'
+import { endOfValue } from '../../../src/json/scan.ts'
+import type { Fresh } from '../../contract.ts'
+import { lookup, objectsOf, textIn } from '../dialect.ts'
+import { typeOfItem } from '../wire.ts'
 
 /**
  * A kept exchange: `input`, the items that its request added; `ids`, those that they were given here (null

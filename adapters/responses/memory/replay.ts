@@ -1,12 +1,12 @@
-import type { Frame } from '../contract.ts'
-import { emptyRequest } from '../../src/model/empty-request.ts'
-import type { JsonObject } from '../../src/json/json.ts'
-import { ResponseFrame } from './frames.ts'
-import { textIn } from './members.ts'
-import { recordedOutput } from './memo.ts'
-import { filled } from './memory-frames.ts'
-import { reader } from './stream.ts'
-import { writer } from './writer.ts'
+import type { Frame } from '../../contract.ts'
+import { emptyRequest } from '../../../src/model/empty-request.ts'
+import type { JsonObject } from '../../../src/json/json.ts'
+import { ResponseFrame } from '../reply.ts'
+import { textIn } from '../dialect.ts'
+import { recordedOutput } from './record.ts'
+import { filled } from './frames.ts'
+import { reader } from '../reader.ts'
+import { writer } from '../writer.ts'
 
 /** What was asked is in the response already. */
 const REQUEST = emptyRequest('', true)

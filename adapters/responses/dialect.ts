@@ -1,4 +1,4 @@
-import { objectIn, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import { objectIn, isObject, pickMembers, type Json, type JsonObject } from '../../src/json/json.ts'
 import { isMinted } from '../../src/model/ids.ts'
 import type { Ext, OpaqueBlock } from '../../src/model/request.ts'
 
@@ -149,4 +149,13 @@ export const countIn = (value: JsonObject, key: string): number | undefined => {
   return typeof member === 'number' && Number.isSafeInteger(member) && member >= 0
     ? member
     : undefined
+}
+
+/** The members besides those that are known, as far as they say something. */
+export function leftoversBeyond(value: JsonObject, known: readonly string[]): Ext | undefined {
+  const left = pickMembers(
+    value,
+    (key, one) => !known.includes(key) && one !== null && !(Array.isArray(one) && !one.length),
+  )
+  return extWith(left, {})
 }

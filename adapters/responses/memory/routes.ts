@@ -5,12 +5,12 @@ import type {
   StoredAction,
   StoredAnswer,
   StoredRoute,
-} from '../contract.ts'
-import { type Json, type JsonObject } from '../../src/json/json.ts'
-import { invalid } from '../../src/model/problem.ts'
-import { lookup, textIn } from './members.ts'
-import { itemIds, recordedInput, recordedOutput, recordedResponse } from './memo.ts'
-import { typeOfItem } from './wire.ts'
+} from '../../contract.ts'
+import type { Json, JsonObject } from '../../../src/json/json.ts'
+import { invalid } from '../../../src/model/problem.ts'
+import { lookup, textIn } from '../dialect.ts'
+import { itemIds, recordedInput, recordedOutput, recordedResponse } from './record.ts'
+import { typeOfItem } from '../wire.ts'
 
 const PATH = /^\/v1\/responses\/([\w-]{1,128})(?:\/(cancel|input_items))?$/
 /** Endpoints that stand where an id could. */

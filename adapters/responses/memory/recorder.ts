@@ -1,14 +1,14 @@
-import type { Frame, ExchangeRecord, Recorder, RecorderContext } from '../contract.ts'
+import type { Frame, ExchangeRecord, Recorder, RecorderContext } from '../../contract.ts'
 import {
   isObject,
   parseObject,
   stringify,
   type Json,
   type JsonObject,
-} from '../../src/json/json.ts'
-import { objectsOf, textIn } from './members.ts'
-import { idsFor, writeMemo } from './memo.ts'
-import { FramePacker } from './memory-frames.ts'
+} from '../../../src/json/json.ts'
+import { objectsOf, textIn } from '../dialect.ts'
+import { idsFor, writeMemo } from './record.ts'
+import { FramePacker } from './frames.ts'
 
 export const recorder = (context: RecorderContext): Recorder => new ReplyRecorder(context)
 

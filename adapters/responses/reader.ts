@@ -5,13 +5,11 @@ import type { Event } from '../../src/model/events.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { emptyRequest } from '../../src/model/empty-request.ts'
 import type { Problem } from '../../src/model/problem.ts'
-import { readPlace } from './item-state.ts'
-import { Items } from './items.ts'
-import { listOf, textIn } from './members.ts'
+import { readPlace, Items } from './reader-blocks.ts'
+import { leftoversBeyond, listOf, textIn } from './dialect.ts'
 import { problemIn } from './problems.ts'
-import { readFinish, readUsage } from './reply.ts'
-import { writeOpening } from './snapshot.ts'
-import { leftoversBeyond } from './tails.ts'
+import { readFinish, writeOpening } from './reply.ts'
+import { readUsage } from './usage.ts'
 
 const UNREADABLE: Problem = {
   kind: 'bad-upstream',

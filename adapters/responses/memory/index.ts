@@ -6,7 +6,7 @@ import type {
   ReferencedRecords,
   Resolved,
   Told,
-} from '../contract.ts'
+} from '../../contract.ts'
 import {
   objectIn,
   defined,
@@ -15,9 +15,9 @@ import {
   stringify,
   type Json,
   type JsonObject,
-} from '../../src/json/json.ts'
-import { ProblemError, type Problem } from '../../src/model/problem.ts'
-import { listOf, objectsOf, textIn } from './members.ts'
+} from '../../../src/json/json.ts'
+import { ProblemError, type Problem } from '../../../src/model/problem.ts'
+import { listOf, objectsOf, textIn } from '../dialect.ts'
 import {
   itemIds,
   recordedInput,
@@ -26,12 +26,12 @@ import {
   recordedResponse,
   responseText,
   writeCopy,
-} from './memo.ts'
-import { replayFrames, unpackFrames } from './memory-frames.ts'
-import { idsIn, recorder } from './memory-recorder.ts'
-import { answerStored, isPlainRead, matchStored } from './memory-routes.ts'
-import { retold } from './retold.ts'
-import { checkRequest, typeOfItem } from './wire.ts'
+} from './record.ts'
+import { replayFrames, unpackFrames } from './frames.ts'
+import { idsIn, recorder } from './recorder.ts'
+import { answerStored, isPlainRead, matchStored } from './routes.ts'
+import { retold } from './replay.ts'
+import { checkRequest, typeOfItem } from '../wire.ts'
 
 const isReference = (item: Json): item is JsonObject =>
   isObject(item) && typeOfItem(item) === 'item_reference'

@@ -11,7 +11,7 @@ import type {
   ToolCallBlock,
 } from '../../src/model/request.ts'
 import { isWhole, writeAnnotation } from './citations.ts'
-import { ownLeftovers } from './members.ts'
+import { ownLeftovers } from './dialect.ts'
 import { writeCallId } from './names.ts'
 
 export type Emit = (type: string, fields: JsonObject) => void

@@ -14,7 +14,7 @@ import { droppable } from '../../src/model/refused.ts'
 import { close } from '../../src/schema/close.ts'
 import type { Target } from '../contract.ts'
 import { ownLeftovers, own, spelling } from './dialect.ts'
-import type { Room } from './room.ts'
+import type { Room } from './schema-budget.ts'
 import { UNSET } from './wire.ts'
 
 type WireSampling = Partial<Record<'temperature' | 'top_p' | 'top_k', Json | undefined>>

@@ -1,0 +1,75 @@
+import type { Json } from '../../src/json/json.ts'
+import type { FinishReason } from '../../src/model/request.ts'
+
+/** The enumeration in the order of its numbers, which some replies carry instead of the names. */
+const REASONS: readonly (readonly [string, FinishReason])[] = [
+  ['FINISH_REASON_UNSPECIFIED', 'other'],
+  ['STOP', 'stop'],
+  ['MAX_TOKENS', 'length'],
+  ['SAFETY', 'safety'],
+  ['RECITATION', 'recitation'],
+  ['OTHER', 'other'],
+  ['LANGUAGE', 'other'],
+  ['BLOCKLIST', 'safety'],
+  ['PROHIBITED_CONTENT', 'safety'],
+  ['SPII', 'safety'],
+  ['MALFORMED_FUNCTION_CALL', 'malformed-call'],
+  ['IMAGE_SAFETY', 'safety'],
+]
+/** Met on the wire, but not in the documentation. */
+const LATER_REASONS: readonly (readonly [string, FinishReason])[] = [
+  ['UNEXPECTED_TOOL_CALL', 'malformed-call'],
+  ['TOO_MANY_TOOL_CALLS', 'other'],
+  ['IMAGE_PROHIBITED_CONTENT', 'safety'],
+  ['IMAGE_RECITATION', 'recitation'],
+  ['IMAGE_OTHER', 'other'],
+  ['NO_IMAGE', 'other'],
+  ['MODEL_ARMOR', 'safety'],
+  ['CONTINUATION', 'pause'],
+  ['MALFORMED_RESPONSE', 'other'],
+]
+const BY_NAME: ReadonlyMap<string, FinishReason> = new Map([...REASONS, ...LATER_REASONS])
+
+export interface ReadFinish {
+  reason: FinishReason
+  /** The documented name, where writing the reason would choose another one. */
+  name?: string
+}
+
+/** Undefined while the reply goes on. An unknown reason is no success. */
+export function readFinish(value: Json | undefined): ReadFinish | undefined {
+  if (typeof value === 'number') {
+    const known = REASONS[value]
+    return known ? namedFinish(...known) : { reason: 'other' }
+  }
+  if (typeof value !== 'string' || value === '') return undefined
+  return namedFinish(value, BY_NAME.get(value) ?? 'other')
+}
+
+function namedFinish(name: string, reason: FinishReason): ReadFinish {
+  const isDocumented = REASONS.some(([known]) => known === name && known !== UNSPECIFIED)
+  return FINISH_NAMES[reason] === name || !isDocumented ? { reason } : { reason, name }
+}
+
+const UNSPECIFIED = 'FINISH_REASON_UNSPECIFIED'
+
+/** Inverse of `readFinish`. There is no word for calls: a reply with calls just stops. */
+export const FINISH_NAMES: Record<FinishReason, string> = {
+  stop: 'STOP',
+  'stop-sequence': 'STOP',
+  length: 'MAX_TOKENS',
+  'context-window': 'MAX_TOKENS',
+  'tool-call': 'STOP',
+  refusal: 'SAFETY',
+  safety: 'SAFETY',
+  recitation: 'RECITATION',
+  'malformed-call': 'MALFORMED_FUNCTION_CALL',
+  pause: 'OTHER',
+  other: 'OTHER',
+}
+
+/** What a reader of the written reason will take it for. */
+export const understood = (reason: FinishReason, hasCalls: boolean): FinishReason => {
+  const again = BY_NAME.get(FINISH_NAMES[reason]) ?? 'other'
+  return again === 'stop' && hasCalls ? 'tool-call' : again
+}
