@@ -11,11 +11,16 @@ export interface Source {
 const FOLDERS = ['src', 'adapters']
 
 /** The TypeScript of the product: what the structural tests read. */
-export const sources: Source[] = FOLDERS.flatMap((folder) =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+export const sources: Source[] = FOLDERS.flatMap(sourcesIn)
+
+/** The TypeScript of the tests. */
+export const tests: Source[] = sourcesIn('test')
+
+function sourcesIn(folder: string): Source[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))
-    .map((name) => sourceOf(join(folder, name))),
-)
+    .map((name) => sourceOf(join(folder, name)))
+}
 
 function sourceOf(path: string): Source {
   const text = readFileSync(path, 'utf8')

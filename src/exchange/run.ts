@@ -1,17 +1,19 @@
 import { ProblemError } from '../model/problem.ts'
 import { isErrorStatus, replyHeaders, waitHeaders } from './answer.ts'
 import { countTokens } from './count.ts'
-import { NOTHING } from '../json/bytes.ts'
+import { NOTHING, wholeBytes } from '../json/bytes.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import { INTERNAL } from '../model/failures.ts'
-import type { AddressedRequest } from '../upstream/request.ts'
+import { type AddressedRequest, masked } from '../upstream/request.ts'
 import { passReply } from './pass.ts'
-import type { Plan } from './plan.ts'
+import type { Plan, PassPlan, TranslatePlan } from './plan.ts'
 import { makePlan } from './planner.ts'
-import { gatherForBody } from './reframe.ts'
 import { isSuccess, readRefusal, refuseLosses } from './refusal.ts'
 import { translateReply } from './translate.ts'
 import { callUpstream, type UpstreamCall } from '../upstream/call.ts'
+import { Verbatim, type Json, type JsonObject } from '../json/json.ts'
+import { readRequest } from './read-request.ts'
+import { isStreamType } from '../stream/reply-events.ts'
 
 /** One exchange, from the bytes of a request to its answer; throws ProblemError. */
 export async function runExchange(exchange: Exchange): Promise<Answer> {
@@ -68,4 +70,58 @@ export async function refusal(exchange: Exchange, plan: Plan, call: UpstreamCall
     ...replyHeaders(plan, call, plan.losses),
   }
   return { status: call.status, headers, body: text }
+}
+
+/** What would be sent for a request, and what would be lost on the way. Nothing is sent. */
+export async function explainExchange(exchange: Exchange): Promise<JsonObject> {
+  const plan = await makePlan(exchange)
+  return {
+    caller: exchange.caller.dialect,
+    upstream: describeUpstream(plan),
+    losses: plan.losses.map((loss) => ({ ...loss })),
+  }
+}
+
+function describeUpstream({ destination, sent }: Plan): JsonObject {
+  const { name, dialect } = destination.upstream
+  if (!sent) return { name, dialect, method: null, url: null, headers: {}, body: null }
+  const { url, headers } = masked(sent)
+  return { name, dialect, method: sent.method, url, headers, body: sentBody(sent) }
+}
+
+/** As it would be sent, to the digit; a body that is no JSON is shown as the text that it is. */
+function sentBody({ body }: AddressedRequest): Json {
+  const text = new TextDecoder().decode(wholeBytes(body))
+  try {
+    JSON.parse(text)
+    return new Verbatim(text)
+  } catch {
+    return text
+  }
+}
+
+/**
+ * An upstream of the caller's own dialect may stream what was asked for whole, or the other way round: then
+ * its reply is read and written anew in the form that the caller can take. Undefined where the bytes can pass.
+ */
+export function gatherForBody(
+  exchange: Exchange,
+  plan: PassPlan,
+  call: UpstreamCall,
+): TranslatePlan | undefined {
+  if (isAsAsked(exchange, plan, call.headers.get('content-type'))) return undefined
+  const { destination, requested, stream, losses, sent } = plan
+  try {
+    const request = readRequest(exchange, exchange.body.text)
+    return { kind: 'translate', destination, requested, stream, losses, sent, request }
+  } catch {
+    // The upstream understood what is not understood here: it is also to be believed about its answer.
+    return undefined
+  }
+}
+
+function isAsAsked({ route }: Exchange, plan: PassPlan, contentType: string | null): boolean {
+  if (isStreamType(contentType)) return plan.stream && route.framing !== 'json-array'
+  const isJson = /^application\/json\b/i.test(contentType ?? '')
+  return !isJson || !plan.stream || route.framing === 'json-array'
 }

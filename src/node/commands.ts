@@ -4,16 +4,14 @@ import { ConfigError, type Environment, examined, settingsIn } from '../config/c
 import { writeFault } from '../config/finding.ts'
 import { placed } from '../config/source.ts'
 import { DEFAULT_RETENTION } from '../config/defaults.ts'
-import type { Ports, Send } from '../ports.ts'
+import { type Ports, type Send, randomId } from '../ports.ts'
 import { listSecrets } from '../upstream/secrets.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Store } from '../memory/store.ts'
-import { randomId } from '../ports.ts'
 import { createHandler, createFetchHandler } from '../http/app.ts'
 import { createLog } from '../observe/log.ts'
 import { readableLine } from '../observe/readable.ts'
 import { egressOf, egressSecrets } from './egress.ts'
-import { explainFile } from './explain.ts'
 import { greeting, farewell, summary } from './describe.ts'
 import { bytesFile } from './files.ts'
 import { findSource } from './find-settings.ts'
@@ -22,7 +20,7 @@ import { isLoopback, type Options } from './options.ts'
 import { createSend } from './send.ts'
 import { startServer } from './server.ts'
 import { openStore } from './store.ts'
-import { batched } from './batched-log.ts'
+import { writeSample } from '../exchange/sample.ts'
 
 /** The world of one command: what it reads from and writes to. */
 export interface Process {
@@ -155,4 +153,54 @@ const portsWith = (send: Send): Ports => ({
 function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '::' || host === '') return '127.0.0.1'
   return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
+}
+
+const ORIGIN = 'http://127.0.0.1'
+
+/** The explanation of one request, by the same route that answers it over HTTP. */
+export async function explainFile(
+  answer: (request: Request) => Promise<Response>,
+  path: string,
+  body: Uint8Array<ArrayBuffer>,
+): Promise<{ text: string; ok: boolean }> {
+  const response = await answer(
+    new Request(`${ORIGIN}/explain${path}`, { method: 'POST', headers: headersFor(path), body }),
+  )
+  return { text: indented(await response.text()), ok: response.ok }
+}
+
+/** The headers that a client of the path's dialect sends: its version, where there is one. */
+function headersFor(path: string): Record<string, string> {
+  const url = new URL(path, ORIGIN)
+  const incoming = { method: 'POST', path: url.pathname, query: url.searchParams }
+  const adapter = adapters.find(({ caller }) => caller.match(incoming))
+  return { 'content-type': 'application/json', ...(adapter && writeSample(adapter, 'any').headers) }
+}
+
+/** Readable, where that changes nothing but white space: numbers beyond the exact ones stay as they came. */
+function indented(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text)
+    return JSON.stringify(value) === text ? JSON.stringify(value, null, 2) : text
+  } catch {
+    return text
+  }
+}
+
+/** How long a line may wait for others. */
+const GATHER_MS = 10
+
+/** Lines that come soon after each other are written together: each write waits for the system. */
+export function batched(write: (text: string) => void): (line: string) => void {
+  let lines: string[] = []
+  const flush = () => {
+    if (lines.length > 0) write(lines.join(''))
+    lines = []
+  }
+  // What was said last is what somebody will look for.
+  process.on('exit', flush)
+  return (line) => {
+    if (lines.length === 0) setTimeout(flush, GATHER_MS)
+    lines.push(`${line}\n`)
+  }
 }

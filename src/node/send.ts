@@ -1,10 +1,11 @@
-import { Readable } from 'node:stream'
+import { Readable, pipeline, type Duplex } from 'node:stream'
 import { Agent, type Dispatcher, Pool, ProxyAgent } from 'undici'
 import { ConnectError, type Send, type UpstreamRequest, type UpstreamResponse } from '../ports.ts'
 import { isWhole, piecesIn, sizeOf } from '../json/bytes.ts'
-import { decoded, isPlain } from './decode.ts'
 import type { Egress } from './egress.ts'
 import { UpstreamBody } from './upstream-body.ts'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import type { ByteSource } from '../stream/source.ts'
 
 /** Shorter than what common servers keep idle connections for, so that a reused one is rarely dead. */
 const KEEP_ALIVE_MS = 4000
@@ -180,3 +181,38 @@ const decodedHeader = (headers: ResponseHeaders, name: string): string | null =>
 
 const toError = (reason: unknown): Error =>
   reason instanceof Error ? reason : new Error('the exchange was given up')
+
+const DECODERS: ReadonlyMap<string, () => Duplex> = new Map<string, () => Duplex>([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+])
+
+/** What one decoder may hold decoded before it waits for its reader. */
+const BUFFERED_BYTES = 64 * 1024
+
+/** Whether a `content-encoding` says that the body is as it is. */
+export const isPlain = (coding: string | null): boolean =>
+  coding === null || coding.trim() === '' || coding.trim().toLowerCase() === 'identity'
+
+/**
+ * The body behind one content coding, decoded as its reader asks for it, so that a small bomb stays small;
+ * undefined for a coding, or a chain of them, that was not asked for.
+ */
+export function decoded(body: ByteSource, coding: string): ReadableStream<Uint8Array> | undefined {
+  const decoder = DECODERS.get(coding.trim().toLowerCase())?.()
+  if (!decoder) return undefined
+  // The error of a broken body reaches the reader through the decoder, which the pipeline destroys with it.
+  pipeline(Readable.from(pieces(body), { objectMode: false }), decoder, () => undefined)
+  const strategy = new ByteLengthQueuingStrategy({ highWaterMark: BUFFERED_BYTES })
+  return Readable.toWeb(decoder, { strategy })
+}
+
+async function* pieces(body: ByteSource): AsyncGenerator<Uint8Array> {
+  try {
+    for (let piece = await body.read(); piece; piece = await body.read()) yield piece
+  } finally {
+    body.cancel()
+  }
+}
