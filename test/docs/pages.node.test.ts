@@ -4,7 +4,7 @@ import { transform } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { parseJsonc } from '../../src/config/jsonc.ts'
 import { readSettings } from '../../src/config/config.ts'
-import { clientRows } from '../../src/node/clients.ts'
+import { clientRows } from '../../src/node/describe.ts'
 import { readOptions } from '../../src/node/options.ts'
 import { commandsIn, fencesOf, hasAnchor, linksOf, pageAt, pages, proseOf } from './pages.ts'
 
