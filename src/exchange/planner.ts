@@ -108,7 +108,7 @@ async function translatePlan(
     requested: request.model,
     stream,
     losses,
-    request: isLong(exchange) ? withoutTurns(request) : request,
+    request: repeatable(exchange, isLong(exchange) ? withoutTurns(request) : request),
     ...(keeping && { keeping }),
     ...(outgoing && {
       sent: addressRequest(
@@ -133,6 +133,25 @@ const withoutTurns = (request: Request): Request => ({
   inputTokens: estimateTokens(request),
   turns: [],
 })
+
+/** Replies repeat these of their requests, and then no mark may stand for long data that the body is written with. */
+function repeatable({ body }: Exchange, request: Request): Request {
+  const { system, tools, format } = request
+  return {
+    ...request,
+    system: system.map((block) =>
+      block.kind === 'text' ? { ...block, text: body.filled(block.text) } : block,
+    ),
+    tools: tools.map((tool) =>
+      tool.kind === 'function' && tool.schema !== undefined
+        ? { ...tool, schema: body.filled(tool.schema) }
+        : tool,
+    ),
+    ...(format?.type === 'json-schema' && {
+      format: { ...format, schema: body.filled(format.schema) },
+    }),
+  }
+}
 
 const unaddressedRequest = (
   { body }: Exchange,

@@ -62,7 +62,7 @@ export function liftLiterals(pieces: readonly Uint8Array[], decode: Decode): Lif
   }
 }
 
-/** Inverse of `punched`, for every text in which marks stand: pieces that are to stand one behind the other. */
+/** Inverse of `liftLiterals`, for every text in which marks stand: pieces that are to stand one behind the other. */
 export function fillLiterals(
   text: string,
   literals: readonly LargeLiteral[],
