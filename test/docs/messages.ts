@@ -2,7 +2,7 @@ import { sources } from '../sources.ts'
 
 /** Where a text for a person begins: a problem, a fault of a configuration, a warning. */
 const BEGINS =
-  /(?:\bmessage(?: =|:)|\b(?:late|broken|invalid|tooDeep|complain|fault|warn|ConfigError|overrule)\()/g
+  /(?:\b(?:message|wanted|LOCKED)(?: =|:)|\b(?:late|broken|invalid|unsupported|refused|failure|unavailable|tooDeep|complain|fault|warn|ConfigError|overrule)\()/g
 
 const TEXT = /'((?:[^'\\\n]|\\.)+)'|`((?:[^`\\]|\\.)+)`/g
 
@@ -25,12 +25,13 @@ const isSaid = (piece: string): boolean =>
 function messagesIn(file: string, text: string): Message[] {
   return [...text.matchAll(BEGINS)].flatMap(({ index, 0: begin }) => {
     // A call ends with its line of arguments; a member with its value.
+    const isCall = begin.endsWith('(')
     const rest = text.slice(index + begin.length, index + begin.length + 400)
-    const end = begin.startsWith('message') ? rest.search(/,?\n/) + 120 : rest.search(/\n\n|\)\n/)
-    const within = rest.slice(0, end < 0 ? undefined : end)
-    const [first] = begin.startsWith('message')
-      ? [...within.matchAll(TEXT)].slice(0, 1)
-      : [...within.matchAll(TEXT)].filter(([, one, other]) => isSaid(pieceOf(one ?? other ?? '')))
+    const end = isCall ? rest.search(/\n\n|\)\n/) : rest.search(/,?\n/) + 120
+    const texts = [...rest.slice(0, end < 0 ? undefined : end).matchAll(TEXT)]
+    const first = isCall
+      ? texts.find(([, one, other]) => isSaid(pieceOf(one ?? other ?? '')))
+      : texts[0]
     const said = pieceOf(first?.[1] ?? first?.[2] ?? '')
     return isSaid(said) ? [{ file, piece: said }] : []
   })
