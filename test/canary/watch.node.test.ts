@@ -36,10 +36,11 @@ it('notices a key in a reply, in a stream and across its pieces', async () => {
 })
 
 it('notices a key in a header of a reply', async () => {
-  const headers = { 'x-ratelimit-owner': KEY }
-  await proxyOf(() => jsonReply({ model: 'm', text: 'x' }, 200, headers)).fetch('/v1/plain', {
-    body,
-  })
+  // What was sent to the upstream is hidden in headers. A caller's own key was not, and cannot come back.
+  const planted = { 'x-ratelimit-owner': CALLER_KEY }
+  const callers = { kind: 'keys', keys: [CALLER_KEY] } as const
+  const proxy = proxyOf(() => jsonReply({ model: 'm', text: 'x' }, 200, planted), { callers })
+  await proxy.fetch('/v1/plain', { body, headers: { 'x-api-key': CALLER_KEY } })
   expect(takeLeaks()).toHaveLength(1)
 })
 
