@@ -53,7 +53,7 @@ describe('the pages', () => {
       .flatMap((page) =>
         proseOf(page)
           .split('\n')
-          .filter((line) => line.length > 900),
+          .filter((line) => line.length > 500),
       )
     expect(walls).toEqual([])
   })

@@ -14,6 +14,7 @@ import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildLibrary, buildTypes } from '../../scripts/library.ts'
+import { fencesOf } from '../docs/pages.ts'
 
 const TSC = resolve('node_modules/.bin/tsc')
 const home = mkdtempSync(join(tmpdir(), 'dragoman-packed-'))
@@ -51,6 +52,8 @@ const INSTALLED = [
   '@google/genai',
   'ai',
   '@ai-sdk/anthropic',
+  '@ai-sdk/google',
+  '@ai-sdk/openai',
 ]
 const RESOLUTIONS = [
   { module: 'nodenext', moduleResolution: 'nodenext' },
@@ -71,6 +74,7 @@ beforeAll(async () => {
   }
   for (const [file, text] of Object.entries(DECLARED)) put(join(modules, file), text)
   cpSync('examples', join(home, 'examples'), { recursive: true })
+  for (const [index, { text }] of programs.entries()) put(join(home, programAt(index)), text)
   for (const folder of [home, alone])
     put(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
 }, 60_000)
@@ -88,6 +92,10 @@ async function said(folder: string, files: readonly string[], options: object): 
 }
 
 const examples = readdirSync('examples').map((name) => `examples/${name}`)
+
+/** LangChain is not installed here. */
+const programs = fencesOf('ts').filter(({ text }) => !text.includes('@langchain/'))
+const programAt = (index: number): string => `pages/${index}.ts`
 
 const ALONE = `import { createApp, translator, type Config, type Dialect, type LogEntry, type Loss, type Ports,
   ConfigError, EntryTooLargeError, StoreUnavailableError, memoryStore, type Store } from 'dragoman'
@@ -113,6 +121,12 @@ describe.each(RESOLUTIONS)('the package, resolved as $moduleResolution', (option
   it('compiles in its hosts and with the SDKs', { timeout: 60_000 }, async () => {
     const types = ['node', 'runtimes']
     expect(await said(home, examples, { ...options, types, skipLibCheck: true })).toBe('')
+  })
+
+  it('compiles as the pages write it', { timeout: 60_000 }, async () => {
+    const files = programs.map((_, index) => programAt(index))
+    expect(files.length).toBeGreaterThan(5)
+    expect(await said(home, files, { ...options, types: ['node'], skipLibCheck: true })).toBe('')
   })
 
   it('compiles alone, its own declarations checked', { timeout: 60_000 }, async () => {
