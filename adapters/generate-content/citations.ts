@@ -2,6 +2,7 @@ import {
   objectIn,
   listOf,
   isObject,
+  toText,
   objectsOf,
   stringify,
   type Json,
@@ -95,7 +96,7 @@ function readSupports(metadata: JsonObject, allowance: Allowance, lose: Lose): S
       const chunk = typeof index === 'object' ? undefined : chunks[Number(index)]
       const citation =
         chunk && isAffordable(chunk) ? readCitation(chunk, readScore(support, place)) : undefined
-      return { key: `${key} ${String(index)}`, ...said, citation }
+      return { key: `${key} ${toText(index)}`, ...said, citation }
     })
   })
 }

@@ -39,6 +39,7 @@ const MEMBERS = [
   'output_config',
   'cache_control',
   'service_tier',
+  'mcp_servers',
 ]
 const ID = /^[a-zA-Z0-9_-]+$/
 const NAME = /^[a-zA-Z0-9_-]{1,128}$/
@@ -52,7 +53,8 @@ export function hearMessages(body: unknown): Heard {
   checkSampling(request, thinking)
   const turns = array(request['messages'], 'messages').map(readMessage)
   checkTurns(turns, thinking)
-  const tools = array(request['tools'] ?? [], 'tools').map(readTool)
+  const servers = array(request['mcp_servers'] ?? [], 'mcp_servers').map(readServer)
+  const tools = array(request['tools'] ?? [], 'tools').flatMap(readTools(servers))
   if (tools.length === 0 && request['tools'] !== undefined) refuse('tools', 'must not be empty')
   return {
     system: readSystem(request['system']),
@@ -223,6 +225,26 @@ function readResults(pieces: Piece[], pairing: Pairing, path: string): void {
     else piece.name = pairing.result(piece.id, path)
   }
 }
+
+/** The name of a server whose tools the service itself calls. */
+function readServer(value: unknown, index: number): string {
+  const path = `mcp_servers.${index}`
+  const server = object(value, path, ['type', 'name', 'url', 'authorization_token'])
+  oneOf(server['type'], `${path}.type`, ['url'])
+  filled(server['url'], `${path}.url`)
+  return filled(server['name'], `${path}.name`)
+}
+
+const readTools =
+  (servers: string[]) =>
+  (value: unknown, index: number): HeardTool[] => {
+    if (!(value instanceof Object && 'type' in value && value.type === 'mcp_toolset'))
+      return [readTool(value, index)]
+    const path = `tools.${index}`
+    const members = ['type', 'mcp_server_name', 'default_config', 'configs', 'cache_control']
+    oneOf(object(value, path, members)['mcp_server_name'], `${path}.mcp_server_name`, servers)
+    return []
+  }
 
 function readTool(value: unknown, index: number): HeardTool {
   const path = `tools.${index}`
