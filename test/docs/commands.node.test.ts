@@ -63,7 +63,7 @@ describe('the programs of the pages', () => {
         return `dialect: '${dialect}', url: '${DEMO_ORIGIN}/${dialect}'`
       })
 
-  it.each(programs.map(({ page, text }) => [page, text]))('%s', async (_, program) => {
+  it.concurrent.each(programs.map(({ page, text }) => [page, text]))('%s', async (_, program) => {
     const file = join(mkdtempSync(join(tmpdir(), 'dragoman-pages-')), 'program.ts')
     writeFileSync(file, resolved(program))
     const { stdout } = await promisify(execFile)(process.execPath, [file], { timeout: 20_000 })

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { transform } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { parseJsonc } from '../../src/config/jsonc.ts'
@@ -45,6 +45,13 @@ describe('the pages', () => {
         .map(([, file]) => `${path}: ${file}`),
     )
     expect(missing).toEqual([])
+  })
+
+  it('say of every folder of the tests what it catches', () => {
+    const { text } = pageAt('test/README.md')
+    const folders = readdirSync('test', { withFileTypes: true }).filter((one) => one.isDirectory())
+    const unsaid = folders.map(({ name }) => name).filter((name) => !text.includes(`\`${name}\``))
+    expect(unsaid).toEqual([])
   })
 
   it('have no wall of text', () => {
