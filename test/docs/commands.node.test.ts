@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildLibrary } from '../../scripts/library.ts'
 import { DEMO_ORIGIN } from '../../src/config/defaults.ts'
 import { commandsIn, fencesOf } from './pages.ts'
 
@@ -48,7 +49,8 @@ describe('the curl commands of the pages', () => {
 })
 
 describe('the programs of the pages', () => {
-  const library = new URL('src/index.ts', root).href
+  const library = join(mkdtempSync(join(tmpdir(), 'dragoman-pages-')), 'library.js')
+  beforeAll(() => buildLibrary(library))
   /** LangChain is not among what is installed here: its programs are read only. */
   const programs = fencesOf('ts').filter(({ text }) => !text.includes('@langchain/'))
 
