@@ -4,7 +4,7 @@ import { stampReader } from './delays.ts'
 import { verdictOn } from './goals.ts'
 import { LANES, lanesOf } from './lanes.ts'
 import { greediest } from './profile.ts'
-import { faultIn, REPLIES } from './replies.ts'
+import { faultIn, replyIn } from './replies.ts'
 import { bodyText } from './requests.ts'
 import { scenariosOf } from './scenarios.ts'
 import { DIALECTS, modelOf, stamp } from './shared.ts'
@@ -109,7 +109,7 @@ describe('traffic', () => {
 
   it('knows a whole answer from another', () => {
     for (const dialect of DIALECTS) {
-      const { json, opening, delta, closing } = REPLIES[dialect]
+      const { json, opening, delta, closing } = replyIn(dialect)
       const stream = [...opening, delta('x', 0), ...closing(1)].join('')
       expect(faultIn(json, dialect, false)).toBeUndefined()
       expect(faultIn(stream, dialect, true)).toBeUndefined()

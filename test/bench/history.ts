@@ -1,20 +1,8 @@
+import { kits } from '../dialects/index.ts'
 import type { Dialect } from './shared.ts'
+import type { Body, Step, Tool } from './words.ts'
 
 /** A working session of a coding agent: about 100 KB in 60 turns, with 20 tools. */
-
-interface Step {
-  id: string
-  said: string
-  tool: string
-  input: { [name: string]: unknown }
-  result: string
-}
-
-interface Tool {
-  name: string
-  description: string
-  schema: object
-}
 
 const STEPS = 29
 const TOOLS = 20
@@ -82,90 +70,8 @@ function stepAt(index: number, wide: boolean): Step {
 const TASK = 'The total of the second report is wrong. Find out why, and repair it with a test.'
 const tools = Array.from({ length: TOOLS }, (_, index) => toolAt(index))
 
-type Body = { [member: string]: unknown }
-type Writer = (steps: readonly Step[]) => Body
-
-const LASTING = { cache_control: { type: 'ephemeral' } }
-
-const messages: Writer = (steps) => ({
-  max_tokens: 8192,
-  system: [{ type: 'text', text: SYSTEM, ...LASTING }],
-  tools: tools.map(({ name, description, schema }) => ({
-    name,
-    description,
-    input_schema: schema,
-  })),
-  messages: [
-    { role: 'user', content: [{ type: 'text', text: TASK }] },
-    ...steps.flatMap(({ id, said, tool, input, result }) => [
-      {
-        role: 'assistant',
-        content: [
-          { type: 'text', text: said },
-          { type: 'tool_use', id, name: tool, input },
-        ],
-      },
-      {
-        role: 'user',
-        content: [
-          { type: 'tool_result', tool_use_id: id, content: [{ type: 'text', text: result }] },
-        ],
-      },
-    ]),
-  ],
-})
-
-const generateContent: Writer = (steps) => ({
-  systemInstruction: { parts: [{ text: SYSTEM }] },
-  tools: [
-    {
-      functionDeclarations: tools.map(({ name, description, schema }) => ({
-        name,
-        description,
-        parametersJsonSchema: schema,
-      })),
-    },
-  ],
-  contents: [
-    { role: 'user', parts: [{ text: TASK }] },
-    ...steps.flatMap(({ id, said, tool, input, result }) => [
-      { role: 'model', parts: [{ text: said }, { functionCall: { id, name: tool, args: input } }] },
-      {
-        role: 'user',
-        parts: [{ functionResponse: { id, name: tool, response: { output: result } } }],
-      },
-    ]),
-  ],
-  generationConfig: { maxOutputTokens: 8192 },
-})
-
-const responses: Writer = (steps) => ({
-  max_output_tokens: 8192,
-  store: false,
-  instructions: SYSTEM,
-  tools: tools.map(({ name, description, schema }) => ({
-    type: 'function',
-    name,
-    description,
-    parameters: schema,
-    strict: false,
-  })),
-  input: [
-    { type: 'message', role: 'user', content: [{ type: 'input_text', text: TASK }] },
-    ...steps.flatMap(({ id, said, tool, input, result }) => [
-      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: said }] },
-      { type: 'function_call', call_id: id, name: tool, arguments: JSON.stringify(input) },
-      { type: 'function_call_output', call_id: id, output: result },
-    ]),
-  ],
-})
-
-const WRITERS: Readonly<Record<Dialect, Writer>> = {
-  messages,
-  'generate-content': generateContent,
-  responses,
-}
-
 /** With wide characters a JavaScript string takes twice the room. */
-export const historyIn = (dialect: Dialect, wide: boolean): Body =>
-  WRITERS[dialect](Array.from({ length: STEPS }, (_, index) => stepAt(index, wide)))
+export function historyIn(dialect: Dialect, wide: boolean): Body {
+  const steps = Array.from({ length: STEPS }, (_, index) => stepAt(index, wide))
+  return kits[dialect].bench.history({ steps, tools, system: SYSTEM, task: TASK })
+}

@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { MessageReader } from './reader.ts'
-import { REPLIES, wordAt } from './replies.ts'
+import { replyIn, wordAt } from './replies.ts'
 import {
   DELTAS,
   type Dialect,
@@ -40,7 +40,7 @@ interface Script {
 }
 
 function scriptOf(dialect: Dialect): Script {
-  const { json, opening, delta, closing } = REPLIES[dialect]
+  const { json, opening, delta, closing } = replyIn(dialect)
   const deltas = Array.from({ length: DELTAS }, (_, index) => delta(wordAt(index), index))
   const [first = '', ...rest] = [...opening, ...deltas, ...closing(DELTAS)]
   const pieces = [STREAM_HEAD + chunk(first), ...rest.map(chunk), LAST_CHUNK]
@@ -88,7 +88,7 @@ function paced(socket: Socket, dialect: Dialect): void {
   let sent = 0
   const next = () => {
     if (socket.destroyed) return clearInterval(timer)
-    const text = chunk(REPLIES[dialect].delta(stamp(), sent))
+    const text = chunk(replyIn(dialect).delta(stamp(), sent))
     sent += 1
     socket.write(text)
     if (sent < PACED_DELTAS) return

@@ -5,7 +5,7 @@ import type { Json } from '../../src/json/json.ts'
 import type { Request } from '../../src/model/request.ts'
 import { sseFrame, sseFrames, sseParser } from '../../src/stream/sse.ts'
 import { cuts, inPieces, requestFor, richReply } from './arbitrary-replies.ts'
-import { REPLIES } from '../bench/replies.ts'
+import { replyIn } from '../bench/replies.ts'
 import { DIALECTS } from '../bench/shared.ts'
 import { ids, writeReply } from './exchange.ts'
 import { always, forEachAdapter } from './law.ts'
@@ -54,7 +54,7 @@ function readAll(adapter: Adapter, request: Request, frames: readonly Frame[], a
 function spoken(dialect: string): Frame[] {
   const known = DIALECTS.find((each) => each === dialect)
   if (!known) return []
-  const { opening, delta, closing } = REPLIES[known]
+  const { opening, delta, closing } = replyIn(known)
   const deltas = [' a', ' b', ' "c"\n', '', '\u{1F600}'].map(delta)
   return sseParser(1e6).push([...opening, ...deltas, ...closing(5)].join(''))
 }

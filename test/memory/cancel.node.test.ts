@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses'
 import { KEYS, proxyOf } from './proxy.ts'
-import { HEARD } from './heard.ts'
+import { hear } from './heard.ts'
 import { said, text } from '../sdk/script.ts'
 import { messagesEvents } from '../sdk/speak-messages.ts'
 
@@ -74,10 +74,9 @@ describe('a response in progress', () => {
     // As often as one likes.
     expect(await responses.cancel(id)).toMatchObject({ status: 'cancelled' })
     await responses.create({ model: MODEL, input: 'Go on.', previous_response_id: id })
-    expect(HEARD.messages(proxy.got[1]?.body).turns.flatMap((turn) => turn.pieces)).toMatchObject([
-      { text: 'Count.' },
-      { text: 'Go on.' },
-    ])
+    expect(hear('messages', proxy.got[1]?.body).turns.flatMap((turn) => turn.pieces)).toMatchObject(
+      [{ text: 'Count.' }, { text: 'Go on.' }],
+    )
   })
 
   test('is forgotten when its caller leaves', async () => {

@@ -4,7 +4,7 @@ import { StoreUnavailableError, type Store, type StoreEntry } from '../../src/me
 import { STORE_BOUNDS } from '../../src/config/defaults.ts'
 import { memoryStore } from '../../src/memory/stores/memory.ts'
 import { said, text } from '../sdk/script.ts'
-import { HEARD } from './heard.ts'
+import { hear } from './heard.ts'
 import { ALONE, KEYS, proxyOf, settings, type Proxy, type Upstream } from './proxy.ts'
 
 const MODEL = 'messages-x'
@@ -141,7 +141,7 @@ describe('bounds', () => {
 /** Says again all that it was told, a while later. */
 const echo: Upstream = async ({ body }) => {
   await new Promise((resolve) => setTimeout(resolve, Math.random() * 5))
-  const { turns } = HEARD.messages(body)
+  const { turns } = hear('messages', body)
   const words = turns.flatMap((turn) =>
     turn.pieces.flatMap((piece) => (piece.kind === 'text' ? [piece.text] : [])),
   )

@@ -8,7 +8,7 @@ import OpenAI from 'openai'
 import { afterAll, describe, expect, test } from 'vitest'
 import { type Command, emptyFolder } from '../node/command.ts'
 import type { Dialect, Wire } from '../sdk/script.ts'
-import { answer, SPEAK } from '../sdk/stage.ts'
+import { answer, speak } from '../sdk/stage.ts'
 import { MODEL } from '../sdk/script.ts'
 import { expectWhole, reply, talk, TURNS } from './ten-turns.ts'
 
@@ -42,7 +42,7 @@ async function upstream(dialect: Dialect): Promise<{ url: string; bodies: Wire[]
       status,
       headers,
       body: told,
-    } = answer(SPEAK[dialect](reply(dialect, bodies.length), MODEL, streams))
+    } = answer(speak(dialect, reply(dialect, bodies.length), MODEL, streams))
     response.writeHead(status, { 'content-type': headers.get('content-type') ?? '' })
     response.end(await new Response(told as ConstructorParameters<typeof Response>[0]).text())
   })

@@ -2,7 +2,7 @@ import Anthropic from '@anthropic-ai/sdk'
 import { describe, expect, test } from 'vitest'
 import { StoreUnavailableError } from '../../src/memory/store.ts'
 import { call, said, text, thinking } from '../sdk/script.ts'
-import { HEARD } from './heard.ts'
+import { hear } from './heard.ts'
 import { BASE, KEYS, proxyOf, type ProxyOptions } from './proxy.ts'
 
 const PROOF = 'cHJvb2Zwcm9v'
@@ -54,7 +54,7 @@ async function forgetful(
 }
 
 const proofsIn = (proxy: ReturnType<typeof proxyOf>, dialect: 'messages' | 'generate-content') =>
-  HEARD[dialect](proxy.got[1]?.body)
+  hear(dialect, proxy.got[1]?.body)
     .turns.flatMap((turn) => turn.pieces)
     .flatMap((piece) => (piece.kind === 'thinking' && piece.proof !== '' ? [piece.proof] : []))
 

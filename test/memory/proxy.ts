@@ -8,7 +8,7 @@ import type { LogEntry } from '../../src/observe/entry.ts'
 import { memoryStore } from '../../src/memory/stores/memory.ts'
 import { settingsFor } from '../sdk/proxy.ts'
 import { DIALECTS, MODEL, type Dialect, type Said, type Wire } from '../sdk/script.ts'
-import { answer, SPEAK, type Answer } from '../sdk/stage.ts'
+import { answer, speak, type Answer } from '../sdk/stage.ts'
 
 export const KEYS = Array.from({ length: 20 }, (_, index) => `caller-key-${index}-0123456789abcdef`)
 export const BASE = 'http://proxy.test'
@@ -83,7 +83,7 @@ export function proxyOf(upstream: Upstream, options: ProxyOptions = {}): Proxy {
 }
 
 const spoken = (got: Got, said: Said): UpstreamResponse =>
-  answer(SPEAK[got.dialect](said, MODEL, got.stream))
+  answer(speak(got.dialect, said, MODEL, got.stream))
 
 /** Digits that look random and are the same every time. */
 const randomId = (seed: number): string =>

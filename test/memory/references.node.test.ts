@@ -3,7 +3,7 @@ import { generateText, stepCountIs, tool } from 'ai'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { call, said, text, thinking } from '../sdk/script.ts'
-import { HEARD } from './heard.ts'
+import { hear } from './heard.ts'
 import { BASE, KEYS, proxyOf } from './proxy.ts'
 
 const reference = (id: string | undefined) => ({ type: 'item_reference' as const, id: id ?? '' })
@@ -29,7 +29,7 @@ describe('item_reference', () => {
         input: [question, ...(Array.isArray(whole) ? whole : []), answer],
       })
       expect(proxy.got[1]?.text).toBe(proxy.got[2]?.text)
-      const heard = HEARD[dialect](proxy.got[1]?.body)
+      const heard = hear(dialect, proxy.got[1]?.body)
       const pieces = heard.turns.flatMap((turn) => turn.pieces)
       expect(pieces).toContainEqual(expect.objectContaining({ proof: 'cHJvb2YAAAAA' }))
       expect(pieces).toContainEqual(expect.objectContaining({ kind: 'result', output: '7' }))
@@ -44,7 +44,7 @@ describe('item_reference', () => {
     const { data } = await client.responses.inputItems.list(first.id)
     const input = [{ id: data[0]?.id ?? '' }, { id: first.output[0]?.id ?? '' }] as never
     await client.responses.create({ model, input: [...input, says('user', 'Two.')] })
-    const turns = (index: number) => HEARD.messages(proxy.got[index]?.body).turns
+    const turns = (index: number) => hear('messages', proxy.got[index]?.body).turns
     expect(turns(1)).toMatchObject([
       { role: 'user', pieces: [{ text: 'One.' }] },
       { role: 'assistant', pieces: [{ text: 'Yes.' }] },
@@ -67,7 +67,7 @@ describe('item_reference', () => {
     const second = await client.responses.create({ model, input })
     await client.responses.delete(first.id)
     await client.responses.create({ model, input: 'Three.', previous_response_id: second.id })
-    expect(HEARD.messages(proxy.got[2]?.body).turns).toHaveLength(5)
+    expect(hear('messages', proxy.got[2]?.body).turns).toHaveLength(5)
   })
 
   test('is refused in numbers that would keep the store busy', async () => {
@@ -115,7 +115,7 @@ describe('item_reference', () => {
       })
       expect(result.text).toBe('Done.')
       expect(JSON.stringify(bodies[1])).toContain('"item_reference"')
-      const heard = HEARD[dialect](proxy.got[1]?.body)
+      const heard = hear(dialect, proxy.got[1]?.body)
       const pieces = heard.turns.flatMap((each) => each.pieces)
       expect(pieces).toContainEqual(expect.objectContaining({ proof: 'cHJvb2Yg1AAA' }))
       expect(pieces).toContainEqual(expect.objectContaining({ kind: 'call', name: 'look' }))

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { STORE_BOUNDS } from '../../src/config/defaults.ts'
 import { memoryStore } from '../../src/memory/stores/memory.ts'
 import { DIALECTS, said, text, thinking, type Dialect } from '../sdk/script.ts'
-import { HEARD } from './heard.ts'
+import { hear } from './heard.ts'
 import { ALONE, KEYS, proxyOf, settings, type Upstream } from './proxy.ts'
 
 const PAIRS = DIALECTS.flatMap((from) =>
@@ -43,7 +43,7 @@ describe.each(PAIRS)('a conversation that began on %s', (from, to) => {
     const third = await say(from, 'Three.', second.id)
     expect(third.previous_response_id ?? second.id).toBe(second.id)
     const turns = (index: number) =>
-      HEARD[proxy.got[index]?.dialect ?? to](proxy.got[index]?.body).turns.map((turn) => [
+      hear(proxy.got[index]?.dialect ?? to, proxy.got[index]?.body).turns.map((turn) => [
         turn.role,
         turn.pieces.flatMap((piece) => (piece.kind === 'text' ? [piece.text] : [])).join(),
       ])
@@ -110,7 +110,7 @@ describe('a conversation that went on for some turns at an upstream that keeps i
   test.each([false, true])('goes on with another (stream: %s)', async (stream) => {
     const { proxy, status } = await answerConversation(stream, false)
     expect(status).toBe(200)
-    const { turns } = HEARD.messages(proxy.got.at(-1)?.body)
+    const { turns } = hear('messages', proxy.got.at(-1)?.body)
     const words = turns.map(({ pieces }) =>
       pieces.flatMap((piece) => (piece.kind === 'text' ? [piece.text] : [])).join(),
     )

@@ -2,7 +2,7 @@ import type OpenAI from 'openai'
 import type { Response, ResponseInputItem } from 'openai/resources/responses/responses'
 import { expect } from 'vitest'
 import { call, said, text, thinking, type Dialect, type Said, type Wire } from '../sdk/script.ts'
-import { HEARD } from './heard.ts'
+import { hear } from './heard.ts'
 
 export const TURNS = 10
 
@@ -67,7 +67,7 @@ export async function talk({ client, model, stream, turns = TURNS }: Talk): Prom
 /** Holds what reached the upstream against the whole conversation, thoughts and proofs included. */
 export function expectWhole(dialect: Dialect, bodies: readonly Wire[]): void {
   expect(bodies).toHaveLength(TURNS)
-  const heard = bodies.map((body) => HEARD[dialect](body))
+  const heard = bodies.map((body) => hear(dialect, body))
   for (const [index, { turns, system }] of heard.entries()) {
     // The first turn, and two for each that followed.
     expect(turns).toHaveLength(2 * index + 1)

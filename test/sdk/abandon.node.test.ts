@@ -6,7 +6,7 @@ import { genaiClient } from './driver-genai.ts'
 import { openaiClient } from './driver-openai.ts'
 import { stage } from './proxy.ts'
 import { DIALECTS, MODEL, said, text } from './script.ts'
-import { SPEAK, type Stage } from './stage.ts'
+import { speak, type Stage } from './stage.ts'
 
 /** Each reads until the first words have come, and leaves. */
 const LEAVERS: Record<string, (staged: Stage) => Promise<void>> = {
@@ -60,7 +60,8 @@ describe.each(Object.entries(LEAVERS))('%s', (_name, leave) => {
   test.each(DIALECTS)(
     'leaves in the middle of a stream, and so does the proxy at %s',
     async (upstream) => {
-      const events = SPEAK[upstream](
+      const events = speak(
+        upstream,
         said([text('One two three four five six.')]),
         MODEL,
         true,

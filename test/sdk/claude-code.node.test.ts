@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { eventsOf, post, PROOF } from './agents.ts'
-import { broken, IN_STREAM } from './failures.ts'
+import { broken } from './failures.ts'
 import { stage } from './proxy.ts'
 import { IDS } from './scene.ts'
 import { call, COUNTS, said, text, thinking, type Wire } from './script.ts'
@@ -194,7 +194,7 @@ describe.each(['generate-content', 'responses'] as const)(
     })
 
     test('a failure in the middle is an error and no end of a message', async () => {
-      const staged = stage(upstream, broken(upstream, IN_STREAM))
+      const staged = stage(upstream, broken(upstream, true))
       const path = '/v1/messages?beta=true'
       const sent = await eventsOf(await post(staged, path, claudeCode, claudeCodeRequest([])))
       expect(sent.at(-1)).toMatchObject({ event: 'error', data: { type: 'error' } })

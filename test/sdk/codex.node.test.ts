@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { eventsOf, post, PROOF } from './agents.ts'
-import { broken, IN_STREAM } from './failures.ts'
+import { broken } from './failures.ts'
 import { stage } from './proxy.ts'
 import { IDS, issued } from './scene.ts'
 import { call, COUNTS, DIALECTS, said, text, thinking, type Wire } from './script.ts'
@@ -137,7 +137,7 @@ describe.each(['messages', 'generate-content'] as const)('a Codex session over %
   })
 
   test('a failure ends with response.failed, the only one it believes', async () => {
-    const staged = stage(upstream, broken(upstream, IN_STREAM))
+    const staged = stage(upstream, broken(upstream, true))
     const headers = { authorization: `Bearer ${CALLER_KEY}` }
     const response = await post(staged, '/v1/responses', headers, codexRequest([]))
     const types = (await eventsOf(response)).map(({ event }) => event)

@@ -6,7 +6,9 @@ import { anthropicClient } from './driver-anthropic.ts'
 import { openaiClient } from './driver-openai.ts'
 import type { Driver } from './driver.ts'
 import { DRIVERS } from './drivers.ts'
-import { broken, IN_STREAM, REFUSALS, type Refusals } from './failures.ts'
+import { kits } from '../dialects/index.ts'
+import type { Refusals } from '../dialects/scripted.ts'
+import { broken } from './failures.ts'
 import { stage } from './proxy.ts'
 import { DIALECTS, type Dialect } from './script.ts'
 import type { Script, Stage } from './stage.ts'
@@ -47,7 +49,7 @@ describe.each(DRIVERS)('$name', (driver) => {
   describe.each(foreignTo(driver))('over %s', (upstream) => {
     describe.each([false, true])('stream: %s', (stream) => {
       test.each(STATUSES)('reports a refusal before the first byte: %s', async (kind, status) => {
-        const staged = stage(upstream, () => REFUSALS[upstream][kind])
+        const staged = stage(upstream, () => kits[upstream].scripted.refusals[kind])
         const error = await failure(driver, staged, stream)
         expect(statusOf(error)).toBe(status(driver.dialect))
         expect(staged.received).toHaveLength(1)
@@ -55,7 +57,7 @@ describe.each(DRIVERS)('$name', (driver) => {
     })
 
     test('reports a failure in the middle of a stream', async () => {
-      const error = await failure(driver, stage(upstream, broken(upstream, IN_STREAM)), true)
+      const error = await failure(driver, stage(upstream, broken(upstream, true)), true)
       expect(String(error)).not.toContain('the client saw no failure')
     })
     test('reports a stream that ended early', async () => {
@@ -69,7 +71,7 @@ describe.each(DRIVERS)('$name', (driver) => {
       expect(String(error)).not.toContain('the client saw no failure')
     })
     test('gives a failure that is the first event its HTTP status', async () => {
-      const staged = stage(upstream, () => ({ events: [IN_STREAM[upstream]] }))
+      const staged = stage(upstream, () => ({ events: [kits[upstream].scripted.failureInStream] }))
       const error = await failure(driver, staged, true)
       expect(statusOf(error)).toBeGreaterThanOrEqual(500)
     })
@@ -100,7 +102,7 @@ describe('the official error classes', () => {
     const at = (kind: keyof Refusals) =>
       thrown(
         'messages',
-        stage(upstream, () => REFUSALS[upstream][kind]),
+        stage(upstream, () => kits[upstream].scripted.refusals[kind]),
       )
     const rate = await at('rate')
     expect(rate).toBeInstanceOf(Anthropic.RateLimitError)
@@ -118,7 +120,7 @@ describe('the official error classes', () => {
     const at = (kind: keyof Refusals) =>
       thrown(
         'responses',
-        stage(upstream, () => REFUSALS[upstream][kind]),
+        stage(upstream, () => kits[upstream].scripted.refusals[kind]),
       )
     const rate = await at('rate')
     expect(rate).toBeInstanceOf(OpenAI.RateLimitError)
@@ -134,7 +136,7 @@ describe('the official error classes', () => {
     const at = (kind: keyof Refusals) =>
       failure(
         driver,
-        stage(upstream, () => REFUSALS[upstream][kind]),
+        stage(upstream, () => kits[upstream].scripted.refusals[kind]),
         false,
       )
     const rate = await at('rate')
@@ -148,7 +150,7 @@ describe('the official error classes', () => {
   })
 
   test.each(DIALECTS)('a wrong key of the caller over %s', async (upstream) => {
-    const closed = stage(upstream, () => REFUSALS[upstream].broken, {
+    const closed = stage(upstream, () => kits[upstream].scripted.refusals.broken, {
       callers: { kind: 'keys', keys: ['another-key'] },
     })
     expect(await thrown('messages', closed)).toBeInstanceOf(Anthropic.AuthenticationError)

@@ -4,7 +4,7 @@ import { genaiClient } from './driver-genai.ts'
 import { openaiClient } from './driver-openai.ts'
 import { stage, UPSTREAM_KEY } from './proxy.ts'
 import { DIALECTS, MODEL, said, text, type Dialect } from './script.ts'
-import { BASE, CALLER_KEY, SPEAK, type Stage } from './stage.ts'
+import { BASE, CALLER_KEY, speak, type Stage } from './stage.ts'
 
 /** A stream of the caller's own dialect that fails in the words of something in between. */
 
@@ -65,7 +65,8 @@ const TERMINAL =
   /"type":"(?:response\.failed|error|message_stop|response\.completed)"|"finishReason"/
 
 const halfOf = (dialect: Dialect): string[] => {
-  const { events = [] } = SPEAK[dialect](
+  const { events = [] } = speak(
+    dialect,
     said([text('This is a text that never gets to its')]),
     MODEL,
     true,
@@ -174,7 +175,7 @@ describe.each(DIALECTS)('%s, in its own words', (dialect) => {
     expect(heard).toBe(shown(JSON.stringify(body)))
   })
   test('leaves content alone', async () => {
-    const { events = [] } = SPEAK[dialect](said([text('a key is sk-something')]), MODEL, true)
+    const { events = [] } = speak(dialect, said([text('a key is sk-something')]), MODEL, true)
     expect(
       await ask(
         stage(dialect, () => ({ events })),

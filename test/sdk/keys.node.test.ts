@@ -2,10 +2,10 @@ import Anthropic from '@anthropic-ai/sdk'
 import { ApiError } from '@google/genai'
 import OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
+import { kits } from '../dialects/index.ts'
 import { anthropicClient } from './driver-anthropic.ts'
 import { genaiClient } from './driver-genai.ts'
 import { openaiClient } from './driver-openai.ts'
-import { REFUSALS } from './failures.ts'
 import { settingsFor, stage, UPSTREAM_KEY } from './proxy.ts'
 import { DIALECTS, said, text, type Dialect } from './script.ts'
 import { CALLER_KEY, says, type Received, type Script, type Stage } from './stage.ts'
@@ -71,7 +71,9 @@ describe.each(PAIRS)('$caller over $upstream', ({ caller, upstream }) => {
   })
 
   test('a refusal of the caller’s own key is the caller’s', async () => {
-    const error = await ask[caller](lent(upstream, () => REFUSALS[upstream].key)).then(
+    const error = await ask[caller](
+      lent(upstream, () => kits[upstream].scripted.refusals.key),
+    ).then(
       () => undefined,
       (failure: unknown) => failure,
     )
@@ -83,7 +85,7 @@ describe.each(PAIRS)('$caller over $upstream', ({ caller, upstream }) => {
   test.skipIf(caller === 'generate-content')(
     'a library that repeats after a rate limit gets its answer',
     async () => {
-      const rate = REFUSALS[upstream].rate
+      const rate = kits[upstream].scripted.refusals.rate
       const staged = stage(upstream, (received, turn) =>
         turn === 0
           ? { ...rate, headers: { ...rate.headers, 'retry-after': '0' } }

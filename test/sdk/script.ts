@@ -1,6 +1,5 @@
 /** What a scripted upstream says and hears, in words of its own: independent of the code under test. */
-export type Dialect = 'messages' | 'generate-content' | 'responses'
-export const DIALECTS: readonly Dialect[] = ['messages', 'generate-content', 'responses']
+export { DIALECTS, type Dialect } from '../../adapters/dialect.ts'
 
 export type Wire = Record<string, unknown>
 
@@ -75,6 +74,22 @@ export interface HeardTool {
   name: string
   description: string
   schema: Wire
+}
+
+/**
+ * `events`: a stream. `cut`: the connection breaks after it; `hold`: it stays open and silent;
+ * `silenceMs`: how long it says nothing in the middle.
+ */
+export interface Answer {
+  status?: number
+  headers?: Record<string, string>
+  body?: unknown
+  /** The body as it stands. */
+  raw?: string
+  events?: string[]
+  cut?: true
+  hold?: { cancelled?: boolean }
+  silenceMs?: number
 }
 
 export const COUNTS: Counts = { input: 100, cached: 64, output: 40, reasoning: 15 }

@@ -1,11 +1,8 @@
 import type { UpstreamResponse } from '../../src/ports.ts'
-import { hearGenerateContent } from './hear-generate-content.ts'
-import { hearMessages } from './hear-messages.ts'
-import { hearResponses } from './hear-responses.ts'
-import { MODEL, type Dialect, type Heard, type Said, type Wire } from './script.ts'
-import { generateContentBody, generateContentChunks } from './speak-generate-content.ts'
-import { messagesBody, messagesEvents } from './speak-messages.ts'
-import { responsesBody, responsesEvents } from './speak-responses.ts'
+import { kits } from '../dialects/index.ts'
+import { MODEL, type Answer, type Dialect, type Heard, type Said, type Wire } from './script.ts'
+
+export type { Answer }
 
 /** One request as it reached the scripted upstream. */
 export interface Received {
@@ -16,22 +13,6 @@ export interface Received {
   text: string
   body: Wire
   signal: AbortSignal
-}
-
-/**
- * `events`: a stream. `cut`: the connection breaks after it; `hold`: it stays open and silent;
- * `silenceMs`: how long it says nothing in the middle.
- */
-export interface Answer {
-  status?: number
-  headers?: Record<string, string>
-  body?: unknown
-  /** The body as it stands. */
-  raw?: string
-  events?: string[]
-  cut?: true
-  hold?: { cancelled?: boolean }
-  silenceMs?: number
 }
 
 /** Answers the request with this number, counted from 0. */
@@ -80,26 +61,15 @@ export function staged(dialect: Dialect, received: Received[], send: typeof fetc
     heard(turn) {
       const request = received[turn]
       if (!request) throw new Error(`the upstream received ${received.length} requests`)
-      return { ...HEAR[dialect](request.body), stream: wantsStream(dialect, request) }
+      return { ...kits[dialect].scripted.hear(request.body), stream: wantsStream(dialect, request) }
     },
   }
 }
 
-const HEAR: Record<Dialect, (body: unknown) => Heard> = {
-  messages: hearMessages,
-  'generate-content': hearGenerateContent,
-  responses: hearResponses,
-}
-
-export const SPEAK: Record<Dialect, (reply: Said, model: string, stream: boolean) => Answer> = {
-  messages: (reply, model, stream) =>
-    stream ? { events: messagesEvents(reply, model) } : { body: messagesBody(reply, model) },
-  'generate-content': (reply, model, stream) =>
-    stream
-      ? { events: generateContentChunks(reply, model) }
-      : { body: generateContentBody(reply, model) },
-  responses: (reply, model, stream) =>
-    stream ? { events: responsesEvents(reply, model) } : { body: responsesBody(reply, model) },
+/** One reply, as JSON or as a stream. */
+export function speak(dialect: Dialect, reply: Said, model: string, stream: boolean): Answer {
+  const { body, events } = kits[dialect].scripted
+  return stream ? { events: events(reply, model) } : { body: body(reply, model) }
 }
 
 /** Says one reply after the other, as JSON or as a stream, whichever was asked for. */
@@ -107,14 +77,12 @@ export function says(dialect: Dialect, ...replies: Said[]): Script {
   return (received, turn) => {
     const reply = replies[turn]
     if (!reply) throw new Error(`nothing is scripted for request ${turn}`)
-    return SPEAK[dialect](reply, MODEL, wantsStream(dialect, received))
+    return speak(dialect, reply, MODEL, wantsStream(dialect, received))
   }
 }
 
-export const wantsStream = (dialect: Dialect, received: Received): boolean =>
-  dialect === 'generate-content'
-    ? received.path.endsWith(':streamGenerateContent')
-    : received.body['stream'] === true
+export const wantsStream = (dialect: Dialect, { path, body }: Received): boolean =>
+  kits[dialect].http.streams(path, body)
 
 /** A prime, so that events and characters are cut everywhere. */
 const CHUNK_BYTES = 211

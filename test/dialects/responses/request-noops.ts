@@ -1,0 +1,117 @@
+import { isObject, type Json } from '../../../src/json/json.ts'
+import { list, member, same } from '../../grammar/shape.ts'
+import { isType, SCHEMA, type Entry } from '../../replay/noop.ts'
+
+const nothingOffered = (_: Json | undefined, body: Json): boolean =>
+  list(member(body, 'tools')).length === 0
+
+const ITEM_IDS = 'the item is sent whole; no other upstream stores it under this id'
+
+export const requestNoOps: Entry[] = [
+  { path: 'model', why: 'the route says which model is asked' },
+  { path: 'stream', why: 'the proxy itself frames the reply' },
+  { path: 'store', why: 'no other upstream stores replies' },
+  {
+    path: 'include.*',
+    values: ['reasoning.encrypted_content'],
+    why: 'proofs are always brought home',
+  },
+  { path: 'input.*.type', values: ['message'], why: 'what an item with a role is without a type' },
+  { path: 'input.*.id', why: ITEM_IDS },
+  { path: 'input.*.status', why: 'an item of a history has come to its end' },
+  {
+    path: 'input.*',
+    when: (value) => isWordless(value),
+    why: 'a thought without words and without proof',
+  },
+  { path: 'input.*.summary.*.type', values: ['summary_text'], why: 'there is no other type' },
+  { path: 'service_tier', values: ['auto'], why: 'the default' },
+  { path: 'tool_choice', values: ['auto'], why: 'the default' },
+  { path: 'tool_choice', when: nothingOffered, why: 'there is no tool' },
+  { path: 'tool_choice.mode', values: ['auto'], why: 'the default' },
+  { path: 'tool_choice.type', values: ['function'], why: 'the name says which tool' },
+  { path: 'text.format.type', values: ['text'], why: 'the default' },
+  { path: 'tools.*.format.type', values: ['text'], why: 'the default' },
+  { path: 'tools.*.container.type', values: ['auto'], why: 'the default' },
+  { path: 'tools.*.search_context_size', values: ['medium'], why: 'the default' },
+  { path: 'tools.*.user_location.type', values: ['approximate'], why: 'there is no other type' },
+  { path: 'tools.*.parameters.strict', why: 'no word of JSON Schema' },
+  {
+    path: 'tools.*.parameters.*',
+    beside: (parent) => same(parent['properties'] ?? {}, {}),
+    why: 'there are no parameters to describe',
+  },
+  {
+    path: 'input.*.namespace',
+    beside: (parent) => parent['namespace'] === parent['name'],
+    why: 'what services say of a tool that stands in none',
+  },
+  {
+    path: 'tools.*.require_approval',
+    values: ['always'],
+    beside: isType('mcp'),
+    why: 'the default, which is reported without it too',
+  },
+  { path: 'parallel_tool_calls', values: [true], why: 'the default' },
+  {
+    path: 'parallel_tool_calls',
+    beside: (parent) => parent['tool_choice'] === 'none' || !parent['tools'],
+    why: 'there will be no calls',
+  },
+  {
+    path: 'input.*',
+    when: (value) => isObject(value) && isBlank(value['content']),
+    why: 'a message without words',
+  },
+  {
+    path: 'input.*.content.*',
+    when: (value) => isObject(value) && value['text'] === '',
+    why: 'a text without words',
+  },
+  {
+    path: 'include.*',
+    values: ['web_search_call.action.sources', 'code_interpreter_call.outputs'],
+    why: 'they are passed on whether or not they are asked for',
+  },
+  ...SCHEMA,
+  {
+    path: 'input.*.role',
+    beside: isType('additional_tools'),
+    why: 'the item only brings tools along',
+  },
+  { path: '**.detail', values: ['auto'], why: 'the default' },
+  { path: 'tools.*.strict', values: [false, null], why: 'no other upstream is strict unasked' },
+  { path: 'tools.*.parameters.type', values: ['object'], why: 'arguments are always an object' },
+  { path: 'tool_choice.tools.*.type', values: ['function'], why: 'the name says which tool' },
+  {
+    path: 'text.format.strict',
+    why: 'no other upstream has output that only resembles the schema',
+  },
+  { path: 'background', values: [false], why: 'the default' },
+  { path: 'temperature', values: [1], why: 'the default' },
+  { path: 'top_p', values: [1], upstream: 'messages', why: 'the default' },
+  { path: 'truncation', values: ['disabled'], why: 'the default' },
+  { path: 'text.verbosity', values: ['medium'], why: 'the default' },
+  { path: 'client_metadata', why: 'a client telling its own service about itself' },
+  { path: 'client_metadata.*', why: 'a client telling its own service about itself' },
+  { path: 'stream_options.include_obfuscation', values: [false], why: 'nothing is padded here' },
+  { path: 'input.*.content.*.type', values: ['reasoning_text'], why: 'there is no other type' },
+  { path: 'input.*.outputs.*.type', values: ['logs'], why: 'only logs have logs' },
+  { path: 'input.*.container_id', why: 'no other upstream can reach where the code ran' },
+  {
+    path: 'reasoning.summary',
+    values: ['auto'],
+    why: 'thoughts are passed on whether or not they are asked for',
+  },
+]
+
+function isWordless(value: Json | undefined): boolean {
+  if (!isObject(value) || value['type'] !== 'reasoning') return false
+  const { summary, content, encrypted_content: proof } = value
+  return [summary, content, proof].every((part) => !part || (Array.isArray(part) && !part.length))
+}
+
+function isBlank(content: Json | undefined): boolean {
+  if (Array.isArray(content)) return content.every((part) => member(part, 'text') === '')
+  return content === ''
+}
