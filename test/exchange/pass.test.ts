@@ -256,7 +256,7 @@ describe('a stream that comes back', () => {
     ],
     ['is an error when it turns out to be a page', '<html>', /\n\ndata: {"t":"error"[^<]*$/],
   ])('that begins after a heartbeat %s', async (_, late, expected) => {
-    const proxy = proxyOf(() => sseReply([sleep(50), late]), { limits: { heartbeatMs: 20 } })
+    const proxy = proxyOf(() => sseReply([sleep(250), late]), { limits: { heartbeatMs: 20 } })
     const body = { model: 'plain-1', text: 'x', stream: true }
     const response = await proxy.fetch('/v1/plain', { body })
     const bytes = new Uint8Array(await response.arrayBuffer())
