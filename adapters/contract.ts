@@ -216,6 +216,58 @@ export interface ConversationMemory {
   missing(what: 'previous' | 'item' | 'stored', id: string): Problem
 }
 
+/** What an upstream of the caller's own dialect is sent otherwise than the caller sent it. Plain data, to grow. */
+export interface SameEdits {
+  /** The upstream's name of the model, where the body names one. */
+  readonly model?: string
+  /** What is known of the model. */
+  readonly facts: ModelFacts
+  /** Whether to take out what only other services and this proxy know: proofs in envelopes, ids made here. */
+  readonly foreign: boolean
+  /** What the body referred to has been written out, from what is kept here. */
+  readonly resolved?: boolean
+}
+
+/** The headers of an exchange in which both sides speak one dialect. */
+export interface HeaderRules {
+  /** Those of a request that are passed on, besides content-type and accept. */
+  readonly request: readonly string[]
+  /** Pairs of spellings of one header: an upstream is sent both, whichever came. */
+  readonly twins?: readonly (readonly [string, string])[]
+  /** Those of a reply that are passed back; `rate-*` names all that begin so. */
+  readonly reply?: readonly string[]
+  /** Throws for a request without the headers that the dialect demands. */
+  demand?(headers: Lookup): void
+}
+
+/** One dialect on both sides: the caller's body with the edits that are needed, and nothing else. */
+export interface SameSide {
+  /**
+   * The body with these edits. What is not edited stays the same object, by which it keeps its text: see
+   * `src/json/edit.ts`. It need not be a valid one; what is wrong with it the upstream will say.
+   */
+  edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject
+  /** Whether there may be something to take out of the text of a body (`SameEdits.foreign`). A quick look. */
+  mayHoldForeign(text: string): boolean
+  /** The upstream path for a caller's path, with the model replaced where it is part of the path. */
+  path(head: RequestHead, model: string | undefined): string
+  /** The query parameters that are passed on. */
+  readonly query: readonly string[]
+  readonly headers: HeaderRules
+  /**
+   * The top-level member of request and reply that holds the model's name; `event` is the path to it in
+   * an event of a stream, where that is not the reply's.
+   */
+  readonly modelMember: { request?: string; reply: string; event?: readonly string[] }
+  /** Whether a frame surely brings a piece of the reply and nothing else: nobody has to look into it. */
+  isPiece?(frame: Frame): boolean
+  /**
+   * Whether the dialect's clients take a frame for a failure, or for an end that tells of one. What else a reader
+   * takes for a failure gets an error of the dialect behind it. Any when absent.
+   */
+  tellsFailure?(frame: Frame): boolean
+}
+
 /** One dialect, both sides. The four roles are those of an HTTP codec: decode and encode, request and reply. */
 export interface Adapter {
   readonly dialect: string
@@ -248,35 +300,7 @@ export interface Adapter {
     reader(context: ReadReplyContext): Reader
     readProblem(status: number, body: Json | undefined): Problem
   }
-  /** Same dialect on both sides: bytes pass, and only what is named here is looked at or changed. */
-  readonly passthrough: {
-    /** The upstream path for a caller's path, with the model replaced where it is part of the path. */
-    path(head: RequestHead, model: string | undefined): string
-    /** The query parameters that are passed on. */
-    readonly query: readonly string[]
-    /** Request headers that are passed on, besides content-type and accept. */
-    readonly headers: readonly string[]
-    /** Whether a body may name what was made here, so that it has to be written anew. A quick look. */
-    mayHoldMinted?(text: string): boolean
-    /** Throws for a request without the headers that the dialect demands. */
-    demand?(headers: Lookup): void
-    /** Whether a frame surely brings a piece of the reply and nothing else: nobody has to look into it. */
-    isPiece?(frame: Frame): boolean
-    /**
-     * Whether the dialect's clients take a frame for a failure, or for an end that tells of one. What else a reader
-     * takes for a failure gets an error of the dialect behind it. Any when absent.
-     */
-    tellsFailure?(frame: Frame): boolean
-    /** Pairs of spellings of one header: an upstream is sent both, whichever came. */
-    readonly twins?: readonly (readonly [string, string])[]
-    /** Reply headers that are passed back; `rate-*` names all that begin so. */
-    readonly replyHeaders?: readonly string[]
-    /**
-     * The top-level member of request and reply that holds the model's name; `event` is the path to it in
-     * an event of a stream, where that is not the reply's.
-     */
-    readonly modelMember: { request?: string; reply: string; event?: readonly string[] }
-  }
+  readonly same: SameSide
 }
 
 /** A table with one entry per block kind. `undefined` as a result means: reported with `lose`. */

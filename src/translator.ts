@@ -3,6 +3,7 @@ import type { Dialect } from '../adapters/dialect.ts'
 import { dialects } from '../adapters/index.ts'
 import { refuseFileIds, reportForeign } from './model/foreign.ts'
 import { emptyRequest } from './model/empty-request.ts'
+import { editedText } from './json/edit.ts'
 import { parse, stringify, type Json, type JsonObject } from './json/json.ts'
 import { lossList, type Loss } from './model/loss.ts'
 import type { Request } from './model/request.ts'
@@ -13,7 +14,6 @@ import { idSource } from './model/ids.ts'
 import { ownHeaders } from './exchange/sample.ts'
 import { replyEvents } from './stream/reply-events.ts'
 import { replyWriter } from './exchange/reply-writer.ts'
-import { slicesAt, spliceStrings } from './json/slices.ts'
 import { framer } from './stream/stream-out.ts'
 
 export interface TranslatorOptions {
@@ -93,18 +93,21 @@ function objectIn(text: string, parsed: () => Json): JsonObject {
   throw invalid(`The body is not a JSON object but ${text.slice(0, 1)}….`)
 }
 
-/** Nothing is translated: the text passes, but for the name of the model. */
+/** Nothing is translated: the text passes, but for the name of the model and what is no business of its service. */
 function sameDialect(adapter: Adapter, options: TranslatorOptions): Translator {
-  const { request: member } = adapter.passthrough.modelMember
   const { model } = options
+  const { caller, same } = adapter
   const between = betweenDialects(adapter, adapter, options)
   return {
     request(body) {
       const original = textIn(body)
       const { path, headers } = between.request(original)
-      const renamed = model !== undefined && member !== undefined
-      const text = renamed ? spliceStrings(original, slicesAt(original, [member]), model) : original
-      return { path, headers, body: objectIn(text, () => parse(text)), text, losses: [] }
+      const { lose, losses } = lossList()
+      const before = objectIn(original, () => parse(original, caller.verbatim))
+      const foreign = same.mayHoldForeign(original)
+      const edits = { facts: {}, foreign, ...(model !== undefined && { model }) }
+      const text = editedText(original, before, same.edit(before, edits, lose))
+      return { path, headers, body: objectIn(text, () => parse(text)), text, losses }
     },
     reply(body) {
       const text = textIn(body)
@@ -151,9 +154,9 @@ function readRequest(
   options: TranslatorOptions,
   newId: (prefix: string) => string,
 ): Request {
-  const { caller, passthrough } = from
+  const { caller, same } = from
   const { model, stream = false } = options
-  const isInPath = passthrough.modelMember.request === undefined
+  const isInPath = same.modelMember.request === undefined
   const route = {
     operation: 'create' as const,
     ...(isInPath && { model: model ?? 'model', stream }),

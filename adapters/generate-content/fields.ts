@@ -113,7 +113,7 @@ export function writeOptions(
     ...writeFormat(request, facts, lose),
     ...(thinkingConfig && { thinkingConfig }),
   }
-  const kept = withoutRefused(config, facts.drop, leftoverPlace, lose)
+  const kept = withoutRefused(config, facts.drop, optionPlace, lose)
   return Object.keys(kept).length > 0 ? kept : undefined
 }
 
@@ -130,7 +130,7 @@ function writeLimits(limits: Limits, cap: number | undefined, lose: Lose): JsonO
   }
 }
 
-const leftoverPlace = (key: string): string => PATHS.get(key) ?? PREFIX + key
+export const optionPlace = (key: string): string => PATHS.get(key) ?? PREFIX + key
 
 /** Those of `generationConfig`. */
 export const DROPPABLE = droppable(
@@ -150,7 +150,7 @@ export const DROPPABLE = droppable(
     'routingConfig',
     'translationConfig',
   ],
-  leftoverPlace,
+  optionPlace,
 )
 
 const JSON_TYPE = 'application/json'

@@ -1,5 +1,6 @@
 import { isObject } from '../../src/json/json.ts'
 import type { Adapter } from '../contract.ts'
+import { mayHoldEnvelope } from '../../src/model/proof.ts'
 import { DIALECT } from './dialect.ts'
 import { writeModel, writeModels } from './models.ts'
 import { match, passPath } from './paths.ts'
@@ -8,6 +9,7 @@ import { ReplyReader } from './reader.ts'
 import { DROPPABLE, readRequest, writeCountRequest, writeRequest } from './request.ts'
 import { REPLY_VERBATIM, REQUEST_VERBATIM } from './wire.ts'
 import { ReplyWriter } from './writer.ts'
+import { edit } from './same.ts'
 
 /** In a chunk that ends a reply, blocks it or fails, or in one whose text has such a word. */
 const TELLING = /finish|feedback|error/i
@@ -40,10 +42,12 @@ export const generateContent: Adapter = {
     reader: (context) => new ReplyReader(context),
     readProblem,
   },
-  passthrough: {
+  same: {
+    edit,
+    mayHoldForeign: mayHoldEnvelope,
     path: passPath,
     query: ['alt'],
-    headers: ['x-goog-api-client'],
+    headers: { request: ['x-goog-api-client'] },
     isPiece: ({ data }) => data.includes('"candidates"') && !TELLING.test(data),
     tellsFailure,
     modelMember: { reply: 'modelVersion' },

@@ -122,7 +122,7 @@ function writeBody(request: Request, context: WriteRequestContext): JsonObject {
   return withoutRefused(body, context.target.facts.drop, leftoverPlace, lose)
 }
 
-const leftoverPlace = (key: string): string => PLACES.get(key) ?? key
+export const leftoverPlace = (key: string): string => PLACES.get(key) ?? key
 
 const PLACES = new Map([
   ['toolConfig', 'toolChoice'],

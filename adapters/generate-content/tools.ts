@@ -22,7 +22,7 @@ import type { Target } from '../contract.ts'
 import type { WireDeclaration, WireTool, WireToolConfig } from './wire.ts'
 
 /** What the service runs itself, by the member that switches it on. */
-const HOSTED: ReadonlyMap<string, Capability> = new Map<string, Capability>([
+export const HOSTED: ReadonlyMap<string, Capability> = new Map<string, Capability>([
   ['googleSearch', 'web-search'],
   ['googleSearchRetrieval', 'web-search'],
   ['urlContext', 'web-fetch'],
@@ -71,7 +71,7 @@ function readFunction(declaration: WireDeclaration): FunctionTool {
 }
 
 /** Says that the reply shall tell of built-in tools too, without which they are refused beside functions. */
-const INVOCATIONS = 'includeServerSideToolInvocations'
+export const INVOCATIONS = 'includeServerSideToolInvocations'
 /** A caller of this dialect says with it that the model at hand takes both kinds. */
 const MIXED = `toolConfig.${INVOCATIONS}`
 
@@ -91,6 +91,8 @@ export function mixedConfig(calling: JsonObject): JsonObject {
   const isUsual = isPlain && Object.keys(config).length === 1
   return { [INVOCATIONS]: true, ...(!isUsual && { functionCallingConfig: config }) }
 }
+
+export const EXCLUSIVE = 'functions and built-in tools exclude each other'
 
 /** Functions and built-in tools exclude each other in one request of most models: functions stay. */
 export function writeTools(
@@ -171,7 +173,7 @@ function writeHosted(tool: Tool, besideFunctions: boolean, lose: Lose): JsonObje
   const place = `tools.${tool.capability}`
   const name = nameOfHosted(tool)
   if (!name || besideFunctions) {
-    lose('dropped', place, name && 'functions and built-in tools exclude each other')
+    lose('dropped', place, name && EXCLUSIVE)
     return []
   }
   reportOptions(tool, place, lose)

@@ -229,7 +229,8 @@ function spelled(key: string, member: Json, level: Level): [string, Json] {
 const isNull = (value: Json): boolean =>
   value === null || (value instanceof Verbatim && value.text === 'null')
 
-const camel = (key: string): string =>
+/** A member's name as this dialect's documents have it. */
+export const camel = (key: string): string =>
   key.includes('_') ? key.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()) : key
 
 /** Every combination of single objects for lists, in one tree. */

@@ -1,5 +1,6 @@
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import type { Adapter, RequestHead, Route } from '../contract.ts'
+import { mayHoldEnvelope } from '../../src/model/proof.ts'
 import { DIALECT } from './dialect.ts'
 import { DROPPABLE } from './fields.ts'
 import * as models from './models.ts'
@@ -7,6 +8,7 @@ import { readProblem, tellsFailure, writeProblem } from './problems.ts'
 import { MessageReader } from './reader.ts'
 import { demandVersion, readRequest, VERBATIM, writeCountRequest, writeRequest } from './request.ts'
 import { MessageWriter } from './writer.ts'
+import { edit } from './same.ts'
 
 const OPERATIONS = new Map<string, Route['operation']>([
   ['/v1/messages', 'create'],
@@ -42,25 +44,29 @@ export const messages: Adapter = {
     reader: (context) => new MessageReader(context),
     readProblem,
   },
-  passthrough: {
+  same: {
+    edit,
+    mayHoldForeign: mayHoldEnvelope,
     path: ({ path }) => path,
     query: ['beta'],
-    demand: demandVersion,
     isPiece: ({ event }) => event === 'content_block_delta',
     tellsFailure,
-    headers: [
-      'anthropic-version',
-      'provider-version',
-      'anthropic-beta',
-      'provider-beta',
-      'anthropic-workspace-id',
-      'anthropic-user-profile-id',
-    ],
-    twins: [
-      ['anthropic-version', 'provider-version'],
-      ['anthropic-beta', 'provider-beta'],
-    ],
-    replyHeaders: ['anthropic-ratelimit-*', 'anthropic-workspace-id'],
+    headers: {
+      request: [
+        'anthropic-version',
+        'provider-version',
+        'anthropic-beta',
+        'provider-beta',
+        'anthropic-workspace-id',
+        'anthropic-user-profile-id',
+      ],
+      twins: [
+        ['anthropic-version', 'provider-version'],
+        ['anthropic-beta', 'provider-beta'],
+      ],
+      reply: ['anthropic-ratelimit-*', 'anthropic-workspace-id'],
+      demand: demandVersion,
+    },
     modelMember: { request: 'model', reply: 'model', event: ['message', 'model'] },
   },
 }

@@ -84,8 +84,10 @@ export interface WrittenReasoning {
 }
 
 /** Inverse of `readReasoning`, as far as the circumstances let the model think. */
-export function writeReasoning(request: Request, around: Circumstances): WrittenReasoning {
-  const { reasoning } = request
+export function writeReasoning(
+  { reasoning }: Pick<Request, 'reasoning'>,
+  around: Circumstances,
+): WrittenReasoning {
   if (!reasoning) return {}
   if (reasoning.mode === 'off' || reasoning.effort === 'none') return writeOff(reasoning)
   const { thinking: absent, effort: word, ...left } = ownLeftovers(reasoning)

@@ -20,7 +20,7 @@ export function readLimits(members: Members): Limits {
 }
 
 /** The service refuses a lower bound. */
-const LEAST_OUTPUT_TOKENS = 16
+export const LEAST_OUTPUT_TOKENS = 16
 
 export function writeLimits(
   { maxOutputTokens, stop }: Limits,

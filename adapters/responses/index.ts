@@ -2,6 +2,7 @@ import type { Adapter, RequestHead, Route } from '../contract.ts'
 import { isObject } from '../../src/json/json.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import { mayHoldMinted } from '../../src/model/ids.ts'
+import { mayHoldEnvelope } from '../../src/model/proof.ts'
 import { DIALECT, countIn } from './dialect.ts'
 import { memory } from './memory/index.ts'
 import { writeModel, writeModels } from './models.ts'
@@ -15,6 +16,7 @@ import {
 } from './request.ts'
 import { reader } from './reader.ts'
 import { writer } from './writer.ts'
+import { edit } from './same.ts'
 
 const OPERATIONS: Record<string, Route['operation']> = {
   '/v1/responses': 'create',
@@ -70,14 +72,17 @@ export const responses: Adapter = {
     reader,
     readProblem,
   },
-  passthrough: {
+  same: {
+    edit,
     path: (head) => head.path,
     query: [],
-    mayHoldMinted,
+    mayHoldForeign: (text) => mayHoldEnvelope(text) || mayHoldMinted(text),
     isPiece: ({ event }) => event !== undefined && (event.endsWith('.delta') || PIECES.has(event)),
     tellsFailure,
-    replyHeaders: ['openai-processing-ms', 'openai-version', 'x-codex-*'],
-    headers: ['openai-organization', 'openai-project', 'openai-beta', 'idempotency-key'],
+    headers: {
+      request: ['openai-organization', 'openai-project', 'openai-beta', 'idempotency-key'],
+      reply: ['openai-processing-ms', 'openai-version', 'x-codex-*'],
+    },
     modelMember: { request: 'model', reply: 'model', event: ['response', 'model'] },
   },
 }

@@ -158,7 +158,7 @@ const PLACES: Record<string, string> = {
   prompt_cache_key: 'cacheKey',
 }
 
-const leftoverPlace = (key: string): string => lookup(PLACES, key) ?? key
+export const leftoverPlace = (key: string): string => lookup(PLACES, key) ?? key
 
 /** Without the others there is no request. */
 export const DROPPABLE = droppable(

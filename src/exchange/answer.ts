@@ -36,7 +36,7 @@ function passedHeaders(
   headers: UpstreamCall['headers'],
   veil: Veil,
 ): Record<string, string> {
-  const { replyHeaders: known = [] } = destination.adapter.passthrough
+  const { reply: known = [] } = destination.adapter.same.headers
   const own = kind === 'pass' ? known : []
   const names = [...(headers.keys?.() ?? [])].filter(
     (name) => name.startsWith(RATES) || own.some((pattern) => matchesGlob(pattern, name)),

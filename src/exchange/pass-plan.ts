@@ -1,21 +1,19 @@
-import type { Target } from '../../adapters/contract.ts'
-import { stringify } from '../json/json.ts'
-import { lossList, type Loss } from '../model/loss.ts'
-import type { Request } from '../model/request.ts'
-import { mayHoldEnvelope } from '../model/proof.ts'
+import type { SameEdits } from '../../adapters/contract.ts'
 import type { Bytes } from '../json/bytes.ts'
+import { editedText } from '../json/edit.ts'
+import { isObject, parse } from '../json/json.ts'
+import { memberOf, type ScannedBody } from '../json/scanned-body.ts'
+import { slicesAt, spliceStrings } from '../json/slices.ts'
+import { lossList, type Loss } from '../model/loss.ts'
 import type { Exchange } from './exchange.ts'
 import { addressRequest, type UnaddressedRequest } from '../upstream/request.ts'
 import { pickNamed } from '../upstream/header-subset.ts'
 import type { PassPlan } from './plan.ts'
-import { readRequest } from './read-request.ts'
-import { memberOf, type ScannedBody } from '../json/scanned-body.ts'
 import type { Found } from '../memory/resolve.ts'
-import { slicesAt, spliceStrings } from '../json/slices.ts'
 
 type Addressee = Pick<PassPlan, 'destination' | 'requested'>
 
-/** `looked`: the body, where it had to be looked into; `found`: what it refers to. */
+/** `scanned`: the body, where it had to be looked into; `found`: what it refers to. */
 export function passPlan(
   exchange: Exchange,
   { destination, requested }: Addressee,
@@ -26,58 +24,44 @@ export function passPlan(
   const { aliased, target, upstream } = destination
   const isStream = () => route.stream ?? memberOf(scanned, 'stream') === true
   const stream = route.operation === 'create' && isStream()
-  const changed = withoutForeign(exchange, destination) ?? adapted(exchange, destination)
+  const edited = editedBody(exchange, destination)
   const unaddressed: UnaddressedRequest = {
-    path: caller.passthrough.path(head, aliased ? target.model : undefined),
-    query: pickNamed(head.query, caller.passthrough.query, QUERY_VALUE),
+    path: caller.same.path(head, aliased ? target.model : undefined),
+    query: pickNamed(head.query, caller.same.query, QUERY_VALUE),
     headers: passedHeaders(exchange),
-    body:
-      changed?.body ??
-      (aliased && scanned ? renamed(exchange, scanned.text, target.model) : body.bytes),
+    body: edited?.body ?? body.bytes,
     stream,
   }
   const sent = addressRequest(unaddressed, upstream, exchange.credential)
-  const { losses = [] } = changed ?? {}
+  const { losses = [] } = edited ?? {}
   const plan: PassPlan = { kind: 'pass', destination, requested, stream, losses, sent }
   return scanned ? { ...plan, scanned, found } : plan
 }
 
-interface Rewritten {
-  text: string
+interface Edited {
+  body: Bytes
   losses: readonly Loss[]
 }
-interface Changed extends Omit<Rewritten, 'text'> {
-  body: Bytes
-}
 
-/**
- * A conversation that began with an upstream of another dialect holds that one's proofs, wrapped for the
- * caller, and ids that were made here. The upstream that it goes on with would refuse all of it for them, so
- * here the body is written anew, by the dialect's own adapter; undefined where there is nothing of the kind.
- */
-function withoutForeign(
+/** Undefined where the bytes can pass as they came, which is so for nearly all. */
+function editedBody(
   exchange: Exchange,
-  destination: PassPlan['destination'],
-): Changed | undefined {
+  { aliased, target }: PassPlan['destination'],
+): Edited | undefined {
+  const { body, caller } = exchange
   const text = bodyText(exchange)
   if (text === undefined) return undefined
-  const anew = () =>
-    changedTo(
-      exchange,
-      rewritten(exchange, destination, readRequest(exchange, text), destination.target),
-    )
-  if (mayHoldEnvelope(text)) return anew()
-  return exchange.caller.passthrough.mayHoldMinted?.(text) ? attempted(anew) : undefined
+  const foreign = caller.same.mayHoldForeign(text)
+  const { contextWindow: _, ...facts } = target.facts
+  const model = aliased && MODEL.test(text) ? target.model : undefined
+  if (foreign || Object.keys(facts).length > 0 || (model !== undefined && !isSplice(exchange)))
+    return withEdits(exchange, text, { facts, foreign, ...(model !== undefined && { model }) })
+  if (model === undefined) return undefined
+  return { body: body.encoded(renamed(exchange, text, model)), losses: [] }
 }
 
-/** What is wrong with a body the upstream will say. */
-function attempted(anew: () => Changed | undefined): Changed | undefined {
-  try {
-    return anew()
-  } catch {
-    return undefined
-  }
-}
+/** One of the words for a role is that, too. */
+const MODEL = /"model"\s*:/
 
 /** A body that is no text passes like any other: what is wrong with it the upstream will say. */
 function bodyText({ body }: Exchange): string | undefined {
@@ -88,51 +72,39 @@ function bodyText({ body }: Exchange): string | undefined {
   }
 }
 
-/**
- * What the configuration knows of a model holds for callers of its own dialect too: the body is written anew
- * where that makes a difference, and only there.
- */
-function adapted(exchange: Exchange, destination: PassPlan['destination']): Changed | undefined {
-  const { target } = destination
-  const { contextWindow: _, ...facts } = target.facts
-  if (Object.keys(facts).length === 0) return undefined
-  return attempted(() => {
-    const request = readRequest(exchange, exchange.body.text)
-    const plain = rewritten(exchange, destination, request, { ...target, facts: {} })
-    const fitting = rewritten(exchange, destination, request, target)
-    return fitting?.text === plain?.text ? undefined : changedTo(exchange, fitting)
-  })
-}
-
-function rewritten(
-  { route }: Exchange,
-  { adapter: { upstream } }: PassPlan['destination'],
-  request: Request,
-  target: Target,
-): Rewritten | undefined {
-  const { lose, losses } = lossList()
-  const outgoing =
-    route.operation === 'create'
-      ? upstream.writeRequest(request, { target, lose })
-      : upstream.writeCountRequest(request, { target, lose })
-  return outgoing && { text: stringify(outgoing.body), losses }
-}
-
-const changedTo = ({ body }: Exchange, written: Rewritten | undefined): Changed | undefined =>
-  written && { body: body.encoded(written.text), losses: written.losses }
+/** Where a body has nothing but one place for the name of its model, nobody has to read the rest. */
+const isSplice = ({ caller }: Exchange): boolean => caller.same.modelMember.request !== undefined
 
 /** The body with another model in it and not a byte changed besides. */
-function renamed({ body, caller }: Exchange, text: string, model: string): Bytes {
-  const member = caller.passthrough.modelMember.request
-  const spliced = member === undefined ? text : spliceStrings(text, slicesAt(text, [member]), model)
-  return body.encoded(spliced)
+function renamed({ caller }: Exchange, text: string, model: string): string {
+  const member = caller.same.modelMember.request
+  return member === undefined ? text : spliceStrings(text, slicesAt(text, [member]), model)
+}
+
+function withEdits({ body, caller }: Exchange, text: string, edits: SameEdits): Edited | undefined {
+  const { lose, losses } = lossList()
+  const before = parsed(text, caller.caller.verbatim)
+  if (!isObject(before)) return undefined
+  const after = caller.same.edit(before, edits, lose)
+  return after === before
+    ? undefined
+    : { body: body.encoded(editedText(text, before, after)), losses }
+}
+
+/** What is no JSON the upstream refuses in its own words. */
+function parsed(...[text, paths]: Parameters<typeof parse>): ReturnType<typeof parse> {
+  try {
+    return parse(text, paths)
+  } catch {
+    return null
+  }
 }
 
 const QUERY_VALUE = /^[\w.-]{1,64}$/
 
 function passedHeaders({ caller, headers }: Exchange): Record<string, string> {
-  const { twins = [], headers: names } = caller.passthrough
-  caller.passthrough.demand?.(headers)
+  const { twins = [], request: names, demand } = caller.same.headers
+  demand?.(headers)
   const passed = new Map<string, string>()
   const pass = (name: string, value: string | null) => {
     if (value !== null && !passed.has(name)) passed.set(name, value)

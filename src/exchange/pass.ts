@@ -1,4 +1,4 @@
-import type { Adapter, Frame, Reader, Route } from '../../adapters/contract.ts'
+import type { Frame, Reader, Route, SameSide } from '../../adapters/contract.ts'
 import { ENDED_EARLY } from '../model/cursor.ts'
 import { emptyRequest } from '../model/empty-request.ts'
 import type { Event } from '../model/events.ts'
@@ -71,7 +71,7 @@ async function passedBody(exchange: Exchange, plan: PassPlan, call: UpstreamCall
   await mirror?.settle()
   exchange.journal.finish({ status: call.status, bytesOut: bytes.length })
   const { requested: model, destination, sent } = plan
-  const { reply } = exchange.caller.passthrough.modelMember
+  const { reply } = exchange.caller.same.modelMember
   const isFailure = events.some(({ type }) => type === 'error')
   const shown = isFailure ? sent.veil.hideJson(text) : text
   const renamed = destination.aliased
@@ -124,14 +124,14 @@ function bodyEvents(
 
 /** The reader that runs beside the bytes, for what the log wants to know and for the end of a stream. */
 function tapReader({ newId }: Exchange, plan: PassPlan, mirror: Mirror | undefined): Reader {
-  const { passthrough, upstream } = plan.destination.adapter
+  const { same, upstream } = plan.destination.adapter
   const reader = upstream.reader({ request: unreadRequest(plan), lose: () => undefined, newId })
   const heard = mirror ? mirror.listen(reader) : reader
-  return withoutPieces(heard, passthrough)
+  return withoutPieces(heard, same)
 }
 
 /** The last piece is read where nothing follows: it may be what a count of tokens came with. */
-function withoutPieces(reader: Reader, { isPiece }: Adapter['passthrough']): Reader {
+function withoutPieces(reader: Reader, { isPiece }: SameSide): Reader {
   let skipped: Frame | undefined
   return {
     body: (json, text) => reader.body(json, text),
@@ -370,7 +370,7 @@ function epilogue(
 
 function createShape(exchange: Exchange, plan: PassPlan, errors: PassingErrors): Shape {
   const { eventBytes } = exchange.settings.limits
-  const { event, reply } = exchange.caller.passthrough.modelMember
+  const { event, reply } = exchange.caller.same.modelMember
   const { requested: model } = plan
   const { aliased } = plan.destination
   if (exchange.route.framing === 'json-array')

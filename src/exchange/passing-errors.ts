@@ -51,7 +51,7 @@ export function passingErrors({
   reader,
   maxEventCharacters,
 }: Options): PassingErrors {
-  const { tellsFailure = () => true, isPiece } = adapter.passthrough
+  const { tellsFailure = () => true, isPiece } = adapter.same
   const problemIn = (frame: Frame): Problem | undefined => {
     try {
       const events = reader().push(frame)

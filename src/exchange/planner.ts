@@ -1,8 +1,8 @@
 import type { Outgoing } from '../../adapters/contract.ts'
 import { estimateTokens } from '../model/estimate.ts'
 import { refuseFileIds, reportForeign } from '../model/foreign.ts'
-import { stringify } from '../json/json.ts'
-import { lossList } from '../model/loss.ts'
+import { objectIn, stringify, type Json } from '../json/json.ts'
+import { lossList, type Lose } from '../model/loss.ts'
 import type { Request } from '../model/request.ts'
 import { invalid, ProblemError } from '../model/problem.ts'
 import { FREE_BYTES } from '../stream/budget.ts'
@@ -25,7 +25,7 @@ export async function makePlan(exchange: Exchange): Promise<Plan> {
   const { route, caller } = exchange
   // A model that the path names needs no look into the body.
   const scanned = route.model === undefined ? scanBody(exchange) : undefined
-  const named = route.model ?? memberOf(scanned, caller.passthrough.modelMember.request)
+  const named = route.model ?? memberOf(scanned, caller.same.modelMember.request)
   const model = typeof named === 'string' ? named : undefined
   exchange.journal.note({ model: model ?? '' })
   const destination = findDestination(exchange.settings, exchange.dialects, model ?? '')
@@ -95,11 +95,12 @@ async function translatePlan(
   const { lose, losses } = lossList()
   if (adapter !== exchange.caller) refuseFileIds(whole)
   reportForeign(whole, adapter.dialect, lose)
-  const context = { target, lose }
   const outgoing =
-    exchange.route.operation === 'create'
-      ? adapter.upstream.writeRequest(whole, context)
-      : adapter.upstream.writeCountRequest(whole, context)
+    adapter === exchange.caller
+      ? editedRequest(exchange, destination, body, lose)
+      : exchange.route.operation === 'create'
+        ? adapter.upstream.writeRequest(whole, { target, lose })
+        : adapter.upstream.writeCountRequest(whole, { target, lose })
   const stream = exchange.route.operation === 'create' && request.stream
   await breath(exchange)
   return {
@@ -117,6 +118,21 @@ async function translatePlan(
         exchange.credential,
       ),
     }),
+  }
+}
+
+/** For an upstream of the caller's own dialect: the body with what it referred to written out. */
+function editedRequest(
+  { caller, head }: Exchange,
+  { target: { facts, model } }: Destination,
+  body: Json,
+  lose: Lose,
+): Outgoing {
+  const edits = { model, facts, foreign: true, resolved: true }
+  return {
+    path: caller.same.path(head, model),
+    headers: {},
+    body: caller.same.edit(objectIn(body), edits, lose),
   }
 }
 

@@ -11,12 +11,11 @@ export function withoutRefused(
   placeOf: (key: string) => string,
   lose: Lose,
 ): JsonObject {
-  if (refused.length === 0) return body
-  return pickMembers(body, (key) => {
-    const isRefused = namesOf(key, placeOf).some((name) => refused.includes(name))
-    if (isRefused) lose('dropped', placeOf(key))
-    return !isRefused
-  })
+  const isRefused = (key: string): boolean =>
+    namesOf(key, placeOf).some((name) => refused.includes(name))
+  const out = refused.length === 0 ? [] : Object.keys(body).filter(isRefused)
+  for (const key of out) lose('dropped', placeOf(key))
+  return out.length === 0 ? body : pickMembers(body, (key) => !out.includes(key))
 }
 
 function namesOf(key: string, placeOf: (key: string) => string): string[] {

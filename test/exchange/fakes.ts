@@ -85,13 +85,18 @@ export function fakeAdapter({ dialect, pathy }: FakeOptions): Adapter {
         message: isObject(body) ? String(body['error'] ?? 'failed') : 'failed',
       }),
     },
-    passthrough: {
+    same: {
+      edit: (body, { model }) =>
+        model === undefined || body['model'] === undefined ? body : { ...body, model },
+      mayHoldForeign: () => false,
       path: ({ path }, model) =>
         model === undefined ? path : path.replace(/[^/:]+:/, `${model}:`),
       query: pathy ? ['alt'] : ['beta'],
-      headers: pathy ? [] : ['plain-version', 'other-version'],
-      ...(!pathy && { twins: [['plain-version', 'other-version']] as const }),
-      replyHeaders: [`${dialect}-rate-*`],
+      headers: {
+        request: pathy ? [] : ['plain-version', 'other-version'],
+        ...(!pathy && { twins: [['plain-version', 'other-version']] as const }),
+        reply: [`${dialect}-rate-*`],
+      },
       modelMember: pathy
         ? { reply: 'modelName' }
         : { request: 'model', reply: 'model', event: ['reply', 'model'] },

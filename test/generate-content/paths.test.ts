@@ -5,7 +5,7 @@ const match = (path: string, alt: string | null = null, method = 'POST') =>
   generateContent.caller.match({ method, path, query: { get: () => alt } })
 
 const pass = (path: string, model?: string) =>
-  generateContent.passthrough.path({ method: 'POST', path, query: { get: () => null } }, model)
+  generateContent.same.path({ method: 'POST', path, query: { get: () => null } }, model)
 
 describe('paths', () => {
   it.each([

@@ -1,0 +1,226 @@
+import { withElements, withMembers } from '../../src/json/edit.ts'
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import { withoutRefused } from '../../src/model/refused.ts'
+import type { ModelFacts, SameEdits } from '../contract.ts'
+import { DIALECT } from './dialect.ts'
+import { optionPlace } from './fields.ts'
+import { resourceName } from './paths.ts'
+import { amount, readReasoning, writeReasoning } from './reasoning.ts'
+import { leftoverPlace } from './request.ts'
+import { NO_PROOF, readProof } from './proofs.ts'
+import { EXCLUSIVE, HOSTED, INVOCATIONS, mixedConfig } from './tools.ts'
+import { camel } from './wire.ts'
+
+/** The body of a caller of this dialect for an upstream of this dialect; a count may hold a whole request. */
+export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
+  const counted = within(body, 'generateContentRequest', (request) =>
+    editRequest(request, edits, lose),
+  )
+  return editRequest(counted, edits, lose)
+}
+
+function editRequest(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
+  const { facts, foreign, model } = edits
+  const own = foreign ? withoutForeign(body, lose) : body
+  const proven = facts.thinking === 'level' ? withProvenCalls(own, lose) : own
+  const fitting = within(withFittingTools(proven, facts, lose), 'generationConfig', (config) =>
+    fitted(config, facts, lose),
+  )
+  const asked = facts.prefill === false ? answered(fitting, lose) : fitting
+  const sent = withoutRefused(asked, facts.drop, (key) => leftoverPlace(camel(key)), lose)
+  return model === undefined || typeof sent['model'] !== 'string'
+    ? sent
+    : withMembers(sent, { model: resourceName(model) })
+}
+
+/** The name by which a member goes here, in either spelling. */
+const keyOf = (value: JsonObject, name: string): string | undefined =>
+  Object.keys(value).findLast((key) => camel(key) === name && value[key] !== null)
+
+function memberOf(value: JsonObject, name: string): Json | undefined {
+  const key = keyOf(value, name)
+  return key === undefined ? undefined : value[key]
+}
+
+const objectOf = (value: JsonObject, name: string): JsonObject => {
+  const member = memberOf(value, name)
+  return isObject(member) ? member : {}
+}
+
+/** With a member that is an object edited; what becomes empty is taken out. */
+function within(
+  value: JsonObject,
+  name: string,
+  editMember: (member: JsonObject) => JsonObject,
+): JsonObject {
+  const key = keyOf(value, name)
+  const member = key === undefined ? undefined : value[key]
+  if (key === undefined || !isObject(member)) return value
+  const edited = editMember(member)
+  const isEmptied = edited !== member && Object.keys(edited).length === 0
+  return withMembers(value, { [key]: isEmptied ? undefined : edited })
+}
+
+type EditElement = (element: JsonObject, index: number) => JsonObject | readonly JsonObject[]
+
+/** With the elements of a list edited, which may be written without brackets where it is just one. */
+function withinList(value: JsonObject, name: string, editElement: EditElement): JsonObject {
+  const key = keyOf(value, name)
+  const member = key === undefined ? undefined : value[key]
+  if (key === undefined || !(Array.isArray(member) || isObject(member))) return value
+  const list = Array.isArray(member) ? member : [member]
+  const edited = withElements(list, (element, index) =>
+    isObject(element) ? editElement(element, index) : element,
+  )
+  if (edited === list) return value
+  const [only] = edited
+  const isOne = !Array.isArray(member) && edited.length === 1 && only !== undefined
+  return withMembers(value, { [key]: isOne ? only : edited })
+}
+
+/** The elements of such a list. */
+function elementsOf(value: JsonObject, name: string): JsonObject[] {
+  const member = memberOf(value, name)
+  return (Array.isArray(member) ? member : [member]).filter(isObject)
+}
+
+const isModel = (content: JsonObject | undefined): boolean => content?.['role'] === 'model'
+
+/** Which turn a content is of: neighbours of the model are one. */
+function turnCounter(): (content: JsonObject) => number {
+  let turn = -1
+  let wasModel = false
+  return (content) => {
+    if (!(wasModel && isModel(content))) turn += 1
+    wasModel = isModel(content)
+    return turn
+  }
+}
+
+/** Without proofs of other services. A content of which nothing is left would be refused. */
+function withoutForeign(body: JsonObject, lose: Lose): JsonObject {
+  const turnOf = turnCounter()
+  return withinList(body, 'contents', (content) => {
+    const turn = `turns.${turnOf(content)}`
+    const own = withinList(content, 'parts', (part, index) =>
+      ownPart(part, `${turn}.blocks.${index}`, lose),
+    )
+    return own !== content && elementsOf(own, 'parts').length === 0 ? [] : own
+  })
+}
+
+const SIGNATURE = 'thoughtSignature'
+
+function ownPart(part: JsonObject, place: string, lose: Lose): JsonObject | [] {
+  const key = keyOf(part, SIGNATURE)
+  const signature = key === undefined ? undefined : part[key]
+  if (key === undefined || typeof signature !== 'string' || signature === NO_PROOF) return part
+  const { damaged, proof, slot } = readProof(signature)
+  if (slot === undefined && !damaged) return part
+  if (proof?.dialect === DIALECT) return withMembers(part, { [key]: proof.value })
+  lose('dropped', `${place}.seal`)
+  const bare = withMembers(part, { [key]: undefined })
+  return saysNothing(bare) ? [] : bare
+}
+
+const saysNothing = (part: JsonObject): boolean =>
+  Object.entries(part).every(([key, value]) => key === 'thought' || (key === 'text' && !value))
+
+/** Models that think by levels want a proof on the first call of a turn, or what is taken in its place. */
+function withProvenCalls(body: JsonObject, lose: Lose): JsonObject {
+  const turnOf = turnCounter()
+  const begun = new Set<number>()
+  return withinList(body, 'contents', (content) => {
+    const turn = turnOf(content)
+    return withinList(content, 'parts', (part) => {
+      if (!isModel(content) || begun.has(turn) || !isCall(part)) return part
+      begun.add(turn)
+      if (keyOf(part, SIGNATURE) !== undefined) return part
+      lose('defaulted', `turns.${turn}.seal`, 'the first call has no proof')
+      return withMembers(part, { [SIGNATURE]: NO_PROOF })
+    })
+  })
+}
+
+const isCall = (part: JsonObject): boolean => keyOf(part, 'functionCall') !== undefined
+
+const DECLARATIONS = 'functionDeclarations'
+
+/** Built-in tools beside functions, as the model takes them or not. */
+function withFittingTools(body: JsonObject, { mixesTools }: ModelFacts, lose: Lose): JsonObject {
+  const tools = elementsOf(body, 'tools')
+  const both =
+    tools.some((tool) => keyOf(tool, DECLARATIONS) !== undefined) &&
+    tools.some((tool) => Object.keys(tool).some((key) => camel(key) !== DECLARATIONS))
+  const config = objectOf(body, 'toolConfig')
+  if (mixesTools === undefined || !both || memberOf(config, INVOCATIONS) === true) return body
+  if (!mixesTools) return withinList(body, 'tools', (tool) => withoutBuiltIn(tool, lose))
+  const calling = objectOf(config, 'functionCallingConfig')
+  if (calling['mode'] === 'NONE') return body
+  const key = keyOf(config, 'functionCallingConfig') ?? 'functionCallingConfig'
+  const mixed = { ...withMembers(config, { [key]: undefined }), ...mixedConfig(calling) }
+  return withMembers(body, { [keyOf(body, 'toolConfig') ?? 'toolConfig']: mixed })
+}
+
+function withoutBuiltIn(tool: JsonObject, lose: Lose): JsonObject | [] {
+  const out = Object.keys(tool).filter((key) => HOSTED.has(camel(key)))
+  for (const key of out) lose('dropped', `tools.${HOSTED.get(camel(key)) ?? key}`, EXCLUSIVE)
+  const left = withMembers(tool, Object.fromEntries(out.map((key) => [key, undefined])))
+  return left !== tool && Object.keys(left).length === 0 ? [] : left
+}
+
+/** The settings as the model takes them. */
+function fitted(config: JsonObject, facts: ModelFacts, lose: Lose): JsonObject {
+  const thinking = withFittingThinking(config, facts, lose)
+  const bounded = withinBound(thinking, facts.maxOutputTokens, lose)
+  return withoutRefused(bounded, facts.drop, (key) => optionPlace(camel(key)), lose)
+}
+
+function withinBound(config: JsonObject, most: number | undefined, lose: Lose): JsonObject {
+  const key = keyOf(config, 'maxOutputTokens')
+  const asked = key === undefined ? undefined : amountIn(config[key])
+  if (key === undefined || asked === undefined || most === undefined || asked <= most) return config
+  lose('approximated', 'limits.maxOutputTokens')
+  return withMembers(config, { [key]: most })
+}
+
+const amountIn = (value: Json | undefined): number | undefined =>
+  typeof value === 'number' || typeof value === 'string' ? amount(value) : undefined
+
+/** A model thinks by a budget or by a level; the other scale is converted. */
+function withFittingThinking(config: JsonObject, facts: ModelFacts, lose: Lose): JsonObject {
+  const key = keyOf(config, 'thinkingConfig')
+  const thinking = objectOf(config, 'thinkingConfig')
+  const thinkingBudget = amountIn(memberOf(thinking, 'thinkingBudget'))
+  const thinkingLevel = memberOf(thinking, 'thinkingLevel')
+  if (key === undefined || facts.thinking === undefined) return config
+  const isOther = facts.thinking === 'level' ? thinkingBudget : thinkingLevel
+  if (isOther === undefined) return config
+  const includeThoughts = memberOf(thinking, 'includeThoughts')
+  const reasoning = readReasoning({
+    ...(thinkingBudget !== undefined && { thinkingBudget }),
+    ...(typeof thinkingLevel === 'string' && { thinkingLevel }),
+    ...(typeof includeThoughts === 'boolean' && { includeThoughts }),
+  })
+  const written = writeReasoning(reasoning, facts, lose)
+  return withMembers(config, { [key]: { ...withoutScales(thinking), ...written } })
+}
+
+const SCALES: ReadonlySet<string> = new Set(['thinkingBudget', 'thinkingLevel', 'includeThoughts'])
+
+const withoutScales = (thinking: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(thinking).filter(([key]) => !SCALES.has(camel(key))))
+
+/** A model that does not continue its own words is asked to. */
+function answered(body: JsonObject, lose: Lose): JsonObject {
+  const contents = elementsOf(body, 'contents')
+  const last = contents.at(-1)
+  if (!last || !isModel(last) || elementsOf(last, 'parts').some(isCall)) return body
+  lose('defaulted', `turns.${contents.length}`, 'the model takes no prefill')
+  return withinList(body, 'contents', (content) =>
+    content === last ? [content, CONTINUE] : content,
+  )
+}
+
+const CONTINUE: JsonObject = { role: 'user', parts: [{ text: 'Continue.' }] }

@@ -1,0 +1,176 @@
+import { withElements, withMembers } from '../../src/json/edit.ts'
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import { FOREIGN_ID, isEnvelope, readEnvelope, type Enveloped } from '../../src/model/proof.ts'
+import { withoutRefused } from '../../src/model/refused.ts'
+import type { ModelFacts, SameEdits } from '../contract.ts'
+import { readCitation, isNative } from './citations.ts'
+import { DIALECT, listIn, numberIn, objectIn, objectsIn, textIn } from './dialect.ts'
+import { leftoverPlace } from './fields.ts'
+import { readReasoning, writeReasoning } from './reasoning.ts'
+
+/** The body of a caller of this dialect for an upstream of this dialect. */
+export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
+  const { model, facts, foreign } = edits
+  const own = foreign ? withoutForeign(body, lose) : body
+  const fitting = fitted(own, facts, lose)
+  const proven = own === body ? fitting : thinkingProven(fitting, body, facts, lose)
+  const said = facts.prefill === false ? answered(proven, lose) : proven
+  const sent = withoutRefused(said, facts.drop, leftoverPlace, lose)
+  return model === undefined || typeof sent['model'] !== 'string'
+    ? sent
+    : withMembers(sent, { model })
+}
+
+/** Without what other services gave out: proofs in envelopes, and calls of tools that they have run. */
+function withoutForeign(body: JsonObject, lose: Lose): JsonObject {
+  if (!Array.isArray(body['messages'])) return body
+  const messages = withElements(body['messages'], (message, index) => {
+    if (!isObject(message) || !Array.isArray(message['content'])) return message
+    const content = ownContent(message['content'], `turns.${index}`, lose)
+    // A message without content would be refused.
+    if (content.length === 0 && message['content'].length > 0) return []
+    return withMembers(message, { content })
+  })
+  return withMembers(body, { messages })
+}
+
+function ownContent(content: Json[], turn: string, lose: Lose): Json[] {
+  // Envelopes for other blocks are none themselves, where blocks are counted.
+  let at = 0
+  let search: Json | undefined
+  return withElements(content, (block) => {
+    if (!isObject(block)) return block
+    const place = `${turn}.blocks.${at}`
+    if (isEnvelope(proofIn(block))) {
+      const settled = settledThought(block, turn, place, lose)
+      if (settled || textIn(block['thinking']) !== '') at += 1
+      return settled ?? []
+    }
+    // A search is one block with what it found.
+    if (block['tool_use_id'] === search && search !== undefined) return []
+    at += 1
+    if (!isForeignRun(block)) return block['type'] === 'text' ? ownText(block, place, lose) : block
+    search = block['type'] === 'server_tool_use' ? block['id'] : undefined
+    return lose('dropped', place, `${textIn(block['type'])} of another service`) ?? []
+  })
+}
+
+const proofIn = ({ type, signature, data }: JsonObject): string =>
+  type === 'thinking' ? textIn(signature) : type === 'redacted_thinking' ? textIn(data) : ''
+
+/** The thought with a proof of this dialect's own; undefined, and reported, for any other. */
+function settledThought(
+  block: JsonObject,
+  turn: string,
+  place: string,
+  lose: Lose,
+): JsonObject | undefined {
+  const carried = readEnvelope(proofIn(block))
+  if (!carried) lose('dropped', `${turn}.seal`, 'came back damaged')
+  else if (isOwn(carried)) return withOwnProof(block, carried)
+  else if (carried.proof.value !== '') lose('dropped', `${place}.seal`)
+  if (textIn(block['thinking']) !== '') lose('dropped', place, 'reasoning without a signature')
+  return undefined
+}
+
+const isOwn = ({ proof }: Enveloped): boolean => proof.dialect === DIALECT && proof.value !== ''
+
+const withOwnProof = (block: JsonObject, { proof, slot }: Enveloped): JsonObject =>
+  slot === 'redacted' || block['type'] === 'redacted_thinking'
+    ? { type: 'redacted_thinking', data: proof.value }
+    : withMembers(block, { signature: proof.value })
+
+/** Ran by another service: the one that is asked would look for it. */
+function isForeignRun({ type, id, tool_use_id }: JsonObject): boolean {
+  if (type === 'server_tool_use') return textIn(id).startsWith(FOREIGN_ID)
+  return textIn(type).endsWith('_tool_result') && textIn(tool_use_id).startsWith(FOREIGN_ID)
+}
+
+/** Without citations of what another service has found. */
+function ownText(block: JsonObject, place: string, lose: Lose): JsonObject {
+  const { citations } = block
+  if (!Array.isArray(citations)) return block
+  const own = withElements(citations, (citation) =>
+    isObject(citation) && !isNative(readCitation(citation)) ? [] : citation,
+  )
+  if (own === citations) return block
+  lose('dropped', `${place}.citations`)
+  return withMembers(block, { citations: own.length > 0 ? own : undefined })
+}
+
+/** As the model takes it: within its bound, and thinking in its way. */
+function fitted(body: JsonObject, facts: ModelFacts, lose: Lose): JsonObject {
+  const asked = numberIn(body['max_tokens'])
+  const { maxOutputTokens: most } = facts
+  const isTooMuch = asked !== undefined && most !== undefined && asked > most
+  if (isTooMuch) lose('approximated', 'limits.maxOutputTokens')
+  const bounded = isTooMuch ? withMembers(body, { max_tokens: most }) : body
+  return isThinkingFit(bounded, facts, isTooMuch) ? bounded : withThinking(bounded, facts, lose)
+}
+
+function isThinkingFit(
+  { thinking, max_tokens }: JsonObject,
+  { thinking: style }: ModelFacts,
+  isBounded: boolean,
+): boolean {
+  const { type, budget_tokens } = objectIn(thinking)
+  if (type === 'adaptive') return style !== 'budget'
+  if (type !== 'enabled') return true
+  const isWithin = !isBounded || Number(budget_tokens) < Number(max_tokens)
+  return isWithin && style !== 'adaptive' && style !== 'level'
+}
+
+function withThinking(body: JsonObject, facts: ModelFacts, lose: Lose): JsonObject {
+  const { effort, ...output } = objectIn(body['output_config'])
+  const written = writeReasoning(readReasoning(body['thinking'], effort), {
+    maxTokens: numberIn(body['max_tokens']) ?? Number.MAX_SAFE_INTEGER,
+    facts,
+    forced: ['any', 'tool'].includes(textIn(objectIn(body['tool_choice'])['type'])),
+    unproven: false,
+    lose,
+  })
+  if (written.effort === effort) return withMembers(body, { thinking: written.thinking })
+  const settings = written.effort === undefined ? output : { ...output, effort: written.effort }
+  return withMembers(body, {
+    thinking: written.thinking,
+    output_config: Object.keys(settings).length > 0 ? settings : undefined,
+  })
+}
+
+/**
+ * In the middle of its tool calls a model that thinks within a budget has to find the proof of its thinking in
+ * its last message; where that was another service's, it cannot think this time.
+ */
+function thinkingProven(
+  body: JsonObject,
+  before: JsonObject,
+  { prefill }: ModelFacts,
+  lose: Lose,
+): JsonObject {
+  if (objectIn(body['thinking'])['type'] !== 'enabled') return body
+  const messages = objectsIn(body['messages'])
+  const last = messages.findLast(({ role }) => role === 'assistant')
+  if (!last || listIn(before['messages']).includes(last)) return body
+  const blocks = objectsIn(last['content'])
+  const goesOn = prefill !== false && last === messages.at(-1)
+  if (blocks.slice(0, 1).some(isThought) || !(goesOn || blocks.some(isCall))) return body
+  lose('approximated', 'reasoning.mode', 'no proof')
+  return withMembers(body, { thinking: undefined })
+}
+
+const isThought = ({ type }: JsonObject): boolean =>
+  type === 'thinking' || type === 'redacted_thinking'
+const isCall = ({ type }: JsonObject): boolean => type === 'tool_use'
+
+/** A model that does not continue its own words is asked to. */
+function answered(body: JsonObject, lose: Lose): JsonObject {
+  const { messages } = body
+  const last = objectsIn(messages).at(-1)
+  if (!Array.isArray(messages) || last?.['role'] !== 'assistant') return body
+  if (objectsIn(last['content']).some(isCall)) return body
+  lose('approximated', `turns.${messages.length - 1}`, 'the model does not continue its own words')
+  return withMembers(body, { messages: [...messages, CONTINUE] })
+}
+
+const CONTINUE: JsonObject = { role: 'user', content: 'Continue.' }

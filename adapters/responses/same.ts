@@ -1,0 +1,131 @@
+import { withElements, withMembers } from '../../src/json/edit.ts'
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import { isMinted } from '../../src/model/ids.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import { isEnvelope, readEnvelope } from '../../src/model/proof.ts'
+import { withoutRefused } from '../../src/model/refused.ts'
+import type { ModelFacts, SameEdits } from '../contract.ts'
+import { DIALECT, listOf, objectsOf, textIn } from './dialect.ts'
+import { LEAST_OUTPUT_TOKENS } from './fields.ts'
+import { leftoverPlace } from './request.ts'
+import { typeOfItem } from './wire.ts'
+
+/** The body of a caller of this dialect for an upstream of this dialect. */
+export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
+  const { model, facts, foreign, resolved } = edits
+  const whole = resolved ? withMembers(body, ALONE) : body
+  const own = foreign ? withItems(whole, ownItems(resolved === true, lose)) : whole
+  const marked = facts.cacheBreakpoints === false ? withItems(own, withoutMarks(lose)) : own
+  const sent = withoutRefused(bounded(marked, facts, lose), facts.drop, leftoverPlace, lose)
+  return model === undefined || typeof sent['model'] !== 'string'
+    ? sent
+    : withMembers(sent, { model })
+}
+
+/** What it referred to has been written out, and is kept here: nobody else could ask for it or delete it. */
+const ALONE = { previous_response_id: undefined, store: false }
+
+type EditItem = (item: Json) => Json | readonly Json[]
+
+function withItems(body: JsonObject, editItem: EditItem): JsonObject {
+  const { input } = body
+  return Array.isArray(input) ? withMembers(body, { input: withElements(input, editItem) }) : body
+}
+
+/** Counts items as turns and blocks: neighbours of one side are a turn, with at most one message in it. */
+class Places {
+  #turn = -1
+  #block = 0
+  #role = ''
+  #hasMessage = false
+
+  next(item: JsonObject): string {
+    const type = typeOfItem(item)
+    const isMessage = type === 'message'
+    const role = isMessage ? textIn(item, 'role') : type.endsWith('_output') ? 'user' : 'assistant'
+    const continues = role === this.#role && !(isMessage && this.#hasMessage)
+    if (!continues) {
+      this.#turn += 1
+      this.#block = 0
+    }
+    this.#role = role ?? ''
+    this.#hasMessage = isMessage || (continues && this.#hasMessage)
+    const place = `turns.${this.#turn}.blocks.${this.#block}`
+    this.#block += isMessage ? Math.max(1, listOf(item['content']).length) : 1
+    return place
+  }
+}
+
+/** Without what an upstream would look for and not find: proofs of other services, and ids that were made here. */
+function ownItems(resolved: boolean, lose: Lose): EditItem {
+  const places = new Places()
+  return (item) => {
+    if (!isObject(item)) return item
+    const place = places.next(item)
+    if (item['type'] === 'reasoning') {
+      // Without a proof it is its id by which an upstream knows it again: what is kept here has lost it.
+      const isKnown = !isMinted(item['id']) && !(resolved && item['id'] === undefined)
+      return ownReasoning(item, isKnown, place, lose) ?? []
+    }
+    if (!isMinted(item['id']) || item['type'] === 'item_reference') return item
+    if (isRun(item)) return lose('dropped', place) ?? []
+    // What stands for the call of a server is known to nobody by its id.
+    return item['type'] === 'mcp_call' ? item : withMembers(item, { id: undefined })
+  }
+}
+
+/** Items of which an upstream knows only those that it has run itself. */
+const isRun = ({ type, result }: JsonObject): boolean =>
+  type === 'web_search_call' ||
+  type === 'code_interpreter_call' ||
+  (type === 'image_generation_call' && typeof result === 'string' && result !== '')
+
+/** Undefined, and reported, for thoughts without a proof of this dialect's own or an id by which they are known. */
+function ownReasoning(
+  item: JsonObject,
+  isKnown: boolean,
+  place: string,
+  lose: Lose,
+): JsonObject | undefined {
+  const proof = textIn(item, 'encrypted_content') ?? ''
+  const carried = readEnvelope(proof)
+  const settled =
+    carried?.proof.dialect === DIALECT
+      ? withMembers(item, { encrypted_content: carried.proof.value })
+      : item
+  const isForeign = settled === item && isEnvelope(proof)
+  if (isForeign) lose('dropped', `${place}.seal`)
+  if (!isForeign && (isKnown || proof !== '')) return withoutMintedId(settled)
+  return hasText(item) ? lose('dropped', place) : undefined
+}
+
+const withoutMintedId = (item: JsonObject): JsonObject =>
+  isMinted(item['id']) ? withMembers(item, { id: undefined }) : item
+
+const hasText = ({ summary, content }: JsonObject): boolean =>
+  [...objectsOf(summary), ...objectsOf(content)].some((part) => Boolean(textIn(part, 'text')))
+
+const MARK = 'prompt_cache_breakpoint'
+
+/** Without marks of what to cache, for a model that does not take them. */
+function withoutMarks(lose: Lose): EditItem {
+  const unmark = (part: Json): Json =>
+    isObject(part) && part[MARK] !== undefined
+      ? (lose('dropped', 'cache') ?? withMembers(part, { [MARK]: undefined }))
+      : part
+  const withParts = (item: JsonObject, member: string): JsonObject => {
+    const parts = item[member]
+    return Array.isArray(parts)
+      ? withMembers(item, { [member]: withElements(parts, unmark) })
+      : item
+  }
+  return (item) => (isObject(item) ? withParts(withParts(item, 'content'), 'output') : item)
+}
+
+function bounded(body: JsonObject, facts: ModelFacts, lose: Lose): JsonObject {
+  const { max_output_tokens: asked } = body
+  const { maxOutputTokens: most } = facts
+  if (typeof asked !== 'number' || most === undefined || asked <= most) return body
+  lose('approximated', 'limits.maxOutputTokens')
+  return withMembers(body, { max_output_tokens: Math.max(LEAST_OUTPUT_TOKENS, most) })
+}

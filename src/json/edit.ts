@@ -1,0 +1,123 @@
+import { isObject, stringify, type Json, type JsonObject } from './json.ts'
+import { CHAR, endOfString, endOfValue } from './scan.ts'
+
+/**
+ * JSON with a few edits in it, and its text with these edits and not a byte changed besides. What is edited is
+ * copied on the way to the edit, and everything else stays the same object: so it is known again in the text.
+ */
+
+/** Of a copy in a list, what it is a copy of. */
+const origins = new WeakMap<JsonObject, JsonObject>()
+
+/** With other members; one that is undefined is taken out. The same object where that changes nothing. */
+export function withMembers(
+  value: JsonObject,
+  changes: Readonly<Record<string, Json | undefined>>,
+): JsonObject {
+  const changed = Object.entries(changes).filter(
+    ([key, member]) => ownMember(value, key) !== member,
+  )
+  if (changed.length === 0) return value
+  const copy = { ...value }
+  for (const [key, member] of changed) {
+    if (member === undefined) delete copy[key]
+    else copy[key] = member
+  }
+  origins.set(copy, origins.get(value) ?? value)
+  return copy
+}
+
+/** With other elements, of which each may become none or several. The same list where that changes nothing. */
+export function withElements<T extends Json>(
+  list: T[],
+  edit: (element: T, index: number) => T | readonly T[],
+): T[] {
+  const edited = list.flatMap(edit)
+  return isSame(list, edited) ? list : edited
+}
+
+const isSame = (one: readonly Json[], other: readonly Json[]): boolean =>
+  one.length === other.length && one.every((element, index) => element === other[index])
+
+const ownMember = (value: JsonObject, key: string): Json | undefined =>
+  Object.hasOwn(value, key) ? value[key] : undefined
+
+/** The text of `after`, which was edited out of `before`, whose text is `text`. */
+export function editedText(text: string, before: Json, after: Json): string {
+  return after === before ? text : spellValue(text, skipSpace(text, 0), before, after)
+}
+
+/** A value in a list or an object, with the white space around it: `name` is that of a member. */
+interface Piece {
+  from: number
+  start: number
+  end: number
+  to: number
+  name: string
+}
+
+/** The value that begins at `start`, as it is now. */
+function spellValue(text: string, start: number, before: Json, after: Json): string {
+  if (after === before) return text.slice(start, endOfValue(text, start))
+  if (Array.isArray(before) && Array.isArray(after)) return spellList(text, start, before, after)
+  if (isObject(before) && isObject(after)) return spellObject(text, start, before, after)
+  return stringify(after)
+}
+
+function spellObject(text: string, start: number, before: JsonObject, after: JsonObject): string {
+  const pieces = piecesAt(text, start)
+  // Of a repeated member it is the last one that counts.
+  const last = new Map(pieces.map((piece) => [piece.name, piece]))
+  const kept = pieces.flatMap((piece) => {
+    const value = ownMember(after, piece.name)
+    if (value === undefined || last.get(piece.name) !== piece) return []
+    return spellPiece(text, piece, ownMember(before, piece.name) ?? null, value)
+  })
+  const added = Object.entries(after)
+    .filter(([name]) => !last.has(name))
+    .map(([name, value]) => `${JSON.stringify(name)}:${stringify(value)}`)
+  return `{${[...kept, ...added].join(',')}}`
+}
+
+function spellList(text: string, start: number, before: Json[], after: Json[]): string {
+  const pieces = piecesAt(text, start)
+  const places = new Map(before.map((element, index) => [element, index]))
+  const spelled = after.map((element, index) => {
+    const origin = isObject(element) ? (origins.get(element) ?? element) : element
+    const at = before[index] === origin ? index : places.get(origin)
+    const piece = at === undefined ? undefined : pieces[at]
+    return piece ? spellPiece(text, piece, origin, element) : stringify(element)
+  })
+  return `[${spelled.join(',')}]`
+}
+
+const spellPiece = (text: string, piece: Piece, before: Json, after: Json): string =>
+  text.slice(piece.from, piece.start) +
+  spellValue(text, piece.start, before, after) +
+  text.slice(piece.end, piece.to)
+
+/** The members or elements of the container that begins at `start`. */
+function piecesAt(text: string, start: number): Piece[] {
+  const pieces: Piece[] = []
+  const isList = text.charCodeAt(start) === CHAR.openBracket
+  const close = isList ? CHAR.closeBracket : CHAR.closeBrace
+  let from = start + 1
+  let at = skipSpace(text, from)
+  while (at < text.length && text.charCodeAt(at) !== close) {
+    const name = isList ? '' : text.slice(at, endOfString(text, at))
+    const value = isList ? at : skipSpace(text, skipSpace(text, at + name.length) + 1)
+    const end = endOfValue(text, value)
+    const to = skipSpace(text, end)
+    pieces.push({ from, start: value, end, to, name: isList ? name : String(JSON.parse(name)) })
+    if (text.charCodeAt(to) !== CHAR.comma) break
+    from = to + 1
+    at = skipSpace(text, from)
+  }
+  return pieces
+}
+
+function skipSpace(text: string, start: number): number {
+  let at = start
+  while (text.charCodeAt(at) <= 32) at += 1
+  return at
+}
