@@ -55,7 +55,10 @@ const code = (value: unknown): string =>
 export const allMembers = (): Member[] => membersOf(z.toJSONSchema(configSchema))
 
 /** `tasks.image` and `tasks.music` are told once. */
-const told = (): Member[] => allMembers().filter(({ place }) => !place.startsWith('tasks.music.'))
+const told = (): Member[] =>
+  allMembers().filter(
+    ({ place }) => !place.startsWith('tasks.music.') && !place.startsWith('callers.keys.*.limits.'),
+  )
 
 function row({ place, takes }: Member, section: string): string {
   const { means = '', usual, example } = wordOf(place) ?? {}
@@ -67,7 +70,10 @@ function row({ place, takes }: Member, section: string): string {
 /** What is written in a file or sent stands in the type of code. */
 const marked = (text: string): string =>
   text
-    .replaceAll(/\b(?:env:NAME|sqlite:FILE|redis:\/\/HOST|prompt_cache_breakpoint)\b/g, '`$&`')
+    .replaceAll(
+      /\b(?:env:NAME|file:\/PATH|sha256:|sqlite:FILE|redis:\/\/HOST|prompt_cache_breakpoint)\b/g,
+      '`$&`',
+    )
     .replaceAll(/\bGET \/v1\/models\b/g, '`$&`')
     .replaceAll(/(?<![\w`])\/(?:v1beta|v1|img|music)\b(?!\/)/g, '`$&`')
     .replaceAll(/(?<!`)\*(?!`)/g, '`*`')
@@ -102,6 +108,16 @@ const SECTIONS: readonly (readonly [heading: string, section: string, words: str
     'callers',
     'callers',
     '`"open"`, or an object with `keys`. A caller presents one as bearer token, `x-api-key`, `x-goog-api-key` or `?key=`.',
+  ],
+  [
+    'callers.keys',
+    'callers.keys.*',
+    'A key is a text, or an object with a name. Hashes are compared, so that the file need not hold the key: `printf %s "$KEY" | sha256sum`.',
+  ],
+  [
+    'callers.limits',
+    'callers.limits',
+    'Each process counts for itself and forgets with its end: behind several of them a caller has as many times its limit. On Workers each isolate counts. The members of `callers.keys.*.limits` are the same.',
   ],
   [
     'tasks',
@@ -156,7 +172,7 @@ The first of:
 
 ## Secrets
 
-A key is \`env:NAME\`, so that no file holds it. It appears in no log, error or reply.
+A key is \`env:NAME\`, or \`file:/PATH\` for what a file holds (on Node), so that the configuration has none in it. It appears in no log, error or reply.
 
 ## Variables
 

@@ -39,6 +39,7 @@ const ROOMS = {
     'json',
     'memory',
     'model',
+    'observe',
     'ports',
     'stream',
     'tasks',

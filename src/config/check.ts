@@ -6,7 +6,6 @@ import { entriesAt, membersAt, type Path, textAt, valueAt } from './place.ts'
 import { faultsOfShape } from './schema.ts'
 import {
   readBase,
-  readCallerKey,
   type Environment,
   readHeaderName,
   readHeaderValue,
@@ -16,6 +15,7 @@ import {
   proxyOf,
   readStore,
 } from './values.ts'
+import { checkCallers } from './callers.ts'
 import { readHost, readOrigin } from './web.ts'
 import { warnAbout } from './warnings.ts'
 import { matchesGlob } from './glob.ts'
@@ -130,17 +130,6 @@ function checkListed({ config, found }: Examination, index: number): void {
     if (name.includes('*') || !matchesGlob(glob, name))
       found.fault([...path, at], `expected a name that ${JSON.stringify(glob)} stands for`)
   }
-}
-
-function checkCallers({ config, environment, platform, found }: Examination): void {
-  if (valueAt(config, ['callers']) === undefined && platform.exposed)
-    found.fault(
-      ['callers'],
-      'expected the keys of the callers (or "open"), because others than this machine can call',
-    )
-  for (const [index, key] of entriesAt(config, ['callers', 'keys']).entries())
-    if (typeof key === 'string' && key !== '')
-      found.attempt(['callers', 'keys', index], (place) => readCallerKey(key, environment, place))
 }
 
 function checkTasks({ config, environment, found }: Examination): void {

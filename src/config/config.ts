@@ -9,7 +9,6 @@ import type { Config, TaskConfig, UpstreamConfig } from './type.ts'
 import { type ConfigSource, inOrder, objectSource, placed, textSource } from './source.ts'
 import {
   readBase,
-  readCallerKey,
   type Environment,
   readHeaderName,
   readHeaderValue,
@@ -20,6 +19,7 @@ import {
   readStore,
   STORES,
 } from './values.ts'
+import { buildCallers } from './callers.ts'
 import { readWeb } from './web.ts'
 import {
   DEFAULT_RETENTION,
@@ -29,7 +29,6 @@ import {
   TIMEOUTS,
 } from './defaults.ts'
 import type {
-  CallerSettings,
   RetentionSettings,
   RouteSettings,
   Settings,
@@ -179,14 +178,6 @@ function buildRoutes(
   const [only] = upstreams
   if (routes === undefined && only !== undefined) return [{ model: '*', upstream: only }]
   return (routes ?? []).map((route) => defined(route))
-}
-
-function buildCallers(callers: Config['callers'], environment: Environment): CallerSettings {
-  if (callers === undefined || callers === 'open') return { kind: 'open' }
-  const keys = callers.keys.map((key, index) =>
-    readCallerKey(key, environment, spellPlace(['callers', 'keys', index])),
-  )
-  return { kind: 'keys', keys }
 }
 
 function buildTask(

@@ -67,6 +67,33 @@ const task = z.strictObject({
   prefix: z.optional(z.string()),
 })
 
+const callerLimits = z.partial(
+  z.strictObject({
+    requestsPerMinute: count,
+    tokensPerMinute: count,
+    concurrent: count,
+    usdPerDay: z.number().check(z.gt(0)),
+  }),
+)
+
+const callers = z.strictObject({
+  keys: z
+    .array(
+      z.union([
+        filled,
+        z.strictObject({
+          name: filled,
+          key: filled,
+          models: z.optional(z.array(filled).check(z.minLength(1))),
+          limits: z.optional(callerLimits),
+          expires: z.optional(filled),
+        }),
+      ]),
+    )
+    .check(z.minLength(1)),
+  limits: z.optional(callerLimits),
+})
+
 const limits = z.partial(
   z.strictObject({
     bodyBytes: count,
@@ -91,9 +118,7 @@ export const configSchema = z.strictObject({
   $schema: z.optional(z.string()),
   upstreams: z.optional(z.record(z.string(), upstream)),
   routes: z.optional(z.array(route)),
-  callers: z.optional(
-    z.union([z.literal('open'), z.strictObject({ keys: z.array(filled).check(z.minLength(1)) })]),
-  ),
+  callers: z.optional(z.union([z.literal('open'), callers])),
   tasks: z.optional(z.strictObject({ image: z.optional(task), music: z.optional(task) })),
   state: z.optional(
     z.strictObject({
@@ -141,9 +166,13 @@ function plain(issues: readonly Issue[], above: Path = []): Issue[] {
     if (issue.code !== 'invalid_union') return [{ ...issue, path }]
     const furthest = issue.errors.find((branch) => branch.some(isInside))
     if (furthest) return plain(furthest, path)
-    return [{ code: 'custom', path, message: 'expected "open" or {"keys": [...]}' }]
+    return [{ code: 'custom', path, message: choicesAt(path) }]
   })
 }
+
+/** What may stand where a value has several forms, of which none was meant for sure. */
+const choicesAt = (path: Path): string =>
+  path.length === 1 ? 'expected "open" or {"keys": [...]}' : 'expected a key or {"name", "key"}'
 
 const isInside = (issue: Issue): boolean =>
   issue.path.length > 0 || issue.code === 'unrecognized_keys'

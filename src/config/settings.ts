@@ -57,7 +57,31 @@ export interface RouteSettings {
   models?: readonly string[]
 }
 
-export type CallerSettings = { kind: 'open' } | { kind: 'keys'; keys: readonly string[] }
+/** A key alone is called after its place: `key-1`. */
+export type CallerSettings =
+  | { kind: 'open' }
+  | { kind: 'keys'; keys: readonly (string | NamedKey)[]; limits?: CallerLimits }
+
+/** A key of a caller, and what whoever has it may do. */
+export interface NamedKey {
+  name: string
+  /** As it is presented, or its SHA-256 where the configuration holds no secret. */
+  key: string | { sha256: string }
+  /** Globs on the names of models that callers send; any when absent. */
+  models?: readonly string[]
+  /** Those of `callers.limits` when absent. */
+  limits?: CallerLimits
+  /** Milliseconds since 1970, from which on the key is none. */
+  expiresAt?: number
+}
+
+/** What one caller may use of this process; it counts for itself alone. */
+export interface CallerLimits {
+  requestsPerMinute?: number
+  tokensPerMinute?: number
+  concurrent?: number
+  usdPerDay?: number
+}
 
 export interface TaskSettings {
   base: string

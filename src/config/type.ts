@@ -9,7 +9,7 @@ export interface Config {
   $schema?: string | undefined
   upstreams?: Record<string, UpstreamConfig> | undefined
   routes?: RouteConfig[] | undefined
-  callers?: 'open' | { keys: string[] } | undefined
+  callers?: 'open' | CallersConfig | undefined
   tasks?: { image?: TaskConfig | undefined; music?: TaskConfig | undefined } | undefined
   state?: StateConfig | undefined
   losses?: 'report' | 'reject' | undefined
@@ -38,6 +38,23 @@ export interface RouteConfig {
   as?: string | undefined
   models?: string[] | undefined
 }
+
+export interface CallersConfig {
+  keys: (string | CallerConfig)[]
+  limits?: CallerLimitsConfig | undefined
+}
+
+export interface CallerConfig {
+  name: string
+  key: string
+  models?: string[] | undefined
+  limits?: CallerLimitsConfig | undefined
+  expires?: string | undefined
+}
+
+type CallerLimitsConfig = Loose<
+  Record<'requestsPerMinute' | 'tokensPerMinute' | 'concurrent' | 'usdPerDay', number>
+>
 
 export interface TaskConfig {
   url: string
@@ -68,7 +85,8 @@ type LimitsConfig = Loose<
     | 'headersMs'
     | 'bodyMs'
     | 'heartbeatMs'
-    | 'drainMs',
+    | 'drainMs'
+    | 'lingerMs',
     number
   >
 >

@@ -1,5 +1,4 @@
 import { ConfigError } from './finding.ts'
-import { MAX_CALLER_KEY_CHARACTERS, MIN_CALLER_KEY_CHARACTERS } from './defaults.ts'
 import type { KeySettings, LimitSettings, UpstreamSettings } from './settings.ts'
 
 /** Variables by name, as a process or a Worker has them. */
@@ -20,6 +19,8 @@ export interface Platform {
 }
 
 const FROM_ENVIRONMENT = 'env:'
+/** With the slash: a file is named in full, whatever folder one starts in. */
+export const FROM_FILE = 'file:/'
 const VERSION_SEGMENT = /\/(v1|v1beta)$/
 /** What a header can carry and what a person can have copied by mistake together tell a key from other text. */
 const SECRET = /^[\x21-\x7e]+$/
@@ -67,8 +68,12 @@ function readVersion(base: string): 'v1' | 'v1beta' | undefined {
   return version === 'v1' || version === 'v1beta' ? version : undefined
 }
 
-/** `env:NAME` becomes the value of the variable; any other text stands for itself. */
+/**
+ * `env:NAME` becomes the value of the variable, `file:/PATH` what the file holds; any other text stands for
+ * itself.
+ */
 export function resolved(text: string, environment: Environment, place: string): string {
+  if (text.startsWith(FROM_FILE)) return fileContent(text, environment, place)
   if (!text.startsWith(FROM_ENVIRONMENT)) return text
   const name = text.slice(FROM_ENVIRONMENT.length)
   const value = environment[name]
@@ -76,6 +81,15 @@ export function resolved(text: string, environment: Environment, place: string):
     throw new ConfigError(place, `the environment variable ${name} is not set`)
   if (value.trim() === '') throw new ConfigError(place, `the environment variable ${name} is empty`)
   return value.trim()
+}
+
+/** Files are read before, by the platforms that have some: here they stand among the variables. */
+function fileContent(text: string, environment: Environment, place: string): string {
+  const name = text.slice('file:'.length)
+  const content = environment[text]?.trim()
+  if (content === undefined) throw new ConfigError(place, `the file ${name} cannot be read`)
+  if (content === '') throw new ConfigError(place, `the file ${name} is empty`)
+  return content
 }
 
 export function readKey(
@@ -88,18 +102,7 @@ export function readKey(
   return { kind: 'literal', value: readSecret(text, environment, place) }
 }
 
-/** A key that callers present. */
-export function readCallerKey(text: string, environment: Environment, place: string): string {
-  const key = readSecret(text, environment, place)
-  if (key.length < MIN_CALLER_KEY_CHARACTERS || key.length > MAX_CALLER_KEY_CHARACTERS)
-    throw new ConfigError(
-      place,
-      `expected a key of ${MIN_CALLER_KEY_CHARACTERS} to ${MAX_CALLER_KEY_CHARACTERS} characters`,
-    )
-  return key
-}
-
-function readSecret(text: string, environment: Environment, place: string): string {
+export function readSecret(text: string, environment: Environment, place: string): string {
   const secret = resolved(text, environment, place)
   if (!SECRET.test(secret))
     throw new ConfigError(place, 'expected a key of visible ASCII characters without spaces')

@@ -8,7 +8,7 @@ import type { Plan } from './plan.ts'
 import type { Destination } from '../upstream/route.ts'
 import { matchesGlob } from '../config/glob.ts'
 import { NO_VEIL, type Veil } from '../upstream/secrets.ts'
-import type { UpstreamCall } from '../upstream/call.ts'
+import { readRequestId, type UpstreamCall } from '../upstream/call.ts'
 
 /** The headers of a reply: those that this proxy adds, and those of the upstream that pass. */
 export function replyHeaders(
@@ -18,7 +18,7 @@ export function replyHeaders(
 ): Record<string, string> {
   const header = lossHeader(losses, ellipsis)
   const veil = plan.sent?.veil ?? NO_VEIL
-  const upstreamId = call && readRequestId(call.headers, veil)
+  const upstreamId = call && shownRequestId(call.headers, veil)
   return {
     ...(call && passedHeaders(plan, call.headers, veil)),
     'x-dragoman-upstream': upstreamHeader(plan.destination),
@@ -60,12 +60,10 @@ const upstreamHeader = ({ upstream, target }: Destination): string =>
 /** A header value is visible ASCII, and not endless. */
 const visible = (text: string): string => text.slice(0, 512).replace(/[^\x20-\x7e]/g, '_')
 
-export const REQUEST_ID = /^[\w.=-]{1,64}$/
-
-function readRequestId(headers: UpstreamCall['headers'], veil: Veil): string | undefined {
-  const id = headers.get('request-id') ?? headers.get('x-request-id')
+function shownRequestId(headers: UpstreamCall['headers'], veil: Veil): string | undefined {
+  const id = readRequestId(headers)
   // One with a secret in it is none.
-  return id !== null && REQUEST_ID.test(id) && veil.hide(id) === id ? id : undefined
+  return id !== undefined && veil.hide(id) === id ? id : undefined
 }
 
 /** A problem as an HTTP reply in the words of a dialect. */

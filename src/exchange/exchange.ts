@@ -16,9 +16,17 @@ export interface Exchange extends MemoryContext {
   readonly body: Body
   /** What the caller presented, for upstreams whose key it is. */
   readonly credential: string | undefined
+  readonly permit: Permit
   /** Aborted when the caller leaves. */
   readonly signal: AbortSignal
   readonly journal: Journal
+}
+
+/** What the key of a caller allows. */
+export interface Permit {
+  mayUse(model: string): boolean
+  /** Before a reply is asked for; throws ProblemError where a limit is reached. */
+  reserve(bytes: number): void
 }
 
 /** An HTTP reply, before it is one. */

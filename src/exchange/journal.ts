@@ -1,5 +1,7 @@
-import type { LogEntry } from '../observe/entry.ts'
+import { type LogEntry, tokensIn } from '../observe/entry.ts'
+import { outcomeOf } from '../observe/outcome.ts'
 import type { Problem } from '../model/problem.ts'
+import type { Usage } from '../model/request.ts'
 import { CALLER_LEFT } from '../model/failures.ts'
 import type { Ports } from '../ports.ts'
 
@@ -7,6 +9,12 @@ import type { Ports } from '../ports.ts'
 export interface Journal {
   readonly id: string
   note(fields: Partial<LogEntry>): void
+  /** The tokens that were counted so far. */
+  count(usage: Usage): void
+  /** The request is there, with all of its body. */
+  arrived(): void
+  /** A request goes to an upstream. */
+  sending(): void
   /** The first byte of a reply is on its way. */
   began(): void
   /** Bytes of a reply were handed over. */
@@ -26,6 +34,8 @@ export function journal(
   const startedAt = ports.now()
   const elapsed = () => Math.max(0, Math.round(ports.now() - startedAt))
   const entry: Partial<LogEntry> = {}
+  let arrivedAt: number | undefined
+  let called = false
   let bytesOut = 0
   let over = false
   const runs: (() => void)[] = []
@@ -33,6 +43,16 @@ export function journal(
     id: head.id,
     note(fields) {
       Object.assign(entry, fields)
+    },
+    count(usage) {
+      entry.usage = { ...entry.usage, ...tokensIn(usage) }
+    },
+    arrived() {
+      arrivedAt ??= performance.now()
+    },
+    sending() {
+      called = true
+      if (arrivedAt !== undefined) entry.overheadMs ??= inHundredths(performance.now() - arrivedAt)
     },
     began() {
       entry.firstByteMs ??= elapsed()
@@ -48,7 +68,12 @@ export function journal(
       const sent = bytesOut > 0 ? { bytesOut } : {}
       const failed = problem && { error: problem.message }
       const left = problem === CALLER_LEFT ? { status: 499 } : {}
-      ports.log({ ...head, ...entry, ...sent, ...fields, ...failed, ...left, totalMs: elapsed() })
+      const failure = problem ?? entry.error
+      const outcome = outcomeOf(fields.status, failure, called)
+      const told = { ...head, ...entry, ...sent, ...fields, ...failed, ...left, outcome }
+      ports.log({ ...told, totalMs: elapsed() })
     },
   }
 }
+
+const inHundredths = (ms: number): number => Math.round(ms * 100) / 100

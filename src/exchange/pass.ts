@@ -150,7 +150,7 @@ const unreadRequest = ({ requested, stream }: PassPlan): Request => emptyRequest
 
 function observe({ journal }: Exchange, events: readonly Event[]): void {
   for (const event of events) {
-    if (event.type === 'usage') journal.note({ usage: event.usage })
+    if (event.type === 'usage') journal.count(event.usage)
     if (event.type === 'finish') journal.note({ finish: event.reason })
     if (event.type === 'error') journal.note({ error: event.problem.message })
   }

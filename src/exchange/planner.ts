@@ -29,7 +29,8 @@ export async function makePlan(exchange: Exchange): Promise<Plan> {
   const model = typeof named === 'string' ? named : undefined
   exchange.journal.note({ model: model ?? '' })
   const destination = findDestination(exchange.settings, exchange.dialects, model ?? '')
-  if (!destination) throw unrouted(exchange, model)
+  if (!destination || !exchange.permit.mayUse(model ?? '')) throw unrouted(exchange, model)
+  if (route.operation === 'create') exchange.permit.reserve(exchange.body.size)
   const { upstream, target, adapter } = destination
   exchange.journal.note({
     upstream: upstream.name,

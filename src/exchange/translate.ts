@@ -121,7 +121,7 @@ function eventSteps(
     if (step.length > 0) journal.began()
     step = [...conceal(step.map(tell))]
     for (const event of step) {
-      if (event.type === 'usage') journal.note({ usage: event.usage })
+      if (event.type === 'usage') journal.count(event.usage)
       if (event.type === 'finish') journal.note({ finish: event.reason })
     }
     return step

@@ -3,6 +3,7 @@ import type { Authenticate } from '../upstream/credentials.ts'
 import type { Memories } from '../memory/context.ts'
 import type { Ports } from '../ports.ts'
 import type { Settings } from '../config/settings.ts'
+import type { CallerUse } from './caller-use.ts'
 import type { Guard } from './guard.ts'
 import type { Load } from './load.ts'
 
@@ -13,6 +14,8 @@ export interface AppContext {
   dialects: Dialects
   admit: Authenticate
   load: Load
+  /** Absent where nobody has limits. */
+  use?: CallerUse | undefined
   memories?: Memories | undefined
   /** Absent where requests come from the program itself, and from no network. */
   guard?: Guard | undefined

@@ -9,6 +9,7 @@ import { receiveRequest, type ArrivalPorts } from './request-head.ts'
 import { answerRequest, refuseRequest } from './router.ts'
 import { createGuard, type Door } from './guard.ts'
 import type { HttpRequest } from '../ports.ts'
+import { createCallerUse } from './caller-use.ts'
 import { createLoad } from './load.ts'
 import { toResponse } from './respond.ts'
 import type { AppContext } from './app-context.ts'
@@ -19,11 +20,19 @@ export function createHandler(
   ports: Ports,
   door: Door = { kind: 'program' },
 ): (request: HttpRequest) => Promise<Answer> {
+  const use = createCallerUse(ports.now)
   const context: AppContext = {
     settings,
-    ports,
+    ports: {
+      ...ports,
+      log(entry) {
+        if (entry.caller !== undefined) use.settle(entry.caller, entry.usage, entry.cost)
+        ports.log(entry)
+      },
+    },
     dialects,
-    admit: authenticator(settings.callers),
+    admit: authenticator(settings.callers, ports.now),
+    use,
     load: createLoad(settings.limits),
     memories: createMemories(settings, ports.store),
     guard: createGuard(settings.web, door),

@@ -9,10 +9,17 @@ const UNKNOWN_KEY: Problem = {
   code: 'invalid_api_key',
 }
 
+const EXPIRED_KEY: Problem = {
+  kind: 'authentication',
+  message: 'The time of this key is over.',
+  code: 'invalid_api_key',
+}
+
 /** Lets in whoever presents a key that fits; throws ProblemError. */
 export function authenticate(context: AppContext, received: ReceivedRequest): Admission {
   const { request, head } = received
   const admission = context.admit(request.headers, head.query)
-  if (!admission.admitted) throw new ProblemError(UNKNOWN_KEY)
+  if (!admission.admitted) throw new ProblemError(admission.expired ? EXPIRED_KEY : UNKNOWN_KEY)
+  received.journal.note({ caller: admission.caller.name })
   return admission
 }

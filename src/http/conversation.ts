@@ -2,9 +2,9 @@ import type { Adapter } from '../../adapters/contract.ts'
 import { ProblemError, type Problem } from '../model/problem.ts'
 import { problemAnswer } from '../exchange/answer.ts'
 import { FREE_BYTES } from '../stream/budget.ts'
-import type { Admission } from '../upstream/credentials.ts'
+import { type Admission, type KnownCaller, mayUse } from '../upstream/credentials.ts'
 import type { Match, StoredMatch } from '../exchange/dispatch.ts'
-import type { Answer, Exchange } from '../exchange/exchange.ts'
+import type { Answer, Exchange, Permit } from '../exchange/exchange.ts'
 import { idSource } from '../model/ids.ts'
 import { INTERNAL } from '../model/failures.ts'
 import { encoded, LONG_BYTES, NOTHING } from '../json/bytes.ts'
@@ -24,6 +24,8 @@ export function answerConversation(
   match: Match,
   admission: Admission,
 ): Promise<Answer> {
+  const count = match.route.operation === 'create' ? 'create' : 'count'
+  received.journal.note({ operation: received.explain ? 'explain' : count })
   return exchanged(context, received, match, admission, (exchange) =>
     answered(context, received, exchange),
   )
@@ -37,6 +39,7 @@ export function answerStored(
   admission: Admission,
 ): Promise<Answer> {
   const route = { operation: 'create' } as const
+  received.journal.note({ operation: 'stored' })
   return exchanged(context, received, { caller, route }, admission, (exchange) =>
     storedAnswer(exchange, stored),
   )
@@ -46,14 +49,15 @@ async function exchanged(
   context: AppContext,
   received: ReceivedRequest,
   match: Match,
-  { credential, identity }: Admission,
+  { caller: known, credential, identity }: Admission,
   work: (exchange: Exchange) => Promise<Answer>,
 ): Promise<Answer> {
   const { head, journal, request } = received
   const { ports, load } = context
+  journal.note({ dialect: match.caller.dialect })
+  context.use?.enter(known, journal)
   journal.whenOver(load.enter())
   const lease = load.lease()
-  journal.note({ caller: match.caller.dialect })
   const exchange: Exchange = {
     ...match,
     settings: context.settings,
@@ -64,6 +68,7 @@ async function exchanged(
     body: NO_BODY,
     credential,
     identity,
+    permit: permitOf(context, received, known),
     memories: context.memories,
     signal: request.signal,
     journal,
@@ -77,6 +82,16 @@ async function exchanged(
     return failedAnswer(match.caller, received, error)
   }
 }
+
+/** Whoever asks what would be done uses up no tokens. */
+const permitOf = (
+  { use }: AppContext,
+  { explain, journal }: ReceivedRequest,
+  caller: KnownCaller,
+): Permit => ({
+  mayUse: (model) => mayUse(caller, model),
+  reserve: (bytes) => (explain ? undefined : use?.reserve(caller, bytes, journal)),
+})
 
 /** What goes wrong is an answer too, with whatever is known by then. */
 export function failedAnswer(
@@ -98,6 +113,7 @@ async function answered(
   const { request, explain } = received
   const body = createBody(await readBody(request, context.settings.limits, exchange.lease))
   exchange.journal.note({ bytesIn: body.size })
+  exchange.journal.arrived()
   const asked = { ...exchange, body }
   if (body.size > LONG_BYTES) await ownTurn()
   if (!explain) return runExchange(asked)

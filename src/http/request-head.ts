@@ -1,5 +1,5 @@
 import type { RequestHead } from '../../adapters/contract.ts'
-import { REQUEST_ID } from '../exchange/answer.ts'
+import { REQUEST_ID } from '../upstream/call.ts'
 import type { Answer } from '../exchange/exchange.ts'
 import { journal, type Journal } from '../exchange/journal.ts'
 import type { HttpRequest, Ports } from '../ports.ts'

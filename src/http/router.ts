@@ -4,6 +4,7 @@ import { ProblemError, type Problem } from '../model/problem.ts'
 import { matched, storedAt, type StoredMatch, type StoredPlace } from '../exchange/dispatch.ts'
 import type { Answer } from '../exchange/exchange.ts'
 import { findModel, listModels } from './models.ts'
+import { type KnownCaller, mayUse } from '../upstream/credentials.ts'
 import { taskServiceAt } from '../tasks/routes.ts'
 import {
   receiveRequest,
@@ -86,7 +87,8 @@ async function admitted(
   if (match) return answerConversation(context, received, match, admission)
   const stored = received.explain ? undefined : storedAt(context.dialects, received.head)
   if (stored) return answerStored(context, received, storedMatch(stored, received), admission)
-  const answer = modelAnswer(context, received, looks) ?? refuseRoute(context, received)
+  const answer =
+    modelAnswer(context, received, looks, admission.caller) ?? refuseRoute(context, received)
   received.journal.finish({ status: answer.status })
   return answer
 }
@@ -105,18 +107,23 @@ function modelAnswer(
   context: AppContext,
   received: ReceivedRequest,
   looks: Adapter,
+  caller: KnownCaller,
 ): Answer | undefined {
   const { method, path } = received.head
   const found = MODELS.exec(path)
   if (!found || received.explain || !isReading(method) || isConversation(context, received))
     return undefined
   const { settings, dialects, ports } = context
+  context.use?.enter(caller, received.journal)
   const now = Math.floor(ports.now() / 1000)
   const [, name] = found
-  if (name === undefined)
-    return jsonAnswer(looks.caller.writeModels(listModels(settings, dialects), now))
+  if (name === undefined) {
+    const models = listModels(settings, dialects).filter(({ id }) => mayUse(caller, id))
+    return jsonAnswer(looks.caller.writeModels(models, now))
+  }
   const id = modelName(name)
-  const model = id === undefined ? undefined : findModel(settings, dialects, id)
+  const isAllowed = id !== undefined && mayUse(caller, id)
+  const model = isAllowed ? findModel(settings, dialects, id) : undefined
   return model && jsonAnswer(looks.caller.writeModel(model, now))
 }
 

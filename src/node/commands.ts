@@ -13,7 +13,7 @@ import { createLog } from '../observe/log.ts'
 import { readableLine } from '../observe/readable.ts'
 import { egressOf, egressSecrets } from './egress.ts'
 import { greeting, farewell, summary } from './describe.ts'
-import { bytesFile } from './files.ts'
+import { bytesFile, withSecretFiles } from './files.ts'
 import { findSource } from './find-settings.ts'
 import { heardOnline } from './online.ts'
 import { isLoopback, type Options } from './options.ts'
@@ -21,6 +21,7 @@ import { createSend } from './send.ts'
 import { startServer } from './server.ts'
 import { openStore } from './store.ts'
 import { writeSample } from '../exchange/sample.ts'
+import { VERSION } from '../version.ts'
 
 /** The world of one command: what it reads from and writes to. */
 export interface Process {
@@ -39,7 +40,9 @@ export interface Process {
 function settingsFor(options: Options, world: Process): Settings {
   const { host, port } = options
   const platform = { exposed: !isLoopback(host), listens: { host, port } }
-  const result = examined(sourceFor(options, world), world.environment, platform)
+  const source = sourceFor(options, world)
+  const environment = withSecretFiles(world.environment, source.value)
+  const result = examined(source, environment, platform)
   const settings = settingsIn(result)
   for (const warning of result.faults) world.complain(writeFault(warning))
   return settings
@@ -85,6 +88,7 @@ export async function serve(options: Options, world: Process): Promise<Proxy> {
   })
   const url = `http://${reachable(host)}:${server.port}`
   world.say(greeting(settings, url, world.environment))
+  log({ event: 'start', version: VERSION, url, configuration: settings.origin })
   return {
     url,
     async stop() {
@@ -92,9 +96,11 @@ export async function serve(options: Options, world: Process): Promise<Proxy> {
       const { drainMs, lingerMs } = settings.limits
       const waiting = farewell(server.open(), lingerMs, drainMs)
       if (waiting) world.complain(waiting)
+      log({ event: 'drain', open: server.open(), lingerMs, drainMs })
       await server.stop(drainMs, lingerMs)
       upstreams.destroy()
       await store?.close()
+      log({ event: 'stop' })
     },
   }
 }

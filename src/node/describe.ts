@@ -4,7 +4,7 @@ import { DEFAULT_RETENTION, DEMO_ORIGIN } from '../config/defaults.ts'
 import type { Environment } from '../config/config.ts'
 import type { RouteSettings, Settings, TaskSettings, UpstreamSettings } from '../config/settings.ts'
 import { writeSample } from '../exchange/sample.ts'
-import { shownState } from '../upstream/secrets.ts'
+import { callerSecrets, shownState } from '../upstream/secrets.ts'
 
 /** What the proxy says at its start. */
 export function greeting(settings: Settings, url: string, environment: Environment): string {
@@ -139,7 +139,9 @@ function routesTo(name: string, routes: readonly RouteSettings[]): string {
 
 function describeCallers({ callers }: Settings): string {
   if (callers.kind === 'open') return 'open, no key needed'
-  return callers.keys.length === 1 ? '1 key' : `${callers.keys.length} keys`
+  const names = callers.keys.flatMap((key) => (typeof key === 'string' ? [] : [key.name]))
+  const count = callers.keys.length === 1 ? '1 key' : `${callers.keys.length} keys`
+  return names.length > 0 ? `${count}: ${names.join(', ')}` : count
 }
 
 /** Rows with their columns aligned. */
@@ -180,9 +182,10 @@ function sampleModel(routes: readonly RouteSettings[]): string {
 function findCredential(settings: Settings, environment: Environment): string | undefined {
   const { callers, upstreams } = settings
   if (callers.kind === 'keys') {
+    const keys = callerSecrets(callers)
     const variable = Object.keys(environment).find((name) => {
       const value = environment[name]?.trim()
-      return value !== undefined && callers.keys.includes(value)
+      return value !== undefined && /^\w+$/.test(name) && keys.includes(value)
     })
     return `$${variable ?? 'CALLER_KEY'}`
   }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { ConfigError } from '../config/config.ts'
+import { ConfigError, type Environment } from '../config/config.ts'
+import { FROM_FILE } from '../config/values.ts'
 
 /** The text of a file, undefined when there is none; throws `ConfigError` for a file that is no text. */
 export function textFile(directory: string, name: string): string | undefined {
@@ -28,4 +29,27 @@ export function bytesFile(directory: string, name: string): Uint8Array<ArrayBuff
 export function errorCode(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error'
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name
+}
+
+/** The files that a configuration names for its secrets, each once: `file:/run/secrets/key`. */
+export function secretFiles(value: unknown): string[] {
+  const strings = (JSON.stringify(value) ?? '').matchAll(/"(file:\/(?:[^"\\]|\\.)+)"/g)
+  return [...new Set([...strings].map(([quoted]) => String(JSON.parse(quoted))))]
+}
+
+/** The variables, and beside them what those files hold at the moment; none for one that cannot be read. */
+export function withSecretFiles(environment: Environment, value: unknown): Environment {
+  const held = secretFiles(value).flatMap((name) => {
+    const text = readable(name.slice(FROM_FILE.length - 1))
+    return text === undefined ? [] : [[name, text] as const]
+  })
+  return held.length > 0 ? { ...environment, ...Object.fromEntries(held) } : environment
+}
+
+function readable(path: string): string | undefined {
+  try {
+    return textFile('/', path)
+  } catch {
+    return undefined
+  }
 }

@@ -7,17 +7,34 @@ export interface LogEntry {
   method: string
   /** The path without its query. */
   path: string
+  /** The name of the caller's key; `open` where none is needed. */
   caller?: string
+  /** The caller's dialect. */
+  dialect?: string
+  operation?: Operation
   upstream?: string
+  /** Which of the upstream's keys was used. */
+  member?: string
   upstreamDialect?: string
+  /** What the upstream calls this exchange. */
+  upstreamRequestId?: string
   route?: string
   model?: string
   sentModel?: string
   stream?: boolean
+  /** The conversation that it belongs to, as a hash. */
+  session?: string
+  /** All requests to upstreams, in order, where there was more than one. */
+  attempts?: readonly Attempt[]
   status: number
+  outcome?: Outcome
   firstByteMs?: number
   totalMs: number
-  usage?: Usage
+  /** From a body that is there to a request on its way to the upstream: what the proxy itself took. */
+  overheadMs?: number
+  usage?: Tokens
+  /** In US dollars, where the price of the model is known. */
+  cost?: number
   finish?: FinishReason
   losses?: readonly Loss[]
   bytesIn?: number
@@ -26,4 +43,60 @@ export interface LogEntry {
   error?: string
   /** What the caller need not know: why no connection to the upstream came about, or why it broke. */
   reason?: string
+}
+
+/** What was asked for: a reply, a count of tokens, something kept, a task, or what would be done. */
+export type Operation = 'create' | 'count' | 'stored' | 'task' | 'explain'
+
+/** `shed`: refused because of a limit, before anything was done. */
+export type Outcome = 'ok' | 'client_error' | 'upstream_error' | 'proxy_error' | 'left' | 'shed'
+
+/** One request to one key of an upstream. */
+export interface Attempt {
+  member: string
+  status?: number
+  /** Why there was no status. */
+  reason?: string
+  ms: number
+}
+
+/** The counts that the model knows, and none that an upstream made up. */
+export type Tokens = Omit<Usage, 'ext'>
+
+const COUNTS = [
+  'input',
+  'cacheRead',
+  'cacheWrite',
+  'output',
+  'reasoning',
+  'toolUse',
+] as const satisfies readonly (keyof Tokens)[]
+
+export function tokensIn(usage: Usage): Tokens {
+  const tokens: Tokens = {}
+  for (const name of COUNTS) {
+    const count = usage[name]
+    if (count !== undefined && Number.isFinite(count)) tokens[name] = count
+  }
+  return tokens
+}
+
+/** Something that happens to the process, and not to one exchange. */
+export type ProcessEvent =
+  | { event: 'start'; version: string; url: string; configuration: string }
+  | { event: 'reload'; result: 'ok'; configuration: string }
+  | { event: 'reload'; result: 'error'; configuration: string; error: string; faults: string[] }
+  | { event: 'drain'; open: number; lingerMs: number; drainMs: number }
+  | { event: 'stop' }
+
+export type Level = 'info' | 'warn' | 'error'
+
+/** How urgent an entry is: a failure of the proxy or an upstream, a refusal, or nothing. */
+export function levelOf(entry: LogEntry | ProcessEvent): Level {
+  if ('event' in entry)
+    return entry.event === 'reload' && entry.result === 'error' ? 'error' : 'info'
+  const { status, outcome } = entry
+  if (outcome === 'left') return 'info'
+  if (status >= 500 || outcome === 'upstream_error' || outcome === 'proxy_error') return 'error'
+  return status >= 400 ? 'warn' : 'info'
 }

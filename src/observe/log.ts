@@ -1,4 +1,4 @@
-import type { LogEntry } from './entry.ts'
+import { levelOf, type LogEntry, type ProcessEvent } from './entry.ts'
 
 const VALUE_CHARACTERS = 256
 const LOSSES_SHOWN = 20
@@ -13,13 +13,17 @@ export interface LogOptions {
   now(): number
   /** How an entry becomes a line; JSON unless something else is wanted. */
   spell?: Spell | undefined
-  /** Values that must never appear, whatever wrote them into an entry. */
-  secrets: readonly string[]
+  /** Values that must never appear, whatever wrote them into an entry; they may change while the log is written. */
+  secrets: readonly string[] | (() => readonly string[])
 }
 
+/** What a line of the log is about. */
+export type Told = LogEntry | ProcessEvent
+
 /** The sink of the log: one line per entry. */
-export function createLog(options: LogOptions): (entry: LogEntry) => void {
-  const mask = masker(options.secrets)
+export function createLog(options: LogOptions): (entry: Told) => void {
+  const { secrets } = options
+  const mask = typeof secrets === 'function' ? changing(secrets) : masker(secrets)
   // In this order: half a secret would not be found any more.
   const shorten: Shorten = (text) => capped(mask(text))
   const { write, now, spell = jsonLine } = options
@@ -29,7 +33,17 @@ export function createLog(options: LogOptions): (entry: LogEntry) => void {
 type Shorten = (text: string) => string
 
 /** An entry and its time as a line, of which no text that came from outside is longer than `shorten` makes it. */
-export type Spell = (entry: LogEntry, time: string, shorten: Shorten) => string
+export type Spell = (entry: Told, time: string, shorten: Shorten) => string
+
+function changing(secrets: () => readonly string[]): (text: string) => string {
+  let known = secrets()
+  let mask = masker(known)
+  return (text) => {
+    const now = secrets()
+    if (now !== known) mask = masker((known = now))
+    return mask(text)
+  }
+}
 
 function masker(all: readonly string[]): (text: string) => string {
   const secrets = all.filter((secret) => secret.length >= MIN_SECRET_CHARACTERS)
@@ -43,19 +57,29 @@ function masker(all: readonly string[]): (text: string) => string {
     secrets.some((secret) => text.includes(secret)) ? text.replace(known, '***') : text
 }
 
-/** Everything that is known of an exchange. */
-function jsonLine(entry: LogEntry, time: string, shorten: Shorten): string {
-  const { losses, ...rest } = entry
-  const line = { time, ...rest, ...(losses?.length && { losses: lossTexts(entry) }) }
+/** Everything that is known of an exchange, or of what happens to the process. */
+function jsonLine(entry: Told, time: string, shorten: Shorten): string {
+  const line = {
+    time,
+    level: levelOf(entry),
+    ...('event' in entry ? entry : exchangeMembers(entry)),
+  }
   const text = isDelicateLine(line) ? shortened(line, shorten) : JSON.stringify(line)
   return PLAIN.test(text) ? text : printable(text)
+}
+
+function exchangeMembers(entry: LogEntry): object {
+  const { losses, ...rest } = entry
+  return { event: 'exchange', ...rest, ...(losses?.length && { losses: lossTexts(entry) }) }
 }
 
 /** What is short need not be shortened, and leaves no half of a secret. */
 const isDelicateLine = (line: object): boolean =>
   Object.values(line).some((value: unknown) =>
-    Array.isArray(value) ? value.some(isDelicate) : isDelicate(value),
+    Array.isArray(value) ? value.some(isDelicateMember) : isDelicate(value),
   )
+
+const isDelicateMember = (value: unknown): boolean => typeof value === 'object' || isDelicate(value)
 
 /** JSON spells quotes otherwise, and so a secret that has one. */
 const isDelicate = (value: unknown): boolean =>

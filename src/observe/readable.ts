@@ -1,10 +1,11 @@
-import type { LogEntry } from './entry.ts'
+import type { LogEntry, ProcessEvent } from './entry.ts'
 import { lossTexts, printable, type Spell } from './log.ts'
 
 /** What a person at a terminal wants to know of an exchange, in colour or not. */
 export const readableLine =
   (coloured: boolean): Spell =>
   (entry, time, shorten) => {
+    if ('event' in entry) return printable(shorten(`${time.slice(11, 19)}  ${sentence(entry)}`))
     const paint = coloured ? statusColour(entry.status) : (text: string) => text
     const parts = [
       time.slice(11, 19),
@@ -25,8 +26,28 @@ export const readableLine =
       .join('  ')
   }
 
-const describePair = ({ caller, upstream }: LogEntry): string | undefined =>
-  caller && upstream ? `${caller} > ${upstream}` : caller
+function sentence(told: ProcessEvent): string {
+  switch (told.event) {
+    case 'start':
+      return `started: ${told.url}`
+    case 'reload':
+      return told.result === 'ok'
+        ? `reloaded: ${told.configuration}`
+        : `not reloaded, everything stays as it was: ${told.error}`
+    case 'drain':
+      return `stopping: ${told.open} open`
+    case 'stop':
+      return 'stopped'
+    default:
+      return told satisfies never
+  }
+}
+
+/** Who asks is said where there are several who might. */
+function describePair({ caller, dialect, upstream, member = upstream }: LogEntry) {
+  const who = [caller === 'open' ? undefined : caller, dialect].filter(Boolean).join(' ')
+  return who && member ? `${who} > ${member}` : who
+}
 
 const describeModel = ({ model, sentModel }: LogEntry): string | undefined =>
   model && sentModel && model !== sentModel ? `${model} = ${sentModel}` : model

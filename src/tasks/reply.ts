@@ -1,5 +1,5 @@
 import { ProblemError, type Problem } from '../model/problem.ts'
-import { REQUEST_ID } from '../exchange/answer.ts'
+import { REQUEST_ID } from '../upstream/call.ts'
 import { joinBytes, NOTHING } from '../json/bytes.ts'
 import type { Answer } from '../exchange/exchange.ts'
 import {

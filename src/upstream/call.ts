@@ -42,7 +42,10 @@ export interface CallContext {
   readonly ports: Ports
   /** Aborted when the caller leaves. */
   readonly signal: AbortSignal
-  readonly journal: { note(fields: { reason: string }): void }
+  readonly journal: {
+    note(fields: { reason?: string; upstreamRequestId?: string }): void
+    sending(): void
+  }
 }
 
 interface CallOptions {
@@ -62,12 +65,16 @@ export async function callUpstream(
   const { send } = ports
   const line = callDeadline({ caller: signal, deadline: ports.deadline, totalMs: timeouts.totalMs })
   watchBeginning(line, options)
+  journal.sending()
   const work = sendOnce(send, request, options, line).catch((error: unknown) => {
     if (!(error instanceof ConnectError) || line.problem) throw error
     return pause(pauseMs(ports.randomId())).then(() => sendOnce(send, request, options, line))
   })
   try {
-    return opened(await line.wait(work), line, timeouts)
+    const call = opened(await line.wait(work), line, timeouts)
+    const id = readRequestId(call.headers)
+    if (id !== undefined) journal.note({ upstreamRequestId: id })
+    return call
   } catch (error) {
     // An answer that comes after all is nobody's any more.
     work.then(({ body }) => body && toSource(body).cancel()).catch(() => {})
@@ -77,6 +84,14 @@ export async function callUpstream(
     line.close()
     throw new ProblemError(problem)
   }
+}
+
+export const REQUEST_ID = /^[\w.=-]{1,64}$/
+
+/** What the upstream calls this exchange. */
+export function readRequestId(headers: UpstreamResponse['headers']): string | undefined {
+  const id = headers.get('request-id') ?? headers.get('x-request-id')
+  return id !== null && REQUEST_ID.test(id) ? id : undefined
 }
 
 const watchBeginning = (line: CallDeadline, { stream, timeouts }: CallOptions): void =>

@@ -1,6 +1,10 @@
 import type { AuthStyle } from '../../adapters/contract.ts'
 import type { Lookup } from '../model/lookup.ts'
-import type { CallerSettings, KeySettings } from '../config/settings.ts'
+import { matchesGlob } from '../config/glob.ts'
+import { withoutVariant } from './route.ts'
+import { placeName } from '../config/callers.ts'
+import type { CallerLimits, CallerSettings, KeySettings, NamedKey } from '../config/settings.ts'
+import { sha256Hex } from '../json/sha256.ts'
 
 /** Visible ASCII of a bounded length; anything else is no key, and could not be sent in a header either. */
 const KEY = /^[\x21-\x7e]{1,512}$/
@@ -24,48 +28,101 @@ function bearer(authorization: string | null): string | undefined {
     : undefined
 }
 
+/** Who asks, as the configuration knows it. */
+export interface KnownCaller {
+  /** `open` where no key is needed. */
+  name: string
+  /** Globs on the names of models; any when absent. */
+  models?: readonly string[] | undefined
+  limits?: CallerLimits | undefined
+}
+
+/** Some clients mark a variant of a model behind its name: both names count. */
+export const mayUse = ({ models }: KnownCaller, model: string): boolean =>
+  models === undefined ||
+  models.some((glob) => [model, withoutVariant(model)].some((name) => matchesGlob(glob, name)))
+
 /**
  * `credential`: what goes to an upstream whose key is the caller's own. `identity`: everything presented
  * that tells this caller from others; what is kept belongs to it.
  */
 export interface Admission {
   admitted: boolean
+  /** A key fits, and its time is over. */
+  expired?: boolean
+  caller: KnownCaller
   credential: string | undefined
   identity: string | undefined
 }
 
 export type Authenticate = (headers: Lookup, query: Lookup) => Admission
 
+const ANYBODY: KnownCaller = { name: 'open' }
+
 /** Some clients present a stale key beside the right one, so any that fits opens the door. */
-export function authenticator(callers: CallerSettings): Authenticate {
+export function authenticator(callers: CallerSettings, now: () => number = Date.now): Authenticate {
   if (callers.kind === 'open')
     return (headers, query) => {
       const [credential] = presentedKeys(headers, query)
-      return { admitted: true, credential, identity: credential }
+      return { admitted: true, caller: ANYBODY, credential, identity: credential }
     }
-  const { keys } = callers
-  const longest = Math.max(...keys.map((key) => key.length))
+  const find = keyFinder(callers)
   return (headers, query) => {
-    const presented = presentedKeys(headers, query)
-    const own = presented.find((key) => matchesAny(key, keys, longest))
+    const found = presentedKeys(headers, query).map((key) => ({ key, door: find(key) }))
+    const fitting = found.filter(({ door }) => door !== undefined)
+    const own = fitting.find(({ door }) => (door?.expiresAt ?? Infinity) > now())
     // A key of the proxy is not the one that the upstream knows, if another one came with it.
-    const other = presented.find((key) => !matchesAny(key, keys, longest))
-    const identity = own === undefined || other === undefined ? own : `${own}\n${other}`
-    return { admitted: own !== undefined, credential: other ?? presented[0], identity }
+    const other = found.find(({ door }) => door === undefined)?.key
+    const identity = own === undefined || other === undefined ? own?.key : `${own.key}\n${other}`
+    return {
+      admitted: own !== undefined,
+      expired: own === undefined && fitting.length > 0,
+      caller: own?.door?.caller ?? ANYBODY,
+      credential: other ?? found[0]?.key,
+      identity,
+    }
+  }
+}
+
+/** What a key opens, and for how long. */
+interface OpenedDoor {
+  caller: KnownCaller
+  expiresAt?: number | undefined
+}
+
+function keyFinder(callers: CallerSettings & { kind: 'keys' }) {
+  const doors = callers.keys.map((entry, index) => {
+    const named = typeof entry === 'string' ? { name: placeName(index), key: entry } : entry
+    const { name, models, limits = callers.limits, expiresAt }: NamedKey = named
+    return { key: named.key, door: { caller: { name, models, limits }, expiresAt } }
+  })
+  const plain = doors.flatMap(({ key, door }) => (typeof key === 'string' ? [{ key, door }] : []))
+  const hashed = doors.flatMap(({ key, door }) =>
+    typeof key === 'string' ? [] : [{ key: key.sha256, door }],
+  )
+  const longest = Math.max(0, ...plain.map(({ key }) => key.length))
+  return (candidate: string): OpenedDoor | undefined => {
+    const found = match(candidate, plain, longest)
+    const digest = hashed.length > 0 ? sha256Hex(candidate) : ''
+    return match(digest, hashed, digest.length) ?? found
   }
 }
 
 /** Looks at every character of every key, whatever it finds: the time it takes says nothing of them. */
-function matchesAny(candidate: string, keys: readonly string[], longest: number): boolean {
-  let matches = 0
-  for (const key of keys) {
+function match(
+  candidate: string,
+  doors: readonly { key: string; door: OpenedDoor }[],
+  longest: number,
+): OpenedDoor | undefined {
+  let found: OpenedDoor | undefined
+  for (const { key, door } of doors) {
     let difference = key.length ^ candidate.length
     // Behind the end of either there is nothing, which becomes 0.
     for (let at = 0; at < longest; at += 1)
       difference |= key.charCodeAt(at) ^ candidate.charCodeAt(at)
-    matches |= Number(difference === 0)
+    if (difference === 0) found = door
   }
-  return matches === 1
+  return found
 }
 
 /** The key that an upstream is sent, if any. */

@@ -51,4 +51,4 @@ function findFacts(upstream: UpstreamSettings, model: string): Target['facts'] {
 }
 
 /** Some clients mark a variant of a model, as in `model[1m]`, with something that no upstream knows. */
-const withoutVariant = (model: string): string => model.replace(/\[[\w.-]{1,16}\]$/, '')
+export const withoutVariant = (model: string): string => model.replace(/\[[\w.-]{1,16}\]$/, '')

@@ -11,7 +11,7 @@ const SHORTEST = 8
 export function listSecrets(settings: Settings): string[] {
   const holders = [...settings.upstreams.values(), ...Object.values(settings.tasks)]
   const keys = holders.flatMap(({ key }) => (key.kind === 'literal' ? [key.value] : []))
-  const callers = settings.callers.kind === 'keys' ? settings.callers.keys : []
+  const callers = callerSecrets(settings.callers)
   const headers = [...settings.upstreams.values()].flatMap((upstream) =>
     Object.values(upstream.headers),
   )
@@ -24,6 +24,13 @@ export function listSecrets(settings: Settings): string[] {
     ...[...settings.upstreams.values()].flatMap(({ proxy = '' }) => passwordsIn(proxy)),
   ]
 }
+
+/** Of a key whose hash is all that is known there is nothing to hide. */
+export const callerSecrets = (callers: Settings['callers']): string[] =>
+  (callers.kind === 'keys' ? callers.keys : []).flatMap((entry) => {
+    const key = typeof entry === 'string' ? entry : entry.key
+    return typeof key === 'string' ? [key] : []
+  })
 
 /** The password in an address, in every spelling. */
 export function passwordsIn(address: string): string[] {

@@ -1,7 +1,7 @@
 import type { Answer } from '../../src/exchange/exchange.ts'
 import type { Ports, Send, UpstreamRequest } from '../../src/ports.ts'
 import type { ByteSource } from '../../src/stream/source.ts'
-import { listSecrets } from '../../src/upstream/secrets.ts'
+import { callerSecrets, listSecrets } from '../../src/upstream/secrets.ts'
 import type { Settings } from '../../src/config/settings.ts'
 import type { Store } from '../../src/memory/store.ts'
 import type { AppContext } from '../../src/http/app-context.ts'
@@ -42,7 +42,7 @@ function ownKeys({ upstreams, tasks }: Settings): [base: string, key: string][] 
 function learn(settings: Settings): void {
   for (const [, key] of ownKeys(settings)) if (key.length >= SHORTEST) upstreamKeys.add(key)
   const { callers } = settings
-  if (callers.kind === 'keys') for (const key of callers.keys) callerKeys.add(key)
+  for (const key of callerSecrets(callers)) callerKeys.add(key)
 }
 
 /** What a process in an environment may print: anything but the keys that it was given. */
@@ -109,7 +109,7 @@ function lookAtRequest({ url, headers, body }: UpstreamRequest, settings: Settin
     ({ key }) => key.kind === 'caller',
   )
   if (settings.callers.kind !== 'keys' || passes) return
-  for (const key of settings.callers.keys)
+  for (const key of callerSecrets(settings.callers))
     if ((head + text).includes(key)) leaks.push(`a caller's key ${key} in a request to ${url}`)
 }
 

@@ -350,7 +350,7 @@ const FAULTS: [unknown, string, Platform?][] = [
   ),
   [withTop({ callers: 'all' }), 'callers: expected "open" or {"keys": [...]}'],
   [withTop({ callers: { keys: [] } }), 'callers.keys: expected at least one entry'],
-  [withTop({ callers: { keys: [7] } }), 'callers.keys[0]: expected a string'],
+  [withTop({ callers: { keys: [7] } }), 'callers.keys[0]: expected a key or {"name", "key"}'],
   [withTop({ callers: { key: 'x' } }), 'callers.key: no such member exists; did you mean "keys"?'],
   [
     withTop({ callers: { keys: ['short'] } }),

@@ -19,6 +19,7 @@ const PLATFORM = {
 const ENVIRONMENT = {
   CLAUDE_KEY: 'claude-key-0123456789',
   TASK_KEY: 'task-key-0123456789',
+  CI_KEY: 'ci-key-0123456789',
   PROXY_KEY: 'proxy-key-0123456789',
 }
 
@@ -26,6 +27,8 @@ const ENVIRONMENT = {
 const AROUND: Readonly<Record<string, unknown>> = {
   'upstreams.*': { dialect: 'responses', url: 'https://upstream.example' },
   'routes.*': { model: 'gpt-*', upstream: 'claude' },
+  callers: { keys: ['caller-key-0123456789'] },
+  'callers.keys.*': { name: 'ci', key: 'caller-key-0123456789' },
   'tasks.image': { url: 'https://tasks.example' },
   'tasks.music': { url: 'https://tasks.example' },
 }
@@ -37,7 +40,7 @@ function withExample(place: string, example: unknown): unknown {
   const segments = place.split('.')
   return segments.reduceRight<unknown>((inner, segment, index) => {
     const above = segments.slice(0, index).join('.')
-    const list = ['routes'].includes(above)
+    const list = ['routes', 'callers.keys'].includes(above)
     if (segment === '*' && list) return [inner]
     const name = segment === '*' ? (above === 'upstreams' ? 'claude' : 'any') : segment
     return { ...(AROUND[above] as object | undefined), [name]: inner }

@@ -87,11 +87,15 @@ describe('dragoman', () => {
       expect((await fetch(`${url}/v1/messages?key=${secret}`, init)).status).toBe(200)
     }
     const lines = () => command.printed().out.split('\n').filter(Boolean)
-    await expect.poll(() => lines().length).toBe(2)
-    expect(JSON.parse(lines()[0] ?? '')).toMatchObject({
+    await expect.poll(() => lines().length).toBe(3)
+    expect(JSON.parse(lines()[0] ?? '')).toMatchObject({ level: 'info', event: 'start', url })
+    expect(JSON.parse(lines()[1] ?? '')).toMatchObject({
+      level: 'info',
+      event: 'exchange',
       method: 'POST',
       path: '/v1/messages',
-      caller: 'messages',
+      caller: 'open',
+      dialect: 'messages',
       upstream: 'demo-responses',
       status: 200,
       losses: expect.arrayContaining(['dropped sampling.topK']),

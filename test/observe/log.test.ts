@@ -9,7 +9,8 @@ const entry: LogEntry = {
   id: 'ex-1',
   method: 'POST',
   path: '/v1/messages',
-  caller: 'messages',
+  caller: 'ci',
+  dialect: 'messages',
   upstream: 'openai',
   model: 'opus',
   sentModel: 'gpt-5',
@@ -34,7 +35,13 @@ function written(entry: LogEntry, options: Partial<LogOptions> = {}): string[] {
 describe('the log', () => {
   it('is one JSON object per exchange', () => {
     expect(written(entry).map((line) => JSON.parse(line))).toEqual([
-      { ...entry, time: '1970-01-01T00:00:00.000Z', losses: ['dropped sampling.topK'] },
+      {
+        time: '1970-01-01T00:00:00.000Z',
+        level: 'info',
+        event: 'exchange',
+        ...entry,
+        losses: ['dropped sampling.topK'],
+      },
     ])
     const { losses: _, ...without } = entry
     expect(JSON.parse(written(without).join())).not.toHaveProperty('losses')
@@ -42,7 +49,7 @@ describe('the log', () => {
 
   it('is a readable line on a terminal, in colour where that is wanted', () => {
     const plain =
-      '00:00:00  200  POST  /v1/messages  messages > openai  opus = gpt-5  1234 ms  12 + 34 tokens  lost: dropped sampling.topK'
+      '00:00:00  200  POST  /v1/messages  ci messages > openai  opus = gpt-5  1234 ms  12 + 34 tokens  lost: dropped sampling.topK'
     expect(written(entry, { spell: readableLine(false) })).toEqual([plain])
     expect(written(entry, { spell: readableLine(true) })).toEqual([
       plain.replace('200', '\u001b[32m200\u001b[0m'),

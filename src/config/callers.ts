@@ -1,0 +1,116 @@
+import { defined } from '../json/json.ts'
+import { MAX_CALLER_KEY_CHARACTERS, MIN_CALLER_KEY_CHARACTERS } from './defaults.ts'
+import type { Examination } from './examination.ts'
+import { ConfigError } from './finding.ts'
+import { entriesAt, type Path, spellPlace, textAt, valueAt } from './place.ts'
+import type { CallerSettings, NamedKey } from './settings.ts'
+import type { CallerConfig, Config } from './type.ts'
+import { type Environment, readSecret } from './values.ts'
+
+const CALLER_NAME = /^[A-Za-z0-9][\w.-]{0,31}$/
+const HASH_PREFIX = 'sha256:'
+const DIGEST = /^[0-9a-f]{64}$/i
+
+/** What a key without a name of its own is called, after its place. */
+export const placeName = (index: number): string => `key-${index + 1}`
+
+/** The keys of a configuration in which nothing was found to be wrong. */
+export function buildCallers(callers: Config['callers'], environment: Environment): CallerSettings {
+  if (callers === undefined || callers === 'open') return { kind: 'open' }
+  const keys = callers.keys.map((key, index) => {
+    const path = ['callers', 'keys', index]
+    if (typeof key === 'object') return namedKey(key, environment, path)
+    const presented = readCallerKey(key, environment, spellPlace(path))
+    return typeof presented === 'string' ? presented : { name: placeName(index), key: presented }
+  })
+  const { limits } = callers
+  return { kind: 'keys', keys, ...(limits && { limits: defined(limits) }) }
+}
+
+function namedKey(config: CallerConfig, environment: Environment, path: Path): NamedKey {
+  const { name, key, models, limits, expires } = config
+  return {
+    name,
+    key: readCallerKey(key, environment, spellPlace([...path, 'key'])),
+    ...(models && { models }),
+    ...(limits && { limits: defined(limits) }),
+    ...(expires !== undefined && { expiresAt: readDay(expires, spellPlace([...path, 'expires'])) }),
+  }
+}
+
+/** A key that callers present, or `sha256:` and its hash. */
+export function readCallerKey(
+  text: string,
+  environment: Environment,
+  place: string,
+): NamedKey['key'] {
+  const key = readSecret(text, environment, place)
+  if (key.startsWith(HASH_PREFIX)) {
+    const digest = key.slice(HASH_PREFIX.length)
+    if (!DIGEST.test(digest))
+      throw new ConfigError(place, `expected 64 hexadecimal digits after ${HASH_PREFIX}`)
+    return { sha256: digest.toLowerCase() }
+  }
+  if (key.length < MIN_CALLER_KEY_CHARACTERS || key.length > MAX_CALLER_KEY_CHARACTERS)
+    throw new ConfigError(
+      place,
+      `expected a key of ${MIN_CALLER_KEY_CHARACTERS} to ${MAX_CALLER_KEY_CHARACTERS} characters`,
+    )
+  return key
+}
+
+/** `2027-01-01`, which begins at midnight UTC, or a time with its zone. */
+const DAY = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/
+
+function readDay(text: string, place: string): number {
+  const time = DAY.test(text) ? Date.parse(text) : Number.NaN
+  const isDay = !Number.isNaN(time) && (text.length > 10 || isoDay(time) === text)
+  if (!isDay) throw new ConfigError(place, 'expected a day such as 2027-01-01')
+  return time
+}
+
+const isoDay = (time: number): string => new Date(time).toISOString().slice(0, 10)
+
+export function checkCallers({ config, environment, platform, found }: Examination): void {
+  if (valueAt(config, ['callers']) === undefined && platform.exposed)
+    found.fault(
+      ['callers'],
+      'expected the keys of the callers (or "open"), because others than this machine can call',
+    )
+  const keys = entriesAt(config, ['callers', 'keys'])
+  const names = new Set<string>()
+  const values = new Map<string, boolean>()
+  for (const [index, key] of keys.entries()) {
+    const path = ['callers', 'keys', index]
+    const isNamed = typeof key === 'object'
+    if (isNamed) checkNamed({ config, found }, path)
+    const keyPath = isNamed ? [...path, 'key'] : path
+    const name = isNamed ? textAt(config, [...path, 'name']) : placeName(index)
+    if (name !== undefined && names.has(name))
+      found.fault(
+        isNamed ? [...path, 'name'] : path,
+        `expected a name of its own: another key is called ${name}`,
+      )
+    if (name !== undefined) names.add(name)
+    const text = isNamed ? textAt(config, keyPath) : key
+    if (typeof text !== 'string' || text === '') continue
+    found.attempt(keyPath, (place) => {
+      const value = JSON.stringify(readCallerKey(text, environment, place))
+      // Of the same key twice without a name nobody is the worse: it is one.
+      if (isNamed ? values.has(value) : values.get(value))
+        throw new ConfigError(place, 'expected a key that no other has')
+      values.set(value, isNamed)
+    })
+  }
+}
+
+function checkNamed({ config, found }: Pick<Examination, 'config' | 'found'>, path: Path): void {
+  const name = textAt(config, [...path, 'name'])
+  if (name && !CALLER_NAME.test(name))
+    found.fault(
+      [...path, 'name'],
+      'expected a name of at most 32 letters, digits, ".", "_" and "-"',
+    )
+  const expires = textAt(config, [...path, 'expires'])
+  if (expires) found.attempt([...path, 'expires'], (place) => void readDay(expires, place))
+}

@@ -1,0 +1,27 @@
+import { CALLER_LEFT, CROWDED, INTERNAL } from '../model/failures.ts'
+import type { Problem } from '../model/problem.ts'
+import type { Outcome } from './entry.ts'
+
+/** The code of what a caller is refused because of its own limits. */
+export const RATE_LIMITED = 'rate_limited'
+
+/**
+ * How an exchange ended, in one word. `failure`: why it ended otherwise than well, or the words for it;
+ * `called`: whether anything was sent to an upstream.
+ */
+export function outcomeOf(
+  status: number,
+  failure: Problem | string | undefined,
+  called: boolean,
+): Outcome {
+  if (failure === CALLER_LEFT) return 'left'
+  if (failure === CROWDED || isLimit(failure)) return 'shed'
+  if (failure === INTERNAL) return 'proxy_error'
+  if (status >= 500) return called ? 'upstream_error' : 'proxy_error'
+  // After the first event a failure has no status of its own.
+  if (status < 400) return failure ? 'upstream_error' : 'ok'
+  return status === 429 && called ? 'upstream_error' : 'client_error'
+}
+
+const isLimit = (failure: Problem | string | undefined): boolean =>
+  typeof failure === 'object' && failure.code === RATE_LIMITED && failure.kind === 'rate-limit'
