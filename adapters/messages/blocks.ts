@@ -9,21 +9,22 @@ import {
 import type { Block, TextBlock, ToolCallBlock } from '../../src/model/request.ts'
 import { fit } from '../../src/model/names.ts'
 import { lowerInput } from '../../src/model/text-tools.ts'
+import type { Kept } from '../../src/model/ext.ts'
 import { written, type BlockTable } from '../contract.ts'
 import * as citations from './citations.ts'
 import {
   CALL_ID,
   DIALECT,
-  ownLeftovers,
   listIn,
-  nulls,
   objectsIn,
-  own,
   readCache,
-  spelling,
   textIn,
   writeCache,
   type WriteContext,
+  keep,
+  factsOf,
+  opaque,
+  membersOf,
 } from './dialect.ts'
 import * as hosted from './hosted.ts'
 import * as mcp from './mcp.ts'
@@ -92,7 +93,7 @@ const KNOWN_BLOCKS = new Map<Json | undefined, ReadBlock>(Object.entries(READERS
 /** One block that stands for itself; a type without a reader is kept whole. */
 export function readBlock(raw: JsonObject, context: ReadContext): Block {
   const read = KNOWN_BLOCKS.get(raw['type'])
-  return read ? read(raw, context) : { kind: 'opaque', dialect: DIALECT, value: raw }
+  return read ? read(raw, context) : opaque(raw)
 }
 
 export function readText(raw: JsonObject): TextBlock {
@@ -103,7 +104,7 @@ export function readText(raw: JsonObject): TextBlock {
     text: textIn(text),
     ...(list.length > 0 && { citations: list }),
     ...readCache(cache_control),
-    ...own({ ...rest, ...(cited === null && nulls({ citations: null })) }),
+    ...keep(rest, { form: cited === null && { citations: null } }),
   }
 }
 
@@ -112,21 +113,21 @@ function readSearchResult(raw: JsonObject): Block {
   const texts = [raw['title'], raw['source'], ...objectsIn(raw['content']).map(({ text }) => text)]
   const { cache_control, ...search_result } = raw
   const text = texts.map(textIn).filter(Boolean).join('\n')
-  return { kind: 'text', text, ...readCache(cache_control), ...own({ search_result }) }
+  return { kind: 'text', text, ...readCache(cache_control), ...keep({ search_result }) }
 }
 
 /** What a search for tools, made by the caller, has found: whoever is no service of this dialect needs words. */
 function readReference(raw: JsonObject): Block {
   const { cache_control, ...tool_reference } = raw
   const text = `The tool ${textIn(raw['tool_name'])} was found and can be called.`
-  return { kind: 'text', text, ...readCache(cache_control), ...own({ tool_reference }) }
+  return { kind: 'text', text, ...readCache(cache_control), ...keep({ tool_reference }) }
 }
 
 /** What stands for everything before it: its text is for everybody, as is that of a passage. */
 function readSummary(raw: JsonObject): Block | undefined {
   if (raw['type'] !== 'compaction' || typeof raw['content'] !== 'string') return undefined
   const { content: text, cache_control, ...compaction } = raw
-  return { kind: 'text', text: textIn(text), ...readCache(cache_control), ...own({ compaction }) }
+  return { kind: 'text', text: textIn(text), ...readCache(cache_control), ...keep({ compaction }) }
 }
 
 function readToolUse(raw: JsonObject, context: ReadContext): Block {
@@ -145,12 +146,14 @@ export function readCall(raw: JsonObject): ToolCallBlock {
     form: 'json',
     input: input === undefined ? '' : toText(input),
     ...readCache(cache_control),
-    ...own({
-      ...rest,
-      ...(caller !== undefined && (isDirect(caller) ? spelling({ caller }) : { caller })),
-    }),
+    ...keepCaller(rest, caller),
   }
 }
+
+const keepCaller = (rest: JsonObject, caller: Json | undefined): Kept =>
+  caller !== undefined && isDirect(caller)
+    ? keep(rest, { form: { caller } })
+    : keep({ ...rest, caller })
 
 const isDirect = (caller: Json): boolean => toText(caller) === '{"type":"direct"}'
 
@@ -166,22 +169,21 @@ function readToolResult(raw: JsonObject, context: ReadContext): Block {
     content: blocks,
     ...(is_error === true && { isError: true }),
     ...readCache(cache_control),
-    ...own({
-      ...rest,
-      ...((is_error === false || is_error === null) && spelling({ is_error })),
-      ...listSpelling(content, blocks),
+    ...keep(rest, {
+      form: (is_error === false || is_error === null) && { is_error },
+      facts: isLoneText(content, blocks) && { list: true },
     }),
   }
 }
 
-/** A string equals a list of one plain text; which of them it was is kept as a spelling. */
-export const listSpelling = (content: Json | undefined, blocks: Block[]): JsonObject =>
-  listIn(content).length === 1 && blocks[0]?.kind === 'text' ? spelling({ list: true }) : {}
+/** Whether it is a list of one text, which a string equals. */
+export const isLoneText = (content: Json | undefined, blocks: Block[]): boolean =>
+  listIn(content).length === 1 && blocks[0]?.kind === 'text'
 
 /** A conversation's blocks, for an upstream. Most become one block, a search two, an empty text none. */
 const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
   text: (block, context) => {
-    const { search_result, tool_reference, compaction, list: _, ...rest } = ownLeftovers(block)
+    const { search_result, tool_reference, compaction, ...rest } = membersOf(block)
     const cache = writeCache(block.cache)
     reportProof(block, context)
     const whole = search_result ?? tool_reference
@@ -202,8 +204,8 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
     const { proof, text, redacted } = block
     if (proof?.dialect === DIALECT)
       return redacted
-        ? [{ type: 'redacted_thinking', data: proof.value, ...ownLeftovers(block) }]
-        : [{ type: 'thinking', thinking: text, signature: proof.value, ...ownLeftovers(block) }]
+        ? [{ type: 'redacted_thinking', data: proof.value, ...membersOf(block) }]
+        : [{ type: 'thinking', thinking: text, signature: proof.value, ...membersOf(block) }]
     // An upstream verifies signatures, so reasoning without its own is nothing it could read.
     if (proof) lose('dropped', `${path}.seal`)
     return text === '' ? [] : lose('dropped', path, 'reasoning without a signature')
@@ -217,31 +219,28 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
         id: fit(id, CALL_ID),
         name: context.names.toWire(name, namespace),
         input: writeInput(block, context),
-        ...ownLeftovers(block),
+        ...membersOf(block),
         ...writeCache(block.cache),
       },
     ]
   },
   'tool-result': (block, context) => {
-    const { list, ...rest } = ownLeftovers(block)
     const content = writeBlocks(block.content, context, 'content')
-    const plain = list !== true && plainText(content)
+    const plain = !factsOf(block).list && plainText(content)
     return [
       {
         type: 'tool_result',
         tool_use_id: fit(block.callId, CALL_ID),
         ...(content.length > 0 && { content: plain || content }),
         ...(block.isError && { is_error: true }),
-        ...rest,
+        ...membersOf(block),
         ...writeCache(block.cache),
       },
     ]
   },
   refusal: (block, { lose, path }) => {
     lose('approximated', path, 'a refusal is text here')
-    return block.text.trim() === ''
-      ? []
-      : [{ type: 'text', text: block.text, ...ownLeftovers(block) }]
+    return block.text.trim() === '' ? [] : [{ type: 'text', text: block.text, ...membersOf(block) }]
   },
   code: (block, context) =>
     ownOnly(block, context) && [hosted.writeCode(block, fit(block.id, CALL_ID))],

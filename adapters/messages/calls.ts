@@ -15,6 +15,8 @@ export interface Message {
   role: Piece['role']
   pieces: Piece[]
   left: JsonObject
+  /** Its content came as a list. */
+  isList: boolean
 }
 
 /**

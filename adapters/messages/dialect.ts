@@ -1,5 +1,6 @@
 import { pickMembers, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
-import type { CacheMark, Ext } from '../../src/model/request.ts'
+import type { CacheMark } from '../../src/model/request.ts'
+import { codecOf, type Kept } from '../../src/model/ext.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { NameRule, ToolNames } from '../../src/model/names.ts'
 
@@ -12,25 +13,40 @@ export const TOOL_NAME: NameRule = { forbidden: /[^a-zA-Z0-9_-]/, maxLength: 64 
 /** Ids of calls: any length. */
 export const CALL_ID: NameRule = { forbidden: /[^a-zA-Z0-9_-]/, maxLength: Number.MAX_SAFE_INTEGER }
 
-/** Leftovers as a spreadable member; nothing left over is no member. */
-export const own = (fields: JsonObject): { ext?: Ext } =>
-  Object.keys(fields).length === 0 ? {} : { ext: { [DIALECT]: fields } }
-
-/** Members that say nothing (a default, null, a longer spelling): kept, but nobody's loss. */
-export const spelling = (fields: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(fields).map(([key, value]) => [`#${key}`, value]))
-
-/** This dialect's leftovers of a node, spellings under their own names again. */
-export function ownLeftovers(node: { ext?: Ext } | undefined): JsonObject {
-  const fields = node?.ext?.[DIALECT]
-  if (!fields) return {}
-  const entries = Object.entries(fields)
-  return Object.fromEntries(entries.map(([key, value]) => [key.replace(/^#/, ''), value]))
+/** What this dialect knows of how a node stood here. */
+export interface Facts {
+  /** An upstream of this dialect made it, or a caller of this dialect wrote it: the service judges it itself. */
+  native?: true
+  /** Content that was a list, where a string would have said the same. */
+  list?: true
+  /** A tool that the caller runs and the model knows by its type alone. */
+  typed?: true
+  /** A schema that is not rooted in an object. */
+  bare?: true
+  /** An effort without `thinking`: the service answers without thoughts. */
+  effortAlone?: true
+  /** Half of a pair of call and result that did not come. */
+  lacks?: 'call' | 'result'
+  /** The type of a result, where there are several for one kind of block. */
+  type?: string
+  /** Tools of a server, and calls of them, as they came. */
+  server?: JsonObject
+  toolset?: JsonObject | undefined
+  use?: JsonObject
+  result?: JsonObject | undefined
 }
 
+export const { keep, restOf, formOf, factsOf, opaque } = codecOf<Facts>(DIALECT)
+
+/** What is spread back into the wire's object: the rest, and what was written out although it says nothing. */
+export const membersOf = (node: Kept | undefined): JsonObject => ({
+  ...restOf(node),
+  ...formOf(node),
+})
+
 /** What of these members was written out although it says nothing. */
-export const nulls = (fields: JsonObject): JsonObject =>
-  spelling(pickMembers(fields, (_, value) => value === null))
+export const nullsIn = (fields: JsonObject): JsonObject =>
+  pickMembers(fields, (_, value) => value === null)
 
 export const textIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 

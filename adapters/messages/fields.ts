@@ -13,7 +13,7 @@ import { fit } from '../../src/model/names.ts'
 import { droppable } from '../../src/model/refused.ts'
 import { close } from '../../src/schema/close.ts'
 import type { Target } from '../contract.ts'
-import { ownLeftovers, own, spelling } from './dialect.ts'
+import { keep, factsOf, membersOf } from './dialect.ts'
 import type { Room } from './schema-budget.ts'
 import { UNSET } from './wire.ts'
 
@@ -81,8 +81,8 @@ export function readFormat(raw: Json | undefined): { format?: Format; left: Json
   if (!isObject(raw)) return { left: {} }
   const { type, schema, ...rest } = raw
   if (type !== 'json_schema' || schema === undefined) return { left: { format: raw } }
-  const ext = own({ ...rest, ...spelling({ native: true }) })
-  return { format: { type: 'json-schema', schema: toText(schema), ...ext }, left: {} }
+  const kept = keep(rest, { facts: { native: true } })
+  return { format: { type: 'json-schema', schema: toText(schema), ...kept }, left: {} }
 }
 
 /** Inverse of `readFormat`. A schema is the only format there is. */
@@ -90,9 +90,10 @@ export function writeFormat(format: Format | undefined, room: Room, lose: Lose):
   if (!format || format.type === 'text') return {}
   if (format.type === 'json') return lose('approximated', 'format', 'JSON without a schema') ?? {}
   if (!parseObject(format.schema)) return lose('approximated', 'format', 'in words') ?? {}
-  const { native, ...left } = ownLeftovers(format)
   // Only what comes from elsewhere may be open: here such a schema would have been refused.
-  const closed = native === true ? { schema: format.schema, changed: [] } : close(format.schema)
+  const closed = factsOf(format).native
+    ? { schema: format.schema, changed: [] }
+    : close(format.schema)
   if ('unions' in closed && !room(closed, 0))
     return lose('approximated', 'format', 'too much to be kept to') ?? {}
   for (const key of ['name', 'description'] as const)
@@ -101,7 +102,7 @@ export function writeFormat(format: Format | undefined, room: Room, lose: Lose):
   if (format.strict === false) lose('approximated', 'format.strict')
   const { schema, changed } = closed
   if (changed.length > 0) lose('approximated', 'format.schema', changed.join(', '))
-  return { format: { type: 'json_schema', schema: new Verbatim(schema), ...left } }
+  return { format: { type: 'json_schema', schema: new Verbatim(schema), ...membersOf(format) } }
 }
 
 const TIERS = new Map([

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Block, Request, Turn } from '../../src/model/request.ts'
-import { listSpelling, plainText, readContent, writeBlock, type ReadContext } from './blocks.ts'
-import { type WriteContext, ownLeftovers, objectsIn, own, textIn } from './dialect.ts'
+import { isLoneText, plainText, readContent, writeBlock, type ReadContext } from './blocks.ts'
+import { type WriteContext, objectsIn, textIn, keep, factsOf, membersOf } from './dialect.ts'
 import { pairResults, type Message, type Piece } from './calls.ts'
 
 /** Reads the conversation; instructions in the middle of it stay where they are. */
@@ -11,12 +11,12 @@ export function readTurns(messages: Json | undefined): Turn[] {
   return objectsIn(messages).map((message) => {
     const { role, content, ...rest } = message
     const { blocks, damaged } = readContent(content, context)
-    const left = {
-      ...rest,
-      ...listSpelling(content, blocks),
+    return {
+      role: readRole(textIn(role)),
+      blocks,
       ...(damaged && { damagedProof: true }),
+      ...keep(rest, { facts: isLoneText(content, blocks) && { list: true } }),
     }
-    return { role: readRole(textIn(role)), blocks, ...own(left) }
   })
 }
 
@@ -37,12 +37,14 @@ export function writeTurns(request: Request, context: WriteContext): Message[] {
   const messages: Message[] = []
   for (const [offset, turn] of request.turns.slice(from).entries()) {
     const place = `turns.${from + offset}`
-    const { damagedProof, ...left } = ownLeftovers(turn)
-    if (damagedProof === true) context.lose('dropped', `${place}.seal`, 'came back damaged')
+    if (turn.damagedProof) context.lose('dropped', `${place}.seal`, 'came back damaged')
     const pieces = writeTurn(turn, { ...context, path: place })
     for (const piece of pieces) append(messages, piece)
     const last = messages.at(-1)
-    if (pieces.length > 0 && last) last.left = { ...last.left, ...left }
+    if (pieces.length > 0 && last) {
+      last.left = { ...last.left, ...membersOf(turn) }
+      last.isList ||= factsOf(turn).list === true
+    }
   }
   return pairResults(messages, context.lose)
 }
@@ -50,7 +52,7 @@ export function writeTurns(request: Request, context: WriteContext): Message[] {
 function append(messages: Message[], piece: Piece): void {
   const last = messages.at(-1)
   if (last?.role === piece.role) last.pieces.push(piece)
-  else messages.push({ role: piece.role, pieces: [piece], left: {} })
+  else messages.push({ role: piece.role, pieces: [piece], left: {}, isList: false })
 }
 
 function writeTurn(turn: Turn, context: WriteContext): Piece[] {
@@ -90,8 +92,7 @@ function writeInstruction(turn: Turn, context: WriteContext): Piece[] {
   return [{ role: 'user', value: { type: 'text', text: wrapped }, place }]
 }
 
-export function finishMessage({ role, pieces, left }: Message): JsonObject {
-  const { list, ...rest } = left
+export function finishMessage({ role, pieces, left, isList }: Message): JsonObject {
   const content = pieces.map(({ value }) => value)
-  return { role, content: (list !== true && plainText(content)) || content, ...rest }
+  return { role, content: (!isList && plainText(content)) || content, ...left }
 }

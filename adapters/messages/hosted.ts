@@ -8,14 +8,16 @@ import type {
 } from '../../src/model/request.ts'
 import { FOREIGN_ID } from '../../src/model/proof.ts'
 import {
-  DIALECT,
-  ownLeftovers,
   numberIn,
   objectIn,
   objectsIn,
-  own,
-  spelling,
   textIn,
+  keep,
+  restOf,
+  factsOf,
+  opaque,
+  membersOf,
+  type Facts,
 } from './dialect.ts'
 
 /**
@@ -25,12 +27,11 @@ import {
  */
 export const foreignId = (id: string): string => (id.startsWith(FOREIGN_ID) ? id : FOREIGN_ID + id)
 
-const native = (id: string): JsonObject =>
-  id.startsWith(FOREIGN_ID) ? {} : spelling({ native: true })
+const nativeFacts = (id: string): Facts => (id.startsWith(FOREIGN_ID) ? {} : { native: true })
 
 /** True for blocks that an upstream of this dialect made. */
 export const isNative = (block: Block): boolean =>
-  block.kind !== 'opaque' && ownLeftovers(block)['native'] === true
+  block.kind !== 'opaque' && factsOf(block).native === true
 
 const WEB_SEARCH = 'web_search'
 
@@ -53,26 +54,32 @@ export function readHostedCall(raw: JsonObject, result: JsonObject | undefined):
   if (name === WEB_SEARCH && typeof fields['query'] === 'string') {
     const { query, ...others } = fields
     const left = { ...rest, ...(Object.keys(others).length > 0 && { input: others }) }
-    const found = result ? readFound(result) : { sources: [], left: spelling({ result: null }) }
-    const ext = {
-      ...native(id),
-      ...(Object.keys(left).length > 0 && { call: left }),
-      ...found.left,
-    }
+    const found = result ? readFound(result) : { sources: [], left: {} }
+    const kept = keep(
+      { ...(Object.keys(left).length > 0 && { call: left }), ...found.left },
+      { facts: { ...nativeFacts(id), ...(!result && { lacks: 'result' }) } },
+    )
     const queries = query === '' ? [] : [String(query)]
-    return { kind: 'search', id, queries, sources: found.sources, ...own(ext) }
+    return { kind: 'search', id, queries, sources: found.sources, ...kept }
   }
   const tool = CODE_TOOLS.find((candidate) => candidate.name === name)
   const code = tool && fields[tool.member]
-  if (!tool || typeof code !== 'string') return { kind: 'opaque', dialect: DIALECT, value: raw }
+  if (!tool || typeof code !== 'string') return opaque(raw)
   const { [tool.member]: _code, ...others } = fields
   const left = { ...rest, ...(Object.keys(others).length > 0 && { input: others }) }
-  return { kind: 'code', id, language: tool.language, code, ...own({ ...native(id), ...left }) }
+  return {
+    kind: 'code',
+    id,
+    language: tool.language,
+    code,
+    ...keep(left, { facts: nativeFacts(id) }),
+  }
 }
 
 /** Inverse of `readHostedCall` for a search: the call and its result. */
 export function writeSearch(block: SearchBlock, id: string): JsonObject[] {
-  const { call, result, error } = ownLeftovers(block)
+  const { call, result, error } = restOf(block)
+  const { lacks } = factsOf(block)
   const { input, ...rest } = objectIn(call)
   const query = block.queries.join('; ')
   const use = {
@@ -88,15 +95,15 @@ export function writeSearch(block: SearchBlock, id: string): JsonObject[] {
     content: error ?? block.sources.map(writeSource),
     ...objectIn(result),
   }
-  return [...(call === null ? [] : [use]), ...(result === null ? [] : [found])]
+  return [...(lacks === 'call' ? [] : [use]), ...(lacks === 'result' ? [] : [found])]
 }
 
 /** A search result whose call is not the block before it. */
 export function readLoneResult(raw: JsonObject): Block {
   const id = textIn(raw['tool_use_id'])
   const { sources, left } = readFound(raw)
-  const ext = { ...native(id), ...spelling({ call: null }), ...left }
-  return { kind: 'search', id, queries: [], sources, ...own(ext) }
+  const kept = keep(left, { facts: { ...nativeFacts(id), lacks: 'call' } })
+  return { kind: 'search', id, queries: [], sources, ...kept }
 }
 
 function readFound(raw: JsonObject): { sources: Source[]; left: JsonObject } {
@@ -117,7 +124,7 @@ function readSource(raw: JsonObject): Source {
     ...(typeof page_age === 'string' && { page_age }),
     ...(encrypted_content !== undefined && encrypted_content !== '' && { encrypted_content }),
   }
-  return { url: textIn(url), ...(typeof title === 'string' && { title }), ...own(left) }
+  return { url: textIn(url), ...(typeof title === 'string' && { title }), ...keep(left) }
 }
 
 const writeSource = (source: Source): JsonObject => ({
@@ -126,14 +133,14 @@ const writeSource = (source: Source): JsonObject => ({
   url: source.url,
   encrypted_content: '',
   page_age: null,
-  ...ownLeftovers(source),
+  ...membersOf(source),
 })
 
 /** Inverse of `readHostedCall` for code. */
 export function writeCode(block: CodeBlock, id: string): JsonObject {
   const tool = CODE_TOOLS.find((candidate) => candidate.language === block.language)
   const { name, member } = tool ?? CODE_TOOLS[0]
-  const { input, native: _, ...rest } = ownLeftovers(block)
+  const { input, ...rest } = restOf(block)
   const fields = { [member]: block.code, ...objectIn(input) }
   return { type: 'server_tool_use', id, name, input: fields, ...rest }
 }
@@ -153,19 +160,19 @@ export function readCodeResult(raw: JsonObject): Block {
   const callId = textIn(tool_use_id)
   const said = readOutcome(objectIn(content))
   const block: CodeResultBlock = { kind: 'code-result', callId, ...said }
-  const left = {
-    ...native(callId),
-    ...rest,
-    ...(type !== CODE_RESULT && { '#type': textIn(type) }),
-    ...(!same(writeOutcome(block, textIn(type)), content ?? null) && { content: content ?? null }),
+  const isSaid = same(writeOutcome(block, textIn(type)), content ?? null)
+  const left = { ...rest, ...(!isSaid && { content: content ?? null }) }
+  const facts = {
+    ...nativeFacts(callId),
+    ...(type !== CODE_RESULT && { type: textIn(type) }),
   }
-  return { ...block, ...own(left) }
+  return { ...block, ...keep(left, { facts }) }
 }
 
 /** Inverse of `readCodeResult`. */
 export function writeCodeResult(block: CodeResultBlock, callId: string): JsonObject {
-  const { native: _, type, content, ...rest } = ownLeftovers(block)
-  const wireType = textIn(type) || CODE_RESULT
+  const { content, ...rest } = restOf(block)
+  const wireType = factsOf(block).type || CODE_RESULT
   return {
     type: wireType,
     tool_use_id: callId,

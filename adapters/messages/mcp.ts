@@ -10,16 +10,15 @@ import type { Block, McpCallBlock, McpTool } from '../../src/model/request.ts'
 import { fit } from '../../src/model/names.ts'
 import {
   CALL_ID,
-  DIALECT,
-  ownLeftovers,
   listIn,
   objectIn,
   objectsIn,
-  own,
   readCache,
-  spelling,
   textIn,
   writeCache,
+  keep,
+  factsOf,
+  opaque,
 } from './dialect.ts'
 
 /**
@@ -65,7 +64,7 @@ function toolOf(server: JsonObject, toolset?: JsonObject): McpTool {
     ...(typeof authorization_token === 'string' && { token: authorization_token }),
     ...(allowed && { allowed }),
     ...(toolset && readCache(toolset['cache_control'])),
-    ...own({ ...rest, ...left, ...spelling({ server, ...(toolset && { toolset }) }) }),
+    ...keep({ ...rest, ...left }, { facts: { server, toolset } }),
   }
 }
 
@@ -105,8 +104,8 @@ function configured(config: Json | undefined): { allowed?: string[] } {
 
 /** Inverse of `readToolset`; none where the server itself says which tools there are. */
 export function writeToolset(tool: McpTool): JsonObject[] {
-  const { server, toolset } = ownLeftovers(tool)
-  if (isObject(server)) return isObject(toolset) ? [toolset] : []
+  const { server, toolset } = factsOf(tool)
+  if (server) return toolset ? [toolset] : []
   const configs = tool.allowed?.map((name) => [name, { enabled: true }] as const)
   return [
     {
@@ -122,8 +121,8 @@ export function writeToolset(tool: McpTool): JsonObject[] {
 }
 
 export function writeServer(tool: McpTool): JsonObject {
-  const { server } = ownLeftovers(tool)
-  if (isObject(server)) return server
+  const { server } = factsOf(tool)
+  if (server) return server
   const { name, url, token } = tool
   return { type: 'url', url, name, ...(token !== undefined && { authorization_token: token }) }
 }
@@ -146,21 +145,15 @@ export function readMcpCall(use: JsonObject, result: JsonObject | undefined): Mc
     input: input === undefined ? '{}' : toText(input),
     ...(result && { output: texts.filter(Boolean).join('\n') }),
     ...(is_error === true && { isError: true }),
-    ...own({
-      ...rest,
-      ...others,
-      ...(unsaid.length > 0 && { content: unsaid }),
-      ...spelling({ use, ...(result && { result }) }),
-    }),
+    ...keep(
+      { ...rest, ...others, ...(unsaid.length > 0 && { content: unsaid }) },
+      { facts: { use, result } },
+    ),
   }
 }
 
 /** A result whose call is not known says nothing to anybody else. */
-export const loneResult = (value: JsonObject): Block => ({
-  kind: 'opaque',
-  dialect: DIALECT,
-  value,
-})
+export const loneResult = (value: JsonObject): Block => opaque(value)
 
 const PREFIX = 'mcptoolu_'
 
@@ -172,8 +165,8 @@ function mcpIdOf(id: string): string {
 
 /** Inverse of `readMcpCall`: the call and its result. */
 export function writeMcpCall(block: McpCallBlock): JsonObject[] {
-  const { use, result } = ownLeftovers(block)
-  if (isObject(use)) return isObject(result) ? [use, result] : [use]
+  const { use, result } = factsOf(block)
+  if (use) return result ? [use, result] : [use]
   const { id, name, server, input, output, isError = false } = block
   const wireId = fit(mcpIdOf(id), CALL_ID)
   const call = {

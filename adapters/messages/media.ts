@@ -3,16 +3,15 @@ import { leftOut, textOfMedia } from '../../src/model/media.ts'
 import { invalid } from '../../src/model/problem.ts'
 import type { Block, MediaBlock, MediaSource } from '../../src/model/request.ts'
 import {
-  DIALECT,
-  ownLeftovers,
   objectIn,
   objectsIn,
-  own,
   readCache,
-  spelling,
   stated,
   textIn,
   writeCache,
+  keep,
+  opaque,
+  membersOf,
 } from './dialect.ts'
 import type { WriteContext } from './dialect.ts'
 
@@ -22,7 +21,7 @@ type Read = { mediaType: string; source: MediaSource; left: JsonObject } | undef
 export function readMedia(raw: JsonObject): Block {
   const { type, source, cache_control, title, citations, ...rest } = raw
   const read = readSource(objectIn(source), type === 'image')
-  if (!read) return { kind: 'opaque', dialect: DIALECT, value: raw }
+  if (!read) return opaque(raw)
   const cited = isObject(citations) && citations['enabled'] === true
   return {
     kind: 'media',
@@ -30,12 +29,14 @@ export function readMedia(raw: JsonObject): Block {
     source: read.source,
     ...(typeof title === 'string' && { name: title }),
     ...readCache(cache_control),
-    ...own({
-      ...rest,
-      ...(Object.keys(read.left).length > 0 && { source: read.left }),
-      ...(title === null && spelling({ title })),
-      ...(citations !== undefined && (cited ? { citations } : spelling({ citations }))),
-    }),
+    ...keep(
+      {
+        ...rest,
+        ...(Object.keys(read.left).length > 0 && { source: read.left }),
+        ...(cited && { citations }),
+      },
+      { form: { ...(title === null && { title }), ...(!cited && { citations }) } },
+    ),
   }
 }
 
@@ -77,7 +78,7 @@ export function writeMedia(block: MediaBlock, context: WriteContext): JsonObject
     return { type: 'text', text: leftOut(block), ...writeCache(block.cache) }
   }
   if (block.detail !== undefined && block.detail !== 'auto') lose('dropped', `${path}.detail`)
-  const { source: left, ...rest } = ownLeftovers(block)
+  const { source: left, ...rest } = membersOf(block)
   const source = { ...wire.source, ...objectIn(left) }
   const name = stated(block.name)
   const plainText = source['type'] === 'text' && left === undefined

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../src/json/json.ts'
 import { withTail } from '../../src/model/events.ts'
 import type { Block, ReasoningBlock, Request, Proof } from '../../src/model/request.ts'
 import { writeEnvelope, isEnvelope, readEnvelope, type ProofSlot } from '../../src/model/proof.ts'
-import { DIALECT, ownLeftovers, own, textIn } from './dialect.ts'
+import { DIALECT, textIn, keep, factsOf } from './dialect.ts'
 
 /** There are clients that send back no thought without a signature, or refuse to go on: a carrier of nothing. */
 const UNPROVEN: Proof = { dialect: DIALECT, value: '' }
@@ -27,16 +27,14 @@ export const envelopeBlock = (proof: Proof, slot: ProofSlot): JsonObject => ({
  * prints the last block all the same.
  */
 export function mayFollowText(request: Request): boolean {
-  if (ownLeftovers(request)['printsLast'] === true) return false
+  if (request.client?.printsLastBlock) return false
   if (asksForThoughts(request)) return true
   return request.turns.some(({ role, blocks }) => role === 'assistant' && blocks.some(isProvenText))
 }
 
 /** An effort alone is none: the service answers with thoughts only where `thinking` stands. */
 const asksForThoughts = ({ reasoning }: Request): boolean =>
-  reasoning !== undefined &&
-  reasoning.mode !== 'off' &&
-  ownLeftovers(reasoning)['thinking'] !== null
+  reasoning !== undefined && reasoning.mode !== 'off' && !factsOf(reasoning).effortAlone
 
 const isProvenText = (block: Block): boolean => block.kind === 'text' && block.proof !== undefined
 
@@ -60,7 +58,7 @@ export class ProofReader {
     const { type, thinking, signature, data, ...rest } = raw
     const text = textIn(thinking)
     const signatureText = textIn(type === 'redacted_thinking' ? data : signature)
-    const left = own(rest)
+    const left = keep(rest)
     if (!isEnvelope(signatureText)) {
       const proof = signatureText === '' ? undefined : { dialect: DIALECT, value: signatureText }
       const redacted = type === 'redacted_thinking'

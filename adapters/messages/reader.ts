@@ -10,7 +10,7 @@ import { raiseInput } from '../../src/model/text-tools.ts'
 import type { Frame, Reader, ReadReplyContext } from '../contract.ts'
 import { readBlock, readCall, readText } from './blocks.ts'
 import { readCitation } from './citations.ts'
-import { DIALECT, numberIn, objectIn, objectsIn, own, textIn, TOOL_NAME } from './dialect.ts'
+import { DIALECT, numberIn, objectIn, objectsIn, textIn, TOOL_NAME, keep } from './dialect.ts'
 import * as hosted from './hosted.ts'
 import * as mcp from './mcp.ts'
 import { BAD_REPLY, BROKEN, readProblem, saysError } from './problems.ts'
@@ -113,7 +113,7 @@ export class MessageReader implements Reader {
   }
 
   #start(message: JsonObject): void {
-    const { ext } = own(messageLeft(message))
+    const { ext } = keep(messageLeft(message))
     this.#cursor.start(textIn(message['id']), textIn(message['model']), ext)
     this.#count(message['usage'])
   }
@@ -134,7 +134,7 @@ export class MessageReader implements Reader {
     else if (type === 'thinking') {
       const { type: _, thinking, signature, ...rest } = raw
       open.signature = textIn(signature)
-      this.#cursor.open(index, { kind: 'reasoning', text: textIn(thinking), ...own(rest) })
+      this.#cursor.open(index, { kind: 'reasoning', text: textIn(thinking), ...keep(rest) })
     } else if (type === 'tool_use') this.#openCall(index, raw)
   }
 
@@ -253,7 +253,7 @@ export class MessageReader implements Reader {
     }
     const { type: _, data, ...rest } = raw
     const proof = textIn(data) === '' ? {} : { proof: { dialect: DIALECT, value: textIn(data) } }
-    return { kind: 'reasoning', text: '', redacted: true, ...proof, ...own(rest) }
+    return { kind: 'reasoning', text: '', redacted: true, ...proof, ...keep(rest) }
   }
 
   #whole(key: string | number, block: Block): void {
@@ -265,7 +265,7 @@ export class MessageReader implements Reader {
     const { type: _, delta, usage, ...beside } = event
     const { stop_reason, stop_sequence, usage: within, ...inside } = objectIn(delta)
     if (typeof stop_reason === 'string') {
-      const { ext } = own(messageLeft({ ...beside, ...inside }))
+      const { ext } = keep(messageLeft({ ...beside, ...inside }))
       this.#finish(stop_reason, stop_sequence, ext)
     }
     this.#count(usage ?? within)

@@ -3,7 +3,7 @@ import { BUDGETS, nearestEffort, isEffort, type SomeEffort } from '../../src/mod
 import type { Lose } from '../../src/model/loss.ts'
 import type { Effort, ReasoningOptions, Request } from '../../src/model/request.ts'
 import type { ModelFacts } from '../contract.ts'
-import { ownLeftovers, own, spelling, textIn } from './dialect.ts'
+import { textIn, keep, factsOf, membersOf } from './dialect.ts'
 
 const MIN_BUDGET = 1024
 
@@ -28,7 +28,7 @@ export function readReasoning(
   if (!isObject(thinking)) {
     if (word === '') return {}
     return {
-      reasoning: { mode: 'on', ...wanted, ...own({ ...left, ...spelling({ thinking: null }) }) },
+      reasoning: { mode: 'on', ...wanted, ...keep(left, { facts: { effortAlone: true } }) },
     }
   }
   const { type, budget_tokens, display, ...rest } = thinking
@@ -40,13 +40,15 @@ export function readReasoning(
       ...wanted,
       ...budget,
       ...readDisplay(type, display),
-      ...own({
-        ...left,
-        ...rest,
-        ...(!mode && { type: textIn(type) }),
-        ...(type === 'enabled' && display === 'summarized' && spelling({ display })),
-        ...(typeof display === 'string' && !DISPLAYS.has(display) && { display }),
-      }),
+      ...keep(
+        {
+          ...left,
+          ...rest,
+          ...(!mode && { type: textIn(type) }),
+          ...(typeof display === 'string' && !DISPLAYS.has(display) && { display }),
+        },
+        { form: type === 'enabled' && display === 'summarized' && { display } },
+      ),
     },
   }
 }
@@ -90,9 +92,9 @@ export function writeReasoning(
 ): WrittenReasoning {
   if (!reasoning) return {}
   if (reasoning.mode === 'off' || reasoning.effort === 'none') return writeOff(reasoning)
-  const { thinking: absent, effort: word, ...left } = ownLeftovers(reasoning)
+  const { effort: word, ...left } = membersOf(reasoning)
   const effort = word === undefined ? {} : { effort: textIn(word) }
-  if (absent === null) return { ...writeEffort(reasoning, around), ...effort }
+  if (factsOf(reasoning).effortAlone) return { ...writeEffort(reasoning, around), ...effort }
   const written = { ...writeThinking(reasoning, left, around), ...effort }
   const { thinking, ...rest } = written
   // An adaptive model decides for itself in both cases.
@@ -105,7 +107,7 @@ export function writeReasoning(
 function writeOff(reasoning: ReasoningOptions): WrittenReasoning {
   const { effort } = reasoning
   const word = effort && effort !== 'none' ? { effort: WORDS[effort] } : {}
-  return { thinking: { type: 'disabled', ...ownLeftovers(reasoning) }, ...word }
+  return { thinking: { type: 'disabled', ...membersOf(reasoning) }, ...word }
 }
 
 function writeEffort(

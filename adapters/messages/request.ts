@@ -10,14 +10,14 @@ import { plainText, readContent, writeBlock } from './blocks.ts'
 import {
   type WriteContext,
   DIALECT,
-  ownLeftovers,
   listIn,
   numberIn,
-  own,
-  spelling,
   textIn,
   TOOL_NAME,
   objectsIn,
+  keep,
+  factsOf,
+  membersOf,
 } from './dialect.ts'
 import { MCP_BETA, readServers } from './mcp.ts'
 import * as options from './fields.ts'
@@ -45,16 +45,15 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
   validate(body, route.operation)
   refuseThread(body)
   checkBudget(body, headers)
-  return noted(readBody(body), headers)
+  return withClient(readBody(body), headers)
 }
 
 /** Claude Code prints the last block of a reply as the answer: of a proof behind the text it prints nothing. */
 const PRINTS_LAST = 'claude-code-'
 
-function noted(request: Request, headers: Lookup): Request {
+function withClient(request: Request, headers: Lookup): Request {
   if (!firstHeader(headers, BETA_HEADERS)?.includes(PRINTS_LAST)) return request
-  const fields = { ...request.ext?.[DIALECT], ...spelling({ printsLast: true }) }
-  return { ...request, ...own(fields) }
+  return { ...request, client: { printsLastBlock: true } }
 }
 
 export function demandVersion(headers: Lookup): void {
@@ -113,13 +112,16 @@ function readBody(body: JsonObject): Request {
     ...(wanted && { format: wanted }),
     ...(user !== undefined && { user }),
     ...options.readTier(service_tier),
-    ...own({
-      ...rest,
-      ...(mcp_servers !== undefined && readServers(mcp_servers).size === 0 && { mcp_servers }),
-      ...left,
-      ...(Object.keys(output).length > 0 && { output_config: output }),
-      ...(listIn(system).length === 1 && spelling({ systemList: true })),
-    }),
+    origin: { dialect: DIALECT },
+    ...keep(
+      {
+        ...rest,
+        ...(mcp_servers !== undefined && readServers(mcp_servers).size === 0 && { mcp_servers }),
+        ...left,
+        ...(Object.keys(output).length > 0 && { output_config: output }),
+      },
+      { facts: listIn(system).length === 1 && { list: true } },
+    ),
   }
 }
 
@@ -193,7 +195,7 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
   const thinks = thinking !== undefined && thinking['type'] !== 'disabled'
   settleEnd(messages, thinks, context)
   reportUnsayable(request, lose)
-  const { metadata, output_config, systemList, printsLast: _, ...left } = ownLeftovers(request)
+  const { metadata, output_config, ...left } = membersOf(request)
   const output = {
     ...(isObject(output_config) && output_config),
     ...(effort !== undefined && { effort }),
@@ -204,7 +206,7 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
   const body: JsonObject = {
     model: target.model,
     max_tokens: maxTokens,
-    ...(system.length > 0 && { system: (systemList !== true && plainText(system)) || system }),
+    ...(system.length > 0 && { system: (!factsOf(request).list && plainText(system)) || system }),
     messages: messages.filter(({ pieces }) => pieces.length > 0).map(finishMessage),
     ...(tools.length > 0 && { tools }),
     ...(servers.length > 0 && { mcp_servers: servers }),
@@ -244,7 +246,9 @@ function asCaller(system: JsonObject[], lose: Lose): Message[] {
   const value = system.pop()
   if (!value) throw nothingToSend()
   lose('approximated', 'system', 'there is no conversation')
-  return [{ role: 'user', pieces: [{ role: 'user', value, place: 'system' }], left: {} }]
+  return [
+    { role: 'user', pieces: [{ role: 'user', value, place: 'system' }], left: {}, isList: false },
+  ]
 }
 
 const isThought = (value: JsonObject): boolean =>
@@ -272,7 +276,7 @@ function settleEnd(messages: Message[], thinks: boolean, context: WriteRequestCo
   if (context.target.facts.prefill !== false || calls) return trimEnd(last, context.lose)
   context.lose('approximated', place, 'the model does not continue its own words')
   const value = { type: 'text', text: 'Continue.' }
-  messages.push({ role: 'user', pieces: [{ role: 'user', value, place }], left: {} })
+  messages.push({ role: 'user', pieces: [{ role: 'user', value, place }], left: {}, isList: false })
 }
 
 /** The last words of a model that is to go on must not end in white space. */

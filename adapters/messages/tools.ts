@@ -27,16 +27,17 @@ import { rooted } from '../../src/schema/root.ts'
 import { describeText, TEXT_TOOL_SCHEMA } from '../../src/model/text-tools.ts'
 import {
   DIALECT,
-  ownLeftovers,
   listIn,
-  nulls,
   objectsIn,
-  own,
   readCache,
-  spelling,
   textIn,
   withoutNulls,
   writeCache,
+  keep,
+  factsOf,
+  opaque,
+  membersOf,
+  nullsIn,
 } from './dialect.ts'
 import * as mcp from './mcp.ts'
 import type { Room } from './schema-budget.ts'
@@ -75,7 +76,7 @@ function readTool(raw: JsonObject): Tool {
   const hosted = HOSTED.find(([prefix]) => textIn(type).startsWith(prefix))
   if (hosted) return readHosted(raw, hosted[1])
   const name = textIn(raw['name']) || textIn(type)
-  return readTyped(raw) ?? { kind: 'opaque', dialect: DIALECT, name, value: raw }
+  return readTyped(raw) ?? { ...opaque(raw), name }
 }
 
 function readFunction(raw: JsonObject): FunctionTool {
@@ -88,16 +89,17 @@ function readFunction(raw: JsonObject): FunctionTool {
     ...(schema !== undefined && { schema }),
     ...(strict === true && { strict }),
     ...readCache(cache_control),
-    ...own({
-      ...withoutNulls(rest),
-      ...nulls(raw),
-      ...spelling({
+    ...keep(withoutNulls(rest), {
+      form: {
+        ...nullsIn(raw),
         ...(strict === false && { strict }),
-        ...(strict === true && { native: true }),
         ...(type === 'custom' && { type }),
+      },
+      facts: {
+        ...(strict === true && { native: true }),
         // What its own callers leave open the service may judge.
         ...(schema !== undefined && rooted(schema).schema !== schema && { bare: true }),
-      }),
+      },
     }),
   }
 }
@@ -113,12 +115,14 @@ function readHosted(raw: JsonObject, known: Known): HostedTool {
     ...(typeof max_uses === 'number' && { maxUses: max_uses }),
     ...(isObject(user_location) && { location: user_location }),
     ...readCache(cache_control),
-    ...own({
-      ...withoutNulls(rest),
-      ...nulls(raw),
-      ...(type !== known.type && { type: textIn(type) }),
-      ...(name !== known.name && { name: textIn(name) }),
-    }),
+    ...keep(
+      {
+        ...withoutNulls(rest),
+        ...(type !== known.type && { type: textIn(type) }),
+        ...(name !== known.name && { name: textIn(name) }),
+      },
+      { form: nullsIn(raw) },
+    ),
   }
 }
 
@@ -175,8 +179,9 @@ const isCalled = (tool: Tool, name: string): boolean => wireNames(tool).includes
 
 function writeNamed(tool: NamedTool, names: ToolNames, room: Room, lose: Lose): JsonObject {
   const { name, namespace } = tool
-  const { native, typed, bare, ...left } = ownLeftovers(tool)
-  if (typed === true) return { name, ...left, ...writeCache(tool.cache) }
+  const { native, typed, bare } = factsOf(tool)
+  const left = membersOf(tool)
+  if (typed) return { name, ...left, ...writeCache(tool.cache) }
   const isText = tool.kind === 'text'
   const description = isText ? describeText(tool, lose) : tool.description
   return {
@@ -212,7 +217,7 @@ function isStrict(
 
 function writeHosted(tool: HostedTool, lose: Lose): JsonObject[] | undefined {
   const known = hostedBy(({ capability }) => capability === tool.capability)
-  const left = ownLeftovers(tool)
+  const left = membersOf(tool)
   const type = textIn(left['type']) || known?.type
   const place = `tools.${tool.capability}`
   if (!known || !type) return lose('dropped', place)
@@ -262,7 +267,7 @@ export function readToolChoice(
   const single = disable_parallel_tool_use === true
   const spelled =
     disable_parallel_tool_use === undefined || single ? {} : { disable_parallel_tool_use }
-  const left = own({ ...rest, ...spelling(spelled), ...unknownChoice(type) })
+  const left = keep({ ...rest, ...unknownChoice(type) }, { form: spelled })
   const choice: ToolChoice = {
     mode: CHOICES.get(type) ?? 'auto',
     ...(type === 'tool' && { names: [chosenName(textIn(name), tools)] }),
@@ -295,7 +300,7 @@ export function writeToolChoice(
     return {}
   }
   if (!choice) return single ? { tool_choice: { type: 'auto', ...single } } : {}
-  const left = ownLeftovers(choice)
+  const left = membersOf(choice)
   if (choice.mode === 'none' || choice.names?.length === 0) return { tool_choice: { type: 'none' } }
   const [only, ...others] = choice.names ?? []
   if (choice.mode === 'auto' || only === undefined || others.length > 0) {
@@ -368,6 +373,6 @@ export function readTyped(raw: JsonObject): FunctionTool | undefined {
     description,
     schema: stringify({ type: 'object', ...schema }),
     ...readCache(cache_control),
-    ...own({ ...withoutNulls(rest), ...nulls(raw), ...spelling({ typed: true }) }),
+    ...keep(withoutNulls(rest), { form: nullsIn(raw), facts: { typed: true } }),
   }
 }

@@ -1,6 +1,6 @@
 import { defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Usage } from '../../src/model/request.ts'
-import { countIn, objectIn, own, withoutNulls } from './dialect.ts'
+import { countIn, objectIn, withoutNulls, keep } from './dialect.ts'
 
 /** Here the input counts without what was read from or written to a cache; canonically it includes both. */
 export function readUsage(raw: Json | undefined): Usage {
@@ -21,7 +21,7 @@ export function readUsage(raw: Json | undefined): Usage {
       output: countIn(output_tokens),
       reasoning: countIn(thinking_tokens),
     }),
-    ...own({
+    ...keep({
       ...left,
       ...(Object.keys(details).length > 0 && { output_tokens_details: details }),
     }),

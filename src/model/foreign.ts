@@ -11,6 +11,10 @@ import { invalid } from './problem.ts'
  */
 export function reportForeign(request: Request, target: Dialect, lose: Lose): void {
   const report = reporter(target, lose, isEmpty)
+  // The writer of the dialect that it was read in says so itself.
+  const damaged = (place: Place): void => {
+    if (request.origin?.dialect !== target) lose('dropped', `${place()}.damagedProof`)
+  }
   const blocks = (list: Block[], path: Place): void => {
     for (const [index, block] of list.entries()) {
       const place = () => `${path()}.${index}`
@@ -19,6 +23,7 @@ export function reportForeign(request: Request, target: Dialect, lose: Lose): vo
         continue
       }
       report(block.ext, place)
+      if (block.damagedProof) damaged(place)
       if (block.kind === 'tool-result') blocks(block.content, () => `${place()}.content`)
       if (block.kind === 'text')
         for (const citation of block.citations ?? [])
@@ -32,6 +37,7 @@ export function reportForeign(request: Request, target: Dialect, lose: Lose): vo
   blocks(request.system, () => 'system')
   for (const [index, turn] of request.turns.entries()) {
     report(turn.ext, () => `turns.${index}`)
+    if (turn.damagedProof) damaged(() => `turns.${index}`)
     blocks(turn.blocks, () => `turns.${index}.blocks`)
   }
   for (const tool of request.tools) reportTool(tool, target, lose, report)

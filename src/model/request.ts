@@ -3,12 +3,25 @@ import type { Json, JsonObject } from '../json/json.ts'
 /** The id of a dialect. The core compares it for equality and nothing else. */
 export type Dialect = string
 
-/**
- * Fields of one dialect that the canonical model does not name, under that dialect's id. A field whose name
- * begins with `#` keeps how the dialect spelled something (an id, a default written out), not what it said:
- * nothing is lost with it.
- */
+/** Fields of one dialect that the canonical model does not name, under that dialect's id: lost in every other. */
 export type Ext = Readonly<Record<Dialect, JsonObject>>
+
+/**
+ * Where a node was read, and how it stood there; absent where there is nothing to say besides the dialect of the
+ * request. `form`: members that say nothing by themselves (a default written out, null). `facts`: what the
+ * dialect's own writer goes by. No other dialect heeds either, so nothing is lost with them.
+ */
+export interface Origin {
+  readonly dialect: Dialect
+  readonly form?: JsonObject
+  readonly facts?: object
+}
+
+/** What the program that sent a request does with a reply, where that decides how the reply is written. */
+export interface Client {
+  /** Prints the last block of a reply as the answer. */
+  printsLastBlock?: true
+}
 
 /** Proof of reasoning that only the dialect that issued it can read. */
 export interface Proof {
@@ -25,24 +38,25 @@ export interface CacheMark {
 export type MediaSource = { data: string } | { url: string } | { fileId: string } | { text: string }
 
 /** Where a statement comes from. `start` and `end` count UTF-16 units of the text block it belongs to. */
-export interface Citation {
+export interface Citation extends Node {
   url?: string
   title?: string
   fileId?: string
   start?: number
   end?: number
   quote?: string
-  ext?: Ext
 }
 
-export interface Source {
+export interface Source extends Node {
   url: string
   title?: string
-  ext?: Ext
 }
 
+/** `damagedProof`: a proof that belongs here came back changed, or without its block. */
 interface Node {
   ext?: Ext
+  origin?: Origin
+  damagedProof?: true
 }
 interface Cacheable extends Node {
   cache?: CacheMark
@@ -209,10 +223,9 @@ export interface OpaqueTool {
 export type Tool = FunctionTool | TextTool | HostedTool | McpTool | OpaqueTool
 
 /** `names` narrows the choice: one of these tools (`required`) or at most these (`auto`). */
-export interface ToolChoice {
+export interface ToolChoice extends Node {
   mode: 'auto' | 'none' | 'required'
   names?: string[]
-  ext?: Ext
 }
 
 export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
@@ -248,19 +261,19 @@ export interface Sampling {
 export type Format =
   | { type: 'text' }
   | { type: 'json' }
-  | {
+  | ({
       type: 'json-schema'
       schema: string
       name?: string
       description?: string
       strict?: boolean
-      ext?: Ext
-    }
+    } & Node)
 
 /** One request: a whole conversation and what is wanted next. */
 export interface Request extends Node {
   /** As the caller named it; what is sent upstream is `Target.model`. */
   model: string
+  client?: Client
   stream: boolean
   system: Block[]
   turns: Turn[]

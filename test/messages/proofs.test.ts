@@ -180,7 +180,7 @@ describe('a proof of another dialect', () => {
     expect(turns[1]).toEqual({
       role: 'assistant',
       blocks: [],
-      ext: { messages: { damagedProof: true } },
+      damagedProof: true,
     })
   })
 })

@@ -1,0 +1,141 @@
+import { isObject, type Json, type JsonObject } from '../json/json.ts'
+import type { Dialect, Ext, OpaqueBlock, Origin } from './request.ts'
+
+/** What a dialect keeps with a node besides what the model names. */
+export interface Kept {
+  ext?: Ext
+  origin?: Origin
+}
+
+/** What a reader says of how a node stood in its dialect. */
+export interface Circumstance<Facts> {
+  /** Members that say nothing by themselves: a default written out, null, a longer form. */
+  form?: object | false | undefined
+  /** What the dialect's own writer goes by. */
+  facts?: Facts | false | undefined
+}
+
+/** One dialect's way to take what is known of an object and to keep the rest. */
+export interface Codec<Facts> {
+  /** The rest, and how the node stood, to be spread into the node; nothing of either is no member. */
+  keep(rest: object, circumstance?: Circumstance<Facts>): Kept
+  /** The rest of a node that was read in this dialect, to be spread back into the wire's object. */
+  restOf(node: Kept | undefined): JsonObject
+  formOf(node: Kept | undefined): JsonObject
+  factsOf(node: Kept | undefined): Partial<Facts>
+  isOrigin(node: Kept): boolean
+  /** A whole block that only this dialect knows. */
+  opaque(value: JsonObject): OpaqueBlock
+}
+
+const NOTHING: Readonly<JsonObject> = {}
+
+export function codecOf<Facts extends object>(dialect: Dialect): Codec<Facts> {
+  return {
+    keep(rest, circumstance) {
+      const fields = definedMembers(rest)
+      const origin = circumstance && originOf(dialect, circumstance)
+      return { ...(fields && { ext: { [dialect]: fields } }), ...(origin && { origin }) }
+    },
+    restOf: (node) => node?.ext?.[dialect] ?? NOTHING,
+    formOf: (node) => (node?.origin?.dialect === dialect && node.origin.form) || NOTHING,
+    factsOf: (node) =>
+      // Facts of a dialect are written by its own reader alone, which the types do not know.
+      node?.origin?.dialect === dialect ? ((node.origin.facts ?? NOTHING) as Partial<Facts>) : {},
+    isOrigin: (node) => node.origin?.dialect === dialect,
+    opaque: (value) => ({ kind: 'opaque', dialect, value }),
+  }
+}
+
+function originOf<Facts extends object>(
+  dialect: Dialect,
+  { form, facts }: Circumstance<Facts>,
+): Origin | undefined {
+  const members = form ? definedMembers(form) : undefined
+  const known = facts && Object.keys(facts).length > 0 ? facts : undefined
+  if (!members && !known) return undefined
+  return { dialect, ...(members && { form: members }), ...(known && { facts: known }) }
+}
+
+/** The members that there are; undefined where there is none, as in most places. */
+function definedMembers(fields: object): JsonObject | undefined {
+  let found: [string, Json][] | undefined
+  for (const [key, value] of Object.entries(fields) as [string, Json | undefined][]) {
+    if (value === undefined) continue
+    found ??= []
+    found.push([key, value])
+  }
+  return found && Object.fromEntries(found)
+}
+
+/** The members besides those that are known; undefined without any, as in nearly every chunk of a stream. */
+export function membersBeside(
+  value: JsonObject,
+  known: ReadonlySet<string>,
+): JsonObject | undefined {
+  let found: [string, Json][] | undefined
+  for (const key of Object.keys(value)) {
+    if (known.has(key)) continue
+    found ??= []
+    found.push([key, value[key] ?? null])
+  }
+  return found && Object.fromEntries(found)
+}
+
+/**
+ * The members of one object, taken out one by one; what is not taken is the rest. A member of an unexpected type
+ * is not taken, so it stays in the rest too.
+ */
+export class Members {
+  readonly #value: JsonObject
+  readonly #taken = new Set<string>()
+  readonly #left: [string, Json][] = []
+
+  constructor(value: JsonObject) {
+    this.#value = value
+  }
+
+  /** Looks without taking. */
+  peek(key: string): Json | undefined {
+    return Object.hasOwn(this.#value, key) ? this.#value[key] : undefined
+  }
+  text(key: string): string | undefined {
+    const value = this.peek(key)
+    return typeof value === 'string' ? this.#take(key, value) : undefined
+  }
+  number(key: string): number | undefined {
+    const value = this.peek(key)
+    return typeof value === 'number' ? this.#take(key, value) : undefined
+  }
+  flag(key: string): boolean | undefined {
+    const value = this.peek(key)
+    return typeof value === 'boolean' ? this.#take(key, value) : undefined
+  }
+  object(key: string): JsonObject | undefined {
+    const value = this.peek(key)
+    return isObject(value) ? this.#take(key, value) : undefined
+  }
+  list(key: string): Json[] | undefined {
+    const value = this.peek(key)
+    return Array.isArray(value) ? this.#take(key, value) : undefined
+  }
+  any(key: string): Json | undefined {
+    const value = this.peek(key)
+    return value === undefined ? undefined : this.#take(key, value)
+  }
+
+  /** Puts into the rest what no other dialect can say of a member that was taken. */
+  leave(key: string, value: Json): void {
+    this.#left.push([key, value])
+  }
+
+  rest(): JsonObject {
+    const entries = Object.entries(this.#value).filter(([key]) => !this.#taken.has(key))
+    return Object.fromEntries([...entries, ...this.#left])
+  }
+
+  #take<T extends Json>(key: string, value: T): T {
+    this.#taken.add(key)
+    return value
+  }
+}
