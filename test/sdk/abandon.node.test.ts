@@ -1,7 +1,7 @@
 import { streamText } from 'ai'
 import { describe, expect, test, vi } from 'vitest'
 import { anthropicClient } from './driver-anthropic.ts'
-import { aiModel } from './driver-ai.ts'
+import { officials } from '../dialects/official/index.ts'
 import { genaiClient } from './driver-genai.ts'
 import { openaiClient } from './driver-openai.ts'
 import { stage } from './proxy.ts'
@@ -44,7 +44,7 @@ const LEAVERS: Record<string, (staged: Stage) => Promise<void>> = {
   ai: async (staged) => {
     const leaving = new AbortController()
     const { textStream } = streamText({
-      model: aiModel('messages', staged),
+      model: officials.messages.provider.model(staged),
       prompt: 'Count.',
       abortSignal: leaving.signal,
       onError: () => undefined,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { kits, othersThan } from '../dialects/index.ts'
 import { eventsOf, post, PROOF } from './agents.ts'
 import { broken } from './failures.ts'
 import { stage } from './proxy.ts'
-import { IDS } from './scene.ts'
 import { call, COUNTS, said, text, thinking, type Wire } from './script.ts'
 import { BASE, CALLER_KEY, says, type Stage } from './stage.ts'
 
@@ -106,114 +106,106 @@ function grow(block: Wire | undefined, delta: Wire): void {
 const settle = ({ json, ...block }: Wire): Wire =>
   block['type'] === 'tool_use' ? { ...block, input: JSON.parse(String(json ?? '{}')) } : block
 
-describe.each(['generate-content', 'responses'] as const)(
-  'a Claude Code session over %s',
-  (upstream) => {
-    test('runs tools in parallel and keeps what it said', async () => {
-      const [first, second] = IDS[upstream]
-      const staged = stage(
+describe.each(othersThan('messages'))('a Claude Code session over %s', (upstream) => {
+  test('runs tools in parallel and keeps what it said', async () => {
+    const [first, second] = kits[upstream].scripted.ids
+    const staged = stage(
+      upstream,
+      says(
         upstream,
-        says(
-          upstream,
-          said(
-            [
-              thinking('List, then read.', PROOF),
-              text('I will look.'),
-              call(first, 'Bash', { command: 'ls' }),
-              call(second, 'Read', { file_path: '/a.txt' }),
-            ],
-            'tool-call',
-          ),
-          said([text('Two files.')]),
+        said(
+          [
+            thinking('List, then read.', PROOF),
+            text('I will look.'),
+            call(first, 'Bash', { command: 'ls' }),
+            call(second, 'Read', { file_path: '/a.txt' }),
+          ],
+          'tool-call',
         ),
-      )
-      const one = await claudeCodeTurn(staged, [])
-      expect(one.end).toMatchObject({
-        delta: { stop_reason: 'tool_use', stop_sequence: null },
-        usage: {
-          input_tokens: COUNTS.input - COUNTS.cached,
-          cache_read_input_tokens: COUNTS.cached,
-          output_tokens: COUNTS.output,
-        },
-      })
-      const calls = one.blocks.filter(({ type }) => type === 'tool_use')
-      expect(calls).toMatchObject([
-        { name: 'Bash', input: { command: 'ls' } },
-        { name: 'Read', input: { file_path: '/a.txt' } },
-      ])
-      const two = await claudeCodeTurn(staged, [
-        { role: 'assistant', content: one.blocks },
-        {
-          role: 'user',
-          content: calls.map(({ id }, index) => ({
-            type: 'tool_result',
-            tool_use_id: id,
-            content: index === 0 ? 'a.txt b.txt' : [{ type: 'text', text: 'hello' }],
-            ...(index === 1 && { cache_control: { type: 'ephemeral' } }),
-          })),
-        },
-        { role: 'system', content: '<system-reminder>The user is watching.</system-reminder>' },
-      ])
-      expect(two.blocks).toMatchObject([{ type: 'text', text: 'Two files.' }])
-      const heard = staged.heard(1)
-      expect(heard.tools.map(({ name }) => name)).toEqual(['Bash', 'Read'])
-      expect(heard.system).toMatch(/You are Claude Code\.\n+Be careful\./)
-      expect(heard.turns[1]?.pieces.filter(({ kind }) => kind === 'call')).toMatchObject([
-        { name: 'Bash', input: '{"command":"ls"}' },
-        { name: 'Read', input: '{"file_path":"/a.txt"}' },
-      ])
-      expect(heard.turns[1]?.pieces).toContainEqual(
-        expect.objectContaining({ kind: 'thinking', proof: PROOF }),
-      )
-      expect(JSON.stringify(heard.turns)).toContain('The user is watching.')
-      expect(heard.turns[2]?.pieces.slice(0, 2)).toMatchObject([
-        { output: 'a.txt b.txt' },
-        { output: 'hello' },
-      ])
+        said([text('Two files.')]),
+      ),
+    )
+    const one = await claudeCodeTurn(staged, [])
+    expect(one.end).toMatchObject({
+      delta: { stop_reason: 'tool_use', stop_sequence: null },
+      usage: {
+        input_tokens: COUNTS.input - COUNTS.cached,
+        cache_read_input_tokens: COUNTS.cached,
+        output_tokens: COUNTS.output,
+      },
     })
+    const calls = one.blocks.filter(({ type }) => type === 'tool_use')
+    expect(calls).toMatchObject([
+      { name: 'Bash', input: { command: 'ls' } },
+      { name: 'Read', input: { file_path: '/a.txt' } },
+    ])
+    const two = await claudeCodeTurn(staged, [
+      { role: 'assistant', content: one.blocks },
+      {
+        role: 'user',
+        content: calls.map(({ id }, index) => ({
+          type: 'tool_result',
+          tool_use_id: id,
+          content: index === 0 ? 'a.txt b.txt' : [{ type: 'text', text: 'hello' }],
+          ...(index === 1 && { cache_control: { type: 'ephemeral' } }),
+        })),
+      },
+      { role: 'system', content: '<system-reminder>The user is watching.</system-reminder>' },
+    ])
+    expect(two.blocks).toMatchObject([{ type: 'text', text: 'Two files.' }])
+    const heard = staged.heard(1)
+    expect(heard.tools.map(({ name }) => name)).toEqual(['Bash', 'Read'])
+    expect(heard.system).toMatch(/You are Claude Code\.\n+Be careful\./)
+    expect(heard.turns[1]?.pieces.filter(({ kind }) => kind === 'call')).toMatchObject([
+      { name: 'Bash', input: '{"command":"ls"}' },
+      { name: 'Read', input: '{"file_path":"/a.txt"}' },
+    ])
+    expect(heard.turns[1]?.pieces).toContainEqual(
+      expect.objectContaining({ kind: 'thinking', proof: PROOF }),
+    )
+    expect(JSON.stringify(heard.turns)).toContain('The user is watching.')
+    expect(heard.turns[2]?.pieces.slice(0, 2)).toMatchObject([
+      { output: 'a.txt b.txt' },
+      { output: 'hello' },
+    ])
+  })
 
-    test('has its answer in the last block, which is what it prints', async () => {
-      const [id] = IDS[upstream]
-      const staged = stage(
+  test('has its answer in the last block, which is what it prints', async () => {
+    const [id] = kits[upstream].scripted.ids
+    const staged = stage(
+      upstream,
+      says(
         upstream,
-        says(
-          upstream,
-          said([thinking('', PROOF), text('Look.'), call(id, 'Bash', {})], 'tool-call'),
-          said([thinking('', PROOF), text('Done.')]),
-        ),
-      )
-      const one = await claudeCodeTurn(staged, [])
-      const { id: used } = one.blocks.find(({ type }) => type === 'tool_use') ?? {}
-      const two = await claudeCodeTurn(staged, [
-        { role: 'assistant', content: one.blocks },
-        { role: 'user', content: [{ type: 'tool_result', tool_use_id: used, content: 'a' }] },
-      ])
-      expect(two.blocks.at(-1)).toEqual({ type: 'text', text: 'Done.' })
-      const proof = { kind: 'thinking', proof: PROOF }
-      expect(staged.heard(1).turns[1]?.pieces).toContainEqual(expect.objectContaining(proof))
-    })
+        said([thinking('', PROOF), text('Look.'), call(id, 'Bash', {})], 'tool-call'),
+        said([thinking('', PROOF), text('Done.')]),
+      ),
+    )
+    const one = await claudeCodeTurn(staged, [])
+    const { id: used } = one.blocks.find(({ type }) => type === 'tool_use') ?? {}
+    const two = await claudeCodeTurn(staged, [
+      { role: 'assistant', content: one.blocks },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: used, content: 'a' }] },
+    ])
+    expect(two.blocks.at(-1)).toEqual({ type: 'text', text: 'Done.' })
+    const proof = { kind: 'thinking', proof: PROOF }
+    expect(staged.heard(1).turns[1]?.pieces).toContainEqual(expect.objectContaining(proof))
+  })
 
-    test('a failure in the middle is an error and no end of a message', async () => {
-      const staged = stage(upstream, broken(upstream, true))
-      const path = '/v1/messages?beta=true'
-      const sent = await eventsOf(await post(staged, path, claudeCode, claudeCodeRequest([])))
-      expect(sent.at(-1)).toMatchObject({ event: 'error', data: { type: 'error' } })
-      expect(sent.map(({ event }) => event)).not.toContain('message_stop')
-    })
+  test('a failure in the middle is an error and no end of a message', async () => {
+    const staged = stage(upstream, broken(upstream, true))
+    const path = '/v1/messages?beta=true'
+    const sent = await eventsOf(await post(staged, path, claudeCode, claudeCodeRequest([])))
+    expect(sent.at(-1)).toMatchObject({ event: 'error', data: { type: 'error' } })
+    expect(sent.map(({ event }) => event)).not.toContain('message_stop')
+  })
 
-    test('says what of its request was lost', async () => {
-      const staged = stage(upstream, says(upstream, said([text('Hi.')])))
-      const response = await post(
-        staged,
-        '/v1/messages?beta=true',
-        claudeCode,
-        claudeCodeRequest([]),
-      )
-      expect(response.headers.get('x-dragoman-losses')).toContain('context_management')
-      await response.text()
-    })
-  },
-)
+  test('says what of its request was lost', async () => {
+    const staged = stage(upstream, says(upstream, said([text('Hi.')])))
+    const response = await post(staged, '/v1/messages?beta=true', claudeCode, claudeCodeRequest([]))
+    expect(response.headers.get('x-dragoman-losses')).toContain('context_management')
+    await response.text()
+  })
+})
 
 test('a Claude Code request passes to its own dialect with its betas in both spellings', async () => {
   const staged = stage('messages', says('messages', said([text('Hi.')])))

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { kits, othersThan } from '../dialects/index.ts'
 import { eventsOf, post, PROOF } from './agents.ts'
 import { broken } from './failures.ts'
 import { stage } from './proxy.ts'
-import { IDS, issued } from './scene.ts'
+import { issued } from './scene.ts'
 import { call, COUNTS, DIALECTS, said, text, thinking, type Wire } from './script.ts'
 import { BASE, CALLER_KEY, says, type Stage } from './stage.ts'
 
@@ -79,9 +80,9 @@ async function codexTurn(staged: Stage, input: Wire[]): Promise<{ items: Wire[];
   }
 }
 
-describe.each(['messages', 'generate-content'] as const)('a Codex session over %s', (upstream) => {
+describe.each(othersThan('responses'))('a Codex session over %s', (upstream) => {
   test('reads whole items, and gets its free-form tool in its namespace', async () => {
-    const [first, second] = IDS[upstream]
+    const [first, second] = kits[upstream].scripted.ids
     const staged = stage(
       upstream,
       says(

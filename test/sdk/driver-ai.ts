@@ -1,6 +1,3 @@
-import { createAnthropic } from '@ai-sdk/anthropic'
-import { createGoogle } from '@ai-sdk/google'
-import { createOpenAI } from '@ai-sdk/openai'
 import {
   generateText,
   jsonSchema,
@@ -12,37 +9,16 @@ import {
 } from 'ai'
 import type { Driver, Outcome, TalkOptions, ToolAnswer, ToolOffer } from './driver.ts'
 import type { Dialect, Stop, Wire } from './script.ts'
-import { BASE, CALLER_KEY, type Stage } from './stage.ts'
+import type { Stage } from './stage.ts'
 
 // What a dialect lacks is its own business here, and not a reader's of the test's output.
 globalThis.AI_SDK_LOG_WARNINGS = false
 
-interface Provider {
+export interface Provider {
   name: string
   asked: string
   model(stage: Stage): LanguageModel
 }
-const PROVIDERS: Record<Dialect, Provider> = {
-  messages: {
-    name: '@ai-sdk/anthropic',
-    asked: 'claude-sonnet-4-5',
-    model: ({ fetch }) =>
-      createAnthropic({ apiKey: CALLER_KEY, baseURL: `${BASE}/v1`, fetch })('claude-sonnet-4-5'),
-  },
-  'generate-content': {
-    name: '@ai-sdk/google',
-    asked: 'gemini-3-pro',
-    model: ({ fetch }) =>
-      createGoogle({ apiKey: CALLER_KEY, baseURL: `${BASE}/v1beta`, fetch })('gemini-3-pro'),
-  },
-  responses: {
-    name: '@ai-sdk/openai',
-    asked: 'gpt-5',
-    model: ({ fetch }) =>
-      createOpenAI({ apiKey: CALLER_KEY, baseURL: `${BASE}/v1`, fetch })('gpt-5'),
-  },
-}
-
 const STOPS: Record<string, Stop> = {
   stop: 'stop',
   'tool-calls': 'tool-call',
@@ -50,15 +26,13 @@ const STOPS: Record<string, Stop> = {
   'content-filter': 'refusal',
 }
 
-export const aiModel = (dialect: Dialect, stage: Stage): LanguageModel =>
-  PROVIDERS[dialect].model(stage)
-
-export const aiDrivers: Driver[] = (Object.keys(PROVIDERS) as Dialect[]).map((dialect) => ({
-  name: PROVIDERS[dialect].name,
-  asked: PROVIDERS[dialect].asked,
+/** The AI SDK over the provider of a dialect. */
+export const aiDriver = (dialect: Dialect, provider: Provider): Driver => ({
+  name: provider.name,
+  asked: provider.asked,
   dialect,
   talk(stage, options) {
-    const model = aiModel(dialect, stage)
+    const model = provider.model(stage)
     const history: ModelMessage[] = []
     const turn = async (message: ModelMessage): Promise<Outcome> => {
       history.push(message)
@@ -81,7 +55,7 @@ export const aiDrivers: Driver[] = (Object.keys(PROVIDERS) as Dialect[]).map((di
       answer: (answers) => turn({ role: 'tool', content: answers.map(resultPart) }),
     }
   },
-}))
+})
 
 type Settings = Parameters<typeof generateText>[0] & Parameters<typeof streamText>[0]
 

@@ -1,7 +1,9 @@
-import { aiDrivers } from './driver-ai.ts'
-import { anthropicDriver } from './driver-anthropic.ts'
-import { genaiDriver } from './driver-genai.ts'
-import { openaiDriver } from './driver-openai.ts'
+import { DIALECTS } from '../../adapters/dialect.ts'
+import { officials } from '../dialects/official/index.ts'
+import { aiDriver } from './driver-ai.ts'
 import type { Driver } from './driver.ts'
 
-export const DRIVERS: readonly Driver[] = [anthropicDriver, genaiDriver, openaiDriver, ...aiDrivers]
+export const DRIVERS: readonly Driver[] = [
+  ...DIALECTS.map((dialect) => officials[dialect].driver),
+  ...DIALECTS.map((dialect) => aiDriver(dialect, officials[dialect].provider)),
+]

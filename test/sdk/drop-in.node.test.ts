@@ -20,7 +20,7 @@ const DEMO: Config = {
 }
 
 /** A program changes the provider's format in process, with nothing but another `fetch`. */
-describe.each(['demo-messages', 'demo-generate-content', 'demo-responses'])('%s', (model) => {
+describe.each(DIALECTS.map((dialect) => `demo-${dialect}`))('%s', (model) => {
   const { fetch } = createApp(DEMO)
   const baseURL = 'http://in-process.invalid'
 

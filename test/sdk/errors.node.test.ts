@@ -6,7 +6,7 @@ import { anthropicClient } from './driver-anthropic.ts'
 import { openaiClient } from './driver-openai.ts'
 import type { Driver } from './driver.ts'
 import { DRIVERS } from './drivers.ts'
-import { kits } from '../dialects/index.ts'
+import { kits, othersThan } from '../dialects/index.ts'
 import type { Refusals } from '../dialects/scripted.ts'
 import { broken } from './failures.ts'
 import { stage } from './proxy.ts'
@@ -28,25 +28,17 @@ function statusOf(error: unknown): unknown {
   return status ?? statusCode
 }
 
-const OVERLOADED: Record<Dialect, number> = {
-  messages: 529,
-  'generate-content': 503,
-  responses: 503,
-}
-
 const STATUSES: [keyof Refusals, (caller: Dialect) => number][] = [
   ['invalid', () => 400],
   ['overflow', () => 400],
   ['key', () => 502],
   ['rate', () => 429],
-  ['overloaded', (caller) => OVERLOADED[caller]],
+  ['overloaded', (caller) => kits[caller].scripted.statuses.overloaded],
   ['broken', () => 500],
 ]
 
-const foreignTo = (driver: Driver) => DIALECTS.filter((dialect) => dialect !== driver.dialect)
-
 describe.each(DRIVERS)('$name', (driver) => {
-  describe.each(foreignTo(driver))('over %s', (upstream) => {
+  describe.each(othersThan(driver.dialect))('over %s', (upstream) => {
     describe.each([false, true])('stream: %s', (stream) => {
       test.each(STATUSES)('reports a refusal before the first byte: %s', async (kind, status) => {
         const staged = stage(upstream, () => kits[upstream].scripted.refusals[kind])
@@ -98,7 +90,7 @@ describe('the official error classes', () => {
       (error: unknown) => error,
     )
 
-  test.each(['generate-content', 'responses'] as const)('messages over %s', async (upstream) => {
+  test.each(othersThan('messages'))('messages over %s', async (upstream) => {
     const at = (kind: keyof Refusals) =>
       thrown(
         'messages',
@@ -116,7 +108,7 @@ describe('the official error classes', () => {
     expect(String(overflow)).toContain('prompt is too long: 215000 tokens > 200000 maximum')
   })
 
-  test.each(['generate-content', 'messages'] as const)('responses over %s', async (upstream) => {
+  test.each(othersThan('responses'))('responses over %s', async (upstream) => {
     const at = (kind: keyof Refusals) =>
       thrown(
         'responses',
@@ -130,7 +122,7 @@ describe('the official error classes', () => {
     expect(await at('overflow')).toMatchObject({ status: 400, code: 'context_length_exceeded' })
   })
 
-  test.each(['messages', 'responses'] as const)('generate-content over %s', async (upstream) => {
+  test.each(othersThan('generate-content'))('generate-content over %s', async (upstream) => {
     const [driver] = DRIVERS.filter(({ name }) => name === '@google/genai')
     if (!driver) return
     const at = (kind: keyof Refusals) =>

@@ -1,8 +1,9 @@
 import { generateText, isStepCount, jsonSchema, Output, streamText, tool } from 'ai'
 import { describe, expect, test } from 'vitest'
-import { aiModel } from './driver-ai.ts'
+import { kits } from '../dialects/index.ts'
+import { officials } from '../dialects/official/index.ts'
 import { stage } from './proxy.ts'
-import { IDS, issued, plainSchema, PROOFS } from './scene.ts'
+import { issued, plainSchema } from './scene.ts'
 import { call, DIALECTS, said, text, thinking, type Dialect } from './script.ts'
 import { says } from './stage.ts'
 
@@ -19,11 +20,11 @@ const price = jsonSchema<{ item: string }>({
 })
 
 const replies = (upstream: Dialect) => {
-  const [one, two] = IDS[upstream]
+  const [one, two] = kits[upstream].scripted.ids
   return [
     said(
       [
-        thinking('Two prices.', PROOFS[upstream][0]),
+        thinking('Two prices.', kits[upstream].scripted.proofs[0]),
         call(one, 'get_price', { item: 'tea' }),
         call(two, 'get_price', { item: 'jam' }),
       ],
@@ -38,7 +39,7 @@ describe.each(PAIRS)('ai, the provider of $caller over $upstream', ({ caller, up
     const staged = stage(upstream, says(upstream, ...replies(upstream)))
     const asked: string[] = []
     const settings = {
-      model: aiModel(caller, staged),
+      model: officials[caller].provider.model(staged),
       maxRetries: 0,
       prompt: 'What do tea and jam cost?',
       providerOptions: NOT_STORED,
@@ -58,7 +59,10 @@ describe.each(PAIRS)('ai, the provider of $caller over $upstream', ({ caller, up
     expect(answer).toBe('Seven in all.')
     expect(asked.toSorted()).toEqual(['jam', 'tea'])
     const [, assistant, user] = issued(staged.heard(1).turns, upstream)
-    expect(assistant?.pieces[0]).toMatchObject({ kind: 'thinking', proof: PROOFS[upstream][0] })
+    expect(assistant?.pieces[0]).toMatchObject({
+      kind: 'thinking',
+      proof: kits[upstream].scripted.proofs[0],
+    })
     expect(user?.pieces).toMatchObject([
       { kind: 'result', output: '{"euros":4}' },
       { kind: 'result', output: '{"euros":3}' },
@@ -68,7 +72,7 @@ describe.each(PAIRS)('ai, the provider of $caller over $upstream', ({ caller, up
   test('reads structured output', async () => {
     const staged = stage(upstream, says(upstream, said([text('{"euros":4.2}')])))
     const { output } = await generateText({
-      model: aiModel(caller, staged),
+      model: officials[caller].provider.model(staged),
       maxRetries: 0,
       prompt: 'Price?',
       providerOptions: NOT_STORED,
@@ -91,7 +95,7 @@ describe.each(PAIRS)('ai, the provider of $caller over $upstream', ({ caller, up
   test('sends a document', async () => {
     const staged = stage(upstream, says(upstream, said([text('A page.')])))
     const { text: answer } = await generateText({
-      model: aiModel(caller, staged),
+      model: officials[caller].provider.model(staged),
       maxRetries: 0,
       providerOptions: NOT_STORED,
       messages: [

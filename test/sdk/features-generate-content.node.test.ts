@@ -1,8 +1,8 @@
 import { FunctionCallingConfigMode, type CallableTool, type FunctionCall } from '@google/genai'
 import { describe, expect, test } from 'vitest'
+import { kits } from '../dialects/index.ts'
 import { genaiClient } from './driver-genai.ts'
 import { stage } from './proxy.ts'
-import { IDS } from './scene.ts'
 import { call, MODEL, said, text, thinking, type Dialect } from './script.ts'
 import { BASE, CALLER_KEY, says, type Script } from './stage.ts'
 
@@ -40,7 +40,7 @@ describe.each(FOREIGN)('@google/genai over %s', (upstream) => {
   })
 
   test('runs functions automatically', async () => {
-    const [first, second] = IDS[upstream]
+    const [first, second] = kits[upstream].scripted.ids
     const staged = stage(
       upstream,
       says(

@@ -2,10 +2,11 @@ import type Anthropic from '@anthropic-ai/sdk'
 import { jsonSchemaOutputFormat } from '@anthropic-ai/sdk/helpers/json-schema'
 import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema'
 import { describe, expect, test } from 'vitest'
+import { kits, othersThan } from '../dialects/index.ts'
 import { anthropicClient } from './driver-anthropic.ts'
 import { stage } from './proxy.ts'
-import { IDS, plainSchema } from './scene.ts'
-import { call, MODEL, said, text, thinking, type Dialect } from './script.ts'
+import { plainSchema } from './scene.ts'
+import { call, DIALECTS, MODEL, said, text, thinking } from './script.ts'
 import { says, type Script } from './stage.ts'
 
 const ASK = {
@@ -20,7 +21,7 @@ const PRICE = {
   additionalProperties: false,
 } as const
 
-const FOREIGN = ['generate-content', 'responses'] as const
+const FOREIGN = othersThan('messages')
 
 describe.each(FOREIGN)('@anthropic-ai/sdk over %s', (upstream) => {
   test('messages.parse reads structured output', async () => {
@@ -65,7 +66,7 @@ describe.each(FOREIGN)('@anthropic-ai/sdk over %s', (upstream) => {
   })
 
   test('a call that is cut by the bound ends with max_tokens', async () => {
-    const pieces = [call(IDS[upstream][0], 'get_price', { item: 'tea' })]
+    const pieces = [call(kits[upstream].scripted.ids[0], 'get_price', { item: 'tea' })]
     const staged = stage(upstream, says(upstream, said(pieces, 'length')))
     const message = await anthropicClient(staged)
       .messages.stream({ ...ASK })
@@ -95,23 +96,14 @@ describe.each(FOREIGN)('@anthropic-ai/sdk over %s', (upstream) => {
   })
 })
 
-const COUNTED: Record<Dialect, { path: string; body: unknown }> = {
-  messages: { path: '/v1/messages/count_tokens', body: { input_tokens: 321 } },
-  'generate-content': {
-    path: `/v1beta/models/${MODEL}:countTokens`,
-    body: { totalTokens: 321, promptTokensDetails: [{ modality: 'TEXT', tokenCount: 321 }] },
-  },
-  responses: {
-    path: '/v1/responses/input_tokens',
-    body: { object: 'response.input_tokens', input_tokens: 321 },
-  },
-}
-
-test.each(Object.entries(COUNTED))('countTokens over %s', async (upstream, { path, body }) => {
+test.each(DIALECTS)('countTokens over %s', async (upstream) => {
+  const { count } = kits[upstream].http
   const script: Script = (received) =>
-    received.path === path ? { body } : { status: 404, body: { error: {} } }
+    received.path === count.path(MODEL)
+      ? { body: count.reply(321) }
+      : { status: 404, body: { error: {} } }
   const { max_tokens: _, ...ask } = ASK
-  const staged = stage(upstream as Dialect, script)
+  const staged = stage(upstream, script)
   const counted = await anthropicClient(staged).messages.countTokens({ ...ask, system: 'Brief.' })
   expect(counted).toEqual({ input_tokens: 321 })
 })
@@ -122,7 +114,7 @@ describe.each(FOREIGN)('beta.messages.toolRunner over %s', (upstream) => {
       upstream,
       says(
         upstream,
-        said([call(IDS[upstream][0], 'get_price', { item: 'tea' })], 'tool-call'),
+        said([call(kits[upstream].scripted.ids[0], 'get_price', { item: 'tea' })], 'tool-call'),
         said([text('It is 4.20.')]),
       ),
     )

@@ -2,13 +2,14 @@ import type OpenAI from 'openai'
 import { zodTextFormat } from 'openai/helpers/zod'
 import * as z from 'zod'
 import { describe, expect, test } from 'vitest'
+import { kits, othersThan } from '../dialects/index.ts'
 import { openaiClient } from './driver-openai.ts'
 import { stage } from './proxy.ts'
-import { IDS, plainSchema } from './scene.ts'
-import { call, MODEL, said, text, type Dialect, type Stop } from './script.ts'
+import { plainSchema } from './scene.ts'
+import { call, DIALECTS, MODEL, said, text, type Stop } from './script.ts'
 import { says, type Script, type Stage } from './stage.ts'
 
-const FOREIGN = ['messages', 'generate-content'] as const
+const FOREIGN = othersThan('responses')
 const PATCH = '*** Begin Patch\n*** Add File: ä.txt\n+"hello" \\ there\n*** End Patch'
 
 type Params = OpenAI.Responses.ResponseCreateParamsNonStreaming
@@ -59,7 +60,10 @@ describe.each(FOREIGN)('openai over %s', (upstream) => {
         upstream,
         says(
           upstream,
-          said([call(IDS[upstream][0], 'apply_patch', { input: PATCH })], 'tool-call'),
+          said(
+            [call(kits[upstream].scripted.ids[0], 'apply_patch', { input: PATCH })],
+            'tool-call',
+          ),
           said([text('Done.')]),
         ),
       )
@@ -161,19 +165,12 @@ describe.each(FOREIGN)('openai over %s', (upstream) => {
   })
 })
 
-const COUNTED: [Dialect, string, unknown][] = [
-  ['messages', '/v1/messages/count_tokens', { input_tokens: 321 }],
-  ['generate-content', `/v1beta/models/${MODEL}:countTokens`, { totalTokens: 321 }],
-  [
-    'responses',
-    '/v1/responses/input_tokens',
-    { object: 'response.input_tokens', input_tokens: 321 },
-  ],
-]
-
-test.each(COUNTED)('responses.inputTokens.count over %s', async (upstream, path, body) => {
+test.each(DIALECTS)('responses.inputTokens.count over %s', async (upstream) => {
+  const { count } = kits[upstream].http
   const script: Script = (received) =>
-    received.path === path ? { body } : { status: 404, body: { error: {} } }
+    received.path === count.path(MODEL)
+      ? { body: count.reply(321) }
+      : { status: 404, body: { error: {} } }
   const client = openaiClient(stage(upstream, script))
   const counted = await client.responses.inputTokens.count({ model: 'gpt-5', input: 'How long?' })
   expect(counted).toEqual({ object: 'response.input_tokens', input_tokens: 321 })

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { anthropicClient } from './driver-anthropic.ts'
-import { genaiClient } from './driver-genai.ts'
-import { openaiClient } from './driver-openai.ts'
+import { kits } from '../dialects/index.ts'
+import { officials } from '../dialects/official/index.ts'
 import { stage, UPSTREAM_KEY } from './proxy.ts'
 import { DIALECTS, MODEL, said, text, type Dialect } from './script.ts'
 import { BASE, CALLER_KEY, speak, type Stage } from './stage.ts'
@@ -35,32 +34,6 @@ const SHAPES: readonly [string, string][] = [
   ['something unknown', data({ trouble: 'no more capacity' })],
 ]
 
-/** What is iterated over, as the library gives it out; throws as it does. */
-const ITERATE: Record<Dialect, (staged: Stage) => Promise<unknown[]>> = {
-  async messages(staged) {
-    const body = {
-      model: MODEL,
-      max_tokens: 9,
-      messages: [{ role: 'user' as const, content: 'x' }],
-    }
-    return gathered(await anthropicClient(staged).messages.create({ ...body, stream: true }))
-  },
-  'generate-content': async (staged) =>
-    gathered(
-      await genaiClient(staged).models.generateContentStream({ model: MODEL, contents: 'x' }),
-    ),
-  responses: async (staged) =>
-    gathered(
-      await openaiClient(staged).responses.create({ model: MODEL, input: 'x', stream: true }),
-    ),
-}
-
-async function gathered(stream: AsyncIterable<unknown>): Promise<unknown[]> {
-  const seen: unknown[] = []
-  for await (const event of stream) seen.push(event)
-  return seen
-}
-
 const TERMINAL =
   /"type":"(?:response\.failed|error|message_stop|response\.completed)"|"finishReason"/
 
@@ -80,59 +53,29 @@ const failureOf = (work: Promise<unknown[]>): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-const OWN: Partial<Record<Dialect, RegExp>> = {
-  'generate-content': /^data: {"error":{"code":503/,
-  responses: /^data: {"type":"error"/,
-}
-
 describe.each(DIALECTS)('%s', (dialect) => {
   test.each(SHAPES)('in the middle, %s is heard', async (_, words) => {
     const staged = stage(dialect, () => ({ events: [...halfOf(dialect), words] }))
-    expect(await failureOf(ITERATE[dialect](staged))).not.toBe('nothing')
+    expect(await failureOf(officials[dialect].iterate(staged))).not.toBe('nothing')
   })
 
   test.each(SHAPES)('as the first event, %s is a status', async (_, words) => {
     const staged = stage(dialect, () => ({ events: [words] }))
-    const failure = await failureOf(ITERATE[dialect](staged))
+    const failure = await failureOf(officials[dialect].iterate(staged))
     // What the library itself takes for a failure passes.
-    if (OWN[dialect]?.test(words)) expect(failure).toBeInstanceOf(Error)
+    if (kits[dialect].say.ownFailure?.test(words)) expect(failure).toBeInstanceOf(Error)
     else expect((failure as { status?: number }).status).toBeGreaterThanOrEqual(500)
     expect(String(failure)).not.toContain(UPSTREAM_KEY)
   })
 })
 
 /** The same in the dialect's own words, which pass but for the key. */
-const OWN_WORDS: Record<Dialect, { path: string; event: string; body: unknown }> = {
-  messages: {
-    path: '/v1/messages',
-    event: data({ type: 'error', error: { type: 'overloaded_error', message: WORDS } }, 'error'),
-    body: { type: 'error', error: { type: 'api_error', message: WORDS } },
-  },
-  'generate-content': {
-    path: `/v1beta/models/${MODEL}:streamGenerateContent?alt=sse`,
-    event: data({ error: { code: 503, message: WORDS, status: 'UNAVAILABLE' } }),
-    body: { error: { code: 503, message: WORDS, status: 'UNAVAILABLE' } },
-  },
-  responses: {
-    path: '/v1/responses',
-    event: data({ type: 'error', code: 'server_error', message: WORDS, param: null }, 'error'),
-    body: {
-      id: 'resp_1',
-      object: 'response',
-      status: 'failed',
-      error: { code: 'x', message: WORDS },
-      output: [],
-    },
-  },
-}
-
 const shown = (text: string) => text.replace(UPSTREAM_KEY, '***')
 
 describe.each(DIALECTS)('%s, in its own words', (dialect) => {
-  const { path, event, body } = OWN_WORDS[dialect]
+  const { event, body } = kits[dialect].say.failure(WORDS)
   const ask = async (staged: Stage, stream: boolean): Promise<string> => {
-    const url =
-      BASE + (stream ? path : path.replace('streamGenerateContent?alt=sse', 'generateContent'))
+    const url = BASE + kits[dialect].http.path(MODEL, stream)
     const headers = { 'x-api-key': CALLER_KEY, 'anthropic-version': '2023-06-01' }
     const sent = JSON.stringify({
       model: MODEL,

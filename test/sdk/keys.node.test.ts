@@ -3,36 +3,12 @@ import { ApiError } from '@google/genai'
 import OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
 import { kits } from '../dialects/index.ts'
+import { officials } from '../dialects/official/index.ts'
 import { anthropicClient } from './driver-anthropic.ts'
-import { genaiClient } from './driver-genai.ts'
-import { openaiClient } from './driver-openai.ts'
 import { settingsFor, stage, UPSTREAM_KEY } from './proxy.ts'
 import { DIALECTS, said, text, type Dialect } from './script.ts'
-import { CALLER_KEY, says, type Received, type Script, type Stage } from './stage.ts'
+import { CALLER_KEY, says, type Script, type Stage } from './stage.ts'
 
-const ask: Record<Dialect, (staged: Stage, maxRetries?: number) => Promise<string | undefined>> = {
-  messages: async (staged, maxRetries) => {
-    const messages = [{ role: 'user' as const, content: 'Hello' }]
-    const body = { model: 'claude-opus-4-8', max_tokens: 99, messages }
-    const { content } = await anthropicClient(staged, maxRetries).messages.create(body)
-    return content.map((block) => (block.type === 'text' ? block.text : '')).join('')
-  },
-  'generate-content': async (staged) => {
-    const { models } = genaiClient(staged)
-    return (await models.generateContent({ model: 'gemini-3-pro', contents: 'Hello' })).text
-  },
-  responses: async (staged, maxRetries) => {
-    const { responses } = openaiClient(staged, maxRetries)
-    return (await responses.create({ model: 'gpt-5', input: 'Hello' })).output_text
-  },
-}
-
-/** Where each upstream looks for the key, and nowhere else. */
-const keyIn: Record<Dialect, (received: Received) => string | null> = {
-  messages: ({ headers }) => headers.get('x-api-key'),
-  'generate-content': ({ headers }) => headers.get('x-goog-api-key'),
-  responses: ({ headers }) => headers.get('authorization')?.replace(/^Bearer /, '') ?? null,
-}
 const KEY_HEADERS = ['x-api-key', 'x-goog-api-key', 'authorization']
 
 /** The caller's key opens the upstream. */
@@ -53,9 +29,9 @@ describe.each(PAIRS)('$caller over $upstream', ({ caller, upstream }) => {
 
   test('the configured key goes where it belongs, the caller’s goes nowhere', async () => {
     const staged = stage(upstream, fine)
-    expect(await ask[caller](staged)).toBe('Fine.')
+    expect(await officials[caller].ask(staged)).toBe('Fine.')
     const [received] = staged.received
-    expect(received && keyIn[upstream](received)).toBe(UPSTREAM_KEY)
+    expect(received && kits[upstream].http.keyIn(received.headers)).toBe(UPSTREAM_KEY)
     const sent = JSON.stringify([...(received?.headers ?? []), received?.text, received?.path])
     expect(sent).not.toContain(CALLER_KEY)
     const others = KEY_HEADERS.filter((header) => received?.headers.has(header))
@@ -65,24 +41,24 @@ describe.each(PAIRS)('$caller over $upstream', ({ caller, upstream }) => {
 
   test('the caller’s own key is moved to where the upstream looks for it', async () => {
     const staged = lent(upstream, fine)
-    expect(await ask[caller](staged)).toBe('Fine.')
+    expect(await officials[caller].ask(staged)).toBe('Fine.')
     const [received] = staged.received
-    expect(received && keyIn[upstream](received)).toBe(CALLER_KEY)
+    expect(received && kits[upstream].http.keyIn(received.headers)).toBe(CALLER_KEY)
   })
 
   test('a refusal of the caller’s own key is the caller’s', async () => {
-    const error = await ask[caller](
-      lent(upstream, () => kits[upstream].scripted.refusals.key),
-    ).then(
-      () => undefined,
-      (failure: unknown) => failure,
-    )
+    const error = await officials[caller]
+      .ask(lent(upstream, () => kits[upstream].scripted.refusals.key))
+      .then(
+        () => undefined,
+        (failure: unknown) => failure,
+      )
     const classes = [Anthropic.APIError, OpenAI.APIError, ApiError]
     expect(classes.some((known) => error instanceof known)).toBe(true)
-    expect(error).toMatchObject({ status: upstream === 'generate-content' ? 403 : 401 })
+    expect(error).toMatchObject({ status: kits[upstream].scripted.statuses.key })
   })
 
-  test.skipIf(caller === 'generate-content')(
+  test.skipIf(!officials[caller].repeats)(
     'a library that repeats after a rate limit gets its answer',
     async () => {
       const rate = kits[upstream].scripted.refusals.rate
@@ -91,7 +67,7 @@ describe.each(PAIRS)('$caller over $upstream', ({ caller, upstream }) => {
           ? { ...rate, headers: { ...rate.headers, 'retry-after': '0' } }
           : fine(received, turn - 1),
       )
-      expect(await ask[caller](staged, 1)).toBe('Fine.')
+      expect(await officials[caller].ask(staged, 1)).toBe('Fine.')
       expect(staged.received).toHaveLength(2)
     },
   )

@@ -2,6 +2,7 @@ import { createOpenAI } from '@ai-sdk/openai'
 import { generateText, type ModelMessage } from 'ai'
 import OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
+import { othersThan } from '../dialects/index.ts'
 import { anthropicClient } from './driver-anthropic.ts'
 import { genaiClient } from './driver-genai.ts'
 import { openaiClient } from './driver-openai.ts'
@@ -51,7 +52,7 @@ describe.each(DIALECTS)('models over %s', (upstream) => {
   })
 })
 
-describe.each(['messages', 'generate-content'] as const)('state over %s', (upstream) => {
+describe.each(othersThan('responses'))('state over %s', (upstream) => {
   test('a reply that nobody has kept cannot be continued', async () => {
     const client = openaiClient(stage(upstream, says(upstream)))
     const asked = client.responses.create({

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { othersThan } from '../dialects/index.ts'
 import { proxyOf } from '../memory/proxy.ts'
 import { expectWhole, reply, talk } from '../memory/ten-turns.ts'
 
-describe.each(['messages', 'generate-content'] as const)('over %s', (dialect) => {
+describe.each(othersThan('responses'))('over %s', (dialect) => {
   test.each([true, false])(
     'ten turns with thoughts and tools, each of which brings only what is new (stream: %s)',
     async (stream) => {

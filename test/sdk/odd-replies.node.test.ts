@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { DRIVERS } from './drivers.ts'
-import { ODD_REPLIES } from './odd-replies.ts'
+import { DIALECTS } from '../../adapters/dialect.ts'
+import { officials } from '../dialects/official/index.ts'
+import type { OddReply } from './odd-reply.ts'
 import { stage } from './proxy.ts'
 import { CLOCK } from './scene.ts'
+
+const ODD_REPLIES = DIALECTS.flatMap((upstream) =>
+  officials[upstream].oddReplies.map((odd): OddReply => ({ upstream, ...odd })),
+)
 
 describe.each(DRIVERS)('$name', (driver) => {
   describe.each([false, true])('stream: %s', (stream) => {

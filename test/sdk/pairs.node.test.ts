@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { kits } from '../dialects/index.ts'
 import { grammarOf } from '../grammar/index.ts'
 import { pretty } from '../laws/spelling.ts'
 import { framesIn } from '../line-reader.ts'
@@ -51,15 +52,9 @@ function prettyPrinted(init: RequestInit | undefined): RequestInit {
   return { ...init, body: pretty(body) }
 }
 
-const HISTORIES: Record<Dialect, string> = {
-  messages: 'messages',
-  'generate-content': 'contents',
-  responses: 'input',
-}
-
 /** Every request begins with the one before it, so the upstream's prompt cache stays warm. */
 function expectPrefixes(upstream: Dialect, { received }: Stage): void {
-  const histories = received.map(({ body }) => body[HISTORIES[upstream]] as unknown[])
+  const histories = received.map(({ body }) => body[kits[upstream].ask.history] as unknown[])
   for (const [index, history] of histories.entries()) {
     const next = histories[index + 1]
     if (next) expect(next.slice(0, history.length)).toEqual(history)

@@ -3,6 +3,7 @@ import { createApp } from '../../src/http/hono-app.ts'
 import type { Ports, UpstreamRequest } from '../../src/ports.ts'
 import type { Settings, UpstreamSettings } from '../../src/config/settings.ts'
 import type { Store } from '../../src/memory/store.ts'
+import { adapterOf } from '../dialects/adapters.ts'
 import { MODEL, type Dialect } from './script.ts'
 import { answer, CALLER_KEY, staged, type Received, type Script, type Stage } from './stage.ts'
 
@@ -21,24 +22,13 @@ export function stage(
   return staged(dialect, received, async (input, init) => app.fetch(new Request(input, init)))
 }
 
-const BASES: Record<Dialect, string> = {
-  messages: 'https://messages.test',
-  'generate-content': 'https://content.test',
-  responses: 'https://responses.test',
-}
-const AUTH = {
-  messages: 'x-api-key',
-  'generate-content': 'x-goog-api-key',
-  responses: 'bearer',
-} as const
-
 export function settingsFor(dialect: Dialect, more: Partial<Settings>): Settings {
   const upstream: UpstreamSettings = {
     name: 'scripted',
     dialect,
-    base: BASES[dialect],
+    base: `https://${dialect}.test`,
     key: { kind: 'literal', value: UPSTREAM_KEY },
-    auth: AUTH[dialect],
+    auth: adapterOf(dialect).upstream.defaultAuth,
     headers: {},
     maxOutputTokens: 8192,
     models: new Map(),

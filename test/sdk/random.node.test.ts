@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { kits, othersThan } from '../dialects/index.ts'
 import type { Driver } from './driver.ts'
 import { DRIVERS } from './drivers.ts'
 import { stage } from './proxy.ts'
 import { CLOCK, issued, result, WEATHER } from './scene.ts'
-import { call, DIALECTS, said, text, thinking, type Dialect, type Piece } from './script.ts'
+import { call, said, text, thinking, type Dialect, type Piece } from './script.ts'
 import { says } from './stage.ts'
 
 const words = fc.oneof(
@@ -33,6 +34,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
  * those that only a silent thought keeps apart, where nothing shows between which of them it was.
  */
 function piecesOf(steps: Step[], upstream: Dialect, joinsTexts: boolean): Piece[] {
+  const { idPrefix } = kits[upstream].scripted
   const pieces: Piece[] = []
   for (const [index, each] of steps.entries()) {
     const mark = String(index).padStart(3, '0')
@@ -42,17 +44,12 @@ function piecesOf(steps: Step[], upstream: Dialect, joinsTexts: boolean): Piece[
     const thinks = each.thought !== undefined && !isUnheard
     if (thinks) pieces.push(thinking(each.thought ?? '', `cHJvb2Y${mark}AA`))
     if ('input' in each) {
-      const id = upstream === 'generate-content' ? '' : `${PREFIX[upstream]}${mark}abc`
+      const id = idPrefix === '' ? '' : `${idPrefix}${mark}abc`
       pieces.push(call(id, index % 2 === 0 ? 'get_weather' : 'get_time', each.input))
     } else if (last?.kind === 'text' && !thinks) last.text += each.text
     else pieces.push(text(each.text))
   }
   return pieces
-}
-const PREFIX: Record<Dialect, string> = {
-  messages: 'toolu_',
-  'generate-content': '',
-  responses: 'call_',
 }
 
 /** Clients that make one text of all that is streamed without words of thought in between. */
@@ -64,7 +61,7 @@ async function talkThrough(
   stream: boolean,
   steps: Step[],
 ): Promise<void> {
-  const joins = upstream === 'generate-content' || (stream && JOINING.has(driver.name))
+  const joins = kits[upstream].scripted.joinsTexts || (stream && JOINING.has(driver.name))
   const first = piecesOf(steps, upstream, joins)
   const calls = first.filter((piece) => piece.kind === 'call')
   const replies = [said(first, calls.length > 0 ? 'tool-call' : 'stop'), said([text('Bye.')])]
@@ -93,7 +90,7 @@ const callsLast = (steps: Step[]): Step[] =>
   steps.toSorted((one, other) => Number('input' in one) - Number('input' in other))
 
 describe.each(DRIVERS)('$name', (driver) => {
-  const foreign = DIALECTS.filter((dialect) => dialect !== driver.dialect)
+  const foreign = othersThan(driver.dialect)
   describe.each(foreign)('over %s', (upstream) => {
     test.each([false, true])('brings every reply home (stream: %s)', async (stream) => {
       await fc.assert(

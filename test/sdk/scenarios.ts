@@ -1,14 +1,13 @@
 import { expect } from 'vitest'
+import { kits } from '../dialects/index.ts'
 import type { ToolAnswer } from './driver.ts'
 import {
   ask,
   CLOCK,
   expectOutcome,
-  IDS,
   image,
   issued,
   PIXEL,
-  PROOFS,
   result,
   WEATHER,
   type Scenario,
@@ -46,12 +45,12 @@ const words: Scenario = {
 }
 
 const calls = (upstream: Dialect): Piece[] => [
-  thinking('I need the weather and the time.', PROOFS[upstream][0]),
-  call(IDS[upstream][0], 'get_weather', { city: 'Köln', days: 2 }),
-  call(IDS[upstream][1], 'get_time', { zone: 'utc' }),
+  thinking('I need the weather and the time.', kits[upstream].scripted.proofs[0]),
+  call(kits[upstream].scripted.ids[0], 'get_weather', { city: 'Köln', days: 2 }),
+  call(kits[upstream].scripted.ids[1], 'get_time', { zone: 'utc' }),
 ]
 const last = (upstream: Dialect): Piece[] => [
-  thinking('Both are known.', PROOFS[upstream][1]),
+  thinking('Both are known.', kits[upstream].scripted.proofs[1]),
   text('Sunny, noon.'),
 ]
 
@@ -105,11 +104,11 @@ const toolLoop: Scenario = {
 }
 
 const interleaved = (upstream: Dialect): Piece[] => [
-  thinking('First the weather.', PROOFS[upstream][0]),
+  thinking('First the weather.', kits[upstream].scripted.proofs[0]),
   text('Let me see.'),
-  call(IDS[upstream][0], 'get_weather', { city: 'Ulm' }),
-  thinking('', PROOFS[upstream][1]),
-  call(IDS[upstream][1], 'get_weather', { city: 'Bonn' }),
+  call(kits[upstream].scripted.ids[0], 'get_weather', { city: 'Ulm' }),
+  thinking('', kits[upstream].scripted.proofs[1]),
+  call(kits[upstream].scripted.ids[1], 'get_weather', { city: 'Bonn' }),
 ]
 
 /** Proofs stand in front of text and between two calls of one function; one tool fails. */
@@ -148,7 +147,7 @@ const interleaving: Scenario = {
 const images: Scenario = {
   name: 'carries images of the user and of tools',
   replies: (upstream) => [
-    said([call(IDS[upstream][0], 'get_weather', { city: 'Ulm' })], 'tool-call'),
+    said([call(kits[upstream].scripted.ids[0], 'get_weather', { city: 'Ulm' })], 'tool-call'),
     said([text('I see two.')]),
   ],
   async play(scene) {
@@ -168,30 +167,16 @@ const images: Scenario = {
   },
 }
 
-/** How a caller's dialect can say why a reply ended. */
-const STOPS: Record<Dialect, Record<Stop, Stop>> = {
-  messages: same('stop-sequence'),
-  'generate-content': same('stop'),
-  responses: same('stop'),
-}
-function same(sequence: Stop): Record<Stop, Stop> {
-  return {
-    stop: 'stop',
-    'tool-call': 'tool-call',
-    length: 'length',
-    refusal: 'refusal',
-    'stop-sequence': sequence,
-  }
-}
-
 const stopScenario = (stop: Stop, words: string): Scenario => ({
   name: `says that a reply ended by ${stop}`,
   replies: () => [said([text(words)], stop)],
   async play(scene) {
     const options = { ...ask(scene), stopAt: ['END'], maxTokens: 64 }
     const outcome = await scene.driver.talk(scene.stage, options).say('Go on.')
-    const plain = scene.driver.name.startsWith('@ai-sdk') || scene.upstream !== 'messages'
-    const wanted = STOPS[scene.driver.dialect][stop]
+    const plain =
+      scene.driver.name.startsWith('@ai-sdk') ||
+      kits[scene.upstream].scripted.stops[stop] !== 'stop-sequence'
+    const wanted = kits[scene.driver.dialect].scripted.stops[stop]
     expectOutcome(scene, outcome, {
       stop: wanted === 'stop-sequence' && plain ? 'stop' : wanted,
     })
@@ -203,8 +188,14 @@ const stopScenario = (stop: Stop, words: string): Scenario => ({
 const withheld = (name: string, thought: (proof: string) => ThinkingPiece): Scenario => ({
   name,
   replies: (upstream) => [
-    said([thought(PROOFS[upstream][0]), text('Four.')]),
-    said([thought(PROOFS[upstream][1]), call(IDS[upstream][0], 'get_time', {})], 'tool-call'),
+    said([thought(kits[upstream].scripted.proofs[0]), text('Four.')]),
+    said(
+      [
+        thought(kits[upstream].scripted.proofs[1]),
+        call(kits[upstream].scripted.ids[0], 'get_time', {}),
+      ],
+      'tool-call',
+    ),
     said([text('Late.')]),
   ],
   async play(scene) {
@@ -216,11 +207,12 @@ const withheld = (name: string, thought: (proof: string) => ThinkingPiece): Scen
     const { calls: made } = await talk.say('And the time?')
     await talk.answer(made.map((each) => ({ call: each, output: '12:00' })))
     if (!scene.foreign) return
-    // Only one dialect tells a thought that is withheld from one that is not shown.
-    const told = (proof: string) => (upstream === 'messages' ? thought(proof) : thinking('', proof))
+    // Not every dialect tells a thought that is withheld from one that is not shown.
+    const { tellsWithheld } = kits[upstream].scripted
+    const told = (proof: string) => (tellsWithheld ? thought(proof) : thinking('', proof))
     const [, four, , time] = issued(stage.heard(2).turns, upstream)
-    expect(four?.pieces).toEqual([told(PROOFS[upstream][0]), text('Four.')])
-    expect(time?.pieces[0]).toEqual(told(PROOFS[upstream][1]))
+    expect(four?.pieces).toEqual([told(kits[upstream].scripted.proofs[0]), text('Four.')])
+    expect(time?.pieces[0]).toEqual(told(kits[upstream].scripted.proofs[1]))
     expect(time?.pieces).toHaveLength(2)
   },
 })

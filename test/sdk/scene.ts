@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { kits } from '../dialects/index.ts'
 import type { Driver, Outcome, ToolOffer } from './driver.ts'
 import { COUNTS, type Dialect, type HeardTurn, type Piece, type Said } from './script.ts'
 import type { Stage } from './stage.ts'
@@ -38,18 +39,6 @@ export const CLOCK: ToolOffer = {
   },
 }
 
-/** Proofs in each upstream's own alphabet. */
-export const PROOFS: Record<Dialect, [string, string]> = {
-  messages: ['EqQBCkgIAhABGAIiQHh6+/sig1==', 'EqQBCkgIAhABGAIiQHh6+/sig2=='],
-  'generate-content': ['CtwBAVSoXO7c8mB1', 'CtwBAVSoXO7c8mB2'],
-  responses: ['gAAAAABo-enc_1-Zx9==', 'gAAAAABo-enc_2-Zx9=='],
-}
-/** Ids as each upstream makes them; generate-content makes none. */
-export const IDS: Record<Dialect, [string, string]> = {
-  messages: ['toolu_01A09q90qw90lq917835lq9', 'toolu_01B19x55zz11aa22bb33cc4'],
-  'generate-content': ['', ''],
-  responses: ['call_MkzhR5UKwMZxG9Ud4RkTWSLX', 'call_a7Fq21bVh0dQmPz8XnC4yTeK'],
-}
 export const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 export const image = { mediaType: 'image/png', data: PIXEL }
@@ -77,25 +66,25 @@ export const result = (name: string, output: string): Piece => ({
 
 /**
  * Turns as an upstream issued or heard them: results without their ids (the ear has paired them), thoughts
- * of generate-content without their words (only the signature has to come back, on the part that had it),
- * ids of calls only where the upstream made them, inputs by value.
+ * without their words where only the proof has to come back, on the part that had it, ids of calls only where the upstream made them, inputs by value.
  */
 export function issued(turns: HeardTurn[], upstream: Dialect): HeardTurn[] {
+  const { idPrefix, hearsThoughts } = kits[upstream].scripted
   return turns.map(({ role, pieces }) => ({
     role,
     pieces: pieces.flatMap((piece): Piece[] => {
       if (piece.kind === 'result') return [{ ...piece, id: '' }]
       if (piece.kind === 'call') {
-        const id = IDS[upstream][0] === '' ? '' : piece.id
+        const id = idPrefix === '' ? '' : piece.id
         return [{ ...piece, id, input: JSON.parse(piece.input) }]
       }
-      if (piece.kind !== 'thinking' || upstream !== 'generate-content') return [piece]
+      if (piece.kind !== 'thinking' || hearsThoughts) return [piece]
       return piece.proof === '' ? [] : [{ ...piece, text: '' }]
     }),
   }))
 }
 
-/** A schema with its types in lower case: both spellings are legal in generate-content. */
+/** A schema with its types in lower case: where they may be in upper case, both spellings are legal. */
 export function plainSchema(schema: unknown): unknown {
   const text = JSON.stringify(schema ?? null)
   return JSON.parse(text.replace(/"type":"[A-Z]+"/g, (type) => type.toLowerCase()))

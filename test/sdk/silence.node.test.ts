@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { kits } from '../dialects/index.ts'
 import { DRIVERS } from './drivers.ts'
 import { settingsFor, stage } from './proxy.ts'
 import { call, DIALECTS, said, text } from './script.ts'
-import { IDS, WEATHER } from './scene.ts'
+import { WEATHER } from './scene.ts'
 import { says } from './stage.ts'
 
 /** What keeps a silent connection alive must not disturb anybody. */
@@ -11,7 +12,7 @@ describe.each(DRIVERS)('$name', (driver) => {
     const { limits } = settingsFor(upstream, {})
     const pieces = [
       text('This takes a while, because there is much to think about. '.repeat(4)),
-      call(IDS[upstream][0], 'get_weather', { city: 'Ulm' }),
+      call(kits[upstream].scripted.ids[0], 'get_weather', { city: 'Ulm' }),
     ]
     const script = says(upstream, said(pieces, 'tool-call'))
     const slow = stage(

@@ -4,13 +4,14 @@ import OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
 import { STORE_BOUNDS } from '../../src/config/defaults.ts'
 import { memoryStore } from '../../src/memory/stores/memory.ts'
+import { kits, othersThan } from '../dialects/index.ts'
 import { openaiClient } from './driver-openai.ts'
 import { stage } from './proxy.ts'
-import { IDS, issued, PROOFS, result } from './scene.ts'
+import { issued, result } from './scene.ts'
 import { call, said, text, thinking, type Dialect, type HeardTurn, type Said } from './script.ts'
 import { BASE, CALLER_KEY, says, type Stage } from './stage.ts'
 
-const FOREIGN = ['messages', 'generate-content'] as const
+const FOREIGN = othersThan('responses')
 const PARAMETERS = { type: 'object', properties: { city: { type: 'string' } } }
 const TOOL = {
   type: 'function' as const,
@@ -38,10 +39,10 @@ async function ask(
 describe.each(FOREIGN)('a memory over %s', (upstream) => {
   test.each([false, true])('continues a tool loop by its id alone (stream: %s)', async (stream) => {
     const first = [
-      thinking('Look it up.', PROOFS[upstream][0]),
-      call(IDS[upstream][0], 'get_weather', { city: 'Ulm' }),
+      thinking('Look it up.', kits[upstream].scripted.proofs[0]),
+      call(kits[upstream].scripted.ids[0], 'get_weather', { city: 'Ulm' }),
     ]
-    const second = [thinking('Dry.', PROOFS[upstream][1]), text('It is dry.')]
+    const second = [thinking('Dry.', kits[upstream].scripted.proofs[1]), text('It is dry.')]
     const staged = remembering(
       upstream,
       said(first, 'tool-call'),
@@ -142,7 +143,10 @@ describe.each(FOREIGN)('a memory over %s', (upstream) => {
   })
 
   test.each([false, true])('finds what the AI SDK only refers to (stream: %s)', async (stream) => {
-    const replies = [[thinking('Sum.', PROOFS[upstream][0]), text('Four.')], [text('Five.')]]
+    const replies = [
+      [thinking('Sum.', kits[upstream].scripted.proofs[0]), text('Four.')],
+      [text('Five.')],
+    ]
     const staged = remembering(upstream, ...replies.map((pieces) => said(pieces)))
     const { fetch } = staged
     const provider = createOpenAI({ apiKey: CALLER_KEY, baseURL: `${BASE}/v1`, fetch })

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { kits } from '../dialects/index.ts'
 import { anthropicDriver } from './driver-anthropic.ts'
 import { genaiDriver } from './driver-genai.ts'
 import { openaiDriver } from './driver-openai.ts'
 import type { Driver } from './driver.ts'
 import { stage } from './proxy.ts'
-import { CLOCK, IDS, PROOFS, WEATHER } from './scene.ts'
+import { CLOCK, WEATHER } from './scene.ts'
 import {
   call,
   DIALECTS,
@@ -81,11 +82,14 @@ function strict(dialect: Dialect, given: Given, replies: Said[]): Script {
 const UNPROVEN = thinking('Well.', '')
 
 const began = (from: Dialect): Said[] => {
-  const [one, two] = IDS[from]
-  const proven = thinking('Two calls.', PROOFS[from][0])
+  const [one, two] = kits[from].scripted.ids
+  const proven = thinking('Two calls.', kits[from].scripted.proofs[0])
   return [
     // Of thoughts without a proof an id is all that is left.
-    said([from === 'responses' ? thinking('Hm.', PROOFS[from][1]) : UNPROVEN, text('Easy.')]),
+    said([
+      from === 'responses' ? thinking('Hm.', kits[from].scripted.proofs[1]) : UNPROVEN,
+      text('Easy.'),
+    ]),
     said(
       [
         proven,
@@ -99,7 +103,7 @@ const began = (from: Dialect): Said[] => {
 }
 
 const went = (to: Dialect): Said[] => [
-  said([thinking('Then.', PROOFS[to][0]), text('Sun, noon.')]),
+  said([thinking('Then.', kits[to].scripted.proofs[0]), text('Sun, noon.')]),
   said([text('Bye.')]),
 ]
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { kits } from '../dialects/index.ts'
 import type { Driver } from './driver.ts'
 import { DRIVERS } from './drivers.ts'
 import { stage } from './proxy.ts'
-import { CLOCK, IDS, PROOFS, WEATHER } from './scene.ts'
+import { CLOCK, WEATHER } from './scene.ts'
 import { call, DIALECTS, said, text, thinking, type Dialect, type Heard } from './script.ts'
 import { says, type Stage } from './stage.ts'
 
@@ -13,15 +14,15 @@ async function switched(
   to: Dialect,
   stream: boolean,
 ): Promise<Heard[]> {
-  const [one, two] = IDS[from]
+  const [one, two] = kits[from].scripted.ids
   const before = stage(
     from,
     says(
       from,
-      said([thinking('Hm.', PROOFS[from][0]), text('Easy.')]),
+      said([thinking('Hm.', kits[from].scripted.proofs[0]), text('Easy.')]),
       said(
         [
-          thinking('Two calls.', PROOFS[from][0]),
+          thinking('Two calls.', kits[from].scripted.proofs[0]),
           text('Let me look.'),
           call(one, 'get_weather', { city: 'Ulm' }),
           call(two, 'get_time', { zone: 'utc' }),
@@ -43,7 +44,7 @@ async function switched(
   await talk.say('Thanks.')
   const sent = after.received.map((received) => received.text).join('\n')
   // A carrier of the proof, in plain text or in base64, is as foreign to this upstream as the proof.
-  for (const foreign of [PROOFS[from][0], 'xseal1.', 'eHNlYWwx'])
+  for (const foreign of [kits[from].scripted.proofs[0], 'xseal1.', 'eHNlYWwx'])
     expect(sent).not.toContain(foreign)
   return to === driver.dialect ? [] : [after.heard(0), after.heard(1)]
 }

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { isObject, stringify, Verbatim, type Json } from '../../src/json/json.ts'
 import { mutate, pathsOf, valueAt, type Path } from '../laws/mutate.ts'
-import { RARE } from './rare.ts'
+import type { Dialect } from '../../adapters/dialect.ts'
+import { officials } from '../dialects/official/index.ts'
 
 const words: Json[] = ['', ' ', 'x', 'auto', 'user', 'tool', 'assistant', '12', '-7', '5m']
 const numbers: Json[] = [0, -0, -1, 1, 1.5, 2, 5, 16, 51, 1023, 1024, 2 ** 53, -1e300]
@@ -39,16 +40,16 @@ interface Words {
 
 const fixture = (path: string): Json => JSON.parse(readFileSync(`fixtures/${path}`, 'utf8'))
 
-function requestsOf(dialect: string): Json[] {
+function requestsOf(dialect: Dialect): Json[] {
   const folder = `${dialect}/request`
   return [
     fixture(`full/${dialect}.json`),
     ...readdirSync(`fixtures/${folder}`).map((name) => fixture(`${folder}/${name}`)),
-    ...(RARE.get(dialect) ?? []),
+    ...officials[dialect].wire.rare,
   ]
 }
 
-function wordsOf(dialect: string): Words {
+function wordsOf(dialect: Dialect): Words {
   const requests = requestsOf(dialect)
   const paths = requests.flatMap((request) => pathsOf(request).map((path) => ({ request, path })))
   const names = paths.map(({ path }) => path.at(-1)).filter((name) => typeof name === 'string')
@@ -81,7 +82,7 @@ function faulty(request: Json, { where, name, value }: Fault): Json {
 }
 
 /** Every request with every single member left out, or replaced by everything odd, once for each kind of place. */
-export function* singleFaults(dialect: string): Generator<string> {
+export function* singleFaults(dialect: Dialect): Generator<string> {
   const seen = new Set<string>()
   for (const request of requestsOf(dialect))
     for (const path of pathsOf(request).slice(1)) {
@@ -103,7 +104,7 @@ function kindOf(request: Json, path: Path): string {
 }
 
 /** Requests of a dialect as text: legal ones, and some with faults at random places. */
-export function brokenRequests(dialect: string, legal: fc.Arbitrary<Json>): fc.Arbitrary<string> {
+export function brokenRequests(dialect: Dialect, legal: fc.Arbitrary<Json>): fc.Arbitrary<string> {
   const { requests, names, values } = wordsOf(dialect)
   const value = fc.oneof(fc.constantFrom(...ODD), fc.constantFrom(...values))
   const fault = fc.record<Fault>({

@@ -1,39 +1,14 @@
-import { expect, it } from 'vitest'
-import { normalise } from '../../adapters/generate-content/wire.ts'
-import * as generateContent from '../../adapters/generate-content/wire.ts'
-import * as messages from '../../adapters/messages/wire.ts'
-import * as responses from '../../adapters/responses/wire.ts'
-import { isObject, parse, type Json } from '../../src/json/json.ts'
+import { describe, expect, it } from 'vitest'
+import { DIALECTS } from '../../adapters/dialect.ts'
+import { parse, type Json } from '../../src/json/json.ts'
 import { ProblemError } from '../../src/model/problem.ts'
+import { adapterOf } from '../dialects/adapters.ts'
+import { officials } from '../dialects/official/index.ts'
+import type { Check } from '../dialects/official/official.ts'
 import { anyRequest } from '../laws/arbitrary-requests.ts'
 import { writeRequest } from '../laws/exchange.ts'
-import { always, forEachAdapter } from '../laws/law.ts'
+import { always } from '../laws/law.ts'
 import { brokenRequests, singleFaults } from './broken.ts'
-import * as zodGenerateContent from './zod-generate-content.ts'
-import * as zodMessages from './zod-messages.ts'
-import * as zodResponses from './zod-responses.ts'
-
-/** Says what a dialect asks of a request; throws for what it refuses. */
-type Check = (body: Json, counting: boolean) => unknown
-
-function checkGenerateContent(body: Json, counting: boolean): unknown {
-  if (!counting) return generateContent.checkCreate(body)
-  const isWrapped = isObject(body) && body['generateContentRequest'] !== undefined
-  return isWrapped ? generateContent.checkWrappedCount(body) : generateContent.checkCount(body)
-}
-
-/** The same told twice: by the shapes of the product, and by the schemas of a library. */
-const CHECKS = new Map<string, [shapes: Check, schemas: Check]>([
-  [
-    'messages',
-    [
-      (body, counting) => messages.validate(body, counting ? 'count-tokens' : 'create'),
-      zodMessages.checkRequest,
-    ],
-  ],
-  ['responses', [responses.checkRequest, zodResponses.checkRequest]],
-  ['generate-content', [checkGenerateContent, zodGenerateContent.checkRequest]],
-])
 
 /** What is at fault, if anything is. */
 function faultOf(check: Check, body: Json, counting: boolean): string {
@@ -46,17 +21,13 @@ function faultOf(check: Check, body: Json, counting: boolean): string {
   }
 }
 
-forEachAdapter((adapter) => {
-  const [shapes, schemas] = CHECKS.get(adapter.dialect) ?? []
+describe.each(DIALECTS)('%s', (dialect) => {
+  const { shapes, schemas, prepare } = officials[dialect].wire
+  const adapter = adapterOf(dialect)
   const legal = anyRequest.map((request): Json => writeRequest(adapter, request).body)
-  /** As it comes to be checked: one dialect brings all spellings of a member to one before. */
-  const read = (text: string): Json => {
-    const body = parse(text, adapter.caller.verbatim)
-    return adapter.dialect === 'generate-content' ? normalise(body) : body
-  }
+  const read = (text: string): Json => prepare(parse(text, adapter.caller.verbatim))
 
   function compare(text: string): string[] {
-    if (!shapes || !schemas) throw new Error(`nothing checks ${adapter.dialect}`)
     return [false, true].map((counting) => {
       const body = read(text)
       const fault = faultOf(shapes, body, counting)
@@ -67,7 +38,7 @@ forEachAdapter((adapter) => {
   }
 
   it('refuses what the schemas refuse, for the same member, whatever is wrong alone', () => {
-    const faults = [...singleFaults(adapter.dialect)].flatMap(compare)
+    const faults = [...singleFaults(dialect)].flatMap(compare)
     expect(new Set(faults).size).toBeGreaterThan(50)
   })
 
@@ -75,7 +46,7 @@ forEachAdapter((adapter) => {
     const faults = new Set<string>()
     let passed = 0
     always(
-      brokenRequests(adapter.dialect, legal),
+      brokenRequests(dialect, legal),
       (text) => {
         const wrapped = text.length % 2 ? `{"generateContentRequest":${text}}` : text
         for (const fault of [...compare(text), ...compare(wrapped)]) {
