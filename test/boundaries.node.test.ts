@@ -60,6 +60,7 @@ const isEntry = (path: string): boolean =>
 
 const PLACES: readonly (readonly [RegExp, Room])[] = [
   [/^adapters\/(?:contract|dialect)\.ts$/, 'contract'],
+  [/^src\/memory\/conversation\.ts$/, 'contract'],
   [/^adapters\/index\.ts$/, 'dialects'],
   [/^adapters\/[\w-]+\//, 'dialect'],
   [/^src\/ports\.ts$/, 'ports'],

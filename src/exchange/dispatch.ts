@@ -1,10 +1,5 @@
-import type {
-  Adapter,
-  RequestHead,
-  Route,
-  StoredAction,
-  StoredRoute,
-} from '../../adapters/contract.ts'
+import type { Adapter, RequestHead, Route } from '../../adapters/contract.ts'
+import type { StoredAction, StoredRoute } from '../memory/conversation.ts'
 import type { Dialects } from '../../adapters/index.ts'
 
 export interface Match {

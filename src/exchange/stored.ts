@@ -1,4 +1,4 @@
-import type { ConversationMemory, StoredAnswer } from '../../adapters/contract.ts'
+import type { ConversationMemory, StoredAnswer } from '../memory/conversation.ts'
 import { stringify } from '../json/json.ts'
 import { ProblemError } from '../model/problem.ts'
 import { sseFrame } from '../stream/sse.ts'

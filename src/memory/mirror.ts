@@ -1,4 +1,5 @@
-import type { ConversationMemory, Reader, Told } from '../../adapters/contract.ts'
+import type { Reader } from '../../adapters/contract.ts'
+import type { ConversationMemory, Told } from './conversation.ts'
 import { stringify } from '../json/json.ts'
 import { noteOwner, isShared } from './ownership.ts'
 import type { MemoryContext } from './context.ts'

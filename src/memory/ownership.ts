@@ -1,4 +1,4 @@
-import type { Ask, ConversationMemory } from '../../adapters/contract.ts'
+import type { Ask, ConversationMemory } from './conversation.ts'
 import type { Json } from '../json/json.ts'
 import { ProblemError } from '../model/problem.ts'
 import type { MemoryContext } from './context.ts'

@@ -1,4 +1,5 @@
-import type { Frame, ExchangeRecord, Recorder, Writer } from '../../adapters/contract.ts'
+import type { Frame, Writer } from '../../adapters/contract.ts'
+import type { ExchangeRecord, Recorder } from './conversation.ts'
 import type { JsonObject } from '../json/json.ts'
 import type { Problem } from '../model/problem.ts'
 import type { MemoryContext } from './context.ts'

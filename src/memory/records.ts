@@ -1,4 +1,4 @@
-import type { ExchangeRecord, ConversationMemory } from '../../adapters/contract.ts'
+import type { ExchangeRecord, ConversationMemory } from './conversation.ts'
 import type { JsonObject } from '../json/json.ts'
 import { ProblemError } from '../model/problem.ts'
 import { DEFAULT_RETENTION } from '../config/defaults.ts'

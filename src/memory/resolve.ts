@@ -1,4 +1,4 @@
-import type { Ask, Fresh, ConversationMemory, ReferencedRecords } from '../../adapters/contract.ts'
+import type { Ask, Fresh, ConversationMemory, ReferencedRecords } from './conversation.ts'
 import type { Json } from '../json/json.ts'
 import { invalid, ProblemError, type Problem } from '../model/problem.ts'
 import { weightOf, type Lease } from '../stream/budget.ts'

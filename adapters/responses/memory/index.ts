@@ -1,12 +1,12 @@
+import type { Frame } from '../../contract.ts'
 import type {
   Ask,
-  Frame,
   Fresh,
   ConversationMemory,
   ReferencedRecords,
   Resolved,
   Told,
-} from '../../contract.ts'
+} from '../../../src/memory/conversation.ts'
 import {
   objectIn,
   defined,

@@ -1,7 +1,7 @@
 import { isObject, parse, stringify, type Json, type JsonObject } from '../../../src/json/json.ts'
 import { verbatimPaths } from '../../../src/json/verbatim-paths.ts'
 import { endOfValue } from '../../../src/json/scan.ts'
-import type { Fresh } from '../../contract.ts'
+import type { Fresh } from '../../../src/memory/conversation.ts'
 import { lookup, objectsOf, textIn } from '../dialect.ts'
 import { typeOfItem } from '../wire.ts'
 

@@ -1,4 +1,5 @@
-import type { Frame, ExchangeRecord, Recorder, RecorderContext } from '../../contract.ts'
+import type { Frame } from '../../contract.ts'
+import type { ExchangeRecord, Recorder, RecorderContext } from '../../../src/memory/conversation.ts'
 import {
   isObject,
   parseObject,

@@ -1,11 +1,5 @@
-import type {
-  Frame,
-  RequestHead,
-  Lookup,
-  StoredAction,
-  StoredAnswer,
-  StoredRoute,
-} from '../../contract.ts'
+import type { Frame, RequestHead, Lookup } from '../../contract.ts'
+import type { StoredAction, StoredAnswer, StoredRoute } from '../../../src/memory/conversation.ts'
 import type { Json, JsonObject } from '../../../src/json/json.ts'
 import { invalid } from '../../../src/model/problem.ts'
 import { lookup, textIn } from '../dialect.ts'
