@@ -6,7 +6,7 @@ import { fetchSend } from './upstream/fetch-send.ts'
 import type { Ports as EveryPort } from './ports.ts'
 import type { Settings } from './config/settings.ts'
 import { adapters } from '../adapters/index.ts'
-import { demoSend } from './demo/demo.ts'
+import { withDemo } from './demo/demo.ts'
 import { createApp as createAppOf } from './http/hono-app.ts'
 import type { App } from './http/app-type.ts'
 import { memoryStore } from './memory/stores/memory.ts'
@@ -57,7 +57,7 @@ export function createApp(
       'expected a "send" among the ports that calls through a proxy',
     )
   const app = createAppOf(settings, {
-    ...defaultPorts(),
+    ...defaultPorts(settings),
     ...(ports.store ? {} : createStore(settings)),
     ...ports,
   })
@@ -80,8 +80,8 @@ function createStore({ state, retention }: Settings): Pick<Ports, 'store'> {
   throw new ConfigError('state.store', 'expected memory or off, unless a store is among the ports')
 }
 
-const defaultPorts = (): EveryPort => ({
-  send: demoSend(adapters, fetchSend),
+const defaultPorts = (settings: Settings): EveryPort => ({
+  send: withDemo(settings, adapters, fetchSend),
   now: Date.now,
   randomId,
   log() {},

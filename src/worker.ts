@@ -1,6 +1,6 @@
 import { adapters } from '../adapters/index.ts'
 import type { Problem } from './model/problem.ts'
-import { demoSend } from './demo/demo.ts'
+import { withDemo } from './demo/demo.ts'
 import {
   ConfigError,
   type Environment,
@@ -67,7 +67,7 @@ const workerLog = (secrets: readonly string[]): Ports['log'] =>
 
 function proxyHandler(settings: Settings, bindings: WorkerEnvironment): Handler {
   const ports: Ports = {
-    send: demoSend(adapters, fetchSend),
+    send: withDemo(settings, adapters, fetchSend),
     now: Date.now,
     randomId,
     log: workerLog(listSecrets(settings)),

@@ -6,9 +6,20 @@ import { parse, stringify } from '../json/json.ts'
 import { invalid, ProblemError, type Problem } from '../model/problem.ts'
 import { demoReply } from './reply.ts'
 import { DEMO_ORIGIN } from '../config/defaults.ts'
+import type { Settings } from '../config/settings.ts'
 import { INTERNAL } from '../model/failures.ts'
 import type { Send, UpstreamRequest, UpstreamResponse } from '../ports.ts'
 import { framer, steppedSource } from '../stream/stream-out.ts'
+
+/** With the demo's upstreams, where the configuration has one of them: no other request passes by here. */
+export function withDemo(
+  { upstreams }: Pick<Settings, 'upstreams'>,
+  adapters: readonly Adapter[],
+  send: Send,
+): Send {
+  const isDemo = [...upstreams.values()].some(({ base }) => base.startsWith(`${DEMO_ORIGIN}/`))
+  return isDemo ? demoSend(adapters, send) : send
+}
 
 /**
  * Upstreams without a network, one per dialect: whatever is sent to the demo's origin is answered here, by

@@ -1,5 +1,5 @@
 import { adapters } from '../../adapters/index.ts'
-import { demoSend } from '../demo/demo.ts'
+import { withDemo } from '../demo/demo.ts'
 import { ConfigError, type Environment, examined, settingsIn } from '../config/config.ts'
 import { writeFault } from '../config/finding.ts'
 import { placed } from '../config/source.ts'
@@ -72,7 +72,7 @@ export async function serve(options: Options, world: Process): Promise<Proxy> {
     secrets: [...listSecrets(settings), ...egressSecrets(world.environment)],
   })
   const ports: Ports = {
-    ...portsWith(demoSend(adapters, upstreams.send)),
+    ...portsWith(withDemo(settings, adapters, upstreams.send)),
     log,
     ...(store && { store }),
     draining: () => draining,

@@ -1,14 +1,16 @@
 import { toSource } from '../../src/stream/source.ts'
 import { describe, expect, it } from 'vitest'
-import { demoSend } from '../../src/demo/demo.ts'
+import { demoSend, withDemo } from '../../src/demo/demo.ts'
 import { adapters } from '../../adapters/index.ts'
+import { demoConfig, readSettings } from '../../src/config/config.ts'
 import { fold, verify, type Event } from '../../src/model/events.ts'
 import { stringify } from '../../src/json/json.ts'
 import type { Request } from '../../src/model/request.ts'
 import { replyEvents } from '../../src/stream/reply-events.ts'
 import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
 
-const send = demoSend(adapters, () => Promise.reject(new Error('not for the demo')))
+const real = () => Promise.reject(new Error('not for the demo'))
+const send = demoSend(adapters, real)
 
 const requestOf = (change: Partial<Request>): Request => ({
   model: 'demo',
@@ -121,4 +123,13 @@ it('leaves all other addresses alone', async () => {
   const request = { method: 'GET', headers: {}, signal: new AbortController().signal, connectMs: 1 }
   const other = send({ ...request, url: 'http://demo.invalid.example/messages/v1' })
   await expect(other).rejects.toThrow('not for the demo')
+})
+
+it('stands in the way of no request where it is not configured', () => {
+  const without = readSettings(
+    { upstreams: { a: { dialect: 'messages', url: 'https://a.test' } } },
+    {},
+  )
+  expect(withDemo(without, adapters, real)).toBe(real)
+  expect(withDemo(readSettings(demoConfig(), {}), adapters, real)).not.toBe(real)
 })
