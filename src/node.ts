@@ -52,7 +52,10 @@ async function main(): Promise<void> {
 async function start(options: Options): Promise<void> {
   const proxy = serve(options, world)
   // Before the address is known to anybody, who may then want to stop what listens there.
-  onSignals(() => proxy.then((running) => running.stop()))
+  onSignals(
+    () => proxy.then((running) => running.stop()),
+    () => proxy.then((running) => running.reload()),
+  )
   await proxy
 }
 

@@ -1,7 +1,7 @@
 import { dialects } from '../../adapters/index.ts'
 import type { Problem } from '../model/problem.ts'
 import { authenticator } from '../upstream/credentials.ts'
-import { createMemories } from '../memory/records.ts'
+import { createMemories, renewedMemories } from '../memory/records.ts'
 import type { Ports } from '../ports.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Answer } from '../exchange/exchange.ts'
@@ -10,34 +10,89 @@ import { answerRequest, refuseRequest } from './router.ts'
 import { createGuard, type Door } from './guard.ts'
 import type { HttpRequest } from '../ports.ts'
 import { createCallerUse } from './caller-use.ts'
-import { createLoad } from './load.ts'
+import { createLoad, type Load } from './load.ts'
 import { toResponse } from './respond.ts'
 import type { AppContext } from './app-context.ts'
 
 /** The proxy as a function. Never rejects. */
-export function createHandler(
+export const createHandler = (
   settings: Settings,
   ports: Ports,
+  door?: Door,
+): ReplaceableHandler['answer'] => createReplaceable(settings, ports, door).answer
+
+/** A proxy whose settings may change while it answers. */
+export interface ReplaceableHandler {
+  answer(request: HttpRequest): Promise<Answer>
+  /**
+   * Whoever asks from now on is answered by these settings; exchanges that have begun keep theirs. Resolves when
+   * the last of them is over. What is counted goes on, whatever the settings.
+   */
+  replace(settings: Settings): Promise<void>
+}
+
+export function createReplaceable(
+  settings: Settings,
+  given: Ports,
   door: Door = { kind: 'program' },
-): (request: HttpRequest) => Promise<Answer> {
-  const use = createCallerUse(ports.now)
-  const context: AppContext = {
-    settings,
-    ports: {
-      ...ports,
-      log(entry) {
-        if (entry.caller !== undefined) use.settle(entry.caller, entry.usage, entry.cost)
-        ports.log(entry)
-      },
+): ReplaceableHandler {
+  const use = createCallerUse(given.now)
+  const load = createLoad(settings.limits)
+  const ports: Ports = {
+    ...given,
+    log(entry) {
+      if (entry.caller !== undefined) use.settle(entry.caller, entry.usage, entry.cost)
+      given.log(entry)
     },
-    dialects,
-    admit: authenticator(settings.callers, ports.now),
-    use,
-    load: createLoad(settings.limits),
-    memories: createMemories(settings, ports.store),
-    guard: createGuard(settings.web, door),
   }
-  return (request) => answerRequest(context, request)
+  const generation = (next: Settings, memories = createMemories(next, ports.store)) => {
+    const counted = countedLoad(load)
+    const context: AppContext = {
+      settings: next,
+      ports,
+      dialects,
+      admit: authenticator(next.callers, ports.now),
+      use,
+      load: counted.load,
+      memories,
+      guard: createGuard(next.web, door),
+    }
+    return { context, over: counted.over }
+  }
+  let current = generation(settings)
+  return {
+    answer: (request) => answerRequest(current.context, request),
+    replace(next) {
+      const { context, over } = current
+      load.bound(next.limits)
+      current = generation(next, renewedMemories(next, context.memories))
+      return over()
+    },
+  }
+}
+
+/** The same load, which also knows when the exchanges that entered by it are over. */
+function countedLoad(load: Load): { load: Load; over(): Promise<void> } {
+  let open = 0
+  let ended: (() => void) | undefined
+  const counted: Load = {
+    ...load,
+    enter() {
+      const leave = load.enter()
+      open += 1
+      return () => {
+        leave()
+        open -= 1
+        if (open === 0) ended?.()
+      }
+    },
+  }
+  const over = () =>
+    new Promise<void>((resolve) => {
+      ended = resolve
+      if (open === 0) resolve()
+    })
+  return { load: counted, over }
 }
 
 /** A proxy that can do nothing but say why, in the words of whoever asks. */

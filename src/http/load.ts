@@ -11,14 +11,21 @@ export interface Load {
   lease(): Lease
   /** Bytes in flight. */
   held(): number
+  /** Exchanges underway. */
+  open(): number
+  /** Other bounds from now on; what is there stays. */
+  bound(limits: LoadLimits): void
 }
 
-export function createLoad(limits: Pick<LimitSettings, 'streams' | 'inFlightBytes'>): Load {
+type LoadLimits = Pick<LimitSettings, 'streams' | 'inFlightBytes'>
+
+export function createLoad({ streams, inFlightBytes }: LoadLimits): Load {
+  let most = streams
   let exchanges = 0
-  const budget = new Budget(limits.inFlightBytes)
+  const budget = new Budget(inFlightBytes)
   return {
     enter() {
-      if (exchanges >= limits.streams) throw new ProblemError(CROWDED)
+      if (exchanges >= most) throw new ProblemError(CROWDED)
       exchanges += 1
       return () => {
         exchanges -= 1
@@ -26,5 +33,10 @@ export function createLoad(limits: Pick<LimitSettings, 'streams' | 'inFlightByte
     },
     lease: () => budget.lease(),
     held: () => budget.held,
+    open: () => exchanges,
+    bound(limits) {
+      most = limits.streams
+      budget.bound(limits.inFlightBytes)
+    },
   }
 }

@@ -13,6 +13,13 @@ export function createMemories(settings: Settings, store: Store | undefined): Me
   return store && { store, retention, underway: new Map(), owners: new Map() }
 }
 
+/** The same memory, kept by other rules. */
+export const renewedMemories = (
+  settings: Settings,
+  known: Memories | undefined,
+): Memories | undefined =>
+  known && { ...known, retention: { ...DEFAULT_RETENTION, ...settings.retention } }
+
 /**
  * One exchange in the store. `origin`: the upstream that gave out its ids and keeps it too, if one does;
  * `parents`: the places of the exchanges that led to it, the first one first.

@@ -8,13 +8,17 @@ import { type Ports, type Send, randomId } from '../ports.ts'
 import { listSecrets } from '../upstream/secrets.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Store } from '../memory/store.ts'
-import { createHandler, createFetchHandler } from '../http/app.ts'
+import { createFetchHandler, createReplaceable } from '../http/app.ts'
 import { createLog } from '../observe/log.ts'
 import { readableLine } from '../observe/readable.ts'
 import { egressOf, egressSecrets } from './egress.ts'
 import { greeting, farewell, summary } from './describe.ts'
-import { bytesFile, withSecretFiles } from './files.ts'
-import { findSource } from './find-settings.ts'
+import { bytesFile, secretFiles, withSecretFiles } from './files.ts'
+import { configurationFile, findSource } from './find-settings.ts'
+import { demandReloadable, refusedReload, secretsInUse } from './reload.ts'
+import { watchFiles } from './watch.ts'
+import type { ProcessEvent } from '../observe/entry.ts'
+import { resolve } from 'node:path'
 import { heardOnline } from './online.ts'
 import { isLoopback, type Options } from './options.ts'
 import { createSend } from './send.ts'
@@ -37,15 +41,24 @@ export interface Process {
 }
 
 /** The configuration for a command; the address decides whether callers have to be named. */
-function settingsFor(options: Options, world: Process): Settings {
-  const { host, port } = options
+const settingsFor = (options: Options, world: Process): Settings =>
+  foundSettings(options, world).settings
+
+/** The same, with the files that have a part in it. */
+function foundSettings(options: Options, world: Process): { settings: Settings; files: string[] } {
+  const { host, port, config: file } = options
   const platform = { exposed: !isLoopback(host), listens: { host, port } }
   const source = sourceFor(options, world)
   const environment = withSecretFiles(world.environment, source.value)
   const result = examined(source, environment, platform)
   const settings = settingsIn(result)
   for (const warning of result.faults) world.complain(writeFault(warning))
-  return settings
+  const main = configurationFile({ file, environment })
+  const files = [
+    ...(main === undefined ? [] : [resolve(world.directory, main)]),
+    ...secretFiles(source.value),
+  ]
+  return { settings, files }
 }
 
 const sourceFor = ({ config }: Options, { environment, directory }: Process) =>
@@ -54,13 +67,18 @@ const sourceFor = ({ config }: Options, { environment, directory }: Process) =>
 /** A proxy that listens. */
 export interface Proxy {
   url: string
+  /** Reads the configuration again, and goes by it from the next request on where nothing is wrong with it. */
+  reload(): Promise<void>
   /** Resolves when everything has ended or been ended. */
   stop(): Promise<void>
 }
 
 /** Starts the proxy; rejects with the system's error when the address is taken. */
 export async function serve(options: Options, world: Process): Promise<Proxy> {
-  const settings = settingsFor(options, world)
+  const found = foundSettings(options, world)
+  const { settings } = found
+  const egress = egressSecrets(world.environment)
+  const secrets = secretsInUse([...listSecrets(settings), ...egress])
   const upstreams = createSend(egressOf(world.environment))
   const store = await createStore(settings)
   const deadline = new AbortController()
@@ -69,7 +87,7 @@ export async function serve(options: Options, world: Process): Promise<Proxy> {
     write: batched(world.write),
     now: Date.now,
     spell: world.logStyle === 'json' ? undefined : readableLine(world.logStyle === 'colour'),
-    secrets: [...listSecrets(settings), ...egressSecrets(world.environment)],
+    secrets: secrets.all,
   })
   const ports: Ports = {
     ...portsWith(withDemo(settings, adapters, upstreams.send)),
@@ -79,8 +97,9 @@ export async function serve(options: Options, world: Process): Promise<Proxy> {
     deadline: deadline.signal,
   }
   const { host, port } = options
+  const handler = createReplaceable(settings, ports, { kind: 'listener', host })
   const server = await startServer({
-    answer: createHandler(settings, ports, { kind: 'listener', host }),
+    answer: handler.answer,
     host,
     port,
     limits: settings.limits,
@@ -89,11 +108,23 @@ export async function serve(options: Options, world: Process): Promise<Proxy> {
   const url = `http://${reachable(host)}:${server.port}`
   world.say(greeting(settings, url, world.environment))
   log({ event: 'start', version: VERSION, url, configuration: settings.origin })
+  const reloader = createReloader(options, world, found, {
+    log,
+    take: (next) => {
+      const over = handler.replace(next)
+      secrets.replace([...listSecrets(next), ...egress], over)
+    },
+  })
+  const unwatch = options.watch ? watchFiles(reloader.files, reloader.reload) : () => undefined
   return {
     url,
+    async reload() {
+      if (!draining) reloader.reload()
+    },
     async stop() {
       draining = true
-      const { drainMs, lingerMs } = settings.limits
+      unwatch()
+      const { drainMs, lingerMs } = reloader.settings().limits
       const waiting = farewell(server.open(), lingerMs, drainMs)
       if (waiting) world.complain(waiting)
       log({ event: 'drain', open: server.open(), lingerMs, drainMs })
@@ -101,6 +132,33 @@ export async function serve(options: Options, world: Process): Promise<Proxy> {
       upstreams.destroy()
       await store?.close()
       log({ event: 'stop' })
+    },
+  }
+}
+
+/** Reads the configuration again and hands it on whole, or says why not and leaves everything as it is. */
+function createReloader(
+  options: Options,
+  world: Process,
+  first: { settings: Settings; files: string[] },
+  { log, take }: { log(event: ProcessEvent): void; take(settings: Settings): void },
+) {
+  let current = first
+  return {
+    settings: () => current.settings,
+    files: () => current.files,
+    reload() {
+      try {
+        const next = foundSettings(options, world)
+        demandReloadable(current.settings, next.settings)
+        take(next.settings)
+        current = next
+        log({ event: 'reload', result: 'ok', configuration: next.settings.origin })
+      } catch (error) {
+        const refused = refusedReload(error, current.settings.origin)
+        log(refused)
+        for (const line of refused.faults) world.complain(`not reloaded: ${line}`)
+      }
     },
   }
 }

@@ -31,15 +31,19 @@ export function errorCode(error: unknown): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name
 }
 
-/** The files that a configuration names for its secrets, each once: `file:/run/secrets/key`. */
-export function secretFiles(value: unknown): string[] {
+/** The files that a configuration names for its secrets, each once. */
+export const secretFiles = (value: unknown): string[] =>
+  namedFiles(value).map((name) => name.slice(FROM_FILE.length - 1))
+
+/** As it names them: `file:/run/secrets/key`. */
+function namedFiles(value: unknown): string[] {
   const strings = (JSON.stringify(value) ?? '').matchAll(/"(file:\/(?:[^"\\]|\\.)+)"/g)
   return [...new Set([...strings].map(([quoted]) => String(JSON.parse(quoted))))]
 }
 
 /** The variables, and beside them what those files hold at the moment; none for one that cannot be read. */
 export function withSecretFiles(environment: Environment, value: unknown): Environment {
-  const held = secretFiles(value).flatMap((name) => {
+  const held = namedFiles(value).flatMap((name) => {
     const text = readable(name.slice(FROM_FILE.length - 1))
     return text === undefined ? [] : [[name, text] as const]
   })

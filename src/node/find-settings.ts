@@ -35,6 +35,17 @@ export function findSource({ file, environment, directory }: Sources): ConfigSou
   return text === undefined ? environmentSource(environment) : from(text, DEFAULT_FILE)
 }
 
+/** The file that is read, where it is one. */
+export function configurationFile({
+  file,
+  environment,
+}: Omit<Sources, 'directory'>): string | undefined {
+  const named = environment[VARIABLE]?.trim()
+  if (file !== undefined) return file
+  if (named) return isDocument(named) ? undefined : named
+  return DEFAULT_FILE
+}
+
 const overruling = (source: ConfigSource): ConfigSource => ({
   ...source,
   faults: [

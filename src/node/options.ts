@@ -11,6 +11,8 @@ export interface Options {
   port: number
   /** check: whether the upstreams are asked too. */
   online?: boolean
+  /** serve: whether a configuration that changes is read again. */
+  watch?: boolean
   /** explain: the path that the caller would use, and the file with the body. */
   path?: string
   file?: string
@@ -18,7 +20,8 @@ export interface Options {
 
 export const HELP = `dragoman: a proxy between the languages of LLM conversations
 
-  dragoman [serve] [--config FILE] [--port N] [--host H]     start the proxy (default)
+  dragoman [serve] [--config FILE] [--port N] [--host H] [--watch]
+                                                            start the proxy (default); --watch reads a configuration that changes again
   dragoman check   [--config FILE] [--online]                validate the configuration, and ask the upstreams for their models
   dragoman explain [--config FILE] --path PATH FILE          show what would be sent upstream, and what would be lost
   dragoman --help | --version
@@ -45,6 +48,7 @@ export function readOptions(argv: readonly string[], environment: Environment): 
     port: readPort(values.port, environment['PORT']),
     ...(values.path !== undefined && { path: values.path }),
     ...(values.online && { online: true }),
+    ...(values.watch && { watch: true }),
     ...(file !== undefined && { file }),
   }
 }
@@ -60,6 +64,7 @@ function parsed(argv: readonly string[]) {
         host: { type: 'string' },
         path: { type: 'string' },
         online: { type: 'boolean' },
+        watch: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
         version: { type: 'boolean', short: 'v' },
       },

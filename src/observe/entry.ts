@@ -85,9 +85,17 @@ export function tokensIn(usage: Usage): Tokens {
 export type ProcessEvent =
   | { event: 'start'; version: string; url: string; configuration: string }
   | { event: 'reload'; result: 'ok'; configuration: string }
-  | { event: 'reload'; result: 'error'; configuration: string; error: string; faults: string[] }
+  | RefusedReload
   | { event: 'drain'; open: number; lingerMs: number; drainMs: number }
   | { event: 'stop' }
+
+export interface RefusedReload {
+  event: 'reload'
+  result: 'error'
+  configuration: string
+  error: string
+  faults: string[]
+}
 
 export type Level = 'info' | 'warn' | 'error'
 

@@ -7,7 +7,7 @@ import { CALLER_LEFT, CROWDED } from '../model/failures.ts'
  * what is recalled for them, and replies that are gathered or wait for their reader.
  */
 export class Budget {
-  readonly #most: number
+  #most: number
   #held = 0
 
   constructor(most: number) {
@@ -17,6 +17,11 @@ export class Budget {
   /** Zero when nobody is served. */
   get held(): number {
     return this.#held
+  }
+
+  /** Another bound from now on; what is held stays. */
+  bound(most: number): void {
+    this.#most = most
   }
 
   lease(): Lease {

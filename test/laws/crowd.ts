@@ -88,6 +88,7 @@ export function crowd(): Crowd {
 function counted(load: Crowd['load']): ReturnType<typeof createLoad> {
   const real = createLoad({ ...PROCESS_LIMITS, streams: MOST })
   return {
+    ...real,
     enter() {
       const leave = real.enter()
       load.exchanges += 1
