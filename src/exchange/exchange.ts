@@ -2,23 +2,29 @@ import type { RequestHead } from '../../adapters/contract.ts'
 import type { Lookup } from '../model/lookup.ts'
 import type { Dialects } from '../../adapters/index.ts'
 import type { Journal } from './journal.ts'
-import type { MemoryContext } from '../memory/context.ts'
+import type { KeptContext, MemoryContext } from '../memory/context.ts'
 import type { Ports } from '../ports.ts'
 import type { ByteSource } from '../stream/source.ts'
 import type { Body } from './body.ts'
 
-/** One exchange: who asks what, in which dialect, and what is to be remembered of it. */
-export interface Exchange extends MemoryContext {
+/** What is known of whoever asks for something that is kept: its id is in the path, and there is no body. */
+export interface StoredExchange extends KeptContext {
   readonly dialects: Dialects
   readonly ports: Ports
   readonly head: RequestHead
-  readonly headers: Lookup
-  readonly body: Body
   /** What the caller presented, for upstreams whose key it is. */
   readonly credential: string | undefined
-  readonly permit: Permit
   /** Aborted when the caller leaves. */
   readonly signal: AbortSignal
+  readonly journal: Journal
+  newId(prefix: string): string
+}
+
+/** One exchange: who asks what, in which dialect, and what is to be remembered of it. */
+export interface Exchange extends StoredExchange, MemoryContext {
+  readonly headers: Lookup
+  readonly body: Body
+  readonly permit: Permit
   readonly journal: Journal
 }
 

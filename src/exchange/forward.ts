@@ -1,7 +1,7 @@
 import { ProblemError, type Problem } from '../model/problem.ts'
 import { replyHeaders } from './answer.ts'
 import { NOTHING } from '../json/bytes.ts'
-import type { Answer, Exchange } from './exchange.ts'
+import type { Answer, StoredExchange } from './exchange.ts'
 import { CALLER_LEFT } from '../model/failures.ts'
 import { addressRequest, type AddressedRequest } from '../upstream/request.ts'
 import { allBytes, createPassingErrors } from './pass.ts'
@@ -16,7 +16,7 @@ import { steppedSource, STREAM_HEADERS, type Step } from '../stream/stream-out.t
 import { callUpstream, type Sendable, type UpstreamCall } from '../upstream/call.ts'
 
 /** The one upstream that speaks the caller's dialect and so may keep something; none where there are several. */
-export function upstreamWithMemory(exchange: Exchange): Destination | undefined {
+export function upstreamWithMemory(exchange: StoredExchange): Destination | undefined {
   const { settings, dialects, caller } = exchange
   const routes = settings.routes.filter(
     ({ upstream }) => settings.upstreams.get(upstream)?.dialect === caller.dialect,
@@ -31,7 +31,7 @@ export function upstreamWithMemory(exchange: Exchange): Destination | undefined 
  * when there is nothing under this id; it is said here in the same words whoever does not have it.
  */
 export async function forwardStored(
-  exchange: Exchange,
+  exchange: StoredExchange,
   destination: Destination,
 ): Promise<Answer | undefined> {
   const { caller, head, credential, journal } = exchange
@@ -57,7 +57,7 @@ export async function forwardStored(
 }
 
 async function passedOn(
-  exchange: Exchange,
+  exchange: StoredExchange,
   plan: PassPlan,
   call: UpstreamCall,
 ): Promise<Answer | undefined> {
@@ -104,7 +104,7 @@ function bare({ url, headers }: AddressedRequest, method: string): Sendable {
 
 const VALUE = /^[\w.-]{1,128}$/
 
-function piped(exchange: Exchange, plan: PassPlan, call: UpstreamCall) {
+function piped(exchange: StoredExchange, plan: PassPlan, call: UpstreamCall) {
   const { journal, settings, signal } = exchange
   const shape = eventShape(settings.limits.eventBytes)
   const errors = createPassingErrors(exchange, plan)

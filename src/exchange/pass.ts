@@ -7,7 +7,7 @@ import type { Request } from '../model/request.ts'
 import { ProblemError, type Problem } from '../model/problem.ts'
 import { replyHeaders } from './answer.ts'
 import { replyCounter } from '../stream/budget.ts'
-import type { Answer, Exchange } from './exchange.ts'
+import type { Answer, Exchange, StoredExchange } from './exchange.ts'
 import { joinBytes, NOTHING, withoutMark } from '../json/bytes.ts'
 import { createMirror, type Mirror } from '../memory/mirror.ts'
 import {
@@ -81,7 +81,7 @@ async function passedBody(exchange: Exchange, plan: PassPlan, call: UpstreamCall
 }
 
 export async function allBytes(
-  { settings, lease }: Exchange,
+  { settings, lease }: StoredExchange,
   call: UpstreamCall,
 ): Promise<Uint8Array> {
   const refuse = (problem: Problem) => {
@@ -123,7 +123,7 @@ function bodyEvents(
 }
 
 /** The reader that runs beside the bytes, for what the log wants to know and for the end of a stream. */
-function tapReader({ newId }: Exchange, plan: PassPlan, mirror: Mirror | undefined): Reader {
+function tapReader({ newId }: StoredExchange, plan: PassPlan, mirror: Mirror | undefined): Reader {
   const { same, upstream } = plan.destination.adapter
   const reader = upstream.reader({ request: unreadRequest(plan), lose: () => undefined, newId })
   const heard = mirror ? mirror.listen(reader) : reader
@@ -245,7 +245,7 @@ const BLANK_LINE = /\n\r?\n|\r\r/
 const OPENING_BYTES = 16_384
 
 /** What a passing reply says of failures, for whoever passes it. */
-export const createPassingErrors = (exchange: Exchange, plan: PassPlan): PassingErrors =>
+export const createPassingErrors = (exchange: StoredExchange, plan: PassPlan): PassingErrors =>
   passingErrors({
     adapter: exchange.caller,
     veil: plan.sent.veil,

@@ -3,7 +3,7 @@ import { isObject, parse, type Json } from '../json/json.ts'
 import { isRefusable, type Loss } from '../model/loss.ts'
 import { invalid, type Problem } from '../model/problem.ts'
 import { scanStructure } from '../json/structure.ts'
-import type { Exchange } from './exchange.ts'
+import type { StoredExchange } from './exchange.ts'
 import { KEY_REFUSED, NOT_A_REPLY, REDIRECTED } from '../model/failures.ts'
 import type { Plan } from './plan.ts'
 import type { UpstreamCall } from '../upstream/call.ts'
@@ -23,7 +23,7 @@ export interface Refused {
 
 /** The problem behind an answer that is no success. */
 export async function readRefusal(
-  { ports }: Exchange,
+  { ports }: StoredExchange,
   { destination, sent }: Plan,
   call: UpstreamCall,
 ): Promise<Refused> {

@@ -2,7 +2,7 @@ import { ProblemError } from '../model/problem.ts'
 import { isErrorStatus, replyHeaders, waitHeaders } from './answer.ts'
 import { countTokens } from './count.ts'
 import { NOTHING, wholeBytes } from '../json/bytes.ts'
-import type { Answer, Exchange } from './exchange.ts'
+import type { Answer, Exchange, StoredExchange } from './exchange.ts'
 import { INTERNAL } from '../model/failures.ts'
 import { type AddressedRequest, masked } from '../upstream/request.ts'
 import { passReply } from './pass.ts'
@@ -59,7 +59,11 @@ function ask(exchange: Exchange, plan: Plan, sent: AddressedRequest): Promise<Up
 }
 
 /** A refusal in the caller's own dialect passes as it is; any other is told in the caller's words. */
-export async function refusal(exchange: Exchange, plan: Plan, call: UpstreamCall): Promise<Answer> {
+export async function refusal(
+  exchange: StoredExchange,
+  plan: Plan,
+  call: UpstreamCall,
+): Promise<Answer> {
   const { problem, text } = await readRefusal(exchange, plan, call)
   if (plan.kind !== 'pass' || text === undefined || !isErrorStatus(call.status))
     throw new ProblemError(problem)

@@ -4,7 +4,7 @@ import { ProblemError } from '../model/problem.ts'
 import { sseFrame } from '../stream/sse.ts'
 import { demandOwnership, isShared, unclaimable } from '../memory/ownership.ts'
 import type { StoredMatch } from './dispatch.ts'
-import type { Answer, Exchange } from './exchange.ts'
+import type { Answer, StoredExchange } from './exchange.ts'
 import { seedOf } from '../model/ids.ts'
 import { forwardStored, upstreamWithMemory } from './forward.ts'
 import {
@@ -24,7 +24,7 @@ import { ownTurn } from '../stream/time.ts'
 type Asked = Omit<StoredMatch, 'caller'>
 
 /** Answers for an exchange that is kept here, or lets the upstream answer that keeps its own. */
-export async function storedAnswer(exchange: Exchange, asked: Asked): Promise<Answer> {
+export async function storedAnswer(exchange: StoredExchange, asked: Asked): Promise<Answer> {
   const { caller, memories } = exchange
   const { memory } = caller.caller
   const destination = upstreamWithMemory(exchange)
@@ -52,12 +52,12 @@ export async function storedAnswer(exchange: Exchange, asked: Asked): Promise<An
 }
 
 /** The copy of what the upstream keeps, and the note whose it is. */
-async function forgotten(exchange: Exchange, memories: Memories, id: string): Promise<void> {
+async function forgotten(exchange: StoredExchange, memories: Memories, id: string): Promise<void> {
   await deleted(await openScopedStore(exchange, memories), id)
 }
 
 async function keptAnswer(
-  exchange: Exchange,
+  exchange: StoredExchange,
   { id, action }: Asked,
   memory: ConversationMemory,
   memories: Memories,
@@ -90,7 +90,7 @@ function textIn(
   memory: ConversationMemory,
   { memo }: Kept,
   action: Asked['action'],
-  query: Exchange['head']['query'],
+  query: StoredExchange['head']['query'],
 ): string | undefined {
   try {
     return memory.replyText(memo, action, query)
@@ -111,7 +111,7 @@ function bodyText(answer: StoredAnswer): string {
   return 'text' in answer ? answer.text : stringify(answer.body)
 }
 
-function told({ journal }: Exchange, answer: StoredAnswer): Answer {
+function told({ journal }: StoredExchange, answer: StoredAnswer): Answer {
   const isStream = 'frames' in answer
   const body = bodyText(answer)
   journal.finish({ status: 200 })

@@ -4,10 +4,10 @@ import { problemAnswer } from '../exchange/answer.ts'
 import { FREE_BYTES } from '../stream/budget.ts'
 import { type Admission, type KnownCaller, mayUse } from '../upstream/credentials.ts'
 import type { Match, StoredMatch } from '../exchange/dispatch.ts'
-import type { Answer, Exchange, Permit } from '../exchange/exchange.ts'
+import type { Answer, Exchange, Permit, StoredExchange } from '../exchange/exchange.ts'
 import { idSource } from '../model/ids.ts'
 import { INTERNAL } from '../model/failures.ts'
-import { encoded, LONG_BYTES, NOTHING } from '../json/bytes.ts'
+import { encoded, LONG_BYTES } from '../json/bytes.ts'
 import { createBody } from '../exchange/body.ts'
 import { explainExchange, runExchange } from '../exchange/run.ts'
 import { storedAnswer } from '../exchange/stored.ts'
@@ -26,9 +26,11 @@ export function answerConversation(
 ): Promise<Answer> {
   const count = match.route.operation === 'create' ? 'create' : 'count'
   received.journal.note({ operation: received.explain ? 'explain' : count })
-  return exchanged(context, received, match, admission, (exchange) =>
-    answered(context, received, exchange),
-  )
+  const known = exchangeOf(context, received, match.caller, admission)
+  return exchanged(context, received, admission, known, () => {
+    const permit = permitOf(context, received, admission.caller)
+    return answered(context, received, { ...known, ...match, permit })
+  })
 }
 
 /** What a kept exchange answers; it is asked without a body. */
@@ -38,48 +40,49 @@ export function answerStored(
   { caller, ...stored }: StoredMatch,
   admission: Admission,
 ): Promise<Answer> {
-  const route = { operation: 'create' } as const
   received.journal.note({ operation: 'stored' })
-  return exchanged(context, received, { caller, route }, admission, (exchange) =>
-    storedAnswer(exchange, stored),
-  )
+  const known = exchangeOf(context, received, caller, admission)
+  return exchanged(context, received, admission, known, () => storedAnswer(known, stored))
+}
+
+function exchangeOf(
+  { dialects, load, memories, ports, settings }: AppContext,
+  { head, journal, request }: ReceivedRequest,
+  caller: Adapter,
+  { credential, identity }: Admission,
+): StoredExchange {
+  return {
+    caller,
+    settings,
+    dialects,
+    ports,
+    head,
+    credential,
+    identity,
+    memories,
+    signal: request.signal,
+    journal,
+    lease: load.lease(),
+    newId: idSource(ports.randomId),
+  }
 }
 
 async function exchanged(
   context: AppContext,
   received: ReceivedRequest,
-  match: Match,
-  { caller: known, credential, identity }: Admission,
-  work: (exchange: Exchange) => Promise<Answer>,
+  { caller: known }: Admission,
+  exchange: StoredExchange,
+  work: () => Promise<Answer>,
 ): Promise<Answer> {
-  const { head, journal, request } = received
-  const { ports, load } = context
-  journal.note({ dialect: match.caller.dialect })
+  const { journal } = received
+  journal.note({ dialect: exchange.caller.dialect })
   context.use?.enter(known, journal)
-  journal.whenOver(load.enter())
-  const lease = load.lease()
-  const exchange: Exchange = {
-    ...match,
-    settings: context.settings,
-    dialects: context.dialects,
-    ports,
-    head,
-    headers: request.headers,
-    body: NO_BODY,
-    credential,
-    identity,
-    permit: permitOf(context, received, known),
-    memories: context.memories,
-    signal: request.signal,
-    journal,
-    lease,
-    newId: idSource(ports.randomId),
-  }
+  journal.whenOver(context.load.enter())
   try {
-    return inFlight(await work(exchange), exchange)
+    return inFlight(await work(), exchange)
   } catch (error) {
-    lease.release()
-    return failedAnswer(match.caller, received, error)
+    exchange.lease.release()
+    return failedAnswer(exchange.caller, received, error)
   }
 }
 
@@ -108,13 +111,13 @@ export function failedAnswer(
 async function answered(
   context: AppContext,
   received: ReceivedRequest,
-  exchange: Exchange,
+  exchange: Omit<Exchange, 'body' | 'headers'>,
 ): Promise<Answer> {
   const { request, explain } = received
   const body = createBody(await readBody(request, context.settings.limits, exchange.lease))
   exchange.journal.note({ bytesIn: body.size })
   exchange.journal.arrived()
-  const asked = { ...exchange, body }
+  const asked = { ...exchange, headers: request.headers, body }
   if (body.size > LONG_BYTES) await ownTurn()
   if (!explain) return runExchange(asked)
   const answer = jsonAnswer(await explainExchange(asked))
@@ -123,7 +126,7 @@ async function answered(
 }
 
 /** An answer is in flight until its stream is over, or its body has been taken. */
-function inFlight(answer: Answer, { lease, journal }: Exchange): Answer {
+function inFlight(answer: Answer, { lease, journal }: StoredExchange): Answer {
   const { body } = answer
   if (body !== null && typeof body === 'object' && 'read' in body) {
     journal.whenOver(() => lease.release())
@@ -137,8 +140,6 @@ function inFlight(answer: Answer, { lease, journal }: Exchange): Answer {
   lease.hold(bytes.length)
   return { ...answer, body: bytes, gone: () => lease.release() }
 }
-
-const NO_BODY = createBody(NOTHING)
 
 /** Whatever else is thrown is a fault of this program, and its words are nobody's business. */
 export const problemIn = (error: unknown): Problem =>

@@ -4,22 +4,26 @@ import type { RetentionSettings, Settings } from '../config/settings.ts'
 import type { JsonObject } from '../json/json.ts'
 import type { Store } from './store.ts'
 
-/** What has to be known of an exchange to remember it. */
-export interface MemoryContext {
+/** What has to be known of a caller to find what is kept for it. */
+export interface KeptContext {
   readonly settings: Settings
   readonly caller: Adapter
-  readonly route: Route
   /** Whose memory it is; absent where nothing tells one caller from another. */
   readonly identity?: string | undefined
   /** Absent where nothing is kept. */
   readonly memories?: Memories | undefined
+  /** What it has of the bytes that may be in flight. */
+  readonly lease: Lease
+}
+
+/** What has to be known of an exchange to remember it. */
+export interface MemoryContext extends KeptContext {
+  readonly route: Route
   readonly body: {
     /** With the data that was left out of the body, in whatever has been made of its text. */
     filled(text: string): string
   }
   readonly journal: { whenOver(run: () => void): void }
-  /** What it has of the bytes that may be in flight. */
-  readonly lease: Lease
   newId(prefix: string): string
 }
 

@@ -1,7 +1,7 @@
 import type { Ask, ConversationMemory } from './conversation.ts'
 import type { Json } from '../json/json.ts'
 import { ProblemError } from '../model/problem.ts'
-import type { MemoryContext } from './context.ts'
+import type { KeptContext } from './context.ts'
 import { recordPlace, openScopedStore, type ScopedStore } from './records.ts'
 import type { Memories } from './context.ts'
 import type { UpstreamSettings } from '../config/settings.ts'
@@ -12,7 +12,7 @@ import type { UpstreamSettings } from '../config/settings.ts'
  * be many too.
  */
 export const isShared = (
-  { settings: { callers } }: Pick<MemoryContext, 'settings'>,
+  { settings: { callers } }: Pick<KeptContext, 'settings'>,
   { key }: Pick<UpstreamSettings, 'key'>,
 ): boolean => key.kind !== 'caller' && (callers.kind === 'open' || callers.keys.length > 1)
 
@@ -52,7 +52,7 @@ export async function noteOwner(scoped: ScopedStore, ids: readonly string[]): Pr
 
 /** Throws ProblemError unless everything that is asked for was given to this caller. */
 export async function demandOwnership(
-  exchange: MemoryContext,
+  exchange: KeptContext,
   memories: Memories,
   memory: ConversationMemory,
   ask: Pick<Ask, 'previous' | 'references'> | { stored: string },

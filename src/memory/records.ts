@@ -3,7 +3,7 @@ import type { JsonObject } from '../json/json.ts'
 import { ProblemError } from '../model/problem.ts'
 import { DEFAULT_RETENTION } from '../config/defaults.ts'
 import { seedOf } from '../model/ids.ts'
-import type { Memories, MemoryContext } from './context.ts'
+import type { KeptContext, Memories, MemoryContext } from './context.ts'
 import { NO_STATE } from '../model/failures.ts'
 import type { Settings } from '../config/settings.ts'
 import { storeKey, type Store } from './store.ts'
@@ -80,7 +80,7 @@ const MOST_OWNERS = 1000
 
 /** Whose memory it is: a hash of what the caller presented, so that no key is ever in a store. */
 export function hashedOwner(
-  { identity }: Pick<MemoryContext, 'identity'>,
+  { identity }: Pick<KeptContext, 'identity'>,
   { owners }: Pick<Memories, 'owners'>,
 ): Promise<string> {
   if (identity === undefined) return Promise.resolve('open')
@@ -105,8 +105,9 @@ export interface ScopedStore {
   delete(place: string): Promise<boolean>
 }
 
+/** Nothing is put by who brings no body. */
 export async function openScopedStore(
-  exchange: MemoryContext,
+  exchange: Pick<KeptContext, 'identity'> & Partial<Pick<MemoryContext, 'body'>>,
   memories: Memories,
 ): Promise<ScopedStore> {
   const { store, retention } = memories
@@ -116,7 +117,7 @@ export async function openScopedStore(
     get: (place) => reached(store.get(storeKey(owner, place))),
     // Who puts decides what a failure means.
     put(place, text) {
-      const value = exchange.body.filled(text)
+      const value = exchange.body?.filled(text) ?? text
       return store.put({ key: storeKey(owner, place), owner, value, ttlMs: retention.ttlMs })
     },
     delete: (place) => reached(store.delete(storeKey(owner, place))),
