@@ -1,3 +1,4 @@
+import { watchEmptyReply } from './exchange/empty-reply.ts'
 import type { Adapter, ReadReplyContext, Reader } from '../adapters/contract.ts'
 import type { Dialect } from '../adapters/dialect.ts'
 import { dialects } from '../adapters/index.ts'
@@ -133,8 +134,9 @@ function betweenDialects(from: Adapter, to: Adapter, options: TranslatorOptions)
     reply(body) {
       const { lose, losses } = lossList()
       const { read, write } = contexts(lose)
-      const writer = replyWriter(from, write)
-      for (const event of bodyEvents(to, to.upstream.reader(read), textIn(body))) {
+      const { writer, outcome } = watchEmptyReply(replyWriter(from, write), losses)
+      for (const come of bodyEvents(to, to.upstream.reader(read), textIn(body))) {
+        const event = outcome(come)
         if (event.type === 'error') throw new ProblemError(event.problem)
         writer.push(event)
       }

@@ -1,3 +1,4 @@
+import { watchEmptyReply, type EmptyReply } from './empty-reply.ts'
 import type { Writer } from '../../adapters/contract.ts'
 import type { Event } from '../model/events.ts'
 import { stringify } from '../json/json.ts'
@@ -45,7 +46,8 @@ export async function translateReply(
   }
   const proofs = createProofKeeper(exchange, request)
   const now = Math.floor(ports.now() / 1000)
-  const plain = replyWriter(caller, { request, now, lose, newId })
+  const told = watchEmptyReply(replyWriter(caller, { request, now, lose, newId }), losses)
+  const plain = told.writer
   const signed = proofs?.listen(plain) ?? plain
   const replyRecorder =
     plan.keeping && recordReply(exchange, plan.keeping, signed, () => call.cancel())
@@ -72,9 +74,10 @@ export async function translateReply(
     const begun = () => letGo(exchange, plan, request)
     // A writer that has said the end says nothing more.
     const another = () => caller.caller.writer({ request, now, lose: () => undefined, newId })
-    return streamed({ exchange, call, writer, another, next, headers, over, begun })
+    const { outcome } = told
+    return streamed({ exchange, call, writer, another, next, outcome, headers, over, begun })
   }
-  const body = await gathered(next, signed, settings.limits.replyBytes)
+  const body = await gathered(next, told.outcome, signed, settings.limits.replyBytes)
   await over(undefined, body)
   const headers = replyHeaders(plan, call, allLosses())
   return { status: 200, headers: { 'content-type': 'application/json', ...headers }, body }
@@ -128,9 +131,15 @@ function eventSteps(
   }
 }
 
-async function gathered(next: Next, writer: Writer, maxBytes: number): Promise<string> {
+async function gathered(
+  next: Next,
+  outcome: EmptyReply['outcome'],
+  writer: Writer,
+  maxBytes: number,
+): Promise<string> {
   for (let events = await next(); events; events = await next()) {
-    for (const event of events) {
+    for (const come of events) {
+      const event = outcome(come)
       if (event.type === 'error') throw new ProblemError(event.problem)
       writer.push(event)
     }
@@ -146,6 +155,7 @@ interface Streaming {
   writer: Writer
   another(): Writer
   next: Next
+  outcome: EmptyReply['outcome']
   headers: Record<string, string>
   /** What is to be kept is kept when this resolves. */
   over(problem?: Problem): Promise<void>
@@ -205,7 +215,7 @@ async function firstEvents(next: Next): Promise<Event[]> {
 
 /** Events to bytes. The last step says so and carries the end of the framing. */
 function stepper(
-  { exchange, writer, another, call, over, begun }: Streaming,
+  { exchange, writer, another, call, outcome, over, begun }: Streaming,
   frames: Framer,
 ): (events: Event[] | undefined) => Promise<Step> {
   const encode = streamEncoder()
@@ -218,7 +228,8 @@ function stepper(
   }
   const write = (events: readonly Event[]): { text: string; end?: { problem?: Problem } } => {
     let text = ''
-    for (const event of events) {
+    for (const come of events) {
+      const event = outcome(come)
       if (event.type === 'error' && event.problem === CALLER_LEFT)
         return { text, end: { problem: event.problem } }
       const said = frames.write(writer.push(event))

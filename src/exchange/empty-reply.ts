@@ -1,0 +1,56 @@
+import type { Writer } from '../../adapters/contract.ts'
+import type { Event } from '../model/events.ts'
+import { blockName } from '../model/foreign.ts'
+import type { Loss } from '../model/loss.ts'
+
+/** Watches over a reply that would end well although nothing of it could be told. */
+export interface EmptyReply {
+  /** The same writer, watched. */
+  readonly writer: Writer
+  /** What is to be written: the event, or for the end of such a reply the failure that it is. */
+  outcome(event: Event): Event
+}
+
+/**
+ * A reply of nothing but what the caller's dialect has no words for (a hosted tool's call, a picture) would reach
+ * the caller as an empty success, and an agent would take it for the end of its task. `losses`: what has been
+ * reported so far.
+ */
+export function watchEmptyReply(writer: Writer, losses: readonly Loss[]): EmptyReply {
+  const unsaid = new Set<string>()
+  let isTold = false
+  let name = ''
+  let reported = 0
+  const hear = (event: Event, written: number) => {
+    if (isTold || event.type === 'start' || event.type === 'usage') return
+    if (written > 0) isTold = true
+    else if (losses.slice(reported).some(({ code }) => code === 'dropped') && name !== '')
+      unsaid.add(name)
+  }
+  return {
+    writer: {
+      body: () => writer.body(),
+      push(event) {
+        if (event.type === 'block-start') {
+          name = blockName(event.block)
+          reported = losses.length
+        }
+        const frames = writer.push(event)
+        hear(event, frames.length)
+        return frames
+      },
+    },
+    outcome(event) {
+      if (isTold || unsaid.size === 0 || event.type !== 'finish' || event.reason !== 'stop')
+        return event
+      return { type: 'error', problem: untold([...unsaid]) }
+    },
+  }
+}
+
+const untold = (names: readonly string[]) =>
+  ({
+    kind: 'bad-upstream',
+    message: `The model answered with nothing that this API has words for: ${names.join(', ')}.`,
+    retry: false,
+  }) as const
