@@ -36,7 +36,7 @@ export interface Facts {
   result?: JsonObject | undefined
 }
 
-export const { keep, restOf, formOf, factsOf, opaque } = codecOf<Facts>(DIALECT)
+export const { keep, restOf, formOf, factsOf, isOrigin, opaque } = codecOf<Facts>(DIALECT)
 
 /** What is spread back into the wire's object: the rest, and what was written out although it says nothing. */
 export const membersOf = (node: Kept | undefined): JsonObject => ({

@@ -2,7 +2,15 @@ import type { Json, JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Block, Request, Turn } from '../../src/model/request.ts'
 import { isLoneText, plainText, readContent, writeBlock, type ReadContext } from './blocks.ts'
-import { type WriteContext, objectsIn, textIn, keep, factsOf, membersOf } from './dialect.ts'
+import {
+  isOrigin,
+  type WriteContext,
+  objectsIn,
+  textIn,
+  keep,
+  factsOf,
+  membersOf,
+} from './dialect.ts'
 import { pairResults, type Message, type Piece } from './calls.ts'
 
 /** Reads the conversation; instructions in the middle of it stay where they are. */
@@ -37,7 +45,8 @@ export function writeTurns(request: Request, context: WriteContext): Message[] {
   const messages: Message[] = []
   for (const [offset, turn] of request.turns.slice(from).entries()) {
     const place = `turns.${from + offset}`
-    if (turn.damagedProof) context.lose('dropped', `${place}.seal`, 'came back damaged')
+    if (turn.damagedProof && isOrigin(request))
+      context.lose('dropped', `${place}.seal`, 'came back damaged')
     const pieces = writeTurn(turn, { ...context, path: place })
     for (const piece of pieces) append(messages, piece)
     const last = messages.at(-1)

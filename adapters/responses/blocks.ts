@@ -24,18 +24,21 @@ import type {
 import { isEnvelope, readEnvelope, type Enveloped, type ProofSlot } from '../../src/model/proof.ts'
 import {
   DIALECT,
-  wireForm,
   listOf,
-  Members,
   objectsOf,
-  ownLeftovers,
   spelled,
   textIn,
+  keepRest,
+  restOf,
+  formOf,
+  factsOf,
+  opaque,
 } from './dialect.ts'
+import { Members } from '../../src/model/ext.ts'
 import { writeCallId, type WireNames } from './names.ts'
 import { leftOut } from '../../src/model/media.ts'
 import { isWhole, readAnnotation, writeAnnotation } from './citations.ts'
-import { readAudio, readFile, readImage, writeMedia } from './media.ts'
+import { readAudio, readFile, readImage, writeMedia, type ReadMedia } from './media.ts'
 
 /** What one item of an assistant's turn is. A carrier is no block: its proof belongs to a neighbour. */
 export type ReadItem = { blocks: Block[] } | { carried: Enveloped }
@@ -60,7 +63,7 @@ export function readCall(item: JsonObject): ToolCallBlock {
     namespace: members.text('namespace') || undefined,
     form,
     input: members.text(form === 'text' ? 'input' : 'arguments') ?? '',
-    ext: members.ext(),
+    ...keepRest(members),
   })
 }
 
@@ -77,13 +80,13 @@ export function writeCall(block: ToolCallBlock, context: ItemContext): JsonObjec
     ...(form === 'text'
       ? { input }
       : { arguments: input.trim() === '' ? '{}' : wellFormed(input) }),
-    ...ownLeftovers(block),
+    ...restOf(block),
   }
 }
 
 /** An upstream refuses an id whose prefix is not that of the item's type, and looks for one that it does not know. */
 function ownId(block: Block, prefix: string): JsonObject {
-  const id = block.kind === 'opaque' ? undefined : wireForm(block)['id']
+  const id = block.kind === 'opaque' ? undefined : formOf(block)['id']
   return typeof id === 'string' && id.startsWith(prefix) && !isMinted(id) ? { id } : {}
 }
 
@@ -106,9 +109,9 @@ export function readReasoning(item: JsonObject): ReadItem {
   if (carried) {
     block.proof = carried.proof
     if (carried.slot === 'redacted') block.redacted = true
-  } else if (proof !== undefined && isEnvelope(proof)) members.leave('damagedSeal', true)
+  } else if (proof !== undefined && isEnvelope(proof)) block.damagedProof = true
   else if (proof) block.proof = { dialect: DIALECT, value: proof }
-  return { blocks: [defined({ ...block, ext: members.ext() })] }
+  return { blocks: [defined({ ...block, ...keepRest(members) })] }
 }
 
 /** The summary is what a reader is meant to see; some servers give the thoughts themselves in its place. */
@@ -118,7 +121,7 @@ function reasoningText(members: Members): string {
   const summaries = readTexts(summary)
   const texts = readTexts(content)
   const isSimple = summaries.length === 1 && Object.keys(objectsOf(summary)[0] ?? {}).length === 2
-  if (!isSimple && (summaries.length > 0 || texts.length > 0)) members.note('summary', summary)
+  if (!isSimple && (summaries.length > 0 || texts.length > 0)) members.keepForm('summary', summary)
   if (summaries.length > 0) return summaries.join(PARAGRAPH)
   members.spell('content')
   return texts.join(PARAGRAPH)
@@ -129,13 +132,13 @@ export function writeReasoning(
   context: ItemContext,
 ): JsonObject | undefined {
   const { own, path, lose } = context
-  const { damagedProof, ...rest } = ownLeftovers(block)
+  const isDamaged = own && block.damagedProof === true
   const isOwnProof = block.proof?.dialect === DIALECT
-  if (damagedProof === true || (block.proof && !isOwnProof)) lose('dropped', `${path}.seal`)
+  if (isDamaged || (block.proof && !isOwnProof)) lose('dropped', `${path}.seal`)
   // Without a proof it is its id by which an upstream knows it again.
-  const { id } = wireForm(block)
+  const { id } = formOf(block)
   const isKnown = own && typeof id === 'string' && !isMinted(id)
-  const isKept = isOwnProof || (isKnown && !block.proof && damagedProof !== true)
+  const isKept = isOwnProof || (isKnown && !block.proof && !isDamaged)
   if (!isKept) return block.text === '' ? undefined : lose('dropped', path)
   const summary = block.text === '' ? [] : [{ type: 'summary_text', text: block.text }]
   return {
@@ -144,7 +147,7 @@ export function writeReasoning(
     summary,
     ...spelled(block, 'summary', 'content', 'status'),
     ...(block.proof && { encrypted_content: block.proof.value }),
-    ...rest,
+    ...restOf(block),
   }
 }
 
@@ -153,9 +156,9 @@ export function readSearch(item: JsonObject): SearchBlock {
   members.any('type')
   const id = members.text('id') ?? ''
   const action = members.object('action')
-  if (action) members.note('action', action)
+  if (action) members.keepForm('action', action)
   if (typeof members.peek('status') === 'string') members.spell('status')
-  return defined({ kind: 'search' as const, id, ...readAction(action), ext: members.ext() })
+  return defined({ kind: 'search' as const, id, ...readAction(action), ...keepRest(members) })
 }
 
 function readAction(action: JsonObject = {}): Pick<SearchBlock, 'queries' | 'sources'> {
@@ -190,7 +193,7 @@ export function writeSearch(
     type: 'web_search_call',
     ...(block.id !== '' && { id: block.id }),
     ...spelled(block, 'status', 'action'),
-    ...ownLeftovers(block),
+    ...restOf(block),
   }
 }
 
@@ -201,11 +204,13 @@ type Side = 'input' | 'output'
 export const chooseSide = (role: Role): Side => (role === 'assistant' ? 'output' : 'input')
 
 const media =
-  (read: (members: Members) => Omit<MediaBlock, 'kind'> | undefined): PartReader =>
+  (readMedia: (members: Members) => ReadMedia | undefined): PartReader =>
   (members) => {
     const cache = readCache(members)
-    const block = read(members)
-    return block && defined({ kind: 'media' as const, ...block, cache, ext: members.ext() })
+    const read = readMedia(members)
+    if (!read) return undefined
+    const { facts, ...block } = read
+    return defined({ kind: 'media' as const, ...block, cache, ...keepRest(members, facts) })
   }
 
 const READERS = new Map<string, PartReader>([
@@ -229,7 +234,7 @@ export function readPart(part: Json, side: Side): Block {
   const members = new Members(value)
   const type = members.text('type')
   const block = READERS.get(type ?? '')?.(members, side)
-  return block ?? { kind: 'opaque', dialect: DIALECT, value }
+  return block ?? opaque(value)
 }
 
 /** Whether an opaque block stood in a message's content, or was an item itself. */
@@ -240,22 +245,24 @@ function readText(members: Members, side: Side): TextBlock | undefined {
   const text = members.text('text')
   if (text === undefined) return undefined
   const type = members.peek('type')
-  if (type !== `${side}_text`) members.note('type', type ?? '')
   const annotations = members.list('annotations')
-  if (annotations === undefined && type === 'output_text') members.note('bare', true)
   const logprobs = members.peek('logprobs')
   if (Array.isArray(logprobs) && logprobs.length === 0) members.spell('logprobs')
   const citations = annotations?.map(readAnnotation).filter((citation) => citation !== undefined)
   const cited = citations?.length ? citations : undefined
   const cache = readCache(members)
-  return defined({ kind: 'text' as const, text, citations: cited, cache, ext: members.ext() })
+  const kept = keepRest(members, {
+    ...(type !== `${side}_text` && { type: type ?? '' }),
+    ...(annotations === undefined && type === 'output_text' && { bare: true }),
+  })
+  return defined({ kind: 'text' as const, text, citations: cited, cache, ...kept })
 }
 
 function readRefusal(members: Members): RefusalBlock | undefined {
   const text = members.text('refusal')
   return text === undefined
     ? undefined
-    : defined({ kind: 'refusal' as const, text, ext: members.ext() })
+    : defined({ kind: 'refusal' as const, text, ...keepRest(members) })
 }
 
 /** The mark has one documented form; any other stays as it is. */
@@ -306,14 +313,14 @@ function writeText(block: TextBlock, context: PartContext): JsonObject | undefin
   if (block.proof) lose('dropped', `${path}.seal`)
   if (block.text === '' && !own) return undefined
   if (block.citations && side === 'input') lose('dropped', `${path}.citations`)
-  const form = wireForm(block)
+  const facts = factsOf(block)
   return {
-    type: form['type'] ?? `${side}_text`,
+    type: facts.type ?? `${side}_text`,
     text: block.text,
-    ...(side === 'output' && form['bare'] !== true && writeCitations(block, path, lose)),
+    ...(side === 'output' && !facts.bare && writeCitations(block, path, lose)),
     ...spelled(block, 'logprobs'),
     ...writeCache(block.cache, context),
-    ...ownLeftovers(block),
+    ...restOf(block),
   }
 }
 
@@ -338,7 +345,7 @@ function writeAnnotations(
 /** Only the model refuses; in anybody else's message a refusal is a text. */
 function writeRefusal(block: RefusalBlock, { side }: PartContext): JsonObject {
   if (side === 'input') return { type: 'input_text', text: block.text }
-  return { type: 'refusal', refusal: block.text, ...ownLeftovers(block) }
+  return { type: 'refusal', refusal: block.text, ...restOf(block) }
 }
 
 function writeMediaPart(block: MediaBlock, context: PartContext): JsonObject | undefined {
@@ -387,14 +394,13 @@ export function readOutput(item: JsonObject, names: ReadonlyMap<string, string>)
   const callId = members.text('call_id') ?? ''
   const output = members.any('output') ?? ''
   const parts = typeof output === 'string' ? unwrap(output) : output
-  if (Array.isArray(output)) members.note('output', 'parts')
   return defined({
     kind: 'tool-result' as const,
     callId,
     name: names.get(callId) ?? (typeof named === 'string' ? named : ''),
     form,
     content: readContent(parts),
-    ext: members.ext(),
+    ...keepRest(members, Array.isArray(output) ? { output: 'parts' } : {}),
   })
 }
 
@@ -435,8 +441,8 @@ export function writeOutput(block: ToolResultBlock, context: ItemContext): JsonO
     type: block.form === 'text' ? 'custom_tool_call_output' : 'function_call_output',
     ...spelled(block, 'id', 'status', 'name', 'namespace'),
     call_id: writeCallId(block.callId),
-    output: wireForm(block)['output'] === 'parts' ? parts : plainest(parts),
-    ...ownLeftovers(block),
+    output: factsOf(block).output === 'parts' ? parts : plainest(parts),
+    ...restOf(block),
   }
 }
 

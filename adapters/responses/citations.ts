@@ -1,6 +1,6 @@
 import { pickMembers, defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Citation } from '../../src/model/request.ts'
-import { countIn, extWith, ownLeftovers, textIn } from './dialect.ts'
+import { countIn, textIn, keep, restOf } from './dialect.ts'
 
 const NAMED = new Set(['url', 'title', 'file_id', 'filename', 'start_index', 'end_index', 'index'])
 
@@ -19,7 +19,7 @@ export function readAnnotation(annotation: Json): Citation | undefined {
     fileId: textIn(annotation, 'file_id'),
     start: countIn(annotation, 'start_index') ?? countIn(annotation, 'index'),
     end: countIn(annotation, 'end_index'),
-    ext: extWith(kept, {}),
+    ...keep(kept),
   })
 }
 
@@ -27,14 +27,14 @@ export function readAnnotation(annotation: Json): Citation | undefined {
 export function isWhole(citation: Citation): boolean {
   const { url, title, start, end, quote } = citation
   if (quote !== undefined || start === undefined) return false
-  if (ownLeftovers(citation)['type'] === 'file_path') return true
+  if (restOf(citation)['type'] === 'file_path') return true
   return title !== undefined && (url === undefined || end !== undefined)
 }
 
 /** Undefined for a citation that names neither an address nor a file. */
 export function writeAnnotation(citation: Citation, textLength: number): JsonObject | undefined {
   const { url, title = '', fileId, start = 0, end = textLength } = citation
-  const { type, ...rest } = ownLeftovers(citation)
+  const { type, ...rest } = restOf(citation)
   const range = { start_index: start, end_index: end }
   if (url !== undefined) return { ...rest, type: 'url_citation', url, title, ...range }
   if (fileId === undefined) return undefined

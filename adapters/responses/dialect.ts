@@ -1,106 +1,46 @@
-import { objectIn, isObject, pickMembers, type Json, type JsonObject } from '../../src/json/json.ts'
+import { pickMembers, type Json, type JsonObject } from '../../src/json/json.ts'
 import { isMinted } from '../../src/model/ids.ts'
-import type { Ext, OpaqueBlock } from '../../src/model/request.ts'
+import type { Ext } from '../../src/model/request.ts'
+import { codecOf, type Kept, type Members } from '../../src/model/ext.ts'
 
 export const DIALECT = 'responses'
 
-/** The leftover that keeps how something was spelled: ids, statuses, defaults written out. */
-const FORM = '#form'
-
-/**
- * The members of one object, taken out one by one; what nobody takes is left over. A member of an
- * unexpected type is not taken, so it is left over too.
- */
-export class Members {
-  readonly #value: JsonObject
-  readonly #taken = new Set<string>()
-  readonly #form: [string, Json][] = []
-  readonly #left: [string, Json][] = []
-
-  constructor(value: JsonObject) {
-    this.#value = value
-  }
-
-  /** Looks without taking. */
-  peek(key: string): Json | undefined {
-    return Object.hasOwn(this.#value, key) ? this.#value[key] : undefined
-  }
-  text(key: string): string | undefined {
-    const value = this.peek(key)
-    return typeof value === 'string' ? this.#take(key, value) : undefined
-  }
-  number(key: string): number | undefined {
-    const value = this.peek(key)
-    return typeof value === 'number' ? this.#take(key, value) : undefined
-  }
-  flag(key: string): boolean | undefined {
-    const value = this.peek(key)
-    return typeof value === 'boolean' ? this.#take(key, value) : undefined
-  }
-  object(key: string): JsonObject | undefined {
-    const value = this.peek(key)
-    return isObject(value) ? this.#take(key, value) : undefined
-  }
-  list(key: string): Json[] | undefined {
-    const value = this.peek(key)
-    return Array.isArray(value) ? this.#take(key, value) : undefined
-  }
-  any(key: string): Json | undefined {
-    const value = this.peek(key)
-    return value === undefined ? undefined : this.#take(key, value)
-  }
-
-  /** Takes members that say nothing of the conversation; they are only written back. */
-  spell(...keys: string[]): void {
-    for (const key of keys) {
-      const value = this.peek(key)
-      if (value !== undefined) this.note(key, this.#take(key, value))
-    }
-  }
-  /** Takes a member that says no more than its default does. */
-  spellDefault(key: string, ...defaults: Json[]): void {
-    const value = this.peek(key)
-    if (value !== undefined && defaults.includes(value)) this.spell(key)
-  }
-  /** Remembers a spelling. */
-  note(key: string, value: Json): void {
-    this.#form.push([key, value])
-  }
-
-  /** Leaves over what of a taken member nobody can say elsewhere. */
-  leave(key: string, value: Json): void {
-    this.#left.push([key, value])
-  }
-
-  rest(): JsonObject {
-    const entries = Object.entries(this.#value).filter(([key]) => !this.#taken.has(key))
-    return Object.fromEntries([...entries, ...this.#left])
-  }
-  ext(): Ext | undefined {
-    return extWith(this.rest(), Object.fromEntries(this.#form))
-  }
-
-  #take<T extends Json>(key: string, value: T): T {
-    this.#taken.add(key)
-    return value
-  }
+/** What this dialect knows of how a node stood here. */
+export interface Facts {
+  /** How many tools the list of the request has; others are declared in the middle of the conversation. */
+  listed?: number
+  /** What the input was, where it was no list. */
+  input?: string
+  /** The member that names the end user, where it is the newer one. */
+  user?: 'safety_identifier'
+  content?: 'parts' | 'string'
+  output?: 'parts'
+  /** The type of a text, where it is not that of its side. */
+  type?: Json
+  /** A text without `annotations`; data of a file without a data URL around it. */
+  bare?: true
+  /** A part for files, whatever is in it. */
+  file?: true
+  /** The format of sound by its own name. */
+  audio?: string
+  /** Domains in a member of their own. */
+  domains?: true
+  /** Nothing was said of how much the model shall think. */
+  effort?: 'default'
+  summary?: 'generate_summary'
+  /** Calls, tools and choices as they came. */
+  item?: JsonObject
+  tool?: JsonObject
+  choice?: JsonObject
+  outputs?: Json[]
+  head?: JsonObject
 }
 
-export function extWith(rest: JsonObject, form: JsonObject): Ext | undefined {
-  const fields = Object.keys(form).length > 0 ? { ...rest, [FORM]: form } : rest
-  return Object.keys(fields).length > 0 ? { [DIALECT]: fields } : undefined
-}
+export const { keep, restOf, formOf, factsOf, isOrigin, opaque } = codecOf<Facts>(DIALECT)
 
-/** What only this dialect knows, whole. */
-export const opaque = (value: JsonObject): OpaqueBlock => ({
-  kind: 'opaque',
-  dialect: DIALECT,
-  value,
-})
-
-interface Extended {
-  ext?: Ext
-}
+/** What is left of an object whose known members were taken, and how it stood. */
+export const keepRest = (members: Members, facts?: Facts): Kept =>
+  keep(members.rest(), { form: members.form(), facts })
 
 /** An item or a part as it came, without an id that was made here. */
 export function withoutMinted(value: JsonObject): JsonObject {
@@ -109,28 +49,12 @@ export function withoutMinted(value: JsonObject): JsonObject {
   return rest
 }
 
-/** Own leftovers of a node, to be spread back. */
-export function ownLeftovers(node: Extended): JsonObject {
-  const { [FORM]: _, ...rest } = node.ext?.[DIALECT] ?? {}
-  return rest
-}
-
-/** How this dialect spelled a node. */
-export function wireForm(node: Extended): JsonObject {
-  const form = node.ext?.[DIALECT]?.[FORM]
-  return objectIn(form)
-}
-
-/** Members of the spelling that are spread back as they are; an id that was made here is known to nobody else. */
-export function spelled(node: Extended, ...keys: string[]): JsonObject {
-  const form = wireForm(node)
-  const entries: [string, Json][] = []
-  for (const key of keys) {
-    const value = form[key]
-    if (value !== undefined && !(key === 'id' && isMinted(value))) entries.push([key, value])
-  }
-  return Object.fromEntries(entries)
-}
+/** Members of the form that are spread back as they are; an id that was made here is known to this proxy alone. */
+export const spelled = (node: Kept, ...keys: string[]): JsonObject =>
+  pickMembers(
+    formOf(node),
+    (key, value) => keys.includes(key) && !(key === 'id' && isMinted(value)),
+  )
 
 /** A table's entry for a word from outside, which may be the name of anything. */
 export const lookup = <T>(
@@ -157,5 +81,5 @@ export function leftoversBeyond(value: JsonObject, known: readonly string[]): Ex
     value,
     (key, one) => !known.includes(key) && one !== null && !(Array.isArray(one) && !one.length),
   )
-  return extWith(left, {})
+  return keep(left).ext
 }

@@ -11,7 +11,8 @@ import {
 import type { Lose } from '../../src/model/loss.ts'
 import type { Format, Limits, Request, Sampling } from '../../src/model/request.ts'
 import { inWords } from '../../src/model/text-tools.ts'
-import { extWith, wireForm, listOf, lookup, Members, ownLeftovers } from './dialect.ts'
+import { listOf, lookup, keep, restOf, formOf, factsOf } from './dialect.ts'
+import { Members } from '../../src/model/ext.ts'
 import { writeFormatName, writeUserId } from './names.ts'
 import { list, mapSchemas, words } from '../../src/schema/source.ts'
 
@@ -68,7 +69,7 @@ export function readFormat(members: Members): Format | undefined {
   const saysNothing = Object.entries(rest).every(
     ([key, value]) => value === null || (key === 'verbosity' && value === 'medium'),
   )
-  if (saysNothing) members.note('text', rest)
+  if (saysNothing) members.keepForm('text', rest)
   else members.leave('text', rest)
   return format
 }
@@ -85,7 +86,7 @@ function readKnownFormat(format: JsonObject): Format | undefined {
     name: members.text('name'),
     description: members.text('description'),
     strict: members.flag('strict'),
-    ext: extWith(members.rest(), {}),
+    ...keep(members.rest()),
   })
 }
 
@@ -96,8 +97,8 @@ export function formatWords({ format }: Request): string | undefined {
 }
 
 export function writeText(request: Request, own: boolean, lose: Lose): JsonObject | undefined {
-  const spelling = wireForm(request)['text']
-  const rest = ownLeftovers(request)['text']
+  const spelling = formOf(request)['text']
+  const rest = restOf(request)['text']
   const format = request.format && writeFormat(request.format, own, lose)
   if (!format && spelling === undefined && rest === undefined) return undefined
   return {
@@ -125,7 +126,7 @@ function writeFormat(format: Format, own: boolean, lose: Lose): JsonObject | und
         description: format.description,
         schema: new Verbatim(strict ?? format.schema),
         strict: strict === undefined ? format.strict : true,
-        ...ownLeftovers(format),
+        ...restOf(format),
       }) as JsonObject
     }
     default:
@@ -143,14 +144,14 @@ const GIVEN = new Set<Json>([
 export function readInclude(members: Members): void {
   const include = members.list('include')
   if (!include) return
-  members.note('include', include)
+  members.keepForm('include', include)
   const others = include.filter((entry) => !GIVEN.has(entry))
   if (others.length > 0) members.leave('include', others)
 }
 
 /** Proofs have to be asked for, and only of a model that reasons. */
 export function writeInclude(request: Request, own: boolean, hasProofs: boolean): Json | undefined {
-  if (own) return wireForm(request)['include'] ?? ownLeftovers(request)['include']
+  if (own) return formOf(request)['include'] ?? restOf(request)['include']
   const reasons = request.reasoning !== undefined && request.reasoning.mode !== 'off'
   return reasons || hasProofs ? ['reasoning.encrypted_content'] : undefined
 }
@@ -159,7 +160,7 @@ export function readLabels(members: Members): Record<string, string> | undefined
   const metadata = members.object('metadata')
   if (!metadata) return undefined
   if (Object.keys(metadata).length === 0) {
-    members.note('metadata', metadata)
+    members.keepForm('metadata', metadata)
     return undefined
   }
   return Object.fromEntries(
@@ -186,15 +187,13 @@ export function writeLabels(labels: Request['labels'], lose: Lose): JsonObject |
 /** Two members name the end user; the newer one wins, the other is left over. */
 export function readUser(members: Members): string | undefined {
   const identifier = members.text('safety_identifier')
-  if (identifier === undefined) return members.text('user')
-  members.note('user', 'safety_identifier')
-  return identifier
+  return identifier ?? members.text('user')
 }
 
 export function writeUser(request: Request, own: boolean, lose: Lose): JsonObject {
   const { user } = request
   if (user === undefined) return {}
-  const key = wireForm(request)['user'] === 'safety_identifier' ? 'safety_identifier' : 'user'
+  const key = factsOf(request).user ?? 'user'
   const id = own ? user : writeUserId(user)
   if (id !== user) lose('approximated', 'user')
   return { [key]: id }

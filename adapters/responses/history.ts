@@ -1,14 +1,6 @@
 import { takesProof, mergeExt } from '../../src/model/events.ts'
-import { listOf, defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
-import type {
-  Block,
-  Ext,
-  Role,
-  Proof,
-  Tool,
-  Turn,
-  CodeResultBlock,
-} from '../../src/model/request.ts'
+import { listOf, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Block, Role, Proof, Tool, Turn, CodeResultBlock } from '../../src/model/request.ts'
 import { invalid } from '../../src/model/problem.ts'
 import type { Enveloped } from '../../src/model/proof.ts'
 import {
@@ -29,15 +21,16 @@ import {
 import { readCode, readDrawing, writeCode, writeCodeResult, ownDrawing } from './hosted.ts'
 import {
   DIALECT,
-  extWith,
-  Members,
   opaque,
-  wireForm,
-  ownLeftovers,
   spelled,
   withoutMinted,
   textIn,
+  keep,
+  keepRest,
+  restOf,
+  factsOf,
 } from './dialect.ts'
+import { Members } from '../../src/model/ext.ts'
 import { readMcpCall, writeMcpCall } from './mcp.ts'
 import { readTools } from './tools.ts'
 import { typeOfItem } from './wire.ts'
@@ -107,15 +100,15 @@ export class History {
     this.#expectNone(role)
     members.any('role')
     const content = members.any('content') ?? ''
-    members.note('content', Array.isArray(content) ? 'parts' : 'string')
     const blocks = readContent(content, role)
-    const ext = members.ext()
+    const kept = keepRest(members, { content: Array.isArray(content) ? 'parts' : 'string' })
     const last = this.#last(role)
     if (last && !this.#hasMessage && blocks.length > 0) {
       last.blocks.push(...this.#proven(blocks))
-      const merged = mergeExt(last.ext, ext)
+      const merged = mergeExt(last.ext, kept.ext)
       if (merged) last.ext = merged
-    } else this.turns.push(defined({ role, blocks: this.#proven(blocks), ext }))
+      if (kept.origin) last.origin = kept.origin
+    } else this.turns.push({ role, blocks: this.#proven(blocks), ...kept })
     this.#hasMessage = true
     this.#open = blocks.length > 0
   }
@@ -151,14 +144,13 @@ export class History {
     const block = blocks?.at(-1)
     if (blocks && block && takesProof(block) && !block.proof)
       blocks[blocks.length - 1] = { ...block, proof }
-    else this.#note({ damagedProof: true })
+    else this.#damage()
   }
 
   /** A declaration says nothing itself: its place is kept in an empty turn. */
   #tools(item: JsonObject): void {
     this.tools.push(...readTools(item['tools']))
-    const ext = extWith({}, { item })
-    this.turns.push(defined({ role: 'developer' as const, blocks: [], ext }))
+    this.turns.push({ role: 'developer', blocks: [], ...keep({}, { facts: { item } }) })
     this.#open = false
   }
 
@@ -176,7 +168,7 @@ export class History {
   /** A block whose proof came before it is the assistant's: nobody else's words are proven. */
   #expectNone(role: Role): void {
     if (role === 'assistant' || (!this.#pending && this.#calls.length === 0)) return
-    this.#note({ damagedProof: true })
+    this.#damage()
     this.#pending = undefined
     this.#calls = []
   }
@@ -195,10 +187,9 @@ export class History {
     return this.#open && last?.role === role ? last : undefined
   }
 
-  #note(fields: JsonObject): void {
-    const ext: Ext = { [DIALECT]: fields }
+  #damage(): void {
     const last = this.turns.at(-1)
-    if (last) last.ext = mergeExt(last.ext, ext) ?? ext
+    if (last) last.damagedProof = true
   }
 }
 
@@ -269,7 +260,7 @@ export function writeTurn(turn: Turn, index: number, context: InputContext): Pla
     if (parts.length > 0) place(writeMessage(turn, parts, context.own), path, side)
     parts = []
   }
-  if (ownLeftovers(turn)['damagedSeal'] === true) context.lose('dropped', `${path}.seal`)
+  if (context.own && turn.damagedProof) context.lose('dropped', `${path}.seal`)
   for (const [at, block] of turn.blocks.entries()) {
     const here = { ...context, path: `${path}.blocks.${at}`, side }
     const drawing = context.own ? ownDrawing(block) : undefined
@@ -297,28 +288,27 @@ function findResult(blocks: readonly Block[], at: number): CodeResultBlock | und
 }
 
 function writeMessage(turn: Turn, parts: JsonObject[], own: boolean): JsonObject {
-  const { damagedProof: _, ...rest } = ownLeftovers(turn)
   // Instructions in the middle of a conversation are a developer's here.
   const role = turn.role === 'system' && !own ? 'developer' : turn.role
   return {
     ...(own ? spelled(turn, 'type', 'id', 'status') : { type: 'message' }),
     role,
     content: writeContent(turn, parts),
-    ...rest,
+    ...restOf(turn),
   }
 }
 
 function writeContent(turn: Turn, parts: JsonObject[]): Json {
   const [only] = parts
-  return wireForm(turn)['content'] === 'string' && only && parts.length === 1
+  return factsOf(turn).content === 'string' && only && parts.length === 1
     ? (only['text'] ?? '')
     : parts
 }
 
 /** A turn of this dialect without blocks: a message that was empty, or a declaration of tools. */
 function writeEmpty(turn: Turn): JsonObject | undefined {
-  const { item, content } = wireForm(turn)
-  if (isObject(item)) return withoutMinted(item)
+  const { item, content } = factsOf(turn)
+  if (item) return withoutMinted(item)
   if (content === undefined) return undefined
   return { ...writeMessage(turn, [], true), content: content === 'string' ? '' : [] }
 }

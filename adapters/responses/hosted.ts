@@ -9,17 +9,17 @@ import type {
   MediaBlock,
 } from '../../src/model/request.ts'
 import {
-  wireForm,
   listOf,
-  Members,
-  ownLeftovers,
   spelled,
-  extWith,
   lookup,
-  objectIn,
   objectsOf,
   textIn,
+  keep,
+  keepRest,
+  restOf,
+  factsOf,
 } from './dialect.ts'
+import { Members } from '../../src/model/ext.ts'
 import { isMinted } from '../../src/model/ids.ts'
 import type { ItemContext } from './blocks.ts'
 import { isDecodable } from '../../src/model/media.ts'
@@ -44,7 +44,9 @@ export function readHosted(tool: JsonObject, capability: Capability): HostedTool
   else members.spell('type')
   if (capability === 'code-execution') spellContainer(members)
   const search = capability === 'web-search' ? readSearch(members) : {}
-  return defined({ kind: 'hosted' as const, capability, ...search, ext: members.ext() })
+  const asDomains = capability === 'web-search' && Array.isArray(members.peek('domains'))
+  const kept = keepRest(members, asDomains ? { domains: true } : {})
+  return defined({ kind: 'hosted' as const, capability, ...search, ...kept })
 }
 
 function spellContainer(members: Members): void {
@@ -60,7 +62,6 @@ function readSearch(members: Members): Pick<HostedTool, 'allowedDomains' | 'loca
   members.spellDefault('search_context_size', 'medium')
   const location = members.object('user_location')
   const domains = members.list('domains')
-  if (domains) members.note('domains', true)
   return defined({ allowedDomains: domains ? strings(domains) : readFilters(members), location })
 }
 
@@ -92,20 +93,20 @@ export function writeHosted(
   if (tool.capability === 'code-execution') return writeCodeInterpreter(tool)
   const type = hostedType(tool.capability)
   return own && type !== undefined
-    ? { type, ...spelled(tool, 'type'), ...ownLeftovers(tool) }
+    ? { type, ...spelled(tool, 'type'), ...restOf(tool) }
     : lose('dropped', path)
 }
 
 function writeCodeInterpreter(tool: HostedTool): JsonObject {
-  return { type: 'code_interpreter', container: { type: 'auto' }, ...ownLeftovers(tool) }
+  return { type: 'code_interpreter', container: { type: 'auto' }, ...restOf(tool) }
 }
 
 function writeSearch(tool: HostedTool, path: string, lose: Lose): JsonObject {
   const { allowedDomains, blockedDomains, maxUses, location } = tool
   if (blockedDomains) lose('dropped', `${path}.blockedDomains`)
   if (maxUses !== undefined) lose('dropped', `${path}.maxUses`)
-  const { filters, ...rest } = ownLeftovers(tool)
-  const asDomains = wireForm(tool)['domains'] === true
+  const { filters, ...rest } = restOf(tool)
+  const asDomains = factsOf(tool).domains === true
   const allowed = allowedDomains && !asDomains ? { allowed_domains: allowedDomains } : {}
   const filtered = { ...allowed, ...(isObject(filters) && filters) }
   return defined({
@@ -152,7 +153,7 @@ export function readCode(item: JsonObject, before: string | undefined): ReadCode
     id,
     language: 'python',
     code: text,
-    ext: members.ext(),
+    ...keepRest(members),
   })
   return outputs ? { code, result: readResult(item, id, outputs, false) } : { code }
 }
@@ -169,20 +170,19 @@ function readResult(
   // Pictures have no place but here.
   const isMore = logs.length < outputs.length
   const { type: _, outputs: __, ...head } = item
-  const form = { ...(!isLog && !isMore && { outputs }), ...(isAlone && { head }) }
+  const facts = { ...(!isLog && !isMore && { outputs }), ...(isAlone && { head }) }
   return defined({
     kind: 'code-result' as const,
     callId,
     outcome: lookup(OUTCOMES, item['status']) ?? 'ok',
     output: logs.join('\n'),
-    ext: extWith(isMore ? { outputs } : {}, form),
+    ...keep(isMore ? { outputs } : {}, { facts }),
   })
 }
 
 /** Outputs other than one log stay as they came. */
 export const writeOutputs = (block: CodeResultBlock): Json =>
-  wireForm(block)['outputs'] ??
-  ownLeftovers(block)['outputs'] ?? [{ type: 'logs', logs: block.output }]
+  factsOf(block).outputs ?? restOf(block)['outputs'] ?? [{ type: 'logs', logs: block.output }]
 
 export function writeCode(
   block: CodeBlock,
@@ -196,7 +196,7 @@ export function writeCode(
     code: block.code,
     outputs: result ? writeOutputs(result) : null,
     ...spelled(block, 'status', 'container_id'),
-    ...ownLeftovers(block),
+    ...restOf(block),
   }
 }
 
@@ -205,9 +205,9 @@ export function writeCodeResult(
   block: CodeResultBlock,
   { own, path, lose }: ItemContext,
 ): JsonObject | undefined {
-  const { head } = wireForm(block)
-  if (!own || isMinted(block.callId) || isMinted(objectIn(head)['id'])) return lose('dropped', path)
-  if (!isObject(head)) return undefined
+  const { head } = factsOf(block)
+  if (!own || isMinted(block.callId) || isMinted(head?.['id'])) return lose('dropped', path)
+  if (!head) return undefined
   return { type: 'code_interpreter_call', ...head, outputs: writeOutputs(block) }
 }
 
@@ -218,9 +218,14 @@ const USUAL = 'png'
 export function readDrawing(item: JsonObject): MediaBlock | undefined {
   const { result, id, type, status, output_format: format, ...rest } = item
   if (type !== CALL || typeof result !== 'string' || result === '') return undefined
-  const ext = extWith(rest, { item: defined({ id, type, status, output_format: format }) })
+  const head = defined({ id, type, status, output_format: format })
   const mediaType = `image/${typeof format === 'string' ? format : USUAL}`
-  return { kind: 'media', mediaType, source: { data: result }, ...(ext && { ext }) }
+  return {
+    kind: 'media',
+    mediaType,
+    source: { data: result },
+    ...keep(rest, { facts: { item: head } }),
+  }
 }
 
 /** The same of a reply, in which it may be broken. */
@@ -231,10 +236,10 @@ export function readDrawn(item: JsonObject): MediaBlock | undefined {
 
 /** Inverse of `readDrawing`, for a request that came in this dialect. */
 export function ownDrawing(block: Block): JsonObject | undefined {
-  const item = block.kind === 'media' ? wireForm(block)['item'] : undefined
-  if (block.kind !== 'media' || !isObject(item) || !('data' in block.source)) return undefined
+  const item = block.kind === 'media' ? factsOf(block).item : undefined
+  if (block.kind !== 'media' || !item || !('data' in block.source)) return undefined
   if (isMinted(item['id'])) return undefined
-  return { ...item, ...ownLeftovers(block), result: block.source.data }
+  return { ...item, ...restOf(block), result: block.source.data }
 }
 
 /** A drawing for a caller; undefined for media that are none. */

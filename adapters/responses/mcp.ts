@@ -1,6 +1,7 @@
 import { isObject, stringify, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { McpCallBlock, McpTool } from '../../src/model/request.ts'
-import { wireForm, listOf, Members, objectIn, objectsOf, textIn } from './dialect.ts'
+import { listOf, objectIn, objectsOf, textIn, keepRest, factsOf } from './dialect.ts'
+import { Members } from '../../src/model/ext.ts'
 import { serverLabelOf } from './names.ts'
 
 /** Tools of a server that the provider itself calls; undefined for one that only this provider knows by an id. */
@@ -15,15 +16,13 @@ export function readMcpTool(tool: JsonObject): McpTool | undefined {
   // Elsewhere nobody is asked before a call, as here only where that is said.
   const approval = members.any('require_approval') ?? 'always'
   if (approval !== 'never') members.leave('require_approval', approval)
-  members.note('tool', tool)
-  const ext = members.ext()
   return {
     kind: 'mcp',
     name,
     url,
     ...(token !== undefined && { token }),
     ...(allowed && { allowed }),
-    ...(ext && { ext }),
+    ...keepRest(members, { tool }),
   }
 }
 
@@ -38,8 +37,8 @@ function readAllowed(members: Members): string[] | undefined {
 
 /** Inverse of `readMcpTool`. */
 export function writeMcpTool(tool: McpTool): JsonObject {
-  const spelled = wireForm(tool)['tool']
-  if (isObject(spelled)) return spelled
+  const read = factsOf(tool).tool
+  if (read) return read
   const { name, url, token, allowed } = tool
   return {
     type: 'mcp',
@@ -56,7 +55,6 @@ export function readMcpCall(item: JsonObject): McpCallBlock {
   members.any('type')
   members.spell('status')
   members.spellDefault('approval_request_id', null)
-  members.note('item', item)
   const id = members.text('id') ?? ''
   const output = outputOf(members.any('output'))
   const error = outputOf(members.any('error'))
@@ -70,8 +68,7 @@ export function readMcpCall(item: JsonObject): McpCallBlock {
     ...(said !== undefined && { output: said }),
     ...(error !== undefined && { isError: true }),
   }
-  const ext = members.ext()
-  return ext ? { ...call, ext } : call
+  return { ...call, ...keepRest(members, { item }) }
 }
 
 /** Errors are texts, or objects with a message. */
@@ -96,8 +93,8 @@ const textsOf = (text = ''): Json[] => [{ type: 'text', text }]
 
 /** Inverse of `readMcpCall`. */
 export function writeMcpCall(block: McpCallBlock): JsonObject {
-  const spelled = wireForm(block)['item']
-  if (isObject(spelled)) return spelled
+  const { item } = factsOf(block)
+  if (item) return item
   const { id, server, name, input, output, isError } = block
   return {
     type: 'mcp_call',

@@ -1,7 +1,8 @@
 import { defined, type Json, type JsonObject } from '../../src/json/json.ts'
 import { fileExtension, PDF, typeByName } from '../../src/model/media.ts'
 import type { MediaBlock, MediaSource } from '../../src/model/request.ts'
-import { wireForm, Members, ownLeftovers } from './dialect.ts'
+import { restOf, formOf, factsOf, type Facts } from './dialect.ts'
+import type { Members } from '../../src/model/ext.ts'
 
 const IMAGE = 'image/*'
 
@@ -25,7 +26,9 @@ function located(url: string, otherwise: string): Located {
   return { mediaType: typeByName(url) || otherwise, source: { url } }
 }
 
-export function readImage(members: Members): Omit<MediaBlock, 'kind'> | undefined {
+export type ReadMedia = Omit<MediaBlock, 'kind'> & { facts?: Facts }
+
+export function readImage(members: Members): ReadMedia | undefined {
   const nested = members.object('image_url') ?? members.object('image')
   const url = members.text('image_url') ?? members.text('image') ?? nested?.['url']
   const fileId = members.text('file_id')
@@ -47,35 +50,36 @@ function detailIn({ detail }: JsonObject): string | undefined {
   return typeof detail === 'string' && detail !== 'auto' ? detail : undefined
 }
 
-export function readFile(members: Members): Omit<MediaBlock, 'kind'> | undefined {
+export function readFile(members: Members): ReadMedia | undefined {
   const name = members.text('filename')
   const data = members.text('file_data')
   const url = members.text('file_url')
   const fileId = members.text('file_id')
   const byName = typeByName(name ?? '')
-  members.note('file', true)
+  const facts: Facts = { file: true }
   if (data !== undefined) {
     const inline = readDataUrl(data)
-    if (!inline) members.note('bare', true)
     const mediaType = inline?.mediaType ?? (byName || PDF)
-    return defined({ mediaType, source: { data: inline?.data ?? data }, name })
+    const source = { data: inline?.data ?? data }
+    return defined({ mediaType, source, name, facts: inline ? facts : { file: true, bare: true } })
   }
-  if (url !== undefined) return defined({ ...located(url, byName || PDF), name })
-  return fileId === undefined ? undefined : defined({ mediaType: byName, source: { fileId }, name })
+  if (url !== undefined) return defined({ ...located(url, byName || PDF), name, facts })
+  return fileId === undefined
+    ? undefined
+    : defined({ mediaType: byName, source: { fileId }, name, facts })
 }
 
-export function readAudio(members: Members): Omit<MediaBlock, 'kind'> | undefined {
+export function readAudio(members: Members): ReadMedia | undefined {
   const audio = members.object('input_audio')
   const { data, format } = audio ?? {}
   if (typeof data !== 'string' || typeof format !== 'string') return undefined
-  members.note('audio', format)
-  return { mediaType: `audio/${format}`, source: { data } }
+  return { mediaType: `audio/${format}`, source: { data }, facts: { audio: format } }
 }
 
 /** Undefined for media that the dialect has no part for. */
 export function writeMedia(block: MediaBlock): JsonObject | undefined {
   const { mediaType } = block
-  if (wireForm(block)['file'] === true) return writeFile(block)
+  if (factsOf(block).file) return writeFile(block)
   if (mediaType.startsWith('audio/')) return writeAudio(block)
   if (mediaType.startsWith('video/')) return undefined
   const isImage = mediaType.startsWith('image/') || (mediaType === '' && 'url' in block.source)
@@ -86,12 +90,12 @@ export function writeMedia(block: MediaBlock): JsonObject | undefined {
 function writeImage({ source, mediaType, detail, ...node }: MediaBlock): JsonObject | undefined {
   const place = imagePlace(source, mediaType)
   if (!place) return undefined
-  const { detail: spelledDetail } = wireForm(node)
+  const { detail: spelledDetail } = formOf(node)
   return defined({
     type: 'input_image',
     ...place,
     detail: detail ?? spelledDetail,
-    ...ownLeftovers(node),
+    ...restOf(node),
   }) as JsonObject
 }
 
@@ -102,14 +106,14 @@ function imagePlace(source: MediaSource, mediaType: string): JsonObject | undefi
 }
 
 function writeFile({ source, mediaType, name, ...node }: MediaBlock): JsonObject {
-  const rest = ownLeftovers(node)
+  const rest = restOf(node)
   const named = name === undefined ? {} : { filename: name }
   if ('text' in source) return { type: 'input_text', text: documentText(name, source.text) }
   // Nobody but a caller that did so itself may name what stands elsewhere.
-  const called = wireForm(node)['file'] === true ? named : {}
+  const called = factsOf(node).file ? named : {}
   if ('url' in source) return { type: 'input_file', file_url: source.url, ...called, ...rest }
   if ('fileId' in source) return { type: 'input_file', file_id: source.fileId, ...named, ...rest }
-  const isBare = wireForm(node)['bare'] === true
+  const isBare = factsOf(node).bare === true
   return {
     type: 'input_file',
     file_data: isBare ? source.data : dataUrl(mediaType || PDF, source.data),
@@ -133,8 +137,8 @@ function audioFormat(mediaType: string): string | undefined {
 }
 
 function writeAudio({ source, mediaType, ...node }: MediaBlock): JsonObject | undefined {
-  const format = wireForm(node)['audio'] ?? audioFormat(mediaType)
+  const format = factsOf(node).audio ?? audioFormat(mediaType)
   if (!('data' in source) || format === undefined) return undefined
   const audio: Json = { data: source.data, format }
-  return { type: 'input_audio', input_audio: audio, ...ownLeftovers(node) }
+  return { type: 'input_audio', input_audio: audio, ...restOf(node) }
 }

@@ -1,6 +1,6 @@
 import type { Request } from '../../src/model/request.ts'
 import { fit, toolNames, type NameRule, type ToolName } from '../../src/model/names.ts'
-import { wireForm } from './dialect.ts'
+import { isOrigin } from './dialect.ts'
 
 const NAME: NameRule = { forbidden: /[^a-zA-Z0-9_-]/, maxLength: 64 }
 /** Any character goes; upstreams check nothing but the length. */
@@ -34,8 +34,7 @@ export interface WireNames {
 export function wireNames(request: Request): WireNames {
   const plain = toolNames(request, NAME)
   // A caller of this dialect knows what its own services say.
-  const isKnown = (namespace: string) =>
-    wireForm(request)['tools'] !== undefined || plain.declares(namespace)
+  const isKnown = (namespace: string) => isOrigin(request) || plain.declares(namespace)
   return {
     toWire: (name, namespace) => ({ name: plain.toWire(name), ...(namespace && { namespace }) }),
     fromWire(name, namespace) {

@@ -15,6 +15,7 @@ import {
   textIn,
   countIn,
   DIALECT,
+  keep,
 } from './dialect.ts'
 import { wireNames, type WireNames } from './names.ts'
 import type { Seen } from './reply.ts'
@@ -404,7 +405,7 @@ export const partIndex = (event: JsonObject): number =>
 /** Which part of the work a message belongs to; only this dialect says it. */
 export function readPhase(item: JsonObject): Ext | undefined {
   const phase = textIn(item, 'phase')
-  return phase === undefined ? undefined : { [DIALECT]: { phase } }
+  return keep({ phase }).ext
 }
 
 const PARTS: ReadonlySet<Json | undefined> = new Set(['output_text', 'refusal', 'text'])

@@ -1,7 +1,8 @@
 import { defined, isObject, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Effort, ReasoningOptions } from '../../src/model/request.ts'
-import { wireForm, Members, ownLeftovers } from './dialect.ts'
+import { keepRest, restOf, factsOf } from './dialect.ts'
+import { Members } from '../../src/model/ext.ts'
 
 const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 /** What the model does when nobody says how much. */
@@ -29,15 +30,16 @@ export function readReasoningOptions(request: Members): ReasoningOptions | undef
     return undefined
   }
   request.any('reasoning')
-  if (effort === undefined) members.note('effort', 'default')
-  else members.any('effort')
-  if (older !== undefined) members.note('summary', 'generate_summary')
+  if (effort !== undefined) members.any('effort')
   return defined({
     mode: effort === 'none' ? ('off' as const) : ('on' as const),
     effort: effort ?? DEFAULT_EFFORT,
     visible: summary === undefined ? undefined : true,
     detail: summary === 'auto' ? undefined : summary,
-    ext: members.ext(),
+    ...keepRest(members, {
+      ...(effort === undefined && { effort: 'default' }),
+      ...(older !== undefined && { summary: 'generate_summary' }),
+    }),
   })
 }
 
@@ -47,14 +49,14 @@ export function writeReasoningOptions(
   lose: Lose,
 ): JsonObject | undefined {
   if (!options) return undefined
-  const form = wireForm(options)
-  const effort = form['effort'] === 'default' ? undefined : writeEffort(options, lose)
+  const facts = factsOf(options)
+  const effort = facts.effort === 'default' ? undefined : writeEffort(options, lose)
   const summary = options.visible ? (options.detail ?? 'auto') : undefined
-  const key = form['summary'] === 'generate_summary' ? 'generate_summary' : 'summary'
+  const key = facts.summary ?? 'summary'
   const written = defined({
     effort,
     [key]: own || options.mode !== 'off' ? summary : undefined,
-    ...ownLeftovers(options),
+    ...restOf(options),
   }) as JsonObject
   return Object.keys(written).length > 0 ? written : undefined
 }

@@ -6,13 +6,12 @@ import {
   stringify,
 } from '../../src/json/json.ts'
 import type { FinishReason, Request } from '../../src/model/request.ts'
-import { lookup, objectIn, textIn, wireForm, objectsOf, ownLeftovers } from './dialect.ts'
+import { lookup, objectIn, textIn, objectsOf, restOf, factsOf, isOrigin } from './dialect.ts'
 import type { WriteReplyContext } from '../contract.ts'
 import { writeChoice, writeTools } from './tools.ts'
 import { wireNames } from './names.ts'
 import { writeText } from './fields.ts'
 import { showReasoning } from './reasoning.ts'
-import { isOwn } from './request.ts'
 import { LateFrame } from '../../src/stream/late-frame.ts'
 
 /** How a response ended. */
@@ -83,7 +82,7 @@ export function writeOpening(
   { newId, now }: Pick<WriteReplyContext, 'newId' | 'now'>,
 ): JsonObject {
   const { limits, sampling } = request
-  const rest = ownLeftovers(request)
+  const rest = restOf(request)
   return {
     id: newId('resp_'),
     access_programs: null,
@@ -127,7 +126,7 @@ function echoInstructions({ system }: Request): string | null {
 }
 
 function userAs(key: 'user' | 'safety_identifier', request: Request): string | null {
-  const spelling = wireForm(request)['user'] ?? 'user'
+  const spelling = factsOf(request).user ?? 'user'
   return spelling === key ? (request.user ?? null) : null
 }
 
@@ -146,7 +145,7 @@ const withoutNulls = (value: JsonObject): JsonObject =>
   pickMembers(value, (_, member) => member !== null)
 
 function echoTools(request: Request): JsonObject {
-  const context = { names: wireNames(request), own: isOwn(request), lose: nothing }
+  const context = { names: wireNames(request), own: isOrigin(request), lose: nothing }
   const { tools, choices } = writeTools(request.tools, context)
   const choice: Json = writeChoice(request.toolChoice, choices, nothing) ?? 'auto'
   return { tool_choice: choice, tools: tools.map(withDefaults) }

@@ -8,7 +8,18 @@ import { nothingToSend } from '../../src/model/problem.ts'
 import { droppable, withoutRefused } from '../../src/model/refused.ts'
 import { writeChoice, readChoice, readTools, writeTools } from './tools.ts'
 import { History, writeTurn, type InputContext, repair } from './history.ts'
-import { wireForm, lookup, Members, objectsOf, ownLeftovers, spelled } from './dialect.ts'
+import {
+  lookup,
+  objectsOf,
+  spelled,
+  keepRest,
+  restOf,
+  factsOf,
+  isOrigin,
+  type Facts,
+  DIALECT,
+} from './dialect.ts'
+import { Members } from '../../src/model/ext.ts'
 import { wireNames } from './names.ts'
 import * as options from './fields.ts'
 import { readReasoningOptions, writeReasoningOptions } from './reasoning.ts'
@@ -49,18 +60,21 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
   const history = new History()
   const input = members.any('input')
   if (input !== undefined) history.read(input)
-  if (!Array.isArray(input)) members.note('input', typeof input)
   spellDefaults(members)
   const system = readInstructions(members)
   const list = members.list('tools')
   const tools = readTools(list)
-  // Also the mark by which a request of this dialect is known.
-  members.note('tools', list ? tools.length : null)
   options.readInclude(members)
   const choice = members.peek('tool_choice')
   const toolChoice = readChoice(choice)
   if (toolChoice) members.any('tool_choice')
   const streams = members.flag('stream')
+  const newer = members.peek('safety_identifier')
+  const facts: Facts = {
+    ...(!Array.isArray(input) && { input: typeof input }),
+    ...(list && { listed: tools.length }),
+    ...(typeof newer === 'string' && { user: 'safety_identifier' }),
+  }
   return defined({
     model: context.route.model ?? named ?? '',
     stream: context.route.stream ?? streams ?? false,
@@ -79,22 +93,21 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
     labels: options.readLabels(members),
     tier: members.text('service_tier'),
     cacheKey: members.text('prompt_cache_key'),
-    ext: members.ext(),
+    origin: { dialect: DIALECT },
+    ...keepRest(members, facts),
   })
 }
 
 function readInstructions(members: Members): Block[] {
   const text = members.text('instructions')
-  if (text === '') members.note('instructions', text)
+  if (text === '') members.keepForm('instructions', text)
   return text ? [{ kind: 'text', text }] : []
 }
 
-/** The request was read from this dialect, so what it left unsaid means this dialect's defaults. */
-export const isOwn = (request: Request): boolean => wireForm(request)['tools'] !== undefined
-
 export function writeRequest(request: Request, context: WriteRequestContext): Outgoing {
   const { target, lose } = context
-  const own = isOwn(request)
+  // What it left unsaid means this dialect's defaults.
+  const own = isOrigin(request)
   const names = wireNames(request)
   const writing = { names, own, marks: takesMarks(target, own), lose }
   const said = writeInput(request, writing, target.facts.prefill === false)
@@ -102,7 +115,7 @@ export function writeRequest(request: Request, context: WriteRequestContext): Ou
   const { instructions, input } = own
     ? { instructions: top, input: said }
     : opened(request, top, said, lose)
-  const { text: _, include: __, ...rest } = ownLeftovers(request)
+  const { text: _, include: __, ...rest } = restOf(request)
   const body = defined({
     model: target.model,
     instructions,
@@ -205,13 +218,13 @@ function writeInstructions(
 function writeToolOptions(request: Request, context: InputContext): JsonObject {
   const { own, lose } = context
   const { tools, choices } = writeTools(request.tools, context)
-  const count = wireForm(request)['tools']
-  const declared = own ? Number(count ?? 0) : request.tools.length
+  const count = factsOf(request).listed
+  const declared = own ? (count ?? 0) : request.tools.length
   const listed =
     declared < request.tools.length
       ? writeTools(request.tools.slice(0, declared), context).tools
       : tools
-  const isListed = listed.length > 0 || typeof count === 'number'
+  const isListed = listed.length > 0 || count !== undefined
   const choice =
     own && request.toolChoice?.names === undefined ? request.toolChoice?.mode : undefined
   return defined({
@@ -241,9 +254,10 @@ function writeInput(request: Request, context: InputContext, needsUser: boolean)
 
 function writeOwnInput(request: Request, items: JsonObject[]): Json | undefined {
   const [only] = items
-  if (wireForm(request)['input'] === 'undefined') return undefined
+  const { input } = factsOf(request)
+  if (input === 'undefined') return undefined
   const content = only?.['content']
-  return wireForm(request)['input'] === 'string' && typeof content === 'string' ? content : items
+  return input === 'string' && typeof content === 'string' ? content : items
 }
 
 const hasProofs = (input: Json | undefined): boolean =>

@@ -12,16 +12,8 @@ import type { FunctionTool, TextTool, Tool, ToolChoice } from '../../src/model/r
 import { rooted } from '../../src/schema/root.ts'
 import { findCapability, readHosted, writeHosted } from './hosted.ts'
 import { readMcpTool, writeMcpTool } from './mcp.ts'
-import {
-  DIALECT,
-  Members,
-  objectsOf,
-  ownLeftovers,
-  spelled,
-  textIn,
-  extWith,
-  wireForm,
-} from './dialect.ts'
+import { DIALECT, objectsOf, spelled, textIn, keep, keepRest, restOf, factsOf } from './dialect.ts'
+import { Members } from '../../src/model/ext.ts'
 import type { WireNames } from './names.ts'
 import { NOT_STRICT, strictSchema } from './fields.ts'
 
@@ -50,8 +42,8 @@ function readFunction(tool: JsonObject): FunctionTool {
   const description = members.text('description')
   const strict = members.flag('strict')
   const schema = readSchema(members)
-  const ext = members.ext()
-  return defined({ kind: 'function' as const, name, description, schema, strict, ext })
+  const kept = keepRest(members)
+  return defined({ kind: 'function' as const, name, description, schema, strict, ...kept })
 }
 
 function readSchema(members: Members): string | undefined {
@@ -59,7 +51,7 @@ function readSchema(members: Members): string | undefined {
   if (parameters === undefined) return undefined
   const schema = toText(parameters)
   if (schema.trim() !== 'null') return schema
-  members.note('parameters', null)
+  members.keepForm('parameters', null)
   return undefined
 }
 
@@ -70,13 +62,13 @@ function readCustom(tool: JsonObject): TextTool {
   const description = members.text('description')
   const format = members.object('format')
   // Free text is what a tool without a format takes.
-  if (format?.['type'] === 'text') members.note('format', format)
+  if (format?.['type'] === 'text') members.keepForm('format', format)
   return defined({
     kind: 'text' as const,
     name,
     description,
     format: format?.['type'] === 'text' ? undefined : format,
-    ext: members.ext(),
+    ...keepRest(members),
   })
 }
 
@@ -89,11 +81,10 @@ function readNamespace(tool: JsonObject): Tool[] {
   const [first, ...others] = named
   if (!first || named.length < read.length)
     return [{ kind: 'opaque', dialect: DIALECT, name: namespace, value: tool }]
-  const rest = {
-    ...first.ext?.[DIALECT],
+  const { ext } = keep({
+    ...restOf(first),
     ...(Object.keys(about).length > 0 && { namespace: about }),
-  }
-  const ext = Object.keys(rest).length > 0 ? { [DIALECT]: rest } : undefined
+  })
   return [
     defined({ ...first, namespace, ext }),
     ...others.map((inner) => ({ ...inner, namespace })),
@@ -138,7 +129,7 @@ export function writeTools(tools: readonly Tool[], context: ToolContext): Writte
 }
 
 function aboutNamespace(tool: Tool): JsonObject {
-  const about = tool.kind === 'opaque' ? undefined : ownLeftovers(tool)['namespace']
+  const about = tool.kind === 'opaque' ? undefined : restOf(tool)['namespace']
   return objectIn(about)
 }
 
@@ -162,7 +153,7 @@ function writeTool(tool: Tool, context: ToolContext): JsonObject | undefined {
 /** The dialect's default is strict, which is nobody else's: a foreign tool says that it is not. */
 function writeFunction(tool: FunctionTool, { names, own, lose }: ToolContext): JsonObject {
   if (tool.cache) lose('dropped', 'cache')
-  const { namespace: _, ...rest } = ownLeftovers(tool)
+  const { namespace: _, ...rest } = restOf(tool)
   const strict = own ? tool.strict : foreignStrict(tool, lose)
   const schema = own ? tool.schema : writeRoot(tool, lose)
   return defined({
@@ -192,7 +183,7 @@ function foreignStrict({ name, strict, schema }: FunctionTool, lose: Lose): bool
 
 function writeCustom(tool: TextTool, { names, lose }: ToolContext): JsonObject {
   if (tool.cache) lose('dropped', 'cache')
-  const { namespace: _, ...rest } = ownLeftovers(tool)
+  const { namespace: _, ...rest } = restOf(tool)
   return defined({
     type: 'custom',
     name: names.toWire(tool.name).name,
@@ -221,12 +212,11 @@ export function readChoice(choice: Json | undefined): ToolChoice | undefined {
   const mode = readMode(choice)
   if (mode) return { mode }
   if (!isObject(choice)) return undefined
-  const ext = extWith({}, { choice })
-  const spelling = ext ? { ext } : {}
+  const kept = keep({}, { facts: { choice } })
   if (choice['type'] !== 'allowed_tools')
-    return { mode: 'required', names: [nameIn(choice)], ...spelling }
+    return { mode: 'required', names: [nameIn(choice)], ...kept }
   const names = objectsOf(choice['tools']).map(nameIn)
-  return { mode: readMode(choice['mode']) ?? 'auto', names, ...spelling }
+  return { mode: readMode(choice['mode']) ?? 'auto', names, ...kept }
 }
 
 function nameIn(choice: JsonObject): string {
@@ -241,8 +231,8 @@ export function writeChoice(
   lose: Lose,
 ): Json | undefined {
   if (!choice) return undefined
-  const spelledChoice = wireForm(choice)['choice']
-  if (spelledChoice !== undefined) return spelledChoice
+  const read = factsOf(choice).choice
+  if (read) return read
   const { mode, names } = choice
   if (choices.size === 0)
     return mode === 'required' || names ? lose('approximated', 'toolChoice') : undefined

@@ -11,7 +11,7 @@ import type {
   ToolCallBlock,
 } from '../../src/model/request.ts'
 import { isWhole, writeAnnotation } from './citations.ts'
-import { ownLeftovers } from './dialect.ts'
+import { restOf } from './dialect.ts'
 import { writeCallId } from './names.ts'
 
 export type Emit = (type: string, fields: JsonObject) => void
@@ -120,7 +120,7 @@ function openMessage(
 }
 
 const writePhase = (block: Block): JsonObject => {
-  const phase = block.kind === 'opaque' ? undefined : ownLeftovers(block)['phase']
+  const phase = block.kind === 'opaque' ? undefined : restOf(block)['phase']
   return phase === undefined ? {} : { phase }
 }
 
@@ -247,7 +247,7 @@ function openCall(block: ToolCallBlock, place: Place, context: ItemContext): Ope
 
 function openCode(block: CodeBlock, place: Place, context: ItemContext): OpenItem {
   const id = block.id.startsWith('ci_') ? block.id : context.newId('ci_')
-  const container = ownLeftovers(block)['container_id'] ?? context.newId('cntr_')
+  const container = restOf(block)['container_id'] ?? context.newId('cntr_')
   const head = { id, type: 'code_interpreter_call', container_id: container }
   const added = { ...head, status: 'in_progress', code: '', outputs: null }
   const { emit: say, row } = announce(place, added)

@@ -90,6 +90,7 @@ export class Members {
   readonly #value: JsonObject
   readonly #taken = new Set<string>()
   readonly #left: [string, Json][] = []
+  readonly #form: [string, Json][] = []
 
   constructor(value: JsonObject) {
     this.#value = value
@@ -124,6 +125,23 @@ export class Members {
     return value === undefined ? undefined : this.#take(key, value)
   }
 
+  /** Takes members that say nothing of the conversation: they are only written back. */
+  spell(...keys: string[]): void {
+    for (const key of keys) {
+      const value = this.peek(key)
+      if (value !== undefined) this.keepForm(key, this.#take(key, value))
+    }
+  }
+  /** Takes a member that says no more than its default does. */
+  spellDefault(key: string, ...defaults: Json[]): void {
+    const value = this.peek(key)
+    if (value !== undefined && defaults.includes(value)) this.spell(key)
+  }
+  /** Keeps how a member stood that was taken and is written otherwise, or not at all. */
+  keepForm(key: string, value: Json): void {
+    this.#form.push([key, value])
+  }
+
   /** Puts into the rest what no other dialect can say of a member that was taken. */
   leave(key: string, value: Json): void {
     this.#left.push([key, value])
@@ -132,6 +150,9 @@ export class Members {
   rest(): JsonObject {
     const entries = Object.entries(this.#value).filter(([key]) => !this.#taken.has(key))
     return Object.fromEntries([...entries, ...this.#left])
+  }
+  form(): JsonObject {
+    return Object.fromEntries(this.#form)
   }
 
   #take<T extends Json>(key: string, value: T): T {
