@@ -2,13 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { dialects } from '../../adapters/index.ts'
 import type { Adapter } from '../../adapters/contract.ts'
 import { liftLiterals } from '../../src/json/large-literals.ts'
-import { parse, stringify, type Json } from '../../src/json/json.ts'
+import { parse, stringify } from '../../src/json/json.ts'
 import type { Request } from '../../src/model/request.ts'
 import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
 import { replyEvents } from '../../src/stream/reply-events.ts'
 import { eventShape } from '../../src/stream/whole-events.ts'
 import { framer } from '../../src/stream/stream-out.ts'
 import { scanStructure } from '../../src/json/structure.ts'
+import { kitOf } from '../dialects/index.ts'
 import { cpuMs } from '../growth/cpu.ts'
 
 /** Twice the input may cost at most so many times as much. */
@@ -37,60 +38,9 @@ function growth(prepare: (size: number) => Work, size: number): number {
 }
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
-const tools = numbers(20).map((index) => `tool_${index}`)
 const schema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] }
+const tools = numbers(20).map((index) => ({ name: `tool_${index}`, schema }))
 const result = 'a line of a "file"\n'.repeat(30)
-
-const histories: Record<string, (turns: number) => Json> = {
-  messages: (turns) => ({
-    model: 'm',
-    max_tokens: 9,
-    tools: tools.map((name) => ({ name, description: name, input_schema: schema })),
-    messages: numbers(turns).flatMap((turn) => [
-      { role: 'user', content: turn === 0 ? 'Go' : [answerIn(turn - 1)] },
-      {
-        role: 'assistant',
-        content: [{ type: 'tool_use', id: `toolu_${turn}`, name: 'tool_1', input: { path: 'x' } }],
-      },
-    ]),
-  }),
-  'generate-content': (turns) => ({
-    tools: [
-      {
-        functionDeclarations: tools.map((name) => ({
-          name,
-          description: name,
-          parameters: schema,
-        })),
-      },
-    ],
-    contents: numbers(turns).flatMap((turn) => [
-      {
-        role: 'user',
-        parts: [
-          turn === 0
-            ? { text: 'Go' }
-            : { functionResponse: { name: 'tool_1', response: { output: result } } },
-        ],
-      },
-      { role: 'model', parts: [{ functionCall: { name: 'tool_1', args: { path: 'x' } } }] },
-    ]),
-  }),
-  responses: (turns) => ({
-    model: 'm',
-    tools: tools.map((name) => ({ type: 'function', name, parameters: schema })),
-    input: numbers(turns).flatMap((turn) => [
-      { type: 'function_call', call_id: `call_${turn}`, name: 'tool_1', arguments: '{"path":"x"}' },
-      { type: 'function_call_output', call_id: `call_${turn}`, output: result },
-    ]),
-  }),
-}
-
-const answerIn = (turn: number) => ({
-  type: 'tool_result',
-  tool_use_id: `toolu_${turn}`,
-  content: result,
-})
 
 const headers = new Headers({ 'anthropic-version': '2023-06-01' })
 const target = { model: 'm', defaultMaxOutputTokens: 100, facts: {} }
@@ -98,7 +48,7 @@ const nothing = () => undefined
 const newId = (prefix: string) => `${prefix}000000000000000000000001`
 
 function translation(from: Adapter, to: Adapter, turns: number): Work {
-  const text = stringify(histories[from.dialect]?.(turns) ?? null)
+  const text = JSON.stringify(kitOf(from.dialect).ask.session(turns, tools, result))
   const route = { operation: 'create', model: 'm' } as const
   return () => {
     const body = parse(text, from.caller.verbatim)

@@ -1,7 +1,8 @@
+import type { Dialect } from '../../adapters/dialect.ts'
+
 /** What the processes of the benchmark have to agree on. */
 
-export const DIALECTS = ['messages', 'generate-content', 'responses'] as const
-export type Dialect = (typeof DIALECTS)[number]
+export { DIALECTS, type Dialect } from '../../adapters/dialect.ts'
 
 /** What is asked: 1 KB, the history of an agent (100 KB), the same with wide characters, an image (10 MB). */
 export type Prompt = 'small' | 'agent' | 'agent-wide' | 'image'
@@ -19,9 +20,7 @@ export const PACE_MS = 20
 export const CALLER_KEY = 'a-key-of-the-benchmark'
 export const modelOf = (upstream: Dialect): string => `bench-${upstream}`
 
-/** The last words of every reply, whatever dialect it is in. */
-export const LAST_WORDS = 'and that is all.'
-
+export { LAST_WORDS } from './words.ts'
 /** One request, as a caller of a dialect puts it. */
 export interface Asking {
   port: number

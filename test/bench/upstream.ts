@@ -1,4 +1,5 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { kits } from '../dialects/index.ts'
 import { MessageReader } from './reader.ts'
 import { replyIn, wordAt } from './replies.ts'
 import {
@@ -71,10 +72,14 @@ function bundled(pieces: readonly string[]): string[] {
 
 const SCRIPTS = new Map(DIALECTS.map((dialect) => [dialect, scriptOf(dialect)] as const))
 
-function dialectIn(startLine: string): Dialect {
-  if (startLine.includes('/v1/messages')) return 'messages'
-  return startLine.includes('/v1/responses') ? 'responses' : 'generate-content'
-}
+/** The path begins as the dialect's own does, whatever the model is. */
+const BEGINNINGS = DIALECTS.map((dialect) => {
+  const [beginning = ''] = kits[dialect].http.path('MODEL', false).split('MODEL')
+  return { dialect, beginning }
+})
+
+const dialectIn = (startLine: string): Dialect =>
+  BEGINNINGS.find(({ beginning }) => startLine.includes(beginning))?.dialect ?? 'messages'
 
 const scriptFor = (dialect: Dialect): Script => SCRIPTS.get(dialect) ?? scriptOf(dialect)
 

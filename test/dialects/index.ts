@@ -17,6 +17,11 @@ export const allKits: readonly Kit[] = DIALECTS.map((dialect) => kits[dialect])
 export const othersThan = (dialect: Dialect): Dialect[] =>
   DIALECTS.filter((other) => other !== dialect)
 
+/** The dialects whose upstreams prove their thoughts. */
+export const PROVING: readonly Dialect[] = DIALECTS.filter(
+  (dialect) => kits[dialect].scripted.proves,
+)
+
 export type Pair = [from: Dialect, to: Dialect]
 
 /** All pairs of two different dialects, caller and upstream. */

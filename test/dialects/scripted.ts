@@ -25,7 +25,8 @@ export interface Scripted {
   body(reply: Said, model: string): Wire
   /** The events of a stream, with their line ends. */
   events(reply: Said, model: string): string[]
-  /** Proofs of reasoning, in its own alphabet. */
+  /** Whether it proves its thoughts and wants the proofs back; they are in its own alphabet. */
+  proves: boolean
   proofs: readonly [string, string]
   /** Ids of calls as it makes them, and how they begin; empty where it makes none. */
   ids: readonly [string, string]

@@ -1,28 +1,24 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { type Dialect, DIALECTS } from '../../adapters/dialect.ts'
 import { dialects } from '../../adapters/index.ts'
 import { demoSend } from '../../src/demo/demo.ts'
 import type { UpstreamRequest, UpstreamResponse } from '../../src/ports.ts'
 import { joinBytes } from '../../src/json/bytes.ts'
 import { toSource } from '../../src/stream/source.ts'
 import { cases } from '../cases.ts'
+import { kits } from '../dialects/index.ts'
 import { proxyOf, streamOf } from './proxy.ts'
 
 /** Upstreams that answer with anything at all: real replies cut, changed and repeated, or mere bytes. */
 
-const names = dialects.list.map(({ dialect }) => dialect)
 const demo = demoSend(dialects.list, () => Promise.reject(new Error('no network')))
 
-const requests: Record<string, (stream: boolean) => [string, unknown]> = {
-  messages: (stream) => [
-    '/v1/messages',
-    { model: 'm', max_tokens: 9, stream, messages: [{ role: 'user', content: 'Hello there' }] },
-  ],
-  'generate-content': (stream) => [
-    `/v1beta/models/m:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
-    { contents: [{ role: 'user', parts: [{ text: 'Hello there' }] }] },
-  ],
-  responses: (stream) => ['/v1/responses', { model: 'm', stream, input: 'Hello there' }],
+/** What is asked of a dialect: the path, and the body. */
+function asking(dialect: Dialect, stream: boolean): [string, unknown] {
+  const { http, ask } = kits[dialect]
+  const said = { ...ask.needed, ...ask.text('Hello there') }
+  return [http.path('m', stream), http.body('m', stream, said)]
 }
 
 async function bytesOf({ body }: UpstreamResponse): Promise<Uint8Array> {
@@ -65,8 +61,8 @@ function changed(bytes: Uint8Array, how: Change): Uint8Array {
 }
 
 const scenario = fc.record({
-  from: fc.constantFrom(...names),
-  to: fc.constantFrom(...names),
+  from: fc.constantFrom(...DIALECTS),
+  to: fc.constantFrom(...DIALECTS),
   stream: fc.boolean(),
   answersStream: fc.boolean(),
   changes: fc.array(change, { maxLength: 3 }),
@@ -79,11 +75,9 @@ const scenario = fc.record({
 const demoBytes = new Map<string, Promise<Uint8Array>>()
 
 /** What the demo answers to this request, asked for as a body or as a stream. */
-async function demoReply(request: UpstreamRequest, to: string, asStream: boolean) {
+async function demoReply(request: UpstreamRequest, to: Dialect, asStream: boolean) {
   const key = `${to} ${asStream}`
-  const adapter = dialects.of(to)
-  if (!adapter) throw new Error(to)
-  const [path, body] = requests[to]?.(asStream) ?? ['', {}]
+  const [path, body] = asking(to, asStream)
   const known =
     demoBytes.get(key) ??
     demo({
@@ -116,7 +110,7 @@ describe('whatever an upstream answers', () => {
           { routes: [{ model: '*', upstream: 'plain' }], upstream: { dialect: to } },
           { dialects },
         )
-        const [path, body] = requests[from]?.(stream) ?? ['', {}]
+        const [path, body] = asking(from, stream)
         const headers = { 'anthropic-version': '2023-06-01' }
         const response = await proxy.fetch(path, { body, headers })
         const text = await response.text()

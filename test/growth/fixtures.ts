@@ -1,5 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
+import type { Dialect } from '../../adapters/dialect.ts'
 import type { JsonObject } from '../../src/json/json.ts'
+import { kits } from '../dialects/index.ts'
 
 const jsonOf = (path: string): JsonObject => JSON.parse(readFileSync(path, 'utf8'))
 
@@ -14,7 +16,7 @@ export const streamsOf = (dialect: string): string[] =>
   globSync(`fixtures/${dialect}/reply/*.sse`).map((path) => readFileSync(path, 'utf8'))
 
 /** A plain reply of a dialect. */
-export function plainReply(dialect: string): string {
-  const name = dialect === 'messages' ? 'plain' : 'text'
+export function plainReply(dialect: Dialect): string {
+  const name = kits[dialect].say.plainFixture
   return readFileSync(`fixtures/${dialect}/reply/${name}.json`, 'utf8')
 }

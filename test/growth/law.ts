@@ -7,7 +7,7 @@ const seed = import.meta.env['VITE_SEED']
 export const isDeep = seed !== undefined
 const DEEP_MS = 3000
 
-export const DIALECTS = ['messages', 'generate-content', 'responses'] as const
+export { DIALECTS } from '../../adapters/dialect.ts'
 
 export interface Case {
   name: string

@@ -4,22 +4,22 @@ import { repliesOf, streamsOf } from './fixtures.ts'
 import { DIALECTS, distinct, isDeep, proportional, type Case } from './law.ts'
 import { answerWith, exchange } from './proxy.ts'
 import { eventStream, framePlaces, framesIn, streamed } from './replies.ts'
-import { clientOf } from '../laws/clients.ts'
+import type { Dialect } from '../../adapters/dialect.ts'
+import { kits } from '../dialects/index.ts'
 import { placesOf } from './widen.ts'
 
 const SIZE = isDeep ? 4000 : 600
 
-const askFor = (caller: string, upstream: string, stream: boolean) => {
+const askFor = (caller: Dialect, upstream: Dialect, stream: boolean) => {
   const model = `${upstream}-x`
-  const body = { ...clientOf(caller).request(model, 'Go'), ...(stream && { stream }) }
-  const { stream: _, ...plain } = body as Record<string, unknown>
-  const text = JSON.stringify(caller === 'generate-content' ? plain : body)
-  return exchange(caller, model, text, stream)
+  const { client, http } = kits[caller]
+  const body = http.body(model, stream, client.request(model, 'Go'))
+  return exchange(caller, model, JSON.stringify(body), stream)
 }
 
 /** Asks for a reply that is made before the clock runs. */
 const asking =
-  (caller: string, upstream: string, stream: boolean, answer: (size: number) => string) =>
+  (caller: Dialect, upstream: Dialect, stream: boolean, answer: (size: number) => string) =>
   (size: number) => {
     const text = answer(size)
     const ask = askFor(caller, upstream, stream)

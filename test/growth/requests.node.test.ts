@@ -1,5 +1,7 @@
 import { describe, it } from 'vitest'
+import type { Dialect } from '../../adapters/dialect.ts'
 import { isObject, type Json } from '../../src/json/json.ts'
+import { kits } from '../dialects/index.ts'
 import { plainReply, requestsOf } from './fixtures.ts'
 import { DIALECTS, distinct, isDeep, proportional } from './law.ts'
 import { answerWith, exchange } from './proxy.ts'
@@ -16,9 +18,9 @@ const kinds = Object.keys(SIZES) as Kind[]
 const isList = ({ name }: Place) => name.endsWith('(list)') || (isDeep && name.endsWith('(lists)'))
 
 /** The places of one kind. A schema is the same wherever it stands, so one of its places is enough in a hurry. */
-function placesIn(caller: string, kind: Kind): Place[] {
+function placesIn(caller: Dialect, kind: Kind): Place[] {
   if (kind === 'schema')
-    return distinct((schemaRequests[caller] ?? []).flatMap(placesOf)).filter(
+    return distinct(schemaRequests(caller).flatMap(placesOf)).filter(
       (place) =>
         isList(place) && SCHEMA.test(place.name) && (isDeep || !/format|response/.test(place.name)),
     )
@@ -34,9 +36,8 @@ const MATTERS: ReadonlySet<Kind> = new Set(['list', 'schema'])
 const SCHEMA = /schema|parameters/i
 
 /** The bodies of all requests that a client could send, with the model that leads to an upstream. */
-function textOf(caller: string, body: Json, model: string): string {
-  const isNamed = caller !== 'generate-content' && isObject(body)
-  return JSON.stringify(isNamed ? { ...body, model, stream: false } : body)
+function textOf(caller: Dialect, body: Json, model: string): string {
+  return JSON.stringify(isObject(body) ? kits[caller].http.body(model, false, body) : body)
 }
 
 describe.each(DIALECTS)('a request of %s costs in proportion to', (caller) => {
@@ -45,7 +46,10 @@ describe.each(DIALECTS)('a request of %s costs in proportion to', (caller) => {
       answerWith(plainReply(upstream))
       const model = `${upstream}-x`
       const cases = placesIn(caller, kind)
-        .filter((_, index) => isDeep || MATTERS.has(kind) || DIALECTS[index % 3] === upstream)
+        .filter(
+          (_, index) =>
+            isDeep || MATTERS.has(kind) || DIALECTS[index % DIALECTS.length] === upstream,
+        )
         .map(({ name, fill }) => ({
           name,
           prepare: (size: number) => exchange(caller, model, textOf(caller, fill(size), model)),

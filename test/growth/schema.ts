@@ -1,4 +1,6 @@
+import type { Dialect } from '../../adapters/dialect.ts'
 import type { JsonObject } from '../../src/json/json.ts'
+import { kits } from '../dialects/index.ts'
 
 const point: JsonObject = {
   type: 'object',
@@ -49,30 +51,6 @@ const SCHEMAS: JsonObject[] = [
   { $ref: '#/$defs/place', $defs: { place: point } },
 ]
 
-/** A request of each dialect with such schemas at every place for one. */
-export const schemaRequests: Record<string, JsonObject[]> = {
-  messages: SCHEMAS.map((schema) => ({
-    model: 'm',
-    max_tokens: 9,
-    messages: [{ role: 'user', content: 'Go' }],
-    tools: [
-      { name: 'free', input_schema: schema },
-      { name: 'bound', strict: true, input_schema: schema },
-    ],
-    output_config: { format: { type: 'json_schema', schema } },
-  })),
-  'generate-content': SCHEMAS.map((schema) => ({
-    contents: [{ role: 'user', parts: [{ text: 'Go' }] }],
-    tools: [{ functionDeclarations: [{ name: 'free', parametersJsonSchema: schema }] }],
-    generationConfig: { responseMimeType: 'application/json', responseJsonSchema: schema },
-  })),
-  responses: SCHEMAS.map((schema) => ({
-    model: 'm',
-    input: 'Go',
-    tools: [
-      { type: 'function', name: 'free', strict: false, parameters: schema },
-      { type: 'function', name: 'bound', strict: true, parameters: schema },
-    ],
-    text: { format: { type: 'json_schema', name: 'reply', schema } },
-  })),
-}
+/** Requests of a dialect with such schemas at every place for one. */
+export const schemaRequests = (dialect: Dialect): JsonObject[] =>
+  SCHEMAS.map((schema) => ({ ...kits[dialect].ask.everySchema(schema) }))

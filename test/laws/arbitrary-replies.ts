@@ -1,4 +1,6 @@
 import fc from 'fast-check'
+import { DIALECTS } from '../../adapters/dialect.ts'
+import { kits } from '../dialects/index.ts'
 import { unfold, type Event } from '../../src/model/events.ts'
 import type { Block, FinishReason, Reply, Request, Usage } from '../../src/model/request.ts'
 import {
@@ -88,17 +90,11 @@ const search = fc
   }))
 /** Blocks that one dialect knows, and one that none does. */
 const OPAQUE: Block[] = [
-  { kind: 'opaque', dialect: 'messages', value: { type: 'container_upload', file_id: 'file_1' } },
-  {
+  ...DIALECTS.map((dialect): Block => ({
     kind: 'opaque',
-    dialect: 'generate-content',
-    value: { toolCall: { toolType: 'GOOGLE_SEARCH_WEB', id: 's-1', args: {} } },
-  },
-  {
-    kind: 'opaque',
-    dialect: 'responses',
-    value: { type: 'compaction', id: 'cmp_1', encrypted_content: 'AAAA' },
-  },
+    dialect,
+    value: kits[dialect].ask.opaque,
+  })),
   { kind: 'opaque', dialect: 'future', value: { type: 'future_block' } },
 ]
 const opaque = fc.constantFrom(...OPAQUE)

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { DIALECTS } from '../../adapters/dialect.ts'
 import type { Citation, Proof } from '../../src/model/request.ts'
 
 /** Text with everything that framing, escaping and joining get wrong. */
@@ -55,9 +56,7 @@ export const proofOf = (dialect: string): fc.Arbitrary<Proof> =>
   base64.map((value) => ({ dialect, value }))
 
 /** Reasoning is proven by every dialect; anything else by one only. */
-export const reasoningProof = fc
-  .constantFrom('messages', 'generate-content', 'responses')
-  .chain(proofOf)
+export const reasoningProof = fc.constantFrom(...DIALECTS).chain(proofOf)
 export const anyProof = proofOf('generate-content')
 
 const url = fc.webUrl({ withFragments: false })

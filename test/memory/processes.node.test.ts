@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import OpenAI from 'openai'
 import { afterAll, describe, expect, test } from 'vitest'
+import { kits, PROVING } from '../dialects/index.ts'
 import { type Command, emptyFolder } from '../node/command.ts'
 import type { Dialect, Wire } from '../sdk/script.ts'
 import { answer, speak } from '../sdk/stage.ts'
@@ -37,7 +38,7 @@ async function upstream(dialect: Dialect): Promise<{ url: string; bodies: Wire[]
     for await (const chunk of request) text += chunk
     const body: Wire = JSON.parse(text)
     bodies.push(body)
-    const streams = body['stream'] === true || (request.url ?? '').includes(':stream')
+    const streams = kits[dialect].http.streams(request.url ?? '', body)
     const {
       status,
       headers,
@@ -89,7 +90,7 @@ async function startRedis(): Promise<string> {
   return `redis://127.0.0.1:${port}`
 }
 
-const WAYS = (['messages', 'generate-content'] as const).flatMap((dialect) =>
+const WAYS = PROVING.filter((dialect) => dialect !== 'responses').flatMap((dialect) =>
   [true, false].map((stream) => ({ dialect, stream })),
 )
 

@@ -1,5 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk'
 import { describe, expect, test } from 'vitest'
+import type { Dialect } from '../../adapters/dialect.ts'
+import { PROVING } from '../dialects/index.ts'
 import { StoreUnavailableError } from '../../src/memory/store.ts'
 import { call, said, text, thinking } from '../sdk/script.ts'
 import { hear } from './heard.ts'
@@ -53,12 +55,12 @@ async function forgetful(
   return proxy
 }
 
-const proofsIn = (proxy: ReturnType<typeof proxyOf>, dialect: 'messages' | 'generate-content') =>
+const proofsIn = (proxy: ReturnType<typeof proxyOf>, dialect: Dialect) =>
   hear(dialect, proxy.got[1]?.body)
     .turns.flatMap((turn) => turn.pieces)
     .flatMap((piece) => (piece.kind === 'thinking' && piece.proof !== '' ? [piece.proof] : []))
 
-describe.each(['messages', 'generate-content'] as const)('proofs over %s', (dialect) => {
+describe.each(PROVING.filter((dialect) => dialect !== 'responses'))('proofs over %s', (dialect) => {
   test('come back for a client that dropped them', async () => {
     expect(proofsIn(await forgetful(keeping, dialect), dialect)).toEqual([PROOF])
   })

@@ -6,6 +6,7 @@ import type { Store } from '../../src/memory/store.ts'
 import { STORE_BOUNDS } from '../../src/config/defaults.ts'
 import type { LogEntry } from '../../src/observe/entry.ts'
 import { memoryStore } from '../../src/memory/stores/memory.ts'
+import { kits } from '../dialects/index.ts'
 import { settingsFor } from '../sdk/proxy.ts'
 import { DIALECTS, MODEL, type Dialect, type Said, type Wire } from '../sdk/script.ts'
 import { answer, speak, type Answer } from '../sdk/stage.ts'
@@ -111,6 +112,6 @@ async function gotOf(request: UpstreamRequest): Promise<Got> {
   const body: Wire = text === '' ? {} : JSON.parse(text)
   const dialect = DIALECTS.find((name) => url.hostname === `${name}.test`)
   if (!dialect) throw new Error(`nobody is at ${url.hostname}`)
-  const stream = body['stream'] === true || url.pathname.endsWith(':streamGenerateContent')
+  const stream = kits[dialect].http.streams(url.pathname, body)
   return { dialect, method: request.method, url, text, body, stream }
 }

@@ -1,6 +1,7 @@
 import { createOpenAI } from '@ai-sdk/openai'
 import { generateText, stepCountIs, tool } from 'ai'
 import { describe, expect, test } from 'vitest'
+import { PROVING } from '../dialects/index.ts'
 import * as z from 'zod'
 import { call, said, text, thinking } from '../sdk/script.ts'
 import { hear } from './heard.ts'
@@ -10,7 +11,7 @@ const reference = (id: string | undefined) => ({ type: 'item_reference' as const
 const says = (role: 'user', content: string) => ({ role, content })
 
 describe('item_reference', () => {
-  test.each(['messages', 'generate-content'] as const)(
+  test.each(PROVING.filter((dialect) => dialect !== 'responses'))(
     'stands for the item over %s, thoughts and proofs included',
     async (dialect) => {
       const proxy = proxyOf(() =>
@@ -80,7 +81,7 @@ describe('item_reference', () => {
     expect(proxy.got).toHaveLength(0)
   })
 
-  test.each(['messages', 'generate-content'] as const)(
+  test.each(PROVING.filter((dialect) => dialect !== 'responses'))(
     'is how the ai package remembers its own steps, over %s',
     async (dialect) => {
       let turn = 0

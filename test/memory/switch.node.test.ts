@@ -1,19 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { kits, PAIRS } from '../dialects/index.ts'
 import { STORE_BOUNDS } from '../../src/config/defaults.ts'
 import { memoryStore } from '../../src/memory/stores/memory.ts'
-import { DIALECTS, said, text, thinking, type Dialect } from '../sdk/script.ts'
+import { said, text, thinking, type Dialect } from '../sdk/script.ts'
 import { hear } from './heard.ts'
 import { ALONE, KEYS, proxyOf, settings, type Upstream } from './proxy.ts'
-
-const PAIRS = DIALECTS.flatMap((from) =>
-  DIALECTS.filter((to) => to !== from).map((to): [Dialect, Dialect] => [from, to]),
-)
-
-const PROOFS: Record<Dialect, string> = {
-  messages: 'bWVzc2FnZXMA',
-  'generate-content': 'Y29udGVudAAA',
-  responses: 'gAAAAABresponses',
-}
 
 const talk: Upstream = ({ dialect, method, url, body }) => {
   if (dialect === 'responses' && method === 'GET')
@@ -23,7 +14,7 @@ const talk: Upstream = ({ dialect, method, url, body }) => {
       status: 400,
       body: { error: { message: 'Gone.', code: 'previous_response_not_found' } },
     }
-  return said([thinking('Hm.', PROOFS[dialect]), text(`From ${dialect}.`)])
+  return said([thinking('Hm.', kits[dialect].scripted.proofs[0]), text(`From ${dialect}.`)])
 }
 
 describe.each(PAIRS)('a conversation that began on %s', (from, to) => {

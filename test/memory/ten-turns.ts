@@ -1,6 +1,7 @@
 import type OpenAI from 'openai'
 import type { Response, ResponseInputItem } from 'openai/resources/responses/responses'
 import { expect } from 'vitest'
+import { kits } from '../dialects/index.ts'
 import { call, said, text, thinking, type Dialect, type Said, type Wire } from '../sdk/script.ts'
 import { hear } from './heard.ts'
 
@@ -19,7 +20,7 @@ const proofOf = (turn: number) => `cHJvb2Y${'ABCDEFGHIJ'[turn - 1] ?? 'Z'}`
 /** What the upstream says in a turn, from 1: odd ones think and call a tool, even ones answer. */
 export function reply(dialect: Dialect, turn: number): Said {
   const thought = thinking(`Thought ${turn}.`, proofOf(turn))
-  const id = dialect === 'messages' ? `toolu_${turn}` : `call_${turn}`
+  const id = `${kits[dialect].scripted.idPrefix || 'call_'}${turn}`
   return turn % 2 === 1
     ? said([thought, call(id, 'weather', { city: `C${turn}` })], 'tool-call')
     : said([thought, text(`Answer ${turn}.`)])
@@ -80,7 +81,7 @@ export function expectWhole(dialect: Dialect, bodies: readonly Wire[]): void {
   expect(proofs).toEqual(Array.from({ length: TURNS - 1 }, (_, index) => proofOf(index + 1)))
   expect(pieces.filter((piece) => piece.kind === 'result')).toHaveLength(TURNS / 2)
   const histories = bodies.map((body) =>
-    JSON.stringify(body['messages'] ?? body['contents']).slice(0, -1),
+    JSON.stringify(body[kits[dialect].ask.history]).slice(0, -1),
   )
   for (const [index, history] of histories.entries())
     if (index > 0) expect(history.startsWith(histories[index - 1] ?? '?')).toBe(true)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { kits } from '../dialects/index.ts'
 import { translator } from '../../src/translator.ts'
-import { callOf, lossesOf, PAIRS, sent } from './translate.ts'
+import { lossesOf, PAIRS, sent } from './translate.ts'
 
 const spoken = { type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{}' }
 const history = (namespace: string) => ({
@@ -17,7 +18,7 @@ describe.each(others)('%s to %s', (...pair) => {
   // Services set the namespace of a plain function to its own name (recorded since 2026).
   it.each(['f', 'elsewhere'])('keeps the name of a call in the undeclared namespace %s', (name) => {
     const request = sent(pair, { ...history(name), tools: [tool] })
-    const plain = sent(pair, { ...callOf.responses('{}', 'done'), tools: [tool] })
+    const plain = sent(pair, { ...kits.responses.ask.called('{}', 'done'), tools: [tool] })
     expect(request.body).toEqual(plain.body)
     expect(lossesOf(request)).toEqual(lossesOf(plain))
   })

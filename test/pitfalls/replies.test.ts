@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { kits, othersThan } from '../dialects/index.ts'
 import { dialects } from '../../adapters/index.ts'
 import { statusOf } from '../../src/model/problem.ts'
 import { translator } from '../../src/translator.ts'
@@ -40,7 +41,7 @@ describe('a message whose pieces come late', () => {
     ['with the end of the item only', [done]],
     ['with the end of the response only', []],
   ])('is told once: %s', async (_, events) => {
-    for (const from of ['messages', 'generate-content'] as const) {
+    for (const from of othersThan('responses')) {
       const text = await streamed(from, 'responses', [...events, completed(item('hello'))])
       const pieces = [...text.matchAll(/"text":"(\w+)"/g)].map(([, piece]) => piece)
       expect(pieces.join('')).toBe('hello')
@@ -48,14 +49,14 @@ describe('a message whose pieces come late', () => {
   })
 })
 
-const told = (from: 'messages' | 'generate-content', ...output: object[]) => {
+const told = (from: Dialect, ...output: object[]) => {
   const { response } = completed(...output)
   const { body, losses } = translator({ from, to: 'responses' }).reply(JSON.stringify(response))
   return { text: JSON.stringify(body), paths: losses.map(({ path }) => path) }
 }
 
 describe('items of other servers', () => {
-  it.each(['messages', 'generate-content'] as const)('are read, or reported, to %s', (from) => {
+  it.each(othersThan('responses'))('are read, or reported, to %s', (from) => {
     expect(told(from, { type: 'message', role: 'assistant', content: 'plain' }).text).toContain(
       '"text":"plain"',
     )
@@ -74,23 +75,11 @@ const ERRORS = [
   { detail: 'too much to do' },
   { choices: [], error: { message: 'too much to do' } },
 ]
-const BEGUN: Record<Dialect, unknown[]> = {
-  messages: [
-    { type: 'message_start', message: { id: 'msg_1', model: 'm', content: [], usage: {} } },
-    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
-    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'a' } },
-  ],
-  'generate-content': [{ candidates: [{ content: { role: 'model', parts: [{ text: 'a' }] } }] }],
-  responses: [
-    { type: 'response.created', response: { id: 'resp_1', model: 'm', output: [] } },
-    { type: 'response.output_text.delta', output_index: 0, content_index: 0, delta: 'a' },
-  ],
-}
 const SUCCESS = /message_stop|"finishReason":"STOP"|response\.completed/
 
 describe.each(PAIRS)('%s over %s', (from, to) => {
   it.each(ERRORS)('is told of an error after a good beginning: %j', async (error) => {
-    const text = await streamed(from, to, [...BEGUN[to], error])
+    const text = await streamed(from, to, [...kits[to].say.begun, error])
     expect(text).toContain('too much to do')
     expect(text).not.toMatch(SUCCESS)
   })
@@ -105,11 +94,6 @@ describe.each(DIALECTS)('an upstream of %s', (dialect) => {
     if (!adapter) throw new Error(dialect)
     return adapter.upstream.readProblem(status, body)
   }
-  const GENERAL: Record<Dialect, object> = {
-    messages: { type: 'error', error: { type: 'api_error', message: 'm' } },
-    'generate-content': { error: { code: 500, message: 'm', status: 'INTERNAL' } },
-    responses: { error: { message: 'm', type: 'server_error', code: 'server_error' } },
-  }
   it.each([
     [500, 'internal'],
     [502, 'bad-upstream'],
@@ -117,7 +101,7 @@ describe.each(DIALECTS)('an upstream of %s', (dialect) => {
     [504, 'timeout'],
     [529, 'overloaded'],
   ] as const)('is taken by its status %i where its words are general', (status, kind) => {
-    expect(read(status, JSON.parse(JSON.stringify(GENERAL[dialect]))).kind).toBe(kind)
+    expect(read(status, JSON.parse(JSON.stringify(kits[dialect].say.generalError))).kind).toBe(kind)
     expect(read(status, '<html>down</html>').kind).toBe(kind)
   })
   it.each([400, 404, 409, 413, 422, 429])('keeps a refusal a refusal: %i', (status) => {

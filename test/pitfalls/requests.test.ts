@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { callOf, lossesOf, PAIRS, refusal, sent, type Pair } from './translate.ts'
+import { kits } from '../dialects/index.ts'
+import { lossesOf, PAIRS, refusal, sent, type Pair } from './translate.ts'
 
 const IMAGE = 'aW1hZ2UgaW1hZ2UgaW1hZ2U='
 const DATA_URL = `data:image/png;base64,${IMAGE}`
@@ -10,7 +11,10 @@ const FROM_RESPONSES: Pair[] = [
 
 describe.each(PAIRS)('%s to %s', (...pair) => {
   it('sends no half of a character inside of a call', () => {
-    const { text } = sent(pair, callOf[pair[0]]('{"a":"x\\ud83d","b":"\\ud83d\\ude00"}', 'y\ude00'))
+    const { text } = sent(
+      pair,
+      kits[pair[0]].ask.called('{"a":"x\\ud83d","b":"\\ud83d\\ude00"}', 'y\ude00'),
+    )
     expect(text).not.toMatch(/\\u(?:d83d"|de00$)/i)
     expect(text).toContain('x\ufffd')
     expect(text).toContain('y\ufffd')
@@ -49,7 +53,7 @@ describe.each(FROM_RESPONSES)('%s to %s', (...pair) => {
       ],
     ],
   ])('unwraps an output that is the text of its parts, as they are spelled %s', (_, parts) => {
-    const { text } = sent(pair, callOf.responses('{}', JSON.stringify(parts)))
+    const { text } = sent(pair, kits.responses.ask.called('{}', JSON.stringify(parts)))
     expect(text).toContain(`"data":"${IMAGE}"`)
     expect(text).toContain('"see"')
   })
@@ -75,7 +79,7 @@ describe('a file id of another service is refused', () => {
     ]),
     ...FROM_RESPONSES.map((pair): [Pair, object] => [
       pair,
-      callOf.responses('{}', [{ type: 'input_image', file_id: 'file-1' }]),
+      kits.responses.ask.called('{}', [{ type: 'input_image', file_id: 'file-1' }]),
     ]),
     ...(['responses', 'generate-content'] as const).map((to): [Pair, object] => {
       const source = { type: 'file', file_id: 'file_1' }

@@ -2,89 +2,20 @@ import { describe, expect, it } from 'vitest'
 import { dialects } from '../../adapters/index.ts'
 import type { ModelFacts } from '../../adapters/contract.ts'
 import { jsonReply, proxyOf, sseReply, streamOf } from '../exchange/proxy.ts'
+import { kits } from '../dialects/index.ts'
 import { DIALECTS, type Dialect } from './translate.ts'
 
-const PATHS: Record<Dialect, (stream: boolean) => string> = {
-  messages: () => '/v1/messages',
-  'generate-content': (stream) =>
-    `/v1beta/models/own:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
-  responses: () => '/v1/responses',
-}
 const headers = { 'anthropic-version': '2023-06-01' }
 
-const request: Record<Dialect, (temperature: number, tokens: number) => object> = {
-  messages: (temperature, max_tokens) => ({
-    model: 'own',
-    messages: [{ role: 'user', content: 'hi' }],
-    temperature,
-    max_tokens,
-    future: 1,
-  }),
-  'generate-content': (temperature, maxOutputTokens) => ({
-    contents: [{ role: 'user', parts: [{ text: 'hi' }] }],
-    generationConfig: { temperature, maxOutputTokens },
-    future: 1,
-  }),
-  responses: (temperature, max_output_tokens) => ({
-    model: 'own',
-    input: 'hi',
-    temperature,
-    max_output_tokens,
-    future: 1,
-  }),
+const request = (dialect: Dialect, temperature: number, tokens: number) => {
+  const { http, ask } = kits[dialect]
+  const said = { ...ask.text('hi'), ...ask.bounds(temperature, tokens), future: 1 }
+  return http.body('own', false, said)
 }
+const pathOf = (dialect: Dialect, stream: boolean) => kits[dialect].http.path('own', stream)
 
-const reply: Record<Dialect, object> = {
-  messages: {
-    id: 'msg_1',
-    type: 'message',
-    role: 'assistant',
-    model: 'own',
-    content: [{ type: 'text', text: 'hello' }],
-    stop_reason: 'end_turn',
-    stop_sequence: null,
-    usage: { input_tokens: 5, output_tokens: 7 },
-  },
-  'generate-content': {
-    candidates: [
-      { content: { role: 'model', parts: [{ text: 'hello' }] }, finishReason: 'STOP', index: 0 },
-    ],
-    usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 7, totalTokenCount: 12 },
-    modelVersion: 'own',
-  },
-  responses: {
-    id: 'resp_1',
-    object: 'response',
-    created_at: 1,
-    status: 'completed',
-    model: 'own',
-    output: [
-      {
-        type: 'message',
-        id: 'msg_1',
-        role: 'assistant',
-        status: 'completed',
-        content: [{ type: 'output_text', text: 'hello', annotations: [] }],
-      },
-    ],
-    usage: { input_tokens: 5, output_tokens: 7, total_tokens: 12 },
-  },
-}
-
-const streamed: Record<Dialect, object[]> = {
-  messages: [
-    { type: 'message_start', message: { ...reply.messages, content: [], stop_reason: null } },
-    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
-    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'hello' } },
-    { type: 'content_block_stop', index: 0 },
-    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 7 } },
-    { type: 'message_stop' },
-  ],
-  'generate-content': [reply['generate-content']],
-  responses: [{ type: 'response.completed', response: reply.responses }],
-}
 const events = (dialect: Dialect) =>
-  streamed[dialect].map((event) => `data: ${JSON.stringify(event)}\n\n`)
+  kits[dialect].say.hello.events.map((event) => `data: ${JSON.stringify(event)}\n\n`)
 
 const settings = (dialect: Dialect, facts?: ModelFacts) => ({
   routes: [{ model: '*', upstream: 'plain' }],
@@ -92,8 +23,10 @@ const settings = (dialect: Dialect, facts?: ModelFacts) => ({
 })
 
 const sentFor = async (dialect: Dialect, body: object, known: ModelFacts) => {
-  const proxy = proxyOf(() => jsonReply(reply[dialect]), settings(dialect, known), { dialects })
-  const response = await proxy.fetch(PATHS[dialect](false), { body, headers })
+  const proxy = proxyOf(() => jsonReply(kits[dialect].say.hello.body), settings(dialect, known), {
+    dialects,
+  })
+  const response = await proxy.fetch(pathOf(dialect, false), { body, headers })
   return {
     text: new TextDecoder().decode(proxy.sent[0]?.body as Uint8Array),
     losses: response.headers.get('x-dragoman-losses'),
@@ -102,13 +35,12 @@ const sentFor = async (dialect: Dialect, body: object, known: ModelFacts) => {
 
 describe.each(DIALECTS)('%s on both sides', (dialect) => {
   const ask = (stream: boolean) => ({
-    ...request[dialect](1, 50),
-    ...(dialect !== 'generate-content' && stream && { stream }),
+    ...kits[dialect].http.body('own', stream, request(dialect, 1, 50)),
   })
 
   it('gives one body to a caller that asked for no stream, though the upstream sends one', async () => {
     const proxy = proxyOf(() => sseReply(events(dialect)), settings(dialect), { dialects })
-    const response = await proxy.fetch(PATHS[dialect](false), { body: ask(false), headers })
+    const response = await proxy.fetch(pathOf(dialect, false), { body: ask(false), headers })
     expect(response.headers.get('content-type')).toBe('application/json')
     const body = JSON.stringify(await response.json())
     expect(body).toContain('"hello"')
@@ -116,32 +48,34 @@ describe.each(DIALECTS)('%s on both sides', (dialect) => {
   })
 
   it('gives a stream to a caller that asked for one, though the upstream sends a body', async () => {
-    const proxy = proxyOf(() => jsonReply(reply[dialect]), settings(dialect), { dialects })
-    const response = await proxy.fetch(PATHS[dialect](true), { body: ask(true), headers })
+    const proxy = proxyOf(() => jsonReply(kits[dialect].say.hello.body), settings(dialect), {
+      dialects,
+    })
+    const response = await proxy.fetch(pathOf(dialect, true), { body: ask(true), headers })
     expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/)
     expect(await response.text()).toMatch(/data: .*hello/)
   })
 
   it('passes what is as it was asked for, byte by byte', async () => {
-    const text = JSON.stringify(reply[dialect], undefined, 1)
+    const text = JSON.stringify(kits[dialect].say.hello.body, undefined, 1)
     const proxy = proxyOf(() => ({ ...jsonReply({}), body: streamOf([text]) }), settings(dialect), {
       dialects,
     })
-    const response = await proxy.fetch(PATHS[dialect](false), { body: ask(false), headers })
+    const response = await proxy.fetch(pathOf(dialect, false), { body: ask(false), headers })
     expect(await response.text()).toBe(text)
   })
 
   it('calls a stream one, though the upstream does not say what it sends', async () => {
     const untyped = () => sseReply(events(dialect), { 'content-type': '' })
     const proxy = proxyOf(untyped, settings(dialect), { dialects })
-    const response = await proxy.fetch(PATHS[dialect](true), { body: ask(true), headers })
+    const response = await proxy.fetch(pathOf(dialect, true), { body: ask(true), headers })
     expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/)
     expect(await response.text()).toBe(events(dialect).join(''))
   })
 
   const refusalOf = async (text: string) => {
     const proxy = proxyOf(() => jsonReply(text, 400), settings(dialect), { dialects })
-    const response = await proxy.fetch(PATHS[dialect](false), { body: ask(false), headers })
+    const response = await proxy.fetch(pathOf(dialect, false), { body: ask(false), headers })
     expect(response.status).toBe(400)
     return response.text()
   }
@@ -172,7 +106,7 @@ describe.each(DIALECTS)('%s on both sides', (dialect) => {
   describe('with a model that is known', () => {
     const facts = { drop: ['temperature'], maxOutputTokens: 100, contextWindow: 1000 }
     it('leaves out what the model does not take and keeps to its bound, and says so', async () => {
-      const { text, losses } = await sentFor(dialect, request[dialect](0.5, 5000), facts)
+      const { text, losses } = await sentFor(dialect, request(dialect, 0.5, 5000), facts)
       expect(text).not.toContain('temperature')
       expect(text).not.toContain('5000')
       expect(text).toContain('100')
@@ -181,7 +115,7 @@ describe.each(DIALECTS)('%s on both sides', (dialect) => {
       expect(losses).toContain('approximated limits.maxOutputTokens')
     })
     it('passes the bytes where that makes no difference', async () => {
-      const body = request[dialect](0.5, 50)
+      const body = request(dialect, 0.5, 50)
       const { text, losses } = await sentFor(dialect, body, {
         maxOutputTokens: 100,
         contextWindow: 1000,
@@ -195,8 +129,10 @@ describe.each(DIALECTS)('%s on both sides', (dialect) => {
 it.each(['/v1/messages', '/v1/messages/count_tokens', '/explain/v1/messages'])(
   'the version of messages is demanded where the bytes pass, too: %s',
   async (path) => {
-    const proxy = proxyOf(() => jsonReply(reply.messages), settings('messages'), { dialects })
-    const body = request.messages(1, 50)
+    const proxy = proxyOf(() => jsonReply(kits.messages.say.hello.body), settings('messages'), {
+      dialects,
+    })
+    const body = request('messages', 1, 50)
     const refused = await proxy.fetch(path, { body })
     expect(refused.status).toBe(400)
     expect(await refused.json()).toMatchObject({ error: { type: 'invalid_request_error' } })
@@ -207,20 +143,22 @@ it.each(['/v1/messages', '/v1/messages/count_tokens', '/explain/v1/messages'])(
 )
 
 it('what another upstream has run is not passed to one that would look for it', async () => {
-  const proxy = proxyOf(() => jsonReply(reply.messages), settings('messages'), { dialects })
+  const proxy = proxyOf(() => jsonReply(kits.messages.say.hello.body), settings('messages'), {
+    dialects,
+  })
   const ran = [
     { type: 'server_tool_use', id: 'hosted_ws_1', name: 'web_search', input: { query: 'cats' } },
     { type: 'web_search_tool_result', tool_use_id: 'hosted_ws_1', content: [] },
   ]
   const body = {
-    ...request.messages(1, 50),
+    ...request('messages', 1, 50),
     messages: [
       { role: 'user', content: 'hi' },
       { role: 'assistant', content: [...ran, { type: 'text', text: 'Cats.' }] },
       { role: 'user', content: 'And?' },
     ],
   }
-  const response = await proxy.fetch(PATHS.messages(false), { body, headers })
+  const response = await proxy.fetch(pathOf('messages', false), { body, headers })
   const text = new TextDecoder().decode(proxy.sent[0]?.body as Uint8Array)
   expect(text).not.toContain('hosted_')
   expect(text).toContain('Cats.')

@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest'
+import { kits } from '../dialects/index.ts'
 import { request as asked, read, write } from '../messages/help.ts'
-import { callOf, lossesOf, sent } from './translate.ts'
+import { lossesOf, sent } from './translate.ts'
 
 const content = [
   { type: 'tool_reference', tool_name: 'get_weather' },
   { type: 'tool_reference', tool_name: 'get_time' },
 ]
-const body = callOf.messages('{}', content)
+const body = kits.messages.ask.called('{}', content)
 const words = (name: string) => `The tool ${name} was found and can be called.`
 const LOST = [
   'dropped turns.2.blocks.0.content.0.tool_reference',

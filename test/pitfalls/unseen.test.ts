@@ -1,20 +1,14 @@
 import { describe, expect, it } from 'vitest'
+import { kits } from '../dialects/index.ts'
 import { adapters } from '../../adapters/index.ts'
 import type { Json } from '../../src/json/json.ts'
 import { readFrames } from '../laws/exchange.ts'
 import { EMPTY } from '../replay/replies.ts'
-import { lossesOf, PAIRS, refusal, sent, type Dialect } from './translate.ts'
-
-/** Requests that say nothing of a conversation. */
-const NOTHING: Record<Dialect, object> = {
-  messages: { messages: [] },
-  'generate-content': { contents: [] },
-  responses: { prompt: { id: 'pmpt_1' } },
-}
+import { lossesOf, PAIRS, refusal, sent } from './translate.ts'
 
 describe('a request without a conversation', () => {
   it.each(PAIRS)('is refused before it is sent: %s to %s', (from, to) => {
-    expect(refusal([from, to], NOTHING[from])).toMatchObject({
+    expect(refusal([from, to], kits[from].ask.nothing)).toMatchObject({
       kind: 'invalid-request',
       message: expect.stringContaining('nothing of a conversation'),
     })
@@ -22,22 +16,9 @@ describe('a request without a conversation', () => {
 })
 
 describe('instructions without a conversation', () => {
-  const instructions: Record<Dialect, object> = {
-    messages: { messages: [], system: 'Tell a joke.' },
-    'generate-content': {
-      contents: [{ parts: [{ text: '' }] }],
-      systemInstruction: { parts: [{ text: 'Tell a joke.' }] },
-    },
-    responses: { input: '', instructions: 'Tell a joke.' },
-  }
-  const members: Record<Dialect, string> = {
-    messages: 'messages',
-    'generate-content': 'contents',
-    responses: 'input',
-  }
   it.each(PAIRS)('become one: %s to %s', (from, to) => {
-    const request = sent([from, to], instructions[from])
-    expect(JSON.stringify(request.body[members[to]])).toContain('Tell a joke.')
+    const request = sent([from, to], kits[from].ask.instructions('Tell a joke.'))
+    expect(JSON.stringify(request.body[kits[to].ask.history])).toContain('Tell a joke.')
     expect(lossesOf(request)).toContain('approximated system')
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { othersThan } from '../dialects/index.ts'
 import { translator } from '../../src/translator.ts'
 
 const messages = (content: unknown, others: object = {}) => ({
@@ -10,7 +11,7 @@ const messages = (content: unknown, others: object = {}) => ({
 
 describe('a number that says that it is not set', () => {
   // @langchain/anthropic 0.x sends both with every request.
-  it.each(['generate-content', 'responses'] as const)('is not sent to %s', (to) => {
+  it.each(othersThan('messages'))('is not sent to %s', (to) => {
     const { request } = translator({ from: 'messages', to })
     const unset = request(messages('a', { top_k: -1, top_p: -1 }))
     const plain = request(messages('a'))

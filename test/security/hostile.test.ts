@@ -4,6 +4,7 @@ import { adapters, dialects } from '../../adapters/index.ts'
 import { sseParser } from '../../src/stream/sse.ts'
 import { cases } from '../cases.ts'
 import { jsonReply, proxyOf, sseReply } from '../exchange/proxy.ts'
+import { kitOf } from '../dialects/index.ts'
 import { eventIn, voices, type Voice } from '../faults/voices.ts'
 
 /** Threats that need no sockets; the numbers are those of the table in SECURITY.md. */
@@ -96,24 +97,11 @@ it('T14 addresses in a request are never called', async () => {
     'http://[::ffff:7f00:1]/',
     'file:///etc/passwd',
   ]
-  const bodies: Record<string, (url: string) => unknown> = {
-    messages: (url) => ({
-      model: 'm',
-      max_tokens: 9,
-      messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'url', url } }] }],
-    }),
-    'generate-content': (url) => ({
-      contents: [{ role: 'user', parts: [{ fileData: { fileUri: url, mimeType: 'image/png' } }] }],
-    }),
-    responses: (url) => ({
-      model: 'm',
-      input: [{ role: 'user', content: [{ type: 'input_image', image_url: url }] }],
-    }),
-  }
   for (const { caller, voice } of pairs)
     for (const url of urls) {
       const proxy = stageFor(voice, () => jsonReply(voice.whole))
-      const body = bodies[caller.dialect]?.(url)
+      const { http, ask } = kitOf(caller.dialect)
+      const body = http.body('m', false, { ...ask.needed, ...ask.image(url) })
       const response = await proxy.fetch(caller.path('m', false), { body, headers })
       expect([200, 400]).toContain(response.status)
       for (const sent of proxy.sent) expect(new URL(sent.url).host).toBe('plain.example')
@@ -130,7 +118,7 @@ describe('T18 names that objects have', () => {
     ),
   )('reach the other side as arguments: %s', async (_, caller, voice) => {
     const input = `{${NASTY.map((key) => `"${key}":{"polluted":"${key}"}`).join(',')}}`
-    const proxy = stageFor(voice, () => jsonReply(callOf(voice, input)))
+    const proxy = stageFor(voice, () => jsonReply(kitOf(voice.dialect).say.call('f', input)))
     const response = await proxy.fetch(caller.path('m', false), {
       body: caller.request('m', false),
       headers,
@@ -142,29 +130,6 @@ describe('T18 names that objects have', () => {
     expect({}).not.toHaveProperty('polluted')
   })
 })
-
-/** A reply of one call with these arguments, as JSON text. */
-function callOf({ dialect, whole }: Voice, input: string): string {
-  const call: Record<string, string> = {
-    messages: whole
-      .replace(
-        '{"type":"text","text":"Hello"}',
-        `{"type":"tool_use","id":"t_1","name":"f","input":${input}}`,
-      )
-      .replace('end_turn', 'tool_use'),
-    'generate-content': whole.replace(
-      '{"text":"Hello"}',
-      `{"functionCall":{"name":"f","args":${input}}}`,
-    ),
-    responses: whole.replace(
-      /"output":\[.*?\],"usage"/,
-      () =>
-        `"output":[{"type":"function_call","id":"fc_1","call_id":"c_1","name":"f","status":"completed",` +
-        `"arguments":${JSON.stringify(input)}}],"usage"`,
-    ),
-  }
-  return call[dialect] ?? ''
-}
 
 describe('T20 words that look like events', () => {
   const forged = fc.oneof(

@@ -4,6 +4,8 @@ import { Agent, request as httpRequest, type ClientRequest, type IncomingMessage
 import { connect } from 'node:net'
 import { availableParallelism, loadavg } from 'node:os'
 import { gzipSync } from 'node:zlib'
+import { type Dialect, DIALECTS } from '../../adapters/dialect.ts'
+import { kits } from '../dialects/index.ts'
 import { voices, type Voice } from '../faults/voices.ts'
 import { sleep } from './caller.ts'
 import { IN_FLIGHT_BYTES, LARGE_BYTES, type Sample } from './shared.ts'
@@ -79,11 +81,7 @@ function ask({ port, agent }: Stand, posting: Posting): Promise<Heard> {
 
 const HEADERS = { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' }
 
-const voiceOf = (dialect: string): Voice => {
-  const voice = voices.find((each) => each.dialect === dialect)
-  if (!voice) throw new Error(`nobody speaks ${dialect}`)
-  return voice
-}
+const voiceOf = (dialect: Dialect): Voice => kits[dialect].voice
 
 /** A request that says so many bytes. */
 function said(caller: Voice, model: string, stream: boolean, bytes: number): Buffer {
@@ -198,14 +196,14 @@ const chains: Scene = async (stand) => {
 }
 
 const streams: Scene = async (stand) => {
-  const callers = ['messages', 'responses', 'generate-content'].map(voiceOf)
+  const callers = DIALECTS.map(voiceOf)
   const bodies = callers.map((caller, index) => {
-    const model = modelOf(voices[(index + 1) % 3] ?? caller, 'idle', index)
+    const model = modelOf(voices[(index + 1) % voices.length] ?? caller, 'idle', index)
     return { path: caller.path(model, true), pieces: [said(caller, model, true, 15 * MEGABYTE)] }
   })
   const answers = await times(40, async (index) => {
     await sleep(index * 20)
-    return ask(stand, { path: '', ...bodies[index % 3], takes: 'head' })
+    return ask(stand, { path: '', ...bodies[index % bodies.length], takes: 'head' })
   })
   await sleep(500)
   for (const { request } of answers) request.destroy()

@@ -1,6 +1,6 @@
 /** What both processes of the soak have to agree on. */
 
-export const DIALECTS = ['messages', 'generate-content', 'responses'] as const
+export { DIALECTS } from '../../adapters/dialect.ts'
 
 /** As many exchanges as the proxy takes at once. */
 export const STREAMS = 2000

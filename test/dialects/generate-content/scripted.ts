@@ -8,6 +8,7 @@ export const scripted: Scripted = {
   hear: hearGenerateContent,
   body: generateContentBody,
   events: generateContentChunks,
+  proves: true,
   proofs: ['CtwBAVSoXO7c8mB1', 'CtwBAVSoXO7c8mB2'],
   ids: ['', ''],
   idPrefix: '',

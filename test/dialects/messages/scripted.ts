@@ -8,6 +8,7 @@ export const scripted: Scripted = {
   hear: hearMessages,
   body: messagesBody,
   events: messagesEvents,
+  proves: true,
   proofs: ['EqQBCkgIAhABGAIiQHh6+/sig1==', 'EqQBCkgIAhABGAIiQHh6+/sig2=='],
   ids: ['toolu_01A09q90qw90lq917835lq9', 'toolu_01B19x55zz11aa22bb33cc4'],
   idPrefix: 'toolu_',

@@ -8,6 +8,7 @@ export const scripted: Scripted = {
   hear: hearResponses,
   body: responsesBody,
   events: responsesEvents,
+  proves: true,
   proofs: ['gAAAAABo-enc_1-Zx9==', 'gAAAAABo-enc_2-Zx9=='],
   ids: ['call_MkzhR5UKwMZxG9Ud4RkTWSLX', 'call_a7Fq21bVh0dQmPz8XnC4yTeK'],
   idPrefix: 'call_',
