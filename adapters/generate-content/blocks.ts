@@ -20,7 +20,7 @@ import type {
 import { lowerInput } from '../../src/model/text-tools.ts'
 import { written, type BlockTable } from '../contract.ts'
 import type { CallBook } from './calls.ts'
-import { DIALECT, leftovers, members, note, own } from './dialect.ts'
+import { DIALECT, keep, restOf, factsOf, opaque } from './dialect.ts'
 import { readMedia, writeMedia, type WriteMediaContext } from './media.ts'
 import { isItsOwn, readProof, type WrittenSlot } from './proofs.ts'
 import type { WirePart } from './wire.ts'
@@ -42,7 +42,7 @@ export function readPart(part: WirePart, context: ReadPartContext): Block[] {
   const { proof, slot, damaged, repeated } = readProof(thoughtSignature)
   if (proof && repeated && block) {
     const { text, before } = repeated
-    return [{ kind: 'reasoning', text, proof, ...leftovers({ '#repeated': before }) }, block]
+    return [{ kind: 'reasoning', text, proof, ...keep({}, { facts: { before } }) }, block]
   }
   if (proof && !isItsOwn(slot)) {
     const redacted = slot === 'redacted' && { redacted: true as const }
@@ -59,7 +59,7 @@ function withProof(block: Block, proof: Proof | undefined, damaged: true | undef
   if (block.kind === 'opaque')
     return proof ? { ...block, value: { ...block.value, thoughtSignature: proof.value } } : block
   if (proof && takesProof(block)) return { ...block, proof }
-  return damaged ? { ...block, ...leftovers({ ...own(block.ext), damagedProof: true }) } : block
+  return damaged ? { ...block, damagedProof: true } : block
 }
 
 function readUnsigned(part: WirePart, context: ReadPartContext): Block | undefined {
@@ -68,24 +68,24 @@ function readUnsigned(part: WirePart, context: ReadPartContext): Block | undefin
   if (functionCall) return readCall(functionCall, rest, context.book)
   if (functionResponse) {
     const result = readResult(functionResponse, context.path, context.book)
-    return { ...result, ...leftovers({ ...rest, ...own(result.ext) }) }
+    return { ...result, ...keep({ ...rest, ...restOf(result) }) }
   }
   if (executableCode) return readCode(executableCode, rest)
   if (codeExecutionResult) return readCodeResult(codeExecutionResult, rest)
   // A picture drawn while thinking is no answer.
   const media = thought === true ? undefined : readMedia(rest)
   if (media) return media
-  if (text === undefined && Object.keys(rest).length > 0) return opaque(part)
+  if (text === undefined && Object.keys(rest).length > 0) return opaquePart(part)
   if (text === undefined && thought !== true) return undefined
   const kind = thought === true ? 'reasoning' : 'text'
-  return { kind, text: text ?? '', ...leftovers(rest) }
+  return { kind, text: text ?? '', ...keep(rest) }
 }
 
 /** A part that only this dialect knows, whole. */
-export function opaque(part: object): Block {
+export function opaquePart(part: object): Block {
   const entries: [string, Json | undefined][] = Object.entries(part)
   const some = entries.filter((entry): entry is [string, Json] => entry[1] !== undefined)
-  return { kind: 'opaque', dialect: DIALECT, value: Object.fromEntries(some) }
+  return opaque(Object.fromEntries(some))
 }
 
 function readCall(
@@ -100,7 +100,7 @@ function readCall(
     name,
     form: 'json',
     input: args === undefined ? '{}' : toText(args),
-    ...leftovers({ ...rest, ...more, ...(id && { '#id': id }) }),
+    ...keep({ ...rest, ...more }, { facts: id ? { id } : {} }),
   }
 }
 
@@ -130,7 +130,7 @@ export function readCode(wire: NonNullable<WirePart['executableCode']>, rest: ob
     id,
     language: isPython ? 'python' : '',
     code,
-    ...leftovers({ ...rest, ...more }),
+    ...keep({ ...rest, ...more }),
   }
 }
 
@@ -144,7 +144,7 @@ export function readCodeResult(
     callId: id,
     outcome: OUTCOMES.get(outcome) ?? 'failed',
     output,
-    ...leftovers({ ...rest, ...more }),
+    ...keep({ ...rest, ...more }),
   }
 }
 
@@ -166,13 +166,13 @@ const PARTS: BlockTable<JsonObject, WritePartContext> = {
     const proof = signed(block.proof, context)
     return block.text === '' && !proof.thoughtSignature
       ? undefined
-      : { ...members(block.ext), text: block.text, ...proof }
+      : { ...restOf(block), text: block.text, ...proof }
   },
   reasoning: (block, context) => {
     const proof = signed(block.proof, context, block.redacted ? 'redacted' : 'self')
     return block.text === '' && !proof.thoughtSignature
       ? undefined
-      : { ...members(block.ext), text: block.text, thought: true, ...proof }
+      : { ...restOf(block), text: block.text, thought: true, ...proof }
   },
   refusal: (block, { path, lose }) => {
     lose('approximated', path, 'a refusal becomes text')
@@ -183,7 +183,7 @@ const PARTS: BlockTable<JsonObject, WritePartContext> = {
     ...signed(block.proof, context),
   }),
   'tool-call': (block, context) => ({
-    ...members(block.ext),
+    ...restOf(block),
     functionCall: {
       ...writeId(block, context),
       name: context.nameOf(block),
@@ -196,7 +196,7 @@ const PARTS: BlockTable<JsonObject, WritePartContext> = {
     const isPython = block.language.toLowerCase() === 'python'
     if (!isPython && block.language !== '') context.lose('approximated', `${context.path}.language`)
     return {
-      ...members(block.ext),
+      ...restOf(block),
       executableCode: {
         ...(context.ids && block.id !== '' && { id: block.id }),
         language: isPython ? 'PYTHON' : 'LANGUAGE_UNSPECIFIED',
@@ -206,7 +206,7 @@ const PARTS: BlockTable<JsonObject, WritePartContext> = {
     }
   },
   'code-result': (block, context) => ({
-    ...members(block.ext),
+    ...restOf(block),
     codeExecutionResult: {
       ...(context.ids && block.callId !== '' && { id: block.callId }),
       outcome: OUTCOME_NAMES[block.outcome],
@@ -221,9 +221,9 @@ const PARTS: BlockTable<JsonObject, WritePartContext> = {
 
 /** The service's own types have no id; one that came in this dialect goes back. */
 function writeId(call: ToolCallBlock, context: WritePartContext): { id?: string } {
-  const noted = note(call.ext, 'id')
   if (context.ids) return call.id === '' ? {} : { id: call.id }
-  return typeof noted === 'string' ? { id: noted } : {}
+  const { id } = factsOf(call)
+  return id === undefined ? {} : { id }
 }
 
 function signed(
@@ -265,14 +265,17 @@ export function readResult(wire: WireResponse, path: string, book: CallBook): To
     form: 'json',
     content: [...texts.map((text): Block => ({ kind: 'text', text })), ...media],
     ...(isError && { isError }),
-    ...leftovers({
-      ...rest,
-      ...(id && { '#id': id }),
-      ...(noted && { '#response': noted }),
-      ...(media.length > 0 && { '#parts': true }),
-      // The function's name is all that is known of the call that an orphan answers.
-      ...(answered.name === '' && { name }),
-    }),
+    // The function's name is all that is known of the call that an orphan answers.
+    ...keep(
+      { ...rest, ...(answered.name === '' && { name }) },
+      {
+        facts: {
+          ...(id && { id }),
+          ...(noted && { response: noted }),
+          ...(media.length > 0 && { parts: true }),
+        },
+      },
+    ),
   }
 }
 
@@ -328,7 +331,7 @@ function inside(raw: string, wrapper: Wrapper): Json {
 
 /** The object that `functionResponse.response` must be. Inverse of `unwrap`. */
 export function wrap(block: ToolResultBlock, name: string, path: string, lose: Lose): Json {
-  const noted = note(block.ext, 'response')
+  const noted = factsOf(block).response
   if (noted !== undefined) return noted
   const texts = block.content.flatMap((inner) =>
     inner.kind === 'text' || inner.kind === 'refusal' ? [inner.text] : [],

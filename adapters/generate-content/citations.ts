@@ -11,7 +11,7 @@ import {
 import type { Lose } from '../../src/model/loss.ts'
 import type { Citation, SearchBlock, Source } from '../../src/model/request.ts'
 import { fingerprint } from '../../src/model/proof.ts'
-import { leftovers } from './dialect.ts'
+import { keep } from './dialect.ts'
 
 /** What a candidate says of its sources, as far as it came. Later metadata replaces earlier one. */
 export interface Sources {
@@ -125,7 +125,7 @@ function readCitation(chunk: JsonObject, rest: JsonObject): Citation {
     ...(typeof uri === 'string' && { url: uri }),
     ...(typeof title === 'string' && { title }),
     ...(typeof text === 'string' && { quote: text }),
-    ...leftovers({ ...more, ...rest }),
+    ...keep({ ...more, ...rest }),
   }
 }
 
@@ -138,7 +138,7 @@ function quotation(source: JsonObject): Support {
     citation: {
       ...(typeof uri === 'string' && { url: uri }),
       ...(typeof title === 'string' && { title }),
-      ...leftovers({ ...rest, '#quotation': true }),
+      ...keep(rest),
     },
   }
 }
@@ -177,7 +177,7 @@ function readSearch(metadata: JsonObject, id: string): SearchBlock | undefined {
       ? []
       : [{ url, ...(title !== undefined && { title }), ...(ext && { ext }) }]
   })
-  return { kind: 'search', id, queries, sources, ...leftovers(rest) }
+  return { kind: 'search', id, queries, sources, ...keep(rest) }
 }
 
 /** A text that citations are about, and where it stands. */

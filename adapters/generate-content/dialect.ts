@@ -1,5 +1,5 @@
-import { pickMembers, type Json, type JsonObject } from '../../src/json/json.ts'
-import type { Ext } from '../../src/model/request.ts'
+import type { Json } from '../../src/json/json.ts'
+import { codecOf } from '../../src/model/ext.ts'
 import type { NameRule } from '../../src/model/names.ts'
 
 export const DIALECT = 'generate-content'
@@ -11,39 +11,39 @@ export const NAME_RULE: NameRule = {
   maxLength: 64,
 }
 
-/** Leftovers as a node's `ext`, to be spread into it; nothing when there are none. */
-export function leftovers(fields: object): { ext?: Ext } {
-  const entries: [string, Json | undefined][] = Object.entries(fields)
-  if (entries.length === 0) return NOTHING
-  const some = entries.filter((entry): entry is [string, Json] => entry[1] !== undefined)
-  return some.length > 0 ? { ext: { [DIALECT]: Object.fromEntries(some) } } : NOTHING
+/** What this dialect knows of how a node stood here. */
+export interface Facts {
+  /** The id of a call or a result, which the service's own types do not have. */
+  id?: string
+  /** How many parts stand between a thought and the call that repeats it. */
+  before?: number
+  /** The response of a function as it came, where writing would wrap it otherwise. */
+  response?: Json
+  /** Media inside of a response. */
+  parts?: true
+  /** A kind of media that the service itself may judge, of its own callers. */
+  taken?: true
+  /** Media with a name, and such at a place that the service can reach. */
+  named?: true
+  file?: true
+  /** Schemas as they came. */
+  parameters?: Json
+  parametersJsonSchema?: Json
+  responseSchema?: Json
+  responseJsonSchema?: Json
+  /** The member that switches a built-in tool on. */
+  tool?: string
+  /** Names beside a choice that is free. */
+  names?: true
+  /** A level of thinking in the caller's own spelling. */
+  level?: string
+  /** Labels, of a caller that knows that they are taken. */
+  labels?: true
+  /** A tier in the caller's own spelling, which says what holds anyway. */
+  tier?: string
 }
 
-const NOTHING = {}
-
-/** The members besides those that are known; undefined without any, as in nearly every chunk. */
-export function others(value: JsonObject, known: ReadonlySet<string>): JsonObject | undefined {
-  let found: [string, Json][] | undefined
-  for (const key of Object.keys(value)) {
-    if (known.has(key)) continue
-    found ??= []
-    found.push([key, value[key] ?? null])
-  }
-  return found && Object.fromEntries(found)
-}
-
-/** This dialect's own leftovers of a node. */
-export const own = (ext: Ext | undefined): JsonObject => ext?.[DIALECT] ?? {}
-
-/** The leftovers that are members of the node on the wire: those that only note a spelling are left out. */
-export function members(ext: Ext | undefined): JsonObject {
-  const fields = ext?.[DIALECT]
-  if (!fields) return {}
-  return pickMembers(fields, (key) => !key.startsWith('#'))
-}
-
-/** How this dialect spelled something, as noted by its reader. */
-export const note = (ext: Ext | undefined, name: string): Json | undefined => own(ext)[`#${name}`]
+export const { keep, restOf, formOf, factsOf, isOrigin, opaque } = codecOf<Facts>(DIALECT)
 
 /** Several values where the wire takes a list or just one. */
 export function many<T>(value: T | T[] | undefined): T[] {

@@ -1,4 +1,11 @@
-import { type Json, type JsonObject, parseObject, stringify, toText } from '../../src/json/json.ts'
+import {
+  pickMembers,
+  type Json,
+  type JsonObject,
+  parseObject,
+  stringify,
+  toText,
+} from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Limits, Request, Sampling, Format } from '../../src/model/request.ts'
 import { droppable, withoutRefused } from '../../src/model/refused.ts'
@@ -7,9 +14,13 @@ import { amount, readReasoning, writeReasoning } from './reasoning.ts'
 import type { WireGenerationConfig } from './wire.ts'
 import { narrow, widen } from '../../src/schema/narrow.ts'
 import { inWords } from '../../src/model/text-tools.ts'
-import { leftovers, note, own } from './dialect.ts'
+import { keep, factsOf, isOrigin } from './dialect.ts'
 
-type Options = Pick<Request, 'limits' | 'sampling' | 'reasoning' | 'format'> & { rest: JsonObject }
+type Options = Pick<Request, 'limits' | 'sampling' | 'reasoning' | 'format'> & {
+  rest: JsonObject
+  /** Members that say nothing: what is unspecified, or a default. */
+  form: JsonObject
+}
 
 /** `generationConfig`. What only this dialect has comes back as `rest`, each member under its whole path. */
 export function readOptions(config: WireGenerationConfig = {}): Options {
@@ -29,7 +40,7 @@ export function readOptions(config: WireGenerationConfig = {}): Options {
   }
   const limits = { maxOutputTokens: amount(maxOutputTokens) }
   const isText = responseModalities?.every((one) => one === 'TEXT' || isUnspecified(one))
-  const kept = prefixed({
+  const kept = definedIn({
     ...unknown,
     ...rest,
     ...(responseLogprobs !== true && logprobs !== undefined && { logprobs }),
@@ -43,16 +54,15 @@ export function readOptions(config: WireGenerationConfig = {}): Options {
     ...(reasoning && { reasoning }),
     ...(format && { format }),
     rest: {
-      ...kept,
-      ...(count === 1 && { '#generationConfig.candidateCount': count }),
-      ...(responseLogprobs === true && {
-        '#generationConfig.responseLogprobs': true,
-        ...(logprobs !== undefined && { '#generationConfig.logprobs': logprobs }),
-      }),
-      ...(responseModalities && {
-        [`${isText ? '#' : ''}generationConfig.responseModalities`]: responseModalities,
-      }),
+      ...prefixed(pickMembers(kept, (_, value) => !isUnspecified(value))),
+      ...(responseModalities && !isText && prefixed({ responseModalities })),
     },
+    form: prefixed({
+      ...pickMembers(kept, (_, value) => isUnspecified(value)),
+      ...(count === 1 && { candidateCount: count }),
+      ...(responseLogprobs === true && { responseLogprobs, logprobs }),
+      ...(isText && { responseModalities }),
+    }),
   }
 }
 
@@ -66,14 +76,15 @@ const PREFIX = 'generationConfig.'
 const isUnspecified = (value: Json): boolean =>
   typeof value === 'string' && value.endsWith('_UNSPECIFIED')
 
-function prefixed(fields: object): JsonObject {
-  const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(entries.map(([key, value]) => [placed(key, value), value]))
+function definedIn(fields: object): JsonObject {
+  const entries: [string, Json | undefined][] = Object.entries(fields)
+  return Object.fromEntries(
+    entries.filter((entry): entry is [string, Json] => entry[1] !== undefined),
+  )
 }
 
-/** What is said to be unspecified is nothing that could be lost. */
-const placed = (key: string, value: Json): string =>
-  (isUnspecified(value) ? '#' : '') + PREFIX + key
+const prefixed = (fields: object): JsonObject =>
+  Object.fromEntries(Object.entries(definedIn(fields)).map(([key, value]) => [PREFIX + key, value]))
 
 /** Where each member comes from, for the list of parameters that a model does not take. */
 const PATHS: ReadonlyMap<string, string> = new Map([
@@ -169,12 +180,12 @@ export function readFormat(config: WireGenerationConfig): { format?: Format; res
     }
   if (schema === undefined)
     return responseMimeType === undefined ? { rest: {} } : { format: { type: 'json' }, rest: {} }
-  const noted = {
-    ...(responseSchema !== undefined && { '#responseSchema': responseSchema }),
-    ...(responseJsonSchema !== undefined && { '#responseJsonSchema': responseJsonSchema }),
+  const facts = {
+    ...(responseSchema !== undefined && { responseSchema }),
+    ...(responseJsonSchema !== undefined && { responseJsonSchema }),
   }
   const format = { type: 'json-schema' as const, schema: widen(toText(schema)) }
-  return { format: { ...format, ...leftovers(noted) }, rest: {} }
+  return { format: { ...format, ...keep({}, { facts }) }, rest: {} }
 }
 
 /** Inverse of `readFormat`, for `generationConfig`. */
@@ -183,8 +194,7 @@ export function writeFormat(request: Request, facts: ModelFacts, lose: Lose): Js
   if (!format || format.type === 'text') return {}
   if (isRefused(request, facts)) return lose('approximated', 'format', 'as an instruction') ?? {}
   if (format.type === 'json') return { responseMimeType: JSON_TYPE }
-  const raw = note(format.ext, 'responseSchema')
-  const rawJsonSchema = note(format.ext, 'responseJsonSchema')
+  const { responseSchema: raw, responseJsonSchema: rawJsonSchema } = factsOf(format)
   if (raw !== undefined || rawJsonSchema !== undefined)
     return {
       responseMimeType: JSON_TYPE,
@@ -216,7 +226,7 @@ function named(format: SchemaFormat, lose: Lose): string {
 /** Before models that think by levels, tools and a JSON answer exclude each other. */
 function isRefused(request: Request, facts: ModelFacts): boolean {
   const { format, tools } = request
-  const isOwn = format?.type === 'json-schema' && Object.keys(own(format.ext)).length > 0
+  const isOwn = format?.type === 'json-schema' && isOrigin(format)
   return tools.length > 0 && facts.thinking !== 'level' && !isOwn
 }
 

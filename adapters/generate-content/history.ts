@@ -1,4 +1,5 @@
 import type {
+  TextBlock,
   Block,
   ReasoningBlock,
   Proof,
@@ -8,7 +9,7 @@ import type {
   ToolResultBlock,
 } from '../../src/model/request.ts'
 import { callBook, type CallBook } from './calls.ts'
-import { leftovers, many, note, DIALECT, members } from './dialect.ts'
+import { many, DIALECT, keep, restOf, factsOf } from './dialect.ts'
 import {
   readPart,
   writePart,
@@ -57,7 +58,7 @@ function readTurn({ path, role, parts, rest }: Stanza, book: CallBook): Turn {
   return {
     role: isModel ? 'assistant' : role === 'system' ? 'system' : 'user',
     blocks: pairCode(isModel ? once(joinPieces(blocks)) : blocks, path),
-    ...leftovers(rest),
+    ...keep(rest),
   }
 }
 
@@ -77,12 +78,22 @@ function joinPieces(blocks: Block[]): Block[] {
 }
 
 function join(first: Block, second: Block): Block | undefined {
-  if (first.kind === 'text' && second.kind === 'text' && !first.proof && !first.ext && !second.ext)
+  if (
+    first.kind === 'text' &&
+    second.kind === 'text' &&
+    !first.proof &&
+    isBare(first) &&
+    isBare(second)
+  )
     return { ...second, text: first.text + second.text }
   if (first.kind !== 'reasoning' || second.kind !== 'reasoning' || second.redacted) return undefined
-  if (first.proof || first.ext || second.ext) return undefined
+  if (first.proof || !isBare(first) || !isBare(second)) return undefined
   return { ...second, text: first.text + second.text }
 }
+
+/** Nothing is known of it but what it says. */
+const isBare = ({ ext, origin, damagedProof }: TextBlock | ReasoningBlock): boolean =>
+  !ext && !origin && !damagedProof
 
 /**
  * A thought that a call repeats stands where it stood, unless the client returns thoughts themselves. One that
@@ -124,7 +135,7 @@ function repeatedProofs(repeats: readonly Block[]): ReadonlyMap<string, Proof> {
 
 function withoutNote(block: Block): Block {
   if (block.kind !== 'reasoning') return block
-  const { ext: _note, ...thought } = block
+  const { origin: _, ...thought } = block
   return thought
 }
 
@@ -132,8 +143,7 @@ const isThought = (block: Block): block is ReasoningBlock =>
   block.kind === 'reasoning' && block.text !== ''
 
 function readRepeated(block: Block): number | undefined {
-  const before = block.kind === 'reasoning' ? note(block.ext, 'repeated') : undefined
-  return typeof before === 'number' ? before : undefined
+  return block.kind === 'reasoning' ? factsOf(block).before : undefined
 }
 
 /** Code and its result belong together by their order where the wire has no ids. */
@@ -186,8 +196,8 @@ function stretches(request: Request, from: number, context: WriteRequestContext)
     const last = result.at(-1)
     if (last?.role === role) {
       last.entries.push(...own)
-      last.rest.push(members(turn.ext))
-    } else result.push({ role, turn: index, entries: own, rest: [members(turn.ext)] })
+      last.rest.push(restOf(turn))
+    } else result.push({ role, turn: index, entries: own, rest: [restOf(turn)] })
   }
   return result
 }
@@ -340,11 +350,11 @@ function writeResponse(
   const { block } = entry
   if (block.cache) context.lose('dropped', 'cache')
   reportInside(block, context)
-  const id = note(block.ext, 'id') ?? (context.ids ? call.id : undefined)
-  const parts = note(block.ext, 'parts') === true ? mediaParts(entry, partContext) : []
+  const id = factsOf(block).id ?? (context.ids ? call.id : undefined)
+  const parts = factsOf(block).parts ? mediaParts(entry, partContext) : []
   return {
     functionResponse: {
-      ...members(block.ext),
+      ...restOf(block),
       ...(typeof id === 'string' && { id }),
       name,
       response: wrap(block, name, entry.path, context.lose),
@@ -364,7 +374,7 @@ function reportInside(block: ToolResultBlock, context: WritePartContext): void {
 
 /** Media of a result stand beside the responses: inside of one they would be text. */
 const attachments = (entry: Entry, partContext: PartContextOf): JsonObject[] =>
-  entry.block.kind === 'tool-result' && note(entry.block.ext, 'parts') !== true
+  entry.block.kind === 'tool-result' && !factsOf(entry.block).parts
     ? mediaParts(entry, partContext)
     : []
 

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { leftOut, textOfMedia, typeByName } from '../../src/model/media.ts'
 import type { MediaBlock } from '../../src/model/request.ts'
-import { leftovers, members, note } from './dialect.ts'
+import { keep, restOf, factsOf } from './dialect.ts'
 import type { WireMedia } from './wire.ts'
 
 /** `inlineData` or `fileData`; undefined for a part with neither. */
@@ -15,13 +15,16 @@ export function readMedia(part: WireMedia): MediaBlock | undefined {
       mediaType: mimeType,
       source: { data: plainBase64(data) },
       ...(typeof displayName === 'string' && { name: displayName }),
-      ...leftovers({
-        ...rest,
-        ...more,
-        // Of its own callers the service itself may judge it.
-        ...(!TAKEN.test(mimeType) && { '#taken': true }),
-        ...(displayName !== undefined && { '#named': true }),
-      }),
+      ...keep(
+        { ...rest, ...more },
+        {
+          facts: {
+            // Of its own callers the service itself may judge it.
+            ...(!TAKEN.test(mimeType) && { taken: true }),
+            ...(displayName !== undefined && { named: true }),
+          },
+        },
+      ),
     }
   }
   if (!fileData) return undefined
@@ -33,12 +36,10 @@ export function readMedia(part: WireMedia): MediaBlock | undefined {
     source: { url: fileUri },
     ...(typeof displayName === 'string' && { name: displayName }),
     // Says that the service itself can reach the place.
-    ...leftovers({
-      ...rest,
-      ...more,
-      '#file': true,
-      ...(displayName !== undefined && { '#named': true }),
-    }),
+    ...keep(
+      { ...rest, ...more },
+      { facts: { file: true, ...(displayName !== undefined && { named: true }) } },
+    ),
   }
 }
 
@@ -60,15 +61,15 @@ export function writeMedia(block: MediaBlock, context: WriteMediaContext): JsonO
   const { path, lose, fetchesUrls } = context
   const { source, mediaType } = block
   if (block.detail !== undefined) lose('dropped', `${path}.detail`)
-  const named = note(block.ext, 'named') === true && block.name !== undefined
+  const named = factsOf(block).named && block.name !== undefined
   if (block.name !== undefined && !named) lose('dropped', `${path}.name`)
   const name = named ? { displayName: block.name ?? '' } : {}
-  const rest = members(block.ext)
+  const rest = restOf(block)
   const mimeType = mediaType === 'image/jpg' ? 'image/jpeg' : mediaType
-  if ('data' in source && (note(block.ext, 'taken') === true || TAKEN.test(mimeType)))
+  if ('data' in source && (factsOf(block).taken || TAKEN.test(mimeType)))
     return { ...rest, inlineData: { mimeType, data: source.data, ...name } }
   if ('url' in source) {
-    const isFile = note(block.ext, 'file') === true
+    const isFile = factsOf(block).file === true
     const type = typeAt(isFile ? '' : source.url, mimeType)
     const known = type !== '' && { mimeType: type }
     if (isFile || isReachable(source.url, type, fetchesUrls))

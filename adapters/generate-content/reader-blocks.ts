@@ -7,7 +7,7 @@ import { REPLY_VERBATIM } from './wire.ts'
 import { isDecodable } from '../../src/model/media.ts'
 import type { Block, MediaBlock } from '../../src/model/request.ts'
 import { readMedia } from './media.ts'
-import { opaque, readCode, readCodeResult } from './blocks.ts'
+import { opaquePart, readCode, readCodeResult } from './blocks.ts'
 
 /** Text or thoughts that go on: each chunk brings the next piece. */
 export interface Run {
@@ -102,7 +102,7 @@ export function wholeBlock(part: JsonObject, codeId: string, lastCode: string): 
   }
   const media = thought === true ? undefined : mediaBlock(inlineData, fileData, rest)
   if (media && isDecodable(media)) return media
-  return Object.keys(named).length > 0 ? opaque(part) : undefined
+  return Object.keys(named).length > 0 ? opaquePart(part) : undefined
 }
 
 function mediaBlock(

@@ -21,7 +21,8 @@ import {
   partialArguments,
   wholeBlock,
 } from './reader-blocks.ts'
-import { DIALECT, leftovers, many, NAME_RULE, others } from './dialect.ts'
+import { DIALECT, many, NAME_RULE, keep } from './dialect.ts'
+import { membersBeside } from '../../src/model/ext.ts'
 import { createSources } from './citations.ts'
 import { readProblem } from './problems.ts'
 import { isItsOwn, readProof } from './proofs.ts'
@@ -105,7 +106,7 @@ export class ReplyReader implements Reader {
     if (name !== undefined) this.#keep({ finishReason: name })
     if (this.#sources.hasMore(search !== undefined))
       this.#context.lose('dropped', 'reply.citations')
-    this.#cursor.finish(reason, undefined, leftovers(this.#rest).ext)
+    this.#cursor.finish(reason, undefined, keep(this.#rest).ext)
   }
 
   #take(chunk: Json): void {
@@ -115,7 +116,7 @@ export class ReplyReader implements Reader {
     if (!saysSomething(chunk)) return
     const { candidates, usageMetadata, promptFeedback } = chunk
     this.#begin(chunk)
-    this.#keep(others(chunk, CHUNK))
+    this.#keep(membersBeside(chunk, CHUNK))
     this.#count(readUsage(usageMetadata))
     if (isObject(promptFeedback) && promptFeedback['blockReason']) this.#isBlocked = true
     const takes = many(candidates).map((candidate, place) => {
@@ -157,7 +158,7 @@ export class ReplyReader implements Reader {
 
   #candidate(candidate: JsonObject): Take | undefined {
     const { content, finishReason, citationMetadata } = candidate
-    this.#keep(others(candidate, CANDIDATE))
+    this.#keep(membersBeside(candidate, CANDIDATE))
     this.#sources.take(candidate)
     const parts = isObject(content) ? many(content['parts']) : []
     const takes = parts.map((part) =>
@@ -179,7 +180,7 @@ export class ReplyReader implements Reader {
 
   #part(part: JsonObject): Take | undefined {
     const { text, thought, thoughtSignature, functionCall } = part
-    const rest = others(part, PART) ?? {}
+    const rest = membersBeside(part, PART) ?? {}
     const isSigned = typeof thoughtSignature === 'string' && thoughtSignature !== ''
     const tail = isSigned ? { proof: { dialect: DIALECT, value: thoughtSignature } } : {}
     if (isObject(functionCall)) return void this.#call(functionCall, tail, rest)
@@ -209,7 +210,7 @@ export class ReplyReader implements Reader {
       this.#cursor.open(key, { kind, text: '' })
     }
     this.#run.text += text
-    const ext = mergeExt(this.#run.tail.ext, leftovers(rest).ext)
+    const ext = mergeExt(this.#run.tail.ext, keep(rest).ext)
     this.#run.tail = { ...this.#run.tail, ...tail, ...(ext && { ext }) }
     this.#run.isProven = tail.proof !== undefined && !begins
     this.#cursor.delta(this.#run.key, text)
@@ -259,7 +260,7 @@ export class ReplyReader implements Reader {
       form,
       input: '',
       ...proof,
-      ...leftovers(rest),
+      ...keep(rest),
     }
     this.#cursor.open(key, block, form === 'text' ? raiseInput : undefined)
     return key

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Effort, ReasoningOptions } from '../../src/model/request.ts'
 import type { ModelFacts } from '../contract.ts'
-import { leftovers, members, note } from './dialect.ts'
+import { keep, restOf, factsOf } from './dialect.ts'
 import type { WireThinkingConfig } from './wire.ts'
 
 /** What every model with a budget accepts. */
@@ -40,11 +40,10 @@ export function readReasoning(
     ...(effort && { effort }),
     ...(budget !== undefined && budget > 0 && { budget }),
     ...(includeThoughts !== undefined && { visible: includeThoughts }),
-    ...leftovers({
-      ...rest,
-      ...(thinkingLevel !== undefined && !effort && { thinkingLevel }),
-      ...(thinkingLevel !== undefined && effort && { '#level': thinkingLevel }),
-    }),
+    ...keep(
+      { ...rest, ...(thinkingLevel !== undefined && !effort && { thinkingLevel }) },
+      { facts: thinkingLevel !== undefined && effort && { level: thinkingLevel } },
+    ),
   }
 }
 
@@ -60,7 +59,7 @@ export function writeReasoning(
   const isOff = reasoning.mode === 'off' || reasoning.effort === 'none'
   if (reasoning.mode === 'off' && reasoning.effort !== undefined && reasoning.effort !== 'none')
     lose('dropped', 'reasoning.effort', 'there are to be no thoughts')
-  const level = note(reasoning.ext, 'level')
+  const { level } = factsOf(reasoning)
   const byLevel =
     facts.thinking === 'level' || (facts.thinking === undefined && level !== undefined)
   const amount = byLevel
@@ -68,7 +67,7 @@ export function writeReasoning(
     : writeBudget(reasoning, isOff, lose)
   const shown = isOff && visible ? undefined : visible
   const config = {
-    ...members(reasoning.ext),
+    ...restOf(reasoning),
     ...(shown !== undefined && { includeThoughts: shown }),
     ...amount,
   }

@@ -7,7 +7,7 @@ import { invalid, nothingToSend } from '../../src/model/problem.ts'
 import { droppable, withoutRefused } from '../../src/model/refused.ts'
 import type { Outgoing, ReadRequestContext, WriteRequestContext } from '../contract.ts'
 import { splitTurns, writeContents, readTurns } from './history.ts'
-import { leftovers, many, NAME_RULE, note, own } from './dialect.ts'
+import { many, NAME_RULE, keep, restOf, formOf, factsOf, DIALECT } from './dialect.ts'
 import { formatInstruction, DROPPABLE as OPTIONS, readOptions, writeOptions } from './fields.ts'
 import { modelPath, resourceName } from './paths.ts'
 import {
@@ -33,7 +33,7 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
   const { contents, systemInstruction, tools, toolConfig, generationConfig, ...others } = wire
   const { labels, serviceTier, model: _model, ...rest } = others
   const choice = readToolConfig(toolConfig)
-  const { rest: settings, ...options } = readOptions(generationConfig)
+  const { rest: settings, form, ...options } = readOptions(generationConfig)
   const tier = readTier(serviceTier)
   return {
     model: route.model ?? '',
@@ -45,13 +45,17 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
     ...options,
     ...(labels && Object.keys(labels).length > 0 && { labels }),
     ...(tier && { tier }),
-    ...leftovers({
-      ...rest,
-      ...settings,
-      ...choice.rest,
-      ...(labels && { '#labels': true }),
-      ...(tier === 'default' && { '#tier': serviceTier }),
-    }),
+    origin: { dialect: DIALECT },
+    ...keep(
+      { ...rest, ...settings, ...choice.rest },
+      {
+        form,
+        facts: {
+          ...(labels && { labels: true }),
+          ...(tier === 'default' && serviceTier && { tier: serviceTier }),
+        },
+      },
+    ),
   }
 }
 
@@ -68,7 +72,7 @@ function readSystem(content: WireContent | undefined): Block[] {
     const place = `systemInstruction.parts.${index}`
     if (text === undefined && Object.keys(rest).length > 0)
       throw invalid(`${place}: only text is allowed here`, place)
-    return text ? [{ kind: 'text', text, ...leftovers(rest) }] : []
+    return text ? [{ kind: 'text', text, ...keep(rest) }] : []
   })
 }
 
@@ -96,7 +100,7 @@ export function writeCountRequest(request: Request, context: WriteRequestContext
 function writeBody(request: Request, context: WriteRequestContext): JsonObject {
   const { lose } = context
   const names = toolNames(request, NAME_RULE)
-  const rest = unprefixed(own(request.ext))
+  const rest = unprefixed({ ...restOf(request), ...formOf(request) })
   const { system, contents } = conversation(request, context, names)
   const tools = writeTools(request, context.target, names, lose)
   const calling = writeFunctionCalling(request, names, lose)
@@ -106,7 +110,7 @@ function writeBody(request: Request, context: WriteRequestContext): JsonObject {
     ...(isMixed(request, context.target) ? mixedConfig(config) : plainConfig(config)),
   }
   const generationConfig = writeOptions(request, rest.generationConfig, context)
-  const tier = note(request.ext, 'tier') ?? writeTier(request.tier, lose)
+  const tier = factsOf(request).tier ?? writeTier(request.tier, lose)
   const labels = writeLabels(request, lose)
   reportRest(request, lose)
   const body = {
@@ -185,14 +189,11 @@ function unprefixed(fields: JsonObject): Rest {
         .filter(([key]) => key.startsWith(prefix))
         .map(([key, value]) => [key.slice(prefix.length), value]),
     )
-  const entries = Object.entries(fields).map(([key, value]): [string, Json] => [
-    key.replace(/^#/, ''),
-    value,
-  ])
+  const entries = Object.entries(fields)
   const calling = pick(CALLING)
   const toolConfig = pick(TOOL_CONFIG)
   return {
-    top: pickMembers(fields, (key) => !/^#|Config\./.test(key)),
+    top: pickMembers(fields, (key) => !/Config\./.test(key)),
     calling,
     toolConfig: pickMembers(toolConfig, (key) => !key.startsWith('functionCallingConfig.')),
     generationConfig: pick(GENERATION),
@@ -220,8 +221,9 @@ function writeTier(tier: string | undefined, lose: Lose): string | undefined {
 }
 
 /** Only a part of the services with this dialect takes labels; whoever sends them in it knows. */
-function writeLabels({ labels, ext }: Request, lose: Lose): JsonObject | undefined {
-  if (!labels || note(ext, 'labels') === true) return labels
+function writeLabels(request: Request, lose: Lose): JsonObject | undefined {
+  const { labels } = request
+  if (!labels || factsOf(request).labels) return labels
   return lose('dropped', 'labels')
 }
 

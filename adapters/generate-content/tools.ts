@@ -17,7 +17,7 @@ import {
 } from '../../src/model/names.ts'
 import { narrowParameters, widen } from '../../src/schema/narrow.ts'
 import { describeText, TEXT_TOOL_SCHEMA } from '../../src/model/text-tools.ts'
-import { DIALECT, leftovers, many, members, note, own } from './dialect.ts'
+import { DIALECT, many, keep, restOf, factsOf, opaque } from './dialect.ts'
 import type { Target } from '../contract.ts'
 import type { WireDeclaration, WireTool, WireToolConfig } from './wire.ts'
 
@@ -50,8 +50,8 @@ function readHosted(name: string, value: Json): Tool {
   const capability = HOSTED.get(name)
   const settings = typeof value === 'object' && value !== null && !Array.isArray(value)
   if (!capability || !settings || value instanceof Verbatim)
-    return { kind: 'opaque', dialect: DIALECT, name, value: { [name]: value } }
-  return { kind: 'hosted', capability, ...leftovers({ ...value, '#tool': name }) }
+    return { ...opaque({ [name]: value }), name }
+  return { kind: 'hosted', capability, ...keep(value, { facts: { tool: name } }) }
 }
 
 function readFunction(declaration: WireDeclaration): FunctionTool {
@@ -62,10 +62,11 @@ function readFunction(declaration: WireDeclaration): FunctionTool {
     name,
     ...(description !== undefined && { description }),
     ...(schema !== undefined && { schema: widen(toText(schema)) }),
-    ...leftovers({
-      ...rest,
-      ...(parameters !== undefined && { '#parameters': parameters }),
-      ...(parametersJsonSchema !== undefined && { '#parametersJsonSchema': parametersJsonSchema }),
+    ...keep(rest, {
+      facts: {
+        ...(parameters !== undefined && { parameters }),
+        ...(parametersJsonSchema !== undefined && { parametersJsonSchema }),
+      },
     }),
   }
 }
@@ -76,8 +77,9 @@ export const INVOCATIONS = 'includeServerSideToolInvocations'
 const MIXED = `toolConfig.${INVOCATIONS}`
 
 /** Whether functions stand beside built-in tools that only the model's facts allow there. */
-export function isMixed({ tools, toolChoice, ext }: Request, target: Target): boolean {
-  if (own(ext)[MIXED] === true) return false
+export function isMixed(request: Request, target: Target): boolean {
+  const { tools, toolChoice } = request
+  if (restOf(request)[MIXED] === true) return false
   const both = tools.some(isNamed) && toolChoice?.mode !== 'none' && tools.some(isOffered)
   return both && mixesTools(target)
 }
@@ -107,7 +109,7 @@ export function writeTools(
     functions.map((tool) => writeFunction(tool, names, lose)),
     lose,
   )
-  const isTaken = own(request.ext)[MIXED] === true || mixesTools(target)
+  const isTaken = restOf(request)[MIXED] === true || mixesTools(target)
   const isAlone = functions.length > 0 && !isTaken
   // The service's own word for no tools is about functions only.
   const isNone = request.toolChoice?.mode === 'none'
@@ -123,8 +125,8 @@ export function writeTools(
 /** The wire cannot say that the model may choose among some functions only: the others are not declared. */
 function declaredFunctions(request: Request): NamedTool[] {
   const declared = request.tools.filter(isNamed)
-  const { mode, names = [], ext } = request.toolChoice ?? {}
-  if (mode !== 'auto' || note(ext, 'names') === true) return declared
+  const { mode, names = [] } = request.toolChoice ?? {}
+  if (mode !== 'auto' || factsOf(request.toolChoice).names) return declared
   const wanted = new Set(names)
   const allowed = declared.filter((tool) => wanted.has(tool.name))
   return allowed.length > 0 ? allowed : declared
@@ -134,7 +136,7 @@ function declaredFunctions(request: Request): NamedTool[] {
 function writeFunction(tool: NamedTool, names: ToolNames, lose: Lose): JsonObject {
   const description = tool.kind === 'text' ? describeText(tool, lose) : tool.description
   return {
-    ...members(tool.ext),
+    ...restOf(tool),
     name: names.toWire(tool.name, tool.namespace),
     ...(description !== undefined && { description }),
     ...writeParameters(tool, lose),
@@ -145,8 +147,7 @@ function writeParameters(tool: NamedTool, lose: Lose): JsonObject {
   const place = `tools.${tool.name}`
   if (tool.kind === 'text') return { parameters: narrowParameters(TEXT_TOOL_SCHEMA).schema ?? {} }
   if (tool.strict) lose('dropped', `${place}.strict`)
-  const raw = note(tool.ext, 'parameters')
-  const rawJsonSchema = note(tool.ext, 'parametersJsonSchema')
+  const { parameters: raw, parametersJsonSchema: rawJsonSchema } = factsOf(tool)
   if (raw !== undefined || rawJsonSchema !== undefined)
     return {
       ...(raw !== undefined && { parameters: raw }),
@@ -162,8 +163,7 @@ function writeParameters(tool: NamedTool, lose: Lose): JsonObject {
 function nameOfHosted(tool: Tool): string | undefined {
   if (tool.kind === 'opaque') return tool.dialect === DIALECT ? tool.name : undefined
   if (tool.kind !== 'hosted') return undefined
-  const noted = note(tool.ext, 'tool')
-  return typeof noted === 'string' ? noted : SWITCHES[tool.capability]
+  return factsOf(tool).tool ?? SWITCHES[tool.capability]
 }
 
 function writeHosted(tool: Tool, besideFunctions: boolean, lose: Lose): JsonObject[] {
@@ -177,7 +177,7 @@ function writeHosted(tool: Tool, besideFunctions: boolean, lose: Lose): JsonObje
     return []
   }
   reportOptions(tool, place, lose)
-  return [{ [name]: members(tool.ext) }]
+  return [{ [name]: restOf(tool) }]
 }
 
 function reportOptions(tool: HostedTool, place: string, lose: Lose): void {
@@ -213,9 +213,8 @@ export function readToolConfig(config: WireToolConfig | undefined): {
     toolChoice: {
       mode,
       ...(allowedFunctionNames.length > 0 && { names: allowedFunctionNames }),
-      ...leftovers({
-        ...(isValidated && { mode: 'VALIDATED' }),
-        ...(mode === 'auto' && allowedFunctionNames.length > 0 && { '#names': true }),
+      ...keep(isValidated ? { mode: 'VALIDATED' } : {}, {
+        facts: mode === 'auto' && allowedFunctionNames.length > 0 && { names: true },
       }),
     },
   }
@@ -249,10 +248,10 @@ export function writeFunctionCalling(
   const known = wanted?.flatMap((name) => wireNames.get(name) ?? []) ?? []
   if (wanted && known.length < wanted.length) lose('dropped', 'toolChoice.names')
   if (mode === 'none' || wanted?.length === 0) return { mode: 'NONE' }
-  const isListed = known.length > 0 && (mode === 'required' || note(toolChoice.ext, 'names'))
+  const isListed = known.length > 0 && (mode === 'required' || factsOf(toolChoice).names === true)
   return {
     mode: mode === 'required' && wanted && known.length === 0 ? 'AUTO' : MODE_NAMES[mode],
-    ...members(toolChoice.ext),
+    ...restOf(toolChoice),
     ...(isListed === true && { allowedFunctionNames: known }),
   }
 }

@@ -1,6 +1,6 @@
 import { pickMembers, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Usage } from '../../src/model/request.ts'
-import { leftovers, many } from './dialect.ts'
+import { many, keep } from './dialect.ts'
 
 /**
  * `usageMetadata`: the prompt includes what was cached but not what tools added; candidates are without
@@ -24,7 +24,7 @@ export function readUsage(value: Json | undefined): Usage | undefined {
   if (thoughts !== undefined) usage.reasoning = thoughts
   if (toolUse !== undefined) usage.toolUse = toolUse
   const rest = pickMembers(value, (key, one) => !COUNTS.includes(key) && !isAllText(one))
-  return { ...usage, ...leftovers(rest) }
+  return { ...usage, ...keep(rest) }
 }
 
 /** That all of it is text says no more than its count does. */

@@ -78,7 +78,7 @@ const reporter =
     for (const [dialect, fields] of Object.entries(ext)) {
       if (dialect === target) continue
       for (const [key, value] of Object.entries(fields))
-        if (!key.startsWith('#') && !isNothing(value)) lose('dropped', join(place(), key))
+        if (!isNothing(value)) lose('dropped', join(place(), key))
     }
   }
 

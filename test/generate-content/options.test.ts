@@ -103,8 +103,8 @@ describe('sampling and bounds', () => {
       candidateCount: 2,
       logprobs: 3,
     })
-    const { sampling, limits, ext } = asked
-    expect(send({ sampling, limits, ...(ext && { ext }) }).body.generationConfig).toEqual(
+    const { sampling, limits, origin } = asked
+    expect(send({ sampling, limits, ...(origin && { origin }) }).body.generationConfig).toEqual(
       generationConfig,
     )
   })

@@ -275,7 +275,7 @@ describe('proofs of another dialect', () => {
   ])('come home with %s', (_, blocks) => {
     const plain = blocks.map((block) =>
       block.kind === 'tool-call'
-        ? { ...block, ext: { 'generate-content': { '#id': 't' } } }
+        ? { ...block, origin: { dialect: 'generate-content', facts: { id: 't' } } }
         : block,
     )
     for (const request of echoed(...blocks))
@@ -292,9 +292,7 @@ describe('proofs of another dialect', () => {
       const { turns } = read({
         contents: [{ role: 'model', parts: [{ text: 'Hm.', thought: true, thoughtSignature }] }],
       })
-      expect(turns[0]?.blocks).toEqual([
-        { kind: 'reasoning', text: 'Hm.', ext: { 'generate-content': { damagedProof: true } } },
-      ])
+      expect(turns[0]?.blocks).toEqual([{ kind: 'reasoning', text: 'Hm.', damagedProof: true }])
     }
   })
 
