@@ -1,5 +1,5 @@
 import { isObject, stringify, type Json, type JsonObject } from './json.ts'
-import { CHAR, endOfString, endOfValue } from './scan.ts'
+import { endOfSpace, endOfValue, readString, visitParts } from './tokens.ts'
 
 /**
  * JSON with a few edits in it, and its text with these edits and not a byte changed besides. What is edited is
@@ -44,7 +44,7 @@ const ownMember = (value: JsonObject, key: string): Json | undefined =>
 
 /** The text of `after`, which was edited out of `before`, whose text is `text`. */
 export function editedText(text: string, before: Json, after: Json): string {
-  return after === before ? text : spellValue(text, skipSpace(text, 0), before, after)
+  return after === before ? text : spellValue(text, endOfSpace(text, 0), before, after)
 }
 
 /** A value in a list or an object, with the white space around it: `name` is that of a member. */
@@ -99,25 +99,12 @@ const spellPiece = (text: string, piece: Piece, before: Json, after: Json): stri
 /** The members or elements of the container that begins at `start`. */
 function piecesAt(text: string, start: number): Piece[] {
   const pieces: Piece[] = []
-  const isList = text.charCodeAt(start) === CHAR.openBracket
-  const close = isList ? CHAR.closeBracket : CHAR.closeBrace
   let from = start + 1
-  let at = skipSpace(text, from)
-  while (at < text.length && text.charCodeAt(at) !== close) {
-    const name = isList ? '' : text.slice(at, endOfString(text, at))
-    const value = isList ? at : skipSpace(text, skipSpace(text, at + name.length) + 1)
-    const end = endOfValue(text, value)
-    const to = skipSpace(text, end)
-    pieces.push({ from, start: value, end, to, name: isList ? name : String(JSON.parse(name)) })
-    if (text.charCodeAt(to) !== CHAR.comma) break
+  visitParts(text, start, (at, endOfName, value, end) => {
+    const to = endOfSpace(text, end)
+    const name = endOfName === at ? '' : readString(text, at, endOfName)
+    pieces.push({ from, start: value, end, to, name })
     from = to + 1
-    at = skipSpace(text, from)
-  }
+  })
   return pieces
-}
-
-function skipSpace(text: string, start: number): number {
-  let at = start
-  while (text.charCodeAt(at) <= 32) at += 1
-  return at
 }

@@ -1,7 +1,7 @@
-const QUOTE = 34
-const BACKSLASH = 92
-const OPEN = new Set([0x5b, 0x7b])
-const CLOSE = new Set([0x5d, 0x7d])
+import { SIGN } from './tokens.ts'
+
+const OPEN: ReadonlySet<number> = new Set([SIGN.openBracket, SIGN.openBrace])
+const CLOSE: ReadonlySet<number> = new Set([SIGN.closeBracket, SIGN.closeBrace])
 /** White space, and the bytes of a mark. */
 const BEFORE = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf])
 
@@ -34,7 +34,7 @@ export class JsonEnd {
 
   #step(bytes: Uint8Array, at: number): number {
     const byte = bytes[at] ?? 0
-    if (byte === QUOTE) this.#quoted = true
+    if (byte === SIGN.quote) this.#quoted = true
     else if (OPEN.has(byte)) this.#depth += 1
     else if (CLOSE.has(byte)) {
       this.#depth -= 1
@@ -45,10 +45,10 @@ export class JsonEnd {
 
   /** To where the string ends, or the bytes do. */
   #leap(bytes: Uint8Array, start: number): number {
-    const found = bytes.indexOf(QUOTE, start)
+    const found = bytes.indexOf(SIGN.quote, start)
     const end = found < 0 ? bytes.length : found
     let before = end
-    while (before > start && bytes[before - 1] === BACKSLASH) before -= 1
+    while (before > start && bytes[before - 1] === SIGN.backslash) before -= 1
     const backslashes = end - before + Number(this.#escaped && before === start)
     const isEscaped = backslashes % 2 === 1
     this.#escaped = found < 0 && isEscaped

@@ -1,5 +1,5 @@
-import { CHAR } from './scan.ts'
 import { keptIn, type Kept } from './structure.ts'
+import { SIGN } from './tokens.ts'
 import type { PathNode, VerbatimPaths } from './verbatim-paths.ts'
 
 /**
@@ -74,7 +74,7 @@ function spliced(text: string, texts: readonly string[]): string | undefined {
 /** Where the next string begins as marks do. Of the two characters the rarer one is looked for. */
 function nextMark(text: string, from: number): number {
   let at = text.indexOf(MARK, from)
-  while (at > 0 && text.charCodeAt(at - 1) !== CHAR.quote) at = text.indexOf(MARK, at + 1)
+  while (at > 0 && text.charCodeAt(at - 1) !== SIGN.quote) at = text.indexOf(MARK, at + 1)
   return at - 1
 }
 

@@ -1,5 +1,6 @@
 import { decodeBase64 } from './base64.ts'
 import { ChunkedBytes } from './chunked-bytes.ts'
+import { SIGN, type Slice } from './tokens.ts'
 
 /**
  * Pictures, pages and sounds are most of a large body, and nobody here looks into them: their base64 stays the
@@ -31,15 +32,8 @@ const writeMark = (index: number, length: number): string => `${EDGE}${index}.${
 const totalLength = (literal: LargeLiteral): number =>
   literal.reduce((sum, { length }) => sum + length, 0)
 
-const QUOTE = 34
-const BACKSLASH = 92
 const MINUS = 45
 const UNDERSCORE = 95
-
-interface Span {
-  start: number
-  end: number
-}
 
 /** JSON text of bytes, without the long data in them. The text is JSON as well. */
 export function liftLiterals(pieces: readonly Uint8Array[], decode: Decode): LiftedText {
@@ -99,14 +93,14 @@ function literalAt(
  * Whoever jumps in steps of half the least length lands in every literal that is long enough, and from there
  * finds its quotes.
  */
-function findSpans(bytes: ChunkedBytes, decode: Decode): Span[] {
+function findSpans(bytes: ChunkedBytes, decode: Decode): Slice[] {
   const step = LEAST_BYTES / 2
-  const spans: Span[] = []
+  const spans: Slice[] = []
   for (let at = step; at + step <= bytes.length;) {
-    const end = bytes.indexOf(QUOTE, at)
+    const end = bytes.indexOf(SIGN.quote, at)
     if (end < 0) break
     if (end - at >= step) {
-      const span = spanIn(bytes, bytes.lastIndexOf(QUOTE, at) + 1, end, decode)
+      const span = spanIn(bytes, bytes.lastIndexOf(SIGN.quote, at) + 1, end, decode)
       if (span) spans.push(span)
     }
     at = (Math.floor(end / step) + 1) * step
@@ -118,7 +112,12 @@ function findSpans(bytes: ChunkedBytes, decode: Decode): Span[] {
  * The part of a literal that can be left out: without a character that JSON spells in some other way, and not
  * in the alphabet for URLs, from which it may have to be translated.
  */
-function spanIn(bytes: ChunkedBytes, start: number, end: number, decode: Decode): Span | undefined {
+function spanIn(
+  bytes: ChunkedBytes,
+  start: number,
+  end: number,
+  decode: Decode,
+): Slice | undefined {
   if (end - start < LEAST_BYTES) return undefined
   const beginning = bytes.between(start, start + HEAD_BYTES)
   if (beginning.some((piece) => piece.some((byte) => byte > 126))) return undefined
@@ -126,7 +125,7 @@ function spanIn(bytes: ChunkedBytes, start: number, end: number, decode: Decode)
   const data = text.slice(HEAD.exec(text)?.[0].length ?? 0)
   if (!BASE64.test(data) || isText(data)) return undefined
   const from = start + HEAD_BYTES
-  const foreign = OWN.test(data) ? [BACKSLASH] : [BACKSLASH, MINUS, UNDERSCORE]
+  const foreign = OWN.test(data) ? [SIGN.backslash] : [SIGN.backslash, MINUS, UNDERSCORE]
   return foreign.every((byte) => bytes.indexOf(byte, from, end) < 0)
     ? { start: from, end }
     : undefined

@@ -1,6 +1,7 @@
 import { parse, type Json } from '../json/json.ts'
 import type { VerbatimPaths } from '../json/verbatim-paths.ts'
-import { endOfCount, endOfText, outline, textBetween, type Path } from '../json/outline.ts'
+import { outline, type Path } from '../json/outline.ts'
+import { endOfCount, endOfText, readString } from '../json/tokens.ts'
 
 /** Where texts of a stream differ that are alike otherwise. */
 export interface DeltaTemplate {
@@ -139,12 +140,21 @@ class Row {
       const end = literal === 'count' ? endOfCount(text, at) : endOfText(text, at)
       if (end === undefined) return undefined
       if (literal !== 'count') {
-        const value = textBetween(text, at, end)
+        const value = stringBetween(text, at, end)
         if (value === undefined) return undefined
         if (literal === 'piece') piece = value
       }
       at = end
     }
     return at === text.length ? piece : undefined
+  }
+}
+
+/** Undefined where JSON.parse would refuse it. */
+function stringBetween(text: string, start: number, end: number): string | undefined {
+  try {
+    return readString(text, start, end)
+  } catch {
+    return undefined
   }
 }

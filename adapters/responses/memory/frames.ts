@@ -1,5 +1,5 @@
 import type { Frame } from '../../contract.ts'
-import { endOfString } from '../../../src/json/scan.ts'
+import { endOfString } from '../../../src/json/tokens.ts'
 import {
   isObject,
   parse,

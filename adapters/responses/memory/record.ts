@@ -1,6 +1,6 @@
 import { isObject, parse, stringify, type Json, type JsonObject } from '../../../src/json/json.ts'
 import { verbatimPaths } from '../../../src/json/verbatim-paths.ts'
-import { endOfValue } from '../../../src/json/scan.ts'
+import { endOfValue } from '../../../src/json/tokens.ts'
 import type { Fresh } from '../../../src/memory/conversation.ts'
 import { lookup, objectsOf, textIn } from '../dialect.ts'
 import { typeOfItem } from '../wire.ts'

@@ -1,0 +1,279 @@
+/** The tokens of JSON text: where each of them ends, and one way through all of them. Nothing is built. */
+
+/** A part of a text. */
+export interface Slice {
+  start: number
+  end: number
+}
+
+const SPACE = 32
+const QUOTE = 34
+const COMMA = 44
+const COLON = 58
+const OPEN_BRACKET = 91
+const BACKSLASH = 92
+const CLOSE_BRACKET = 93
+const OPEN_BRACE = 123
+const CLOSE_BRACE = 125
+const TAB = 9
+const LINE_FEED = 10
+const CARRIAGE_RETURN = 13
+const POINT = 46
+const ZERO = 48
+const EXPONENT_CAPITAL = 69
+const EXPONENT = 101
+
+/**
+ * The signs of JSON for other modules, which are the same as characters and as bytes. Here they have names of
+ * their own: what is exported is looked up anew for each character.
+ */
+export const SIGN = {
+  comma: COMMA,
+  quote: QUOTE,
+  openBracket: OPEN_BRACKET,
+  backslash: BACKSLASH,
+  closeBracket: CLOSE_BRACKET,
+  openBrace: OPEN_BRACE,
+  closeBrace: CLOSE_BRACE,
+} as const
+
+/** The index behind the string literal that begins at `start`; throws SyntaxError. Nobody looks into it. */
+export function endOfString(text: string, start: number): number {
+  if (text.charCodeAt(start) !== QUOTE) throw new SyntaxError('expected a string')
+  let end = start
+  for (;;) {
+    end = text.indexOf('"', end + 1)
+    if (end < 0) throw new SyntaxError('unterminated string')
+    let before = end - 1
+    while (text.charCodeAt(before) === BACKSLASH) before -= 1
+    if ((end - before) % 2 === 1) return end + 1
+  }
+}
+
+/** The index behind a string that has no control character before its first escape; undefined for anything else. */
+export function endOfText(text: string, start: number): number | undefined {
+  if (text.charCodeAt(start) !== QUOTE) return undefined
+  for (let at = start + 1; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) return at + 1
+    if (code === BACKSLASH) return endOfEscaped(text, start)
+    if (code < SPACE) return undefined
+  }
+  return undefined
+}
+
+function endOfEscaped(text: string, start: number): number | undefined {
+  try {
+    return endOfString(text, start)
+  } catch {
+    return undefined
+  }
+}
+
+/** What the string literal spells that stands between two places. Throws SyntaxError for an escape that is none. */
+export function readString(text: string, start: number, end: number): string {
+  const body = text.slice(start + 1, end - 1)
+  return body.includes('\\') ? String(JSON.parse(text.slice(start, end))) : body
+}
+
+/** Whether a string says something otherwise than by itself. */
+export function isEscaped(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) if (text.charCodeAt(at) === BACKSLASH) return true
+  return false
+}
+
+/** Where the white space ends that begins here, if there is any. */
+export function endOfSpace(text: string, start: number): number {
+  let at = start
+  for (;;) {
+    const code = text.charCodeAt(at)
+    if (code !== SPACE && code !== LINE_FEED && code !== CARRIAGE_RETURN && code !== TAB) return at
+    at += 1
+  }
+}
+
+/** The index behind a number or a word; throws SyntaxError. */
+export function endOfScalar(text: string, start: number): number {
+  const end = endOfDigits(text, start)
+  if (end > start && !goesOn(text.charCodeAt(end))) return end
+  SCALAR.lastIndex = start
+  if (!SCALAR.test(text)) throw new SyntaxError('expected a value')
+  return SCALAR.lastIndex
+}
+
+const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
+
+/** A point or an exponent comes. */
+const goesOn = (code: number): boolean =>
+  code === POINT || code === EXPONENT || code === EXPONENT_CAPITAL
+
+/** The index behind a whole number as JSON spells it; `start` for anything else. */
+function endOfDigits(text: string, start: number): number {
+  let end = start
+  while (isDigit(text.charCodeAt(end))) end += 1
+  return text.charCodeAt(start) === ZERO && end > start + 1 ? start : end
+}
+
+const isDigit = (code: number): boolean => code >= ZERO && code < ZERO + 10
+
+/** More digits may be more than a number can tell apart. */
+const MOST_DIGITS = 15
+
+/** The index behind a whole number; undefined for any other value, and for a very large one. */
+export function endOfCount(text: string, start: number): number | undefined {
+  const end = endOfDigits(text, start)
+  return end > start && end - start <= MOST_DIGITS ? end : undefined
+}
+
+/** The index behind the colon that comes next; throws SyntaxError. */
+export function endOfColon(text: string, start: number): number {
+  const at = text.charCodeAt(start) <= SPACE ? endOfSpace(text, start) : start
+  if (text.charCodeAt(at) !== COLON) throw new SyntaxError('expected a colon')
+  return at + 1
+}
+
+/**
+ * The index behind the value that begins at `start`. It is leapt over: only strings and brackets are looked at,
+ * in a loop and without recursion.
+ */
+export function endOfValue(text: string, start: number): number {
+  let at = start
+  let depth = 0
+  do {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = endOfString(text, at)
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      depth += 1
+      at += 1
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+      if (depth === 0) break
+      depth -= 1
+      at += 1
+    } else if (depth === 0 && (code === COMMA || code <= SPACE)) break
+    else at += 1
+  } while (at < text.length && (depth > 0 || !endsHere(text, at)))
+  return at
+}
+
+function endsHere(text: string, at: number): boolean {
+  const code = text.charCodeAt(at)
+  const last = text.charCodeAt(at - 1)
+  if (last === CLOSE_BRACE || last === CLOSE_BRACKET || last === QUOTE) return true
+  return code === COMMA || code === CLOSE_BRACE || code === CLOSE_BRACKET || code <= SPACE
+}
+
+/** Hears where a member or an element stands: its name, without one it is its value itself, and its value. */
+type VisitPart = (name: number, endOfName: number, value: number, endOfValue: number) => void
+
+/** The members or elements of the container at `start`, whose values are leapt over. May throw SyntaxError. */
+export function visitParts(text: string, start: number, visit: VisitPart): void {
+  const isList = text.charCodeAt(start) === OPEN_BRACKET
+  const close = isList ? CLOSE_BRACKET : CLOSE_BRACE
+  let at = endOfSpace(text, start + 1)
+  while (at < text.length && text.charCodeAt(at) !== close) {
+    const endOfName = isList ? at : endOfString(text, at)
+    const value = isList ? at : endOfSpace(text, endOfColon(text, endOfName))
+    const end = endOfValue(text, value)
+    if (end === value) throw new SyntaxError('expected a value')
+    visit(at, endOfName, value, end)
+    at = endOfSpace(text, end)
+    if (text.charCodeAt(at) === COMMA) at = endOfSpace(text, at + 1)
+  }
+}
+
+/** What hears of the tokens of a text. It says itself of which ones, because most of them matter to nobody. */
+export interface Visitor {
+  /** So many containers are open around what it hears of. */
+  readonly depth: number
+  /** Whether it hears of the value that comes next. */
+  readonly wants: boolean
+  /** The name of a member, without its quotes. */
+  name(text: string, start: number, end: number): void
+  /** A value begins, with this character. Whoever wants what is in a container goes one deeper. */
+  begin(at: number, code: number): void
+  /** The container that it went into is closed. */
+  leave(): void
+  end(at: number): void
+}
+
+export interface StructureLimits {
+  depth: number
+  nodes: number
+}
+
+/** JSON text that goes beyond a limit: how deep it may be nested, how many values it may hold. */
+export class StructureError extends Error {
+  readonly limit: keyof StructureLimits
+  readonly most: number
+
+  constructor(limit: keyof StructureLimits, most: number) {
+    super(`more than ${most} ${limit === 'depth' ? 'levels' : 'values'}`)
+    this.limit = limit
+    this.most = most
+  }
+}
+
+export const UNLIMITED: StructureLimits = { depth: Infinity, nodes: Infinity }
+
+/** What may stand next; `first` also allows the end of an empty container. */
+const VALUE = 0
+const FIRST_VALUE = 1
+const KEY = 2
+const FIRST_KEY = 3
+const END_OF_VALUE = 4
+const NOTHING = 5
+
+/**
+ * One way through all tokens of a text, which is JSON but for the inside of its strings: nobody looks there. A
+ * loop and no recursion: how deep a body is, its author chooses. All in one function, because every body goes
+ * through it. Throws SyntaxError, and StructureError for what is beyond the limits.
+ */
+export function visitTokens(text: string, visitor: Visitor, limits: StructureLimits): void {
+  /** What closes the containers that are open. */
+  const closers: number[] = []
+  let expected = VALUE
+  let nodes = 0
+  for (let at = 0; at < text.length;) {
+    const code = text.charCodeAt(at)
+    if (code <= SPACE) at = behindSpace(text, at)
+    else if (expected === END_OF_VALUE && code === COMMA) {
+      at += 1
+      expected = closers[closers.length - 1] === CLOSE_BRACE ? KEY : VALUE
+    } else if (expected === KEY || (expected === FIRST_KEY && code !== CLOSE_BRACE)) {
+      const end = endOfString(text, at)
+      if (closers.length === visitor.depth) visitor.name(text, at + 1, end - 1)
+      at = endOfColon(text, end)
+      expected = VALUE
+    } else {
+      // Nothing in a container is counted as if there was something in it, as commas are.
+      if (expected !== END_OF_VALUE && ++nodes > limits.nodes)
+        throw new StructureError('nodes', limits.nodes)
+      const isEnd = expected > VALUE && (expected !== FIRST_VALUE || code === CLOSE_BRACKET)
+      if (isEnd) {
+        if (closers.pop() !== code) throw new SyntaxError('expected the end')
+        at += 1
+        if (closers.length < visitor.depth) visitor.leave()
+      } else {
+        if (closers.length === visitor.depth && visitor.wants) visitor.begin(at, code)
+        if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+          const isObject = code === OPEN_BRACE
+          const depth = closers.push(isObject ? CLOSE_BRACE : CLOSE_BRACKET)
+          if (depth > limits.depth) throw new StructureError('depth', limits.depth)
+          expected = isObject ? FIRST_KEY : FIRST_VALUE
+          at += 1
+          continue
+        }
+        at = code === QUOTE ? endOfString(text, at) : endOfScalar(text, at)
+      }
+      if (closers.length === visitor.depth && visitor.wants) visitor.end(at)
+      expected = closers.length === 0 ? NOTHING : END_OF_VALUE
+    }
+  }
+  if (expected !== NOTHING) throw new SyntaxError('expected more')
+}
+
+function behindSpace(text: string, start: number): number {
+  const at = endOfSpace(text, start)
+  if (at === start) throw new SyntaxError('expected white space')
+  return at
+}
