@@ -133,7 +133,7 @@ export interface SameSide {
    * an event of a stream, where that is not the reply's.
    */
   readonly modelMember: { request?: string; reply: string; event?: readonly string[] }
-  /** Whether a frame surely brings a piece of the reply and nothing else: nobody has to look into it. */
+  /** Whether a frame surely brings a piece of the reply and nothing else, so that it need not be read. */
   isPiece?(frame: Frame): boolean
   /**
    * Whether the dialect's clients take a frame for a failure, or for an end that tells of one. What else a reader

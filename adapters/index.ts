@@ -20,7 +20,7 @@ export const adapters: readonly Adapter[] = DIALECTS.map((name) => BY_NAME[name]
 export interface Dialects {
   readonly list: readonly Adapter[]
   of(dialect: string): Adapter | undefined
-  /** Whose error shape fits a request that nobody has a route for, and whose list of models is meant. */
+  /** The dialect whose error shape fits a request without a route, and whose list of models is meant. */
   resembling(path: string, headers: Lookup): Adapter
 }
 

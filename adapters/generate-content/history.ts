@@ -27,7 +27,7 @@ import { NO_PROOF } from './proofs.ts'
 import { isMixed } from './tools.ts'
 
 /** Contents that are one turn. */
-interface Stanza extends Pick<WireContent, 'role'> {
+interface JoinedContents extends Pick<WireContent, 'role'> {
   path: string
   parts: { part: WirePart; path: string }[]
   rest: object
@@ -35,12 +35,12 @@ interface Stanza extends Pick<WireContent, 'role'> {
 
 export function readTurns(contents: WireContent[]): Turn[] {
   const book = callBook()
-  return stanzas(contents).map((stanza) => readTurn(stanza, book))
+  return joinContents(contents).map((joined) => readTurn(joined, book))
 }
 
-/** Some clients keep every chunk of a streamed answer as a content of its own: together they are a turn again. */
-function stanzas(contents: WireContent[]): Stanza[] {
-  const list: Stanza[] = []
+/** Chats of @google/genai keep every chunk of a streamed answer as a content of its own: together they are a turn. */
+function joinContents(contents: WireContent[]): JoinedContents[] {
+  const list: JoinedContents[] = []
   for (const [index, { role, parts, ...rest }] of contents.entries()) {
     const path = `contents.${index}`
     const placed = many(parts).map((part, at) => ({ part, path: `${path}.parts.${at}` }))
@@ -51,7 +51,7 @@ function stanzas(contents: WireContent[]): Stanza[] {
   return list
 }
 
-function readTurn({ path, role, parts, rest }: Stanza, book: CallBook): Turn {
+function readTurn({ path, role, parts, rest }: JoinedContents, book: CallBook): Turn {
   const isModel = role === 'model'
   if (isModel) book.turn()
   const blocks = parts.flatMap((placed) => readPart(placed.part, { path: placed.path, book }))
@@ -97,7 +97,7 @@ const isBare = ({ ext, origin, damagedProof }: TextBlock | ReasoningBlock): bool
 
 /**
  * A thought that a call repeats stands where it stood, unless the client returns thoughts themselves. One that
- * came back without its proof, which some clients keep on calls alone, has it again.
+ * came back without its proof (clients that keep proofs on calls alone) gets it back.
  */
 function once(blocks: Block[]): Block[] {
   const repeats = blocks.filter((block) => readRepeated(block) !== undefined)
@@ -164,7 +164,7 @@ interface Entry {
 }
 
 /** Neighbouring turns of one side, which this dialect knows as one. */
-interface ChunkedBytes {
+interface TurnGroup {
   role: 'user' | 'model'
   turn: number
   entries: Entry[]
@@ -185,8 +185,8 @@ const isInstruction = (turn: Turn): boolean => turn.role === 'system' || turn.ro
 const listEntries = (turn: Turn, index: number): Entry[] =>
   turn.blocks.map((block, place) => ({ block, path: `turns.${index}.blocks.${place}` }))
 
-function stretches(request: Request, from: number, context: WriteRequestContext): ChunkedBytes[] {
-  const result: ChunkedBytes[] = []
+function groupTurns(request: Request, from: number, context: WriteRequestContext): TurnGroup[] {
+  const result: TurnGroup[] = []
   for (const [index, turn] of request.turns.entries()) {
     if (index < from) continue
     const role = turn.role === 'assistant' ? 'model' : 'user'
@@ -215,20 +215,20 @@ export function writeContents(
   names: ToolNames,
 ): JsonObject[] {
   const { from } = splitTurns(request)
-  const all = stretches(request, from, context)
+  const all = groupTurns(request, from, context)
   const written: JsonObject[] = []
   const partContext = createPartContext(context, names, isMixed(request, context.target))
   let calls: ToolCallBlock[] = []
   let asked = 0
-  for (const stretch of all) {
-    if (stretch.role === 'user') {
-      written.push(...writeUser(stretch, calls, asked, partContext))
+  for (const group of all) {
+    if (group.role === 'user') {
+      written.push(...writeUser(group, calls, asked, partContext))
       calls = []
     } else {
-      const parts = writeModel(stretch, context, partContext)
-      if (parts.length > 0) written.push({ ...mergedMembers(stretch.rest), role: 'model', parts })
-      calls = stretch.entries.flatMap(({ block }) => (block.kind === 'tool-call' ? [block] : []))
-      asked = stretch.turn
+      const parts = writeModel(group, context, partContext)
+      if (parts.length > 0) written.push({ ...mergedMembers(group.rest), role: 'model', parts })
+      calls = group.entries.flatMap(({ block }) => (block.kind === 'tool-call' ? [block] : []))
+      asked = group.turn
     }
   }
   const contents = joinNeighbours(written)
@@ -293,32 +293,32 @@ function writeEntry(entry: Entry, partContext: PartContextOf): JsonObject[] {
 }
 
 function writeModel(
-  stretch: ChunkedBytes,
+  group: TurnGroup,
   context: WriteRequestContext,
   partContext: PartContextOf,
 ): JsonObject[] {
-  const parts = stretch.entries.flatMap((entry) => writeEntry(entry, partContext))
+  const parts = group.entries.flatMap((entry) => writeEntry(entry, partContext))
   const first = parts.findIndex((part) => 'functionCall' in part)
   const call = parts[first]
   if (context.target.facts.thinking !== 'level' || !call || 'thoughtSignature' in call) return parts
-  context.lose('defaulted', `turns.${stretch.turn}.seal`, 'the first call has no proof')
+  context.lose('defaulted', `turns.${group.turn}.seal`, 'the first call has no proof')
   return parts.with(first, { ...call, thoughtSignature: NO_PROOF })
 }
 
 /**
  * The service wants exactly one response for each call, in the order of the calls and at once after them.
- * Whatever else the user said follows in a content of its own.
+ * Everything else that the user said follows in a content of its own.
  */
 function writeUser(
-  stretch: ChunkedBytes,
+  group: TurnGroup,
   calls: ToolCallBlock[],
   asked: number,
   partContext: PartContextOf,
 ): JsonObject[] {
-  const results = Map.groupBy(stretch.entries, resultId)
+  const results = Map.groupBy(group.entries, resultId)
   const answers = calls.map((call) => ({ call, entry: results.get(call.id)?.shift() }))
   const taken = new Set(answers.map(({ entry }) => entry))
-  const waiting = stretch.entries.filter((entry) => !taken.has(entry))
+  const waiting = group.entries.filter((entry) => !taken.has(entry))
   const responses = answers.map(({ call, entry }) => writeResponse(call, entry, asked, partContext))
   const attached = answers.flatMap(({ entry }) => (entry ? attachments(entry, partContext) : []))
   const others = waiting.flatMap((entry) =>
@@ -328,7 +328,7 @@ function writeUser(
   )
   return [responses, [...attached, ...others]]
     .filter((parts) => parts.length > 0)
-    .map((parts) => ({ ...mergedMembers(stretch.rest), role: 'user', parts }))
+    .map((parts) => ({ ...mergedMembers(group.rest), role: 'user', parts }))
 }
 
 const resultId = ({ block }: Entry): string | undefined =>

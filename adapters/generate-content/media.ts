@@ -49,7 +49,7 @@ const plainBase64 = (data: string): string => data.replaceAll('-', '+').replaceA
 export interface WriteMediaContext {
   path: string
   lose: Lose
-  /** Whether whoever reads it fetches what stands on the web. */
+  /** Whether the reader of the part fetches addresses on the web. */
   fetchesUrls: boolean
 }
 

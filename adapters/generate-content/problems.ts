@@ -55,7 +55,7 @@ const KINDS: ReadonlyMap<string, ProblemKind> = new Map<string, ProblemKind>([
 /** Statuses that this dialect's table has another one for. */
 const STATUSES: Partial<Record<ProblemKind, number>> = { billing: 403 }
 
-/** An error as it came: in this dialect's shape, a list around it, or whatever a gateway in between wrote. */
+/** An error as it came: in this dialect's shape, a list around it, or the words of a gateway in between. */
 export function readProblem(status: number, body: Json | undefined): Problem {
   const outer = Array.isArray(body) ? body[0] : body
   const error = isObject(outer) ? (outer['error'] ?? outer) : outer

@@ -27,7 +27,7 @@ export interface Repeated {
 export const NO_PROOF = 'skip_thought_signature_validator'
 
 /**
- * What a carrier on a part says: the proof is that of the part itself, or of a thought before it that has no
+ * What an envelope on a part says: the proof is that of the part itself, or of a thought before it that has no
  * words and therefore no part of its own (`previous`; `redacted` when it never had any).
  */
 export type WrittenSlot = 'self' | 'previous' | 'redacted'
@@ -47,7 +47,7 @@ export function readProof(signature: string): ReadProof {
   const repeated = tails.length > 0 ? readRepeated(tails.join(BREAK)) : undefined
   if (carried && (tails.length === 0 || repeated))
     return { ...carried, ...(repeated && { repeated }) }
-  // Longer values may begin like a carrier by chance, but none that decodes to its whole prefix.
+  // Longer values may begin like an envelope by chance, but none that decodes to its whole prefix.
   return text !== undefined && !isEnvelope(text) ? own : { damaged: true }
 }
 
@@ -55,7 +55,7 @@ export function readProof(signature: string): ReadProof {
 const BREAK = '\0'
 
 /**
- * A thought with its proof, for the call that follows it: some clients return no thoughts, but calls with all
+ * A thought with its proof, for the call that follows it: clients that return no thoughts return calls with all
  * that is on them.
  */
 export function repeatThought(proof: Proof, { text, before }: Repeated): string {
@@ -73,5 +73,5 @@ export function writeProof(proof: Proof, slot: WrittenSlot): string {
   return proof.dialect === DIALECT ? proof.value : encodeBase64(writeEnvelope(proof, slot))
 }
 
-/** How the base64 of every carrier begins. */
+/** How the base64 of every envelope begins. */
 const ENVELOPE_BASE64 = encodeBase64('xseal1.').slice(0, 8)

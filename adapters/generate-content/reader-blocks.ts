@@ -42,7 +42,7 @@ export const DELTA_TEMPLATE: DeltaTemplate = {
   ],
 }
 
-/** The members of a chunk, of a candidate and of a part that are understood, or nobody else's concern. */
+/** The members of a chunk, of a candidate and of a part that are read, or that say nothing outside of this dialect. */
 export const CHUNK: ReadonlySet<string> = new Set([
   'candidates',
   'usageMetadata',

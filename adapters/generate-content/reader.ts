@@ -47,7 +47,7 @@ export class ReplyReader implements Reader {
   #run: Run | undefined
   #partial: PartialCall | undefined
   #usage: Usage | undefined
-  /** The last chunk was like the one before, and nobody has looked at its counts. */
+  /** The last chunk was like the one before, and its counts have not been read. */
   #hasLater = false
   #finish: ReadFinish | undefined
   #isBlocked = false

@@ -220,7 +220,7 @@ function writeTier(tier: string | undefined, lose: Lose): string | undefined {
   return TIERS.has(tier) ? tier : lose('dropped', 'tier')
 }
 
-/** Only a part of the services with this dialect takes labels; whoever sends them in it knows. */
+/** Only a part of the services with this dialect takes labels; a caller of this dialect that sends them knows its own. */
 function writeLabels(request: Request, lose: Lose): JsonObject | undefined {
   const { labels } = request
   if (!labels || factsOf(request).labels) return labels

@@ -11,7 +11,7 @@ export interface Run {
 
 /**
  * The parts of a reply: whole, as the JSON form has them, and as the pieces of a stream. Every method hands
- * over the pieces that may go. A text goes at once, because somebody reads along; any other piece waits for
+ * over the pieces that may go. A text goes at once, because a person may be reading along; any other piece waits for
  * the next one, because a proof that is known only at the end of it belongs on it.
  */
 export class Pieces {

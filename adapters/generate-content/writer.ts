@@ -246,7 +246,7 @@ export class ReplyWriter implements Writer {
     const written = FINISH_NAMES[reason]
     const groundingMetadata = this.#grounding.metadata()
     this.#last = {
-      // Nobody may carry out a call whose arguments were cut.
+      // A call whose arguments were cut must not be carried out.
       finishReason: this.#isBroken && written === 'STOP' ? 'MALFORMED_FUNCTION_CALL' : written,
       ...(groundingMetadata && { groundingMetadata }),
     }

@@ -116,7 +116,7 @@ function readSearchResult(raw: JsonObject): Block {
   return { kind: 'text', text, ...readCache(cache_control), ...keep({ search_result }) }
 }
 
-/** What a search for tools, made by the caller, has found: whoever is no service of this dialect needs words. */
+/** What a search for tools, made by the caller, has found: a service of another dialect is told in words. */
 function readReference(raw: JsonObject): Block {
   const { cache_control, ...tool_reference } = raw
   const text = `The tool ${textIn(raw['tool_name'])} was found and can be called.`

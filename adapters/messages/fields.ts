@@ -110,7 +110,7 @@ const TIERS = new Map([
   ['standard_only', 'default'],
 ])
 
-/** A tier that nobody else has stays as it is called. */
+/** A tier that only this dialect has keeps its name. */
 export const readTier = (raw: Json | undefined): { tier?: string } =>
   typeof raw === 'string' ? { tier: TIERS.get(raw) ?? raw } : {}
 

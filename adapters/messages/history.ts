@@ -81,7 +81,7 @@ function assistantMedia(lose: Lose, path: string): [] {
   return []
 }
 
-/** Some blocks can only be the model's or only the caller's, whoever they are said to be from. */
+/** Results are the caller's, calls and thoughts the model's, also where a turn of the other role holds them. */
 function roleFor(block: Block, role: Piece['role']): Piece['role'] {
   if (block.kind === 'tool-result') return 'user'
   return block.kind === 'tool-call' || block.kind === 'reasoning' ? 'assistant' : role

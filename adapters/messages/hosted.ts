@@ -203,6 +203,6 @@ const writeOutcome = ({ outcome, output }: CodeResultBlock, type: string): JsonO
   content: [],
 })
 
-/** Whether two values say the same, whatever the order of their members. */
+/** Whether two values are equal but for the order of their members. */
 const same = (first: Json, second: Json): boolean =>
   stringify(sorted(first)) === stringify(sorted(second))

@@ -48,7 +48,7 @@ export function readToolset(raw: JsonObject, servers: Servers): McpTool | undefi
   return raw['type'] === TOOLSET && server ? toolOf(server, raw) : undefined
 }
 
-/** Servers whose tools nobody lists: all that the server itself says of them, as before the toolsets. */
+/** Servers without a toolset: the server itself says which tools there are, as before the toolsets. */
 export const readLoneServers = (servers: Servers, tools: Json | undefined): McpTool[] => {
   const listed = new Set(objectsIn(tools).map((tool) => tool['mcp_server_name']))
   return [...servers].flatMap(([name, server]) => (listed.has(name) ? [] : [toolOf(server)]))
@@ -152,7 +152,7 @@ export function readMcpCall(use: JsonObject, result: JsonObject | undefined): Mc
   }
 }
 
-/** A result whose call is not known says nothing to anybody else. */
+/** A result whose call is not known says nothing in another dialect. */
 export const loneResult = (value: JsonObject): Block => opaque(value)
 
 const PREFIX = 'mcptoolu_'

@@ -81,7 +81,7 @@ export function saysError(body: JsonObject): boolean {
   return isNamed || (error !== undefined && error !== null) || isDetailed
 }
 
-/** Whatever an upstream said when it failed; `status` is 200 for an error inside a reply. */
+/** What an upstream said when it failed; `status` is 200 for an error inside a reply. */
 export function readProblem(status: number, body: Json | undefined): Problem {
   const said = readWords(body)
   const message = wordsIn(body) ?? `The upstream answered with status ${status} and no explanation.`

@@ -4,10 +4,10 @@ import type { Block, ReasoningBlock, Request, Proof } from '../../src/model/requ
 import { writeEnvelope, isEnvelope, readEnvelope, type ProofSlot } from '../../src/model/proof.ts'
 import { DIALECT, textIn, keep, factsOf } from './dialect.ts'
 
-/** There are clients that send back no thought without a signature, or refuse to go on: a carrier of nothing. */
+/** Clients that keep thoughts by their signatures send none back without one, or stop: an envelope of nothing. */
 const UNPROVEN: Proof = { dialect: DIALECT, value: '' }
 
-/** Reasoning with its proof. A foreign proof travels as the signature, in the form of a carrier. */
+/** Reasoning with its proof. A foreign proof travels as the signature, in an envelope. */
 export const writeSignature = (proof: Proof | undefined, slot: ProofSlot): string =>
   proof?.dialect === DIALECT && slot === 'self'
     ? proof.value

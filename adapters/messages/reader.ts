@@ -199,7 +199,7 @@ export class MessageReader implements Reader {
     },
   } satisfies Record<string, TakeDelta>
 
-  /** Pieces of a block that nobody opened are text or thoughts all the same. */
+  /** Pieces of a block that was not opened are read as text or thoughts. */
   #improvise(index: number, type: string): Open | undefined {
     if (type === 'text_delta') this.#blockStart(index, { type: 'text', text: '' })
     else if (type === 'thinking_delta') this.#blockStart(index, { type: 'thinking', thinking: '' })

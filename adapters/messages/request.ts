@@ -241,7 +241,7 @@ function writeSystem(request: Request, writing: WriteContext, isAsked: boolean):
   ]
 }
 
-/** Somebody must have said something: without a conversation the last instruction is the caller's. */
+/** The service refuses an empty conversation: the last instruction becomes the caller's words. */
 function asCaller(system: JsonObject[], lose: Lose): Message[] {
   const value = system.pop()
   if (!value) throw nothingToSend()

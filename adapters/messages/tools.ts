@@ -252,7 +252,7 @@ function writeLocation(location: JsonObject | undefined, place: string, lose: Lo
     : { user_location: { type: 'approximate', ...Object.fromEntries(known) } }
 }
 
-/** A hosted tool is chosen by what it can do, whatever its name in a dialect. */
+/** A hosted tool is chosen by what it can do, as its name differs between dialects. */
 const chosenName = (name: string, tools: Tool[]): string =>
   tools.find((tool) => tool.kind === 'hosted' && isCalled(tool, name)) === undefined
     ? name

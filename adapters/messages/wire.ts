@@ -30,7 +30,7 @@ const unset =
   (value) =>
     value === UNSET ? undefined : shape(value)
 
-/** Known types must have their shape; an unknown type is somebody's future and passes. */
+/** Known types must have their shape; an unknown type may be a newer one and passes. */
 const typed = (shapes: Record<string, Shape>): Shape => all(object({ type: text }), byType(shapes))
 
 const source = typed({
@@ -70,7 +70,7 @@ const SPEAKERS = new Map<Json | undefined, string>([
   ['tool_result', 'user'],
 ])
 
-/** Nobody says what belongs to another role. */
+/** A role does not say what belongs to another one. */
 function inRole(message: unknown): Issue | undefined {
   if (!isObject(message) || !Array.isArray(message['content'])) return undefined
   let index = 0

@@ -243,7 +243,7 @@ export class MessageWriter implements Writer {
     return true
   }
 
-  /** Blocks that come in one piece, each with whatever of it must come as a delta. */
+  /** Blocks that come in one piece, each with what of it must come as a delta. */
   #whole(blocks: JsonObject[]): void {
     if (blocks.length > 0) this.#goOn()
     for (const block of blocks) {
@@ -271,7 +271,7 @@ export class MessageWriter implements Writer {
     this.#say('message_stop', {})
   }
 
-  /** A call must be announced where there is one, and must not where nobody could carry it out. */
+  /** A call must be announced where there is one, and must not where it could not be carried out. */
   #reason(reason: FinishReason): string {
     const { calls, broken } = this.#blocks
     let word = writeStopReason(reason)

@@ -40,7 +40,7 @@ import { leftOut } from '../../src/model/media.ts'
 import { isWhole, readAnnotation, writeAnnotation } from './citations.ts'
 import { readAudio, readFile, readImage, writeMedia, type ReadMedia } from './media.ts'
 
-/** What one item of an assistant's turn is. A carrier is no block: its proof belongs to a neighbour. */
+/** What one item of an assistant's turn is. An envelope is no block: its proof belongs to a neighbour. */
 export type ReadItem = { blocks: Block[] } | { carried: Enveloped }
 
 export interface ItemContext {
@@ -114,7 +114,7 @@ export function readReasoning(item: JsonObject): ReadItem {
   return { blocks: [defined({ ...block, ...keepRest(members) })] }
 }
 
-/** The summary is what a reader is meant to see; some servers give the thoughts themselves in its place. */
+/** The summary is what a reader is meant to see; servers of open models give the thoughts themselves in its place. */
 function reasoningText(members: Members): string {
   const summary = members.any('summary') ?? null
   const content = members.peek('content')
@@ -226,7 +226,7 @@ const READERS = new Map<string, PartReader>([
   ['input_audio', media(readAudio)],
 ])
 
-/** A part that is known to this dialect only, or to nobody, stays whole. */
+/** A part that only this dialect knows, or that is not known at all, stays whole. */
 export function readPart(part: Json, side: Side): Block {
   const value: JsonObject = isObject(part)
     ? part
@@ -342,7 +342,7 @@ function writeAnnotations(
   })
 }
 
-/** Only the model refuses; in anybody else's message a refusal is a text. */
+/** Only the model refuses; in a message of another role a refusal is a text. */
 function writeRefusal(block: RefusalBlock, { side }: PartContext): JsonObject {
   if (side === 'input') return { type: 'input_text', text: block.text }
   return { type: 'refusal', refusal: block.text, ...restOf(block) }
@@ -413,7 +413,7 @@ const WRAPPED = /^\s*\[\s*\{[^]*"(?:input_image|input_file|image_url)"/
 
 const PARTS = /^(?:input_|text$|image_url$)/
 
-/** Some clients write an output with images as the text of its array: base64 would be paid for as text. */
+/** Clients whose outputs are texts write images as the text of an array: base64 would be paid for as text. */
 function unwrap(output: string): Json {
   if (!WRAPPED.test(output)) return output
   try {

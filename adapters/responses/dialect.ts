@@ -19,7 +19,7 @@ export interface Facts {
   type?: Json
   /** A text without `annotations`; data of a file without a data URL around it. */
   bare?: true
-  /** A part for files, whatever is in it. */
+  /** A part for files, also for a picture. */
   file?: true
   /** The format of sound by its own name. */
   audio?: string

@@ -132,7 +132,7 @@ export class History {
     else this.#append('assistant', ...read.blocks)
   }
 
-  /** Brings a proof home to the block that it was issued for; one that finds none is no use to anybody. */
+  /** Brings a proof home to the block that it was issued for; one that finds none is reported. */
   #carry({ proof, slot }: Enveloped): void {
     if (slot === 'next') this.#pending = proof
     else if (slot === 'call') this.#calls.push(proof)
@@ -165,7 +165,7 @@ export class History {
     this.#open = true
   }
 
-  /** A block whose proof came before it is the assistant's: nobody else's words are proven. */
+  /** A block whose proof came before it is the assistant's: no other role's words carry proofs. */
   #expectNone(role: Role): void {
     if (role === 'assistant' || (!this.#pending && this.#calls.length === 0)) return
     this.#damage()
@@ -330,7 +330,7 @@ interface Alike {
 }
 
 /**
- * There are servers that count their calls anew in every reply (`call_0`), where here an id is that of one
+ * Servers of other dialects may count their calls anew in every reply (`call_0`); here an id is that of one
  * call. What comes again gets a number, by nothing but what stands before it; outputs go to the calls of the
  * last turn that had their id, in their order.
  */

@@ -24,7 +24,7 @@ import { isMinted } from '../../src/model/ids.ts'
 import type { ItemContext } from './blocks.ts'
 import { isDecodable } from '../../src/model/media.ts'
 
-/** The tools that the provider runs, with the name that each goes by when nobody chose another. */
+/** The tools that the provider runs, with the name that each has unless the caller chose another. */
 const CAPABILITIES: readonly [RegExp, Capability, string][] = [
   [/^web_search(?:_preview)?(?:_\d{4}_\d{2}_\d{2})?$/, 'web-search', 'web_search'],
   [/^code_interpreter$/, 'code-execution', 'code_interpreter'],

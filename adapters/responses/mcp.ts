@@ -13,7 +13,7 @@ export function readMcpTool(tool: JsonObject): McpTool | undefined {
   if (name === undefined || url === undefined) return undefined
   const token = members.text('authorization')
   const allowed = readAllowed(members)
-  // Elsewhere nobody is asked before a call, as here only where that is said.
+  // In other dialects a call needs no approval, as here where `require_approval` is `never`.
   const approval = members.any('require_approval') ?? 'always'
   if (approval !== 'never') members.leave('require_approval', approval)
   return {

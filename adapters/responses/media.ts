@@ -40,7 +40,7 @@ export function readImage(members: Members): ReadMedia | undefined {
     : defined({ mediaType: IMAGE, source: { fileId }, detail })
 }
 
-/** Whatever the address ends in: where an image is meant, it leads to one. */
+/** In the place of an image an address leads to one, also where it ends like something else. */
 function image(place: Located): Located {
   const isOther = 'url' in place.source && !place.mediaType.startsWith('image/')
   return isOther ? { ...place, mediaType: IMAGE } : place
@@ -109,7 +109,7 @@ function writeFile({ source, mediaType, name, ...node }: MediaBlock): JsonObject
   const rest = restOf(node)
   const named = name === undefined ? {} : { filename: name }
   if ('text' in source) return { type: 'input_text', text: documentText(name, source.text) }
-  // Nobody but a caller that did so itself may name what stands elsewhere.
+  // A name beside an address is written only where a caller of this dialect sent both.
   const called = factsOf(node).file ? named : {}
   if ('url' in source) return { type: 'input_file', file_url: source.url, ...called, ...rest }
   if ('fileId' in source) return { type: 'input_file', file_id: source.fileId, ...named, ...rest }

@@ -136,7 +136,7 @@ const WORDS: Record<ProblemKind, Words> = {
   timeout: { type: 'server_error', code: 'timeout' },
 }
 
-/** Clients act on these codes, so they stand whatever the upstream called it. */
+/** Codex acts on these codes, so they replace an upstream's own. */
 const FIXED = new Set<ProblemKind>(['context-overflow', 'overloaded', 'rate-limit'])
 
 function wordsFor({ kind, code }: Problem): Words {

@@ -309,7 +309,7 @@ export interface Item {
   left: Ext | undefined
   /** Text that a part brought along when it was announced, as far as deltas have not repeated it. */
   announced: string
-  /** What the `added` event said; some servers say everything there. */
+  /** What the `added` event said; a server that does not stream an item says all of it there. */
   added: JsonObject
   /** Deltas of a call that came before its name. */
   early: string
@@ -345,7 +345,7 @@ export function readPlace(event: JsonObject): Place {
 }
 
 /**
- * The items of a reply. One is known by its index; its id, which some servers change from event to event,
+ * The items of a reply. One is known by its index; its id, which LiteLLM changes from event to event,
  * counts only where there is no index.
  */
 export class ItemList {
@@ -414,7 +414,7 @@ const PARTS: ReadonlySet<Json | undefined> = new Set(['output_text', 'refusal', 
 export const partIn = ({ part }: JsonObject): JsonObject =>
   isObject(part) && PARTS.has(part['type']) ? part : {}
 
-/** The parts of a message; some servers say a text without more ado. */
+/** The parts of a message; a plain string is one text. */
 export const partsIn = ({ content }: JsonObject): Json[] =>
   typeof content === 'string' ? [{ text: content }] : listOf(content)
 

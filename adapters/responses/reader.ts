@@ -30,10 +30,10 @@ const UNFINISHED: Problem = {
   retry: false,
 }
 
-/** Of these a response says what was done, whatever was asked. */
+/** Of these a response says what was done and not what was asked. */
 const DONE = new Set(['access_programs', 'frequency_penalty', 'presence_penalty', 'service_tier'])
 
-/** What was asked is said again in a response: whatever our own says of the emptiest request. */
+/** What was asked is said again in a response: the members that are written here for an empty request. */
 const RESPONSE = [
   ...Object.keys(writeOpening(emptyRequest('', true), { newId: () => '', now: 0 })).filter(
     (key) => !DONE.has(key),
@@ -42,7 +42,7 @@ const RESPONSE = [
   'output_text',
 ]
 
-/** Nobody reads the numbers of events, nor what they are padded with. */
+/** The numbers of events and their padding say nothing of a reply. */
 const DELTA_TEMPLATE: DeltaTemplate = { counts: [['sequence_number']], noise: [['obfuscation']] }
 const DELTA = ['delta']
 

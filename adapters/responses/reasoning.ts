@@ -5,7 +5,7 @@ import { keepRest, restOf, factsOf } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
 
 const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
-/** What the model does when nobody says how much. */
+/** What the model does unless it is told how much. */
 const DEFAULT_EFFORT: Effort = 'medium'
 
 /** The least number of tokens for which an effort stands; only efforts that every reasoning model has. */

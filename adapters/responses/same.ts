@@ -22,7 +22,7 @@ export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject
     : withMembers(sent, { model })
 }
 
-/** What it referred to has been written out, and is kept here: nobody else could ask for it or delete it. */
+/** What it referred to has been written out, and is kept here: no other proxy or service could be asked for it or could delete it. */
 const ALONE = { previous_response_id: undefined, store: false }
 
 type EditItem = (item: Json) => Json | readonly Json[]
@@ -69,7 +69,7 @@ function ownItems(resolved: boolean, lose: Lose): EditItem {
     }
     if (!isMinted(item['id']) || item['type'] === 'item_reference') return item
     if (isRun(item)) return lose('dropped', place) ?? []
-    // What stands for the call of a server is known to nobody by its id.
+    // What stands for the call of a server is unknown upstream by its id.
     return item['type'] === 'mcp_call' ? item : withMembers(item, { id: undefined })
   }
 }

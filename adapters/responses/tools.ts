@@ -150,7 +150,7 @@ function writeTool(tool: Tool, context: ToolContext): JsonObject | undefined {
   }
 }
 
-/** The dialect's default is strict, which is nobody else's: a foreign tool says that it is not. */
+/** The default is strict in this dialect alone: a foreign tool says that it is not. */
 function writeFunction(tool: FunctionTool, { names, own, lose }: ToolContext): JsonObject {
   if (tool.cache) lose('dropped', 'cache')
   const { namespace: _, ...rest } = restOf(tool)

@@ -33,5 +33,5 @@ export function writeUsage(usage: Usage): JsonObject {
   }
 }
 
-/** The members that are read: whatever our own usage consists of. */
+/** The members that are read: those of the usage that is written here. */
 const COUNTS = Object.keys(countsIn(writeUsage({})))

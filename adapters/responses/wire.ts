@@ -143,7 +143,7 @@ const ITEMS = new Map<string, Shape>([
   ['additional_tools', object({ tools: list(named) })],
 ])
 
-/** Parts wherever there are any. Some lists hold nothing else, others whatever somebody put there. */
+/** The parts of a list: the content of a message holds nothing else, an output may hold anything. */
 function partsIn(shape: Shape): Shape {
   const parts = list(shape)
   return (value) => (Array.isArray(value) ? parts(value) : undefined)

@@ -134,7 +134,7 @@ export function writer(context: WriteReplyContext): Writer {
   }
 }
 
-/** Serialised when somebody asks, and once. */
+/** Serialised when it is read, and once. */
 function lateText(value: JsonObject): () => string {
   let text: string | undefined
   return () => (text ??= stringify(value))
@@ -349,7 +349,7 @@ const isBodied = ({ kind }: Block): boolean =>
   kind === 'tool-call' ||
   kind === 'code'
 
-/** A proof of this dialect goes as it is, any other in a carrier. */
+/** A proof of this dialect goes as it is, any other in an envelope. */
 function writeProof(proof: Proof, redacted: true | undefined): string {
   const slot: ProofSlot = redacted ? 'redacted' : 'self'
   return proof.dialect === DIALECT && !redacted ? proof.value : writeEnvelope(proof, slot)

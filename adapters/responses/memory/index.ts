@@ -144,7 +144,7 @@ function withoutId(item: JsonObject): JsonObject {
   return rest
 }
 
-/** The last event of a reply, whatever became of it. */
+/** The last event of a reply, of a failed one too. */
 const TERMINAL: ReadonlySet<string | undefined> = new Set([
   'response.completed',
   'response.incomplete',
@@ -224,7 +224,7 @@ const MISSING: Record<Parameters<ConversationMemory['missing']>[0], (id: string)
   }),
 }
 
-/** Also where letters are escaped: `previous_response\u005fid` is the same name to whoever reads it. */
+/** Also where letters are escaped: `previous_response\u005fid` is the same name to a parser. */
 const REFERRING = /"(?:previous_response_id|item_reference|id)"|\\u00[2-7]/i
 
 /** Replies that can be continued, referred to, and asked for again. */

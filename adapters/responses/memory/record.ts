@@ -49,7 +49,7 @@ export function itemIds(memo: JsonObject): Json[] {
   })
 }
 
-/** Before the frames, which nobody reads but who wants them. JSON text has no such character. */
+/** Before the frames, which are read only where they are asked for. JSON text has no such character. */
 const MARK = '\u001e'
 
 /** A reply says again what was declared. */
