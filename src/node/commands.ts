@@ -89,8 +89,9 @@ export async function serve(options: Options, world: Process): Promise<Proxy> {
     spell: world.logStyle === 'json' ? undefined : readableLine(world.logStyle === 'colour'),
     secrets: secrets.all,
   })
+  let send = withDemo(settings, adapters, upstreams.send)
   const ports: Ports = {
-    ...portsWith(withDemo(settings, adapters, upstreams.send)),
+    ...portsWith((request) => send(request)),
     log,
     ...(store && { store }),
     draining: () => draining,
@@ -111,6 +112,7 @@ export async function serve(options: Options, world: Process): Promise<Proxy> {
   const reloader = createReloader(options, world, found, {
     log,
     take: (next) => {
+      send = withDemo(next, adapters, upstreams.send)
       const over = handler.replace(next)
       secrets.replace([...listSecrets(next), ...egress], over)
     },
