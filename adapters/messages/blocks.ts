@@ -15,16 +15,14 @@ import * as citations from './citations.ts'
 import {
   CALL_ID,
   DIALECT,
-  listIn,
   objectsIn,
   readCache,
   textIn,
   writeCache,
   type WriteContext,
   keep,
-  factsOf,
   opaque,
-  membersOf,
+  restOf,
 } from './dialect.ts'
 import * as hosted from './hosted.ts'
 import * as mcp from './mcp.ts'
@@ -104,7 +102,7 @@ export function readText(raw: JsonObject): TextBlock {
     text: textIn(text),
     ...(list.length > 0 && { citations: list }),
     ...readCache(cache_control),
-    ...keep(rest, { form: cited === null && { citations: null } }),
+    ...keep(rest),
   }
 }
 
@@ -151,9 +149,7 @@ export function readCall(raw: JsonObject): ToolCallBlock {
 }
 
 const keepCaller = (rest: JsonObject, caller: Json | undefined): Kept =>
-  caller !== undefined && isDirect(caller)
-    ? keep(rest, { form: { caller } })
-    : keep({ ...rest, caller })
+  keep(caller === undefined || isDirect(caller) ? rest : { ...rest, caller })
 
 const isDirect = (caller: Json): boolean => toText(caller) === '{"type":"direct"}'
 
@@ -169,21 +165,14 @@ function readToolResult(raw: JsonObject, context: ReadContext): Block {
     content: blocks,
     ...(is_error === true && { isError: true }),
     ...readCache(cache_control),
-    ...keep(rest, {
-      form: (is_error === false || is_error === null) && { is_error },
-      facts: isLoneText(content, blocks) && { list: true },
-    }),
+    ...keep(rest),
   }
 }
-
-/** Whether it is a list of one text, which a string equals. */
-export const isLoneText = (content: Json | undefined, blocks: Block[]): boolean =>
-  listIn(content).length === 1 && blocks[0]?.kind === 'text'
 
 /** A conversation's blocks, for an upstream. Most become one block, a search two, an empty text none. */
 const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
   text: (block, context) => {
-    const { search_result, tool_reference, compaction, ...rest } = membersOf(block)
+    const { search_result, tool_reference, compaction, ...rest } = restOf(block)
     const cache = writeCache(block.cache)
     reportProof(block, context)
     const whole = search_result ?? tool_reference
@@ -204,8 +193,8 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
     const { proof, text, redacted } = block
     if (proof?.dialect === DIALECT)
       return redacted
-        ? [{ type: 'redacted_thinking', data: proof.value, ...membersOf(block) }]
-        : [{ type: 'thinking', thinking: text, signature: proof.value, ...membersOf(block) }]
+        ? [{ type: 'redacted_thinking', data: proof.value, ...restOf(block) }]
+        : [{ type: 'thinking', thinking: text, signature: proof.value, ...restOf(block) }]
     // An upstream verifies signatures, so reasoning without its own is nothing it could read.
     if (proof) lose('dropped', `${path}.seal`)
     return text === '' ? [] : lose('dropped', path, 'reasoning without a signature')
@@ -219,28 +208,28 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
         id: fit(id, CALL_ID),
         name: context.names.toWire(name, namespace),
         input: writeInput(block, context),
-        ...membersOf(block),
+        ...restOf(block),
         ...writeCache(block.cache),
       },
     ]
   },
   'tool-result': (block, context) => {
     const content = writeBlocks(block.content, context, 'content')
-    const plain = !factsOf(block).list && plainText(content)
+    const plain = plainText(content)
     return [
       {
         type: 'tool_result',
         tool_use_id: fit(block.callId, CALL_ID),
         ...(content.length > 0 && { content: plain || content }),
         ...(block.isError && { is_error: true }),
-        ...membersOf(block),
+        ...restOf(block),
         ...writeCache(block.cache),
       },
     ]
   },
   refusal: (block, { lose, path }) => {
     lose('approximated', path, 'a refusal is text here')
-    return block.text.trim() === '' ? [] : [{ type: 'text', text: block.text, ...membersOf(block) }]
+    return block.text.trim() === '' ? [] : [{ type: 'text', text: block.text, ...restOf(block) }]
   },
   code: (block, context) =>
     ownOnly(block, context) && [hosted.writeCode(block, fit(block.id, CALL_ID))],

@@ -15,8 +15,6 @@ export interface Message {
   role: Piece['role']
   pieces: Piece[]
   left: JsonObject
-  /** Its content came as a list. */
-  isList: boolean
 }
 
 /**

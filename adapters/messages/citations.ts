@@ -2,7 +2,7 @@ import type { JsonObject } from '../../src/json/json.ts'
 import { defined } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Citation } from '../../src/model/request.ts'
-import { objectsIn, stated, textIn, keep, membersOf } from './dialect.ts'
+import { objectsIn, stated, textIn, keep, restOf } from './dialect.ts'
 import type { Json } from '../../src/json/json.ts'
 
 /** The type for anything with a URL; the others point into documents of the request. */
@@ -37,7 +37,7 @@ export function readCitation(raw: JsonObject): Citation {
 
 /** True for one that an upstream of this dialect made: it checks the proof inside. */
 export function isNative(citation: Citation): boolean {
-  const { type, encrypted_index } = membersOf(citation)
+  const { type, encrypted_index } = restOf(citation)
   return type !== undefined || encrypted_index !== undefined
 }
 
@@ -47,7 +47,7 @@ export function writeCitation(
   lose: Lose,
   path: string,
 ): JsonObject | undefined {
-  const { type, ...rest } = membersOf(citation)
+  const { type, ...rest } = restOf(citation)
   const { url, title, fileId, quote } = citation
   if (type === undefined && url === undefined) return lose('dropped', path)
   if (citation.start !== undefined || citation.end !== undefined) lose('approximated', path)

@@ -1,6 +1,6 @@
 import { pickMembers, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { CacheMark } from '../../src/model/request.ts'
-import { codecOf, type Kept } from '../../src/model/ext.ts'
+import { codecOf } from '../../src/model/ext.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { NameRule, ToolNames } from '../../src/model/names.ts'
 
@@ -17,8 +17,6 @@ export const CALL_ID: NameRule = { forbidden: /[^a-zA-Z0-9_-]/, maxLength: Numbe
 export interface Facts {
   /** An upstream of this dialect made it, or a caller of this dialect wrote it: the service judges it itself. */
   native?: true
-  /** Content that was a list, where a string would have said the same. */
-  list?: true
   /** A tool that the caller runs and the model knows by its type alone. */
   typed?: true
   /** A schema that is not rooted in an object. */
@@ -36,17 +34,7 @@ export interface Facts {
   result?: JsonObject | undefined
 }
 
-export const { keep, restOf, formOf, factsOf, isOrigin, opaque } = codecOf<Facts>(DIALECT)
-
-/** What is spread back into the wire's object: the rest, and what was written out although it says nothing. */
-export const membersOf = (node: Kept | undefined): JsonObject => ({
-  ...restOf(node),
-  ...formOf(node),
-})
-
-/** What of these members was written out although it says nothing. */
-export const nullsIn = (fields: JsonObject): JsonObject =>
-  pickMembers(fields, (_, value) => value === null)
+export const { keep, restOf, factsOf, isOrigin, opaque } = codecOf<Facts>(DIALECT)
 
 export const textIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 

@@ -13,7 +13,7 @@ import { fit } from '../../src/model/names.ts'
 import { droppable } from '../../src/model/refused.ts'
 import { close } from '../../src/schema/close.ts'
 import type { Target } from '../contract.ts'
-import { keep, factsOf, membersOf } from './dialect.ts'
+import { keep, factsOf, restOf } from './dialect.ts'
 import type { Room } from './schema-budget.ts'
 import { UNSET } from './wire.ts'
 
@@ -102,7 +102,7 @@ export function writeFormat(format: Format | undefined, room: Room, lose: Lose):
   if (format.strict === false) lose('approximated', 'format.strict')
   const { schema, changed } = closed
   if (changed.length > 0) lose('approximated', 'format.schema', changed.join(', '))
-  return { format: { type: 'json_schema', schema: new Verbatim(schema), ...membersOf(format) } }
+  return { format: { type: 'json_schema', schema: new Verbatim(schema), ...restOf(format) } }
 }
 
 const TIERS = new Map([

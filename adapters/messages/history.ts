@@ -1,16 +1,8 @@
 import type { Json, JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Block, Request, Turn } from '../../src/model/request.ts'
-import { isLoneText, plainText, readContent, writeBlock, type ReadContext } from './blocks.ts'
-import {
-  isOrigin,
-  type WriteContext,
-  objectsIn,
-  textIn,
-  keep,
-  factsOf,
-  membersOf,
-} from './dialect.ts'
+import { plainText, readContent, writeBlock, type ReadContext } from './blocks.ts'
+import { isOrigin, type WriteContext, objectsIn, textIn, keep, restOf } from './dialect.ts'
 import { pairResults, type Message, type Piece } from './calls.ts'
 
 /** Reads the conversation; instructions in the middle of it stay where they are. */
@@ -23,7 +15,7 @@ export function readTurns(messages: Json | undefined): Turn[] {
       role: readRole(textIn(role)),
       blocks,
       ...(damaged && { damagedProof: true }),
-      ...keep(rest, { facts: isLoneText(content, blocks) && { list: true } }),
+      ...keep(rest),
     }
   })
 }
@@ -50,10 +42,7 @@ export function writeTurns(request: Request, context: WriteContext): Message[] {
     const pieces = writeTurn(turn, { ...context, path: place })
     for (const piece of pieces) append(messages, piece)
     const last = messages.at(-1)
-    if (pieces.length > 0 && last) {
-      last.left = { ...last.left, ...membersOf(turn) }
-      last.isList ||= factsOf(turn).list === true
-    }
+    if (pieces.length > 0 && last) last.left = { ...last.left, ...restOf(turn) }
   }
   return pairResults(messages, context.lose)
 }
@@ -61,7 +50,7 @@ export function writeTurns(request: Request, context: WriteContext): Message[] {
 function append(messages: Message[], piece: Piece): void {
   const last = messages.at(-1)
   if (last?.role === piece.role) last.pieces.push(piece)
-  else messages.push({ role: piece.role, pieces: [piece], left: {}, isList: false })
+  else messages.push({ role: piece.role, pieces: [piece], left: {} })
 }
 
 function writeTurn(turn: Turn, context: WriteContext): Piece[] {
@@ -101,7 +90,7 @@ function writeInstruction(turn: Turn, context: WriteContext): Piece[] {
   return [{ role: 'user', value: { type: 'text', text: wrapped }, place }]
 }
 
-export function finishMessage({ role, pieces, left, isList }: Message): JsonObject {
+export function finishMessage({ role, pieces, left }: Message): JsonObject {
   const content = pieces.map(({ value }) => value)
-  return { role, content: (!isList && plainText(content)) || content, ...left }
+  return { role, content: plainText(content) ?? content, ...left }
 }

@@ -13,10 +13,9 @@ import {
   objectsIn,
   textIn,
   keep,
-  restOf,
   factsOf,
   opaque,
-  membersOf,
+  restOf,
   type Facts,
 } from './dialect.ts'
 
@@ -133,7 +132,7 @@ const writeSource = (source: Source): JsonObject => ({
   url: source.url,
   encrypted_content: '',
   page_age: null,
-  ...membersOf(source),
+  ...restOf(source),
 })
 
 /** Inverse of `readHostedCall` for code. */

@@ -11,7 +11,7 @@ import {
   writeCache,
   keep,
   opaque,
-  membersOf,
+  restOf,
 } from './dialect.ts'
 import type { WriteContext } from './dialect.ts'
 
@@ -29,14 +29,11 @@ export function readMedia(raw: JsonObject): Block {
     source: read.source,
     ...(typeof title === 'string' && { name: title }),
     ...readCache(cache_control),
-    ...keep(
-      {
-        ...rest,
-        ...(Object.keys(read.left).length > 0 && { source: read.left }),
-        ...(cited && { citations }),
-      },
-      { form: { ...(title === null && { title }), ...(!cited && { citations }) } },
-    ),
+    ...keep({
+      ...rest,
+      ...(Object.keys(read.left).length > 0 && { source: read.left }),
+      ...(cited && { citations }),
+    }),
   }
 }
 
@@ -78,7 +75,7 @@ export function writeMedia(block: MediaBlock, context: WriteContext): JsonObject
     return { type: 'text', text: leftOut(block), ...writeCache(block.cache) }
   }
   if (block.detail !== undefined && block.detail !== 'auto') lose('dropped', `${path}.detail`)
-  const { source: left, ...rest } = membersOf(block)
+  const { source: left, ...rest } = restOf(block)
   const source = { ...wire.source, ...objectIn(left) }
   const name = stated(block.name)
   const plainText = source['type'] === 'text' && left === undefined

@@ -3,7 +3,7 @@ import { BUDGETS, nearestEffort, isEffort, type SomeEffort } from '../../src/mod
 import type { Lose } from '../../src/model/loss.ts'
 import type { Effort, ReasoningOptions, Request } from '../../src/model/request.ts'
 import type { ModelFacts } from '../contract.ts'
-import { textIn, keep, factsOf, membersOf } from './dialect.ts'
+import { textIn, keep, factsOf, restOf } from './dialect.ts'
 
 const MIN_BUDGET = 1024
 
@@ -40,15 +40,12 @@ export function readReasoning(
       ...wanted,
       ...budget,
       ...readDisplay(type, display),
-      ...keep(
-        {
-          ...left,
-          ...rest,
-          ...(!mode && { type: textIn(type) }),
-          ...(typeof display === 'string' && !DISPLAYS.has(display) && { display }),
-        },
-        { form: type === 'enabled' && display === 'summarized' && { display } },
-      ),
+      ...keep({
+        ...left,
+        ...rest,
+        ...(!mode && { type: textIn(type) }),
+        ...(typeof display === 'string' && !DISPLAYS.has(display) && { display }),
+      }),
     },
   }
 }
@@ -92,7 +89,7 @@ export function writeReasoning(
 ): WrittenReasoning {
   if (!reasoning) return {}
   if (reasoning.mode === 'off' || reasoning.effort === 'none') return writeOff(reasoning)
-  const { effort: word, ...left } = membersOf(reasoning)
+  const { effort: word, ...left } = restOf(reasoning)
   const effort = word === undefined ? {} : { effort: textIn(word) }
   if (factsOf(reasoning).effortAlone) return { ...writeEffort(reasoning, around), ...effort }
   const written = { ...writeThinking(reasoning, left, around), ...effort }
@@ -107,7 +104,7 @@ export function writeReasoning(
 function writeOff(reasoning: ReasoningOptions): WrittenReasoning {
   const { effort } = reasoning
   const word = effort && effort !== 'none' ? { effort: WORDS[effort] } : {}
-  return { thinking: { type: 'disabled', ...membersOf(reasoning) }, ...word }
+  return { thinking: { type: 'disabled', ...restOf(reasoning) }, ...word }
 }
 
 function writeEffort(

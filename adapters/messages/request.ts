@@ -16,8 +16,7 @@ import {
   TOOL_NAME,
   objectsIn,
   keep,
-  factsOf,
-  membersOf,
+  restOf,
 } from './dialect.ts'
 import { MCP_BETA, readServers } from './mcp.ts'
 import * as options from './fields.ts'
@@ -113,15 +112,12 @@ function readBody(body: JsonObject): Request {
     ...(user !== undefined && { user }),
     ...options.readTier(service_tier),
     origin: { dialect: DIALECT },
-    ...keep(
-      {
-        ...rest,
-        ...(mcp_servers !== undefined && readServers(mcp_servers).size === 0 && { mcp_servers }),
-        ...left,
-        ...(Object.keys(output).length > 0 && { output_config: output }),
-      },
-      { facts: listIn(system).length === 1 && { list: true } },
-    ),
+    ...keep({
+      ...rest,
+      ...(mcp_servers !== undefined && readServers(mcp_servers).size === 0 && { mcp_servers }),
+      ...left,
+      ...(Object.keys(output).length > 0 && { output_config: output }),
+    }),
   }
 }
 
@@ -195,7 +191,7 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
   const thinks = thinking !== undefined && thinking['type'] !== 'disabled'
   settleEnd(messages, thinks, context)
   reportUnsayable(request, lose)
-  const { metadata, output_config, ...left } = membersOf(request)
+  const { metadata, output_config, ...left } = restOf(request)
   const output = {
     ...(isObject(output_config) && output_config),
     ...(effort !== undefined && { effort }),
@@ -206,7 +202,7 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
   const body: JsonObject = {
     model: target.model,
     max_tokens: maxTokens,
-    ...(system.length > 0 && { system: (!factsOf(request).list && plainText(system)) || system }),
+    ...(system.length > 0 && { system: plainText(system) ?? system }),
     messages: messages.filter(({ pieces }) => pieces.length > 0).map(finishMessage),
     ...(tools.length > 0 && { tools }),
     ...(servers.length > 0 && { mcp_servers: servers }),
@@ -246,9 +242,7 @@ function asCaller(system: JsonObject[], lose: Lose): Message[] {
   const value = system.pop()
   if (!value) throw nothingToSend()
   lose('approximated', 'system', 'there is no conversation')
-  return [
-    { role: 'user', pieces: [{ role: 'user', value, place: 'system' }], left: {}, isList: false },
-  ]
+  return [{ role: 'user', pieces: [{ role: 'user', value, place: 'system' }], left: {} }]
 }
 
 const isThought = (value: JsonObject): boolean =>
@@ -276,7 +270,7 @@ function settleEnd(messages: Message[], thinks: boolean, context: WriteRequestCo
   if (context.target.facts.prefill !== false || calls) return trimEnd(last, context.lose)
   context.lose('approximated', place, 'the model does not continue its own words')
   const value = { type: 'text', text: 'Continue.' }
-  messages.push({ role: 'user', pieces: [{ role: 'user', value, place }], left: {}, isList: false })
+  messages.push({ role: 'user', pieces: [{ role: 'user', value, place }], left: {} })
 }
 
 /** The last words of a model that is to go on must not end in white space. */

@@ -36,8 +36,7 @@ import {
   keep,
   factsOf,
   opaque,
-  membersOf,
-  nullsIn,
+  restOf,
 } from './dialect.ts'
 import * as mcp from './mcp.ts'
 import type { Room } from './schema-budget.ts'
@@ -80,7 +79,7 @@ function readTool(raw: JsonObject): Tool {
 }
 
 function readFunction(raw: JsonObject): FunctionTool {
-  const { type, name, description, input_schema, strict, cache_control, ...rest } = raw
+  const { type: _, name, description, input_schema, strict, cache_control, ...rest } = raw
   const schema = input_schema === undefined ? undefined : toText(input_schema)
   return {
     kind: 'function',
@@ -90,11 +89,6 @@ function readFunction(raw: JsonObject): FunctionTool {
     ...(strict === true && { strict }),
     ...readCache(cache_control),
     ...keep(withoutNulls(rest), {
-      form: {
-        ...nullsIn(raw),
-        ...(strict === false && { strict }),
-        ...(type === 'custom' && { type }),
-      },
       facts: {
         ...(strict === true && { native: true }),
         // What its own callers leave open the service may judge.
@@ -115,14 +109,11 @@ function readHosted(raw: JsonObject, known: Known): HostedTool {
     ...(typeof max_uses === 'number' && { maxUses: max_uses }),
     ...(isObject(user_location) && { location: user_location }),
     ...readCache(cache_control),
-    ...keep(
-      {
-        ...withoutNulls(rest),
-        ...(type !== known.type && { type: textIn(type) }),
-        ...(name !== known.name && { name: textIn(name) }),
-      },
-      { form: nullsIn(raw) },
-    ),
+    ...keep({
+      ...withoutNulls(rest),
+      ...(type !== known.type && { type: textIn(type) }),
+      ...(name !== known.name && { name: textIn(name) }),
+    }),
   }
 }
 
@@ -180,7 +171,7 @@ const isCalled = (tool: Tool, name: string): boolean => wireNames(tool).includes
 function writeNamed(tool: NamedTool, names: ToolNames, room: Room, lose: Lose): JsonObject {
   const { name, namespace } = tool
   const { native, typed, bare } = factsOf(tool)
-  const left = membersOf(tool)
+  const left = restOf(tool)
   if (typed) return { name, ...left, ...writeCache(tool.cache) }
   const isText = tool.kind === 'text'
   const description = isText ? describeText(tool, lose) : tool.description
@@ -217,7 +208,7 @@ function isStrict(
 
 function writeHosted(tool: HostedTool, lose: Lose): JsonObject[] | undefined {
   const known = hostedBy(({ capability }) => capability === tool.capability)
-  const left = membersOf(tool)
+  const left = restOf(tool)
   const type = textIn(left['type']) || known?.type
   const place = `tools.${tool.capability}`
   if (!known || !type) return lose('dropped', place)
@@ -265,9 +256,7 @@ export function readToolChoice(
   if (!isObject(raw)) return {}
   const { type, name, disable_parallel_tool_use, ...rest } = raw
   const single = disable_parallel_tool_use === true
-  const spelled =
-    disable_parallel_tool_use === undefined || single ? {} : { disable_parallel_tool_use }
-  const left = keep({ ...rest, ...unknownChoice(type) }, { form: spelled })
+  const left = keep({ ...rest, ...unknownChoice(type) })
   const choice: ToolChoice = {
     mode: CHOICES.get(type) ?? 'auto',
     ...(type === 'tool' && { names: [chosenName(textIn(name), tools)] }),
@@ -300,7 +289,7 @@ export function writeToolChoice(
     return {}
   }
   if (!choice) return single ? { tool_choice: { type: 'auto', ...single } } : {}
-  const left = membersOf(choice)
+  const left = restOf(choice)
   if (choice.mode === 'none' || choice.names?.length === 0) return { tool_choice: { type: 'none' } }
   const [only, ...others] = choice.names ?? []
   if (choice.mode === 'auto' || only === undefined || others.length > 0) {
@@ -373,6 +362,6 @@ export function readTyped(raw: JsonObject): FunctionTool | undefined {
     description,
     schema: stringify({ type: 'object', ...schema }),
     ...readCache(cache_control),
-    ...keep(withoutNulls(rest), { form: nullsIn(raw), facts: { typed: true } }),
+    ...keep(withoutNulls(rest), { facts: { typed: true } }),
   }
 }

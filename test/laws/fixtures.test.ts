@@ -40,10 +40,13 @@ describe.each(adapters.map((adapter) => ({ adapter, dialect: adapter.dialect }))
 
     // The fullest has what no upstream takes together.
     const written = requests.filter(([name]) => name.endsWith('.json'))
-    it.each(written)('are given back as they came: %s', (_, body) => {
-      const { body: again, losses } = writeRequest(adapter, readRequest(adapter, stringify(body)))
+    it.each(written)('say the same when they are written and read again: %s', (_, body) => {
+      const first = readRequest(adapter, stringify(body))
+      const { body: again, losses } = writeRequest(adapter, first)
       expect(losses).toEqual([])
-      expect(JSON.parse(stringify(again))).toMatchObject(withoutRoute(body))
+      const { model, stream } = first
+      const second = readRequest(adapter, stringify(again), { model, stream })
+      expect({ ...second, model }).toEqual(first)
     })
 
     it.each(requests)('lose nothing in silence: %s', (_, body) => {
@@ -56,9 +59,3 @@ describe.each(adapters.map((adapter) => ({ adapter, dialect: adapter.dialect }))
     })
   },
 )
-
-/** The model and whether to stream are the route's business. */
-function withoutRoute(body: JsonObject): JsonObject {
-  const { model: _model, stream: _stream, ...rest } = body
-  return rest
-}
