@@ -137,6 +137,11 @@ const say: Say = {
   },
   ownFailure: /^data: {"error":{"code":503/,
   full: { body: fullReply, only: 'promptFeedback' },
+  unheard: {
+    candidates: [
+      { content: { role: 'model', parts: [{ invention: { a: 1 } }] }, finishReason: 'STOP' },
+    ],
+  },
   plainFixture: 'text',
 }
 

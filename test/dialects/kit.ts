@@ -102,6 +102,8 @@ export interface Say {
   ownFailure?: RegExp
   /** A reply with whatever the service may say besides, and a member of it that no other dialect knows. */
   full: { body: JsonObject; only: string }
+  /** A reply that has nothing which another dialect has words for. */
+  unheard: JsonObject
   /** The file with a plain reply, in the folder of its fixtures. */
   plainFixture: string
 }

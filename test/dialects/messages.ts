@@ -158,6 +158,16 @@ const say: Say = {
     }
   },
   full: { body: fullReply, only: 'container' },
+  unheard: {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'm',
+    content: [{ type: 'container_upload', file_id: 'file_1' }],
+    stop_reason: 'end_turn',
+    stop_sequence: null,
+    usage: { input_tokens: 1, output_tokens: 1 },
+  },
   plainFixture: 'plain',
 }
 

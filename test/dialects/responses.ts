@@ -143,6 +143,15 @@ const say: Say = {
   },
   ownFailure: /^data: {"type":"error"/,
   full: { body: fullReply, only: 'moderation' },
+  unheard: {
+    id: 'resp_1',
+    object: 'response',
+    status: 'completed',
+    model: 'm',
+    output: [
+      { type: 'local_shell_call', id: 'l', call_id: 'c', status: 'completed', action: { a: 1 } },
+    ],
+  },
   plainFixture: 'text',
 }
 

@@ -1,10 +1,7 @@
 import { expect, it } from 'vitest'
-import { lossesOf, sent, type Pair } from './translate.ts'
+import { lossesOf, PAIRS, sent } from './translate.ts'
 
-const FOREIGN: Pair[] = [
-  ['generate-content', 'messages'],
-  ['generate-content', 'responses'],
-]
+const FOREIGN = PAIRS.filter(([from]) => from === 'generate-content')
 const asked = (fileData: object) => ({ contents: [{ parts: [{ text: 'q' }, { fileData }] }] })
 
 it.each(FOREIGN)('from %s to %s no place is sent that the other cannot reach', (...pair) => {

@@ -1,12 +1,12 @@
 import { FunctionCallingConfigMode, type CallableTool, type FunctionCall } from '@google/genai'
 import { describe, expect, test } from 'vitest'
-import { kits } from '../dialects/index.ts'
+import { kits, othersThan } from '../dialects/index.ts'
 import { genaiClient } from './driver-genai.ts'
 import { stage } from './proxy.ts'
 import { call, MODEL, said, text, thinking, type Dialect } from './script.ts'
 import { BASE, CALLER_KEY, says, type Script } from './stage.ts'
 
-const FOREIGN = ['messages', 'responses'] as const
+const FOREIGN = othersThan('generate-content')
 const model = 'gemini-3-pro'
 const PRICE = {
   type: 'object',
