@@ -51,7 +51,7 @@ async function main(): Promise<void> {
 
 async function start(options: Options): Promise<void> {
   const proxy = serve(options, world)
-  // Before the address is known to anybody, who may then want to stop what listens there.
+  // Before the address is told, so that a signal right after it is heard.
   onSignals(
     () => proxy.then((running) => running.stop()),
     () => proxy.then((running) => running.reload()),

@@ -60,7 +60,7 @@ export interface HttpRequest extends Pick<Request, 'method' | 'url' | 'body' | '
   readonly signal: AbortSignal
   /**
    * Of a runtime that has the whole body cheaper than the web has it. `heed` is told of each piece of a body
-   * whose length nobody declared, and what it throws ends the reading.
+   * without a declared length, and what it throws ends the reading.
    */
   whole?(heed?: (bytes: number) => void): Promise<Bytes>
 }

@@ -92,7 +92,7 @@ function createStore(
 function findSettings(environment: WorkerEnvironment): Settings {
   const variables = stringVariables(environment)
   const source = sourceIn(environment[VARIABLE], variables)
-  // The demo may be open: it holds no secret and calls nobody.
+  // The demo may be open: it holds no secret and calls no service.
   const exposed = source.origin !== 'demo'
   const result = examined(source, variables, { ...PLATFORM, exposed })
   const settings = settingsIn(result)

@@ -96,7 +96,7 @@ export function checkCallers({ config, environment, platform, found }: Examinati
     if (typeof text !== 'string' || text === '') continue
     found.attempt(keyPath, (place) => {
       const value = JSON.stringify(readCallerKey(text, environment, place))
-      // Of the same key twice without a name nobody is the worse: it is one.
+      // The same key twice without a name is one key.
       if (isNamed ? values.has(value) : values.get(value))
         throw new ConfigError(place, 'expected a key that no other has')
       values.set(value, isNamed)

@@ -1,4 +1,4 @@
-/** `*` stands for anything. Linear in the name, whatever the glob. */
+/** `*` stands for anything. Linear in the name for any glob. */
 export function matchesGlob(glob: string, name: string): boolean {
   const [head = '', ...rest] = glob.split('*')
   const tail = rest.pop()

@@ -1,6 +1,6 @@
 const MOST_LETTERS = 64
 
-/** The known word that somebody probably meant; undefined when none is near. */
+/** The known word that was probably meant; undefined when none is near. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const wanted = word.toLowerCase()
   if (wanted === '' || wanted.length > MOST_LETTERS) return undefined

@@ -62,7 +62,7 @@ export type CallerSettings =
   | { kind: 'open' }
   | { kind: 'keys'; keys: readonly (string | NamedKey)[]; limits?: CallerLimits }
 
-/** A key of a caller, and what whoever has it may do. */
+/** A key of a caller, and what it allows. */
 export interface NamedKey {
   name: string
   /** As it is presented, or its SHA-256 where the configuration holds no secret. */

@@ -19,7 +19,7 @@ export interface Platform {
 }
 
 const FROM_ENVIRONMENT = 'env:'
-/** With the slash: a file is named in full, whatever folder one starts in. */
+/** With the slash: a file is named in full, so that the folder of the start does not matter. */
 export const FROM_FILE = 'file:/'
 const VERSION_SEGMENT = /\/(v1|v1beta)$/
 /** What a header can carry and what a person can have copied by mistake together tell a key from other text. */

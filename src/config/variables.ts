@@ -32,7 +32,7 @@ const PLACES: Readonly<Record<string, Path>> = {
 }
 const KNOWN = [...Object.keys(PLACES), 'DRAGOMAN_CONFIG']
 
-/** What Kubernetes tells every container of a service that somebody has named after the program. */
+/** What Kubernetes tells every container of a service with the name of the program. */
 const OF_A_SERVICE = /^DRAGOMAN_(?:SERVICE_(?:HOST|PORT(?:_\w+)?)|PORT(?:_\d+_\w+)?)$/
 
 /** What there is without a file: one upstream that the variables name, or the demo. */
@@ -59,7 +59,7 @@ const reader =
 
 /**
  * A configuration with what the variables add to it. What it says itself stands, and no variable is passed
- * over without a word. A variable that the configuration names (`env:NAME`) is used there, whatever its name.
+ * over without a word. A variable that the configuration names (`env:NAME`) is used there under any name.
  */
 export function withVariables(source: ConfigSource, environment: Environment): ConfigSource {
   const used = namesUsedIn(source.value)

@@ -52,7 +52,7 @@ function addresses(config: unknown): [Path, URL][] {
   ]
   return paths.flatMap((path): [Path, URL][] => {
     const url = textAt(config, [...path, 'url'])
-    // The demo's own addresses are nobody's mistake.
+    // The demo's own addresses are no mistake.
     if (url === undefined || url.startsWith(DEMO_ORIGIN) || !URL.canParse(url)) return []
     return [[path, new URL(url)]]
   })

@@ -22,7 +22,7 @@ export function withDemo(
 }
 
 /**
- * Upstreams without a network, one per dialect: whatever is sent to the demo's origin is answered here, by
+ * Upstreams without a network, one per dialect: what is sent to the demo's origin is answered here, by
  * the caller's half of the dialect's own adapter; everything else is sent on.
  */
 export function demoSend(adapters: readonly Adapter[], otherwise: Send): Send {

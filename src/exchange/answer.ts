@@ -30,7 +30,7 @@ export function replyHeaders(
 /** Of the headers by which clients of any dialect plan their next requests. */
 const RATES = 'x-ratelimit-'
 
-/** The other headers that a dialect knows mean something to nobody else. */
+/** The other headers of a dialect mean nothing in another one. */
 function passedHeaders(
   { destination, kind }: Pick<Plan, 'destination' | 'kind'>,
   headers: UpstreamCall['headers'],

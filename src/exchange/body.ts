@@ -9,13 +9,13 @@ export interface Body {
   readonly bytes: Bytes
   /** Without its long data; throws ProblemError when it is no text. */
   readonly text: string
-  /** With the data that was left out of the body, in whatever has been made of its text. */
+  /** With the data that was left out of the body, in what has been made of its text. */
   filled(text: string): string
   /** The same as bytes, in one piece or several. */
   encoded(text: string): Bytes
-  /** Of the bytes that came, whatever has been let go since. */
+  /** Of the bytes that came, also of those that have been let go since. */
   readonly size: number
-  /** Nobody will look at it again, but what was left out of its text may still have to be filled in. */
+  /** It will not be looked at again, but what was left out of its text may still have to be filled in. */
   leave(): void
   /** Nothing of it is wanted any more. */
   drop(): void

@@ -1,7 +1,7 @@
 import type { Event } from '../model/events.ts'
 
 const MASK = '***'
-/** So much of a secret tells nobody anything, and stands in no other text by chance. */
+/** So much of a secret gives nothing away, and stands in no other text by chance. */
 const TELLING = 6
 
 /**

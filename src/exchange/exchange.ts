@@ -7,7 +7,7 @@ import type { Ports } from '../ports.ts'
 import type { ByteSource } from '../stream/source.ts'
 import type { Body } from './body.ts'
 
-/** What is known of whoever asks for something that is kept: its id is in the path, and there is no body. */
+/** What is known of a request for something that is kept: its id is in the path, and there is no body. */
 export interface StoredExchange extends KeptContext {
   readonly dialects: Dialects
   readonly ports: Ports

@@ -28,7 +28,7 @@ export function upstreamWithMemory(exchange: StoredExchange): Destination | unde
 
 /**
  * A request about something that the upstream keeps, without a body: it goes there as it came. Undefined
- * when there is nothing under this id; it is said here in the same words whoever does not have it.
+ * when there is nothing under this id; that is said in the same words wherever it is missing.
  */
 export async function forwardStored(
   exchange: StoredExchange,

@@ -72,7 +72,7 @@ function bodyText({ body }: Exchange): string | undefined {
   }
 }
 
-/** Where a body has nothing but one place for the name of its model, nobody has to read the rest. */
+/** Where a body has nothing but one place for the name of its model, the rest need not be read. */
 const isSplice = ({ caller }: Exchange): boolean => caller.same.modelMember.request !== undefined
 
 /** The body with another model in it and not a byte changed besides. */

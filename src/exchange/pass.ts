@@ -145,7 +145,7 @@ function withoutPieces(reader: Reader, { isPiece }: SameSide): Reader {
   }
 }
 
-/** Nobody has read the request. */
+/** The request has not been read. */
 const unreadRequest = ({ requested, stream }: PassPlan): Request => emptyRequest(requested, stream)
 
 function observe({ journal }: Exchange, events: readonly Event[]): void {
@@ -168,7 +168,7 @@ async function passedStream(exchange: Exchange, plan: PassPlan, call: UpstreamCa
   if (!mirror) letGo(exchange, plan)
   const tap = createTap(exchange, plan, call, mirror)
   const steps = passSteps(exchange, plan, call, { shape, mirror, tap, errors })
-  // Whatever is called something else may be anything else.
+  // An answer of another type may hold anything.
   const isStream = isStreamType(call.headers.get('content-type'))
   const heartbeat = isStream
     ? encodeHeartbeat(exchange.caller.caller.heartbeat, exchange.route.framing)
@@ -198,7 +198,7 @@ async function passedStream(exchange: Exchange, plan: PassPlan, call: UpstreamCa
   return { status: call.status, headers: STREAM_HEADERS, body }
 }
 
-/** Of a request that has been sent nobody wants anything but who keeps it: its stream may go on for an hour. */
+/** A request that has been sent is needed only where it is kept: its stream may go on for an hour. */
 function letGo({ body, lease }: Exchange, plan: PassPlan): void {
   delete plan.scanned
   delete plan.found
@@ -244,7 +244,7 @@ const BLANK_LINE = /\n\r?\n|\r\r/
 /** More is not waited for. */
 const OPENING_BYTES = 16_384
 
-/** What a passing reply says of failures, for whoever passes it. */
+/** What a passing reply says of failures, for the code that passes it. */
 export const createPassingErrors = (exchange: StoredExchange, plan: PassPlan): PassingErrors =>
   passingErrors({
     adapter: exchange.caller,

@@ -42,7 +42,7 @@ interface Options {
   maxEventCharacters: number
 }
 
-/** To look for secrets in a larger one takes too long; nobody has so much to say of a failure. */
+/** To look for secrets in a larger one takes too long; no service says so much of a failure. */
 const LARGEST_ERROR = 262_144
 
 export function passingErrors({

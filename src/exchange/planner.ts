@@ -20,7 +20,7 @@ import { findDestination, type Destination } from '../upstream/route.ts'
 import type { UpstreamSettings } from '../config/settings.ts'
 import { ownTurn } from '../stream/time.ts'
 
-/** Throws ProblemError for whatever cannot be done. */
+/** Throws ProblemError for what cannot be done. */
 export async function makePlan(exchange: Exchange): Promise<Plan> {
   const { route, caller } = exchange
   // A model that the path names needs no look into the body.
@@ -144,7 +144,7 @@ const breath = async ({ lease }: Exchange): Promise<void> => {
 
 const isLong = ({ lease }: Exchange): boolean => lease.size > FREE_BYTES
 
-/** Once it is written for the upstream, of a long conversation nobody asks for more than how long it was. */
+/** Once it is written for the upstream, only the length of a long conversation is asked for. */
 const withoutTurns = (request: Request): Request => ({
   ...request,
   inputTokens: estimateTokens(request),

@@ -44,14 +44,14 @@ export async function readRefusal(
   const isKey = problem.kind === 'authentication' || isAboutKey(call.status, text)
   if (isKey && isOurs) return { problem: KEY_REFUSED }
   const hinted = { ...problem, ...hints(call.headers, problem, ports.now()) }
-  // Whatever its dialect, what a client knows for an error has this member; the words of others are told anew.
+  // In every dialect a client knows an error by this member; the words of others are told anew.
   const isKnown = isObject(body) && isObject(body['error'])
   return isKnown ? { problem: hinted, text } : { problem: hinted }
 }
 
 /**
  * Whether a refusal is one of the key that was sent. A 403 may as well be about a service that is switched off,
- * a country, a model or a quota: whoever reads that it is the key looks in the wrong place.
+ * a country, a model or a quota: a person who reads that it is the key looks in the wrong place.
  */
 export function isAboutKey(status: number, said: string): boolean {
   if (status !== FORBIDDEN) return status === UNAUTHORIZED

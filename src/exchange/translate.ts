@@ -84,7 +84,7 @@ export async function translateReply(
 }
 
 /**
- * What was said before is nobody's business any more when a reply has begun: its beginning says what it repeats
+ * What was said before is not needed any more when a reply has begun: its beginning says what it repeats
  * of the request. What is to be kept with the reply stays, and is counted.
  */
 function letGo({ body, lease }: Exchange, { keeping }: TranslatePlan, request: Request): void {

@@ -14,7 +14,7 @@ export interface AppContext {
   dialects: Dialects
   admit: Authenticate
   load: Load
-  /** Absent where nobody has limits. */
+  /** Absent where no caller has limits. */
   use?: CallerUse | undefined
   memories?: Memories | undefined
   /** Absent where requests come from the program itself, and from no network. */

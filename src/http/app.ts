@@ -25,8 +25,8 @@ export const createHandler = (
 export interface ReplaceableHandler {
   answer(request: HttpRequest): Promise<Answer>
   /**
-   * Whoever asks from now on is answered by these settings; exchanges that have begun keep theirs. Resolves when
-   * the last of them is over. What is counted goes on, whatever the settings.
+   * Requests from now on are answered by these settings; exchanges that have begun keep theirs. Resolves when
+   * the last of them is over. What is counted goes on under new settings.
    */
   replace(settings: Settings): Promise<void>
 }
@@ -95,7 +95,7 @@ function countedLoad(load: Load): { load: Load; over(): Promise<void> } {
   return { load: counted, over }
 }
 
-/** A proxy that can do nothing but say why, in the words of whoever asks. */
+/** A proxy that can do nothing but say why, in the caller's words. */
 export const refusingAll =
   (ports: ArrivalPorts, problem: Problem) =>
   async (request: Request): Promise<Response> =>

@@ -64,7 +64,7 @@ export function createCallerUse(now: () => number): CallerUse {
       const used = usedBy(name)
       const { tokensPerMinute, usdPerDay } = limits
       if (tokensPerMinute !== undefined) {
-        // Whoever is below nothing has used what he had not yet: he waits until it has come in.
+        // A caller below zero has used more than it had: it waits until that has come in.
         const wait = used.tokens.waitFor(0, tokensPerMinute)
         if (wait > 0) throw refused(`It may use ${tokensPerMinute} tokens per minute.`, wait)
         const estimate = bytes / BYTES_PER_TOKEN
@@ -107,7 +107,7 @@ class Bucket {
   waitFor(amount: number, perMinute: number): number {
     const now = this.#now()
     const gained = (Math.max(0, now - this.#at) * perMinute) / MINUTE_MS
-    // What was taken before there was a limit is not held against anybody.
+    // What was taken before there was a limit is not counted.
     const level = this.#level === undefined ? perMinute : this.#level - this.#taken + gained
     this.#level = Math.min(perMinute, level)
     this.#taken = 0

@@ -86,7 +86,7 @@ async function exchanged(
   }
 }
 
-/** Whoever asks what would be done uses up no tokens. */
+/** To ask what would be done uses up no tokens. */
 const permitOf = (
   { use }: AppContext,
   { explain, journal }: ReceivedRequest,
@@ -96,7 +96,7 @@ const permitOf = (
   reserve: (bytes) => (explain ? undefined : use?.reserve(caller, bytes, journal)),
 })
 
-/** What goes wrong is an answer too, with whatever is known by then. */
+/** What goes wrong is an answer too, with what is known by then. */
 export function failedAnswer(
   adapter: Adapter,
   { id, journal }: ReceivedRequest,
@@ -141,6 +141,6 @@ function inFlight(answer: Answer, { lease, journal }: StoredExchange): Answer {
   return { ...answer, body: bytes, gone: () => lease.release() }
 }
 
-/** Whatever else is thrown is a fault of this program, and its words are nobody's business. */
+/** Anything else that is thrown is a fault of this program, and its words are not told. */
 export const problemIn = (error: unknown): Problem =>
   error instanceof ProblemError ? error.problem : INTERNAL

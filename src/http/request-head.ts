@@ -46,11 +46,11 @@ const ALIVE = '/livez'
 /** Where one asks whether the proxy is ready, or alive. */
 export const HEALTH: ReadonlySet<string> = new Set([ALIVE, '/readyz', '/healthz'])
 
-/** What anybody may ask, wherever he is. */
+/** What may be asked without a key and from any page. */
 export function healthAnswer({ head, explain }: ReceivedRequest, ports: Ports): Answer | undefined {
   const { method, path } = head
   if (explain || !HEALTH.has(path) || (method !== 'GET' && method !== 'HEAD')) return undefined
-  // Whoever is taken for dead while it drains is killed, and its streams with it.
+  // A process that is taken for dead while it drains is killed, and its streams with it.
   const draining = path !== ALIVE && (ports.draining?.() ?? false)
   return jsonAnswer({ status: draining ? 'draining' : 'ok' }, draining ? 503 : 200)
 }

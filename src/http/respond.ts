@@ -42,7 +42,7 @@ function lent(body: Uint8Array, gone: () => void, { headers, ...init }: Response
   return new Response(toStream(source), { ...init, headers: { ...headers, ...length } })
 }
 
-/** Nothing is read before somebody wants it: a slow reader slows the source down. */
+/** Nothing is read before it is asked for: a slow reader slows the source down. */
 const toStream = (source: ByteSource): ReadableStream<Uint8Array> =>
   new ReadableStream(
     {
@@ -56,6 +56,6 @@ const toStream = (source: ByteSource): ReadableStream<Uint8Array> =>
     { highWaterMark: 0 },
   )
 
-/** Pieces may share memory. Whoever transfers one of his must not take the others along. */
+/** Pieces may share memory. To transfer one must not take the others along. */
 const alone = (bytes: Uint8Array): Uint8Array =>
   bytes.length === bytes.buffer.byteLength ? bytes : bytes.slice()

@@ -65,7 +65,7 @@ export const refuseRequest = (
 const refused = (dialects: Dialects, received: ReceivedRequest, problem: Problem): Answer =>
   failed(dialects, received, new ProblemError(problem))
 
-/** In the words of whatever the path looks like. */
+/** In the words of the dialect that the path looks like. */
 function failed(dialects: Dialects, received: ReceivedRequest, error: unknown): Answer {
   const service = taskServiceAt(received.path)
   return service
@@ -76,7 +76,7 @@ function failed(dialects: Dialects, received: ReceivedRequest, error: unknown): 
 const resembledDialect = (dialects: Dialects, { head, request }: ReceivedRequest): Adapter =>
   dialects.resembling(head.path, request.headers)
 
-/** The key comes first: without one nobody learns which paths there are. */
+/** The key comes first: without one a caller does not learn which paths there are. */
 async function admitted(
   context: AppContext,
   received: ReceivedRequest,

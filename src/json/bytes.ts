@@ -33,7 +33,7 @@ export const PIECE_BYTES = 16_384
 export const LARGEST_BLOCK_BYTES = 65_536
 const SMALLEST_BLOCK_BYTES = 4096
 
-/** Bytes of which nobody knows how many will come. */
+/** Bytes of unknown number. */
 export class Pile {
   #pieces: Uint8Array[] = []
   #size = 0
@@ -86,7 +86,7 @@ const MOST_BYTES_PER_UNIT = 3
 
 /**
  * UTF-8 of the texts of one stream. Those of a few events share a block of memory, because to make one for each
- * costs several times what it costs to fill it; in a block there is nobody else's text.
+ * costs several times what it costs to fill it; in a block there is no other text.
  */
 export function streamEncoder(): (text: string) => Uint8Array {
   let block = NOTHING

@@ -18,7 +18,7 @@ export class ChunkedBytes {
     for (let at = this.#at(from); ; at += 1) {
       const piece = this.#pieces[at]
       if (!piece || piece.start >= to) return -1
-      // Nobody looks behind the end: what is found there would be looked for again and again.
+      // A search ends at the end: what is found there would be looked for again and again.
       const found = piece.bytes
         .subarray(0, to - piece.start)
         .indexOf(byte, Math.max(0, from - piece.start))

@@ -12,7 +12,7 @@ const BEFORE = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf])
 export class JsonEnd {
   #depth = 0
   #begun = false
-  /** It has ended, or is no object and no list, so that nobody knows where it should end. */
+  /** It has ended, or is no object and no list, so that its end is unknown. */
   #over = false
   #quoted = false
   #escaped = false

@@ -24,7 +24,7 @@ export class Verbatim {
     this.text = text
     this.#value = value
   }
-  /** What the text spells, as far as objects can tell; it is shared, so nobody may change it. */
+  /** What the text spells, as far as objects can tell; it is shared and must not be changed. */
   get value(): Json {
     return this.#value === undefined ? JSON.parse(this.text) : this.#value
   }
@@ -55,7 +55,7 @@ export function stringify(value: Json): string {
   return wellFormed(texts.length > 0 ? (spliced(text, texts) ?? stringifySlowly(value)) : text)
 }
 
-/** Markers come in the order in which they were made; undefined when somebody's string imitates one. */
+/** Markers come in the order in which they were made; undefined when a string of the body imitates one. */
 function spliced(text: string, texts: readonly string[]): string | undefined {
   const parts: string[] = []
   let from = 0

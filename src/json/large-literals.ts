@@ -3,9 +3,9 @@ import { ChunkedBytes } from './chunked-bytes.ts'
 import { SIGN, type Slice } from './tokens.ts'
 
 /**
- * Pictures, pages and sounds are most of a large body, and nobody here looks into them: their base64 stays the
+ * Pictures, pages and sounds are most of a large body, and they are not looked into here: their base64 stays the
  * bytes that it is. The rest of the body becomes text, in which a short mark stands for all but the beginning of
- * what was left out; in whatever is written of that text the bytes come back.
+ * what was left out; where that text is written the bytes come back.
  */
 export interface LiftedText {
   text: string
@@ -90,7 +90,7 @@ function literalAt(
 }
 
 /**
- * Whoever jumps in steps of half the least length lands in every literal that is long enough, and from there
+ * A jump in steps of half the least length lands in every literal that is long enough, and from there
  * finds its quotes.
  */
 function findSpans(bytes: ChunkedBytes, decode: Decode): Slice[] {

@@ -3,7 +3,7 @@ const MOST_CHARACTERS = 1_000_000
 
 /**
  * The same function, which knows what it said to a text before: an agent brings the same tools with every
- * request. What it gives is shared, so nobody may change it.
+ * request. What it gives is shared and must not be changed.
  */
 export function memoize<T>(work: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>()
@@ -11,7 +11,7 @@ export function memoize<T>(work: (text: string) => T): (text: string) => T {
   return (text) => {
     const before = known.get(text)
     if (before !== undefined) return before
-    // A part of a text holds all of it in memory, which may be somebody's whole request.
+    // A part of a text holds all of it in memory, which may be a whole request.
     const copy: string = JSON.parse(JSON.stringify(text))
     const result = work(copy)
     characters += text.length

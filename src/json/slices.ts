@@ -25,7 +25,7 @@ function membersAt(text: string, start: number, key: string): Slice[] {
   return slices
 }
 
-/** Replaces the strings at `slices`, which are in order; whatever is no string stays. */
+/** Replaces the strings at `slices`, which are in order; what is no string stays. */
 export function spliceStrings(text: string, slices: readonly Slice[], value: string): string {
   let spliced = ''
   let from = 0

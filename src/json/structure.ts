@@ -25,7 +25,7 @@ export type KeptWithin = Map<string | number, Kept>
 
 /**
  * One look over a body: whether it has the structure of JSON, within the limits, what its members are, and
- * where that stands which is to stay text. Nothing is built from it, and nobody looks into its strings.
+ * where that stands which is to stay text. Nothing is built from it, and its strings are not looked into.
  * Throws StructureError for a body beyond the limits; undefined for one that is no JSON object.
  */
 export function scanStructure(

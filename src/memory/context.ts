@@ -20,7 +20,7 @@ export interface KeptContext {
 export interface MemoryContext extends KeptContext {
   readonly route: Route
   readonly body: {
-    /** With the data that was left out of the body, in whatever has been made of its text. */
+    /** With the data that was left out of the body, in what has been made of its text. */
     filled(text: string): string
   }
   readonly journal: { whenOver(run: () => void): void }

@@ -99,7 +99,7 @@ export interface ConversationMemory {
   /** Throws ProblemError for a reference that leads nowhere. */
   resolve(body: Json, findReferenced: ReferencedRecords, input?: string): Resolved
   recorder(context: RecorderContext): Recorder
-  /** A kept exchange, from the text of its memo; throws SyntaxError for anything else. */
+  /** A kept exchange, from the text of its record; throws SyntaxError for anything else. */
   read(text: string): JsonObject
   /** The id of a reply, in the first frame of its stream. */
   idIn(frame: Frame): string | undefined
@@ -118,7 +118,7 @@ export interface ConversationMemory {
   readonly query: readonly string[]
   /** `chain` as in `Recalled`, the exchange itself last. Throws ProblemError for what it cannot answer. */
   answer(action: StoredAction, chain: readonly JsonObject[], query: Lookup): StoredAnswer
-  /** The text of the reply in that of a memo, where it is all that is asked for: nobody has to read it. */
+  /** The text of the reply in that of a record, where it is all that is asked for and need not be read. */
   replyText(memo: string, action: StoredAction, query: Lookup): string | undefined
   /** The words for an id under which this caller has nothing. */
   missing(what: 'previous' | 'item' | 'stored', id: string): Problem

@@ -12,7 +12,7 @@ import { opened, type Found } from './resolve.ts'
 
 /**
  * Keeps a copy of what passes to an upstream that keeps it too: the conversation may go on at another one.
- * The copy is nobody's only hope, so whatever goes wrong with it is passed over.
+ * The upstream keeps the original, so a fault of the copy is passed over.
  */
 export interface Mirror {
   /** The same reader, listened to. */
@@ -98,7 +98,7 @@ async function kept(original: Original, news: News): Promise<void> {
   else await keep(scoped, { id, origin, memo, parents: found.parents }).catch(claimed)
 }
 
-/** What the request adds to the conversation. Where no item stands for another one, nobody has to read it. */
+/** What the request adds to the conversation. Where no item stands for another one, it need not be read. */
 function addedItems({ memory, scanned, found }: Original): string {
   const input = memberText(scanned, memory.inputMember)
   if (found.items.size === 0) return memory.itemsText(input)

@@ -152,6 +152,6 @@ function readProofs(text: string): Proofs | undefined {
   return isProofs(value) ? value : undefined
 }
 
-/** Nobody else writes where they are kept, so a look at their shape is enough. */
+/** Only this program writes where they are kept, so a look at their shape is enough. */
 const isProofs = (value: unknown): value is Proofs =>
   isObject(value) && Array.isArray(value['reasoning'])

@@ -15,7 +15,7 @@ export interface ReplyRecorder {
   /** Why the reply is broken off from outside, once it is. */
   readonly interruption: Problem | undefined
   /**
-   * Keeps the whole exchange; false when that could not be done. The reply is nobody's to stop any more.
+   * Keeps the whole exchange; false when that could not be done. The reply cannot be stopped any more.
    * `body`: the text of a reply that leaves as one.
    */
   settle(body?: string): Promise<boolean>

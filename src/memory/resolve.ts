@@ -40,7 +40,7 @@ export interface Keeping {
 
 /**
  * Writes out what a body refers to. `looked`: what is known of its text. `elsewhere`: the upstream that has a
- * memory of its own; it is asked for whatever it gave out itself, and for everything that is not kept here.
+ * memory of its own; it is asked for what it gave out itself, and for everything that is not kept here.
  * Throws ProblemError for what is kept nowhere.
  */
 export async function resolveReferences(

@@ -10,7 +10,7 @@ import type { StoreBounds } from '../config/settings.ts'
  *   (a Workers KV namespace is the exception: it may take a minute to be seen in another place).
  * - A store is never full: beyond a bound the entries that were put first make room, those of the same
  *   owner for its share, those of all owners for the whole.
- * - Entries of one owner are nobody else's: the owner is part of the key.
+ * - Entries of one owner are seen by no other: the owner is part of the key.
  */
 export interface Store {
   /** Rejects with `StoreUnavailableError` like every other operation. */

@@ -7,7 +7,7 @@ const MAX_DEPTH = 5
 const PLACES = ['message', 'detail', 'error', 'msg', 'error_message', 'errors', 'title'] as const
 
 /**
- * The words in the body of an error, whatever its shape; undefined when there are none. A page for people
+ * The words in the body of an error of any shape; undefined when there are none. A page for people
  * says nothing to a program, and perhaps too much to a stranger.
  */
 export function wordsIn(body: Json | undefined, depth = 0): string | undefined {

@@ -5,7 +5,7 @@ import type { Block, Dialect, Ext, Request, Tool } from './request.ts'
 import { invalid } from './problem.ts'
 
 /**
- * Reports what nobody will ask the target's writer to say: leftovers, whole blocks and tools of other
+ * Reports what the target's writer is not asked to say: leftovers, whole blocks and tools of other
  * dialects. What the target's writer itself cannot express, it reports itself. Proofs of another dialect
  * are reported by the writer too: only it knows whether it could carry them.
  */

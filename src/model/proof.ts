@@ -3,7 +3,7 @@ import type { Proof } from './request.ts'
 /**
  * A proof of reasoning travels through a foreign dialect in that dialect's own opaque field, as
  * `xseal1.<dialect>.<slot>.<length>.<sum>.<value>`: no state is needed to bring it home. Length and sum
- * tell a damaged carrier from a whole one, because the upstream would refuse the whole conversation for it.
+ * tell a damaged envelope from a whole one, because the upstream would refuse the whole conversation for it.
  */
 export interface Enveloped {
   proof: Proof
@@ -26,7 +26,7 @@ export function writeEnvelope(proof: Proof, slot: ProofSlot): string {
   return `${PREFIX}${proof.dialect}.${slot}.${proof.value.length}.${fingerprint(proof.value)}.${proof.value}`
 }
 
-/** True for whatever was meant to be a carrier, also a damaged one: it must not reach an upstream. */
+/** True for an envelope, also a damaged one: it must not reach an upstream. */
 export const isEnvelope = (value: string): boolean => value.startsWith(PREFIX)
 
 /** The prefix as base64, which is how a dialect with binary proofs spells it. */
@@ -48,7 +48,7 @@ const BEGINNING = new RegExp(
   `"(?:${PREFIX.replace('.', '\\.')}|${PREFIX_BASE64}|(?:tool_use_)?id"\\s*:\\s*"${FOREIGN_ID})`,
 )
 
-/** Undefined when the value is no carrier or is damaged. */
+/** Undefined when the value is no envelope or is damaged. */
 export function readEnvelope(value: string): Enveloped | undefined {
   const match = isEnvelope(value) ? ENVELOPE.exec(value) : null
   if (!match) return undefined

@@ -88,7 +88,7 @@ export interface ReasoningBlock extends Node {
   proof?: Proof
 }
 /**
- * `input` is the text as it came, whatever it is: JSON when `form` is `json`, free text when it is `text`.
+ * `input` is the text as it came: JSON when `form` is `json`, free text when it is `text`.
  * `namespace` is set for a tool that was declared inside one.
  */
 export interface ToolCallBlock extends Cacheable {

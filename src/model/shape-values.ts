@@ -9,7 +9,7 @@ export const that =
   (value) =>
     holds(value) ? undefined : unexpected(expected, value)
 
-/** Whatever it is. */
+/** Any value. */
 export const anything: Shape<Json> = () => undefined
 
 /** Any object, also one that stayed text. */

@@ -114,7 +114,7 @@ export function object<M extends Members>(members: M): Shape<ObjectOf<M>> {
   }
 }
 
-/** An object with at most so many members, whatever their names; one called `__proto__` does not count. */
+/** An object with at most so many members of any names; one called `__proto__` does not count. */
 export const record =
   <T>(name: Shape<string>, member: Shape<T>, most = Infinity): Shape<Record<string, T>> =>
   (value) => {
@@ -129,7 +129,7 @@ export const record =
       : undefined
   }
 
-/** An object of a known type has the shape of that type; an unknown type is somebody's future and passes. */
+/** An object of a known type has the shape of that type; an unknown type may be a newer one and passes. */
 export function byType(shapes: Members): Shape<JsonObject> {
   const known = new Map<unknown, Shape>(Object.entries(shapes))
   return (value) => (isObject(value) ? known.get(value['type'])?.(value) : undefined)

@@ -263,7 +263,7 @@ export function batched(write: (text: string) => void): (line: string) => void {
     if (lines.length > 0) write(lines.join(''))
     lines = []
   }
-  // What was said last is what somebody will look for.
+  // The last lines are those that explain an end.
   process.on('exit', flush)
   return (line) => {
     if (lines.length === 0) setTimeout(flush, GATHER_MS)

@@ -34,7 +34,7 @@ const hostNames = (url: string): string[] =>
 
 const LOCAL = '127.0.0.1'
 
-/** Whoever tries the demo has to know that nothing of it is a model, and how to go on. */
+/** A person who tries the demo has to know that it is no model, and how to go on. */
 const describeDemo = ({ origin }: Settings): string[] =>
   origin === 'demo'
     ? [

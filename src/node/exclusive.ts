@@ -9,7 +9,7 @@ const WAITING_CHARACTERS = 32 * 1024 * 1024
 /** Another process has the file for itself. */
 export class LockedError extends Error {}
 
-/** Work on a file that other processes use too. Nobody but who asked for it waits until it is free. */
+/** Work on a file that other processes use too. Only the request that needs it waits until it is free. */
 export interface Exclusive {
   /** Reads; repeated while the file is locked. */
   read<T>(work: () => T): Promise<T>

@@ -59,5 +59,5 @@ const overruling = (source: ConfigSource): ConfigSource => ({
   ],
 })
 
-/** A document begins with a brace or a comment, as no file name does that anybody would choose. */
+/** A document begins with a brace or a comment, as hardly a file name does. */
 const isDocument = (text: string): boolean => /^(?:\{|\/\*|\/\/)/.test(text)

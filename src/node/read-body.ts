@@ -3,7 +3,7 @@ import { LARGEST_BLOCK_BYTES, LONG_BYTES, Pile, PIECE_BYTES, type Bytes } from '
 
 /**
  * The body of a request. `heed` is told of each piece of one whose length was not declared. Rejects when the
- * body breaks off, and with what `heed` throws: what comes then is for nobody.
+ * body breaks off, and with what `heed` throws: what comes then is thrown away.
  */
 export function readIncoming(
   incoming: IncomingMessage,
@@ -21,7 +21,7 @@ export function readIncoming(
       }
     }
     const settle = (how: () => void) => {
-      // An error that comes late still has to be heard by somebody, or it ends the process.
+      // An error that comes late still has to be heard, or it ends the process.
       incoming.off('data', take).off('end', end).off('close', fail)
       how()
     }

@@ -10,7 +10,7 @@ interface Connection {
 
 /**
  * A connection that is made when it is needed and given up at the first failure: no queue of commands grows
- * while the server is away, and a dead connection makes nobody wait twice.
+ * while the server is away, and no request waits twice for a dead connection.
  */
 export function redisLink(url: string, timeoutMs = 2000): RedisLink {
   let connection: Connection | undefined
@@ -70,7 +70,7 @@ async function connect(url: string, timeoutMs: number) {
     disableClientInfo: true,
     socket: { connectTimeout: timeoutMs, reconnectStrategy: false },
   })
-  // Whoever waits for an answer hears of the failure; without a listener it would end the process.
+  // A request that waits for an answer hears of the failure; without a listener it would end the process.
   client.on('error', () => undefined)
   return client.connect()
 }

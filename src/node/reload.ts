@@ -45,7 +45,7 @@ export function secretsInUse(first: readonly string[]) {
   const renew = () => (all = [...new Set([...current, ...[...retired].flat()])])
   return {
     all: () => all,
-    /** `over`: when nobody goes by the old ones any more. */
+    /** `over`: when no exchange goes by the old ones any more. */
     replace(next: readonly string[], over: Promise<void>): void {
       const old = current
       retired.add(old)

@@ -77,7 +77,7 @@ function exchange(agent: Dispatcher, request: UpstreamRequest): Promise<Upstream
   })
 }
 
-/** The client takes whatever can be gone through; its types know less. */
+/** undici takes any iterable; its types name fewer. */
 function toNodeBody(body: UpstreamRequest['body']): Uint8Array | Readable | null {
   if (body instanceof ReadableStream) return Readable.fromWeb(body)
   if (body === undefined || (isWhole(body) && body.length < LARGE_BYTES)) return body ?? null

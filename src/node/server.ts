@@ -22,7 +22,7 @@ export interface RunningServer {
   /** How many exchanges have begun and not ended. */
   open(): number
   /**
-   * Serves as ever for `lingerMs`, so that whoever directs callers here learns of it first. Then takes no new
+   * Serves as ever for `lingerMs`, so that a load balancer learns of it first. Then takes no new
    * connection, lets open exchanges end for at most `drainMs`, then breaks off what is left.
    * Resolves when the last connection is closed.
    */

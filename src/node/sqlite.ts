@@ -51,7 +51,7 @@ async function openDatabase(file: string): Promise<DatabaseSync> {
   const { DatabaseSync } = await sqliteModule()
   let database: DatabaseSync | undefined
   try {
-    // What people say to a model is for nobody else on the machine; the log files inherit the mode.
+    // What people say to a model must not be read by other users of the machine; the log files inherit the mode.
     if (file !== ':memory:') closeSync(openSync(file, 'a', 0o600))
     database = new DatabaseSync(file)
     prepare(database)
@@ -74,7 +74,7 @@ async function sqliteModule(): Promise<typeof import('node:sqlite')> {
 }
 
 function prepare(database: DatabaseSync): void {
-  // Nobody is served yet, so nobody waits along.
+  // No request is served yet, so none waits.
   database.exec(`PRAGMA busy_timeout = ${PATIENCE_MS}`)
   database.exec('PRAGMA journal_mode = WAL')
   database.exec('PRAGMA synchronous = FULL')
@@ -96,7 +96,7 @@ function sqlDatabase(database: DatabaseSync): SqlDatabase {
   }
   return {
     rows: (text, ...values) => prepare(text).all(...values),
-    // Whoever writes is in one.
+    // A process that writes is in one.
     transaction: (work) => work(),
   }
 }

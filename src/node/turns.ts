@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 
 type Serve = (incoming: IncomingMessage, outgoing: ServerResponse) => void
 
-/** Beyond so many requests that wait, no more of them are read; how many come in one piece nobody decides. */
+/** Beyond so many requests that wait, no more of them are read; how many come in one piece of the connection is not bounded. */
 const MOST_WAITING = 16
 
 /**
@@ -36,7 +36,7 @@ class Line {
   add(incoming: IncomingMessage, outgoing: ServerResponse): void {
     if (!this.#busy) return this.#begin(incoming, outgoing)
     this.#waiting.push([incoming, outgoing])
-    // Meanwhile nobody hears that the caller has left; the next byte of an answer will tell.
+    // Meanwhile it is not noticed that the caller has left; the next byte of an answer will tell.
     if (this.#waiting.length >= MOST_WAITING) this.#socket.pause()
   }
 

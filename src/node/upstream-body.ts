@@ -13,7 +13,7 @@ export interface Tap {
 }
 
 /**
- * A body on its way in. Whoever reads gets all that has come since: an upstream that says every event in a
+ * A body on its way in. A read gets all that has come since the last one: an upstream that says every event in a
  * piece of its own would otherwise have each of them carried through alone.
  */
 export class UpstreamBody implements ByteSource {
@@ -58,7 +58,7 @@ export class UpstreamBody implements ByteSource {
     this.#settle()
   }
 
-  /** What came before it is still to be had, unless nobody wants it any more. */
+  /** What came before it is still to be had, unless the body was cancelled. */
   fail(error: Error, { at = 'end' }: { at?: 'end' | 'once' } = {}): void {
     if (this.#ended || this.#error) return
     this.#error = error

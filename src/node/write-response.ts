@@ -4,7 +4,7 @@ import type { ByteSource } from '../stream/source.ts'
 
 /**
  * An answer on its way out. Resolves when it has been handed over, or the caller has left. `rest`: what the
- * caller is still sending, and nobody reads; a connection that is closed before would lose the answer.
+ * caller is still sending, and is not read; a connection that is closed before would lose the answer.
  */
 export async function writeResponse(
   outgoing: ServerResponse,
@@ -29,7 +29,7 @@ export async function writeResponse(
   } else await pump(outgoing.writeHead(status, headers), body)
 }
 
-/** Whoever has gone is told to an answer that would be streamed. */
+/** An answer that would be streamed is told that its caller has gone. */
 function leave(body: Answer['body']): void {
   if (body !== null && typeof body === 'object' && 'cancel' in body) body.cancel()
 }

@@ -13,7 +13,7 @@ export interface LogOptions {
   now(): number
   /** How an entry becomes a line; JSON unless something else is wanted. */
   spell?: Spell | undefined
-  /** Values that must never appear, whatever wrote them into an entry; they may change while the log is written. */
+  /** Values that must never appear in an entry; they may change while the log is written. */
   secrets: readonly string[] | (() => readonly string[])
 }
 

@@ -39,7 +39,7 @@ export const close = memoize((source: string): Closed => {
     if (source.includes('"$ref"') && narrow(source).lost.includes('$ref')) weight.unions = Infinity
     return { schema: text, changed: [...changed].toSorted(), ...weight }
   } catch {
-    // No JSON, or too deep for anybody.
+    // No JSON, or deeper than a service accepts.
     return { schema: source, changed: [], ...weight }
   }
 })

@@ -97,7 +97,7 @@ function itemised(root: Json, schema: string): string {
     const text = stringify(withItems(root))
     return text === stringify(root) ? schema : text
   } catch {
-    // Too deep for anybody.
+    // Deeper than a service accepts.
     return schema
   }
 }

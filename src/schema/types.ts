@@ -219,7 +219,7 @@ function objectBody(schema: JsonObject, notes: Notes, inside: (source: Json) => 
   const declared = isObject(schema['properties']) ? Object.entries(schema['properties']) : []
   const allowed = declared.filter(([, value]) => value !== false)
   const properties = allowed.map(([name, value]): [string, Json] => [name, inside(value)])
-  // An object puts such names first, whatever the order in which the model was to write them.
+  // An object puts such names first, so they do not keep the order in which the model was to write them.
   if (allowed.length > 1 && allowed.some(([name]) => /^\d+$/.test(name))) notes.lose('order')
   const names = list(schema['required'])
   const known = new Set<Json>(allowed.map(([name]) => name))

@@ -14,7 +14,7 @@ export class Budget {
     this.#most = most
   }
 
-  /** Zero when nobody is served. */
+  /** Zero when no exchange is under way. */
   get held(): number {
     return this.#held
   }
@@ -41,7 +41,7 @@ export class Budget {
 }
 
 /**
- * So much of a reply is not counted: nearly every one is shorter, and what is handed over at once waits for nobody.
+ * So much of a reply is not counted: nearly every one is shorter, and what is handed over at once waits for no reader.
  * As many exchanges as there may be at once bound it.
  */
 export const FREE_BYTES = 65_536
@@ -68,7 +68,7 @@ export interface Lease {
   grow(bytes: number): void
   /** The same, with false for what is thrown. */
   fits(bytes: number): boolean
-  /** So much is left, or is there already: whoever comes next is refused for it, and not this exchange. */
+  /** So much is left, or is there already: the next exchange is refused for it, and not this one. */
   hold(bytes: number): void
   /** Nothing is left, and nothing more will come. */
   release(): void

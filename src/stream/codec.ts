@@ -28,7 +28,7 @@ export interface Writer {
   body(): JsonObject
 }
 
-/** A writer whose events are heard first by somebody else. */
+/** A writer whose events are heard first by a listener. */
 export const overheard = (writer: Writer, hear: (event: Event) => unknown): Writer => ({
   push(event) {
     hear(event)

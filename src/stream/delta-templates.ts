@@ -8,7 +8,7 @@ export interface DeltaTemplate {
   verbatim?: VerbatimPaths
   /** A number that is asked for only of the last of such texts. */
   counts?: readonly Path[]
-  /** What nobody reads. */
+  /** What is not read. */
   noise?: readonly Path[]
 }
 

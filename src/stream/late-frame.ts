@@ -1,8 +1,8 @@
 import type { Template } from './template.ts'
 
 /**
- * A frame whose data is serialised when somebody reads it, which must be before the next event is written.
- * Of a reply that leaves as one body nobody reads any.
+ * A frame whose data is serialised when it is read, which must be before the next event is written.
+ * Of a reply that leaves as one body none is read.
  */
 export class LateFrame {
   readonly event: string

@@ -40,7 +40,7 @@ export interface ReplySource {
   /** What the upstream says it sends. What it sends decides; this only helps when it sends nothing. */
   contentType: string | null
   /**
-   * For bytes that pass whatever is made of them: the reader that goes on behind what could not be read. What
+   * For bytes that pass in any case: the reader that goes on behind what could not be read. What
    * the upstream itself says of a failure ends a reply here too.
    */
   anew?: () => Reader
@@ -99,7 +99,7 @@ export function replyEvents(source: ReplySource): ReplyEvents {
   return reply
 }
 
-/** Whatever an upstream sends, an exchange ends with a problem and not with an exception. */
+/** An exchange ends with a problem and not with an exception, for any bytes of an upstream. */
 function attempt(work: () => Event[]): Event[] {
   try {
     return work()
@@ -216,7 +216,7 @@ function jsonMode({ reader, verbatim, limits }: ReplySource): Mode {
   }
 }
 
-/** What fits into so few characters cannot be nested too deep for anybody. */
+/** What fits into so few characters cannot be nested too deep. */
 const HARMLESS_CHARACTERS = 4096
 
 function isTooDeep(text: string, limits: ReplyLimits): boolean {

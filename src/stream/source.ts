@@ -1,6 +1,6 @@
 /** Bytes as they come, for a runtime that has them cheaper than as a stream of its own. */
 export interface ByteSource {
-  /** Whatever has come, undefined at the end; rejects when it breaks. One read at a time. */
+  /** All that has come, undefined at the end; rejects when it breaks. One read at a time. */
   read(): Promise<Uint8Array | undefined>
   cancel(): void
 }

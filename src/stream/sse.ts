@@ -66,7 +66,7 @@ function strayIn(text: string, atLineStart: boolean): number {
   return before < 0 ? -1 : before + 1
 }
 
-/** One event as text. Its data is JSON; whatever is in it, it leaves on one line. */
+/** One event as text. Its data is JSON, which leaves on one line. */
 export const sseFrame = ({ event, data }: Frame): string => eventHead(event) + oneLine(data) + END
 
 const eventHead = (event: string | undefined): string =>

@@ -107,9 +107,9 @@ class SteppedSource implements ByteSource {
   readonly #heartbeat: Alarm
   readonly #stall: Alarm
   #stepping = false
-  /** Set while somebody reads. */
+  /** Set while a read waits. */
   #reader: Reader | undefined
-  /** What came while nobody read: a heartbeat had taken its place, or the reader was given up. */
+  /** What came while no read waited: a heartbeat had taken its place, or the reader was given up. */
   readonly #ready: Promise<Uint8Array | undefined>[] = []
   #over = false
 
@@ -202,7 +202,7 @@ class SteppedSource implements ByteSource {
   }
 }
 
-/** Whoever reads on hears of it; nobody has to. */
+/** The next read hears of it; there need not be one. */
 function failure(reason: unknown): Promise<never> {
   const rejection = Promise.reject(reason)
   rejection.catch(() => {})

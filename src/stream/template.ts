@@ -3,7 +3,7 @@ import { escapedBreaks, oneLine } from './one-line.ts'
 
 /**
  * Stand for what differs; objects that happen to hold one of them are serialised one by one. All in Latin-1: a
- * single character outside of it would double whatever is cut out of the sample.
+ * single character outside of it would double what is cut out of the sample.
  */
 const TEXT = '\u007ftext\u007f'
 const COUNT = 4_503_599_627_370_495

@@ -18,7 +18,7 @@ export const ownTurn = (): Promise<void> => (last = last.then(turn))
 
 /** A clock that is set and stopped for every piece of a stream. */
 export interface Alarm {
-  /** Rings once, in `ms` from now; whatever was set before is forgotten. */
+  /** Rings once, in `ms` from now; what was set before is forgotten. */
   set(ms: number): void
   stop(): void
   /** Leaves nothing behind. */

@@ -2,7 +2,7 @@ import { joinBytes, NOTHING } from '../json/bytes.ts'
 import { slicesAt, spliceStrings } from '../json/slices.ts'
 
 /**
- * A passing stream in whole pieces: what has been cut off in the middle is held back, so that whatever
+ * A passing stream in whole pieces: what has been cut off in the middle is held back, so that what
  * has to be said after it can be said. The bytes are those that came, except for a renamed model.
  */
 export interface Shape {

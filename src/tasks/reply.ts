@@ -59,7 +59,7 @@ export async function taskReply(reply: TaskReply): Promise<Answer> {
   const headers = replyHeaders(reply)
   if (complete || status >= 400) {
     const shown = without(veil, bytes, status)
-    // Nobody has so much to say of a failure. Half a secret at the end would not be found.
+    // No service says so much of a failure. Half a secret at the end would not be found.
     const body = complete ? shown : shown.subarray(0, CUT_BYTES)
     if (!complete) call.cancel()
     journal.finish({ status, bytesOut: body.length })
@@ -119,7 +119,7 @@ async function beginning(call: UpstreamCall): Promise<{ held: Uint8Array[]; comp
   return { held, complete: false }
 }
 
-/** Byte by byte as it was, but for secrets, in JSON and in whatever tells of a failure. */
+/** Byte by byte as it was, but for secrets, in JSON and in what tells of a failure. */
 function without(veil: Veil, bytes: Uint8Array, status: number): Uint8Array {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
   if (status < 400 && !/^[\s\u{feff}]*[[{"]/u.test(text)) return bytes

@@ -9,7 +9,7 @@ export interface Ends {
   totalMs: number
 }
 
-/** Whatever can end a call before its time, in one place. */
+/** All that can end a call before its time, in one place. */
 export interface CallDeadline {
   /** Aborted when the call is over before its time. */
   readonly signal: AbortSignal

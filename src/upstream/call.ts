@@ -76,7 +76,7 @@ export async function callUpstream(
     if (id !== undefined) journal.note({ upstreamRequestId: id })
     return call
   } catch (error) {
-    // An answer that comes after all is nobody's any more.
+    // An answer that comes after all is thrown away.
     work.then(({ body }) => body && toSource(body).cancel()).catch(() => {})
     // What the system or the runtime says is for the log, not for the caller.
     if (!line.problem && error instanceof Error) journal.note({ reason: error.message })

@@ -37,7 +37,7 @@ export interface KnownCaller {
   limits?: CallerLimits | undefined
 }
 
-/** Some clients mark a variant of a model behind its name: both names count. */
+/** Claude Code marks a variant of a model behind its name (`[1m]`): both names count. */
 export const mayUse = ({ models }: KnownCaller, model: string): boolean =>
   models === undefined ||
   models.some((glob) => [model, withoutVariant(model)].some((name) => matchesGlob(glob, name)))
@@ -59,7 +59,7 @@ export type Authenticate = (headers: Lookup, query: Lookup) => Admission
 
 const ANYBODY: KnownCaller = { name: 'open' }
 
-/** Some clients present a stale key beside the right one, so any that fits opens the door. */
+/** Claude Code may send a stale `x-api-key` beside the right bearer token, so any key that fits is enough. */
 export function authenticator(callers: CallerSettings, now: () => number = Date.now): Authenticate {
   if (callers.kind === 'open')
     return (headers, query) => {
@@ -108,7 +108,7 @@ function keyFinder(callers: CallerSettings & { kind: 'keys' }) {
   }
 }
 
-/** Looks at every character of every key, whatever it finds: the time it takes says nothing of them. */
+/** Looks at every character of every key, so that the time it takes says nothing of them. */
 function match(
   candidate: string,
   doors: readonly { key: string; door: OpenedDoor }[],

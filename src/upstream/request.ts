@@ -15,7 +15,7 @@ export interface UnaddressedRequest {
   stream: boolean
 }
 
-/** What is sent, and what in it nobody else may see. */
+/** What is sent, and what in it must not be shown. */
 export interface AddressedRequest {
   method: 'POST'
   url: string

@@ -50,5 +50,5 @@ function findFacts(upstream: UpstreamSettings, model: string): Target['facts'] {
   return {}
 }
 
-/** Some clients mark a variant of a model, as in `model[1m]`, with something that no upstream knows. */
+/** Claude Code marks a variant of a model, as in `model[1m]`, which no upstream knows. */
 export const withoutVariant = (model: string): string => model.replace(/\[[\w.-]{1,16}\]$/, '')

@@ -42,7 +42,7 @@ export function passwordsIn(address: string): string[] {
   return [...new Set([password, plain, `${decoded(username)}:${plain}`].flatMap(written))]
 }
 
-/** The password of a state server: before its host, or among its parameters, where some clients take it. */
+/** The password of a state server: before its host, or among its parameters, where Redis clients take it too. */
 function stateSecrets(state: string): string[] {
   if (!URL.canParse(state)) return []
   const { password, searchParams } = new URL(state)
@@ -125,7 +125,7 @@ const PUBLIC =
   /^(?:(?:anthropic|provider)-(?:version|beta)|openai-(?:beta|organization|project)|accept(?:-.*)?|content-type|user-agent|x-goog-(?:api-client|user-project))$/i
 const CREDENTIAL = /auth|key|token|secret|cookie|pass|credential|signature|session/i
 
-/** Any value that was configured may be a credential, whatever its name: but for short ones and public ones. */
+/** Any value that was configured may be a credential under any name: but for short ones and public ones. */
 function headerSecrets(headers: Readonly<Record<string, string>>, names = /^/): string[] {
   const chosen = Object.entries(headers).filter(
     ([name]) => names.test(name) && (CREDENTIAL.test(name) || !PUBLIC.test(name)),

@@ -17,7 +17,7 @@ export async function guardStore<T>(
   }
 }
 
-/** The same for work that does not wait for anybody. */
+/** The same for work that does not wait. */
 export async function explain<T>(service: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()

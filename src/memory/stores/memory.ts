@@ -13,7 +13,7 @@ interface Kept {
 }
 
 /**
- * The entries of one owner in the order in which they were put. A Set keeps that order too, but whoever asks
+ * The entries of one owner in the order in which they were put. A Set keeps that order too, but a search
  * for its first member steps over all that were deleted before it.
  */
 interface Share {

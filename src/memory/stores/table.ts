@@ -21,7 +21,7 @@ export interface Table {
 
 /**
  * `id` grows with every put, so it is the order of eviction. A value is cut into pieces because a Durable
- * Object takes rows of 2 MB at most. Triggers keep the shares of the owners right, whoever deletes.
+ * Object takes rows of 2 MB at most. Triggers keep the shares of the owners right, also where another process deletes.
  */
 export const SCHEMA = [
   `CREATE TABLE IF NOT EXISTS entries (
