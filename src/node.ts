@@ -2,6 +2,7 @@ import { check, explain, type Process, serve } from './node/commands.ts'
 import { errorCode } from './node/files.ts'
 import { ConfigError } from './config/config.ts'
 import { writeFault } from './config/finding.ts'
+import { launch } from './node/launch/launch.ts'
 import { HELP, type Options, readOptions } from './node/options.ts'
 import { onSignals } from './node/signals.ts'
 import { VERSION } from './version.ts'
@@ -42,6 +43,8 @@ async function main(): Promise<void> {
     case 'explain':
       if (!(await explain(options, world))) process.exitCode = EXIT.failure
       return
+    case 'launch':
+      return process.exit(await launch(options, world))
     case 'serve':
       return start(options)
     default:

@@ -41,7 +41,7 @@ export interface Process {
 }
 
 /** The configuration for a command; the address decides whether callers have to be named. */
-const settingsFor = (options: Options, world: Process): Settings =>
+export const settingsFor = (options: Options, world: Process): Settings =>
   foundSettings(options, world).settings
 
 /** The same, with the files that have a part in it. */
@@ -74,8 +74,11 @@ export interface Proxy {
 }
 
 /** Starts the proxy; rejects with the system's error when the address is taken. */
-export async function serve(options: Options, world: Process): Promise<Proxy> {
-  const found = foundSettings(options, world)
+export async function serve(
+  options: Options,
+  world: Process,
+  found = foundSettings(options, world),
+): Promise<Proxy> {
   const { settings } = found
   const egress = egressSecrets(world.environment)
   const secrets = secretsInUse([...listSecrets(settings), ...egress])

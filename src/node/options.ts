@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { ConfigError, type Environment } from '../config/config.ts'
 import { isLoopbackName, nameOfAddress } from '../config/hostname.ts'
 
-export type Command = 'serve' | 'check' | 'explain' | 'help' | 'version'
+export type Command = 'serve' | 'check' | 'explain' | 'launch' | 'help' | 'version'
 
 export interface Options {
   command: Command
@@ -16,14 +16,30 @@ export interface Options {
   /** explain: the path that the caller would use, and the file with the body. */
   path?: string
   file?: string
+  launch?: LaunchOptions
+}
+
+/** What `dragoman launch` is told. */
+export interface LaunchOptions {
+  client: string
+  model?: string
+  /** For the small jobs of the client. */
+  small?: string
+  /** The file that the log goes to; without one there is none, because the screen is the client's. */
+  log?: string
+  print?: boolean
+  /** The client's own. */
+  args: readonly string[]
 }
 
 export const HELP = `dragoman: a proxy between the languages of LLM conversations
 
   dragoman [serve] [--config FILE] [--port N] [--host H] [--watch]
-                                                            start the proxy (default); --watch reads a configuration that changes again
+                                                             start the proxy (default); --watch reads a configuration that changes again
   dragoman check   [--config FILE] [--online]                validate the configuration, and ask the upstreams for their models
   dragoman explain [--config FILE] --path PATH FILE          show what would be sent upstream, and what would be lost
+  dragoman launch  CLIENT [--model M] [--small S] [--config FILE] [--log FILE] [--print] [-- ARGS…]
+                                                             start claude, codex, gemini, opencode or qwen over a proxy of its own
   dragoman --help | --version
 
 Without --config: DRAGOMAN_CONFIG, then dragoman.json, then DRAGOMAN_DIALECT, DRAGOMAN_URL and DRAGOMAN_KEY, then a demo.
@@ -32,11 +48,26 @@ PORT and HOST stand for --port and --host.
 
 const DEFAULT_PORT = 8787
 const DEFAULT_HOST = '127.0.0.1'
-const COMMANDS: readonly Command[] = ['serve', 'check', 'explain']
+const COMMANDS: readonly Command[] = ['serve', 'check', 'explain', 'launch']
 
 /** What the command line asks for; throws `ConfigError` with one line about what is wrong with it. */
 export function readOptions(argv: readonly string[], environment: Environment): Options {
-  const { values, positionals } = parsed(argv)
+  const [own, rest] = argv[0] === 'launch' ? divided(argv) : [argv, []]
+  const { values, positionals } = parsed(own)
+  if (argv[0] === 'launch' && !values.help) return launchOptions(values, positionals, rest)
+  return plainOptions(values, positionals, environment)
+}
+
+type Values = ReturnType<typeof parsed>['values']
+
+function plainOptions(
+  values: Values,
+  positionals: readonly string[],
+  environment: Environment,
+): Options {
+  for (const name of LAUNCH_ONLY)
+    if (values[name] !== undefined)
+      throw new ConfigError('options', `"--${name}" belongs to launch; see --help`)
   const [first = 'serve', ...rest] = positionals
   const command = values.help ? 'help' : values.version ? 'version' : readCommand(first)
   const [file, ...others] = rest
@@ -53,6 +84,38 @@ export function readOptions(argv: readonly string[], environment: Environment): 
   }
 }
 
+/** What is a client's own stands behind two dashes. */
+function divided(argv: readonly string[]): [string[], string[]] {
+  const at = argv.indexOf('--')
+  return at < 0 ? [[...argv], []] : [argv.slice(0, at), argv.slice(at + 1)]
+}
+
+const LAUNCH_ONLY = ['model', 'small', 'log', 'print'] as const
+
+/** The proxy of a launch is this machine's alone, wherever another one would listen. */
+function launchOptions(
+  { config, port, host, model, small, log, print }: Values,
+  [, client = '', extra]: readonly string[],
+  args: readonly string[],
+): Options {
+  if (extra !== undefined) throw new ConfigError('options', `unexpected "${extra}"; see --help`)
+  if (host !== undefined) throw new ConfigError('--host', `launch listens on ${DEFAULT_HOST} alone`)
+  return {
+    command: 'launch',
+    ...(config !== undefined && { config }),
+    host: DEFAULT_HOST,
+    port: readPort(port ?? '0', undefined),
+    launch: {
+      client,
+      ...(model !== undefined && { model }),
+      ...(small !== undefined && { small }),
+      ...(log !== undefined && { log }),
+      ...(print && { print }),
+      args,
+    },
+  }
+}
+
 function parsed(argv: readonly string[]) {
   try {
     return parseArgs({
@@ -65,6 +128,10 @@ function parsed(argv: readonly string[]) {
         path: { type: 'string' },
         online: { type: 'boolean' },
         watch: { type: 'boolean' },
+        model: { type: 'string' },
+        small: { type: 'string' },
+        log: { type: 'string' },
+        print: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
         version: { type: 'boolean', short: 'v' },
       },

@@ -1,0 +1,110 @@
+import { join } from 'node:path'
+import { parseJsonc } from '../../config/jsonc.ts'
+import { type JsonObject, isObject } from '../../json/json.ts'
+import { textFile } from '../files.ts'
+import { type Client, given, holdsKeys, type Start, type Told } from './client.ts'
+
+/** They win over the base URL (Claude Code 2.1.329), and a key beside the token makes it ask which one is meant. */
+const ELSEWHERE = [
+  'ANTHROPIC_API_KEY',
+  'ANTHROPIC_SMALL_FAST_MODEL',
+  'CLAUDE_CODE_API_BASE_URL',
+  'CLAUDE_CODE_USE_BEDROCK',
+  'CLAUDE_CODE_USE_VERTEX',
+  'CLAUDE_CODE_USE_FOUNDRY',
+  'CLAUDE_CODE_USE_MANTLE',
+  'CLAUDE_CODE_USE_GATEWAY',
+]
+
+/** Its environment is enough (code.claude.com, "Environment variables"; measured with 2.1.329). */
+export const claude: Client = {
+  name: 'claude',
+  title: 'Claude Code',
+  npm: '@anthropic-ai/claude-code',
+  places: ['.local/bin', '.claude/local'],
+  path: '/v1/messages',
+  overruling: [/^--settings(?:=|$)/],
+  start(told) {
+    const start = { set: variables(told), unset: inTheWay(told), args: [] }
+    return { ...start, ...overSettings(told, start) }
+  },
+}
+
+function variables({ url, key, model, small, foreign }: Told): Record<string, string> {
+  const id = model?.id
+  return given({
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_AUTH_TOKEN: key,
+    ANTHROPIC_MODEL: id,
+    ANTHROPIC_DEFAULT_OPUS_MODEL: id,
+    ANTHROPIC_DEFAULT_SONNET_MODEL: id,
+    ANTHROPIC_DEFAULT_FABLE_MODEL: id,
+    ANTHROPIC_DEFAULT_HAIKU_MODEL: small?.id,
+    CLAUDE_CODE_SUBAGENT_MODEL: id,
+    // Its picker knows names of Claude alone.
+    ...(id && !/claude|anthropic/.test(id) && customOption(id)),
+    // An unknown model is taken for one with a million tokens, and asked for 32,000.
+    CLAUDE_CODE_MAX_CONTEXT_TOKENS: model?.contextWindow,
+    CLAUDE_CODE_AUTO_COMPACT_WINDOW: model?.contextWindow,
+    CLAUDE_CODE_MAX_OUTPUT_TOKENS: model?.maxOutputTokens,
+    // Only then it says which requests are of subagents and small jobs.
+    CLAUDE_CODE_GATEWAY_HINT_HEADERS: 1,
+    // A line that changes with every request spoils the cache of a foreign upstream.
+    CLAUDE_CODE_ATTRIBUTION_HEADER: foreign ? 0 : undefined,
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: 1,
+    CLAUDE_CODE_ENABLE_GATEWAY_MODEL_DISCOVERY: 1,
+    // Off by default on foreign hosts; its blocks pass to an upstream of the dialect as they are.
+    ENABLE_TOOL_SEARCH: foreign ? undefined : 'true',
+  })
+}
+
+const customOption = (id: string) => ({
+  ANTHROPIC_CUSTOM_MODEL_OPTION: id,
+  ANTHROPIC_CUSTOM_MODEL_OPTION_NAME: id,
+  ANTHROPIC_CUSTOM_MODEL_OPTION_DESCRIPTION: 'through dragoman',
+})
+
+const inTheWay = ({ environment }: Told): string[] =>
+  holdsKeys(environment['ANTHROPIC_CUSTOM_HEADERS'])
+    ? [...ELSEWHERE, 'ANTHROPIC_CUSTOM_HEADERS']
+    : ELSEWHERE
+
+/** The `env` of a settings file wins over the environment: what it says otherwise, settings of the launch say again. */
+function overSettings(
+  told: Told,
+  { set, unset }: Pick<Start, 'set' | 'unset'>,
+): Pick<Start, 'args' | 'files'> | undefined {
+  const names = new Set(settingsFiles(told).flatMap((file) => Object.keys(variablesOf(file))))
+  const again = [
+    ...Object.entries(set).filter(([name]) => names.has(name)),
+    ...unset.filter((name) => names.has(name)).map((name) => [name, '']),
+  ]
+  if (again.length === 0) return undefined
+  return {
+    args: ['--settings', join(told.folder, SETTINGS)],
+    files: { [SETTINGS]: `${JSON.stringify({ env: Object.fromEntries(again) })}\n` },
+  }
+}
+
+const SETTINGS = 'settings.json'
+
+const settingsFiles = ({ home, directory, environment }: Told): string[] => [
+  join(environment['CLAUDE_CONFIG_DIR'] || join(home, '.claude'), 'settings.json'),
+  join(directory, '.claude/settings.json'),
+  join(directory, '.claude/settings.local.json'),
+]
+
+function variablesOf(file: string): JsonObject {
+  const settings = readMembers(file)
+  return isObject(settings['env']) ? settings['env'] : {}
+}
+
+/** The members of a JSON file of the user's; none where it cannot be read. */
+export function readMembers(file: string): JsonObject {
+  try {
+    const value = parseJsonc(textFile('/', file) ?? '{}').value
+    return isObject(value) ? value : {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,119 @@
+import { join } from 'node:path'
+import { type JsonObject, objectsOf, parseObject } from '../../json/json.ts'
+import type { Client, Told, ToldModel } from './client.ts'
+
+/** The variable that holds the key: a value after `-c` would be seen in the list of processes. */
+const KEY = 'DRAGOMAN_KEY'
+
+const CATALOG = 'catalog.json'
+
+/** Arguments are enough, and a catalog of models, without which it takes an unknown one for 272,000 tokens (0.169.0). */
+export const codex: Client = {
+  name: 'codex',
+  title: 'Codex',
+  npm: '@openai/codex',
+  places: ['.local/bin'],
+  path: '/v1/responses',
+  overruling: [
+    /^(?:-p|--profile|--oss|--local-provider|-m|--model)(?:=|$)/,
+    /^(?:-c|--config)?=?(?:model_providers?|model_catalog_json|openai_base_url|chatgpt_base_url|profile)\b/,
+  ],
+  asks: ['debug', 'models', '--bundled'],
+  start(told) {
+    return {
+      set: { [KEY]: told.key },
+      unset: [],
+      args: [
+        ...setting('model_provider', toml('dragoman')),
+        ...setting('model_providers.dragoman', provider(told.url)),
+        ...modelArguments(told),
+      ],
+      ...(told.model && { files: { [CATALOG]: catalog(told) } }),
+    }
+  },
+}
+
+const setting = (name: string, value: string | number): string[] => ['-c', `${name}=${value}`]
+
+/** A string of TOML is one of JSON. */
+const toml = (text: string): string => JSON.stringify(text)
+
+const provider = (url: string): string =>
+  `{name="dragoman",base_url=${toml(`${url}/v1`)},wire_api="responses",env_key="${KEY}"}`
+
+/** It compacts when nine tenths are full, as it does with the models that it knows. */
+const COMPACT_AT = 0.9
+
+function modelArguments({ model, folder }: Told): string[] {
+  if (!model) return []
+  const window = model.contextWindow
+  return [
+    ...setting('model_catalog_json', toml(join(folder, CATALOG))),
+    ...(window === undefined
+      ? []
+      : [
+          ...setting('model_context_window', window),
+          ...setting('model_auto_compact_token_limit', Math.floor(window * COMPACT_AT)),
+        ]),
+    '-m',
+    model.id,
+  ]
+}
+
+/** One that it knows by itself keeps what it knows of it, but for the window. */
+function catalog({ models, learned }: Told): string {
+  const bundled = objectsOf(parseObject(learned ?? '')?.['models'])
+  const instructions = instructionsIn(bundled)
+  const entries = models.map((model, priority) => {
+    const own = bundled.find(({ slug }) => slug === model.id)
+    return own ? { ...own, ...windowOf(model) } : entry(model, priority, instructions)
+  })
+  return `${JSON.stringify({ models: entries })}\n`
+}
+
+const windowOf = ({ contextWindow: window }: ToldModel): JsonObject =>
+  window === undefined ? {} : { context_window: window, max_context_window: window }
+
+/** For a program that does not tell its own. */
+const INSTRUCTIONS =
+  'You are Codex, a coding agent in a terminal. You and the user share one workspace. Work on the task until it is done: read what you need, change files with the tools that you have, run what proves the change, and say in the end what you did. Ask before anything that cannot be undone.'
+
+/**
+ * The instructions that go with every request stand in the catalog: an entry without any would leave the model
+ * without them (0.169.0 then sends 3 kB in place of 20). Those of the oldest model say the least of the model.
+ */
+function instructionsIn(bundled: readonly JsonObject[]): string {
+  const texts = bundled
+    .filter(({ visibility }) => visibility === 'list')
+    .flatMap(({ base_instructions: text }) => (typeof text === 'string' && text ? [text] : []))
+  return (texts.at(-1) ?? INSTRUCTIONS).replace(/ based on GPT-[\w.]+/, '')
+}
+
+/** What it takes an unknown model for, but for the window. */
+const UNKNOWN_WINDOW = 272_000
+
+/** The members without which 0.169.0 refuses a catalog, and those that say what any model here can do. */
+const entry = (
+  { id, contextWindow = UNKNOWN_WINDOW }: ToldModel,
+  priority: number,
+  instructions: string,
+): JsonObject => ({
+  slug: id,
+  display_name: id,
+  context_window: contextWindow,
+  shell_type: 'default',
+  visibility: 'list',
+  supported_in_api: true,
+  priority,
+  truncation_policy: { mode: 'tokens', limit: 10_000 },
+  input_modalities: ['text', 'image'],
+  base_instructions: instructions,
+  support_verbosity: false,
+  supports_parallel_tool_calls: true,
+  supports_reasoning_summaries: true,
+  supported_reasoning_levels: ['low', 'medium', 'high'].map((effort) => ({
+    effort,
+    description: effort,
+  })),
+  experimental_supported_tools: [],
+})

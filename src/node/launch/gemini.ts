@@ -1,0 +1,145 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { ConfigError } from '../../config/config.ts'
+import { type JsonObject, listOf, objectIn } from '../../json/json.ts'
+import { readMembers } from './claude.ts'
+import { type Client, given, holdsKeys, type Told } from './client.ts'
+
+/** They choose another service, or another way to sign in (0.61.0). */
+const ELSEWHERE = [
+  'GOOGLE_API_KEY',
+  'GOOGLE_GENAI_USE_VERTEXAI',
+  'GOOGLE_GENAI_USE_GCA',
+  'GOOGLE_VERTEX_BASE_URL',
+  'GEMINI_CLI_USE_COMPUTE_ADC',
+  'GEMINI_API_KEY_AUTH_MECHANISM',
+]
+
+const API_KEY = 'gemini-api-key'
+const PROFILE = '.gemini'
+const SETTINGS = `${PROFILE}/settings.json`
+
+/**
+ * The base URL alone makes it choose a kind of sign-in that its own check refuses, and its settings win over the
+ * environment: it gets a profile of its own, in which the rest is the user's.
+ */
+export const gemini: Client = {
+  name: 'gemini',
+  title: 'Gemini CLI',
+  npm: '@google/gemini-cli',
+  places: ['.local/bin'],
+  path: '/v1beta/models/model:streamGenerateContent',
+  overruling: [],
+  start(told) {
+    checkFolder(told)
+    const headers = told.environment['GEMINI_CLI_CUSTOM_HEADERS']
+    return {
+      set: given({
+        GEMINI_CLI_HOME: told.folder,
+        GOOGLE_GEMINI_BASE_URL: told.url,
+        GEMINI_API_KEY: told.key,
+        GEMINI_MODEL: told.model?.id,
+        GEMINI_CLI_TRUST_WORKSPACE: 'true',
+      }),
+      unset: holdsKeys(headers) ? [...ELSEWHERE, 'GEMINI_CLI_CUSTOM_HEADERS'] : ELSEWHERE,
+      args: [],
+      files: { [SETTINGS]: `${JSON.stringify(profileFor(told), null, 2)}\n` },
+      links: linksTo(join(homeOf(told), PROFILE)),
+    }
+  },
+}
+
+const homeOf = ({ environment, home }: Told): string => environment['GEMINI_CLI_HOME'] || home
+
+const selected = (settings: JsonObject): unknown =>
+  objectIn(objectIn(settings['security'])['auth'])['selectedType']
+
+/** Settings of the folder win over those of the user. */
+function checkFolder({ directory }: Told): void {
+  const file = resolve(directory, SETTINGS)
+  const type = selected(readMembers(file))
+  if (type !== undefined && type !== API_KEY)
+    throw new ConfigError(
+      file,
+      'the settings of this folder choose another way to sign in; start from another folder',
+    )
+}
+
+function profileFor(told: Told): JsonObject {
+  const settings = readMembers(join(homeOf(told), SETTINGS))
+  const security = objectIn(settings['security'])
+  return {
+    ...settings,
+    security: { ...security, auth: { ...objectIn(security['auth']), selectedType: API_KEY } },
+    ...(told.model && modelSettings(settings, told)),
+  }
+}
+
+/** It takes every unknown model for one of this size, and compresses at a share of it. */
+const ASSUMED_WINDOW = 1_048_576
+const USUAL_THRESHOLD = 0.5
+
+function modelSettings(settings: JsonObject, { model, small, models }: Told): JsonObject {
+  const unrouted = (name: string) => models.every(({ id }) => id !== name)
+  const own = objectIn(settings['model'])
+  const share = own['compressionThreshold']
+  const threshold = typeof share === 'number' ? share : USUAL_THRESHOLD
+  const window = Math.min(model?.contextWindow ?? ASSUMED_WINDOW, ASSUMED_WINDOW)
+  const configs = objectIn(settings['modelConfigs'])
+  return {
+    ...(window < ASSUMED_WINDOW && {
+      model: { ...own, compressionThreshold: (threshold * window) / ASSUMED_WINDOW },
+    }),
+    modelConfigs: {
+      ...configs,
+      customOverrides: [
+        ...listOf(configs['customOverrides']),
+        ...(model?.maxOutputTokens === undefined
+          ? []
+          : [cap(model.id, { maxOutputTokens: model.maxOutputTokens })]),
+        ...SMALL.filter(unrouted).map((name) => override(name, { model: small?.id ?? '' })),
+        ...LARGE.filter(unrouted).map((name) => override(name, { model: model?.id ?? '' })),
+      ],
+    },
+  }
+}
+
+/** The names that it asks for on its own account, in 0.61.0: for small jobs, and for all others. */
+const SMALL = [
+  'flash-lite',
+  'gemini-2.5-flash-lite',
+  'gemini-3.1-flash-lite',
+  'gemini-3.5-flash-lite',
+]
+const LARGE = [
+  'gemini-2.5-flash',
+  'gemini-2.5-pro',
+  'gemini-3-flash-preview',
+  'gemini-3-pro-preview',
+  'gemini-3.5-flash',
+]
+
+const override = (model: string, modelConfig: JsonObject): JsonObject => ({
+  match: { model },
+  modelConfig,
+})
+
+const cap = (model: string, generateContentConfig: JsonObject): JsonObject =>
+  override(model, { generateContentConfig })
+
+/** What is the user's own in a profile, and worth having (or keeping) in another one. */
+const SHARED = [
+  'tmp',
+  'history',
+  'commands',
+  'extensions',
+  'skills',
+  'agents',
+  'policies',
+  'GEMINI.md',
+]
+
+function linksTo(profile: string): Record<string, string> {
+  const there = SHARED.filter((name) => existsSync(join(profile, name)))
+  return Object.fromEntries(there.map((name) => [`${PROFILE}/${name}`, join(profile, name)]))
+}

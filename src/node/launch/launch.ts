@@ -1,0 +1,185 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { appendFileSync } from 'node:fs'
+import { constants, homedir } from 'node:os'
+import { resolve } from 'node:path'
+import { ConfigError, type Environment } from '../../config/config.ts'
+import type { Settings } from '../../config/settings.ts'
+import { type Process, serve, settingsFor } from '../commands.ts'
+import type { LaunchOptions, Options } from '../options.ts'
+import type { Client, Start, Told } from './client.ts'
+import { claude } from './claude.ts'
+import { codex } from './codex.ts'
+import { gemini } from './gemini.ts'
+import { opencode } from './opencode.ts'
+import { qwen } from './qwen.ts'
+import { fillFolder, privateFolder, removeFolder, sweepLeftovers } from './folder.ts'
+import { modelsFor } from './models.ts'
+import { askProgram, findProgram } from './program.ts'
+import { FOLDER, shellLines } from './shell.ts'
+
+const clients: readonly Client[] = [claude, codex, gemini, opencode, qwen]
+
+const NOT_FOUND = 127
+
+/** Starts the proxy and a client that talks to it; resolves with the exit code of the client. */
+export async function launch(options: Options, world: Process): Promise<number> {
+  const wanted = options.launch ?? { client: '', args: [] }
+  const client = findClient(wanted.client)
+  refuseOverruling(client, wanted.args)
+  const settings = settingsFor(options, world)
+  const program = findProgram(client, world.environment)
+  const known: Known = {
+    ...modelsFor(client, settings, wanted),
+    home: homedir(),
+    directory: world.directory,
+    environment: world.environment,
+    learned: program && askProgram(program, client, world.environment),
+  }
+  if (wanted.print) {
+    const at = `http://127.0.0.1:${options.port || PRINTED_PORT}`
+    const start = client.start({ ...known, url: at, key: 'any', folder: FOLDER })
+    world.write(PRINTED + shellLines(client, start, wanted.args))
+    return 0
+  }
+  if (program === undefined) {
+    world.complain(`${client.name} is not on PATH; npm install -g ${client.npm} installs it`)
+    return NOT_FOUND
+  }
+  if (settings.origin === 'demo') world.say(DEMO)
+  const key = randomBytes(32).toString('base64url')
+  const proxy = await serve(options, behind(wanted, world), {
+    settings: guarded(settings, client, key),
+    files: [],
+  })
+  try {
+    return await inFolder((folder) => {
+      const start = client.start({ ...known, url: proxy.url, key, folder })
+      fillFolder(folder, start)
+      return runClient(program, start, wanted.args, world)
+    })
+  } finally {
+    await proxy.stop()
+  }
+}
+
+/** What is known before anything listens. */
+type Known = Omit<Told, 'url' | 'key' | 'folder'>
+
+const PRINTED_PORT = 8787
+const PRINTED = `# These lines lead to a proxy that is open, as "dragoman" by itself starts one; launch starts one with a key.\n`
+const DEMO =
+  'dragoman: nothing is configured, so upstreams in this process answer, and no model does\n'
+
+function findClient(name: string): Client {
+  const client = clients.find((known) => known.name === name)
+  if (client) return client
+  const names = clients.map((known) => known.name).join(', ')
+  throw new ConfigError('options', `launch expects one of ${names}; see --help`)
+}
+
+/** What the user says to the client must not lead it elsewhere without a word. */
+function refuseOverruling({ name, overruling }: Client, args: readonly string[]): void {
+  const found = args.find((each) => overruling.some((pattern) => pattern.test(each)))
+  if (found === undefined) return
+  const [option = found] = found.split('=')
+  throw new ConfigError('options', `launch itself tells ${name} what "${option}" would; see --help`)
+}
+
+/** For this client alone, which nothing outlives. Gemini CLI forgets proofs of reasoning, so they are kept for it. */
+const guarded = (settings: Settings, { name }: Client, key: string): Settings => ({
+  ...settings,
+  callers: { kind: 'keys', keys: [{ name: 'launch', key }] },
+  limits: { ...settings.limits, drainMs: 0, lingerMs: 0 },
+  ...(name === 'gemini' && { retention: { ...settings.retention, proofs: true } }),
+})
+
+/** The screen is the client's: the proxy is silent, or writes to a file. */
+function behind({ log }: LaunchOptions, world: Process): Process {
+  const file = log === undefined ? undefined : resolve(world.directory, log)
+  return {
+    ...world,
+    logStyle: 'json',
+    say: () => undefined,
+    complain: () => undefined,
+    write: (text) => {
+      if (file !== undefined) appendFileSync(file, text, { mode: 0o600 })
+    },
+  }
+}
+
+async function inFolder(work: (folder: string) => Promise<number>): Promise<number> {
+  sweepLeftovers()
+  const folder = privateFolder()
+  const remove = () => removeFolder(folder)
+  process.once('exit', remove)
+  try {
+    return await work(folder)
+  } finally {
+    remove()
+    process.off('exit', remove)
+  }
+}
+
+/** The terminal sends them to both: they are the client's "stop this turn". */
+const IGNORED: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
+const FORWARDED: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP']
+
+/** Runs the client on our terminal; resolves with its exit code, as a shell says it. */
+function runClient(
+  program: string,
+  start: Start,
+  rest: readonly string[],
+  world: Process,
+): Promise<number> {
+  const running = spawn(program, [...start.args, ...rest], {
+    cwd: world.directory,
+    env: environmentFor(start, world.environment),
+    stdio: 'inherit',
+  })
+  const release = whileItRuns(running)
+  return new Promise<number>((resolve, reject) => {
+    running.once('error', reject)
+    running.once('exit', (code, signal) => resolve(code ?? exitCode(signal)))
+  }).finally(release)
+}
+
+const SIGNALLED = 128
+
+const exitCode = (signal: NodeJS.Signals | null): number =>
+  SIGNALLED + (signal === null ? 0 : constants.signals[signal])
+
+const ignore = (): void => undefined
+
+/** Should the proxy end first, the client ends too: it could not go on. */
+function whileItRuns(running: ChildProcess): () => void {
+  const forward = (signal: NodeJS.Signals) => void running.kill(signal)
+  const end = () => void running.kill()
+  for (const signal of IGNORED) process.on(signal, ignore)
+  for (const signal of FORWARDED) process.on(signal, forward)
+  process.on('exit', end)
+  return () => {
+    for (const signal of IGNORED) process.off(signal, ignore)
+    for (const signal of FORWARDED) process.off(signal, forward)
+    process.off('exit', end)
+  }
+}
+
+const LOOPBACK = ['127.0.0.1', 'localhost']
+
+function environmentFor({ set, unset }: Start, ours: Environment): NodeJS.ProcessEnv {
+  const kept = Object.entries(ours).filter(([name]) => !unset.includes(name))
+  return { ...Object.fromEntries(kept), ...set, ...directly(ours) }
+}
+
+/** A proxy of the company's would take the requests to this machine too. */
+function directly(ours: Environment): Record<string, string> {
+  const names = ['NO_PROXY', 'no_proxy'] as const
+  return Object.fromEntries(
+    names.map((name) => {
+      const listed = ours[name] || ours[name.toLowerCase()] || ours[name.toUpperCase()] || ''
+      const all = listed.split(',').map((each) => each.trim())
+      return [name, [...new Set([...all.filter(Boolean), ...LOOPBACK])].join(',')]
+    }),
+  )
+}

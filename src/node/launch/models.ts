@@ -1,0 +1,54 @@
+import { adapters, type Dialects, dialects } from '../../../adapters/index.ts'
+import { ConfigError } from '../../config/config.ts'
+import type { Settings } from '../../config/settings.ts'
+import { findModel, listModels } from '../../http/models.ts'
+import { findDestination } from '../../upstream/route.ts'
+import type { Client, Told, ToldModel } from './client.ts'
+
+/** A route of this name is for the small jobs of whatever client is launched. */
+const SMALL = 'dragoman-small'
+
+/** The models of a launch; throws where the configuration has none for the client. */
+export function modelsFor(
+  { name, path, needsModel }: Client,
+  settings: Settings,
+  wanted: { model?: string; small?: string },
+): Pick<Told, 'model' | 'small' | 'models' | 'foreign'> {
+  const listed = listModels(settings, dialects)
+  const id = wanted.model ?? listed.find((entry) => entry.id !== SMALL)?.id
+  if (id === undefined) {
+    if (!needsModel) return { models: listed, foreign: false }
+    throw new ConfigError('--model', `${name} has to be told one, because no route names one`)
+  }
+  const model = known(settings, '--model', id)
+  const smallId = wanted.small ?? listed.find((entry) => entry.id === SMALL)?.id
+  const small = smallId === undefined ? model : known(settings, '--small', smallId)
+  const others = listed.filter((entry) => entry.id !== model.id && entry.id !== small.id)
+  return {
+    model,
+    small,
+    models: [model, ...(small.id === model.id ? [] : [small]), ...others],
+    foreign: upstreamOf(settings, dialects, id)?.dialect !== dialectAt(path),
+  }
+}
+
+const dialectAt = (path: string): string | undefined =>
+  adapters.find(({ caller }) =>
+    caller.match({ method: 'POST', path, query: new URLSearchParams() }),
+  )?.dialect
+
+function known(settings: Settings, option: string, id: string): ToldModel {
+  const model = findModel(settings, dialects, id)
+  const upstream = upstreamOf(settings, dialects, id)
+  if (!model || !upstream) throw new ConfigError(option, `no route takes the model "${id}"`)
+  if (upstream.key.kind === 'caller')
+    throw new ConfigError(
+      `upstreams.${upstream.name}.key`,
+      'a launched client has a one-time key and not its own, so "caller" leads nowhere',
+      settings.origin,
+    )
+  return model
+}
+
+const upstreamOf = (settings: Settings, all: Dialects, model: string) =>
+  findDestination(settings, all, model)?.upstream

@@ -1,0 +1,43 @@
+import { type JsonObject, objectIn, parseObject } from '../../json/json.ts'
+import type { Client, Told, ToldModel } from './client.ts'
+
+const CONFIG = 'OPENCODE_CONFIG_CONTENT'
+const PROVIDER = 'dragoman'
+
+/** A variable holds its whole configuration (1.18.33): what the user has in it stays. */
+export const opencode: Client = {
+  name: 'opencode',
+  title: 'opencode',
+  npm: 'opencode-ai',
+  places: ['.opencode/bin', '.local/bin'],
+  path: '/v1/messages',
+  needsModel: true,
+  overruling: [/^(?:-m|--model)=(?!dragoman\/)/, /^(?:-m|--model)$/],
+  start(told) {
+    const own = parseObject(told.environment[CONFIG] ?? '') ?? {}
+    return { set: { [CONFIG]: JSON.stringify(configFor(told, own)) }, unset: [], args: [] }
+  },
+}
+
+const configFor = ({ url, key, model, small, models }: Told, own: JsonObject): JsonObject => ({
+  ...own,
+  provider: {
+    ...objectIn(own['provider']),
+    [PROVIDER]: {
+      npm: '@ai-sdk/anthropic',
+      options: { baseURL: `${url}/v1`, apiKey: key },
+      models: Object.fromEntries(models.map((each) => [each.id, limits(each)])),
+    },
+  },
+  model: `${PROVIDER}/${model?.id ?? ''}`,
+  small_model: `${PROVIDER}/${small?.id ?? ''}`,
+})
+
+/** What it asks for where nothing else is said. */
+const USUAL_OUTPUT = 32_000
+
+/** Without them it never compacts; it takes both or none. */
+function limits({ contextWindow, maxOutputTokens = USUAL_OUTPUT }: ToldModel): JsonObject {
+  if (contextWindow === undefined) return {}
+  return { limit: { context: contextWindow, output: Math.min(maxOutputTokens, contextWindow) } }
+}

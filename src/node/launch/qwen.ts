@@ -1,0 +1,41 @@
+import { join } from 'node:path'
+import { type Client, given, type Told } from './client.ts'
+
+const DEFAULTS = 'defaults.json'
+
+/** The environment is enough in its anthropic mode (0.24.4); the window and the small model stand in settings alone. */
+export const qwen: Client = {
+  name: 'qwen',
+  title: 'Qwen Code',
+  npm: '@qwen-code/qwen-code',
+  places: ['.local/bin'],
+  path: '/v1/messages',
+  needsModel: true,
+  overruling: [/^--auth-type(?:=|$)/, /^--openai-(?:base-url|api-key)(?:=|$)/],
+  start(told) {
+    const settings = settingsFor(told)
+    return {
+      set: given({
+        ANTHROPIC_BASE_URL: told.url,
+        ANTHROPIC_API_KEY: told.key,
+        ANTHROPIC_MODEL: told.model?.id,
+        QWEN_CODE_MAX_OUTPUT_TOKENS: told.model?.maxOutputTokens,
+        QWEN_CODE_SYSTEM_DEFAULTS_PATH: settings && join(told.folder, DEFAULTS),
+      }),
+      unset: ['ANTHROPIC_AUTH_TOKEN'],
+      args: ['--auth-type', 'anthropic'],
+      ...(settings && { files: { [DEFAULTS]: `${JSON.stringify(settings)}\n` } }),
+    }
+  },
+}
+
+/** The lowest of its settings, so that the user's own stand over them. */
+function settingsFor({ model, small }: Told): object | undefined {
+  const window = model?.contextWindow
+  const fast = small && small.id !== model?.id ? small.id : undefined
+  if (window === undefined && fast === undefined) return undefined
+  return {
+    ...(window !== undefined && { model: { generationConfig: { contextWindowSize: window } } }),
+    ...(fast !== undefined && { fastModel: fast }),
+  }
+}
