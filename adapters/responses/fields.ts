@@ -36,7 +36,7 @@ export function writeLimits(
 }
 
 export function readSampling(members: Members): Sampling {
-  members.spellDefault('top_logprobs', 0)
+  members.passDefault('top_logprobs', 0)
   return defined({
     temperature: members.number('temperature'),
     topP: members.number('top_p'),
@@ -158,11 +158,7 @@ export function writeInclude(request: Request, own: boolean, hasProofs: boolean)
 
 export function readLabels(members: Members): Record<string, string> | undefined {
   const metadata = members.object('metadata')
-  if (!metadata) return undefined
-  if (Object.keys(metadata).length === 0) {
-    members.keepForm('metadata', metadata)
-    return undefined
-  }
+  if (!metadata || Object.keys(metadata).length === 0) return undefined
   return Object.fromEntries(
     Object.entries(metadata).flatMap(([key, value]) =>
       typeof value === 'string' ? [[key, value]] : [],

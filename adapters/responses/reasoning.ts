@@ -26,7 +26,7 @@ export function readReasoningOptions(request: Members): ReasoningOptions | undef
   const older = members.text('generate_summary')
   const summary = members.text('summary') ?? older
   if (effort === undefined && summary === undefined) {
-    if (Object.values(value).every((member) => member === null)) request.spell('reasoning')
+    if (Object.values(value).every((member) => member === null)) request.any('reasoning')
     return undefined
   }
   request.any('reasoning')

@@ -11,7 +11,6 @@ import { History, writeTurn, type InputContext, repair } from './history.ts'
 import {
   lookup,
   objectsOf,
-  spelled,
   keepRest,
   restOf,
   factsOf,
@@ -34,25 +33,14 @@ export const REQUEST_VERBATIM = verbatimPaths(
 )
 
 /** Members that say what holds without them, or nothing that a model sees. */
-function spellDefaults(members: Members): void {
-  members.spell('client_metadata')
-  members.spellDefault('truncation', 'disabled')
-  members.spellDefault('background', false)
-  members.spellDefault('stream', false)
+function passDefaults(members: Members): void {
+  members.any('client_metadata')
+  members.passDefault('truncation', 'disabled')
+  members.passDefault('background', false)
+  members.passDefault('stream', false)
   if (JSON.stringify(members.peek('stream_options') ?? null) === '{"include_obfuscation":false}')
-    members.spell('stream_options')
+    members.any('stream_options')
 }
-const SPELLED = [
-  'client_metadata',
-  'truncation',
-  'background',
-  'stream',
-  'stream_options',
-  'top_logprobs',
-  'reasoning',
-  'metadata',
-  'instructions',
-]
 
 export function readRequest(body: Json, context: ReadRequestContext): Request {
   const members = new Members(checkRequest(body, context.route.operation === 'count-tokens'))
@@ -60,7 +48,7 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
   const history = new History()
   const input = members.any('input')
   if (input !== undefined) history.read(input)
-  spellDefaults(members)
+  passDefaults(members)
   const system = readInstructions(members)
   const list = members.list('tools')
   const tools = readTools(list)
@@ -100,7 +88,6 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
 
 function readInstructions(members: Members): Block[] {
   const text = members.text('instructions')
-  if (text === '') members.keepForm('instructions', text)
   return text ? [{ kind: 'text', text }] : []
 }
 
@@ -133,7 +120,6 @@ export function writeRequest(request: Request, context: WriteRequestContext): Ou
     metadata: options.writeLabels(request.labels, lose),
     service_tier: options.writeTier(request.tier, own, lose),
     prompt_cache_key: request.cacheKey,
-    ...spelled(request, ...SPELLED),
     ...rest,
   }) as JsonObject
   const sent = withoutRefused(body, target.facts.drop, leftoverPlace, lose)

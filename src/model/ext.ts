@@ -137,6 +137,11 @@ export class Members {
     const value = this.peek(key)
     if (value !== undefined && defaults.includes(value)) this.spell(key)
   }
+  /** Takes a member that says no more than its default does, and that nobody has to write. */
+  passDefault(key: string, ...defaults: Json[]): void {
+    const value = this.peek(key)
+    if (value !== undefined && defaults.includes(value)) this.#take(key, value)
+  }
   /** Keeps how a member stood that was taken and is written otherwise, or not at all. */
   keepForm(key: string, value: Json): void {
     this.#form.push([key, value])
