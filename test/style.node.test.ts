@@ -222,6 +222,17 @@ describe('house style', () => {
     expect(lines).toEqual([])
   })
 
+  it('says facts in its comments: no riddles about people, and no clients without a name', () => {
+    const words =
+      /(?:\/\/|\/?\*).*\b(?:whoever|nobody|somebody|some (?:clients|servers)|there are (?:clients|servers)|parcel|shelf|keeper|memo)\b/i
+    const riddles = sources.flatMap(({ path, lines }) =>
+      lines.flatMap((line, index) =>
+        words.test(line) ? [`${path}:${index + 1}: ${line.trim()}`] : [],
+      ),
+    )
+    expect(riddles).toEqual([])
+  })
+
   it('has one version number', () => {
     const manifest: { version: string } = JSON.parse(readFileSync('package.json', 'utf8'))
     const version = sources.find(({ path }) => path === 'src/version.ts')

@@ -67,19 +67,19 @@ async function keptAnswer(
   const underway = memories.underway.get(storeKey(scoped.owner, id))
   if (underway && action === 'cancel')
     return memory.answer('read', [await underway.cancel()], NO_QUERY)
-  if (underway && action === 'read') return memory.answer(action, [underway.memo()], query)
+  if (underway && action === 'read') return memory.answer(action, [underway.record()], query)
   const look = lookup(scoped, exchange.settings.limits.bodyBytes, exchange.lease)
   const kept = await look(recordPlace(id))
   if (kept?.id !== id) return undefined
   if (action === 'delete' && !(await deleted(scoped, id))) return undefined
-  if (kept.memo.length > LONG_CHARACTERS) await ownTurn()
+  if (kept.record.length > LONG_CHARACTERS) await ownTurn()
   const text = textIn(memory, kept, action, query)
   if (text !== undefined) return { text }
   // Only the whole input needs those that came before.
   const whole = action === 'input' ? await readChain(look, id) : { chain: [kept] }
-  const memos = whole?.chain.map(recordReader(memory)).filter((memo) => memo !== undefined)
-  return memos && memos.length === whole?.chain.length
-    ? memory.answer(action, memos, query)
+  const records = whole?.chain.map(recordReader(memory)).filter((record) => record !== undefined)
+  return records && records.length === whole?.chain.length
+    ? memory.answer(action, records, query)
     : undefined
 }
 
@@ -88,12 +88,12 @@ const LONG_CHARACTERS = 65_536
 
 function textIn(
   memory: ConversationMemory,
-  { memo }: Kept,
+  { record }: Kept,
   action: Asked['action'],
   query: StoredExchange['head']['query'],
 ): string | undefined {
   try {
-    return memory.replyText(memo, action, query)
+    return memory.replyText(record, action, query)
   } catch {
     return undefined
   }

@@ -37,7 +37,7 @@ export const SIGN = {
   closeBrace: CLOSE_BRACE,
 } as const
 
-/** The index behind the string literal that begins at `start`; throws SyntaxError. Nobody looks into it. */
+/** The index behind the string literal that begins at `start`; throws SyntaxError. It is not looked into. */
 export function endOfString(text: string, start: number): number {
   if (text.charCodeAt(start) !== QUOTE) throw new SyntaxError('expected a string')
   let end = start
@@ -181,7 +181,7 @@ export function visitParts(text: string, start: number, visit: VisitPart): void 
   }
 }
 
-/** What hears of the tokens of a text. It says itself of which ones, because most of them matter to nobody. */
+/** What hears of the tokens of a text. It says itself of which ones, because most of them do not matter. */
 export interface Visitor {
   /** So many containers are open around what it hears of. */
   readonly depth: number
@@ -189,7 +189,7 @@ export interface Visitor {
   readonly wants: boolean
   /** The name of a member, without its quotes. */
   name(text: string, start: number, end: number): void
-  /** A value begins, with this character. Whoever wants what is in a container goes one deeper. */
+  /** A value begins, with this character. To see what is in a container one goes one deeper. */
   begin(at: number, code: number): void
   /** The container that it went into is closed. */
   leave(): void
@@ -224,7 +224,7 @@ const END_OF_VALUE = 4
 const NOTHING = 5
 
 /**
- * One way through all tokens of a text, which is JSON but for the inside of its strings: nobody looks there. A
+ * One way through all tokens of a text, which is JSON but for the inside of its strings, which is not looked at. A
  * loop and no recursion: how deep a body is, its author chooses. All in one function, because every body goes
  * through it. Throws SyntaxError, and StructureError for what is beyond the limits.
  */

@@ -40,7 +40,7 @@ export interface Memories {
 /** A reply that can still be stopped. */
 export interface Underway {
   id: string
-  memo(): JsonObject
+  record(): JsonObject
   /** Stops it and keeps it as far as it came. */
   cancel(): Promise<JsonObject>
 }

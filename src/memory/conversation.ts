@@ -63,7 +63,7 @@ export interface Recorder {
   /** The id by which the reply can be asked for, once it is known. */
   readonly id: string | undefined
   /** The exchange when its reply is over. `body`: the text of a reply that leaves as one. */
-  memo(body?: string): ExchangeRecord
+  record(body?: string): ExchangeRecord
   /** The exchange as far as it came. `cancelled`: it will come no further. */
   unfinished(cancelled?: boolean): ExchangeRecord
 }
@@ -112,14 +112,14 @@ export interface ConversationMemory {
   memoOf(
     items: string,
     told: Told,
-  ): { id: string; memo: ExchangeRecord; whole: boolean } | undefined
+  ): { id: string; record: ExchangeRecord; whole: boolean } | undefined
   match(head: RequestHead): StoredRoute | undefined
   /** The query parameters of those paths, for an upstream that keeps its own. */
   readonly query: readonly string[]
   /** `chain` as in `Recalled`, the exchange itself last. Throws ProblemError for what it cannot answer. */
   answer(action: StoredAction, chain: readonly JsonObject[], query: Lookup): StoredAnswer
   /** The text of the reply in that of a record, where it is all that is asked for and need not be read. */
-  replyText(memo: string, action: StoredAction, query: Lookup): string | undefined
+  replyText(record: string, action: StoredAction, query: Lookup): string | undefined
   /** The words for an id under which this caller has nothing. */
   missing(what: 'previous' | 'item' | 'stored', id: string): Problem
 }

@@ -91,11 +91,11 @@ async function kept(original: Original, news: News): Promise<void> {
   if ('id' in news) return noteOwner(scoped, [news.id])
   const made = memory.memoOf(found.missing ? '[]' : addedItems(original), news)
   if (!made) return
-  const { id, memo, whole } = made
-  const claimed = () => noteOwner(scoped, [id, ...memo.items])
+  const { id, record, whole } = made
+  const claimed = () => noteOwner(scoped, [id, ...record.items])
   // Half of a conversation would be a false memory of it, but it is the caller's all the same.
   if (found.missing || !whole) await claimed()
-  else await keep(scoped, { id, origin, memo, parents: found.parents }).catch(claimed)
+  else await keep(scoped, { id, origin, record, parents: found.parents }).catch(claimed)
 }
 
 /** What the request adds to the conversation. Where no item stands for another one, it need not be read. */

@@ -31,8 +31,8 @@ export function recordReply(
   const { underway, retention } = memories
   let recorder: Recorder | undefined = memory.recorder({ fresh, writer, newId: exchange.newId })
   let key: string | undefined
-  const put = (id: string, memo: ExchangeRecord): Promise<boolean> =>
-    keep(scoped, { id, parents, memo }).then(
+  const put = (id: string, record: ExchangeRecord): Promise<boolean> =>
+    keep(scoped, { id, parents, record }).then(
       () => true,
       // Too large, or the store is down: the answer is worth more than its memory.
       () => false,
@@ -42,12 +42,12 @@ export function recordReply(
     key = storeKey(scoped.owner, id)
     const cancel = async () => {
       replyRecorder.interruption ??= CANCELLED
-      const memo = recording.unfinished(true)
+      const record = recording.unfinished(true)
       stop()
-      await put(id, memo)
-      return read(memo)
+      await put(id, record)
+      return read(record)
     }
-    underway.set(key, { id, memo: () => read(recording.unfinished()), cancel })
+    underway.set(key, { id, record: () => read(recording.unfinished()), cancel })
   }
   const release = () => {
     if (key !== undefined) underway.delete(key)
@@ -76,7 +76,7 @@ export function recordReply(
       release()
       if (replyRecorder.interruption) return Promise.resolve(true)
       const id = key === undefined && body === undefined ? undefined : recorded?.id
-      return recorded && id !== undefined ? put(id, recorded.memo(body)) : Promise.resolve(false)
+      return recorded && id !== undefined ? put(id, recorded.record(body)) : Promise.resolve(false)
     },
   }
   return replyRecorder

@@ -28,19 +28,19 @@ export interface Kept<Exchange = string> {
   id: string
   origin?: string
   parents: readonly string[]
-  memo: Exchange
+  record: Exchange
 }
 
 /** A line about the exchange, and the exchange itself behind it. */
-export const writeKept = ({ id, origin = '', parents, memo }: Kept): string =>
-  `${[id, origin, ...parents].join(' ')}\n${memo}`
+export const writeKept = ({ id, origin = '', parents, record }: Kept): string =>
+  `${[id, origin, ...parents].join(' ')}\n${record}`
 
 /** Inverse of `writeKept`; undefined for anything that it did not write. */
 export function readKept(text: string): Kept | undefined {
   const end = text.indexOf('\n')
   const [id = '', origin = '', ...parents] = text.slice(0, Math.max(0, end)).split(' ')
   if (id === '') return undefined
-  return { id, ...(origin !== '' && { origin }), parents, memo: text.slice(end + 1) }
+  return { id, ...(origin !== '' && { origin }), parents, record: text.slice(end + 1) }
 }
 
 /** Reads what is kept when it is wanted, each once: most of a long conversation is only passed by. */
@@ -48,9 +48,9 @@ export function recordReader({
   read,
 }: Pick<ConversationMemory, 'read'>): (kept: Kept) => JsonObject | undefined {
   const known = new Map<Kept, JsonObject | undefined>()
-  const attempt = ({ memo }: Kept) => {
+  const attempt = ({ record }: Kept) => {
     try {
-      return read(memo)
+      return read(record)
     } catch {
       return undefined
     }
@@ -135,16 +135,16 @@ async function reached<T>(work: Promise<T>): Promise<T> {
 /** Keeps an exchange under the id of its reply; rejects when the store does. */
 export async function keep(
   scoped: ScopedStore,
-  { memo, ...kept }: Kept<ExchangeRecord>,
+  { record, ...kept }: Kept<ExchangeRecord>,
 ): Promise<void> {
   const place = recordPlace(kept.id)
   if (place === undefined) return
   const strays = new Set<string>()
-  for (const id of memo.items) {
+  for (const id of record.items) {
     const stray = recordPlace(id)
     if (stray !== undefined && stray !== place) strays.add(stray)
   }
-  await scoped.put(place, writeKept({ ...kept, memo: memo.text }))
+  await scoped.put(place, writeKept({ ...kept, record: record.text }))
   if (strays.size > 0)
     await Promise.all([...strays].map((stray) => scoped.put(stray, writeRedirectKey(place))))
 }

@@ -138,9 +138,9 @@ export function opened(
 ): ReferencedRecords {
   const read = recordReader(memory)
   const readOr = (problem: () => Problem) => (kept: Kept) => {
-    const memo = read(kept)
-    if (!memo) throw new ProblemError(problem())
-    return memo
+    const record = read(kept)
+    if (!record) throw new ProblemError(problem())
+    return record
   }
   const items = [...found.items].map(
     ([id, kept]) => [id, readOr(() => memory.missing('item', id))(kept)] as const,

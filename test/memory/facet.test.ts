@@ -110,7 +110,7 @@ describe.each(adapters.filter(({ caller }) => caller.memory))(
           only(() => memory.resolve(body, { chain, items }))
           const fresh = { items: Array.isArray(body) ? body : [body] }
           const made = only(() => memory.memoOf(stringify(fresh.items), { reply: body }))
-          const read = made && memory.read(made.memo.text)
+          const read = made && memory.read(made.record.text)
           for (const action of ACTIONS)
             for (const asked of ['', 'stream=true&starting_after=1', 'order=asc&limit=2', text])
               only(() => memory.answer(action, read ? [...chain, read] : chain, query(asked)))
@@ -120,7 +120,7 @@ describe.each(adapters.filter(({ caller }) => caller.memory))(
           const writer = { body: () => (isObject(body) ? body : {}) }
           const recorder = memory.recorder({ fresh, writer, newId })
           recorder.push([{ event: 'response.created', data: text }])
-          for (const { text: kept } of [recorder.memo(), recorder.unfinished(true)])
+          for (const { text: kept } of [recorder.record(), recorder.unfinished(true)])
             expect(isObject(memory.read(kept))).toBe(true)
         }),
         cases(1000),
@@ -140,11 +140,11 @@ describe.each(adapters.filter(({ caller }) => caller.memory))(
             recorder.push(frames)
             return frames
           })
-          const memo = memory.read(recorder.memo().text)
-          expect(memory.answer('read', [memo], query('stream=true'))).toEqual({
+          const record = memory.read(recorder.record().text)
+          expect(memory.answer('read', [record], query('stream=true'))).toEqual({
             frames: sent.map(plain),
           })
-          const whole = memory.answer('read', [memo], query(''))
+          const whole = memory.answer('read', [record], query(''))
           expect('body' in whole && stringify(whole.body)).toBe(stringify(writer.body()))
         }),
         cases(100),
@@ -158,8 +158,8 @@ describe.each(adapters.filter(({ caller }) => caller.memory))(
           const writer = adapter.caller.writer({ ...context, newId: ids() })
           const sent = unfold(reply).flatMap((event) => writer.push(event).map(plain))
           const recorder = memory.recorder({ fresh: { items: [] }, writer, newId })
-          const memo = memory.read(recorder.memo(stringify(writer.body())).text)
-          const again = memory.answer('read', [memo], query('stream=true'))
+          const record = memory.read(recorder.record(stringify(writer.body())).text)
+          const again = memory.answer('read', [record], query('stream=true'))
           expect(again).toEqual({ frames: sent })
         }),
         cases(300),
@@ -174,8 +174,8 @@ describe.each(adapters.filter(({ caller }) => caller.memory))(
         { type: 'response.completed' },
       ]
       const response = { id: 'resp_1', status: 'completed', output: [], usage: { input_tokens: 1 } }
-      const memo = memory.read(stringify({ input: [], ids: [], response, frames }))
-      const answer = memory.answer('read', [memo], query('stream=true'))
+      const record = memory.read(stringify({ input: [], ids: [], response, frames }))
+      const answer = memory.answer('read', [record], query('stream=true'))
       const [first, ...others] = 'frames' in answer ? answer.frames : []
       expect(first?.data).toContain('"status":"in_progress"')
       expect(others).toEqual([
@@ -240,8 +240,8 @@ describe.each(adapters.filter(({ caller }) => caller.memory))(
         [undefined, []],
       ] as const) {
         const made = memory.memoOf(memory.itemsText(input), { reply })
-        const memo = memory.read(made?.memo.text ?? '')
-        const answer = memory.answer('input', [memo], query('order=asc'))
+        const record = memory.read(made?.record.text ?? '')
+        const answer = memory.answer('input', [record], query('order=asc'))
         expect(answer).toMatchObject({ body: { data: ids.map((id) => ({ id })) } })
         expect(Object(answer).body.data).toHaveLength(ids.length)
       }
@@ -278,11 +278,11 @@ describe('ids', () => {
     const memory = adapters.find(({ caller }) => caller.memory)?.caller.memory
     if (!memory) throw new Error('no dialect remembers')
     fc.assert(
-      fc.property(objects, fc.array(fc.stringMatching(/^\w{1,20}$/)), (memo, parents) => {
-        const kept = { id: 'resp_1', parents, memo: stringify(memo) }
+      fc.property(objects, fc.array(fc.stringMatching(/^\w{1,20}$/)), (record, parents) => {
+        const kept = { id: 'resp_1', parents, record: stringify(record) }
         const again = readKept(writeKept(kept))
         expect(again).toEqual(kept)
-        expect(again && stringify(recordReader(memory)(again) ?? '')).toBe(kept.memo)
+        expect(again && stringify(recordReader(memory)(again) ?? '')).toBe(kept.record)
       }),
       cases(1000),
     )

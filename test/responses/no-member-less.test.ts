@@ -146,7 +146,7 @@ describe('a written response has no member less than the service’s own', () =>
     const recorder = memory?.recorder({ fresh: { items: [] }, writer, newId: ids() })
     for (const event of unfold({ id: '', model: '', blocks: [], finish: 'stop' }))
       recorder?.push(writer.push(event))
-    const kept = memory?.read(recorder?.memo().text ?? '') ?? {}
+    const kept = memory?.read(recorder?.record().text ?? '') ?? {}
     const plain = { get: () => null }
     const whole = memory?.answer('read', [kept], plain)
     expect(lacking(whole && 'body' in whole ? whole.body : undefined)).toEqual([])

@@ -22,7 +22,7 @@ import {
   itemIds,
   recordedInput,
   recordedOutput,
-  readMemo,
+  readRecord,
   recordedResponse,
   responseText,
   writeCopy,
@@ -50,7 +50,7 @@ function asks(body: Json): Ask {
 /** The instructions of earlier requests are not carried over; they are no part of the input. */
 function resolve(body: Json, { chain, items }: ReferencedRecords, text?: string): Resolved {
   const request = checkRequest(body, true)
-  const past = chain.flatMap((memo) => [...recordedInput(memo), ...replayed(memo)])
+  const past = chain.flatMap((record) => [...recordedInput(record), ...replayed(record)])
   const said = readFresh(request, text)
   const fresh = said.items.some(isReference)
     ? {
@@ -108,25 +108,27 @@ function referred(
   chain: ReferencedRecords['chain'],
 ): JsonObject[] {
   const id = textIn(reference, 'id') ?? ''
-  const memo = items.get(id)
-  const found = memo && itemWith(memo, id)
+  const record = items.get(id)
+  const found = record && itemWith(record, id)
   if (!found) throw new ProblemError({ ...missingItem(id), param: `input.${index}` })
   return chain.some((earlier) => itemWith(earlier, id)) ? [] : [found]
 }
 
-function itemWith(memo: JsonObject, id: string): JsonObject | undefined {
-  const output = recordedOutput(memo).find((item) => item['id'] === id)
+function itemWith(record: JsonObject, id: string): JsonObject | undefined {
+  const output = recordedOutput(record).find((item) => item['id'] === id)
   if (output) return withoutId(output)
-  const at = itemIds(memo).indexOf(id)
-  const input = recordedInput(memo)
+  const at = itemIds(record).indexOf(id)
+  const input = recordedInput(record)
   return at < 0 ? input.find((item) => item['id'] === id) : input[at]
 }
 
 /** What a reply that was cut off left unfinished is not said again. */
-function replayed(memo: JsonObject): JsonObject[] {
-  const { status } = recordedResponse(memo)
+function replayed(record: JsonObject): JsonObject[] {
+  const { status } = recordedResponse(record)
   const isBroken = status === 'failed' || status === 'cancelled'
-  const items = recordedOutput(memo).filter((item) => !isBroken || item['status'] !== 'incomplete')
+  const items = recordedOutput(record).filter(
+    (item) => !isBroken || item['status'] !== 'incomplete',
+  )
   return items.map(withoutId)
 }
 
@@ -183,9 +185,9 @@ function memoOf(
 ): ReturnType<ConversationMemory['memoOf']> {
   const id = isObject(reply) ? textIn(reply, 'id') : undefined
   if (!isObject(reply) || id === undefined) return undefined
-  const memo = writeCopy(input, text)
+  const record = writeCopy(input, text)
   const whole = reply['status'] !== 'queued' && reply['status'] !== 'in_progress'
-  return { id, memo: { text: memo, items: idsIn(reply['output']) }, whole }
+  return { id, record: { text: record, items: idsIn(reply['output']) }, whole }
 }
 
 const idIn = (frame: Frame | undefined): string | undefined => {
@@ -194,9 +196,9 @@ const idIn = (frame: Frame | undefined): string | undefined => {
 }
 
 /** The frames of a kept exchange, as they were sent or would have been; undefined when it has none. */
-function recordedStream(memo: JsonObject): Frame[] | undefined {
-  const { frames } = memo
-  const response = recordedResponse(memo)
+function recordedStream(record: JsonObject): Frame[] | undefined {
+  const { frames } = record
+  const response = recordedResponse(record)
   if (typeof frames !== 'string')
     return Array.isArray(frames) ? replayFrames(frames, response) : undefined
   return frames === '' ? retold(response) : unpackFrames(frames, response)
@@ -237,7 +239,7 @@ export const memory: ConversationMemory = {
   itemsText,
   resolve,
   recorder,
-  read: readMemo,
+  read: readRecord,
   idIn,
   replyIn,
   memoOf,
@@ -253,6 +255,7 @@ export const memory: ConversationMemory = {
     'order',
   ],
   answer: (action, chain, query) => answerStored(action, chain, query, recordedStream),
-  replyText: (memo, action, query) => (isPlainRead(action, query) ? responseText(memo) : undefined),
+  replyText: (record, action, query) =>
+    isPlainRead(action, query) ? responseText(record) : undefined,
   missing: (what, id) => MISSING[what](id),
 }

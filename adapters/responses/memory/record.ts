@@ -10,13 +10,13 @@ import { typeOfItem } from '../wire.ts'
  * for an item that has its own); `response`, the last state of the reply; `frames`, its stream as text, which
  * is empty for a reply that left as one body.
  */
-export const recordedResponse = (memo: JsonObject): JsonObject =>
-  isObject(memo['response']) ? memo['response'] : {}
+export const recordedResponse = (record: JsonObject): JsonObject =>
+  isObject(record['response']) ? record['response'] : {}
 
-export const recordedInput = (memo: JsonObject): JsonObject[] => objectsOf(memo['input'])
+export const recordedInput = (record: JsonObject): JsonObject[] => objectsOf(record['input'])
 
-export const recordedOutput = (memo: JsonObject): JsonObject[] =>
-  objectsOf(recordedResponse(memo)['output'])
+export const recordedOutput = (record: JsonObject): JsonObject[] =>
+  objectsOf(recordedResponse(record)['output'])
 
 const PREFIXES: Readonly<Record<string, string>> = {
   message: 'msg_',
@@ -38,12 +38,12 @@ export const idsFor = (items: readonly Json[], newId: (prefix: string) => string
  * The ids that the items of the request were given here. A copy of what an upstream keeps says none: there they
  * follow from that of the reply.
  */
-export function itemIds(memo: JsonObject): Json[] {
-  const { ids } = memo
+export function itemIds(record: JsonObject): Json[] {
+  const { ids } = record
   if (Array.isArray(ids)) return ids
-  const seed = textIn(recordedResponse(memo), 'id')?.replace(/^resp_/, '') ?? ''
+  const seed = textIn(recordedResponse(record), 'id')?.replace(/^resp_/, '') ?? ''
   let count = 0
-  return idsFor(recordedInput(memo), (prefix) => {
+  return idsFor(recordedInput(record), (prefix) => {
     count += 1
     return `${prefix}${seed}${count.toString(16).padStart(8, '0')}`
   })
@@ -62,39 +62,39 @@ const VERBATIM = verbatimPaths(
 )
 
 /** `response` is text, as it was told already. */
-export function writeMemo(
+export function writeRecord(
   { items, text }: Fresh,
   ids: readonly Json[],
   response: string,
   frames: string | undefined,
 ): string {
   const input = text ?? stringify([...items])
-  const memo = `{"input":${input},"ids":${JSON.stringify(ids)},"response":${response}}`
-  return frames === undefined ? memo : memo + MARK + frames
+  const record = `{"input":${input},"ids":${JSON.stringify(ids)},"response":${response}}`
+  return frames === undefined ? record : record + MARK + frames
 }
 
 /** An exchange with an upstream that keeps it too. */
 export const writeCopy = (input: string, response: string): string =>
   `{"input":${input},"response":${response}}`
 
-/** The text of the response in what `writeMemo` or `writeCopy` wrote; throws SyntaxError for anything else. */
-export function responseText(memo: string): string {
-  let at = behind(memo, 0, '{"input":')
-  at = endOfValue(memo, at)
-  if (memo.startsWith(',"ids":', at)) at = endOfValue(memo, at + ',"ids":'.length)
-  at = behind(memo, at, ',"response":')
-  return memo.slice(at, endOfValue(memo, at))
+/** The text of the response in what `writeRecord` or `writeCopy` wrote; throws SyntaxError for anything else. */
+export function responseText(record: string): string {
+  let at = behind(record, 0, '{"input":')
+  at = endOfValue(record, at)
+  if (record.startsWith(',"ids":', at)) at = endOfValue(record, at + ',"ids":'.length)
+  at = behind(record, at, ',"response":')
+  return record.slice(at, endOfValue(record, at))
 }
 
 function behind(text: string, at: number, expected: string): number {
   if (text.startsWith(expected, at)) return at + expected.length
-  throw new SyntaxError('a memo is an object')
+  throw new SyntaxError('a record is an object')
 }
 
-/** Inverse of `writeMemo` and `writeCopy`. */
-export function readMemo(text: string): JsonObject {
+/** Inverse of `writeRecord` and `writeCopy`. */
+export function readRecord(text: string): JsonObject {
   const end = text.indexOf(MARK)
-  const memo = parse(end < 0 ? text : text.slice(0, end), VERBATIM)
-  if (!isObject(memo)) throw new SyntaxError('a memo is an object')
-  return end < 0 ? memo : { ...memo, frames: text.slice(end + 1) }
+  const record = parse(end < 0 ? text : text.slice(0, end), VERBATIM)
+  if (!isObject(record)) throw new SyntaxError('a record is an object')
+  return end < 0 ? record : { ...record, frames: text.slice(end + 1) }
 }

@@ -8,7 +8,7 @@ import {
   type JsonObject,
 } from '../../../src/json/json.ts'
 import { objectsOf, textIn } from '../dialect.ts'
-import { idsFor, writeMemo } from './record.ts'
+import { idsFor, writeRecord } from './record.ts'
 import { FramePacker } from './frames.ts'
 
 export const recorder = (context: RecorderContext): Recorder => new ReplyRecorder(context)
@@ -34,13 +34,13 @@ class ReplyRecorder implements Recorder {
     for (const frame of frames) this.#frames.add(frame)
   }
 
-  memo(body?: string): ExchangeRecord {
+  record(body?: string): ExchangeRecord {
     const { output } = this.#context.writer.body()
-    if (body !== undefined) return this.#memo(output, body, '')
+    if (body !== undefined) return this.#record(output, body, '')
     const { final } = this.#frames
     return final === undefined
       ? this.unfinished()
-      : this.#memo(output, final, this.#frames.packed())
+      : this.#record(output, final, this.#frames.packed())
   }
 
   unfinished(cancelled = false): ExchangeRecord {
@@ -48,13 +48,13 @@ class ReplyRecorder implements Recorder {
     const { final } = this.#frames
     const output = final === undefined ? itemsIn(this.#frames.whole()) : response['output']
     const state = { ...response, ...(cancelled && CANCELLED), ...(output && { output }) }
-    return this.#memo(output, stringify(state))
+    return this.#record(output, stringify(state))
   }
 
-  #memo(output: Json | undefined, response: string, stream?: string): ExchangeRecord {
+  #record(output: Json | undefined, response: string, stream?: string): ExchangeRecord {
     const { fresh, newId } = this.#context
     this.#ids ??= idsFor(fresh.items, newId)
-    return { text: writeMemo(fresh, this.#ids, response, stream), items: idsIn(output) }
+    return { text: writeRecord(fresh, this.#ids, response, stream), items: idsIn(output) }
   }
 }
 

@@ -22,7 +22,7 @@ export function matchStored({ path }: RequestHead): StoredRoute | undefined {
   return actions && { id, actions }
 }
 
-type FramesOf = (memo: JsonObject) => Frame[] | undefined
+type FramesOf = (record: JsonObject) => Frame[] | undefined
 
 /** Whether the reply itself is asked for, and as one body. */
 export const isPlainRead = (action: StoredAction, query: Lookup): boolean =>
@@ -35,13 +35,13 @@ export function answerStored(
   query: Lookup,
   framesOf: FramesOf,
 ): StoredAnswer {
-  const memo = chain.at(-1) ?? {}
-  const response = recordedResponse(memo)
+  const record = chain.at(-1) ?? {}
+  const response = recordedResponse(record)
   switch (action) {
     case 'read':
       return isPlainRead(action, query)
         ? { body: response }
-        : { frames: replay(memo, query, framesOf) }
+        : { frames: replay(record, query, framesOf) }
     case 'input':
       return { body: listInput(chain, query) }
     case 'cancel':
@@ -54,8 +54,8 @@ export function answerStored(
   }
 }
 
-function replay(memo: JsonObject, query: Lookup, framesOf: FramesOf): Frame[] {
-  const frames = framesOf(memo)
+function replay(record: JsonObject, query: Lookup, framesOf: FramesOf): Frame[] {
+  const frames = framesOf(record)
   if (!frames) throw invalid('This response cannot be streamed.', 'stream', '')
   return frames.slice(integerIn(query, 'starting_after', 0, Number.MAX_SAFE_INTEGER, -1) + 1)
 }
@@ -83,9 +83,9 @@ function listInput(chain: readonly JsonObject[], query: Lookup): JsonObject {
   const order = query.get('order') ?? 'desc'
   if (order !== 'asc' && order !== 'desc')
     throw invalid(`Invalid 'order': expected 'asc' or 'desc'.`, 'order')
-  const items = chain.flatMap((memo, index) => [
-    ...shownInput(memo),
-    ...(index < chain.length - 1 ? recordedOutput(memo) : []),
+  const items = chain.flatMap((record, index) => [
+    ...shownInput(record),
+    ...(index < chain.length - 1 ? recordedOutput(record) : []),
   ])
   const ordered = order === 'asc' ? items : items.toReversed()
   const from = placeAfter(ordered, query.get('after'))
@@ -106,9 +106,9 @@ function placeAfter(items: readonly JsonObject[], after: string | null): number 
   return at + 1
 }
 
-function shownInput(memo: JsonObject): JsonObject[] {
-  const ids = itemIds(memo)
-  return recordedInput(memo).map((item, index) => shown(item, ids[index] ?? null))
+function shownInput(record: JsonObject): JsonObject[] {
+  const ids = itemIds(record)
+  return recordedInput(record).map((item, index) => shown(item, ids[index] ?? null))
 }
 
 /** Short forms are shown in full. */
