@@ -137,7 +137,7 @@ export class Members {
     const value = this.peek(key)
     if (value !== undefined && defaults.includes(value)) this.spell(key)
   }
-  /** Takes a member that says no more than its default does, and that nobody has to write. */
+  /** Takes a member that says no more than its default does, and that need not be written. */
   passDefault(key: string, ...defaults: Json[]): void {
     const value = this.peek(key)
     if (value !== undefined && defaults.includes(value)) this.#take(key, value)

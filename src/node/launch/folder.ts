@@ -10,7 +10,7 @@ const NAME = /^dragoman-launch-(\d+)-/
 export const privateFolder = (): string =>
   mkdtempSync(join(tmpdir(), `dragoman-launch-${process.pid}-`))
 
-/** Removes what processes left that are no more; what belongs to somebody else stays. */
+/** Removes what processes left that are no more; what belongs to another user stays. */
 export function sweepLeftovers(): void {
   for (const name of readdirSync(tmpdir())) {
     const [, id] = NAME.exec(name) ?? []

@@ -39,7 +39,7 @@ const PATIENCE_MS = 3000
 
 /**
  * What the program of a client prints when it is asked what it knows; undefined where the client needs no such
- * thing, or where the program is somebody's own script around it, which may do anything when it is run.
+ * thing, or where the program is a script of the user around it, which may do anything when it is run.
  */
 export function askProgram(
   program: string,
