@@ -15,7 +15,7 @@ import { readMcpTool, writeMcpTool } from './mcp.ts'
 import { DIALECT, objectsOf, spelled, textIn, keep, keepRest, restOf, factsOf } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
 import type { WireNames } from './names.ts'
-import { NOT_STRICT, strictSchema } from './fields.ts'
+import { NOT_STRICT, strictSchema } from '../../src/schema/strict.ts'
 
 /** A tool of this list; a namespace is several. */
 export function readTools(tools: Json | undefined): Tool[] {

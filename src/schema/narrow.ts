@@ -2,7 +2,8 @@ import { memoize } from '../json/memoize.ts'
 import { objectIn, isObject, stringify, type Json, type JsonObject } from '../json/json.ts'
 import { conjunction, toKey } from './merge.ts'
 import { list, resolve, without, words } from './source.ts'
-import { typed, typesOf, type Convert, type Place, type Walk } from './types.ts'
+import { typed, typesOf } from './types.ts'
+import { Walk as SchemaWalk, type Place, type Profile } from './walk.ts'
 
 export { widen } from './widen.ts'
 
@@ -17,12 +18,12 @@ export interface Narrowed {
   lost: string[]
 }
 
-const MAX_DEPTH = 24
-const MAX_NODES = 5_000
 /** References from one to the next: no schema that a person meant has so many. */
 const MAX_REFERENCES = 100
-/** How much may be written again, which a small text can ask for at thousands of places. */
-const MAX_REPEATED_CHARACTERS = 1_000_000
+
+/** How long each schema is that was referred to. */
+type Lengths = Map<string, number>
+type Walk = SchemaWalk<Lengths>
 
 /** The parameters of a function: an object with properties, or nothing. */
 export const narrowParameters = memoize((source: string): Narrowed => {
@@ -52,9 +53,8 @@ function uniteBranches(schema: JsonObject): JsonObject | undefined {
 }
 
 export function narrow(source: string): Narrowed & { schema: JsonObject } {
-  const root = parsed(source)
-  const walk: Walk = { root, lost: new Set(), nodes: 0, repeated: 0, lengths: new Map() }
-  const schema = convert(root, { depth: 0, references: [] }, walk)
+  const walk = new SchemaWalk<Lengths>(NARROWED, parsed(source), new Map())
+  const schema = objectIn(walk.run())
   return { schema, lost: [...walk.lost].toSorted() }
 }
 
@@ -66,25 +66,28 @@ function parsed(source: string): Json {
   }
 }
 
-const convert: Convert = (source, place, walk) => {
-  if (place.depth > MAX_DEPTH || isSpent(walk)) {
-    walk.lost.add('depth')
-    return { type: 'OBJECT' }
-  }
+function write(source: Json, place: Place, walk: Walk): Json {
   const { schema, references, cycle } = flatten(source, place, walk)
   if (cycle !== undefined) return cut(cycle, schema, walk)
   const inner = { depth: place.depth + 1, references }
   const variants = listVariants(schema, walk)
-  return variants ? union(schema, variants, inner, walk) : typed(schema, inner, walk, convert)
+  return variants ? union(schema, variants, inner, walk) : typed(schema, inner, walk)
 }
 
-const isSpent = ({ nodes, repeated }: Walk): boolean =>
-  nodes > MAX_NODES || repeated > MAX_REPEATED_CHARACTERS
+const NARROWED: Profile<Lengths> = {
+  bounds: { depth: 24, nodes: 5_000, repeated: 1_000_000 },
+  write,
+  writeOther: write,
+  writeBeyond(_, walk) {
+    walk.lost.add('depth')
+    return { type: 'OBJECT' }
+  },
+}
 
 /** Counts what is written at one more place; the first one is paid for by the text itself. */
 function repeat(name: string, value: JsonObject, walk: Walk): void {
-  const known = walk.lengths.get(name)
-  if (known === undefined) walk.lengths.set(name, stringify(value).length)
+  const known = walk.state.get(name)
+  if (known === undefined) walk.state.set(name, stringify(value).length)
   else walk.repeated += known
 }
 
@@ -112,7 +115,7 @@ function flatten(source: Json, place: Place, walk: Walk): Flat {
     walk.nodes += 1
     const { $ref, $dynamicRef, allOf, ...rest } = schema
     const reference = $ref ?? $dynamicRef
-    if (isSpent(walk) || (typeof reference !== 'string' && allOf === undefined))
+    if (walk.isSpent || (typeof reference !== 'string' && allOf === undefined))
       return { schema: rest, references }
     if (typeof reference === 'string') {
       if (references.includes(reference)) return { schema: rest, references, cycle: reference }
@@ -158,7 +161,7 @@ function listVariants(schema: JsonObject, walk: Walk): Json[] | undefined {
 const UNION = words('anyOf oneOf nullable type')
 
 /** Beside `anyOf` nothing may stand, so the neighbours move into every branch. */
-function union(schema: JsonObject, variants: Json[], place: Place, walk: Walk): JsonObject {
+function union(schema: JsonObject, variants: Json[], place: Place, walk: Walk): Json {
   const others = without(schema, UNION)
   const types = typesOf(schema).filter((name) => name !== 'null')
   const shared = types.length === 1 && types[0] ? { ...others, type: types[0] } : others
@@ -167,30 +170,30 @@ function union(schema: JsonObject, variants: Json[], place: Place, walk: Walk): 
     schema['nullable'] === true || some.length < variants.length || typesOf(schema).includes('null')
   const extra = canBeNull ? { nullable: true } : {}
   const constants = some.length > 1 ? mergeConstants(some) : undefined
-  if (constants) return convert({ ...shared, ...constants, ...extra }, place, walk)
+  if (constants) return walk.schema({ ...shared, ...constants, ...extra }, place)
   const beside = { ...shared, ...extra }
   const length = stringify(beside).length
-  const written = some.map((variant, index): [string, JsonObject] => {
+  const written = some.map((variant, index): [string, Json] => {
     if (index > 0) walk.repeated += length
     const one = branch(variant, beside, place, walk)
     return [toKey(one), one]
   })
   const branches = [...new Map(written).values()]
-  if (branches.length === 0) return convert({ ...shared, ...extra }, place, walk)
+  if (branches.length === 0) return walk.schema({ ...shared, ...extra }, place)
   const [only] = branches
   return branches.length === 1 && only ? only : { anyOf: branches.flatMap(unnested) }
 }
 
-function branch(variant: Json, shared: JsonObject, place: Place, walk: Walk): JsonObject {
+function branch(variant: Json, shared: JsonObject, place: Place, walk: Walk): Json {
   const { schema, references, cycle } = flatten(variant, place, walk)
   if (cycle !== undefined) return cut(cycle, schema, walk)
-  if (isSpent(walk)) return convert({}, place, walk)
+  if (walk.isSpent) return walk.schema({}, place)
   const merged = together([schema, shared], (keyword) => walk.lost.add(keyword))
-  return convert(merged, { ...place, references }, walk)
+  return walk.schema(merged, { ...place, references })
 }
 
-const unnested = (branch: JsonObject): Json[] =>
-  Array.isArray(branch['anyOf']) ? branch['anyOf'] : [branch]
+const unnested = (branch: Json): Json[] =>
+  isObject(branch) && Array.isArray(branch['anyOf']) ? branch['anyOf'] : [branch]
 
 const isNull = (variant: Json): boolean =>
   isObject(variant) && (typesOf(variant).join() === 'null' || variant['const'] === null)

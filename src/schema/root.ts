@@ -1,13 +1,7 @@
 import { memoize } from '../json/memoize.ts'
-import {
-  isObject,
-  objectIn,
-  parseObject,
-  stringify,
-  type Json,
-  type JsonObject,
-} from '../json/json.ts'
-import { list, mapSchemas, resolve } from './source.ts'
+import { objectIn, parseObject, stringify, type Json, type JsonObject } from '../json/json.ts'
+import { list, resolve } from './source.ts'
+import { Walk, type Profile } from './walk.ts'
 
 export interface Rooted {
   schema: string
@@ -94,7 +88,7 @@ function common(alternatives: JsonObject[]): Json[] {
 
 function itemised(root: Json, schema: string): string {
   try {
-    const text = stringify(withItems(root))
+    const text = stringify(new Walk(ITEMISED, root, undefined).run())
     return text === stringify(root) ? schema : text
   } catch {
     // Deeper than a service accepts.
@@ -102,9 +96,10 @@ function itemised(root: Json, schema: string): string {
   }
 }
 
-function withItems(schema: Json): Json {
-  if (!isObject(schema)) return schema
-  const inner = mapSchemas(schema, withItems)
-  const isBare = list(inner['type']).includes('array') && inner['items'] === undefined
-  return isBare ? { ...inner, items: {} } : inner
+const ITEMISED: Profile = {
+  write(schema, place, walk) {
+    const inner = walk.inside(schema, place)
+    const isBare = list(inner['type']).includes('array') && inner['items'] === undefined
+    return isBare ? { ...inner, items: {} } : inner
+  },
 }

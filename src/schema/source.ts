@@ -1,6 +1,6 @@
 import { pickMembers, isObject, type Json, type JsonObject } from '../json/json.ts'
 
-/** JSON Schema as it is read: references looked up, and the places where schemas stand. */
+/** JSON Schema as it is read: references looked up, members as lists. */
 
 /** The schema that a local reference names, or undefined. Only own members count. */
 export function resolve(root: Json, reference: string): Json | undefined {
@@ -36,19 +36,6 @@ export const words = (...lines: string[]): ReadonlySet<string> =>
 
 export const without = (schema: JsonObject, keywords: ReadonlySet<string>): JsonObject =>
   pickMembers(schema, (keyword) => !keywords.has(keyword))
-
-/** The places where schemas stand; anywhere else (`enum`, `default`) a member is data. */
-const SCHEMAS = words('items additionalProperties not contains propertyNames')
-const LISTS = words('anyOf oneOf allOf prefixItems')
-const MAPS = words('properties $defs definitions patternProperties')
-
-/** The same schema with every schema right inside of it changed. */
-export const mapSchemas = (schema: JsonObject, change: (inner: Json) => Json): JsonObject =>
-  mapMembers(schema, (key, value) => {
-    if (SCHEMAS.has(key)) return change(value)
-    if (LISTS.has(key) && Array.isArray(value)) return value.map(change)
-    return MAPS.has(key) && isObject(value) ? mapMembers(value, (_, one) => change(one)) : value
-  })
 
 export const mapMembers = (
   value: JsonObject,

@@ -1,24 +1,8 @@
 import { isObject, stringify, type Json, type JsonObject } from '../json/json.ts'
 import { list, words } from './source.ts'
+import { fates, type Place, type Walk } from './walk.ts'
 
 /** One schema of one type, towards the Schema of content generation. */
-
-export interface Walk {
-  root: Json
-  lost: Set<string>
-  /** Schemas visited: references may unfold a small text without end. */
-  nodes: number
-  /** Characters of schemas that stand at more than one place. */
-  repeated: number
-  /** How long each schema is that was referred to. */
-  lengths: Map<string, number>
-}
-export interface Place {
-  depth: number
-  /** References on the way here: meeting one again is a cycle. */
-  references: readonly string[]
-}
-export type Convert = (source: Json, place: Place, walk: Walk) => JsonObject
 
 /** Everything that may stand in a Schema. */
 export const SCHEMA_MEMBERS: ReadonlySet<string> = words(
@@ -36,18 +20,18 @@ const FORMATS: ReadonlyMap<string, readonly string[]> = new Map([
   ['integer', ['int32', 'int64']],
 ])
 
-/** Bind no value and tell the model nothing. */
-const SILENT = words(
-  '$schema $id id $anchor $dynamicAnchor $vocabulary $comment $defs definitions',
-  'examples propertyOrdering',
-)
-/** Bind no value, but are worth telling. */
-const ANNOTATIONS = words('default deprecated readOnly writeOnly contentEncoding contentMediaType')
-/** Handled one by one. */
-const HANDLED = words(
-  'const title exclusiveMinimum exclusiveMaximum prefixItems oneOf additionalProperties',
-  ...SCHEMA_MEMBERS,
-)
+const fateOf = fates('told', {
+  // Bind no value and tell the model nothing.
+  silent:
+    '$schema $id id $anchor $dynamicAnchor $vocabulary $comment $defs definitions ' +
+    'examples propertyOrdering',
+  // Bind no value, but are worth telling.
+  mentioned: 'default deprecated readOnly writeOnly contentEncoding contentMediaType',
+  special: [
+    'const title exclusiveMinimum exclusiveMaximum prefixItems oneOf additionalProperties',
+    ...SCHEMA_MEMBERS,
+  ].join(' '),
+})
 
 const MAX_HINT_CHARACTERS = 200
 
@@ -64,7 +48,7 @@ interface Notes {
   lose(keyword: string, hint?: string): void
 }
 
-export function typed(schema: JsonObject, place: Place, walk: Walk, convert: Convert): JsonObject {
+export function typed<S>(schema: JsonObject, place: Place, walk: Walk<S>): JsonObject {
   const hints: string[] = []
   const lose = (keyword: string, hint?: string) => {
     walk.lost.add(keyword)
@@ -77,7 +61,7 @@ export function typed(schema: JsonObject, place: Place, walk: Walk, convert: Con
   const values = enumeration(schema, type, notes)
   const nullable =
     schema['nullable'] === true || typesOf(schema).includes('null') || values.canBeNull
-  const inside = (source: Json) => convert(source, place, walk)
+  const inside = (source: Json) => walk.schema(source, place)
   const body = BODIES.get(type)?.(schema, notes, inside)
   const format = keepFormat(schema, type, notes)
   tellTheRest(schema, notes)
@@ -144,7 +128,7 @@ function enumeration(
   return type === 'string' && strings.length > 0 ? { strings, canBeNull } : { canBeNull }
 }
 
-type Body = (schema: JsonObject, notes: Notes, inside: (source: Json) => JsonObject) => JsonObject
+type Body = (schema: JsonObject, notes: Notes, inside: (source: Json) => Json) => JsonObject
 
 const BODIES: ReadonlyMap<string, Body> = new Map<string, Body>([
   ['string', (schema) => counts(schema, 'minLength', 'maxLength')],
@@ -201,7 +185,7 @@ function bound(
   return found
 }
 
-function arrayBody(schema: JsonObject, notes: Notes, inside: (source: Json) => JsonObject) {
+function arrayBody(schema: JsonObject, notes: Notes, inside: (source: Json) => Json) {
   const tuple = Array.isArray(schema['items']) ? schema['items'] : list(schema['prefixItems'])
   const rest = Array.isArray(schema['items']) ? undefined : schema['items']
   if (tuple.length > 0) notes.lose('prefixItems', `members in order: ${brief(tuple)}`)
@@ -215,7 +199,7 @@ function arrayBody(schema: JsonObject, notes: Notes, inside: (source: Json) => J
   return { items, ...counts(schema, 'minItems', 'maxItems') }
 }
 
-function objectBody(schema: JsonObject, notes: Notes, inside: (source: Json) => JsonObject) {
+function objectBody(schema: JsonObject, notes: Notes, inside: (source: Json) => Json) {
   const declared = isObject(schema['properties']) ? Object.entries(schema['properties']) : []
   const allowed = declared.filter(([, value]) => value !== false)
   const properties = allowed.map(([name, value]): [string, Json] => [name, inside(value)])
@@ -245,10 +229,9 @@ function keepFormat(schema: JsonObject, type: string, notes: Notes): string | un
 
 function tellTheRest(schema: JsonObject, notes: Notes): void {
   for (const [keyword, value] of Object.entries(schema)) {
-    if (HANDLED.has(keyword) || SILENT.has(keyword)) continue
-    const hint = `${keyword}: ${brief(value)}`
-    if (ANNOTATIONS.has(keyword)) notes.hints.push(hint)
-    else notes.lose(keyword, hint)
+    const fate = fateOf(keyword, value)
+    if (fate === 'mentioned') notes.hints.push(`${keyword}: ${brief(value)}`)
+    if (fate === 'told') notes.lose(keyword, `${keyword}: ${brief(value)}`)
   }
 }
 

@@ -1,6 +1,7 @@
 import { memoize } from '../json/memoize.ts'
-import { mapMembers, mapSchemas, words } from './source.ts'
+import { mapMembers, words } from './source.ts'
 import { TYPES } from './types.ts'
+import { Walk, type Profile } from './walk.ts'
 import { isObject, parse, stringify, Verbatim, type Json, type JsonObject } from '../json/json.ts'
 
 /**
@@ -10,31 +11,26 @@ import { isObject, parse, stringify, Verbatim, type Json, type JsonObject } from
 export const widen = memoize((source: string): string => {
   try {
     const value = parse(source)
-    const widened = widenValue(value, 0)
+    const widened = new Walk(WIDENED, value, undefined).run()
     return stringify(widened) === stringify(value) ? source : stringify(widened)
   } catch {
     return source
   }
 })
 
-const MAX_DEPTH = 200
-
-function widenValue(value: Json, depth: number): Json {
-  if (!isObject(value) || depth > MAX_DEPTH) return value
-  const { nullable, example, propertyOrdering, type, format, ...rest } = value
-  const members = mapMembers(
-    mapSchemas(rest, (inner) => widenValue(inner, depth + 1)),
-    counted,
-  )
-  const schema: JsonObject = {
-    ...typeMember(type, nullable === true && members['anyOf'] === undefined),
-    ...members,
-    ...(format !== undefined && format !== 'enum' && { format }),
-    ...(example !== undefined && { examples: [example] }),
-  }
-  return nullable === true
-    ? admitNull(ordered(schema, propertyOrdering))
-    : ordered(schema, propertyOrdering)
+const WIDENED: Profile = {
+  bounds: { depth: 200 },
+  write(value, place, walk) {
+    const { nullable, example, propertyOrdering, type, format, ...rest } = value
+    const members = mapMembers(walk.inside(rest, place), counted)
+    const schema: JsonObject = {
+      ...typeMember(type, nullable === true && members['anyOf'] === undefined),
+      ...members,
+      ...(format !== undefined && format !== 'enum' && { format }),
+      ...(example !== undefined && { examples: [example] }),
+    }
+    return ordered(nullable === true ? admitNull(schema) : schema, propertyOrdering)
+  },
 }
 
 /** The types that some callers send as their numbers. */
