@@ -48,6 +48,8 @@ writeFileSync(
 for (const file of ['dragoman.js', 'index.js', 'dragoman.schema.json'])
   console.log(`${OUT}/${file}  ${Math.ceil(statSync(`${OUT}/${file}`).size / 1024)} kB`)
 
+const PRICES_LICENCE = readFileSync(new URL('licences/prices.txt', import.meta.url), 'utf8')
+
 /** The licences of the packages whose code is in the bundles. */
 function licences(builds: readonly { metafile?: Metafile | undefined }[]): string {
   const files = builds.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}))
@@ -55,6 +57,7 @@ function licences(builds: readonly { metafile?: Metafile | undefined }[]): strin
   return [...new Set(found)]
     .toSorted()
     .map(licence)
+    .concat(`Prices of models (src/observe/price-table.ts)\n\n${PRICES_LICENCE}`)
     .join(`\n${'-'.repeat(72)}\n\n`)
 }
 

@@ -160,6 +160,27 @@ export const WORDS: Readonly<Record<string, Word>> = {
     usual: 'none',
     example: ['temperature'],
   },
+  'upstreams.*.models.*.price': {
+    means:
+      'US dollars per million tokens, for the log, the metrics and limits; one number is for all kinds of tokens.',
+    usual: 'the list price of a model that is known by its name',
+    example: 0,
+  },
+  'upstreams.*.models.*.price.input': { means: 'Tokens that are sent.', example: 5 },
+  'upstreams.*.models.*.price.output': {
+    means: 'Tokens that are received, reasoning too.',
+    example: 25,
+  },
+  'upstreams.*.models.*.price.cacheRead': {
+    means: 'Tokens that are read from a cache.',
+    usual: 'as input',
+    example: 0.5,
+  },
+  'upstreams.*.models.*.price.cacheWrite': {
+    means: 'Tokens that are written to a cache.',
+    usual: 'as input',
+    example: 6.25,
+  },
   'upstreams.*.proxy': {
     means: 'The egress proxy that calls go through, with its credential, or env:NAME.',
     usual: 'what HTTPS_PROXY, HTTP_PROXY and NO_PROXY say',
@@ -277,6 +298,16 @@ export const WORDS: Readonly<Record<string, Word>> = {
     means: 'Whether a request that would lose something is sent or refused.',
     usual: 'report',
     example: 'reject',
+  },
+  metrics: {
+    means:
+      'Whether /metrics and /usage answer: off; on, to whoever may call; or with a key of their own. Not on Workers.',
+    usual: 'on where only this machine can ask and callers need no key, else off',
+    example: 'off',
+  },
+  'metrics.key': {
+    means: 'The key that /metrics and /usage ask for; env:NAME and file:/PATH work as elsewhere.',
+    example: 'env:METRICS_KEY',
   },
   web: {
     means: 'Which web pages may call, and under which further names the proxy is called.',

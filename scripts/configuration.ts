@@ -98,6 +98,7 @@ const SECTIONS: readonly (readonly [heading: string, section: string, words: str
     'upstreams.*.models.*',
     'What is known of a model, by its name at the upstream; `*` stands for anything, and the first match wins. Only what the proxy cannot know by itself needs to be said.',
   ],
+  ['upstreams.*.models.*.price', 'upstreams.*.models.*.price', ''],
   ['upstreams.*.timeouts', 'upstreams.*.timeouts', ''],
   [
     'routes',
@@ -125,6 +126,11 @@ const SECTIONS: readonly (readonly [heading: string, section: string, words: str
     '`image` and `music` have the same members. Requests pass unchanged below `/img` and `/music`.',
   ],
   ['state', 'state', 'See [what is remembered](memory.md).'],
+  [
+    'metrics',
+    'metrics',
+    '`"off"`, `"on"`, or an object with a key. What is counted: [operations](operations.md#metrics).',
+  ],
   [
     'web',
     'web',

@@ -9,6 +9,7 @@ import { adapters } from '../adapters/index.ts'
 import { withDemo } from './demo/demo.ts'
 import { createApp as createAppOf } from './http/hono-app.ts'
 import type { App } from './http/app-type.ts'
+import { listedPrice } from './observe/prices.ts'
 import { memoryStore } from './memory/stores/memory.ts'
 
 export { ConfigError } from './config/config.ts'
@@ -85,4 +86,5 @@ const defaultPorts = (settings: Settings): EveryPort => ({
   now: Date.now,
   randomId,
   log() {},
+  prices: listedPrice,
 })

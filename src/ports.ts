@@ -1,6 +1,8 @@
 import type { Lookup } from './model/lookup.ts'
 import type { ByteSource } from './stream/source.ts'
 import type { LogEntry } from './observe/entry.ts'
+import type { PriceList } from './observe/cost.ts'
+import type { Observer } from './observe/observer.ts'
 import type { Bytes } from './json/bytes.ts'
 import type { Store } from './memory/store.ts'
 
@@ -12,6 +14,10 @@ export interface Ports {
   /** 128 random bits as 32 hexadecimal digits. */
   randomId(): string
   log(entry: LogEntry): void
+  /** Counts for whoever runs a process; where there is none, nothing is counted. */
+  observer?: Observer
+  /** What models cost of which the configuration says nothing. */
+  prices?: PriceList
   /** Where conversations are kept; without one nothing is. */
   store?: Store
   /** True once the process has been told to stop: `/healthz` says so. */

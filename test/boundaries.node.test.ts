@@ -14,7 +14,7 @@ const ROOMS = {
   dialect: ['json', 'model', 'schema', 'stream', 'contract'],
   dialects: ['contract', 'dialect', 'json', 'model'],
   config: ['contract', 'dialects', 'json', 'model', 'zod'],
-  observe: ['model'],
+  observe: ['config', 'model'],
   ports: ['json', 'model', 'stream', 'memory', 'observe'],
   upstream: ['config', 'contract', 'dialects', 'json', 'model', 'ports', 'stream', 'version'],
   memory: ['config', 'contract', 'json', 'model', 'stream', 'lru-cache'],

@@ -16,6 +16,7 @@ import {
   readStore,
 } from './values.ts'
 import { checkCallers } from './callers.ts'
+import { checkMetrics } from './metrics.ts'
 import { readHost, readOrigin } from './web.ts'
 import { warnAbout } from './warnings.ts'
 import { matchesGlob } from './glob.ts'
@@ -44,6 +45,7 @@ const CHECKS: readonly ((examination: Examination) => void)[] = [
   checkTasks,
   checkState,
   checkWeb,
+  checkMetrics,
 ]
 
 const UPSTREAM_NAME = /^[A-Za-z0-9][\w.-]{0,63}$/

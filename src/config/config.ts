@@ -5,7 +5,7 @@ import { findingsIn } from './check.ts'
 import { ConfigError, type ConfigFault } from './finding.ts'
 import { spellPlace } from './place.ts'
 import { shaped } from './schema.ts'
-import type { Config, TaskConfig, UpstreamConfig } from './type.ts'
+import type { Config, ModelConfig, TaskConfig, UpstreamConfig } from './type.ts'
 import { type ConfigSource, inOrder, objectSource, placed, textSource } from './source.ts'
 import {
   readBase,
@@ -20,6 +20,7 @@ import {
   STORES,
 } from './values.ts'
 import { buildCallers } from './callers.ts'
+import { readMetrics } from './metrics.ts'
 import { readWeb } from './web.ts'
 import {
   DEFAULT_RETENTION,
@@ -29,6 +30,7 @@ import {
   TIMEOUTS,
 } from './defaults.ts'
 import type {
+  Price,
   RetentionSettings,
   RouteSettings,
   Settings,
@@ -129,6 +131,7 @@ function build(config: Config, environment: Environment, platform: Required<Plat
     retention: buildRetention(state, stores),
     losses,
     limits: { ...platform.limits, ...defined(config.limits ?? {}) },
+    metrics: readMetrics(config, environment, platform),
     ...(config.web && { web: readWeb(config.web) }),
     origin: platform.origin,
   }
@@ -157,7 +160,10 @@ function buildUpstream(
     ),
     maxOutputTokens: config.maxOutputTokens ?? MAX_OUTPUT_TOKENS,
     models: new Map(
-      Object.entries(config.models ?? {}).map(([glob, facts]) => [glob, defined(facts)]),
+      Object.entries(config.models ?? {}).map(([glob, { price, ...facts }]) => [
+        glob,
+        { ...defined(facts), ...(price !== undefined && { price: readPrice(price) }) },
+      ]),
     ),
     ...(config.proxy !== undefined && {
       proxy: proxyOf(config.proxy, environment, `${at}.proxy`),
@@ -169,6 +175,11 @@ function buildUpstream(
     },
   }
 }
+
+const readPrice = (price: NonNullable<ModelConfig['price']>): Price =>
+  typeof price === 'number'
+    ? { input: price, output: price, cacheRead: price, cacheWrite: price }
+    : defined(price)
 
 /** One upstream needs no route: everything goes there. */
 function buildRoutes(

@@ -24,6 +24,15 @@ const AUTH_STYLES = [
 
 const filled = z.string().check(z.minLength(1))
 
+const dollars = z.number().check(z.gte(0))
+
+const price = z.strictObject({
+  input: dollars,
+  output: dollars,
+  cacheRead: z.optional(dollars),
+  cacheWrite: z.optional(dollars),
+})
+
 const modelFacts = z.strictObject({
   contextWindow: z.optional(count),
   maxOutputTokens: z.optional(count),
@@ -33,6 +42,7 @@ const modelFacts = z.strictObject({
   mixesTools: z.optional(z.boolean()),
   cacheBreakpoints: z.optional(z.boolean()),
   drop: z.optional(z.array(filled)),
+  price: z.optional(z.union([dollars, price])),
 })
 
 const timeouts = z.strictObject({
@@ -132,6 +142,7 @@ export const configSchema = z.strictObject({
   ),
   losses: z.optional(z.enum(['report', 'reject'])),
   limits: z.optional(limits),
+  metrics: z.optional(z.union([z.enum(['off', 'on']), z.strictObject({ key: filled })])),
   web: z.optional(
     z.strictObject({ origins: z.optional(z.array(filled)), hosts: z.optional(z.array(filled)) }),
   ),
@@ -171,8 +182,14 @@ function plain(issues: readonly Issue[], above: Path = []): Issue[] {
 }
 
 /** What may stand where a value has several forms, of which none was meant for sure. */
-const choicesAt = (path: Path): string =>
-  path.length === 1 ? 'expected "open" or {"keys": [...]}' : 'expected a key or {"name", "key"}'
+function choicesAt(path: Path): string {
+  const [first] = path
+  if (path.at(-1) === 'price') return 'expected a number or {"input", "output"}'
+  if (first === 'metrics') return 'expected "off", "on" or {"key": ...}'
+  return path.length === 1
+    ? 'expected "open" or {"keys": [...]}'
+    : 'expected a key or {"name", "key"}'
+}
 
 const isInside = (issue: Issue): boolean =>
   issue.path.length > 0 || issue.code === 'unrecognized_keys'

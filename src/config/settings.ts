@@ -13,6 +13,8 @@ export interface Settings {
   retention?: Partial<RetentionSettings>
   losses: 'report' | 'reject'
   limits: LimitSettings
+  /** Off when absent. */
+  metrics?: MetricsSettings
   web?: WebSettings
   /** Where it came from, for a person: `dragoman.json`, `environment`, `demo`. */
   origin: string
@@ -29,10 +31,21 @@ export interface UpstreamSettings {
   headers: Readonly<Record<string, string>>
   maxOutputTokens: number
   /** Globs on the model name as sent; first match wins. */
-  models: ReadonlyMap<string, ModelFacts>
+  models: ReadonlyMap<string, KnownModel>
   timeouts: TimeoutSettings
   /** The egress proxy that calls go through, where it is this upstream's own. */
   proxy?: string
+}
+
+/** What the adapters have to know of a model, and what it costs. */
+export type KnownModel = ModelFacts & { price?: Price }
+
+/** US dollars per million tokens; what is read from or written to a cache costs as input where nothing is said. */
+export interface Price {
+  input: number
+  output: number
+  cacheRead?: number
+  cacheWrite?: number
 }
 
 /** `caller`: the caller's own credential, moved to where this upstream expects it. */
@@ -90,6 +103,9 @@ export interface TaskSettings {
   /** Those of any upstream when absent. */
   timeouts?: TimeoutSettings
 }
+
+/** Who may ask what the process counts: nobody, whoever may call, or whoever has this key. */
+export type MetricsSettings = { kind: 'off' } | { kind: 'on' } | { kind: 'key'; key: string }
 
 /** What web pages may do, and under which names besides its own the proxy is called. */
 export interface WebSettings {

@@ -14,6 +14,7 @@ export interface Config {
   state?: StateConfig | undefined
   losses?: 'report' | 'reject' | undefined
   limits?: LimitsConfig | undefined
+  metrics?: 'off' | 'on' | { key: string } | undefined
   web?: { origins?: string[] | undefined; hosts?: string[] | undefined } | undefined
 }
 
@@ -24,10 +25,21 @@ export interface UpstreamConfig {
   auth?: AuthStyle | undefined
   headers?: Record<string, string> | undefined
   maxOutputTokens?: number | undefined
-  models?: Record<string, Loose<ModelFacts>> | undefined
+  models?: Record<string, ModelConfig> | undefined
   timeouts?: Loose<Record<'connectMs' | 'firstByteMs' | 'idleMs' | 'totalMs', number>> | undefined
   proxy?: string | undefined
 }
+
+export type ModelConfig = Loose<ModelFacts> & { price?: PriceConfig | undefined }
+
+type PriceConfig =
+  | number
+  | {
+      input: number
+      output: number
+      cacheRead?: number | undefined
+      cacheWrite?: number | undefined
+    }
 
 /** Every member may be absent, or undefined. */
 type Loose<T> = { [Name in keyof T]?: T[Name] | undefined }

@@ -52,7 +52,8 @@ export function journal(
     },
     sending() {
       called = true
-      if (arrivedAt !== undefined) entry.overheadMs ??= inHundredths(performance.now() - arrivedAt)
+      const taken = arrivedAt === undefined ? 0 : performance.now() - arrivedAt
+      entry.overheadMs ??= inHundredths(taken)
     },
     began() {
       entry.firstByteMs ??= elapsed()

@@ -1,6 +1,7 @@
 import type { Dialects } from '../../adapters/index.ts'
 import type { Authenticate } from '../upstream/credentials.ts'
 import type { Memories } from '../memory/context.ts'
+import type { Observer } from '../observe/observer.ts'
 import type { Ports } from '../ports.ts'
 import type { Settings } from '../config/settings.ts'
 import type { CallerUse } from './caller-use.ts'
@@ -13,6 +14,9 @@ export interface AppContext {
   ports: Ports
   dialects: Dialects
   admit: Authenticate
+  /** Who may ask what the process counts, where that has a key of its own. */
+  admitOperator?: Authenticate | undefined
+  observer?: Observer | undefined
   load: Load
   /** Absent where no caller has limits. */
   use?: CallerUse | undefined

@@ -9,8 +9,10 @@ import { receiveRequest, type ArrivalPorts } from './request-head.ts'
 import { answerRequest, refuseRequest } from './router.ts'
 import { createGuard, type Door } from './guard.ts'
 import type { HttpRequest } from '../ports.ts'
+import { costOf } from '../observe/cost.ts'
 import { createCallerUse } from './caller-use.ts'
 import { createLoad, type Load } from './load.ts'
+import { operatorOf } from './operator.ts'
 import { toResponse } from './respond.ts'
 import type { AppContext } from './app-context.ts'
 
@@ -38,20 +40,27 @@ export function createReplaceable(
 ): ReplaceableHandler {
   const use = createCallerUse(given.now)
   const load = createLoad(settings.limits)
-  const ports: Ports = {
+  const portsFor = (next: Settings): Ports => ({
     ...given,
     log(entry) {
-      if (entry.caller !== undefined) use.settle(entry.caller, entry.usage, entry.cost)
-      given.log(entry)
+      const { upstream = '', sentModel, usage, caller } = entry
+      const cost = costOf(next.upstreams.get(upstream), sentModel, usage, given.prices)
+      const told = cost === undefined ? entry : { ...entry, cost }
+      if (caller !== undefined) use.settle(caller, usage, cost)
+      given.observer?.finished(told, next)
+      given.log(told)
     },
-  }
-  const generation = (next: Settings, memories = createMemories(next, ports.store)) => {
+  })
+  const generation = (next: Settings, memories = createMemories(next, given.store)) => {
     const counted = countedLoad(load)
+    const ports = portsFor(next)
     const context: AppContext = {
       settings: next,
       ports,
       dialects,
       admit: authenticator(next.callers, ports.now),
+      admitOperator: operatorOf(next),
+      observer: given.observer,
       use,
       load: counted.load,
       memories,

@@ -3,7 +3,7 @@ import type { Admission } from '../upstream/credentials.ts'
 import type { ReceivedRequest } from './request-head.ts'
 import type { AppContext } from './app-context.ts'
 
-const UNKNOWN_KEY: Problem = {
+export const UNKNOWN_KEY: Problem = {
   kind: 'authentication',
   message: 'The key is missing or is none that this proxy knows.',
   code: 'invalid_api_key',

@@ -13,6 +13,7 @@ import { explainExchange, runExchange } from '../exchange/run.ts'
 import { storedAnswer } from '../exchange/stored.ts'
 import { ownTurn } from '../stream/time.ts'
 import type { ReceivedRequest } from './request-head.ts'
+import type { Load } from './load.ts'
 import { readBody } from './read-body.ts'
 import { jsonAnswer } from './respond.ts'
 import type { AppContext } from './app-context.ts'
@@ -79,7 +80,7 @@ async function exchanged(
   context.use?.enter(known, journal)
   journal.whenOver(context.load.enter())
   try {
-    return inFlight(await work(), exchange)
+    return inFlight(await work(), exchange, context.load)
   } catch (error) {
     exchange.lease.release()
     return failedAnswer(exchange.caller, received, error)
@@ -126,10 +127,11 @@ async function answered(
 }
 
 /** An answer is in flight until its stream is over, or its body has been taken. */
-function inFlight(answer: Answer, { lease, journal }: StoredExchange): Answer {
+function inFlight(answer: Answer, { lease, journal }: StoredExchange, load: Load): Answer {
   const { body } = answer
   if (body !== null && typeof body === 'object' && 'read' in body) {
     journal.whenOver(() => lease.release())
+    journal.whenOver(load.enterStream())
     return answer
   }
   if (body === null || body.length <= FREE_BYTES) {

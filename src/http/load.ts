@@ -13,6 +13,10 @@ export interface Load {
   held(): number
   /** Exchanges underway. */
   open(): number
+  /** Counts a stream until the returned function is called. */
+  enterStream(): () => void
+  /** Streams underway. */
+  streams(): number
   /** Other bounds from now on; what is there stays. */
   bound(limits: LoadLimits): void
 }
@@ -22,6 +26,7 @@ type LoadLimits = Pick<LimitSettings, 'streams' | 'inFlightBytes'>
 export function createLoad({ streams, inFlightBytes }: LoadLimits): Load {
   let most = streams
   let exchanges = 0
+  let streamCount = 0
   const budget = new Budget(inFlightBytes)
   return {
     enter() {
@@ -34,6 +39,13 @@ export function createLoad({ streams, inFlightBytes }: LoadLimits): Load {
     lease: () => budget.lease(),
     held: () => budget.held,
     open: () => exchanges,
+    enterStream() {
+      streamCount += 1
+      return () => {
+        streamCount -= 1
+      }
+    },
+    streams: () => streamCount,
     bound(limits) {
       most = limits.streams
       budget.bound(limits.inFlightBytes)

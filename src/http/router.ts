@@ -18,6 +18,7 @@ import { answerConversation, failedAnswer, answerStored } from './conversation.t
 import { authenticate } from './auth.ts'
 import { jsonAnswer, named } from './respond.ts'
 import type { AppContext } from './app-context.ts'
+import { operatorAnswer } from './operator.ts'
 import { failedTask, taskAnswer } from './task-route.ts'
 
 /** From a request to an answer. Never rejects: every failure is told in a dialect. */
@@ -49,6 +50,8 @@ async function guarded(context: AppContext, received: ReceivedRequest): Promise<
   const service = taskServiceAt(received.path)
   if (service) return taskAnswer(context, received, service)
   try {
+    const told = operatorAnswer(context, received)
+    if (told) return told
     return await admitted(context, received, resembledDialect(context.dialects, received))
   } catch (error) {
     return failed(context.dialects, received, error)

@@ -9,6 +9,8 @@ import { listSecrets } from '../upstream/secrets.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Store } from '../memory/store.ts'
 import { createFetchHandler, createReplaceable } from '../http/app.ts'
+import { createObserver } from '../observe/observer.ts'
+import { listedPrice } from '../observe/prices.ts'
 import { createLog } from '../observe/log.ts'
 import { readableLine } from '../observe/readable.ts'
 import { egressOf, egressSecrets } from './egress.ts'
@@ -93,9 +95,12 @@ export async function serve(
     secrets: secrets.all,
   })
   let send = withDemo(settings, adapters, upstreams.send)
+  const observer = createObserver({ version: VERSION, runtime: 'node' }, Date.now)
   const ports: Ports = {
     ...portsWith((request) => send(request)),
     log,
+    observer,
+    prices: listedPrice,
     ...(store && { store }),
     draining: () => draining,
     deadline: deadline.signal,
@@ -114,10 +119,12 @@ export async function serve(
   log({ event: 'start', version: VERSION, url, configuration: settings.origin })
   const reloader = createReloader(options, world, found, {
     log,
+    refused: () => observer.reloaded('error'),
     take: (next) => {
       send = withDemo(next, adapters, upstreams.send)
       const over = handler.replace(next)
       secrets.replace([...listSecrets(next), ...egress], over)
+      observer.reloaded('ok')
     },
   })
   const unwatch = options.watch ? watchFiles(reloader.files, reloader.reload) : () => undefined
@@ -141,12 +148,18 @@ export async function serve(
   }
 }
 
+interface ReloadSteps {
+  log(event: ProcessEvent): void
+  take(settings: Settings): void
+  refused(): void
+}
+
 /** Reads the configuration again and hands it on whole, or says why not and leaves everything as it is. */
 function createReloader(
   options: Options,
   world: Process,
   first: { settings: Settings; files: string[] },
-  { log, take }: { log(event: ProcessEvent): void; take(settings: Settings): void },
+  { log, take, refused }: ReloadSteps,
 ) {
   let current = first
   return {
@@ -160,9 +173,10 @@ function createReloader(
         current = next
         log({ event: 'reload', result: 'ok', configuration: next.settings.origin })
       } catch (error) {
-        const refused = refusedReload(error, current.settings.origin)
-        log(refused)
-        for (const line of refused.faults) world.complain(`not reloaded: ${line}`)
+        const told = refusedReload(error, current.settings.origin)
+        refused()
+        log(told)
+        for (const line of told.faults) world.complain(`not reloaded: ${line}`)
       }
     },
   }

@@ -30,7 +30,7 @@ export interface LogEntry {
   outcome?: Outcome
   firstByteMs?: number
   totalMs: number
-  /** From a body that is there to a request on its way to the upstream: what the proxy itself took. */
+  /** From a body that is there to a request on its way to the upstream; only where one was sent. */
   overheadMs?: number
   usage?: Tokens
   /** In US dollars, where the price of the model is known. */

@@ -19,6 +19,7 @@ export function listSecrets(settings: Settings): string[] {
   return [
     ...spelled.flatMap(written),
     ...callers,
+    ...(settings.metrics?.kind === 'key' ? written(settings.metrics.key) : []),
     ...headers.filter((value) => value.length < SHORTEST),
     ...stateSecrets(settings.state),
     ...[...settings.upstreams.values()].flatMap(({ proxy = '' }) => passwordsIn(proxy)),

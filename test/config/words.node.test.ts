@@ -19,6 +19,7 @@ const PLATFORM = {
 const ENVIRONMENT = {
   CLAUDE_KEY: 'claude-key-0123456789',
   TASK_KEY: 'task-key-0123456789',
+  METRICS_KEY: 'metrics-key-0123456789',
   CI_KEY: 'ci-key-0123456789',
   PROXY_KEY: 'proxy-key-0123456789',
 }
@@ -29,6 +30,7 @@ const AROUND: Readonly<Record<string, unknown>> = {
   'routes.*': { model: 'gpt-*', upstream: 'claude' },
   callers: { keys: ['caller-key-0123456789'] },
   'callers.keys.*': { name: 'ci', key: 'caller-key-0123456789' },
+  'upstreams.*.models.*.price': { input: 1, output: 2 },
   'tasks.image': { url: 'https://tasks.example' },
   'tasks.music': { url: 'https://tasks.example' },
 }

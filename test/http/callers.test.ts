@@ -186,6 +186,20 @@ describe('limits of callers', () => {
     for (let at = 0; at < 3; at += 1) expect((await ask(long)).status).toBe(502)
   })
 
+  it('bound dollars per day, where prices are known', async () => {
+    const demo = demoConfig()
+    const { 'demo-responses': upstream } = demo.upstreams ?? {}
+    const priced = { ...upstream, models: { '*': { price: { input: 1000, output: 1_000_000 } } } }
+    const upstreams = { ...demo.upstreams, 'demo-responses': priced }
+    const { ask, pass, log } = proxyFor(ci({ limits: { usdPerDay: 1 } }), {}, { upstreams })
+    expect((await ask()).status).toBe(200)
+    expect(log[0]?.cost).toBeGreaterThan(1)
+    const refused = await ask()
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, String(12 * 3600)])
+    pass(12 * 3_600_000)
+    expect((await ask()).status).toBe(200)
+  })
+
   it('are checked in order: key, path, concurrent, requests, body, models, tokens', async () => {
     const limits = { requestsPerMinute: 1, concurrent: 1, tokensPerMinute: 1 }
     const { ask, pass } = proxyFor(ci({ limits, models: ['demo-*'] }))

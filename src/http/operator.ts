@@ -1,0 +1,43 @@
+import { ProblemError } from '../model/problem.ts'
+import type { Answer } from '../exchange/exchange.ts'
+import type { AppContext } from './app-context.ts'
+import { authenticate, UNKNOWN_KEY } from './auth.ts'
+import type { Settings } from '../config/settings.ts'
+import { type Authenticate, authenticator } from '../upstream/credentials.ts'
+import type { ReceivedRequest } from './request-head.ts'
+
+const METRICS = '/metrics'
+const USAGE = '/usage'
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+
+/** What whoever runs the proxy may ask of it; undefined where there is nothing to be asked. Throws ProblemError. */
+export function operatorAnswer(context: AppContext, received: ReceivedRequest): Answer | undefined {
+  const { head, explain } = received
+  const { observer, settings, load } = context
+  const { metrics = { kind: 'off' } } = settings
+  const isOurs = head.path === METRICS || head.path === USAGE
+  if (!isOurs || explain || !observer || metrics.kind === 'off') return undefined
+  demandKey(context, received)
+  if (head.method !== 'GET' && head.method !== 'HEAD')
+    throw new ProblemError(
+      { kind: 'method-not-allowed', message: 'This path takes GET, HEAD only.' },
+      { allow: 'GET, HEAD' },
+    )
+  const isMetrics = head.path === METRICS
+  const body = isMetrics ? observer.metrics(load) : JSON.stringify(observer.usage())
+  const type = isMetrics ? METRICS_TYPE : 'application/json'
+  return { status: 200, headers: { 'content-type': type, 'cache-control': 'no-store' }, body }
+}
+
+/** Who may ask, where that has a key of its own. */
+export const operatorOf = ({ metrics }: Settings): Authenticate | undefined =>
+  metrics?.kind === 'key' ? authenticator({ kind: 'keys', keys: [metrics.key] }) : undefined
+
+/** Its own key where it has one; else one of a caller's, where callers have keys. */
+function demandKey(context: AppContext, received: ReceivedRequest): void {
+  const { metrics } = context.settings
+  if (metrics?.kind !== 'key') return void authenticate(context, received)
+  const { request, head } = received
+  if (!context.admitOperator?.(request.headers, head.query).admitted)
+    throw new ProblemError(UNKNOWN_KEY)
+}

@@ -1,0 +1,241 @@
+import type { Settings } from '../config/settings.ts'
+import type { Attempt, LogEntry } from './entry.ts'
+import { Metric } from './registry.ts'
+
+/** What a gauge shows at the moment in which it is read. */
+export interface Readings {
+  open(): number
+  held(): number
+  streams(): number
+  /** How the keys of upstreams stand: 0 closed, 1 half-open, 2 open. */
+  breakers?(): Iterable<{ upstream: string; key: string; state: 0 | 1 | 2 }>
+}
+
+export interface Metrics {
+  /** An exchange is over; it is counted once. */
+  finished(entry: LogEntry, settings: Settings): void
+  reloaded(result: 'ok' | 'error', seconds: number): void
+  /** Reads, and changes nothing. */
+  text(readings: Readings): string
+}
+
+const DURATIONS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320, 640]
+const FIRST_BYTES = DURATIONS.slice(0, 12)
+const OVERHEADS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25]
+
+export function createMetrics(about: { version: string; runtime: string }, began: number): Metrics {
+  const all: Metric[] = []
+  const metric = (...given: ConstructorParameters<typeof Metric>): Metric => {
+    const made = new Metric(...given)
+    all.push(made)
+    return made
+  }
+  const count = createCounters(metric)
+  const reloads = metric(
+    'dragoman_config_reloads_total',
+    'counter',
+    'Reloads of the configuration.',
+    ['result'],
+  )
+  const reloadedAt = metric(
+    'dragoman_config_last_reload_success_timestamp_seconds',
+    'gauge',
+    'When the configuration in use was read.',
+  )
+  reloadedAt.set({}, began)
+  metric('dragoman_build_info', 'gauge', 'What runs.', ['version', 'runtime']).set({ ...about }, 1)
+  const readings = createGauges(metric)
+  return {
+    finished: count,
+    reloaded(result, seconds) {
+      reloads.add({ result })
+      if (result === 'ok') reloadedAt.set({}, seconds)
+    },
+    text(now) {
+      readings(now)
+      return all.map((each) => each.text()).join('')
+    },
+  }
+}
+
+type Make = (...given: ConstructorParameters<typeof Metric>) => Metric
+
+function createGauges(metric: Make): (now: Readings) => void {
+  const open = metric('dragoman_in_flight', 'gauge', 'Exchanges underway.')
+  const held = metric('dragoman_in_flight_bytes', 'gauge', 'Bytes that exchanges underway hold.')
+  const streams = metric('dragoman_streams', 'gauge', 'Streams underway.')
+  const breakers = metric(
+    'dragoman_breaker_state',
+    'gauge',
+    'State of a key of an upstream: 0 closed, 1 half-open, 2 open.',
+    ['upstream', 'key'],
+  )
+  return (now) => {
+    open.set({}, now.open())
+    held.set({}, now.held())
+    streams.set({}, now.streams())
+    breakers.clear()
+    for (const { state, ...labels } of now.breakers?.() ?? []) breakers.set(labels, state)
+  }
+}
+
+function createCounters(metric: Make): Metrics['finished'] {
+  const counters = [createRequests, createTimes, createAttempts, createSpending].map((create) =>
+    create(metric),
+  )
+  return (entry, settings) => {
+    for (const count of counters) count(entry, settings)
+  }
+}
+
+type Count = Metrics['finished']
+
+function createRequests(metric: Make): Count {
+  const labels = ['dialect', 'upstream', 'operation', 'outcome']
+  const requests = metric('dragoman_requests_total', 'counter', 'Requests that are over.', labels)
+  const losses = metric('dragoman_losses_total', 'counter', 'What translations could not carry.', [
+    'pair',
+    'code',
+  ])
+  return ({ operation = 'other', outcome = 'ok', upstreamDialect = 'none', ...entry }) => {
+    const { dialect, upstream } = places(entry)
+    requests.add({ dialect, upstream, operation, outcome })
+    for (const { code } of entry.losses ?? [])
+      losses.add({ pair: `${dialect}>${upstreamDialect}`, code })
+  }
+}
+
+const places = ({ dialect = 'none', upstream = 'none' }: Partial<LogEntry>) => ({
+  dialect,
+  upstream,
+})
+
+function createTimes(metric: Make): Count {
+  const duration = metric(
+    'dragoman_request_duration_seconds',
+    'histogram',
+    'From a request to the end of its answer.',
+    ['dialect', 'upstream', 'stream'],
+    DURATIONS,
+  )
+  const firstByte = metric(
+    'dragoman_first_byte_seconds',
+    'histogram',
+    'From a request to the first byte of a reply.',
+    ['dialect', 'upstream'],
+    FIRST_BYTES,
+  )
+  const overhead = metric(
+    'dragoman_overhead_seconds',
+    'histogram',
+    'From a body that is there to a request that is sent.',
+    ['path'],
+    OVERHEADS,
+  )
+  return ({ firstByteMs, overheadMs, operation, stream = false, ...entry }) => {
+    if (entry.dialect === undefined) return
+    const at = places(entry)
+    duration.observe({ ...at, stream: String(stream) }, entry.totalMs / 1000)
+    if (firstByteMs !== undefined) firstByte.observe(at, firstByteMs / 1000)
+    const isPass = entry.dialect === entry.upstreamDialect
+    if (overheadMs !== undefined && (operation === 'create' || operation === 'count'))
+      overhead.observe({ path: isPass ? 'pass' : 'translate' }, overheadMs / 1000)
+  }
+}
+
+function createAttempts(metric: Make): Count {
+  const attempts = metric('dragoman_attempts_total', 'counter', 'Requests to upstreams.', [
+    'upstream',
+    'key',
+    'result',
+  ])
+  const hops = metric('dragoman_hops_total', 'counter', 'Changes to another key or upstream.', [
+    'route',
+    'reason',
+  ])
+  return (entry, settings) => {
+    for (const { member, ...attempt } of attemptsOf(entry))
+      attempts.add({ ...memberLabels(member), result: resultOf(attempt) })
+    for (const { reason, route } of hopsOf(entry, settings)) hops.add({ route, reason })
+  }
+}
+
+function createSpending(metric: Make): Count {
+  const tokens = metric(
+    'dragoman_tokens_total',
+    'counter',
+    'Tokens. input includes cache_read and cache_write, output includes reasoning: do not add those on top.',
+    ['upstream', 'model', 'caller', 'type'],
+  )
+  const cost = metric(
+    'dragoman_cost_usd_total',
+    'counter',
+    'US dollars, where the price of the model is known.',
+    ['upstream', 'model', 'caller'],
+  )
+  return (entry, settings) => {
+    const { usage, caller = 'none' } = entry
+    const spent = { upstream: places(entry).upstream, model: modelLabel(entry, settings), caller }
+    for (const [type, name] of TOKEN_TYPES)
+      if (usage?.[name] !== undefined) tokens.add({ ...spent, type }, usage[name])
+    if (entry.cost !== undefined) cost.add(spent, entry.cost)
+  }
+}
+
+const TOKEN_TYPES = [
+  ['input', 'input'],
+  ['cache_read', 'cacheRead'],
+  ['cache_write', 'cacheWrite'],
+  ['output', 'output'],
+  ['reasoning', 'reasoning'],
+] as const
+
+/** What was asked, where only one answered at once. */
+export function attemptsOf(entry: LogEntry): readonly Attempt[] {
+  const { attempts, upstream, member = upstream, overheadMs, status, reason, totalMs } = entry
+  if (attempts) return attempts
+  if (overheadMs === undefined || member === undefined) return []
+  return [{ member, ms: totalMs, ...(reason === undefined ? { status } : { reason }) }]
+}
+
+/** `claude#2` is the second key of `claude`. */
+function memberLabels(member: string): { upstream: string; key: string } {
+  const [upstream = '', key = '1'] = member.split('#')
+  return { upstream, key }
+}
+
+export function resultOf({ status, reason = '' }: Pick<Attempt, 'status' | 'reason'>): string {
+  if (status === undefined) {
+    if (/timeout|in time|silent/i.test(reason)) return 'timeout'
+    return /ECONNREFUSED|ENOTFOUND|connect|EAI_AGAIN|certificate/i.test(reason)
+      ? 'connect'
+      : 'reset'
+  }
+  if (status === 429) return '429'
+  if (status === 401 || status === 403) return 'refused_key'
+  if (status >= 500) return '5xx'
+  return status >= 400 ? '4xx' : 'ok'
+}
+
+function hopsOf({ attempts = [], route }: LogEntry, settings: Settings) {
+  const index = settings.routes.findIndex(({ model }) => model === route)
+  const label = index < 0 ? 'other' : `${index} ${route}`
+  return attempts.slice(0, -1).map((attempt) => ({ route: label, reason: resultOf(attempt) }))
+}
+
+const named = new WeakMap<Settings, ReadonlySet<string>>()
+
+/** Only names that the configuration writes out: anybody can make up others. */
+function modelLabel({ sentModel = '', model = '' }: LogEntry, settings: Settings): string {
+  const known = named.get(settings) ?? namesIn(settings)
+  named.set(settings, known)
+  return [sentModel, model].find((name) => known.has(name)) ?? 'other'
+}
+
+const namesIn = ({ routes, upstreams }: Settings): ReadonlySet<string> =>
+  new Set(
+    [
+      ...routes.flatMap(({ model, as = '', models = [] }) => [model, as, ...models]),
+      ...[...upstreams.values()].flatMap(({ models }) => [...models.keys()]),
+    ].filter((name) => name !== '' && !name.includes('*')),
+  )

@@ -1,0 +1,30 @@
+import type { Settings } from '../config/settings.ts'
+import type { LogEntry } from './entry.ts'
+import { createMetrics, type Readings } from './metrics.ts'
+import { createUsage } from './usage.ts'
+
+/** What an operator may ask of a process: everything is of this one, and since it began. */
+export interface Observer {
+  /** An exchange is over. */
+  finished(entry: LogEntry, settings: Settings): void
+  reloaded(result: 'ok' | 'error'): void
+  metrics(readings: Readings): string
+  usage(): object
+}
+
+export function createObserver(
+  about: { version: string; runtime: string },
+  now: () => number,
+): Observer {
+  const metrics = createMetrics(about, now() / 1000)
+  const usage = createUsage(now)
+  return {
+    finished(entry, settings) {
+      metrics.finished(entry, settings)
+      usage.finished(entry)
+    },
+    reloaded: (result) => metrics.reloaded(result, now() / 1000),
+    metrics: (readings) => metrics.text(readings),
+    usage: () => usage.table(),
+  }
+}

@@ -1,0 +1,99 @@
+/** More are counted together as `other`: a metric with endless series takes its reader down. */
+const MOST_SERIES = 500
+const OTHER = 'other'
+
+type Labels = Readonly<Record<string, string>>
+
+interface Series {
+  labels: string
+  value: number
+  /** Of a histogram: how many were at most as large as each bound, and how many there were. */
+  buckets?: number[]
+  count?: number
+}
+
+/** One metric with all its series, in the words of Prometheus (text format 0.0.4). */
+export class Metric {
+  readonly #head: string
+  readonly #name: string
+  readonly #names: readonly string[]
+  readonly #bounds: readonly number[] | undefined
+  readonly #series = new Map<string, Series>()
+
+  constructor(
+    name: string,
+    type: 'counter' | 'gauge' | 'histogram',
+    help: string,
+    names: readonly string[] = [],
+    bounds?: readonly number[],
+  ) {
+    this.#name = name
+    this.#names = names
+    this.#bounds = bounds
+    this.#head = `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`
+  }
+
+  add(labels: Labels, value = 1): void {
+    this.#at(labels).value += value
+  }
+
+  set(labels: Labels, value: number): void {
+    this.#at(labels).value = value
+  }
+
+  observe(labels: Labels, value: number): void {
+    const series = this.#at(labels)
+    const { buckets = [] } = series
+    this.#bounds?.forEach((bound, index) => {
+      if (value <= bound) buckets[index] = (buckets[index] ?? 0) + 1
+    })
+    series.buckets = buckets
+    series.value += value
+    series.count = (series.count ?? 0) + 1
+  }
+
+  /** Whatever was said is forgotten. */
+  clear(): void {
+    this.#series.clear()
+  }
+
+  text(): string {
+    const lines = [...this.#series.values()].flatMap((series) => this.#lines(series))
+    return lines.length > 0 ? `${this.#head}${lines.join('\n')}\n` : ''
+  }
+
+  #at(labels: Labels): Series {
+    const key = this.#key(labels)
+    const known = this.#series.get(key)
+    if (known) return known
+    const isFull = this.#series.size >= MOST_SERIES - 1
+    const spelled = isFull ? this.#key({}) : key
+    const series = this.#series.get(spelled) ?? { labels: spelled, value: 0 }
+    this.#series.set(spelled, series)
+    return series
+  }
+
+  #key(labels: Labels): string {
+    return this.#names.map((name) => `${name}="${escaped(labels[name] ?? OTHER)}"`).join(',')
+  }
+
+  #lines({ labels, value, buckets, count = 0 }: Series): string[] {
+    const name = this.#name
+    const braced = (more = '') => {
+      const all = [labels, more].filter(Boolean).join(',')
+      return all === '' ? '' : `{${all}}`
+    }
+    if (!this.#bounds) return [`${name}${braced()} ${value}`]
+    return [
+      ...this.#bounds.map(
+        (bound, index) => `${name}_bucket${braced(`le="${bound}"`)} ${buckets?.[index] ?? 0}`,
+      ),
+      `${name}_bucket${braced('le="+Inf"')} ${count}`,
+      `${name}_sum${braced()} ${value}`,
+      `${name}_count${braced()} ${count}`,
+    ]
+  }
+}
+
+const escaped = (text: string): string =>
+  text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')

@@ -1,0 +1,81 @@
+import type { LogEntry, Tokens } from './entry.ts'
+import { SNAPSHOT } from './price-table.ts'
+
+const MOST_CALLERS = 200
+const MOST_MODELS = 200
+const OTHER = 'other'
+/** A name that may stand in a table; anything else that was sent as one is counted together. */
+const MODEL = /^[\w.:@/-]{1,128}$/
+
+interface Sum {
+  requests: number
+  input: number
+  cacheRead: number
+  cacheWrite: number
+  output: number
+  reasoning: number
+  costUsd: number
+}
+
+/** Requests, tokens and cost since the process began, by caller and model. */
+export interface UsageTable {
+  finished(entry: LogEntry): void
+  table(): object
+}
+
+export function createUsage(now: () => number): UsageTable {
+  const since = new Date(now()).toISOString()
+  const callers = new Map<string, { sum: Sum; models: Map<string, Sum> }>()
+  const callerOf = (name: string) => {
+    const place = callers.has(name) || callers.size < MOST_CALLERS - 1 ? name : OTHER
+    const known = callers.get(place) ?? { sum: nothing(), models: new Map<string, Sum>() }
+    callers.set(place, known)
+    return known
+  }
+  return {
+    finished({ caller, usage, sentModel, cost = 0 }) {
+      if (caller === undefined) return
+      const { sum, models } = callerOf(caller)
+      add(sum, usage, cost)
+      // A name that no upstream took may be anything.
+      if (!usage || sentModel === undefined) return
+      const isPlain = MODEL.test(sentModel)
+      const name =
+        isPlain && (models.has(sentModel) || models.size < MOST_MODELS - 1) ? sentModel : OTHER
+      const model = models.get(name) ?? nothing()
+      models.set(name, model)
+      add(model, usage, cost)
+    },
+    table: () => ({
+      since,
+      prices: { snapshot: SNAPSHOT.snapshot, source: SNAPSHOT.source, currency: SNAPSHOT.currency },
+      callers: Object.fromEntries(
+        [...callers].map(([name, { sum, models }]) => [
+          name,
+          { ...rounded(sum), byModel: Object.fromEntries([...models].map(shown)) },
+        ]),
+      ),
+    }),
+  }
+}
+
+const nothing = (): Sum => ({
+  requests: 0,
+  input: 0,
+  cacheRead: 0,
+  cacheWrite: 0,
+  output: 0,
+  reasoning: 0,
+  costUsd: 0,
+})
+
+function add(sum: Sum, tokens: Tokens = {}, cost: number): void {
+  sum.requests += 1
+  for (const name of ['input', 'cacheRead', 'cacheWrite', 'output', 'reasoning'] as const)
+    sum[name] += tokens[name] ?? 0
+  sum.costUsd += cost
+}
+
+const rounded = (sum: Sum): Sum => ({ ...sum, costUsd: Math.round(sum.costUsd * 1e6) / 1e6 })
+
+const shown = ([name, sum]: [string, Sum]): [string, Sum] => [name, rounded(sum)]

@@ -1,0 +1,287 @@
+import { describe, expect, it } from 'vitest'
+import { adapters } from '../../adapters/index.ts'
+import { demoConfig, readSettings } from '../../src/config/config.ts'
+import type { Settings } from '../../src/config/settings.ts'
+import { demoSend } from '../../src/demo/demo.ts'
+import { createReplaceable } from '../../src/http/app.ts'
+import { toResponse } from '../../src/http/respond.ts'
+import { stringify } from '../../src/json/json.ts'
+import type { LogEntry } from '../../src/observe/entry.ts'
+import { createObserver } from '../../src/observe/observer.ts'
+import { costOf as costBy } from '../../src/observe/cost.ts'
+import { listedPrice } from '../../src/observe/prices.ts'
+import { randomId } from '../../src/ports.ts'
+
+const NOW = Date.UTC(2026, 10, 22)
+const CI = 'ci-key-0123456789abcdef'
+const KEY = 'metrics-key-0123456789'
+const LOCAL = { listens: { host: '127.0.0.1', port: 8787 } }
+
+/** A process of which one can ask what it has counted. */
+function processFor(change: object = {}, platform: object = LOCAL) {
+  const settings = readSettings({ ...demoConfig(), ...change }, {}, platform)
+  const observer = createObserver({ version: '1.2.3', runtime: 'node' }, () => NOW)
+  const log: LogEntry[] = []
+  const { answer } = createReplaceable(settings, {
+    send: demoSend(adapters, () => Promise.reject(new Error('not for the demo'))),
+    now: () => NOW,
+    randomId,
+    log: (entry) => log.push(entry),
+    observer,
+  })
+  const get = async (path: string, headers: Record<string, string> = {}) =>
+    toResponse(await answer(new Request(`http://127.0.0.1:8787${path}`, { headers })))
+  return {
+    log,
+    observer,
+    settings,
+    get,
+    metrics: async (headers?: Record<string, string>) => (await get('/metrics', headers)).text(),
+    usage: async () => JSON.parse(await (await get('/usage')).text()),
+    async ask(model = 'demo-responses', change: object = {}, headers: Record<string, string> = {}) {
+      const body = stringify({
+        model,
+        max_tokens: 100,
+        messages: [{ role: 'user', content: 'Hello' }],
+        ...change,
+      })
+      const answered = await answer(
+        new Request('http://127.0.0.1:8787/v1/messages', {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            'anthropic-version': '2023-06-01',
+            ...headers,
+          },
+          body,
+        }),
+      )
+      return toResponse(answered).text()
+    },
+  }
+}
+
+/** Series by their spelling. */
+const seriesIn = (text: string): Map<string, number> =>
+  new Map(
+    text
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => {
+        const at = line.lastIndexOf(' ')
+        return [line.slice(0, at), Number(line.slice(at + 1))]
+      }),
+  )
+
+const PRICED = {
+  '*': { price: { input: 1, output: 2 } },
+}
+
+describe('GET /metrics', () => {
+  it('is Prometheus text of what was asked', async () => {
+    const { ask, get, log } = processFor()
+    await ask()
+    await ask('demo-messages')
+    const response = await get('/metrics')
+    expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+    const text = await response.text()
+    for (const line of text.trim().split('\n'))
+      expect(line).toMatch(
+        /^# (?:HELP|TYPE) dragoman_\w+ .+$|^dragoman_\w+(?:\{(?:\w+="[^"]*",?)+\})? -?[\d.e+-]+$/,
+      )
+    const series = seriesIn(text)
+    expect(series.get('dragoman_build_info{version="1.2.3",runtime="node"}')).toBe(1)
+    const labels = 'dialect="messages",upstream="demo-responses",operation="create",outcome="ok"'
+    expect(series.get(`dragoman_requests_total{${labels}}`)).toBe(1)
+    const at = 'upstream="demo-responses",model="demo-responses",caller="open"'
+    expect(series.get(`dragoman_tokens_total{${at},type="input"}`)).toBe(log[0]?.usage?.input)
+    expect(series.get('dragoman_overhead_seconds_count{path="pass"}')).toBe(1)
+    expect(series.get('dragoman_overhead_seconds_count{path="translate"}')).toBe(1)
+    expect(
+      series.get('dragoman_attempts_total{upstream="demo-responses",key="1",result="ok"}'),
+    ).toBe(1)
+    expect(series.get('dragoman_in_flight')).toBe(0)
+    expect(series.get('dragoman_config_last_reload_success_timestamp_seconds')).toBe(NOW / 1000)
+    // Whoever only looks is not counted, nor logged.
+    expect(await (await get('/metrics')).text()).toBe(text)
+    expect(log).toHaveLength(2)
+  })
+
+  it('counts failures by what they are', async () => {
+    const { ask, metrics } = processFor()
+    await ask('nobody', { messages: 7 })
+    const series = seriesIn(await metrics())
+    expect([...series].filter(([name]) => name.includes('outcome="client_error"'))).toHaveLength(1)
+  })
+
+  it.each<[string, object, object, number, Record<string, string>]>([
+    ['on a loopback address without callers', {}, LOCAL, 200, {}],
+    ['nowhere else', { callers: { keys: [CI] } }, LOCAL, 404, { 'x-api-key': CI }],
+    ['where it is switched off', { metrics: 'off' }, LOCAL, 404, {}],
+    [
+      'to a caller, where that is said',
+      { callers: { keys: [CI] }, metrics: 'on' },
+      LOCAL,
+      200,
+      { 'x-api-key': CI },
+    ],
+    ['to nobody without a key', { callers: { keys: [CI] }, metrics: 'on' }, LOCAL, 401, {}],
+    ['to its own key', { metrics: { key: KEY } }, LOCAL, 200, { authorization: `Bearer ${KEY}` }],
+    ['to no other key', { metrics: { key: KEY } }, LOCAL, 401, { authorization: `Bearer ${CI}` }],
+    ['in no library', {}, {}, 404, {}],
+  ])('answers %s', async (_, change, platform, status, headers) => {
+    const { get } = processFor(change, platform)
+    for (const path of ['/metrics', '/usage'])
+      expect((await get(path, headers)).status).toBe(status)
+  })
+
+  it('is refused by check where others than this machine could ask without a key', () => {
+    expect(read({ metrics: 'on' }, { exposed: true })).toThrow('metrics: expected {"key": ...}')
+    expect(read({ metrics: 'on' }, { stores: 'isolate' })).toThrow('metrics: a Worker has none')
+    expect(read({ metrics: { key: 'short' } }, {})).toThrow(
+      'metrics.key: expected a key of at least 8',
+    )
+    expect(read({ metrics: 'yes' }, {})).toThrow('metrics: expected "off", "on" or {"key": ...}')
+  })
+
+  it('trap 22: has at most one more series per metric for 10,000 made-up names', async () => {
+    const { observer, settings } = processFor()
+    const count = () => seriesIn(observer.metrics(NOTHING)).size
+    observer.finished(told('demo-responses'), settings)
+    const before = count()
+    for (let at = 0; at < 10_000; at += 1) observer.finished(told(`made-up-${at}`), settings)
+    // One per metric that has the label: tokens by type, and cost.
+    expect(count() - before).toBeLessThanOrEqual(3)
+    expect(observer.metrics(NOTHING)).not.toContain('made-up')
+    // And where the configuration itself has that many, there is an end to it.
+    for (let at = 0; at < 2000; at += 1) observer.finished({ ...ENTRY, caller: `c${at}` }, settings)
+    const tokens = [...seriesIn(observer.metrics(NOTHING)).keys()].filter((name) =>
+      name.startsWith('dragoman_tokens_total'),
+    )
+    expect(tokens.length).toBeLessThanOrEqual(500)
+  })
+
+  it('trap 23: sums up to what the upstream counted', () => {
+    const { observer, settings } = processFor()
+    observer.finished(
+      { ...ENTRY, usage: { input: 100, cacheRead: 60, cacheWrite: 30, output: 20, reasoning: 15 } },
+      settings,
+    )
+    const series = [...seriesIn(observer.metrics(NOTHING))]
+    const sum = (type: string) =>
+      series.find(([name]) => name.includes(`type="${type}"`) && name.includes('tokens'))?.[1]
+    expect((sum('input') ?? 0) + (sum('output') ?? 0)).toBe(120)
+    expect([sum('cache_read'), sum('cache_write'), sum('reasoning')]).toEqual([60, 30, 15])
+    const { callers } = observer.usage() as { callers: { ci: object } }
+    expect(callers.ci).toMatchObject({ requests: 1, input: 100, cacheRead: 60, output: 20 })
+  })
+
+  it('trap 24: is read without a change', async () => {
+    const { observer, settings } = processFor()
+    observer.finished(ENTRY, settings)
+    const first = observer.metrics(NOTHING)
+    for (let at = 0; at < 100; at += 1) expect(observer.metrics(NOTHING)).toBe(first)
+  })
+
+  it('trap 27: holds nothing that a caller or an upstream wrote', async () => {
+    const canary = 'canary-0123456789-canary'
+    const { ask, metrics, usage } = processFor()
+    await ask(
+      'demo-responses',
+      { system: canary, metadata: { user_id: canary } },
+      { 'x-session-id': canary },
+    )
+    await ask(canary)
+    await ask('x/../../y?q=1')
+    expect(await metrics()).not.toContain(canary)
+    // The demo takes any name, which is the one thing that a table by model has to hold.
+    const { callers } = await usage()
+    delete callers.open.byModel[canary]
+    expect(JSON.stringify(callers)).not.toContain(canary)
+  })
+})
+
+const ENTRY: LogEntry = {
+  id: 'x',
+  method: 'POST',
+  path: '/v1/messages',
+  caller: 'ci',
+  dialect: 'messages',
+  upstream: 'demo-responses',
+  upstreamDialect: 'responses',
+  sentModel: 'demo-responses',
+  status: 200,
+  outcome: 'ok',
+  operation: 'create',
+  totalMs: 10,
+  overheadMs: 1,
+  usage: { input: 1, output: 2 },
+}
+const costOf = (...[upstream, model, tokens]: Parameters<typeof costBy>) =>
+  costBy(upstream, model, tokens, listedPrice)
+
+const read = (change: object, platform: object) => () =>
+  readSettings({ ...demoConfig(), callers: 'open', ...change }, {}, platform)
+
+const told = (model: string): LogEntry => ({
+  ...ENTRY,
+  model,
+  sentModel: model,
+  path: `/${model}`,
+})
+
+const NOTHING = { open: () => 0, held: () => 0, streams: () => 0 }
+
+const upstreamWith = (price: unknown): ReturnType<Settings['upstreams']['get']> => {
+  const demo = demoConfig()
+  const { 'demo-responses': upstream } = demo.upstreams ?? {}
+  const models = { 'local-*': { price }, ...PRICED }
+  const upstreams = { ...demo.upstreams, 'demo-responses': { ...upstream, models } }
+  return readSettings({ ...demo, upstreams }, {}).upstreams.get('demo-responses')
+}
+
+describe('prices', () => {
+  const tokens = {
+    input: 1_000_000,
+    cacheRead: 400_000,
+    cacheWrite: 100_000,
+    output: 500_000,
+    reasoning: 9,
+  }
+
+  it('are those of the list, for the name that fits best', () => {
+    // 5 for input, 0.5 and 6.25 for caches, 25 for output.
+    expect(costOf(undefined, 'claude-opus-4-8', tokens)).toBe(2.5 + 0.2 + 0.625 + 12.5)
+    expect(costOf(undefined, 'claude-opus-4-8-20260901', { output: 1 })).toBe(0.000025)
+    expect(costOf(undefined, 'claude-sonnet-4-5', { input: 200_000 })).toBe(0.6)
+    expect(costOf(undefined, 'claude-sonnet-4-5', { input: 200_001 })).toBe(1.200006)
+  })
+
+  it('trap 28: of unknown models are no cost, and a price of 0 is a cost of 0', () => {
+    expect(costOf(undefined, 'my-own-model', tokens)).toBeUndefined()
+    expect(costOf(upstreamWith(0), 'local-1', tokens)).toBe(0)
+    expect(costOf(upstreamWith({ input: 1, output: 0 }), 'local-1', tokens)).toBe(1)
+    expect(costOf(upstreamWith(3), 'other', { input: 1_000_000, output: 1_000_000 })).toBe(3)
+    expect(costOf(upstreamWith(0), 'local-1', undefined)).toBeUndefined()
+  })
+
+  it('stand in the log and in /usage', async () => {
+    const demo = demoConfig()
+    const { 'demo-responses': upstream } = demo.upstreams ?? {}
+    const upstreams = { ...demo.upstreams, 'demo-responses': { ...upstream, models: PRICED } }
+    const { ask, log, usage, metrics } = processFor({ upstreams })
+    await ask()
+    await ask('demo-messages')
+    const { input = 0, output = 0 } = log[0]?.usage ?? {}
+    const cost = (input + 2 * output) / 1e6
+    expect(log[0]?.cost).toBe(cost)
+    expect(log[1]).not.toHaveProperty('cost')
+    expect(await usage()).toMatchObject({
+      since: new Date(NOW).toISOString(),
+      callers: {
+        open: { requests: 2, costUsd: cost, byModel: { 'demo-responses': { requests: 1 } } },
+      },
+    })
+    expect(await metrics()).toContain(`caller="open"} ${cost}`)
+  })
+})
