@@ -107,16 +107,6 @@ export async function serve(
   }
   const { host, port } = options
   const handler = createReplaceable(settings, ports, { kind: 'listener', host })
-  const server = await startServer({
-    answer: handler.answer,
-    host,
-    port,
-    limits: settings.limits,
-    breakOff: () => deadline.abort(new Error('the proxy is stopping')),
-  })
-  const url = `http://${reachable(host)}:${server.port}`
-  world.say(greeting(settings, url, world.environment))
-  log({ event: 'start', version: VERSION, url, configuration: settings.origin })
   const reloader = createReloader(options, world, found, {
     log,
     refused: () => observer.reloaded('error'),
@@ -127,7 +117,18 @@ export async function serve(
       observer.reloaded('ok')
     },
   })
+  // From here on, so that no change is missed by whoever reads that the proxy listens.
   const unwatch = options.watch ? watchFiles(reloader.files, reloader.reload) : () => undefined
+  const server = await startServer({
+    answer: handler.answer,
+    host,
+    port,
+    limits: settings.limits,
+    breakOff: () => deadline.abort(new Error('the proxy is stopping')),
+  })
+  const url = `http://${reachable(host)}:${server.port}`
+  world.say(greeting(settings, url, world.environment))
+  log({ event: 'start', version: VERSION, url, configuration: settings.origin })
   return {
     url,
     async reload() {
