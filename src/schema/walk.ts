@@ -96,7 +96,7 @@ export const PLACES: Places = new Map([
 
 /**
  * What becomes of a keyword: it is written, or by rules of its own; it goes into the description, as a loss or
- * without one; it is left out, as it tells nobody anything; or for it the whole schema is refused.
+ * without one; it is left out, as it says nothing to a model; or for it the whole schema is refused.
  */
 const FATES = ['written', 'special', 'told', 'mentioned', 'silent', 'refused'] as const
 export type Fate = (typeof FATES)[number]
