@@ -133,6 +133,8 @@ export interface SameSide {
    * an event of a stream, where that is not the reply's.
    */
   readonly modelMember: { request?: string; reply: string; event?: readonly string[] }
+  /** The top-level members of a request with which a conversation begins: its instructions, and its turns. */
+  readonly beginning?: { instructions: string; turns: string }
   /** Whether a frame surely brings a piece of the reply and nothing else, so that it need not be read. */
   isPiece?(frame: Frame): boolean
   /**

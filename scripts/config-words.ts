@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import {
+  DEFAULT_FAILOVER,
   DEFAULT_RETENTION,
   ISOLATE_LIMITS,
   MAX_OUTPUT_TOKENS,
@@ -101,7 +102,30 @@ export const WORDS: Readonly<Record<string, Word>> = {
     means: 'An origin, with or without a base path and a trailing /v1 or /v1beta.',
     example: 'https://upstream.example/v1',
   },
-  'upstreams.*.key': { means: KEY, usual: 'no key is sent', example: 'env:CLAUDE_KEY' },
+  'upstreams.*.key': {
+    means: `${KEY} A list of keys is a pool: each is asked in the place of another.`,
+    usual: 'no key is sent',
+    example: 'env:CLAUDE_KEY',
+  },
+  'upstreams.*.key.*.key': {
+    means: 'A literal key, or env:NAME for an environment variable.',
+    example: 'env:CLAUDE_KEY',
+  },
+  'upstreams.*.key.*.weight': {
+    means: 'Its share, where a route picks by weight.',
+    usual: '1',
+    example: 2,
+  },
+  'upstreams.*.key.*.account': {
+    means: 'Whose key it is: those of one account read each other’s proofs of reasoning.',
+    usual: 'the upstream’s, else one of its own',
+    example: 'team',
+  },
+  'upstreams.*.account': {
+    means: 'The account of keys that name none.',
+    usual: 'one for each key',
+    example: 'team',
+  },
   'upstreams.*.auth': {
     means: 'Where the key goes.',
     usual: 'x-api-key to messages, x-goog-api-key to generate-content, bearer to responses',
@@ -215,7 +239,80 @@ export const WORDS: Readonly<Record<string, Word>> = {
     means: 'The model name that the caller sent; * stands for anything.',
     example: 'gpt-*',
   },
-  'routes.*.upstream': { means: 'The name of an upstream.', example: 'claude' },
+  'routes.*.upstream': {
+    means: 'The name of an upstream, or several in a list: the next is asked where one fails.',
+    example: 'claude',
+  },
+  'routes.*.upstream.*.name': { means: 'The name of an upstream.', example: 'claude' },
+  'routes.*.upstream.*.as': {
+    means: 'The name of the model there.',
+    usual: 'that of the route',
+    example: 'claude-opus-4-8',
+  },
+  'routes.*.upstream.*.weight': {
+    means: 'Its share, where the route picks by weight.',
+    usual: '1',
+    example: 3,
+  },
+  'routes.*.pick': {
+    means: 'How one of several is chosen: the first in the list, or by weight.',
+    usual: 'order',
+    example: 'weighted',
+  },
+  'routes.*.class': {
+    means: 'What a request has to be for; see the page of pools.',
+    usual: 'anything',
+    example: ['auxiliary', 'compaction'],
+  },
+  'routes.*.minInputTokens': {
+    means: 'How long a request has to be, by an estimate: a token for four bytes.',
+    usual: '0',
+    example: 150_000,
+  },
+  'routes.*.failover': { means: 'The same as failover, for this route alone.' },
+  failover: { means: 'What is done when one of several upstreams or keys fails.' },
+  'failover.hops': {
+    means: 'How many more members are asked after the first.',
+    usual: String(DEFAULT_FAILOVER.hops),
+    example: 1,
+  },
+  'failover.budgetMs': {
+    means: 'How long after the request came another member may still be asked.',
+    usual: time(DEFAULT_FAILOVER.budgetMs),
+    example: 20_000,
+  },
+  'failover.attemptMs': {
+    means: 'How long one member may take to the head of its answer.',
+    usual: 'as long as it takes: a slow one is not left',
+    example: 10_000,
+  },
+  'failover.waitMs': {
+    means: 'How long a request may wait until a member may be asked again.',
+    usual: '0',
+    example: 2000,
+  },
+  'failover.on': {
+    means: 'The statuses after which the next member is asked.',
+    usual: DEFAULT_FAILOVER.on.join(', '),
+    example: [429, 503, 529],
+  },
+  'failover.unknown': {
+    means:
+      'Whether the next is also asked where the request may have been carried out and paid for.',
+    usual: String(DEFAULT_FAILOVER.unknown),
+    example: true,
+  },
+  'failover.sticky': {
+    means:
+      'Whether a session stays with the member that has it: off, prefer, or strict, which asks no other account.',
+    usual: DEFAULT_FAILOVER.sticky,
+    example: 'strict',
+  },
+  'failover.stickySeconds': {
+    means: 'How long a silent session is remembered.',
+    usual: String(DEFAULT_FAILOVER.stickySeconds),
+    example: 7200,
+  },
   'routes.*.as': {
     means: 'The name of the model at the upstream.',
     usual: 'the caller’s own name',
@@ -350,9 +447,10 @@ export const configJsonSchema = (): Schema => ({
   ...explained(z.toJSONSchema(configSchema), ''),
 })
 
-/** What is said of a place; of both task services the same. */
+/** What is said of a place; of both task services the same, and of failures on a route as of all. */
 export const wordOf = (place: string): Word | undefined =>
-  WORDS[place] ?? WORDS[place.replace(/^tasks\.\w+/, 'tasks.*')]
+  WORDS[place] ??
+  WORDS[place.replace(/^tasks\.\w+/, 'tasks.*').replace(/^routes\.\*\.(failover\.)/, '$1')]
 
 const descriptionOf = ({ means, usual }: Word): string =>
   usual === undefined ? means : `${means} Default: ${usual}.`

@@ -37,7 +37,11 @@ function takenBy({
   minimum,
   maximum,
 }: Schema): string {
-  if (anyOf) return anyOf.map((branch) => takenBy(branch as Schema)).join(' or ')
+  if (anyOf)
+    return [...new Set(anyOf.map((branch) => takenBy(branch as Schema)))]
+      .join(' or ')
+      .replace(/^(.*) or list of \1s$/, '$1 or a list of them')
+      .replace(/^string or list of string or objects$/, 'string or a list')
   if (only !== undefined) return code(only)
   if (values) return values.map(code).join(', ')
   if (type === 'array')
@@ -54,11 +58,10 @@ const code = (value: unknown): string =>
 
 export const allMembers = (): Member[] => membersOf(z.toJSONSchema(configSchema))
 
-/** `tasks.image` and `tasks.music` are told once. */
-const told = (): Member[] =>
-  allMembers().filter(
-    ({ place }) => !place.startsWith('tasks.music.') && !place.startsWith('callers.keys.*.limits.'),
-  )
+/** `tasks.image` and `tasks.music` are told once, and so are `failover` and the limits of callers. */
+const told = (): Member[] => allMembers().filter(({ place }) => !TOLD_ELSEWHERE.test(place))
+
+const TOLD_ELSEWHERE = /^(?:tasks\.music|callers\.keys\.\*\.limits|routes\.\*\.failover)\./
 
 function row({ place, takes }: Member, section: string): string {
   const { means = '', usual, example } = wordOf(place) ?? {}
@@ -101,10 +104,21 @@ const SECTIONS: readonly (readonly [heading: string, section: string, words: str
   ['upstreams.*.models.*.price', 'upstreams.*.models.*.price', ''],
   ['upstreams.*.timeouts', 'upstreams.*.timeouts', ''],
   [
+    'upstreams.*.key, as a list',
+    'upstreams.*.key.*',
+    'An entry is a key, or an object with one. See [pools](pools.md).',
+  ],
+  [
     'routes',
     'routes.*',
     'The first whose `model` fits decides. A mark such as `[1m]` behind a name is passed over.',
   ],
+  [
+    'routes.*.upstream, as a list',
+    'routes.*.upstream.*',
+    'An entry is the name of an upstream, or an object with one. See [pools](pools.md).',
+  ],
+  ['failover', 'failover', 'Only routes with several upstreams or keys ask it.'],
   [
     'callers',
     'callers',

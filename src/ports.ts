@@ -41,6 +41,8 @@ export interface UpstreamRequest {
    * then found, with which the request begins to be sent.
    */
   connection?(state: 'sought' | 'found'): void
+  /** On a connection that has served nothing yet. */
+  fresh?: boolean
 }
 
 export interface UpstreamResponse {
@@ -55,6 +57,12 @@ export type Send = (request: UpstreamRequest) => Promise<UpstreamResponse>
 
 /** Thrown by `send` when no connection came about: nothing was sent, so one repetition is safe. */
 export class ConnectError extends Error {}
+
+/**
+ * Thrown by `send` when a connection that had served before was closed at the other end, and nothing came back on
+ * it: the upstream had closed what was idle, and practically never carried out the request.
+ */
+export class StaleConnectionError extends Error {}
 
 /** 128 random bits as 32 hexadecimal digits. */
 export const randomId = (): string => crypto.randomUUID().replaceAll('-', '')

@@ -51,5 +51,6 @@ export const generateContent: Adapter = {
     isPiece: ({ data }) => data.includes('"candidates"') && !TELLING.test(data),
     tellsFailure,
     modelMember: { reply: 'modelVersion' },
+    beginning: { instructions: 'systemInstruction', turns: 'contents' },
   },
 }

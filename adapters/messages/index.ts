@@ -68,5 +68,6 @@ export const messages: Adapter = {
       demand: demandVersion,
     },
     modelMember: { request: 'model', reply: 'model', event: ['message', 'model'] },
+    beginning: { instructions: 'system', turns: 'messages' },
   },
 }

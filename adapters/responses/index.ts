@@ -84,5 +84,6 @@ export const responses: Adapter = {
       reply: ['openai-processing-ms', 'openai-version', 'x-codex-*'],
     },
     modelMember: { request: 'model', reply: 'model', event: ['response', 'model'] },
+    beginning: { instructions: 'instructions', turns: 'input' },
   },
 }

@@ -2,7 +2,8 @@ import { adapters } from '../../adapters/index.ts'
 import type { Examination } from './examination.ts'
 import { type Finding, Findings } from './finding.ts'
 import { hint } from './nearest.ts'
-import { entriesAt, membersAt, type Path, textAt, valueAt } from './place.ts'
+import { entriesAt, membersAt, type Path, spellPlace, textAt, valueAt } from './place.ts'
+import { upstreamsOfRoute, warnOfPools } from './pools.ts'
 import { faultsOfShape } from './schema.ts'
 import {
   readBase,
@@ -35,6 +36,7 @@ export function findingsIn(
   found.all.push(...faultsOfShape(config))
   for (const check of CHECKS) check(examination)
   warnAbout(examination)
+  warnOfPools(examination)
   return found.all
 }
 
@@ -75,6 +77,7 @@ function checkUpstream({ config, environment, platform, found }: Examination, na
     found.attempt([...at, 'url'], (place) => readBase(url, place, { versioned: true }))
   const key = textAt(config, [...at, 'key'])
   if (key) found.attempt([...at, 'key'], (place) => readKey(key, environment, place))
+  checkKeys({ config, environment, found }, [...at, 'key'])
   for (const [header, value] of membersAt(config, [...at, 'headers'])) {
     const path = [...at, 'headers', header]
     found.attempt(path, (place) => readHeaderName(header, place), true)
@@ -86,6 +89,30 @@ function checkUpstream({ config, environment, platform, found }: Examination, na
   if (proxy && platform.stores === 'isolate')
     found.fault([...at, 'proxy'], 'a Worker cannot call through a proxy', true)
   checkModels({ config, found }, at)
+}
+
+/** The keys of a list: the proxy chooses among them, so that each is its own, and another one. */
+function checkKeys(
+  { config, environment, found }: Pick<Examination, 'config' | 'environment' | 'found'>,
+  at: Path,
+): void {
+  const seen = new Map<string, number>()
+  for (const index of entriesAt(config, at).keys()) {
+    const entry = [...at, index]
+    const path = textAt(config, entry) === undefined ? [...entry, 'key'] : entry
+    const text = textAt(config, path)
+    if (!text) continue
+    if (text === 'caller') found.fault(path, 'expected a key; "caller" cannot stand in a list')
+    else
+      found.attempt(path, (place) => {
+        const key = readKey(text, environment, place)
+        if (key.kind !== 'literal') return
+        const before = seen.get(key.value)
+        if (before !== undefined)
+          found.fault(path, `the same key as ${spellPlace([...at, before])}`)
+        seen.set(key.value, before ?? index)
+      })
+  }
 }
 
 /** Which parameters may be dropped is the dialect's to say. */
@@ -112,13 +139,16 @@ function checkRoutes(examined: Examination): void {
   if (lacking && (routes === undefined || (Array.isArray(routes) && routes.length === 0)))
     found.fault(['routes'], 'expected at least one route, because there are upstreams')
   for (const index of entriesAt(config, ['routes']).keys()) {
-    const path = ['routes', index, 'upstream']
-    const name = textAt(config, path)
-    if (name !== undefined && !upstreams.includes(name))
-      found.fault(
-        path,
-        `expected the name of an upstream (${upstreams.join(', ') || 'there is none'})${hint(name, upstreams)}`,
-      )
+    const seen = new Set<string>()
+    for (const { name, path } of upstreamsOfRoute(config, index)) {
+      if (!upstreams.includes(name))
+        found.fault(
+          path,
+          `expected the name of an upstream (${upstreams.join(', ') || 'there is none'})${hint(name, upstreams)}`,
+        )
+      else if (seen.has(name)) found.fault(path, 'this upstream stands in the list already')
+      seen.add(name)
+    }
     checkListed(examined, index)
   }
 }

@@ -5,7 +5,7 @@ import { findingsIn } from './check.ts'
 import { ConfigError, type ConfigFault } from './finding.ts'
 import { spellPlace } from './place.ts'
 import { shaped } from './schema.ts'
-import type { Config, ModelConfig, TaskConfig, UpstreamConfig } from './type.ts'
+import type { Config, ModelConfig, RouteConfig, TaskConfig, UpstreamConfig } from './type.ts'
 import { type ConfigSource, inOrder, objectSource, placed, textSource } from './source.ts'
 import {
   readBase,
@@ -30,6 +30,8 @@ import {
   TIMEOUTS,
 } from './defaults.ts'
 import type {
+  PoolEntry,
+  PoolKey,
   Price,
   RetentionSettings,
   RouteSettings,
@@ -130,6 +132,7 @@ function build(config: Config, environment: Environment, platform: Required<Plat
     state: readStore(state.store ?? STORES[stores].usual, environment, 'state.store', stores),
     retention: buildRetention(state, stores),
     losses,
+    ...(config.failover && { failover: defined(config.failover) }),
     limits: { ...platform.limits, ...defined(config.limits ?? {}) },
     metrics: readMetrics(config, environment, platform),
     ...(config.web && { web: readWeb(config.web) }),
@@ -150,7 +153,8 @@ function buildUpstream(
     name,
     dialect: config.dialect,
     ...readBase(config.url, `${at}.url`, { versioned: true }),
-    key: readKey(config.key, environment, `${at}.key`),
+    ...buildKeys(name, config, environment),
+    ...(config.account !== undefined && { account: config.account }),
     auth: config.auth ?? adapter.upstream.defaultAuth,
     headers: Object.fromEntries(
       Object.entries(config.headers ?? {}).map(([header, text]) => [
@@ -181,6 +185,24 @@ const readPrice = (price: NonNullable<ModelConfig['price']>): Price =>
     ? { input: price, output: price, cacheRead: price, cacheWrite: price }
     : defined(price)
 
+function buildKeys(
+  name: string,
+  { key, account }: UpstreamConfig,
+  environment: Environment,
+): Pick<UpstreamSettings, 'key' | 'keys'> {
+  const at = ['upstreams', name, 'key']
+  if (!Array.isArray(key)) return { key: readKey(key, environment, spellPlace(at)) }
+  const keys = key.map((entry, index): PoolKey => {
+    const { weight = 1, ...own } = typeof entry === 'string' ? { key: entry } : entry
+    return {
+      key: readKey(own.key, environment, spellPlace([...at, index])),
+      weight,
+      account: ('account' in own ? own.account : undefined) ?? account ?? `${name}#${index + 1}`,
+    }
+  })
+  return { key: keys[0]?.key ?? { kind: 'none' }, keys }
+}
+
 /** One upstream needs no route: everything goes there. */
 function buildRoutes(
   routes: Config['routes'],
@@ -188,7 +210,22 @@ function buildRoutes(
 ): readonly RouteSettings[] {
   const [only] = upstreams
   if (routes === undefined && only !== undefined) return [{ model: '*', upstream: only }]
-  return (routes ?? []).map((route) => defined(route))
+  return (routes ?? []).map(buildRoute)
+}
+
+function buildRoute({ upstream, class: words, failover, ...route }: RouteConfig): RouteSettings {
+  const list = Array.isArray(upstream) ? upstream : undefined
+  const pool = list?.map((entry): PoolEntry => {
+    const { weight = 1, ...named } = typeof entry === 'string' ? { name: entry } : entry
+    return { ...defined(named), weight }
+  })
+  return {
+    ...defined(route),
+    upstream: pool?.[0]?.name ?? (typeof upstream === 'string' ? upstream : ''),
+    ...(pool && { pool }),
+    ...(words !== undefined && { class: typeof words === 'string' ? [words] : words }),
+    ...(failover && { failover: defined(failover) }),
+  }
 }
 
 function buildTask(

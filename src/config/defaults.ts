@@ -1,4 +1,10 @@
-import type { LimitSettings, RetentionSettings, StoreBounds, TimeoutSettings } from './settings.ts'
+import type {
+  FailoverSettings,
+  LimitSettings,
+  RetentionSettings,
+  StoreBounds,
+  TimeoutSettings,
+} from './settings.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -62,6 +68,17 @@ export const DEFAULT_RETENTION: RetentionSettings = {
   ...STORE_BOUNDS,
   ttlMs: 30 * DAY_MS,
   proofs: false,
+}
+
+/** The statuses are those that the official libraries repeat by themselves. */
+export const DEFAULT_FAILOVER: FailoverSettings = {
+  hops: 2,
+  budgetMs: 30 * SECOND_MS,
+  waitMs: 0,
+  on: [408, 409, 429, 500, 502, 503, 504, 529],
+  unknown: false,
+  sticky: 'prefer',
+  stickySeconds: 3600,
 }
 
 export const MAX_OUTPUT_TOKENS = 8192

@@ -3,7 +3,7 @@ import type { AuthStyle } from '../../adapters/contract.ts'
 import { DIALECTS } from '../../adapters/dialect.ts'
 import type { Finding } from './finding.ts'
 import { hint, nearest } from './nearest.ts'
-import type { Config } from './type.ts'
+import type { Config, RequestClass } from './type.ts'
 import { type Path, spellPlace, valueAt } from './place.ts'
 
 /** The longest delay that a timer takes; a longer one would fire at once. */
@@ -42,7 +42,9 @@ const modelFacts = z.strictObject({
   mixesTools: z.optional(z.boolean()),
   cacheBreakpoints: z.optional(z.boolean()),
   drop: z.optional(z.array(filled)),
-  price: z.optional(z.union([dollars, price])),
+  price: z.optional(
+    z.union([dollars, price], { error: 'expected a number or {"input", "output"}' }),
+  ),
 })
 
 const timeouts = z.strictObject({
@@ -52,10 +54,21 @@ const timeouts = z.strictObject({
   totalMs: z.optional(milliseconds),
 })
 
+const keyEntry = z.strictObject({
+  key: filled,
+  weight: z.optional(count),
+  account: z.optional(filled),
+})
+
+const keys = z
+  .array(z.union([filled, keyEntry], { error: 'expected a key or {"key": ...}' }))
+  .check(z.minLength(1))
+
 const upstream = z.strictObject({
   dialect: z.enum(DIALECTS),
   url: z.string(),
-  key: z.optional(filled),
+  key: z.optional(z.union([filled, keys], { error: 'expected a string, or a list of keys' })),
+  account: z.optional(filled),
   auth: z.optional(z.enum(AUTH_STYLES)),
   headers: z.optional(z.record(z.string(), z.string())),
   maxOutputTokens: z.optional(count),
@@ -64,11 +77,60 @@ const upstream = z.strictObject({
   proxy: z.optional(filled),
 })
 
+const poolEntry = z.strictObject({
+  name: z.string(),
+  as: z.optional(filled),
+  weight: z.optional(count),
+})
+
+const pool = z
+  .array(
+    z.union([z.string(), poolEntry], {
+      error: 'expected the name of an upstream or {"name": ...}',
+    }),
+  )
+  .check(z.minLength(1))
+
+const requestClass = z.enum([
+  'main',
+  'subagent',
+  'workflow',
+  'compaction',
+  'auxiliary',
+  'side_reply',
+  'web-search',
+  'long',
+  'thinking',
+] as const satisfies readonly RequestClass[])
+
+const MOST_HOPS = 8
+
+const failover = z.strictObject({
+  hops: z.optional(z.int().check(z.gte(0), z.lte(MOST_HOPS))),
+  budgetMs: z.optional(milliseconds),
+  attemptMs: z.optional(milliseconds),
+  waitMs: z.optional(z.int().check(z.gte(0), z.lte(MAX_TIMER_MS))),
+  on: z.optional(z.array(z.int().check(z.gte(400), z.lte(599)))),
+  unknown: z.optional(z.boolean()),
+  sticky: z.optional(z.enum(['off', 'prefer', 'strict'])),
+  stickySeconds: z.optional(count.check(z.lte(MAX_TTL_SECONDS))),
+})
+
 const route = z.strictObject({
   model: filled,
-  upstream: z.string(),
+  upstream: z.union([z.string(), pool], {
+    error: 'expected the name of an upstream or a list',
+  }),
   as: z.optional(filled),
   models: z.optional(z.array(filled)),
+  pick: z.optional(z.enum(['order', 'weighted'])),
+  class: z.optional(
+    z.union([requestClass, z.array(requestClass).check(z.minLength(1))], {
+      error: `expected one of ${requestClass.options.join(', ')}, or a list of them`,
+    }),
+  ),
+  minInputTokens: z.optional(z.int().check(z.gte(0))),
+  failover: z.optional(failover),
 })
 
 const task = z.strictObject({
@@ -89,16 +151,19 @@ const callerLimits = z.partial(
 const callers = z.strictObject({
   keys: z
     .array(
-      z.union([
-        filled,
-        z.strictObject({
-          name: filled,
-          key: filled,
-          models: z.optional(z.array(filled).check(z.minLength(1))),
-          limits: z.optional(callerLimits),
-          expires: z.optional(filled),
-        }),
-      ]),
+      z.union(
+        [
+          filled,
+          z.strictObject({
+            name: filled,
+            key: filled,
+            models: z.optional(z.array(filled).check(z.minLength(1))),
+            limits: z.optional(callerLimits),
+            expires: z.optional(filled),
+          }),
+        ],
+        { error: 'expected a key or {"name", "key"}' },
+      ),
     )
     .check(z.minLength(1)),
   limits: z.optional(callerLimits),
@@ -128,7 +193,9 @@ export const configSchema = z.strictObject({
   $schema: z.optional(z.string()),
   upstreams: z.optional(z.record(z.string(), upstream)),
   routes: z.optional(z.array(route)),
-  callers: z.optional(z.union([z.literal('open'), callers])),
+  callers: z.optional(
+    z.union([z.literal('open'), callers], { error: 'expected "open" or {"keys": [...]}' }),
+  ),
   tasks: z.optional(z.strictObject({ image: z.optional(task), music: z.optional(task) })),
   state: z.optional(
     z.strictObject({
@@ -141,8 +208,13 @@ export const configSchema = z.strictObject({
     }),
   ),
   losses: z.optional(z.enum(['report', 'reject'])),
+  failover: z.optional(failover),
   limits: z.optional(limits),
-  metrics: z.optional(z.union([z.enum(['off', 'on']), z.strictObject({ key: filled })])),
+  metrics: z.optional(
+    z.union([z.enum(['off', 'on']), z.strictObject({ key: filled })], {
+      error: 'expected "off", "on" or {"key": ...}',
+    }),
+  ),
   web: z.optional(
     z.strictObject({ origins: z.optional(z.array(filled)), hosts: z.optional(z.array(filled)) }),
   ),
@@ -170,29 +242,24 @@ export function faultsOfShape(value: unknown): Finding[] {
 
 type Issue = z.core.$ZodIssue
 
-/** A union reports its branches: the one that got furthest is what the writer meant. */
+/** A union reports its branches: the one that got furthest is what the writer meant, else it says what it takes. */
 function plain(issues: readonly Issue[], above: Path = []): Issue[] {
   return issues.flatMap((issue) => {
     const path = [...above, ...issue.path]
     if (issue.code !== 'invalid_union') return [{ ...issue, path }]
-    const furthest = issue.errors.find((branch) => branch.some(isInside))
+    const furthest =
+      issue.errors.find((branch) => branch.some(isInside)) ??
+      issue.errors.find((branch) => branch.every(isOfKind))
     if (furthest) return plain(furthest, path)
-    return [{ code: 'custom', path, message: choicesAt(path) }]
+    return [{ code: 'custom', path, message: issue.message }]
   })
-}
-
-/** What may stand where a value has several forms, of which none was meant for sure. */
-function choicesAt(path: Path): string {
-  const [first] = path
-  if (path.at(-1) === 'price') return 'expected a number or {"input", "output"}'
-  if (first === 'metrics') return 'expected "off", "on" or {"key": ...}'
-  return path.length === 1
-    ? 'expected "open" or {"keys": [...]}'
-    : 'expected a key or {"name", "key"}'
 }
 
 const isInside = (issue: Issue): boolean =>
   issue.path.length > 0 || issue.code === 'unrecognized_keys'
+
+/** Of the right type, and yet too little or too much of it. */
+const isOfKind = ({ code }: Issue): boolean => code === 'too_small' || code === 'too_big'
 
 function toFindings(issue: Issue, document: unknown): Finding[] {
   const { path } = issue

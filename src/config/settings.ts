@@ -1,4 +1,7 @@
 import type { AuthStyle, ModelFacts } from '../../adapters/contract.ts'
+import type { RequestClass } from './type.ts'
+
+export type { RequestClass }
 
 /** The configuration, validated, with its defaults filled in and its secrets resolved. */
 export interface Settings {
@@ -12,6 +15,8 @@ export interface Settings {
   /** How it is used; with `DEFAULT_RETENTION` when absent. */
   retention?: Partial<RetentionSettings>
   losses: 'report' | 'reject'
+  /** What is done when a member of a pool fails; with `DEFAULT_FAILOVER` where it says nothing. */
+  failover?: Partial<FailoverSettings>
   limits: LimitSettings
   /** Off when absent. */
   metrics?: MetricsSettings
@@ -26,7 +31,14 @@ export interface UpstreamSettings {
   /** Origin and base path, without a trailing slash; a trailing version segment is kept apart. */
   base: string
   version?: 'v1' | 'v1beta'
+  /** The first of `keys` where there are several. */
   key: KeySettings
+  /** All its keys, where it has a list of them: each of them is a member of a pool. */
+  keys?: readonly PoolKey[]
+  /** Whose proofs of reasoning it reads; `<name>#1` when absent. */
+  account?: string
+  /** Which of its keys this is, as `name#2`, where it has several: the settings of one member. */
+  member?: string
   auth: AuthStyle
   headers: Readonly<Record<string, string>>
   maxOutputTokens: number
@@ -51,6 +63,13 @@ export interface Price {
 /** `caller`: the caller's own credential, moved to where this upstream expects it. */
 export type KeySettings = { kind: 'literal'; value: string } | { kind: 'caller' } | { kind: 'none' }
 
+/** One of several keys of an upstream. */
+export interface PoolKey {
+  key: KeySettings
+  weight: number
+  account: string
+}
+
 export interface TimeoutSettings {
   connectMs: number
   /** To the first byte of a streamed answer; a JSON answer may take `jsonMs`. */
@@ -63,11 +82,47 @@ export interface TimeoutSettings {
 export interface RouteSettings {
   /** Glob on the model name that the caller sent. */
   model: string
+  /** The first of `pool` where there are several. */
   upstream: string
   /** The model's name at the upstream; the caller's own when absent. */
   as?: string
   /** Names that the glob stands for, for those who ask which models there are. */
   models?: readonly string[]
+  /** All upstreams behind it, where it has a list of them. */
+  pool?: readonly PoolEntry[]
+  /** How a member is chosen; `order` when absent. */
+  pick?: 'order' | 'weighted'
+  /** Only requests of one of these kinds fit. */
+  class?: readonly RequestClass[]
+  /** Only requests that are estimated at so much fit. */
+  minInputTokens?: number
+  /** Replaces the general one member by member. */
+  failover?: Partial<FailoverSettings>
+}
+
+/** One of several upstreams behind a route. */
+export interface PoolEntry {
+  name: string
+  as?: string
+  weight: number
+}
+
+/** What is done when a member of a pool fails. */
+export interface FailoverSettings {
+  /** Attempts after the first. */
+  hops: number
+  /** No hop begins later than this. */
+  budgetMs: number
+  /** For one attempt, until the head of its answer; without it a slow one is waited for. */
+  attemptMs?: number
+  /** How long a request may wait for a member to come back. */
+  waitMs: number
+  /** The statuses at which the next member is asked. */
+  on: readonly number[]
+  /** Whether the next member is also asked where it is not known if the request was carried out. */
+  unknown: boolean
+  sticky: 'off' | 'prefer' | 'strict'
+  stickySeconds: number
 }
 
 /** A key alone is called after its place: `key-1`. */

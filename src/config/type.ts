@@ -13,6 +13,7 @@ export interface Config {
   tasks?: { image?: TaskConfig | undefined; music?: TaskConfig | undefined } | undefined
   state?: StateConfig | undefined
   losses?: 'report' | 'reject' | undefined
+  failover?: FailoverConfig | undefined
   limits?: LimitsConfig | undefined
   metrics?: 'off' | 'on' | { key: string } | undefined
   web?: { origins?: string[] | undefined; hosts?: string[] | undefined } | undefined
@@ -21,7 +22,9 @@ export interface Config {
 export interface UpstreamConfig {
   dialect: Dialect
   url: string
-  key?: string | undefined
+  /** One key, or several that take each other's place. */
+  key?: string | (string | KeyConfig)[] | undefined
+  account?: string | undefined
   auth?: AuthStyle | undefined
   headers?: Record<string, string> | undefined
   maxOutputTokens?: number | undefined
@@ -44,11 +47,21 @@ type PriceConfig =
 /** Every member may be absent, or undefined. */
 type Loose<T> = { [Name in keyof T]?: T[Name] | undefined }
 
+export interface KeyConfig {
+  key: string
+  weight?: number | undefined
+  account?: string | undefined
+}
+
 export interface RouteConfig {
   model: string
-  upstream: string
+  upstream: string | (string | PoolEntryConfig)[]
   as?: string | undefined
   models?: string[] | undefined
+  pick?: 'order' | 'weighted' | undefined
+  class?: RequestClass | RequestClass[] | undefined
+  minInputTokens?: number | undefined
+  failover?: FailoverConfig | undefined
 }
 
 export interface CallersConfig {
@@ -67,6 +80,35 @@ export interface CallerConfig {
 type CallerLimitsConfig = Loose<
   Record<'requestsPerMinute' | 'tokensPerMinute' | 'concurrent' | 'usdPerDay', number>
 >
+/** One of several upstreams behind a route. */
+export interface PoolEntryConfig {
+  name: string
+  as?: string | undefined
+  weight?: number | undefined
+}
+
+/** What a request is for, as far as it can be told. */
+export type RequestClass =
+  | 'main'
+  | 'subagent'
+  | 'workflow'
+  | 'compaction'
+  | 'auxiliary'
+  | 'side_reply'
+  | 'web-search'
+  | 'long'
+  | 'thinking'
+
+export type FailoverConfig = Loose<{
+  hops: number
+  budgetMs: number
+  attemptMs: number
+  waitMs: number
+  on: number[]
+  unknown: boolean
+  sticky: 'off' | 'prefer' | 'strict'
+  stickySeconds: number
+}>
 
 export interface TaskConfig {
   url: string

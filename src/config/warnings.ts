@@ -2,6 +2,7 @@ import { adapters } from '../../adapters/index.ts'
 import type { Examination } from './examination.ts'
 import { entriesAt, membersAt, type Path, textAt, valueAt } from './place.ts'
 import { DEMO_ORIGIN } from './defaults.ts'
+import { takesAll, upstreamsOfRoute } from './pools.ts'
 import { matchesGlob } from './glob.ts'
 
 /** Says what is legal and surely not meant. */
@@ -23,14 +24,19 @@ function warnOfRoutes({ config, found }: Examination): void {
     textAt(config, ['routes', index, 'model']),
   )
   for (const [index, glob] of globs.entries()) {
-    const before = globs.slice(0, index).findIndex((other) => covers(other, glob))
+    const before = globs
+      .slice(0, index)
+      .findIndex((other, place) => takesAll(config, place) && covers(other, glob))
     if (before >= 0)
       found.warn(
         ['routes', index, 'model'],
         `shadowed: routes[${before}] comes first and takes every model that this one would`,
       )
   }
-  const used = globs.map((_, index) => textAt(config, ['routes', index, 'upstream']))
+  const used = globs.flatMap((_, index) => {
+    const names = upstreamsOfRoute(config, index).map(({ name }) => name)
+    return names.length > 0 ? names : [undefined]
+  })
   const upstreams = membersAt(config, ['upstreams']).map(([name]) => name)
   // A misspelled name is a fault, which may be all that is missing.
   if (globs.length === 0 || used.some((name) => name === undefined || !upstreams.includes(name)))
@@ -112,7 +118,14 @@ function warnOfKeys({ config, found }: Examination): void {
     membersAt(config, [...holder, 'headers']).map(([name]) => [...holder, 'headers', name]),
   )
   const keys = entriesAt(config, ['callers', 'keys']).map((_, index) => ['callers', 'keys', index])
-  for (const path of [...holders.map((holder) => [...holder, 'key']), ...headers, ...keys]) {
+  const listed = holders.flatMap((holder) =>
+    [...entriesAt(config, [...holder, 'key']).keys()].flatMap((index) => [
+      [...holder, 'key', index],
+      [...holder, 'key', index, 'key'],
+    ]),
+  )
+  const single = holders.map((holder) => [...holder, 'key'])
+  for (const path of [...single, ...listed, ...headers, ...keys]) {
     const [, name] = VARIABLE.exec(textAt(config, path) ?? '') ?? []
     if (name === undefined) continue
     // In small letters it may be a key after all, which is not to be repeated.

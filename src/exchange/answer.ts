@@ -5,6 +5,7 @@ import { statusOf, type Problem } from '../model/problem.ts'
 import type { Answer } from './exchange.ts'
 import { pickNamed } from '../upstream/header-subset.ts'
 import type { Plan } from './plan.ts'
+import { memberName } from '../upstream/members.ts'
 import type { Destination } from '../upstream/route.ts'
 import { matchesGlob } from '../config/glob.ts'
 import { NO_VEIL, type Veil } from '../upstream/secrets.ts'
@@ -55,7 +56,7 @@ function ellipsis(): string {
 }
 
 const upstreamHeader = ({ upstream, target }: Destination): string =>
-  visible(`${upstream.name}; dialect=${upstream.dialect}; model=${target.model}`)
+  visible(`${memberName(upstream)}; dialect=${upstream.dialect}; model=${target.model}`)
 
 /** A header value is visible ASCII, and not endless. */
 const visible = (text: string): string => text.slice(0, 512).replace(/[^\x20-\x7e]/g, '_')

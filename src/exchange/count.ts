@@ -8,7 +8,7 @@ import type { AddressedRequest } from '../upstream/request.ts'
 import { allBytes, passReply } from './pass.ts'
 import type { Plan } from './plan.ts'
 import { scanBody, parseBody, readJson } from './read-request.ts'
-import { isSuccess, readRefusal } from './refusal.ts'
+import { isSuccess, readRefusal, RefusedError } from './refusal.ts'
 import type { UpstreamCall } from '../upstream/call.ts'
 
 /** Upstreams without a counter say so in one of these ways. */
@@ -32,8 +32,11 @@ export async function countTokens(
     call.release()
     return estimated(exchange, plan)
   }
-  if (!isSuccess(call.status))
-    throw new ProblemError((await readRefusal(exchange, plan, call)).problem)
+  if (!isSuccess(call.status)) {
+    const refused = await readRefusal(exchange, plan, call)
+    if (exchange.isRepeatable) throw new RefusedError(refused, plan, call)
+    throw new ProblemError(refused.problem)
+  }
   if (plan.kind === 'pass') return passReply(exchange, plan, call)
   const tokens = plan.destination.adapter.upstream.readTokenCount(await readCount(exchange, call))
   return tokens === undefined

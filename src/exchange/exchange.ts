@@ -4,6 +4,7 @@ import type { Dialects } from '../../adapters/index.ts'
 import type { Journal } from './journal.ts'
 import type { KeptContext, MemoryContext } from '../memory/context.ts'
 import type { Ports } from '../ports.ts'
+import type { Pools } from '../upstream/pools.ts'
 import type { ByteSource } from '../stream/source.ts'
 import type { Body } from './body.ts'
 
@@ -17,6 +18,9 @@ export interface StoredExchange extends KeptContext {
   /** Aborted when the caller leaves. */
   readonly signal: AbortSignal
   readonly journal: Journal
+  readonly pools: Pools
+  /** Another member may be asked if this attempt comes to nothing. */
+  readonly isRepeatable?: boolean
   newId(prefix: string): string
 }
 

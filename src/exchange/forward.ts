@@ -9,21 +9,34 @@ import { pickNamed } from '../upstream/header-subset.ts'
 import type { PassPlan } from './plan.ts'
 import { isStreamType } from '../stream/reply-events.ts'
 import { isSuccess } from './refusal.ts'
-import { destinationTo, type Destination } from '../upstream/route.ts'
-import { refusal } from './run.ts'
+import { originOf } from '../memory/ownership.ts'
+import { isOrigin, membersOf } from '../upstream/members.ts'
+import { destinationOf, type Destination } from '../upstream/route.ts'
+import { refusal } from './attempt.ts'
 import { eventShape } from '../stream/whole-events.ts'
 import { steppedSource, STREAM_HEADERS, type Step } from '../stream/stream-out.ts'
 import { callUpstream, type Sendable, type UpstreamCall } from '../upstream/call.ts'
 
-/** The one upstream that speaks the caller's dialect and so may keep something; none where there are several. */
-export function upstreamWithMemory(exchange: StoredExchange): Destination | undefined {
-  const { settings, dialects, caller } = exchange
-  const routes = settings.routes.filter(
-    ({ upstream }) => settings.upstreams.get(upstream)?.dialect === caller.dialect,
+/**
+ * The upstream that speaks the caller's dialect and so may keep something. Where there are several, or several keys,
+ * it is the one that gave out the id, as far as that is known.
+ */
+export async function upstreamWithMemory(
+  exchange: StoredExchange,
+  id: string,
+): Promise<Destination | undefined> {
+  const { settings, dialects, caller, memories } = exchange
+  const places = settings.routes.flatMap((route) =>
+    membersOf(settings, route)
+      .filter(({ upstream }) => upstream.dialect === caller.dialect)
+      .map((member) => ({ route, member })),
   )
-  const [route] = routes
-  const isOnly = routes.every(({ upstream }) => upstream === route?.upstream)
-  return route && isOnly ? destinationTo(settings, dialects, route, '') : undefined
+  const [first] = places
+  if (!first) return undefined
+  const isOnly = places.every(({ member }) => member.name === first.member.name)
+  const origin = isOnly || !memories ? undefined : await originOf(exchange, memories, id)
+  const own = isOnly ? first : places.find(({ member }) => isOrigin(member, origin))
+  return own && destinationOf(own.member, dialects, own.route, '')
 }
 
 /**
@@ -40,7 +53,11 @@ export async function forwardStored(
   const query = pickNamed(head.query, caller.caller.memory?.query ?? [], VALUE)
   const unaddressed = { path, query, headers: {}, body: NOTHING, stream: false }
   const sent = addressRequest(unaddressed, upstream, credential)
-  journal.note({ upstream: upstream.name, upstreamDialect: upstream.dialect })
+  journal.note({
+    upstream: upstream.name,
+    member: destination.member.name,
+    upstreamDialect: upstream.dialect,
+  })
   const plan = passPlanTo(destination, sent)
   let call: UpstreamCall | undefined
   try {

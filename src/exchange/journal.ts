@@ -15,12 +15,14 @@ export interface Journal {
   arrived(): void
   /** A request goes to an upstream. */
   sending(): void
+  /** Another upstream is asked: what the last one has said of a reply says nothing. */
+  anew(): void
   /** The first byte of a reply is on its way. */
   began(): void
   /** Bytes of a reply were handed over. */
   sent(bytes: number): void
   /** At once when it is over already. */
-  whenOver(run: () => void): void
+  whenOver(run: (problem?: Problem) => void): void
   /** The first call counts. `problem`: why it ended otherwise than well; a caller who left has no status. */
   finish(
     fields: Pick<LogEntry, 'status'> & Partial<LogEntry> & { problem?: Problem | undefined },
@@ -38,7 +40,8 @@ export function journal(
   let called = false
   let bytesOut = 0
   let over = false
-  const runs: (() => void)[] = []
+  let end: Problem | undefined
+  const runs: ((problem?: Problem) => void)[] = []
   return {
     id: head.id,
     note(fields) {
@@ -55,17 +58,22 @@ export function journal(
       const taken = arrivedAt === undefined ? 0 : performance.now() - arrivedAt
       entry.overheadMs ??= inHundredths(taken)
     },
+    anew() {
+      for (const name of ['usage', 'finish', 'firstByteMs', 'reason', 'error'] as const)
+        delete entry[name]
+    },
     began() {
       entry.firstByteMs ??= elapsed()
     },
     sent(bytes) {
       bytesOut += bytes
     },
-    whenOver: (run) => (over ? run() : void runs.push(run)),
+    whenOver: (run) => (over ? run(end) : void runs.push(run)),
     finish({ problem, ...fields }) {
       if (over) return
       over = true
-      for (const run of runs) run()
+      end = problem
+      for (const run of runs) run(problem)
       const sent = bytesOut > 0 ? { bytesOut } : {}
       const failed = problem && { error: problem.message }
       const left = problem === CALLER_LEFT ? { status: 499 } : {}

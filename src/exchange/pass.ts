@@ -1,7 +1,8 @@
 import type { Frame, Reader, Route, SameSide } from '../../adapters/contract.ts'
 import { ENDED_EARLY } from '../model/cursor.ts'
 import { emptyRequest } from '../model/empty-request.ts'
-import type { Event } from '../model/events.ts'
+import { isShown, type Event } from '../model/events.ts'
+import { isPassingOver } from '../upstream/verdict.ts'
 import { parse } from '../json/json.ts'
 import type { Request } from '../model/request.ts'
 import { ProblemError, type Problem } from '../model/problem.ts'
@@ -33,6 +34,7 @@ import {
   type Step,
 } from '../stream/stream-out.ts'
 import { SILENT, within } from '../stream/time.ts'
+import { StillbornError } from './refusal.ts'
 import { toldProblem } from './told-problem.ts'
 import type { Piece, UpstreamCall } from '../upstream/call.ts'
 
@@ -67,6 +69,9 @@ async function passedBody(exchange: Exchange, plan: PassPlan, call: UpstreamCall
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
   const mirror = createMirror(exchange, plan)
   const events = bodyEvents(exchange, plan, text, mirror)
+  const failure = exchange.isRepeatable ? events.find(isShown) : undefined
+  if (failure?.type === 'error' && isPassingOver(failure.problem))
+    throw new StillbornError(toldProblem(plan, failure.problem))
   observe(exchange, events)
   await mirror?.settle()
   exchange.journal.finish({ status: call.status, bytesOut: bytes.length })
@@ -159,10 +164,11 @@ function observe({ journal }: Exchange, events: readonly Event[]): void {
 /** A stream in the caller's own dialect, piece by piece. */
 async function passedStream(exchange: Exchange, plan: PassPlan, call: UpstreamCall): Promise<Body> {
   const errors = createPassingErrors(exchange, plan)
-  const opening = readOpening(call, exchange.route.framing, errors)
+  const isDecisive = exchange.isRepeatable === true
+  const opening = readOpening(call, { framing: exchange.route.framing, errors, isDecisive })
   const opened = await within(opening, exchange.settings.limits.heartbeatMs)
   const refused = opened === SILENT ? undefined : opened?.problem
-  if (refused) throw new ProblemError(toldProblem(plan, refused))
+  if (refused) throw new StillbornError(toldProblem(plan, refused))
   const shape = createShape(exchange, plan, errors)
   const mirror = createMirror(exchange, plan)
   if (!mirror) letGo(exchange, plan)
@@ -215,8 +221,7 @@ const unmarked = (piece: Piece): Piece =>
  */
 async function readOpening(
   call: UpstreamCall,
-  framing: Route['framing'],
-  errors: PassingErrors,
+  { framing, errors, isDecisive }: OpeningOptions,
 ): Promise<Piece> {
   let bytes: Uint8Array = NOTHING
   for (;;) {
@@ -229,7 +234,7 @@ async function readOpening(
     // Where events were to come, JSON is a failure, or nothing that passes.
     const isHeld = kind === 'json' && framing !== 'json-array'
     const isOpen = kind === 'events' ? BLANK_LINE.test(text) : kind === 'json' && !isHeld
-    const { begun, failure } = isOpen || !piece ? errors.opening(text) : NOT_BEGUN
+    const { begun, failure } = isOpen || !piece ? errors.opening(text, isDecisive) : NOT_BEGUN
     if (failure) return { problem: failure }
     const isTooLong = bytes.length > OPENING_BYTES
     if (kind === undefined && (isTooLong || (!piece && bytes.length > 0)))
@@ -237,6 +242,13 @@ async function readOpening(
     if (begun || isTooLong || (kind === 'json' && isOpen)) return { bytes }
     if (!piece) return { problem: ENDED_EARLY }
   }
+}
+
+interface OpeningOptions {
+  framing: Route['framing']
+  errors: PassingErrors
+  /** Another upstream may still be asked, until something is shown. */
+  isDecisive: boolean
 }
 
 const NOT_BEGUN: Opening = { begun: false }

@@ -5,14 +5,19 @@ import type { Problem } from '../model/problem.ts'
 import { sseParser } from '../stream/sse.ts'
 import { isStumble, guessKind } from '../stream/reply-events.ts'
 import type { Veil } from '../upstream/secrets.ts'
+import { isShown } from '../model/events.ts'
+import { isPassingOver } from '../upstream/verdict.ts'
 
 /**
  * The failures in a stream that passes as it is. What its clients take for one stays as it is, but for secrets;
  * behind any other something has to be said in the words of their dialect.
  */
 export interface PassingErrors {
-  /** What the first events say, in a text that may be cut. */
-  opening(text: string): Opening
+  /**
+   * What the first events say, in a text that may be cut. `isDecisive`: all up to the first that shows something of
+   * the reply, because until then another upstream may be asked.
+   */
+  opening(text: string, isDecisive?: boolean): Opening
   /** Whole events. `told`: how the one fails that has just been read; undefined behind the end of the reply. */
   inspected(text: string, told: Problem | undefined): Inspected
   /** An element of a stream that is an array. */
@@ -68,6 +73,16 @@ export function passingErrors({
       return true
     }
   }
+  const decided = (frames: readonly Frame[]): Opening => {
+    const beginning = reader()
+    for (const frame of frames) {
+      const problem = problemIn(frame)
+      if (problem && (isPassingOver(problem) || !isOwn(frame)))
+        return { begun: true, failure: problem }
+      if (problem || isPiece?.(frame) || showsSomething(beginning, frame)) return { begun: true }
+    }
+    return { begun: false }
+  }
   const framesIn = (text: string): Frame[] => {
     const parser = sseParser(maxEventCharacters)
     // An error that came bare is read there too.
@@ -80,8 +95,9 @@ export function passingErrors({
       : text.replace(LINE, (_, name: string, value: string) => name + veil.hideJson(value))
   const errors = {
     said: false,
-    opening(text: string): Opening {
+    opening(text: string, isDecisive = false): Opening {
       const frames = guessKind(text) === 'json' ? [{ data: firstIn(text) }] : framesIn(text)
+      if (isDecisive) return decided(frames)
       for (const frame of frames) {
         const problem = problemIn(frame)
         if (problem) return isOwn(frame) ? { begun: true } : { begun: true, failure: problem }
@@ -116,6 +132,15 @@ export function passingErrors({
     },
   }
   return errors
+}
+
+/** What a reader stumbles over is for its caller to see. */
+function showsSomething(reader: Reader, frame: Frame): boolean {
+  try {
+    return reader.push(frame).some(isShown)
+  } catch {
+    return true
+  }
 }
 
 /** The first element of a whole list. */

@@ -16,31 +16,59 @@ import { withProofs } from '../memory/proofs.ts'
 import { scanBody, parseBody, readJson, readRequest } from './read-request.ts'
 import { memberOf, type ScannedBody } from '../json/scanned-body.ts'
 import { NOTHING_SOUGHT, resolveReferences, type ResolvedRequest } from '../memory/resolve.ts'
-import { findDestination, type Destination } from '../upstream/route.ts'
-import type { UpstreamSettings } from '../config/settings.ts'
+import { membersOf, type Member } from '../upstream/members.ts'
+import { destinationOf, findRoute, type Destination } from '../upstream/route.ts'
+import { readableProofs } from './accounts.ts'
+import { traitsOf } from './traits.ts'
+import type { RouteSettings, UpstreamSettings } from '../config/settings.ts'
 import { ownTurn } from '../stream/time.ts'
 
-/** Throws ProblemError for what cannot be done. */
-export async function makePlan(exchange: Exchange): Promise<Plan> {
-  const { route, caller } = exchange
+/** A request, looked at as far as it takes to know where it goes. */
+export interface SightedRequest {
+  route: RouteSettings
+  /** The model that the caller named. */
+  model: string | undefined
+  /** The body, where it had to be looked into. */
+  scanned?: ScannedBody | undefined
+}
+
+/** Throws ProblemError for a request that no route fits. */
+export function sightRequest(exchange: Exchange): SightedRequest {
+  const { route, caller, settings } = exchange
   // A model that the path names needs no look into the body.
   const scanned = route.model === undefined ? scanBody(exchange) : undefined
   const named = route.model ?? memberOf(scanned, caller.same.modelMember.request)
   const model = typeof named === 'string' ? named : undefined
   exchange.journal.note({ model: model ?? '' })
-  const destination = findDestination(exchange.settings, exchange.dialects, model ?? '')
-  if (!destination || !exchange.permit.mayUse(model ?? '')) throw unrouted(exchange, model)
+  const found = findRoute(settings, model ?? '', traitsOf(exchange, scanned))
+  if (!found || !exchange.permit.mayUse(model ?? '')) throw unrouted(exchange, model)
   if (route.operation === 'create') exchange.permit.reserve(exchange.body.size)
+  return { route: found, model, scanned }
+}
+
+/**
+ * What will be done for a request if this member is asked. Throws ProblemError for whatever cannot be done. `keep`:
+ * the body stays, because another member may have to be asked.
+ */
+export async function planFor(
+  exchange: Exchange,
+  { route, model, scanned }: SightedRequest,
+  member: Member,
+  keep = false,
+): Promise<Plan> {
+  const destination = destinationOf(member, exchange.dialects, route, model ?? '')
+  if (!destination) throw unrouted(exchange, model)
   const { upstream, target, adapter } = destination
   exchange.journal.note({
     upstream: upstream.name,
+    member: member.name,
     upstreamDialect: upstream.dialect,
-    route: destination.route.model,
+    route: route.model,
     sentModel: target.model,
   })
-  if (adapter.dialect !== caller.dialect) {
+  if (adapter.dialect !== exchange.caller.dialect) {
     const seen = scanned ?? scanBody(exchange)
-    exchange.body.leave()
+    if (!keep) exchange.body.leave()
     await breath(exchange)
     const known = await resolveReferences(exchange, parseBody(seen), seen)
     return translatePlan(exchange, destination, known)
@@ -70,7 +98,7 @@ async function rememberedHere(
   return resolveReferences(exchange, parseBody(scanned), scanned, upstream)
 }
 
-function unrouted(exchange: Exchange, model: string | undefined): ProblemError {
+export function unrouted(exchange: Exchange, model: string | undefined): ProblemError {
   // Without a model the caller's own dialect says best what is missing.
   if (model === undefined) readRequest(exchange, scanBody(exchange).text)
   return new ProblemError({
@@ -84,11 +112,17 @@ function unrouted(exchange: Exchange, model: string | undefined): ProblemError {
 async function translatePlan(
   exchange: Exchange,
   destination: Destination,
-  { body, resolved, keeping }: ResolvedRequest,
+  { body, resolved, keeping, origins }: ResolvedRequest,
 ): Promise<TranslatePlan> {
   const { adapter, target, upstream } = destination
   await breath(exchange)
-  const request = await withProofs(exchange, readJson(exchange, body), adapter.dialect)
+  const read = await withProofs(exchange, readJson(exchange, body), adapter.dialect)
+  const request = readableProofs(
+    read,
+    destination,
+    membersOf(exchange.settings, destination.route),
+    origins,
+  )
   const { previous, ...asked } = request
   if (previous !== undefined && !resolved) throw noHistory(upstream.name)
   // What is kept here need not be kept a second time, where no caller could ask for it or delete it.

@@ -1,7 +1,7 @@
 import type { Lookup } from '../model/lookup.ts'
 import { isObject, parse, type Json } from '../json/json.ts'
 import { isRefusable, type Loss } from '../model/loss.ts'
-import { invalid, type Problem } from '../model/problem.ts'
+import { invalid, ProblemError, type Problem } from '../model/problem.ts'
 import { scanStructure } from '../json/structure.ts'
 import type { StoredExchange } from './exchange.ts'
 import { KEY_REFUSED, NOT_A_REPLY, REDIRECTED } from '../model/failures.ts'
@@ -19,7 +19,25 @@ const isRedirect = (status: number): boolean => status === 0 || (status >= 300 &
 export interface Refused {
   problem: Problem
   text?: string
+  /** It is the key of the proxy that is refused. */
+  isKey?: boolean
 }
+
+/** A refusal after which another member may be asked. */
+export class RefusedError extends Error {
+  readonly refused: Refused
+  readonly plan: Plan
+  readonly call: UpstreamCall
+  constructor(refused: Refused, plan: Plan, call: UpstreamCall) {
+    super(refused.problem.message)
+    this.refused = refused
+    this.plan = plan
+    this.call = call
+  }
+}
+
+/** A stream that failed before it showed anything. */
+export class StillbornError extends ProblemError {}
 
 /** The problem behind an answer that is no success. */
 export async function readRefusal(
@@ -42,7 +60,7 @@ export async function readRefusal(
   const problem = destination.adapter.upstream.readProblem(call.status, body)
   // Some upstreams say with another status that a key is wrong.
   const isKey = problem.kind === 'authentication' || isAboutKey(call.status, text)
-  if (isKey && isOurs) return { problem: KEY_REFUSED }
+  if (isKey && isOurs) return { problem: KEY_REFUSED, isKey }
   const hinted = { ...problem, ...hints(call.headers, problem, ports.now()) }
   // In every dialect a client knows an error by this member; the words of others are told anew.
   const isKnown = isObject(body) && isObject(body['error'])

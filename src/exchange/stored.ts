@@ -27,7 +27,7 @@ type Asked = Omit<StoredMatch, 'caller'>
 export async function storedAnswer(exchange: StoredExchange, asked: Asked): Promise<Answer> {
   const { caller, memories } = exchange
   const { memory } = caller.caller
-  const destination = upstreamWithMemory(exchange)
+  const destination = await upstreamWithMemory(exchange, asked.id)
   const isOurs = seedOf(asked.id) !== undefined || !destination
   const look = async () => memory && memories && keptAnswer(exchange, asked, memory, memories)
   // What an upstream gave out itself is not looked for here when it can be asked.

@@ -1,6 +1,6 @@
 import { watchEmptyReply, type EmptyReply } from './empty-reply.ts'
 import type { Writer } from '../../adapters/contract.ts'
-import type { Event } from '../model/events.ts'
+import { isShown, type Event } from '../model/events.ts'
 import { stringify } from '../json/json.ts'
 import { lossList } from '../model/loss.ts'
 import type { Request } from '../model/request.ts'
@@ -26,7 +26,10 @@ import {
   type Step,
 } from '../stream/stream-out.ts'
 import { SILENT, within } from '../stream/time.ts'
+import { StillbornError } from './refusal.ts'
 import { toldProblem } from './told-problem.ts'
+import { membersOf } from '../upstream/members.ts'
+import { proofMarker } from './accounts.ts'
 import type { Piece, UpstreamCall } from '../upstream/call.ts'
 
 /** The reply of an upstream in the dialect of the caller, as it wanted it: a stream or one body. */
@@ -98,7 +101,7 @@ function letGo({ body, lease }: Exchange, { keeping }: TranslatePlan, request: R
 type Next = () => Promise<Event[] | undefined>
 
 function eventSteps(
-  { journal, lease }: Exchange,
+  { journal, lease, settings }: Exchange,
   plan: TranslatePlan,
   call: UpstreamCall,
   interruption: () => Problem | undefined,
@@ -109,6 +112,7 @@ function eventSteps(
   const tell = (event: Event): Event =>
     event.type === 'error' ? { type: 'error', problem: toldProblem(plan, event.problem) } : event
   // One body is gathered before anything is made of it, and what is made of it before it is handed over.
+  const mark = proofMarker(plan.destination, membersOf(settings, plan.destination.route))
   const isHeld = !plan.stream || !isStreamType(source.contentType)
   const isRoom = replyCounter(lease)
   const isRefused = (piece: Piece) =>
@@ -122,7 +126,7 @@ function eventSteps(
     else step = piece?.bytes ? events.push(piece.bytes) : events.end()
     if (events.ended) call.release()
     if (step.length > 0) journal.began()
-    step = [...conceal(step.map(tell))]
+    step = [...conceal(step.map(tell))].map(mark)
     for (const event of step) {
       if (event.type === 'usage') journal.count(event.usage)
       if (event.type === 'finish') journal.note({ finish: event.reason })
@@ -140,7 +144,7 @@ async function gathered(
   for (let events = await next(); events; events = await next()) {
     for (const come of events) {
       const event = outcome(come)
-      if (event.type === 'error') throw new ProblemError(event.problem)
+      if (event.type === 'error') throw new StillbornError(event.problem)
       writer.push(event)
     }
   }
@@ -176,7 +180,7 @@ async function streamed(streaming: Streaming): Promise<Answer> {
   const opening = firstEvents(next)
   const opened = await within(opening, heartbeatMs)
   const failure = opened === SILENT ? undefined : failureIn(opened)
-  if (failure) throw new ProblemError(failure)
+  if (failure) throw new StillbornError(failure)
   const following = begunWith<Event[] | undefined>(opening, next)
   const body = steppedSource(async () => steps(await following()), {
     heartbeat: encodeHeartbeat(exchange.caller.caller.heartbeat, framing),
@@ -194,9 +198,6 @@ async function streamed(streaming: Streaming): Promise<Answer> {
   const own = { 'content-type': frames.contentType, ...STREAM_HEADERS }
   return { status: 200, headers: { ...own, ...headers }, body }
 }
-
-/** A start and a count of tokens show nothing of a reply yet. */
-const isShown = (event: Event) => event.type !== 'start' && event.type !== 'usage'
 
 const failureIn = (events: readonly Event[]): Problem | undefined => {
   const shown = events.find(isShown)

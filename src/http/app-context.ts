@@ -2,6 +2,7 @@ import type { Dialects } from '../../adapters/index.ts'
 import type { Authenticate } from '../upstream/credentials.ts'
 import type { Memories } from '../memory/context.ts'
 import type { Observer } from '../observe/observer.ts'
+import type { Pools } from '../upstream/pools.ts'
 import type { Ports } from '../ports.ts'
 import type { Settings } from '../config/settings.ts'
 import type { CallerUse } from './caller-use.ts'
@@ -20,6 +21,7 @@ export interface AppContext {
   load: Load
   /** Absent where no caller has limits. */
   use?: CallerUse | undefined
+  pools: Pools
   memories?: Memories | undefined
   /** Absent where requests come from the program itself, and from no network. */
   guard?: Guard | undefined

@@ -1,6 +1,7 @@
 import { dialects } from '../../adapters/index.ts'
 import type { Problem } from '../model/problem.ts'
 import { authenticator } from '../upstream/credentials.ts'
+import { createPools } from '../upstream/pools.ts'
 import { createMemories, renewedMemories } from '../memory/records.ts'
 import type { Ports } from '../ports.ts'
 import type { Settings } from '../config/settings.ts'
@@ -40,6 +41,7 @@ export function createReplaceable(
 ): ReplaceableHandler {
   const use = createCallerUse(given.now)
   const load = createLoad(settings.limits)
+  const pools = createPools(given)
   const portsFor = (next: Settings): Ports => ({
     ...given,
     log(entry) {
@@ -63,6 +65,7 @@ export function createReplaceable(
       observer: given.observer,
       use,
       load: counted.load,
+      pools,
       memories,
       guard: createGuard(next.web, door),
     }

@@ -47,7 +47,7 @@ export function answerStored(
 }
 
 function exchangeOf(
-  { dialects, load, memories, ports, settings }: AppContext,
+  { dialects, load, memories, pools, ports, settings }: AppContext,
   { head, journal, request }: ReceivedRequest,
   caller: Adapter,
   { credential, identity }: Admission,
@@ -61,6 +61,7 @@ function exchangeOf(
     credential,
     identity,
     memories,
+    pools,
     signal: request.signal,
     journal,
     lease: load.lease(),

@@ -1,6 +1,7 @@
 import type { ModelEntry } from '../../adapters/contract.ts'
 import type { Dialects } from '../../adapters/index.ts'
 import { findDestination, type Destination } from '../upstream/route.ts'
+import { membersOf } from '../upstream/members.ts'
 import type { Settings } from '../config/settings.ts'
 
 /**
@@ -15,9 +16,10 @@ export function listModels(settings: Settings, dialects: Dialects): ModelEntry[]
     if (destination && leads(destination)) names.add(name)
   }
   for (const route of settings.routes) {
-    const { model, models = [], as, upstream } = route
+    const { model, models = [] } = route
     for (const name of [model, ...models]) add(name, (destination) => destination.route === route)
-    if (as !== undefined) add(as, isAt(upstream, as))
+    for (const { upstream, as } of membersOf(settings, route))
+      if (as !== undefined) add(as, isAt(upstream.name, as))
   }
   for (const upstream of settings.upstreams.values())
     for (const name of upstream.models.keys()) add(name, isAt(upstream.name, name))

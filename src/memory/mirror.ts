@@ -62,7 +62,8 @@ export function createMirror(exchange: MemoryContext, plan: Passing): Mirror | u
       const heard = news
       hear(undefined)
       if (!heard) return
-      const origin = plan.destination.upstream.name
+      const { member, name } = plan.destination.upstream
+      const origin = member ?? name
       await kept({ exchange, memories, memory, scanned, found, origin }, heard).catch(() => {})
     },
   }
@@ -88,11 +89,11 @@ interface Original {
 async function kept(original: Original, news: News): Promise<void> {
   const { exchange, memories, memory, found, origin } = original
   const scoped = await openScopedStore(exchange, memories)
-  if ('id' in news) return noteOwner(scoped, [news.id])
+  if ('id' in news) return noteOwner(scoped, [news.id], origin)
   const made = memory.memoOf(found.missing ? '[]' : addedItems(original), news)
   if (!made) return
   const { id, record, whole } = made
-  const claimed = () => noteOwner(scoped, [id, ...record.items])
+  const claimed = () => noteOwner(scoped, [id, ...record.items], origin)
   // Half of a conversation would be a false memory of it, but it is the caller's all the same.
   if (found.missing || !whole) await claimed()
   else await keep(scoped, { id, origin, record, parents: found.parents }).catch(claimed)

@@ -2,7 +2,13 @@ import type { Ask, ConversationMemory } from './conversation.ts'
 import type { Json } from '../json/json.ts'
 import { ProblemError } from '../model/problem.ts'
 import type { KeptContext } from './context.ts'
-import { recordPlace, openScopedStore, type ScopedStore } from './records.ts'
+import {
+  openScopedStore,
+  readKept,
+  readRedirectKey,
+  recordPlace,
+  type ScopedStore,
+} from './records.ts'
 import type { Memories } from './context.ts'
 import type { UpstreamSettings } from '../config/settings.ts'
 
@@ -42,12 +48,32 @@ export function refuseReferences(
   if (first !== undefined) throw unclaimable(memory, 'item', first, upstream)
 }
 
-const OWNED = 'mine'
+const OWNED = 'mine '
 
-/** Notes that the upstream gave these ids to this caller. */
-export async function noteOwner(scoped: ScopedStore, ids: readonly string[]): Promise<void> {
+/** Notes that the upstream gave these ids to this caller; `origin`: which member of a pool it was. */
+export async function noteOwner(
+  scoped: ScopedStore,
+  ids: readonly string[],
+  origin: string,
+): Promise<void> {
   const places = new Set(ids.map(recordPlace).filter((place) => place !== undefined))
-  await Promise.all([...places].map((place) => scoped.put(place, OWNED)))
+  await Promise.all([...places].map((place) => scoped.put(place, OWNED + origin)))
+}
+
+/** The member of a pool that gave out an id, as far as that is kept for this caller. */
+export async function originOf(
+  exchange: KeptContext,
+  memories: Memories,
+  id: string,
+): Promise<string | undefined> {
+  const place = recordPlace(id)
+  if (place === undefined) return undefined
+  const scoped = await openScopedStore(exchange, memories)
+  const text = await scoped.get(place)
+  const there = readRedirectKey(text)
+  const kept = there === undefined ? text : await scoped.get(there)
+  if (kept === undefined) return undefined
+  return kept.startsWith(OWNED) ? kept.slice(OWNED.length) : readKept(kept)?.origin
 }
 
 /** Throws ProblemError unless everything that is asked for was given to this caller. */

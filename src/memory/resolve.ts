@@ -28,6 +28,8 @@ export interface ResolvedRequest {
   keeping?: Keeping
   /** What was found of that to which it still refers. */
   found?: Found
+  /** Who gave out what was written out. */
+  origins?: Found['origins']
 }
 
 export interface Keeping {
@@ -66,15 +68,19 @@ export async function resolveReferences(
   const most = exchange.settings.limits.bodyBytes
   const look = lookup(scoped, most, exchange.lease)
   const found = await findReferenced(look, memory, ask).catch(unlessOurs(memory, ask, elsewhere))
-  if (elsewhere && found.origins.every((origin) => origin === elsewhere.name)) {
+  if (elsewhere && found.origins.every((origin) => gaveOut(elsewhere, origin))) {
     if (isShared(exchange, elsewhere)) await demandOwnership(exchange, memories, memory, ask)
     return { body, resolved: false, found }
   }
   if (found.missing) throw new ProblemError(found.missing)
   const { body: whole, fresh } = memory.resolve(body, opened(memory, ask, found), input)
   const keeping = { scoped, memory, parents: found.parents, fresh, memories }
-  return { body: whole, resolved: true, ...(keeps && { keeping }) }
+  return { body: whole, resolved: true, origins: found.origins, ...(keeps && { keeping }) }
 }
+
+/** By the member that gave it out, or by the upstream's name from before it had several keys. */
+const gaveOut = ({ member, name }: UpstreamSettings, origin: string | undefined): boolean =>
+  origin === (member ?? name) || (member === `${name}#1` && origin === name)
 
 /** A store that is down is not missed where the upstream is likely to know better. */
 const unlessOurs =

@@ -17,6 +17,9 @@ export type Event =
   | { type: 'finish'; reason: FinishReason; stopSequence?: string; ext?: Ext }
   | { type: 'error'; problem: Problem }
 
+/** A start and a count of tokens show nothing of a reply yet. */
+export const isShown = (event: Event): boolean => event.type !== 'start' && event.type !== 'usage'
+
 /** What is known of a block only at its end. `ext` replaces members of the same name, per dialect. */
 export interface Tail {
   proof?: Proof

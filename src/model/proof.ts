@@ -3,7 +3,8 @@ import type { Proof } from './request.ts'
 /**
  * A proof of reasoning travels through a foreign dialect in that dialect's own opaque field, as
  * `xseal1.<dialect>.<slot>.<length>.<sum>.<value>`: no state is needed to bring it home. Length and sum
- * tell a damaged envelope from a whole one, because the upstream would refuse the whole conversation for it.
+ * tell a damaged envelope from a whole one, because the upstream would refuse the whole conversation for it. Where
+ * several accounts of a dialect are asked, the mark of the one that made it stands behind the dialect: `@<mark>`.
  */
 export interface Enveloped {
   proof: Proof
@@ -20,10 +21,12 @@ export type ProofSlot = 'self' | 'call' | 'next' | 'previous' | 'redacted' | 'em
 
 const PREFIX = 'xseal1.'
 const ENVELOPE =
-  /^xseal1\.([a-z0-9-]{1,64})\.(self|call|next|previous|redacted|empty)\.(\d{1,9})\.([0-9a-f]{14})\.(.*)$/s
+  /^xseal1\.([a-z0-9-]{1,64})(?:@([0-9a-f]{14}))?\.(self|call|next|previous|redacted|empty)\.(\d{1,9})\.([0-9a-f]{14})\.(.*)$/s
 
 export function writeEnvelope(proof: Proof, slot: ProofSlot): string {
-  return `${PREFIX}${proof.dialect}.${slot}.${proof.value.length}.${fingerprint(proof.value)}.${proof.value}`
+  const { dialect, account, value } = proof
+  const owner = account === undefined ? dialect : `${dialect}@${account}`
+  return `${PREFIX}${owner}.${slot}.${value.length}.${fingerprint(value)}.${value}`
 }
 
 /** True for an envelope, also a damaged one: it must not reach an upstream. */
@@ -52,9 +55,10 @@ const BEGINNING = new RegExp(
 export function readEnvelope(value: string): Enveloped | undefined {
   const match = isEnvelope(value) ? ENVELOPE.exec(value) : null
   if (!match) return undefined
-  const [, dialect = '', slot, length, sum, inner = ''] = match
+  const [, dialect = '', account, slot, length, sum, inner = ''] = match
   if (Number(length) !== inner.length || sum !== fingerprint(inner)) return undefined
-  return { proof: { dialect, value: inner }, slot: slot as ProofSlot }
+  const proof = { dialect, value: inner, ...(account !== undefined && { account }) }
+  return { proof, slot: slot as ProofSlot }
 }
 
 /** 53 bits of a text as 14 hexadecimal digits: stable everywhere, not meant against attackers. */

@@ -27,6 +27,8 @@ export interface Client {
 export interface Proof {
   dialect: Dialect
   value: string
+  /** A mark of the account that it was made for, where several are asked. */
+  account?: string
 }
 
 /** A mark that the prompt up to and including this node should be cached. */

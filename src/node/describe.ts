@@ -3,6 +3,7 @@ import { stringify } from '../json/json.ts'
 import { DEFAULT_RETENTION, DEMO_ORIGIN } from '../config/defaults.ts'
 import type { Environment } from '../config/config.ts'
 import type { RouteSettings, Settings, TaskSettings, UpstreamSettings } from '../config/settings.ts'
+import { failoverOf, membersOf } from '../upstream/members.ts'
 import { writeSample } from '../exchange/sample.ts'
 import { callerSecrets, shownState } from '../upstream/secrets.ts'
 
@@ -70,7 +71,7 @@ export function summary(settings: Settings): string[] {
     upstream.name,
     upstream.dialect,
     upstreamAddress(upstream),
-    routesTo(upstream.name, settings.routes),
+    routesTo(upstream.name, settings),
   ])
   const tasks = Object.entries(settings.tasks).map(([name, task]: [string, TaskSettings]) => [
     'tasks',
@@ -81,6 +82,7 @@ export function summary(settings: Settings): string[] {
   ])
   return [
     ...table([...upstreams, ...tasks]),
+    ...table(describePools(settings)),
     ...table([
       ['state', describeState(settings)],
       ['callers', describeCallers(settings)],
@@ -130,12 +132,29 @@ const upstreamAddress = ({ base, version, proxy }: UpstreamSettings): string => 
   return (version ? `${base}/${version}` : base) + through
 }
 
-function routesTo(name: string, routes: readonly RouteSettings[]): string {
-  const models = routes
-    .filter((route) => route.upstream === name)
-    .map((route) => (route.as ? `${route.model} as ${route.as}` : route.model))
+function routesTo(name: string, settings: Settings): string {
+  const models = settings.routes.flatMap((route) => {
+    const member = membersOf(settings, route).find(({ upstream }) => upstream.name === name)
+    if (!member) return []
+    return member.as ? `${route.model} as ${member.as}` : route.model
+  })
   return models.length > 0 ? `for ${models.join(', ')}` : 'no route leads here'
 }
+
+/** Each route of several members, in the order in which they are asked, with whose they are. */
+const describePools = (settings: Settings): string[][] =>
+  settings.routes.flatMap((route) => {
+    const members = membersOf(settings, route)
+    if (members.length < 2) return []
+    const { hops } = failoverOf(settings, route)
+    const isWeighted = route.pick === 'weighted'
+    const names = members.map(({ name, account, weight }) =>
+      isWeighted ? `${name} (${account}, ${weight})` : `${name} (${account})`,
+    )
+    const how = isWeighted ? 'by weight' : 'in order'
+    const most = Math.min(hops, members.length - 1)
+    return [['pool', route.model, `${how}, ${most} more if one fails: ${names.join(', ')}`]]
+  })
 
 function describeCallers({ callers }: Settings): string {
   if (callers.kind === 'open') return 'open, no key needed'

@@ -4,6 +4,7 @@ import { hint } from '../config/nearest.ts'
 import { entriesAt, membersAt, valueAt } from '../config/place.ts'
 import { placeKey, upstreamKey } from '../upstream/credentials.ts'
 import { DEMO_ORIGIN } from '../config/defaults.ts'
+import { keysOf, membersOf } from '../upstream/members.ts'
 import type { Send } from '../ports.ts'
 import { writeSample } from '../exchange/sample.ts'
 import type { Settings, UpstreamSettings } from '../config/settings.ts'
@@ -23,9 +24,9 @@ export interface Heard {
 /** Asks every upstream at once; never rejects. */
 export const heardOnline = (settings: Settings, send: Send): Promise<Heard[]> =>
   Promise.all(
-    [...settings.upstreams.values()].map(async (upstream) => {
+    [...settings.upstreams.values()].flatMap(keysOf).map(async ({ name, upstream }) => {
       const { words, findings = [] } = await asked(settings, upstream, send)
-      return { upstream: upstream.name, words, findings }
+      return { upstream: name, words, findings }
     }),
   )
 
@@ -118,8 +119,9 @@ function modelsIn(text: string): string[] | undefined {
 /** Routes that name a model which the upstream does not have. */
 const unlisted = (settings: Settings, upstream: string, models: readonly string[]): Finding[] =>
   settings.routes.flatMap((route, index) => {
-    const sent = route.as ?? route.model
-    if (route.upstream !== upstream || sent.includes('*') || models.includes(sent)) return []
+    const member = membersOf(settings, route).find((each) => each.upstream.name === upstream)
+    const sent = member?.as ?? route.model
+    if (!member || sent.includes('*') || models.includes(sent)) return []
     const path = ['routes', index, route.as === undefined ? 'model' : 'as']
     return [
       { path, text: `${upstream} does not list this model${hint(sent, models)}`, warns: true },

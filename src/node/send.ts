@@ -1,6 +1,16 @@
+import { subscribe } from 'node:diagnostics_channel'
+import { Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
 import { Readable, pipeline, type Duplex } from 'node:stream'
 import { Agent, type Dispatcher, Pool, ProxyAgent } from 'undici'
-import { ConnectError, type Send, type UpstreamRequest, type UpstreamResponse } from '../ports.ts'
+import {
+  ConnectError,
+  StaleConnectionError,
+  type Send,
+  type UpstreamRequest,
+  type UpstreamResponse,
+} from '../ports.ts'
+import { isObject } from '../json/json.ts'
 import { isWhole, piecesIn, sizeOf } from '../json/bytes.ts'
 import type { Egress } from './egress.ts'
 import { UpstreamBody } from './upstream-body.ts'
@@ -28,8 +38,8 @@ export interface NodeSend {
  */
 export function createSend(egress: Egress = () => undefined): NodeSend {
   const agents = new Map<string, Dispatcher>()
-  const agentFor = ({ connectMs, url, proxy = egress(url) }: UpstreamRequest) => {
-    const name = `${connectMs} ${proxy}`
+  const agentFor = ({ connectMs, url, proxy = egress(url), fresh = false }: UpstreamRequest) => {
+    const name = `${connectMs} ${proxy} ${fresh}`
     const known = agents.get(name)
     if (known) return known
     const agent = proxy === undefined ? directAgent(connectMs) : proxyAgent(connectMs, proxy)
@@ -71,6 +81,8 @@ function exchange(agent: Dispatcher, request: UpstreamRequest): Promise<Upstream
         method: request.method,
         headers: { 'accept-encoding': 'gzip', ...request.headers, ...contentLength(request.body) },
         body: toNodeBody(request.body),
+        // A connection that is used once is always a new one.
+        ...(request.fresh && { reset: true }),
       },
       responseHandler(request, resolve, reject),
     )
@@ -100,6 +112,45 @@ const contentLength = (body: UpstreamRequest['body']): Record<string, string> =>
 
 type Settle<T> = (value: T) => void
 
+/** The connection that a request was written to. */
+interface Sending {
+  socket?: Socket
+  isReused: boolean
+  /** What had come on it before. */
+  bytesBefore: number
+}
+
+const served = new WeakSet<Socket>()
+/** The request that is about to be written: its head follows in the same turn. */
+let beginning: Sending | undefined
+
+/** The client (undici 7.30) tells on this channel alone which connection it writes to. */
+subscribe('undici:client:sendHeaders', (message) => {
+  const socket: unknown = isObject(message) ? message['socket'] : undefined
+  if (!(socket instanceof Socket)) return
+  const sending = beginning
+  beginning = undefined
+  if (!sending) return
+  Object.assign(sending, {
+    socket,
+    isReused: served.has(socket),
+    bytesBefore: socket.bytesRead,
+  })
+  served.add(socket)
+})
+
+/** A farewell of TLS and nothing else: one alert, at its longest. */
+const FAREWELL_BYTES = 31
+const BROKEN: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
+
+/** Of a reused connection that ended without a byte of an answer it is known why. */
+function lost(error: Error, { socket, isReused, bytesBefore }: Sending): Error {
+  const code = 'code' in error ? error.code : undefined
+  if (!socket || !isReused || !BROKEN.has(code)) return error
+  const most = socket instanceof TLSSocket ? FAREWELL_BYTES : 0
+  return socket.bytesRead - bytesBefore > most ? error : new StaleConnectionError(error.message)
+}
+
 /** One response as it arrives. */
 function responseHandler(
   { signal, connection }: UpstreamRequest,
@@ -107,6 +158,7 @@ function responseHandler(
   reject: Settle<Error>,
 ): Dispatcher.DispatchHandler {
   let request: Dispatcher.DispatchController | undefined
+  const sending: Sending = { isReused: false, bytesBefore: 0 }
   const body = new UpstreamBody({
     pause: () => request?.pause(),
     resume: () => request?.resume(),
@@ -133,6 +185,7 @@ function responseHandler(
   return {
     onRequestStart(controller) {
       request = controller
+      beginning = sending
       connection?.('found')
       if (signal.aborted) controller.abort(toError(signal.reason))
     },
@@ -150,7 +203,8 @@ function responseHandler(
       body.end()
     },
     // Before the request began to be written there was no connection, so nothing was sent.
-    onResponseError: (_, error) => fail(request ? error : new ConnectError(error.message)),
+    onResponseError: (_, error) =>
+      fail(request ? lost(error, sending) : new ConnectError(error.message)),
   }
 }
 

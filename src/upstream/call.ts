@@ -9,6 +9,7 @@ import {
 import { callDeadline, type CallDeadline } from './call-deadline.ts'
 import {
   ConnectError,
+  StaleConnectionError,
   type Ports,
   type Send,
   type UpstreamRequest,
@@ -35,7 +36,7 @@ export interface UpstreamCall {
   release(): void
 }
 
-export type Sendable = Pick<UpstreamRequest, 'method' | 'url' | 'headers' | 'body'>
+export type Sendable = Pick<UpstreamRequest, 'method' | 'url' | 'headers' | 'body' | 'fresh'>
 
 /** What has to be known of an exchange to call an upstream for it. */
 export interface CallContext {
@@ -53,9 +54,22 @@ interface CallOptions {
   proxy?: string | undefined
   /** Whether the answer will be streamed: it then has to begin sooner. */
   stream?: boolean
+  /** All the time there is for the head of the answer. */
+  attemptMs?: number | undefined
 }
 
-/** Sends and waits for the head of the answer; throws ProblemError. */
+/** Why no answer began: no connection, one that broke, none in time, or the end of the exchange itself. */
+export type CallFailure = 'connect' | 'lost' | 'late' | 'over'
+
+export class CallError extends ProblemError {
+  readonly failure: CallFailure
+  constructor(problem: Problem, failure: CallFailure) {
+    super(problem)
+    this.failure = failure
+  }
+}
+
+/** Sends and waits for the head of the answer; throws CallError. */
 export async function callUpstream(
   { ports, signal, journal }: CallContext,
   request: Sendable,
@@ -66,23 +80,32 @@ export async function callUpstream(
   const line = callDeadline({ caller: signal, deadline: ports.deadline, totalMs: timeouts.totalMs })
   watchBeginning(line, options)
   journal.sending()
+  const { attemptMs } = options
+  const clock =
+    attemptMs === undefined ? undefined : timer(() => line.end(NO_FIRST_BYTE), attemptMs)
   const work = sendOnce(send, request, options, line).catch((error: unknown) => {
-    if (!(error instanceof ConnectError) || line.problem) throw error
+    if (line.problem) throw error
+    if (error instanceof StaleConnectionError && isWhole(request))
+      return sendOnce(send, { ...request, fresh: true }, options, line)
+    if (!(error instanceof ConnectError)) throw error
     return pause(pauseMs(ports.randomId())).then(() => sendOnce(send, request, options, line))
   })
   try {
     const call = opened(await line.wait(work), line, timeouts)
+    clearTimeout(clock)
     const id = readRequestId(call.headers)
     if (id !== undefined) journal.note({ upstreamRequestId: id })
     return call
   } catch (error) {
+    clearTimeout(clock)
     // An answer that comes after all is thrown away.
     work.then(({ body }) => body && toSource(body).cancel()).catch(() => {})
     // What the system or the runtime says is for the log, not for the caller.
     if (!line.problem && error instanceof Error) journal.note({ reason: error.message })
-    const problem = line.problem ?? (error instanceof ConnectError ? UNREACHABLE : CONNECTION_LOST)
+    const failure = failureOf(line.problem, error)
+    const problem = line.problem ?? (failure === 'connect' ? UNREACHABLE : CONNECTION_LOST)
     line.close()
-    throw new ProblemError(problem)
+    throw new CallError(problem, failure)
   }
 }
 
@@ -93,6 +116,14 @@ export function readRequestId(headers: UpstreamResponse['headers']): string | un
   const id = headers.get('request-id') ?? headers.get('x-request-id')
   return id !== null && REQUEST_ID.test(id) ? id : undefined
 }
+
+function failureOf(problem: Problem | undefined, error: unknown): CallFailure {
+  if (problem) return problem === NO_FIRST_BYTE ? 'late' : 'over'
+  return error instanceof ConnectError ? 'connect' : 'lost'
+}
+
+/** What comes as it is made cannot be sent a second time. */
+const isWhole = ({ body }: Sendable): boolean => !(body instanceof ReadableStream)
 
 const watchBeginning = (line: CallDeadline, { stream, timeouts }: CallOptions): void =>
   line.watch(stream ? timeouts.firstByteMs : timeouts.jsonMs, NO_FIRST_BYTE)

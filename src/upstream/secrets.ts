@@ -10,7 +10,10 @@ const SHORTEST = 8
 /** Every secret of the settings: what no log line and no answer may contain. */
 export function listSecrets(settings: Settings): string[] {
   const holders = [...settings.upstreams.values(), ...Object.values(settings.tasks)]
-  const keys = holders.flatMap(({ key }) => (key.kind === 'literal' ? [key.value] : []))
+  const members = [...settings.upstreams.values()].flatMap(({ keys: listed = [] }) => listed)
+  const keys = [...holders, ...members].flatMap(({ key }) =>
+    key.kind === 'literal' ? [key.value] : [],
+  )
   const callers = callerSecrets(settings.callers)
   const headers = [...settings.upstreams.values()].flatMap((upstream) =>
     Object.values(upstream.headers),

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { memoryStore } from '../../src/memory/stores/memory.ts'
 import { createMemories } from '../../src/memory/records.ts'
 import { STORE_BOUNDS } from '../../src/config/defaults.ts'
+import { createPools } from '../../src/upstream/pools.ts'
 import { authenticator } from '../../src/upstream/credentials.ts'
 import { createLoad } from '../../src/http/load.ts'
 import type { AppContext } from '../../src/http/app-context.ts'
@@ -85,6 +86,7 @@ function siteWith(sent: string[]): AppContext {
     dialects: fakes,
     admit: authenticator(settings.callers),
     load: createLoad(settings.limits),
+    pools: createPools({ now: () => 0, randomId: () => '0'.repeat(32) }),
     memories: createMemories(settings, memoryStore(STORE_BOUNDS)),
   }
 }

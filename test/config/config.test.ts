@@ -248,7 +248,7 @@ const FAULTS: [unknown, string, Platform?][] = [
     withUpstream({ url: `https://upstream.example/?key=${secret}` }),
     'upstreams.claude.url: expected a URL without "?" and "#"',
   ],
-  [withUpstream({ key: 7 }), 'upstreams.claude.key: expected a string'],
+  [withUpstream({ key: 7 }), 'upstreams.claude.key: expected a string, or a list of keys'],
   [withUpstream({ key: '' }), 'upstreams.claude.key: expected some text'],
   [
     withUpstream({ key: `${secret} x` }),
@@ -308,7 +308,10 @@ const FAULTS: [unknown, string, Platform?][] = [
     'routes: expected at least one route, because there are upstreams',
   ],
   [withTop({ routes: [] }), 'routes: expected at least one route, because there are upstreams'],
-  [withTop({ routes: [{ model: '*' }] }), 'routes[0].upstream: is missing; expected a string'],
+  [
+    withTop({ routes: [{ model: '*' }] }),
+    'routes[0].upstream: is missing; expected the name of an upstream or a list',
+  ],
   [
     withTop({
       routes: [

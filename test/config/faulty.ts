@@ -143,7 +143,7 @@ export const FAULTY: readonly Case[] = [
   {
     what: 'a key that is a number',
     text: upstream(`${good}, "key": 7`),
-    says: ['2:75: upstreams.a.key: expected a string'],
+    says: ['2:75: upstreams.a.key: expected a string, or a list of keys'],
   },
   {
     what: 'an empty key',

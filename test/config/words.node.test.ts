@@ -27,6 +27,8 @@ const ENVIRONMENT = {
 /** What has to stand around a member for the whole to be valid. */
 const AROUND: Readonly<Record<string, unknown>> = {
   'upstreams.*': { dialect: 'responses', url: 'https://upstream.example' },
+  'upstreams.*.key.*': { key: 'env:CLAUDE_KEY' },
+  'routes.*.upstream.*': { name: 'claude' },
   'routes.*': { model: 'gpt-*', upstream: 'claude' },
   callers: { keys: ['caller-key-0123456789'] },
   'callers.keys.*': { name: 'ci', key: 'caller-key-0123456789' },
@@ -42,7 +44,7 @@ function withExample(place: string, example: unknown): unknown {
   const segments = place.split('.')
   return segments.reduceRight<unknown>((inner, segment, index) => {
     const above = segments.slice(0, index).join('.')
-    const list = ['routes', 'callers.keys'].includes(above)
+    const list = ['routes', 'callers.keys', 'upstreams.*.key', 'routes.*.upstream'].includes(above)
     if (segment === '*' && list) return [inner]
     const name = segment === '*' ? (above === 'upstreams' ? 'claude' : 'any') : segment
     return { ...(AROUND[above] as object | undefined), [name]: inner }
@@ -52,7 +54,11 @@ function withExample(place: string, example: unknown): unknown {
 describe('what is said of a configuration', () => {
   it('is said of every member, and of nothing else', () => {
     expect(members.filter(({ place }) => !wordOf(place)).map(({ place }) => place)).toEqual([])
-    const places = new Set(members.map(({ place }) => place.replace(/^tasks\.\w+\./, 'tasks.*.')))
+    const places = new Set(
+      members.map(({ place }) =>
+        place.replace(/^tasks\.\w+\./, 'tasks.*.').replace(/^routes\.\*\.(failover\.)/, '$1'),
+      ),
+    )
     expect(Object.keys(WORDS).filter((place) => !places.has(place))).toEqual([])
   })
 

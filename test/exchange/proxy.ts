@@ -1,5 +1,6 @@
 import type { Dialects } from '../../adapters/index.ts'
 import { authenticator } from '../../src/upstream/credentials.ts'
+import { createPools } from '../../src/upstream/pools.ts'
 import { PROCESS_LIMITS, TIMEOUTS } from '../../src/config/defaults.ts'
 import type { Ports, UpstreamRequest, UpstreamResponse } from '../../src/ports.ts'
 import type { Settings, UpstreamSettings } from '../../src/config/settings.ts'
@@ -103,6 +104,7 @@ export function proxyOf(
     dialects,
     admit: authenticator(settings.callers),
     load: load ?? createLoad(settings.limits),
+    pools: createPools(ports),
   }
   return {
     sent,

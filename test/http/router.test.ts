@@ -459,6 +459,7 @@ describe('the log', () => {
         dialect: 'plain',
         operation: 'create',
         upstream: 'pathy',
+        member: 'pathy',
         upstreamDialect: 'pathy',
         route: 'pathy-*',
         model: 'pathy-1',

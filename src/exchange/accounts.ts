@@ -1,0 +1,88 @@
+import type { Event } from '../model/events.ts'
+import type { Block, Proof, Request } from '../model/request.ts'
+import { accountTag, type Member } from '../upstream/members.ts'
+import type { Destination } from '../upstream/route.ts'
+
+/**
+ * Proofs of reasoning are read by the account that they were made for and by no other: a service leaves out those
+ * of others without a word, or refuses the conversation. So they go out with a mark of their account where a route
+ * has several, and here those of others are given a dialect that no adapter has, so that the writer of the
+ * request leaves out and reports. `origins`: the members that gave out what was recalled for the request.
+ */
+export function readableProofs(
+  request: Request,
+  { member, adapter }: Pick<Destination, 'member' | 'adapter'>,
+  members: readonly Member[],
+  origins: readonly (string | undefined)[] = [],
+): Request {
+  const own = accountTag(members, member.account)
+  if (own === undefined) return request
+  const unmarked = unmarkedOwner(members, origins)
+  const isForeign = ({ dialect, account = unmarked }: Proof): boolean =>
+    dialect === adapter.dialect && account !== own
+  const turns = request.turns.map((turn) =>
+    turn.blocks.some((block) => proofIn(block, isForeign))
+      ? { ...turn, blocks: turn.blocks.map((block) => disowned(block, isForeign)) }
+      : turn,
+  )
+  return { ...request, turns }
+}
+
+/** Whose a proof is without a mark: of who gave out the conversation, else of the first, who may have been alone. */
+function unmarkedOwner(
+  members: readonly Member[],
+  origins: readonly (string | undefined)[],
+): string | undefined {
+  const accounts = new Set(
+    origins.flatMap((origin) => members.find(({ name }) => name === origin)?.account ?? []),
+  )
+  const [only = members[0]?.account ?? ''] = accounts
+  return accounts.size > 1 ? undefined : accountTag(members, only)
+}
+
+const proofIn = (block: Block, fits: (proof: Proof) => boolean): boolean =>
+  'proof' in block && block.proof !== undefined && fits(block.proof)
+
+/** The dialect of a proof that no adapter reads. */
+const NOBODY = 'another-account'
+
+const disowned = (block: Block, isForeign: (proof: Proof) => boolean): Block =>
+  'proof' in block && block.proof && isForeign(block.proof)
+    ? { ...block, proof: { ...block.proof, dialect: NOBODY } }
+    : block
+
+/** Whether the conversation has proofs in it. */
+export const hasProofs = (request: Request | undefined): boolean =>
+  request?.turns.some(({ blocks }) => blocks.some((block) => proofIn(block, () => true))) ?? false
+
+/** The account that made the last proof of a conversation, by its mark. */
+export function accountIn(
+  request: Request | undefined,
+  members: readonly Member[],
+): string | undefined {
+  const turns = request?.turns ?? []
+  const marks = turns.flatMap(({ blocks }) =>
+    blocks.flatMap((block) => ('proof' in block && block.proof?.account) || []),
+  )
+  const last = marks.at(-1)
+  if (last === undefined) return undefined
+  return members.find(({ account }) => accountTag(members, account) === last)?.account
+}
+
+/** Marks the proofs of a reply with the account that made them, where a route has several. */
+export function proofMarker(
+  { member, adapter }: Pick<Destination, 'member' | 'adapter'>,
+  members: readonly Member[],
+): (event: Event) => Event {
+  const account = accountTag(members, member.account)
+  if (account === undefined) return (event) => event
+  const marked = (proof: Proof): Proof =>
+    proof.dialect === adapter.dialect ? { ...proof, account } : proof
+  return (event) => {
+    if (event.type === 'block-end' && event.tail.proof)
+      return { ...event, tail: { ...event.tail, proof: marked(event.tail.proof) } }
+    if (event.type === 'block-start' && 'proof' in event.block && event.block.proof)
+      return { ...event, block: { ...event.block, proof: marked(event.block.proof) } }
+    return event
+  }
+}

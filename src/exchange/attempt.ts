@@ -1,0 +1,105 @@
+import { ProblemError } from '../model/problem.ts'
+import { isErrorStatus, replyHeaders, waitHeaders } from './answer.ts'
+import { NOTHING } from '../json/bytes.ts'
+import type { Answer, Exchange, StoredExchange } from './exchange.ts'
+import { INTERNAL } from '../model/failures.ts'
+import type { AddressedRequest } from '../upstream/request.ts'
+import { passReply } from './pass.ts'
+import type { Plan, PassPlan, TranslatePlan } from './plan.ts'
+import { isSuccess, readRefusal, RefusedError, refuseLosses, type Refused } from './refusal.ts'
+import { translateReply } from './translate.ts'
+import { callUpstream, type UpstreamCall } from '../upstream/call.ts'
+import { readRequest } from './read-request.ts'
+import { isStreamType } from '../stream/reply-events.ts'
+
+/** From a plan to an answer. */
+export async function carriedOut(
+  exchange: Exchange,
+  plan: Plan,
+  heard: (sent: AddressedRequest) => Promise<UpstreamCall>,
+): Promise<Answer> {
+  if (exchange.settings.losses === 'reject') refuseLosses(plan.losses)
+  if (!plan.sent) throw new ProblemError(INTERNAL)
+  const call = await heard(plan.sent)
+  if (!isSuccess(call.status)) return refusal(exchange, plan, call)
+  const settled = plan.kind === 'pass' ? (gatherForBody(exchange, plan, call) ?? plan) : plan
+  // An upstream that answers has been sent it all, and nothing is sent a second time.
+  plan.sent.body = NOTHING
+  return settled.kind === 'pass'
+    ? passReply(exchange, settled, call)
+    : translateReply(exchange, settled, call)
+}
+
+/** The head of an upstream's answer. */
+export function ask(
+  exchange: Exchange,
+  plan: Plan,
+  sent: AddressedRequest,
+  bounds: AttemptBounds = {},
+): Promise<UpstreamCall> {
+  const { timeouts, proxy } = plan.destination.upstream
+  const { veil: _, ...request } = sent
+  const { totalMs = timeouts.totalMs, attemptMs } = bounds
+  const options = { timeouts: { ...timeouts, totalMs }, proxy, stream: plan.stream, attemptMs }
+  return callUpstream(exchange, request, options)
+}
+
+/** Of several attempts each has what is left. */
+export interface AttemptBounds {
+  totalMs?: number
+  attemptMs?: number | undefined
+}
+
+/** A refusal in the caller's own dialect passes as it is; any other is told in the caller's words. */
+export async function refusal(
+  exchange: StoredExchange,
+  plan: Plan,
+  call: UpstreamCall,
+): Promise<Answer> {
+  const refused = await readRefusal(exchange, plan, call)
+  if (exchange.isRepeatable) throw new RefusedError(refused, plan, call)
+  return toldRefusal(exchange, plan, call, refused)
+}
+
+export function toldRefusal(
+  exchange: StoredExchange,
+  plan: Plan,
+  call: UpstreamCall,
+  { problem, text }: Refused,
+): Answer {
+  if (plan.kind !== 'pass' || text === undefined || !isErrorStatus(call.status))
+    throw new ProblemError(problem)
+  exchange.journal.finish({ status: call.status, problem })
+  const headers = {
+    'content-type': 'application/json',
+    ...waitHeaders(problem),
+    ...replyHeaders(plan, call, plan.losses),
+  }
+  return { status: call.status, headers, body: text }
+}
+
+/**
+ * An upstream of the caller's own dialect may stream what was asked for whole, or the other way round: then
+ * its reply is read and written anew in the form that the caller can take. Undefined where the bytes can pass.
+ */
+export function gatherForBody(
+  exchange: Exchange,
+  plan: PassPlan,
+  call: UpstreamCall,
+): TranslatePlan | undefined {
+  if (isAsAsked(exchange, plan, call.headers.get('content-type'))) return undefined
+  const { destination, requested, stream, losses, sent } = plan
+  try {
+    const request = readRequest(exchange, exchange.body.text)
+    return { kind: 'translate', destination, requested, stream, losses, sent, request }
+  } catch {
+    // The upstream understood what is not understood here: it is also to be believed about its answer.
+    return undefined
+  }
+}
+
+function isAsAsked({ route }: Exchange, plan: PassPlan, contentType: string | null): boolean {
+  if (isStreamType(contentType)) return plan.stream && route.framing !== 'json-array'
+  const isJson = /^application\/json\b/i.test(contentType ?? '')
+  return !isJson || !plan.stream || route.framing === 'json-array'
+}

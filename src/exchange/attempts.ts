@@ -1,0 +1,380 @@
+import {
+  CALLER_LEFT,
+  CONNECTION_LOST,
+  KEY_REFUSED,
+  NO_FIRST_BYTE,
+  NOT_A_REPLY,
+  NOT_JSON,
+  WENT_SILENT,
+} from '../model/failures.ts'
+import { ENDED_EARLY } from '../model/cursor.ts'
+import { isRefusable } from '../model/loss.ts'
+import { ProblemError, type Problem } from '../model/problem.ts'
+import type { FailoverSettings } from '../config/settings.ts'
+import type { Attempt } from '../observe/entry.ts'
+import { CallError, type UpstreamCall } from '../upstream/call.ts'
+import type { Leave } from '../upstream/breaker.ts'
+import { failoverOf, type Member } from '../upstream/members.ts'
+import { sentModel, windowAt } from '../upstream/route.ts'
+import {
+  causeName,
+  isPassingOver,
+  judge,
+  saysHowLong,
+  type Cause,
+  type Verdict,
+} from '../upstream/verdict.ts'
+import { replyHeaders } from './answer.ts'
+import { countTokens } from './count.ts'
+import type { Answer, Exchange } from './exchange.ts'
+import { findHome, type Home } from './home.ts'
+import { planFor, type SightedRequest } from './planner.ts'
+import type { Plan } from './plan.ts'
+import { RefusedError, refuseLosses, StillbornError } from './refusal.ts'
+import { ask, carriedOut, toldRefusal } from './attempt.ts'
+
+/** One request to one member: a status, or why there was none. */
+interface Tried {
+  member: string
+  result: string
+  ms: number
+}
+
+const logged = ({ member, result, ms }: Tried): Attempt =>
+  /^\d+$/.test(result) ? { member, status: Number(result), ms } : { member, reason: result, ms }
+
+/** One exchange with a route of several members, from one attempt to the next. */
+interface Pool {
+  readonly exchange: Exchange
+  readonly sighted: SightedRequest
+  readonly failover: FailoverSettings
+  readonly home: Home
+  readonly startedAt: number
+  readonly attempts: Tried[]
+  /** Not to be asked any more, for this request. */
+  readonly spent: Set<Member>
+  /** Why members were passed over that cannot serve this request at all. */
+  readonly unfit: ProblemError[]
+}
+
+/** Asks one member after the other, until one answers or nothing more may be repeated. Throws ProblemError. */
+export async function runPooled(
+  exchange: Exchange,
+  sighted: SightedRequest,
+  members: readonly Member[],
+): Promise<Answer> {
+  const pool: Pool = {
+    exchange: { ...exchange, isRepeatable: true },
+    sighted,
+    failover: failoverOf(exchange.settings, sighted.route),
+    home: await findHome(exchange, sighted, members),
+    startedAt: exchange.ports.now(),
+    attempts: [],
+    spent: new Set(),
+    unfit: [],
+  }
+  let failed: Failed | undefined
+  for (;;) {
+    const next = failed?.again ?? (await nextMember(pool, failed))
+    if (!next) return failed ? final(pool, failed) : refuseAll(pool, members)
+    const result = await attempt(pool, next)
+    if ('answer' in result) return withAttempts(pool, result.answer)
+    failed = result
+    if (!(await mayGoOn(pool, failed))) return final(pool, failed)
+    exchange.journal.anew()
+  }
+}
+
+/** A member that may be asked, and what it will be sent. */
+interface Next {
+  member: Member
+  plan: Plan
+  leave: Leave
+}
+
+interface Failed {
+  cause: Cause | undefined
+  verdict: Verdict
+  error: unknown
+  plan: Plan
+  member: Member
+  call: UpstreamCall | undefined
+  /** The same member is worth a second attempt. */
+  again?: Next
+}
+
+const now = ({ exchange }: Pool): number => exchange.ports.now()
+
+/** The model's name at a member. */
+const modelAt = ({ sighted }: Pool, member: Member): string => sentModel(member, sighted.model)
+
+/** The next member that is not out; where all are, the one that comes back in time. */
+async function nextMember(pool: Pool, failed: Failed | undefined): Promise<Next | undefined> {
+  const { pools } = pool.exchange
+  for (;;) {
+    const left = pool.home.order(failed !== undefined).filter((member) => !pool.spent.has(member))
+    for (const member of left.filter((each) => mayServe(pool, each, failed))) {
+      const breaker = pools.breakerOf(member)
+      if (endOf(pool, member) > now(pool)) continue
+      if (!breaker.mayEnter(now(pool))) continue
+      const plan = await fittingPlan(pool, member)
+      const leave = plan && breaker.enter(now(pool))
+      if (plan && leave) return { member, plan, leave }
+      if (!plan) pool.spent.add(member)
+    }
+    if (!(await waitedForMember(pool))) return undefined
+  }
+}
+
+/** After a request was too long only a member with a larger or an unknown window is asked. */
+function mayServe(pool: Pool, member: Member, failed: Failed | undefined): boolean {
+  if (!failed?.verdict.needsWindow) return true
+  const [known, before] = [member, failed.member].map((each) => windowAt(each, pool.sighted.model))
+  return known === undefined || before === undefined || known > before
+}
+
+/** What a member would be sent; undefined for one that cannot be asked this. */
+async function fittingPlan(pool: Pool, member: Member): Promise<Plan | undefined> {
+  const { exchange, sighted } = pool
+  try {
+    const plan = await planFor(exchange, sighted, member, true)
+    exchange.journal.note({ stream: plan.stream, losses: plan.losses })
+    if (exchange.settings.losses === 'reject' && plan.losses.some(isRefusable))
+      throw withHeaders(() => refuseLosses(plan.losses), plan)
+    return plan
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error
+    pool.unfit.push(error)
+    return undefined
+  }
+}
+
+function withHeaders(refuse: () => void, plan: Plan): unknown {
+  try {
+    return refuse()
+  } catch (error) {
+    if (!(error instanceof ProblemError)) return error
+    return new ProblemError(error.problem, replyHeaders(plan, undefined, plan.losses))
+  }
+}
+
+/** Whether a member came back within the time that the configuration grants. */
+async function waitedForMember(pool: Pool): Promise<boolean> {
+  const { exchange, failover } = pool
+  const left = pool.home.order(true).filter((member) => !pool.spent.has(member))
+  const wait = Math.min(...left.map((member) => endOf(pool, member))) - now(pool)
+  if (failover.waitMs === 0 || wait > failover.waitMs || wait > budgetLeft(pool)) return false
+  await pause(Math.max(wait, 1), exchange.signal)
+  if (exchange.signal.aborted) throw new ProblemError(CALLER_LEFT)
+  return true
+}
+
+/** When a member may be asked again. */
+const endOf = (pool: Pool, member: Member): number =>
+  pool.exchange.pools.until(member, modelAt(pool, member))
+
+/** When the first of all members may be asked again. */
+const soonestEnd = (pool: Pool): number =>
+  Math.min(...pool.home.order(true).map((member) => endOf(pool, member)))
+
+const budgetLeft = (pool: Pool): number => pool.failover.budgetMs - (now(pool) - pool.startedAt)
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done)
+    if (signal.aborted) done()
+  })
+
+type Result = { answer: Answer } | Failed
+
+async function attempt(pool: Pool, { member, plan, leave }: Next): Promise<Result> {
+  const { exchange, failover, attempts, startedAt } = pool
+  const began = now(pool)
+  let call: UpstreamCall | undefined
+  const bounds = {
+    attemptMs: failover.attemptMs,
+    totalMs: Math.max(1, plan.destination.upstream.timeouts.totalMs - (began - startedAt)),
+  }
+  const noted: Tried = { member: member.name, result: '', ms: 0 }
+  const note = (result: string) => {
+    if (noted.result === '') attempts.push(noted)
+    Object.assign(noted, { result, ms: Math.round(now(pool) - began) })
+    exchange.journal.note({ attempts: attempts.slice(0, MOST_LOGGED).map(logged) })
+  }
+  // An answer may be over, and logged, as soon as it is there.
+  const heard: Parameters<typeof carriedOut>[2] = async (sent) => {
+    call = await ask(exchange, plan, sent, bounds)
+    note(String(call.status))
+    return call
+  }
+  try {
+    const answer =
+      exchange.route.operation === 'count-tokens'
+        ? await countTokens(exchange, plan, heard)
+        : await carriedOut(exchange, plan, heard)
+    answered(pool, { member, plan, leave }, call !== undefined)
+    return { answer }
+  } catch (error) {
+    call?.cancel()
+    const cause = causeOf(error, plan)
+    note(cause ? causeName(cause) : noted.result || 'failed')
+    const verdict = cause ? judge(cause, failover) : NO_HOP
+    settle(pool, { member, plan, leave }, cause, verdict)
+    const failed = { cause, verdict, error, plan, member, call }
+    return again(pool, failed) ?? failed
+  }
+}
+
+const MOST_LOGGED = 8
+const NO_HOP: Verdict = { hop: false, cell: 'none' }
+
+/** The member has begun to answer: the session is at home there, and how it goes on is counted when it is over. */
+function answered(pool: Pool, { member, leave }: Next, wasAsked: boolean): void {
+  const { pools, journal } = pool.exchange
+  const breaker = pools.breakerOf(member)
+  if (!wasAsked) return breaker.giveBack(leave)
+  breaker.answered(leave)
+  pools.warm(member, modelAt(pool, member))
+  pool.home.bind(member)
+  journal.whenOver((problem) => {
+    if (!problem) return breaker.succeed(now(pool))
+    if (isOfUpstream(problem)) breaker.fail({ isProbe: false }, now(pool))
+  })
+}
+
+/** What a reply broke off for: what its caller did, or what is too large for this proxy, is no fault of a member. */
+const isOfUpstream = (problem: Problem): boolean =>
+  isPassingOver(problem) || [...LOST, ...LATE].includes(problem.message)
+
+/** Told in a stream they are other objects, in the same words. */
+const LOST = [CONNECTION_LOST, NOT_JSON, NOT_A_REPLY, ENDED_EARLY].map(({ message }) => message)
+const LATE = [NO_FIRST_BYTE, WENT_SILENT].map(({ message }) => message)
+
+/** Why an attempt failed; undefined for what no other member would do better. */
+function causeOf(error: unknown, { destination }: Plan): Cause | undefined {
+  const isOurs = destination.upstream.key.kind !== 'caller'
+  if (error instanceof RefusedError) {
+    const { problem, isKey = false } = error.refused
+    return { kind: 'status', status: error.call.status, problem, isOurs, isKey }
+  }
+  if (error instanceof CallError)
+    return error.failure === 'over' ? undefined : { kind: error.failure }
+  if (!(error instanceof ProblemError)) return undefined
+  const { problem } = error
+  if (error instanceof StillbornError && isPassingOver(problem))
+    return { kind: 'stillborn', problem }
+  if (LATE.includes(problem.message)) return { kind: 'late' }
+  return LOST.includes(problem.message) ? { kind: 'lost' } : undefined
+}
+
+/** What a failure means for the member. */
+function settle(
+  pool: Pool,
+  { member, leave }: Next,
+  cause: Cause | undefined,
+  verdict: Verdict,
+): void {
+  const { pools } = pool.exchange
+  const breaker = pools.breakerOf(member)
+  const waitMs = cause && saysHowLong(cause)
+  pool.spent.add(member)
+  if (verdict.cell === 'none' || verdict.cell === 'limit') breaker.giveBack(leave)
+  else breaker.fail(leave, now(pool), { waitMs, hard: verdict.cell === 'hard' })
+  const isCooled = verdict.cell === 'limit' || (verdict.cell === 'failure' && waitMs !== undefined)
+  if (isCooled) pools.cool(member, modelAt(pool, member), waitMs)
+  // A request that waits may come back to it.
+  if (isCooled && pool.failover.waitMs > 0) pool.spent.delete(member)
+}
+
+/** A lock is soon gone: the same member is asked once more. */
+function again(pool: Pool, failed: Failed): Failed | undefined {
+  const { member, plan, verdict } = failed
+  const before = pool.attempts.filter((each) => each.member === member.name)
+  if (verdict.againMs === undefined || before.length > 1) return undefined
+  return { ...failed, again: { member, plan, leave: { isProbe: false } } }
+}
+
+/** Nothing is asked after the caller has left, nor after time or hops are used up. */
+async function mayGoOn(pool: Pool, { verdict, again: same }: Failed): Promise<boolean> {
+  const { exchange, failover, attempts } = pool
+  if (!verdict.hop || failover.hops === 0 || budgetLeft(pool) <= 0) return false
+  if (same === undefined && hopsOf(attempts) >= failover.hops) return false
+  if (same) await pause(verdict.againMs ?? 0, exchange.signal)
+  return !exchange.signal.aborted
+}
+
+/** A second attempt at the same member is none. */
+const hopsOf = (attempts: readonly Tried[]): number =>
+  attempts.filter(({ member }, index) => index > 0 && attempts[index - 1]?.member !== member).length
+
+/** What a caller is told who has to wait; the member itself is left alone for as long as it said. */
+const LONGEST_TOLD_MS = 60_000
+const SHORTEST_TOLD_MS = 1000
+
+const toldWait = (pool: Pool): number =>
+  Math.min(Math.max(soonestEnd(pool) - now(pool), SHORTEST_TOLD_MS), LONGEST_TOLD_MS)
+
+/** No member was asked: all are out, or none of them can serve this. */
+function refuseAll(pool: Pool, members: readonly Member[]): never {
+  const [unfit] = pool.unfit
+  if (unfit && pool.unfit.length === members.length) throw unfit
+  throw new ProblemError({ ...NONE_LEFT, retryAfterMs: toldWait(pool) })
+}
+
+const NONE_LEFT: Problem = {
+  kind: 'unavailable',
+  message: 'No upstream of this model can be asked at the moment.',
+  code: 'upstream_unavailable',
+}
+
+/** What the last attempt came to, as the caller is told. */
+function final(pool: Pool, failed: Failed): Answer {
+  const { error, plan, call } = failed
+  const headers = attemptHeaders(pool)
+  try {
+    if (pool.exchange.signal.aborted) throw new ProblemError(CALLER_LEFT)
+    if (isUnpaid(failed)) throw new ProblemError(KEY_REFUSED)
+    if (error instanceof RefusedError) {
+      const refused = {
+        ...error.refused,
+        problem: finalProblem(pool, failed, error.refused.problem),
+      }
+      return withAttempts(pool, toldRefusal(pool.exchange, plan, error.call, refused))
+    }
+    throw error instanceof ProblemError
+      ? new ProblemError(finalProblem(pool, failed, error.problem))
+      : error
+  } catch (thrown) {
+    if (!(thrown instanceof ProblemError)) throw thrown
+    const replied = replyHeaders(plan, call, plan.losses)
+    throw new ProblemError(thrown.problem, { ...replied, ...headers })
+  }
+}
+
+/** The key is the proxy's own, and so is what is wrong with it. */
+const isUnpaid = ({ verdict }: Failed): boolean => verdict.cell === 'hard'
+
+/** Who has waited for all the members must not repeat all of it, but where nothing was done and a wait is told. */
+function finalProblem(pool: Pool, { cause, verdict }: Failed, problem: Problem): Problem {
+  if (problem.kind === 'rate-limit') return { ...problem, retryAfterMs: toldWait(pool) }
+  const isUnknown = cause?.kind === 'status' && cause.status === 504
+  const isHop = pool.attempts.length > 1 && cause !== undefined && cause.kind !== 'connect'
+  return isUnknown || (isHop && verdict.hop) ? { ...problem, retry: false } : problem
+}
+
+function withAttempts(pool: Pool, answer: Answer): Answer {
+  const headers = attemptHeaders(pool)
+  return headers ? { ...answer, headers: { ...answer.headers, ...headers } } : answer
+}
+
+function attemptHeaders({ attempts }: Pool): Record<string, string> | undefined {
+  if (attempts.length < 2) return undefined
+  const told = attempts.slice(0, MOST_LOGGED).map(({ member, result }) => `${member}=${result}`)
+  return { 'x-dragoman-attempts': told.join(', ') }
+}

@@ -1,0 +1,138 @@
+/** How a member's breaker stands: half-open is the time in which one request at a time may try. */
+export type BreakerState = 'closed' | 'half-open' | 'open'
+
+const TRIP_IN_A_ROW = 5
+const TRIP_SHARE = 0.5
+const TRIP_OUTCOMES = 10
+const WINDOW_S = 30
+const FIRST_OPEN_MS = 15_000
+const LONGEST_OPEN_MS = 120_000
+/** Nothing an upstream says keeps a member out for longer. */
+export const LONGEST_WAIT_MS = 3_600_000
+/** A key that is refused, or that is not paid for, is not used again soon. */
+export const HARD_FAULT_MS = 1_800_000
+
+/** Leave to make one attempt. `isProbe`: on what becomes of it hangs whether the member is taken back. */
+export interface Leave {
+  readonly isProbe: boolean
+}
+
+export interface FailureFacts {
+  /** The upstream has said how long to stay away. */
+  waitMs?: number | undefined
+  /** The key itself is at fault. */
+  hard?: boolean
+}
+
+/** For how long a member stays out that is cooled or opened for the `count`th time in a row, but for chance. */
+export const backoffMs = (count: number): number =>
+  Math.min(FIRST_OPEN_MS * 2 ** Math.min(count, 10), LONGEST_OPEN_MS)
+
+/**
+ * Whether a member is worth asking. It opens after failures in a row, or when half of many fail; when its time
+ * is over one request tries, and what becomes of that one decides. `chance`: a number from 0 to 1.
+ */
+export class Breaker {
+  #isOpen = false
+  #until = 0
+  #isProbed = false
+  #trips = 0
+  #failuresInARow = 0
+  readonly #window = new OutcomeWindow()
+  readonly #chance: () => number
+
+  constructor(chance: () => number) {
+    this.#chance = chance
+  }
+
+  /** When the member may be asked again; in the past where it may be asked now. */
+  get until(): number {
+    return this.#isOpen ? this.#until : 0
+  }
+
+  /** Looking changes nothing: who reads numbers takes no probe. */
+  state(now: number): BreakerState {
+    if (!this.#isOpen) return 'closed'
+    return now < this.#until ? 'open' : 'half-open'
+  }
+
+  mayEnter(now: number): boolean {
+    return !this.#isOpen || (now >= this.#until && !this.#isProbed)
+  }
+
+  /** Undefined while the member is out. */
+  enter(now: number): Leave | undefined {
+    if (!this.mayEnter(now)) return undefined
+    if (!this.#isOpen) return { isProbe: false }
+    this.#isProbed = true
+    return { isProbe: true }
+  }
+
+  /** It came to nothing that says anything of the member: the caller left, or was at fault. */
+  giveBack({ isProbe }: Leave): void {
+    if (isProbe) this.#isProbed = false
+  }
+
+  /** The member has begun to answer well. */
+  answered({ isProbe }: Leave): void {
+    if (!isProbe) return
+    this.#isOpen = false
+    this.#isProbed = false
+    this.#trips = 0
+    this.#failuresInARow = 0
+    this.#window.clear()
+  }
+
+  succeed(now: number): void {
+    this.#failuresInARow = 0
+    this.#window.count(now, true)
+  }
+
+  fail({ isProbe }: Leave, now: number, { waitMs, hard = false }: FailureFacts = {}): void {
+    if (isProbe) this.#isProbed = false
+    // Those that were underway when it opened say nothing new.
+    if (this.#isOpen && !isProbe && !hard) return
+    this.#failuresInARow += 1
+    this.#window.count(now, false)
+    const isEnough =
+      isProbe || this.#failuresInARow >= TRIP_IN_A_ROW || this.#window.isBad(now) || hard
+    if (isEnough) this.#open(now, hard ? HARD_FAULT_MS : (waitMs ?? 0), hard)
+  }
+
+  #open(now: number, leastMs: number, isExact: boolean): void {
+    const usual = backoffMs(this.#trips) * (0.9 + 0.2 * this.#chance())
+    const least = Math.min(leastMs, LONGEST_WAIT_MS)
+    this.#trips += 1
+    this.#isOpen = true
+    this.#until = now + (isExact ? least : Math.max(usual, least))
+  }
+}
+
+/** How the last half minute went, second by second. */
+class OutcomeWindow {
+  readonly #seconds = Array.from({ length: WINDOW_S }, () => ({ at: -1, good: 0, bad: 0 }))
+
+  count(now: number, isGood: boolean): void {
+    const second = Math.floor(now / 1000)
+    const slot = this.#seconds[second % WINDOW_S]
+    if (!slot) return
+    if (slot.at !== second) Object.assign(slot, { at: second, good: 0, bad: 0 })
+    if (isGood) slot.good += 1
+    else slot.bad += 1
+  }
+
+  isBad(now: number): boolean {
+    const from = Math.floor(now / 1000) - WINDOW_S
+    let [good, bad] = [0, 0]
+    for (const slot of this.#seconds) {
+      if (slot.at <= from) continue
+      good += slot.good
+      bad += slot.bad
+    }
+    return good + bad >= TRIP_OUTCOMES && bad >= (good + bad) * TRIP_SHARE
+  }
+
+  clear(): void {
+    for (const slot of this.#seconds) slot.at = -1
+  }
+}

@@ -1,0 +1,90 @@
+/** What is asked of a member to put it into its place. */
+export interface Candidate {
+  name: string
+  account: string
+  weight: number
+}
+
+/**
+ * Members by weighted rendezvous hashing: each session has an order of its own, which is the same on every machine,
+ * and of a member that goes only its own sessions move.
+ */
+export function byRendezvous<T extends Candidate>(members: readonly T[], session: string): T[] {
+  const scored = members.map((member) => ({ member, score: scoreOf(member, session) }))
+  return scored.toSorted((one, other) => other.score - one.score).map(({ member }) => member)
+}
+
+const scoreOf = ({ name, weight }: Candidate, session: string): number =>
+  weight / -Math.log(unitHash(`${session}\0${name}`))
+
+const OFFSETS = [0x811c9dc5, 0x9747b28c] as const
+const FNV_PRIME = 0x01000193
+
+/** A number between 0 and 1, both excluded, from 53 bits. */
+function unitHash(text: string): number {
+  const [high, low] = OFFSETS.map((offset) => mixed(fnv(text, offset)))
+  return (((high ?? 0) >>> 5) * 2 ** 26 + ((low ?? 0) >>> 6) + 0.5) / 2 ** 53
+}
+
+/** FNV-1a, over the bytes of UTF-16. */
+function fnv(text: string, offset: number): number {
+  let hash = offset
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index)
+    hash = Math.imul(hash ^ (unit & 255), FNV_PRIME)
+    hash = Math.imul(hash ^ (unit >>> 8), FNV_PRIME)
+  }
+  return hash
+}
+
+/** The end of murmur3: without it names that differ in their last sign would hash alike. */
+function mixed(hash: number): number {
+  let bits = hash ^ (hash >>> 16)
+  bits = Math.imul(bits, 0x85ebca6b)
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35)
+  return (bits ^ (bits >>> 16)) >>> 0
+}
+
+/** Smooth weighted round robin, for requests of no session. */
+export function roundRobin(): <T extends Candidate>(members: readonly T[]) => T[] {
+  const credit = new Map<string, number>()
+  return (members) => {
+    let total = 0
+    for (const { name, weight } of members) {
+      total += weight
+      credit.set(name, (credit.get(name) ?? 0) + weight)
+    }
+    const creditOf = ({ name }: Candidate) => credit.get(name) ?? 0
+    const sorted = members.toSorted((one, other) => creditOf(other) - creditOf(one))
+    const [first] = sorted
+    if (first) credit.set(first.name, creditOf(first) - total)
+    return sorted
+  }
+}
+
+/**
+ * The order of the list; the keys of one upstream take turns: that comes first which was cooled longest ago, or never.
+ */
+export function inOrder<T extends Candidate & { upstream: { name: string } }>(
+  members: readonly T[],
+  cooledAt: (member: T) => number,
+): T[] {
+  const upstreams = [...new Set(members.map(({ upstream }) => upstream.name))]
+  return upstreams.flatMap((name) =>
+    members
+      .filter(({ upstream }) => upstream.name === name)
+      .toSorted((one, other) => cooledAt(one) - cooledAt(other)),
+  )
+}
+
+/** Members of an account before all others, each part in its order. */
+export const accountFirst = <T extends Candidate>(members: readonly T[], account: string): T[] => [
+  ...members.filter((member) => member.account === account),
+  ...members.filter((member) => member.account !== account),
+]
+
+/** One member before all others. */
+export const memberFirst = <T extends Candidate>(members: readonly T[], name: string): T[] => [
+  ...members.filter((member) => member.name === name),
+  ...members.filter((member) => member.name !== name),
+]

@@ -1,0 +1,83 @@
+import { fingerprint } from '../model/proof.ts'
+import type {
+  FailoverSettings,
+  PoolEntry,
+  RouteSettings,
+  Settings,
+  UpstreamSettings,
+} from '../config/settings.ts'
+import { DEFAULT_FAILOVER } from '../config/defaults.ts'
+
+/** One upstream with one key, and the name of the model there. */
+export interface Member {
+  /** As everybody sees it: `claude#2`, or the upstream's own name where it has one key. */
+  name: string
+  /** The upstream's settings, with this key alone. */
+  upstream: UpstreamSettings
+  /** Members of one account read each other's proofs of reasoning. */
+  account: string
+  weight: number
+  /** The model's name there, where it is not the caller's. */
+  as?: string
+}
+
+export const memberName = ({ member, name }: Pick<UpstreamSettings, 'member' | 'name'>): string =>
+  member ?? name
+
+/** Who gave out what is kept: a member, or the upstream from before it had several keys. */
+export const isOrigin = ({ name, upstream }: Member, origin: string | undefined): boolean =>
+  origin === name || (origin === upstream.name && name === `${origin}#1`)
+
+/** An upstream with each of its keys. */
+export function keysOf(upstream: UpstreamSettings): Omit<Member, 'as'>[] {
+  const { keys, name, account = `${name}#1` } = upstream
+  // A list of one is no choice.
+  if (!keys || keys.length < 2) {
+    const [only] = keys ?? []
+    return [{ name, upstream, account: only?.account ?? account, weight: only?.weight ?? 1 }]
+  }
+  const { keys: _, ...shared } = upstream
+  return keys.map(({ key, weight, account: own }, index) => {
+    const member = `${name}#${index + 1}`
+    return { name: member, upstream: { ...shared, key, member }, account: own, weight }
+  })
+}
+
+/** All that may serve the requests of a route, in the order in which they are written. */
+export function membersOf(
+  settings: Pick<Settings, 'upstreams'>,
+  route: RouteSettings,
+): readonly Member[] {
+  const known = pools.get(route)
+  if (known) return known
+  const entries: readonly PoolEntry[] = route.pool ?? [{ name: route.upstream, weight: 1 }]
+  const members = entries.flatMap(({ name, as = route.as, weight }) => {
+    const upstream = settings.upstreams.get(name)
+    if (!upstream) return []
+    return keysOf(upstream).map((key) => ({
+      ...key,
+      weight: key.weight * weight,
+      ...(as !== undefined && { as }),
+    }))
+  })
+  pools.set(route, members)
+  return members
+}
+
+/** A route is one object of one configuration. */
+const pools = new WeakMap<RouteSettings, readonly Member[]>()
+
+/** How failures are dealt with on a route: its own words, the general ones, the defaults. */
+export const failoverOf = (
+  { failover }: Pick<Settings, 'failover'>,
+  route: RouteSettings,
+): FailoverSettings => ({ ...DEFAULT_FAILOVER, ...failover, ...route.failover })
+
+/**
+ * What stands with a proof for the account whose members read it; undefined where all members of a route are of one
+ * account, so that it makes no difference.
+ */
+export function accountTag(members: readonly Member[], account: string): string | undefined {
+  const isMixed = members.some((member) => member.account !== members[0]?.account)
+  return isMixed ? fingerprint(account) : undefined
+}
