@@ -2,6 +2,7 @@ import { check, explain, type Process, serve } from './node/commands.ts'
 import { errorCode } from './node/files.ts'
 import { ConfigError } from './config/config.ts'
 import { writeFault } from './config/finding.ts'
+import { init } from './node/init/init.ts'
 import { launch } from './node/launch/launch.ts'
 import { HELP, type Options, readOptions } from './node/options.ts'
 import { onSignals } from './node/signals.ts'
@@ -45,6 +46,8 @@ async function main(): Promise<void> {
       return
     case 'launch':
       return process.exit(await launch(options, world))
+    case 'init':
+      return init(options, world)
     case 'serve':
       return start(options)
     default:

@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util'
 import { ConfigError, type Environment } from '../config/config.ts'
+import { defined } from '../json/json.ts'
 import { isLoopbackName, nameOfAddress } from '../config/hostname.ts'
 
-export type Command = 'serve' | 'check' | 'explain' | 'launch' | 'help' | 'version'
+export type Command = 'serve' | 'check' | 'explain' | 'launch' | 'init' | 'help' | 'version'
 
 export interface Options {
   command: Command
@@ -17,6 +18,17 @@ export interface Options {
   path?: string
   file?: string
   launch?: LaunchOptions
+  init?: InitOptions
+}
+
+/** What `dragoman init` is told. */
+export interface InitOptions {
+  dialect?: string
+  url?: string
+  key?: string
+  /** Whose file is converted, and the file. */
+  from?: string
+  file?: string
 }
 
 /** What `dragoman launch` is told. */
@@ -40,6 +52,8 @@ export const HELP = `dragoman: a proxy between the languages of LLM conversation
   dragoman explain [--config FILE] --path PATH FILE          show what would be sent upstream, and what would be lost
   dragoman launch  CLIENT [--model M] [--small S] [--config FILE] [--log FILE] [--print] [-- ARGS…]
                                                              start claude, codex, gemini, opencode or qwen over a proxy of its own
+  dragoman init    [--dialect D] [--url U] [--key K] [--from litellm|ccr|cliproxyapi FILE]
+                                                             write a first dragoman.json, from three questions or from another proxy's file
   dragoman --help | --version
 
 Without --config: DRAGOMAN_CONFIG, then dragoman.json, then DRAGOMAN_DIALECT, DRAGOMAN_URL and DRAGOMAN_KEY, then a demo.
@@ -48,7 +62,7 @@ PORT and HOST stand for --port and --host.
 
 const DEFAULT_PORT = 8787
 const DEFAULT_HOST = '127.0.0.1'
-const COMMANDS: readonly Command[] = ['serve', 'check', 'explain', 'launch']
+const COMMANDS: readonly Command[] = ['serve', 'check', 'explain', 'launch', 'init']
 
 /** What the command line asks for; throws `ConfigError` with one line about what is wrong with it. */
 export function readOptions(argv: readonly string[], environment: Environment): Options {
@@ -65,10 +79,8 @@ function plainOptions(
   positionals: readonly string[],
   environment: Environment,
 ): Options {
-  for (const name of LAUNCH_ONLY)
-    if (values[name] !== undefined)
-      throw new ConfigError('options', `"--${name}" belongs to launch; see --help`)
   const [first = 'serve', ...rest] = positionals
+  refuseForeign(first, values)
   const command = values.help ? 'help' : values.version ? 'version' : readCommand(first)
   const [file, ...others] = rest
   if (command !== 'help' && command !== 'version') checkOperands(command, file, others, values.path)
@@ -81,8 +93,12 @@ function plainOptions(
     ...(values.online && { online: true }),
     ...(values.watch && { watch: true }),
     ...(file !== undefined && { file }),
+    ...(command === 'init' && { init: initOptions(values, file) }),
   }
 }
+
+const initOptions = ({ dialect, url, key, from }: Values, file?: string): InitOptions =>
+  defined({ dialect, url, key, from, file })
 
 /** What is a client's own stands behind two dashes. */
 function divided(argv: readonly string[]): [string[], string[]] {
@@ -90,15 +106,29 @@ function divided(argv: readonly string[]): [string[], string[]] {
   return at < 0 ? [[...argv], []] : [argv.slice(0, at), argv.slice(at + 1)]
 }
 
-const LAUNCH_ONLY = ['model', 'small', 'log', 'print'] as const
+/** Options that one command has alone. */
+const OWN = {
+  launch: ['model', 'small', 'log', 'print'],
+  init: ['dialect', 'url', 'key', 'from'],
+} as const
+
+function refuseForeign(command: string, values: Values): void {
+  for (const [owner, names] of Object.entries(OWN)) {
+    const found = owner === command ? undefined : names.find((name) => values[name] !== undefined)
+    if (found !== undefined)
+      throw new ConfigError('options', `"--${found}" belongs to ${owner}; see --help`)
+  }
+}
 
 /** The proxy of a launch is this machine's alone, wherever another one would listen. */
 function launchOptions(
-  { config, port, host, model, small, log, print }: Values,
+  values: Values,
   [, client = '', extra]: readonly string[],
   args: readonly string[],
 ): Options {
+  const { config, port, host, model, small, log, print } = values
   if (extra !== undefined) throw new ConfigError('options', `unexpected "${extra}"; see --help`)
+  refuseForeign('launch', values)
   if (host !== undefined) throw new ConfigError('--host', `launch listens on ${DEFAULT_HOST} alone`)
   return {
     command: 'launch',
@@ -132,6 +162,10 @@ function parsed(argv: readonly string[]) {
         small: { type: 'string' },
         log: { type: 'string' },
         print: { type: 'boolean' },
+        dialect: { type: 'string' },
+        url: { type: 'string' },
+        key: { type: 'string' },
+        from: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
         version: { type: 'boolean', short: 'v' },
       },
@@ -154,7 +188,7 @@ function checkOperands(
   others: readonly string[],
   path: string | undefined,
 ): void {
-  const [extra] = command === 'explain' ? others : [file, ...others]
+  const [extra] = command === 'explain' || command === 'init' ? others : [file, ...others]
   if (extra !== undefined) throw new ConfigError('options', `unexpected "${extra}"; see --help`)
   if (command === 'explain' && file === undefined)
     throw new ConfigError('options', 'explain expects a FILE that holds the body of a request')

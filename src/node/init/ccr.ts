@@ -1,0 +1,80 @@
+import { type JsonObject, listOf, objectsOf } from '../../json/json.ts'
+import {
+  type Converted,
+  emptyConversion,
+  fromEndpoint,
+  membersOf,
+  reportMembers,
+  textOf,
+  upstreamList,
+} from './source.ts'
+
+/** A config.json of claude-code-router (its versions 1 and 2). */
+export function fromCcr(value: unknown): Converted {
+  const config = membersOf(value)
+  const converted = emptyConversion()
+  const upstreams = upstreamList(converted)
+  const names = new Map<string, string>()
+  const exact: JsonObject[] = []
+  for (const provider of objectsOf(config['Providers'] ?? config['providers'])) {
+    const name = textOf(provider['name']) ?? 'upstream'
+    const upstream = upstreams.nameOf(name, readProvider(name, provider, converted.left))
+    names.set(name, upstream)
+    for (const model of listOf(provider['models']))
+      if (typeof model === 'string') exact.push({ model, upstream })
+  }
+  const router = membersOf(config['Router'])
+  const target = (member: string): JsonObject | undefined => {
+    const [provider = '', as = ''] = (textOf(router[member]) ?? '').split(',')
+    const upstream = names.get(provider.trim())
+    return upstream && as ? { upstream, as: as.trim() } : undefined
+  }
+  const small = target('background')
+  const main = target('default')
+  converted.routes.push(
+    // Its small jobs are those of a small Claude.
+    ...(small ? ['dragoman-small', '*haiku*'].map((model) => ({ model, ...small })) : []),
+    ...exact,
+    ...(main ? [{ model: '*', ...main }] : []),
+  )
+  const key = textOf(config['APIKEY'])
+  if (key) converted.callerKeys.push(keyOf(key))
+  reportMembers('Router.', router, ROUTER, converted.left)
+  reportMembers('', config, MEMBERS, converted.left)
+  return converted
+}
+
+const ROUTER = {
+  default: '',
+  background: '',
+  think: 'a class of requests: see "class" of routes',
+  longContext: 'a class of requests: see "class" of routes',
+  longContextThreshold: 'belongs to longContext',
+  webSearch: 'a class of requests: see "class" of routes',
+}
+
+const MEMBERS = {
+  Providers: '',
+  providers: '',
+  Router: '',
+  APIKEY: '',
+  HOST: '--host says where the proxy listens',
+  PORT: '--port says where the proxy listens',
+  PROXY_URL: 'set HTTPS_PROXY, or "proxy" of an upstream',
+  API_TIMEOUT_MS: '"timeouts" of an upstream',
+  LOG: 'the log is on stdout',
+  LOG_LEVEL: 'the log is on stdout',
+}
+
+function readProvider(name: string, provider: JsonObject, left: string[]): JsonObject {
+  const { dialect, url } = fromEndpoint(textOf(provider['api_base_url']) ?? '')
+  const key = textOf(provider['api_key'])
+  const use = listOf(membersOf(provider['transformer'])['use'])
+  if (use.length > 0)
+    left.push(
+      `Providers "${name}": transformers; see "models" and "drop" for what a model does not take`,
+    )
+  return { dialect: dialect ?? 'chat-completions', url, ...(key && { key: keyOf(key) }) }
+}
+
+const keyOf = (key: string): string => key.replace(/^\$\{?([A-Za-z_]\w*)\}?$/, 'env:$1')

@@ -1,0 +1,206 @@
+import { writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import { adapters } from '../../../adapters/index.ts'
+import { ConfigError, type Environment, examined } from '../../config/config.ts'
+import { parseJsonc } from '../../config/jsonc.ts'
+import { textSource } from '../../config/source.ts'
+import type { JsonObject } from '../../json/json.ts'
+import type { Process } from '../commands.ts'
+import { errorCode, textFile } from '../files.ts'
+import type { InitOptions, Options } from '../options.ts'
+import { fromCcr } from './ccr.ts'
+import { fromCliProxyApi } from './cliproxyapi.ts'
+import { fromLitellm } from './litellm.ts'
+import { type Converted, emptyConversion } from './source.ts'
+import { parseYaml, YamlFault } from './yaml.ts'
+
+const FILE = 'dragoman.json'
+
+/** Whose files are read, and how. */
+const FORMATS: ReadonlyMap<string, (text: string) => Converted> = new Map([
+  ['litellm', (text: string) => fromLitellm(parseYaml(text))],
+  ['ccr', (text: string) => fromCcr(parseJsonc(text).value)],
+  ['cliproxyapi', (text: string) => fromCliProxyApi(parseYaml(text))],
+])
+
+/** Writes a first configuration, from what is asked or from the file of another proxy; never over a file. */
+export async function init(options: Options, world: Process): Promise<void> {
+  const { from, ...wanted } = options.init ?? {}
+  const name = options.config ?? FILE
+  if (textFile(world.directory, name) !== undefined)
+    throw new ConfigError(name, 'is there already, and init never writes over a file')
+  const converted = from === undefined ? await fromAnswers(wanted) : fromFile(from, wanted, world)
+  const text = valid(written(converted), converted, world)
+  create(world.directory, name, text)
+  world.write(report(name, text, converted, world.environment))
+}
+
+/** A conversion of which nothing is left is none. */
+function fromFile(from: string, { file }: InitOptions, world: Process): Converted {
+  const read = FORMATS.get(from)
+  if (!read) throw new ConfigError('--from', `expected one of ${[...FORMATS.keys()].join(', ')}`)
+  if (file === undefined) throw new ConfigError('options', 'init --from expects a FILE')
+  const text = textFile(world.directory, file)
+  if (text === undefined) throw new ConfigError(file, 'no such file')
+  const converted = spoken(parsed(read, text, file))
+  if (Object.keys(converted.upstreams).length > 0) return converted
+  const reasons = converted.left.slice(0, 3).map((line) => `; ${line}`)
+  throw new ConfigError(file, `has nothing that can be converted${reasons.join('')}`)
+}
+
+function parsed(read: (text: string) => Converted, text: string, file: string): Converted {
+  try {
+    return read(text)
+  } catch (error) {
+    if (error instanceof YamlFault) throw new ConfigError(`${file}:${error.line}`, error.message)
+    throw error
+  }
+}
+
+const known = (dialect: unknown): boolean => adapters.some((adapter) => adapter.dialect === dialect)
+
+/** Without the upstreams whose dialect is none of ours. */
+function spoken(converted: Converted): Converted {
+  const { upstreams, routes, left } = converted
+  const others = Object.entries(upstreams).filter(([, { dialect }]) => !known(dialect))
+  return {
+    ...converted,
+    upstreams: Object.fromEntries(
+      Object.entries(upstreams).filter(([, { dialect }]) => known(dialect)),
+    ),
+    routes: routes.filter(({ upstream }) => others.every(([name]) => name !== upstream)),
+    left: [...others.map(([name, { dialect }]) => `${name}: speaks ${String(dialect)}`), ...left],
+  }
+}
+
+/** Three questions, where there is somebody to answer; what an option says is not asked. */
+async function fromAnswers(wanted: InitOptions): Promise<Converted> {
+  const dialects = adapters.map(({ dialect }) => dialect)
+  const { dialect, url, key } =
+    process.stdin.isTTY && process.stderr.isTTY ? await asked(wanted, dialects) : wanted
+  const lacking = [
+    ['--dialect', dialect],
+    ['--url', url],
+  ].filter(([, value]) => !value)
+  if (lacking.length > 0)
+    throw new ConfigError(
+      'options',
+      `init expects ${lacking.map(([name]) => name).join(' and ')} where there is no terminal to ask`,
+    )
+  const upstream = { dialect: dialect ?? '', url: url ?? '', ...(key && { key }) }
+  return {
+    ...emptyConversion(),
+    upstreams: { main: upstream },
+    routes: [{ model: '*', upstream: 'main' }],
+  }
+}
+
+async function asked(wanted: InitOptions, dialects: readonly string[]): Promise<InitOptions> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    const dialect =
+      wanted.dialect ??
+      (await terminal.question(`What does the upstream speak (${dialects.join(', ')})? `))
+    const url =
+      wanted.url ??
+      (await terminal.question('Its address, such as https://host or https://host/v1? '))
+    const key =
+      wanted.key ??
+      (await terminal.question('Its key, best as env:NAME for a variable (empty for none)? '))
+    return { dialect: dialect.trim(), url: url.trim(), key: key.trim() }
+  } finally {
+    terminal.close()
+  }
+}
+
+/** As many lines as a screen has; what is more shares them. */
+const MAX_LINES = 40
+
+function written({ upstreams, routes, callerKeys }: Converted): string {
+  const names = Object.keys(upstreams)
+  const free = MAX_LINES - 10
+  const perUpstream = Math.ceil(names.length / (free / 2))
+  const perRoute = Math.ceil(routes.length / (free / 2))
+  return [
+    '{',
+    '  // "dragoman check" says what this means, and what is wrong with it. Every member: docs/configuration.md',
+    '  "upstreams": {',
+    ...rows(
+      names.map((name) => `${JSON.stringify(name)}: ${spaced(upstreams[name] ?? {})}`),
+      perUpstream,
+    ),
+    '  },',
+    '  // The first that fits the name of the model is taken; a star stands for anything.',
+    '  "routes": [',
+    ...rows(routes.map(spaced), perRoute),
+    callerKeys.length > 0 ? '  ],' : '  ]',
+    ...(callerKeys.length > 0 ? [`  "callers": { "keys": ${JSON.stringify(callerKeys)} }`] : []),
+    '}',
+    '',
+  ].join('\n')
+}
+
+function rows(cells: readonly string[], perRow: number): string[] {
+  const lines: string[] = []
+  for (let at = 0; at < cells.length; at += perRow)
+    lines.push(`    ${cells.slice(at, at + perRow).join(', ')}`)
+  return lines.map((line, index) => (index < lines.length - 1 ? `${line},` : line))
+}
+
+const spaced = (object: JsonObject): string =>
+  JSON.stringify(object, null, 1).replaceAll(/\n\s*/g, ' ')
+
+/** What `check` would refuse is not written. Variables need not be set yet; a key of callers may be too short. */
+function valid(text: string, converted: Converted, world: Process): string {
+  const source = textSource(text, FILE)
+  const variables = Object.fromEntries(
+    [...text.matchAll(/"env:([^"]+)"/g)].map(([, name = '']) => [
+      name,
+      `value-of-${name}-${'0'.repeat(32)}`,
+    ]),
+  )
+  const platform = { exposed: false }
+  const { faults } = examined(source, { ...variables, ...world.environment }, platform)
+  const first = faults.find(({ severity }) => severity === 'fault')
+  if (!first) return text
+  if (converted.callerKeys.length > 0 && first.place.startsWith('callers')) {
+    converted.left.push(`keys of callers: ${first.expected}`)
+    converted.callerKeys = []
+    return valid(written(converted), converted, world)
+  }
+  throw new ConfigError(first.place, first.expected)
+}
+
+function create(directory: string, name: string, text: string): void {
+  try {
+    writeFileSync(resolve(directory, name), text, { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    throw new ConfigError(name, `cannot be written (${errorCode(error)})`)
+  }
+}
+
+const SHOWN = 20
+
+function report(
+  name: string,
+  text: string,
+  converted: Converted,
+  environment: Environment,
+): string {
+  const { upstreams, routes, left } = converted
+  const variables = [...new Set([...text.matchAll(/"env:([^"]+)"/g)].map(([, each = '']) => each))]
+  const unset = variables.filter((each) => !environment[each])
+  return [
+    `wrote ${name}: ${count(Object.keys(upstreams).length, 'upstream')}, ${count(routes.length, 'route')}`,
+    ...(left.length > 0 ? ['not converted:'] : []),
+    ...left.slice(0, SHOWN).map((line) => `  ${line.slice(0, 110)}`),
+    ...(left.length > SHOWN ? [`  and ${left.length - SHOWN} more`] : []),
+    ...(unset.length > 0 ? [`set before the start: ${unset.join(', ')}`] : []),
+    'next: dragoman check, dragoman, or dragoman launch claude',
+    '',
+  ].join('\n')
+}
+
+const count = (number: number, word: string): string =>
+  `${number} ${word}${number === 1 ? '' : 's'}`

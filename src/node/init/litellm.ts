@@ -1,0 +1,107 @@
+import { objectsOf, type JsonObject } from '../../json/json.ts'
+import {
+  type Converted,
+  emptyConversion,
+  membersOf,
+  numberOf,
+  reportMembers,
+  SERVICES,
+  textOf,
+  upstreamList,
+} from './source.ts'
+
+/** A config.yaml of LiteLLM (docs.litellm.ai, "All settings"). */
+export function fromLitellm(value: unknown): Converted {
+  const config = membersOf(value)
+  const converted = emptyConversion()
+  const upstreams = upstreamList(converted)
+  const seen = new Set<string>()
+  for (const entry of objectsOf(config['model_list'])) {
+    const name = textOf(entry['model_name'])
+    const model = name === undefined ? undefined : readModel(entry, converted.left)
+    if (name === undefined || !model) continue
+    if (seen.has(name)) {
+      converted.left.push(`model_list: another deployment of "${name}": the first one is taken`)
+      continue
+    }
+    seen.add(name)
+    const upstream = upstreams.nameOf(model.provider, model.upstream)
+    addFacts(converted.upstreams[upstream], model.id, membersOf(entry['model_info']))
+    const as = name === model.id || model.id.includes('*') ? {} : { as: model.id }
+    converted.routes.push({ model: name, upstream, ...as })
+  }
+  readGeneral(membersOf(config['general_settings']), converted)
+  reportMembers('', config, { model_list: '', general_settings: '', ...MEMBERS }, converted.left)
+  return converted
+}
+
+const MEMBERS = {
+  router_settings: 'order, weights and repetitions belong to "routes" and "failover"',
+  litellm_settings: 'what an upstream does not take is left out and reported in any case',
+  environment_variables: 'set them where dragoman is started',
+}
+
+interface Model {
+  provider: string
+  id: string
+  upstream: JsonObject
+}
+
+function readModel(entry: JsonObject, left: string[]): Model | undefined {
+  const params = membersOf(entry['litellm_params'])
+  const full = textOf(params['model']) ?? ''
+  const at = full.indexOf('/')
+  const provider = at < 0 ? 'openai' : full.slice(0, at)
+  const isResponses = full.startsWith('openai/responses/')
+  const id = isResponses ? full.slice('openai/responses/'.length) : full.slice(at + 1)
+  const service = SERVICES.get(provider)
+  const name = textOf(entry['model_name']) ?? full
+  if (!service) {
+    left.push(`model_list "${name}": "${provider}" signs or addresses requests in its own way`)
+    return undefined
+  }
+  if (name.includes('*') && name !== id && name !== '*') {
+    left.push(`model_list "${name}": a star in the middle of an alias`)
+    return undefined
+  }
+  const base = textOf(params['api_base'])
+  // Behind an address of one's own stands a server that speaks what all of them do.
+  const dialect =
+    base && provider === 'openai' && !isResponses ? 'chat-completions' : service.dialect
+  const key = textOf(params['api_key'])
+  const taken = ['model', 'api_base', 'api_key', 'max_tokens', 'rpm', 'tpm', 'order', 'weight']
+  const others = Object.keys(params).filter((member) => !taken.includes(member))
+  if (others.length > 0) left.push(`model_list "${name}": ${others.join(', ')}`)
+  return {
+    provider,
+    id,
+    upstream: {
+      dialect,
+      url: (base ?? service.url).replace(/\/$/, ''),
+      ...(key && { key: keyOf(key) }),
+    },
+  }
+}
+
+const keyOf = (key: string): string => key.replace(/^os\.environ\//, 'env:')
+
+/** The windows that it knows of a model. */
+function addFacts(upstream: JsonObject | undefined, id: string, info: JsonObject): void {
+  const contextWindow = numberOf(info['max_input_tokens'])
+  const maxOutputTokens = numberOf(info['max_output_tokens']) ?? numberOf(info['max_tokens'])
+  if (!upstream || (contextWindow === undefined && maxOutputTokens === undefined)) return
+  upstream['models'] = {
+    ...membersOf(upstream['models']),
+    [id]: {
+      ...(contextWindow !== undefined && { contextWindow }),
+      ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    },
+  }
+}
+
+function readGeneral(general: JsonObject, converted: Converted): void {
+  const key = textOf(general['master_key'])
+  if (key) converted.callerKeys.push(keyOf(key))
+  const words = { master_key: '', database_url: 'nothing is kept in a database' }
+  reportMembers('general_settings.', general, words, converted.left)
+}

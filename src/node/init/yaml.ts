@@ -1,0 +1,249 @@
+/**
+ * The part of YAML 1.2 that configurations of proxies are written in: maps and lists as blocks or in brackets,
+ * quoted and plain scalars, texts of several lines, comments. Anchors, tags and several documents are refused by
+ * their line. A library for all of YAML would be a fifth of the command, for one use in its life.
+ */
+export function parseYaml(text: string): unknown {
+  const lines = linesOf(text)
+  const reader = new BlockReader(lines)
+  const value = reader.block(0)
+  reader.demandEnd()
+  return value
+}
+
+export class YamlFault extends Error {
+  readonly line: number
+  constructor(line: number, expected: string) {
+    super(expected)
+    this.line = line
+  }
+}
+
+interface Line {
+  number: number
+  indent: number
+  /** Without its indentation, and without its comment where it is no text. */
+  text: string
+  raw: string
+}
+
+function linesOf(text: string): Line[] {
+  return text
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/)
+    .map((raw, index) => {
+      const indent = raw.search(/\S|$/)
+      return { number: index + 1, indent, text: withoutComment(raw.slice(indent)).trimEnd(), raw }
+    })
+}
+
+/** A comment begins after a space, outside of quotes. */
+function withoutComment(text: string): string {
+  const match = /^(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^#"']|(?<=\S)[#"'])*/.exec(text)
+  return match ? match[0] : text
+}
+
+const KEY =
+  /^((?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s"'[{#&*!|>%@`-][^#]*?|-[^\s#][^#]*?))\s*:(?:\s+|$)/
+
+class BlockReader {
+  #lines: Line[]
+  #at = 0
+
+  constructor(lines: Line[]) {
+    this.#lines = lines
+  }
+
+  /** The next line with something on it; an end of the text has no indentation. */
+  #peek(): Line | undefined {
+    while (isBlank(this.#lines[this.#at])) this.#at += 1
+    return this.#lines[this.#at]
+  }
+
+  demandEnd(): void {
+    const line = this.#peek()
+    if (line)
+      throw new YamlFault(line.number, 'expected the end, or an indentation like the ones above')
+  }
+
+  /** A map, a list or a scalar that is indented by at least so much. */
+  block(indent: number): unknown {
+    const line = this.#peek()
+    if (!line || line.indent < indent) return null
+    if (isItem(line.text)) return this.#list(line.indent)
+    if (KEY.test(line.text)) return this.#map(line.indent)
+    this.#at += 1
+    return this.#scalar(line.text, line)
+  }
+
+  #list(indent: number): unknown[] {
+    const items: unknown[] = []
+    for (
+      let line = this.#peek();
+      line && line.indent === indent && isItem(line.text);
+      line = this.#peek()
+    ) {
+      const rest = line.text.slice(1).trimStart()
+      if (rest === '') {
+        this.#at += 1
+        items.push(this.block(indent + 1))
+        continue
+      }
+      // What stands behind the dash is a block of its own, as deep as it stands.
+      const deeper = indent + line.text.length - rest.length
+      this.#lines[this.#at] = { ...line, indent: deeper, text: rest }
+      items.push(this.block(deeper))
+    }
+    return items
+  }
+
+  #map(indent: number): Record<string, unknown> {
+    const members = new Map<string, unknown>()
+    for (let line = this.#peek(); line && line.indent === indent; line = this.#peek()) {
+      const match = KEY.exec(line.text)
+      if (!match) throw new YamlFault(line.number, 'expected "name: value"')
+      this.#at += 1
+      const name = String(scalarOf(match[1] ?? '', line.number))
+      members.set(name, this.#valueAfter(line.text.slice(match[0].length), line))
+    }
+    return Object.fromEntries(members)
+  }
+
+  #valueAfter(rest: string, line: Line): unknown {
+    if (/^[|>][+-]?\d?$/.test(rest)) return this.#text(rest, line.indent)
+    if (rest !== '') return this.#scalar(rest, line)
+    const next = this.#peek()
+    // A list may stand as deep as the name that it belongs to.
+    return next && isItem(next.text) && next.indent === line.indent
+      ? this.#list(line.indent)
+      : this.block(line.indent + 1)
+  }
+
+  /** Several lines, kept as they are or folded into one. */
+  #text(mark: string, indent: number): string {
+    const lines: string[] = []
+    for (let line = this.#lines[this.#at]; line; line = this.#lines[this.#at]) {
+      if (line.raw.trim() !== '' && line.raw.search(/\S/) <= indent) break
+      lines.push(line.raw)
+      this.#at += 1
+    }
+    const depth = Math.min(...lines.filter((each) => each.trim()).map((each) => each.search(/\S/)))
+    const text = lines
+      .map((each) => each.slice(depth))
+      .join(mark.startsWith('>') ? ' ' : '\n')
+      .trimEnd()
+    return mark.includes('-') ? text : `${text}\n`
+  }
+
+  /** One that is in brackets or quotes may go on over several lines. */
+  #scalar(first: string, line: Line): unknown {
+    let text = first
+    while (isOpen(text)) {
+      const next = this.#peek()
+      if (!next) throw new YamlFault(line.number, 'expected the end of what is opened here')
+      text += ` ${next.text}`
+      this.#at += 1
+    }
+    return /^[[{]/.test(text)
+      ? new FlowReader(text, line.number).read()
+      : scalarOf(text, line.number)
+  }
+}
+
+const isBlank = (line: Line | undefined): boolean =>
+  line !== undefined && (line.text === '' || (line.number === 1 && line.text === '---'))
+
+const isItem = (text: string): boolean => text === '-' || text.startsWith('- ')
+
+/** Whether brackets are open at its end. */
+function isOpen(text: string): boolean {
+  if (!/^[[{]/.test(text)) return false
+  let depth = 0
+  for (const [mark] of text.matchAll(/"(?:[^"\\]|\\.)*"|'[^']*'|[[\]{}]/g))
+    if (mark.length === 1) depth += /[[{]/.test(mark) ? 1 : -1
+  return depth > 0
+}
+
+class FlowReader {
+  #text: string
+  #line: number
+  #at = 0
+
+  constructor(text: string, line: number) {
+    this.#text = text
+    this.#line = line
+  }
+
+  read(): unknown {
+    const value = this.#value()
+    this.#skip()
+    if (this.#at < this.#text.length)
+      throw new YamlFault(this.#line, 'expected nothing behind the bracket')
+    return value
+  }
+
+  #skip(): void {
+    while (this.#text[this.#at] === ' ') this.#at += 1
+  }
+
+  #takes(mark: string): boolean {
+    this.#skip()
+    if (this.#text[this.#at] !== mark) return false
+    this.#at += 1
+    return true
+  }
+
+  #value(): unknown {
+    if (this.#takes('[')) return this.#until(']', () => this.#value())
+    if (this.#takes('{')) {
+      const members = this.#until('}', () => {
+        const name = String(this.#plain(/(?:[^,:\]}]|:(?!\s))+/y))
+        return [name, this.#takes(':') ? this.#value() : null] as const
+      })
+      return Object.fromEntries(members)
+    }
+    return this.#plain(/[^,\]}]+/y)
+  }
+
+  #until<T>(end: string, one: () => T): T[] {
+    const all: T[] = []
+    while (!this.#takes(end)) {
+      all.push(one())
+      if (!this.#takes(',') && this.#text[this.#at] !== end)
+        throw new YamlFault(this.#line, `expected "," or "${end}"`)
+    }
+    return all
+  }
+
+  #plain(until: RegExp): unknown {
+    this.#skip()
+    const quoted = /"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'/y
+    for (const pattern of [quoted, until]) {
+      pattern.lastIndex = this.#at
+      const [found] = pattern.exec(this.#text) ?? []
+      if (found === undefined) continue
+      this.#at += found.length
+      return scalarOf(found.trim(), this.#line)
+    }
+    throw new YamlFault(this.#line, 'expected a value')
+  }
+}
+
+function scalarOf(text: string, line: number): unknown {
+  if (/^[&*!%@`]/.test(text))
+    throw new YamlFault(line, 'anchors, aliases and tags are not read here')
+  if (text.startsWith('"')) return unquoted(text, line)
+  if (text.startsWith("'")) return text.slice(1, -1).replaceAll("''", "'")
+  if (/^(?:~|null|Null|NULL|)$/.test(text)) return null
+  if (/^(?:true|True|TRUE)$/.test(text)) return true
+  if (/^(?:false|False|FALSE)$/.test(text)) return false
+  return /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/.test(text) ? Number(text) : text
+}
+
+function unquoted(text: string, line: number): string {
+  try {
+    return String(JSON.parse(text))
+  } catch {
+    throw new YamlFault(line, 'expected a text in double quotes')
+  }
+}

@@ -1,0 +1,277 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { parseJsonc } from '../../src/config/jsonc.ts'
+import { parseYaml } from '../../src/node/init/yaml.ts'
+import { emptyFolder, type Folder } from './command.ts'
+
+let folder: Folder
+beforeEach(() => {
+  folder = emptyFolder()
+})
+afterEach(() => folder.remove())
+
+const KEYS = {
+  ANTHROPIC: 'anthropic-key-0123456789',
+  OPENAI: 'openai-key-0123456789',
+  MASTER: 'master-key-0123456789',
+}
+const text = (name = 'dragoman.json') => readFileSync(join(folder.path, name), 'utf8')
+const config = () => parseJsonc(text()).value
+
+async function expectChecked(environment: Record<string, string> = KEYS): Promise<string> {
+  const checked = await folder.run(['check'], environment).finished
+  expect([checked.code, checked.error]).toEqual([0, ''])
+  return checked.out
+}
+
+const LITELLM = `
+# the proxy of the team
+model_list:
+  - model_name: claude-main      # an alias
+    litellm_params:
+      model: anthropic/claude-opus-4-8
+      api_key: os.environ/ANTHROPIC
+      extra_headers: {"x-team": "a"}
+    model_info:
+      max_input_tokens: 200000
+      max_output_tokens: 64000
+  - model_name: "gpt-*"
+    litellm_params: { model: "openai/gpt-*", api_key: os.environ/OPENAI }
+  - model_name: claude-main
+    litellm_params:
+      model: anthropic/claude-sonnet-5
+  - model_name: on-bedrock
+    litellm_params:
+      model: bedrock/anthropic.claude
+      aws_region_name: eu-central-1
+general_settings:
+  master_key: os.environ/MASTER
+  database_url: 'postgres://x'
+router_settings:
+  routing_strategy: simple-shuffle
+`
+
+const CCR = `{
+  // claude-code-router
+  "APIKEY": "$MASTER", "PORT": 3456, "LOG": true,
+  "Providers": [
+    { "name": "claude", "api_base_url": "https://one.example/v1/messages", "api_key": "\${ANTHROPIC}", "models": ["claude-opus-4-8", "claude-haiku-5"],
+      "transformer": { "use": ["maxtoken"] } },
+    { "name": "gemini", "api_base_url": "https://two.example/v1beta/models/", "api_key": "$OPENAI", "models": ["gemini-3-pro"] }
+  ],
+  "Router": { "default": "claude,claude-opus-4-8", "background": "gemini,gemini-3-pro", "longContext": "gemini,gemini-3-pro", "longContextThreshold": 60000 }
+}`
+
+const CLIPROXYAPI = `
+port: 8317
+auth-dir: "~/.cli-proxy-api"
+api-keys:
+  - "short"
+proxy-url: http://proxy.example:3128
+claude-api-key:
+- api-key: sk-first-0123456789
+  base-url: "https://one.example"
+  models:
+  - name: claude-opus-4-8
+    alias: best
+- api-key: sk-second-0123456789
+gemini-api-key:
+  - api-key: AIza-0123456789
+`
+
+describe('dragoman init', () => {
+  it('writes a first configuration from options, which check takes', async () => {
+    const args = [
+      '--dialect',
+      'messages',
+      '--url',
+      'https://one.example/v1',
+      '--key',
+      'env:ANTHROPIC',
+    ]
+    const { code, out, error } = await folder.run(['init', ...args]).finished
+    expect([code, error]).toEqual([0, ''])
+    expect(out).toContain('wrote dragoman.json: 1 upstream, 1 route')
+    expect(out).toContain('set before the start: ANTHROPIC')
+    expect(text().split('\n').length).toBeLessThanOrEqual(40)
+    expect(statSync(join(folder.path, 'dragoman.json')).mode & 0o777).toBe(0o600)
+    expect(await expectChecked()).toMatch(
+      /upstream +main +messages +https:\/\/one\.example\/v1 +for \*/,
+    )
+  })
+
+  it('never writes over a file', async () => {
+    folder.write('dragoman.json', 'mine')
+    const args = ['init', '--dialect', 'messages', '--url', 'https://one.example']
+    expect(await folder.run(args).finished).toEqual({
+      code: 78,
+      out: '',
+      error: 'dragoman: dragoman.json: is there already, and init never writes over a file\n',
+    })
+    expect(text()).toBe('mine')
+    expect((await folder.run([...args, '--config', 'other.json']).finished).code).toBe(0)
+    expect(existsSync(join(folder.path, 'other.json'))).toBe(true)
+  })
+
+  it.each([
+    [[], 'options: init expects --dialect and --url where there is no terminal to ask'],
+    [['--dialect', 'messages'], 'options: init expects --url where there is no terminal to ask'],
+    [
+      ['--dialect', 'klingon', '--url', 'https://x.example'],
+      /^upstreams\.main\.dialect: expected one /,
+    ],
+    [['--dialect', 'messages', '--url', 'x'], /^upstreams\.main\.url: expected a URL/],
+    [['--from', 'nginx', 'x'], '--from: expected one of litellm, ccr, cliproxyapi'],
+    [['--from', 'ccr'], 'options: init --from expects a FILE'],
+    [['--from', 'ccr', 'none.json'], 'none.json: no such file'],
+    [
+      ['--from', 'litellm', 'anchor.yaml'],
+      'anchor.yaml:1: anchors, aliases and tags are not read here',
+    ],
+    [['--from', 'litellm', 'empty.yaml'], 'empty.yaml: has nothing that can be converted'],
+    [['--model', 'x'], 'options: "--model" belongs to launch; see --help'],
+  ])('waits for nobody and refuses %j in one line', async (args, message) => {
+    folder.write('anchor.yaml', 'model_list: &all\n')
+    folder.write('empty.yaml', '')
+    const { code, out, error } = await folder.run(['init', ...args]).finished
+    expect([code, out]).toEqual([78, ''])
+    expect(error.split('\n')).toHaveLength(2)
+    expect(error.replace('dragoman: ', '').trim()).toEqual(
+      typeof message === 'string' ? message : expect.stringMatching(message),
+    )
+    expect(existsSync(join(folder.path, 'dragoman.json'))).toBe(false)
+  })
+
+  it('converts a file of LiteLLM, and says what could not be', async () => {
+    folder.write('config.yaml', LITELLM)
+    const { code, out } = await folder.run(['init', '--from', 'litellm', 'config.yaml'], KEYS)
+      .finished
+    expect(code).toBe(0)
+    expect(config()).toEqual({
+      upstreams: {
+        anthropic: {
+          dialect: 'messages',
+          url: 'https://api.anthropic.com',
+          key: 'env:ANTHROPIC',
+          models: { 'claude-opus-4-8': { contextWindow: 200_000, maxOutputTokens: 64_000 } },
+        },
+        openai: { dialect: 'responses', url: 'https://api.openai.com/v1', key: 'env:OPENAI' },
+      },
+      routes: [
+        { model: 'claude-main', upstream: 'anthropic', as: 'claude-opus-4-8' },
+        { model: 'gpt-*', upstream: 'openai' },
+      ],
+      callers: { keys: ['env:MASTER'] },
+    })
+    for (const line of [
+      'model_list "claude-main": extra_headers',
+      'another deployment of "claude-main"',
+      'model_list "on-bedrock": "bedrock"',
+      'general_settings.database_url',
+      'router_settings',
+    ])
+      expect(out).toContain(line)
+    expect(out.split('\n').length).toBeLessThanOrEqual(40)
+    await expectChecked()
+  })
+
+  it('converts a file of claude-code-router', async () => {
+    folder.write('config.json', CCR)
+    const { code, out } = await folder.run(['init', '--from', 'ccr', 'config.json'], KEYS).finished
+    expect(code).toBe(0)
+    expect(config()).toMatchObject({
+      upstreams: {
+        claude: { dialect: 'messages', url: 'https://one.example/v1', key: 'env:ANTHROPIC' },
+        gemini: {
+          dialect: 'generate-content',
+          url: 'https://two.example/v1beta',
+          key: 'env:OPENAI',
+        },
+      },
+      routes: [
+        { model: 'dragoman-small', upstream: 'gemini', as: 'gemini-3-pro' },
+        { model: '*haiku*', upstream: 'gemini', as: 'gemini-3-pro' },
+        { model: 'claude-opus-4-8', upstream: 'claude' },
+        { model: 'claude-haiku-5', upstream: 'claude' },
+        { model: 'gemini-3-pro', upstream: 'gemini' },
+        { model: '*', upstream: 'claude', as: 'claude-opus-4-8' },
+      ],
+      callers: { keys: ['env:MASTER'] },
+    })
+    for (const word of ['longContext', 'PORT', 'transformers']) expect(out).toContain(word)
+    expect((await folder.run(['check'], KEYS).finished).code).toBe(0)
+  })
+
+  it('converts a file of CLIProxyAPI, and leaves out a key that is too short', async () => {
+    folder.write('config.yaml', CLIPROXYAPI)
+    const { code, out } = await folder.run(['init', '--from', 'cliproxyapi', 'config.yaml'])
+      .finished
+    expect(code).toBe(0)
+    expect(config()).toEqual({
+      upstreams: {
+        anthropic: {
+          dialect: 'messages',
+          url: 'https://one.example',
+          key: 'sk-first-0123456789',
+          proxy: 'http://proxy.example:3128',
+        },
+        gemini: {
+          dialect: 'generate-content',
+          url: 'https://generativelanguage.googleapis.com',
+          key: 'AIza-0123456789',
+          proxy: 'http://proxy.example:3128',
+        },
+      },
+      routes: [
+        { model: 'best', upstream: 'anthropic', as: 'claude-opus-4-8' },
+        { model: 'claude-*', upstream: 'anthropic' },
+        { model: 'gemini-*', upstream: 'gemini' },
+      ],
+    })
+    for (const word of ['claude-api-key: 1 more keys', 'auth-dir', 'keys of callers'])
+      expect(out).toContain(word)
+    expect(out).not.toContain('sk-first')
+    await expectChecked()
+  })
+
+  it('stays within a screen, however many models there are', async () => {
+    const models = Array.from(
+      { length: 300 },
+      (_, index) =>
+        `  - {model_name: m${index}, litellm_params: {model: anthropic/m${index}, api_base: "http://h${index % 50}.example", unknown: 1}}`,
+    )
+    folder.write('config.yaml', ['model_list:', ...models].join('\n'))
+    const { code, out } = await folder.run(['init', '--from', 'litellm', 'config.yaml']).finished
+    expect(code).toBe(0)
+    expect(out.split('\n').length).toBeLessThanOrEqual(40)
+    expect(text().split('\n').length).toBeLessThanOrEqual(41)
+    expect(config()).toMatchObject({ routes: { length: 300 } })
+    await expectChecked()
+  })
+})
+
+describe('the part of YAML that is read', () => {
+  it.each([
+    ["a: 1\nb: \"two # 2\" # three\nc: 'it''s'", { a: 1, b: 'two # 2', c: "it's" }],
+    ['- 1\n-\n  - 2\n- a: b\n  c: ~', [1, [2], { a: 'b', c: null }]],
+    [
+      'a:\n- x\n- y: 1\n  z: [1, {b: c}, "d,e"]\nf: true',
+      { a: ['x', { y: 1, z: [1, { b: 'c' }, 'd,e'] }], f: true },
+    ],
+    ['a: |\n  one\n   two\nb: >-\n  three\n  four\n', { a: 'one\n two\n', b: 'three four' }],
+    ['a: [1,\n  2,\n  3]\nb: {c: 1,\n d: 2}', { a: [1, 2, 3], b: { c: 1, d: 2 } }],
+    [
+      '---\nurl: https://host:80/x#y\n"quoted key": -1.5e3\n',
+      { url: 'https://host:80/x#y', 'quoted key': -1500 },
+    ],
+    ['a:\r\n  b:\r\n    - c\r\n', { a: { b: ['c'] } }],
+    ["a: don't # x\nb: 1.2.3\nc: sk-1:2", { a: "don't", b: '1.2.3', c: 'sk-1:2' }],
+    ['', null],
+  ])('%j', (given, value) => expect(parseYaml(given)).toEqual(value))
+
+  it.each(['a: &x 1', 'a: *x', 'a: !!str 1', 'a: [1', 'a: 1\n  b: 2\n c', 'a\nb'])(
+    'is refused where it is more: %j',
+    (given) => expect(() => parseYaml(given)).toThrow(/expected|anchors/),
+  )
+})
