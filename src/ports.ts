@@ -14,7 +14,7 @@ export interface Ports {
   /** 128 random bits as 32 hexadecimal digits. */
   randomId(): string
   log(entry: LogEntry): void
-  /** Counts for whoever runs a process; where there is none, nothing is counted. */
+  /** Counts for the operator of a process; where it is absent, nothing is counted. */
   observer?: Observer
   /** What models cost of which the configuration says nothing. */
   prices?: PriceList

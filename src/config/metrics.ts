@@ -8,7 +8,7 @@ import { type Environment, type Platform, readSecret } from './values.ts'
 /** A shorter one could not be masked in the log. */
 const SHORTEST_KEY = 8
 
-/** Without a word there are metrics where only this machine asks, and nobody needs a key. */
+/** By default there are metrics where only this machine can ask and no key is needed. */
 export function readMetrics(
   { metrics, callers }: Pick<Config, 'metrics' | 'callers'>,
   environment: Environment,

@@ -159,7 +159,7 @@ export interface TaskSettings {
   timeouts?: TimeoutSettings
 }
 
-/** Who may ask what the process counts: nobody, whoever may call, or whoever has this key. */
+/** Who may ask what the process counts: no one, every caller, or the holder of this key. */
 export type MetricsSettings = { kind: 'off' } | { kind: 'on' } | { kind: 'key'; key: string }
 
 /** What web pages may do, and under which names besides its own the proxy is called. */

@@ -10,7 +10,7 @@ const METRICS = '/metrics'
 const USAGE = '/usage'
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** What whoever runs the proxy may ask of it; undefined where there is nothing to be asked. Throws ProblemError. */
+/** What the operator of the proxy may ask of it; undefined for any other path. Throws ProblemError. */
 export function operatorAnswer(context: AppContext, received: ReceivedRequest): Answer | undefined {
   const { head, explain } = received
   const { observer, settings, load } = context

@@ -117,7 +117,7 @@ export async function serve(
       observer.reloaded('ok')
     },
   })
-  // From here on, so that no change is missed by whoever reads that the proxy listens.
+  // From here on, so that no change is missed after the proxy has said that it listens.
   const unwatch = options.watch ? watchFiles(reloader.files, reloader.reload) : () => undefined
   const server = await startServer({
     answer: handler.answer,

@@ -13,7 +13,7 @@ export interface TieredPrice extends Price {
 /** What the models of the vendors cost, by their names; a platform with little room has no such list. */
 export type PriceList = (model: string) => TieredPrice | undefined
 
-/** US dollars, to a millionth; undefined where nobody knows the price, which is not the same as nothing. */
+/** US dollars, to a millionth; undefined where the price is not known, which is not the same as nothing. */
 export function costOf(
   upstream: UpstreamSettings | undefined,
   model: string | undefined,

@@ -119,6 +119,7 @@ const VARIABLES = {
   GEMINI_KEY: 'gemini-key-0123456789',
   OPENAI_KEY: 'openai-key-0123456789',
   PROXY_KEY: 'proxy-key-0123456789',
+  CI_KEY: 'ci-key-0123456789',
 }
 
 describe('the JSON of the pages', () => {
