@@ -1,0 +1,310 @@
+import { describe, expect, it } from 'vitest'
+import type { Config } from '../../src/config/type.ts'
+import { memoryStore } from '../../src/memory/stores/memory.ts'
+import { STORE_BOUNDS } from '../../src/config/defaults.ts'
+import { jsonReply } from '../exchange/proxy.ts'
+import { good, key, refusing, siteOf, voiceOf, type MemberScript, type Site } from './site.ts'
+
+const upstream = (dialect: string, name: string, account?: string) => ({
+  dialect: dialect as 'messages',
+  url: `https://${name}.example`,
+  key: key(name),
+  ...(account !== undefined && { account }),
+})
+
+/** Upstreams in this order, with their accounts, behind every model. */
+const poolOf = (
+  dialect: string,
+  accounts: Readonly<Record<string, string>>,
+  more: Partial<Config> = {},
+): Config => ({
+  upstreams: Object.fromEntries(
+    Object.entries(accounts).map(([name, account]) => [name, upstream(dialect, name, account)]),
+  ),
+  routes: [{ model: '*', upstream: Object.keys(accounts) }],
+  ...more,
+})
+
+const askedOf = (site: Site) => site.sent.map((sent) => sent.key.slice(2).replace(/0.*/, ''))
+const session = (id: string) => ({ headers: { 'session-id': id } })
+
+/** What a member says, as long as the test does not say otherwise. */
+function switched(script: MemberScript): { script: MemberScript; now(next: MemberScript): void } {
+  let current = script
+  return { script: (sent, nth) => current(sent, nth), now: (next) => (current = next) }
+}
+
+describe('a session', () => {
+  it('stays where it went, and a new one begins at the first (trap 17)', async () => {
+    const one = switched(good('messages'))
+    const site = siteOf(poolOf('messages', { one: 'a', two: 'b' }), {
+      one: one.script,
+      two: good('messages'),
+    })
+    await site.ask(session('s'))
+    one.now(refusing(529))
+    await site.ask(session('s'))
+    one.now(good('messages'))
+    await site.ask(session('s'))
+    await site.ask(session('t'))
+    expect(askedOf(site)).toEqual(['one', 'one', 'two', 'two', 'one'])
+    site.pass(3_600_001)
+    await site.ask(session('s'))
+    expect(askedOf(site).at(-1)).toBe('one')
+  })
+  it('goes on in its account before it goes to another', async () => {
+    const one = switched(good('messages'))
+    const scripts = { one: one.script, two: good('messages'), three: good('messages') }
+    const site = siteOf(poolOf('messages', { one: 'a', two: 'b', three: 'a' }), scripts)
+    await site.ask(session('s'))
+    one.now(refusing(529))
+    await site.ask(session('s'))
+    expect(askedOf(site)).toEqual(['one', 'one', 'three'])
+  })
+  const signed = {
+    messages: [
+      { role: 'user', content: 'Hello' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'Hm.', signature: 'c2lnbmF0dXJl' },
+          { type: 'text', text: 'Hi' },
+        ],
+      },
+      { role: 'user', content: 'More' },
+    ],
+  }
+  it.each([
+    ['prefer', 200, ['one', 'two']],
+    ['strict', 529, ['one']],
+  ] as const)('with proofs in it, %s: %d', async (sticky, status, asked) => {
+    const pool = poolOf('messages', { one: 'a', two: 'b' }, { failover: { sticky } })
+    const site = siteOf(pool, { one: refusing(529, { 'retry-after': '9' }), two: good('messages') })
+    expect((await site.ask({ body: signed })).status).toBe(status)
+    expect(askedOf(site)).toEqual(asked)
+  })
+  it('is refused where it may go nowhere else, and the other account is not asked', async () => {
+    const pool = poolOf('messages', { one: 'a', two: 'b' }, { failover: { sticky: 'strict' } })
+    const site = siteOf(pool, { one: refusing(529, { 'retry-after': '9' }), two: good('messages') })
+    await site.ask({ body: signed })
+    const response = await site.ask({ body: signed })
+    expect(response.status).toBe(503)
+    expect(response.headers.get('retry-after')).toBe('9')
+    expect(askedOf(site)).toEqual(['one'])
+  })
+  const ID = '0c7d4f1e-5b7a-4b2e-9c3d-1f2a3b4c5d6e'
+  const user = JSON.stringify({ device_id: 'd', account_uuid: 'a', session_id: ID })
+  it.each([
+    [
+      'Claude Code',
+      [
+        { headers: { 'x-claude-code-session-id': ID } },
+        { body: { metadata: { user_id: user } } },
+        { body: { metadata: { user_id: `user_x_account_y_session_${ID}` } } },
+      ],
+    ],
+    [
+      'Codex',
+      [
+        { headers: { 'session-id': ID, 'thread-id': ID, 'x-client-request-id': ID } },
+        { headers: { session_id: ID } },
+      ],
+    ],
+    ['opencode', [{ headers: { 'x-session-id': ID } }, { headers: { 'x-session-affinity': ID } }]],
+  ] as const)('is known by what %s sends (trap 20)', async (_, ways) => {
+    const site = siteOf(poolOf('messages', { one: 'a', two: 'b' }), { one: good('messages') })
+    for (const way of ways) await site.ask({ ...way })
+    const keys = new Set(site.log.map((entry) => entry.session))
+    expect(keys.size).toBe(1)
+    expect([...keys][0]).toMatch(/^[0-9a-f]{16}$/)
+    expect(JSON.stringify(site.log)).not.toContain(ID)
+  })
+  it('is not known by a user agent (trap 20)', async () => {
+    const site = siteOf(poolOf('messages', { one: 'a', two: 'b' }), { one: good('messages') })
+    const headers = { 'user-agent': 'claude-cli/0.24.4' }
+    const say = (content: string) => ({ headers, body: { messages: [{ role: 'user', content }] } })
+    await site.ask(say('One thing'))
+    await site.ask(say('Another'))
+    expect(new Set(site.log.map((entry) => entry.session)).size).toBe(2)
+  })
+  it('without an id is known by how it begins', async () => {
+    const site = siteOf(poolOf('messages', { one: 'a', two: 'b' }), { one: good('messages') })
+    await site.ask({ body: { messages: signed.messages.slice(0, 1) } })
+    await site.ask({ body: signed })
+    expect(new Set(site.log.map((entry) => entry.session)).size).toBe(1)
+  })
+  it('is spread by weight, and stays where its hash puts it', async () => {
+    const site = siteOf(
+      {
+        ...poolOf('messages', { one: 'a', two: 'b' }),
+        routes: [{ model: '*', pick: 'weighted', upstream: ['one', { name: 'two', weight: 3 }] }],
+        failover: { sticky: 'off' },
+      },
+      { one: good('messages'), two: good('messages') },
+    )
+    for (let id = 0; id < 200; id += 1) await site.ask(session(`s${id % 100}`))
+    const asked = askedOf(site)
+    expect(asked.slice(100)).toEqual(asked.slice(0, 100))
+    expect(asked.filter((name) => name === 'two').length).toBeGreaterThan(120)
+  })
+})
+
+/** An upstream of `responses` that seals its reasoning with its own name. */
+const sealing =
+  (name: string): MemberScript =>
+  ({ body }, nth) =>
+    jsonReply({
+      ...JSON.parse(voiceOf('responses').whole),
+      id: `resp_${name}${nth}`,
+      output: [
+        {
+          id: `rs_${name}${nth}`,
+          type: 'reasoning',
+          summary: [{ type: 'summary_text', text: 'Hm.' }],
+          encrypted_content: `sealed-by-${name}-${nth}`,
+        },
+        {
+          id: `msg_${name}${nth}`,
+          type: 'message',
+          role: 'assistant',
+          status: 'completed',
+          content: [{ type: 'output_text', text: `${name} ${body.length}`, annotations: [] }],
+        },
+      ],
+    })
+
+describe('proofs of reasoning', () => {
+  it('reach nobody but the account that made them (trap 16)', async () => {
+    let chance = 1
+    const random = () => (chance = (chance * 48_271) % 2_147_483_647) / 2_147_483_647
+    const flaky =
+      (name: string): MemberScript =>
+      (sent, nth) =>
+        random() < 0.15 ? refusing(529)(sent, nth) : sealing(name)(sent, nth)
+    const site = siteOf(poolOf('responses', { one: 'a', two: 'b', three: 'a' }), {
+      one: flaky('one'),
+      two: flaky('two'),
+      three: flaky('three'),
+    })
+    const accounts: Record<string, string> = { one: 'a', two: 'b', three: 'a' }
+    let [foreign, sealed, reported, turns] = [0, 0, 0, 0]
+    for (let id = 0; id < 60; id += 1) {
+      const messages: object[] = [{ role: 'user', content: `Hello ${id}` }]
+      for (let turn = 0; turn < 10; turn += 1) {
+        site.pass(1000)
+        const from = site.sent.length
+        const response = await site.ask({
+          body: { messages, max_tokens: 5000, thinking: { type: 'enabled', budget_tokens: 2000 } },
+          headers: { 'session-id': `s${id}` },
+        })
+        turns += 1
+        for (const { key: to, body } of site.sent.slice(from)) {
+          const account = accounts[to.slice(2).replace(/0.*/, '')]
+          for (const [, by = ''] of body.matchAll(/sealed-by-(\w+)-/g)) {
+            sealed += 1
+            if (accounts[by] !== account) foreign += 1
+          }
+        }
+        if (response.headers.get('x-dragoman-losses')?.includes('.seal')) reported += 1
+        if (response.status !== 200) continue
+        const { content } = (await response.json()) as { content: object[] }
+        messages.push({ role: 'assistant', content }, { role: 'user', content: 'More' })
+      }
+    }
+    expect(turns).toBe(600)
+    expect(foreign).toBe(0)
+    expect(sealed).toBeGreaterThan(500)
+    expect(reported).toBeGreaterThan(0)
+  })
+  it('find their account without a memory of the session', async () => {
+    const pool = poolOf('responses', { one: 'a', two: 'b' })
+    const thinking = { max_tokens: 5000, thinking: { type: 'enabled', budget_tokens: 2000 } }
+    const first = siteOf(pool, { one: refusing(529), two: sealing('two') })
+    const { content } = (await (await first.ask({ body: thinking })).json()) as { content: object }
+    const messages = [
+      { role: 'user', content: 'Hello' },
+      { role: 'assistant', content },
+      { role: 'user', content: 'More' },
+    ]
+    const another = siteOf(pool, { one: sealing('one'), two: sealing('two') })
+    await another.ask({ body: { ...thinking, messages } })
+    expect(askedOf(another)).toEqual(['two'])
+    expect(another.sent[0]?.body).toContain('sealed-by-two-')
+  })
+  it('are not left out where nothing may be lost', async () => {
+    const pool = poolOf('responses', { one: 'a', two: 'b' }, { losses: 'reject' })
+    const one = switched(sealing('one'))
+    const site = siteOf(pool, { one: one.script, two: sealing('two') })
+    const ask = (messages: object[]) =>
+      site.ask({ body: { messages, max_tokens: 5000 }, headers: { 'session-id': 's' } })
+    const start = { role: 'user', content: 'Hello' }
+    const reply = await ask([start])
+    expect(reply.status, await reply.clone().text()).toBe(200)
+    const { content } = (await reply.json()) as { content: object }
+    one.now(refusing(529))
+    const answer = await ask([
+      start,
+      { role: 'assistant', content },
+      { role: 'user', content: 'x' },
+    ])
+    expect(answer.status).toBe(529)
+    expect(askedOf(site)).toEqual(['one', 'one'])
+  })
+})
+
+/** An upstream that keeps what it said, and knows nothing of others'. */
+const stored = (name: string): MemberScript => {
+  const made = new Set<string>()
+  return ({ request, body }, nth) => {
+    if (request.method === 'POST' && !/cancel/.test(request.url)) {
+      const previous = /"previous_response_id":"(\w+)"/.exec(body)?.[1]
+      if (previous !== undefined && !made.has(previous))
+        return jsonReply({ error: { message: 'gone' } }, 404)
+      made.add(`resp_${name}${nth}`)
+      return sealing(name)({ key: '', body, request }, nth)
+    }
+    const id = /resp_\w+/.exec(request.url)?.[0] ?? ''
+    return made.has(id)
+      ? jsonReply({ id, object: 'response' })
+      : jsonReply({ error: { message: 'gone' } }, 404)
+  }
+}
+
+describe('what an upstream keeps', () => {
+  const voice = voiceOf('responses')
+  it('is asked of the member that gave it out (trap 19)', async () => {
+    const store = memoryStore(STORE_BOUNDS)
+    const one = switched(refusing(529))
+    const pool = poolOf('responses', { one: 'a', two: 'b' })
+    const site = siteOf(
+      { ...pool, callers: { keys: ['caller-one-0123456789', 'caller-two-0123456789'] } },
+      { one: one.script, two: stored('two') },
+      { store },
+    )
+    const mine = { authorization: 'Bearer caller-one-0123456789' }
+    const first = await site.ask({ voice, headers: mine, body: { store: true } })
+    const { id } = (await first.json()) as { id: string }
+    one.now(stored('one'))
+    const next = { voice, headers: { ...mine, 'session-id': 'new' } }
+    const again = await site.ask({ ...next, body: { store: true, previous_response_id: id } })
+    expect(again.status, await again.text()).toBe(200)
+    const cancelled = await site.ask({ ...next, path: `/v1/responses/${id}/cancel` })
+    expect(cancelled.status).toBe(200)
+    const read = { path: `/v1/responses/${id}`, method: 'GET' }
+    expect((await site.ask({ ...next, ...read })).status).toBe(200)
+    expect(askedOf(site)).toEqual(['one', 'two', 'two', 'two', 'two'])
+    const theirs = { authorization: 'Bearer caller-two-0123456789' }
+    const other = await site.ask({ voice, headers: theirs, ...read })
+    const nothing = await site.ask({
+      voice,
+      headers: theirs,
+      path: '/v1/responses/resp_none',
+      method: 'GET',
+    })
+    expect(other.status).toBe(404)
+    expect((await other.text()).replaceAll(id, '')).toBe(
+      (await nothing.text()).replaceAll('resp_none', ''),
+    )
+    expect(site.sent).toHaveLength(5)
+  })
+})
