@@ -1,6 +1,7 @@
 # docker build -t dragoman . && docker run -p 8787:8787 -e DRAGOMAN_CALLER_KEYS=… -e DRAGOMAN_DIALECT=… dragoman
 # Not alpine: npm brings a Node that is built for glibc.
-FROM node:24-slim AS build
+# For several platforms the bundle is built once, on the machine that builds: it is the same on all of them.
+FROM --platform=$BUILDPLATFORM node:24-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund

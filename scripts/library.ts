@@ -15,12 +15,32 @@ export const BUNDLE: BuildOptions = {
   minifyWhitespace: true,
 }
 
+/** A bundled CommonJS package asks for Node's own modules by `require`, which a module does not have. */
+const COMMAND_BANNER = [
+  '#!/usr/bin/env node',
+  `import { createRequire as requireFrom } from 'node:module'`,
+  `const require = requireFrom(import.meta.url)`,
+].join('\n')
+
+/** The command: one file that needs nothing but Node. */
+export const buildCommand = (outfile: string, write = true) =>
+  build({
+    ...BUNDLE,
+    entryPoints: ['src/node.ts'],
+    outfile,
+    write,
+    platform: 'node',
+    banner: { js: COMMAND_BANNER },
+    minifyIdentifiers: true,
+  })
+
 /** The library: one file for every runtime with web standards. */
-export const buildLibrary = (outfile: string) =>
+export const buildLibrary = (outfile: string, write = true) =>
   build({
     ...BUNDLE,
     entryPoints: ['src/index.ts'],
     outfile,
+    write,
     platform: 'neutral',
     mainFields: ['module', 'main'],
     conditions: ['browser'],

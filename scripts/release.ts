@@ -1,0 +1,63 @@
+/**
+ * A new version: `npm run release -- 0.2.0` says what it would do, with --yes it does it. It checks, moves what
+ * CHANGELOG.md has under "Unreleased", sets the version everywhere, commits and tags. It pushes nothing.
+ * `--notes` prints what has changed in the version that is here.
+ */
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { PLACEHOLDER } from './owner.ts'
+import { changesOf, isHigher, moved, withVersion } from './versions.ts'
+
+const read = (file: string): string => readFileSync(file, 'utf8')
+const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8' }).trim()
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { yes: { type: 'boolean' }, notes: { type: 'boolean' } },
+})
+const current: string = JSON.parse(read('package.json')).version
+
+if (values.notes) process.stdout.write(`${changesOf(read('CHANGELOG.md'), current)}\n`)
+else release(positionals[0] ?? '')
+
+function release(next: string): void {
+  const faults = faultsOf(next)
+  for (const fault of faults) console.error(`release: ${fault}`)
+  if (faults.length > 0) process.exit(1)
+  const day = new Date().toISOString().slice(0, 10)
+  const texts = new Map([
+    ['CHANGELOG.md', moved(read('CHANGELOG.md'), next, day)],
+    ...['package.json', 'package-lock.json', 'src/version.ts'].map(
+      (file) => [file, withVersion(read(file), current, next)] as const,
+    ),
+  ])
+  console.log(`${current} -> ${next}\n\n${changesOf(texts.get('CHANGELOG.md') ?? '', next)}\n`)
+  if (!values.yes) {
+    console.log(
+      `Nothing is written. With --yes: npm run check, ${[...texts.keys()].join(', ')}, a commit, the tag v${next}.`,
+    )
+    return
+  }
+  execFileSync('npm', ['run', 'check'], { stdio: 'inherit' })
+  for (const [file, text] of texts) writeFileSync(file, text)
+  git('commit', '--all', '--message', `Release ${next}`)
+  git('tag', '--annotate', `v${next}`, '--message', `dragoman ${next}`)
+  console.log(`Tagged v${next}. To release it: git push --follow-tags, then approve.`)
+}
+
+function faultsOf(next: string): string[] {
+  if (!/^\d+\.\d+\.\d+$/.test(next)) return ['expected a version such as 0.2.0']
+  return [
+    ...(isHigher(next, current) ? [] : [`${next} is not above ${current}`]),
+    ...(git('status', '--porcelain') === '' ? [] : ['there are changes that are not committed']),
+    ...(git('rev-parse', '--abbrev-ref', 'HEAD') === 'main' ? [] : ['this is not the branch main']),
+    ...(git('tag', '--list', `v${next}`) === '' ? [] : [`the tag v${next} is there already`]),
+    ...(changesOf(read('CHANGELOG.md'), 'Unreleased')
+      ? []
+      : ['CHANGELOG.md has nothing under Unreleased']),
+    ...(read('package.json').includes(PLACEHOLDER)
+      ? ['package.json has no owner: npm run owner -- OWNER/REPOSITORY']
+      : []),
+  ]
+}

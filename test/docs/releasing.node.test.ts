@@ -1,0 +1,127 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { isObject, objectsOf } from '../../src/json/json.ts'
+import { membersOf } from '../../src/node/init/source.ts'
+import { parseYaml } from '../../src/node/init/yaml.ts'
+import { owned } from '../../scripts/owner.ts'
+import { changesOf, isHigher, moved, withVersion } from '../../scripts/versions.ts'
+
+const FOLDER = '.github/workflows'
+const workflows = readdirSync(FOLDER).map((name) => {
+  const text = readFileSync(`${FOLDER}/${name}`, 'utf8')
+  return { name, text, value: membersOf(parseYaml(text)) }
+})
+
+describe('the workflows', () => {
+  it('are those that the pages name', () => {
+    const names = workflows.map(({ name }) => name)
+    expect(names).toEqual(['ci.yml', 'codeql.yml', 'image.yml', 'release.yml', 'scorecard.yml'])
+  })
+
+  it.each(workflows)('$name pins each action by its commit, and says the version', ({ text }) => {
+    const uses = text.split('\n').filter((line) => line.includes('uses:'))
+    expect(uses.length).toBeGreaterThan(0)
+    for (const line of uses) expect(line).toMatch(/uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
+  })
+
+  it.each(workflows)(
+    '$name gives rights to jobs alone, and each job some time',
+    ({ value, text }) => {
+      expect(value['permissions']).toEqual({})
+      expect(text).not.toMatch(/pull_request_target|secrets\./)
+      const jobs = Object.values(membersOf(value['jobs'])).filter(isObject)
+      for (const job of jobs) {
+        expect(isObject(job['permissions'])).toBe(true)
+        expect(job['timeout-minutes']).toBeTypeOf('number')
+        const checkouts = objectsOf(job['steps']).filter((step) =>
+          String(step['uses']).startsWith('actions/checkout@'),
+        )
+        for (const step of checkouts)
+          expect(membersOf(step['with'])['persist-credentials']).toBe(false)
+      }
+    },
+  )
+
+  it('publish where nothing is built', () => {
+    const release = workflows.find(({ name }) => name === 'release.yml')
+    const jobs = membersOf(release?.value['jobs'])
+    const runs = (job: string) =>
+      objectsOf(membersOf(jobs[job])['steps']).map((step) => String(step['run'] ?? ''))
+    expect(membersOf(membersOf(jobs['pack'])['permissions'])).toEqual({ contents: 'read' })
+    expect(runs('publish').join('\n')).not.toMatch(/npm (?:ci|install|run|test)|node /)
+    expect(membersOf(jobs['publish'])['environment']).toBe('release')
+  })
+
+  it('run only scripts that there are', () => {
+    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
+    const named = workflows.flatMap(({ text }) => [...text.matchAll(/npm run (?:-s )?([\w:]+)/g)])
+    expect(named.length).toBeGreaterThan(2)
+    for (const [, name = ''] of named) expect(scripts).toHaveProperty([name])
+  })
+})
+
+/** Says what a release would do. */
+const run = (...args: string[]) =>
+  execFileSync(process.execPath, ['scripts/release.ts', ...args], {
+    encoding: 'utf8',
+    stdio: 'pipe',
+  })
+
+describe('a release', () => {
+  const log =
+    '# Changelog\n\n## Unreleased\n\n### Added\n\n- One.\n\n## 0.1.0 - 2026-11-21\n\n- Zero.\n'
+
+  it('moves what was not released under its version', () => {
+    const next = moved(log, '0.2.0', '2026-12-01')
+    expect(changesOf(next, '0.2.0')).toBe('### Added\n\n- One.')
+    expect(changesOf(next, 'Unreleased')).toBe('')
+    expect(changesOf(next, '0.1.0')).toBe('- Zero.')
+  })
+
+  it('sets the version where it stands, and nowhere else', () => {
+    const lock = readFileSync('package-lock.json', 'utf8')
+    const { version } = JSON.parse(lock)
+    const next = JSON.parse(withVersion(lock, version, '9.8.7'))
+    expect([next.version, next.packages[''].version]).toEqual(['9.8.7', '9.8.7'])
+    const before = JSON.parse(lock)
+    expect({ ...next.packages, '': 0 }).toEqual({ ...before.packages, '': 0 })
+    expect(withVersion(readFileSync('src/version.ts', 'utf8'), version, '9.8.7')).toContain(
+      "'9.8.7'",
+    )
+  })
+
+  it('goes up', () => {
+    expect(isHigher('0.2.0', '0.1.9')).toBe(true)
+    expect(isHigher('1.0.0', '0.10.0')).toBe(true)
+    expect(isHigher('0.1.0', '0.1.0')).toBe(false)
+    expect(isHigher('0.1.9', '0.2.0')).toBe(false)
+  })
+
+  it('has notes from the changelog, and refuses what is no version', () => {
+    expect(run('--notes')).toContain('The first version.')
+    expect(() => run('next')).toThrow('expected a version')
+  })
+
+  it('has an owner after one command', () => {
+    const manifest = readFileSync('package.json', 'utf8')
+    const own = JSON.parse(owned(manifest, 'somebody/dragoman', 'Some Body'))
+    expect(own.repository.url).toBe('git+https://github.com/somebody/dragoman.git')
+    expect(own.author).toBe('Some Body')
+    for (const member of ['homepage', 'bugs', 'keywords']) expect(own).toHaveProperty(member)
+    expect(JSON.stringify(own)).not.toContain('OWNER')
+  })
+})
+
+it('the SBOM lists what is bundled, with sums and licences', () => {
+  const sbom = JSON.parse(execFileSync(process.execPath, ['scripts/sbom.ts'], { encoding: 'utf8' }))
+  expect([sbom.bomFormat, sbom.specVersion]).toEqual(['CycloneDX', '1.6'])
+  const names = sbom.components.map(({ name }: { name: string }) => name)
+  for (const name of ['hono', 'undici', 'zod', 'lru-cache', 'eventsource-parser'])
+    expect(names).toContain(name)
+  for (const { hashes, licenses, purl, version } of sbom.components) {
+    expect(hashes[0].content).toMatch(/^[0-9a-f]{128}$/)
+    expect(licenses[0].license.id).toMatch(/^[\w.-]+$/)
+    expect(purl).toContain(`@${version}`)
+  }
+})
