@@ -7,6 +7,8 @@ import type { Member } from './members.ts'
 /** What is known of the members of all pools, in this process and for as long as it lives. */
 export interface Pools {
   breakerOf(member: Member): Breaker
+  /** How all members stand that were asked so far; a look changes nothing. */
+  breakers(): { upstream: string; key: string; state: 0 | 1 | 2 }[]
   /** The member is left alone with this model for so long, or for a usual time where nothing is said. */
   cool(member: Member, model: string, waitMs: number | undefined): void
   /** It has answered: the next time that it is cooled is the first one again. */
@@ -42,6 +44,8 @@ interface Cooling {
   count: number
 }
 
+const STATES = { closed: 0, 'half-open': 1, open: 2 } as const
+
 /** Names of models are the callers' to choose, and so are sessions. */
 const MOST_COOLINGS = 2000
 const MOST_BINDINGS = 20_000
@@ -71,6 +75,11 @@ export function createPools({ now, randomId }: Pick<Ports, 'now' | 'randomId'>):
   }
   return {
     breakerOf,
+    breakers: () =>
+      [...breakers].map(([name, breaker]) => {
+        const [upstream = '', key = '1'] = name.split('#')
+        return { upstream, key, state: STATES[breaker.state(now())] }
+      }),
     cool(member, model, waitMs) {
       const at = place(member, model)
       const { count = 0 } = coolings.get(at) ?? {}

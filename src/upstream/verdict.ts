@@ -87,8 +87,11 @@ export const saysHowLong = (cause: Cause): number | undefined => {
   return isAsked ? cause.problem.retryAfterMs : undefined
 }
 
+const NAMES = { connect: 'connect', lost: 'reset', late: 'timeout' } as const
+
 /** How the log and a header call it. */
 export function causeName(cause: Cause): string {
   if (cause.kind === 'status') return String(cause.status)
-  return cause.kind === 'stillborn' ? String(statusOf(cause.problem)) : cause.kind
+  if (cause.kind === 'stillborn') return String(statusOf(cause.problem))
+  return NAMES[cause.kind]
 }
