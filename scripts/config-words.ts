@@ -205,6 +205,11 @@ export const WORDS: Readonly<Record<string, Word>> = {
     usual: 'as input',
     example: 6.25,
   },
+  'upstreams.*.trace': {
+    means: 'Whether the upstream is sent traceparent, so that its own spans join the trace.',
+    usual: 'false',
+    example: true,
+  },
   'upstreams.*.proxy': {
     means: 'The egress proxy that calls go through, with its credential, or env:NAME.',
     usual: 'what HTTPS_PROXY, HTTP_PROXY and NO_PROXY say',
@@ -395,6 +400,36 @@ export const WORDS: Readonly<Record<string, Word>> = {
     means: 'Whether a request that would lose something is sent or refused.',
     usual: 'report',
     example: 'reject',
+  },
+  telemetry: {
+    means: 'Traces for OpenTelemetry, on Node; the variables OTEL_* say what is left out here.',
+    usual: 'nothing is traced',
+  },
+  'telemetry.otlp': { means: 'The collector.', usual: 'that of the variables' },
+  'telemetry.otlp.endpoint': {
+    means: 'Its address for OTLP over HTTP, before /v1/traces.',
+    example: 'http://127.0.0.1:4318',
+  },
+  'telemetry.otlp.headers': {
+    means: 'What it has to be sent, secrets as env:NAME or file:/PATH.',
+    usual: 'none',
+    example: { 'x-team': 'blue' },
+  },
+  'telemetry.sample': {
+    means: 'The part of all exchanges that is traced.',
+    usual: 'OTEL_TRACES_SAMPLER_ARG, or 1',
+    example: 0.1,
+  },
+  'telemetry.semconv': {
+    means:
+      'Which names attributes have: those of the last release of the conventions, or those to come.',
+    usual: '1.41',
+    example: '1.41',
+  },
+  'telemetry.trust': {
+    means: 'Whether the flag of a caller’s traceparent decides what is traced.',
+    usual: 'false',
+    example: true,
   },
   metrics: {
     means:

@@ -140,6 +140,8 @@ const SECTIONS: readonly (readonly [heading: string, section: string, words: str
     '`image` and `music` have the same members. Requests pass unchanged below `/img` and `/music`.',
   ],
   ['state', 'state', 'See [what is remembered](memory.md).'],
+  ['telemetry', 'telemetry', 'See [operations](operations.md#traces).'],
+  ['telemetry.otlp', 'telemetry.otlp', ''],
   [
     'metrics',
     'metrics',

@@ -2,6 +2,7 @@ import type { Lookup } from './model/lookup.ts'
 import type { ByteSource } from './stream/source.ts'
 import type { LogEntry } from './observe/entry.ts'
 import type { PriceList } from './observe/cost.ts'
+import type { Tracer } from './observe/traces.ts'
 import type { Observer } from './observe/observer.ts'
 import type { Bytes } from './json/bytes.ts'
 import type { Store } from './memory/store.ts'
@@ -16,6 +17,8 @@ export interface Ports {
   log(entry: LogEntry): void
   /** Counts for the operator of a process; where it is absent, nothing is counted. */
   observer?: Observer
+  /** Follows exchanges; where there is none, nothing is traced. */
+  tracer?: Pick<Tracer, 'begin' | 'finished'>
   /** What models cost of which the configuration says nothing. */
   prices?: PriceList
   /** Where conversations are kept; without one nothing is. */

@@ -18,6 +18,7 @@ import {
 } from './values.ts'
 import { checkCallers } from './callers.ts'
 import { checkMetrics } from './metrics.ts'
+import { checkTelemetry } from './telemetry.ts'
 import { readHost, readOrigin } from './web.ts'
 import { warnAbout } from './warnings.ts'
 import { matchesGlob } from './glob.ts'
@@ -48,6 +49,7 @@ const CHECKS: readonly ((examination: Examination) => void)[] = [
   checkState,
   checkWeb,
   checkMetrics,
+  checkTelemetry,
 ]
 
 const UPSTREAM_NAME = /^[A-Za-z0-9][\w.-]{0,63}$/

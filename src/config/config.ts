@@ -21,6 +21,7 @@ import {
 } from './values.ts'
 import { buildCallers } from './callers.ts'
 import { readMetrics } from './metrics.ts'
+import { readTelemetry } from './telemetry.ts'
 import { readWeb } from './web.ts'
 import {
   DEFAULT_RETENTION,
@@ -118,6 +119,7 @@ const demoName = (dialect: string): string => `demo-${dialect}`
 function build(config: Config, environment: Environment, platform: Required<Platform>): Settings {
   const { upstreams = {}, tasks = {}, state = {}, losses = 'report' } = config
   const { stores } = platform
+  const telemetry = readTelemetry(config, environment, platform)
   const built = Object.entries(upstreams).map(
     ([name, upstream]) => [name, buildUpstream(name, upstream, environment)] as const,
   )
@@ -135,6 +137,7 @@ function build(config: Config, environment: Environment, platform: Required<Plat
     ...(config.failover && { failover: defined(config.failover) }),
     limits: { ...platform.limits, ...defined(config.limits ?? {}) },
     metrics: readMetrics(config, environment, platform),
+    ...(telemetry && { telemetry }),
     ...(config.web && { web: readWeb(config.web) }),
     origin: platform.origin,
   }
@@ -169,6 +172,7 @@ function buildUpstream(
         { ...defined(facts), ...(price !== undefined && { price: readPrice(price) }) },
       ]),
     ),
+    ...(config.trace && { trace: true }),
     ...(config.proxy !== undefined && {
       proxy: proxyOf(config.proxy, environment, `${at}.proxy`),
     }),

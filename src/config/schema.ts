@@ -75,6 +75,7 @@ const upstream = z.strictObject({
   models: z.optional(z.record(z.string(), modelFacts)),
   timeouts: z.optional(timeouts),
   proxy: z.optional(filled),
+  trace: z.optional(z.boolean()),
 })
 
 const poolEntry = z.strictObject({
@@ -210,6 +211,19 @@ export const configSchema = z.strictObject({
   losses: z.optional(z.enum(['report', 'reject'])),
   failover: z.optional(failover),
   limits: z.optional(limits),
+  telemetry: z.optional(
+    z.strictObject({
+      otlp: z.optional(
+        z.strictObject({
+          endpoint: filled,
+          headers: z.optional(z.record(z.string(), z.string())),
+        }),
+      ),
+      sample: z.optional(z.number().check(z.gte(0), z.lte(1))),
+      semconv: z.optional(z.enum(['1.41', 'main'])),
+      trust: z.optional(z.boolean()),
+    }),
+  ),
   metrics: z.optional(
     z.union([z.enum(['off', 'on']), z.strictObject({ key: filled })], {
       error: 'expected "off", "on" or {"key": ...}',

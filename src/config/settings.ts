@@ -20,6 +20,8 @@ export interface Settings {
   limits: LimitSettings
   /** Off when absent. */
   metrics?: MetricsSettings
+  /** Absent where nothing is traced. */
+  telemetry?: TelemetrySettings
   web?: WebSettings
   /** Where it came from, for a person: `dragoman.json`, `environment`, `demo`. */
   origin: string
@@ -45,6 +47,8 @@ export interface UpstreamSettings {
   /** Globs on the model name as sent; first match wins. */
   models: ReadonlyMap<string, KnownModel>
   timeouts: TimeoutSettings
+  /** Whether it is told which trace a request belongs to. */
+  trace?: boolean
   /** The egress proxy that calls go through, where it is this upstream's own. */
   proxy?: string
 }
@@ -161,6 +165,18 @@ export interface TaskSettings {
 
 /** Who may ask what the process counts: no one, every caller, or the holder of this key. */
 export type MetricsSettings = { kind: 'off' } | { kind: 'on' } | { kind: 'key'; key: string }
+
+/** Where traces go. */
+export interface TelemetrySettings {
+  endpoint: string
+  headers: Readonly<Record<string, string>>
+  /** The part of all exchanges that is traced. */
+  sample: number
+  semconv: '1.41' | 'main'
+  /** Whether callers decide for their own traces. */
+  trust: boolean
+  resource: Readonly<Record<string, string>>
+}
 
 /** What web pages may do, and under which names besides its own the proxy is called. */
 export interface WebSettings {

@@ -15,6 +15,14 @@ export interface Config {
   losses?: 'report' | 'reject' | undefined
   failover?: FailoverConfig | undefined
   limits?: LimitsConfig | undefined
+  telemetry?:
+    | {
+        otlp?: { endpoint: string; headers?: Record<string, string> | undefined } | undefined
+        sample?: number | undefined
+        semconv?: '1.41' | 'main' | undefined
+        trust?: boolean | undefined
+      }
+    | undefined
   metrics?: 'off' | 'on' | { key: string } | undefined
   web?: { origins?: string[] | undefined; hosts?: string[] | undefined } | undefined
 }
@@ -31,6 +39,7 @@ export interface UpstreamConfig {
   models?: Record<string, ModelConfig> | undefined
   timeouts?: Loose<Record<'connectMs' | 'firstByteMs' | 'idleMs' | 'totalMs', number>> | undefined
   proxy?: string | undefined
+  trace?: boolean | undefined
 }
 
 export type ModelConfig = Loose<ModelFacts> & { price?: PriceConfig | undefined }

@@ -13,8 +13,8 @@ export interface Journal {
   count(usage: Usage): void
   /** The request is there, with all of its body. */
   arrived(): void
-  /** A request goes to an upstream. */
-  sending(): void
+  /** A request goes to an upstream; gives the `traceparent` that it may be sent. */
+  sending(): string | undefined
   /** Another upstream is asked: what the last one has said of a reply says nothing. */
   anew(): void
   /** The first byte of a reply is on its way. */
@@ -57,6 +57,7 @@ export function journal(
       called = true
       const taken = arrivedAt === undefined ? 0 : performance.now() - arrivedAt
       entry.overheadMs ??= inHundredths(taken)
+      return entry.trace?.beginCall()
     },
     anew() {
       for (const name of ['usage', 'finish', 'firstByteMs', 'reason', 'error'] as const)

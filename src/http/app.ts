@@ -44,12 +44,14 @@ export function createReplaceable(
   const pools = createPools(given)
   const portsFor = (next: Settings): Ports => ({
     ...given,
-    log(entry) {
+    log({ trace, ...entry }) {
       const { upstream = '', sentModel, usage, caller } = entry
       const cost = costOf(next.upstreams.get(upstream), sentModel, usage, given.prices)
-      const told = cost === undefined ? entry : { ...entry, cost }
+      const traced = trace && { traceId: trace.traceId }
+      const told = { ...entry, ...traced, ...(cost !== undefined && { cost }) }
       if (caller !== undefined) use.settle(caller, usage, cost)
       given.observer?.finished(told, next)
+      if (trace) given.tracer?.finished(told, trace, next)
       given.log(told)
     },
   })

@@ -24,6 +24,8 @@ import { failedTask, taskAnswer } from './task-route.ts'
 /** From a request to an answer. Never rejects: every failure is told in a dialect. */
 export async function answerRequest(context: AppContext, request: HttpRequest): Promise<Answer> {
   const received = receiveRequest(request, context.ports)
+  const trace = context.ports.tracer?.begin(request.headers)
+  if (trace) received.journal.note({ trace })
   const refusal = context.guard?.refusal(request.headers)
   const answer =
     healthAnswer(received, context.ports) ??

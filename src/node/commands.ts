@@ -11,6 +11,8 @@ import type { Store } from '../memory/store.ts'
 import { createFetchHandler, createReplaceable } from '../http/app.ts'
 import { createObserver } from '../observe/observer.ts'
 import { listedPrice } from '../observe/prices.ts'
+import { createTracer } from '../observe/traces.ts'
+import { toSource } from '../stream/source.ts'
 import { createLog } from '../observe/log.ts'
 import { readableLine } from '../observe/readable.ts'
 import { egressOf, egressSecrets } from './egress.ts'
@@ -96,10 +98,12 @@ export async function serve(
   })
   let send = withDemo(settings, adapters, upstreams.send)
   const observer = createObserver({ version: VERSION, runtime: 'node' }, Date.now)
+  const tracer = tracerFor(settings, upstreams.send)
   const ports: Ports = {
     ...portsWith((request) => send(request)),
     log,
     observer,
+    ...(tracer && { tracer }),
     prices: listedPrice,
     ...(store && { store }),
     draining: () => draining,
@@ -142,6 +146,7 @@ export async function serve(
       if (waiting) world.complain(waiting)
       log({ event: 'drain', open: server.open(), lingerMs, drainMs })
       await server.stop(drainMs, lingerMs)
+      await tracer?.exporter.stop(TRACES_MS)
       upstreams.destroy()
       await store?.close()
       log({ event: 'stop' })
@@ -181,6 +186,33 @@ function createReloader(
       }
     },
   }
+}
+
+/** For how long a process that ends waits for its collector. */
+const TRACES_MS = 2000
+
+function tracerFor({ telemetry }: Settings, send: Send) {
+  if (!telemetry) return undefined
+  const connectMs = 10_000
+  return createTracer({
+    telemetry,
+    version: VERSION,
+    now: Date.now,
+    randomId,
+    async post(url, headers, body, signal) {
+      const bytes = new TextEncoder().encode(body)
+      const answer = await send({
+        method: 'POST',
+        url,
+        headers: { ...headers },
+        body: bytes,
+        signal,
+        connectMs,
+      })
+      if (answer.body) void toSource(answer.body).cancel()
+      return { status: answer.status, retryAfter: answer.headers.get('retry-after') }
+    },
+  })
 }
 
 /** What is not there when the proxy starts (a folder, a right) is a fault of the configuration. */

@@ -6,6 +6,7 @@ import type { RefusedReload } from '../observe/entry.ts'
 /** What has been opened by the old settings, and is not opened a second time. */
 const FIXED: readonly (readonly [string, (settings: Settings) => unknown])[] = [
   ['state.store', ({ state }) => state],
+  ['telemetry', ({ telemetry }) => telemetry],
   ...(['entryBytes', 'ownerBytes', 'totalBytes'] as const).map(
     (name) => [`state.${name}`, ({ retention }: Settings) => retention?.[name]] as const,
   ),

@@ -1,4 +1,5 @@
 import type { Loss } from '../model/loss.ts'
+import type { TraceContext } from './traceparent.ts'
 import type { FinishReason, Usage } from '../model/request.ts'
 
 /** What is known of one exchange when it is over. Never a body, never a credential. */
@@ -22,6 +23,9 @@ export interface LogEntry {
   model?: string
   sentModel?: string
   stream?: boolean
+  /** The trace that it belongs to; of it the log has the id. */
+  trace?: TraceContext
+  traceId?: string
   /** The conversation that it belongs to, as a hash. */
   session?: string
   /** All requests to upstreams, in order, where there was more than one. */

@@ -45,7 +45,7 @@ export interface CallContext {
   readonly signal: AbortSignal
   readonly journal: {
     note(fields: { reason?: string; upstreamRequestId?: string }): void
-    sending(): void
+    sending(): string | undefined
   }
 }
 
@@ -79,16 +79,16 @@ export async function callUpstream(
   const { send } = ports
   const line = callDeadline({ caller: signal, deadline: ports.deadline, totalMs: timeouts.totalMs })
   watchBeginning(line, options)
-  journal.sending()
+  const traced = withTrace(request, journal.sending())
   const { attemptMs } = options
   const clock =
     attemptMs === undefined ? undefined : timer(() => line.end(NO_FIRST_BYTE), attemptMs)
-  const work = sendOnce(send, request, options, line).catch((error: unknown) => {
+  const work = sendOnce(send, traced, options, line).catch((error: unknown) => {
     if (line.problem) throw error
     if (error instanceof StaleConnectionError && isWhole(request))
       return sendOnce(send, { ...request, fresh: true }, options, line)
     if (!(error instanceof ConnectError)) throw error
-    return pause(pauseMs(ports.randomId())).then(() => sendOnce(send, request, options, line))
+    return pause(pauseMs(ports.randomId())).then(() => sendOnce(send, traced, options, line))
   })
   try {
     const call = opened(await line.wait(work), line, timeouts)
@@ -107,6 +107,15 @@ export async function callUpstream(
     line.close()
     throw new CallError(problem, failure)
   }
+}
+
+/** The header that is left open where a request is addressed: each request is a span of its own. */
+const TRACEPARENT = 'traceparent'
+
+function withTrace(request: Sendable, traceparent: string | undefined): Sendable {
+  if (request.headers[TRACEPARENT] === undefined) return request
+  const { [TRACEPARENT]: _, ...headers } = request.headers
+  return { ...request, headers: { ...headers, ...(traceparent && { traceparent }) } }
 }
 
 export const REQUEST_ID = /^[\w.=-]{1,64}$/

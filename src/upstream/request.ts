@@ -37,6 +37,7 @@ export function addressRequest(
     'content-type': 'application/json',
     accept: unaddressed.stream ? 'text/event-stream' : 'application/json',
     'user-agent': `dragoman/${VERSION}`,
+    ...(upstream.trace && { traceparent: '' }),
     ...unaddressed.headers,
     ...lowerCased(upstream.headers),
     ...(place.header && Object.fromEntries([place.header])),

@@ -22,6 +22,7 @@ export function listSecrets(settings: Settings): string[] {
   return [
     ...spelled.flatMap(written),
     ...callers,
+    ...Object.values(settings.telemetry?.headers ?? {}).flatMap(written),
     ...(settings.metrics?.kind === 'key' ? written(settings.metrics.key) : []),
     ...headers.filter((value) => value.length < SHORTEST),
     ...stateSecrets(settings.state),

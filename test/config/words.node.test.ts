@@ -33,6 +33,7 @@ const AROUND: Readonly<Record<string, unknown>> = {
   callers: { keys: ['caller-key-0123456789'] },
   'callers.keys.*': { name: 'ci', key: 'caller-key-0123456789' },
   'upstreams.*.models.*.price': { input: 1, output: 2 },
+  'telemetry.otlp': { endpoint: 'http://127.0.0.1:4318' },
   'tasks.image': { url: 'https://tasks.example' },
   'tasks.music': { url: 'https://tasks.example' },
 }

@@ -1,0 +1,212 @@
+import type { Settings, TelemetrySettings, UpstreamSettings } from '../config/settings.ts'
+import type { LogEntry } from './entry.ts'
+import { attemptsOf } from './metrics.ts'
+import {
+  attributesOf,
+  createExporter,
+  type Exporter,
+  type Post,
+  type Span,
+  unixNano,
+} from './otlp.ts'
+import { SEMCONV, type Semconv } from './semconv.ts'
+import { type TraceContext, traceOf } from './traceparent.ts'
+
+/** Follows exchanges for a collector; never content, a key, a session or a query. */
+export interface Tracer {
+  begin(headers: { get(name: string): string | null }): TraceContext
+  finished(entry: LogEntry, trace: TraceContext, settings: Settings): void
+  readonly exporter: Exporter
+}
+
+export interface TracerOptions {
+  telemetry: TelemetrySettings
+  version: string
+  post: Post
+  now(): number
+  randomId(): string
+}
+
+export function createTracer(options: TracerOptions): Tracer {
+  const { telemetry, version, post, now, randomId } = options
+  const { endpoint, headers, semconv, sample, trust, resource } = telemetry
+  const names = SEMCONV[semconv]
+  const exporter = createExporter({
+    endpoint,
+    headers,
+    resource: attributesOf([...Object.entries(resource), ['service.version', version]]),
+    scope: { name: 'dragoman', version },
+    schemaUrl: names.schemaUrl,
+    post,
+    now,
+  })
+  return {
+    exporter,
+    begin: (given) => traceOf(given, randomId, { ratio: sample, trust }),
+    finished(entry, trace, settings) {
+      if (!trace.sampled) return
+      const inferenceId = randomId().slice(0, 16)
+      exporter.add(spansOf({ entry, trace, settings, names, end: now(), inferenceId }))
+    },
+  }
+}
+
+interface Told {
+  entry: LogEntry
+  trace: TraceContext
+  settings: Settings
+  names: Semconv
+  /** Milliseconds since 1970. */
+  end: number
+  inferenceId: string
+}
+
+/** The exchange, within it what it asked for over all attempts, and within that each attempt. */
+function spansOf(told: Told): Span[] {
+  const { entry, trace, settings } = told
+  const { upstream: name = '', operation } = entry
+  const upstream = settings.upstreams.get(name)
+  const attempts = attemptsOf(entry)
+  const isInference = upstream && operation === 'create' && attempts.length > 0
+  if (!isInference) return [serverSpan(told)]
+  const inference = inferenceSpan(told, upstream)
+  let at = Math.max(0, told.end - entry.totalMs)
+  const calls = attempts.map((attempt, index): Span => {
+    const start = at
+    at = Math.min(told.end, at + attempt.ms)
+    const { member, status } = attempt
+    const asked = settings.upstreams.get(member.split('#')[0] ?? '') ?? upstream
+    return {
+      traceId: trace.traceId,
+      spanId: trace.calls[index] ?? `${told.inferenceId.slice(0, 15)}${index % 10}`,
+      parentSpanId: told.inferenceId,
+      name: 'POST',
+      kind: 3,
+      startTimeUnixNano: unixNano(start),
+      endTimeUnixNano: unixNano(at),
+      attributes: attributesOf([
+        [told.names.method, 'POST'],
+        ...addressOf(told.names, asked),
+        [told.names.httpStatus, status],
+        [told.names.resend, index > 0 ? index : undefined],
+      ]),
+      status: status === undefined || status >= 400 ? { code: 2 } : {},
+    }
+  })
+  return [serverSpan(told), inference, ...calls]
+}
+
+function addressOf(names: Semconv, { base }: UpstreamSettings): [string, string | number][] {
+  const { hostname, port, protocol } = new URL(base)
+  const usual = protocol === 'https:' ? 443 : 80
+  return [
+    [names.serverAddress, hostname],
+    [names.serverPort, port === '' ? usual : Number(port)],
+  ]
+}
+
+/** A caller who left is no error. */
+const statusOf = ({ outcome, status }: LogEntry): Span['status'] =>
+  outcome === 'left' || (status < 500 && outcome !== 'upstream_error') ? {} : { code: 2 }
+
+const errorTypeOf = ({ outcome = 'ok', status }: LogEntry): string | undefined => {
+  if (outcome === 'ok') return undefined
+  if (outcome === 'left') return 'cancelled'
+  return status >= 400 ? String(status) : outcome
+}
+
+const timesOf = ({ end, entry }: Told) => ({
+  startTimeUnixNano: unixNano(end - entry.totalMs),
+  endTimeUnixNano: unixNano(end),
+})
+
+function serverSpan(told: Told): Span {
+  const { entry, trace, names } = told
+  const template = routeTemplate(entry.path)
+  return {
+    traceId: trace.traceId,
+    spanId: trace.spanId,
+    ...(trace.parentId && { parentSpanId: trace.parentId }),
+    ...(trace.tracestate && { traceState: trace.tracestate }),
+    name: template ? `${entry.method} ${template}` : entry.method,
+    kind: 2,
+    ...timesOf(told),
+    attributes: attributesOf([
+      [names.method, entry.method],
+      [names.httpRoute, template],
+      [names.httpStatus, entry.status],
+      [names.errorType, errorTypeOf(entry)],
+      [names.callerDialect, entry.dialect],
+      [names.caller, entry.caller],
+      [names.route, entry.route],
+    ]),
+    status: statusOf(entry),
+  }
+}
+
+function inferenceSpan(told: Told, upstream: UpstreamSettings): Span {
+  const { entry, trace, names, inferenceId } = told
+  const { sentModel, usage = {}, finish, firstByteMs, upstreamDialect = '' } = entry
+  const operation = upstreamDialect.startsWith('generate') ? 'generate_content' : 'chat'
+  return {
+    traceId: trace.traceId,
+    spanId: inferenceId,
+    parentSpanId: trace.spanId,
+    name: sentModel ? `${operation} ${sentModel}` : operation,
+    kind: 3,
+    ...timesOf(told),
+    attributes: attributesOf([
+      [names.operation, operation],
+      [names.provider, providerOf(upstream)],
+      [names.requestModel, sentModel],
+      [names.requestStream, entry.stream],
+      ...addressOf(names, upstream),
+      [names.errorType, errorTypeOf(entry)],
+      [names.finishReasons, finish === undefined ? undefined : [finish]],
+      [names.firstChunk, firstByteMs === undefined ? undefined : firstByteMs / 1000],
+      [names.inputTokens, usage.input],
+      [names.outputTokens, usage.output],
+      [names.cacheReadTokens, usage.cacheRead],
+      [names.cacheWriteTokens, usage.cacheWrite],
+      [names.reasoningTokens, usage.reasoning],
+      [names.upstream, upstream.name],
+      [names.losses, entry.losses?.length],
+      [names.attempts, entry.attempts?.length],
+    ]),
+    status: statusOf(entry),
+  }
+}
+
+/** The names that the conventions have, by the host that is called; else that of the upstream. */
+const PROVIDERS: readonly (readonly [RegExp, string])[] = [
+  [/anthropic/, 'anthropic'],
+  [/azure/, 'azure.ai.openai'],
+  [/openai/, 'openai'],
+  [/aiplatform/, 'gcp.vertex_ai'],
+  [/googleapis/, 'gcp.gemini'],
+  [/bedrock/, 'aws.bedrock'],
+  [/mistral/, 'mistral_ai'],
+  [/deepseek/, 'deepseek'],
+  [/groq/, 'groq'],
+]
+
+const providerOf = ({ base, name }: UpstreamSettings): string =>
+  PROVIDERS.find(([pattern]) => pattern.test(new URL(base).hostname))?.[1] ?? name
+
+const TEMPLATES: readonly (readonly [RegExp, string])[] = [
+  [
+    /^\/(v1|v1beta)\/models\/.+:(generateContent|streamGenerateContent|countTokens)$/,
+    '/$1/models/{model}:$2',
+  ],
+  [/^\/v1\/responses\/(input_tokens)$/, '/v1/responses/$1'],
+  [/^\/v1\/responses\/[^/]+(\/cancel|\/input_items|)$/, '/v1/responses/{id}$1'],
+  [/^\/v1\/(messages|messages\/count_tokens|responses|chat\/completions|models)$/, '/v1/$1'],
+  [/^\/(img|music)\/.*$/, '/$1/{path}'],
+]
+
+/** Never the path itself, which holds ids and names. */
+export function routeTemplate(path: string): string | undefined {
+  const own = path.replace(/^\/explain(?=\/)/, '')
+  const found = TEMPLATES.find(([pattern]) => pattern.test(own))
+  return found && own.replace(found[0], found[1])
+}
