@@ -28,8 +28,69 @@ export interface Outgoing {
   body: JsonObject
 }
 
+/**
+ * What a server that speaks a dialect takes, gives or demands otherwise than that dialect's first service. Data
+ * decides, not the name of a server: what is absent is what is safe with an unknown one.
+ */
+export interface ServerFacts {
+  /** Where thoughts of earlier turns are written. */
+  reasoningField?:
+    | 'reasoning_content'
+    | 'reasoning'
+    | 'both'
+    | 'details'
+    | 'content-parts'
+    | 'tags'
+    | 'none'
+  /** Which of them are written at all. */
+  reasoningReplay?: 'never' | 'with-tools' | 'all'
+  /** A turn with calls is refused that has no thoughts; what stands where there are none. */
+  reasoningFiller?: string
+  /** The words in which thinking is asked for. */
+  reasoningStyle?:
+    | 'openai'
+    | 'thinking'
+    | 'enable_thinking'
+    | 'template'
+    | 'openrouter'
+    | 'together'
+    | 'none'
+  /** Whether a text that begins with `<think>` begins with thoughts. */
+  thinkTags?: 'text' | 'reasoning'
+  maxTokensMember?: 'max_tokens' | 'max_completion_tokens'
+  /** The model takes stop sequences, a temperature, and a choice that forces a tool while it thinks. */
+  stop?: boolean
+  temperature?: boolean
+  forcedWhileThinking?: boolean
+  /** How it is said that some tool has to be called. */
+  requiredChoice?: 'required' | 'any'
+  /** A choice among several tools has words of its own. */
+  allowedTools?: boolean
+  customTools?: boolean
+  strictTools?: boolean
+  developerRole?: boolean
+  /** Instructions may stand at the beginning alone. */
+  systemFirst?: boolean
+  /** What the model has to have said between results and the next words of the user. */
+  bridgeAfterTool?: string
+  /** Content is text, never a list of parts, where it is nothing else. */
+  plainContent?: boolean
+  cacheMark?: 'cache_control' | 'prompt_cache_breakpoint'
+  /** What ids of calls have to look like: of at most so many characters, or of exactly nine. */
+  callIds?: number | 'nine'
+  /** Arguments of calls in a history have to be JSON. */
+  validArguments?: boolean
+  webSearch?: boolean
+  topK?: boolean
+  seedMember?: 'seed' | 'random_seed'
+  /** What the total of tokens has beyond its parts was said by the model. */
+  outputInTotal?: boolean
+}
+
 /** What is known of a model, from the configuration. */
 export interface ModelFacts {
+  /** What is known of the server that it runs on. */
+  server?: ServerFacts
   contextWindow?: number
   maxOutputTokens?: number
   thinking?: 'budget' | 'adaptive' | 'level'
@@ -68,6 +129,8 @@ export interface WriteRequestContext {
 /** A reply is read in the light of its request: names of tools, free-form tools, what the caller asked. */
 export interface ReadReplyContext {
   readonly request: Request
+  /** What is known of the server that answers. */
+  readonly server?: ServerFacts | undefined
   readonly lose: Lose
   newId(prefix: string): string
 }

@@ -1,4 +1,5 @@
 import type { Adapter, Lookup } from './contract.ts'
+import { chatCompletions } from './chat-completions/index.ts'
 import { type Dialect, DIALECTS } from './dialect.ts'
 import { generateContent } from './generate-content/index.ts'
 import { messages } from './messages/index.ts'
@@ -12,6 +13,7 @@ const BY_NAME: Readonly<Record<Dialect, Adapter>> = {
   messages,
   'generate-content': generateContent,
   responses,
+  'chat-completions': chatCompletions,
 }
 
 export const adapters: readonly Adapter[] = DIALECTS.map((name) => BY_NAME[name])
@@ -30,6 +32,7 @@ type DeltaTemplate = [Adapter, (path: string, headers: Lookup) => boolean]
 const DELTA_TEMPLATES: readonly DeltaTemplate[] = [
   [messages, (path) => path.startsWith('/v1/messages')],
   [responses, (path) => path.startsWith('/v1/responses')],
+  [chatCompletions, (path) => path.startsWith('/v1/chat/')],
   [generateContent, (path) => path.startsWith('/v1beta/') || /^\/v1\/\w*[mM]odels\/.*:/.test(path)],
   [messages, (_, headers) => has(headers, 'anthropic-version') || has(headers, 'provider-version')],
   [generateContent, (_, headers) => has(headers, 'x-goog-api-key')],

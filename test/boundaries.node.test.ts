@@ -198,7 +198,7 @@ describe('purity', () => {
     const naming = sources
       // What other proxies call their upstreams is told in the names of ours.
       .filter(({ path }) => path.startsWith('src/') && !path.startsWith('src/node/init/'))
-      .filter(({ text }) => /'(?:messages|generate-content|responses)'/.test(text))
+      .filter(({ text }) => /'(?:messages|generate-content|responses|chat-completions)'/.test(text))
     expect(naming.map(({ path }) => path)).toEqual([])
   })
 })

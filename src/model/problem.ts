@@ -125,9 +125,14 @@ export const isVague = (kind: ProblemKind): boolean =>
 const OVERFLOW =
   /prompt is too long|input length and `?max_tokens`? exceed|context[ _-]?length[ _-]?exceeded|maximum context length|exceeds? the (?:maximum|context|model)|context window|input token count|too many (?:input )?tokens/i
 
+/** The words of servers that many run themselves, and of gateways: llama.cpp, Ollama, xAI, Groq, LM Studio, Kimi. */
+const OVERFLOW_ELSEWHERE =
+  /exceeds the available context size|context size has been exceeded|exceeded max context length|maximum prompt length is \d|total length of all messages is too long|reduce the length of the messages|greater than the context length|token count of \d+ exceeds the limit|exceeded model token limit|range of input length should be|contextwindowexceeded/i
+
 /** Recognises a context overflow in an upstream's words, with the counts it gives. */
 export function readOverflow(message: string, code?: string): Problem | undefined {
-  if (code !== 'context_length_exceeded' && !OVERFLOW.test(message)) return undefined
+  const isSaid = OVERFLOW.test(message) || OVERFLOW_ELSEWHERE.test(message)
+  if (code !== 'context_length_exceeded' && !isSaid) return undefined
   const numbers = (message.match(/\d[\d,]{2,}/g) ?? []).map((digits) =>
     Number(digits.replaceAll(',', '')),
   )

@@ -5,11 +5,11 @@ import type { Template } from './template.ts'
  * Of a reply that leaves as one body none is read.
  */
 export class LateFrame {
-  readonly event: string
+  readonly event: string | undefined
   readonly #write: () => string
   #data: string | undefined
 
-  constructor(event: string, write: () => string) {
+  constructor(event: string | undefined, write: () => string) {
     this.event = event
     this.#write = write
   }

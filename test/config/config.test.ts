@@ -225,11 +225,11 @@ const FAULTS: [unknown, string, Platform?][] = [
   [withTop({ upstream: {} }), 'upstream: no such member exists; did you mean "upstreams"?'],
   [
     withUpstream({ dialect: undefined }),
-    'upstreams.claude.dialect: is missing; expected one of "messages", "generate-content", "responses"',
+    'upstreams.claude.dialect: is missing; expected one of "messages", "generate-content", "responses", "chat-completions"',
   ],
   [
-    withUpstream({ dialect: 'chat' }),
-    'upstreams.claude.dialect: expected one of "messages", "generate-content", "responses"',
+    withUpstream({ dialect: 'telepathy' }),
+    'upstreams.claude.dialect: expected one of "messages", "generate-content", "responses", "chat-completions"',
   ],
   [withUpstream({ url: undefined }), 'upstreams.claude.url: is missing; expected a string'],
   [
@@ -482,7 +482,7 @@ describe('the short form', () => {
     ],
     [
       { DRAGOMAN_URL: 'http://x' },
-      'environment: DRAGOMAN_DIALECT: is missing; expected one of "messages", "generate-content", "responses"',
+      'environment: DRAGOMAN_DIALECT: is missing; expected one of "messages", "generate-content", "responses", "chat-completions"',
     ],
     [
       { DRAGOMAN_URL: 'x', DRAGOMAN_DIALECT: 'messages' },
@@ -507,6 +507,7 @@ describe('the demo', () => {
       ['demo-messages', 'http://demo.invalid/messages', 'none'],
       ['demo-generate-content', 'http://demo.invalid/generate-content', 'none'],
       ['demo-responses', 'http://demo.invalid/responses', 'none'],
+      ['demo-chat-completions', 'http://demo.invalid/chat-completions', 'none'],
     ])
     expect(routes).toContainEqual({ model: '*', upstream: 'demo-messages' })
     expect([callers, origin]).toEqual([{ kind: 'open' }, 'demo'])

@@ -1,4 +1,5 @@
 import { type Dialect, DIALECTS } from '../../adapters/dialect.ts'
+import { chatCompletions } from './chat-completions.ts'
 import { generateContent } from './generate-content.ts'
 import type { Kit } from './kit.ts'
 import { messages } from './messages.ts'
@@ -9,6 +10,7 @@ export const kits: Readonly<Record<Dialect, Kit>> = {
   messages,
   'generate-content': generateContent,
   responses,
+  'chat-completions': chatCompletions,
 }
 
 export const allKits: readonly Kit[] = DIALECTS.map((dialect) => kits[dialect])

@@ -38,7 +38,7 @@ export interface Http {
   /** The key, where an upstream looks for it. */
   keyIn(headers: Headers): string | null
   /** The upstream's own counter of tokens: where it is, and what it answers. */
-  count: { path(model: string): string; reply(tokens: number): object }
+  count?: { path(model: string): string; reply(tokens: number): object }
 }
 
 /** A function that a request offers. `strict`: said only where the dialect has a word for it. */

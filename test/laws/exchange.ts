@@ -88,7 +88,9 @@ export function writeReply(
   })
   // What a frame says is only certain until the next event.
   const inRows = sseFrames()
-  const frames = framesIn(events.map((each) => writer.push(each).map(inRows).join('')).join(''))
+  const text = events.map((each) => writer.push(each).map(inRows).join('')).join('')
+  // The word that ends a stream of chat completions is no event.
+  const frames = framesIn(text).filter(({ data }) => data !== '[DONE]')
   const failed = events.some((event) => event.type === 'error')
   return { frames, body: failed ? undefined : stringify(writer.body()), losses: list.losses }
 }

@@ -62,7 +62,14 @@ const EDITS: readonly (readonly [SameEdits, readonly string[]])[] = [
   [{ ...NOTHING, facts: { contextWindow: 1 } }, []],
   [
     { ...NOTHING, facts: { maxOutputTokens: 1 } },
-    ['max_tokens', 'thinking', 'output_config', 'max_output_tokens', 'generationConfig'],
+    [
+      'max_tokens',
+      'thinking',
+      'output_config',
+      'max_output_tokens',
+      'generationConfig',
+      'max_completion_tokens',
+    ],
   ],
   [{ ...NOTHING, facts: { prefill: false } }, ['messages', 'contents']],
   [{ ...NOTHING, facts: { cacheBreakpoints: false } }, ['input']],

@@ -9,6 +9,9 @@ import { plainSchema } from './scene.ts'
 import { call, DIALECTS, MODEL, said, text, type Stop } from './script.ts'
 import { says, type Script, type Stage } from './stage.ts'
 
+/** Those that have a counter of tokens. */
+const COUNTING = DIALECTS.filter((dialect) => kits[dialect].http.count)
+
 const FOREIGN = othersThan('responses')
 const PATCH = '*** Begin Patch\n*** Add File: ä.txt\n+"hello" \\ there\n*** End Patch'
 
@@ -165,8 +168,9 @@ describe.each(FOREIGN)('openai over %s', (upstream) => {
   })
 })
 
-test.each(DIALECTS)('responses.inputTokens.count over %s', async (upstream) => {
+test.each(COUNTING)('responses.inputTokens.count over %s', async (upstream) => {
   const { count } = kits[upstream].http
+  if (!count) throw new Error('it counts nothing')
   const script: Script = (received) =>
     received.path === count.path(MODEL)
       ? { body: count.reply(321) }

@@ -133,7 +133,7 @@ export const FROM_MESSAGES: OddRequest[] = [
       {"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"done"}]}]}`,
     check(_heard, upstream, sent) {
       const json = '{"2":1,"1":12345678901234567890,"__proto__":{"a":1}}'
-      has(sent, upstream === 'responses' ? JSON.stringify(json) : json)
+      has(sent, /^(?:responses|chat-completions)$/.test(upstream) ? JSON.stringify(json) : json)
     },
   },
   {

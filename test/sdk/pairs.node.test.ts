@@ -3,6 +3,7 @@ import { kits } from '../dialects/index.ts'
 import { grammarOf } from '../grammar/index.ts'
 import { pretty } from '../laws/spelling.ts'
 import { framesIn } from '../line-reader.ts'
+import type { Driver } from './driver.ts'
 import { DRIVERS } from './drivers.ts'
 import { stage } from './proxy.ts'
 import { SCENARIOS } from './scenarios.ts'
@@ -12,7 +13,8 @@ import { says, type Stage } from './stage.ts'
 describe.each(DRIVERS)('$name', (driver) => {
   describe.each(DIALECTS)('over %s', (upstream) => {
     describe.each([false, true])('stream: %s', (stream) => {
-      test.each(SCENARIOS)('$name', async ({ replies, play }) => {
+      const possible = SCENARIOS.filter(({ name }) => !isBeyond(driver, upstream, name))
+      test.each(possible)('$name', async ({ replies, play }) => {
         const staged = stage(upstream, says(upstream, ...replies(upstream)))
         const foreign = upstream !== driver.dialect
         const told: Promise<void>[] = []
@@ -33,6 +35,22 @@ describe.each(DRIVERS)('$name', (driver) => {
     })
   })
 })
+
+const CHAT = 'chat-completions'
+
+/**
+ * Chat completions keeps thoughts, text and calls apart, in no order among each other, and has no flag for a
+ * failed result; the AI SDK's provider for OpenAI's chat (4.0.118) brings no thoughts back.
+ */
+function isBeyond(driver: Driver, upstream: Dialect, name: string): boolean {
+  if (name.startsWith('keeps the order')) return [driver.dialect, upstream].includes(CHAT)
+  if (driver.name === '@ai-sdk/openai, chat')
+    return /^runs a tool loop|^returns the proof/.test(name)
+  // There is no word for thoughts that shall be shown, which that service wants to hear.
+  return (
+    driver.dialect === CHAT && upstream === 'generate-content' && name.startsWith('runs a tool')
+  )
+}
 
 /** What was sent to the client is what the strictest client accepts. */
 async function expectGrammar(dialect: Dialect, response: Response): Promise<void> {

@@ -56,7 +56,7 @@ export class FramePacker {
     return `[${rows.join()}]`
   }
 
-  #hollow({ event, data, tail }: ResponseFrame): string {
+  #hollow({ event = '', data, tail }: ResponseFrame): string {
     if (!OPENING.has(event)) {
       this.final = data.slice(eventHead(event).length, -tail.length)
       this.size += data.length

@@ -1,0 +1,308 @@
+import { type Json, type JsonObject, isObject, toText } from '../../src/json/json.ts'
+import { withTail } from '../../src/model/events.ts'
+import type {
+  Block,
+  Proof,
+  ReasoningBlock,
+  TextBlock,
+  ToolCallBlock,
+} from '../../src/model/request.ts'
+import {
+  DIALECT,
+  keep,
+  textIn,
+  listIn,
+  objectIn,
+  objectsIn,
+  isAbsent,
+  readCache,
+  cacheFacts,
+  someOf,
+  type Facts,
+} from './dialect.ts'
+import { readAudio, readFile, readImage } from './media.ts'
+import { type Place, type Thought, readDetails, readExtraContent } from './proofs.ts'
+import { ownProofMembers, thoughtIn } from './reasoning.ts'
+
+type ReadPart = (part: JsonObject) => Block
+
+/** Parts of a message's content; a type without a reader is kept whole. */
+export const PARTS = {
+  text: readText,
+  // Callers carry over the words of the newer interface.
+  input_text: readText,
+  output_text: readText,
+  image_url: readImage,
+  input_audio: readAudio,
+  file: readFile,
+  refusal: readRefusal,
+} satisfies Record<string, ReadPart>
+
+const READERS = new Map<Json | undefined, ReadPart>(Object.entries(PARTS))
+
+function readText(part: JsonObject): Block {
+  const { type, text, cache_control, prompt_cache_breakpoint, ...rest } = part
+  const cache = readCache(part)
+  return {
+    kind: 'text',
+    text: textIn(text),
+    ...cache,
+    ...keep('cache' in cache ? rest : { ...rest, cache_control, prompt_cache_breakpoint }, {
+      facts: { ...cacheFacts(part), ...(type !== 'text' && { type: textIn(type) }) },
+    }),
+  }
+}
+
+function readRefusal(part: JsonObject): Block {
+  const { type: _, refusal, ...rest } = part
+  return {
+    kind: 'refusal',
+    text: textIn(refusal),
+    ...keep(rest, { facts: { part: true } }),
+  }
+}
+
+const readPart = (part: JsonObject): Block =>
+  READERS.get(part['type'])?.(part) ?? { kind: 'opaque', dialect: DIALECT, value: part }
+
+/** The content of a message: a text, or parts of which some may be texts themselves. */
+export function readContent(content: Json | undefined): Block[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }]
+  return listIn(content).flatMap((part): Block[] => {
+    if (typeof part === 'string') return [{ kind: 'text', text: part }]
+    return isObject(part) ? [readPart(part)] : []
+  })
+}
+
+/** Whether content came as a list, which says no more of one text than a string. */
+export const listFacts = (content: Json | undefined): Facts =>
+  Array.isArray(content) ? { list: true } : {}
+
+/** Mistral's part for a thought, in requests and in replies. */
+export const isThinking = (part: JsonObject): boolean => part['type'] === 'thinking'
+
+export function thinkingText({ thinking }: JsonObject): string {
+  if (typeof thinking === 'string') return thinking
+  return objectsIn(thinking)
+    .map((part) => textIn(part['text']))
+    .join('')
+}
+
+/** A call of the model, in this dialect's words of either kind, or in those of its beginnings. */
+export function readCall(raw: JsonObject, id: string): ToolCallBlock {
+  const {
+    id: _,
+    type: _type,
+    index: __,
+    function: called,
+    custom,
+    extra_content,
+    cache_control: _cache,
+    ...rest
+  } = raw
+  const { name, arguments: given, input, ...left } = objectIn(called ?? custom)
+  const isText = custom !== undefined && called === undefined
+  const value = isText ? input : given
+  const { google: _google, ...extra } = objectIn(extra_content)
+  return {
+    kind: 'tool-call',
+    id,
+    name: textIn(name),
+    form: isText ? 'text' : 'json',
+    input: isText ? textIn(value) : argumentsText(value),
+    ...readCache(raw),
+    ...keep(
+      { ...rest, function: someOf(left), extra_content: someOf(extra) },
+      { facts: cacheFacts(raw) },
+    ),
+  }
+}
+
+/** Arguments are text; an object is taken as its JSON. */
+export function argumentsText(value: Json | undefined): string {
+  if (typeof value === 'string') return value.trim() === '' ? '{}' : value
+  return value === undefined || value === null ? '{}' : toText(value)
+}
+
+/** Adds a text to the one before it, if nothing else is between. */
+export function joined(blocks: readonly TextBlock[]): string {
+  return blocks.map(({ text }) => text).join('')
+}
+
+/** What the model said, as blocks. `damaged`: a proof came back changed. */
+export interface Said {
+  blocks: Block[]
+  damaged: boolean
+  rest: JsonObject
+  facts: Facts
+}
+
+/**
+ * A message of the model, of a history or of a reply. It keeps thoughts, text and calls apart; where each of them
+ * stood is known as far as proofs say so, and else thoughts come first and calls last.
+ */
+export function readMessage(message: JsonObject, newCallId: (index: number) => string): Said {
+  const { role: _, content, refusal, tool_calls, function_call, name, ...beside } = message
+  const { images, ...others } = beside
+  const {
+    reasoning_details,
+    reasoning_content,
+    reasoning,
+    reasoning_text,
+    reasoning_opaque,
+    ...rest
+  } = others
+  const { calls, damaged } = readCalls(tool_calls, function_call, newCallId)
+  const ids = new Map(calls.map((call, index) => [call.id, index]))
+  const details = readDetails(reasoning_details, (id) => ids.has(id))
+  for (const thought of details.list) {
+    const index = thought.kind === 'call' ? ids.get(thought.id) : undefined
+    const call = index === undefined ? undefined : calls[index]
+    if (call && index !== undefined && thought.kind === 'call')
+      calls[index] = { ...call, proof: thought.proof }
+  }
+  const { parts, thoughts } = splitThinking(content)
+  const plain = thoughtIn({ reasoning_content, reasoning, reasoning_text })
+  const list = [...details.list, ...thoughts]
+  if (!list.some(({ kind }) => kind === 'thought') && plain !== '')
+    list.unshift({ kind: 'thought', text: plain })
+  if (textIn(reasoning_opaque) !== '') list.unshift(opaqueThought(list, textIn(reasoning_opaque)))
+  const drawn = objectsIn(images).map(readPart)
+  const blocks = layOut(list, [...readContent(parts), ...drawn], calls)
+  const isRefused = textIn(refusal) !== ''
+  if (isRefused)
+    blocks.splice(blocks.length - calls.length, 0, { kind: 'refusal', text: textIn(refusal) })
+  return {
+    blocks,
+    damaged: damaged || details.damaged,
+    rest: { ...leftOf(rest), ...(typeof name === 'string' && { name }) },
+    facts: {
+      ...(isObject(function_call) && !isAbsent(function_call['name']) && { functionCall: true }),
+      // DeepSeek wants the member to be there even when there is nothing in it.
+      ...(reasoning_content === '' && { reasoning_content }),
+    },
+  }
+}
+
+const leftOf = (rest: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(rest).filter(([, value]) => !isAbsent(value)))
+
+/** GitHub's proof is a member of the message; it belongs to the thought, and goes back with it. */
+function opaqueThought(list: Thought[], opaque: string): Thought {
+  const first = list.findIndex(({ kind }) => kind === 'thought')
+  const [thought] = first < 0 ? [] : list.splice(first, 1)
+  const text = thought?.kind === 'thought' ? thought.text : ''
+  const proof = ownProofMembers({ reasoning_opaque: opaque })
+  return { kind: 'thought', text, proof, ...(text === '' && { redacted: true }) }
+}
+
+function splitThinking(content: Json | undefined): {
+  parts: Json | undefined
+  thoughts: Thought[]
+} {
+  if (!Array.isArray(content)) return { parts: content, thoughts: [] }
+  const thoughts: Thought[] = []
+  const parts = content.filter((part) => {
+    if (!isObject(part) || !isThinking(part)) return true
+    const text = thinkingText(part)
+    if (text !== '') thoughts.push({ kind: 'thought', text })
+    return false
+  })
+  return { parts, thoughts }
+}
+
+/** A call without an id (`function_call` has none) is given one by its place. */
+function readCalls(
+  tool_calls: Json | undefined,
+  function_call: Json | undefined,
+  newCallId: (index: number) => string,
+): { calls: ToolCallBlock[]; damaged: boolean } {
+  const legacy = objectIn(function_call)
+  const list = objectsIn(tool_calls)
+  if (!isAbsent(legacy['name'])) list.push({ function: legacy })
+  let damaged = false
+  const calls = list.map((raw, index): ToolCallBlock => {
+    const extra = readExtraContent(raw)
+    damaged ||= extra.damaged
+    const call = readCall(raw, textIn(raw['id']) || newCallId(index))
+    return extra.proof ? { ...call, proof: extra.proof } : call
+  })
+  return { calls, damaged }
+}
+
+/** Thoughts, content and calls in one row. */
+function layOut(thoughts: readonly Thought[], content: Block[], calls: ToolCallBlock[]): Block[] {
+  const isPlaced = thoughts.some(
+    (thought) => thought.kind === 'text' || (thought.kind === 'thought' && !isFirst(thought.at)),
+  )
+  const only = content.every((block) => block.kind === 'text' && !block.cache)
+  if (isPlaced && only) return new Row(content, calls).place(thoughts)
+  return [...thoughts.flatMap(thoughtBlock), ...content, ...calls]
+}
+
+const isFirst = (at: Place | undefined): boolean => !at || (at.start === 0 && at.calls === 0)
+
+function thoughtBlock(thought: Thought): ReasoningBlock[] {
+  if (thought.kind !== 'thought') return []
+  const { text, redacted, proof } = thought
+  return [
+    {
+      kind: 'reasoning',
+      text,
+      ...(redacted && { redacted: true as const }),
+      ...(proof && { proof }),
+    },
+  ]
+}
+
+/** Cuts the content where thoughts and proofs say that blocks began and ended. */
+class Row {
+  readonly #text: string
+  readonly #calls: ToolCallBlock[]
+  readonly #blocks: Block[] = []
+  #said = 0
+  #called = 0
+
+  constructor(content: readonly Block[], calls: ToolCallBlock[]) {
+    this.#text = content.map((block) => (block.kind === 'text' ? block.text : '')).join('')
+    this.#calls = calls
+  }
+
+  place(thoughts: readonly Thought[]): Block[] {
+    for (const thought of thoughts) {
+      if (thought.kind === 'call') continue
+      const { start, end, calls } = thought.at ?? { start: 0, end: 0, calls: 0 }
+      this.#upTo(start, calls)
+      if (thought.kind === 'thought') this.#blocks.push(...thoughtBlock(thought))
+      else this.#prove(end, thought.proof)
+    }
+    this.#upTo(this.#text.length, this.#calls.length)
+    return this.#blocks
+  }
+
+  #upTo(said: number, called: number): void {
+    if (said > this.#said) {
+      this.#blocks.push({ kind: 'text', text: this.#text.slice(this.#said, said) })
+      this.#said = Math.min(said, this.#text.length)
+    }
+    for (; this.#called < called; this.#called += 1) {
+      const call = this.#calls[this.#called]
+      if (!call) break
+      this.#blocks.push(call)
+    }
+  }
+
+  #prove(end: number, proof: Proof | undefined): void {
+    const text = this.#text.slice(this.#said, end)
+    this.#said = Math.max(this.#said, Math.min(end, this.#text.length))
+    if (text === '' && !proof) return
+    this.#blocks.push(withTail({ kind: 'text', text }, proof ? { proof } : {}))
+  }
+}
+
+/** What of a message of the model stays with its turn. */
+export const withMessage = ({ blocks, rest, facts, damaged }: Said) => ({
+  blocks,
+  ...(damaged && { damagedProof: true as const }),
+  ...keep(rest, { facts }),
+})

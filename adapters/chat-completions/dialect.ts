@@ -1,0 +1,90 @@
+import { pickMembers, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import type { NameRule, ToolNames } from '../../src/model/names.ts'
+import { codecOf, type Kept } from '../../src/model/ext.ts'
+import type { CacheMark } from '../../src/model/request.ts'
+import type { ServerFacts } from '../contract.ts'
+
+/** The id of this dialect. */
+export const DIALECT = 'chat-completions'
+
+/** Names of tools, formats and the like. */
+export const TOOL_NAME: NameRule = { forbidden: /[^a-zA-Z0-9_-]/, maxLength: 64 }
+
+/** What this dialect knows of how a node stood here. */
+export interface Facts {
+  [name: string]: Json | undefined
+}
+
+export const { keep, restOf, factsOf, isOrigin, opaque } = codecOf<Facts>(DIALECT)
+
+export const textIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
+
+/** Members that are there; undefined without any. */
+export const someOf = (fields: JsonObject): JsonObject | undefined =>
+  Object.keys(fields).length > 0 ? fields : undefined
+
+export { listOf as listIn, objectIn, objectsOf as objectsIn } from '../../src/json/json.ts'
+
+export const numberIn = (value: Json | undefined): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined
+
+/** A count of tokens; what is none counts nothing. */
+export const countIn = (value: Json | undefined): number | undefined =>
+  Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined
+
+/** Without the members that are null, which say nothing here. */
+export const withoutNulls = (fields: JsonObject): JsonObject =>
+  pickMembers(fields, (_, value) => value !== null)
+
+/** Null, an empty text and an empty list are how servers spell that something is absent. */
+export const isAbsent = (value: Json | undefined): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (Array.isArray(value) && value.length === 0) ||
+  (isObject(value) && Object.keys(value).length === 0)
+
+/** `cache_control` is what OpenRouter, LiteLLM and Alibaba take; the other is the service's own (gpt-5.6). */
+export function readCache(part: JsonObject): { cache?: CacheMark } {
+  const { cache_control, prompt_cache_breakpoint } = part
+  if (isObject(cache_control)) {
+    const { ttl } = cache_control
+    return { cache: typeof ttl === 'string' ? { ttl } : {} }
+  }
+  if (!isObject(prompt_cache_breakpoint)) return {}
+  const { ttl } = prompt_cache_breakpoint
+  return { cache: typeof ttl === 'string' ? { ttl } : {} }
+}
+
+export interface WriteContext {
+  readonly lose: Lose
+  readonly names: ToolNames
+  readonly server: ServerFacts
+  /** The request came in this dialect. */
+  readonly own: boolean
+  /** The canonical place of what is written. */
+  readonly path: string
+}
+
+export function writeCache(
+  node: Kept & { cache?: CacheMark },
+  { server, lose }: Pick<WriteContext, 'server' | 'lose'>,
+): JsonObject {
+  const { cache } = node
+  if (!cache) return {}
+  const mark = factsOf(node)['cache'] ?? server.cacheMark
+  const ttl = cache.ttl === undefined ? {} : { ttl: cache.ttl }
+  if (mark === 'cache_control') return { cache_control: { type: 'ephemeral', ...ttl } }
+  if (mark === 'prompt_cache_breakpoint')
+    return { prompt_cache_breakpoint: { mode: 'explicit', ...ttl } }
+  return lose('dropped', 'cache') ?? {}
+}
+
+/** Which of the two marks it was. */
+export const cacheFacts = (part: JsonObject): Facts =>
+  isObject(part['cache_control'])
+    ? { cache: 'cache_control' }
+    : isObject(part['prompt_cache_breakpoint'])
+      ? { cache: 'prompt_cache_breakpoint' }
+      : {}

@@ -1,0 +1,344 @@
+import { type Json, type JsonObject, Verbatim, isObject, toText } from '../../src/json/json.ts'
+import { fit } from '../../src/model/names.ts'
+import { droppable } from '../../src/model/refused.ts'
+import type { Format, Limits, Request, Sampling } from '../../src/model/request.ts'
+import { inWords } from '../../src/model/text-tools.ts'
+import { NOT_STRICT, isOfOthers, strictSchema } from '../../src/schema/strict.ts'
+import type { ServerFacts, Target } from '../contract.ts'
+import {
+  TOOL_NAME,
+  keep,
+  restOf,
+  factsOf,
+  textIn,
+  listIn,
+  objectIn,
+  numberIn,
+  withoutNulls,
+  type WriteContext,
+  type Facts,
+} from './dialect.ts'
+
+type Wire<Key extends string> = Partial<Record<Key, Json | undefined>>
+
+/** The bound has two names; where both are given the newer one counts. Minus one means none. */
+export function readLimits({
+  max_completion_tokens,
+  max_tokens,
+  stop,
+}: Wire<'max_completion_tokens' | 'max_tokens' | 'stop'>): { limits: Limits; facts: Facts } {
+  const newer = numberIn(max_completion_tokens)
+  const bound = newer ?? numberIn(max_tokens)
+  const sequences =
+    typeof stop === 'string' ? [stop] : listIn(stop).filter((one) => typeof one === 'string')
+  return {
+    limits: {
+      ...(bound !== undefined && bound >= 0 && { maxOutputTokens: bound }),
+      ...(sequences.length > 0 && { stop: sequences }),
+    },
+    facts: {
+      ...(newer === undefined && typeof max_tokens === 'number' && { limit: 'max_tokens' }),
+      ...(newer !== undefined && { limit: 'max_completion_tokens' }),
+      ...(typeof stop === 'string' && { stop }),
+    },
+  }
+}
+
+const MOST_STOPS = 4
+
+export function writeLimits(request: Request, target: Target, context: WriteContext): JsonObject {
+  const { limits } = request
+  const { lose, server, own: isOwn } = context
+  const { maxOutputTokens: most = Number.MAX_SAFE_INTEGER } = target.facts
+  const asked = limits.maxOutputTokens
+  if (asked !== undefined && asked > most) lose('approximated', 'limits.maxOutputTokens')
+  const native =
+    isOwn && server.maxTokensMember === undefined ? factsOf(request)['limit'] : undefined
+  const member = typeof native === 'string' ? native : (server.maxTokensMember ?? 'max_tokens')
+  return {
+    ...(asked !== undefined && { [member]: Math.min(asked, most) }),
+    ...writeStop(request, context),
+  }
+}
+
+function writeStop(request: Request, { lose, server, own: isOwn }: WriteContext): JsonObject {
+  const { stop } = request.limits
+  if (!stop || stop.length === 0) return {}
+  if (server.stop === false) return lose('dropped', 'limits.stop') ?? {}
+  if (isOwn) return { stop: factsOf(request)['stop'] ?? stop }
+  if (stop.length > MOST_STOPS) lose('approximated', 'limits.stop', `${MOST_STOPS} at most`)
+  return { stop: stop.slice(0, MOST_STOPS) }
+}
+
+const SAMPLING = {
+  temperature: 'temperature',
+  top_p: 'topP',
+  top_k: 'topK',
+  seed: 'seed',
+  presence_penalty: 'presencePenalty',
+  frequency_penalty: 'frequencyPenalty',
+  n: 'candidateCount',
+} as const satisfies Record<string, keyof Sampling>
+
+/** Mistral has another name for the seed; one candidate is what there is without asking. */
+export function readSampling(
+  body: Wire<keyof typeof SAMPLING | 'random_seed' | 'logprobs' | 'top_logprobs'>,
+): Sampling {
+  const sampling: Sampling = {}
+  for (const [key, name] of Object.entries(SAMPLING)) {
+    const value = numberIn(body[key as keyof typeof SAMPLING])
+    if (value !== undefined) sampling[name] = value
+  }
+  const seed = numberIn(body.seed) ?? numberIn(body.random_seed)
+  if (seed !== undefined) sampling.seed = seed
+  const most = numberIn(body.top_logprobs)
+  if (body.logprobs === true || most !== undefined) sampling.logprobs = most ?? 0
+  return sampling
+}
+
+/** Inverse of `readSampling`. Several candidates and probabilities find no way back to another dialect. */
+export function writeSampling({ sampling }: Request, context: WriteContext): JsonObject {
+  const { lose, server, own: isOwn } = context
+  const { temperature, topP, topK, seed, presencePenalty, frequencyPenalty } = sampling
+  const { candidateCount, logprobs } = sampling
+  if ((candidateCount ?? 1) > 1 && !isOwn) lose('dropped', 'sampling.candidateCount')
+  if (logprobs !== undefined && !isOwn) lose('dropped', 'sampling.logprobs')
+  const takesTopK = isOwn || server.topK === true
+  if (topK !== undefined && !takesTopK) lose('dropped', 'sampling.topK')
+  const isFixed = server.temperature === false
+  if (isFixed && temperature !== undefined && temperature !== 1)
+    lose('dropped', 'sampling.temperature')
+  if (isFixed && topP !== undefined && topP !== 1) lose('dropped', 'sampling.topP')
+  return {
+    ...(temperature !== undefined && !isFixed && { temperature }),
+    ...(topP !== undefined && !isFixed && { top_p: topP }),
+    ...(topK !== undefined && takesTopK && { top_k: topK }),
+    ...(seed !== undefined && { [server.seedMember ?? 'seed']: seed }),
+    ...(presencePenalty !== undefined && { presence_penalty: presencePenalty }),
+    ...(frequencyPenalty !== undefined && { frequency_penalty: frequencyPenalty }),
+    ...(candidateCount !== undefined && isOwn && { n: candidateCount }),
+    ...(logprobs !== undefined && isOwn && { logprobs: true, top_logprobs: logprobs }),
+  }
+}
+
+export function readFormat(raw: Json | undefined): { format?: Format; left: JsonObject } {
+  if (!isObject(raw)) return { left: {} }
+  const { type, json_schema, ...rest } = raw
+  if (type === 'text') return { format: { type: 'text' }, left: {} }
+  // llama.cpp reads a schema beside the older word.
+  if (type === 'json_object' && rest['schema'] === undefined)
+    return { format: { type: 'json' }, left: {} }
+  const { schema = rest['schema'], name, description, strict, ...left } = objectIn(json_schema)
+  if ((type !== 'json_schema' && type !== 'json_object') || schema === undefined)
+    return { left: { response_format: raw } }
+  return {
+    format: {
+      type: 'json-schema',
+      schema: toText(schema),
+      ...(typeof name === 'string' && { name }),
+      ...(typeof description === 'string' && { description }),
+      ...(typeof strict === 'boolean' && { strict }),
+      ...keep(withoutNulls(left), { facts: type === 'json_object' && { type } }),
+    },
+    left: {},
+  }
+}
+
+/** What has to be said in words: servers keep to schemas of objects, and want to hear of JSON to write it. */
+export function formatWords({ format }: Request, { own: isOwn }: WriteContext): string | undefined {
+  if (!format || format.type === 'text' || isOwn) return undefined
+  return format.type === 'json' || isOfOthers(format.schema) ? inWords(format) : undefined
+}
+
+/** Inverse of `readFormat`. A schema from elsewhere is meant to be kept to, which is what strictness says. */
+export function writeFormat({ format }: Request, { own: isOwn, lose }: WriteContext): JsonObject {
+  if (!format) return {}
+  if (format.type === 'text') return isOwn ? { response_format: { type: 'text' } } : {}
+  if (format.type === 'json') {
+    if (!isOwn) lose('defaulted', 'format', 'asked for in words as well')
+    return { response_format: { type: 'json_object' } }
+  }
+  if (isOwn) return { response_format: writeOwnFormat(format) }
+  if (isOfOthers(format.schema)) return lose('approximated', 'format', 'in words') ?? {}
+  const strict = format.strict === false ? undefined : strictSchema(format.schema)
+  if (strict === undefined && format.strict !== false) lose('dropped', 'format.strict', NOT_STRICT)
+  const json_schema = {
+    name: fit(format.name || 'response', TOOL_NAME),
+    ...(format.description !== undefined && { description: format.description }),
+    schema: new Verbatim(strict ?? format.schema),
+    ...(strict !== undefined && { strict: true }),
+  }
+  return { response_format: { type: 'json_schema', json_schema } }
+}
+
+function writeOwnFormat(format: Extract<Format, { type: 'json-schema' }>): JsonObject {
+  const { name, description, strict } = format
+  const schema = new Verbatim(format.schema)
+  if (factsOf(format)['type'] === 'json_object') return { type: 'json_object', schema }
+  const json_schema = {
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
+    schema,
+    ...(strict !== undefined && { strict }),
+    ...restOf(format),
+  }
+  return { type: 'json_schema', json_schema }
+}
+
+export function readLabels(metadata: Json | undefined): {
+  labels?: Record<string, string>
+  left: JsonObject
+} {
+  if (!isObject(metadata)) return { left: {} }
+  const entries = Object.entries(metadata)
+  const labels = entries.flatMap(([key, value]): [string, string][] =>
+    typeof value === 'string' ? [[key, value]] : [],
+  )
+  if (labels.length < entries.length) return { left: { metadata } }
+  return labels.length > 0 ? { labels: Object.fromEntries(labels), left: {} } : { left: {} }
+}
+
+const USER_ID = { forbidden: /(?!)/, maxLength: 64 }
+
+const TIERS = new Map([
+  ['auto', 'auto'],
+  ['default', 'default'],
+  ['standard', 'default'],
+  ['standard_only', 'default'],
+  ['flex', 'flex'],
+  ['scale', 'scale'],
+  ['priority', 'priority'],
+  ['fast', 'fast'],
+])
+
+/** How soon, by which key prompts are kept, and whether the reply is. */
+export const readAccount = ({
+  service_tier,
+  prompt_cache_key,
+  store,
+}: Wire<'service_tier' | 'prompt_cache_key' | 'store'>): Pick<
+  Request,
+  'tier' | 'cacheKey' | 'store'
+> => ({
+  ...(typeof service_tier === 'string' && { tier: service_tier }),
+  ...(typeof prompt_cache_key === 'string' && { cacheKey: prompt_cache_key }),
+  ...(typeof store === 'boolean' && { store }),
+})
+
+/** Who asks, what for, how soon, and by which key prompts are kept. */
+export function writeAccount(request: Request, { own: isOwn, lose }: WriteContext): JsonObject {
+  const { user, labels, tier, cacheKey, store } = request
+  const hasLabels = Object.keys(labels ?? {}).length > 0
+  // The service takes labels of what it keeps alone.
+  if (hasLabels && !isOwn) lose('dropped', 'labels')
+  const id = user === undefined || isOwn ? user : fit(user, USER_ID)
+  if (id !== user) lose('approximated', 'user')
+  const known = tier === undefined || isOwn ? tier : (TIERS.get(tier) ?? lose('dropped', 'tier'))
+  const userMember = factsOf(request)['user'] === 'safety_identifier' ? 'safety_identifier' : 'user'
+  return {
+    ...(id !== undefined && id !== '' && { [userMember]: id }),
+    ...(labels && isOwn && { metadata: labels }),
+    ...(known !== undefined && { service_tier: known }),
+    ...(cacheKey !== undefined && { prompt_cache_key: cacheKey }),
+    ...(store !== undefined && isOwn && { store }),
+  }
+}
+
+/** Where those that are not named so belong in a canonical request. */
+const PLACES = new Map([
+  ['max_tokens', 'limits.maxOutputTokens'],
+  ['max_completion_tokens', 'limits.maxOutputTokens'],
+  ['stop', 'limits.stop'],
+  ['temperature', 'sampling.temperature'],
+  ['top_p', 'sampling.topP'],
+  ['top_k', 'sampling.topK'],
+  ['seed', 'sampling.seed'],
+  ['random_seed', 'sampling.seed'],
+  ['presence_penalty', 'sampling.presencePenalty'],
+  ['frequency_penalty', 'sampling.frequencyPenalty'],
+  ['n', 'sampling.candidateCount'],
+  ['logprobs', 'sampling.logprobs'],
+  ['top_logprobs', 'sampling.logprobs'],
+  ['reasoning_effort', 'reasoning'],
+  ['thinking', 'reasoning'],
+  ['enable_thinking', 'reasoning'],
+  ['tool_choice', 'toolChoice'],
+  ['parallel_tool_calls', 'parallelToolCalls'],
+  ['response_format', 'format'],
+  ['service_tier', 'tier'],
+  ['prompt_cache_key', 'cacheKey'],
+  ['metadata', 'labels'],
+])
+
+export const leftoverPlace = (key: string): string => PLACES.get(key) ?? key
+
+/** Without the others there is no request. */
+export const DROPPABLE = droppable(
+  [
+    ...PLACES.keys(),
+    'reasoning',
+    'tools',
+    'user',
+    'safety_identifier',
+    'store',
+    'stream_options',
+    'verbosity',
+    'prediction',
+    'modalities',
+    'audio',
+    'logit_bias',
+    'web_search_options',
+    'chat_template_kwargs',
+    'thinking_budget',
+    'prompt_cache_options',
+    'prompt_cache_retention',
+    'moderation',
+  ],
+  leftoverPlace,
+)
+
+/** Two members name the end user; the newer one wins, the other is left over. */
+export const readUserMember = ({
+  user,
+  safety_identifier,
+}: Wire<'user' | 'safety_identifier'>): {
+  user?: string
+  facts: Facts
+  left: JsonObject
+} => {
+  const newer = textIn(safety_identifier)
+  const older = textIn(user)
+  if (newer === '') return { ...(older !== '' && { user: older }), facts: {}, left: {} }
+  return {
+    user: newer,
+    facts: { user: 'safety_identifier' },
+    left: older === '' ? {} : { user: older },
+  }
+}
+
+/** OpenAI's models that think: they take the newer word for the bound, one temperature, and no stop sequences. */
+const THINKS = /^(?:.*\/)?(?:o[1-9](?:-|$)|gpt-(?:[5-9]|\d\d)(?![\d])(?!.*-chat))/i
+const SEARCHES = /-search(?:-|$)/i
+
+const THINKING: ServerFacts = {
+  maxTokensMember: 'max_completion_tokens',
+  stop: false,
+  temperature: false,
+  developerRole: true,
+  customTools: true,
+  allowedTools: true,
+}
+
+/**
+ * What is known of the server: as configured, or else as the name of the model tells. What a caller of this dialect
+ * says, the service may judge.
+ */
+export function serverFacts({ model, facts }: Target, isOwn: boolean): ServerFacts {
+  const { server = {} } = facts
+  if (isOwn) return server
+  return {
+    ...(THINKS.test(model) && THINKING),
+    ...(SEARCHES.test(model) && { webSearch: true }),
+    ...server,
+  }
+}

@@ -1,0 +1,493 @@
+import {
+  type Json,
+  type JsonObject,
+  isObject,
+  parseObject,
+  wellFormed,
+} from '../../src/json/json.ts'
+import { leftOut } from '../../src/model/media.ts'
+import { type NameRule, fit } from '../../src/model/names.ts'
+import { fingerprint } from '../../src/model/proof.ts'
+import type {
+  Block,
+  BlockOf,
+  Request,
+  ToolCallBlock,
+  ToolResultBlock,
+  Turn,
+} from '../../src/model/request.ts'
+import { lowerInput } from '../../src/model/text-tools.ts'
+import type { ServerFacts } from '../contract.ts'
+import { listFacts, readContent, readMessage, withMessage } from './blocks.ts'
+import { type Placed, repair } from './calls.ts'
+import {
+  DIALECT,
+  keep,
+  restOf,
+  factsOf,
+  textIn,
+  objectIn,
+  objectsIn,
+  isAbsent,
+  writeCache,
+  type WriteContext,
+  type Facts,
+} from './dialect.ts'
+import { writeMedia } from './media.ts'
+import { Replayed } from './proofs.ts'
+
+/** How media of a tool's result are announced: they stand behind all results of a turn, as the user's. */
+const LABEL = 'Images returned by tool call '
+export const imagesLabel = (callId: string): string => `${LABEL}${callId}:`
+
+const labelIn = (block: Block | undefined): string | undefined =>
+  block?.kind === 'text' && block.text.startsWith(LABEL) && block.text.endsWith(':')
+    ? block.text.slice(LABEL.length, -1)
+    : undefined
+
+/** Reads a conversation: instructions at its top, and the turns behind them. */
+export class History {
+  readonly system: Block[] = []
+  readonly turns: Turn[] = []
+  readonly #names = new Map<string, string>()
+  /** Calls without an id of their own, by their names; the first one is answered first. */
+  readonly #unnamed: { id: string; name: string }[] = []
+  /** The last turn holds results, and may get more. */
+  #results: Turn | undefined
+
+  read(messages: Json | undefined): void {
+    for (const message of objectsIn(messages)) {
+      const role = textIn(message['role'])
+      if (role === 'tool' || role === 'function') this.#result(message)
+      else {
+        this.#message(role, message)
+        this.#results = undefined
+      }
+    }
+  }
+
+  #message(role: string, message: JsonObject): void {
+    if (role === 'assistant') return this.#said(message)
+    const { role: _, content, ...rest } = message
+    const blocks = readContent(content)
+    const left = withoutAbsent(rest)
+    const facts = listFacts(content)
+    if (role === 'system' || role === 'developer') {
+      if (this.turns.length > 0) this.turns.push({ role, blocks, ...keep(left, { facts }) })
+      else this.system.push(...marked(blocks, left, { ...facts, role }))
+    } else if (!this.#returned(blocks))
+      this.turns.push({ role: 'user', blocks, ...keep(left, { facts }) })
+  }
+
+  /** Media that were said to be a tool's go back to its result. */
+  #returned(blocks: readonly Block[]): boolean {
+    const results = this.#results
+    if (!results || labelIn(blocks[0]) === undefined) return false
+    const found: { result: ToolResultBlock; media: Block[] }[] = []
+    for (const block of blocks) {
+      const id = labelIn(block)
+      if (id !== undefined) {
+        const result = results.blocks.find((one) => one.kind === 'tool-result' && one.callId === id)
+        if (result?.kind !== 'tool-result') return false
+        found.push({ result, media: [] })
+      } else if (block.kind === 'media') found.at(-1)?.media.push(block)
+      else return false
+    }
+    for (const { result, media } of found) {
+      const at = results.blocks.indexOf(result)
+      results.blocks[at] = { ...result, content: [...result.content, ...media] }
+    }
+    return true
+  }
+
+  #said(message: JsonObject): void {
+    const turn = this.turns.length
+    const said = readMessage(message, (index) => `call_${turn}_${index}`)
+    for (const block of said.blocks)
+      if (block.kind === 'tool-call') this.#names.set(block.id, block.name)
+    const legacy = message['function_call']
+    if (isObject(legacy) && !isAbsent(legacy['name'])) {
+      const call = said.blocks.findLast((block) => block.kind === 'tool-call')
+      if (call?.kind === 'tool-call') this.#unnamed.push({ id: call.id, name: call.name })
+    }
+    this.turns.push({ role: 'assistant', ...withMessage(said) })
+  }
+
+  #result(message: JsonObject): void {
+    const { role, content, tool_call_id, name, ...rest } = message
+    const isLegacy = role === 'function'
+    const callId = isLegacy ? this.#answered(textIn(name)) : textIn(tool_call_id)
+    const block: ToolResultBlock = {
+      kind: 'tool-result',
+      callId,
+      name: this.#names.get(callId) ?? textIn(name),
+      form: 'json',
+      content: readContent(content),
+      ...keep(withoutAbsent(rest), {
+        facts: {
+          ...listFacts(content),
+          ...(typeof name === 'string' && { name }),
+          ...(isLegacy && { legacy: true }),
+        },
+      }),
+    }
+    if (this.#results) this.#results.blocks.push(block)
+    else {
+      this.#results = { role: 'user', blocks: [block] }
+      this.turns.push(this.#results)
+    }
+  }
+
+  #answered(name: string): string {
+    const at = this.#unnamed.findIndex((call) => call.name === name)
+    const [call] = at < 0 ? [] : this.#unnamed.splice(at, 1)
+    return call?.id ?? name
+  }
+}
+
+const withoutAbsent = (rest: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(rest).filter(([, value]) => !isAbsent(value)))
+
+/** What an instruction's message says of itself stays with its first block. */
+function marked(blocks: Block[], left: JsonObject, facts: Facts): Block[] {
+  const [first, ...others] = blocks
+  if (!first || first.kind === 'opaque') return blocks
+  const kept = keep({ ...restOf(first), ...left }, { facts: { ...factsOf(first), ...facts } })
+  return [{ ...first, ...kept }, ...others]
+}
+
+/** OpenAI refuses a longer id. */
+const LONGEST_ID = 40
+const NINE = 9
+
+/** The same id for a call and for its result, changed only where the server would refuse it. */
+export function writeCallId(id: string, { callIds = LONGEST_ID }: ServerFacts): string {
+  if (callIds !== 'nine') return fit(id, idRule(callIds))
+  return /^[a-zA-Z0-9]{9}$/.test(id) ? id : nineOf(id)
+}
+
+const idRule = (maxLength: number): NameRule => ({ forbidden: /(?!)/, maxLength })
+
+/** Mistral takes nine letters and digits: 46 bits of what the id says. */
+const nineOf = (id: string): string =>
+  BigInt(`0x${fingerprint(id)}`)
+    .toString(36)
+    .padStart(NINE, '0')
+    .slice(-NINE)
+
+/** Writes a conversation for an upstream: every rule about what may follow what is kept. */
+export function writeHistory(request: Request, context: WriteContext): JsonObject[] {
+  const replayed = new Replayed(context)
+  const placed = request.turns.flatMap((turn, index) =>
+    writeTurn(turn, { ...context, path: `turns.${index}` }, replayed),
+  )
+  const system = writeSystem(request, context)
+  const isMute = placed.every(({ message }) => message['role'] === 'system')
+  if (isMute && !context.own)
+    return asCaller([...system, ...placed.map(({ message }) => message)], context)
+  return [...system, ...bridged(repair(placed, context), context)]
+}
+
+/** Instructions without a conversation are sent as the user's: Mistral and Qwen's templates refuse them alone. */
+function asCaller(system: JsonObject[], { lose }: WriteContext): JsonObject[] {
+  if (system.length > 0) lose('approximated', 'system', 'there is no conversation')
+  return system.map(({ content = '' }) => ({ role: 'user', content }))
+}
+
+/** One message for all that stands at the top; a mark for caches is a part's, so there it is parts. */
+function writeSystem({ system }: Request, context: WriteContext): JsonObject[] {
+  const parts = system.flatMap((block, index) =>
+    writeInstruction(block, { ...context, path: `system.${index}` }),
+  )
+  if (parts.length === 0) return []
+  const [first] = system
+  const developer =
+    factsOf(asNode(first))['role'] === 'developer' && (context.own || context.server.developerRole)
+  const { name } = context.own ? restOf(asNode(first)) : {}
+  return [
+    {
+      role: developer ? 'developer' : 'system',
+      content: joinedParts(parts, '\n\n'),
+      ...(name !== undefined && { name }),
+    },
+  ]
+}
+
+const asNode = (block: Block | undefined) => (block && block.kind !== 'opaque' ? block : undefined)
+
+function writeInstruction(block: Block, context: WriteContext): JsonObject[] {
+  if (block.kind === 'text') return block.text === '' ? [] : [writeText(block, context)]
+  if (block.kind === 'opaque' && block.dialect === DIALECT) return [block.value]
+  if (block.kind !== 'opaque') context.lose('dropped', context.path)
+  return []
+}
+
+/** Text without anything else is a string, which every server takes. */
+function joinedParts(parts: JsonObject[], between: string): JsonObject[] | string {
+  const isPlain = parts.every((part) => part['type'] === 'text' && Object.keys(part).length === 2)
+  return isPlain ? parts.map((part) => textIn(part['text'])).join(between) : parts
+}
+
+function writeText(block: BlockOf<'text'>, context: WriteContext): JsonObject {
+  const { name: _, ...left } = restOf(block)
+  if (block.citations?.length) context.lose('dropped', `${context.path}.citations`)
+  return { type: 'text', text: block.text, ...left, ...writeCache(block, context) }
+}
+
+function writeTurn(turn: Turn, context: WriteContext, replayed: Replayed): Placed[] {
+  if (turn.role === 'assistant') return writeAssistant(turn, context, replayed)
+  if (turn.role !== 'user') return writeLater(turn, context)
+  return writeUser(turn, context)
+}
+
+/** Instructions in the middle stay where they are; the Qwen templates of vLLM take none there but the user's. */
+function writeLater(turn: Turn, context: WriteContext): Placed[] {
+  const { lose, path, server } = context
+  const parts = turn.blocks.flatMap((block, index) =>
+    writeInstruction(block, { ...context, path: `${path}.blocks.${index}` }),
+  )
+  if (parts.length === 0) return []
+  const content = joinedParts(parts, '\n\n')
+  if (server.systemFirst && typeof content === 'string') {
+    lose('approximated', `${path}.role`)
+    return [{ path, message: { role: 'user', content: `<system>\n${content}\n</system>` } }]
+  }
+  const keepsRole = context.own || server.developerRole === true
+  if (turn.role === 'developer' && !keepsRole) lose('approximated', `${path}.role`)
+  const role = turn.role === 'developer' && keepsRole ? 'developer' : 'system'
+  return [{ path, message: { role, content, ...restOf(turn) } }]
+}
+
+function writeUser(turn: Turn, context: WriteContext): Placed[] {
+  const { path, lose } = context
+  const results: Placed[] = []
+  const shown: JsonObject[] = []
+  const parts: JsonObject[] = []
+  let moved = false
+  for (const [index, block] of turn.blocks.entries()) {
+    const at = { ...context, path: `${path}.blocks.${index}` }
+    if (block.kind === 'tool-result') {
+      moved ||= parts.length > 0
+      const { result, images } = writeResult(block, at)
+      results.push(result)
+      shown.push(...images)
+    } else parts.push(...writeUserPart(block, at))
+  }
+  if (moved) lose('reordered', `${path}.blocks`, 'results come first')
+  const left = restOf(turn)
+  const said: Placed[] = []
+  if (shown.length > 0) said.push({ path, message: { role: 'user', content: shown } })
+  if (parts.length > 0)
+    said.push({
+      path,
+      message: { role: 'user', content: userContent(parts, turn, context), ...left },
+    })
+  else if (context.own && results.length === 0)
+    said.push({ path, message: { role: 'user', content: '', ...left } })
+  return [...results, ...said]
+}
+
+function userContent(
+  parts: JsonObject[],
+  turn: Turn,
+  { server, own }: WriteContext,
+): JsonObject[] | string {
+  const isList = own && factsOf(turn)['list'] === true
+  if (parts.length === 1 && !isList) return joinedParts(parts, '')
+  return server.plainContent ? joinedParts(parts, '\n\n') : parts
+}
+
+/** What stands in a user's message, or in the result of a tool. */
+function writeUserPart(block: Block, context: WriteContext): JsonObject[] {
+  const { lose, path } = context
+  switch (block.kind) {
+    case 'text':
+      return block.text === '' ? [] : [writeText(block, context)]
+    case 'media':
+      return [writeMedia(block, context)]
+    case 'refusal':
+      lose('approximated', path, 'a refusal is text here')
+      return [{ type: 'text', text: block.text }]
+    case 'opaque':
+      return block.dialect === DIALECT ? [block.value] : []
+    default:
+      lose('dropped', path)
+      return []
+  }
+}
+
+const isText = ({ type }: JsonObject): boolean => type === 'text'
+
+/** Results are text alone: what else is in them stands behind the last of them, said to be theirs. */
+function writeResult(
+  block: ToolResultBlock,
+  context: WriteContext,
+): { result: Placed; images: JsonObject[] } {
+  const { server, path } = context
+  const id = writeCallId(block.callId, server)
+  const written = block.content.map((inner, index) => ({
+    isMedia: inner.kind === 'media',
+    parts: writeUserPart(inner, { ...context, path: `${path}.content.${index}` }),
+  }))
+  const texts = written.flatMap(({ parts }) => parts.filter(isText))
+  const media = written.flatMap(({ parts }) => parts.filter((part) => !isText(part)))
+  const said = block.isError ? markedError(texts) : texts
+  const isLegacy = factsOf(block)['legacy'] === true
+  const name = context.own ? factsOf(block)['name'] : undefined
+  const head = isLegacy
+    ? { role: 'function', name: name ?? block.name }
+    : { role: 'tool', tool_call_id: id, ...(name !== undefined && { name }) }
+  const message = {
+    ...head,
+    content: resultContent(said, block, context),
+    ...restOf(block),
+    ...writeCache(block, context),
+  }
+  const images = media.length > 0 ? [{ type: 'text', text: imagesLabel(id) }, ...media] : []
+  return { result: { path, message, resultOf: id }, images }
+}
+
+function resultContent(texts: JsonObject[], block: ToolResultBlock, { server, own }: WriteContext) {
+  const isList = own && factsOf(block)['list'] === true
+  if (texts.length <= 1 && !isList) return joinedParts(texts, '')
+  return server.plainContent ? joinedParts(texts, '\n') : texts
+}
+
+/** There is no flag for a failure, so its text says so. */
+function markedError(texts: JsonObject[]): JsonObject[] {
+  const [first = { type: 'text', text: '' }, ...others] = texts
+  const text = textIn(first['text'])
+  return /^error:/i.test(text) ? texts : [{ ...first, text: `Error: ${text}` }, ...others]
+}
+
+/** What of a message of the model is being gathered. */
+interface Spoken {
+  content: JsonObject[]
+  refusals: string[]
+  calls: JsonObject[]
+  callIds: string[]
+  reordered: boolean
+}
+
+function writeAssistant(turn: Turn, context: WriteContext, replayed: Replayed): Placed[] {
+  const { lose, path } = context
+  const left = restOf(turn)
+  if (turn.damagedProof) lose('dropped', `${path}.seal`, 'came back damaged')
+  const spoken: Spoken = { content: [], refusals: [], calls: [], callIds: [], reordered: false }
+  replayed.begin(turn)
+  for (const [index, block] of turn.blocks.entries())
+    sayBlock(block, spoken, { ...context, path: `${path}.blocks.${index}` }, replayed)
+  if (spoken.reordered) lose('reordered', `${path}.blocks`, 'content and calls stand apart')
+  const members = replayed.end(spoken.calls.length > 0)
+  const text = joinedParts(spoken.content, '')
+  const isEmpty = spoken.content.length + spoken.calls.length + spoken.refusals.length === 0
+  if (isEmpty && Object.keys(left).length === 0) return []
+  const isLegacy = context.own && factsOf(turn)['functionCall'] === true
+  const message: JsonObject = {
+    role: 'assistant',
+    content:
+      replayed.content(text === '' ? null : text) ??
+      (spoken.calls.length + spoken.refusals.length > 0 ? null : ''),
+    ...(spoken.refusals.length > 0 && { refusal: spoken.refusals.join('') }),
+    ...members,
+    ...writeCalls(spoken.calls, isLegacy),
+    ...left,
+  }
+  return [{ path, message, ...(!isLegacy && { calls: spoken.callIds }) }]
+}
+
+function writeCalls(calls: JsonObject[], isLegacy: boolean): JsonObject {
+  if (calls.length === 0) return {}
+  return isLegacy ? { function_call: objectIn(calls[0]?.['function']) } : { tool_calls: calls }
+}
+
+function sayBlock(block: Block, spoken: Spoken, context: WriteContext, replayed: Replayed): void {
+  const { lose, path, own: isOwn } = context
+  const length = spoken.content.reduce((sum, part) => sum + textIn(part['text']).length, 0)
+  const place = { start: length, end: length, calls: spoken.calls.length }
+  switch (block.kind) {
+    case 'text':
+      spoken.reordered ||= spoken.calls.length > 0 && block.text !== ''
+      if (block.proof)
+        replayed.prove(block.proof, 'text', { ...place, end: length + block.text.length }, path)
+      if (block.text !== '') spoken.content.push(writeText(block, context))
+      return
+    case 'refusal':
+      if (isOwn && factsOf(block)['part'] !== true) return void spoken.refusals.push(block.text)
+      if (isOwn)
+        return void spoken.content.push({
+          type: 'refusal',
+          refusal: block.text,
+          ...restOf(block),
+        })
+      lose('approximated', path, 'a refusal is text here')
+      if (block.text !== '') spoken.content.push({ type: 'text', text: block.text })
+      return
+    case 'reasoning':
+      spoken.reordered ||= spoken.calls.length + spoken.content.length > 0
+      return replayed.think(block, place, path)
+    case 'tool-call': {
+      const id = writeCallId(block.id, context.server)
+      spoken.callIds.push(id)
+      const extra = block.proof ? replayed.proveCall(block.proof, id, path) : {}
+      spoken.calls.push({ ...writeCall(block, id, context), ...extra })
+      return
+    }
+    case 'media':
+      lose('dropped', path, 'media in a reply')
+      if (isOwn) spoken.content.push({ type: 'text', text: leftOut(block) })
+      return
+    case 'opaque':
+      if (block.dialect === DIALECT) spoken.content.push(block.value)
+      return
+    default:
+      lose('dropped', path)
+  }
+}
+
+function writeCall(block: ToolCallBlock, id: string, context: WriteContext): JsonObject {
+  const { function: inner, extra_content, ...left } = restOf(block)
+  const name = context.names.toWire(block.name, block.namespace)
+  const cache = writeCache(block, context)
+  const extra = extra_content === undefined ? {} : { extra_content }
+  if (block.form === 'text' && (context.own || context.server.customTools))
+    return {
+      id,
+      type: 'custom',
+      custom: { name, input: block.input, ...objectIn(inner) },
+      ...extra,
+      ...left,
+      ...cache,
+    }
+  return {
+    id,
+    type: 'function',
+    function: { name, arguments: writeArguments(block, context), ...objectIn(inner) },
+    ...extra,
+    ...left,
+    ...cache,
+  }
+}
+
+/** Servers that put a call into a template read it: one that was cut off in the middle has nothing to give. */
+function writeArguments(
+  { form, input }: ToolCallBlock,
+  { lose, path, own, server }: WriteContext,
+): string {
+  if (form === 'text') return lowerInput(input)
+  if (input.trim() === '') return '{}'
+  if (parseObject(input) || (own && !server.validArguments)) return wellFormed(input)
+  lose('approximated', `${path}.input`, 'not a JSON object')
+  return '{}'
+}
+
+/** Mistral refuses the user's words directly behind results. */
+function bridged(messages: JsonObject[], { server, lose }: WriteContext): JsonObject[] {
+  const { bridgeAfterTool } = server
+  if (bridgeAfterTool === undefined) return messages
+  return messages.flatMap((message, index) => {
+    const isBridge = message['role'] === 'user' && messages[index - 1]?.['role'] === 'tool'
+    if (isBridge) lose('defaulted', 'turns', 'the model has to speak between results and the user')
+    return isBridge ? [{ role: 'assistant', content: bridgeAfterTool }, message] : [message]
+  })
+}

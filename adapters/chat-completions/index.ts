@@ -1,0 +1,55 @@
+import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
+import type { Adapter, RequestHead, Route } from '../contract.ts'
+import { DIALECT } from './dialect.ts'
+import { edit } from './same.ts'
+import { mayHoldEnvelope } from '../../src/model/proof.ts'
+import * as models from './models.ts'
+import { DROPPABLE } from './fields.ts'
+import { readProblem, tellsFailure, writeProblem } from './problems.ts'
+import { CompletionReader } from './reader.ts'
+import { readRequest, VERBATIM, writeRequest } from './request.ts'
+import { CompletionWriter } from './writer.ts'
+
+const PATH = '/v1/chat/completions'
+
+const match = ({ method, path }: RequestHead): Route | undefined =>
+  method === 'POST' && path === PATH ? { operation: 'create' } : undefined
+
+/** `POST /v1/chat/completions`: a list of messages in, one message out. What most servers speak. */
+export const chatCompletions: Adapter = {
+  dialect: DIALECT,
+  caller: {
+    verbatim: verbatimPaths(...VERBATIM),
+    match,
+    readRequest,
+    writer: (context) => new CompletionWriter(context),
+    writeProblem,
+    writeTokenCount: models.writeTokenCount,
+    writeModels: models.writeModels,
+    writeModel: models.writeModel,
+    heartbeat: 'comment',
+  },
+  upstream: {
+    defaultAuth: 'bearer',
+    droppable: DROPPABLE,
+    verbatim: verbatimPaths(),
+    writeRequest,
+    // There is no counter of tokens here, so counts are estimated.
+    writeCountRequest: () => undefined,
+    readTokenCount: () => undefined,
+    reader: (context) => new CompletionReader(context),
+    readProblem,
+  },
+  same: {
+    edit,
+    path: ({ path }) => path,
+    query: [],
+    mayHoldForeign: mayHoldEnvelope,
+    tellsFailure,
+    headers: {
+      request: ['openai-organization', 'openai-project', 'idempotency-key'],
+      reply: ['openai-processing-ms', 'openai-version'],
+    },
+    modelMember: { request: 'model', reply: 'model' },
+  },
+}

@@ -1,0 +1,219 @@
+import { isObject, type JsonObject } from '../../src/json/json.ts'
+import { fileExtension, leftOut, PDF, textOfMedia, typeByName } from '../../src/model/media.ts'
+import type { Block, MediaBlock } from '../../src/model/request.ts'
+import {
+  DIALECT,
+  keep,
+  restOf,
+  factsOf,
+  textIn,
+  objectIn,
+  readCache,
+  writeCache,
+  cacheFacts,
+  someOf,
+  type WriteContext,
+} from './dialect.ts'
+
+/** Base64 data of a data URL; undefined for any other address. */
+function readDataUrl(url: string): { mediaType: string; data: string } | undefined {
+  const comma = /^data:/i.test(url) ? url.indexOf(',') : -1
+  if (comma < 0) return undefined
+  const [mediaType = '', ...parameters] = url.slice('data:'.length, comma).split(';')
+  return parameters.some((parameter) => parameter.trim().toLowerCase() === 'base64')
+    ? { mediaType: mediaType || 'text/plain', data: url.slice(comma + 1) }
+    : undefined
+}
+
+const dataUrl = (mediaType: string, data: string): string => `data:${mediaType};base64,${data}`
+
+/** The part without what is read of all parts. */
+function beside(part: JsonObject, member: string): JsonObject {
+  const { type: _, [member]: __, cache_control: _c, prompt_cache_breakpoint: _p, ...rest } = part
+  return rest
+}
+
+export function readImage(part: JsonObject): Block {
+  const { image_url } = part
+  const { url = image_url, detail, ...left } = objectIn(image_url)
+  const address = textIn(url)
+  if (address === '') return { kind: 'opaque', dialect: DIALECT, value: part }
+  const inline = readDataUrl(address)
+  const byName = typeByName(address)
+  return {
+    kind: 'media',
+    mediaType: inline?.mediaType ?? (byName.startsWith('image/') ? byName : 'image/*'),
+    source: inline ? { data: inline.data } : { url: address },
+    ...(typeof detail === 'string' && detail !== 'auto' && { detail }),
+    ...readCache(part),
+    ...keep(
+      { ...beside(part, 'image_url'), image_url: someOf(left) },
+      {
+        facts: {
+          ...cacheFacts(part),
+          ...(detail === 'auto' && { detail }),
+          ...(!isObject(image_url) && { bare: true }),
+        },
+      },
+    ),
+  }
+}
+
+export function readAudio(part: JsonObject): Block {
+  const { data, format, ...left } = objectIn(part['input_audio'])
+  if (typeof data !== 'string') return { kind: 'opaque', dialect: DIALECT, value: part }
+  return {
+    kind: 'media',
+    mediaType: `audio/${textIn(format) || 'wav'}`,
+    source: { data },
+    ...readCache(part),
+    ...keep(
+      { ...beside(part, 'input_audio'), input_audio: someOf(left) },
+      { facts: cacheFacts(part) },
+    ),
+  }
+}
+
+export function readFile(part: JsonObject): Block {
+  const { file_data, file_id, filename, ...left } = objectIn(part['file'])
+  const source = readFileSource(file_data, file_id, textIn(filename))
+  if (!source) return { kind: 'opaque', dialect: DIALECT, value: part }
+  return {
+    kind: 'media',
+    ...source.media,
+    ...(typeof filename === 'string' && { name: filename }),
+    ...readCache(part),
+    ...keep(
+      { ...beside(part, 'file'), file: someOf(left) },
+      { facts: { ...cacheFacts(part), file: true, ...(source.bare && { bare: true }) } },
+    ),
+  }
+}
+
+/** Data without the address around it is taken for what its name says, or a PDF. */
+function readFileSource(
+  data: unknown,
+  id: unknown,
+  name: string,
+): { media: Pick<MediaBlock, 'mediaType' | 'source'>; bare: boolean } | undefined {
+  const byName = typeByName(name)
+  if (typeof data === 'string') {
+    const inline = readDataUrl(data)
+    if (inline)
+      return { media: { mediaType: inline.mediaType, source: { data: inline.data } }, bare: false }
+    if (/^https?:/i.test(data))
+      return {
+        media: { mediaType: byName || typeByName(data) || PDF, source: { url: data } },
+        bare: false,
+      }
+    return { media: { mediaType: byName || PDF, source: { data } }, bare: true }
+  }
+  if (typeof id !== 'string') return undefined
+  return { media: { mediaType: byName, source: { fileId: id } }, bare: false }
+}
+
+/** A part, or (reported) a text that stands where the medium was. */
+export function writeMedia(block: MediaBlock, context: WriteContext): JsonObject {
+  const part = writePart(block, context)
+  const cache = writeCache(block, context)
+  if (part) return { ...part, ...ownMembers(block, part), ...cache }
+  context.lose('dropped', context.path, block.mediaType)
+  return { type: 'text', text: leftOut(block), ...cache }
+}
+
+/** Leftovers of the part, and of the object in it. */
+function ownMembers(block: MediaBlock, part: JsonObject): JsonObject {
+  const left = restOf(block)
+  const type = textIn(part['type'])
+  const inner = left[type]
+  const value = part[type]
+  return {
+    ...left,
+    ...(isObject(inner) && isObject(value) ? { [type]: { ...value, ...inner } } : {}),
+  }
+}
+
+const AUDIO = /^audio\/(?:(mpeg|mp3)|(?:x-|vnd\.)?wave?)$/
+
+function writePart(block: MediaBlock, context: WriteContext): JsonObject | undefined {
+  const { mediaType, source } = block
+  const isFile = factsOf(block)['file'] === true
+  if (mediaType.startsWith('audio/') && !isFile) return writeAudio(block, context)
+  if (mediaType.startsWith('video/')) return undefined
+  const isImage = mediaType.startsWith('image/') || (mediaType === '' && 'url' in source)
+  if (isImage && !isFile && !('fileId' in source)) return writeImage(block, context)
+  return writeFile(block, context)
+}
+
+function writeAudio(
+  { mediaType, source }: MediaBlock,
+  { own: isOwn }: WriteContext,
+): JsonObject | undefined {
+  const found = AUDIO.exec(mediaType)
+  const known = found ? (found[1] === undefined ? 'wav' : 'mp3') : undefined
+  const format = isOwn ? mediaType.slice('audio/'.length) : known
+  if (!('data' in source) || format === undefined) return undefined
+  return { type: 'input_audio', input_audio: { data: source.data, format } }
+}
+
+function writeImage(block: MediaBlock, { lose, path, own }: WriteContext): JsonObject | undefined {
+  const { mediaType, source, detail, name } = block
+  // An address of another kind, such as a bucket's, leads nowhere from here.
+  if ('url' in source && !own && !/^https?:/i.test(source.url)) return undefined
+  if (name !== undefined) lose('dropped', `${path}.name`)
+  const url =
+    'url' in source ? source.url : 'data' in source ? dataUrl(mediaType, source.data) : undefined
+  if (url === undefined) return undefined
+  if (factsOf(block)['bare'] === true) return { type: 'image_url', image_url: url }
+  const spelledDetail = detail ?? factsOf(block)['detail']
+  return {
+    type: 'image_url',
+    image_url: { url, ...(spelledDetail !== undefined && { detail: spelledDetail }) },
+  }
+}
+
+/** Documents travel by value: no server of this dialect fetches their addresses. */
+function writeFile(block: MediaBlock, context: WriteContext): JsonObject | undefined {
+  const { mediaType, source, name, detail } = block
+  if (detail !== undefined) context.lose('dropped', `${context.path}.detail`)
+  const isNative = factsOf(block)['file'] === true
+  if ('fileId' in source)
+    return {
+      type: 'file',
+      file: { file_id: source.fileId, ...(name !== undefined && { filename: name }) },
+    }
+  if ('url' in source)
+    return isNative
+      ? {
+          type: 'file',
+          file: { file_data: source.url, ...(name !== undefined && { filename: name }) },
+        }
+      : undefined
+  if (isNative && 'data' in source) {
+    const data = factsOf(block)['bare'] === true ? source.data : dataUrl(mediaType, source.data)
+    return {
+      type: 'file',
+      file: { file_data: data, ...(name !== undefined && { filename: name }) },
+    }
+  }
+  const text = textOfMedia(block)
+  if (text !== undefined) return writeDocument(block, text, context)
+  if (!('data' in source)) return undefined
+  const file_data = dataUrl(mediaType || PDF, source.data)
+  return {
+    type: 'file',
+    file: { file_data, filename: name ?? `document.${fileExtension(mediaType)}` },
+  }
+}
+
+/** A document that is nothing but text is text, with its name around it. */
+function writeDocument(
+  { mediaType, name }: MediaBlock,
+  text: string,
+  { lose, path }: WriteContext,
+): JsonObject {
+  if (mediaType !== 'text/plain') lose('approximated', `${path}.mediaType`)
+  const said =
+    name === undefined ? text : `<document name=${JSON.stringify(name)}>\n${text}\n</document>`
+  return { type: 'text', text: said }
+}

@@ -1,0 +1,23 @@
+import type { JsonObject } from '../../src/json/json.ts'
+import type { ModelEntry } from '../contract.ts'
+
+/** The names for the window and the bound are those that clients read: Groq's, and vLLM's. */
+export const writeModel = (model: ModelEntry, now: number): JsonObject => ({
+  id: model.id,
+  object: 'model',
+  created: now,
+  owned_by: 'dragoman',
+  ...(model.contextWindow !== undefined && {
+    context_window: model.contextWindow,
+    max_model_len: model.contextWindow,
+  }),
+  ...(model.maxOutputTokens !== undefined && { max_completion_tokens: model.maxOutputTokens }),
+})
+
+export const writeModels = (models: readonly ModelEntry[], now: number): JsonObject => ({
+  object: 'list',
+  data: models.map((model) => writeModel(model, now)),
+})
+
+/** The dialect has no counter of tokens; this is what others would find. */
+export const writeTokenCount = (inputTokens: number): JsonObject => ({ input_tokens: inputTokens })

@@ -1,0 +1,212 @@
+import type { Frame } from '../contract.ts'
+import { isObject, parseObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import {
+  isVague,
+  kindOfStatus,
+  readOverflow,
+  statusOf,
+  type Problem,
+  type ProblemKind,
+} from '../../src/model/problem.ts'
+import { readWait } from '../../src/model/wait.ts'
+import { wordsIn } from '../../src/model/error-words.ts'
+import { textIn, objectIn, isAbsent } from './dialect.ts'
+
+interface Words {
+  type: string
+  code: string | null
+}
+
+const INVALID = 'invalid_request_error'
+
+/** The words of this dialect's clients for what went wrong. */
+const WORDS: Record<ProblemKind, Words> = {
+  'invalid-request': { type: INVALID, code: null },
+  'context-overflow': { type: INVALID, code: 'context_length_exceeded' },
+  authentication: { type: INVALID, code: 'invalid_api_key' },
+  billing: { type: 'insufficient_quota', code: 'insufficient_quota' },
+  permission: { type: INVALID, code: 'permission_denied' },
+  'not-found': { type: INVALID, code: 'not_found' },
+  'method-not-allowed': { type: INVALID, code: 'method_not_allowed' },
+  conflict: { type: INVALID, code: 'conflict' },
+  'too-large': { type: INVALID, code: 'request_too_large' },
+  'unsupported-media-type': { type: INVALID, code: 'unsupported_media_type' },
+  'upgrade-required': { type: INVALID, code: 'upgrade_required' },
+  'rate-limit': { type: 'rate_limit_error', code: 'rate_limit_exceeded' },
+  cancelled: { type: INVALID, code: 'cancelled' },
+  internal: { type: 'server_error', code: 'server_error' },
+  'bad-upstream': { type: 'server_error', code: 'bad_upstream' },
+  unavailable: { type: 'server_error', code: 'upstream_unavailable' },
+  overloaded: { type: 'server_error', code: 'server_is_overloaded' },
+  timeout: { type: 'server_error', code: 'timeout' },
+}
+
+/** Clients act on these codes, so they stand whatever the upstream called it. */
+const FIXED = new Set<ProblemKind>(['context-overflow', 'overloaded', 'rate-limit'])
+
+/** The `error` member, which answers and streams have in common. */
+export function writeError(problem: Problem): JsonObject {
+  const { kind, message, code, param, details } = problem
+  const words = WORDS[kind]
+  const failed = objectIn(details as Json | undefined)['failed_generation']
+  return {
+    message,
+    type: words.type,
+    param: param ?? null,
+    code: FIXED.has(kind) ? words.code : (code ?? words.code) || null,
+    // The text of a call that was none (Groq): it is the model's, and worth a look.
+    ...(typeof failed === 'string' && { failed_generation: failed }),
+  }
+}
+
+export const writeProblem = (problem: Problem): { status: number; body: JsonObject } => ({
+  status: statusOf(problem),
+  body: { error: writeError(problem) },
+})
+
+/** Codes and types that say more than a status, or stand where there is none. */
+const KINDS = new Map<string, ProblemKind>([
+  ['server_error', 'internal'],
+  ['internal_server_error', 'internal'],
+  ['rate_limit_exceeded', 'rate-limit'],
+  ['rate_limit_error', 'rate-limit'],
+  ['RateLimitReached', 'rate-limit'],
+  ['insufficient_quota', 'billing'],
+  ['invalid_api_key', 'authentication'],
+  ['wrong_api_key', 'authentication'],
+  ['authentication_error', 'authentication'],
+  ['permission_error', 'permission'],
+  ['model_not_found', 'not-found'],
+  ['invalid_model', 'not-found'],
+  ['not_found_error', 'not-found'],
+  ['DeploymentNotFound', 'not-found'],
+  ['server_is_overloaded', 'overloaded'],
+  ['overloaded_error', 'overloaded'],
+  ['engine_overloaded_error', 'overloaded'],
+  ['exceed_context_size_error', 'context-overflow'],
+  ['too_many_prompt_tokens', 'context-overflow'],
+  ['context_length_exceeded', 'context-overflow'],
+  ['invalid_request_error', 'invalid-request'],
+])
+
+/** DeepSeek, Mistral and OpenRouter answer 400 where others answer 404. */
+const NO_MODEL = /model not exist|^invalid model\b|not a valid model id|invalid model id/i
+
+interface Said {
+  message: string
+  /** Words that may say what it is, the most exact first. */
+  names: string[]
+  /** A status that is said in the body. */
+  status?: number
+  details?: JsonObject
+}
+
+/** Whatever an upstream said when it failed; `status` is 200 for an error inside a reply. */
+export function readProblem(status: number, body: Json | undefined): Problem {
+  const said = readSaid(body)
+  const inner = said?.status !== undefined && status < 400 ? said.status : status
+  const message =
+    said?.message ||
+    wordsIn(body) ||
+    `The upstream answered with status ${status} and no explanation.`
+  const kind = kindFor(inner, said?.names ?? [], message)
+  const overflow = overflowIn(kind, message, said)
+  const code = said?.names[0]
+  const wait = readWait(message)
+  return {
+    ...(overflow ?? { kind, message }),
+    ...(inner >= 400 && inner < 500 && !overflow && kind !== 'not-found' && { status: inner }),
+    ...(code !== undefined && { code }),
+    ...(wait !== undefined && { retryAfterMs: wait }),
+    ...(said?.details && { details: said.details }),
+  }
+}
+
+const OVERFLOWS = new Set<ProblemKind>([
+  'invalid-request',
+  'too-large',
+  'context-overflow',
+  'internal',
+  'bad-upstream',
+])
+
+function overflowIn(
+  kind: ProblemKind,
+  message: string,
+  said: Said | undefined,
+): Problem | undefined {
+  if (!OVERFLOWS.has(kind)) return undefined
+  const named = kind === 'context-overflow' ? 'context_length_exceeded' : undefined
+  const found = readOverflow(message, named)
+  if (!found) return undefined
+  // llama.cpp counts for us.
+  const { n_prompt_tokens: used, n_ctx: limit } = said?.details ?? {}
+  if (typeof used !== 'number' || typeof limit !== 'number') return found
+  return { ...found, tokens: { used, limit } }
+}
+
+function kindFor(status: number, names: readonly string[], message: string): ProblemKind {
+  const named = names.map((name) => KINDS.get(name)).find((kind) => kind !== undefined)
+  if (named && !isVague(named)) return named
+  const isRefused = status >= 400 && status < 500
+  if (isRefused && NO_MODEL.test(message)) return 'not-found'
+  const byStatus = status >= 400 ? kindOfStatus(status) : undefined
+  return byStatus ?? named ?? (isRefused ? 'invalid-request' : 'bad-upstream')
+}
+
+/** Finds the words in the shapes that errors come in: this dialect's, and those of the servers that speak it. */
+function readSaid(body: Json | undefined): Said | undefined {
+  if (Array.isArray(body)) return readSaid(body[0])
+  if (!isObject(body)) return undefined
+  const { error } = body
+  if (isObject(error)) return fromObject(error)
+  if (typeof error === 'string')
+    return { message: textIn(body['message']) || error, names: nameIn(body['code']) }
+  return fromObject(body)
+}
+
+function fromObject(error: JsonObject): Said | undefined {
+  const { message, type, code, status, param, metadata } = error
+  const words = wordsIn(message)
+  const names = [...nameIn(code), ...nameIn(type), ...nameIn(status)]
+  if (words === undefined && names.length === 0) return undefined
+  const cause = causeIn(metadata)
+  const number = [code, error['status_code']].map(Number).find((one) => one >= 400 && one < 600)
+  return {
+    message: [words, cause].filter(Boolean).join(': '),
+    names,
+    ...(number !== undefined && { status: number }),
+    details: { ...error, ...(param !== undefined && { param }) },
+  }
+}
+
+/** A code that is a number is a status, also where it is spelled as a text. */
+const nameIn = (code: Json | undefined): string[] =>
+  typeof code === 'string' && code !== '' && !/^\d+$/.test(code) ? [code] : []
+
+/** OpenRouter says `Provider returned error`; what the provider said is inside. */
+function causeIn(metadata: Json | undefined): string | undefined {
+  const { raw } = objectIn(metadata)
+  if (typeof raw !== 'string') return undefined
+  return wordsIn(parseObject(raw) ?? raw)
+}
+
+/** Whether something that should be a reply is an error. */
+export const saysError = (body: JsonObject): boolean =>
+  !isAbsent(body['error']) ||
+  body['object'] === 'error' ||
+  (!('choices' in body) && (textIn(body['message']) !== '' || !isAbsent(body['detail'])))
+
+export const BAD_REPLY = {
+  kind: 'bad-upstream',
+  message: 'The upstream sent a reply that is no completion.',
+  retry: false,
+} as const
+
+export const BROKEN = { ...BAD_REPLY, message: 'The upstream sent an event that is no JSON.' }
+
+/** The libraries (openai 7.55, @ai-sdk/openai-compatible, LangChain) throw at an event with this member. */
+export function tellsFailure({ data }: Frame): boolean {
+  const error = parseObject(data)?.['error']
+  return isObject(error) && textIn(error['message']) !== ''
+}

@@ -1,0 +1,340 @@
+import type { Json, JsonObject } from '../../src/json/json.ts'
+import type { Cursor } from '../../src/model/cursor.ts'
+import type { ToolNames } from '../../src/model/names.ts'
+import type { Block, Citation, Proof } from '../../src/model/request.ts'
+import { raiseInput } from '../../src/model/text-tools.ts'
+import type { ReadReplyContext, ServerFacts } from '../contract.ts'
+import { argumentsText, isThinking, readCall, thinkingText } from './blocks.ts'
+import { textIn, objectIn, objectsIn, numberIn, isAbsent } from './dialect.ts'
+import {
+  FORMAT,
+  continues,
+  isProven,
+  proofOf,
+  readExtraContent,
+  readProofText,
+  wordsOf,
+} from './proofs.ts'
+import { TagReader, ownProofMembers, thoughtIn, untag } from './reasoning.ts'
+
+type Kind = 'text' | 'reasoning' | 'refusal'
+
+interface Thinking {
+  reasoning_content?: Json | undefined
+  reasoning?: Json | undefined
+  reasoning_text?: Json | undefined
+  reasoning_details?: Json | undefined
+  reasoning_opaque?: Json | undefined
+}
+
+/** Text, thoughts and refusals of one reply as they come: each goes on until another one begins. */
+export class Speech {
+  readonly #cursor: Cursor
+  readonly #tags: TagReader | undefined
+  #open: { kind: Kind; key: string } | undefined
+  #count = 0
+  /** The entries of the open thought, pieces put together. */
+  #entries: JsonObject[] = []
+  #opaque = ''
+  hasRefused = false
+
+  constructor(cursor: Cursor, { thinkTags }: ServerFacts) {
+    this.#cursor = cursor
+    if (thinkTags === 'reasoning') this.#tags = new TagReader()
+  }
+
+  get isSpeaking(): boolean {
+    return this.#open !== undefined
+  }
+
+  /** `prove` takes the proof of a call, if it knows the call. */
+  think(said: Thinking, prove: (entry: JsonObject) => boolean): void {
+    const entries = objectsIn(said.reasoning_details)
+    for (const entry of entries) this.#entry(entry, prove)
+    // Servers that send both say the same twice.
+    const isTold = entries.some((entry) => wordsOf(entry) !== '')
+    const plain = thoughtIn(said)
+    if (plain !== '' && !isTold) this.#piece('reasoning', plain)
+    this.#opaque ||= textIn(said.reasoning_opaque)
+  }
+
+  say(content: Json | undefined): void {
+    if (typeof content === 'string') return this.#text(content)
+    for (const part of objectsIn(content)) {
+      if (isThinking(part)) this.#piece('reasoning', thinkingText(part))
+      else this.#text(textIn(part['text']))
+    }
+  }
+
+  refuse(text: string): void {
+    this.hasRefused = true
+    this.#piece('refusal', text)
+  }
+
+  cite(citation: Citation): void {
+    if (this.#open?.kind === 'text') this.#cursor.cite(this.#open.key, citation)
+    else {
+      this.#begin('text')
+      if (this.#open) this.#cursor.cite(this.#open.key, citation)
+    }
+  }
+
+  /** Something else begins. */
+  pause(): void {
+    this.#close()
+  }
+
+  end(): void {
+    for (const { kind, text } of this.#tags?.end() ?? []) this.#piece(kind, text)
+    if (this.#opaque !== '' && this.#open?.kind !== 'reasoning') this.#begin('reasoning')
+    this.#close()
+  }
+
+  /** A whole message with its thoughts apart from its content, where they came in tags. */
+  untagged(message: JsonObject): JsonObject {
+    const { content } = message
+    if (!this.#tags || typeof content !== 'string') return message
+    const { thought, text } = untag(content)
+    return thought === '' ? message : { ...message, content: text, reasoning_content: thought }
+  }
+
+  #text(text: string): void {
+    if (text === '') return
+    if (!this.#tags) return this.#piece('text', text)
+    for (const piece of this.#tags.push(text)) this.#piece(piece.kind, piece.text)
+  }
+
+  #piece(kind: Kind, text: string): void {
+    if (text === '') return
+    if (this.#open?.kind !== kind) this.#begin(kind)
+    if (this.#open) this.#cursor.delta(this.#open.key, text)
+  }
+
+  #begin(kind: Kind, redacted = false): void {
+    this.#close()
+    const key = `${kind} ${this.#count}`
+    this.#count += 1
+    const block: Block =
+      kind === 'reasoning'
+        ? { kind, text: '', ...(redacted && { redacted: true as const }) }
+        : { kind, text: '' }
+    this.#cursor.open(key, block)
+    this.#open = { kind, key }
+  }
+
+  #close(proof?: Proof): void {
+    const open = this.#open
+    if (!open) return
+    this.#open = undefined
+    const proven = proof ?? (open.kind === 'reasoning' ? this.#proof() : undefined)
+    this.#entries = []
+    this.#cursor.close(open.key, proven ? { proof: proven } : {})
+  }
+
+  #proof(): Proof | undefined {
+    if (isProven(this.#entries)) return proofOf(this.#entries)
+    if (this.#opaque === '') return undefined
+    const proof = ownProofMembers({ reasoning_opaque: this.#opaque })
+    this.#opaque = ''
+    return proof
+  }
+
+  #entry(entry: JsonObject, prove: (entry: JsonObject) => boolean): void {
+    if (entry['format'] === FORMAT) return this.#ownEntry(entry, prove)
+    if (entry['type'] === 'reasoning.encrypted' && prove(entry)) return
+    const merged = this.#merged(entry)
+    if (!merged && !continues(this.#entries, entry)) this.#close()
+    const words = wordsOf(entry)
+    if (this.#open?.kind !== 'reasoning') this.#begin('reasoning', words === '')
+    if (merged) this.#entries = merged
+    else this.#entries.push(entry)
+    if (words !== '' && this.#open) this.#cursor.delta(this.#open.key, words)
+  }
+
+  /** Pieces of one entry have its type and its index; the signature comes in a piece without words. */
+  #merged(entry: JsonObject): JsonObject[] | undefined {
+    const last = this.#entries.at(-1)
+    if (!last || this.#open?.kind !== 'reasoning' || entry['type'] === 'reasoning.encrypted')
+      return undefined
+    if (last['type'] !== entry['type'] || last['index'] !== entry['index']) return undefined
+    if (textIn(last['signature']) !== '') return undefined
+    const member = entry['type'] === 'reasoning.summary' ? 'summary' : 'text'
+    const words = textIn(last[member]) + textIn(entry[member])
+    const given = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null))
+    return [
+      ...this.#entries.slice(0, -1),
+      { ...last, ...given, ...(words !== '' && { [member]: words }) },
+    ]
+  }
+
+  /** What another proxy like this one says of a block: it comes when the block ends. */
+  #ownEntry(entry: JsonObject, prove: (entry: JsonObject) => boolean): void {
+    const proof = readProofText(textIn(entry['signature']) || textIn(entry['data']))
+    const kind = /^(thought|redacted|text)_/.exec(textIn(entry['id']))?.[1]
+    if (entry['type'] === 'reasoning.encrypted' && kind === undefined) {
+      prove(entry)
+      return
+    }
+    const text = textIn(entry['text'])
+    if (text !== '') this.#piece('reasoning', text)
+    if (!proof && textIn(entry['signature']) === '') {
+      if (entry['type'] === 'reasoning.text' && text === '') this.#close()
+      return
+    }
+    const wanted = kind === 'text' ? 'text' : 'reasoning'
+    const isEmpty = entry['type'] === 'reasoning.encrypted' && kind !== 'text'
+    if (isEmpty || this.#open?.kind !== wanted || isBlank(entry))
+      this.#begin(wanted, kind === 'redacted')
+    this.#close(proof)
+  }
+}
+
+/** A text without a single character: its proof belongs to nothing that came before. */
+function isBlank({ id }: JsonObject): boolean {
+  const [, start, end] = /^text_(\d+)_(\d+)_/.exec(textIn(id)) ?? []
+  return start !== undefined && start === end
+}
+
+interface Call {
+  key: string
+  raw: JsonObject
+  id: string
+  name: string
+  index: number | undefined
+  /** Arguments that came before the name did. */
+  held: string
+  opened: boolean
+  proof?: Proof | undefined
+}
+
+/**
+ * The calls of one reply, out of their deltas. Whole calls in one piece, no index, an id that comes late, is empty
+ * or null, a name that comes again: a call is what has an index of its own, or an id of its own.
+ */
+export class CallReader {
+  readonly #cursor: Cursor
+  readonly #names: ToolNames
+  readonly #context: ReadReplyContext
+  readonly #open: Call[] = []
+  readonly #proofs = new Map<string, Proof>()
+  count = 0
+
+  constructor(cursor: Cursor, names: ToolNames, context: ReadReplyContext) {
+    this.#cursor = cursor
+    this.#names = names
+    this.#context = context
+  }
+
+  delta(raw: JsonObject): void {
+    const called = objectIn(raw['function'] ?? raw['custom'])
+    const name = textIn(called['name'])
+    const id = textIn(raw['id'])
+    const index = numberIn(raw['index'])
+    const call = this.#find(index, id, name) ?? this.#begin(index)
+    call.id ||= id
+    call.name ||= name
+    const { proof } = readExtraContent(raw)
+    if (proof) call.proof = proof
+    if (!call.opened) call.raw = together(call.raw, raw)
+    if (!call.opened && call.name !== '' && call.id !== '') this.#start(call)
+    const given = raw['custom'] === undefined ? called['arguments'] : called['input']
+    if (!isAbsent(given))
+      this.#extend(call, typeof given === 'string' ? given : argumentsText(given))
+  }
+
+  /** The one call that there was before there were tools. */
+  legacy(called: JsonObject): void {
+    this.delta({ index: 0, function: called })
+  }
+
+  /** The proof of a call, as an entry beside it: it may come before its call does. */
+  prove(entry: JsonObject): boolean {
+    const id = textIn(entry['id'])
+    const isOwn = entry['format'] === FORMAT
+    const call = this.#open.find((one) => one.id === id)
+    const proof = isOwn ? readProofText(textIn(entry['data'])) : proofOf([entry])
+    if (!proof || id === '') return false
+    if (call) call.proof = proof
+    // Gemini's stand before their calls (OpenRouter, Vercel); the other services' have ids of their own.
+    else if (isOwn || textIn(entry['format']).startsWith('google')) this.#proofs.set(id, proof)
+    else return false
+    return true
+  }
+
+  /** Proofs of calls that never came. */
+  unclaimed(): Proof[] {
+    const proofs = [...this.#proofs.values()]
+    this.#proofs.clear()
+    return proofs
+  }
+
+  #claim(id: string): Proof | undefined {
+    const proof = this.#proofs.get(id)
+    this.#proofs.delete(id)
+    return proof
+  }
+
+  /** Text follows, so what was called is known. */
+  pause(): void {
+    for (const call of this.#open.splice(0)) this.#close(call)
+  }
+
+  end(): void {
+    this.pause()
+  }
+
+  #find(index: number | undefined, id: string, name: string): Call | undefined {
+    const last = this.#open.at(-1)
+    // Without an index it is a new call that has an id or a name of its own.
+    if (index === undefined)
+      return last && (id === '' || id === last.id) && (name === '' || id !== '') ? last : undefined
+    const known = this.#open.findLast((call) => call.index === index)
+    return known && (id === '' || known.id === '' || known.id === id) ? known : undefined
+  }
+
+  #begin(index: number | undefined): Call {
+    const key = `call ${this.count}`
+    const call: Call = { key, raw: {}, id: '', name: '', index, held: '', opened: false }
+    this.count += 1
+    this.#open.push(call)
+    return call
+  }
+
+  #start(call: Call): void {
+    call.opened = true
+    const id = call.id || this.#context.newId('call_')
+    call.id = id
+    const read = readCall(call.raw, id)
+    const tool = this.#names.fromWire(read.name)
+    const isWrapped = tool.form === 'text' && read.form === 'json'
+    const proof = call.proof ?? this.#claim(id)
+    const form = read.form === 'text' ? { form: 'text' as const } : {}
+    const opened = { ...read, ...tool, ...form, input: '', ...(proof && { proof }) }
+    this.#cursor.open(call.key, opened, isWrapped ? raiseInput : undefined)
+    if (proof) call.proof = undefined
+    if (call.held !== '') this.#cursor.delta(call.key, call.held)
+    call.held = ''
+  }
+
+  #extend(call: Call, text: string): void {
+    if (call.opened) this.#cursor.delta(call.key, text)
+    else call.held += text
+  }
+
+  /** A model may have forgotten to say what it calls. */
+  #close(call: Call): void {
+    if (!call.opened) this.#start(call)
+    this.#cursor.close(call.key, call.proof ? { proof: call.proof } : {})
+  }
+}
+
+/** One call out of two pieces; what is empty or null says nothing. */
+function together(before: JsonObject, after: JsonObject): JsonObject {
+  const said = Object.entries(after).filter(([, value]) => !isAbsent(value))
+  const nested = ['function', 'custom'].flatMap((key): [string, JsonObject][] => {
+    const given = Object.entries(objectIn(after[key])).filter(([, value]) => !isAbsent(value))
+    const merged = { ...objectIn(before[key]), ...Object.fromEntries(given) }
+    return Object.keys(merged).length > 0 ? [[key, merged]] : []
+  })
+  return { ...before, ...Object.fromEntries(said), ...Object.fromEntries(nested) }
+}

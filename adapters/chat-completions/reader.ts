@@ -1,0 +1,253 @@
+import { Cursor, ENDED_EARLY } from '../../src/model/cursor.ts'
+import type { Event } from '../../src/model/events.ts'
+import { isObject, parse, type Json, type JsonObject } from '../../src/json/json.ts'
+import { toolNames, type ToolNames } from '../../src/model/names.ts'
+import type { Block, Proof } from '../../src/model/request.ts'
+import type { Frame, Reader, ReadReplyContext, ServerFacts } from '../contract.ts'
+import { CallReader } from './reader-blocks.ts'
+import { TOOL_NAME, keep, textIn, objectIn, objectsIn, isAbsent } from './dialect.ts'
+import { readImage } from './media.ts'
+import { readMessage } from './blocks.ts'
+import { BAD_REPLY, BROKEN, readProblem, saysError } from './problems.ts'
+import {
+  choiceLeft,
+  indexOf,
+  readAnnotation,
+  readFinish,
+  readSources,
+  replyLeft,
+  type Seen,
+} from './reply.ts'
+import { Speech } from './reader-blocks.ts'
+import { readUsage } from './usage.ts'
+import { raiseInput } from '../../src/model/text-tools.ts'
+
+/** Understands a completion, whole or in chunks, of OpenAI and of all that speak like it. */
+export class CompletionReader implements Reader {
+  readonly #cursor = new Cursor()
+  readonly #context: ReadReplyContext
+  readonly #names: ToolNames
+  readonly #server: ServerFacts
+  readonly #speech: Speech
+  readonly #calls: CallReader
+  #usage: JsonObject | undefined
+  #model = ''
+  #left: JsonObject = {}
+  #finish: JsonObject | undefined
+  #sources: JsonObject = {}
+  /** Something of the reply has come. */
+  #begun = false
+
+  constructor(context: ReadReplyContext) {
+    this.#context = context
+    this.#server = context.server ?? {}
+    this.#names = toolNames(context.request, TOOL_NAME)
+    this.#speech = new Speech(this.#cursor, this.#server)
+    this.#calls = new CallReader(this.#cursor, this.#names, context)
+  }
+
+  body(json: Json): Event[] {
+    const choices = isObject(json) ? json['choices'] : undefined
+    if (!isObject(json) || !Array.isArray(choices) || !isObject(choices[0]) || isFailed(json))
+      this.#refuse(json)
+    else this.#whole(json, objectsIn(choices))
+    return this.#cursor.drain()
+  }
+
+  push(frame: Frame): Event[] {
+    const text = frame.data.trim()
+    if (text === '[DONE]') this.#over(true)
+    else if (text !== '') this.#chunk(frame, text)
+    return this.#cursor.drain()
+  }
+
+  end(): Event[] {
+    if (!this.#cursor.ended) this.#over(false)
+    return this.#cursor.drain()
+  }
+
+  #chunk(frame: Frame, text: string): void {
+    let value: Json
+    try {
+      value = parse(text)
+    } catch {
+      return this.#cursor.fail(BROKEN)
+    }
+    const body = Array.isArray(value) ? value[0] : value
+    if (!isObject(body)) return this.#cursor.fail(BAD_REPLY)
+    if (saysError(body) || frame.event === 'error') return this.#failed(body)
+    this.#take(body)
+  }
+
+  /** Behind a good end an error says nothing of the reply any more; what it counts counts. */
+  #failed(body: JsonObject): void {
+    if (this.#finish && textIn(this.#finish['finish_reason']) !== 'error')
+      this.#count(body['usage'])
+    else this.#refuse(body)
+  }
+
+  #refuse(body: Json): void {
+    const error = Array.isArray(body) ? body[0] : body
+    this.#cursor.fail(isObject(error) && saysError(error) ? readProblem(200, body) : BAD_REPLY)
+  }
+
+  #take(body: JsonObject): void {
+    this.#note(body)
+    this.#count(body['usage'])
+    for (const choice of objectsIn(body['choices'])) {
+      if (indexOf(choice['index']) !== 0) this.#context.lose('dropped', 'reply.candidates')
+      else this.#choice(choice, body)
+    }
+  }
+
+  /** The first chunk of Copilot and of Azure has neither id nor model. */
+  #note(body: JsonObject): void {
+    this.#id ||= textIn(body['id'])
+    this.#model ||= textIn(body['model'])
+    this.#left = { ...this.#left, ...replyLeft(body) }
+    if (!isAbsent(body['citations']) || !isAbsent(body['search_results'])) this.#sources = body
+  }
+  #id = ''
+
+  #choice(choice: JsonObject, body: JsonObject): void {
+    this.#count(choice['usage'])
+    if (this.#finish) return
+    this.#begin()
+    const delta = objectIn(choice['delta'] ?? ('message' in body ? undefined : choice['message']))
+    this.#delta(delta)
+    this.#left = { ...this.#left, ...choiceLeft(choice) }
+    if (!isAbsent(choice['finish_reason'])) this.#finish = choice
+  }
+
+  #begin(): void {
+    if (this.#begun) return
+    this.#begun = true
+    this.#cursor.start(this.#id, this.#model)
+  }
+
+  #delta(delta: JsonObject): void {
+    const { content, refusal, tool_calls, function_call, annotations, audio, ...beside } = delta
+    const { role: _, images, ...others } = beside
+    const {
+      reasoning_content,
+      reasoning,
+      reasoning_text,
+      reasoning_details,
+      reasoning_opaque,
+      ...rest
+    } = others
+    const calls = objectsIn(tool_calls)
+    this.#speech.think(
+      { reasoning_content, reasoning, reasoning_text, reasoning_details, reasoning_opaque },
+      (entry) => this.#calls.prove(entry),
+    )
+    this.#speech.say(content)
+    if (textIn(refusal) !== '') this.#speech.refuse(textIn(refusal))
+    for (const raw of objectsIn(annotations)) this.#cite(raw)
+    for (const image of objectsIn(images)) this.#draw(image)
+    if (calls.length > 0 || !isAbsent(objectIn(function_call))) this.#speech.pause()
+    for (const call of calls) this.#calls.delta(call)
+    if (!isAbsent(objectIn(function_call))) this.#calls.legacy(objectIn(function_call))
+    if (isObject(audio)) this.#left = { ...this.#left, audio: true }
+    if (calls.length === 0 && this.#speech.isSpeaking) this.#calls.pause()
+    for (const [key, value] of Object.entries(rest))
+      if (!isAbsent(value)) this.#left = { ...this.#left, [key]: value }
+  }
+
+  #cite(raw: JsonObject): void {
+    const citation = readAnnotation(raw)
+    if (citation) this.#speech.cite(citation)
+    else this.#left = { ...this.#left, annotations: [raw] }
+  }
+
+  #draw(image: JsonObject): void {
+    this.#speech.pause()
+    this.#drawn += 1
+    this.#cursor.whole(`image ${this.#drawn}`, readImage(image))
+  }
+  #drawn = 0
+
+  #count(usage: Json | undefined): void {
+    if (!isObject(usage)) return
+    this.#usage = usage
+  }
+
+  /** The bytes are over, or are said to be. */
+  #over(isSaid: boolean): void {
+    if (this.#cursor.ended) return
+    if (!this.#finish && !isSaid) return this.#cursor.fail(ENDED_EARLY)
+    if (!this.#begun && !this.#finish && this.#id === '') return this.#cursor.fail(BAD_REPLY)
+    this.#begin()
+    for (const citation of readSources(this.#sources)) this.#speech.cite(citation)
+    const seen: Seen = { call: this.#calls.count > 0, refusal: this.#speech.hasRefused }
+    this.#speech.end()
+    this.#calls.end()
+    for (const proof of this.#calls.unclaimed())
+      this.#cursor.whole(
+        `lone ${proof.value}`,
+        { kind: 'reasoning', text: '', redacted: true },
+        { proof },
+      )
+    this.#end(this.#finish ?? {}, seen)
+  }
+
+  #end(choice: JsonObject, seen: Seen): void {
+    if (this.#usage) this.#cursor.usage(readUsage(this.#usage, this.#server))
+    const { reason, sequence } = readFinish(choice, seen)
+    const { ext } = keep(this.#left)
+    this.#cursor.finish(reason, sequence, ext)
+    this.#cursor.done()
+  }
+
+  #whole(json: JsonObject, choices: JsonObject[]): void {
+    const [choice = {}, ...others] = choices
+    if (others.length > 0) this.#context.lose('dropped', 'reply.candidates')
+    this.#cursor.start(textIn(json['id']), textIn(json['model']))
+    const { annotations, audio, ...message } = objectIn(choice['message'])
+    const said = readMessage(this.#speech.untagged(message), () => this.#context.newId('call_'))
+    const citations = [
+      ...objectsIn(annotations).flatMap((raw) => readAnnotation(raw) ?? []),
+      ...readSources(json),
+    ]
+    const cited = said.blocks.findLast((block) => block.kind === 'text')
+    said.blocks.forEach((block, key) => this.#block(key, block, block === cited ? citations : []))
+    const seen: Seen = {
+      call: said.blocks.some(({ kind }) => kind === 'tool-call'),
+      refusal: said.blocks.some(({ kind }) => kind === 'refusal'),
+    }
+    const files = objectsIn(annotations).filter((raw) => !readAnnotation(raw))
+    this.#left = {
+      ...replyLeft(json),
+      ...choiceLeft(choice),
+      ...said.rest,
+      ...(!isAbsent(objectIn(audio)) && isObject(audio) && hasWords(audio) && { audio }),
+      ...(files.length > 0 && { annotations: files }),
+    }
+    this.#count(json['usage'] ?? choice['usage'])
+    this.#end(choice, seen)
+  }
+
+  #block(key: number, block: Block, citations: ReturnType<typeof readSources>): void {
+    if (block.kind === 'tool-call') return this.#call(key, block)
+    const { proof, ...bare } = 'proof' in block ? block : { ...block, proof: undefined }
+    this.#cursor.open(key, bare as Block)
+    for (const citation of citations) this.#cursor.cite(key, citation)
+    this.#cursor.close(key, proof ? { proof } : {})
+  }
+
+  #call(key: number, { proof, ...call }: Block & { kind: 'tool-call'; proof?: Proof }): void {
+    const tool = this.#names.fromWire(call.name)
+    const isWrapped = tool.form === 'text' && call.form === 'json'
+    const opened = { ...call, ...tool, ...(proof && { proof }) }
+    this.#cursor.open(key, opened, isWrapped ? raiseInput : undefined)
+    this.#cursor.close(key)
+  }
+}
+
+const hasWords = (audio: JsonObject): boolean =>
+  Object.values(audio).some((value) => !isAbsent(value))
+
+/** A reply that tells of a failure is none, unless something of it is there. */
+const isFailed = (body: JsonObject): boolean =>
+  !isAbsent(body['error']) &&
+  objectsIn(body['choices']).every((choice) => isAbsent(objectIn(choice['message'])['content']))

@@ -1,0 +1,254 @@
+import { type Json, type JsonObject, isObject, stringify } from '../../src/json/json.ts'
+import { BUDGETS, isEffort, nearestEffort } from '../../src/model/effort.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import type { Effort, Proof, ReasoningOptions } from '../../src/model/request.ts'
+import type { ServerFacts } from '../contract.ts'
+import { DIALECT, keep, restOf, factsOf, textIn, objectIn, numberIn } from './dialect.ts'
+
+type Spellings = Partial<
+  Record<'reasoning_content' | 'reasoning' | 'reasoning_text', Json | undefined>
+>
+
+/** The text of a thought, by the first of its names that says something: doubleword sends two of them. */
+export const thoughtIn = ({ reasoning_content, reasoning, reasoning_text }: Spellings): string =>
+  textIn(reasoning_content) || textIn(reasoning) || textIn(reasoning_text)
+
+/** Members of a message, to be given back as they came. */
+export const ownProofMembers = (members: JsonObject): Proof => ({
+  dialect: DIALECT,
+  value: stringify(members),
+})
+
+/** What callers say of thinking, in all the words that servers of this dialect have for it. */
+const MEMBERS = [
+  'reasoning_effort',
+  'reasoning',
+  'thinking',
+  'enable_thinking',
+  'thinking_budget',
+] as const
+type Wire = Partial<Record<(typeof MEMBERS)[number], Json | undefined>>
+
+export function readReasoning(wire: Wire): { reasoning?: ReasoningOptions; left: JsonObject } {
+  const given = MEMBERS.filter((key) => wire[key] !== undefined && wire[key] !== null)
+  if (given.length === 0) return { left: {} }
+  const nested = objectIn(wire.reasoning)
+  const thinking = objectIn(wire.thinking)
+  const word = textIn(wire.reasoning_effort) || textIn(nested['effort'])
+  const effort = toEffort(word)
+  const budget =
+    numberIn(nested['max_tokens']) ??
+    numberIn(wire.thinking_budget) ??
+    numberIn(thinking['budget_tokens'])
+  const isOff =
+    effort === 'none' ||
+    nested['enabled'] === false ||
+    thinking['type'] === 'disabled' ||
+    wire.enable_thinking === false
+  const isAdaptive = thinking['type'] === 'adaptive' || thinking['type'] === 'auto'
+  const isVague = effort === undefined && budget === undefined && !isOff && !isAdaptive
+  const saysOn =
+    thinking['type'] === 'enabled' || nested['enabled'] === true || wire.enable_thinking === true
+  const saysHidden = typeof nested['exclude'] === 'boolean'
+  if (isVague && !saysOn && !saysHidden) return { left: leftFor(wire, given) }
+  return {
+    reasoning: {
+      mode: isOff ? 'off' : isAdaptive ? 'adaptive' : 'on',
+      ...(effort !== undefined && { effort }),
+      ...(budget !== undefined && { budget }),
+      ...(saysHidden && { visible: nested['exclude'] !== true }),
+      ...keep(unread(nested, thinking), { facts: { words: leftFor(wire, given) } }),
+    },
+    left: {},
+  }
+}
+
+/** What of it only this dialect has: kept, and reported elsewhere. */
+function unread(nested: JsonObject, thinking: JsonObject): JsonObject {
+  const { effort: _, max_tokens: __, enabled: ___, exclude: ____, ...reasoning } = nested
+  const { type: _type, budget_tokens: _budget, ...rest } = thinking
+  return { ...reasoning, ...rest }
+}
+
+const leftFor = (wire: Wire, given: readonly (keyof Wire)[]): JsonObject =>
+  Object.fromEntries(
+    given.flatMap((key) => (wire[key] === undefined ? [] : [[key, wire[key] ?? null]])),
+  )
+
+const toEffort = (word: string): Effort | undefined =>
+  word === 'none' || isEffort(word) ? word : undefined
+
+export interface ReasoningContext {
+  readonly server: ServerFacts
+  readonly own: boolean
+  readonly lose: Lose
+}
+
+/** Inverse of `readReasoning`, in the words of the server. */
+export function writeReasoning(
+  reasoning: ReasoningOptions | undefined,
+  { server, own: isOwn, lose }: ReasoningContext,
+): JsonObject {
+  if (!reasoning) return {}
+  const words = factsOf(reasoning)['words']
+  if (isOwn && isObject(words)) return words
+  const style = server.reasoningStyle ?? 'openai'
+  if (style === 'none') return lose('dropped', 'reasoning') ?? {}
+  reportUnsaid(reasoning, style, lose)
+  const isOff = reasoning.mode === 'off' || reasoning.effort === 'none'
+  return { ...(isOff ? OFF[style] : writeOn(reasoning, style, lose)), ...restOf(reasoning) }
+}
+
+type Style = Exclude<NonNullable<ServerFacts['reasoningStyle']>, 'none'>
+
+const OFF: Record<Style, JsonObject> = {
+  openai: { reasoning_effort: 'none' },
+  thinking: { thinking: { type: 'disabled' } },
+  enable_thinking: { enable_thinking: false },
+  template: { chat_template_kwargs: { enable_thinking: false } },
+  openrouter: { reasoning: { enabled: false } },
+  together: { reasoning: { enabled: false } },
+}
+
+/** Whether and how thoughts are shown is for the server to say, everywhere but at OpenRouter. */
+function reportUnsaid({ mode, visible, detail }: ReasoningOptions, style: Style, lose: Lose): void {
+  if (detail !== undefined && detail !== 'auto') lose('dropped', 'reasoning.detail')
+  if (mode === 'off' || style === 'openrouter') return
+  if (visible === false) lose('dropped', 'reasoning.visible')
+}
+
+function writeOn(reasoning: ReasoningOptions, style: Style, lose: Lose): JsonObject {
+  const { mode, visible } = reasoning
+  if (mode === 'adaptive') lose('approximated', 'reasoning.mode')
+  switch (style) {
+    case 'openai': {
+      const effort = effortOf(reasoning, lose)
+      return effort === undefined ? {} : { reasoning_effort: effort }
+    }
+    case 'thinking': {
+      const effort = effortOf(reasoning, lose)
+      return {
+        thinking: { type: 'enabled' },
+        ...(effort !== undefined && { reasoning_effort: effort }),
+      }
+    }
+    case 'enable_thinking': {
+      const budget = budgetOf(reasoning, lose)
+      return { enable_thinking: true, ...(budget !== undefined && { thinking_budget: budget }) }
+    }
+    case 'template':
+      return { ...leaveHowMuch(reasoning, lose), chat_template_kwargs: { enable_thinking: true } }
+    case 'together':
+      return { ...leaveHowMuch(reasoning, lose), reasoning: { enabled: true } }
+    case 'openrouter': {
+      const { budget, effort } = reasoning
+      const amount =
+        budget !== undefined ? { max_tokens: budget } : effort ? { effort } : { enabled: true }
+      if (budget !== undefined && effort !== undefined) lose('dropped', 'reasoning.effort')
+      return { reasoning: { ...amount, ...(visible === false && { exclude: true }) } }
+    }
+    default:
+      return style satisfies never
+  }
+}
+
+function effortOf({ effort, budget, mode }: ReasoningOptions, lose: Lose): Effort | undefined {
+  if (effort !== undefined) {
+    if (budget !== undefined) lose('dropped', 'reasoning.budget')
+    return effort
+  }
+  if (budget === undefined) return mode === 'adaptive' ? undefined : 'medium'
+  lose('approximated', 'reasoning.budget')
+  // Not every model has the least one.
+  const nearest = nearestEffort(budget)
+  return nearest === 'minimal' ? 'low' : nearest
+}
+
+function budgetOf({ effort, budget }: ReasoningOptions, lose: Lose): number | undefined {
+  if (budget !== undefined || effort === undefined || effort === 'none') return budget
+  lose('approximated', 'reasoning.effort')
+  return BUDGETS[effort]
+}
+
+function leaveHowMuch({ effort, budget }: ReasoningOptions, lose: Lose): JsonObject {
+  if (effort !== undefined) lose('dropped', 'reasoning.effort')
+  if (budget !== undefined) lose('dropped', 'reasoning.budget')
+  return {}
+}
+
+const OPENING = '<think>'
+const CLOSING = '</think>'
+
+type Piece = { kind: 'text' | 'reasoning'; text: string }
+
+/**
+ * Thoughts in tags at the very beginning of a text; anywhere else tags are text. Templates may have put the first
+ * one into the prompt, so a text may have the closing one alone: as a stream that cannot be known in time.
+ */
+export class TagReader {
+  #state: 'before' | 'within' | 'behind' | 'after' = 'before'
+  #held = ''
+
+  push(text: string): Piece[] {
+    this.#held += text
+    const pieces: Piece[] = []
+    if (this.#state === 'before') this.#open()
+    if (this.#state === 'within') this.#think(pieces)
+    if (this.#state === 'behind') {
+      this.#held = this.#held.trimStart()
+      if (this.#held !== '') this.#state = 'after'
+    }
+    if (this.#state === 'after' && this.#held !== '') {
+      pieces.push({ kind: 'text', text: this.#held })
+      this.#held = ''
+    }
+    return pieces
+  }
+
+  end(): Piece[] {
+    const text = this.#held
+    this.#held = ''
+    if (text === '' || this.#state === 'behind') return []
+    return [{ kind: this.#state === 'within' ? 'reasoning' : 'text', text }]
+  }
+
+  #open(): void {
+    const text = this.#held.trimStart()
+    if (text.startsWith(OPENING)) {
+      this.#held = text.slice(OPENING.length).replace(/^\n/, '')
+      this.#state = 'within'
+    } else if (!OPENING.startsWith(text)) this.#state = 'after'
+  }
+
+  /** What may be the beginning of the closing tag waits for the rest of it. */
+  #think(pieces: Piece[]): void {
+    const at = this.#held.indexOf(CLOSING)
+    const end = at < 0 ? this.#held.length - tailOf(this.#held) : at
+    const text = this.#held.slice(0, end)
+    if (text !== '') pieces.push({ kind: 'reasoning', text })
+    this.#held = at < 0 ? this.#held.slice(end) : this.#held.slice(at + CLOSING.length)
+    if (at >= 0) this.#state = 'behind'
+  }
+}
+
+/** How many characters at the end may be the beginning of the closing tag. */
+function tailOf(text: string): number {
+  for (let length = Math.min(CLOSING.length - 1, text.length); length > 0; length -= 1)
+    if (text.endsWith(CLOSING.slice(0, length))) return length
+  return 0
+}
+
+/** The same of a whole text. */
+export function untag(content: string): { thought: string; text: string } {
+  const trimmed = content.trimStart()
+  const body = trimmed.startsWith(OPENING) ? trimmed.slice(OPENING.length) : content
+  const at = body.indexOf(CLOSING)
+  if (at < 0)
+    return body === content
+      ? { thought: '', text: content }
+      : { thought: body.replace(/^\n/, ''), text: '' }
+  return {
+    thought: body.slice(0, at).replace(/^\n/, ''),
+    text: body.slice(at + CLOSING.length).trimStart(),
+  }
+}

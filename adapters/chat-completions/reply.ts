@@ -1,0 +1,171 @@
+import type { Json, JsonObject } from '../../src/json/json.ts'
+import { defined } from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import type { Citation, FinishReason } from '../../src/model/request.ts'
+import { keep, textIn, objectIn, objectsIn, numberIn, countIn, isAbsent } from './dialect.ts'
+
+/** Why a reply ends, in the five words that clients know. */
+const WORDS: Record<FinishReason, string> = {
+  stop: 'stop',
+  'stop-sequence': 'stop',
+  length: 'length',
+  'context-window': 'length',
+  'tool-call': 'tool_calls',
+  refusal: 'content_filter',
+  safety: 'content_filter',
+  recitation: 'content_filter',
+  'malformed-call': 'stop',
+  pause: 'stop',
+  other: 'stop',
+}
+
+/** Servers have more words than the five (`eos`: Together); an unknown one says that it is over. */
+export const FINISHES = {
+  stop: 'stop',
+  eos: 'stop',
+  eos_token: 'stop',
+  end_turn: 'stop',
+  stop_sequence: 'stop-sequence',
+  length: 'length',
+  max_tokens: 'length',
+  model_length: 'context-window',
+  tool_calls: 'tool-call',
+  tool_use: 'tool-call',
+  function_call: 'tool-call',
+  content_filter: 'safety',
+  refusal: 'refusal',
+  sensitive: 'safety',
+  recitation: 'recitation',
+  malformed_function_call: 'malformed-call',
+  error: 'other',
+} satisfies Record<string, FinishReason>
+
+const KNOWN = new Map<string, FinishReason>(Object.entries(FINISHES))
+
+/** What a choice contained, as far as it says why it ended. */
+export interface Seen {
+  call: boolean
+  refusal: boolean
+}
+
+/** A refusal and calls say more than the word does, but for a reply that was cut. */
+export function readFinish(
+  choice: JsonObject,
+  seen: Seen,
+): { reason: FinishReason; sequence?: string } {
+  const { finish_reason, native_finish_reason, stop_reason } = choice
+  const word = textIn(finish_reason).toLowerCase()
+  const native = textIn(native_finish_reason).toLowerCase()
+  if (native === 'malformed_function_call' && !seen.call) return { reason: 'malformed-call' }
+  const reason = word === '' ? 'stop' : (KNOWN.get(word) ?? 'stop')
+  // vLLM says which sequence matched; a number is that of a token.
+  const sequence = textIn(stop_reason)
+  if (reason === 'length') return { reason }
+  if (seen.refusal) return { reason: 'refusal' }
+  if (seen.call) return { reason: 'tool-call' }
+  if (reason === 'tool-call') return { reason: 'stop' }
+  return reason === 'stop' && sequence !== '' && !KNOWN.has(sequence)
+    ? { reason: 'stop-sequence', sequence }
+    : { reason }
+}
+
+/** Inverse of `readFinish`: calls that can be carried out are announced, a refusal in words is a reply. */
+export function writeFinish(reason: FinishReason, seen: Seen, lose: Lose): string {
+  if (reason === 'refusal' && seen.refusal) return 'stop'
+  let word = WORDS[reason]
+  if (word === 'stop' && seen.call && reason === 'stop') word = 'tool_calls'
+  if (word === 'tool_calls' && !seen.call) word = 'stop'
+  const again = readFinish({ finish_reason: word }, seen)
+  if (again.reason !== reason) lose('approximated', 'reply.finish', reason)
+  return word
+}
+
+/** What a choice says besides its message. */
+export function choiceLeft(choice: JsonObject): JsonObject {
+  const {
+    index: _i,
+    message: _m,
+    delta: _d,
+    finish_reason: _f,
+    native_finish_reason: _n,
+    ...others
+  } = choice
+  const { stop_reason: _s, usage: _u, text: _t, ...rest } = others
+  return withoutAbsent(rest)
+}
+
+/** What a reply says besides its choices. */
+export function replyLeft(body: JsonObject): JsonObject {
+  const {
+    id: _id,
+    object: _object,
+    created: _created,
+    model: _model,
+    choices: _choices,
+    ...others
+  } = body
+  const {
+    usage: _usage,
+    obfuscation: _padding,
+    p: _p,
+    error: _error,
+    citations: _c,
+    ...rest
+  } = others
+  const { search_results: _results, system_fingerprint: _print, ...left } = rest
+  return withoutAbsent(left)
+}
+
+const withoutAbsent = (fields: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => !isAbsent(value)))
+
+/** An annotation of a text; one that starts and ends at nothing has no range. */
+export function readAnnotation(raw: JsonObject): Citation | undefined {
+  const { type, url_citation, ...beside } = raw
+  if (type !== 'url_citation' || typeof url_citation !== 'object') return undefined
+  const { url, title, start_index, end_index, ...rest } = objectIn(url_citation)
+  const start = countIn(start_index)
+  const end = countIn(end_index)
+  const hasRange = start !== undefined && end !== undefined && end > start
+  return {
+    ...defined({
+      url: textIn(url) || undefined,
+      title: textIn(title) || undefined,
+      start: hasRange ? start : undefined,
+      end: hasRange ? end : undefined,
+    }),
+    ...keep({ ...withoutAbsent(rest), ...withoutAbsent(beside) }),
+  }
+}
+
+/** Inverse of `readAnnotation`. `from`: where the text begins in the content, `length`: how long it is. */
+export function writeAnnotation(
+  { url, title, start, end, quote }: Citation,
+  { from, length }: { from: number; length: number },
+  lose: Lose,
+): JsonObject | undefined {
+  if (url === undefined) return lose('dropped', 'reply.citations')
+  if (quote !== undefined) lose('approximated', 'reply.citations')
+  return {
+    type: 'url_citation',
+    url_citation: {
+      start_index: from + (start ?? 0),
+      end_index: from + (end ?? length),
+      title: title ?? '',
+      url,
+    },
+  }
+}
+
+/** Perplexity lists what it has read beside the reply, without a place in it. */
+export function readSources(body: JsonObject): Citation[] {
+  const results = objectsIn(body['search_results']).map(({ url, title }) =>
+    defined({ url: textIn(url), title: textIn(title) || undefined }),
+  )
+  if (results.length > 0) return results.filter(({ url }) => url !== '')
+  const { citations } = body
+  const list: Json[] = Array.isArray(citations) ? citations : []
+  return list.flatMap((url) => (typeof url === 'string' && url !== '' ? [{ url }] : []))
+}
+
+export const indexOf = (value: Json | undefined): number => numberIn(value) ?? 0

@@ -1,0 +1,140 @@
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import { membersBeside } from '../../src/model/ext.ts'
+import { toolNames } from '../../src/model/names.ts'
+import { invalid, nothingToSend } from '../../src/model/problem.ts'
+import { withoutRefused } from '../../src/model/refused.ts'
+import type { Request } from '../../src/model/request.ts'
+import type { Outgoing, ReadRequestContext, WriteRequestContext } from '../contract.ts'
+import {
+  DIALECT,
+  TOOL_NAME,
+  keep,
+  restOf,
+  factsOf,
+  isOrigin,
+  textIn,
+  objectIn,
+  withoutNulls,
+  type WriteContext,
+} from './dialect.ts'
+import { serverFacts } from './fields.ts'
+import { History, writeHistory } from './history.ts'
+import * as options from './fields.ts'
+import { readReasoning, writeReasoning } from './reasoning.ts'
+import { readTools, readToolChoice, writeToolChoice, writeTools } from './tools.ts'
+import { validate } from './wire.ts'
+
+/** The members that are read; any other is left over. */
+const READ = new Set(
+  (
+    'model messages stream stream_options tools functions ' +
+    'web_search_options tool_choice function_call parallel_tool_calls max_completion_tokens max_tokens ' +
+    'stop response_format temperature top_p top_k n ' +
+    'seed random_seed logprobs top_logprobs presence_penalty frequency_penalty ' +
+    'reasoning_effort reasoning thinking enable_thinking thinking_budget user ' +
+    'safety_identifier metadata service_tier prompt_cache_key store '
+  )
+    .trim()
+    .split(' '),
+)
+
+/** Throws for what this dialect forbids; keeps everything else. */
+export function readRequest(body: Json, _context: ReadRequestContext): Request {
+  if (!isObject(body)) throw invalid('the body must be a JSON object')
+  validate(body)
+  const { model, messages, stream, tool_choice, function_call, parallel_tool_calls } = body
+  const { stream_options, functions, response_format, metadata } = body
+  const history = new History()
+  history.read(messages)
+  const bounds = options.readLimits(body)
+  const thoughts = readReasoning(body)
+  const format = options.readFormat(response_format)
+  const who = options.readUserMember(body)
+  const labels = options.readLabels(metadata)
+  const rest = withoutNulls(membersBeside(body, READ) ?? {})
+  return {
+    model: textIn(model),
+    stream: stream === true,
+    system: history.system,
+    turns: history.turns,
+    tools: readTools(body),
+    ...readToolChoice(tool_choice, function_call),
+    ...(typeof parallel_tool_calls === 'boolean' && { parallelToolCalls: parallel_tool_calls }),
+    limits: bounds.limits,
+    sampling: options.readSampling(body),
+    ...(thoughts.reasoning && { reasoning: thoughts.reasoning }),
+    ...(format.format && { format: format.format }),
+    ...(who.user !== undefined && { user: who.user }),
+    ...(labels.labels && { labels: labels.labels }),
+    ...options.readAccount(body),
+    origin: { dialect: DIALECT },
+    ...keep(
+      { ...rest, ...thoughts.left, ...format.left, ...who.left, ...labels.left },
+      {
+        facts: {
+          ...bounds.facts,
+          ...who.facts,
+          ...(isObject(stream_options) && { stream_options }),
+          ...(functions !== undefined && { functions: true }),
+        },
+      },
+    ),
+  }
+}
+
+/** Inverse of `readRequest`. */
+export function writeRequest(request: Request, { target, lose }: WriteRequestContext): Outgoing {
+  const isOwn = isOrigin(request)
+  const server = serverFacts(target, isOwn)
+  const context: WriteContext = {
+    lose,
+    server,
+    names: toolNames(request, TOOL_NAME),
+    own: isOwn,
+    path: '',
+  }
+  const messages = writeHistory(withFormat(request, context), context)
+  if (messages.length === 0) throw nothingToSend()
+  const thoughts = writeReasoning(request.reasoning, { server, own: context.own, lose })
+  const thinks = request.reasoning !== undefined && request.reasoning.mode !== 'off'
+  const tools = writeTools(request, context)
+  if (request.previous !== undefined) lose('dropped', 'previous')
+  const body: JsonObject = {
+    model: target.model,
+    messages,
+    ...(tools.tools.length > 0 && { tools: tools.tools }),
+    ...tools.members,
+    ...writeToolChoice(request, tools, thinks, context),
+    ...options.writeLimits(request, target, context),
+    ...options.writeSampling(request, context),
+    ...thoughts,
+    ...options.writeFormat(request, context),
+    ...options.writeAccount(request, context),
+    ...writeStream(request),
+    ...restOf(request),
+  }
+  const sent = withoutRefused(body, target.facts.drop, options.leftoverPlace, lose)
+  return { path: '/v1/chat/completions', headers: {}, body: sent }
+}
+
+/** Counts are asked for always: without them no caller of another dialect learns what it used. */
+function writeStream(request: Request): JsonObject {
+  if (!request.stream) return {}
+  const asked = objectIn(factsOf(request)['stream_options'] ?? {})
+  return { stream: true, stream_options: { ...asked, include_usage: true } }
+}
+
+/** What cannot be asked for in the words of the wire is asked for in words, behind all instructions. */
+function withFormat(request: Request, context: WriteContext): Request {
+  const words = options.formatWords(request, context)
+  if (words === undefined) return request
+  return { ...request, system: [...request.system, { kind: 'text', text: words }] }
+}
+
+/** The subtrees of a request that stay text. */
+export const VERBATIM = [
+  'tools.*.function.parameters',
+  'functions.*.parameters',
+  'response_format.json_schema.schema',
+  'response_format.schema',
+]

@@ -1,0 +1,78 @@
+import { withElements, withMembers } from '../../src/json/edit.ts'
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import { isEnvelope, readEnvelope } from '../../src/model/proof.ts'
+import { withoutRefused } from '../../src/model/refused.ts'
+import type { ModelFacts, SameEdits } from '../contract.ts'
+import { DIALECT, textIn, objectIn } from './dialect.ts'
+import { leftoverPlace } from './fields.ts'
+import { FORMAT } from './proofs.ts'
+
+/** The body of a caller of this dialect for an upstream of this dialect. */
+export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
+  const { model, facts, foreign } = edits
+  const own = foreign ? withoutForeign(body, lose) : body
+  const sent = withoutRefused(bounded(own, facts, lose), facts.drop, leftoverPlace, lose)
+  return model === undefined || (sent['model'] !== undefined && typeof sent['model'] !== 'string')
+    ? sent
+    : withMembers(sent, { model })
+}
+
+/** Without what other services gave out and this proxy handed on: proofs in envelopes. */
+function withoutForeign(body: JsonObject, lose: Lose): JsonObject {
+  const { messages } = body
+  if (!Array.isArray(messages)) return body
+  const own = withElements(messages, (message, index) => {
+    if (!isObject(message) || message['role'] !== 'assistant') return message
+    const seal = `turns.${index}.seal`
+    return withOwnCalls(withOwnDetails(message, seal, lose), seal, lose)
+  })
+  return withMembers(body, { messages: own })
+}
+
+function withOwnDetails(message: JsonObject, seal: string, lose: Lose): JsonObject {
+  const { reasoning_details: details } = message
+  if (!Array.isArray(details)) return message
+  const own = withElements(details, (entry) => ownEntry(entry, seal, lose) ?? [])
+  if (own === details) return message
+  return withMembers(message, { reasoning_details: own.length > 0 ? own : undefined })
+}
+
+/** An entry that only another dialect's service can read goes; words without a proof have been told already. */
+function ownEntry(entry: Json, seal: string, lose: Lose): Json | undefined {
+  if (!isObject(entry) || entry['format'] !== FORMAT) return entry
+  const value = textIn(entry['data']) || textIn(entry['signature'])
+  if (!isEnvelope(value)) return value === '' ? undefined : entry
+  const proof = readEnvelope(value)?.proof
+  if (proof?.dialect !== DIALECT)
+    return lose('dropped', seal, proof ? undefined : 'came back damaged')
+  return withMembers(
+    entry,
+    entry['data'] === undefined ? { signature: proof.value } : { data: proof.value },
+  )
+}
+
+function withOwnCalls(message: JsonObject, seal: string, lose: Lose): JsonObject {
+  const { tool_calls: calls } = message
+  if (!Array.isArray(calls)) return message
+  const own = withElements(calls, (call) => {
+    if (!isObject(call)) return call
+    const google = objectIn(objectIn(call['extra_content'])['google'])
+    if (!isEnvelope(textIn(google['thought_signature']))) return call
+    lose('dropped', seal)
+    return withMembers(call, { extra_content: undefined })
+  })
+  return own === calls ? message : withMembers(message, { tool_calls: own })
+}
+
+function bounded(body: JsonObject, { maxOutputTokens: most }: ModelFacts, lose: Lose): JsonObject {
+  if (most === undefined) return body
+  let changed = body
+  for (const member of ['max_tokens', 'max_completion_tokens']) {
+    const asked = body[member]
+    if (typeof asked !== 'number' || asked <= most) continue
+    lose('approximated', 'limits.maxOutputTokens')
+    changed = withMembers(changed, { [member]: most })
+  }
+  return changed
+}

@@ -1,0 +1,313 @@
+import { isObject, toText, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
+import { isNamed, reportLeftOut, type NamedTool } from '../../src/model/names.ts'
+import type {
+  FunctionTool,
+  HostedTool,
+  Request,
+  TextTool,
+  Tool,
+  ToolChoice,
+} from '../../src/model/request.ts'
+import { describeText, TEXT_TOOL_SCHEMA } from '../../src/model/text-tools.ts'
+import { rooted } from '../../src/schema/root.ts'
+import { NOT_STRICT, strictSchema } from '../../src/schema/strict.ts'
+import {
+  DIALECT,
+  keep,
+  restOf,
+  factsOf,
+  textIn,
+  objectIn,
+  objectsIn,
+  withoutNulls,
+  readCache,
+  writeCache,
+  cacheFacts,
+  someOf,
+  type WriteContext,
+  type Facts,
+} from './dialect.ts'
+
+type WireTools = Partial<Record<'tools' | 'functions' | 'web_search_options', Json | undefined>>
+
+export function readTools({ tools, functions, web_search_options }: WireTools): Tool[] {
+  const legacy = objectsIn(functions).map((raw) => readFunction(raw, {}, { legacy: true }))
+  const search = isObject(web_search_options) ? [readSearch(web_search_options)] : []
+  return [...objectsIn(tools).map(readTool), ...legacy, ...search]
+}
+
+function readTool(raw: JsonObject): Tool {
+  const { type, function: declared, custom, ...outer } = raw
+  if (type === 'function' && isObject(declared)) return readFunction(declared, outer, {})
+  if (type === 'custom' && isObject(custom)) return readCustom(custom, outer)
+  return { kind: 'opaque', dialect: DIALECT, name: textIn(raw['name']) || textIn(type), value: raw }
+}
+
+function readFunction(raw: JsonObject, outer: JsonObject, facts: Facts): FunctionTool {
+  const { name, description, parameters, strict, ...rest } = raw
+  const schema = parameters === undefined || parameters === null ? undefined : toText(parameters)
+  const { cache_control: _, prompt_cache_breakpoint: __, ...beside } = outer
+  const said = schema?.trim() === 'null' ? undefined : schema
+  return {
+    kind: 'function',
+    name: textIn(name),
+    ...(typeof description === 'string' && { description }),
+    ...(said !== undefined && { schema: said }),
+    ...(strict === true && { strict }),
+    ...readCache(outer),
+    ...keep(
+      { ...withoutNulls(rest), outer: someOf(beside) },
+      { facts: { ...cacheFacts(outer), ...facts, ...(strict === false && { strict }) } },
+    ),
+  }
+}
+
+/** Here a grammar is nested in its format, and flat in that of the model, as the newer interface has it. */
+function readCustom(raw: JsonObject, outer: JsonObject): TextTool {
+  const { name, description, format, ...rest } = raw
+  const { type, grammar, ...left } = objectIn(format)
+  const isGrammar = type === 'grammar' && isObject(grammar)
+  return {
+    kind: 'text',
+    name: textIn(name),
+    ...(typeof description === 'string' && { description }),
+    ...(isGrammar
+      ? { format: { type, ...grammar, ...left } }
+      : isObject(format) && type !== 'text' && { format }),
+    ...keep({ ...rest, outer: someOf(outer) }),
+  }
+}
+
+function readSearch(raw: JsonObject): HostedTool {
+  const { user_location, ...rest } = raw
+  const { type, approximate, ...left } = objectIn(user_location)
+  const location = { ...(typeof type === 'string' && { type }), ...objectIn(approximate), ...left }
+  return {
+    kind: 'hosted',
+    capability: 'web-search',
+    ...(Object.keys(location).length > 0 && { location }),
+    ...keep(rest),
+  }
+}
+
+export interface WrittenTools {
+  tools: JsonObject[]
+  members: JsonObject
+}
+
+/** Inverse of `readTools`; what this dialect lacks is reported. */
+export function writeTools(request: Request, context: WriteContext): WrittenTools {
+  const offered = request.tools.filter(allowedBy(request.toolChoice, context))
+  reportLeftOut(request.tools, offered, context.lose)
+  const members: JsonObject = {}
+  const tools: JsonObject[] = []
+  const functions: JsonObject[] = []
+  const known = new Set<string>()
+  for (const tool of offered) {
+    if (tool.kind === 'hosted') Object.assign(members, writeHosted(tool, context))
+    else if (tool.kind === 'mcp') context.lose('dropped', `tools.${tool.name}`)
+    else if (tool.kind === 'opaque') tools.push(...(tool.dialect === DIALECT ? [tool.value] : []))
+    else {
+      const name = context.names.toWire(tool.name, tool.namespace)
+      if (known.has(name)) context.lose('dropped', `tools.${name}`, 'another tool has this name')
+      else if (context.own && factsOf(tool)['legacy'] === true)
+        functions.push(writeDeclared(tool, name, context))
+      else tools.push(writeNamed(tool, name, context))
+      known.add(name)
+    }
+  }
+  return { tools, members: { ...members, ...(functions.length > 0 && { functions }) } }
+}
+
+/** Only one service has words for a choice among several; elsewhere only those are offered. */
+function allowedBy(
+  choice: ToolChoice | undefined,
+  { server, own }: WriteContext,
+): (tool: Tool) => boolean {
+  const names = choice?.names
+  if (!names || names.length === 0) return () => true
+  if (choice.mode === 'required' && names.length === 1) return () => true
+  if (own || server.allowedTools) return () => true
+  const wanted = new Set(names)
+  return (tool) => wanted.has(tool.kind === 'hosted' ? tool.capability : tool.name)
+}
+
+function writeNamed(tool: NamedTool, name: string, context: WriteContext): JsonObject {
+  const { outer } = restOf(tool)
+  const beside = { ...objectIn(outer), ...writeCache(tool, context) }
+  const isNative = context.own || context.server.customTools === true
+  if (tool.kind === 'text' && isNative)
+    return { type: 'custom', custom: writeCustom(tool, name), ...beside }
+  return { type: 'function', function: writeDeclared(tool, name, context), ...beside }
+}
+
+function writeCustom(tool: TextTool, name: string): JsonObject {
+  const { outer: _, ...left } = restOf(tool)
+  const { type, syntax, definition, ...rest } = tool.format ?? {}
+  const format =
+    type === 'grammar'
+      ? {
+          type,
+          grammar: {
+            ...(definition !== undefined && { definition }),
+            ...(syntax !== undefined && { syntax }),
+            ...rest,
+          },
+        }
+      : tool.format
+  return {
+    name,
+    ...(tool.description !== undefined && { description: tool.description }),
+    ...(format && { format }),
+    ...left,
+  }
+}
+
+function writeDeclared(tool: NamedTool, name: string, context: WriteContext): JsonObject {
+  const { outer: _, ...left } = restOf(tool)
+  const isText = tool.kind === 'text'
+  const description = isText ? describeText(tool, context.lose) : tool.description
+  const written = isText
+    ? { parameters: new Verbatim(TEXT_TOOL_SCHEMA) }
+    : writeSchema(tool, context)
+  return { name, ...(description !== undefined && { description }), ...written, ...left }
+}
+
+/** Strictness is kept to only where the schema is one that the service can keep its model to. */
+function writeSchema(tool: FunctionTool, { own: isOwn, server, lose }: WriteContext): JsonObject {
+  const { name, schema, strict } = tool
+  if (isOwn) {
+    const spelledStrict = strict ?? factsOf(tool)['strict']
+    return {
+      ...(schema !== undefined && { parameters: new Verbatim(schema) }),
+      ...(spelledStrict !== undefined && { strict: spelledStrict }),
+    }
+  }
+  const root = rooted(schema ?? '')
+  if (root.lost.length > 0) lose('approximated', `tools.${name}.schema`, root.lost.join(', '))
+  if (strict !== true) return { parameters: new Verbatim(root.schema) }
+  const closed = server.strictTools === false ? undefined : strictSchema(root.schema)
+  if (closed === undefined) lose('dropped', `tools.${name}.strict`, NOT_STRICT)
+  return {
+    parameters: new Verbatim(closed ?? root.schema),
+    ...(closed !== undefined && { strict: true }),
+  }
+}
+
+const PLACES = ['city', 'region', 'country', 'timezone']
+
+function writeHosted(tool: HostedTool, { own: isOwn, server, lose }: WriteContext): JsonObject {
+  const { capability, location, allowedDomains, blockedDomains, maxUses } = tool
+  const place = `tools.${capability}`
+  if (capability !== 'web-search' || !(isOwn || server.webSearch))
+    return lose('dropped', place) ?? {}
+  if (allowedDomains) lose('dropped', `${place}.allowedDomains`)
+  if (blockedDomains) lose('dropped', `${place}.blockedDomains`)
+  if (maxUses !== undefined) lose('dropped', `${place}.maxUses`)
+  const approximate = Object.entries(location ?? {}).filter(
+    ([key]) => isOwn || PLACES.includes(key),
+  )
+  const { type, ...known } = Object.fromEntries(approximate)
+  return {
+    web_search_options: {
+      ...restOf(tool),
+      ...(Object.keys(known).length > 0 && {
+        user_location: { type: type ?? 'approximate', approximate: known },
+      }),
+    },
+  }
+}
+
+const MODES = new Map<Json | undefined, ToolChoice['mode']>([
+  ['none', 'none'],
+  ['auto', 'auto'],
+  ['required', 'required'],
+  // Mistral's word for it.
+  ['any', 'required'],
+])
+
+/** `function_call` is the older word for the same. */
+export function readToolChoice(
+  choice: Json | undefined,
+  older: Json | undefined,
+): { toolChoice?: ToolChoice } {
+  const raw = choice ?? older
+  if (raw === undefined || raw === null) return {}
+  const isOlder = choice === undefined || choice === null
+  const ext = keep({}, { facts: { choice: raw, ...(isOlder && { older: true }) } })
+  const mode = MODES.get(raw)
+  if (mode) return { toolChoice: { mode, ...ext } }
+  if (!isObject(raw))
+    return { toolChoice: { mode: 'auto', ...keep({ choice: raw }, { facts: { choice: raw } }) } }
+  const { type, function: named, custom, allowed_tools } = raw
+  if (isObject(allowed_tools)) {
+    const names = objectsIn(allowed_tools['tools']).map(nameIn)
+    return { toolChoice: { mode: MODES.get(allowed_tools['mode']) ?? 'auto', names, ...ext } }
+  }
+  const name =
+    textIn(objectIn(named)['name']) || textIn(objectIn(custom)['name']) || textIn(raw['name'])
+  if (name !== '') return { toolChoice: { mode: 'required', names: [name], ...ext } }
+  return { toolChoice: { mode: MODES.get(type) ?? 'auto', ...ext } }
+}
+
+const nameIn = (tool: JsonObject): string =>
+  textIn(objectIn(tool['function'])['name']) ||
+  textIn(objectIn(tool['custom'])['name']) ||
+  textIn(tool['name'])
+
+/** Inverse of `readToolChoice`, given the tools that are offered. */
+export function writeToolChoice(
+  request: Request,
+  { tools, members }: WrittenTools,
+  thinks: boolean,
+  context: WriteContext,
+): JsonObject {
+  const { toolChoice: choice, parallelToolCalls } = request
+  const { lose, server, own: isOwn } = context
+  const parallel = parallelToolCalls === undefined ? {} : { parallel_tool_calls: parallelToolCalls }
+  const hasFunctions = 'functions' in members
+  if (isOwn && choice) {
+    const raw = factsOf(choice)['choice']
+    if (raw !== undefined)
+      return {
+        [factsOf(choice)['older'] === true ? 'function_call' : 'tool_choice']: raw,
+        ...parallel,
+      }
+  }
+  if (tools.length === 0 && !hasFunctions) {
+    if (choice?.mode === 'required') lose('dropped', 'toolChoice', 'no tool is left')
+    return isOwn ? parallel : {}
+  }
+  if (!choice) return parallel
+  const wanted = namedChoice(request, choice, context)
+  const isForced = wanted !== 'auto' && wanted !== 'none'
+  if (isForced && thinks && server.forcedWhileThinking === false) {
+    lose('approximated', 'toolChoice', 'the model may not be forced while it thinks')
+    return { tool_choice: 'auto', ...parallel }
+  }
+  return { tool_choice: wanted, ...parallel }
+}
+
+function namedChoice(request: Request, choice: ToolChoice, context: WriteContext): Json {
+  const { lose, names, server, own: isOwn } = context
+  const required = server.requiredChoice ?? 'required'
+  const chosen = choice.names
+  if (choice.mode === 'none' || chosen?.length === 0) return 'none'
+  if (!chosen) return choice.mode === 'required' ? required : 'auto'
+  const known = chosen.flatMap((name) => {
+    const tool = request.tools.find((one) => isNamed(one) && one.name === name)
+    if (!tool || !isNamed(tool)) return []
+    const wire = { name: names.toWire(tool.name, tool.namespace) }
+    const isCustom = tool.kind === 'text' && (isOwn || server.customTools === true)
+    return [isCustom ? { type: 'custom', custom: wire } : { type: 'function', function: wire }]
+  })
+  const [first, ...others] = known
+  if (!first) {
+    lose('dropped', 'toolChoice', 'the tool is not offered')
+    return 'auto'
+  }
+  if (choice.mode === 'required' && others.length === 0 && chosen.length === 1) return first
+  if (isOwn || server.allowedTools)
+    return { type: 'allowed_tools', allowed_tools: { mode: choice.mode, tools: known } }
+  return choice.mode === 'required' ? required : 'auto'
+}

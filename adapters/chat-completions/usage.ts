@@ -1,0 +1,88 @@
+import { defined, isObject, pickMembers, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Usage } from '../../src/model/request.ts'
+import type { ServerFacts } from '../contract.ts'
+import { keep, objectIn, countIn, isAbsent } from './dialect.ts'
+
+const READ = new Set([
+  'prompt_tokens',
+  'completion_tokens',
+  'total_tokens',
+  'prompt_tokens_details',
+  'completion_tokens_details',
+  'cached_tokens',
+  'reasoning_tokens',
+  'prompt_cache_hit_tokens',
+  'prompt_cache_miss_tokens',
+  'cache_write_tokens',
+])
+
+/**
+ * The counts of a reply. Most servers count what was cached with the prompt and thoughts with the completion;
+ * the exceptions are told by their sums: xAI leaves thoughts out of the completion, and where a server is known
+ * to do so (Gemini's compatibility), what the total has beyond its parts was said. Parts beyond their whole
+ * (Azure's grok, OpenRouter) are cut to it.
+ */
+export function readUsage(raw: Json | undefined, server: ServerFacts = {}): Usage {
+  if (!isObject(raw)) return {}
+  const prompts = objectIn(raw['prompt_tokens_details'])
+  const completions = objectIn(raw['completion_tokens_details'])
+  const input = countIn(raw['prompt_tokens'])
+  const thought = countIn(completions['reasoning_tokens']) ?? countIn(raw['reasoning_tokens'])
+  const output = outputOf(raw, input, thought, server)
+  const cached =
+    countIn(prompts['cached_tokens']) ??
+    countIn(raw['cached_tokens']) ??
+    countIn(raw['prompt_cache_hit_tokens'])
+  const written = countIn(prompts['cache_write_tokens']) ?? countIn(raw['cache_write_tokens'])
+  const cacheRead = within(cached, input)
+  const left = input === undefined ? undefined : input - (cacheRead ?? 0)
+  return {
+    ...defined({
+      input,
+      cacheRead,
+      cacheWrite: within(written, left),
+      output,
+      reasoning: within(thought, output),
+    }),
+    ...keep({ ...leftIn(raw, READ), ...leftIn(prompts, KEPT), ...leftIn(completions, KEPT) }),
+  }
+}
+
+function outputOf(
+  raw: JsonObject,
+  input: number | undefined,
+  thought: number | undefined,
+  server: ServerFacts,
+): number | undefined {
+  const said = countIn(raw['completion_tokens'])
+  const total = countIn(raw['total_tokens'])
+  if (total === undefined || input === undefined) return said
+  const beyond = total - input - (said ?? 0)
+  if (beyond <= 0) return said
+  const isThought = thought !== undefined && thought > 0 && beyond === thought
+  return isThought || server.outputInTotal === true ? total - input : said
+}
+
+/** `bound` is that of which it is a part; where that is not known, the part is taken as it is. */
+const within = (count: number | undefined, bound: number | undefined): number | undefined =>
+  count === undefined || bound === undefined ? count : Math.min(count, bound)
+
+const KEPT = new Set(['cached_tokens', 'cache_write_tokens', 'reasoning_tokens'])
+
+const leftIn = (counts: JsonObject, known: ReadonlySet<string>): JsonObject =>
+  pickMembers(counts, (key, value) => !known.has(key) && value !== 0 && !isAbsent(value))
+
+/** Inverse of `readUsage`, with the total that follows from it. */
+export function writeUsage(usage: Usage): JsonObject {
+  const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0, reasoning = 0 } = usage
+  return {
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: input + output,
+    prompt_tokens_details: {
+      cached_tokens: cacheRead,
+      ...(cacheWrite > 0 && { cache_write_tokens: cacheWrite }),
+    },
+    completion_tokens_details: { reasoning_tokens: reasoning },
+  }
+}

@@ -1,0 +1,376 @@
+import { streamedText, withBody, type Event, type Tail } from '../../src/model/events.ts'
+import { blockName } from '../../src/model/foreign.ts'
+import { stringify, type JsonObject } from '../../src/json/json.ts'
+import { added, LateFrame, PieceFrame } from '../../src/stream/late-frame.ts'
+import type {
+  Block,
+  Citation,
+  FinishReason,
+  Proof,
+  ToolCallBlock,
+  Usage,
+} from '../../src/model/request.ts'
+import { Template } from '../../src/stream/template.ts'
+import { lowerInput } from '../../src/model/text-tools.ts'
+import type { Problem } from '../../src/model/problem.ts'
+import type { Frame, WriteReplyContext, Writer } from '../contract.ts'
+import { isObject } from '../../src/json/json.ts'
+import { DIALECT, factsOf, isOrigin, objectIn } from './dialect.ts'
+import { writeError } from './problems.ts'
+import { extraContent, FORMAT, placeId, proofText, type PlaceKind } from './proofs.ts'
+import { writeAnnotation, writeFinish, type Seen } from './reply.ts'
+import { writeUsage } from './usage.ts'
+
+/** The block that is being said. */
+interface Open {
+  block: Block
+  parts: string[]
+  citations: Citation[]
+  /** Where in the content it begins. */
+  start: number
+  /** Which entry of the details it is. */
+  index: number
+  row?: Template | undefined
+}
+
+const END: Frame = { data: '[DONE]' }
+
+/** Says a reply as chunks, and gathers the completion that they describe. */
+export class CompletionWriter implements Writer {
+  readonly #context: WriteReplyContext
+  readonly #counts: boolean
+  readonly #isLegacy: boolean
+  readonly #seen: Seen = { call: false, refusal: false }
+  #frames: Frame[] = []
+  #open: Open | undefined
+  #id = ''
+  #usage: Usage | undefined
+  #spoken = false
+  #content = ''
+  #refusal = ''
+  #reasoning = ''
+  #details: JsonObject[] = []
+  #annotations: JsonObject[] = []
+  #calls: JsonObject[] = []
+  #finish: string | undefined
+  #ended = false
+  #index = 0
+  /** Where the text began that goes on. */
+  #runStart: number | undefined
+
+  constructor(context: WriteReplyContext) {
+    this.#context = context
+    const { request } = context
+    const asked = factsOf(request)['stream_options']
+    // Only its own callers can say that they do not want it.
+    this.#counts = !isOrigin(request) || (isObject(asked) && asked['include_usage'] === true)
+    this.#isLegacy = factsOf(request)['functions'] === true
+  }
+
+  push(event: Event): Frame[] {
+    if (!this.#ended) this.#take(event)
+    const frames = this.#frames
+    this.#frames = []
+    return frames
+  }
+
+  body(): JsonObject {
+    return {
+      id: this.#id,
+      object: 'chat.completion',
+      created: this.#context.now,
+      model: this.#context.request.model,
+      choices: [
+        {
+          index: 0,
+          message: this.#message(),
+          logprobs: null,
+          finish_reason: this.#finish ?? 'stop',
+        },
+      ],
+      usage: writeUsage(this.#usage ?? {}),
+    }
+  }
+
+  #message(): JsonObject {
+    const { content, calls } = { content: this.#content, calls: this.#calls }
+    const isSilent = content === '' && (calls.length > 0 || this.#refusal !== '')
+    return {
+      role: 'assistant',
+      content: isSilent ? null : content,
+      refusal: this.#refusal === '' ? null : this.#refusal,
+      ...(this.#reasoning !== '' && { reasoning_content: this.#reasoning }),
+      ...(this.#details.length > 0 && { reasoning_details: this.#details }),
+      ...(this.#annotations.length > 0 && { annotations: this.#annotations }),
+      ...(calls.length > 0 &&
+        (this.#isLegacy
+          ? { function_call: objectIn(calls[0]?.['function']) }
+          : { tool_calls: calls })),
+    }
+  }
+
+  #take(event: Event): void {
+    switch (event.type) {
+      case 'start':
+        this.#id = replyId(event.id) || this.#context.newId('chatcmpl-')
+        return
+      case 'block-start':
+        return this.#begin(event.block)
+      case 'block-delta':
+        return this.#extend(event.text)
+      case 'citation':
+        this.#open?.citations.push(event.citation)
+        return
+      case 'block-end':
+        return this.#end(event.tail)
+      case 'usage':
+        this.#usage = { ...this.#usage, ...event.usage }
+        return
+      case 'finish':
+        return this.#finished(event.reason, event.stopSequence)
+      case 'error':
+        return this.#fail(event.problem)
+      default:
+        event satisfies never
+    }
+  }
+
+  #chunk(choices: JsonObject[], usage?: JsonObject | null): JsonObject {
+    return {
+      id: this.#id,
+      object: 'chat.completion.chunk',
+      created: this.#context.now,
+      model: this.#context.request.model,
+      choices,
+      ...(usage !== undefined && { usage }),
+    }
+  }
+
+  #delta(delta: JsonObject, finish_reason: string | null = null): JsonObject {
+    return this.#chunk(
+      [{ index: 0, delta, logprobs: null, finish_reason }],
+      this.#counts ? null : undefined,
+    )
+  }
+
+  #say(delta: JsonObject): void {
+    this.#greet(delta)
+    this.#add(new LateFrame(undefined, () => stringify(this.#delta(delta))))
+  }
+
+  /** The first piece says whose it is; the library (openai 7.55) throws where it does not. */
+  #greet(delta: JsonObject): void {
+    if (this.#spoken) return
+    this.#spoken = true
+    const content = 'tool_calls' in delta || 'function_call' in delta ? null : ''
+    const first = { role: 'assistant', content, refusal: null }
+    this.#add(new LateFrame(undefined, () => stringify(this.#delta(first))))
+  }
+
+  #add(frame: Frame): void {
+    this.#frames = added(this.#frames, frame)
+  }
+
+  #begin(block: Block): void {
+    this.#reportOrder(block)
+    if (block.kind !== 'text') this.#runStart = undefined
+    const open: Open = {
+      block,
+      parts: [],
+      citations: [],
+      start: this.#content.length,
+      index: this.#index,
+    }
+    if (block.kind === 'reasoning') this.#index += 1
+    this.#open = open
+    if (block.kind === 'tool-call') this.#call(block)
+  }
+
+  /** Text behind calls, and thoughts behind text, stand where they do in a stream alone. */
+  #reportOrder(block: Block): void {
+    const { kind } = block
+    const behindCall =
+      this.#calls.length > 0 && (kind === 'text' || kind === 'reasoning' || kind === 'refusal')
+    const behindText = (this.#content !== '' || this.#refusal !== '') && kind === 'reasoning'
+    const behindRefusal = this.#refusal !== '' && kind === 'text'
+    if (behindCall || behindText || behindRefusal)
+      this.#context.lose('reordered', 'reply.blocks', 'content is joined')
+  }
+
+  #extend(text: string): void {
+    const open = this.#open
+    if (!open || text === '') return
+    open.parts.push(text)
+    const { kind } = open.block
+    if (kind === 'text') this.#content += text
+    else if (kind === 'refusal') this.#refusal += text
+    else if (kind === 'reasoning') this.#reasoning += text
+    else if (kind !== 'tool-call' || !this.#isAnnounced(open.block)) return
+    open.row ??= new Template((piece) => this.#delta(this.#piece(open, piece)))
+    this.#greet(this.#piece(open, ''))
+    this.#add(new PieceFrame(undefined, open.row, text))
+  }
+
+  /** Of several calls a caller of the older words hears of the first one. */
+  #isAnnounced({ form }: ToolCallBlock): boolean {
+    return (form === 'json' || this.#isCustom()) && (!this.#isLegacy || this.#calls.length === 1)
+  }
+
+  #isCustom(): boolean {
+    return this.#calls.at(-1)?.['type'] === 'custom'
+  }
+
+  #piece({ block, index }: Open, text: string): JsonObject {
+    switch (block.kind) {
+      case 'refusal':
+        return { refusal: text }
+      case 'reasoning': {
+        const entry = { type: 'reasoning.text', text, format: FORMAT, index }
+        return { reasoning_content: text, reasoning_details: [entry] }
+      }
+      case 'tool-call':
+        return this.#callPiece(text)
+      default:
+        return { content: text }
+    }
+  }
+
+  #callPiece(text: string): JsonObject {
+    if (this.#isLegacy) return { function_call: { arguments: text } }
+    const index = this.#calls.length - 1
+    const inner = this.#isCustom() ? { custom: { input: text } } : { function: { arguments: text } }
+    return { tool_calls: [{ index, ...inner }] }
+  }
+
+  #call(block: ToolCallBlock): void {
+    const { lose, newId, request } = this.#context
+    this.#seen.call = true
+    const isKnown = request.tools.some((tool) => tool.kind === 'text' && tool.name === block.name)
+    const isCustom = block.form === 'text' && isKnown && isOrigin(request)
+    if (block.namespace || (block.form === 'text' && !isCustom))
+      lose('approximated', 'reply.tool-call.name')
+    const name = (block.namespace ? `${block.namespace}__${block.name}` : block.name) || '_'
+    const id = block.id || newId('call_')
+    if (block.proof) this.#prove(block.proof, 'call', id)
+    const extra = block.proof ? extraContent(proofText(block.proof, 'self')) : {}
+    const head = isCustom
+      ? { id, type: 'custom', custom: { name, input: '' } }
+      : { id, type: 'function', function: { name, arguments: '' } }
+    this.#calls.push({ ...head, ...extra })
+    if (!this.#isLegacy)
+      return this.#say({ tool_calls: [{ index: this.#calls.length - 1, ...head, ...extra }] })
+    if (this.#calls.length > 1) lose('dropped', 'reply.tool-call', 'there is room for one')
+    else this.#say({ function_call: { name, arguments: '' } })
+  }
+
+  /** An entry for a proof: where the block stands, or which call it is. */
+  #prove(proof: Proof, kind: PlaceKind | 'call', place: string): void {
+    const slot = kind === 'redacted' ? 'redacted' : kind === 'text' ? 'previous' : 'self'
+    const entry = {
+      type: 'reasoning.encrypted',
+      data: proofText(proof, slot),
+      id: place,
+      format: FORMAT,
+      index: this.#index,
+    }
+    this.#index += 1
+    this.#details.push(entry)
+    this.#say({ reasoning_details: [entry] })
+  }
+
+  #end(tail: Tail): void {
+    const open = this.#open
+    if (!open) return
+    this.#open = undefined
+    const body = streamedText(open.block) === undefined ? '' : open.parts.join('')
+    const block = withBody(open.block, body)
+    const proof = tail.proof ?? ('proof' in block ? block.proof : undefined)
+    const place = { start: open.start, end: this.#content.length, calls: this.#calls.length }
+    switch (block.kind) {
+      case 'text':
+        this.#cite(open, body.length)
+        this.#runStart ??= open.start
+        if (!proof) return
+        this.#prove(proof, 'text', placeId('text', { ...place, start: this.#runStart }))
+        this.#runStart = undefined
+        return
+      case 'refusal':
+        this.#seen.refusal ||= body !== ''
+        return
+      case 'reasoning':
+        return this.#endThought(open, block.redacted === true, proof)
+      case 'tool-call':
+        return this.#endCall(block, tail.proof)
+      default:
+        if (block.kind !== 'opaque' || block.dialect === DIALECT)
+          this.#context.lose('dropped', `reply.${blockName(block)}`)
+    }
+  }
+
+  #endThought(open: Open, redacted: boolean, proof: Proof | undefined): void {
+    const text = open.parts.join('')
+    const kind = redacted ? 'redacted' : 'thought'
+    const id = placeId(kind, { start: open.start, end: open.start, calls: this.#calls.length })
+    if (text === '') {
+      if (proof) this.#prove(proof, kind, id)
+      return
+    }
+    const head = { type: 'reasoning.text', format: FORMAT, index: open.index, id }
+    const signature = proof ? { signature: proofText(proof, redacted ? 'redacted' : 'self') } : {}
+    this.#details.push({ ...head, text, ...signature })
+    this.#say({ reasoning_details: [{ ...head, text: '', ...signature }] })
+  }
+
+  #endCall(block: ToolCallBlock, late: Proof | undefined): void {
+    const last = this.#calls.at(-1)
+    if (!last) return
+    const { id, custom, function: called } = last
+    const isFree = block.form === 'text'
+    const text = isFree && !this.#isCustom() ? lowerInput(block.input) : block.input
+    const given = isFree || text.trim() !== '' ? text : '{}'
+    if (isFree && !this.#isCustom() && !this.#isHidden()) this.#say(this.#callPiece(given))
+    const inner: JsonObject = isObject(custom)
+      ? { custom: { ...custom, input: given } }
+      : { function: { ...objectIn(called), arguments: given } }
+    this.#calls[this.#calls.length - 1] = { ...last, ...inner }
+    if (late && typeof id === 'string') this.#prove(late, 'call', id)
+  }
+
+  #isHidden(): boolean {
+    return this.#isLegacy && this.#calls.length > 1
+  }
+
+  #cite({ citations, start }: Open, length: number): void {
+    const place = { from: start, length }
+    const written = citations
+      .map((citation) => writeAnnotation(citation, place, this.#context.lose))
+      .filter((annotation) => annotation !== undefined)
+    if (written.length === 0) return
+    this.#annotations.push(...written)
+    this.#say({ annotations: written })
+  }
+
+  #finished(reason: FinishReason, sequence: string | undefined): void {
+    this.#ended = true
+    const { lose } = this.#context
+    if (sequence !== undefined) lose('dropped', 'reply.stopSequence')
+    if (this.#usage?.toolUse) lose('dropped', 'reply.usage.toolUse')
+    const word = writeFinish(reason, this.#seen, lose)
+    this.#finish = this.#isLegacy && word === 'tool_calls' ? 'function_call' : word
+    this.#greet({})
+    const finish = this.#finish
+    this.#add({ data: stringify(this.#delta({}, finish)) })
+    if (this.#counts) this.#add({ data: stringify(this.#chunk([], writeUsage(this.#usage ?? {}))) })
+    this.#add(END)
+  }
+
+  /** Libraries throw at it; an end without a word would look like the end of the reply. */
+  #fail(problem: Problem): void {
+    this.#ended = true
+    this.#add({ data: stringify({ error: writeError(problem) }) })
+  }
+}
+
+/** Clients expect the prefix of ids, and nothing else of them. */
+const replyId = (id: string): string =>
+  id === '' || id.startsWith('chatcmpl-') ? id : `chatcmpl-${id}`
