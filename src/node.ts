@@ -19,6 +19,10 @@ const world: Process = {
   write: (text) => process.stdout.write(text),
   say: (text) => process.stderr.write(text),
   complain: (line) => process.stderr.write(`dragoman: ${line}\n`),
+  replaceLine:
+    process.stderr.isTTY && process.env['TERM'] !== 'dumb'
+      ? (text) => process.stderr.write(`\r\u001b[K${text}`)
+      : undefined,
   logStyle: process.stdout.isTTY ? (colourless ? 'plain' : 'colour') : 'json',
 }
 

@@ -78,9 +78,14 @@ function textFor(request: Request, said: string): string {
   return said === '' ? 'Hello from the demo.' : `You said: ${shortened(lastSaid(request) ?? said)}`
 }
 
-/** Agents put what they know of the world before the words of the user, in the same turn. */
+/**
+ * Agents put what they know of the world before the words of the user, in the same turn; a message of the system
+ * in the middle of a conversation stands behind them, in a tag, where a dialect has no place for one.
+ */
 function lastSaid(request: Request): string | undefined {
-  const last = lastTurn(request).findLast((block) => block.kind === 'text' && block.text.trim())
+  const last = lastTurn(request).findLast(
+    (block) => block.kind === 'text' && block.text.trim() && !block.text.startsWith('<system>'),
+  )
   return last && textIn([last])
 }
 

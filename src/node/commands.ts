@@ -16,7 +16,8 @@ import { toSource } from '../stream/source.ts'
 import { createLog } from '../observe/log.ts'
 import { readableLine } from '../observe/readable.ts'
 import { egressOf, egressSecrets } from './egress.ts'
-import { greeting, farewell, summary } from './describe.ts'
+import { greeting, countDown, farewell, summary } from './describe.ts'
+import { painter, readableExplanation } from './explanation.ts'
 import { bytesFile, secretFiles, withSecretFiles } from './files.ts'
 import { configurationFile, findSource } from './find-settings.ts'
 import { demandReloadable, refusedReload, secretsInUse } from './reload.ts'
@@ -42,6 +43,8 @@ export interface Process {
   /** One line about what is surely not meant. */
   complain(line: string): void
   logStyle: 'json' | 'plain' | 'colour'
+  /** Replaces the last line at the terminal, where there is one. */
+  replaceLine?: ((text: string) => void) | undefined
 }
 
 /** The configuration for a command; the address decides whether callers have to be named. */
@@ -145,7 +148,9 @@ export async function serve(
       const waiting = farewell(server.open(), lingerMs, drainMs)
       if (waiting) world.complain(waiting)
       log({ event: 'drain', open: server.open(), lingerMs, drainMs })
+      const settled = countDown(() => server.open(), lingerMs + drainMs, world.replaceLine)
       await server.stop(drainMs, lingerMs)
+      settled()
       await tracer?.exporter.stop(TRACES_MS)
       upstreams.destroy()
       await store?.close()
@@ -230,7 +235,8 @@ async function createStore({ state, retention, origin }: Settings): Promise<Stor
 /** Validates the configuration and says what it means; with --online also what the upstreams say of it. */
 export async function check(options: Options, world: Process): Promise<void> {
   const settings = settingsFor(options, world)
-  world.write(`configuration: ${settings.origin}\n${summary(settings).join('\n')}\n`)
+  const lines = summary(settings, painter(world.logStyle === 'colour'))
+  world.write(`configuration: ${settings.origin}\n${lines.join('\n')}\n`)
   if (!options.online) return
   const upstreams = createSend(egressOf(world.environment))
   const heard = await heardOnline(settings, upstreams.send)
@@ -252,7 +258,8 @@ export async function explain(options: Options, world: Process): Promise<boolean
     portsWith(sendNothing),
   )
   const { text, ok } = await explainFile(answer, options.path ?? '', body)
-  world.write(`${text}\n`)
+  const readable = () => readableExplanation(text, painter(world.logStyle === 'colour'))
+  world.write(`${world.logStyle === 'json' ? text : readable()}\n`)
   return ok
 }
 

@@ -1,5 +1,6 @@
 import { adapters } from '../../adapters/index.ts'
 import { stringify } from '../json/json.ts'
+import type { Paint } from './explanation.ts'
 import { DEFAULT_RETENTION, DEMO_ORIGIN } from '../config/defaults.ts'
 import type { Environment } from '../config/config.ts'
 import type { RouteSettings, Settings, TaskSettings, UpstreamSettings } from '../config/settings.ts'
@@ -62,10 +63,30 @@ export function farewell(open: number, lingerMs: number, drainMs: number): strin
   return parts.length > 0 ? `${parts.join(', then ')}; a second signal ends it at once` : undefined
 }
 
+/** Says every second how long a drain may still take, on one line; the result ends that. */
+export function countDown(
+  open: () => number,
+  ms: number,
+  replaceLine: ((text: string) => void) | undefined,
+): () => void {
+  if (!replaceLine || open() === 0) return () => undefined
+  const end = performance.now() + ms
+  const tell = () => {
+    const left = Math.max(0, Math.ceil((end - performance.now()) / 1000))
+    replaceLine(`${open()} open, ${left} s left`)
+  }
+  tell()
+  const clock = setInterval(tell, 1000)
+  return () => {
+    clearInterval(clock)
+    replaceLine('')
+  }
+}
+
 const seconds = (ms: number): string => `${Math.ceil(ms / 100) / 10} s`
 
 /** Upstreams with their routes, tasks, state and callers: what `check` prints. */
-export function summary(settings: Settings): string[] {
+export function summary(settings: Settings, paint: Paint = (text) => text): string[] {
   const upstreams = [...settings.upstreams.values()].map((upstream) => [
     'upstream',
     upstream.name,
@@ -80,7 +101,7 @@ export function summary(settings: Settings): string[] {
     task.base + task.prefix,
     TASK_PATHS.get(name) ?? '',
   ])
-  return [
+  const lines = [
     ...table([...upstreams, ...tasks]),
     ...table(describePools(settings)),
     ...table([
@@ -90,7 +111,14 @@ export function summary(settings: Settings): string[] {
       ...describePages(settings),
     ]),
   ]
+  return lines.map((line) =>
+    line
+      .replace(/(?<=^ {2})\S+/, (label) => paint(label, 'grey'))
+      .replace(NO_ROUTE, paint(NO_ROUTE, 'yellow')),
+  )
 }
+
+const NO_ROUTE = 'no route leads here'
 
 /** Only what was configured: as it comes, no page may call. */
 function describePages({ web }: Settings): string[][] {
@@ -138,7 +166,7 @@ function routesTo(name: string, settings: Settings): string {
     if (!member) return []
     return member.as ? `${route.model} as ${member.as}` : route.model
   })
-  return models.length > 0 ? `for ${models.join(', ')}` : 'no route leads here'
+  return models.length > 0 ? `for ${models.join(', ')}` : NO_ROUTE
 }
 
 /** Each route of several members, in the order in which they are asked, with whose they are. */

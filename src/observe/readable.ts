@@ -5,10 +5,10 @@ import { lossTexts, printable, type Spell } from './log.ts'
 export const readableLine =
   (coloured: boolean): Spell =>
   (entry, time, shorten) => {
-    if ('event' in entry) return printable(shorten(`${time.slice(11, 19)}  ${sentence(entry)}`))
+    if ('event' in entry) return printable(shorten(`${localTime(time)}  ${sentence(entry)}`))
     const paint = coloured ? statusColour(entry.status) : (text: string) => text
     const parts = [
-      time.slice(11, 19),
+      localTime(time),
       paint(String(entry.status)),
       entry.method,
       entry.path,
@@ -16,7 +16,7 @@ export const readableLine =
       describeModel(entry),
       `${Math.round(entry.totalMs)} ms`,
       describeTokens(entry),
-      entry.losses?.length ? `lost: ${lossTexts(entry).join(', ')}` : undefined,
+      describeLosses(entry),
       entry.error,
       entry.reason && `(${entry.reason})`,
     ]
@@ -25,6 +25,20 @@ export const readableLine =
       .map((part) => (part === parts[1] ? part : printable(shorten(part ?? ''))))
       .join('  ')
   }
+
+/** In the time zone of this machine. */
+const localTime = (time: string): string => new Date(time).toTimeString().slice(0, 8)
+
+/** A line is a line: the others stand in the header and in the log that programs read. */
+const LOSSES_AT_A_GLANCE = 3
+
+function describeLosses(entry: LogEntry): string | undefined {
+  const texts = lossTexts(entry)
+  if (texts.length === 0) return undefined
+  const more = (entry.losses?.length ?? 0) - LOSSES_AT_A_GLANCE
+  const shown = texts.slice(0, LOSSES_AT_A_GLANCE).join(', ')
+  return more > 0 ? `lost: ${shown} and ${more} more` : `lost: ${shown}`
+}
 
 function sentence(told: ProcessEvent): string {
   switch (told.event) {

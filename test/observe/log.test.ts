@@ -20,6 +20,9 @@ const entry: LogEntry = {
   losses: [{ code: 'dropped', path: 'sampling.topK' }],
 }
 
+/** When it happens in these tests, by the clock on the wall. */
+const CLOCK = new Date(0).toTimeString().slice(0, 8)
+
 function written(entry: LogEntry, options: Partial<LogOptions> = {}): string[] {
   const lines: string[] = []
   const log = createLog({
@@ -48,19 +51,24 @@ describe('the log', () => {
   })
 
   it('is a readable line on a terminal, in colour where that is wanted', () => {
-    const plain =
-      '00:00:00  200  POST  /v1/messages  ci messages > openai  opus = gpt-5  1234 ms  12 + 34 tokens  lost: dropped sampling.topK'
+    const plain = `${CLOCK}  200  POST  /v1/messages  ci messages > openai  opus = gpt-5  1234 ms  12 + 34 tokens  lost: dropped sampling.topK`
     expect(written(entry, { spell: readableLine(false) })).toEqual([plain])
     expect(written(entry, { spell: readableLine(true) })).toEqual([
       plain.replace('200', '\u001b[32m200\u001b[0m'),
     ])
     const failed = { id: 'x', method: 'GET', path: '/x', status: 502, totalMs: 1, error: 'gone' }
     expect(written(failed, { spell: readableLine(false) })).toEqual([
-      '00:00:00  502  GET  /x  1 ms  gone',
+      `${CLOCK}  502  GET  /x  1 ms  gone`,
     ])
     expect(written({ ...failed, reason: 'ECONNREFUSED' }, { spell: readableLine(false) })).toEqual([
-      '00:00:00  502  GET  /x  1 ms  gone  (ECONNREFUSED)',
+      `${CLOCK}  502  GET  /x  1 ms  gone  (ECONNREFUSED)`,
     ])
+  })
+
+  it('stays short for a person, however much is lost', () => {
+    const losses = ['a', 'b', 'c', 'd', 'e'].map((path) => ({ code: 'dropped' as const, path }))
+    const [line] = written({ ...entry, losses }, { spell: readableLine(false) })
+    expect(line).toContain('lost: dropped a, dropped b, dropped c and 2 more')
   })
 
   it('is one line, whatever callers and upstreams write', () => {

@@ -74,7 +74,7 @@ function spoken(converted: Converted): Converted {
   }
 }
 
-/** Three questions, where there is somebody to answer; what an option says is not asked. */
+/** Three questions at a terminal; what an option says is not asked. */
 async function fromAnswers(wanted: InitOptions): Promise<Converted> {
   const dialects = adapters.map(({ dialect }) => dialect)
   const { dialect, url, key } =

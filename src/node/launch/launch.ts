@@ -102,6 +102,7 @@ function behind({ log }: LaunchOptions, world: Process): Process {
     logStyle: 'json',
     say: () => undefined,
     complain: () => undefined,
+    replaceLine: undefined,
     write: (text) => {
       if (file !== undefined) appendFileSync(file, text, { mode: 0o600 })
     },
