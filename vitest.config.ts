@@ -26,7 +26,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'node',
-          exclude: ['test/**/*.workerd.test.ts'],
+          exclude: ['test/**/*.workerd.test.ts', '**/node_modules/**'],
           // Whoever reaches for the prototype of an object by its name is noticed.
           execArgv: ['--disable-proto=throw'],
           // And so is a key where it does not belong; modules can be replaced on Node only.
@@ -40,7 +40,11 @@ export default defineConfig({
             miniflare: { bindings: UNCONFIGURED },
           }),
         ],
-        test: { ...common, name: 'workerd', exclude: ['test/**/*.node.test.ts'] },
+        test: {
+          ...common,
+          name: 'workerd',
+          exclude: ['test/**/*.node.test.ts', '**/node_modules/**'],
+        },
       },
     ],
   },

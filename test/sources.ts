@@ -18,7 +18,9 @@ export const tests: Source[] = sourcesIn('test')
 
 function sourcesIn(folder: string): Source[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))
+    .filter(
+      (name) => name.endsWith('.ts') && !name.endsWith('.d.ts') && !name.includes('node_modules'),
+    )
     .map((name) => sourceOf(join(folder, name)))
 }
 
