@@ -2,6 +2,7 @@ import { sha256Hex } from '../json/sha256.ts'
 import { isObject, parseObject } from '../json/json.ts'
 import { memberOf, memberText, type ScannedBody } from '../json/scanned-body.ts'
 import { endOfValue } from '../json/tokens.ts'
+import { fingerprint } from '../model/proof.ts'
 import type { Exchange } from './exchange.ts'
 import { scanBody } from './read-request.ts'
 
@@ -32,7 +33,7 @@ export function sessionOf(
   const words = id === undefined ? firstWords(exchange, scanned) : undefined
   if (id === undefined && words === undefined) return undefined
   const source = id === undefined ? 'words' : 'id'
-  return sha256Hex([exchange.identity ?? '', source, id ?? words].join('\0')).slice(0, DIGITS)
+  return hashed([exchange.identity ?? '', source, id ?? words].join('\0'))
 }
 
 function sessionId(
@@ -82,7 +83,9 @@ function firstWords(exchange: Exchange, scanned: ScannedBody | undefined): strin
   if (!beginning || turns === undefined) return undefined
   const instructions = memberText(body, beginning.instructions) ?? ''
   const model = exchange.route.model ?? memberOf(body, modelMember.request) ?? ''
-  return [model, instructions.slice(0, LONGEST_WORDS), firstOfUser(turns)].join('\0')
+  const words = [model, instructions.slice(0, LONGEST_WORDS), firstOfUser(turns)].join('\0')
+  // Of a long text SHA-256 alone would take longer than all the rest.
+  return fingerprint(words)
 }
 
 /** Where the path names the model, the body has not been scanned. */
@@ -118,4 +121,17 @@ function wordsIn(value: unknown): string {
   if (!isObject(value)) return ''
   const { content, parts, text } = value
   return wordsIn(text ?? content ?? parts ?? '')
+}
+
+const MOST_KNOWN = 1000
+const known = new Map<string, string>()
+
+/** SHA-256, as far as the log shows it; sessions come again. */
+function hashed(text: string): string {
+  const before = known.get(text)
+  if (before !== undefined) return before
+  const hash = sha256Hex(text).slice(0, DIGITS)
+  if (known.size >= MOST_KNOWN) known.clear()
+  known.set(text, hash)
+  return hash
 }
