@@ -71,7 +71,8 @@ forEachAdapter((adapter) => {
 
   it('reads the events of services so, too', () => {
     const request = requestFor({ id: '', model: '', blocks: [], finish: 'stop' })
-    const frames = spoken(adapter.dialect)
+    // The word that ends a stream of chat completions is no event.
+    const frames = spoken(adapter.dialect).filter(({ data }) => data !== '[DONE]')
     expect(frames.length).toBeGreaterThan(5)
     always(changes, (all) => {
       const some = changed(frames, all)
