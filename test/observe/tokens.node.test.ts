@@ -55,6 +55,8 @@ function countedBy(said: Said): [number, number] | undefined {
     const isWhole = 'promptTokenCount' in usage
     return [isWhole ? input : sum(usage, 'totalTokenCount') - output, output]
   }
+  if ('prompt_tokens' in usage)
+    return [sum(usage, 'prompt_tokens'), sum(usage, 'completion_tokens')]
   const isExclusive = said.dialect === 'messages'
   const cache = isExclusive ? ['cache_read_input_tokens', 'cache_creation_input_tokens'] : []
   return [sum(usage, 'input_tokens', ...cache), sum(usage, 'output_tokens')]
