@@ -307,7 +307,9 @@ export class CallReader {
     const read = readCall(call.raw, id)
     const tool = this.#names.fromWire(read.name)
     const isWrapped = tool.form === 'text' && read.form === 'json'
-    const proof = call.proof ?? this.#claim(id)
+    // It may be told twice: with the call, and as an entry beside it.
+    const claimed = this.#claim(id)
+    const proof = call.proof ?? claimed
     const form = read.form === 'text' ? { form: 'text' as const } : {}
     const opened = { ...read, ...tool, ...form, input: '', ...(proof && { proof }) }
     this.#cursor.open(call.key, opened, isWrapped ? raiseInput : undefined)
