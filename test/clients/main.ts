@@ -33,7 +33,8 @@ const temporary = join(home, 'tmp')
 
 function installed(): boolean {
   if (CLIENTS.every(({ name }) => existsSync(join(BIN, name))) && works()) return true
-  const args = ['ci', '--prefix', PROJECT, '--no-audit', '--no-fund', '--loglevel=error']
+  // Without a lock file: npm leaves the binaries of other platforms out of it, and then refuses it.
+  const args = ['install', '--prefix', PROJECT, '--no-package-lock', '--no-audit', '--no-fund']
   spawnSync('npm', args, { stdio: 'inherit', timeout: INSTALL_MS })
   return works()
 }
