@@ -96,7 +96,7 @@ export function passingErrors({
   const errors = {
     said: false,
     opening(text: string, isDecisive = false): Opening {
-      const frames = guessKind(text) === 'json' ? [{ data: firstIn(text) }] : framesIn(text)
+      const frames = guessKind(text) === 'json' ? [unframed(text)] : framesIn(text)
       if (isDecisive) return decided(frames)
       for (const frame of frames) {
         const problem = problemIn(frame)
@@ -141,6 +141,12 @@ function showsSomething(reader: Reader, frame: Frame): boolean {
   } catch {
     return true
   }
+}
+
+/** JSON without a framing, or the first element of a stream that is a list. */
+const unframed = (text: string): Frame => {
+  const data = firstIn(text)
+  return /^\s*\[/.test(text) ? { data } : { data, bare: true }
 }
 
 /** The first element of a whole list. */

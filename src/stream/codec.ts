@@ -5,6 +5,8 @@ import type { Event } from '../model/events.ts'
 export interface Frame {
   readonly event?: string | undefined
   readonly data: string
+  /** It came without any framing, so that no client of the dialect reads it. */
+  readonly bare?: boolean
 }
 
 /** How a stream leaves: server-sent events, or a JSON array that grows. */

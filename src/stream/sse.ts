@@ -52,7 +52,7 @@ export function sseParser(maxEventCharacters: number): FrameParser {
       if (!frameParser.overflowed) parser.feed('\n\n')
       const taken = take()
       return stray.trimStart().startsWith('{') || stray.trimStart().startsWith('[')
-        ? [...taken, { data: stray }]
+        ? [...taken, { data: stray, bare: true }]
         : taken
     },
   }

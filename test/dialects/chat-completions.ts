@@ -141,7 +141,7 @@ const say: Say = {
     const body = { error: { message, type: 'server_error', param: null, code: null } }
     return { event: `data: ${JSON.stringify(body)}\n\n`, body }
   },
-  ownFailure: /^data: {"error":{"message"/,
+  ownFailure: /^data: {[^\n]*"error":{[^\n]*"message"/,
   full: { body: fullReply, only: 'provider' },
   unheard: replyOf(
     { content: [{ type: 'video_url', video_url: { url: 'https://a.example/b.mp4' } }] },

@@ -52,23 +52,19 @@ const chunk = (delta: object, finish_reason: string | null, obfuscation: string)
 const textDelta = (content: string) => chunk({ content }, null, padding(content))
 
 const reply: BenchReply = {
-  json: JSON.stringify(
-    {
-      ...head,
-      object: 'chat.completion',
-      choices: [
-        {
-          index: 0,
-          message: { role: 'assistant', content: TEXT, refusal: null, annotations: [] },
-          logprobs: null,
-          finish_reason: 'stop',
-        },
-      ],
-      usage: usage(120),
-    },
-    undefined,
-    1,
-  ),
+  json: JSON.stringify({
+    ...head,
+    object: 'chat.completion',
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant', content: TEXT, refusal: null, annotations: [] },
+        logprobs: null,
+        finish_reason: 'stop',
+      },
+    ],
+    usage: usage(120),
+  }),
   opening: [chunk({ role: 'assistant', content: '', refusal: null }, null, 'k7Z')],
   delta: textDelta,
   closing: (deltas) => [
