@@ -148,6 +148,8 @@ function overflowIn(
 function kindFor(status: number, names: readonly string[], message: string): ProblemKind {
   const named = names.map((name) => KINDS.get(name)).find((kind) => kind !== undefined)
   if (named && !isVague(named)) return named
+  // No status of HTTP: what it is said with came from something in between.
+  if (status >= 600) return 'bad-upstream'
   const isRefused = status >= 400 && status < 500
   if (isRefused && NO_MODEL.test(message)) return 'not-found'
   const byStatus = status >= 400 ? kindOfStatus(status) : undefined
