@@ -15,6 +15,7 @@ import {
   readProofText,
   wordsOf,
 } from './proofs.ts'
+import { citationFrom } from './reply.ts'
 import { TagReader, ownProofMembers, thoughtIn, untag } from './reasoning.ts'
 
 type Kind = 'text' | 'reasoning' | 'refusal'
@@ -31,8 +32,10 @@ interface Thinking {
 export class Speech {
   readonly #cursor: Cursor
   readonly #tags: TagReader | undefined
-  #open: { kind: Kind; key: string } | undefined
+  #open: { kind: Kind; key: string; from: number } | undefined
   #count = 0
+  /** How much of the content has been said. */
+  #length = 0
   /** The entries of the open thought, pieces put together. */
   #entries: JsonObject[] = []
   #opaque = ''
@@ -72,11 +75,8 @@ export class Speech {
   }
 
   cite(citation: Citation): void {
-    if (this.#open?.kind === 'text') this.#cursor.cite(this.#open.key, citation)
-    else {
-      this.#begin('text')
-      if (this.#open) this.#cursor.cite(this.#open.key, citation)
-    }
+    if (this.#open?.kind !== 'text') this.#begin('text')
+    if (this.#open) this.#cursor.cite(this.#open.key, citationFrom(citation, this.#open.from))
   }
 
   /** Something else begins. */
@@ -108,6 +108,7 @@ export class Speech {
     if (text === '') return
     if (this.#open?.kind !== kind) this.#begin(kind)
     if (this.#open) this.#cursor.delta(this.#open.key, text)
+    if (kind === 'text') this.#length += text.length
   }
 
   #begin(kind: Kind, redacted = false): void {
@@ -119,7 +120,7 @@ export class Speech {
         ? { kind, text: '', ...(redacted && { redacted: true as const }) }
         : { kind, text: '' }
     this.#cursor.open(key, block)
-    this.#open = { kind, key }
+    this.#open = { kind, key, from: this.#length }
   }
 
   #close(proof?: Proof): void {

@@ -11,6 +11,7 @@ import { readMessage } from './blocks.ts'
 import { BAD_REPLY, BROKEN, readProblem, saysError } from './problems.ts'
 import {
   choiceLeft,
+  citationsOf,
   indexOf,
   readAnnotation,
   readFinish,
@@ -209,8 +210,8 @@ export class CompletionReader implements Reader {
       ...objectsIn(annotations).flatMap((raw) => readAnnotation(raw) ?? []),
       ...readSources(json),
     ]
-    const cited = said.blocks.findLast((block) => block.kind === 'text')
-    said.blocks.forEach((block, key) => this.#block(key, block, block === cited ? citations : []))
+    const cited = citationsOf(said.blocks, citations)
+    said.blocks.forEach((block, key) => this.#block(key, block, cited.get(block) ?? []))
     const seen: Seen = {
       call: said.blocks.some(({ kind }) => kind === 'tool-call'),
       refusal: said.blocks.some(({ kind }) => kind === 'refusal'),

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../src/json/json.ts'
 import { defined } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import type { Citation, FinishReason } from '../../src/model/request.ts'
+import type { Block, Citation, FinishReason } from '../../src/model/request.ts'
 import { keep, textIn, objectIn, objectsIn, numberIn, countIn, isAbsent } from './dialect.ts'
 
 /** Why a reply ends, in the five words that clients know. */
@@ -136,6 +136,38 @@ export function readAnnotation(raw: JsonObject): Citation | undefined {
     }),
     ...keep({ ...withoutAbsent(rest), ...withoutAbsent(beside) }),
   }
+}
+
+/**
+ * A citation of the content as one of a text that begins at `from` in it: a range counts from the beginning of the
+ * content, however many texts a reader makes of that. One of an earlier text has no range in this one.
+ */
+export function citationFrom({ start, end, ...bare }: Citation, from: number): Citation {
+  if (start === undefined || end === undefined || start < from) return bare
+  return { ...bare, start: start - from, end: end - from }
+}
+
+/** The citations of a whole content, each with the text it is in; one without a range is of the last text. */
+export function citationsOf(
+  blocks: readonly Block[],
+  citations: readonly Citation[],
+): Map<Block, Citation[]> {
+  let from = 0
+  const texts = blocks.flatMap((block) => {
+    if (block.kind !== 'text') return []
+    const place = { block, from, to: from + block.text.length }
+    from = place.to
+    return [place]
+  })
+  const cited = new Map<Block, Citation[]>()
+  for (const citation of citations) {
+    const { start } = citation
+    const within = texts.find(({ to }) => start !== undefined && start < to) ?? texts.at(-1)
+    if (!within) continue
+    const own = citationFrom(citation, within.from)
+    cited.set(within.block, [...(cited.get(within.block) ?? []), own])
+  }
+  return cited
 }
 
 /** Inverse of `readAnnotation`. `from`: where the text begins in the content, `length`: how long it is. */
