@@ -20,7 +20,7 @@ import {
   someOf,
   type Facts,
 } from './dialect.ts'
-import { readAudio, readFile, readImage } from './media.ts'
+import { readAudio, readDrawn, readFile, readImage } from './media.ts'
 import { type Place, type Thought, readDetails, readExtraContent } from './proofs.ts'
 import { ownProofMembers, thoughtIn } from './reasoning.ts'
 
@@ -167,7 +167,7 @@ export function readMessage(message: JsonObject, newCallId: (index: number) => s
   if (!list.some(({ kind }) => kind === 'thought') && plain !== '')
     list.unshift({ kind: 'thought', text: plain })
   if (textIn(reasoning_opaque) !== '') list.unshift(opaqueThought(list, textIn(reasoning_opaque)))
-  const drawn = objectsIn(images).map(readPart)
+  const drawn = objectsIn(images).map(readDrawn)
   const blocks = layOut(list, [...readContent(parts), ...drawn], calls)
   const isRefused = textIn(refusal) !== ''
   if (isRefused)

@@ -1,5 +1,12 @@
 import { isObject, type JsonObject } from '../../src/json/json.ts'
-import { fileExtension, leftOut, PDF, textOfMedia, typeByName } from '../../src/model/media.ts'
+import {
+  fileExtension,
+  isDecodable,
+  leftOut,
+  PDF,
+  textOfMedia,
+  typeByName,
+} from '../../src/model/media.ts'
 import type { Block, MediaBlock } from '../../src/model/request.ts'
 import {
   DIALECT,
@@ -57,6 +64,14 @@ export function readImage(part: JsonObject): Block {
       },
     ),
   }
+}
+
+/** A picture of a reply. One that was left out or cut is kept as it is: clients stumble that decode it. */
+export function readDrawn(part: JsonObject): Block {
+  const block = readImage(part)
+  return block.kind === 'media' && !isDecodable(block)
+    ? { kind: 'opaque', dialect: DIALECT, value: part }
+    : block
 }
 
 export function readAudio(part: JsonObject): Block {

@@ -6,7 +6,7 @@ import type { Block, Proof } from '../../src/model/request.ts'
 import type { Frame, Reader, ReadReplyContext, ServerFacts } from '../contract.ts'
 import { CallReader } from './reader-blocks.ts'
 import { TOOL_NAME, keep, textIn, objectIn, objectsIn, isAbsent } from './dialect.ts'
-import { readImage } from './media.ts'
+import { readDrawn } from './media.ts'
 import { readMessage } from './blocks.ts'
 import { BAD_REPLY, BROKEN, readProblem, saysError } from './problems.ts'
 import {
@@ -164,7 +164,7 @@ export class CompletionReader implements Reader {
   #draw(image: JsonObject): void {
     this.#speech.pause()
     this.#drawn += 1
-    this.#cursor.whole(`image ${this.#drawn}`, readImage(image))
+    this.#cursor.whole(`image ${this.#drawn}`, readDrawn(image))
   }
   #drawn = 0
 
