@@ -290,6 +290,7 @@ export const DROPPABLE = droppable(
     'web_search_options',
     'chat_template_kwargs',
     'thinking_budget',
+    'thinking_level',
     'prompt_cache_options',
     'prompt_cache_retention',
     'moderation',
