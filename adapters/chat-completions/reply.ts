@@ -14,7 +14,8 @@ const WORDS: Record<FinishReason, string> = {
   refusal: 'content_filter',
   safety: 'content_filter',
   recitation: 'content_filter',
-  'malformed-call': 'stop',
+  // Nothing came that could be used: `stop` would say that the turn is over, and agents would leave it at that.
+  'malformed-call': 'content_filter',
   pause: 'stop',
   other: 'stop',
 }
