@@ -46,6 +46,10 @@ export interface Scripted {
   /** A reply of a model that searched the web, and how the tool is asked for. */
   found(finding: Finding): Wire
   searchTool: RegExp
+  /** The model that searches, where not every one does. */
+  searchModel?: string
+  /** Says what was found, and not that there was a search. */
+  hidesSearch?: boolean
 }
 
 /** How most dialects say why a reply ended: a stop sequence is told from another end by some. */

@@ -4,7 +4,7 @@ import { anthropicClient } from './driver-anthropic.ts'
 import { genaiClient } from './driver-genai.ts'
 import { openaiClient } from './driver-openai.ts'
 import { stage } from './proxy.ts'
-import type { Dialect } from './script.ts'
+import { MODEL, type Dialect } from './script.ts'
 import type { Stage } from './stage.ts'
 
 const URL = 'https://weather.example/ulm'
@@ -14,12 +14,15 @@ const FINDING = { query: 'weather ulm', url: URL, title: TITLE, words: WORDS }
 
 /** It answers in one piece also who wants a stream: what comes decides. */
 const searching = (upstream: Dialect): Stage =>
-  stage(upstream, () => ({ body: kits[upstream].scripted.found(FINDING) }))
+  stage(upstream, () => ({ body: kits[upstream].scripted.found(FINDING) }), {
+    routes: [
+      { model: '*', upstream: 'scripted', as: kits[upstream].scripted.searchModel ?? MODEL },
+    ],
+  })
 
 function expectAsked(staged: Stage, upstream: Dialect): void {
-  expect(JSON.stringify(staged.received[0]?.body['tools'])).toMatch(
-    kits[upstream].scripted.searchTool,
-  )
+  const { tools, web_search_options } = staged.received[0]?.body ?? {}
+  expect(JSON.stringify({ tools, web_search_options })).toMatch(kits[upstream].scripted.searchTool)
 }
 
 describe.each([false, true])('a web search of the provider (stream: %s)', (stream) => {
@@ -41,9 +44,10 @@ describe.each([false, true])('a web search of the provider (stream: %s)', (strea
     expect(words.flatMap(({ citations }) => citations ?? [])).toMatchObject([
       { type: 'web_search_result_location', url: URL, title: TITLE },
     ])
-    expect(message.content.map(({ type }) => type)).toEqual(
-      expect.arrayContaining(['server_tool_use', 'web_search_tool_result']),
-    )
+    const types = message.content.map(({ type }) => type)
+    if (kits[upstream].scripted.hidesSearch) expect(new Set(types)).toEqual(new Set(['text']))
+    else
+      expect(types).toEqual(expect.arrayContaining(['server_tool_use', 'web_search_tool_result']))
   })
 
   test.each(othersThan('responses'))('responses over %s', async (upstream) => {
@@ -56,7 +60,8 @@ describe.each([false, true])('a web search of the provider (stream: %s)', (strea
     expectAsked(staged, upstream)
     expect(response.output_text).toBe(WORDS)
     const [call] = response.output.filter((item) => item.type === 'web_search_call')
-    expect(call).toMatchObject({ status: 'completed', action: { type: 'search' } })
+    if (kits[upstream].scripted.hidesSearch) expect(call).toBeUndefined()
+    else expect(call).toMatchObject({ status: 'completed', action: { type: 'search' } })
     const annotations = response.output
       .flatMap((item) => (item.type === 'message' ? item.content : []))
       .flatMap((part) => (part.type === 'output_text' ? part.annotations : []))

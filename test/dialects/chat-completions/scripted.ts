@@ -30,4 +30,6 @@ export const scripted: Scripted = {
     }
   },
   searchTool: /"web_search_options":/,
+  searchModel: 'gpt-4o-search-preview',
+  hidesSearch: true,
 }
