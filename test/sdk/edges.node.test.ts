@@ -14,6 +14,7 @@ const ASK = {
   max_tokens: 900,
   messages: [{ role: 'user' as const, content: 'Hello' }],
 }
+const CHAT = { model: 'gpt-4o', messages: [{ role: 'user' as const, content: 'Hello' }] }
 const silent = (upstream: Dialect): Stage => stage(upstream, says(upstream))
 const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
@@ -26,8 +27,8 @@ describe.each(DIALECTS)('over %s', (upstream) => {
     const staged = silent(upstream)
     const batches = anthropicClient(staged).messages.batches.retrieve('msgbatch_1')
     expect(await failureOf(batches)).toMatchObject({ status: 404, type: 'not_found_error' })
-    const chat = openaiClient(staged).chat.completions.create({ model: 'm', messages: [] })
-    expect(await failureOf(chat)).toBeInstanceOf(OpenAI.NotFoundError)
+    const completed = openaiClient(staged).completions.create({ model: 'm', prompt: 'x' })
+    expect(await failureOf(completed)).toBeInstanceOf(OpenAI.NotFoundError)
     const embedded = genaiClient(staged).models.embedContent({ model: 'm', contents: 'x' })
     const failure = await failureOf(embedded)
     expect(failure).toBeInstanceOf(ApiError)
@@ -43,6 +44,8 @@ describe.each(DIALECTS)('over %s', (upstream) => {
     expect(message).toBeInstanceOf(Anthropic.NotFoundError)
     const response = openaiClient(staged).responses.create({ model: 'gpt-5', input: 'x' })
     expect(await failureOf(response)).toMatchObject({ status: 404, code: 'model_not_found' })
+    const chat = openaiClient(staged).chat.completions.create(CHAT)
+    expect(await failureOf(chat)).toMatchObject({ status: 404, code: 'model_not_found' })
     const contents = { model: 'gemini-3-pro', contents: 'x' }
     const generated = await failureOf(genaiClient(staged).models.generateContent(contents))
     expect(generated).toMatchObject({ status: 404 })
@@ -59,6 +62,9 @@ describe.each(DIALECTS)('over %s', (upstream) => {
     expect(await failureOf(message)).toBeInstanceOf(Anthropic.ContentTooLargeError)
     const response = openaiClient(staged).responses.create({ model: 'gpt-5', input: content })
     expect(await failureOf(response)).toMatchObject({ status: 413 })
+    const chat = { ...CHAT, messages: [{ role: 'user' as const, content }] }
+    const completion = openaiClient(staged).chat.completions.create(chat)
+    expect(await failureOf(completion)).toMatchObject({ status: 413 })
     expect(staged.received).toHaveLength(0)
   })
 
@@ -76,15 +82,23 @@ describe.each(DIALECTS)('over %s', (upstream) => {
       expect(response).toBeInstanceOf(OpenAI.BadRequestError)
       expect(String(response)).toContain('input')
     }
+    const odd = { ...CHAT, messages: [{ role: 'user' as const, content: 7 as never }] }
+    const chat = await failureOf(openaiClient(staged).chat.completions.create(odd))
+    if (upstream !== 'chat-completions') {
+      expect(chat).toBeInstanceOf(OpenAI.BadRequestError)
+      expect(String(chat)).toContain('messages.0.content')
+    }
   })
 
   test('every reply has a request id that the clients find', async () => {
-    const replies = [said([text('A')]), said([text('B')])]
+    const replies = [said([text('A')]), said([text('B')]), said([text('C')])]
     const staged = stage(upstream, says(upstream, ...replies))
     const message = await anthropicClient(staged).messages.create(ASK)
     expect(message._request_id).toMatch(/^[\w.=-]{1,64}$/)
     const response = await openaiClient(staged).responses.create({ model: 'gpt-5', input: 'x' })
     expect(response._request_id).toMatch(/^[\w.=-]{1,64}$/)
     expect(response._request_id).not.toBe(message._request_id)
+    const completion = await openaiClient(staged).chat.completions.create(CHAT)
+    expect(completion._request_id).toMatch(/^[\w.=-]{1,64}$/)
   })
 })
