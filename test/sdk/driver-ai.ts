@@ -17,6 +17,8 @@ globalThis.AI_SDK_LOG_WARNINGS = false
 export interface Provider {
   name: string
   asked: string
+  /** Has no place for thoughts in what it reads and writes. */
+  forgetsThoughts?: boolean
   model(stage: Stage): LanguageModel
 }
 const STOPS: Record<string, Stop> = {
@@ -30,6 +32,7 @@ const STOPS: Record<string, Stop> = {
 export const aiDriver = (dialect: Dialect, provider: Provider): Driver => ({
   name: provider.name,
   asked: provider.asked,
+  ...(provider.forgetsThoughts && { forgetsThoughts: true }),
   dialect,
   talk(stage, options) {
     const model = provider.model(stage)

@@ -52,5 +52,7 @@ export interface Driver {
   /** The model's name that its conversations ask for. */
   asked: string
   dialect: Dialect
+  /** Shows its program no thoughts, and so brings none of their proofs back. */
+  forgetsThoughts?: boolean
   talk(stage: Stage, options: TalkOptions): Talk
 }

@@ -17,6 +17,8 @@ export const chatCompletions: Official = {
   provider: {
     name: '@ai-sdk/openai, chat',
     asked: 'gpt-4o',
+    // @ai-sdk/openai 4.0.118: its reader of chat knows neither `reasoning_content` nor `reasoning_details`.
+    forgetsThoughts: true,
     model: ({ fetch }) =>
       createOpenAI({ apiKey: CALLER_KEY, baseURL: `${BASE}/v1`, fetch }).chat('gpt-4o'),
   },
