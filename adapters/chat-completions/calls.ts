@@ -1,5 +1,53 @@
 import type { Json, JsonObject } from '../../src/json/json.ts'
+import { type NameRule, fit } from '../../src/model/names.ts'
+import { fingerprint } from '../../src/model/proof.ts'
+import type { Turn } from '../../src/model/request.ts'
+import type { ServerFacts } from '../contract.ts'
 import { textIn, type WriteContext } from './dialect.ts'
+
+/** A turn, with the canonical place that it comes from. */
+export interface Told {
+  turn: Turn
+  path: string
+}
+
+/**
+ * What another dialect's model said in several turns running is one message, as it was one reply: results have to
+ * stand right behind the message with their calls, and the templates of Gemma and Mistral want roles to alternate.
+ */
+export function writtenTogether(
+  turns: readonly Turn[],
+  { own }: WriteContext,
+): [Told, ...Told[]][] {
+  const list: [Told, ...Told[]][] = []
+  for (const [index, turn] of turns.entries()) {
+    const told = { turn, path: `turns.${index}` }
+    const last = list.at(-1)
+    if (last && !own && turn.role === 'assistant' && last[0].turn.role === 'assistant')
+      last.push(told)
+    else list.push([told])
+  }
+  return list
+}
+
+/** OpenAI refuses a longer id. */
+const LONGEST_ID = 40
+const NINE = 9
+
+/** The same id for a call and for its result, changed only where the server would refuse it. */
+export function writeCallId(id: string, { callIds = LONGEST_ID }: ServerFacts): string {
+  if (callIds !== 'nine') return fit(id, idRule(callIds))
+  return /^[a-zA-Z0-9]{9}$/.test(id) ? id : nineOf(id)
+}
+
+const idRule = (maxLength: number): NameRule => ({ forbidden: /(?!)/, maxLength })
+
+/** Mistral takes nine letters and digits: 46 bits of what the id says. */
+const nineOf = (id: string): string =>
+  BigInt(`0x${fingerprint(id)}`)
+    .toString(36)
+    .padStart(NINE, '0')
+    .slice(-NINE)
 
 /** One message on its way out. */
 export interface Placed {

@@ -6,8 +6,6 @@ import {
   wellFormed,
 } from '../../src/json/json.ts'
 import { leftOut } from '../../src/model/media.ts'
-import { type NameRule, fit } from '../../src/model/names.ts'
-import { fingerprint } from '../../src/model/proof.ts'
 import type {
   Block,
   BlockOf,
@@ -17,9 +15,8 @@ import type {
   Turn,
 } from '../../src/model/request.ts'
 import { lowerInput } from '../../src/model/text-tools.ts'
-import type { ServerFacts } from '../contract.ts'
 import { listFacts, readContent, readMessage, withMessage } from './blocks.ts'
-import { type Placed, repair } from './calls.ts'
+import { type Placed, type Told, repair, writeCallId, writtenTogether } from './calls.ts'
 import {
   DIALECT,
   keep,
@@ -156,30 +153,11 @@ function marked(blocks: Block[], left: JsonObject, facts: Facts): Block[] {
   return [{ ...first, ...kept }, ...others]
 }
 
-/** OpenAI refuses a longer id. */
-const LONGEST_ID = 40
-const NINE = 9
-
-/** The same id for a call and for its result, changed only where the server would refuse it. */
-export function writeCallId(id: string, { callIds = LONGEST_ID }: ServerFacts): string {
-  if (callIds !== 'nine') return fit(id, idRule(callIds))
-  return /^[a-zA-Z0-9]{9}$/.test(id) ? id : nineOf(id)
-}
-
-const idRule = (maxLength: number): NameRule => ({ forbidden: /(?!)/, maxLength })
-
-/** Mistral takes nine letters and digits: 46 bits of what the id says. */
-const nineOf = (id: string): string =>
-  BigInt(`0x${fingerprint(id)}`)
-    .toString(36)
-    .padStart(NINE, '0')
-    .slice(-NINE)
-
 /** Writes a conversation for an upstream: every rule about what may follow what is kept. */
 export function writeHistory(request: Request, context: WriteContext): JsonObject[] {
   const replayed = new Replayed(context)
-  const placed = request.turns.flatMap((turn, index) =>
-    writeTurn(turn, { ...context, path: `turns.${index}` }, replayed),
+  const placed = writtenTogether(request.turns, context).flatMap((turns) =>
+    writeTurns(turns, context, replayed),
   )
   const system = writeSystem(request, context)
   const isMute = placed.every(({ message }) => message['role'] === 'system')
@@ -234,10 +212,11 @@ function writeText(block: BlockOf<'text'>, context: WriteContext): JsonObject {
   return { type: 'text', text: block.text, ...left, ...writeCache(block, context) }
 }
 
-function writeTurn(turn: Turn, context: WriteContext, replayed: Replayed): Placed[] {
-  if (turn.role === 'assistant') return writeAssistant(turn, context, replayed)
-  if (turn.role !== 'user') return writeLater(turn, context)
-  return writeUser(turn, context)
+function writeTurns(turns: [Told, ...Told[]], context: WriteContext, replayed: Replayed): Placed[] {
+  const [{ turn, path }] = turns
+  if (turn.role === 'assistant') return writeAssistant(turns, { ...context, path }, replayed)
+  const write = turn.role === 'user' ? writeUser : writeLater
+  return write(turn, { ...context, path })
 }
 
 /** Instructions in the middle stay where they are; the Qwen templates of vLLM take none there but the user's. */
@@ -369,14 +348,21 @@ interface Spoken {
   reordered: boolean
 }
 
-function writeAssistant(turn: Turn, context: WriteContext, replayed: Replayed): Placed[] {
+function writeAssistant(
+  turns: [Told, ...Told[]],
+  context: WriteContext,
+  replayed: Replayed,
+): Placed[] {
   const { lose, path } = context
-  const left = restOf(turn)
-  if (turn.damagedProof) lose('dropped', `${path}.seal`, 'came back damaged')
+  const [{ turn }] = turns
+  const left: JsonObject = Object.assign({}, ...turns.map((told) => restOf(told.turn)))
   const spoken: Spoken = { content: [], refusals: [], calls: [], callIds: [], reordered: false }
   replayed.begin(turn)
-  for (const [index, block] of turn.blocks.entries())
-    sayBlock(block, spoken, { ...context, path: `${path}.blocks.${index}` }, replayed)
+  for (const told of turns) {
+    if (told.turn.damagedProof) lose('dropped', `${told.path}.seal`, 'came back damaged')
+    for (const [index, block] of told.turn.blocks.entries())
+      sayBlock(block, spoken, { ...context, path: `${told.path}.blocks.${index}` }, replayed)
+  }
   if (spoken.reordered) lose('reordered', `${path}.blocks`, 'content and calls stand apart')
   const members = replayed.end(spoken.calls.length > 0)
   const text = joinedParts(spoken.content, '')
