@@ -106,7 +106,7 @@ export function writeText(request: Request, own: boolean, lose: Lose): JsonObjec
   }
 }
 
-/** Elsewhere a schema is always kept to: here it is where it can be said strictly, as far as it can. */
+/** Elsewhere a schema is always kept to: here it is where it can be said strictly, as far as it can, unless its caller is content with less. */
 function writeFormat(format: Format, own: boolean, lose: Lose): JsonObject | undefined {
   switch (format.type) {
     case 'text':
@@ -116,8 +116,9 @@ function writeFormat(format: Format, own: boolean, lose: Lose): JsonObject | und
       return { type: 'json_object' }
     case 'json-schema': {
       if (!own && isOfOthers(format.schema)) return lose('approximated', 'format', 'in words')
-      const strict = own ? undefined : strictSchema(format.schema)
-      if (!own && strict === undefined) lose('dropped', 'format.strict', NOT_STRICT)
+      const isLoose = own || format.strict === false
+      const strict = isLoose ? undefined : strictSchema(format.schema)
+      if (!isLoose && strict === undefined) lose('dropped', 'format.strict', NOT_STRICT)
       return defined({
         type: 'json_schema',
         name: writeFormatName(format.name),

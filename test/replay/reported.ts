@@ -48,6 +48,10 @@ const ALIASES = new Map([
   ['maxtokens', 'maxoutputtokens'],
   ['userlocation', 'location'],
   ['domains', 'alloweddomains'],
+  ['websearchpreview', 'websearch'],
+  ['websearchoptions', 'websearch'],
+  ['responseformat', 'format'],
+  ['toplogprobs', 'logprobs'],
 ])
 export const plainName = (name: string): string => {
   const plain = name.replaceAll(/[_-]/g, '').toLowerCase()

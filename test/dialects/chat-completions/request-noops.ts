@@ -1,4 +1,18 @@
+import type { Json } from '../../../src/json/json.ts'
+import { list, member } from '../../grammar/shape.ts'
 import { isType, SCHEMA, type Entry } from '../../replay/noop.ts'
+
+const namesIn = (tools: Json | undefined): string[] =>
+  list(tools).map((tool) => String(member(member(tool, String(member(tool, 'type'))), 'name')))
+
+/** A choice among all the tools that have names. */
+function allowsAll(choice: Json | undefined, body: Json): boolean {
+  const allowed = new Set(namesIn(member(choice, 'tools')))
+  return (
+    member(choice, 'mode') === 'auto' &&
+    namesIn(member(body, 'tools')).every((name) => allowed.has(name))
+  )
+}
 
 export const requestNoOps: Entry[] = [
   { path: 'model', why: 'the route says which model is asked' },
@@ -23,6 +37,31 @@ export const requestNoOps: Entry[] = [
     path: 'messages.*.role',
     values: ['developer'],
     why: 'instructions, in the newer word for them',
+  },
+  { path: 'messages.*.function_call.arguments', values: ['{}'], why: 'a call without arguments' },
+  { path: 'service_tier', values: ['auto'], why: 'the default' },
+  { path: 'tool_choice.type', values: ['allowed_tools'], why: 'the tools are in it' },
+  { path: 'tool_choice.allowed_tools.mode', values: ['auto'], why: 'the default' },
+  {
+    path: 'tool_choice.allowed_tools.tools.*.type',
+    values: ['function', 'custom'],
+    why: 'the name says which tool',
+  },
+  {
+    path: 'tool_choice.allowed_tools',
+    when: allowsAll,
+    upstream: 'generate-content',
+    why: 'every function is allowed, and with functions it has no search',
+  },
+  {
+    path: 'response_format.json_schema.strict',
+    values: [true],
+    why: 'a schema from elsewhere is always kept to, unless it says otherwise',
+  },
+  {
+    path: 'web_search_options.user_location.type',
+    values: ['approximate'],
+    why: 'there is no other type',
   },
   { path: 'messages.*.content.*.type', values: ['text'], beside: isType('text'), why: 'words' },
 ]

@@ -40,9 +40,23 @@ export const requestNoOps: Entry[] = [
     why: 'the report names its server',
   },
   {
+    path: 'tools.*',
+    when: (value) => isObject(value) && value['type'] === 'mcp_toolset',
+    upstream: 'chat-completions',
+    below: true,
+    why: 'the report names its server',
+  },
+  {
     path: 'messages.*.content.*',
     when: (value) => isObject(value) && value['type'] === 'mcp_tool_result',
     upstream: 'generate-content',
+    below: true,
+    why: 'the report is that of its call',
+  },
+  {
+    path: 'messages.*.content.*',
+    when: (value) => isObject(value) && value['type'] === 'mcp_tool_result',
+    upstream: 'chat-completions',
     below: true,
     why: 'the report is that of its call',
   },
