@@ -106,7 +106,10 @@ export function writeText(request: Request, own: boolean, lose: Lose): JsonObjec
   }
 }
 
-/** Elsewhere a schema is always kept to: here it is where it can be said strictly, as far as it can, unless its caller is content with less. */
+/**
+ * Elsewhere a schema is always kept to: here it is where it can be said strictly, as far as it can, unless the
+ * caller says that it need not be.
+ */
 function writeFormat(format: Format, own: boolean, lose: Lose): JsonObject | undefined {
   switch (format.type) {
     case 'text':
