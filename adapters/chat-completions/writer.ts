@@ -173,7 +173,8 @@ export class CompletionWriter implements Writer {
 
   #begin(block: Block): void {
     this.#reportOrder(block)
-    if (block.kind !== 'text') this.#runStart = undefined
+    // A thought may turn out to be empty, and is not between two texts then.
+    if (block.kind !== 'text' && block.kind !== 'reasoning') this.#runStart = undefined
     const open: Open = {
       block,
       parts: [],
@@ -309,6 +310,7 @@ export class CompletionWriter implements Writer {
 
   #endThought(open: Open, redacted: boolean, proof: Proof | undefined): void {
     const text = open.parts.join('')
+    if (text !== '' || proof) this.#runStart = undefined
     const kind = redacted ? 'redacted' : 'thought'
     const id = placeId(kind, { start: open.start, end: open.start, calls: this.#calls.length })
     if (text === '') {
