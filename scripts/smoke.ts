@@ -7,7 +7,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-const MAX_TARBALL_BYTES = 760_000
+const MAX_TARBALL_BYTES = 820_000
 const BIN = resolve('node_modules/.bin')
 const home = mkdtempSync(join(tmpdir(), 'dragoman-smoke-'))
 
