@@ -17,7 +17,7 @@ export function streamed(adapter: Adapter, body: Json): string {
 export const framesIn = (text: string): JsonObject[] =>
   text
     .split(/\r?\n/)
-    .filter((line) => line.startsWith('data:'))
+    .filter((line) => line.startsWith('data:') && !line.includes('[DONE]'))
     .map((line) => parse(line.slice(5)))
     .filter(isObject)
 
