@@ -33,7 +33,7 @@ export class CompletionReader implements Reader {
   readonly #calls: CallReader
   #usage: JsonObject | undefined
   #model = ''
-  #left: JsonObject = {}
+  readonly #left = new Map<string, Json>()
   #finish: JsonObject | undefined
   #sources: JsonObject = {}
   /** Something of the reply has come. */
@@ -105,7 +105,7 @@ export class CompletionReader implements Reader {
   #note(body: JsonObject): void {
     this.#id ||= textIn(body['id'])
     this.#model ||= textIn(body['model'])
-    this.#left = { ...this.#left, ...replyLeft(body) }
+    this.#leave(replyLeft(body))
     if (!isAbsent(body['citations']) || !isAbsent(body['search_results'])) this.#sources = body
   }
   #id = ''
@@ -116,7 +116,7 @@ export class CompletionReader implements Reader {
     this.#begin()
     const delta = objectIn(choice['delta'] ?? ('message' in body ? undefined : choice['message']))
     this.#delta(delta)
-    this.#left = { ...this.#left, ...choiceLeft(choice) }
+    this.#leave(choiceLeft(choice))
     if (!isAbsent(choice['finish_reason'])) this.#finish = choice
   }
 
@@ -149,16 +149,21 @@ export class CompletionReader implements Reader {
     if (calls.length > 0 || !isAbsent(objectIn(function_call))) this.#speech.pause()
     for (const call of calls) this.#calls.delta(call)
     if (!isAbsent(objectIn(function_call))) this.#calls.legacy(objectIn(function_call))
-    if (isObject(audio)) this.#left = { ...this.#left, audio: true }
+    if (isObject(audio)) this.#left.set('audio', true)
     if (calls.length === 0 && this.#speech.isSpeaking) this.#calls.pause()
     for (const [key, value] of Object.entries(rest))
-      if (!isAbsent(value)) this.#left = { ...this.#left, [key]: value }
+      if (!isAbsent(value)) this.#left.set(key, value)
+  }
+
+  /** A member of each chunk, and chunks without end: what is left is added to, never copied. */
+  #leave(left: JsonObject): void {
+    for (const [key, value] of Object.entries(left)) this.#left.set(key, value)
   }
 
   #cite(raw: JsonObject): void {
     const citation = readAnnotation(raw)
     if (citation) this.#speech.cite(citation)
-    else this.#left = { ...this.#left, annotations: [raw] }
+    else this.#left.set('annotations', [raw])
   }
 
   #draw(image: JsonObject): void {
@@ -195,7 +200,7 @@ export class CompletionReader implements Reader {
   #end(choice: JsonObject, seen: Seen): void {
     if (this.#usage) this.#cursor.usage(readUsage(this.#usage, this.#server))
     const { reason, sequence } = readFinish(choice, seen)
-    const { ext } = keep(this.#left)
+    const { ext } = keep(Object.fromEntries(this.#left))
     this.#cursor.finish(reason, sequence, ext)
     this.#cursor.done()
   }
@@ -217,13 +222,13 @@ export class CompletionReader implements Reader {
       refusal: said.blocks.some(({ kind }) => kind === 'refusal'),
     }
     const files = objectsIn(annotations).filter((raw) => !readAnnotation(raw))
-    this.#left = {
+    this.#leave({
       ...replyLeft(json),
       ...choiceLeft(choice),
       ...said.rest,
       ...(!isAbsent(objectIn(audio)) && isObject(audio) && hasWords(audio) && { audio }),
       ...(files.length > 0 && { annotations: files }),
-    }
+    })
     this.#count(json['usage'] ?? choice['usage'])
     this.#end(choice, seen)
   }

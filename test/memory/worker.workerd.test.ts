@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import worker from '../../src/worker.ts'
 
 const KEY = 'worker-caller-key-0001'
@@ -50,13 +50,14 @@ describe.each(['durable', 'kv'])('the Worker with %s', (store) => {
 })
 
 describe('the Worker', () => {
-  it('says what is missing when the store has no binding', async () => {
+  it('says in its log what is missing when the store has no binding, and to nobody else', async () => {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
     const config = JSON.stringify({ upstreams, callers, state: { store: 'kv' } })
     const request = new Request('https://proxy.example/v1/responses/resp_1')
     const response = await worker.fetch(request, { DRAGOMAN_CONFIG: config })
     expect(response.status).toBe(500)
-    expect(await response.json()).toMatchObject({
-      error: { message: expect.stringMatching(/state\.store: kv needs the binding STATE_KV/) },
-    })
+    expect(await response.text()).not.toContain('STATE_KV')
+    expect(logged.mock.calls.flat().join()).toMatch(/state\.store: kv needs the binding STATE_KV/)
+    logged.mockRestore()
   })
 })
