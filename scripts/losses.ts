@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { type Dialect, DIALECTS } from '../adapters/dialect.ts'
 import type { Loss, LossCode } from '../src/model/loss.ts'
 import { translator } from '../src/translator.ts'
+import { membersAt } from './field-tables.ts'
 import { LOSS_WORDS } from './loss-words.ts'
 
 const ROOT = new URL('../', import.meta.url)
@@ -46,10 +47,18 @@ export function lossesByName(from: Dialect): Map<string, string[]> {
   return new Map(names.map((name) => [name, found.map((kinds) => cell(kinds, name))]))
 }
 
+/** Where the name of a loss is the place of members, these are the caller's words for it. */
+function wordsOf(from: Dialect, name: string): readonly [word: string, meaning: string] {
+  const words = LOSS_WORDS[from][name] ?? ['', '']
+  if (typeof words !== 'string') return words
+  const members = membersAt(from, name)
+  return [members.map((member) => `\`${member}\``).join(', '), words]
+}
+
 function section(from: Dialect): string {
   const others = DIALECTS.filter((to) => to !== from)
   const rows = [...lossesByName(from)].map(([name, cells]) => {
-    const [word = '', meaning = ''] = LOSS_WORDS[from][name] ?? []
+    const [word, meaning] = wordsOf(from, name)
     return `| \`${name}\` | ${[word, ...cells, meaning].join(' | ')} |`
   })
   return [

@@ -1,6 +1,5 @@
 import { type Json, type JsonObject, Verbatim, isObject, toText } from '../../src/json/json.ts'
 import { fit } from '../../src/model/names.ts'
-import { droppable } from '../../src/model/refused.ts'
 import type { Format, Limits, Request, Sampling } from '../../src/model/request.ts'
 import { inWords } from '../../src/model/text-tools.ts'
 import { NOT_STRICT, isOfOthers, strictSchema } from '../../src/schema/strict.ts'
@@ -243,60 +242,6 @@ export function writeAccount(request: Request, { own: isOwn, lose }: WriteContex
     ...(store !== undefined && isOwn && { store }),
   }
 }
-
-/** Where those that are not named so belong in a canonical request. */
-const PLACES = new Map([
-  ['max_tokens', 'limits.maxOutputTokens'],
-  ['max_completion_tokens', 'limits.maxOutputTokens'],
-  ['stop', 'limits.stop'],
-  ['temperature', 'sampling.temperature'],
-  ['top_p', 'sampling.topP'],
-  ['top_k', 'sampling.topK'],
-  ['seed', 'sampling.seed'],
-  ['random_seed', 'sampling.seed'],
-  ['presence_penalty', 'sampling.presencePenalty'],
-  ['frequency_penalty', 'sampling.frequencyPenalty'],
-  ['n', 'sampling.candidateCount'],
-  ['logprobs', 'sampling.logprobs'],
-  ['top_logprobs', 'sampling.logprobs'],
-  ['reasoning_effort', 'reasoning'],
-  ['thinking', 'reasoning'],
-  ['enable_thinking', 'reasoning'],
-  ['tool_choice', 'toolChoice'],
-  ['parallel_tool_calls', 'parallelToolCalls'],
-  ['response_format', 'format'],
-  ['service_tier', 'tier'],
-  ['prompt_cache_key', 'cacheKey'],
-  ['metadata', 'labels'],
-])
-
-export const leftoverPlace = (key: string): string => PLACES.get(key) ?? key
-
-/** Without the others there is no request. */
-export const DROPPABLE = droppable(
-  [
-    ...PLACES.keys(),
-    'reasoning',
-    'tools',
-    'user',
-    'safety_identifier',
-    'store',
-    'stream_options',
-    'verbosity',
-    'prediction',
-    'modalities',
-    'audio',
-    'logit_bias',
-    'web_search_options',
-    'chat_template_kwargs',
-    'thinking_budget',
-    'thinking_level',
-    'prompt_cache_options',
-    'prompt_cache_retention',
-    'moderation',
-  ],
-  leftoverPlace,
-)
 
 /** Two members name the end user; the newer one wins, the other is left over. */
 export const readUserMember = ({

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { membersBeside } from '../../src/model/ext.ts'
 import { toolNames } from '../../src/model/names.ts'
 import { invalid, nothingToSend } from '../../src/model/problem.ts'
-import { withoutRefused } from '../../src/model/refused.ts'
+import { withoutRefused } from '../../src/model/fields.ts'
 import type { Request } from '../../src/model/request.ts'
 import type { Outgoing, ReadRequestContext, WriteRequestContext } from '../contract.ts'
 import {
@@ -22,21 +22,7 @@ import { History, writeHistory } from './history.ts'
 import * as options from './fields.ts'
 import { readReasoning, writeReasoning } from './reasoning.ts'
 import { readTools, readToolChoice, writeToolChoice, writeTools } from './tools.ts'
-import { validate } from './wire.ts'
-
-/** The members that are read; any other is left over. */
-const READ = new Set(
-  (
-    'model messages stream stream_options tools functions ' +
-    'web_search_options tool_choice function_call parallel_tool_calls max_completion_tokens max_tokens ' +
-    'stop response_format temperature top_p top_k n ' +
-    'seed random_seed logprobs top_logprobs presence_penalty frequency_penalty ' +
-    'reasoning_effort reasoning thinking enable_thinking thinking_budget user ' +
-    'safety_identifier metadata service_tier prompt_cache_key store '
-  )
-    .trim()
-    .split(' '),
-)
+import { placeOf, READ, validate } from './wire.ts'
 
 /** Throws for what this dialect forbids; keeps everything else. */
 export function readRequest(body: Json, _context: ReadRequestContext): Request {
@@ -113,7 +99,7 @@ export function writeRequest(request: Request, { target, lose }: WriteRequestCon
     ...writeStream(request),
     ...restOf(request),
   }
-  const sent = withoutRefused(body, target.facts.drop, options.leftoverPlace, lose)
+  const sent = withoutRefused(body, target.facts.drop, placeOf, lose)
   return { path: '/v1/chat/completions', headers: {}, body: sent }
 }
 

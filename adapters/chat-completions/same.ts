@@ -2,17 +2,17 @@ import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { isEnvelope, readEnvelope } from '../../src/model/proof.ts'
-import { withoutRefused } from '../../src/model/refused.ts'
+import { withoutRefused } from '../../src/model/fields.ts'
 import type { ModelFacts, SameEdits } from '../contract.ts'
 import { DIALECT, textIn, objectIn } from './dialect.ts'
-import { leftoverPlace } from './fields.ts'
+import { placeOf } from './wire.ts'
 import { FORMAT } from './proofs.ts'
 
 /** The body of a caller of this dialect for an upstream of this dialect. */
 export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
   const { model, facts, foreign } = edits
   const own = foreign ? withoutForeign(body, lose) : body
-  const sent = withoutRefused(bounded(own, facts, lose), facts.drop, leftoverPlace, lose)
+  const sent = withoutRefused(bounded(own, facts, lose), facts.drop, placeOf, lose)
   return model === undefined || (sent['model'] !== undefined && typeof sent['model'] !== 'string')
     ? sent
     : withMembers(sent, { model })

@@ -1,4 +1,5 @@
 import type { Json } from '../../src/json/json.ts'
+import { droppable, field, namesFor, placesIn, shapesOf } from '../../src/model/fields.ts'
 import {
   all,
   byType,
@@ -93,31 +94,62 @@ const format = all(
   }),
 )
 
-const request = object({
+/** The members of a request, with those of the servers that speak this dialect. */
+export const FIELDS = {
   // llama.cpp has one model, and Azure's older addresses name it.
-  model: nullish(sized(0, 256)),
-  messages: list(message),
-  max_completion_tokens: nullish(integer(0)),
-  max_tokens: nullish(integer(-1)),
-  temperature: nullish(number(0, 2)),
-  top_p: nullish(number(0, 1)),
-  n: nullish(integer(1, 128)),
-  stop: nullish(textOrList(text)),
-  seed: nullish(integer()),
-  presence_penalty: nullish(number(-2, 2)),
-  frequency_penalty: nullish(number(-2, 2)),
-  logprobs: nullish(flag),
-  top_logprobs: nullish(integer(0, 20)),
-  parallel_tool_calls: nullish(flag),
-  stream: nullish(flag),
-  stream_options: nullish(object({ include_usage: nullish(flag) })),
-  reasoning_effort: nullish(text),
-  response_format: nullish(format),
-  tools: nullish(list(tool)),
-  functions: nullish(list(declared)),
-  user: nullish(text),
-  store: nullish(flag),
-})
+  model: field('read', nullish(sized(0, 256))),
+  messages: field('read', list(message), 'turns'),
+  max_completion_tokens: field('read drop', nullish(integer(0)), 'limits.maxOutputTokens'),
+  max_tokens: field('read drop', nullish(integer(-1)), 'limits.maxOutputTokens'),
+  temperature: field('read drop', nullish(number(0, 2)), 'sampling.temperature'),
+  top_p: field('read drop', nullish(number(0, 1)), 'sampling.topP'),
+  top_k: field('read drop', undefined, 'sampling.topK'),
+  n: field('read drop', nullish(integer(1, 128)), 'sampling.candidateCount'),
+  stop: field('read drop', nullish(textOrList(text)), 'limits.stop'),
+  seed: field('read drop', nullish(integer()), 'sampling.seed'),
+  random_seed: field('read drop', undefined, 'sampling.seed'),
+  presence_penalty: field('read drop', nullish(number(-2, 2)), 'sampling.presencePenalty'),
+  frequency_penalty: field('read drop', nullish(number(-2, 2)), 'sampling.frequencyPenalty'),
+  logprobs: field('read drop', nullish(flag), 'sampling.logprobs'),
+  top_logprobs: field('read drop', nullish(integer(0, 20)), 'sampling.logprobs'),
+  parallel_tool_calls: field('read drop', nullish(flag), 'parallelToolCalls'),
+  stream: field('read', nullish(flag)),
+  stream_options: field('read drop', nullish(object({ include_usage: nullish(flag) }))),
+  reasoning_effort: field('read drop', nullish(text), 'reasoning'),
+  reasoning: field('read drop'),
+  thinking: field('read drop', undefined, 'reasoning'),
+  enable_thinking: field('read drop', undefined, 'reasoning'),
+  thinking_budget: field('read drop'),
+  thinking_level: field('drop'),
+  response_format: field('read drop', nullish(format), 'format'),
+  tools: field('read drop', nullish(list(tool))),
+  functions: field('read', nullish(list(declared)), 'tools'),
+  tool_choice: field('read drop', undefined, 'toolChoice'),
+  function_call: field('read', undefined, 'toolChoice'),
+  web_search_options: field('read drop'),
+  safety_identifier: field('read drop', undefined, 'user'),
+  user: field('read drop', nullish(text)),
+  metadata: field('read drop', undefined, 'labels'),
+  service_tier: field('read drop', undefined, 'tier'),
+  prompt_cache_key: field('read drop', undefined, 'cacheKey'),
+  store: field('read drop', nullish(flag)),
+  verbosity: field('drop'),
+  prediction: field('drop'),
+  modalities: field('drop'),
+  audio: field('drop'),
+  logit_bias: field('drop'),
+  chat_template_kwargs: field('drop'),
+  prompt_cache_options: field('drop'),
+  prompt_cache_retention: field('drop'),
+  moderation: field('drop'),
+}
+
+/** Any other member is left over. */
+export const READ = namesFor('read', FIELDS)
+export const placeOf = placesIn(FIELDS)
+export const DROPPABLE = droppable(FIELDS, placeOf)
+
+const request = object(shapesOf(FIELDS))
 
 /** Throws for the first thing that is wrong with a request. */
 export function validate(body: Json): void {

@@ -8,10 +8,10 @@ import {
 } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Limits, Request, Sampling, Format } from '../../src/model/request.ts'
-import { droppable, withoutRefused } from '../../src/model/refused.ts'
+import { withoutRefused } from '../../src/model/fields.ts'
 import type { WriteRequestContext, ModelFacts } from '../contract.ts'
 import { amount, readReasoning, writeReasoning } from './reasoning.ts'
-import type { WireGenerationConfig } from './wire.ts'
+import { optionPlace, type WireGenerationConfig } from './wire.ts'
 import { narrow, widen } from '../../src/schema/narrow.ts'
 import { inWords } from '../../src/model/text-tools.ts'
 import { keep, factsOf, isOrigin } from './dialect.ts'
@@ -86,24 +86,6 @@ function definedIn(fields: object): JsonObject {
 const prefixed = (fields: object): JsonObject =>
   Object.fromEntries(Object.entries(definedIn(fields)).map(([key, value]) => [PREFIX + key, value]))
 
-/** Where each member comes from, for the list of parameters that a model does not take. */
-const PATHS: ReadonlyMap<string, string> = new Map([
-  ['temperature', 'sampling.temperature'],
-  ['topP', 'sampling.topP'],
-  ['topK', 'sampling.topK'],
-  ['seed', 'sampling.seed'],
-  ['presencePenalty', 'sampling.presencePenalty'],
-  ['frequencyPenalty', 'sampling.frequencyPenalty'],
-  ['candidateCount', 'sampling.candidateCount'],
-  ['responseLogprobs', 'sampling.logprobs'],
-  ['logprobs', 'sampling.logprobs'],
-  ['maxOutputTokens', 'limits.maxOutputTokens'],
-  ['stopSequences', 'limits.stop'],
-  ['thinkingConfig', 'reasoning'],
-  ['responseMimeType', 'format'],
-  ['responseSchema', 'format'],
-])
-
 /** Inverse of `readOptions`. */
 export function writeOptions(
   request: Request,
@@ -140,29 +122,6 @@ function writeLimits(limits: Limits, cap: number | undefined, lose: Lose): JsonO
     ...(stop.length > 0 && { stopSequences: stop.slice(0, MAX_STOP_SEQUENCES) }),
   }
 }
-
-export const optionPlace = (key: string): string => PATHS.get(key) ?? PREFIX + key
-
-/** Those of `generationConfig`. */
-export const DROPPABLE = droppable(
-  [
-    ...PATHS.keys(),
-    'responseJsonSchema',
-    'responseFormat',
-    'responseModalities',
-    'mediaResolution',
-    'speechConfig',
-    'audioTimestamp',
-    'audioTranscriptionConfig',
-    'imageConfig',
-    'enableAffectiveDialog',
-    'enableEnhancedCivicAnswers',
-    'modelSelectionConfig',
-    'routingConfig',
-    'translationConfig',
-  ],
-  optionPlace,
-)
 
 const JSON_TYPE = 'application/json'
 

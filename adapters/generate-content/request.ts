@@ -4,17 +4,18 @@ import type { Block, Request } from '../../src/model/request.ts'
 import { toolNames, type ToolNames } from '../../src/model/names.ts'
 import { isMute } from '../../src/model/empty-request.ts'
 import { invalid, nothingToSend } from '../../src/model/problem.ts'
-import { droppable, withoutRefused } from '../../src/model/refused.ts'
+import { withoutRefused } from '../../src/model/fields.ts'
 import type { Outgoing, ReadRequestContext, WriteRequestContext } from '../contract.ts'
 import { splitTurns, writeContents, readTurns } from './history.ts'
 import { many, NAME_RULE, keep, restOf, formOf, factsOf, DIALECT } from './dialect.ts'
-import { formatInstruction, DROPPABLE as OPTIONS, readOptions, writeOptions } from './fields.ts'
+import { formatInstruction, readOptions, writeOptions } from './fields.ts'
 import { modelPath, resourceName } from './paths.ts'
 import {
   normalise,
   checkCount,
   checkCreate,
   checkWrappedCount,
+  placeOf,
   type WireContent,
   type WireRequest,
 } from './wire.ts'
@@ -123,24 +124,8 @@ function writeBody(request: Request, context: WriteRequestContext): JsonObject {
     ...(labels && { labels }),
     ...(tier && { serviceTier: tier }),
   }
-  return withoutRefused(body, context.target.facts.drop, leftoverPlace, lose)
+  return withoutRefused(body, context.target.facts.drop, placeOf, lose)
 }
-
-export const leftoverPlace = (key: string): string => PLACES.get(key) ?? key
-
-const PLACES = new Map([
-  ['toolConfig', 'toolChoice'],
-  ['serviceTier', 'tier'],
-])
-
-/** Without the others there is no request. */
-export const DROPPABLE = [
-  ...OPTIONS,
-  ...droppable(
-    ['tools', 'toolConfig', 'safetySettings', 'cachedContent', 'labels', 'serviceTier', 'store'],
-    leftoverPlace,
-  ),
-]
 
 /** The service demands a conversation: where there are instructions only, the last one opens it. */
 function conversation(

@@ -1,16 +1,14 @@
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import { withoutRefused } from '../../src/model/refused.ts'
+import { withoutRefused } from '../../src/model/fields.ts'
 import type { ModelFacts, SameEdits } from '../contract.ts'
 import { DIALECT } from './dialect.ts'
-import { optionPlace } from './fields.ts'
 import { resourceName } from './paths.ts'
 import { amount, readReasoning, writeReasoning } from './reasoning.ts'
-import { leftoverPlace } from './request.ts'
 import { NO_PROOF, readProof } from './proofs.ts'
 import { EXCLUSIVE, HOSTED, INVOCATIONS, mixedConfig } from './tools.ts'
-import { camel } from './wire.ts'
+import { camel, optionPlace, placeOf } from './wire.ts'
 
 /** The body of a caller of this dialect for an upstream of this dialect; a count may hold a whole request. */
 export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
@@ -28,7 +26,7 @@ function editRequest(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject
     fitted(config, facts, lose),
   )
   const asked = facts.prefill === false ? answered(fitting, lose) : fitting
-  const sent = withoutRefused(asked, facts.drop, (key) => leftoverPlace(camel(key)), lose)
+  const sent = withoutRefused(asked, facts.drop, (key) => placeOf(camel(key)), lose)
   return model === undefined || typeof sent['model'] !== 'string'
     ? sent
     : withMembers(sent, { model: resourceName(model) })

@@ -1,4 +1,5 @@
 import { type Json, isObject, Verbatim, type JsonObject } from '../../src/json/json.ts'
+import { droppable, field, placesIn, shapesOf } from '../../src/model/fields.ts'
 import {
   list,
   object,
@@ -78,24 +79,37 @@ const thinkingConfig = object({
   thinkingLevel: optional(text),
 })
 
-const generationConfig = object({
-  stopSequences: optional(list(text, 5)),
-  responseMimeType: optional(text),
-  responseSchema: optional(anything),
-  responseJsonSchema: optional(anything),
-  responseModalities: optional(list(anything)),
-  candidateCount: optional(integer),
-  maxOutputTokens: optional(integer),
-  temperature: optional(number(0, 2)),
-  topP: optional(number()),
-  topK: optional(number()),
-  seed: optional(integer),
-  presencePenalty: optional(number()),
-  frequencyPenalty: optional(number()),
-  responseLogprobs: optional(flag),
-  logprobs: optional(integer),
-  thinkingConfig: optional(thinkingConfig),
-})
+/** The members of `generationConfig`. */
+export const OPTIONS = {
+  stopSequences: field('read drop', optional(list(text, 5)), 'limits.stop'),
+  responseMimeType: field('read drop', optional(text), 'format'),
+  responseSchema: field('read drop', optional(anything), 'format'),
+  responseJsonSchema: field('read drop', optional(anything), 'format'),
+  responseModalities: field('read drop', optional(list(anything))),
+  candidateCount: field('read drop', optional(integer), 'sampling.candidateCount'),
+  maxOutputTokens: field('read drop', optional(integer), 'limits.maxOutputTokens'),
+  temperature: field('read drop', optional(number(0, 2)), 'sampling.temperature'),
+  topP: field('read drop', optional(number()), 'sampling.topP'),
+  topK: field('read drop', optional(number()), 'sampling.topK'),
+  seed: field('read drop', optional(integer), 'sampling.seed'),
+  presencePenalty: field('read drop', optional(number()), 'sampling.presencePenalty'),
+  frequencyPenalty: field('read drop', optional(number()), 'sampling.frequencyPenalty'),
+  responseLogprobs: field('read drop', optional(flag), 'sampling.logprobs'),
+  logprobs: field('read drop', optional(integer), 'sampling.logprobs'),
+  thinkingConfig: field('read drop', optional(thinkingConfig), 'reasoning'),
+  responseFormat: field('drop'),
+  mediaResolution: field('drop'),
+  speechConfig: field('drop'),
+  audioTimestamp: field('drop'),
+  audioTranscriptionConfig: field('drop'),
+  imageConfig: field('drop'),
+  enableAffectiveDialog: field('drop'),
+  enableEnhancedCivicAnswers: field('drop'),
+  modelSelectionConfig: field('drop'),
+  routingConfig: field('drop'),
+  translationConfig: field('drop'),
+}
+const generationConfig = object(shapesOf(OPTIONS))
 
 const toolConfig = object({
   functionCallingConfig: optional(
@@ -103,17 +117,30 @@ const toolConfig = object({
   ),
 })
 
-const fields = {
-  systemInstruction: optional(content),
-  tools: optional(oneOrMany(tool)),
-  toolConfig: optional(toolConfig),
-  generationConfig: optional(generationConfig),
-  labels: optional(record(text, text)),
-  serviceTier: optional(text),
+/** The members of a request; the counter of tokens takes all of them. */
+export const FIELDS = {
+  model: field('read'),
+  systemInstruction: field('read', optional(content), 'system'),
+  tools: field('read drop', optional(oneOrMany(tool))),
+  toolConfig: field('read drop', optional(toolConfig), 'toolChoice'),
+  generationConfig: field('read', optional(generationConfig)),
+  labels: field('read drop', optional(record(text, text))),
+  serviceTier: field('read drop', optional(text), 'tier'),
+  safetySettings: field('drop'),
+  cachedContent: field('drop'),
+  store: field('drop'),
+  continuationToken: field(''),
+  // Looked at last, as the longest.
+  contents: field('read', optional(oneOrMany(content)), 'turns'),
 }
 
-const create = object({ ...fields, contents: oneOrMany(content) })
-const count = object({ ...fields, contents: optional(oneOrMany(content)) })
+export const placeOf = placesIn(FIELDS)
+export const optionPlace = placesIn(OPTIONS, 'generationConfig.')
+export const DROPPABLE = [...droppable(OPTIONS, optionPlace), ...droppable(FIELDS, placeOf)]
+
+const members = shapesOf(FIELDS)
+const count = object(members)
+const create = object({ ...members, contents: oneOrMany(content) })
 const wrappedCount = object({ generateContentRequest: count })
 
 export type WireMedia = TypeOf<typeof media>
@@ -166,14 +193,11 @@ const TOOL: Level = {
   fileSearch: leaves('fileSearchStoreNames metadataFilter topK'),
 }
 const GENERATION: Level = {
-  ...leaves('stopSequences responseMimeType responseSchema responseJsonSchema responseModalities'),
-  ...leaves('candidateCount maxOutputTokens temperature topP topK seed presencePenalty'),
-  ...leaves('frequencyPenalty responseLogprobs logprobs enableEnhancedCivicAnswers'),
-  ...leaves('mediaResolution audioTimestamp imageConfig speechConfig'),
+  ...leaves(...Object.keys(OPTIONS)),
   thinkingConfig: leaves('includeThoughts thinkingBudget thinkingLevel'),
 }
 const CREATE: Level = {
-  ...leaves('model safetySettings cachedContent labels serviceTier store continuationToken'),
+  ...leaves(...Object.keys(FIELDS)),
   contents: CONTENT,
   systemInstruction: CONTENT,
   tools: TOOL,

@@ -10,7 +10,6 @@ import {
 import type { Lose } from '../../src/model/loss.ts'
 import type { Format, Request, Sampling } from '../../src/model/request.ts'
 import { fit } from '../../src/model/names.ts'
-import { droppable } from '../../src/model/refused.ts'
 import { close } from '../../src/schema/close.ts'
 import type { Target } from '../contract.ts'
 import { keep, factsOf, restOf } from './dialect.ts'
@@ -146,49 +145,3 @@ export function writeUser(
   const metadata = { ...rest, ...(id !== undefined && { user_id: id }) }
   return Object.keys(metadata).length > 0 ? { metadata } : {}
 }
-
-/** Where those that are not named so belong in a canonical request. */
-const PLACES = new Map([
-  ['temperature', 'sampling.temperature'],
-  ['top_p', 'sampling.topP'],
-  ['top_k', 'sampling.topK'],
-  ['stop_sequences', 'limits.stop'],
-  ['thinking', 'reasoning'],
-  ['tool_choice', 'toolChoice'],
-  ['service_tier', 'tier'],
-  ['metadata', 'user'],
-])
-
-export const leftoverPlace = (key: string): string => PLACES.get(key) ?? key
-
-/** Without the others there is no request. */
-export const DROPPABLE = droppable(
-  [
-    'temperature',
-    'top_p',
-    'top_k',
-    'stop_sequences',
-    'thinking',
-    'tools',
-    'tool_choice',
-    'output_config',
-    'service_tier',
-    'metadata',
-    'cache_control',
-    'compaction',
-    'container',
-    'context_management',
-    'diagnostics',
-    'fallbacks',
-    'fallback_credit_token',
-    'billing_policy',
-    'inference_geo',
-    'mcp_servers',
-    'output_format',
-    'safeguards',
-    'speed',
-    'user_profile_id',
-    'workspace_id',
-  ],
-  leftoverPlace,
-)

@@ -2,13 +2,13 @@ import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import type { Adapter, RequestHead, Route } from '../contract.ts'
 import { mayHoldEnvelope } from '../../src/model/proof.ts'
 import { DIALECT } from './dialect.ts'
-import { DROPPABLE } from './fields.ts'
 import * as models from './models.ts'
 import { readProblem, tellsFailure, writeProblem } from './problems.ts'
 import { MessageReader } from './reader.ts'
 import { demandVersion, readRequest, VERBATIM, writeCountRequest, writeRequest } from './request.ts'
 import { MessageWriter } from './writer.ts'
 import { edit } from './same.ts'
+import { DROPPABLE } from './wire.ts'
 
 const OPERATIONS = new Map<string, Route['operation']>([
   ['/v1/messages', 'create'],

@@ -3,7 +3,8 @@ import type { Lose } from '../../src/model/loss.ts'
 import type { Block, Request } from '../../src/model/request.ts'
 import { toolNames } from '../../src/model/names.ts'
 import { invalid, nothingToSend, ProblemError } from '../../src/model/problem.ts'
-import { withoutRefused } from '../../src/model/refused.ts'
+import { membersBeside } from '../../src/model/ext.ts'
+import { withoutRefused } from '../../src/model/fields.ts'
 import { inWords } from '../../src/model/text-tools.ts'
 import type { Lookup, Outgoing, ReadRequestContext, WriteRequestContext } from '../contract.ts'
 import { plainText, readContent, writeBlock } from './blocks.ts'
@@ -25,7 +26,7 @@ import { schemaRoom } from './schema-budget.ts'
 import { readTools, readToolChoice, writeServers, writeToolChoice, writeTools } from './tools.ts'
 import { finishMessage, leadingInstructions, readTurns, writeTurns } from './history.ts'
 import type { Message } from './calls.ts'
-import { validate } from './wire.ts'
+import { COUNTED, placeOf, READ, validate } from './wire.ts'
 
 /** Both spellings of a header: the specification's and the one that clients send. */
 const VERSION_HEADERS = ['anthropic-version', 'provider-version'] as const
@@ -84,10 +85,9 @@ function checkBudget(body: JsonObject, headers: Lookup): void {
 }
 
 function readBody(body: JsonObject): Request {
-  const { model, stream, system, messages, tools, tool_choice, thinking, ...others } = body
-  const { max_tokens, stop_sequences, temperature, top_p, top_k, ...unsampled } = others
-  const { metadata, service_tier, output_config, output_format, thread: _, ...unserved } = unsampled
-  const { mcp_servers, ...rest } = unserved
+  const { model, stream, system, messages, tools, tool_choice, thinking } = body
+  const { max_tokens, stop_sequences, metadata, service_tier } = body
+  const { output_config, output_format, mcp_servers } = body
   const { effort, format, ...outputLeft } = objectIn(output_config)
   const { user, left } = options.readUser(metadata)
   const { format: wanted, left: formatLeft } = options.readFormat(format ?? output_format)
@@ -106,14 +106,14 @@ function readBody(body: JsonObject): Request {
       ...(maxOutputTokens !== undefined && { maxOutputTokens }),
       ...(stop.length > 0 && { stop }),
     },
-    sampling: options.readSampling({ temperature, top_p, top_k }),
+    sampling: options.readSampling(body),
     ...readReasoning(thinking, effort),
     ...(wanted && { format: wanted }),
     ...(user !== undefined && { user }),
     ...options.readTier(service_tier),
     origin: { dialect: DIALECT },
     ...keep({
-      ...rest,
+      ...membersBeside(body, READ),
       ...(mcp_servers !== undefined && readServers(mcp_servers).size === 0 && { mcp_servers }),
       ...left,
       ...(Object.keys(output).length > 0 && { output_config: output }),
@@ -140,22 +140,10 @@ export function writeRequest(request: Request, context: WriteRequestContext): Ou
   return { path: '/v1/messages', headers: headersFor(betas), body }
 }
 
-/** The members that the token counter takes. */
-const COUNTED = [
-  'model',
-  'system',
-  'messages',
-  'tools',
-  'tool_choice',
-  'thinking',
-  'output_config',
-  'mcp_servers',
-]
-
 /** The same request, for the upstream's token counter. */
 export function writeCountRequest(request: Request, context: WriteRequestContext): Outgoing {
   const written = writeRequest(request, context)
-  const body = pickMembers(written.body, (key) => COUNTED.includes(key))
+  const body = pickMembers(written.body, (key) => COUNTED.has(key))
   return { ...written, path: '/v1/messages/count_tokens', body }
 }
 
@@ -216,7 +204,7 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
     ...(request.stream && { stream: true }),
     ...left,
   }
-  return withoutRefused(capMarks(body, lose), target.facts.drop, options.leftoverPlace, lose)
+  return withoutRefused(capMarks(body, lose), target.facts.drop, placeOf, lose)
 }
 
 function writeSystem(request: Request, writing: WriteContext, isAsked: boolean): JsonObject[] {

@@ -2,12 +2,12 @@ import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { FOREIGN_ID, isEnvelope, readEnvelope, type Enveloped } from '../../src/model/proof.ts'
-import { withoutRefused } from '../../src/model/refused.ts'
+import { withoutRefused } from '../../src/model/fields.ts'
 import type { ModelFacts, SameEdits } from '../contract.ts'
 import { readCitation, isNative } from './citations.ts'
 import { DIALECT, listIn, numberIn, objectIn, objectsIn, textIn } from './dialect.ts'
-import { leftoverPlace } from './fields.ts'
 import { readReasoning, writeReasoning } from './reasoning.ts'
+import { placeOf } from './wire.ts'
 
 /** The body of a caller of this dialect for an upstream of this dialect. */
 export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
@@ -16,7 +16,7 @@ export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject
   const fitting = fitted(own, facts, lose)
   const proven = own === body ? fitting : thinkingProven(fitting, body, facts, lose)
   const said = facts.prefill === false ? answered(proven, lose) : proven
-  const sent = withoutRefused(said, facts.drop, leftoverPlace, lose)
+  const sent = withoutRefused(said, facts.drop, placeOf, lose)
   return model === undefined || typeof sent['model'] !== 'string'
     ? sent
     : withMembers(sent, { model })

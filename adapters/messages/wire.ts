@@ -1,4 +1,5 @@
 import { isObject, type Json } from '../../src/json/json.ts'
+import { droppable, field, namesFor, placesIn, shapesOf } from '../../src/model/fields.ts'
 import {
   all,
   byType,
@@ -108,26 +109,59 @@ const tool = all(object({ type: nullish(text) }), (value) =>
 
 const format = typed({ json_schema: object({ schema: objectText }) })
 
-const members = {
-  model: sized(1, 256),
-  messages: list(message),
-  max_tokens: nullish(integer(0)),
-  system: nullish(textOrList(typed({ text: textBlock }))),
-  metadata: nullish(object({ user_id: nullish(sized(0, 256)) })),
-  stop_sequences: nullish(list(text)),
-  stream: nullish(flag),
-  temperature: nullish(number(0, 1)),
-  top_p: unset(nullish(number(0, 1))),
-  top_k: unset(nullish(integer(1))),
-  thinking: nullish(typed({ enabled: object({ budget_tokens: integer(1024) }) })),
-  tool_choice: nullish(typed({ tool: object({ name: text }) })),
-  tools: nullish(list(tool)),
-  service_tier: nullish(text),
-  output_config: nullish(object({ effort: nullish(text), format: nullish(format) })),
-  output_format: nullish(format),
-  cache_control: cache,
+/** The members of a request. */
+export const FIELDS = {
+  model: field('read count', sized(1, 256)),
+  messages: field('read count', list(message), 'turns'),
+  max_tokens: field('read', nullish(integer(0)), 'limits.maxOutputTokens'),
+  system: field('read count', nullish(textOrList(typed({ text: textBlock })))),
+  metadata: field('read drop', nullish(object({ user_id: nullish(sized(0, 256)) })), 'user'),
+  stop_sequences: field('read drop', nullish(list(text)), 'limits.stop'),
+  stream: field('read', nullish(flag)),
+  temperature: field('read drop', nullish(number(0, 1)), 'sampling.temperature'),
+  top_p: field('read drop', unset(nullish(number(0, 1))), 'sampling.topP'),
+  top_k: field('read drop', unset(nullish(integer(1))), 'sampling.topK'),
+  thinking: field(
+    'read drop count',
+    nullish(typed({ enabled: object({ budget_tokens: integer(1024) }) })),
+    'reasoning',
+  ),
+  tool_choice: field(
+    'read drop count',
+    nullish(typed({ tool: object({ name: text }) })),
+    'toolChoice',
+  ),
+  tools: field('read drop count', nullish(list(tool))),
+  service_tier: field('read drop', nullish(text), 'tier'),
+  output_config: field(
+    'read drop count',
+    nullish(object({ effort: nullish(text), format: nullish(format) })),
+  ),
+  output_format: field('read drop', nullish(format)),
+  mcp_servers: field('read drop count'),
+  thread: field('read'),
+  cache_control: field('drop', cache),
+  compaction: field('drop'),
+  container: field('drop'),
+  context_management: field('drop'),
+  diagnostics: field('drop'),
+  fallbacks: field('drop'),
+  fallback_credit_token: field('drop'),
+  billing_policy: field('drop'),
+  inference_geo: field('drop'),
+  safeguards: field('drop'),
+  speed: field('drop'),
+  user_profile_id: field('drop'),
+  workspace_id: field('drop'),
 }
 
+export const READ = namesFor('read', FIELDS)
+/** The members that the token counter takes. */
+export const COUNTED = namesFor('count', FIELDS)
+export const placeOf = placesIn(FIELDS)
+export const DROPPABLE = droppable(FIELDS, placeOf)
+
+const members = shapesOf(FIELDS)
 const request = object(members)
 const generation = object({ ...members, max_tokens: integer(0) })
 

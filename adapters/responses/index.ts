@@ -7,16 +7,11 @@ import { DIALECT, countIn } from './dialect.ts'
 import { memory } from './memory/index.ts'
 import { writeModel, writeModels } from './models.ts'
 import { readProblem, tellsFailure, writeProblem } from './problems.ts'
-import {
-  DROPPABLE,
-  readRequest,
-  REQUEST_VERBATIM,
-  writeCountRequest,
-  writeRequest,
-} from './request.ts'
+import { readRequest, REQUEST_VERBATIM, writeCountRequest, writeRequest } from './request.ts'
 import { reader } from './reader.ts'
 import { writer } from './writer.ts'
 import { edit } from './same.ts'
+import { DROPPABLE } from './wire.ts'
 
 const OPERATIONS: Record<string, Route['operation']> = {
   '/v1/responses': 'create',

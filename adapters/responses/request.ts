@@ -5,24 +5,15 @@ import { isMute } from '../../src/model/empty-request.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Block, Request } from '../../src/model/request.ts'
 import { nothingToSend } from '../../src/model/problem.ts'
-import { droppable, withoutRefused } from '../../src/model/refused.ts'
+import { withoutRefused } from '../../src/model/fields.ts'
 import { writeChoice, readChoice, readTools, writeTools } from './tools.ts'
 import { History, writeTurn, type InputContext, repair } from './history.ts'
-import {
-  lookup,
-  objectsOf,
-  keepRest,
-  restOf,
-  factsOf,
-  isOrigin,
-  type Facts,
-  DIALECT,
-} from './dialect.ts'
+import { objectsOf, keepRest, restOf, factsOf, isOrigin, type Facts, DIALECT } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
 import { wireNames } from './names.ts'
 import * as options from './fields.ts'
 import { readReasoningOptions, writeReasoningOptions } from './reasoning.ts'
-import { checkRequest } from './wire.ts'
+import { checkRequest, COUNTED, placeOf } from './wire.ts'
 
 export const REQUEST_VERBATIM = verbatimPaths(
   'tools.*.parameters',
@@ -122,7 +113,7 @@ export function writeRequest(request: Request, context: WriteRequestContext): Ou
     prompt_cache_key: request.cacheKey,
     ...rest,
   }) as JsonObject
-  const sent = withoutRefused(body, target.facts.drop, leftoverPlace, lose)
+  const sent = withoutRefused(body, target.facts.drop, placeOf, lose)
   return { path: '/v1/responses', headers: {}, body: sent }
 }
 
@@ -141,50 +132,6 @@ function opened(
   lose('approximated', 'system', 'without a conversation it becomes one')
   return { instructions: undefined, input: instructions }
 }
-
-/** Where those that are not named so belong in a canonical request. */
-const PLACES: Record<string, string> = {
-  temperature: 'sampling.temperature',
-  top_p: 'sampling.topP',
-  top_logprobs: 'sampling.logprobs',
-  max_output_tokens: 'limits.maxOutputTokens',
-  text: 'format',
-  tool_choice: 'toolChoice',
-  parallel_tool_calls: 'parallelToolCalls',
-  safety_identifier: 'user',
-  metadata: 'labels',
-  service_tier: 'tier',
-  prompt_cache_key: 'cacheKey',
-}
-
-export const leftoverPlace = (key: string): string => lookup(PLACES, key) ?? key
-
-/** Without the others there is no request. */
-export const DROPPABLE = droppable(
-  [
-    ...Object.keys(PLACES),
-    'reasoning',
-    'tools',
-    'include',
-    'store',
-    'user',
-    'truncation',
-    'background',
-    'conversation',
-    'prompt',
-    'previous_response_id',
-    'prompt_cache_options',
-    'prompt_cache_retention',
-    'stream_options',
-    'context_management',
-    'client_metadata',
-    'max_tool_calls',
-    'moderation',
-    'access_programs',
-    'image',
-  ],
-  leftoverPlace,
-)
 
 function writeInstructions(
   system: readonly Block[],
@@ -249,21 +196,6 @@ function writeOwnInput(request: Request, items: JsonObject[]): Json | undefined 
 const hasProofs = (input: Json | undefined): boolean =>
   objectsOf(input).some((item) => item['type'] === 'reasoning')
 
-const COUNTED = new Set([
-  'model',
-  'input',
-  'instructions',
-  'tools',
-  'tool_choice',
-  'parallel_tool_calls',
-  'reasoning',
-  'text',
-  'truncation',
-  'previous_response_id',
-  'conversation',
-])
-
-/** The counter takes what the model would see, and nothing about how it shall answer. */
 export function writeCountRequest(request: Request, context: WriteRequestContext): Outgoing {
   const { body, headers } = writeRequest(request, context)
   const counted = pickMembers(body, (key) => COUNTED.has(key))

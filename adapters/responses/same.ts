@@ -3,12 +3,11 @@ import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { isMinted } from '../../src/model/ids.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { isEnvelope, readEnvelope } from '../../src/model/proof.ts'
-import { withoutRefused } from '../../src/model/refused.ts'
+import { withoutRefused } from '../../src/model/fields.ts'
 import type { ModelFacts, SameEdits } from '../contract.ts'
 import { DIALECT, listOf, objectsOf, textIn } from './dialect.ts'
 import { LEAST_OUTPUT_TOKENS } from './fields.ts'
-import { leftoverPlace } from './request.ts'
-import { typeOfItem } from './wire.ts'
+import { placeOf, typeOfItem } from './wire.ts'
 
 /** The body of a caller of this dialect for an upstream of this dialect. */
 export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
@@ -16,7 +15,7 @@ export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject
   const whole = resolved ? withMembers(body, ALONE) : body
   const own = foreign ? withItems(whole, ownItems(resolved === true, lose)) : whole
   const marked = facts.cacheBreakpoints === false ? withItems(own, withoutMarks(lose)) : own
-  const sent = withoutRefused(bounded(marked, facts, lose), facts.drop, leftoverPlace, lose)
+  const sent = withoutRefused(bounded(marked, facts, lose), facts.drop, placeOf, lose)
   return model === undefined || typeof sent['model'] !== 'string'
     ? sent
     : withMembers(sent, { model })

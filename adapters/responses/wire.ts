@@ -1,4 +1,5 @@
 import { isObject, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
+import { droppable, field, namesFor, placesIn, shapesOf } from '../../src/model/fields.ts'
 import { invalid } from '../../src/model/problem.ts'
 import {
   all,
@@ -44,32 +45,55 @@ const mode = that('none, auto, required or an object with a type', (value) => MO
 const choice: Shape = (value) =>
   isObject(value) && typeof value['type'] === 'string' ? named(value) : mode(value)
 
-/** The members of a request that are checked. Others may come along. */
-const members = {
-  model: filled,
-  instructions: optionalText,
-  parallel_tool_calls: nullish(flag),
-  previous_response_id: optionalText,
-  reasoning: nullish(
-    object({ effort: optionalText, summary: optionalText, generate_summary: optionalText }),
+/** The members of a request. What `input`, `tools` and `text` hold is looked into after all of them have been seen. */
+export const FIELDS = {
+  model: field('read count', filled),
+  input: field('read count', undefined, 'turns'),
+  instructions: field('read count', optionalText, 'system'),
+  parallel_tool_calls: field('read drop count', nullish(flag), 'parallelToolCalls'),
+  previous_response_id: field('read drop count', optionalText, 'previous'),
+  reasoning: field(
+    'read drop count',
+    nullish(
+      object({ effort: optionalText, summary: optionalText, generate_summary: optionalText }),
+    ),
   ),
-  text: nullish(object({ format: nullish(named) })),
-  tools: nullish(list(named)),
-  tool_choice: nullish(choice),
-  include: nullish(list(text)),
-  max_output_tokens: nullish(integer(1)),
-  metadata: nullish(metadata),
-  prompt_cache_key: optionalText,
-  safety_identifier: optionalText,
-  service_tier: optionalText,
-  store: nullish(flag),
-  stream: nullish(flag),
-  temperature: nullish(number(0, 2)),
-  top_p: nullish(number()),
-  top_logprobs: nullish(integer()),
-  truncation: nullish(oneOf('auto', 'disabled')),
-  user: optionalText,
+  text: field('read drop count', nullish(object({ format: nullish(named) })), 'format'),
+  tools: field('read drop count', nullish(list(named))),
+  tool_choice: field('read drop count', nullish(choice), 'toolChoice'),
+  include: field('read drop', nullish(list(text))),
+  max_output_tokens: field('read drop', nullish(integer(1)), 'limits.maxOutputTokens'),
+  metadata: field('read drop', nullish(metadata), 'labels'),
+  prompt_cache_key: field('read drop', optionalText, 'cacheKey'),
+  safety_identifier: field('read drop', optionalText, 'user'),
+  service_tier: field('read drop', optionalText, 'tier'),
+  store: field('read drop', nullish(flag)),
+  stream: field('read', nullish(flag)),
+  temperature: field('read drop', nullish(number(0, 2)), 'sampling.temperature'),
+  top_p: field('read drop', nullish(number()), 'sampling.topP'),
+  top_logprobs: field('read drop', nullish(integer()), 'sampling.logprobs'),
+  truncation: field('drop count', nullish(oneOf('auto', 'disabled'))),
+  user: field('read drop', optionalText),
+  client_metadata: field('read drop'),
+  background: field('drop'),
+  conversation: field('drop count'),
+  prompt: field('drop'),
+  prompt_cache_options: field('drop'),
+  prompt_cache_retention: field('drop'),
+  stream_options: field('drop'),
+  context_management: field('drop'),
+  max_tool_calls: field('drop'),
+  moderation: field('drop'),
+  access_programs: field('drop'),
+  image: field('drop'),
 }
+
+/** The counter takes what the model would see, and nothing about how it shall answer. */
+export const COUNTED = namesFor('count', FIELDS)
+export const placeOf = placesIn(FIELDS)
+export const DROPPABLE = droppable(FIELDS, placeOf)
+
+const members = shapesOf(FIELDS)
 const create = object(members)
 /** A stored prompt names its own model and input, and who counts may leave them out. */
 const unnamed = object({ ...members, model: optionalText })
