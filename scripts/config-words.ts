@@ -457,6 +457,12 @@ export const WORDS: Readonly<Record<string, Word>> = {
     usual: 'none',
     example: ['host.docker.internal'],
   },
+  inspect: {
+    means:
+      'Whether a page for this machine alone shows both sides of every exchange; see inspect.md. Not on Workers.',
+    usual: 'true in the demo, else false',
+    example: true,
+  },
   limits: { means: 'Bounds on what one caller, and all callers together, may use.' },
   ...limit('bodyBytes', 'The largest body of a request, unpacked.', size, 8_388_608),
   ...limit('inFlightBytes', 'What all exchanges together may hold.', size, 536_870_912),

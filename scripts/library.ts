@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { build, type BuildOptions } from 'esbuild'
+import { build, type BuildOptions, type Plugin, transformSync } from 'esbuild'
 
 /** What all bundles have in common. */
 export const BUNDLE: BuildOptions = {
@@ -22,6 +22,25 @@ const COMMAND_BANNER = [
   `const require = requireFrom(import.meta.url)`,
 ].join('\n')
 
+/** The texts of the page stand in the command itself, in the place of the module that reads them. */
+const pageInside: Plugin = {
+  name: 'page',
+  setup({ onLoad }) {
+    onLoad({ filter: /src[\\/]node[\\/]page-files\.ts$/ }, ({ path }) => {
+      const read = (name: string) =>
+        readFileSync(join(dirname(path), '../inspect/page', name), 'utf8')
+      const small = (name: string, loader: 'js' | 'css') =>
+        transformSync(read(name), { loader, minify: true, target: 'es2023' }).code
+      const files = {
+        html: read('page.html'),
+        css: small('page.css', 'css'),
+        js: small('page.js', 'js'),
+      }
+      return { contents: `export const pageFiles = () => (${JSON.stringify(files)})`, loader: 'js' }
+    })
+  },
+}
+
 /** The command: one file that needs nothing but Node. */
 export const buildCommand = (outfile: string, write = true) =>
   build({
@@ -32,6 +51,7 @@ export const buildCommand = (outfile: string, write = true) =>
     platform: 'node',
     banner: { js: COMMAND_BANNER },
     minifyIdentifiers: true,
+    plugins: [pageInside],
   })
 
 /** The library: one file for every runtime with web standards. */

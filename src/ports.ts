@@ -17,6 +17,8 @@ export interface Ports {
   log(entry: LogEntry): void
   /** Counts for the operator of a process; where it is absent, nothing is counted. */
   observer?: Observer
+  /** Looks at exchanges while they pass; where it is absent, nothing of them is kept. */
+  inspector?: Inspector
   /** Follows exchanges; where there is none, nothing is traced. */
   tracer?: Pick<Tracer, 'begin' | 'finished'>
   /** What models cost of which the configuration says nothing. */
@@ -70,9 +72,26 @@ export class StaleConnectionError extends Error {}
 /** 128 random bits as 32 hexadecimal digits. */
 export const randomId = (): string => crypto.randomUUID().replaceAll('-', '')
 
+/** An answer on its way out, as far as it can be looked at. */
+export interface PassingAnswer {
+  status: number
+  headers: Record<string, string>
+  body: string | Uint8Array | ByteSource | null
+}
+
+/** Sees what passes on both sides, and changes nothing of it. */
+export interface Inspector {
+  watch<Answer extends PassingAnswer>(
+    request: HttpRequest,
+    ports: Ports,
+    answer: (request: HttpRequest, ports: Ports) => Promise<Answer>,
+  ): Promise<Answer>
+}
+
 /** What is asked of a request; those of the web have it all. */
 export interface HttpRequest extends Pick<Request, 'method' | 'url' | 'body' | 'arrayBuffer'> {
-  readonly headers: Lookup
+  /** `keys`: the names, in small letters. */
+  readonly headers: Lookup & { keys?(): Iterable<string> }
   /** Aborted when the caller leaves. */
   readonly signal: AbortSignal
   /**

@@ -48,6 +48,7 @@ const ROOMS = {
     'hono',
   ],
   demo: ['config', 'contract', 'dialects', 'json', 'model', 'ports', 'stream'],
+  inspect: ['json', 'model', 'observe', 'ports', 'stream'],
   workers: ['config', 'json', 'memory', 'model', 'ports'],
   version: [],
 } as const satisfies Record<string, readonly string[]>

@@ -49,6 +49,7 @@ const CHECKS: readonly ((examination: Examination) => void)[] = [
   checkState,
   checkWeb,
   checkMetrics,
+  checkInspect,
   checkTelemetry,
 ]
 
@@ -193,4 +194,9 @@ function checkWeb({ config, found }: Examination): void {
     for (const [index, text] of entriesAt(config, ['web', member]).entries())
       if (typeof text === 'string' && text !== '')
         found.attempt(['web', member, index], (place) => check(text, place))
+}
+
+function checkInspect({ config, platform, found }: Examination): void {
+  if (valueAt(config, ['inspect']) === true && platform.stores === 'isolate')
+    found.fault(['inspect'], 'a Worker has no listener of its own for the page', true)
 }

@@ -232,6 +232,7 @@ export const configSchema = z.strictObject({
   web: z.optional(
     z.strictObject({ origins: z.optional(z.array(filled)), hosts: z.optional(z.array(filled)) }),
   ),
+  inspect: z.optional(z.boolean()),
 })
 
 /** Fails to compile where the schema and the type that programs see are not the same. */

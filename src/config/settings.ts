@@ -23,6 +23,8 @@ export interface Settings {
   /** Absent where nothing is traced. */
   telemetry?: TelemetrySettings
   web?: WebSettings
+  /** Whether the page shows what passes. */
+  inspect?: boolean
   /** Where it came from, for a person: `dragoman.json`, `environment`, `demo`. */
   origin: string
 }

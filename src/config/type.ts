@@ -25,6 +25,7 @@ export interface Config {
     | undefined
   metrics?: 'off' | 'on' | { key: string } | undefined
   web?: { origins?: string[] | undefined; hosts?: string[] | undefined } | undefined
+  inspect?: boolean | undefined
 }
 
 export interface UpstreamConfig {

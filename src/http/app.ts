@@ -75,7 +75,14 @@ export function createReplaceable(
   }
   let current = generation(settings)
   return {
-    answer: (request) => answerRequest(current.context, request),
+    answer(request) {
+      const { context } = current
+      const { inspector } = given
+      if (!inspector) return answerRequest(context, request)
+      return inspector.watch(request, context.ports, (seen, ports) =>
+        answerRequest({ ...context, ports }, seen),
+      )
+    },
     replace(next) {
       const { context, over } = current
       load.bound(next.limits)

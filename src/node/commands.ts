@@ -27,6 +27,7 @@ import { resolve } from 'node:path'
 import { heardOnline } from './online.ts'
 import { isLoopback, type Options } from './options.ts'
 import { createSend } from './send.ts'
+import { startInspector } from './inspector.ts'
 import { startServer } from './server.ts'
 import { openStore } from './store.ts'
 import { writeSample } from '../exchange/sample.ts'
@@ -102,8 +103,10 @@ export async function serve(
   let send = withDemo(settings, adapters, upstreams.send)
   const observer = createObserver({ version: VERSION, runtime: 'node' }, Date.now)
   const tracer = tracerFor(settings, upstreams.send)
+  const page = await pageFor(options, settings, () => reloader.settings(), secrets.all)
   const ports: Ports = {
     ...portsWith((request) => send(request)),
+    ...page.ports,
     log,
     observer,
     ...(tracer && { tracer }),
@@ -134,8 +137,7 @@ export async function serve(
     breakOff: () => deadline.abort(new Error('the proxy is stopping')),
   })
   const url = `http://${reachable(host)}:${server.port}`
-  world.say(greeting(settings, url, world.environment))
-  log({ event: 'start', version: VERSION, url, configuration: settings.origin })
+  announce(world, log, settings, { url, page: page.url })
   return {
     url,
     async reload() {
@@ -151,11 +153,38 @@ export async function serve(
       const settled = countDown(() => server.open(), lingerMs + drainMs, world.replaceLine)
       await server.stop(drainMs, lingerMs)
       settled()
+      page.stop()
       await tracer?.exporter.stop(TRACES_MS)
       upstreams.destroy()
       await store?.close()
       log({ event: 'stop' })
     },
+  }
+}
+
+function announce(
+  world: Process,
+  log: (event: ProcessEvent) => void,
+  settings: Settings,
+  { url, page }: { url: string; page: string | undefined },
+): void {
+  world.say(greeting(settings, url, world.environment, page))
+  log({ event: 'start', version: VERSION, url, configuration: settings.origin })
+}
+
+/** What the page adds to a proxy, where it was asked for, and in the demo, where nothing is at stake. */
+async function pageFor(
+  { inspect, inspectPort = 0 }: Options,
+  first: Settings,
+  settings: () => Settings,
+  secrets: () => readonly string[],
+): Promise<{ ports: Pick<Ports, 'inspector'>; url?: string; stop(): void }> {
+  if (!(inspect ?? first.inspect ?? first.origin === 'demo'))
+    return { ports: {}, stop: () => undefined }
+  try {
+    return await startInspector({ port: inspectPort, settings, secrets, prices: listedPrice })
+  } catch {
+    throw new ConfigError('--inspect-port', 'expected a port of 127.0.0.1 that may be listened on')
   }
 }
 

@@ -9,10 +9,16 @@ import { writeSample } from '../exchange/sample.ts'
 import { callerSecrets, shownState } from '../upstream/secrets.ts'
 
 /** What the proxy says at its start. */
-export function greeting(settings: Settings, url: string, environment: Environment): string {
+export function greeting(
+  settings: Settings,
+  url: string,
+  environment: Environment,
+  page?: string,
+): string {
   return [
     `dragoman listens on ${url} (configuration: ${settings.origin})`,
     ...hostNames(url),
+    ...(page === undefined ? [] : [`Both sides of every exchange: ${page}`]),
     ...describeDemo(settings),
     '',
     ...table(

@@ -14,6 +14,9 @@ export interface Options {
   online?: boolean
   /** serve: whether a configuration that changes is read again. */
   watch?: boolean
+  /** serve, launch: whether the page shows what passes; without a word, in the demo. */
+  inspect?: boolean
+  inspectPort?: number
   /** explain: the path that the caller would use, and the file with the body. */
   path?: string
   file?: string
@@ -46,8 +49,9 @@ export interface LaunchOptions {
 
 export const HELP = `dragoman: a proxy between the languages of LLM conversations
 
-  dragoman [serve] [--config FILE] [--port N] [--host H] [--watch]
-                                                             start the proxy (default); --watch reads a configuration that changes again
+  dragoman [serve] [--config FILE] [--port N] [--host H] [--watch] [--inspect] [--inspect-port N]
+                                                             start the proxy (default); --watch reads a configuration that changes again,
+                                                             --inspect shows both sides of every exchange on a page for this machine alone
   dragoman check   [--config FILE] [--online]                validate the configuration, and ask the upstreams for their models
   dragoman explain [--config FILE] --path PATH FILE          show what would be sent upstream, and what would be lost
   dragoman launch  CLIENT [--model M] [--small S] [--config FILE] [--log FILE] [--print] [-- ARGS…]
@@ -92,10 +96,17 @@ function plainOptions(
     ...(values.path !== undefined && { path: values.path }),
     ...(values.online && { online: true }),
     ...(values.watch && { watch: true }),
+    ...inspectOptions(values),
     ...(file !== undefined && { file }),
     ...(command === 'init' && { init: initOptions(values, file) }),
   }
 }
+
+/** A port for the page is a wish for it. */
+const inspectOptions = ({ inspect, 'inspect-port': port }: Values): Partial<Options> => ({
+  ...((inspect || port !== undefined) && { inspect: true }),
+  ...(port !== undefined && { inspectPort: readPort(port, undefined, '--inspect-port') }),
+})
 
 const initOptions = ({ dialect, url, key, from }: Values, file?: string): InitOptions =>
   defined({ dialect, url, key, from, file })
@@ -135,6 +146,8 @@ function launchOptions(
     ...(config !== undefined && { config }),
     host: DEFAULT_HOST,
     port: readPort(port ?? '0', undefined),
+    // The screen is the client's: nothing would say where the page is.
+    inspect: false,
     launch: {
       client,
       ...(model !== undefined && { model }),
@@ -158,6 +171,8 @@ function parsed(argv: readonly string[]) {
         path: { type: 'string' },
         online: { type: 'boolean' },
         watch: { type: 'boolean' },
+        inspect: { type: 'boolean' },
+        'inspect-port': { type: 'string' },
         model: { type: 'string' },
         small: { type: 'string' },
         log: { type: 'string' },
@@ -197,14 +212,15 @@ function checkOperands(
 }
 
 /** Port 0 asks the system for a free one. */
-function readPort(option: string | undefined, variable: string | undefined): number {
+function readPort(
+  option: string | undefined,
+  variable: string | undefined,
+  name = '--port',
+): number {
   const text = option ?? (variable || String(DEFAULT_PORT))
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
   if (port <= 65_535) return port
-  throw new ConfigError(
-    option === undefined ? 'PORT' : '--port',
-    'expected a number from 0 to 65535',
-  )
+  throw new ConfigError(option === undefined ? 'PORT' : name, 'expected a number from 0 to 65535')
 }
 
 /** Whether only this machine reaches the address. */

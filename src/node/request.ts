@@ -25,6 +25,10 @@ export class Head implements Lookup {
   get(name: string): string | null {
     return this.#values.get(name.toLowerCase()) ?? null
   }
+
+  keys(): Iterable<string> {
+    return this.#values.keys()
+  }
 }
 
 type WebRequest = Pick<Request, 'method' | 'url' | 'body' | 'signal' | 'arrayBuffer'>
@@ -36,12 +40,12 @@ type WebRequest = Pick<Request, 'method' | 'url' | 'body' | 'signal' | 'arrayBuf
 export class NodeRequest implements HttpRequest {
   readonly method: string
   readonly url: string
-  readonly headers: Lookup
+  readonly headers: HttpRequest['headers']
   readonly signal: AbortSignal
   readonly #incoming: IncomingMessage
   readonly #request: WebRequest
 
-  constructor(incoming: IncomingMessage, headers: Lookup, request: WebRequest) {
+  constructor(incoming: IncomingMessage, headers: HttpRequest['headers'], request: WebRequest) {
     this.method = request.method
     this.url = request.url
     this.headers = headers

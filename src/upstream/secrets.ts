@@ -140,6 +140,12 @@ function headerSecrets(headers: Readonly<Record<string, string>>, names = /^/): 
   return [...new Set(parts)].filter((part) => part.length >= SHORTEST)
 }
 
+/** Hides these wherever they stand, in any spelling; what is as short as a word is none. */
+export function veilOf(secrets: readonly string[]): Veil {
+  const long = [...new Set(secrets)].filter(({ length }) => length >= SHORTEST)
+  return long.length === 0 ? NO_VEIL : veilOver(long, long)
+}
+
 function veilOver(secrets: readonly string[], credentials: readonly string[]): Veil {
   const longestFirst = secrets.toSorted((one, other) => other.length - one.length)
   const patterns = longestFirst.flatMap((secret) => [

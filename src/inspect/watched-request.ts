@@ -1,0 +1,41 @@
+import { joinBytes, type Bytes } from '../json/bytes.ts'
+import type { HttpRequest } from '../ports.ts'
+
+/** The same request, of which is told what its whole body was. One that is passed on as it comes is not looked at. */
+export class WatchedRequest implements HttpRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: HttpRequest['headers']
+  readonly whole?: NonNullable<HttpRequest['whole']>
+  readonly #request: HttpRequest
+  readonly #came: (bytes: Bytes) => void
+
+  constructor(request: HttpRequest, came: (bytes: Bytes) => void) {
+    this.method = request.method
+    this.url = request.url
+    this.headers = request.headers
+    this.#request = request
+    this.#came = came
+    if (request.whole) this.whole = (heed) => this.#heard(request.whole?.(heed))
+  }
+
+  get signal(): AbortSignal {
+    return this.#request.signal
+  }
+
+  get body(): HttpRequest['body'] {
+    return this.#request.body
+  }
+
+  async arrayBuffer(): Promise<ArrayBuffer> {
+    const buffer = await this.#request.arrayBuffer()
+    this.#came(new Uint8Array(buffer))
+    return buffer
+  }
+
+  async #heard(whole: Promise<Bytes> | undefined): Promise<Bytes> {
+    const bytes = (await whole) ?? joinBytes([])
+    this.#came(bytes)
+    return bytes
+  }
+}

@@ -1,0 +1,248 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Settings } from '../config/settings.ts'
+import { createFetchHandler } from '../http/app.ts'
+import { isOwnPage, PAGE_HEADERS } from '../inspect/access.ts'
+import type { KeptExchange } from '../inspect/kept.ts'
+import { createRecorder, type Recorder } from '../inspect/recorder.ts'
+import { detailOf, rowOf } from '../inspect/view.ts'
+import { costOf, type PriceList } from '../observe/cost.ts'
+import { type Inspector, randomId } from '../ports.ts'
+import { veilOf } from '../upstream/secrets.ts'
+import { pageFiles } from './page-files.ts'
+import { Head } from './request.ts'
+
+const LOCAL = '127.0.0.1'
+const MOST_VIEWERS = 5
+/** What may wait for a viewer before it is dropped: no exchange waits for one. */
+const SLOW_BYTES = 4_194_304
+const GATHER_MS = 100
+const BEAT_MS = 15_000
+const MOST_ASKED_BYTES = 65_536
+
+export interface PageOptions {
+  port: number
+  settings(): Settings
+  secrets(): readonly string[]
+  prices: PriceList
+}
+
+export interface RunningInspector {
+  readonly ports: { inspector: Inspector }
+  /** With the token in its fragment, which a browser sends nowhere. */
+  readonly url: string
+  stop(): void
+}
+
+/** The page, on a listener of its own that this machine alone reaches. Rejects when it cannot listen. */
+export async function startInspector(options: PageOptions): Promise<RunningInspector> {
+  const { settings, secrets, prices } = options
+  const recorder = createRecorder({
+    now: Date.now,
+    secrets,
+    cost: ({ upstream = '', sentModel, usage }) =>
+      costOf(settings().upstreams.get(upstream), sentModel, usage, prices),
+    hide: (text, words) => veilOf(words).hide(text),
+  })
+  const token = randomBytes(32).toString('base64url')
+  const server = new PageServer(recorder, token, options)
+  const port = await server.listen(options.port)
+  return {
+    ports: { inspector: recorder.inspector },
+    url: `http://${LOCAL}:${port}/#${token}`,
+    stop: () => server.close(),
+  }
+}
+
+const FILES: ReadonlyMap<string, readonly [file: 'html' | 'css' | 'js', type: string]> = new Map([
+  ['/', ['html', 'text/html; charset=utf-8']],
+  ['/page.css', ['css', 'text/css; charset=utf-8']],
+  ['/page.js', ['js', 'text/javascript; charset=utf-8']],
+])
+
+type Reply = { status: number; body?: unknown }
+
+class PageServer {
+  readonly #recorder: Recorder
+  readonly #token: Buffer
+  readonly #options: PageOptions
+  readonly #files = pageFiles()
+  readonly #viewers = new Set<ServerResponse>()
+  readonly #server = createServer((incoming, outgoing) => {
+    this.#answer(incoming, outgoing).catch(() => outgoing.destroy())
+  })
+  #veil = veilOf([])
+  #veiled: readonly string[] = []
+  #port = 0
+
+  constructor(recorder: Recorder, token: string, options: PageOptions) {
+    this.#recorder = recorder
+    this.#token = digest(token)
+    this.#options = options
+  }
+
+  listen(port: number): Promise<number> {
+    const server = this.#server
+    return new Promise((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(port, LOCAL, () => {
+        server.off('error', reject)
+        const address = server.address()
+        this.#port = typeof address === 'object' && address ? address.port : port
+        resolve(this.#port)
+      })
+      // The proxy decides how long the process lives.
+      server.unref()
+    })
+  }
+
+  close(): void {
+    this.#server.close()
+    this.#server.closeAllConnections()
+  }
+
+  async #answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const head = new Head(incoming)
+    const { pathname, searchParams } = new URL(incoming.url ?? '/', `http://${LOCAL}`)
+    if (head.hosts !== 1 || !isOwnPage(head, this.#port)) return say(outgoing, { status: 403 })
+    const file = incoming.method === 'GET' ? FILES.get(pathname) : undefined
+    if (file) {
+      const [name, type] = file
+      return void outgoing
+        .writeHead(200, { ...PAGE_HEADERS, 'content-type': type })
+        .end(this.#files[name])
+    }
+    if (!this.#isKnown(head.get('authorization'))) return say(outgoing, { status: 403 })
+    if (incoming.method === 'GET' && pathname === '/feed')
+      return this.#feed(outgoing, Number(searchParams.get('after')) || 0)
+    const asked = incoming.method === 'POST' ? await bodyOf(incoming) : undefined
+    say(outgoing, await this.#told(`${incoming.method} ${pathname}`, asked))
+  }
+
+  #isKnown(authorization: string | null): boolean {
+    const [, shown = ''] = /^Bearer (\S+)$/.exec(authorization ?? '') ?? []
+    return timingSafeEqual(digest(shown), this.#token)
+  }
+
+  async #told(what: string, asked: unknown): Promise<Reply> {
+    if (what === 'GET /upstreams')
+      return { status: 200, body: upstreamsOf(this.#options.settings()) }
+    if (what === 'POST /clear') {
+      this.#recorder.clear()
+      return { status: 204 }
+    }
+    const [, action = '', number = ''] = /^(GET \/exchange|POST \/explain)\/(\d+)$/.exec(what) ?? []
+    const kept = this.#recorder.find(Number(number))
+    if (!kept) return { status: 404 }
+    const hide = this.#hide()
+    if (action === 'GET /exchange') return { status: 200, body: detailOf(kept, hide) }
+    return { status: 200, body: await explained(kept, asked, this.#options.settings(), hide) }
+  }
+
+  #hide(): (text: string) => string {
+    const secrets = this.#options.secrets()
+    if (secrets !== this.#veiled) {
+      this.#veil = veilOf(secrets)
+      this.#veiled = secrets
+    }
+    return this.#veil.hide
+  }
+
+  /** What has changed, as lines of JSON, for as long as there is a reader. */
+  #feed(outgoing: ServerResponse, after: number): void {
+    if (this.#viewers.size >= MOST_VIEWERS) return say(outgoing, { status: 503 })
+    const recorder = this.#recorder
+    let last = after
+    const write = () => {
+      const kept = recorder.list()
+      const rows = kept.filter(({ changed }) => changed > last)
+      last = Math.max(last, ...rows.map(({ changed }) => changed))
+      const line = {
+        first: kept[0]?.number,
+        last,
+        rows: rows.map((each) => rowOf(each, this.#hide())),
+      }
+      outgoing.write(`${JSON.stringify(line)}\n`)
+      if (outgoing.writableLength > SLOW_BYTES) outgoing.destroy()
+    }
+    let due: NodeJS.Timeout | undefined
+    const deaf = recorder.listen(() => {
+      due ??= setTimeout(() => {
+        due = undefined
+        write()
+      }, GATHER_MS).unref()
+    })
+    const beat = setInterval(() => outgoing.write('\n'), BEAT_MS).unref()
+    this.#viewers.add(outgoing)
+    outgoing
+      .on('error', () => {})
+      .on('close', () => {
+        deaf()
+        clearTimeout(due)
+        clearInterval(beat)
+        this.#viewers.delete(outgoing)
+      })
+    outgoing.writeHead(200, { ...PAGE_HEADERS, 'content-type': 'application/x-ndjson' })
+    write()
+  }
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+function say(outgoing: ServerResponse, { status, body }: Reply): void {
+  if (body === undefined) return void outgoing.writeHead(status, PAGE_HEADERS).end()
+  const text = JSON.stringify(body)
+  outgoing.writeHead(status, { ...PAGE_HEADERS, 'content-type': 'application/json' }).end(text)
+}
+
+async function bodyOf(incoming: IncomingMessage): Promise<unknown> {
+  let text = ''
+  for await (const piece of incoming.setEncoding('utf8')) {
+    text += piece
+    if (text.length > MOST_ASKED_BYTES) throw new Error('more was asked than anybody asks')
+  }
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const upstreamsOf = ({ upstreams }: Settings): object[] =>
+  [...upstreams.values()].map(({ name, dialect }) => ({ name, dialect }))
+
+const textOf = (asked: unknown, name: string): string => {
+  const value: unknown = typeof asked === 'object' && asked ? Reflect.get(asked, name) : undefined
+  return typeof value === 'string' ? value : ''
+}
+
+/** What another upstream would have been sent instead, and what would have been lost. Nothing is sent. */
+async function explained(
+  kept: KeptExchange,
+  asked: unknown,
+  settings: Settings,
+  hide: (text: string) => string,
+): Promise<unknown> {
+  const upstream = textOf(asked, 'upstream')
+  const as = textOf(asked, 'model')
+  const { text, cut } = kept.body.shown(hide, kept.type)
+  if (!settings.upstreams.has(upstream) || text === undefined || cut)
+    return { error: 'The body was not kept whole, or there is no such upstream.' }
+  const route = { model: '*', upstream, ...(as !== '' && { as }) }
+  const answer = createFetchHandler(
+    { ...settings, callers: { kind: 'open' }, routes: [route] },
+    {
+      send: () => Promise.reject(new Error('nothing is sent')),
+      now: Date.now,
+      randomId,
+      log: () => undefined,
+    },
+  )
+  const headers = kept.headers.filter(([name, value]) => PASSED.test(name) && value !== '***')
+  const address = `http://${LOCAL}/explain${kept.url.replace(/^\/explain(?=\/)/, '')}`
+  const reply = await answer(new Request(address, { method: 'POST', headers, body: text }))
+  return JSON.parse(hide(await reply.text()))
+}
+
+/** What a dialect asks for besides a body. */
+const PASSED = /^(?:content-type|(?:anthropic|provider|openai)-[\w-]+|x-claude-[\w-]+|user-agent)$/

@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { BODY_BYTES, BODY_PIECES, KeptBody } from '../../src/inspect/kept-body.ts'
+import { createRecorder, RING_BYTES, RING_EXCHANGES } from '../../src/inspect/recorder.ts'
+import type { Ports } from '../../src/ports.ts'
+import { isOwnPage, PAGE_HEADERS } from '../../src/inspect/access.ts'
+import { pageFiles } from '../../src/node/page-files.ts'
+import { takeLeaks } from '../canary/watch.ts'
+import { ask as askRaw } from '../web/place.ts'
+import {
+  CALLER_KEY,
+  openPlace,
+  QUESTION,
+  REPLY,
+  streamed,
+  UPSTREAM_KEY,
+  type Place,
+} from './place.ts'
+
+let place: Place
+beforeAll(async () => {
+  place = await openPlace((body) =>
+    body.includes('"stream":true')
+      ? { type: 'text/event-stream', pieces: streamed(['Good ', 'morning.']), gapMs: 5 }
+      : { pieces: [JSON.stringify({ ...REPLY, echo: UPSTREAM_KEY })] },
+  )
+})
+afterAll(() => place.close())
+
+const port = () => Number(place.page.port)
+const bearer = () => ({ authorization: `Bearer ${place.token}` })
+
+describe('who may ask', () => {
+  const PATHS = ['/feed', '/exchange/1', '/upstreams']
+
+  it.each(PATHS)('trap 40: %s tells nothing without the token', async (path) => {
+    for (const authorization of [
+      '',
+      'Bearer x',
+      `Bearer ${place.token}x`,
+      `Basic ${place.token}`,
+    ]) {
+      const heard = await askRaw(port(), path, { headers: { authorization } })
+      expect([heard.status, heard.text]).toEqual([403, ''])
+    }
+    const inAddress = await askRaw(port(), `${path}?token=${place.token}`)
+    expect([inAddress.status, inAddress.text]).toEqual([403, ''])
+  })
+
+  it.each(['/', '/page.js', ...PATHS])(
+    'trap 40: %s answers to no foreign name and no foreign page, also with the token',
+    async (path) => {
+      const foreign = [
+        { host: `rebind.test:${port()}` },
+        { host: `127.0.0.1.evil.test:${port()}` },
+        { host: '127.0.0.1' },
+        { host: `0.0.0.0:${port()}` },
+        { origin: 'http://evil.test' },
+        { origin: 'null' },
+        { origin: `http://127.0.0.1:${port() + 1}` },
+        { 'sec-fetch-site': 'cross-site' },
+        { 'sec-fetch-site': 'same-site' },
+      ]
+      for (const headers of foreign) {
+        const heard = await askRaw(port(), path, { headers: { ...bearer(), ...headers } })
+        expect([heard.status, heard.text], JSON.stringify(headers)).toEqual([403, ''])
+      }
+    },
+  )
+
+  it('answers under the names of this machine, and with headers that let nothing in', async () => {
+    for (const host of ['127.0.0.1', 'localhost', '[::1]']) {
+      const headers = { host: `${host}:${port()}`, origin: `http://${host}:${port()}` }
+      const heard = await askRaw(port(), '/', { headers })
+      expect(heard.status).toBe(200)
+      expect(heard.headers).toMatchObject(PAGE_HEADERS)
+      expect(isOwnPage(new Headers(headers), port())).toBe(true)
+      expect(isOwnPage(new Headers(headers), port() + 1)).toBe(false)
+    }
+  })
+
+  it('has plain files of at most 60 kB, without an inline script or an address elsewhere', () => {
+    const files = Object.values(pageFiles())
+    expect(files.join('').length).toBeLessThanOrEqual(60_000)
+    expect(files[0]).not.toMatch(/<script(?![^>]*\bsrc=)|\son\w+=|style=|https?:/)
+    expect(files.join('')).not.toMatch(
+      /innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(/,
+    )
+  })
+})
+
+describe('what is kept', () => {
+  it('is both sides of an exchange, what it cost in time and tokens, and what was lost', async () => {
+    await place.send({ ...QUESTION, stream: true })
+    const one = await place.exchange(1)
+    expect(one).toMatchObject({
+      isOver: true,
+      dialect: 'messages',
+      upstreamDialect: 'responses',
+      status: 200,
+      usage: { input: 100, cacheRead: 64, output: 7 },
+      losses: [{ code: 'dropped', path: 'sampling.topK' }],
+    })
+    expect(JSON.parse(one.came.body.text)).toEqual({ ...QUESTION, stream: true })
+    const [call] = one.calls
+    expect(JSON.parse(call?.body.text ?? '')).toMatchObject({ model: 'm', stream: true })
+    expect(call?.reply.text).toBe(streamed(['Good ', 'morning.']).join(''))
+    expect(call?.reply.marks?.length ?? 0).toBeGreaterThan(2)
+    const times = [one.readAt, call?.at, call?.headAt, call?.firstAt, call?.endAt]
+    expect(times).toEqual(times.toSorted((a = 0, b = 0) => a - b))
+    expect(one.told.body.text).toContain('event: message_stop')
+  })
+
+  it('has no key in it, wherever the key stood', async () => {
+    const text = `my key is ${CALLER_KEY}, and ${encodeURIComponent(UPSTREAM_KEY)}`
+    await place.send({ ...QUESTION, messages: [{ role: 'user', content: text }] })
+    const all = await (await place.ask('/exchange/2')).text()
+    expect(all).toContain('my key is ***')
+    expect(all).not.toContain(CALLER_KEY)
+    expect(all).not.toContain(UPSTREAM_KEY)
+    expect(JSON.parse(all).calls[0].headers).toContainEqual(['authorization', '***'])
+    // The caller itself has written them to its upstream.
+    expect(takeLeaks()).toHaveLength(2)
+  })
+
+  it('goes with a word', async () => {
+    expect((await place.ask('/clear', { method: 'POST', body: '{}' })).status).toBe(204)
+    expect((await place.ask('/exchange/1')).status).toBe(404)
+  })
+
+  it('says what another upstream would have been sent, and sends nothing', async () => {
+    await place.send(QUESTION)
+    const body = JSON.stringify({ upstream: 'other', model: 'gem' })
+    const heard = await (await place.ask('/explain/3', { method: 'POST', body })).json()
+    expect(heard).toMatchObject({
+      upstream: { name: 'other', body: { generationConfig: { topK: 5 } } },
+      losses: [],
+    })
+  })
+
+  it('comes to five viewers as it happens, and to no sixth one', async () => {
+    const viewers = await Promise.all(Array.from({ length: 5 }, () => place.ask('/feed')))
+    expect((await place.ask('/feed')).status).toBe(503)
+    const [reader, ...others] = viewers.map((each) => each.body?.getReader())
+    const line = async () => JSON.parse(new TextDecoder().decode((await reader?.read())?.value))
+    expect((await line()).rows.map(({ number }: { number: number }) => number)).toEqual([3])
+    void place.send(QUESTION)
+    expect((await line()).rows.at(-1)).toMatchObject({ number: 4 })
+    await Promise.all([reader, ...others].map((each) => each?.cancel()))
+  })
+})
+
+const recorder = () =>
+  createRecorder({
+    now: Date.now,
+    secrets: () => [],
+    cost: () => undefined,
+    hide: (text) => text,
+  })
+
+describe('the memory', () => {
+  const ports = {
+    send: () => Promise.reject(new Error('none')),
+    log: () => undefined,
+  } as never as Ports
+  const pass = (inspect: ReturnType<typeof recorder>, bytes: number) =>
+    inspect.inspector.watch(
+      new Request('http://x/v1/messages', { method: 'POST', body: '{}' }),
+      ports,
+      async () => ({ status: 200, headers: {}, body: new Uint8Array(bytes) }),
+    )
+
+  it('trap 40: stays within the ring after 10,000 exchanges, and the oldest go first', async () => {
+    const kept = recorder()
+    for (let count = 0; count < 10_000; count += 1) await pass(kept, 1000)
+    expect(kept.list().length).toBe(RING_EXCHANGES)
+    expect(kept.list()[0]?.number).toBe(10_001 - RING_EXCHANGES)
+    for (let count = 0; count < 100; count += 1) await pass(kept, 900_000)
+    expect(kept.bytes()).toBeLessThanOrEqual(RING_BYTES)
+    const held = kept
+      .list()
+      .reduce((sum, { bodies }) => sum + bodies.reduce((all, body) => all + body.kept, 0), 0)
+    expect(held).toBeLessThanOrEqual(kept.bytes())
+    kept.clear()
+    expect(kept.bytes()).toBe(0)
+  })
+
+  it('keeps the beginning of a long body and of a long stream, and says so', () => {
+    const long = new KeptBody()
+    long.hold(new Uint8Array(BODY_BYTES + 5))
+    expect(long.kept).toBe(BODY_BYTES)
+    expect(long.shown((text) => text, null)).toMatchObject({ size: BODY_BYTES + 5, cut: true })
+    const stream = new KeptBody()
+    for (let count = 0; count < BODY_PIECES + 10; count += 1)
+      stream.add(new Uint8Array([97]), count)
+    const shown = stream.shown((text) => text, 'text/event-stream')
+    expect([shown.marks?.length, shown.text?.length, shown.cut]).toEqual([
+      BODY_PIECES,
+      BODY_PIECES,
+      true,
+    ])
+  })
+
+  it('hides a secret that came in two pieces, and knows when the others came', () => {
+    const body = new KeptBody()
+    body.add(bytes('ein geheim'), 1)
+    body.add(bytes('nis, ä'), 2)
+    expect(body.shown(hide, null)).toMatchObject({ text: 'ein ***, ä' })
+    body.seal(hide, () => true)
+    expect(body.shown((text) => text, null).text).toBe('ein ***, ä')
+    const apart = new KeptBody()
+    apart.add(bytes('geheimnis '), 1)
+    apart.add(bytes('offen'), 2)
+    expect(apart.shown(hide, null).marks).toEqual([
+      [1, 4],
+      [2, 9],
+    ])
+  })
+})
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+const hide = (text: string) => text.replaceAll('geheimnis', '***')
