@@ -161,13 +161,14 @@ function writePart(block: MediaBlock, context: WriteContext): JsonObject | undef
 }
 
 function writeAudio(
-  { mediaType, source }: MediaBlock,
-  { own: isOwn }: WriteContext,
+  { mediaType, source, name }: MediaBlock,
+  { own: isOwn, lose, path }: WriteContext,
 ): JsonObject | undefined {
   const found = AUDIO.exec(mediaType)
   const known = found ? (found[1] === undefined ? 'wav' : 'mp3') : undefined
   const format = isOwn ? mediaType.slice('audio/'.length) : known
   if (!('data' in source) || format === undefined) return undefined
+  if (name !== undefined) lose('dropped', `${path}.name`)
   return { type: 'input_audio', input_audio: { data: source.data, format } }
 }
 

@@ -2,7 +2,7 @@ import { Cursor, ENDED_EARLY } from '../../src/model/cursor.ts'
 import type { Event } from '../../src/model/events.ts'
 import { isObject, parse, type Json, type JsonObject } from '../../src/json/json.ts'
 import { toolNames, type ToolNames } from '../../src/model/names.ts'
-import type { Block, Proof } from '../../src/model/request.ts'
+import type { Block, Citation, Proof } from '../../src/model/request.ts'
 import type { Frame, Reader, ReadReplyContext, ServerFacts } from '../contract.ts'
 import { CallReader } from './reader-blocks.ts'
 import { TOOL_NAME, keep, textIn, objectIn, objectsIn, isAbsent } from './dialect.ts'
@@ -162,8 +162,17 @@ export class CompletionReader implements Reader {
 
   #cite(raw: JsonObject): void {
     const citation = readAnnotation(raw)
-    if (citation) this.#speech.cite(citation)
-    else this.#left.set('annotations', [raw])
+    if (citation) {
+      this.#named.add(citation.url)
+      this.#speech.cite(citation)
+    } else this.#left.set('annotations', [raw])
+  }
+
+  readonly #named = new Set<string | undefined>()
+
+  /** Perplexity over OpenRouter lists beside the reply what its annotations have named. */
+  #unnamed(sources: Citation[]): Citation[] {
+    return sources.filter(({ url }) => !this.#named.has(url))
   }
 
   #draw(image: JsonObject): void {
@@ -184,7 +193,7 @@ export class CompletionReader implements Reader {
     if (!this.#finish && !isSaid) return this.#cursor.fail(ENDED_EARLY)
     if (!this.#begun && !this.#finish && this.#id === '') return this.#cursor.fail(BAD_REPLY)
     this.#begin()
-    for (const citation of readSources(this.#sources)) this.#speech.cite(citation)
+    for (const citation of this.#unnamed(readSources(this.#sources))) this.#speech.cite(citation)
     const seen: Seen = { call: this.#calls.count > 0, refusal: this.#speech.hasRefused }
     this.#speech.end()
     this.#calls.end()
@@ -211,10 +220,9 @@ export class CompletionReader implements Reader {
     this.#cursor.start(textIn(json['id']), textIn(json['model']))
     const { annotations, audio, ...message } = objectIn(choice['message'])
     const said = readMessage(this.#speech.untagged(message), () => this.#context.newId('call_'))
-    const citations = [
-      ...objectsIn(annotations).flatMap((raw) => readAnnotation(raw) ?? []),
-      ...readSources(json),
-    ]
+    const named = objectsIn(annotations).flatMap((raw) => readAnnotation(raw) ?? [])
+    for (const { url } of named) this.#named.add(url)
+    const citations = [...named, ...this.#unnamed(readSources(json))]
     const cited = citationsOf(said.blocks, citations)
     said.blocks.forEach((block, key) => this.#block(key, block, cited.get(block) ?? []))
     const seen: Seen = {

@@ -56,8 +56,15 @@ export function readReasoning(wire: Wire): { reasoning?: ReasoningOptions; left:
       mode: isOff ? 'off' : isAdaptive ? 'adaptive' : 'on',
       ...(effort !== undefined && { effort }),
       ...(budget !== undefined && { budget }),
-      ...(saysHidden && { visible: nested['exclude'] !== true }),
-      ...keep(unread(nested, thinking), { facts: { words: leftFor(wire, given) } }),
+      // Servers that are asked in these words show what was thought; the effort alone shows nothing (OpenAI).
+      ...((saysHidden || saysOn) && !isOff && { visible: nested['exclude'] !== true }),
+      ...keep(
+        {
+          ...unread(nested, thinking),
+          ...(effort === undefined && word !== '' && { effort: word }),
+        },
+        { facts: { words: leftFor(wire, given) } },
+      ),
     },
     left: {},
   }
@@ -96,6 +103,8 @@ export function writeReasoning(
   if (style === 'none') return lose('dropped', 'reasoning') ?? {}
   reportUnsaid(reasoning, style, lose)
   const isOff = reasoning.mode === 'off' || reasoning.effort === 'none'
+  // Elsewhere an effort may be asked for without thoughts; here it is theirs.
+  if (isOff) leaveHowMuch(reasoning, lose)
   return { ...(isOff ? OFF[style] : writeOn(reasoning, style, lose)), ...restOf(reasoning) }
 }
 
@@ -171,7 +180,7 @@ function budgetOf({ effort, budget }: ReasoningOptions, lose: Lose): number | un
 }
 
 function leaveHowMuch({ effort, budget }: ReasoningOptions, lose: Lose): JsonObject {
-  if (effort !== undefined) lose('dropped', 'reasoning.effort')
+  if (effort !== undefined && effort !== 'none') lose('dropped', 'reasoning.effort')
   if (budget !== undefined) lose('dropped', 'reasoning.budget')
   return {}
 }

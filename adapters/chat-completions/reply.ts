@@ -192,9 +192,10 @@ export function writeAnnotation(
 
 /** Perplexity lists what it has read beside the reply, without a place in it. */
 export function readSources(body: JsonObject): Citation[] {
-  const results = objectsIn(body['search_results']).map(({ url, title }) =>
-    defined({ url: textIn(url), title: textIn(title) || undefined }),
-  )
+  const results = objectsIn(body['search_results']).map(({ url, title, ...rest }) => ({
+    ...defined({ url: textIn(url), title: textIn(title) || undefined }),
+    ...keep(withoutAbsent(rest)),
+  }))
   if (results.length > 0) return results.filter(({ url }) => url !== '')
   const { citations } = body
   const list: Json[] = Array.isArray(citations) ? citations : []

@@ -44,7 +44,11 @@ export function readUsage(raw: Json | undefined, server: ServerFacts = {}): Usag
       output,
       reasoning: within(thought, output),
     }),
-    ...keep({ ...leftIn(raw, READ), ...leftIn(prompts, KEPT), ...leftIn(completions, KEPT) }),
+    ...keep({
+      ...leftIn(raw, READ),
+      ...leftIn(withoutAllText(prompts, raw['prompt_tokens']), KEPT),
+      ...leftIn(withoutAllText(completions, raw['completion_tokens']), KEPT),
+    }),
   }
 }
 
@@ -68,6 +72,10 @@ const within = (count: number | undefined, bound: number | undefined): number | 
   count === undefined || bound === undefined ? count : Math.min(count, bound)
 
 const KEPT = new Set(['cached_tokens', 'cache_write_tokens', 'reasoning_tokens'])
+
+/** That all of it is text says no more than its count does. */
+const withoutAllText = (counts: JsonObject, all: Json | undefined): JsonObject =>
+  pickMembers(counts, (key, value) => key !== 'text_tokens' || value !== all)
 
 const leftIn = (counts: JsonObject, known: ReadonlySet<string>): JsonObject =>
   pickMembers(counts, (key, value) => !known.has(key) && value !== 0 && !isAbsent(value))

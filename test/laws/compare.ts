@@ -140,7 +140,8 @@ function pieceOf(block: Block): Piece[] {
 }
 
 /**
- * A JSON input that is blank means the empty object; line ends between its members may become spaces. A
+ * A JSON input that is blank means the empty object; line ends between its members may become spaces, and what is
+ * around it may go. A
  * namespace may be part of the name.
  */
 export function callText(block: {
@@ -150,7 +151,7 @@ export function callText(block: {
   input: string
 }): string {
   const { namespace, name, form, input } = block
-  const said = form === 'text' ? input : input.trim() === '' ? '{}' : oneLine(input)
+  const said = form === 'text' ? input : input.trim() === '' ? '{}' : oneLine(input.trim())
   return `${namespace ? `${namespace}__` : ''}${name}(${form} ${said})`
 }
 

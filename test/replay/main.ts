@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util'
 import type { Adapter } from '../../adapters/contract.ts'
 import { adapters } from '../../adapters/index.ts'
-import { stringify } from '../../src/json/json.ts'
+import { stringify, type JsonObject } from '../../src/json/json.ts'
 import type { Block, Request, Tool } from '../../src/model/request.ts'
+import { lossList } from '../../src/model/loss.ts'
 import { ProblemError } from '../../src/model/problem.ts'
 import { readRequest, writeRequest } from '../laws/exchange.ts'
 import { cutUp } from '../laws/spelling.ts'
@@ -62,6 +63,9 @@ function replayRequest(tally: Tally, record: Recorded, caller: Adapter, places: 
   const request = requestOf(caller, record)
   const printed = requestOf(caller, record, cutUp)
   if (!request || !printed) return tally.add(`requests refused, ${caller.dialect}`)
+  attempt(tally, `${caller.dialect} <- ${caller.dialect}`, record, () =>
+    replaySame(tally, caller, record, body),
+  )
   for (const upstream of adapters) {
     if (upstream === caller) continue
     const pair = `${caller.dialect} <- ${upstream.dialect}`
@@ -78,6 +82,20 @@ function replayRequest(tally: Tally, record: Recorded, caller: Adapter, places: 
       tally.changes(pair, 'requests', record.id, found)
     })
   }
+}
+
+/** An upstream of the same dialect is sent what came, with another model where the body names one. */
+function replaySame(tally: Tally, { dialect, same }: Adapter, record: Recorded, body: JsonObject) {
+  const member = same.modelMember.request
+  const model = member !== undefined && body[member] !== undefined ? 'model-2' : undefined
+  const { lose, losses } = lossList()
+  const edits = { ...(model !== undefined && { model }), facts: {}, foreign: true }
+  const sent = stringify(same.edit(body, edits, lose))
+  const expected = stringify(
+    member !== undefined && model !== undefined ? { ...body, [member]: model } : body,
+  )
+  const wrong = sent !== expected || losses.length > 0 ? 'more than the model changed' : undefined
+  tally.count(`${dialect} <- ${dialect}`, 'requests', record.id, wrong)
 }
 
 /** Undefined when the caller is told that this cannot be said to this upstream. */

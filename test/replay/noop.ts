@@ -49,8 +49,8 @@ export const SCHEMA: Entry[] = [
   {
     path: '**.type',
     values: ['string'],
-    beside: has('minLength', 'maxLength', 'pattern'),
-    why: 'only strings have a length',
+    beside: has('minLength', 'maxLength', 'pattern', 'format'),
+    why: 'only strings have a length or a format',
   },
   { path: '**.type', values: ['array'], beside: has('items'), why: 'only arrays have items' },
   {

@@ -22,7 +22,6 @@ beforeAll(async () => {
   const lines = Array.from({ length: 10 }, (_, index) => line(`a-${index}`))
   await writeFile(join(folder, 'a.jsonl'), `${lines.join('\n')}\n\n`)
   await writeFile(join(folder, 'b.jsonl'), `${line('b-1')}\nno json\n[1]\n{"id":"b-2"}\n`)
-  await writeFile(join(folder, 'chat.json.jsonl'), line('chat-1'))
   await writeFile(join(folder, 'README.md'), 'words')
 })
 afterAll(() => rm(folder, { recursive: true }))
@@ -49,6 +48,14 @@ describe('records', () => {
     const { ids, malformed } = await read(7)
     expect(ids.length + malformed.length).toBe(7)
     expect(ids[0]).toBe('a-1')
+  })
+
+  it('may call a dialect by a shorter name', async () => {
+    await writeFile(join(folder, 'c.jsonl'), line('c-1', { dialect: 'chat' }))
+    const found: string[] = []
+    for await (const { dialect } of records(folder, undefined, () => {})) found.push(dialect)
+    await rm(join(folder, 'c.jsonl'))
+    expect(found.at(-1)).toBe('chat-completions')
   })
 
   it('know a model that stands in a path', async () => {

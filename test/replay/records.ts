@@ -48,11 +48,10 @@ export async function* records(
   }
 }
 
-/** Conversations in a dialect that the proxy does not speak are kept in files of their own. */
 async function filesOf(folder: string): Promise<string[]> {
   const names = await readdir(folder)
   return names
-    .filter((name) => name.endsWith('.jsonl') && !name.startsWith('chat.'))
+    .filter((name) => name.endsWith('.jsonl'))
     .toSorted()
     .map((name) => join(folder, name))
 }
@@ -82,7 +81,7 @@ function recordOf(text: string): Recorded | string {
   const spoken = isObject(request) ? request : isObject(assumed) ? assumed : {}
   return {
     id,
-    dialect,
+    dialect: NAMES.get(dialect) ?? dialect,
     operation: typeof op === 'string' ? op : 'create',
     model: modelOf(spoken['path']) ?? (typeof model === 'string' ? model : 'model-1'),
     status: Number(response['status'] ?? 200),
@@ -91,6 +90,9 @@ function recordOf(text: string): Recorded | string {
     sse: typeof response['sse'] === 'string' ? response['sse'] : undefined,
   }
 }
+
+/** Recordings may call a dialect by a shorter name. */
+const NAMES = new Map([['chat', 'chat-completions']])
 
 /** One dialect has the model in its path. */
 const modelOf = (path: Json | undefined): string | undefined =>

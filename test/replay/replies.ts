@@ -2,6 +2,7 @@ import type { Adapter, Frame } from '../../adapters/contract.ts'
 import type { Event, Folded } from '../../src/model/events.ts'
 import { stringify, type JsonObject } from '../../src/json/json.ts'
 import { lossList } from '../../src/model/loss.ts'
+import { blockName } from '../../src/model/foreign.ts'
 import type { Block, Request } from '../../src/model/request.ts'
 import { fingerprint } from '../../src/model/proof.ts'
 import { sseParser } from '../../src/stream/sse.ts'
@@ -79,10 +80,13 @@ export function replayProofs(
   read: ReadReply,
 ): void {
   const { blocks } = read.reply
-  const expected = proofOwners(blocks)
+  const asked = { ...request, reasoning: { ...request.reasoning, mode: 'on' } } as const
   // Behind a final text a proof stands only for a caller that has asked for thoughts.
-  const asking: Request = { ...request, reasoning: { ...request.reasoning, mode: 'on' } }
-  const { body } = writeReply(caller, asking, read.events)
+  const { body, losses } = writeReply(caller, asked, read.events)
+  const lost = new Set(losses.map(({ path }) => path))
+  // What a caller has no place for has no proof there either.
+  const shown = blocks.filter((block) => !lost.has(`reply.${blockName(block)}`))
+  const expected = proofOwners(shown)
   if (expected.length === 0 || body === undefined) return
   const client = clientOf(caller.dialect)
   const received: JsonObject = JSON.parse(body)
@@ -97,7 +101,7 @@ export function replayProofs(
     'proofs',
     record.id,
     unequal('returned', expected, returned) ??
-      unequal('sent', proofOwners(withoutLastThoughts(blocks)), arrived),
+      unequal('sent', proofOwners(withoutLastThoughts(shown)), arrived),
   )
 }
 

@@ -52,6 +52,8 @@ const ALIASES = new Map([
   ['websearchoptions', 'websearch'],
   ['responseformat', 'format'],
   ['toplogprobs', 'logprobs'],
+  ['metadata', 'labels'],
+  ['reasoningeffort', 'effort'],
 ])
 export const plainName = (name: string): string => {
   const plain = name.replaceAll(/[_-]/g, '').toLowerCase()
@@ -69,7 +71,6 @@ function isCollective(before: Outcome, path: Path): boolean {
 /** An option of the request itself, or of a group of options, is known by its name; so is one of a named tool. */
 function isNamedOption(before: Outcome, body: JsonObject, path: Path): boolean {
   const losses = [...before.losses].map((loss) => segmentsOf(loss))
-  const leaf = plainName(String(path.at(-1)))
   const keys = path.slice(0, 2).filter((key) => typeof key === 'string')
   if (keys.length === Math.min(path.length, 2)) {
     const plain = new Set(keys.map(plainName))
@@ -81,9 +82,16 @@ function isNamedOption(before: Outcome, body: JsonObject, path: Path): boolean {
     isToolless(before, body)
   )
     return true
+  return path.some((_, index) => isOfNamed(losses, body, path.slice(0, index + 1)))
+}
+
+/** A member of something that has a name, which the report says. */
+function isOfNamed(losses: readonly string[][], body: JsonObject, path: Path): boolean {
   const owner = valueAt(body, path.slice(0, -1))
-  const name = isObject(owner) && typeof owner['name'] === 'string' ? plainName(owner['name']) : ''
-  return losses.some((names) => names.at(-2) === name && names.at(-1) === leaf)
+  const leaf = plainName(String(path.at(-1)))
+  const own = isObject(owner) ? OWN_NAMES.map((name) => owner[name]) : []
+  const known = new Set(own.filter((name) => typeof name === 'string').map(plainName))
+  return losses.some((names) => known.has(names.at(-2) ?? '') && names.at(-1) === leaf)
 }
 
 /** Where every tool is reported as lost, so is the choice among them. */

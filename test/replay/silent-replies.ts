@@ -44,8 +44,10 @@ const REPLY_WORDS: readonly (readonly [RegExp, string])[] = [
   [/^usagemetadata$/, 'usage'],
   [/^cachewritetokens$/, 'cachewrite'],
   [/^(?:inlinedata|filedata|imagegenerationcall)$/, 'media'],
-  [/^(?:websearchcall|servertooluse|websearchtoolresult|groundingchunks)$/, 'search'],
+  [/^(?:websearch(?:call|toolresult|queries)|servertooluse|groundingchunks)$/, 'search'],
+  [/^(?:executablecode|(?:[a-z]*codeexecution[a-z]*)|codeinterpretercall|servertooluse)$/, 'code'],
   [/^(?:functioncall|customtoolcall|tooluse)$/, 'toolcall'],
+  [/^arguments$/, 'input'],
   [/^confidencescores$/, 'confidencescore'],
   [/^citedtext$/, 'quote'],
   [/^(?:thoughtsignature|encryptedcontent)$/, 'seal'],
@@ -72,7 +74,10 @@ function namesOf(body: JsonObject, path: Path): string[] {
   const type = isObject(value) ? value['type'] : undefined
   const members = isObject(value) && typeof key === 'number' ? Object.keys(value) : []
   const own = members.filter((name) => isObject(valueAt(body, [...path, name])))
-  const names = [key, type, ...own].filter((name) => typeof name === 'string').map(plainName)
+  const isOther = typeof key === 'number' && key > 0 && path.at(-2) === 'choices'
+  const names = [key, type, ...own, ...(isOther ? ['candidates'] : [])]
+    .filter((name) => typeof name === 'string')
+    .map(plainName)
   const words = REPLY_WORDS.filter(([pattern]) => names.some((name) => pattern.test(name)))
   return [...names, ...words.map(([, word]) => word)]
 }

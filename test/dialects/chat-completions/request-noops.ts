@@ -1,4 +1,4 @@
-import type { Json } from '../../../src/json/json.ts'
+import type { Json, JsonObject } from '../../../src/json/json.ts'
 import { list, member } from '../../grammar/shape.ts'
 import { isType, SCHEMA, type Entry } from '../../replay/noop.ts'
 
@@ -14,12 +14,66 @@ function allowsAll(choice: Json | undefined, body: Json): boolean {
   )
 }
 
+const THOUGHTS = ['reasoning_content', 'reasoning']
+
+/** Some clients give a thought back by two of its names. */
+const isThoughtTold = (message: JsonObject, own: string): boolean =>
+  THOUGHTS.some((name) => name !== own && Boolean(message[name])) ||
+  list(message['reasoning_details']).some((entry) => Boolean(member(entry, 'text')))
+
+/** An entry without words and without what only its provider can read. */
+const isEmptyThought = (entry: Json | undefined): boolean =>
+  ['text', 'summary', 'data', 'signature'].every((name) => !member(entry, name))
+
+const saysNothing = (message: Json | undefined): boolean =>
+  member(message, 'role') === 'assistant' &&
+  ['content', 'tool_calls', 'reasoning_content', 'reasoning_details', 'refusal'].every((name) => {
+    const value = member(message, name)
+    return !value || list(value).length === 0
+  })
+
 export const requestNoOps: Entry[] = [
+  ...THOUGHTS.map((name) => ({
+    path: `messages.*.${name}`,
+    beside: (message: JsonObject) => isThoughtTold(message, name),
+    why: 'said twice',
+  })),
+  { path: 'messages.*', when: saysNothing, why: 'says nothing' },
+  {
+    path: 'messages.*.reasoning_details.*',
+    below: true,
+    when: isEmptyThought,
+    why: 'a thought without words',
+  },
+  { path: 'messages.*.reasoning_details.*.index', why: 'entries stand in their order' },
+  {
+    path: 'messages.*.reasoning_details.*.type',
+    values: ['reasoning.text', 'reasoning.summary'],
+    why: 'its words say it',
+  },
+  {
+    path: 'reasoning.effort',
+    upstream: 'responses',
+    values: ['medium'],
+    why: 'the default of one who asks for thoughts',
+  },
+  {
+    path: 'reasoning.exclude',
+    upstream: 'responses',
+    values: [true],
+    why: 'thoughts are told to nobody who does not ask for them',
+  },
   { path: 'model', why: 'the route says which model is asked' },
   { path: 'stream', why: 'the proxy itself frames the reply' },
   { path: 'stream_options.*', why: 'the proxy itself frames the reply' },
   { path: 'stream_options', why: 'the proxy itself frames the reply' },
+  { path: 'n', values: [1], why: 'the default' },
+  { path: 'top_p', values: [1], why: 'the default' },
+  { path: 'logprobs', values: [false], why: 'the default' },
+  { path: 'response_format', values: [{ type: 'text' }], why: 'the default' },
+  { path: 'response_format.type', values: ['text'], why: 'the default' },
   { path: 'tool_choice', values: ['auto'], why: 'the default' },
+  { path: 'tool_choice.type', values: ['function'], why: 'there is a function in it' },
   { path: 'parallel_tool_calls', values: [true], why: 'the default' },
   { path: 'store', why: 'what is kept is the business of the proxy' },
   ...SCHEMA,
@@ -38,6 +92,17 @@ export const requestNoOps: Entry[] = [
     values: ['developer'],
     why: 'instructions, in the newer word for them',
   },
+  {
+    path: 'messages.*.tool_calls.*.function.arguments',
+    values: ['{}'],
+    why: 'a call without arguments',
+  },
+  {
+    path: 'messages.*.content.*.file.filename',
+    values: ['document.pdf'],
+    why: 'the name of a document without a name',
+  },
+  { path: 'tools.*.function.parameters.strict', why: 'no word of a schema' },
   { path: 'messages.*.function_call.arguments', values: ['{}'], why: 'a call without arguments' },
   { path: 'service_tier', values: ['auto'], why: 'the default' },
   { path: 'tool_choice.type', values: ['allowed_tools'], why: 'the tools are in it' },

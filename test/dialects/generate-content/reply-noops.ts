@@ -18,6 +18,8 @@ const TEXT: Json[] = ['TEXT', 1]
 const isText = (value: Json | undefined): boolean =>
   list(value).every((one) => TEXT.includes(member(one, 'modality') ?? null))
 
+const BEYOND = 'beyond the text, there is no such place'
+
 export const replyNoOps: Entry[] = [
   { path: 'responseId', upstream: 'responses', why: OWN_ID },
   { path: 'modelVersion', why: NAMED },
@@ -50,8 +52,13 @@ export const replyNoOps: Entry[] = [
   ...['startIndex', 'endIndex'].map((name) => ({
     path: `candidates.*.citationMetadata.*.*.${name}`,
     upstream: 'messages',
-    why: 'beyond the text, there is no such place',
+    why: BEYOND,
   })),
+  {
+    path: 'candidates.*.citationMetadata.*.*.endIndex',
+    upstream: 'chat-completions',
+    why: BEYOND,
+  },
   { path: 'usageMetadata.**', when: nothing, why: COUNTED },
   ...['prompt', 'candidates', 'cache', 'toolUsePrompt'].flatMap((name) => [
     { path: `usageMetadata.${name}TokensDetails`, when: isText, why: SUM },

@@ -48,12 +48,12 @@ export const requestNoOps: Entry[] = [
     why: 'the schema says it',
   },
   { path: 'generationConfig.responseMimeType', values: ['text/plain'], why: 'the default' },
-  {
+  ...['responses', 'chat-completions'].map((upstream) => ({
     path: 'generationConfig.thinkingConfig.thinkingLevel',
     values: ['medium', 'MEDIUM'],
-    upstream: 'responses',
+    upstream,
     why: 'the default there',
-  },
+  })),
   {
     path: 'generationConfig.thinkingConfig.includeThoughts',
     values: [true],

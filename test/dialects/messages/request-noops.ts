@@ -6,6 +6,7 @@ const nothingOffered = (_: Json | undefined, body: Json): boolean =>
   list(member(body, 'tools')).length === 0
 
 export const requestNoOps: Entry[] = [
+  { path: 'mcp_servers.*.tool_configuration.enabled', values: [true], why: 'the default' },
   { path: 'model', why: 'the route says which model is asked' },
   { path: 'stream', why: 'the proxy itself frames the reply' },
   { path: 'tools.*.type', values: ['custom'], why: 'what a tool is without a type' },

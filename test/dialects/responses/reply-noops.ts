@@ -69,11 +69,12 @@ export const replyNoOps: Entry[] = [
   },
   { path: 'output.*.action.sources.*.type', values: ['url'], why: ONLY },
   { path: 'output.*.content.*.annotations.*.title', upstream: 'generate-content', why: SAID },
-  {
+  ...['generate-content', 'chat-completions'].map((upstream) => ({
     path: 'output.*.content.*.annotations.*.end_index',
-    upstream: 'generate-content',
+    upstream,
     why: 'beyond the text, there is no such place',
-  },
+  })),
+  { path: 'output.*.error.type', why: 'its message says what went wrong' },
   { path: 'output.*', when: isWordless, why: 'a thought without words and without proof' },
   { path: 'output.*.id', why: OWN_ID },
   { path: 'output.*.container_id', why: OWN_ID },

@@ -8,6 +8,18 @@ const nothingOffered = (_: Json | undefined, body: Json): boolean =>
 const ITEM_IDS = 'the item is sent whole; no other upstream stores it under this id'
 
 export const requestNoOps: Entry[] = [
+  {
+    path: 'input.*.content.*.filename',
+    values: ['document.pdf'],
+    upstream: 'chat-completions',
+    why: 'the name of a document without a name',
+  },
+  {
+    path: 'reasoning.effort',
+    values: ['medium'],
+    upstream: 'chat-completions',
+    why: 'the default there',
+  },
   { path: 'model', why: 'the route says which model is asked' },
   { path: 'stream', why: 'the proxy itself frames the reply' },
   { path: 'store', why: 'no other upstream stores replies' },
