@@ -330,7 +330,9 @@ export class CompletionWriter implements Writer {
     const isFree = block.form === 'text'
     const text = isFree && !this.#isCustom() ? lowerInput(block.input) : block.input
     const given = isFree || text.trim() !== '' ? text : '{}'
-    if (isFree && !this.#isCustom() && !this.#isHidden()) this.#say(this.#callPiece(given))
+    // Programs parse what has come, and nothing is no JSON.
+    const isUnsaid = isFree ? !this.#isCustom() : text.trim() === ''
+    if (isUnsaid && !this.#isHidden()) this.#say(this.#callPiece(given))
     const inner: JsonObject = isObject(custom)
       ? { custom: { ...custom, input: given } }
       : { function: { ...objectIn(called), arguments: given } }

@@ -1,30 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { chatCompletions } from '../../adapters/chat-completions/index.ts'
-import { emptyRequest } from '../../src/model/empty-request.ts'
-import { fold } from '../../src/model/events.ts'
+import { chunk, read, USAGE } from './reading.ts'
 
 /** The numbers are those of the traps that servers of this dialect set. */
-
-const chunk = (delta: object, finish_reason: string | null = null, rest = {}) => ({
-  id: 'x-1',
-  model: 'm',
-  choices: [{ index: 0, delta, finish_reason }],
-  ...rest,
-})
-const USAGE = { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 }
-
-const lose = () => undefined
-
-function read(...frames: unknown[]) {
-  let made = 0
-  const newId = (prefix: string) => `${prefix}${(made += 1)}`
-  const reader = chatCompletions.upstream.reader({ request: emptyRequest('m'), lose, newId })
-  const events = frames.flatMap((frame) =>
-    reader.push({ data: typeof frame === 'string' ? frame : JSON.stringify(frame) }),
-  )
-  const { reply, problem } = fold([...events, ...reader.end()])
-  return { ...reply, problem }
-}
 
 const call = (rest: object, more = {}) => ({ tool_calls: [{ ...rest, function: more }] })
 const entry = (rest: object) => ({ type: 'reasoning.text', format: 'f', index: 0, ...rest })

@@ -87,7 +87,7 @@ function replayRequest(tally: Tally, record: Recorded, caller: Adapter, places: 
 /** An upstream of the same dialect is sent what came, with another model where the body names one. */
 function replaySame(tally: Tally, { dialect, same }: Adapter, record: Recorded, body: JsonObject) {
   const member = same.modelMember.request
-  const model = member !== undefined && body[member] !== undefined ? 'model-2' : undefined
+  const model = member !== undefined && typeof body[member] === 'string' ? 'model-2' : undefined
   const { lose, losses } = lossList()
   const edits = { ...(model !== undefined && { model }), facts: {}, foreign: true }
   const sent = stringify(same.edit(body, edits, lose))
