@@ -6,8 +6,20 @@ import type { Lookup, RequestHead } from '../src/model/lookup.ts'
 import type { ConversationMemory } from '../src/memory/conversation.ts'
 import type { Problem } from '../src/model/problem.ts'
 import type { Frame, Framing, Heartbeat, Reader, Writer } from '../src/stream/codec.ts'
+import type { Profile, ServerFacts } from './server-facts.ts'
 
-export type { ConversationMemory, Frame, Framing, Heartbeat, Lookup, Reader, RequestHead, Writer }
+export type {
+  ConversationMemory,
+  Frame,
+  Framing,
+  Heartbeat,
+  Lookup,
+  Profile,
+  Reader,
+  RequestHead,
+  ServerFacts,
+  Writer,
+}
 
 /**
  * What the path already says. `framing` is how a stream leaves: server-sent events, or (content generation
@@ -26,65 +38,6 @@ export interface Outgoing {
   query?: string
   headers: Record<string, string>
   body: JsonObject
-}
-
-/**
- * What a server that speaks a dialect takes, gives or demands otherwise than that dialect's first service. Data
- * decides, not the name of a server: what is absent is what is safe with an unknown one.
- */
-export interface ServerFacts {
-  /** Where thoughts of earlier turns are written. */
-  reasoningField?:
-    | 'reasoning_content'
-    | 'reasoning'
-    | 'both'
-    | 'details'
-    | 'content-parts'
-    | 'tags'
-    | 'none'
-  /** Which of them are written at all. */
-  reasoningReplay?: 'never' | 'with-tools' | 'all'
-  /** A turn with calls is refused that has no thoughts; what stands where there are none. */
-  reasoningFiller?: string
-  /** The words in which thinking is asked for. */
-  reasoningStyle?:
-    | 'openai'
-    | 'thinking'
-    | 'enable_thinking'
-    | 'template'
-    | 'openrouter'
-    | 'together'
-    | 'none'
-  /** Whether a text that begins with `<think>` begins with thoughts. */
-  thinkTags?: 'text' | 'reasoning'
-  maxTokensMember?: 'max_tokens' | 'max_completion_tokens'
-  /** The model takes stop sequences, a temperature, and a choice that forces a tool while it thinks. */
-  stop?: boolean
-  temperature?: boolean
-  forcedWhileThinking?: boolean
-  /** How it is said that some tool has to be called. */
-  requiredChoice?: 'required' | 'any'
-  /** A choice among several tools has words of its own. */
-  allowedTools?: boolean
-  customTools?: boolean
-  strictTools?: boolean
-  developerRole?: boolean
-  /** Instructions may stand at the beginning alone. */
-  systemFirst?: boolean
-  /** What the model has to have said between results and the next words of the user. */
-  bridgeAfterTool?: string
-  /** Content is text, never a list of parts, where it is nothing else. */
-  plainContent?: boolean
-  cacheMark?: 'cache_control' | 'prompt_cache_breakpoint'
-  /** What ids of calls have to look like: of at most so many characters, or of exactly nine. */
-  callIds?: number | 'nine'
-  /** Arguments of calls in a history have to be JSON. */
-  validArguments?: boolean
-  webSearch?: boolean
-  topK?: boolean
-  seedMember?: 'seed' | 'random_seed'
-  /** What the total of tokens has beyond its parts was said by the model. */
-  outputInTotal?: boolean
 }
 
 /** What is known of a model, from the configuration. */
@@ -186,6 +139,8 @@ export interface SameSide {
   edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject
   /** Whether there may be something to take out of the text of a body (`SameEdits.foreign`). A quick look. */
   mayHoldForeign(text: string): boolean
+  /** Whether a body's text may hold what such a server knows by other names, so that its reply has to be read. */
+  isRenamed?(text: string, server: ServerFacts): boolean
   /** The upstream path for a caller's path, with the model replaced where it is part of the path. */
   path(head: RequestHead, model: string | undefined): string
   /** The query parameters that are passed on. */
@@ -230,6 +185,8 @@ export interface Adapter {
     readonly defaultAuth: AuthStyle
     /** The parameters that a configuration may say a model refuses (`ModelFacts.drop`), by all their names. */
     readonly droppable: readonly string[]
+    /** What is known of servers that speak a part of the dialect. */
+    readonly profiles?: readonly Profile[]
     /** Subtrees of a reply body that stay text. */
     readonly verbatim: VerbatimPaths
     writeRequest(request: Request, context: WriteRequestContext): Outgoing

@@ -9,6 +9,7 @@ import {
   WORKER_STORE_BOUNDS,
 } from '../src/config/defaults.ts'
 import { configSchema } from '../src/config/schema.ts'
+import { PROFILE_WORDS } from './profile-words.ts'
 
 /** What is said of a member: for editors by the JSON Schema, for readers by docs/configuration.md. */
 export interface Word {
@@ -210,6 +211,7 @@ export const WORDS: Readonly<Record<string, Word>> = {
     usual: 'false',
     example: true,
   },
+  ...PROFILE_WORDS,
   'upstreams.*.proxy': {
     means: 'The egress proxy that calls go through, with its credential, or env:NAME.',
     usual: 'what HTTPS_PROXY, HTTP_PROXY and NO_PROXY say',

@@ -102,6 +102,11 @@ const SECTIONS: readonly (readonly [heading: string, section: string, words: str
     'What is known of a model, by its name at the upstream; `*` stands for anything, and the first match wins. Only what the proxy cannot know by itself needs to be said.',
   ],
   ['upstreams.*.models.*.price', 'upstreams.*.models.*.price', ''],
+  [
+    'upstreams.*.profile',
+    'upstreams.*.profile',
+    'The name of a profile, or an object: facts, with or without a profile that they extend. See [profiles](profiles.md).',
+  ],
   ['upstreams.*.timeouts', 'upstreams.*.timeouts', ''],
   [
     'upstreams.*.key, as a list',

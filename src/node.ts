@@ -5,6 +5,7 @@ import { writeFault } from './config/finding.ts'
 import { init } from './node/init/init.ts'
 import { launch } from './node/launch/launch.ts'
 import { HELP, type Options, readOptions } from './node/options.ts'
+import { profileTable } from './node/describe.ts'
 import { onSignals } from './node/signals.ts'
 import { VERSION } from './version.ts'
 
@@ -48,6 +49,8 @@ async function main(): Promise<void> {
     case 'explain':
       if (!(await explain(options, world))) process.exitCode = EXIT.failure
       return
+    case 'profiles':
+      return world.write(profileTable())
     case 'launch':
       return process.exit(await launch(options, world))
     case 'init':

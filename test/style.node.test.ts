@@ -37,6 +37,9 @@ const ADAPTER_FILES = new Set([
   'usage.ts',
   'problems.ts',
   'models.ts',
+  'profiles.ts',
+  'lowered.ts',
+  'lowered-history.ts',
   'same.ts',
 ])
 const ADAPTER_FOLDERS = new Set(['responses/memory'])

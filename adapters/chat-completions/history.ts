@@ -5,7 +5,7 @@ import {
   parseObject,
   wellFormed,
 } from '../../src/json/json.ts'
-import { leftOut } from '../../src/model/media.ts'
+import { leftOut, SHOWN_LABEL, shownLabel } from '../../src/model/media.ts'
 import type {
   Block,
   BlockOf,
@@ -33,13 +33,9 @@ import {
 import { writeMedia } from './media.ts'
 import { Replayed } from './proofs.ts'
 
-/** How media of a tool's result are announced: they stand behind all results of a turn, as the user's. */
-const LABEL = 'Images returned by tool call '
-export const imagesLabel = (callId: string): string => `${LABEL}${callId}:`
-
 const labelIn = (block: Block | undefined): string | undefined =>
-  block?.kind === 'text' && block.text.startsWith(LABEL) && block.text.endsWith(':')
-    ? block.text.slice(LABEL.length, -1)
+  block?.kind === 'text' && block.text.startsWith(SHOWN_LABEL) && block.text.endsWith(':')
+    ? block.text.slice(SHOWN_LABEL.length, -1)
     : undefined
 
 /** Reads a conversation: instructions at its top, and the turns behind them. */
@@ -322,7 +318,7 @@ function writeResult(
     ...restOf(block),
     ...writeCache(block, context),
   }
-  const images = media.length > 0 ? [{ type: 'text', text: imagesLabel(id) }, ...media] : []
+  const images = media.length > 0 ? [{ type: 'text', text: shownLabel(id) }, ...media] : []
   return { result: { path, message, resultOf: id }, images }
 }
 

@@ -4,6 +4,7 @@ import { DIALECT } from './dialect.ts'
 import { edit } from './same.ts'
 import { mayHoldEnvelope } from '../../src/model/proof.ts'
 import * as models from './models.ts'
+import { PROFILES } from './profiles.ts'
 import { DROPPABLE } from './wire.ts'
 import { readProblem, tellsFailure, writeProblem } from './problems.ts'
 import { CompletionReader } from './reader.ts'
@@ -32,6 +33,7 @@ export const chatCompletions: Adapter = {
   upstream: {
     defaultAuth: 'bearer',
     droppable: DROPPABLE,
+    profiles: PROFILES,
     verbatim: verbatimPaths(),
     writeRequest,
     // There is no counter of tokens here, so counts are estimated.
@@ -45,6 +47,7 @@ export const chatCompletions: Adapter = {
     path: ({ path }) => path,
     query: [],
     mayHoldForeign: mayHoldEnvelope,
+    isRenamed: (text, { customTools }) => customTools === false && text.includes('"custom"'),
     tellsFailure,
     headers: {
       request: ['openai-organization', 'openai-project', 'idempotency-key'],

@@ -20,6 +20,7 @@ import {
 import { serverFacts } from './fields.ts'
 import { History, writeHistory } from './history.ts'
 import * as options from './fields.ts'
+import { lowered } from './lowered.ts'
 import { readReasoning, writeReasoning } from './reasoning.ts'
 import { readTools, readToolChoice, writeToolChoice, writeTools } from './tools.ts'
 import { placeOf, READ, validate } from './wire.ts'
@@ -99,7 +100,8 @@ export function writeRequest(request: Request, { target, lose }: WriteRequestCon
     ...writeStream(request),
     ...restOf(request),
   }
-  const sent = withoutRefused(body, target.facts.drop, placeOf, lose)
+  const taken = withoutRefused(body, target.facts.drop, placeOf, lose)
+  const sent = lowered(taken, target.facts.server, lose)
   return { path: '/v1/chat/completions', headers: {}, body: sent }
 }
 

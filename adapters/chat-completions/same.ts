@@ -5,6 +5,7 @@ import { isEnvelope, readEnvelope } from '../../src/model/proof.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
 import type { ModelFacts, SameEdits } from '../contract.ts'
 import { DIALECT, textIn, objectIn } from './dialect.ts'
+import { lowered } from './lowered.ts'
 import { placeOf } from './wire.ts'
 import { FORMAT } from './proofs.ts'
 
@@ -12,7 +13,8 @@ import { FORMAT } from './proofs.ts'
 export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
   const { model, facts, foreign } = edits
   const own = foreign ? withoutForeign(body, lose) : body
-  const sent = withoutRefused(bounded(own, facts, lose), facts.drop, placeOf, lose)
+  const taken = withoutRefused(bounded(own, facts, lose), facts.drop, placeOf, lose)
+  const sent = lowered(taken, facts.server, lose)
   return model === undefined || (sent['model'] !== undefined && typeof sent['model'] !== 'string')
     ? sent
     : withMembers(sent, { model })

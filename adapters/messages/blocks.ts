@@ -189,7 +189,7 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
     reportProof(block, context)
     return [writeMedia(block, context)]
   },
-  reasoning: (block, { lose, path }) => {
+  reasoning: (block, { lose, path, isOpen }) => {
     const { proof, text, redacted } = block
     if (proof?.dialect === DIALECT)
       return redacted
@@ -197,6 +197,7 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
         : [{ type: 'thinking', thinking: text, signature: proof.value, ...restOf(block) }]
     // An upstream verifies signatures, so reasoning without its own is nothing it could read.
     if (proof) lose('dropped', `${path}.seal`)
+    if (isOpen && text !== '') return [{ type: 'thinking', thinking: text, signature: '' }]
     return text === '' ? [] : lose('dropped', path, 'reasoning without a signature')
   },
   'tool-call': (block, context) => {

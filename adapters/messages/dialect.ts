@@ -75,6 +75,8 @@ export interface WriteContext {
   readonly names: ToolNames
   /** Names of features that a field of the request demands. */
   readonly betas: Set<string>
+  /** Thoughts are taken without a proof. */
+  readonly isOpen: boolean
   /** The canonical place of the block at hand. */
   readonly path: string
 }

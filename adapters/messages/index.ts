@@ -3,6 +3,7 @@ import type { Adapter, RequestHead, Route } from '../contract.ts'
 import { mayHoldEnvelope } from '../../src/model/proof.ts'
 import { DIALECT } from './dialect.ts'
 import * as models from './models.ts'
+import { PROFILES } from './profiles.ts'
 import { readProblem, tellsFailure, writeProblem } from './problems.ts'
 import { MessageReader } from './reader.ts'
 import { demandVersion, readRequest, VERBATIM, writeCountRequest, writeRequest } from './request.ts'
@@ -37,6 +38,7 @@ export const messages: Adapter = {
   upstream: {
     defaultAuth: 'x-api-key',
     droppable: DROPPABLE,
+    profiles: PROFILES,
     verbatim: verbatimPaths('content.*.input'),
     writeRequest,
     writeCountRequest,

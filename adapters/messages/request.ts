@@ -3,8 +3,9 @@ import type { Lose } from '../../src/model/loss.ts'
 import type { Block, Request } from '../../src/model/request.ts'
 import { toolNames } from '../../src/model/names.ts'
 import { invalid, nothingToSend, ProblemError } from '../../src/model/problem.ts'
-import { membersBeside } from '../../src/model/ext.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
+import { lowered } from './lowered.ts'
+import { membersBeside } from '../../src/model/ext.ts'
 import { inWords } from '../../src/model/text-tools.ts'
 import type { Lookup, Outgoing, ReadRequestContext, WriteRequestContext } from '../contract.ts'
 import { plainText, readContent, writeBlock } from './blocks.ts'
@@ -136,7 +137,8 @@ function setBillingApart(block: Block): Block {
 /** Inverse of `readRequest`. */
 export function writeRequest(request: Request, context: WriteRequestContext): Outgoing {
   const betas = new Set<string>()
-  const body = writeBody(request, context, betas)
+  const written = writeBody(request, context, betas)
+  const body = lowered(written, context.target.facts.server, context.lose)
   return { path: '/v1/messages', headers: headersFor(betas), body }
 }
 
@@ -160,7 +162,8 @@ function headersFor(betas: ReadonlySet<string>): Record<string, string> {
 function writeBody(request: Request, context: WriteRequestContext, betas: Set<string>): JsonObject {
   const { target, lose } = context
   const names = toolNames(request, TOOL_NAME)
-  const writing: WriteContext = { lose, names, betas, path: '' }
+  const isOpen = target.facts.server?.unprovenThoughts === true
+  const writing: WriteContext = { lose, names, betas, isOpen, path: '' }
   const messages = writeTurns(request, writing)
   const room = schemaRoom()
   const format = options.writeFormat(request.format, room, lose)
@@ -173,7 +176,7 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
     maxTokens,
     facts: target.facts,
     forced: ['any', 'tool'].includes(textIn(choice.tool_choice?.['type'])),
-    unproven: isUnproven(messages, target.facts.prefill !== false),
+    unproven: !isOpen && isUnproven(messages, target.facts.prefill !== false),
     lose,
   })
   const thinks = thinking !== undefined && thinking['type'] !== 'disabled'

@@ -6,28 +6,31 @@ import { withoutRefused } from '../../src/model/fields.ts'
 import type { ModelFacts, SameEdits } from '../contract.ts'
 import { readCitation, isNative } from './citations.ts'
 import { DIALECT, listIn, numberIn, objectIn, objectsIn, textIn } from './dialect.ts'
+import { lowered } from './lowered.ts'
 import { readReasoning, writeReasoning } from './reasoning.ts'
 import { placeOf } from './wire.ts'
 
 /** The body of a caller of this dialect for an upstream of this dialect. */
 export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
   const { model, facts, foreign } = edits
-  const own = foreign ? withoutForeign(body, lose) : body
+  const isOpen = facts.server?.unprovenThoughts === true
+  const own = foreign ? withoutForeign(body, isOpen, lose) : body
   const fitting = fitted(own, facts, lose)
-  const proven = own === body ? fitting : thinkingProven(fitting, body, facts, lose)
+  const proven = own === body || isOpen ? fitting : thinkingProven(fitting, body, facts, lose)
   const said = facts.prefill === false ? answered(proven, lose) : proven
-  const sent = withoutRefused(said, facts.drop, placeOf, lose)
+  const taken = withoutRefused(said, facts.drop, placeOf, lose)
+  const sent = lowered(taken, facts.server, lose)
   return model === undefined || typeof sent['model'] !== 'string'
     ? sent
     : withMembers(sent, { model })
 }
 
 /** Without what other services gave out: proofs in envelopes, and calls of tools that they have run. */
-function withoutForeign(body: JsonObject, lose: Lose): JsonObject {
+function withoutForeign(body: JsonObject, isOpen: boolean, lose: Lose): JsonObject {
   if (!Array.isArray(body['messages'])) return body
   const messages = withElements(body['messages'], (message, index) => {
     if (!isObject(message) || !Array.isArray(message['content'])) return message
-    const content = ownContent(message['content'], `turns.${index}`, lose)
+    const content = ownContent(message['content'], { turn: `turns.${index}`, isOpen, lose })
     // A message without content would be refused.
     if (content.length === 0 && message['content'].length > 0) return []
     return withMembers(message, { content })
@@ -35,7 +38,15 @@ function withoutForeign(body: JsonObject, lose: Lose): JsonObject {
   return withMembers(body, { messages })
 }
 
-function ownContent(content: Json[], turn: string, lose: Lose): Json[] {
+interface OwnContext {
+  readonly turn: string
+  /** Thoughts are taken without a proof. */
+  readonly isOpen: boolean
+  readonly lose: Lose
+}
+
+function ownContent(content: Json[], context: OwnContext): Json[] {
+  const { turn, lose } = context
   // Envelopes for other blocks are none themselves, where blocks are counted.
   let at = 0
   let search: Json | undefined
@@ -43,7 +54,7 @@ function ownContent(content: Json[], turn: string, lose: Lose): Json[] {
     if (!isObject(block)) return block
     const place = `${turn}.blocks.${at}`
     if (isEnvelope(proofIn(block))) {
-      const settled = settledThought(block, turn, place, lose)
+      const settled = settledThought(block, place, context)
       if (settled || textIn(block['thinking']) !== '') at += 1
       return settled ?? []
     }
@@ -62,15 +73,16 @@ const proofIn = ({ type, signature, data }: JsonObject): string =>
 /** The thought with a proof of this dialect's own; undefined, and reported, for any other. */
 function settledThought(
   block: JsonObject,
-  turn: string,
   place: string,
-  lose: Lose,
+  { turn, isOpen, lose }: OwnContext,
 ): JsonObject | undefined {
   const carried = readEnvelope(proofIn(block))
   if (!carried) lose('dropped', `${turn}.seal`, 'came back damaged')
   else if (isOwn(carried)) return withOwnProof(block, carried)
   else if (carried.proof.value !== '') lose('dropped', `${place}.seal`)
-  if (textIn(block['thinking']) !== '') lose('dropped', place, 'reasoning without a signature')
+  const text = textIn(block['thinking'])
+  if (text !== '' && isOpen) return withMembers(block, { signature: '' })
+  if (text !== '') lose('dropped', place, 'reasoning without a signature')
   return undefined
 }
 

@@ -49,6 +49,8 @@ export interface ItemContext {
   readonly own: boolean
   /** The model takes marks of what to cache. */
   readonly marks: boolean
+  /** Thoughts are taken without a proof. */
+  readonly isOpen: boolean
   readonly lose: Lose
 }
 
@@ -131,7 +133,7 @@ export function writeReasoning(
   block: ReasoningBlock,
   context: ItemContext,
 ): JsonObject | undefined {
-  const { own, path, lose } = context
+  const { own, path, isOpen, lose } = context
   const isDamaged = own && block.damagedProof === true
   const isOwnProof = block.proof?.dialect === DIALECT
   if (isDamaged || (block.proof && !isOwnProof)) lose('dropped', `${path}.seal`)
@@ -139,14 +141,15 @@ export function writeReasoning(
   const { id } = formOf(block)
   const isKnown = own && typeof id === 'string' && !isMinted(id)
   const isKept = isOwnProof || (isKnown && !block.proof && !isDamaged)
-  if (!isKept) return block.text === '' ? undefined : lose('dropped', path)
+  if (!isKept && (block.text === '' || !isOpen))
+    return block.text === '' ? undefined : lose('dropped', path)
   const summary = block.text === '' ? [] : [{ type: 'summary_text', text: block.text }]
   return {
     type: 'reasoning',
     ...ownId(block, 'rs'),
     summary,
     ...spelled(block, 'summary', 'content', 'status'),
-    ...(block.proof && { encrypted_content: block.proof.value }),
+    ...(isOwnProof && { encrypted_content: block.proof?.value ?? '' }),
     ...restOf(block),
   }
 }

@@ -218,6 +218,8 @@ export interface InputContext {
   readonly own: boolean
   /** The model takes marks of what to cache. */
   readonly marks: boolean
+  /** Thoughts are taken without a proof. */
+  readonly isOpen: boolean
   readonly lose: Lose
 }
 

@@ -6,6 +6,7 @@ import { mayHoldEnvelope } from '../../src/model/proof.ts'
 import { DIALECT, countIn } from './dialect.ts'
 import { memory } from './memory/index.ts'
 import { writeModel, writeModels } from './models.ts'
+import { PROFILES } from './profiles.ts'
 import { readProblem, tellsFailure, writeProblem } from './problems.ts'
 import { readRequest, REQUEST_VERBATIM, writeCountRequest, writeRequest } from './request.ts'
 import { reader } from './reader.ts'
@@ -59,6 +60,7 @@ export const responses: Adapter = {
   upstream: {
     defaultAuth: 'bearer',
     droppable: DROPPABLE,
+    profiles: PROFILES,
     // Arguments and inputs are strings here, so nothing has to stay text.
     verbatim: verbatimPaths(),
     writeRequest,
@@ -72,6 +74,9 @@ export const responses: Adapter = {
     path: (head) => head.path,
     query: [],
     mayHoldForeign: (text) => mayHoldEnvelope(text) || mayHoldMinted(text),
+    isRenamed: (text, { namespaces, customTools }) =>
+      (namespaces === false && text.includes('"namespace"')) ||
+      (customTools === false && text.includes('"custom"')),
     isPiece: ({ event }) => event !== undefined && (event.endsWith('.delta') || PIECES.has(event)),
     tellsFailure,
     headers: {

@@ -2,7 +2,7 @@ import type { Request } from '../../src/model/request.ts'
 import { fit, toolNames, type NameRule, type ToolName } from '../../src/model/names.ts'
 import { isOrigin } from './dialect.ts'
 
-const NAME: NameRule = { forbidden: /[^a-zA-Z0-9_-]/, maxLength: 64 }
+export const NAME: NameRule = { forbidden: /[^a-zA-Z0-9_-]/, maxLength: 64 }
 /** Any character goes; upstreams check nothing but the length. */
 const CALL_ID: NameRule = { forbidden: /(?!)/, maxLength: 64 }
 
@@ -28,7 +28,7 @@ export const writeUserId = (id: string): string => fit(id, CALL_ID)
 export interface WireNames {
   /** Namespaces need no flattening: this dialect has them. */
   toWire(name: string, namespace?: string): { name: string; namespace?: string }
-  fromWire(name: string, namespace?: string): Omit<ToolName, 'form'>
+  fromWire(name: string, namespace?: string): Omit<ToolName, 'form'> & Partial<ToolName>
 }
 
 export function wireNames(request: Request): WireNames {
@@ -38,9 +38,7 @@ export function wireNames(request: Request): WireNames {
   return {
     toWire: (name, namespace) => ({ name: plain.toWire(name), ...(namespace && { namespace }) }),
     fromWire(name, namespace) {
-      if (namespace && isKnown(namespace)) return { name, namespace }
-      const { form: _, ...known } = plain.fromWire(name)
-      return known
+      return namespace && isKnown(namespace) ? { name, namespace } : plain.fromWire(name)
     },
   }
 }

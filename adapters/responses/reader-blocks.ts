@@ -2,6 +2,7 @@ import type { ReadReplyContext } from '../contract.ts'
 import type { Cursor } from '../../src/model/cursor.ts'
 import { mergeExt, type Tail } from '../../src/model/events.ts'
 import { isObject, type Json, type JsonObject, listOf } from '../../src/json/json.ts'
+import { raiseInput } from '../../src/model/text-tools.ts'
 import { PARAGRAPH, readSearch } from './blocks.ts'
 import { readAnnotation } from './citations.ts'
 import { readCode, readDrawn } from './hosted.ts'
@@ -233,13 +234,17 @@ export class Items {
     if (!name || !this.#first(state, state.key)) return
     this.seen.call = true
     const isText = item['type'] === 'custom_tool_call'
-    this.#cursor.open(state.key, {
-      kind: 'tool-call',
+    const tool = this.#names.fromWire(name, textIn(item, 'namespace'))
+    // A tool for free text was a function to this server.
+    const isWrapped = tool.form === 'text' && !isText
+    const opened = {
+      kind: 'tool-call' as const,
       id: textIn(item, 'call_id') || textIn(item, 'id') || this.#context.newId('call_'),
-      ...this.#names.fromWire(name, textIn(item, 'namespace')),
-      form: isText ? 'text' : 'json',
+      ...tool,
+      form: isText || isWrapped ? ('text' as const) : ('json' as const),
       input: '',
-    })
+    }
+    this.#cursor.open(state.key, opened, isWrapped ? raiseInput : undefined)
     this.#cursor.delta(state.key, state.early)
   }
 

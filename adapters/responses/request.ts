@@ -12,6 +12,7 @@ import { objectsOf, keepRest, restOf, factsOf, isOrigin, type Facts, DIALECT } f
 import { Members } from '../../src/model/ext.ts'
 import { wireNames } from './names.ts'
 import * as options from './fields.ts'
+import { lowered } from './lowered.ts'
 import { readReasoningOptions, writeReasoningOptions } from './reasoning.ts'
 import { checkRequest, COUNTED, placeOf } from './wire.ts'
 
@@ -87,7 +88,8 @@ export function writeRequest(request: Request, context: WriteRequestContext): Ou
   // What it left unsaid means this dialect's defaults.
   const own = isOrigin(request)
   const names = wireNames(request)
-  const writing = { names, own, marks: takesMarks(target, own), lose }
+  const isOpen = target.facts.server?.unprovenThoughts === true
+  const writing = { names, own, marks: takesMarks(target, own), isOpen, lose }
   const said = writeInput(request, writing, target.facts.prefill === false)
   const top = writeInstructions(request.system, context)
   const { instructions, input } = own
@@ -113,8 +115,8 @@ export function writeRequest(request: Request, context: WriteRequestContext): Ou
     prompt_cache_key: request.cacheKey,
     ...rest,
   }) as JsonObject
-  const sent = withoutRefused(body, target.facts.drop, placeOf, lose)
-  return { path: '/v1/responses', headers: {}, body: sent }
+  const taken = withoutRefused(body, target.facts.drop, placeOf, lose)
+  return { path: '/v1/responses', headers: {}, body: lowered(taken, target.facts.server, lose) }
 }
 
 const MUTE = [{ type: 'message', role: 'user', content: '' }]

@@ -5,17 +5,20 @@ import type { Lose } from '../../src/model/loss.ts'
 import { isEnvelope, readEnvelope } from '../../src/model/proof.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
 import type { ModelFacts, SameEdits } from '../contract.ts'
-import { DIALECT, listOf, objectsOf, textIn } from './dialect.ts'
+import { DIALECT, objectsOf, textIn } from './dialect.ts'
 import { LEAST_OUTPUT_TOKENS } from './fields.ts'
-import { placeOf, typeOfItem } from './wire.ts'
+import { lowered } from './lowered.ts'
+import { Places } from './lowered-history.ts'
+import { placeOf } from './wire.ts'
 
 /** The body of a caller of this dialect for an upstream of this dialect. */
 export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
   const { model, facts, foreign, resolved } = edits
   const whole = resolved ? withMembers(body, ALONE) : body
-  const own = foreign ? withItems(whole, ownItems(resolved === true, lose)) : whole
+  const own = foreign ? withItems(whole, ownItems(resolved === true, facts, lose)) : whole
   const marked = facts.cacheBreakpoints === false ? withItems(own, withoutMarks(lose)) : own
-  const sent = withoutRefused(bounded(marked, facts, lose), facts.drop, placeOf, lose)
+  const taken = withoutRefused(bounded(marked, facts, lose), facts.drop, placeOf, lose)
+  const sent = lowered(taken, facts.server, lose)
   return model === undefined || typeof sent['model'] !== 'string'
     ? sent
     : withMembers(sent, { model })
@@ -31,39 +34,17 @@ function withItems(body: JsonObject, editItem: EditItem): JsonObject {
   return Array.isArray(input) ? withMembers(body, { input: withElements(input, editItem) }) : body
 }
 
-/** Counts items as turns and blocks: neighbours of one side are a turn, with at most one message in it. */
-class Places {
-  #turn = -1
-  #block = 0
-  #role = ''
-  #hasMessage = false
-
-  next(item: JsonObject): string {
-    const type = typeOfItem(item)
-    const isMessage = type === 'message'
-    const role = isMessage ? textIn(item, 'role') : type.endsWith('_output') ? 'user' : 'assistant'
-    const continues = role === this.#role && !(isMessage && this.#hasMessage)
-    if (!continues) {
-      this.#turn += 1
-      this.#block = 0
-    }
-    this.#role = role ?? ''
-    this.#hasMessage = isMessage || (continues && this.#hasMessage)
-    const place = `turns.${this.#turn}.blocks.${this.#block}`
-    this.#block += isMessage ? Math.max(1, listOf(item['content']).length) : 1
-    return place
-  }
-}
-
 /** Without what an upstream would look for and not find: proofs of other services, and ids that were made here. */
-function ownItems(resolved: boolean, lose: Lose): EditItem {
+function ownItems(resolved: boolean, { server }: ModelFacts, lose: Lose): EditItem {
   const places = new Places()
   return (item) => {
     if (!isObject(item)) return item
     const place = places.next(item)
     if (item['type'] === 'reasoning') {
       // Without a proof it is its id by which an upstream knows it again: what is kept here has lost it.
-      const isKnown = !isMinted(item['id']) && !(resolved && item['id'] === undefined)
+      const isKnown =
+        server?.unprovenThoughts === true ||
+        (!isMinted(item['id']) && !(resolved && item['id'] === undefined))
       return ownReasoning(item, isKnown, place, lose) ?? []
     }
     if (!isMinted(item['id']) || item['type'] === 'item_reference') return item

@@ -4,6 +4,7 @@ import { type Finding, Findings } from './finding.ts'
 import { hint } from './nearest.ts'
 import { entriesAt, membersAt, type Path, spellPlace, textAt, valueAt } from './place.ts'
 import { upstreamsOfRoute, warnOfPools } from './pools.ts'
+import { isProfiled, profileNames } from './profiles.ts'
 import { faultsOfShape } from './schema.ts'
 import {
   readBase,
@@ -92,6 +93,24 @@ function checkUpstream({ config, environment, platform, found }: Examination, na
   if (proxy && platform.stores === 'isolate')
     found.fault([...at, 'proxy'], 'a Worker cannot call through a proxy', true)
   checkModels({ config, found }, at)
+  checkProfile({ config, found }, at)
+}
+
+/** Which servers there are is the table's to say. */
+function checkProfile(
+  { config, found }: Pick<Examination, 'config' | 'found'>,
+  at: readonly string[],
+): void {
+  const path = [...at, 'profile']
+  const place = textAt(config, path) === undefined ? [...path, 'extends'] : path
+  const name = textAt(config, place)
+  const dialect = textAt(config, [...at, 'dialect']) ?? ''
+  const names = profileNames()
+  if (name && !names.includes(name))
+    found.fault(place, `expected the name of a profile (${names.join(', ')})${hint(name, names)}`)
+  else if (name && !isProfiled(name, dialect))
+    found.warn(place, `of such a server in the dialect ${dialect} nothing is known`)
+  checkDropped({ config, found }, at, [...path, 'drop'])
 }
 
 /** The keys of a list: the proxy chooses among them, so that each is its own, and another one. */
@@ -118,20 +137,26 @@ function checkKeys(
   }
 }
 
-/** Which parameters may be dropped is the dialect's to say. */
 function checkModels({ config, found }: Pick<Examination, 'config' | 'found'>, at: Path): void {
+  for (const [glob] of membersAt(config, [...at, 'models']))
+    checkDropped({ config, found }, at, [...at, 'models', glob, 'drop'])
+}
+
+/** Which parameters may be dropped is the dialect's to say. */
+function checkDropped(
+  { config, found }: Pick<Examination, 'config' | 'found'>,
+  at: Path,
+  path: Path,
+): void {
   const dialect = adapters.find((adapter) => adapter.dialect === textAt(config, [...at, 'dialect']))
   if (!dialect) return
   const { droppable } = dialect.upstream
-  for (const [glob] of membersAt(config, [...at, 'models'])) {
-    const path = [...at, 'models', glob, 'drop']
-    for (const [index, word] of entriesAt(config, path).entries())
-      if (typeof word === 'string' && word !== '' && !droppable.includes(word))
-        found.fault(
-          [...path, index],
-          `expected the name of a parameter of ${dialect.dialect}${hint(word, droppable)}`,
-        )
-  }
+  for (const [index, word] of entriesAt(config, path).entries())
+    if (typeof word === 'string' && word !== '' && !droppable.includes(word))
+      found.fault(
+        [...path, index],
+        `expected the name of a parameter of ${dialect.dialect}${hint(word, droppable)}`,
+      )
 }
 
 function checkRoutes(examined: Examination): void {

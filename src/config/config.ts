@@ -23,6 +23,7 @@ import { buildCallers } from './callers.ts'
 import { readMetrics } from './metrics.ts'
 import { readTelemetry } from './telemetry.ts'
 import { readWeb } from './web.ts'
+import { readProfile } from './profiles.ts'
 import {
   DEFAULT_RETENTION,
   DEMO_ORIGIN,
@@ -173,6 +174,7 @@ function buildUpstream(
         { ...defined(facts), ...(price !== undefined && { price: readPrice(price) }) },
       ]),
     ),
+    ...readProfile(config),
     ...(config.trace && { trace: true }),
     ...(config.proxy !== undefined && {
       proxy: proxyOf(config.proxy, environment, `${at}.proxy`),

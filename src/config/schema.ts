@@ -24,6 +24,9 @@ const AUTH_STYLES = [
 
 const filled = z.string().check(z.minLength(1))
 
+/** What is cut off an id is told apart by a fingerprint, which takes so much. */
+const SHORTEST_ID = 24
+
 const dollars = z.number().check(z.gte(0))
 
 const price = z.strictObject({
@@ -64,6 +67,56 @@ const keys = z
   .array(z.union([filled, keyEntry], { error: 'expected a key or {"key": ...}' }))
   .check(z.minLength(1))
 
+const flag = z.optional(z.boolean())
+
+const profile = z.strictObject({
+  extends: z.optional(filled),
+  reasoningField: z.optional(
+    z.enum(['reasoning_content', 'reasoning', 'both', 'details', 'content-parts', 'tags', 'none']),
+  ),
+  reasoningReplay: z.optional(z.enum(['never', 'with-tools', 'all'])),
+  reasoningFiller: z.optional(z.string()),
+  reasoningStyle: z.optional(
+    z.enum(['openai', 'thinking', 'enable_thinking', 'template', 'openrouter', 'together', 'none']),
+  ),
+  thinkTags: z.optional(z.enum(['text', 'reasoning'])),
+  maxTokensMember: z.optional(z.enum(['max_tokens', 'max_completion_tokens'])),
+  stop: flag,
+  temperature: flag,
+  forcedWhileThinking: flag,
+  requiredChoice: z.optional(z.enum(['required', 'any'])),
+  allowedTools: flag,
+  customTools: flag,
+  strictTools: flag,
+  developerRole: flag,
+  systemFirst: flag,
+  messageNames: flag,
+  bridgeAfterTool: z.optional(filled),
+  plainContent: flag,
+  cacheMark: z.optional(z.enum(['cache_control', 'prompt_cache_breakpoint'])),
+  callIds: z.optional(
+    z.union([count.check(z.gte(SHORTEST_ID)), z.literal('nine')], {
+      error: `expected a whole number from ${SHORTEST_ID}, or "nine"`,
+    }),
+  ),
+  validArguments: flag,
+  webSearch: flag,
+  topK: flag,
+  seedMember: z.optional(z.enum(['seed', 'random_seed'])),
+  outputInTotal: flag,
+  namespaces: flag,
+  hostedTools: flag,
+  namedChoice: flag,
+  toolMedia: flag,
+  reasoningItems: flag,
+  unprovenThoughts: flag,
+  otherItems: flag,
+  state: flag,
+  countTokens: flag,
+  members: z.optional(z.array(filled)),
+  drop: z.optional(z.array(filled)),
+})
+
 const upstream = z.strictObject({
   dialect: z.enum(DIALECTS),
   url: z.string(),
@@ -76,6 +129,9 @@ const upstream = z.strictObject({
   timeouts: z.optional(timeouts),
   proxy: z.optional(filled),
   trace: z.optional(z.boolean()),
+  profile: z.optional(
+    z.union([filled, profile], { error: 'expected the name of a profile, or {"extends": ...}' }),
+  ),
 })
 
 const poolEntry = z.strictObject({

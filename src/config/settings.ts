@@ -1,4 +1,4 @@
-import type { AuthStyle, ModelFacts } from '../../adapters/contract.ts'
+import type { AuthStyle, ModelFacts, ServerFacts } from '../../adapters/contract.ts'
 import type { RequestClass } from './type.ts'
 
 export type { RequestClass }
@@ -49,6 +49,9 @@ export interface UpstreamSettings {
   /** Globs on the model name as sent; first match wins. */
   models: ReadonlyMap<string, KnownModel>
   timeouts: TimeoutSettings
+  /** What is known of the server, and the name of the profile that says so. */
+  server?: ServerFacts
+  profile?: string
   /** Whether it is told which trace a request belongs to. */
   trace?: boolean
   /** The egress proxy that calls go through, where it is this upstream's own. */

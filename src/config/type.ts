@@ -1,4 +1,4 @@
-import type { AuthStyle, ModelFacts } from '../../adapters/contract.ts'
+import type { AuthStyle, ModelFacts, ServerFacts } from '../../adapters/contract.ts'
 import type { Dialect } from '../../adapters/dialect.ts'
 
 /**
@@ -41,9 +41,18 @@ export interface UpstreamConfig {
   timeouts?: Loose<Record<'connectMs' | 'firstByteMs' | 'idleMs' | 'totalMs', number>> | undefined
   proxy?: string | undefined
   trace?: boolean | undefined
+  /** A name of the table, or facts, with or without a name that they extend. */
+  profile?: string | ProfileConfig | undefined
 }
 
-export type ModelConfig = Loose<ModelFacts> & { price?: PriceConfig | undefined }
+export type ProfileConfig = Loose<Mutable<ServerFacts>> & { extends?: string | undefined }
+
+/** Lists as a document has them. */
+type Mutable<T> = {
+  [Name in keyof T]: T[Name] extends readonly string[] | undefined ? string[] : T[Name]
+}
+
+export type ModelConfig = Loose<Omit<ModelFacts, 'server'>> & { price?: PriceConfig | undefined }
 
 type PriceConfig =
   | number

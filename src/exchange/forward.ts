@@ -6,6 +6,7 @@ import { CALLER_LEFT } from '../model/failures.ts'
 import { addressRequest, type AddressedRequest } from '../upstream/request.ts'
 import { allBytes, createPassingErrors } from './pass.ts'
 import { pickNamed } from '../upstream/header-subset.ts'
+import type { UpstreamSettings } from '../config/settings.ts'
 import type { PassPlan } from './plan.ts'
 import { isStreamType } from '../stream/reply-events.ts'
 import { isSuccess } from './refusal.ts'
@@ -28,7 +29,7 @@ export async function upstreamWithMemory(
   const { settings, dialects, caller, memories } = exchange
   const places = settings.routes.flatMap((route) =>
     membersOf(settings, route)
-      .filter(({ upstream }) => upstream.dialect === caller.dialect)
+      .filter(({ upstream }) => upstream.dialect === caller.dialect && keepsReplies(upstream))
       .map((member) => ({ route, member })),
   )
   const [first] = places
@@ -38,6 +39,8 @@ export async function upstreamWithMemory(
   const own = isOnly ? first : places.find(({ member }) => isOrigin(member, origin))
   return own && destinationOf(own.member, dialects, own.route, '')
 }
+
+const keepsReplies = ({ server }: UpstreamSettings): boolean => server?.state !== false
 
 /**
  * A request about something that the upstream keeps, without a body: it goes there as it came. Undefined

@@ -129,8 +129,11 @@ function bodyEvents(
 
 /** The reader that runs beside the bytes, for what the log wants to know and for the end of a stream. */
 function tapReader({ newId }: StoredExchange, plan: PassPlan, mirror: Mirror | undefined): Reader {
-  const { same, upstream } = plan.destination.adapter
-  const reader = upstream.reader({ request: unreadRequest(plan), lose: () => undefined, newId })
+  const { adapter, target } = plan.destination
+  const { same, upstream } = adapter
+  const { server } = target.facts
+  const request = unreadRequest(plan)
+  const reader = upstream.reader({ request, server, lose: () => undefined, newId })
   const heard = mirror ? mirror.listen(reader) : reader
   return withoutPieces(heard, same)
 }

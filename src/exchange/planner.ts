@@ -1,4 +1,4 @@
-import type { Outgoing } from '../../adapters/contract.ts'
+import type { Outgoing, Target } from '../../adapters/contract.ts'
 import { estimateTokens } from '../model/estimate.ts'
 import { refuseFileIds, reportForeign } from '../model/foreign.ts'
 import { objectIn, stringify, type Json } from '../json/json.ts'
@@ -74,12 +74,32 @@ export async function planFor(
     return translatePlan(exchange, destination, known)
   }
   const known = await rememberedHere(exchange, scanned, upstream)
-  return known?.resolved
-    ? translatePlan(exchange, destination, known)
+  const isServedHere = known !== undefined && target.facts.server?.state === false
+  return known?.resolved || isServedHere || isReadToo(exchange, target, scanned)
+    ? translatePlan(exchange, destination, known ?? wholeBody(exchange, scanned))
     : passPlan(exchange, { destination, requested: model ?? '' }, scanned, known?.found)
 }
 
-/** An upstream of the caller's own dialect has its own memory: here counts only what it cannot know. */
+/** Whether what is said in the caller's own dialect has to be read: the server calls tools otherwise, or cannot count. */
+function isReadToo(
+  { caller, route }: Exchange,
+  { facts: { server } }: Target,
+  scanned: ScannedBody | undefined,
+): boolean {
+  if (!server) return false
+  if (route.operation === 'count-tokens') return server.countTokens === false
+  return scanned !== undefined && caller.same.isRenamed?.(scanned.text, server) === true
+}
+
+const wholeBody = (exchange: Exchange, scanned: ScannedBody | undefined): ResolvedRequest => ({
+  body: parseBody(scanned ?? scanBody(exchange)),
+  resolved: false,
+})
+
+/**
+ * An upstream of the caller's own dialect has its own memory: here counts only what it cannot know. Where it has none,
+ * all of it is kept here, as for an upstream of another dialect.
+ */
 async function rememberedHere(
   exchange: Exchange,
   scanned: ScannedBody | undefined,
@@ -89,6 +109,10 @@ async function rememberedHere(
   const { memory } = caller.caller
   if (!scanned || !memory) return undefined
   const mayRefer = memory.mayRefer(scanned.text)
+  if (upstream.server?.state === false) {
+    const known = await resolveReferences(exchange, parseBody(scanned), scanned)
+    return known.resolved || known.keeping || mayRefer ? known : undefined
+  }
   if (!memories) {
     if (mayRefer && isShared(exchange, upstream))
       refuseReferences(memory, parseBody(scanned), upstream)
@@ -114,7 +138,7 @@ async function translatePlan(
   destination: Destination,
   { body, resolved, keeping, origins }: ResolvedRequest,
 ): Promise<TranslatePlan> {
-  const { adapter, target, upstream } = destination
+  const { adapter, upstream } = destination
   await breath(exchange)
   const read = await withProofs(exchange, readJson(exchange, body), adapter.dialect)
   const request = readableProofs(
@@ -130,12 +154,7 @@ async function translatePlan(
   const { lose, losses } = lossList()
   if (adapter !== exchange.caller) refuseFileIds(whole)
   reportForeign(whole, adapter.dialect, lose)
-  const outgoing =
-    adapter === exchange.caller
-      ? editedRequest(exchange, destination, body, lose)
-      : exchange.route.operation === 'create'
-        ? adapter.upstream.writeRequest(whole, { target, lose })
-        : adapter.upstream.writeCountRequest(whole, { target, lose })
+  const outgoing = outgoingRequest(exchange, destination, { body, resolved, request: whole }, lose)
   const stream = exchange.route.operation === 'create' && request.stream
   await breath(exchange)
   return {
@@ -156,14 +175,36 @@ async function translatePlan(
   }
 }
 
+interface Known {
+  body: Json
+  resolved: boolean
+  request: Request
+}
+
+/** Undefined where the server could not be asked. */
+function outgoingRequest(
+  exchange: Exchange,
+  destination: Destination,
+  { body, resolved, request }: Known,
+  lose: Lose,
+): Outgoing | undefined {
+  const { adapter, target } = destination
+  const isCount = exchange.route.operation === 'count-tokens'
+  if (isCount && target.facts.server?.countTokens === false) return undefined
+  if (adapter === exchange.caller) return editedRequest(exchange, destination, body, resolved, lose)
+  const { writeRequest, writeCountRequest } = adapter.upstream
+  return (isCount ? writeCountRequest : writeRequest)(request, { target, lose })
+}
+
 /** For an upstream of the caller's own dialect: the body with what it referred to written out. */
 function editedRequest(
   { caller, head }: Exchange,
   { target: { facts, model } }: Destination,
   body: Json,
+  resolved: boolean,
   lose: Lose,
 ): Outgoing {
-  const edits = { model, facts, foreign: true, resolved: true }
+  const edits = { model, facts, foreign: true, resolved }
   return {
     path: caller.same.path(head, model),
     headers: {},

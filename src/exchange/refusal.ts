@@ -63,8 +63,20 @@ export async function readRefusal(
   if (isKey && isOurs) return { problem: KEY_REFUSED, isKey }
   const hinted = { ...problem, ...hints(call.headers, problem, ports.now()) }
   // In every dialect a client knows an error by this member; the words of others are told anew.
+  const cure = cureFor(destination, text)
+  if (cure) return { problem: { ...hinted, message: `${hinted.message} ${cure}` } }
   const isKnown = isObject(body) && isObject(body['error'])
   return isKnown ? { problem: hinted, text } : { problem: hinted }
+}
+
+/** The profile that would have spared the server what it refuses, in words that go behind its own. */
+function cureFor({ adapter, upstream }: Plan['destination'], said: string): string | undefined {
+  for (const { name, refusals = [] } of adapter.upstream.profiles ?? []) {
+    const found = refusals.find(({ words }) => words.test(said))
+    if (found && name !== upstream.profile)
+      return `(this server ${found.says}: "profile": "${name}")`
+  }
+  return undefined
 }
 
 /**

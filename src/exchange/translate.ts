@@ -56,7 +56,7 @@ export async function translateReply(
     plan.keeping && recordReply(exchange, plan.keeping, signed, () => call.cancel())
   const interruption = () => replyRecorder?.interruption
   const next = eventSteps(exchange, plan, call, interruption, {
-    reader: adapter.upstream.reader({ request, lose, newId }),
+    reader: adapter.upstream.reader({ request, server: target.facts.server, lose, newId }),
     verbatim: adapter.upstream.verbatim,
     limits: settings.limits,
     contentType: call.headers.get('content-type'),

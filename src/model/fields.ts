@@ -72,6 +72,18 @@ export function withoutRefused(
   return out.length === 0 ? body : pickMembers(body, (key) => !out.includes(key))
 }
 
+/** What is sent to a server that refuses what it does not know. */
+export function withoutOthers(
+  body: JsonObject,
+  taken: readonly string[],
+  placeOf: PlaceOf,
+  lose: Lose,
+): JsonObject {
+  const out = Object.keys(body).filter((key) => !taken.includes(key))
+  for (const key of out) lose('dropped', placeOf(key))
+  return out.length === 0 ? body : pickMembers(body, (key) => taken.includes(key))
+}
+
 function namesOf(key: string, placeOf: PlaceOf): string[] {
   const place = placeOf(key)
   return [key, place, place.slice(place.lastIndexOf('.') + 1)]

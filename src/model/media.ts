@@ -52,3 +52,7 @@ export const isDecodable = ({ source }: MediaBlock): boolean =>
 /** Stands where a medium was that a wire has no place for. */
 export const leftOut = ({ mediaType, source, name }: MediaBlock): string =>
   `[${[mediaType || 'file', name, 'url' in source ? source.url : undefined].filter(Boolean).join(' ')} left out]`
+
+/** How media of a tool's result are announced where results are text: they stand behind all of them, as the user's. */
+export const SHOWN_LABEL = 'Images returned by tool call '
+export const shownLabel = (callId: string): string => `${SHOWN_LABEL}${callId}:`

@@ -1,3 +1,4 @@
+import { PROFILES, spellFacts } from '../config/profiles.ts'
 import { adapters } from '../../adapters/index.ts'
 import { stringify } from '../json/json.ts'
 import type { Paint } from './explanation.ts'
@@ -284,3 +285,13 @@ const CLIENTS: readonly (readonly [string, (told: Told) => string])[] = [
 /** One row per client. */
 export const clientRows = (told: Told): string[][] =>
   CLIENTS.map(([name, line]) => [name, line(told)])
+
+/** What is known of servers: what `profiles` prints. */
+export function profileTable(): string {
+  const rows = table(PROFILES.map((row) => [row.name, row.dialect, row.version, row.source]))
+  const lines = rows.flatMap((line, index) => {
+    const row = PROFILES[index]
+    return [line, `      ${(row && spellFacts(row)) || 'as the dialect has it'}`]
+  })
+  return `${lines.join('\n')}\n`
+}

@@ -3,7 +3,15 @@ import { ConfigError, type Environment } from '../config/config.ts'
 import { defined } from '../json/json.ts'
 import { isLoopbackName, nameOfAddress } from '../config/hostname.ts'
 
-export type Command = 'serve' | 'check' | 'explain' | 'launch' | 'init' | 'help' | 'version'
+export type Command =
+  | 'serve'
+  | 'check'
+  | 'explain'
+  | 'profiles'
+  | 'launch'
+  | 'init'
+  | 'help'
+  | 'version'
 
 export interface Options {
   command: Command
@@ -54,6 +62,7 @@ export const HELP = `dragoman: a proxy between the languages of LLM conversation
                                                              --inspect shows both sides of every exchange on a page for this machine alone
   dragoman check   [--config FILE] [--online]                validate the configuration, and ask the upstreams for their models
   dragoman explain [--config FILE] --path PATH FILE          show what would be sent upstream, and what would be lost
+  dragoman profiles                                          print what is known of servers that speak a part of a dialect
   dragoman launch  CLIENT [--model M] [--small S] [--config FILE] [--log FILE] [--print] [-- ARGS…]
                                                              start claude, codex, gemini, opencode or qwen over a proxy of its own
   dragoman init    [--dialect D] [--url U] [--key K] [--from litellm|ccr|cliproxyapi FILE]
@@ -66,7 +75,7 @@ PORT and HOST stand for --port and --host.
 
 const DEFAULT_PORT = 8787
 const DEFAULT_HOST = '127.0.0.1'
-const COMMANDS: readonly Command[] = ['serve', 'check', 'explain', 'launch', 'init']
+const COMMANDS: readonly Command[] = ['serve', 'check', 'explain', 'profiles', 'launch', 'init']
 
 /** What the command line asks for; throws `ConfigError` with one line about what is wrong with it. */
 export function readOptions(argv: readonly string[], environment: Environment): Options {

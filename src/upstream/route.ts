@@ -91,9 +91,9 @@ export const sentModel = ({ as }: Member, model = ''): string => as ?? withoutVa
 export const windowAt = (member: Member, model: string | undefined): number | undefined =>
   findFacts(member.upstream, sentModel(member, model)).contextWindow
 
-function findFacts(upstream: UpstreamSettings, model: string): Target['facts'] {
-  for (const [glob, facts] of upstream.models) if (matchesGlob(glob, model)) return facts
-  return {}
+function findFacts({ models, server }: UpstreamSettings, model: string): Target['facts'] {
+  const [, facts = {}] = [...models].find(([glob]) => matchesGlob(glob, model)) ?? []
+  return server ? { ...facts, server } : facts
 }
 
 /** Claude Code marks a variant of a model, as in `model[1m]`, which no upstream knows. */

@@ -1,0 +1,193 @@
+import { withElements, withMembers } from '../../src/json/edit.ts'
+import { isObject, parseObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import { shownLabel } from '../../src/model/media.ts'
+import { lowerInput } from '../../src/model/text-tools.ts'
+import type { ServerFacts } from '../contract.ts'
+import { writeCallId } from './calls.ts'
+import { objectIn, objectsIn, textIn } from './dialect.ts'
+
+interface Lowering {
+  readonly server: ServerFacts
+  readonly lose: Lose
+}
+
+/** The conversation as such a server takes it. */
+export function lowerMessages(body: JsonObject, lowering: Lowering): JsonObject {
+  const { messages } = body
+  if (!Array.isArray(messages)) return body
+  const { server } = lowering
+  const told = withElements(messages, (message, index) =>
+    isObject(message) ? lowerMessage(message, index, lowering) : message,
+  )
+  const shown = server.toolMedia === false ? withMediaBehind(told) : told
+  const ordered = server.systemFirst ? withSystemFirst(shown, lowering) : shown
+  return withMembers(body, { messages: bridged(ordered, lowering) })
+}
+
+function lowerMessage(message: JsonObject, index: number, lowering: Lowering): JsonObject {
+  const { server, lose } = lowering
+  const { role, name } = message
+  const isUnnamed = server.messageNames === false && name !== undefined && role !== 'tool'
+  if (isUnnamed) lose('dropped', `turns.${index}.name`)
+  const named = withMembers(message, {
+    ...(server.messageNames === false && { name: undefined }),
+    ...(server.developerRole === false && role === 'developer' && { role: 'system' }),
+  })
+  const plain = server.plainContent ? withPlainContent(named) : named
+  if (role === 'assistant') return withThought(withCalls(plain, index, lowering), lowering)
+  const { tool_call_id: id } = plain
+  return typeof id === 'string' && server.callIds !== undefined
+    ? withMembers(plain, { tool_call_id: writeCallId(id, server) })
+    : plain
+}
+
+function withPlainContent(message: JsonObject): JsonObject {
+  const { content } = message
+  if (!Array.isArray(content)) return message
+  const parts = objectsIn(content)
+  const isText = parts.every((part) => part['type'] === 'text' && Object.keys(part).length === 2)
+  return isText
+    ? withMembers(message, { content: parts.map((part) => textIn(part['text'])).join('\n\n') })
+    : message
+}
+
+function withCalls(message: JsonObject, index: number, { server, lose }: Lowering): JsonObject {
+  const { tool_calls: calls } = message
+  if (!Array.isArray(calls)) return message
+  const written = withElements(calls, (call) => {
+    if (!isObject(call)) return call
+    const id = call['id']
+    const fitting = withMembers(call, {
+      ...(typeof id === 'string' &&
+        server.callIds !== undefined && { id: writeCallId(id, server) }),
+    })
+    const { custom, function: called } = fitting
+    if (isObject(custom) && server.customTools === false)
+      return withMembers(fitting, {
+        type: 'function',
+        custom: undefined,
+        function: { name: custom['name'] ?? '', arguments: lowerInput(textIn(custom['input'])) },
+      })
+    const said = objectIn(called)['arguments']
+    const isBroken = typeof said !== 'string' || parseObject(said) === undefined
+    if (!server.validArguments || !isObject(called) || !isBroken) return fitting
+    if (said !== undefined && said !== '') lose('approximated', `turns.${index}.input`)
+    return withMembers(fitting, { function: withMembers(called, { arguments: '{}' }) })
+  })
+  return withMembers(message, { tool_calls: written })
+}
+
+const SPELLINGS = ['reasoning_content', 'reasoning'] as const
+
+/** The words of a thought, under the name that the server reads; without any where a call needs one. */
+function withThought(message: JsonObject, { server }: Lowering): JsonObject {
+  const { reasoningField: field, reasoningFiller: filler, reasoningReplay } = server
+  if (field === undefined || field === 'details') return message
+  const text = SPELLINGS.map((name) => textIn(message[name])).find(Boolean) ?? ''
+  const isEmpty = SPELLINGS.every((name) => message[name] === undefined)
+  const bare = isEmpty
+    ? message
+    : withMembers(message, { reasoning_content: undefined, reasoning: undefined })
+  if (reasoningReplay === 'never' || field === 'none') return bare
+  const hasCalls = Array.isArray(message['tool_calls'])
+  if (text === '')
+    return filler !== undefined && hasCalls
+      ? withMembers(message, { reasoning_content: message['reasoning_content'] ?? filler })
+      : isEmpty
+        ? message
+        : bare
+  switch (field) {
+    case 'reasoning_content':
+    case 'reasoning':
+      return withMembers(message, {
+        reasoning_content: undefined,
+        reasoning: undefined,
+        [field]: text,
+      })
+    case 'both':
+      return withMembers(message, { reasoning_content: text, reasoning: text })
+    case 'tags':
+      return withMembers(bare, { content: `<think>${text}</think>${textIn(message['content'])}` })
+    case 'content-parts':
+      return withMembers(bare, { content: [thinking(text), ...partsOf(message['content'])] })
+    default:
+      return field satisfies never
+  }
+}
+
+const thinking = (text: string): JsonObject => ({
+  type: 'thinking',
+  thinking: [{ type: 'text', text }],
+  closed: true,
+})
+
+const partsOf = (content: Json | undefined): Json[] => {
+  if (Array.isArray(content)) return content
+  return typeof content === 'string' && content !== '' ? [{ type: 'text', text: content }] : []
+}
+
+/** Pictures that tools gave back are the user's, behind the last of the results that stand together. */
+function withMediaBehind(messages: Json[]): Json[] {
+  const held: JsonObject[] = []
+  const settle = (): JsonObject[] => {
+    const content = held.splice(0)
+    return content.length > 0 ? [{ role: 'user', content }] : []
+  }
+  const moved = withElements(messages, (message) => {
+    if (!isObject(message) || message['role'] !== 'tool') return [...settle(), message]
+    const { content } = message
+    const parts = objectsIn(content)
+    const media = parts.filter(({ type }) => type !== 'text')
+    if (media.length === 0) return message
+    held.push({ type: 'text', text: shownLabel(textIn(message['tool_call_id'])) }, ...media)
+    const texts = parts.flatMap(({ text }) => (typeof text === 'string' ? text : []))
+    return withMembers(message, { content: texts.join('\n') })
+  })
+  const last = settle()
+  return last.length > 0 ? [...moved, ...last] : moved
+}
+
+/** The templates of Qwen and others take instructions at the beginning alone, and in one message. */
+function withSystemFirst(messages: Json[], { lose }: Lowering): Json[] {
+  const first = messages.findIndex((message) => !isInstruction(message))
+  const count = first < 0 ? messages.length : first
+  const texts = messages.slice(0, count).map(textOf)
+  const isOne = count < 2 || texts.includes(undefined)
+  const top: Json[] = isOne
+    ? messages.slice(0, count)
+    : [withMembers(objectIn(messages[0]), { content: texts.join('\n\n') })]
+  const rest = withElements(messages.slice(count), (message, index) => {
+    if (!isInstruction(message)) return message
+    lose('approximated', `turns.${index}.role`)
+    return { role: 'user', content: `<system>\n${textOf(message) ?? ''}\n</system>` }
+  })
+  const whole = [...top, ...rest]
+  return whole.length === messages.length && whole.every((one, at) => one === messages[at])
+    ? messages
+    : whole
+}
+
+const isInstruction = (message: Json): boolean =>
+  isObject(message) && (message['role'] === 'system' || message['role'] === 'developer')
+
+function textOf(message: Json): string | undefined {
+  const { content } = objectIn(message)
+  if (typeof content === 'string') return content
+  const parts = objectsIn(content)
+  return parts.every(({ type }) => type === 'text')
+    ? parts.map(({ text }) => textIn(text)).join('\n\n')
+    : undefined
+}
+
+/** Mistral refuses the user's words directly behind results. */
+function bridged(messages: Json[], { server, lose }: Lowering): Json[] {
+  const { bridgeAfterTool } = server
+  if (bridgeAfterTool === undefined) return messages
+  return withElements(messages, (message, index) => {
+    const isBehind = objectIn(messages[index - 1])['role'] === 'tool'
+    if (!isBehind || objectIn(message)['role'] !== 'user') return message
+    lose('defaulted', 'turns', 'the model has to speak between results and the user')
+    return [{ role: 'assistant', content: bridgeAfterTool }, message]
+  })
+}

@@ -1,0 +1,153 @@
+import { withElements, withMembers } from '../../src/json/edit.ts'
+import { isObject, listOf, Verbatim, type JsonObject } from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import { withoutOthers, withoutRefused } from '../../src/model/fields.ts'
+import { describeText, TEXT_TOOL_SCHEMA } from '../../src/model/text-tools.ts'
+import type { ServerFacts } from '../contract.ts'
+import { objectIn, objectsIn, textIn } from './dialect.ts'
+import { placeOf } from './wire.ts'
+import { lowerMessages } from './lowered-history.ts'
+
+interface Lowering {
+  readonly server: ServerFacts
+  readonly lose: Lose
+}
+
+/**
+ * A body as a server takes it that speaks a part of this dialect: the rest is said otherwise, or left out and
+ * reported. What was written here from another dialect is so already, but for what is no writer's.
+ */
+export function lowered(body: JsonObject, server: ServerFacts | undefined, lose: Lose): JsonObject {
+  if (!server) return body
+  const lowering = { server, lose }
+  const tooled = withChoice(withTools(body, lowering), lowering)
+  return withOptions(lowerMessages(tooled, lowering), lowering)
+}
+
+function withTools(body: JsonObject, lowering: Lowering): JsonObject {
+  const { tools } = body
+  if (!Array.isArray(tools)) return body
+  const written = withElements(tools, (tool) => (isObject(tool) ? lowerTool(tool, lowering) : tool))
+  return withMembers(body, { tools: written.length > 0 ? written : undefined })
+}
+
+function lowerTool(tool: JsonObject, { server, lose }: Lowering): JsonObject | JsonObject[] {
+  const { type, function: declared, custom } = tool
+  if (type === 'function') {
+    const { strict } = objectIn(declared)
+    return server.strictTools === false && strict !== undefined
+      ? withMembers(tool, { function: withMembers(objectIn(declared), { strict: undefined }) })
+      : tool
+  }
+  if (type === 'custom') {
+    if (server.customTools !== false) return tool
+    return { type: 'function', function: asFunction(objectIn(custom), lose) }
+  }
+  if (server.hostedTools !== false) return tool
+  return lose('dropped', `tools.${textIn(tool['name']) || textIn(type)}`) ?? []
+}
+
+/** A tool that takes free text, as a function of one text. */
+function asFunction({ name, description: said, format }: JsonObject, lose: Lose): JsonObject {
+  const { grammar, type } = objectIn(format)
+  const description = describeText(
+    {
+      kind: 'text',
+      name: textIn(name),
+      ...(typeof said === 'string' && { description: said }),
+      ...(isObject(format) && { format: { type: type ?? 'text', ...objectIn(grammar) } }),
+    },
+    lose,
+  )
+  return {
+    name: name ?? '',
+    ...(description !== undefined && { description }),
+    parameters: new Verbatim(TEXT_TOOL_SCHEMA),
+  }
+}
+
+function withChoice(body: JsonObject, lowering: Lowering): JsonObject {
+  const { tool_choice: choice } = body
+  if (choice === undefined || choice === null) return body
+  const { server, lose } = lowering
+  if (listOf(body['tools']).length === 0 && body['functions'] === undefined) {
+    if (isObject(choice) || choice === 'required' || choice === 'any')
+      lose('dropped', 'toolChoice', 'no tool is left')
+    return withMembers(body, { tool_choice: undefined, parallel_tool_calls: undefined })
+  }
+  const required = server.requiredChoice ?? 'required'
+  const isForced = choice !== 'auto' && choice !== 'none'
+  if (isForced && server.forcedWhileThinking === false && thinksIn(body)) {
+    lose('approximated', 'toolChoice', 'the model may not be forced while it thinks')
+    return withMembers(body, { tool_choice: 'auto' })
+  }
+  if (!isObject(choice)) {
+    const isSpelled = choice === 'required' || (choice === 'any' && server.requiredChoice)
+    return isSpelled ? withMembers(body, { tool_choice: required }) : body
+  }
+  return withNamedChoice(body, choice, required, lowering)
+}
+
+/** What may be called is all that is offered, and that one of it has to be is a word. */
+function withNamedChoice(
+  body: JsonObject,
+  choice: JsonObject,
+  required: string,
+  { server }: Lowering,
+): JsonObject {
+  const allowed = objectIn(choice['allowed_tools'])
+  const isSeveral = isObject(choice['allowed_tools'])
+  const isBare = server.namedChoice === false || (isSeveral && server.allowedTools === false)
+  if (!isBare) {
+    const name = objectIn(choice['custom'])['name']
+    return choice['type'] === 'custom' && server.customTools === false
+      ? withMembers(body, { tool_choice: { type: 'function', function: { name: name ?? '' } } })
+      : body
+  }
+  const names = new Set((isSeveral ? objectsIn(allowed['tools']) : [choice]).map(nameIn))
+  const mode = isSeveral && allowed['mode'] !== 'required' ? 'auto' : required
+  const tools = withElements(listOf(body['tools']), (tool) =>
+    isObject(tool) && names.has(nameIn(tool)) ? tool : [],
+  )
+  return withMembers(body, { ...(tools.length > 0 && { tools }), tool_choice: mode })
+}
+
+const nameIn = (tool: JsonObject): string =>
+  textIn(objectIn(tool['function'])['name']) || textIn(objectIn(tool['custom'])['name'])
+
+/** Models that think do so unless they are told not to. */
+const thinksIn = ({ thinking, enable_thinking, reasoning_effort }: JsonObject): boolean =>
+  objectIn(thinking)['type'] !== 'disabled' &&
+  enable_thinking !== false &&
+  reasoning_effort !== 'none' &&
+  (thinking !== undefined || enable_thinking !== undefined || reasoning_effort !== undefined)
+
+const BOUNDS = ['max_tokens', 'max_completion_tokens']
+
+/** What stands in the body by another name, or asks for what the server does anyway. */
+function withOptions(body: JsonObject, { server, lose }: Lowering): JsonObject {
+  const { drop, members, maxTokensMember, seedMember, stop, temperature, topK } = server
+  const bound = BOUNDS.map((name) => body[name]).find((value) => typeof value === 'number')
+  const seed = body['seed'] ?? body['random_seed']
+  if (stop === false && body['stop'] !== undefined) lose('dropped', 'limits.stop')
+  const isHot = (name: string) => temperature === false && (body[name] ?? 1) !== 1
+  if (isHot('temperature')) lose('dropped', 'sampling.temperature')
+  if (isHot('top_p')) lose('dropped', 'sampling.topP')
+  if (topK === false && body['top_k'] !== undefined) lose('dropped', 'sampling.topK')
+  const renamed = withMembers(body, {
+    ...(maxTokensMember !== undefined &&
+      bound !== undefined && {
+        ...Object.fromEntries(BOUNDS.map((name) => [name, undefined])),
+        [maxTokensMember]: bound,
+      }),
+    ...(seedMember !== undefined &&
+      seed !== undefined && { seed: undefined, random_seed: undefined, [seedMember]: seed }),
+    ...(stop === false && { stop: undefined }),
+    ...(temperature === false && { temperature: undefined, top_p: undefined }),
+    ...(topK === false && { top_k: undefined }),
+    // How much was used is said by these servers without being asked.
+    ...(members && !members.includes('stream_options') && { stream_options: undefined }),
+  })
+  const taken = withoutRefused(renamed, drop, placeOf, lose)
+  return members ? withoutOthers(taken, members, placeOf, lose) : taken
+}

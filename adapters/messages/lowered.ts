@@ -1,0 +1,102 @@
+import { withElements, withMembers } from '../../src/json/edit.ts'
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import { shownLabel } from '../../src/model/media.ts'
+import { withoutOthers, withoutRefused } from '../../src/model/fields.ts'
+import type { ServerFacts } from '../contract.ts'
+import { listIn, objectIn, objectsIn, textIn } from './dialect.ts'
+import { placeOf } from './wire.ts'
+
+interface Lowering {
+  readonly server: ServerFacts
+  readonly lose: Lose
+}
+
+/** A body as a server takes it that speaks a part of this dialect: the rest is said otherwise, or left out and reported. */
+export function lowered(body: JsonObject, server: ServerFacts | undefined, lose: Lose): JsonObject {
+  if (!server) return body
+  const lowering = { server, lose }
+  const tooled = withChoice(withTools(body, lowering), lowering)
+  const told = withMessages(tooled, lowering)
+  const taken = withoutRefused(told, server.drop, placeOf, lose)
+  return server.members ? withoutOthers(taken, server.members, placeOf, lose) : taken
+}
+
+/** A typed tool is one that the service runs, or that its own clients know. */
+function withTools(body: JsonObject, { server, lose }: Lowering): JsonObject {
+  const { tools } = body
+  if (!Array.isArray(tools)) return body
+  const written = withElements(tools, (tool) => {
+    if (!isObject(tool)) return tool
+    const type = textIn(tool['type'])
+    if (server.hostedTools === false && type !== '' && type !== 'custom')
+      return lose('dropped', `tools.${textIn(tool['name']) || type}`) ?? []
+    return server.strictTools === false ? withMembers(tool, { strict: undefined }) : tool
+  })
+  return withMembers(body, { tools: written.length > 0 ? written : undefined })
+}
+
+function withChoice(body: JsonObject, { server, lose }: Lowering): JsonObject {
+  const { tool_choice: choice, thinking } = body
+  if (!isObject(choice)) return body
+  const { type, name } = choice
+  const isForced = type === 'any' || type === 'tool'
+  const tools = listIn(body['tools'])
+  if (tools.length === 0) {
+    if (isForced) lose('dropped', 'toolChoice', 'no tool is left')
+    return withMembers(body, { tool_choice: undefined })
+  }
+  const thinks = ['enabled', 'adaptive'].includes(textIn(objectIn(thinking)['type']))
+  if (isForced && thinks && server.forcedWhileThinking === false) {
+    lose('approximated', 'toolChoice', 'the model may not be forced while it thinks')
+    return withMembers(body, {
+      tool_choice: withMembers(choice, { type: 'auto', name: undefined }),
+    })
+  }
+  if (type !== 'tool') return body
+  const isOffered = objectsIn(tools).some((tool) => tool['name'] === name)
+  if (isOffered && server.namedChoice !== false) return body
+  if (!isOffered) lose('approximated', 'toolChoice', 'the tool is not offered')
+  const meant = isOffered ? 'any' : 'auto'
+  return withMembers(body, {
+    tool_choice: withMembers(choice, { type: meant, name: undefined }),
+    // What has to be called is all that is offered.
+    ...(isOffered && {
+      tools: withElements(tools, (tool) => (isObject(tool) && tool['name'] === name ? tool : [])),
+    }),
+  })
+}
+
+function withMessages(body: JsonObject, lowering: Lowering): JsonObject {
+  const { messages } = body
+  const { reasoningItems, toolMedia } = lowering.server
+  if (!Array.isArray(messages) || (reasoningItems !== false && toolMedia !== false)) return body
+  const written = withElements(messages, (message, index) => {
+    if (!isObject(message) || !Array.isArray(message['content'])) return message
+    const content = lowerContent(message['content'], `turns.${index}`, lowering)
+    // A message without content would be refused.
+    return content.length > 0 ? withMembers(message, { content }) : []
+  })
+  return withMembers(body, { messages: written })
+}
+
+function lowerContent(content: Json[], place: string, { server, lose }: Lowering): Json[] {
+  const shown: JsonObject[] = []
+  const kept = withElements(content, (block, index) => {
+    if (!isObject(block)) return block
+    const isThought = block['type'] === 'thinking' || block['type'] === 'redacted_thinking'
+    if (isThought && server.reasoningItems === false)
+      return lose('dropped', `${place}.blocks.${index}`) ?? []
+    if (block['type'] !== 'tool_result' || server.toolMedia !== false) return block
+    const parts = listIn(block['content'])
+    const media = objectsIn(parts).filter(({ type }) => type !== 'text')
+    if (media.length === 0) return block
+    shown.push({ type: 'text', text: shownLabel(textIn(block['tool_use_id'])) }, ...media)
+    return withMembers(block, {
+      content: withElements(parts, (part) =>
+        isObject(part) && part['type'] === 'text' ? part : [],
+      ),
+    })
+  })
+  return shown.length > 0 ? [...kept, ...shown] : kept
+}

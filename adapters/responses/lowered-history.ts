@@ -1,0 +1,186 @@
+import { withElements, withMembers } from '../../src/json/edit.ts'
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import { shownLabel } from '../../src/model/media.ts'
+import { lowerInput as wrapInput } from '../../src/model/text-tools.ts'
+import type { ServerFacts } from '../contract.ts'
+import { PARAGRAPH } from './blocks.ts'
+import { listOf, objectsOf, textIn } from './dialect.ts'
+import { typeOfItem } from './wire.ts'
+
+/** What is lowered, and how a tool is called where there are no namespaces. */
+export interface Lowering {
+  readonly server: ServerFacts
+  readonly lose: Lose
+  flat(name: string, namespace: string | undefined): string
+}
+
+/** The conversation as such a server takes it. */
+export function lowerInput(body: JsonObject, lowering: Lowering): JsonObject {
+  const { input } = body
+  if (!Array.isArray(input)) return body
+  const places = new Places()
+  const items = withElements(input, (item) => {
+    if (!isObject(item)) return item
+    return lowerItem(item, places.next(item), lowering)
+  })
+  const shown = lowering.server.toolMedia === false ? withMediaBehind(items) : items
+  const whole = withMembers(body, { input: shown })
+  return lowering.server.systemFirst ? withSystemFirst(whole, lowering) : whole
+}
+
+type Lowered = JsonObject | readonly JsonObject[]
+
+function lowerItem(item: JsonObject, place: string, lowering: Lowering): Lowered {
+  const { server, lose } = lowering
+  switch (typeOfItem(item)) {
+    case 'message':
+      return server.developerRole === false && item['role'] === 'developer'
+        ? withMembers(item, { role: 'system' })
+        : item
+    case 'function_call':
+      return withFlatName(item, lowering)
+    case 'custom_tool_call':
+      return lowerCall(withFlatName(item, lowering), lowering)
+    case 'function_call_output':
+      return item
+    case 'custom_tool_call_output':
+      return server.customTools === false
+        ? withMembers(item, { type: 'function_call_output', id: undefined })
+        : item
+    case 'reasoning':
+      return lowerThought(item, place, lowering)
+    case 'additional_tools':
+      return server.otherItems === false ? [] : item
+    case 'agent_message':
+      return server.otherItems === false ? asWords(item, place, lowering) : item
+    default:
+      return server.otherItems === false ? (lose('dropped', place) ?? []) : item
+  }
+}
+
+function withFlatName(item: JsonObject, { server, flat }: Lowering): JsonObject {
+  const name = textIn(item, 'name')
+  if (server.namespaces !== false || name === undefined) return item
+  const namespace = textIn(item, 'namespace')
+  return namespace === undefined
+    ? item
+    : withMembers(item, { name: flat(name, namespace), namespace: undefined })
+}
+
+function lowerCall(item: JsonObject, { server }: Lowering): JsonObject {
+  if (server.customTools !== false) return item
+  return withMembers(item, {
+    type: 'function_call',
+    // An id says by its beginning what it is the id of.
+    id: undefined,
+    input: undefined,
+    arguments: wrapInput(textIn(item, 'input') ?? ''),
+  })
+}
+
+/** What one agent of Codex says to another. */
+function asWords(item: JsonObject, place: string, { lose }: Lowering): Lowered {
+  const text = textsIn(item['content']).join('\n')
+  if (text === '') return lose('dropped', place) ?? []
+  lose('approximated', place)
+  return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] }
+}
+
+const textsIn = (content: Json | undefined): string[] =>
+  typeof content === 'string'
+    ? [content]
+    : objectsOf(content).flatMap((part) => textIn(part, 'text') || [])
+
+/** xAI refuses a member that is null; llama.cpp and vLLM read nothing but the thoughts themselves. */
+function lowerThought(item: JsonObject, place: string, { server, lose }: Lowering): Lowered {
+  const texts = [textsIn(item['content']), textsIn(item['summary'])].find((some) => some.length > 0)
+  if (server.reasoningItems === false) {
+    if (texts) lose('dropped', place)
+    return []
+  }
+  if (!server.unprovenThoughts)
+    return withMembers(item, {
+      ...(item['content'] === null && { content: undefined }),
+      ...(item['encrypted_content'] === null && { encrypted_content: undefined }),
+    })
+  if (!texts) return item['encrypted_content'] ? (lose('dropped', `${place}.seal`) ?? []) : []
+  return withMembers(item, {
+    summary: item['summary'] ?? [],
+    content: [{ type: 'reasoning_text', text: texts.join(PARAGRAPH) }],
+    encrypted_content: undefined,
+  })
+}
+
+/** Pictures that tools gave back are the user's, behind the last of the results that stand together. */
+function withMediaBehind(items: Json[]): Json[] {
+  const held: JsonObject[] = []
+  const settle = (): JsonObject[] => {
+    const content = held.splice(0)
+    return content.length > 0 ? [{ type: 'message', role: 'user', content }] : []
+  }
+  const moved = withElements(items, (item) => {
+    if (!isObject(item) || !typeOfItem(item).endsWith('_output')) return [...settle(), item]
+    const parts = objectsOf(item['output'])
+    const media = parts.filter((part) => textIn(part, 'text') === undefined)
+    if (media.length > 0)
+      held.push({ type: 'input_text', text: shownLabel(textIn(item, 'call_id') ?? '') }, ...media)
+    return Array.isArray(item['output'])
+      ? withMembers(item, { output: textsIn(item['output']).join('\n') })
+      : item
+  })
+  const last = settle()
+  return last.length > 0 ? [...moved, ...last] : moved
+}
+
+/** The templates of Qwen and others know instructions at the beginning alone, which is the instructions' place. */
+function withSystemFirst(body: JsonObject, { lose }: Lowering): JsonObject {
+  const input = objectsOf(body['input'])
+  const first = input.findIndex((item) => !isInstruction(item))
+  const leading = input.slice(0, first < 0 ? input.length : first)
+  const said = leading.map(({ content }) => textsIn(content).join(PARAGRAPH))
+  const instructions = [textIn(body, 'instructions') ?? '', ...said].filter(Boolean).join(PARAGRAPH)
+  // Without anything else there is no conversation.
+  const isAlone = leading.length === input.length
+  const rest = input.slice(isAlone ? 0 : leading.length)
+  const items = withElements(rest, (item, index) => {
+    if (!isInstruction(item)) return item
+    const text = textsIn(item['content']).join(PARAGRAPH)
+    lose('approximated', `turns.${index}.role`)
+    return { type: 'message', role: 'user', content: `<system>\n${text}\n</system>` }
+  })
+  return withMembers(body, {
+    ...(!isAlone && instructions !== '' && { instructions }),
+    input:
+      items.length === input.length && items.every((item, at) => item === input[at])
+        ? body['input']
+        : items,
+  })
+}
+
+const isInstruction = (item: JsonObject): boolean =>
+  typeOfItem(item) === 'message' && (item['role'] === 'developer' || item['role'] === 'system')
+
+/** Counts items as turns and blocks: neighbours of one side are a turn, with at most one message in it. */
+export class Places {
+  #turn = -1
+  #block = 0
+  #role = ''
+  #hasMessage = false
+
+  next(item: JsonObject): string {
+    const type = typeOfItem(item)
+    const isMessage = type === 'message'
+    const role = isMessage ? textIn(item, 'role') : type.endsWith('_output') ? 'user' : 'assistant'
+    const continues = role === this.#role && !(isMessage && this.#hasMessage)
+    if (!continues) {
+      this.#turn += 1
+      this.#block = 0
+    }
+    this.#role = role ?? ''
+    this.#hasMessage = isMessage || (continues && this.#hasMessage)
+    const place = `turns.${this.#turn}.blocks.${this.#block}`
+    this.#block += isMessage ? Math.max(1, listOf(item['content']).length) : 1
+    return place
+  }
+}

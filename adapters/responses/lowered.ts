@@ -1,0 +1,178 @@
+import { withElements, withMembers } from '../../src/json/edit.ts'
+import { isObject, listOf, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import { fit } from '../../src/model/names.ts'
+import { withoutOthers, withoutRefused } from '../../src/model/fields.ts'
+import { describeText, TEXT_TOOL_SCHEMA } from '../../src/model/text-tools.ts'
+import type { ServerFacts } from '../contract.ts'
+import { objectIn, objectsOf, textIn } from './dialect.ts'
+import { placeOf } from './wire.ts'
+import { lowerInput, type Lowering } from './lowered-history.ts'
+import { NAME } from './names.ts'
+
+/**
+ * A body as a server takes it that speaks a part of this dialect: the rest is said otherwise, or left out and
+ * reported. The reader of replies undoes the names by the request as its caller sent it.
+ */
+export function lowered(body: JsonObject, server: ServerFacts | undefined, lose: Lose): JsonObject {
+  if (!server) return body
+  const declared = withLateTools(body, server)
+  const namespaces = new Set(
+    objectsOf(declared['tools']).flatMap(({ type, name }) =>
+      type === 'namespace' && typeof name === 'string' ? name : [],
+    ),
+  )
+  const lowering: Lowering = {
+    server,
+    lose,
+    flat: (name, namespace = '') =>
+      fit(namespaces.has(namespace) ? `${namespace}__${name}` : name, NAME),
+  }
+  const tooled = withChoice(withTools(declared, lowering), lowering)
+  return withOptions(lowerInput(tooled, lowering), lowering)
+}
+
+/** Codex (since 0.144) declares its tools in an item of the conversation. */
+function withLateTools(body: JsonObject, { otherItems }: ServerFacts): JsonObject {
+  const late = objectsOf(body['input']).filter(({ type }) => type === 'additional_tools')
+  if (otherItems !== false || late.length === 0) return body
+  const tools = [...listOf(body['tools']), ...late.flatMap(({ tools: more }) => listOf(more))]
+  return withMembers(body, { tools })
+}
+
+function withTools(body: JsonObject, lowering: Lowering): JsonObject {
+  const { tools } = body
+  if (!Array.isArray(tools)) return body
+  const known = new Set<string>()
+  const written = withElements(tools, (tool) => lowerTool(tool, lowering)).filter((tool) => {
+    const name = isObject(tool) && tool['type'] === 'function' ? textIn(tool, 'name') : undefined
+    if (name === undefined) return true
+    const isFirst = !known.has(name)
+    known.add(name)
+    if (!isFirst) lowering.lose('dropped', `tools.${name}`, 'another tool has this name')
+    return isFirst
+  })
+  const isSame = written.length === tools.length && written.every((tool, at) => tool === tools[at])
+  return isSame ? body : withMembers(body, { tools: written.length > 0 ? written : undefined })
+}
+
+function lowerTool(tool: Json, lowering: Lowering, namespace?: string): Json | readonly Json[] {
+  const { server, lose, flat } = lowering
+  if (!isObject(tool)) return tool
+  const { type } = tool
+  const name = textIn(tool, 'name') ?? ''
+  if (type === 'namespace') {
+    const inner = listOf(tool['tools'])
+    if (server.namespaces !== false)
+      return withMembers(tool, { tools: withElements(inner, (one) => lowerTool(one, lowering)) })
+    const first = textIn(objectIn(inner[0]), 'name')
+    if (tool['description'] && first) lose('dropped', `tools.${first}.namespace`)
+    return inner.flatMap((one) => lowerTool(one, lowering, name))
+  }
+  if (type === 'function')
+    return withMembers(tool, {
+      name: namespace === undefined ? tool['name'] : flat(name, namespace),
+      ...(server.strictTools === false && { strict: undefined }),
+    })
+  if (type === 'custom') {
+    if (server.customTools === false) return asFunction(tool, flat(name, namespace), lowering)
+    return namespace === undefined ? tool : withMembers(tool, { name: flat(name, namespace) })
+  }
+  if (server.hostedTools !== false) return tool
+  return lose('dropped', `tools.${textIn(tool, 'server_label') ?? textIn(tool, 'type')}`) ?? []
+}
+
+/** A tool that takes free text, as a function of one text. */
+function asFunction(tool: JsonObject, name: string, { server, lose }: Lowering): JsonObject {
+  const said = textIn(tool, 'description')
+  const { format } = tool
+  const described = {
+    kind: 'text' as const,
+    name: textIn(tool, 'name') ?? '',
+    ...(said !== undefined && { description: said }),
+    ...(isObject(format) && { format }),
+  }
+  const description = describeText(described, lose)
+  return {
+    type: 'function',
+    name,
+    ...(description !== undefined && { description }),
+    parameters: new Verbatim(TEXT_TOOL_SCHEMA),
+    ...(server.strictTools !== false && { strict: false }),
+  }
+}
+
+/** xAI refuses a choice where there is nothing to choose from. */
+const NO_CHOICE = { tool_choice: undefined, parallel_tool_calls: undefined }
+
+function withChoice(body: JsonObject, lowering: Lowering): JsonObject {
+  const { tool_choice: choice } = body
+  const { server, lose, flat } = lowering
+  if (listOf(body['tools']).length === 0) {
+    if (isObject(choice) || choice === 'required') lose('dropped', 'toolChoice', 'no tool is left')
+    return withMembers(body, NO_CHOICE)
+  }
+  if (!isObject(choice)) return body
+  const called = (one: JsonObject): JsonObject => {
+    const name = textIn(one, 'name')
+    if (name === undefined) return one
+    const isFree = one['type'] === 'custom' && server.customTools === false
+    const isFlat = server.namespaces === false
+    return withMembers(one, {
+      ...(isFree && { type: 'function' }),
+      ...(isFlat && { name: flat(name, textIn(one, 'namespace')), namespace: undefined }),
+    })
+  }
+  const isSeveral = choice['type'] === 'allowed_tools'
+  const wanted = (isSeveral ? objectsOf(choice['tools']) : [choice]).map(called)
+  const offered = wanted.filter((one) => isOffered(body, one))
+  if (offered.length === 0) {
+    lose('approximated', 'toolChoice', 'the tool is not offered')
+    return withMembers(body, { tool_choice: 'auto' })
+  }
+  if (server.namedChoice !== false) {
+    if (!isSeveral) return withMembers(body, { tool_choice: offered[0] })
+    return withMembers(body, { tool_choice: withMembers(choice, { tools: offered }) })
+  }
+  // What may be called is all that is offered, and that one of it has to be is a word.
+  const names = new Set(offered.map(({ name }) => name))
+  const tools = withElements(listOf(body['tools']), (tool) =>
+    isObject(tool) && names.has(tool['name']) ? tool : [],
+  )
+  const mode = isSeveral ? (choice['mode'] ?? 'auto') : 'required'
+  return withMembers(body, { tools, tool_choice: mode })
+}
+
+/** A tool that the server runs has a type and no name. */
+const isOffered = ({ tools }: JsonObject, { type, name }: JsonObject): boolean =>
+  objectsOf(tools).some((tool) =>
+    name === undefined
+      ? tool['type'] === type
+      : tool['name'] === name || tool['type'] === 'namespace',
+  )
+
+const PROOFS = 'reasoning.encrypted_content'
+
+function withOptions(body: JsonObject, { server, lose }: Lowering): JsonObject {
+  const { drop = [], members, state, strictTools } = server
+  const text = objectIn(body['text'])
+  const format = objectIn(text['format'])
+  if (drop.includes('verbosity') && text['verbosity'] !== undefined) lose('dropped', 'text')
+  const settled = withMembers(body, {
+    ...(state === false && { store: false, previous_response_id: undefined }),
+    // Proofs are asked for by those who bring them back; without one nothing is lost.
+    ...(drop.includes('include') && asksForProofsAlone(body) && { include: undefined }),
+    ...(isObject(body['text']) && {
+      text: withMembers(text, {
+        ...(drop.includes('verbosity') && { verbosity: undefined }),
+        ...(strictTools === false &&
+          format['strict'] !== undefined && { format: withMembers(format, { strict: undefined }) }),
+      }),
+    }),
+  })
+  const taken = withoutRefused(settled, drop, placeOf, lose)
+  return members ? withoutOthers(taken, members, placeOf, lose) : taken
+}
+
+const asksForProofsAlone = ({ include }: JsonObject): boolean =>
+  listOf(include).every((one) => one === PROOFS)

@@ -1,0 +1,161 @@
+import type { ServerFacts } from '../adapters/contract.ts'
+import type { Word } from './config-words.ts'
+
+const AS_DIALECT = 'as the dialect’s first service'
+
+/** What is said of each fact of a server. */
+const FACTS: Readonly<Record<keyof ServerFacts, Word>> = {
+  reasoningField: {
+    means: 'The member of a message in which thoughts of earlier turns go back (chat-completions).',
+    usual: 'both',
+    example: 'reasoning',
+  },
+  reasoningReplay: {
+    means: 'Which thoughts go back: none, those of conversations with calls, or all.',
+    usual: 'with-tools',
+    example: 'all',
+  },
+  reasoningFiller: {
+    means: 'What stands for the thoughts of a turn with calls that has none.',
+    usual: 'nothing',
+    example: ' ',
+  },
+  reasoningStyle: {
+    means: 'The words in which thinking is asked for (chat-completions).',
+    usual: 'openai',
+    example: 'enable_thinking',
+  },
+  thinkTags: {
+    means: 'What <think> at the beginning of a reply is: a text like any other, or thoughts.',
+    usual: 'text',
+    example: 'reasoning',
+  },
+  maxTokensMember: {
+    means: 'The name of the bound of a reply (chat-completions).',
+    usual: 'by the name of the model',
+    example: 'max_tokens',
+  },
+  stop: { means: 'Takes stop sequences.', usual: 'true', example: false },
+  temperature: { means: 'Takes temperature and top_p.', usual: 'true', example: false },
+  forcedWhileThinking: {
+    means: 'Takes a choice that forces a tool while the model thinks.',
+    usual: 'true',
+    example: false,
+  },
+  requiredChoice: {
+    means: 'How it is said that some tool has to be called.',
+    usual: 'required',
+    example: 'any',
+  },
+  allowedTools: {
+    means: 'Has words for a choice among several tools.',
+    usual: AS_DIALECT,
+    example: false,
+  },
+  customTools: { means: 'Takes tools for free text.', usual: AS_DIALECT, example: false },
+  strictTools: { means: 'Takes strict of a function.', usual: 'true', example: false },
+  developerRole: {
+    means: 'Takes messages of the role developer.',
+    usual: AS_DIALECT,
+    example: false,
+  },
+  systemFirst: {
+    means: 'Takes instructions at the beginning alone; later ones become marked words of the user.',
+    usual: 'false',
+    example: true,
+  },
+  messageNames: { means: 'Takes name of a message.', usual: 'true', example: false },
+  bridgeAfterTool: {
+    means: 'What the model has to have said between results and the next words of the user.',
+    usual: 'nothing',
+    example: 'Done.',
+  },
+  plainContent: {
+    means: 'Wants text as a string, never as a list.',
+    usual: 'false',
+    example: true,
+  },
+  cacheMark: {
+    means: 'The mark of what to cache (chat-completions).',
+    usual: 'none',
+    example: 'cache_control',
+  },
+  callIds: {
+    means: 'The most characters of an id of a call, or nine for exactly nine letters and digits.',
+    usual: '40 (chat-completions)',
+    example: 'nine',
+  },
+  validArguments: {
+    means: 'Wants arguments of earlier calls that are JSON.',
+    usual: 'false',
+    example: true,
+  },
+  webSearch: {
+    means: 'Takes web_search_options.',
+    usual: 'by the name of the model',
+    example: true,
+  },
+  topK: { means: 'Takes top_k (chat-completions).', usual: 'false', example: true },
+  seedMember: { means: 'The name of the seed.', usual: 'seed', example: 'random_seed' },
+  outputInTotal: {
+    means: 'Counts thoughts in the total of tokens alone.',
+    usual: 'false',
+    example: true,
+  },
+  namespaces: { means: 'Takes tools in namespaces (responses).', usual: 'true', example: false },
+  hostedTools: { means: 'Takes tools that are no functions.', usual: 'true', example: false },
+  namedChoice: {
+    means: 'Takes a choice of tools that is more than a word.',
+    usual: 'true',
+    example: false,
+  },
+  toolMedia: { means: 'Takes pictures in results of tools.', usual: 'true', example: false },
+  reasoningItems: { means: 'Takes thoughts of earlier turns.', usual: 'true', example: false },
+  unprovenThoughts: {
+    means: 'Takes thoughts of earlier turns without a proof of its own (responses, messages).',
+    usual: 'false',
+    example: true,
+  },
+  otherItems: {
+    means:
+      'Takes items besides messages, calls of functions, their results and thoughts (responses).',
+    usual: 'true',
+    example: false,
+  },
+  state: {
+    means: 'Keeps replies; where not, store and previous_response_id are served here (responses).',
+    usual: 'true',
+    example: false,
+  },
+  countTokens: {
+    means: 'Counts tokens; where not, they are estimated here.',
+    usual: 'true',
+    example: false,
+  },
+  members: {
+    means: 'The members of a request that it takes; any other is left out.',
+    usual: 'any',
+    example: ['model', 'messages', 'stream'],
+  },
+  drop: {
+    means: 'Parameters that it refuses; they are left out.',
+    usual: 'none',
+    example: ['top_p'],
+  },
+}
+
+export const PROFILE_WORDS: Readonly<Record<string, Word>> = {
+  'upstreams.*.profile': {
+    means: 'What the server takes otherwise: a name of the table of profiles, or facts.',
+    usual: 'nothing is known of it',
+    example: 'vllm',
+  },
+  'upstreams.*.profile.extends': {
+    means: 'A name of the table, whose facts hold where nothing else is said.',
+    usual: 'none',
+    example: 'vllm',
+  },
+  ...Object.fromEntries(
+    Object.entries(FACTS).map(([name, word]) => [`upstreams.*.profile.${name}`, word]),
+  ),
+}

@@ -1,0 +1,46 @@
+import { adapters } from '../../adapters/index.ts'
+import type { Profile, ServerFacts } from '../../adapters/contract.ts'
+import { defined } from '../json/json.ts'
+import type { UpstreamConfig } from './type.ts'
+
+/** A row of the built-in table. */
+export interface ProfileRow extends Profile {
+  dialect: string
+}
+
+/** What is known of servers, in the order of their names. */
+export const PROFILES: readonly ProfileRow[] = adapters
+  .flatMap(({ dialect, upstream: { profiles = [] } }) =>
+    profiles.map((profile) => ({ dialect, ...profile })),
+  )
+  .toSorted((one, other) => one.name.localeCompare(other.name, 'en'))
+
+/** All names, each once. */
+export const profileNames = (): string[] => [...new Set(PROFILES.map(({ name }) => name))]
+
+/** Whether there is anything to know of such a server in a dialect. */
+export const isProfiled = (name: string, dialect: string): boolean =>
+  PROFILES.some((row) => row.name === name && row.dialect === dialect)
+
+/** What is known of the server behind an upstream, by the name of a profile and by what is said of it. */
+export function readProfile({ profile, dialect }: Pick<UpstreamConfig, 'profile' | 'dialect'>): {
+  profile?: string
+  server?: ServerFacts
+} {
+  if (profile === undefined) return {}
+  const { extends: name, ...said } = typeof profile === 'string' ? { extends: profile } : profile
+  const row = PROFILES.find((one) => one.name === name && one.dialect === dialect)
+  return {
+    ...(name !== undefined && { profile: name }),
+    server: { ...row?.facts, ...defined(said) },
+  }
+}
+
+/** Facts as one line, in the words of the configuration. */
+export const spellFacts = ({ facts }: Pick<Profile, 'facts'>): string =>
+  Object.entries(facts)
+    .map(
+      ([name, value]) =>
+        `${name}=${Array.isArray(value) ? value.join(',') : JSON.stringify(value)}`,
+    )
+    .join(' ')
