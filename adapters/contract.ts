@@ -152,7 +152,7 @@ export interface SameSide {
    */
   readonly modelMember: { request?: string; reply: string; event?: readonly string[] }
   /** The top-level members of a request with which a conversation begins: its instructions, and its turns. */
-  readonly beginning?: { instructions: string; turns: string }
+  readonly beginning?: { instructions?: string; turns: string }
   /** Whether a frame surely brings a piece of the reply and nothing else, so that it need not be read. */
   isPiece?(frame: Frame): boolean
   /**

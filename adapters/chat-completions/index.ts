@@ -54,5 +54,6 @@ export const chatCompletions: Adapter = {
       reply: ['openai-processing-ms', 'openai-version'],
     },
     modelMember: { request: 'model', reply: 'model' },
+    beginning: { turns: 'messages' },
   },
 }

@@ -16,7 +16,7 @@ export function readableProofs(
   origins: readonly (string | undefined)[] = [],
 ): Request {
   const own = accountTag(members, member.account)
-  if (own === undefined) return request
+  if (own === undefined || !hasProofs(request)) return request
   const unmarked = unmarkedOwner(members, origins)
   const isForeign = ({ dialect, account = unmarked }: Proof): boolean =>
     dialect === adapter.dialect && account !== own

@@ -12,6 +12,7 @@ import { isRefusable } from '../model/loss.ts'
 import { ProblemError, type Problem } from '../model/problem.ts'
 import type { FailoverSettings } from '../config/settings.ts'
 import type { Attempt } from '../observe/entry.ts'
+import type { AddressedRequest } from '../upstream/request.ts'
 import { CallError, type UpstreamCall } from '../upstream/call.ts'
 import type { Leave } from '../upstream/breaker.ts'
 import { failoverOf, type Member } from '../upstream/members.ts'
@@ -33,16 +34,6 @@ import type { Plan } from './plan.ts'
 import { RefusedError, refuseLosses, StillbornError } from './refusal.ts'
 import { ask, carriedOut, toldRefusal } from './attempt.ts'
 
-/** One request to one member: a status, or why there was none. */
-interface Tried {
-  member: string
-  result: string
-  ms: number
-}
-
-const logged = ({ member, result, ms }: Tried): Attempt =>
-  /^\d+$/.test(result) ? { member, status: Number(result), ms } : { member, reason: result, ms }
-
 /** One exchange with a route of several members, from one attempt to the next. */
 interface Pool {
   readonly exchange: Exchange
@@ -50,9 +41,9 @@ interface Pool {
   readonly failover: FailoverSettings
   readonly home: Home
   readonly startedAt: number
-  readonly attempts: Tried[]
+  readonly attempts: Attempt[]
   /** Not to be asked any more, for this request. */
-  readonly spent: Set<Member>
+  readonly spent: Member[]
   /** Why members were passed over that cannot serve this request at all. */
   readonly unfit: ProblemError[]
 }
@@ -63,14 +54,16 @@ export async function runPooled(
   sighted: SightedRequest,
   members: readonly Member[],
 ): Promise<Answer> {
+  exchange.isRepeatable = true
+  const home = findHome(exchange, sighted, members)
   const pool: Pool = {
-    exchange: { ...exchange, isRepeatable: true },
+    exchange,
     sighted,
     failover: failoverOf(exchange.settings, sighted.route),
-    home: await findHome(exchange, sighted, members),
+    home: home instanceof Promise ? await home : home,
     startedAt: exchange.ports.now(),
     attempts: [],
-    spent: new Set(),
+    spent: [],
     unfit: [],
   }
   let failed: Failed | undefined
@@ -108,22 +101,36 @@ const now = ({ exchange }: Pool): number => exchange.ports.now()
 /** The model's name at a member. */
 const modelAt = ({ sighted }: Pool, member: Member): string => sentModel(member, sighted.model)
 
-/** The next member that is not out; where all are, the one that comes back in time. */
+/** The next member that is not out and can serve this; where all are out, the one that comes back in time. */
 async function nextMember(pool: Pool, failed: Failed | undefined): Promise<Next | undefined> {
-  const { pools } = pool.exchange
+  const { exchange, sighted, spent, unfit } = pool
   for (;;) {
-    const left = pool.home.order(failed !== undefined).filter((member) => !pool.spent.has(member))
-    for (const member of left.filter((each) => mayServe(pool, each, failed))) {
-      const breaker = pools.breakerOf(member)
-      if (endOf(pool, member) > now(pool)) continue
-      if (!breaker.mayEnter(now(pool))) continue
-      const plan = await fittingPlan(pool, member)
-      const leave = plan && breaker.enter(now(pool))
+    const member = freeMember(pool, failed)
+    try {
+      const plan = member && checked(pool, await planFor(exchange, sighted, member, true))
+      const leave = plan && exchange.pools.breakerOf(member).enter(now(pool))
       if (plan && leave) return { member, plan, leave }
-      if (!plan) pool.spent.add(member)
+    } catch (error) {
+      if (!member || !(error instanceof ProblemError)) throw error
+      unfit.push(error)
+      spent.push(member)
     }
-    if (!(await waitedForMember(pool))) return undefined
+    if (!member && !(await waitedForMember(pool))) return undefined
   }
+}
+
+/** The first that is not out. */
+function freeMember(pool: Pool, failed: Failed | undefined): Member | undefined {
+  const at = now(pool)
+  return pool.home
+    .order(failed !== undefined)
+    .find(
+      (member) =>
+        !pool.spent.includes(member) &&
+        mayServe(pool, member, failed) &&
+        endOf(pool, member) <= at &&
+        pool.exchange.pools.breakerOf(member).mayEnter(at),
+    )
 }
 
 /** After a request was too long only a member with a larger or an unknown window is asked. */
@@ -133,20 +140,12 @@ function mayServe(pool: Pool, member: Member, failed: Failed | undefined): boole
   return known === undefined || before === undefined || known > before
 }
 
-/** What a member would be sent; undefined for one that cannot be asked this. */
-async function fittingPlan(pool: Pool, member: Member): Promise<Plan | undefined> {
-  const { exchange, sighted } = pool
-  try {
-    const plan = await planFor(exchange, sighted, member, true)
-    exchange.journal.note({ stream: plan.stream, losses: plan.losses })
-    if (exchange.settings.losses === 'reject' && plan.losses.some(isRefusable))
-      throw withHeaders(() => refuseLosses(plan.losses), plan)
-    return plan
-  } catch (error) {
-    if (!(error instanceof ProblemError)) throw error
-    pool.unfit.push(error)
-    return undefined
-  }
+/** Throws ProblemError for a plan that must not be carried out. */
+function checked({ exchange }: Pool, plan: Plan): Plan {
+  exchange.journal.note({ stream: plan.stream, losses: plan.losses })
+  if (exchange.settings.losses === 'reject' && plan.losses.some(isRefusable))
+    throw withHeaders(() => refuseLosses(plan.losses), plan)
+  return plan
 }
 
 function withHeaders(refuse: () => void, plan: Plan): unknown {
@@ -161,7 +160,7 @@ function withHeaders(refuse: () => void, plan: Plan): unknown {
 /** Whether a member came back within the time that the configuration grants. */
 async function waitedForMember(pool: Pool): Promise<boolean> {
   const { exchange, failover } = pool
-  const left = pool.home.order(true).filter((member) => !pool.spent.has(member))
+  const left = pool.home.order(true).filter((member) => !pool.spent.includes(member))
   const wait = Math.min(...left.map((member) => endOf(pool, member))) - now(pool)
   if (failover.waitMs === 0 || wait > failover.waitMs || wait > budgetLeft(pool)) return false
   await pause(Math.max(wait, 1), exchange.signal)
@@ -194,23 +193,19 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
 type Result = { answer: Answer } | Failed
 
 async function attempt(pool: Pool, { member, plan, leave }: Next): Promise<Result> {
-  const { exchange, failover, attempts, startedAt } = pool
+  const { exchange, failover, startedAt } = pool
   const began = now(pool)
   let call: UpstreamCall | undefined
   const bounds = {
     attemptMs: failover.attemptMs,
     totalMs: Math.max(1, plan.destination.upstream.timeouts.totalMs - (began - startedAt)),
   }
-  const noted: Tried = { member: member.name, result: '', ms: 0 }
-  const note = (result: string) => {
-    if (noted.result === '') attempts.push(noted)
-    Object.assign(noted, { result, ms: Math.round(now(pool) - began) })
-    exchange.journal.note({ attempts: attempts.slice(0, MOST_LOGGED).map(logged) })
-  }
+  const tried: Attempt = { member: member.name, ms: 0 }
   // An answer may be over, and logged, as soon as it is there.
-  const heard: Parameters<typeof carriedOut>[2] = async (sent) => {
+  const heard = async (sent: AddressedRequest) => {
     call = await ask(exchange, plan, sent, bounds)
-    note(String(call.status))
+    tried.status = call.status
+    noteAttempts(pool, tried, began)
     return call
   }
   try {
@@ -223,12 +218,29 @@ async function attempt(pool: Pool, { member, plan, leave }: Next): Promise<Resul
   } catch (error) {
     call?.cancel()
     const cause = causeOf(error, plan)
-    note(cause ? causeName(cause) : noted.result || 'failed')
+    if (cause || !call) rename(tried, cause ? causeName(cause) : 'failed')
+    noteAttempts(pool, tried, began)
     const verdict = cause ? judge(cause, failover) : NO_HOP
     settle(pool, { member, plan, leave }, cause, verdict)
     const failed = { cause, verdict, error, plan, member, call }
     return again(pool, failed) ?? failed
   }
+}
+
+/** What came of it, where that is not the status of its answer. */
+function rename(tried: Attempt, result: string): void {
+  delete tried.status
+  if (/^\d+$/.test(result)) tried.status = Number(result)
+  else tried.reason = result
+}
+
+function noteAttempts(pool: Pool, tried: Attempt, began: number): void {
+  const { attempts, exchange } = pool
+  tried.ms = Math.round(now(pool) - began)
+  if (attempts.at(-1) !== tried) attempts.push(tried)
+  exchange.journal.note({
+    attempts: attempts.length > MOST_LOGGED ? attempts.slice(0, MOST_LOGGED) : attempts,
+  })
 }
 
 const MOST_LOGGED = 8
@@ -283,13 +295,12 @@ function settle(
   const { pools } = pool.exchange
   const breaker = pools.breakerOf(member)
   const waitMs = cause && saysHowLong(cause)
-  pool.spent.add(member)
   if (verdict.cell === 'none' || verdict.cell === 'limit') breaker.giveBack(leave)
   else breaker.fail(leave, now(pool), { waitMs, hard: verdict.cell === 'hard' })
   const isCooled = verdict.cell === 'limit' || (verdict.cell === 'failure' && waitMs !== undefined)
   if (isCooled) pools.cool(member, modelAt(pool, member), waitMs)
   // A request that waits may come back to it.
-  if (isCooled && pool.failover.waitMs > 0) pool.spent.delete(member)
+  if (!isCooled || pool.failover.waitMs === 0) pool.spent.push(member)
 }
 
 /** A lock is soon gone: the same member is asked once more. */
@@ -310,7 +321,7 @@ async function mayGoOn(pool: Pool, { verdict, again: same }: Failed): Promise<bo
 }
 
 /** A second attempt at the same member is none. */
-const hopsOf = (attempts: readonly Tried[]): number =>
+const hopsOf = (attempts: readonly Attempt[]): number =>
   attempts.filter(({ member }, index) => index > 0 && attempts[index - 1]?.member !== member).length
 
 /** What a caller is told who has to wait; the member itself is left alone for as long as it said. */
@@ -375,6 +386,8 @@ function withAttempts(pool: Pool, answer: Answer): Answer {
 
 function attemptHeaders({ attempts }: Pool): Record<string, string> | undefined {
   if (attempts.length < 2) return undefined
-  const told = attempts.slice(0, MOST_LOGGED).map(({ member, result }) => `${member}=${result}`)
+  const told = attempts
+    .slice(0, MOST_LOGGED)
+    .map(({ member, status, reason }) => `${member}=${status ?? reason}`)
   return { 'x-dragoman-attempts': told.join(', ') }
 }

@@ -19,8 +19,8 @@ export interface StoredExchange extends KeptContext {
   readonly signal: AbortSignal
   readonly journal: Journal
   readonly pools: Pools
-  /** Another member may be asked if this attempt comes to nothing. */
-  readonly isRepeatable?: boolean
+  /** Another member may be asked if this attempt comes to nothing: known as soon as the route is. */
+  isRepeatable: boolean
   newId(prefix: string): string
 }
 

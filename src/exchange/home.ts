@@ -1,15 +1,16 @@
 import { mayHoldEnvelope } from '../model/proof.ts'
 import { originOf } from '../memory/ownership.ts'
 import { parseScanned } from '../json/scanned-body.ts'
-import type { RouteSettings } from '../config/settings.ts'
-import type { Binding, Pools } from '../upstream/pools.ts'
-import { failoverOf, isOrigin, type Member } from '../upstream/members.ts'
+import type { FailoverSettings, RouteSettings } from '../config/settings.ts'
+import type { Place } from '../upstream/sessions.ts'
+import { accountFirst, fittingFirst } from '../upstream/choice.ts'
+import { failoverOf, isMixed, isOrigin, type Member } from '../upstream/members.ts'
 import { sentModel, windowAt } from '../upstream/route.ts'
 import { accountIn, hasProofs } from './accounts.ts'
 import type { Exchange } from './exchange.ts'
 import type { SightedRequest } from './planner.ts'
-import { sessionOf } from './session.ts'
-import { lazyRequest, toldClass } from './traits.ts'
+import { sessionPart, type SessionPart } from './session.ts'
+import { lazyRequest } from './traits.ts'
 
 /** Where a request belongs among the members of its route. */
 export interface Home {
@@ -19,85 +20,110 @@ export interface Home {
   bind(member: Member): void
 }
 
-interface Keys {
-  /** The session, as far as it is about the same. */
-  own: string
-  /** The session; what has no place of its own goes where that is. */
-  main: string
-  isMain: boolean
-}
-
-function keysOf(exchange: Exchange, sighted: SightedRequest): Keys | undefined {
-  const session = sessionOf(exchange, sighted.scanned)
-  if (session === undefined) return undefined
-  exchange.journal.note({ session })
-  const told = toldClass(exchange) ?? 'main'
-  return { own: `${session} ${told} ${sighted.model}`, main: session, isMain: told === 'main' }
-}
-
-export async function findHome(
+export function findHome(
   exchange: Exchange,
   sighted: SightedRequest,
   members: readonly Member[],
-): Promise<Home> {
-  const { route } = sighted
-  const { pools, settings } = exchange
-  const { sticky, stickySeconds } = failoverOf(settings, route)
-  const keys = keysOf(exchange, sighted)
-  const bound = sticky === 'off' ? undefined : boundIn(pools, keys, members)
-  const stored = await storedAt(exchange, sighted, members)
-  const request = lazyRequest(exchange)
-  const isMixed = members.some(({ account }) => account !== members[0]?.account)
-  const marked = () =>
-    isMixed && mayHoldEnvelope(exchange.body.text) ? accountIn(request(), members) : undefined
-  const account = stored?.account ?? bound?.account ?? marked()
-  const name = stored?.name ?? bound?.member
-  const chosen = pools.order({
-    route,
-    members,
-    session: keys?.main,
-    home: { member: name, account },
-  })
-  const roomy = roomyFirst(chosen, exchange.body.size / BYTES_PER_TOKEN, sighted.model)
-  const isOut = (member: Member): boolean =>
-    pools.until(member, sentModel(member, sighted.model)) > exchange.ports.now()
-  let proven: string | undefined
-  /** Proofs without a mark are taken for those of the member that would be asked first. */
-  const owner = (isHop: boolean): string | undefined => {
-    const [first] = roomy
-    if (account !== undefined || !isMixed || !first) return account
-    if (isHop || isOut(first)) proven ??= hasProofs(request()) ? first.account : ''
-    return proven || undefined
-  }
-  return {
-    order(isHop) {
-      const own = owner(isHop)
-      if (own === undefined) return roomy
-      const near = roomy.filter((member) => member.account === own)
-      if (sticky === 'strict') return near
-      return [...near, ...roomy.filter((member) => member.account !== own)]
-    },
-    bind(member) {
-      if (!keys || sticky === 'off' || exchange.route.operation !== 'create') return
-      const binding = { route, member: member.name, account: member.account }
-      pools.bind(keys.own, binding, stickySeconds)
-      if (keys.isMain) pools.bind(keys.main, binding, stickySeconds)
-    },
-  }
+): Home | Promise<Home> {
+  const home = (stored?: Member) => new PoolHome(exchange, sighted, members, stored)
+  return mayRefer(exchange, sighted) ? storedAt(exchange, sighted, members).then(home) : home()
 }
 
 const BYTES_PER_TOKEN = 4
 
-function boundIn(
-  pools: Pools,
-  keys: Keys | undefined,
-  members: readonly Member[],
-): Binding | undefined {
-  if (!keys) return undefined
-  const isHere = (binding: Binding | undefined) =>
-    members.some(({ account }) => account === binding?.account) ? binding : undefined
-  return isHere(pools.bindingOf(keys.own)) ?? isHere(pools.bindingOf(keys.main))
+class PoolHome implements Home {
+  readonly #exchange: Exchange
+  readonly #sighted: SightedRequest
+  readonly #failover: FailoverSettings
+  readonly #part: SessionPart | undefined
+  readonly #isMixed: boolean
+  /** Whose proofs the request is known to bring. */
+  readonly #account: string | undefined
+  readonly #members: readonly Member[]
+  #owner: string | undefined
+
+  /** `stored`: the member that keeps the reply to which the request refers. */
+  constructor(
+    exchange: Exchange,
+    sighted: SightedRequest,
+    members: readonly Member[],
+    stored: Member | undefined,
+  ) {
+    const { route, model } = sighted
+    this.#exchange = exchange
+    this.#sighted = sighted
+    this.#failover = failoverOf(exchange.settings, route)
+    this.#part = partOf(exchange, sighted)
+    this.#isMixed = isMixed(members)
+    const bound = stored ? undefined : this.#bound(members)
+    const account = stored?.account ?? bound?.account ?? this.#marked(members)
+    const member = stored?.name ?? bound?.member
+    const session = route.pick === 'weighted' ? this.#part?.session.hash : undefined
+    const chosen = exchange.pools.order({ route, members, session, home: { member, account } })
+    // Those whose window is known to be too small come last: they may be all there is.
+    const tokens = exchange.body.size / BYTES_PER_TOKEN
+    this.#members = fittingFirst(chosen, (each) => (windowAt(each, model) ?? Infinity) >= tokens)
+    this.#account = account
+  }
+
+  order(isHop: boolean): readonly Member[] {
+    const own = this.#ownerNow(isHop)
+    if (own === undefined) return this.#members
+    return this.#failover.sticky === 'strict'
+      ? this.#members.filter((each) => each.account === own)
+      : accountFirst(this.#members, own)
+  }
+
+  bind({ name: member, account }: Member): void {
+    const { route, ports } = this.#exchange
+    const { sticky, stickySeconds } = this.#failover
+    if (!this.#part || sticky === 'off' || route.operation !== 'create') return
+    const { session, own, isMain } = this.#part
+    const place = { route: this.#sighted.route, member, account }
+    session.bind(own, isMain, place, ports.now() + stickySeconds * 1000)
+  }
+
+  #bound(members: readonly Member[]): Place | undefined {
+    if (!this.#part || this.#failover.sticky === 'off') return undefined
+    const { session, own } = this.#part
+    const now = this.#exchange.ports.now()
+    const isHere = (place: Place | undefined) =>
+      members.some(({ account }) => account === place?.account) ? place : undefined
+    return isHere(session.placeOf(own, now)) ?? isHere(session.placeOf(undefined, now))
+  }
+
+  /** The account that the proofs in the conversation are marked with. */
+  #marked(members: readonly Member[]): string | undefined {
+    const { body } = this.#exchange
+    if (!this.#isMixed || !mayHoldEnvelope(body.text)) return undefined
+    return accountIn(lazyRequest(this.#exchange)(), members)
+  }
+
+  /** Proofs without a mark are taken for those of the member that would be asked first. */
+  #ownerNow(isHop: boolean): string | undefined {
+    const [first] = this.#members
+    if (this.#account !== undefined || !this.#isMixed || !first) return this.#account
+    if (isHop || this.#isOut(first))
+      this.#owner ??= hasProofs(lazyRequest(this.#exchange)()) ? first.account : ''
+    return this.#owner || undefined
+  }
+
+  #isOut(member: Member): boolean {
+    const { pools, ports } = this.#exchange
+    return pools.until(member, sentModel(member, this.#sighted.model)) > ports.now()
+  }
 }
+
+function partOf(exchange: Exchange, sighted: SightedRequest): SessionPart | undefined {
+  sighted.part ??= sessionPart(exchange, sighted.scanned, sighted.model) ?? false
+  return sighted.part || undefined
+}
+
+/** Whether a request may refer to a reply that is kept. */
+const mayRefer = ({ caller, memories }: Exchange, { scanned }: SightedRequest): boolean =>
+  memories !== undefined &&
+  scanned !== undefined &&
+  caller.caller.memory?.mayRefer(scanned.text) === true
 
 /** The member that keeps the reply to which a request refers. */
 async function storedAt(
@@ -106,22 +132,12 @@ async function storedAt(
   members: readonly Member[],
 ): Promise<Member | undefined> {
   const { memory } = exchange.caller.caller
-  if (!memory || !exchange.memories || !scanned || !memory.mayRefer(scanned.text)) return undefined
+  if (!memory || !exchange.memories || !scanned) return undefined
   const { previous, references } = memory.asks(parseScanned(scanned))
   const id = previous ?? references[0]
   if (id === undefined) return undefined
   const origin = await originOf(exchange, exchange.memories, id).catch(() => undefined)
   return members.find((member) => isOrigin(member, origin))
-}
-
-/** Those whose window is known to be too small come last: they may be all there is. */
-function roomyFirst(
-  members: readonly Member[],
-  tokens: number,
-  model: string | undefined,
-): Member[] {
-  const isRoomy = (member: Member) => (windowAt(member, model) ?? Infinity) >= tokens
-  return [...members.filter(isRoomy), ...members.filter((member) => !isRoomy(member))]
 }
 
 /** Whether any route wants to know what requests are for. */
@@ -133,8 +149,9 @@ export const hasClasses = ({ settings }: Pick<Exchange, 'settings'>): boolean =>
  * proofs in it are of use nowhere else. What a client itself names otherwise is another conversation.
  */
 export function homeRoute(exchange: Exchange, sighted: SightedRequest): RouteSettings {
-  const keys = keysOf(exchange, sighted)
-  const bound = keys?.isMain ? exchange.pools.bindingOf(keys.own)?.route : undefined
+  const part = partOf(exchange, sighted)
+  const now = exchange.ports.now()
+  const bound = part?.isMain ? part.session.placeOf(part.own, now)?.route : undefined
   const isElsewhere = bound !== undefined && bound !== sighted.route
   if (!isElsewhere || !exchange.settings.routes.includes(bound)) return sighted.route
   return hasProofs(lazyRequest(exchange)()) ? bound : sighted.route

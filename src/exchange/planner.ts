@@ -12,6 +12,7 @@ import type { Exchange } from './exchange.ts'
 import { addressRequest, type UnaddressedRequest } from '../upstream/request.ts'
 import { passPlan } from './pass-plan.ts'
 import type { Plan, TranslatePlan } from './plan.ts'
+import type { SessionPart } from './session.ts'
 import { withProofs } from '../memory/proofs.ts'
 import { scanBody, parseBody, readJson, readRequest } from './read-request.ts'
 import { memberOf, type ScannedBody } from '../json/scanned-body.ts'
@@ -30,6 +31,8 @@ export interface SightedRequest {
   model: string | undefined
   /** The body, where it had to be looked into. */
   scanned?: ScannedBody | undefined
+  /** What of which session it is, once that has been asked for; false where nothing tells it from others. */
+  part?: SessionPart | false
 }
 
 /** Throws ProblemError for a request that no route fits. */

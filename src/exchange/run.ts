@@ -19,7 +19,7 @@ export async function runExchange(exchange: Exchange): Promise<Answer> {
   const sighted = settledRequest(exchange, isClassed)
   const members = membersOf(exchange.settings, sighted.route)
   const [only] = members
-  if (members.length > 1 || !only) return runPooled(exchange, sighted, members)
+  if (members.length > 1 || !only) return await runPooled(exchange, sighted, members)
   const home = isClassed ? await findHome(exchange, sighted, members) : undefined
   const answer = await runAlone(exchange, await planFor(exchange, sighted, only))
   home?.bind(only)

@@ -65,6 +65,7 @@ function exchangeOf(
     signal: request.signal,
     journal,
     lease: load.lease(),
+    isRepeatable: false,
     newId: idSource(ports.randomId),
   }
 }

@@ -116,7 +116,11 @@ class OutcomeWindow {
     const second = Math.floor(now / 1000)
     const slot = this.#seconds[second % WINDOW_S]
     if (!slot) return
-    if (slot.at !== second) Object.assign(slot, { at: second, good: 0, bad: 0 })
+    if (slot.at !== second) {
+      slot.at = second
+      slot.good = 0
+      slot.bad = 0
+    }
     if (isGood) slot.good += 1
     else slot.bad += 1
   }

@@ -78,13 +78,22 @@ export function inOrder<T extends Candidate & { upstream: { name: string } }>(
 }
 
 /** Members of an account before all others, each part in its order. */
-export const accountFirst = <T extends Candidate>(members: readonly T[], account: string): T[] => [
-  ...members.filter((member) => member.account === account),
-  ...members.filter((member) => member.account !== account),
-]
+export const accountFirst = <T extends Candidate>(
+  members: readonly T[],
+  account: string,
+): readonly T[] => fittingFirst(members, (member) => member.account === account)
 
 /** One member before all others. */
-export const memberFirst = <T extends Candidate>(members: readonly T[], name: string): T[] => [
-  ...members.filter((member) => member.name === name),
-  ...members.filter((member) => member.name !== name),
-]
+export const memberFirst = <T extends Candidate>(
+  members: readonly T[],
+  name: string,
+): readonly T[] => fittingFirst(members, (member) => member.name === name)
+
+/** Those that fit before those that do not. Mostly that is how they stand. */
+export function fittingFirst<T>(members: readonly T[], fits: (member: T) => boolean): readonly T[] {
+  let isBehind = false
+  for (const member of members)
+    if (!fits(member)) isBehind = true
+    else if (isBehind) return [...members.filter(fits), ...members.filter((each) => !fits(each))]
+  return members
+}

@@ -68,16 +68,26 @@ export function membersOf(
 const pools = new WeakMap<RouteSettings, readonly Member[]>()
 
 /** How failures are dealt with on a route: its own words, the general ones, the defaults. */
-export const failoverOf = (
+export function failoverOf(
   { failover }: Pick<Settings, 'failover'>,
   route: RouteSettings,
-): FailoverSettings => ({ ...DEFAULT_FAILOVER, ...failover, ...route.failover })
+): FailoverSettings {
+  const known = failovers.get(route)
+  if (known) return known
+  const made = { ...DEFAULT_FAILOVER, ...failover, ...route.failover }
+  failovers.set(route, made)
+  return made
+}
+
+const failovers = new WeakMap<RouteSettings, FailoverSettings>()
+
+/** Whether it makes a difference which of them is asked: there is more than one account. */
+export const isMixed = (members: readonly Member[]): boolean =>
+  members.some((member) => member.account !== members[0]?.account)
 
 /**
  * What stands with a proof for the account whose members read it; undefined where all members of a route are of one
  * account, so that it makes no difference.
  */
-export function accountTag(members: readonly Member[], account: string): string | undefined {
-  const isMixed = members.some((member) => member.account !== members[0]?.account)
-  return isMixed ? fingerprint(account) : undefined
-}
+export const accountTag = (members: readonly Member[], account: string): string | undefined =>
+  isMixed(members) ? fingerprint(account) : undefined

@@ -3,6 +3,7 @@ import type { RouteSettings } from '../config/settings.ts'
 import { backoffMs, Breaker, LONGEST_WAIT_MS } from './breaker.ts'
 import { accountFirst, byRendezvous, inOrder, memberFirst, roundRobin } from './choice.ts'
 import type { Member } from './members.ts'
+import { createSessions, type Session } from './sessions.ts'
 
 /** What is known of the members of all pools, in this process and for as long as it lives. */
 export interface Pools {
@@ -16,23 +17,15 @@ export interface Pools {
   /** When the member may be asked for this model; in the past where it may be asked now. */
   until(member: Member, model: string): number
   /** All members in the order in which they are to be asked, those that are out among them. */
-  order(asked: Choosing): Member[]
-  bind(key: string, binding: Omit<Binding, 'until'>, seconds: number): void
-  bindingOf(key: string): Binding | undefined
-}
-
-/** Where a session is at home. */
-export interface Binding {
-  route: RouteSettings
-  member: string
-  account: string
-  until: number
+  order(asked: Choosing): readonly Member[]
+  /** What is known of the session that is told from others by this text. */
+  session(text: string): Session
 }
 
 export interface Choosing {
   route: RouteSettings
   members: readonly Member[]
-  /** The session's key, where it is known. */
+  /** What stands for the session, where it is known. */
   session?: string | undefined
   /** The member that has the session, and the account whose proofs it brings. */
   home?: { member?: string | undefined; account?: string | undefined } | undefined
@@ -46,9 +39,8 @@ interface Cooling {
 
 const STATES = { closed: 0, 'half-open': 1, open: 2 } as const
 
-/** Names of models are the callers' to choose, and so are sessions. */
+/** Names of models are the callers' to choose. */
 const MOST_COOLINGS = 2000
-const MOST_BINDINGS = 20_000
 
 const place = ({ name }: Member, model: string): string => `${name}\0${model}`
 
@@ -57,7 +49,6 @@ export function createPools({ now, randomId }: Pick<Ports, 'now' | 'randomId'>):
   const breakers = new Map<string, Breaker>()
   const coolings = new Map<string, Cooling>()
   const cooledAt = new Map<string, number>()
-  const bindings = new Map<string, Binding>()
   const turns = new WeakMap<RouteSettings, ReturnType<typeof roundRobin>>()
   const breakerOf = ({ name }: Member): Breaker => {
     const known = breakers.get(name)
@@ -66,8 +57,11 @@ export function createPools({ now, randomId }: Pick<Ports, 'now' | 'randomId'>):
     breakers.set(name, breaker)
     return breaker
   }
-  const chosen = ({ route, members, session }: Choosing): Member[] => {
-    if (route.pick !== 'weighted') return inOrder(members, ({ name }) => cooledAt.get(name) ?? 0)
+  const chosen = ({ route, members, session }: Choosing): readonly Member[] => {
+    if (route.pick !== 'weighted')
+      return members.some(({ name }) => cooledAt.has(name))
+        ? inOrder(members, ({ name }) => cooledAt.get(name) ?? 0)
+        : members
     if (session !== undefined) return byRendezvous(members, session)
     const turn = turns.get(route) ?? roundRobin()
     turns.set(route, turn)
@@ -93,21 +87,21 @@ export function createPools({ now, randomId }: Pick<Ports, 'now' | 'randomId'>):
       )
       cooledAt.set(member.name, now())
     },
-    warm: (member, model) => void coolings.delete(place(member, model)),
-    until: (member, model) =>
-      Math.max(breakerOf(member).until, coolings.get(place(member, model))?.until ?? 0),
+    warm(member, model) {
+      if (coolings.size > 0) coolings.delete(place(member, model))
+    },
+    until(member, model) {
+      const { until } = breakerOf(member)
+      if (coolings.size === 0) return until
+      return Math.max(until, coolings.get(place(member, model))?.until ?? 0)
+    },
     order(asked) {
       const { home = {} } = asked
       const ordered = chosen(asked)
       const near = home.account === undefined ? ordered : accountFirst(ordered, home.account)
       return home.member === undefined ? near : memberFirst(near, home.member)
     },
-    bind: (key, binding, seconds) =>
-      remember(bindings, key, { ...binding, until: now() + seconds * 1000 }, MOST_BINDINGS),
-    bindingOf(key) {
-      const binding = bindings.get(key)
-      return binding && binding.until > now() ? binding : undefined
-    },
+    session: createSessions(),
   }
 }
 

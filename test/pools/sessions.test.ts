@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Config } from '../../src/config/type.ts'
 import { memoryStore } from '../../src/memory/stores/memory.ts'
 import { STORE_BOUNDS } from '../../src/config/defaults.ts'
+import { allKits } from '../dialects/index.ts'
 import { jsonReply } from '../exchange/proxy.ts'
 import { good, key, refusing, siteOf, voiceOf, type MemberScript, type Site } from './site.ts'
 
@@ -133,6 +134,20 @@ describe('a session', () => {
     await site.ask({ body: signed })
     expect(new Set(site.log.map((entry) => entry.session)).size).toBe(1)
   })
+  it.each(allKits.map(({ ask, voice }) => [voice.dialect, ask, voice] as const))(
+    'without an id is known by how it begins while it grows: %s',
+    async (dialect, { history, text, called }, voice) => {
+      const site = siteOf(poolOf(dialect, { one: 'a', two: 'b' }), { one: good(dialect) })
+      const turns = (body: object) => [Object.entries(body).find(([name]) => name === history)?.[1]]
+      const more = turns(called('{}', 'done')).flat()
+      for (const words of ['One thing', 'Another one', `Long ${'word '.repeat(2000)}`])
+        for (const later of [[], more.slice(1)])
+          await site.ask({ voice, body: { [history]: [...turns(text(words)).flat(), ...later] } })
+      const keys = site.log.map((entry) => entry.session)
+      expect(keys.every((each) => each !== undefined)).toBe(true)
+      expect(keys.map((each) => keys.indexOf(each))).toEqual([0, 0, 2, 2, 4, 4])
+    },
+  )
   it('is spread by weight, and stays where its hash puts it', async () => {
     const site = siteOf(
       {
