@@ -88,8 +88,15 @@ function inRole(message: unknown): Issue | undefined {
   return undefined
 }
 
+const content = textOrList(block)
+
+/** A message of the system may say an effort alone (`BetaSystemMessageParam` of @anthropic-ai/sdk 1.12). */
 const message = all(
-  object({ role: oneOf('user', 'assistant', 'system'), content: textOrList(block) }),
+  object({ role: oneOf('user', 'assistant', 'system') }),
+  (value) =>
+    isObject(value) && value['role'] === 'system'
+      ? object({ content: nullish(content) })(value)
+      : object({ content })(value),
   inRole,
 )
 

@@ -8,7 +8,7 @@ import type { Problem } from '../../src/model/problem.ts'
 import { readPlace, Items } from './reader-blocks.ts'
 import { leftoversBeyond, listOf, textIn } from './dialect.ts'
 import { problemIn } from './problems.ts'
-import { readFinish, writeOpening } from './reply.ts'
+import { isOwnEnd, readFinish, writeOpening } from './reply.ts'
 import { readUsage } from './usage.ts'
 
 const UNREADABLE: Problem = {
@@ -42,6 +42,8 @@ const RESPONSE = [
   'output_text',
 ]
 
+const BEFORE_END = RESPONSE.filter((key) => key !== 'incomplete_details')
+
 /** The numbers of events and their padding say nothing of a reply. */
 const DELTA_TEMPLATE: DeltaTemplate = { counts: [['sequence_number']], noise: [['obfuscation']] }
 const DELTA = ['delta']
@@ -63,7 +65,9 @@ export function reader(context: ReadReplyContext): Reader {
     const usage = readUsage(response['usage'])
     if (usage) cursor.usage(usage)
     if (problem) return cursor.fail(problem)
-    cursor.finish(readFinish(response, items.seen), undefined, leftoversBeyond(response, RESPONSE))
+    const reason = readFinish(response, items.seen)
+    const known = isOwnEnd(reason, response) ? BEFORE_END : RESPONSE
+    cursor.finish(reason, undefined, leftoversBeyond(response, known))
     cursor.done()
   }
   const start = (response: JsonObject) => {

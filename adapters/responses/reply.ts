@@ -46,7 +46,14 @@ const REASONS: Record<string, FinishReason> = {
   max_output_tokens: 'length',
   max_tokens: 'length',
   content_filter: 'safety',
+  // It was stopped, and refused nothing.
+  max_messages: 'stop',
+  steered: 'stop',
 }
+
+/** An end that no other dialect has a word for. */
+export const isOwnEnd = (reason: FinishReason, response: JsonObject): boolean =>
+  reason === 'stop' && textIn(response, 'status') === 'incomplete'
 
 /** What a reply contained, as far as it says why it ended. */
 export interface Seen {

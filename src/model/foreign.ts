@@ -106,12 +106,9 @@ export function refuseFileIds({ system, turns }: Request): void {
   for (const [index, turn] of turns.entries()) check(turn.blocks, () => `turns.${index}.blocks`)
 }
 
-/** Null, nothing and empty containers say nothing, so nothing is lost with them. */
-function isEmpty(value: Json): boolean {
-  if (value === null) return true
-  if (Array.isArray(value)) return value.length === 0
-  return isObject(value) && Object.keys(value).length === 0
-}
+/** Null and an empty list say nothing, so nothing is lost with them; an empty object asks for a feature as it is. */
+const isEmpty = (value: Json): boolean =>
+  value === null || (Array.isArray(value) && value.length === 0)
 
 /** Words for what is always so. */
 const USUAL = /^(?:|auto|default|direct|standard|global|not_available|on_demand)$/i

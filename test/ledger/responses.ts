@@ -108,8 +108,8 @@ export const RESPONSES_STATUSES = {
 export const INCOMPLETE_REASONS = {
   max_output_tokens: 'read',
   content_filter: 'read',
-  max_messages: 'read as other',
-  steered: 'read as other',
+  max_messages: 'read',
+  steered: 'read',
 } as const satisfies Ledger<NonNullable<NonNullable<Response['incomplete_details']>['reason']>>
 
 export const RESPONSES_MEMBERS = {

@@ -407,7 +407,7 @@ describe('what nobody knows', () => {
   it.each([
     ['max_output_tokens', 'length'],
     ['content_filter', 'safety'],
-    ['steered', 'other'],
+    ['steered', 'stop'],
     [undefined, 'length'],
   ])('is no success as a reason: %s', (reason, finish) => {
     const response = { status: 'incomplete', output: [], incomplete_details: { reason } }

@@ -91,7 +91,10 @@ const SPEAKERS = new Map([
 ])
 
 const message = z
-  .looseObject({ role: z.enum(['user', 'assistant', 'system']), content: textOr(block) })
+  .discriminatedUnion('role', [
+    z.looseObject({ role: z.enum(['user', 'assistant']), content: textOr(block) }),
+    z.looseObject({ role: z.literal('system'), content: z.nullish(textOr(block)) }),
+  ])
   .check(
     z.superRefine(({ role, content }, context) => {
       for (const [index, value] of Array.isArray(content) ? content.entries() : []) {

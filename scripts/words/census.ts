@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs'
+import { DIALECTS, type Dialect } from '../../adapters/dialect.ts'
+import { declarationsIn, type Declarations, type Type } from './declarations.ts'
+import { Voice, type Fate } from './fates.ts'
+import { Samples, type Sample } from './samples.ts'
+import { ASKED, REPLIES, REQUESTS, type Wire } from './wires.ts'
+
+export type Side = 'request' | 'reply'
+export const SIDES: readonly Side[] = ['request', 'reply']
+
+/** A word at one place, and what becomes of it over each of the other dialects, in their order. */
+export interface Word extends Sample {
+  readonly fates: readonly Fate[]
+}
+
+export const othersThan = (dialect: Dialect): Dialect[] =>
+  DIALECTS.filter((other) => other !== dialect)
+
+const wireOf = (dialect: Dialect, side: Side): Wire =>
+  (side === 'request' ? REQUESTS : REPLIES)[dialect]
+
+export const folderOf = (name: string): URL =>
+  new URL(`../../node_modules/${name}/`, import.meta.url)
+
+/** The package and its version whose words these are. */
+export function sourceOf(dialect: Dialect): string {
+  const { package: name } = REQUESTS[dialect]
+  const text = readFileSync(new URL('package.json', folderOf(name)), 'utf8')
+  const { version }: { version: string } = JSON.parse(text)
+  return `${name} ${version}`
+}
+
+const read = new Map<string, Declarations>()
+
+function declarationsOf({ package: name, files }: Wire): Declarations {
+  const key = [name, ...files].join(' ')
+  const known = read.get(key)
+  if (known) return known
+  const folder = folderOf(name)
+  const found = declarationsIn(files.map((file) => readFileSync(new URL(file, folder), 'utf8')))
+  read.set(key, found)
+  return found
+}
+
+const named = (name: string): Type => ({ kind: 'named', name, scope: '' })
+
+/** Every word of one side, with a body that says it. */
+export function samplesOf(dialect: Dialect, side: Side): Sample[] {
+  const wire = wireOf(dialect, side)
+  const { members = {}, roots, omit, values = {}, least = {}, frame } = wire
+  const own = Object.entries(members).map(([name, type]) => ({ name, optional: true, type }))
+  const root: Type = {
+    kind: 'both',
+    of: [{ kind: 'object', members: own }, ...roots.map(named)],
+  }
+  const hints = {
+    omit: new Set(omit),
+    echo: new Set(wire.echo),
+    values: new Map(Object.entries(values)),
+    least: new Map(Object.entries(least)),
+  }
+  return new Samples(declarationsOf(wire), hints).of(root, frame)
+}
+
+const spoken = new Map<string, Word[]>()
+
+/** The same, with what becomes of each; found out once. */
+export function wordsOf(dialect: Dialect, side: Side): Word[] {
+  const key = `${dialect} ${side}`
+  const words = spoken.get(key) ?? spokenWords(dialect, side)
+  spoken.set(key, words)
+  return words
+}
+
+function spokenWords(dialect: Dialect, side: Side): Word[] {
+  const voices = othersThan(dialect).map((other) =>
+    side === 'request'
+      ? Voice.asking(dialect, other)
+      : Voice.answering(dialect, other, ASKED[other]),
+  )
+  return samplesOf(dialect, side).map((sample) => ({
+    ...sample,
+    fates: voices.map((voice) => voice.fateOf(sample)),
+  }))
+}
