@@ -76,19 +76,25 @@ export class History {
   #returned(blocks: readonly Block[]): boolean {
     const results = this.#results
     if (!results || labelIn(blocks[0]) === undefined) return false
-    const found: { result: ToolResultBlock; media: Block[] }[] = []
+    const places = new Map(
+      results.blocks
+        .map((one, at) => [one.kind === 'tool-result' ? one.callId : undefined, at] as const)
+        .toReversed(),
+    )
+    const found: { at: number; media: Block[] }[] = []
     for (const block of blocks) {
       const id = labelIn(block)
       if (id !== undefined) {
-        const result = results.blocks.find((one) => one.kind === 'tool-result' && one.callId === id)
-        if (result?.kind !== 'tool-result') return false
-        found.push({ result, media: [] })
+        const at = places.get(id)
+        if (at === undefined) return false
+        found.push({ at, media: [] })
       } else if (block.kind === 'media') found.at(-1)?.media.push(block)
       else return false
     }
-    for (const { result, media } of found) {
-      const at = results.blocks.indexOf(result)
-      results.blocks[at] = { ...result, content: [...result.content, ...media] }
+    for (const { at, media } of found) {
+      const result = results.blocks[at]
+      if (result?.kind === 'tool-result')
+        results.blocks[at] = { ...result, content: [...result.content, ...media] }
     }
     return true
   }

@@ -217,6 +217,9 @@ export class CallReader {
   readonly #names: ToolNames
   readonly #context: ReadReplyContext
   readonly #open: Call[] = []
+  /** The same calls by what they are told apart with: the last of an index, the first of an id. */
+  readonly #byIndex = new Map<number, Call>()
+  readonly #byId = new Map<string, Call>()
   readonly #proofs = new Map<string, Proof>()
   count = 0
 
@@ -232,7 +235,7 @@ export class CallReader {
     const id = textIn(raw['id'])
     const index = numberIn(raw['index'])
     const call = this.#find(index, id, name) ?? this.#begin(index)
-    call.id ||= id
+    this.#identify(call, id)
     call.name ||= name
     const { proof } = readExtraContent(raw)
     if (proof) call.proof = proof
@@ -252,7 +255,7 @@ export class CallReader {
   prove(entry: JsonObject): boolean {
     const id = textIn(entry['id'])
     const isOwn = entry['format'] === FORMAT
-    const call = this.#open.find((one) => one.id === id)
+    const call = this.#byId.get(id)
     const proof = isOwn ? readProofText(textIn(entry['data'])) : proofOf([entry])
     if (!proof || id === '') return false
     if (call) call.proof = proof
@@ -278,6 +281,8 @@ export class CallReader {
   /** Text follows, so what was called is known. */
   pause(): void {
     for (const call of this.#open.splice(0)) this.#close(call)
+    this.#byIndex.clear()
+    this.#byId.clear()
   }
 
   end(): void {
@@ -289,7 +294,7 @@ export class CallReader {
     // Without an index it is a new call that has an id or a name of its own.
     if (index === undefined)
       return last && (id === '' || id === last.id) && (name === '' || id !== '') ? last : undefined
-    const known = this.#open.findLast((call) => call.index === index)
+    const known = this.#byIndex.get(index)
     return known && (id === '' || known.id === '' || known.id === id) ? known : undefined
   }
 
@@ -298,13 +303,19 @@ export class CallReader {
     const call: Call = { key, raw: {}, id: '', name: '', index, held: '', opened: false }
     this.count += 1
     this.#open.push(call)
+    if (index !== undefined) this.#byIndex.set(index, call)
     return call
+  }
+
+  #identify(call: Call, id: string): void {
+    call.id ||= id
+    if (call.id !== '' && !this.#byId.has(call.id)) this.#byId.set(call.id, call)
   }
 
   #start(call: Call): void {
     call.opened = true
     const id = call.id || this.#context.newId('call_')
-    call.id = id
+    this.#identify(call, id)
     const read = readCall(call.raw, id)
     const tool = this.#names.fromWire(read.name)
     const isWrapped = tool.form === 'text' && read.form === 'json'

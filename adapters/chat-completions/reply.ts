@@ -162,13 +162,29 @@ export function citationsOf(
   })
   const cited = new Map<Block, Citation[]>()
   for (const citation of citations) {
-    const { start } = citation
-    const within = texts.find(({ to }) => start !== undefined && start < to) ?? texts.at(-1)
+    const within = textAt(texts, citation.start) ?? texts.at(-1)
     if (!within) continue
     const own = citationFrom(citation, within.from)
-    cited.set(within.block, [...(cited.get(within.block) ?? []), own])
+    const known = cited.get(within.block)
+    if (known) known.push(own)
+    else cited.set(within.block, [own])
   }
   return cited
+}
+
+/** The first text that ends behind a place; they stand in order, and there may be thousands. */
+function textAt<T extends { to: number }>(
+  texts: readonly T[],
+  place: number | undefined,
+): T | undefined {
+  if (place === undefined) return undefined
+  let [low, high] = [0, texts.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((texts[middle]?.to ?? Infinity) > place) high = middle
+    else low = middle + 1
+  }
+  return texts[low]
 }
 
 /** Inverse of `readAnnotation`. `from`: where the text begins in the content, `length`: how long it is. */

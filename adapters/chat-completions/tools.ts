@@ -294,9 +294,12 @@ function namedChoice(request: Request, choice: ToolChoice, context: WriteContext
   const chosen = choice.names
   if (choice.mode === 'none' || chosen?.length === 0) return 'none'
   if (!chosen) return choice.mode === 'required' ? required : 'auto'
+  // Of several with one name the first is offered.
+  const offered = new Map<string, NamedTool>()
+  for (const tool of request.tools.filter(isNamed).toReversed()) offered.set(tool.name, tool)
   const known = chosen.flatMap((name) => {
-    const tool = request.tools.find((one) => isNamed(one) && one.name === name)
-    if (!tool || !isNamed(tool)) return []
+    const tool = offered.get(name)
+    if (!tool) return []
     const wire = { name: names.toWire(tool.name, tool.namespace) }
     const isCustom = tool.kind === 'text' && (isOwn || server.customTools === true)
     return [isCustom ? { type: 'custom', custom: wire } : { type: 'function', function: wire }]

@@ -1,8 +1,10 @@
 /** Twice the input may cost at most so many times as much. */
 export const MOST = 2.6
+/** The sizes are so many doublings apart: what grows faster stands out of the noise of a busy machine. */
+const DOUBLINGS = 2
 /** Less than this is nothing to be seen on any machine, however it grows. */
 const LEAST_MS = 6
-const ATTEMPTS = 8
+const ATTEMPTS = 6
 
 export type Work = () => unknown
 
@@ -23,20 +25,22 @@ export async function costOf(work: Work): Promise<number> {
 }
 
 /**
- * How many times as much twice the size costs, by the fastest of several runs: a collection of garbage may fall
- * into any of them. What grows faster than its size never passes, what does not passes at once.
+ * How many times as much twice the size costs, by the fastest of several runs around a size: a collection of
+ * garbage may fall into any of them. What grows faster than its size never passes, what does not passes at once.
  */
 export async function growthOf(
   prepare: (size: number) => Work,
   size: number,
   most: number = MOST,
 ): Promise<number> {
-  let [once, twice] = [Infinity, Infinity]
+  const spread = 2 ** DOUBLINGS
+  const large = 2 * size
+  let [little, much] = [Infinity, Infinity]
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    twice = Math.min(twice, await costOf(prepare(2 * size)))
-    if (twice < LEAST_MS) return 1
-    once = Math.min(once, await costOf(prepare(size)))
-    if (twice < most * once) break
+    much = Math.min(much, await costOf(prepare(large)))
+    if (much < LEAST_MS) return 1
+    little = Math.min(little, await costOf(prepare(large / spread)))
+    if (much < most ** DOUBLINGS * little) break
   }
-  return twice / once
+  return (much / little) ** (1 / DOUBLINGS)
 }

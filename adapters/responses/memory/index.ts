@@ -53,11 +53,7 @@ function resolve(body: Json, { chain, items }: ReferencedRecords, text?: string)
   const past = chain.flatMap((record) => [...recordedInput(record), ...replayed(record)])
   const said = readFresh(request, text)
   const fresh = said.items.some(isReference)
-    ? {
-        items: said.items.flatMap((item, index): Json[] =>
-          isReference(item) ? referred(item, index, items, chain) : [item],
-        ),
-      }
+    ? { items: dereferenced(said, { chain, items }) }
     : said
   const input = [...past, ...fresh.items]
   return { body: { ...request, ...wantsProofs(request, input), input }, fresh: light(fresh) }
@@ -100,26 +96,37 @@ function itemsText(input = ''): string {
   return input.startsWith('[') ? input : '[]'
 }
 
-/** An item that the chain brings anyway is not said twice. */
-function referred(
-  reference: JsonObject,
-  index: number,
-  items: ReferencedRecords['items'],
-  chain: ReferencedRecords['chain'],
-): JsonObject[] {
-  const id = textIn(reference, 'id') ?? ''
-  const record = items.get(id)
-  const found = record && itemWith(record, id)
-  if (!found) throw new ProblemError({ ...missingItem(id), param: `input.${index}` })
-  return chain.some((earlier) => itemWith(earlier, id)) ? [] : [found]
+/** What is referred to, in its place. An item that the chain brings anyway is not said twice. */
+function dereferenced(said: Fresh, { chain, items }: ReferencedRecords): Json[] {
+  const indexes = new Map<JsonObject, Map<Json, JsonObject>>()
+  const indexOf = (record: JsonObject) => {
+    const index = indexes.get(record) ?? itemsById(record)
+    indexes.set(record, index)
+    return index
+  }
+  const brought = new Set(chain.flatMap((record) => [...indexOf(record).keys()]))
+  return said.items.flatMap((item, index): Json[] => {
+    if (!isReference(item)) return [item]
+    const id = textIn(item, 'id') ?? ''
+    const record = items.get(id)
+    const found = record && indexOf(record).get(id)
+    if (!found) throw new ProblemError({ ...missingItem(id), param: `input.${index}` })
+    return brought.has(id) ? [] : [found]
+  })
 }
 
-function itemWith(record: JsonObject, id: string): JsonObject | undefined {
-  const output = recordedOutput(record).find((item) => item['id'] === id)
-  if (output) return withoutId(output)
-  const at = itemIds(record).indexOf(id)
+/** All items of an exchange; where two have the same id, the first of the reply, then the one that was named here. */
+function itemsById(record: JsonObject): Map<Json, JsonObject> {
   const input = recordedInput(record)
-  return at < 0 ? input.find((item) => item['id'] === id) : input[at]
+  const ids = itemIds(record)
+  const named = input.map((item, at): [Json, JsonObject] => [ids[at] ?? null, item])
+  const own = input.map((item): [Json, JsonObject] => [item['id'] ?? null, item])
+  const said = recordedOutput(record).map((item): [Json, JsonObject] => [
+    item['id'] ?? null,
+    withoutId(item),
+  ])
+  const all = [...said, ...named, ...own].filter(([id]) => typeof id === 'string')
+  return new Map(all.toReversed())
 }
 
 /** What a reply that was cut off left unfinished is not said again. */
