@@ -1,27 +1,22 @@
 import type { Event } from '../model/events.ts'
-
-const MASK = '***'
-/** So much of a secret gives nothing away, and stands in no other text by chance. */
-const TELLING = 6
+import { MASK, TELLING_CHARACTERS, type Sought } from '../upstream/spellings.ts'
 
 /**
  * Events without the credentials that their upstream was sent, which it may have let its model see. A text comes in
  * pieces, so the end of a piece is held back for as long as it may be the beginning of one.
  */
 export function concealer(
-  secrets: readonly string[],
+  sought: Sought | undefined,
 ): (events: readonly Event[]) => readonly Event[] {
-  if (secrets.length === 0) return (events) => events
-  const pieces = new Pieces(secrets)
-  const without = (text: string): string =>
-    secrets.reduce((rest, secret) => rest.replaceAll(secret, MASK), text)
+  if (!sought) return (events) => events
+  const pieces = new Pieces(sought)
   const conceal = (event: Event): Event[] => {
     if (event.type === 'block-delta') {
       const text = pieces.take(event.text)
       return text === event.text ? [event] : delta(text)
     }
     const rest = delta(pieces.end())
-    return [...rest, event.type === 'error' ? event : changed(event, without)]
+    return [...rest, event.type === 'error' ? event : changed(event, sought.hide)]
   }
   return (events) => events.flatMap(conceal)
 }
@@ -29,37 +24,35 @@ export function concealer(
 const delta = (text: string): Event[] => (text === '' ? [] : [{ type: 'block-delta', text }])
 
 class Pieces {
-  readonly #secrets: readonly string[]
-  readonly #beginnings: readonly string[]
-  /** What was passed on last. */
+  readonly #sought: Sought
+  /** What was passed on last, behind anything that was hidden. */
   #passed = ''
   #held = ''
 
-  constructor(secrets: readonly string[]) {
-    this.#secrets = secrets
-    this.#beginnings = secrets.map((secret) => secret.slice(0, TELLING))
+  constructor(sought: Sought) {
+    this.#sought = sought
   }
 
   take(piece: string): string {
     const text = this.#passed + this.#held + piece
     let start = this.#passed.length
-    let shown = ''
-    this.#held = ''
-    for (let at = this.#next(text, 0); at >= 0; at = this.#next(text, at)) {
-      const secret = this.#secrets.find((one) => text.startsWith(one, at))
-      if (secret !== undefined) {
+    let [shown, floor] = ['', 0]
+    let at = this.#sought.isLikely(text) ? this.#sought.next(text, 0) : -1
+    while (at >= 0) {
+      const end = this.#sought.end(text, at)
+      if (end === 'open') break
+      if (end === undefined) at += 1
+      else {
         shown += text.slice(start, Math.max(start, at)) + MASK
-        start = at + secret.length
-        at = start
-      } else if (this.#secrets.some((one) => one.startsWith(text.slice(at)))) {
-        shown += text.slice(start, Math.max(start, at))
-        this.#held = text.slice(Math.max(start, at))
-        this.#passed = text.slice(0, text.length - this.#held.length).slice(1 - TELLING)
-        return shown
-      } else at += 1
+        // Of what is hidden nothing is looked at again.
+        floor = start = at = end
+      }
+      at = this.#sought.next(text, at)
     }
-    this.#passed = text.slice(1 - TELLING)
-    return shown + text.slice(start)
+    const until = at < 0 ? text.length : Math.max(start, at)
+    this.#held = text.slice(until)
+    this.#passed = text.slice(Math.max(floor, until - TELLING_CHARACTERS), until)
+    return shown + text.slice(start, until)
   }
 
   /** What was held back after all. */
@@ -68,16 +61,6 @@ class Pieces {
     this.#held = ''
     this.#passed = ''
     return held
-  }
-
-  /** Where the next secret may begin. */
-  #next(text: string, from: number): number {
-    let next = -1
-    for (const beginning of this.#beginnings) {
-      const at = text.indexOf(beginning, from)
-      if (at >= 0 && (next < 0 || at < next)) next = at
-    }
-    return next
   }
 }
 

@@ -108,7 +108,7 @@ function eventSteps(
   source: Parameters<typeof replyEvents>[0],
 ): Next {
   const events = replyEvents(source)
-  const conceal = concealer(plan.sent?.veil.plain ?? [])
+  const conceal = concealer(plan.sent?.veil.sought)
   const tell = (event: Event): Event =>
     event.type === 'error' ? { type: 'error', problem: toldProblem(plan, event.problem) } : event
   // One body is gathered before anything is made of it, and what is made of it before it is handed over.

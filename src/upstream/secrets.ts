@@ -1,11 +1,7 @@
-import { encodeBase64 } from '../json/base64.ts'
 import { isObject, parse, stringify, type Json } from '../json/json.ts'
 import type { Problem } from '../model/problem.ts'
 import type { Settings } from '../config/settings.ts'
-
-const MASK = '***'
-/** Anything shorter is as likely a word. */
-const SHORTEST = 8
+import { base64Cores, MASK, patternsOf, seek, SHORTEST, type Sought } from './spellings.ts'
 
 /** Every secret of the settings: what no log line and no answer may contain. */
 export function listSecrets(settings: Settings): string[] {
@@ -93,15 +89,15 @@ export interface Veil {
   hideJson(text: string): string
   /** In everything that a value holds. */
   hideIn<T extends Json | undefined>(value: T): T
-  /** The credentials as they were sent, which is all that content is searched for: it may mean anything else. */
-  readonly plain: readonly string[]
+  /** The credentials alone, which is all that content is searched for: it may mean anything else. */
+  readonly sought: Sought | undefined
 }
 
 export const NO_VEIL: Veil = {
   hide: (text) => text,
   hideJson: (text) => text,
   hideIn: (value) => value,
-  plain: [],
+  sought: undefined,
 }
 
 const veils = new Map<string, Veil>()
@@ -147,12 +143,7 @@ export function veilOf(secrets: readonly string[]): Veil {
 }
 
 function veilOver(secrets: readonly string[], credentials: readonly string[]): Veil {
-  const longestFirst = secrets.toSorted((one, other) => other.length - one.length)
-  const patterns = longestFirst.flatMap((secret) => [
-    secretPattern(secret),
-    ...(secret.length >= SHORTEST ? base64Cores(secret).flatMap(eitherAlphabet) : []),
-  ])
-  const known = new RegExp(patterns.join('|'), 'g')
+  const known = new RegExp(patternsOf(secrets).join('|'), 'g')
   const hide = (text: string) => text.replace(known, MASK)
   const hideIn = (value: Json | undefined): Json | undefined => {
     if (typeof value === 'string') return hide(value)
@@ -168,7 +159,7 @@ function veilOver(secrets: readonly string[], credentials: readonly string[]): V
       return hidden === text || isJson(hidden) ? hidden : (reparsed(text, hideIn) ?? hidden)
     },
     hideIn: hideIn as Veil['hideIn'],
-    plain: credentials.filter((secret) => secret.length >= SHORTEST),
+    sought: seek(credentials.filter((secret) => secret.length >= SHORTEST)),
   }
 }
 
@@ -198,62 +189,4 @@ function reparsed(text: string, change: (value: Json) => Json | undefined): stri
   } catch {
     return undefined
   }
-}
-
-/** A pattern that finds a secret however each of its characters is written. It takes time in proportion to a text. */
-const secretPattern = (secret: string): string => {
-  const [first = '', ...rest] = secret
-  // In front of the first one a row of backslashes would be counted anew from each of them.
-  return spelled(first) + rest.map((letter) => `\\\\*${spelled(letter)}`).join('')
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': 'amp',
-  '<': 'lt',
-  '>': 'gt',
-  '"': 'quot',
-  "'": 'apos',
-}
-
-/**
- * One character: itself; `%2B` and `%252b` in addresses, where a space may be `+`; `\u002b` in JSON, which may be
- * within JSON; `&plus;`, by number too, in pages.
- */
-function spelled(letter: string): string {
-  const code = letter.codePointAt(0) ?? 0
-  const hex = anyCase(code.toString(16))
-  const bytes = encodeURIComponent(letter.toWellFormed())
-  const inAddress = bytes.startsWith('%') ? bytes : `%${code.toString(16).padStart(2, '0')}`
-  const entity = ENTITIES[letter]
-  return `(?:${[
-    letter.replace(/[^\w]/g, '\\$&'),
-    ...(letter === ' ' ? ['\\+'] : []),
-    anyCase(inAddress).replaceAll('%', '%(?:25)*'),
-    ...(code < 65_536 ? [`\\\\u0*${hex}`] : []),
-    `&(?:amp;)*#0*${code};`,
-    `&(?:amp;)*#[xX]0*${hex};`,
-    ...(entity ? [`&(?:amp;)*${entity};`] : []),
-  ].join('|')})`
-}
-
-const anyCase = (text: string): string =>
-  text.replace(/[a-f]/gi, (digit) => `[${digit.toLowerCase()}${digit.toUpperCase()}]`)
-
-const eitherAlphabet = (base64: string): string[] => [
-  ...new Set([base64, base64.replaceAll('+', '-').replaceAll('/', '_')].map(secretPattern)),
-]
-
-const OFFSETS = [0, 1, 2]
-
-/**
- * What all texts with the secret in them have in common in base64, by what stands before it: nothing, `x:`, any
- * name of a user. The letters at its edges have bits of the neighbours too.
- */
-function base64Cores(secret: string): string[] {
-  return OFFSETS.map((offset) => {
-    const whole = encodeBase64('x'.repeat(offset) + secret)
-    const letters = whole.replace(/=+$/, '')
-    const end = letters.length === whole.length ? letters.length : letters.length - 1
-    return letters.slice(Math.ceil((offset * 8) / 6), end)
-  })
 }

@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Event } from '../../src/model/events.ts'
 import { concealer } from '../../src/exchange/concealed.ts'
+import { seek } from '../../src/upstream/spellings.ts'
+import { ODD, SPELLINGS } from '../upstream/spellings.ts'
 
 const KEY = 'sk-secret-0123456789'
 const OTHER = 'sk-secret-other-9876'
@@ -10,8 +12,8 @@ const textIn = (events: readonly Event[]): string =>
   events.map((event) => (event.type === 'block-delta' ? event.text : '')).join('')
 
 /** The same text in pieces, with the end of its block. */
-function concealed(pieces: readonly string[]): string {
-  const conceal = concealer([KEY, OTHER])
+function concealed(pieces: readonly string[], keys = [KEY, OTHER]): string {
+  const conceal = concealer(seek(keys))
   const events = pieces.flatMap((text) => [...conceal([{ type: 'block-delta', text }])])
   return textIn([...events, ...conceal([{ type: 'block-end', tail: {} }])])
 }
@@ -42,7 +44,7 @@ describe('a key in a translated text', () => {
   })
 
   it('is hidden wherever else it stands', () => {
-    const conceal = concealer([KEY])
+    const conceal = concealer(seek([KEY]))
     const start: Event = {
       type: 'block-start',
       block: { kind: 'tool-call', id: `call ${KEY}`, name: 'x', form: 'json', input: '' },
@@ -50,5 +52,37 @@ describe('a key in a translated text', () => {
     expect(JSON.stringify(conceal([start]))).not.toContain(KEY)
     const plain: Event = { type: 'block-start', block: { kind: 'text', text: '' } }
     expect(conceal([plain])[0]).toBe(plain)
+  })
+
+  it.each(SPELLINGS)('is hidden however it is spelled: %s', (_, spell) => {
+    const text = spell(ODD)
+    const innocent = spell('sk-Ab+c/d=e&f"g\'h 0129876543 and on')
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 30 })), fc.boolean(), (cuts, isKey) => {
+        const whole = `<${isKey ? text : innocent}> behind`
+        const pieces: string[] = []
+        let rest = whole
+        for (const cut of cuts) {
+          pieces.push(rest.slice(0, cut))
+          rest = rest.slice(cut)
+        }
+        const shown = concealed([...pieces, rest], [ODD])
+        if (isKey) {
+          // Of what has been said before it could be told, a few letters may be left; and an ending.
+          expect(shown).toContain('***')
+          expect(shown.length).toBeLessThan('<***> behind'.length + 48)
+          expect(shown.endsWith('> behind')).toBe(true)
+          expect(shown).not.toContain(text.slice(-text.length / 2))
+        } else expect(shown).toBe(whole)
+      }),
+      { numRuns: 30 },
+    )
+    const start: Event = { type: 'block-start', block: { kind: 'text', text: `<${text}>` } }
+    expect(JSON.stringify(concealer(seek([ODD]))([start]))).toContain('***')
+  })
+
+  it('costs nothing in a text that holds none', () => {
+    const events: Event[] = [{ type: 'block-delta', text: '100 % of a & b, C:\\dir, sk-' }]
+    expect(concealer(seek([KEY, OTHER]))(events)[0]).toBe(events[0])
   })
 })

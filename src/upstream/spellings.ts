@@ -1,0 +1,153 @@
+import { encodeBase64 } from '../json/base64.ts'
+
+export const MASK = '***'
+/** Anything shorter is as likely a word. */
+export const SHORTEST = 8
+
+/** A pattern that finds a secret however each of its characters is written. It takes time in proportion to a text. */
+const secretPattern = (secret: string): string => {
+  const [first = '', ...rest] = secret
+  // In front of the first one a row of backslashes would be counted anew from each of them.
+  return spelled(first) + rest.map((letter) => `\\\\*${spelled(letter)}`).join('')
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': 'amp',
+  '<': 'lt',
+  '>': 'gt',
+  '"': 'quot',
+  "'": 'apos',
+}
+
+/**
+ * One character: itself; `%2B` and `%252b` in addresses, where a space may be `+`; `\u002b` in JSON, which may be
+ * within JSON; `&plus;`, by number too, in pages.
+ */
+function spelled(letter: string): string {
+  const code = letter.codePointAt(0) ?? 0
+  const hex = anyCase(code.toString(16))
+  const bytes = encodeURIComponent(letter.toWellFormed())
+  const inAddress = bytes.startsWith('%') ? bytes : `%${code.toString(16).padStart(2, '0')}`
+  const entity = ENTITIES[letter]
+  // As itself at last: it may be the beginning of another spelling.
+  return `(?:${[
+    ...(letter === ' ' ? ['\\+'] : []),
+    anyCase(inAddress).replaceAll('%', '%(?:25)*'),
+    ...(code < 65_536 ? [`\\\\u0*${hex}`] : []),
+    `&(?:amp;)*#0*${code};`,
+    `&(?:amp;)*#[xX]0*${hex};`,
+    ...(entity ? [`&(?:amp;)*${entity};`] : []),
+    letter.replace(/[^\w]/g, '\\$&'),
+  ].join('|')})`
+}
+
+const anyCase = (text: string): string =>
+  text.replace(/[a-f]/gi, (digit) => `[${digit.toLowerCase()}${digit.toUpperCase()}]`)
+
+/** Patterns for all spellings of some secrets, the longest first. */
+export const patternsOf = (secrets: readonly string[]): string[] =>
+  wordsOf(secrets).map(secretPattern)
+
+/** What stands for a secret somewhere: itself, and what of it can be seen in base64 of either alphabet. */
+const wordsOf = (secrets: readonly string[]): string[] =>
+  secrets
+    .toSorted((one, other) => other.length - one.length)
+    .flatMap((secret) => [
+      secret,
+      ...(secret.length >= SHORTEST ? base64Cores(secret).flatMap(eitherAlphabet) : []),
+    ])
+
+const eitherAlphabet = (base64: string): string[] => [
+  ...new Set([base64, base64.replaceAll('+', '-').replaceAll('/', '_')]),
+]
+
+const OFFSETS = [0, 1, 2]
+
+/**
+ * What all texts with the secret in them have in common in base64, by what stands before it: nothing, `x:`, any
+ * name of a user. The letters at its edges have bits of the neighbours too.
+ */
+export function base64Cores(secret: string): string[] {
+  return OFFSETS.map((offset) => {
+    const whole = encodeBase64('x'.repeat(offset) + secret)
+    const letters = whole.replace(/=+$/, '')
+    const end = letters.length === whole.length ? letters.length : letters.length - 1
+    return letters.slice(Math.ceil((offset * 8) / 6), end)
+  })
+}
+
+/** Some secrets, in a text that may go on. */
+export interface Sought {
+  /** As they were sent. */
+  readonly plain: readonly string[]
+  /** Whether it is worth to look closer; costs next to nothing. */
+  isLikely(text: string): boolean
+  /** Where one may begin; -1 where none does. */
+  next(text: string, from: number): number
+  /** Where the one ends that begins there; `open` where the text ends within it. */
+  end(text: string, at: number): number | 'open' | undefined
+  /** In a text that is whole. */
+  hide(text: string): string
+}
+
+/** So many letters of a secret give nothing away, and stand in no other text by chance. */
+const TELLING = 6
+/** What so many letters are at most, in any spelling that is met. */
+export const TELLING_CHARACTERS = 8 * TELLING
+
+export function seek(secrets: readonly string[]): Sought | undefined {
+  if (secrets.length === 0) return undefined
+  const words = wordsOf(secrets)
+  const beginnings = [...new Set(words.map((word) => [...word].slice(0, TELLING).join('')))]
+  const plain = beginnings.map((text) => text.replace(/[^\w]/g, '\\$&'))
+  const likely = new RegExp([...plain, '[%&\\\\]'].join('|'))
+  const beginning = new RegExp(beginnings.map(secretPattern).join('|'), 'g')
+  const known = new RegExp(words.map(secretPattern).join('|'), 'g')
+  const isThere = (text: string) => ESCAPES.test(text) || words.some((word) => text.includes(word))
+  return {
+    plain: secrets,
+    isLikely: (text) => likely.test(text),
+    next(text, from) {
+      beginning.lastIndex = from
+      return beginning.exec(text)?.index ?? -1
+    },
+    end(text, at) {
+      const ends = words.map((word) => endOf(word, text, at))
+      return ends.find((end) => typeof end === 'number') ?? ends.find((end) => end === 'open')
+    },
+    hide: (text) => (isThere(text) ? text.replace(known, MASK) : text),
+  }
+}
+
+/** All spellings but base64 begin with one of these. */
+const ESCAPES = /[%&\\]/
+
+/** Letter by letter, so that it is seen where a text ends within. */
+function endOf(word: string, text: string, at: number): number | 'open' | undefined {
+  if (text.startsWith(word, at)) return at + word.length
+  let end = at
+  for (const letter of word) {
+    const one = letterPattern(letter)
+    one.lastIndex = end
+    if (!one.test(text)) return isCut(text, end) ? 'open' : undefined
+    end = one.lastIndex
+  }
+  return end
+}
+
+const letters = new Map<string, RegExp>()
+
+function letterPattern(letter: string): RegExp {
+  const known = letters.get(letter)
+  if (known) return known
+  const made = new RegExp(`\\\\*${spelled(letter)}`, 'y')
+  letters.set(letter, made)
+  return made
+}
+
+/** No single character is spelled so long. */
+const LONGEST_LETTER = 24
+const CUT_LETTER = /^(?:\\*(?:u[\da-fA-F]{0,8})?|%[%\da-fA-F]*|&[#;\w]*)$/
+
+const isCut = (text: string, at: number): boolean =>
+  text.length - at <= LONGEST_LETTER && CUT_LETTER.test(text.slice(at))
