@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../src/json/json.ts'
 import type { VerbatimPaths } from '../src/json/verbatim-paths.ts'
+import type { FieldNames } from '../src/model/fields.ts'
 import type { Lose } from '../src/model/loss.ts'
 import type { Block, BlockKind, BlockOf, Request } from '../src/model/request.ts'
 import type { Lookup, RequestHead } from '../src/model/lookup.ts'
@@ -197,6 +198,8 @@ export interface Adapter {
     readProblem(status: number, body: Json | undefined): Problem
   }
   readonly same: SameSide
+  /** The members of its requests, for errors that name one of them. */
+  readonly members: FieldNames
 }
 
 /** A table with one entry per block kind. `undefined` as a result means: reported with `lose`. */

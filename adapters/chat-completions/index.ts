@@ -2,10 +2,11 @@ import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import type { Adapter, RequestHead, Route } from '../contract.ts'
 import { DIALECT } from './dialect.ts'
 import { edit } from './same.ts'
+import { fieldNames } from '../../src/model/fields.ts'
 import { mayHoldEnvelope } from '../../src/model/proof.ts'
 import * as models from './models.ts'
 import { PROFILES } from './profiles.ts'
-import { DROPPABLE } from './wire.ts'
+import { DROPPABLE, FIELDS } from './wire.ts'
 import { readProblem, tellsFailure, writeProblem } from './problems.ts'
 import { CompletionReader } from './reader.ts'
 import { readRequest, VERBATIM, writeRequest } from './request.ts'
@@ -56,4 +57,5 @@ export const chatCompletions: Adapter = {
     modelMember: { request: 'model', reply: 'model' },
     beginning: { turns: 'messages' },
   },
+  members: fieldNames({ fields: FIELDS }),
 }

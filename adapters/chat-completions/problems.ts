@@ -118,6 +118,7 @@ export function readProblem(status: number, body: Json | undefined): Problem {
     ...(inner >= 400 && inner < 500 && !overflow && kind !== 'not-found' && { status: inner }),
     ...(code !== undefined && { code }),
     ...(wait !== undefined && { retryAfterMs: wait }),
+    ...(textIn(said?.details?.['param']) !== '' && { sentParam: textIn(said?.details?.['param']) }),
     ...(said?.details && { details: said.details }),
   }
 }

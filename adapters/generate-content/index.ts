@@ -1,5 +1,6 @@
 import { isObject } from '../../src/json/json.ts'
 import type { Adapter } from '../contract.ts'
+import { fieldNames } from '../../src/model/fields.ts'
 import { mayHoldEnvelope } from '../../src/model/proof.ts'
 import { DIALECT } from './dialect.ts'
 import { writeModel, writeModels } from './models.ts'
@@ -7,7 +8,7 @@ import { match, passPath } from './paths.ts'
 import { readProblem, tellsFailure, writeProblem } from './problems.ts'
 import { ReplyReader } from './reader.ts'
 import { readRequest, writeCountRequest, writeRequest } from './request.ts'
-import { DROPPABLE, REPLY_VERBATIM, REQUEST_VERBATIM } from './wire.ts'
+import { DROPPABLE, REPLY_VERBATIM, REQUEST_VERBATIM, FIELDS, OPTIONS } from './wire.ts'
 import { ReplyWriter } from './writer.ts'
 import { edit } from './same.ts'
 
@@ -53,4 +54,5 @@ export const generateContent: Adapter = {
     modelMember: { reply: 'modelVersion' },
     beginning: { instructions: 'systemInstruction', turns: 'contents' },
   },
+  members: fieldNames({ fields: OPTIONS, within: 'generationConfig' }, { fields: FIELDS }),
 }

@@ -67,6 +67,7 @@ export function readProblem(status: number, body: Json | undefined): Problem {
   const overflow = known === 'invalid-request' ? readOverflow(message) : undefined
   const kind = overflow ? overflow.kind : overloaded(known, message)
   const retryAfterMs = readWait(message, details)
+  const field = violated(details)
   return {
     kind,
     message,
@@ -75,7 +76,15 @@ export function readProblem(status: number, body: Json | undefined): Problem {
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(Array.isArray(details) && details.length > 0 && { details }),
     ...(overflow?.tokens && { tokens: overflow.tokens }),
+    ...(field !== '' && { sentParam: field }),
   }
+}
+
+/** Which member it is about, if it is about one. */
+function violated(details: Json | undefined): string {
+  const [first] = objectsOf(details).flatMap((detail) => objectsOf(detail['fieldViolations']))
+  const field = first?.['field']
+  return typeof field === 'string' ? field : ''
 }
 
 const GENERIC = 'The upstream answered with an error.'

@@ -1,5 +1,6 @@
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import type { Adapter, RequestHead, Route } from '../contract.ts'
+import { fieldNames } from '../../src/model/fields.ts'
 import { mayHoldEnvelope } from '../../src/model/proof.ts'
 import { DIALECT } from './dialect.ts'
 import * as models from './models.ts'
@@ -9,7 +10,7 @@ import { MessageReader } from './reader.ts'
 import { demandVersion, readRequest, VERBATIM, writeCountRequest, writeRequest } from './request.ts'
 import { MessageWriter } from './writer.ts'
 import { edit } from './same.ts'
-import { DROPPABLE } from './wire.ts'
+import { DROPPABLE, FIELDS } from './wire.ts'
 
 const OPERATIONS = new Map<string, Route['operation']>([
   ['/v1/messages', 'create'],
@@ -72,4 +73,5 @@ export const messages: Adapter = {
     modelMember: { request: 'model', reply: 'model', event: ['message', 'model'] },
     beginning: { instructions: 'system', turns: 'messages' },
   },
+  members: fieldNames({ fields: FIELDS }),
 }

@@ -2,6 +2,7 @@ import type { Adapter, RequestHead, Route } from '../contract.ts'
 import { isObject } from '../../src/json/json.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import { mayHoldMinted } from '../../src/model/ids.ts'
+import { fieldNames } from '../../src/model/fields.ts'
 import { mayHoldEnvelope } from '../../src/model/proof.ts'
 import { DIALECT, countIn } from './dialect.ts'
 import { memory } from './memory/index.ts'
@@ -12,7 +13,7 @@ import { readRequest, REQUEST_VERBATIM, writeCountRequest, writeRequest } from '
 import { reader } from './reader.ts'
 import { writer } from './writer.ts'
 import { edit } from './same.ts'
-import { DROPPABLE } from './wire.ts'
+import { DROPPABLE, FIELDS } from './wire.ts'
 
 const OPERATIONS: Record<string, Route['operation']> = {
   '/v1/responses': 'create',
@@ -86,4 +87,5 @@ export const responses: Adapter = {
     modelMember: { request: 'model', reply: 'model', event: ['response', 'model'] },
     beginning: { instructions: 'instructions', turns: 'input' },
   },
+  members: fieldNames({ fields: FIELDS }),
 }

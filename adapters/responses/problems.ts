@@ -74,7 +74,7 @@ function fromObject(error: JsonObject): Said | undefined {
   return defined({ message: message || code || type || '', code, type, details: error })
 }
 
-/** An error of an upstream. Its `param` is left out: it names a place in a request the caller never saw. */
+/** An error of an upstream. Its `param` names a place in a request that the caller never saw. */
 export function readProblem(status: number, body: Json | undefined): Problem {
   const said = whatIsSaid(body)
   if (!said)
@@ -106,6 +106,7 @@ function toProblem(said: Said, byStatus: ProblemKind, status: number | undefined
     status: isClientError ? status : undefined,
     code,
     retryAfterMs: readWait(message),
+    sentParam: isObject(details) ? textIn(details, 'param') : undefined,
     details,
   })
 }

@@ -1,3 +1,4 @@
+import type { Adapter } from '../../adapters/contract.ts'
 import type { Lookup } from '../model/lookup.ts'
 import { isObject, parse, type Json } from '../json/json.ts'
 import { isRefusable, type Loss } from '../model/loss.ts'
@@ -41,7 +42,7 @@ export class StillbornError extends ProblemError {}
 
 /** The problem behind an answer that is no success. */
 export async function readRefusal(
-  { ports }: StoredExchange,
+  { ports, caller }: StoredExchange,
   { destination, sent }: Plan,
   call: UpstreamCall,
 ): Promise<Refused> {
@@ -57,7 +58,11 @@ export async function readRefusal(
   const isOurs = destination.upstream.key.kind !== 'caller'
   const text = sent ? sent.veil.hideJson(said) : said
   const body = parsed(text)
-  const problem = destination.adapter.upstream.readProblem(call.status, body)
+  const problem = named(
+    destination.adapter.upstream.readProblem(call.status, body),
+    destination.adapter,
+    caller,
+  )
   // Some upstreams say with another status that a key is wrong.
   const isKey = problem.kind === 'authentication' || isAboutKey(call.status, text)
   if (isKey && isOurs) return { problem: KEY_REFUSED, isKey }
@@ -77,6 +82,14 @@ function cureFor({ adapter, upstream }: Plan['destination'], said: string): stri
       return `(this server ${found.says}: "profile": "${name}")`
   }
   return undefined
+}
+
+/** With the member at fault by the caller's name for it. */
+function named(problem: Problem, { members }: Adapter, caller: Adapter): Problem {
+  const { sentParam } = problem
+  const place = sentParam === undefined ? undefined : members.placeOf(sentParam)
+  const param = place === undefined ? undefined : caller.members.nameOf(place)
+  return param === undefined ? problem : { ...problem, param }
 }
 
 /**

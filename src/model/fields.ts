@@ -88,3 +88,34 @@ function namesOf(key: string, placeOf: PlaceOf): string[] {
   const place = placeOf(key)
   return [key, place, place.slice(place.lastIndexOf('.') + 1)]
 }
+
+/** What a dialect calls the places of a canonical request, and where its members belong in one. */
+export interface FieldNames {
+  /** Of a member, or of something in it; undefined for what the dialect has alone. */
+  placeOf(name: string): string | undefined
+  nameOf(place: string): string | undefined
+}
+
+/** `within`: the member in which those of a table stand; such a table comes before the one with that member. */
+export function fieldNames(...tables: readonly { fields: Fields; within?: string }[]): FieldNames {
+  const rows = tables.flatMap(({ fields, within }) =>
+    Object.entries(fields).map(([key, { place = key }]) => ({
+      name: within === undefined ? key : `${within}.${key}`,
+      place,
+    })),
+  )
+  return {
+    placeOf(name) {
+      const plain = plainName(name)
+      return rows.find((row) => {
+        const own = plainName(row.name)
+        return plain === own || plain.startsWith(`${own}.`) || own.endsWith(`.${plain}`)
+      })?.place
+    },
+    nameOf: (place) => rows.find((row) => row.place === place)?.name,
+  }
+}
+
+/** One service has two spellings of everything, and places in lists are told in either of two ways. */
+const plainName = (name: string): string =>
+  name.toLowerCase().replaceAll('_', '').replaceAll('[', '.').replaceAll(']', '')

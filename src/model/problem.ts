@@ -28,6 +28,8 @@ export interface Problem {
   code?: string
   /** The field at fault, as a path in the caller's own request. */
   param?: string
+  /** The same in the request that the upstream was sent. */
+  sentParam?: string
   retryAfterMs?: number
   /** False where the outcome is unknown and a repetition may cost twice. */
   retry?: boolean

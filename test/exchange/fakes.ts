@@ -1,5 +1,6 @@
 import type { Adapter, Frame, RequestHead, Reader, Route } from '../../adapters/contract.ts'
 import type { Dialects } from '../../adapters/index.ts'
+import { fieldNames } from '../../src/model/fields.ts'
 import { Cursor } from '../../src/model/cursor.ts'
 import { isObject, parse, stringify, type Json } from '../../src/json/json.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
@@ -21,6 +22,7 @@ const PATHY = /^\/v1(?:beta)?\/pathy\/([^/:]+):(run|stream|count)$/
 export function fakeAdapter({ dialect, pathy }: FakeOptions): Adapter {
   return {
     dialect,
+    members: fieldNames(),
     caller: {
       verbatim: verbatimPaths('input'),
       match: (incoming) => (pathy ? pathyRoute(incoming) : plainRoute(incoming)),
