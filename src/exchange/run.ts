@@ -1,17 +1,15 @@
 import { ProblemError } from '../model/problem.ts'
 import { replyHeaders } from './answer.ts'
 import { countTokens } from './count.ts'
-import { wholeBytes } from '../json/bytes.ts'
 import type { Answer, Exchange } from './exchange.ts'
-import { type AddressedRequest, masked } from '../upstream/request.ts'
+import type { AddressedRequest } from '../upstream/request.ts'
 import type { Plan } from './plan.ts'
-import { planFor, sightRequest, type SightedRequest, unrouted } from './planner.ts'
-import { memberName, membersOf } from '../upstream/members.ts'
+import { planFor, sightRequest, type SightedRequest } from './planner.ts'
+import { membersOf } from '../upstream/members.ts'
 import { ask, carriedOut } from './attempt.ts'
 import { runPooled } from './attempts.ts'
 import { findHome, hasClasses, homeRoute } from './home.ts'
 import type { UpstreamCall } from '../upstream/call.ts'
-import { Verbatim, type Json, type JsonObject } from '../json/json.ts'
 
 /** One exchange, from the bytes of a request to its answer; throws ProblemError. */
 export async function runExchange(exchange: Exchange): Promise<Answer> {
@@ -26,7 +24,8 @@ export async function runExchange(exchange: Exchange): Promise<Answer> {
   return answer
 }
 
-function settledRequest(exchange: Exchange, isClassed: boolean): SightedRequest {
+/** A request that has found its route. */
+export function settledRequest(exchange: Exchange, isClassed: boolean): SightedRequest {
   const seen = sightRequest(exchange)
   return isClassed ? { ...seen, route: homeRoute(exchange, seen) } : seen
 }
@@ -46,41 +45,5 @@ async function runAlone(exchange: Exchange, plan: Plan): Promise<Answer> {
     call?.cancel()
     if (!(error instanceof ProblemError)) throw error
     throw new ProblemError(error.problem, replyHeaders(plan, call, plan.losses))
-  }
-}
-
-/** What would be sent for a request, and what would be lost on the way. Nothing is sent. */
-export async function explainExchange(exchange: Exchange): Promise<JsonObject> {
-  const sighted = settledRequest(exchange, hasClasses(exchange))
-  const members = membersOf(exchange.settings, sighted.route)
-  const order =
-    members.length > 1 ? (await findHome(exchange, sighted, members)).order(false) : members
-  const [first, ...others] = order
-  if (!first) throw unrouted(exchange, sighted.model)
-  const plan = await planFor(exchange, sighted, first)
-  return {
-    caller: exchange.caller.dialect,
-    upstream: describeUpstream(plan),
-    ...(others.length > 0 && { others: others.map(({ name }) => name) }),
-    losses: plan.losses.map((loss) => ({ ...loss })),
-  }
-}
-
-function describeUpstream({ destination, sent }: Plan): JsonObject {
-  const { dialect } = destination.upstream
-  const name = memberName(destination.upstream)
-  if (!sent) return { name, dialect, method: null, url: null, headers: {}, body: null }
-  const { url, headers } = masked(sent)
-  return { name, dialect, method: sent.method, url, headers, body: sentBody(sent) }
-}
-
-/** As it would be sent, to the digit; a body that is no JSON is shown as the text that it is. */
-function sentBody({ body }: AddressedRequest): Json {
-  const text = new TextDecoder().decode(wholeBytes(body))
-  try {
-    JSON.parse(text)
-    return new Verbatim(text)
-  } catch {
-    return text
   }
 }

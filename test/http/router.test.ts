@@ -394,7 +394,7 @@ describe('an explanation', () => {
         headers: expect.objectContaining({ 'pathy-version': '1', 'x-secret-token': '***' }),
         body: { text: 'hi' },
       },
-      losses: [{ code: 'dropped', path: 'sampling.topK' }],
+      losses: [{ code: 'dropped', path: 'sampling.topK', field: '/topK' }],
     })
     expect(proxy.sent).toHaveLength(0)
   })

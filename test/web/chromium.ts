@@ -30,6 +30,14 @@ const FLAGS = [
 export interface Page {
   /** What an expression is, once its promise is kept. */
   evaluate(expression: string): Promise<unknown>
+  /** What went wrong in it: exceptions, errors on the console, what its policy forbids. */
+  readonly problems: readonly string[]
+  /** A key, as `Enter` or `j`. */
+  press(key: string): Promise<void>
+  /** How it is shown. */
+  show(as: { width: number; height: number; dark?: boolean }): Promise<void>
+  /** As a PNG. */
+  picture(): Promise<Buffer>
 }
 
 export interface Browser {
@@ -57,7 +65,32 @@ export async function openBrowser(path: string): Promise<Browser> {
       const { targetId } = await tools.call('Target.createTarget', { url: 'about:blank' })
       const { sessionId } = await tools.call('Target.attachToTarget', { targetId, flatten: true })
       const call = (method: string, params: object) => tools.call(method, params, String(sessionId))
+      const problems: string[] = []
+      tools.listen(String(sessionId), (method, told) => {
+        const text = problemIn(method, told)
+        if (text !== undefined) problems.push(text)
+      })
+      await Promise.all(['Runtime', 'Log', 'Page'].map((domain) => call(`${domain}.enable`, {})))
       const page: Page = {
+        problems,
+        async press(key) {
+          const code = KEY_CODES.get(key) ?? key.toUpperCase().charCodeAt(0)
+          const common = { key, code: key, windowsVirtualKeyCode: code }
+          const text = key === 'Enter' ? '\r' : key
+          const down = key.length === 1 || key === 'Enter' ? { text } : {}
+          await call('Input.dispatchKeyEvent', { type: 'keyDown', ...common, ...down })
+          await call('Input.dispatchKeyEvent', { type: 'keyUp', ...common })
+        },
+        async show({ width, height, dark = false }) {
+          const metrics = { width, height, deviceScaleFactor: 1, mobile: false }
+          await call('Emulation.setDeviceMetricsOverride', metrics)
+          const features = [{ name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }]
+          await call('Emulation.setEmulatedMedia', { features })
+        },
+        async picture() {
+          const { data } = await call('Page.captureScreenshot', { format: 'png' })
+          return Buffer.from(String(data), 'base64')
+        },
         async evaluate(expression) {
           const options = { expression, awaitPromise: true, returnByValue: true }
           const { result, exceptionDetails } = await call('Runtime.evaluate', options)
@@ -66,7 +99,8 @@ export async function openBrowser(path: string): Promise<Browser> {
         },
       }
       await call('Page.navigate', { url })
-      while ((await page.evaluate('location.href + document.readyState')) !== `${url}complete`)
+      const [address = ''] = url.split('#')
+      while ((await page.evaluate('location.href + document.readyState')) !== `${address}complete`)
         await new Promise((wake) => setTimeout(wake, 20))
       return page
     },
@@ -82,12 +116,33 @@ export async function openBrowser(path: string): Promise<Browser> {
 
 type Told = Record<string, unknown>
 
+const KEY_CODES = new Map([
+  ['Enter', 13],
+  ['Tab', 9],
+  ['Escape', 27],
+  ['ArrowDown', 40],
+  ['ArrowUp', 38],
+])
+
+/** What an event of the browser says of a fault. */
+function problemIn(method: string, told: Told): string | undefined {
+  if (method === 'Runtime.exceptionThrown') return JSON.stringify(told['exceptionDetails'])
+  if (method === 'Log.entryAdded') {
+    const { level, text } = (told['entry'] ?? {}) as { level?: string; text?: string }
+    return level === 'error' ? text : undefined
+  }
+  const isError = method === 'Runtime.consoleAPICalled' && told['type'] === 'error'
+  return isError ? JSON.stringify(told['args']) : undefined
+}
+
 /** The developer tools' protocol: a question has a number, and so has its answer. */
 async function connected(url: string) {
   const socket = new WebSocket(url)
   const waiting = new Map<number, (told: Told) => void>()
+  const listeners = new Map<string, (method: string, told: Told) => void>()
   socket.addEventListener('message', ({ data }) => {
-    const told: { id?: number; result?: Told; error?: Told } = JSON.parse(String(data))
+    const told: Answered = JSON.parse(String(data))
+    if (told.method) listeners.get(told.sessionId ?? '')?.(told.method, told.params ?? {})
     waiting.get(told.id ?? 0)?.(told.result ?? { exceptionDetails: told.error })
   })
   await new Promise((done) => socket.addEventListener('open', done))
@@ -98,6 +153,17 @@ async function connected(url: string) {
       socket.send(JSON.stringify({ id, method, params, ...(sessionId && { sessionId }) }))
       return new Promise((answer) => waiting.set(id, answer))
     },
+    listen: (session: string, heard: (method: string, told: Told) => void) =>
+      void listeners.set(session, heard),
     close: () => socket.close(),
   }
+}
+
+interface Answered {
+  id?: number
+  result?: Told
+  error?: Told
+  method?: string
+  sessionId?: string
+  params?: Told
 }

@@ -273,15 +273,14 @@ const literal = (value) =>
 function tree(value, marks = new Map(), path = [], key) {
   const at = pointer(path)
   const note = marks.get(at)
-  const name = key === undefined ? '' : h('span', { class: 'key' }, `${key}: `)
-  const marked = note
-    ? [
-        h('mark', { class: note.kind, title: note.text }, name || '(all)'),
-        h('span', { class: 'note' }, ` ${note.text} `),
-      ]
-    : [name]
+  const name = key === undefined ? '' : h('span', { class: 'key' }, `${key}:`)
+  const before = [
+    note ? h('mark', { class: note.kind, title: note.text }, name || '(all)') : name,
+    ' ',
+  ]
+  const after = note ? h('span', { class: 'note' }, ` ${note.text}`) : ''
   if (typeof value !== 'object' || value === null)
-    return h('div', { class: 'leaf', 'data-at': at }, ...marked, literal(value))
+    return h('div', { class: 'leaf', 'data-at': at }, ...before, literal(value), after)
   const list = Array.isArray(value)
   const members = Object.entries(value)
   const inside = [...marks.keys()].some((each) => each.startsWith(`${at}/`))
@@ -311,7 +310,7 @@ function tree(value, marks = new Map(), path = [], key) {
   return h(
     'details',
     { open: opened, 'data-at': at, ontoggle: fill },
-    h('summary', {}, ...marked, h('span', { class: 'soft' }, hint + type)),
+    h('summary', {}, ...before, h('span', { class: 'soft' }, hint + type), after),
     children,
   )
 }
@@ -383,9 +382,10 @@ function saidIn(json) {
 
 function streamTable(body, type, startAt) {
   const events = eventsOf(body, type)
-  const lines = events.map(({ raw, data, json, at, gap, kind }, index) => {
+  const lines = events.map(({ raw, data, json, at, gap, kind, said: words }, index) => {
     const full = h('td', { class: 'data' })
-    const short = data.length > 160 ? `${data.slice(0, 160)}…` : data || raw.trim()
+    const plain = data.length > 160 ? `${data.slice(0, 160)}…` : data || raw.trim()
+    const short = typeof words === 'string' && words ? JSON.stringify(words) : plain
     const details =
       json && data.length > 40
         ? h(
@@ -683,30 +683,82 @@ function seek(content, word) {
 
 // ---- Losses
 
-function losses(x, _marks) {
-  const list = h('ul', { class: 'losses' })
-  const box = h(
+function losses(x, marks) {
+  const title = x.losses.length
+    ? `⚠ ${plural(x.losses.length, 'loss', 'losses')}`
+    : 'Nothing was lost'
+  const lines = x.losses.map((loss) => {
+    const places = h('span', { class: 'soft' })
+    const line = h(
+      'li',
+      {},
+      h('strong', { class: 'warn' }, loss.code),
+      h('code', {}, loss.path),
+      h('span', { class: 'soft' }, loss.detail ?? ''),
+      places,
+    )
+    return { loss, line, places }
+  })
+  const carried = h('p', { class: 'soft' })
+  if (x.upstream && x.dialect !== x.upstreamDialect)
+    place(x, lines, marks, carried).catch(() => undefined)
+  return h(
     'section',
     { class: 'box', 'aria-label': 'losses' },
-    h(
-      'h3',
-      {},
-      x.losses.length ? `⚠ ${plural(x.losses.length, 'loss', 'losses')}` : 'Nothing was lost',
-    ),
-    list,
+    h('h3', {}, title),
+    h('ul', { class: 'losses' }, ...lines.map(({ line }) => line)),
+    carried,
   )
-  list.append(
-    ...x.losses.map((loss) =>
-      h(
-        'li',
-        {},
-        h('strong', { class: 'warn' }, loss.code),
-        h('code', {}, loss.path),
-        h('span', { class: 'soft' }, loss.detail ?? ''),
-      ),
-    ),
-  )
-  return box
+}
+
+/** Asks where in both bodies the losses stand, and marks them there. */
+async function place(x, lines, marks, carried) {
+  const told = await asked(`/explain/${x.number}`, { upstream: x.upstream, model: x.sentModel })
+  if (!told?.losses || shown !== x) return
+  const mark = (side, at, kind, text) => at !== undefined && marks[side].set(at, { kind, text })
+  for (const { path, field, sentAt } of told.proofs ?? []) {
+    mark('came', field, 'proof', `proof: ${path}`)
+    mark('went', sentAt, 'proof', `proof: ${path}`)
+  }
+  for (const { loss, places } of lines) {
+    const found = told.losses.find(({ code, path }) => code === loss.code && path === loss.path)
+    if (!found) continue
+    const { field, sentAt } = found
+    mark('came', field, 'loss', `⚠ ${loss.code} ${loss.path}`)
+    mark('went', sentAt, 'loss', `⚠ ${loss.code} ${loss.path}`)
+    if (field === undefined && sentAt === undefined) continue
+    const where = [field ?? 'was not said', sentAt ?? 'is not sent'].join(' → ')
+    places.replaceChildren(
+      h('code', {}, where),
+      ' ',
+      h('button', { type: 'button', onclick: () => lead([field, sentAt]) }, 'show'),
+    )
+  }
+  const proofs = told.proofs?.length ?? 0
+  if (proofs)
+    carried.textContent = `${plural(proofs, 'proof')} of reasoning carried: underlined in green.`
+  for (const each of panes) each.redraw()
+}
+
+/** Scrolls both panes to a place of theirs. */
+function lead([field, sentAt]) {
+  const titles = ['what came', 'what went']
+  const found = [field, sentAt].map((at, index) => {
+    const holder = byId('detail').querySelector(`section[aria-label="${titles[index]}"] .content`)
+    return (
+      at &&
+      [...(holder?.querySelectorAll('mark') ?? [])].find(
+        (each) => each.closest('[data-at]').dataset.at === at,
+      )
+    )
+  })
+  for (const each of document.querySelectorAll('.found')) each.classList.remove('found')
+  for (const each of found) {
+    each?.classList.add('found')
+    each?.scrollIntoView({ block: 'center' })
+  }
+  const first = found.find(Boolean)
+  first?.closest('.body').focus({ preventScroll: true })
 }
 
 // ---- Time and tokens
@@ -865,8 +917,215 @@ function replayOf(x, call) {
   })
 }
 
-async function explain() {}
-async function compare() {}
+async function explain(x) {
+  const upstreams = await asked('/upstreams')
+  const choice = h(
+    'select',
+    { id: 'to' },
+    ...upstreams.map(({ name, dialect }) =>
+      h(
+        'option',
+        { value: name, selected: name !== x.upstream },
+        name === dialect ? name : `${name} (${dialect})`,
+      ),
+    ),
+  )
+  const model = h('input', { id: 'as', value: x.sentModel ?? x.model ?? '', autocomplete: 'off' })
+  const result = h('div', { class: 'pair', 'aria-live': 'polite' })
+  const run = async (event) => {
+    event.preventDefault()
+    const told = await asked(`/explain/${x.number}`, { upstream: choice.value, model: model.value })
+    if (!told.upstream) {
+      const why = typeof told.error === 'string' ? told.error : told.error?.message
+      return result.replaceChildren(h('p', { class: 'bad' }, why ?? 'It cannot be said.'))
+    }
+    const marks = new Map()
+    for (const { sentAt, code, path } of told.losses)
+      if (sentAt !== undefined) marks.set(sentAt, { kind: 'loss', text: `⚠ ${code} ${path}` })
+    result.replaceChildren(
+      h(
+        'div',
+        {},
+        h(
+          'h3',
+          {},
+          told.losses.length
+            ? `⚠ ${plural(told.losses.length, 'loss', 'losses')}`
+            : 'Nothing would be lost',
+        ),
+        h(
+          'ul',
+          { class: 'losses' },
+          ...told.losses.map(({ code, path, field, detail }) =>
+            h(
+              'li',
+              {},
+              h('strong', { class: 'warn' }, code),
+              h('code', {}, path),
+              h('code', { class: 'soft' }, field ?? ''),
+              h('span', { class: 'soft' }, detail ?? ''),
+            ),
+          ),
+        ),
+      ),
+      h(
+        'div',
+        { class: 'body tree', tabIndex: 0, role: 'group', 'aria-label': 'what would be sent' },
+        tree(told.upstream, prefixed(marks, '/body')),
+      ),
+    )
+  }
+  dialog(
+    'explain',
+    h(
+      'p',
+      { class: 'soft' },
+      'What another upstream would be sent for the same request. Nothing is sent.',
+    ),
+    h(
+      'form',
+      { class: 'bar', onsubmit: run },
+      h('label', { htmlFor: 'to' }, 'upstream'),
+      choice,
+      h('label', { htmlFor: 'as' }, 'model'),
+      model,
+      h('button', {}, 'show'),
+    ),
+    result,
+  )
+}
+
+const prefixed = (marks, before) => new Map([...marks].map(([at, note]) => [before + at, note]))
+
+async function compare(x) {
+  const others = [...rows.values()].filter((row) => row.number !== x.number && row.upstreamDialect)
+  if (others.length === 0)
+    return dialog('compare', h('p', {}, 'There is no other exchange to compare this one with.'))
+  const usual =
+    others.findLast((row) => row.number < x.number && row.session && row.session === x.session) ??
+    others.findLast((row) => row.number < x.number && row.upstream === x.upstream) ??
+    others[0]
+  const choice = h(
+    'select',
+    { id: 'with' },
+    ...others.map((row) =>
+      h(
+        'option',
+        { value: row.number, selected: row === usual },
+        `${row.number}: ${modelOf(row)} ${row.session === x.session && x.session ? '(same session)' : ''}`,
+      ),
+    ),
+  )
+  const result = h('div', { 'aria-live': 'polite' })
+  const run = async () => {
+    const other = await asked(`/exchange/${choice.value}`)
+    const [before, after] = other.number < x.number ? [other, x] : [x, other]
+    result.replaceChildren(
+      comparison('what went', before.calls.at(-1)?.body, after.calls.at(-1)?.body, after),
+      comparison('what came', before.came.body, after.came.body),
+    )
+  }
+  choice.addEventListener('change', run)
+  dialog('compare', h('p', {}, h('label', { htmlFor: 'with' }, 'with exchange '), choice), result)
+  await run()
+}
+
+/** Where the beginning that two requests share ends: a cache of prompts reaches as far. */
+function comparison(title, one, other, after) {
+  if (!one?.text || !other?.text)
+    return h(
+      'section',
+      {},
+      h('h3', {}, title),
+      h('p', { class: 'soft' }, 'There is no text to compare.'),
+    )
+  const [a, b] = [one.text, other.text]
+  let same = 0
+  while (same < a.length && a[same] === b[same]) same += 1
+  const [left, right] = [parsed(a)?.value, parsed(b)?.value]
+  const members = left && right ? membersOf(left, right) : []
+  const broken = members.find(({ at }) => at !== undefined)
+  const around = (text) =>
+    `…${text.slice(Math.max(0, same - 40), same)}│${text.slice(same, same + 120)}`
+  const usage = after?.usage
+  return h(
+    'section',
+    { class: 'box' },
+    h('h3', {}, title),
+    h(
+      'p',
+      {},
+      a === b
+        ? `The same ${plural(bytesOf(a), 'byte')}.`
+        : `The first ${plural(bytesOf(a.slice(0, same)), 'byte')} of ${count(bytesOf(a))} and ${count(bytesOf(b))} are the same.`,
+    ),
+    h(
+      'p',
+      {},
+      broken
+        ? h(
+            'span',
+            { class: 'warn' },
+            `⚠ The prefix breaks at ${broken.at}, ${size(broken.bytes)} into ${broken.name}.`,
+          )
+        : 'What was said before is continued: nothing of it has changed.',
+    ),
+    usage?.input
+      ? h(
+          'p',
+          { class: 'soft' },
+          `The upstream read ${count(usage.cacheRead ?? 0)} of ${count(usage.input)} tokens of input from its cache.`,
+        )
+      : '',
+    h('ul', {}, ...members.map(({ name, text }) => h('li', {}, h('code', {}, name), ` ${text}`))),
+    a === b ? '' : h('pre', {}, `${around(a)}\n${around(b)}`),
+  )
+}
+
+function membersOf(left, right) {
+  const names = [...new Set([...Object.keys(left), ...Object.keys(right)])]
+  return names.map((name) => {
+    const [one, other] = [left[name], right[name]]
+    if (JSON.stringify(one) === JSON.stringify(other)) return { name, text: 'the same' }
+    if (one === undefined) return { name, text: 'is new' }
+    if (other === undefined) return { name, text: 'is gone' }
+    const at = difference(one, other)
+    const grown = Array.isArray(one) && at.length === 1 && Number(at[0]) === one.length
+    if (grown)
+      return {
+        name,
+        text: `the same ${plural(one.length, 'element')}, and ${other.length - one.length} more`,
+      }
+    const path = pointer([name, ...at])
+    const bytes = sharedBytes(JSON.stringify(one), JSON.stringify(other))
+    return { name, text: `changed at ${path}`, at: PREFIX.has(name) ? path : undefined, bytes }
+  })
+}
+
+/** What a prompt is made of. */
+const PREFIX = new Set([
+  'system',
+  'tools',
+  'messages',
+  'input',
+  'instructions',
+  'contents',
+  'systemInstruction',
+])
+
+function sharedBytes(one, other) {
+  let same = 0
+  while (same < one.length && one[same] === other[same]) same += 1
+  return bytesOf(one.slice(0, same))
+}
+
+function difference(one, other) {
+  if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return []
+  const names = [...new Set([...Object.keys(one), ...Object.keys(other)])]
+  const name = names.find((each) => JSON.stringify(one[each]) !== JSON.stringify(other[each]))
+  if (name === undefined) return []
+  return [name, ...(name in one && name in other ? difference(one[name], other[name]) : [])]
+}
 
 // ---- Hands
 

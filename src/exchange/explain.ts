@@ -1,0 +1,98 @@
+import { wholeBytes } from '../json/bytes.ts'
+import { parse, Verbatim, type Json, type JsonObject } from '../json/json.ts'
+import { idSource } from '../model/ids.ts'
+import type { Loss } from '../model/loss.ts'
+import type { Request } from '../model/request.ts'
+import { ownTurn } from '../stream/time.ts'
+import { memberName, membersOf } from '../upstream/members.ts'
+import { type AddressedRequest, masked } from '../upstream/request.ts'
+import type { Exchange } from './exchange.ts'
+import { findHome, hasClasses } from './home.ts'
+import { placeFinder } from './places.ts'
+import type { Plan } from './plan.ts'
+import { planFor, unrouted } from './planner.ts'
+import { readJson } from './read-request.ts'
+import { settledRequest } from './run.ts'
+
+/** What would be sent for a request, and what would be lost on the way. Nothing is sent. */
+export async function explainExchange(exchange: Exchange): Promise<JsonObject> {
+  const sighted = settledRequest(exchange, hasClasses(exchange))
+  const members = membersOf(exchange.settings, sighted.route)
+  const order =
+    members.length > 1 ? (await findHome(exchange, sighted, members)).order(false) : members
+  const [first, ...others] = order
+  if (!first) throw unrouted(exchange, sighted.model)
+  const { text } = exchange.body
+  const plan = await planFor(exchange, sighted, first)
+  return {
+    caller: exchange.caller.dialect,
+    upstream: describeUpstream(plan),
+    ...(others.length > 0 && { others: others.map(({ name }) => name) }),
+    ...(await placedLosses(exchange, plan, text)),
+  }
+}
+
+/** For so long places are looked for: a person waits for them, and other exchanges do. */
+const MOST_MS = 500
+
+/** The losses, with where they stand in both bodies, and where proofs of reasoning that are carried do. */
+async function placedLosses(exchange: Exchange, plan: Plan, text: string): Promise<JsonObject> {
+  const { caller, route } = exchange
+  const { adapter, target } = plan.destination
+  if (plan.kind === 'pass' || adapter === caller) return { losses: plan.losses.map(plainLoss) }
+  const lose = () => undefined
+  const { request, find } = placeFinder(parse(text, caller.caller.verbatim), {
+    read: (body) => readJson({ ...exchange, newId: idSource(() => NO_SEED) }, body),
+    write(read) {
+      const write = route.operation === 'create' ? 'writeRequest' : 'writeCountRequest'
+      return adapter.upstream[write](read, { target, lose })?.body ?? {}
+    },
+  })
+  const end = performance.now() + MOST_MS
+  const placed = async (path: string) => {
+    await ownTurn()
+    return performance.now() < end ? find(path) : {}
+  }
+  const losses: JsonObject[] = []
+  for (const loss of plan.losses) losses.push({ ...plainLoss(loss), ...(await placed(loss.path)) })
+  const proofs: JsonObject[] = []
+  for (const path of proofPaths(request)) {
+    const { field, sentAt } = await placed(path)
+    if (field !== undefined && sentAt !== undefined) proofs.push({ path, field, sentAt })
+  }
+  return { losses, ...(proofs.length > 0 && { proofs }) }
+}
+
+const NO_SEED = '0'.repeat(32)
+
+const plainLoss = ({ code, path, detail }: Loss): JsonObject => ({
+  code,
+  path,
+  ...(detail !== undefined && { detail }),
+})
+
+const proofPaths = (request: Request | undefined): string[] =>
+  (request?.turns ?? []).flatMap(({ blocks }, turn) =>
+    blocks.flatMap((block, index) =>
+      'proof' in block && block.proof ? [`turns.${turn}.blocks.${index}.seal`] : [],
+    ),
+  )
+
+function describeUpstream({ destination, sent }: Plan): JsonObject {
+  const { dialect } = destination.upstream
+  const name = memberName(destination.upstream)
+  if (!sent) return { name, dialect, method: null, url: null, headers: {}, body: null }
+  const { url, headers } = masked(sent)
+  return { name, dialect, method: sent.method, url, headers, body: sentBody(sent) }
+}
+
+/** As it would be sent, to the digit; a body that is no JSON is shown as the text that it is. */
+function sentBody({ body }: AddressedRequest): Json {
+  const text = new TextDecoder().decode(wholeBytes(body))
+  try {
+    JSON.parse(text)
+    return new Verbatim(text)
+  } catch {
+    return text
+  }
+}

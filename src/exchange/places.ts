@@ -1,0 +1,360 @@
+import { isObject, listOf, parse, stringify, type Json, type JsonObject } from '../json/json.ts'
+import type { Request } from '../model/request.ts'
+
+/** Where something of a request stands, as JSON pointers: in the caller's body, and in the upstream's. */
+export interface Places {
+  field?: string
+  sentAt?: string
+}
+
+/** What is done to a request, as two pure steps. Both may throw. */
+export interface Translation {
+  read(body: Json): Request
+  write(request: Request): JsonObject
+}
+
+/**
+ * Finds places by trying: the part of the caller's body without which a canonical node is not there, or is
+ * another one, is where it came from; the part of the upstream's body that such a change changes is where it went.
+ * So nothing has to be written down while a request is translated, and what is told is what the dialects do.
+ */
+export function placeFinder(body: Json, translation: Translation) {
+  const tries = new Tries(body, translation)
+  const { request } = tries
+  const find = (path: string): Places => {
+    if (!request) return {}
+    const target = targetOf(request, path)
+    const field = target && tries.came(target)
+    const sentAt = target && tries.went(target)
+    return { ...(field !== undefined && { field }), ...(sentAt !== undefined && { sentAt }) }
+  }
+  return { request, find }
+}
+
+type Key = string | number
+type Path = readonly Key[]
+
+/** A canonical place: its list (`turns`, `system`, `tools`), where in it, and what is meant of that. */
+interface Target {
+  list?: 'turns' | 'system' | 'tools'
+  index: number
+  block?: number
+  rest: readonly string[]
+}
+
+const SEAL = 'seal'
+
+function targetOf(request: Request, path: string): Target | undefined {
+  const [head = '', second = '', ...others] = path.split('.')
+  if (head === 'reply' || head === '') return undefined
+  if (head === 'cache') return cachedTarget(request)
+  if (head === 'tools') return toolTarget(request, path.slice('tools.'.length))
+  const index = /^\d+$/.test(second) ? Number(second) : undefined
+  if (head === 'system') return { list: 'system', index: index ?? 0, rest: others }
+  if (head !== 'turns') return { index: 0, rest: path.split('.') }
+  if (index === undefined || !request.turns[index]) return undefined
+  const [word, block, ...rest] = others
+  const isBlock = word === 'blocks' && /^\d+$/.test(block ?? '')
+  return isBlock
+    ? { list: 'turns', index, block: Number(block), rest }
+    : { list: 'turns', index, rest: others }
+}
+
+/** Of all marks the first one stands for them. */
+function cachedTarget({ turns, system, tools }: Request): Target | undefined {
+  const rest = ['cache']
+  const inTools = tools.findIndex((tool) => 'cache' in tool)
+  if (inTools >= 0) return { list: 'tools', index: inTools, rest }
+  const inSystem = system.findIndex((block) => 'cache' in block)
+  if (inSystem >= 0) return { list: 'system', index: inSystem, rest }
+  for (const [index, { blocks }] of turns.entries()) {
+    const block = blocks.findIndex((each) => 'cache' in each)
+    if (block >= 0) return { list: 'turns', index, block, rest }
+  }
+  return undefined
+}
+
+/** Tools go by their names, which may have dots, or by what they can do. */
+function toolTarget({ tools }: Request, words: string): Target | undefined {
+  const named = tools.map((tool, index) => {
+    const names = [
+      ...('name' in tool ? [tool.name] : []),
+      ...('capability' in tool ? [tool.capability] : []),
+      String(index),
+    ]
+    const name = names.find((each) => words === each || words.startsWith(`${each}.`))
+    return { index, name }
+  })
+  const found = named.find(({ name }) => name !== undefined)
+  if (found?.name === undefined) return undefined
+  const rest = words.slice(found.name.length + 1)
+  return { list: 'tools', index: found.index, rest: rest === '' ? [] : rest.split('.') }
+}
+
+class Tries {
+  readonly request: Request | undefined
+  readonly #body: Json
+  readonly #translation: Translation
+  #sent: Json | undefined
+
+  constructor(body: Json, translation: Translation) {
+    this.#body = body
+    this.#translation = translation
+    this.request = this.#read(body)
+  }
+
+  /** Where in the caller's body; undefined for what it does not hold. */
+  came(target: Target): string | undefined {
+    if (!isObject(this.#body)) return undefined
+    if (!target.list) return this.#option(target.rest)
+    const member = this.#listMember(target)
+    const list = member === undefined ? undefined : this.#body[member]
+    if (member === undefined) return undefined
+    const path = Array.isArray(list) ? this.#element([member], target) : [member]
+    return path && pointer(this.#within(path, target))
+  }
+
+  /** Where in the upstream's body; undefined for what is not sent. */
+  went(target: Target): string | undefined {
+    const { request } = this
+    if (!request) return undefined
+    const sent = (this.#sent ??= this.#write(request))
+    const changed = without(request, target)
+    const other = changed && this.#write(changed)
+    if (sent === undefined) return undefined
+    // Without a member that has to be there nothing can be written: then it is all of the node.
+    if (other === undefined)
+      return target.rest.length > 0 ? this.went({ ...target, rest: [] }) : undefined
+    const path = firstDifference(sent, other)
+    return path && pointer(path)
+  }
+
+  /** The member of the body that holds a list: what is not there without its last element. */
+  #listMember(target: Target): string | undefined {
+    const known = JSON.stringify(listIn(this.request, target))
+    const members = Object.entries(objectOf(this.#body)).map(([name, value]) => {
+      const isList = Array.isArray(value) && value.length > 0
+      if (!isList && (typeof value !== 'string' || target.list === 'tools') && !isObject(value))
+        return { name, weight: 0 }
+      const shorter = isList ? value.slice(0, -1) : undefined
+      const request = this.#read(changedAt(this.#body, [name], shorter))
+      if (!request) return { name, weight: isList ? 1 : 0 }
+      return { name, weight: JSON.stringify(listIn(request, target)) === known ? 0 : 2 }
+    })
+    const best = members.toSorted((one, other) => other.weight - one.weight)[0]
+    return best && best.weight > 0 ? best.name : undefined
+  }
+
+  /** The element with which a node comes into being, and the part of it: each is the end of the shortest beginning. */
+  #element(path: Path, target: Target): Path | undefined {
+    const list = listOf(valueAt(this.#body, path))
+    const has = (length: number): boolean => {
+      const request = this.#read(changedAt(this.#body, path, list.slice(0, length)))
+      return request !== undefined && isThere(request, target)
+    }
+    if (!has(list.length)) return undefined
+    let low = 0
+    let high = list.length
+    while (high - low > 1) {
+      const middle = (low + high) >> 1
+      if (has(middle)) high = middle
+      else low = middle
+    }
+    const here = [...path, high - 1]
+    const cut = changedAt(this.#body, path, list.slice(0, high))
+    return this.#part(cut, here, target)
+  }
+
+  #part(body: Json, path: Path, target: Target): Path {
+    for (const [name, value] of Object.entries(objectOf(valueAt(body, path)))) {
+      if (!Array.isArray(value) || !value.some(isObject)) continue
+      const shortest = [...value.keys()].find((length) => {
+        const request = this.#read(changedAt(body, [...path, name], value.slice(0, length + 1)))
+        return request !== undefined && isThere(request, target)
+      })
+      const empty = this.#read(changedAt(body, [...path, name], []))
+      if (shortest === undefined || (empty && isThere(empty, target))) continue
+      return [...path, name, shortest]
+    }
+    return path
+  }
+
+  /** What is meant of a node: the member without which its canonical value is another. */
+  #within(path: Path, target: Target): Path {
+    const { rest } = target
+    if (rest.length === 0 || !this.request) return path
+    const value = valueOf(this.request, target)
+    const found = this.#narrowed(
+      path,
+      (request) => isThere(request, target) && valueOf(request, target) !== value,
+    )
+    if (value !== undefined && found.length > path.length) return found
+    return [...path, ...literal(valueAt(this.#body, path), rest)]
+  }
+
+  #option(rest: readonly string[]): string | undefined {
+    if (!this.request) return undefined
+    const target = { index: 0, rest }
+    const value = valueOf(this.request, target)
+    if (value === undefined) {
+      const path = literal(this.#body, rest)
+      return path.length > 0 ? pointer(path) : undefined
+    }
+    const path = this.#narrowed([], (request) => valueOf(request, target) !== value)
+    return path.length > 0 ? pointer(path) : undefined
+  }
+
+  /** The deepest member that cannot be left out without a change. */
+  #narrowed(path: Path, isChanged: (request: Request) => boolean): Path {
+    const here = valueAt(this.#body, path)
+    if (!isObject(here)) return path
+    const names = Object.keys(here).filter((name) => {
+      const request = this.#read(changedAt(this.#body, [...path, name], undefined))
+      return request !== undefined && isChanged(request)
+    })
+    const [only, ...others] = names
+    if (only === undefined || others.length > 0) return only && path.length === 0 ? [only] : path
+    return this.#narrowed([...path, only], isChanged)
+  }
+
+  #read(body: Json): Request | undefined {
+    try {
+      return this.#translation.read(body)
+    } catch {
+      return undefined
+    }
+  }
+
+  #write(request: Request): Json | undefined {
+    try {
+      return parse(stringify(this.#translation.write(request)))
+    } catch {
+      return undefined
+    }
+  }
+}
+
+const objectOf = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
+
+const listIn = (request: Request | undefined, { list = 'turns' }: Target): unknown =>
+  request?.[list]
+
+function isThere(request: Request, { list, index, block }: Target): boolean {
+  if (!list) return true
+  if (list !== 'turns') return request[list].length > index
+  const turn = request.turns[index]
+  return turn !== undefined && (block === undefined || turn.blocks.length > block)
+}
+
+/** As text, to be compared. */
+function valueOf(request: Request, { list, index, block, rest }: Target): string | undefined {
+  const node = list ? request[list][index] : request
+  const within = block !== undefined && node && 'blocks' in node ? node.blocks[block] : node
+  let value: unknown = within
+  for (const word of rest) {
+    const name = word === SEAL ? 'proof' : word
+    if (typeof value !== 'object' || value === null) return undefined
+    value = Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined
+  }
+  return value === undefined ? undefined : JSON.stringify(value)
+}
+
+/** The same request without what is meant; undefined where that cannot be said. */
+function without(request: Request, target: Target): Request | undefined {
+  const { list, index, block, rest } = target
+  if (!list) return withoutMember(request, rest)
+  if (list === 'system') return { ...request, system: replaced(request.system, index, rest) }
+  if (list === 'tools') return { ...request, tools: replaced(request.tools, index, rest) }
+  const turn = request.turns[index]
+  if (!turn) return undefined
+  const changed =
+    block === undefined
+      ? rest.length > 0
+        ? withoutMember(turn, rest)
+        : undefined
+      : { ...turn, blocks: replaced(turn.blocks, block, rest) }
+  const turns = request.turns.flatMap((each, at) => (at === index ? (changed ?? []) : [each]))
+  return { ...request, turns }
+}
+
+/** Without one element, or without a member of it. */
+const replaced = <Node extends object>(
+  list: readonly Node[],
+  index: number,
+  rest: readonly string[],
+): Node[] =>
+  list.flatMap((each, at) => {
+    if (at !== index) return [each]
+    return rest.length === 0 ? [] : [withoutMember(each, rest)]
+  })
+
+function withoutMember<Node extends object>(
+  node: Node,
+  [word = '', ...rest]: readonly string[],
+): Node {
+  const name = word === SEAL ? 'proof' : word
+  const entries = Object.entries(node).flatMap(([key, value]): [string, unknown][] => {
+    if (key !== name) return [[key, value]]
+    const isDeeper = rest.length > 0 && typeof value === 'object' && value !== null
+    return isDeeper && !Array.isArray(value) ? [[key, withoutMember(value, rest)]] : []
+  })
+  // The node has the members that it had, but for one that it may lack.
+  return Object.fromEntries(entries) as Node
+}
+
+/** As many of the words as are names of members, one in the other. */
+function literal(value: Json | undefined, words: readonly string[]): Key[] {
+  const [word, ...rest] = words
+  if (word === undefined) return []
+  if (Array.isArray(value) && /^\d+$/.test(word) && value[Number(word)] !== undefined)
+    return [Number(word), ...literal(value[Number(word)], rest)]
+  if (!isObject(value) || !Object.hasOwn(value, word)) return []
+  return [word, ...literal(value[word], rest)]
+}
+
+function valueAt(value: Json | undefined, path: Path): Json | undefined {
+  let here = value
+  for (const key of path) {
+    if (Array.isArray(here)) here = here[Number(key)]
+    else here = isObject(here) && Object.hasOwn(here, key) ? here[String(key)] : undefined
+  }
+  return here
+}
+
+/** A copy with another value at one place; undefined takes a member out. */
+function changedAt(value: Json, [key, ...rest]: Path, to: Json | undefined): Json {
+  if (key === undefined) return to ?? null
+  if (Array.isArray(value))
+    return value.map((each, at) => (at === Number(key) ? changedAt(each, rest, to) : each))
+  if (!isObject(value)) return value
+  const entries = Object.entries(value).flatMap(([name, each]): [string, Json][] => {
+    if (name !== String(key)) return [[name, each]]
+    if (rest.length === 0 && to === undefined) return []
+    return [[name, changedAt(each, rest, to)]]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** The deepest place of `one` at which `other` is not the same; undefined where both are equal. */
+function firstDifference(one: Json, other: Json | undefined): Path | undefined {
+  if (JSON.stringify(one) === JSON.stringify(other)) return undefined
+  if (Array.isArray(one) && Array.isArray(other)) {
+    const at = one.findIndex((each, index) => JSON.stringify(each) !== JSON.stringify(other[index]))
+    if (at < 0) return []
+    // Of a longer list the first difference is where the element is that the other one lacks.
+    if (one.length !== other.length) return [at]
+    return [at, ...(firstDifference(one[at] ?? null, other[at]) ?? [])]
+  }
+  if (isObject(one) && isObject(other)) {
+    const names = Object.keys(one).filter(
+      (name) => JSON.stringify(one[name]) !== JSON.stringify(other[name]),
+    )
+    const [name] = names
+    if (name === undefined || names.length > 3) return []
+    return [name, ...(firstDifference(one[name] ?? null, other[name]) ?? [])]
+  }
+  return []
+}
+
+const pointer = (path: Path): string =>
+  path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
