@@ -40,12 +40,11 @@ async function placedLosses(exchange: Exchange, plan: Plan, text: string): Promi
   const { caller, route } = exchange
   const { adapter, target } = plan.destination
   if (plan.kind === 'pass' || adapter === caller) return { losses: plan.losses.map(plainLoss) }
-  const lose = () => undefined
   const { request, find } = placeFinder(parse(text, caller.caller.verbatim), {
     read: (body) => readJson({ ...exchange, newId: idSource(() => NO_SEED) }, body),
     write(read) {
       const write = route.operation === 'create' ? 'writeRequest' : 'writeCountRequest'
-      return adapter.upstream[write](read, { target, lose })?.body ?? {}
+      return adapter.upstream[write](read, { target, lose: unheard })?.body ?? {}
     },
   })
   const end = performance.now() + MOST_MS
@@ -63,6 +62,7 @@ async function placedLosses(exchange: Exchange, plan: Plan, text: string): Promi
   return { losses, ...(proofs.length > 0 && { proofs }) }
 }
 
+const unheard = (): undefined => undefined
 const NO_SEED = '0'.repeat(32)
 
 const plainLoss = ({ code, path, detail }: Loss): JsonObject => ({
