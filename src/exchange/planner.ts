@@ -78,8 +78,9 @@ export async function planFor(
   }
   const known = await rememberedHere(exchange, scanned, upstream)
   const isServedHere = known !== undefined && target.facts.server?.state === false
-  return known?.resolved || isServedHere || isReadToo(exchange, target, scanned)
-    ? translatePlan(exchange, destination, known ?? wholeBody(exchange, scanned))
+  if (known?.resolved || isServedHere) return translatePlan(exchange, destination, known)
+  return isReadToo(exchange, target, scanned)
+    ? translatePlan(exchange, destination, wholeBody(exchange, scanned))
     : passPlan(exchange, { destination, requested: model ?? '' }, scanned, known?.found)
 }
 

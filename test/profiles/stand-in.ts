@@ -1,0 +1,67 @@
+import { adapters } from '../../adapters/index.ts'
+import { wholeBytes } from '../../src/json/bytes.ts'
+import { objectIn, type JsonObject } from '../../src/json/json.ts'
+import { demoSend } from '../../src/demo/demo.ts'
+import { DEMO_ORIGIN } from '../../src/config/defaults.ts'
+import { type Config, createApp } from '../../src/index.ts'
+import { toSource } from '../../src/stream/source.ts'
+import type { Send, UpstreamRequest, UpstreamResponse } from '../../src/ports.ts'
+import { refuses } from './refusals.ts'
+import type { Server } from './servers.ts'
+
+export interface Site {
+  fetch(url: string | URL | globalThis.Request, init?: RequestInit): Promise<Response>
+  /** The bodies that the server was sent. */
+  sent: JsonObject[]
+}
+
+/** A proxy in front of one server, which says no as it does, and else what the demo says. */
+export function siteOf(server: Server, profile?: string): Site {
+  const { dialect } = server
+  const sent: JsonObject[] = []
+  const demo = demoSend(adapters, () => Promise.reject(new Error('nothing else is asked')))
+  const send: Send = async (request) => {
+    const body = objectIn(JSON.parse(await bodyText(request)))
+    sent.push(body)
+    const no = refuses(server.refusals, body)
+    if (no) return json(no.status, JSON.stringify(no.body))
+    const { pathname, search } = new URL(request.url)
+    const answer = await demo({ ...request, url: `${DEMO_ORIGIN}/${dialect}${pathname}${search}` })
+    return server.open ? withoutProofs(answer) : answer
+  }
+  const config: Config = {
+    upstreams: {
+      server: {
+        dialect,
+        url: 'http://server.invalid',
+        key: 'a-key-of-the-server',
+        ...(profile !== undefined && { profile }),
+      },
+    },
+    callers: 'open',
+  }
+  const app = createApp(config, { send })
+  return { sent, fetch: async (url, init) => app.fetch(new Request(url, init)) }
+}
+
+async function bodyText({ body }: UpstreamRequest): Promise<string> {
+  const whole = body === undefined || body instanceof ReadableStream ? body : wholeBytes(body)
+  return new Response(whole as ConstructorParameters<typeof Response>[0]).text()
+}
+
+const json = (status: number, text: string): UpstreamResponse => ({
+  status,
+  headers: new Headers({ 'content-type': 'application/json' }),
+  body: new Response(text).body,
+})
+
+/** Open models sign nothing. */
+async function withoutProofs(answer: UpstreamResponse): Promise<UpstreamResponse> {
+  const decoder = new TextDecoder()
+  const source = answer.body && toSource(answer.body)
+  let text = ''
+  for (let bytes = await source?.read(); bytes; bytes = await source?.read())
+    text += decoder.decode(bytes, { stream: true })
+  const bare = text.replaceAll(/"(encrypted_content|signature)":"[^"]*"/g, '"$1":""')
+  return { ...answer, body: new Response(bare).body }
+}
