@@ -161,6 +161,11 @@ export interface SameSide {
    * takes for a failure gets an error of the dialect behind it. Any when absent.
    */
   tellsFailure?(frame: Frame): boolean
+  /**
+   * Whether a frame has the shape of the dialect's, by a look at its text: what it says is content, which passes as
+   * it is. Any other may be the words of a server in between, where keys are masked. All when absent.
+   */
+  knows?(frame: Frame): boolean
 }
 
 /** One dialect, both sides. The four roles are those of an HTTP codec: decode and encode, request and reply. */

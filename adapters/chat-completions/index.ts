@@ -12,6 +12,9 @@ import { CompletionReader } from './reader.ts'
 import { readRequest, VERBATIM, writeRequest } from './request.ts'
 import { CompletionWriter } from './writer.ts'
 
+/** One of these is a member of every chunk. */
+const KNOWN = /"(?:choices|usage|error)"\s*:/
+
 const PATH = '/v1/chat/completions'
 
 const match = ({ method, path }: RequestHead): Route | undefined =>
@@ -50,6 +53,7 @@ export const chatCompletions: Adapter = {
     mayHoldForeign: mayHoldEnvelope,
     isRenamed: (text, { customTools }) => customTools === false && text.includes('"custom"'),
     tellsFailure,
+    knows: ({ data }) => KNOWN.test(data),
     headers: {
       request: ['openai-organization', 'openai-project', 'idempotency-key'],
       reply: ['openai-processing-ms', 'openai-version'],

@@ -12,6 +12,9 @@ import { DROPPABLE, REPLY_VERBATIM, REQUEST_VERBATIM, FIELDS, OPTIONS } from './
 import { ReplyWriter } from './writer.ts'
 import { edit } from './same.ts'
 
+/** One of these is a member of every chunk. */
+const KNOWN = /"(?:candidates|prompt_?[fF]eedback|usage_?[mM]etadata|error)"\s*:/
+
 /** In a chunk that ends a reply, blocks it or fails, or in one whose text has such a word. */
 const TELLING = /finish|feedback|error/i
 
@@ -51,6 +54,7 @@ export const generateContent: Adapter = {
     headers: { request: ['x-goog-api-client'] },
     isPiece: ({ data }) => data.includes('"candidates"') && !TELLING.test(data),
     tellsFailure,
+    knows: ({ data }) => KNOWN.test(data),
     modelMember: { reply: 'modelVersion' },
     beginning: { instructions: 'systemInstruction', turns: 'contents' },
   },

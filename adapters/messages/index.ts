@@ -12,6 +12,10 @@ import { MessageWriter } from './writer.ts'
 import { edit } from './same.ts'
 import { DROPPABLE, FIELDS } from './wire.ts'
 
+/** How the types of its events begin. */
+const KNOWN = /^(?:message|content_block|ping|error)/
+const KNOWN_DATA = /"type"\s*:\s*"(?:message|content_block|ping|error)/
+
 const OPERATIONS = new Map<string, Route['operation']>([
   ['/v1/messages', 'create'],
   ['/v1/messages/count_tokens', 'count-tokens'],
@@ -54,6 +58,7 @@ export const messages: Adapter = {
     query: ['beta'],
     isPiece: ({ event }) => event === 'content_block_delta',
     tellsFailure,
+    knows: ({ event = '', data }) => KNOWN.test(event) || KNOWN_DATA.test(data),
     headers: {
       request: [
         'anthropic-version',

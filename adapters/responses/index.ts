@@ -15,6 +15,10 @@ import { writer } from './writer.ts'
 import { edit } from './same.ts'
 import { DROPPABLE, FIELDS } from './wire.ts'
 
+/** How the types of its events begin. */
+const KNOWN = /^(?:response\.|error|keepalive)/
+const KNOWN_DATA = /"type"\s*:\s*"(?:response\.|error|keepalive)/
+
 const OPERATIONS: Record<string, Route['operation']> = {
   '/v1/responses': 'create',
   '/v1/responses/input_tokens': 'count-tokens',
@@ -80,6 +84,7 @@ export const responses: Adapter = {
       (customTools === false && text.includes('"custom"')),
     isPiece: ({ event }) => event !== undefined && (event.endsWith('.delta') || PIECES.has(event)),
     tellsFailure,
+    knows: ({ event = '', data }) => KNOWN.test(event) || KNOWN_DATA.test(data),
     headers: {
       request: ['openai-organization', 'openai-project', 'openai-beta', 'idempotency-key'],
       reply: ['openai-processing-ms', 'openai-version', 'x-codex-*'],

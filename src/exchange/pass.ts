@@ -36,6 +36,7 @@ import {
 import { SILENT, within } from '../stream/time.ts'
 import { StillbornError } from './refusal.ts'
 import { toldProblem } from './told-problem.ts'
+import { finder } from '../upstream/spellings.ts'
 import type { Piece, UpstreamCall } from '../upstream/call.ts'
 
 /** The reply of an upstream of the caller's own dialect: the bytes that came, whole or streamed. */
@@ -77,8 +78,9 @@ async function passedBody(exchange: Exchange, plan: PassPlan, call: UpstreamCall
   exchange.journal.finish({ status: call.status, bytesOut: bytes.length })
   const { requested: model, destination, sent } = plan
   const { reply } = exchange.caller.same.modelMember
-  const isFailure = events.some(({ type }) => type === 'error')
-  const shown = isFailure ? sent.veil.hideJson(text) : text
+  // What no reader makes anything of is no content either.
+  const isForeign = events.length === 0 || events.some(({ type }) => type === 'error')
+  const shown = isForeign ? sent.veil.hideJson(text) : text
   const renamed = destination.aliased
     ? spliceStrings(shown, slicesAt(shown, [reply]), model)
     : shown
@@ -335,7 +337,8 @@ function passSteps(
       return finish(NOT_A_REPLY)
     }
     const bytes = shape.push(piece.bytes)
-    const isPlain = !wasEnded && !tap.strayed && events.every(({ type }) => type !== 'error')
+    const isKnown = !wasEnded && !tap.strayed && !tap.suspect
+    const isPlain = isKnown && events.every(({ type }) => type !== 'error')
     const step = isPlain ? passing(bytes) : inspected(events, bytes)
     return mirror?.ready ? mirror.settle().then(() => step) : step
   }
@@ -354,6 +357,7 @@ const createTap = (
     verbatim: plan.destination.adapter.upstream.verbatim,
     limits: exchange.settings.limits,
     contentType: call.headers.get('content-type'),
+    isSuspect: finder(plan.sent.veil.sought?.plain ?? []),
   })
 
 /** Why a stream that stops here was cut; undefined when it is complete. */

@@ -56,7 +56,7 @@ export function passingErrors({
   reader,
   maxEventCharacters,
 }: Options): PassingErrors {
-  const { tellsFailure = () => true, isPiece } = adapter.same
+  const { tellsFailure = () => true, isPiece, knows = () => true } = adapter.same
   const problemIn = (frame: Frame): Problem | undefined => {
     try {
       const events = reader().push(frame)
@@ -93,6 +93,20 @@ export function passingErrors({
     text.length > LARGEST_ERROR
       ? ''
       : text.replace(LINE, (_, name: string, value: string) => name + veil.hideJson(value))
+  /** A comment belongs to no frame. */
+  const isContent = (frame: Frame | undefined): boolean =>
+    frame !== undefined && (isDone(frame) || (isReadable(frame) && knows(frame)))
+  const isReadable = (frame: Frame): boolean => {
+    try {
+      return !reader()
+        .push(frame)
+        .some((event) => isStumble(event, frame))
+    } catch {
+      return false
+    }
+  }
+  const masked = (text: string, mask = hidden): string =>
+    text.length > LARGEST_ERROR ? (veil.sought?.hide(text) ?? text) : mask(text)
   const errors = {
     said: false,
     opening(text: string, isDecisive = false): Opening {
@@ -113,7 +127,7 @@ export function passingErrors({
           return { text: out, failure: told, found: true }
         const problem = frame && problemIn(frame)
         if (!problem) {
-          out += event
+          out += isContent(frame) ? event : masked(event)
           continue
         }
         out += hidden(event)
@@ -124,9 +138,9 @@ export function passingErrors({
       return { text: out, found: errors.said }
     },
     element(text: string) {
-      if (!text.includes('"error"')) return text
       const frame = { data: text }
-      if (!problemIn(frame)) return text
+      if (!text.includes('"error"') || !problemIn(frame))
+        return knows(frame) ? text : masked(text, veil.hideJson)
       errors.said ||= isOwn(frame)
       return veil.hideJson(text)
     },

@@ -31,6 +31,8 @@ export interface ReplyEvents {
   readonly ended: boolean
   /** There was something in a stream that belongs to none of its events. */
   readonly strayed: boolean
+  /** Something has been passed over that no reader understands, or that `isSuspect`. */
+  readonly suspect: boolean
 }
 
 export interface ReplySource {
@@ -44,6 +46,8 @@ export interface ReplySource {
    * the upstream itself says of a failure ends a reply here too.
    */
   anew?: () => Reader
+  /** Whether a text that passes has to be looked at closer; it comes in pieces, one after the other. */
+  isSuspect?: (text: string) => boolean
 }
 
 /** What the first bytes turn out to be. */
@@ -52,6 +56,7 @@ interface Mode {
   push(text: string): Event[]
   end(): Event[]
   strayed?(): boolean
+  stumbled?(): boolean
 }
 
 const failed = (problem: Problem): Event[] => [{ type: 'error', problem }]
@@ -77,12 +82,15 @@ export function replyEvents(source: ReplySource): ReplyEvents {
     if (size > maxBytes) return failed(REPLY_TOO_LARGE)
     const events = mode?.push(text) ?? []
     reply.strayed ||= mode?.strayed?.() ?? false
+    reply.suspect ||= mode?.stumbled?.() ?? false
+    reply.suspect ||= source.isSuspect?.(text) ?? false
     return events
   }
   // No getter: it would make a shape of its own of every such object, and those are collected late.
   const reply = {
     ended: false,
     strayed: false,
+    suspect: false,
     push: (bytes: Uint8Array) =>
       guarded(() => {
         size += bytes.length
@@ -128,6 +136,7 @@ function chooseMode(text: string, source: ReplySource): Mode | undefined {
 
 function streamMode({ reader: first, anew, limits }: ReplySource): Mode {
   let reader = first
+  let stumbled = false
   let parser = sseParser(limits.eventBytes)
   const readOne = (frame: Frame): Event[] => {
     // The parser bounds what it gathers, but not what comes in one piece.
@@ -147,6 +156,7 @@ function streamMode({ reader: first, anew, limits }: ReplySource): Mode {
       const one = readOne(frame)
       if (anew && one.some((event) => isStumble(event, frame))) {
         reader = anew()
+        stumbled = true
         continue
       }
       for (const event of one) {
@@ -173,6 +183,7 @@ function streamMode({ reader: first, anew, limits }: ReplySource): Mode {
     maxBytes: limits.streamBytes,
     push: feed,
     strayed: () => parser.strayed,
+    stumbled: () => stumbled,
     end: () => [...read(parser.end()), ...reader.end()],
   }
 }

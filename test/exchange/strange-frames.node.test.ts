@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { DIALECTS, type Dialect } from '../../adapters/dialect.ts'
+import { createApp } from '../../src/http/hono-app.ts'
+import { kits } from '../dialects/index.ts'
+import { BASE, KEYS, settings } from '../memory/proxy.ts'
+
+const SECRET = 'upstream-secret-0123456789/abc'
+
+/** What a gateway in front of the model's server may put into its stream. */
+const STRANGE: readonly [string, string, RegExp][] = [
+  ['words', `data: denied for ${SECRET}\n\n`, /data: denied for \*{3}\n\n/],
+  ['broken JSON', `data: {"why":"${SECRET}\n\n`, /data: \{"why":"\*{3}\n\n/],
+  ['a comment', `: routed with ${SECRET}\n\n`, /: routed with \*{3}\n\n/],
+  [
+    'JSON of its own',
+    `data: {"gateway":{"tried":["${SECRET}"]}}\n\n`,
+    /data: \{"gateway":\{"tried":\["\*{3}"\]\}\}\n\n/,
+  ],
+  [
+    'an event of its own',
+    `event: gateway\ndata: {"key":"${SECRET}"}\n\n`,
+    /event: gateway\ndata: \{"key":"\*{3}"\}\n\n/,
+  ],
+  ['an id', `id: ${SECRET}\ndata: {"gateway":true}\n\n`, /id: \*{3}\ndata: \{"gateway":true\}\n\n/],
+]
+
+const FIXTURES: Record<Dialect, string> = {
+  messages: 'full',
+  responses: 'text',
+  'generate-content': 'text',
+  'chat-completions': 'text',
+}
+const framesOf = (dialect: Dialect): string[] =>
+  readFileSync(`fixtures/${dialect}/reply/${FIXTURES[dialect]}.sse`, 'utf8').split(/(?<=\n\n)/)
+
+const HEADERS = { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' }
+
+/** What a caller gets of a stream that comes in pieces of a size. */
+async function passed(dialect: Dialect, stream: string, size: number): Promise<string> {
+  const known = settings()
+  const upstream = known.upstreams.get(dialect)
+  if (!upstream) throw new Error('no upstream')
+  const bytes = new TextEncoder().encode(stream)
+  let at = 0
+  const key = { kind: 'literal', value: SECRET } as const
+  const app = createApp(
+    { ...known, upstreams: new Map([[dialect, { ...upstream, key }]]) },
+    {
+      send: async () => ({
+        status: 200,
+        headers: new Headers({ 'content-type': 'text/event-stream' }),
+        body: {
+          async read() {
+            const piece = bytes.subarray(at, (at += size))
+            return piece.length > 0 ? piece : undefined
+          },
+          cancel: () => undefined,
+        },
+      }),
+      now: () => Date.UTC(2026, 10, 22),
+      randomId: () => '0'.repeat(32),
+      log: () => undefined,
+    },
+  )
+  const model = `${dialect}-x`
+  const { client, http } = kits[dialect]
+  const { path, query } = client.incoming(model, true)
+  const response = await app.fetch(
+    new Request(`${BASE}${path}${query.get('alt') ? '?alt=sse' : ''}`, {
+      method: 'POST',
+      body: JSON.stringify(http.body(model, true, client.request(model, 'Go'))),
+      headers: { ...HEADERS, authorization: `Bearer ${KEYS[0]}` },
+    }),
+  )
+  return response.text()
+}
+
+describe.each(DIALECTS)('a frame in a passing stream of %s that is none of its own', (dialect) => {
+  it.each(STRANGE)('is told without the key: %s', async (_, strange, shown) => {
+    const frames = framesOf(dialect)
+    const middle = Math.floor(frames.length / 2)
+    for (const size of [11, 100_000]) {
+      const text = await passed(dialect, frames.toSpliced(middle, 0, strange).join(''), size)
+      expect(text).toMatch(shown)
+      expect(text).not.toContain(SECRET)
+      const plain = await passed(dialect, frames.join(''), size)
+      expect(text.replace(shown, '')).toBe(plain)
+    }
+  })
+})
