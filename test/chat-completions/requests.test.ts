@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest'
+import type { Dialect } from '../../adapters/dialect.ts'
+import { translator } from '../../src/translator.ts'
+import { lossesOf, refusal, sent } from '../pitfalls/translate.ts'
+
+/** The numbers are those of the traps that servers of this dialect set. */
+
+const CHAT = 'chat-completions'
+const written = (from: Dialect, body: object) => JSON.parse(sent([from, CHAT], body).text)
+const toolUse = (id: string) => ({ type: 'tool_use', id, name: 'f', input: {} })
+const toolResult = (id: string, content: unknown) => ({
+  type: 'tool_result',
+  tool_use_id: id,
+  content,
+})
+const question = { role: 'user', content: 'Go.' }
+
+describe('what a server would refuse', () => {
+  it.each(['gpt-5', 'gpt-5.6-mini', 'o3', 'o4-mini', 'openai/gpt-5'])(
+    '25, 26: of %s is called by its newer name, or left out and reported',
+    (model) => {
+      const request = { model, max_tokens: 9, stop_sequences: ['x'], messages: [question] }
+      const { text, losses } = sent(['messages', CHAT], request)
+      expect(JSON.parse(text)).toMatchObject({ max_completion_tokens: 9 })
+      expect(text).not.toMatch(/"max_tokens"|"stop"/)
+      expect(losses).toContainEqual({ code: 'dropped', path: 'limits.stop' })
+    },
+  )
+  it('25, 26: is what others are sent', () => {
+    const request = { model: 'gpt-4o', max_tokens: 9, stop_sequences: ['x'], messages: [question] }
+    expect(written('messages', request)).toMatchObject({ max_tokens: 9, stop: ['x'] })
+  })
+  it('27: is not said: instructions are those of the system', () => {
+    const input = [{ role: 'developer', content: 'Be brief.' }, question]
+    expect(written('responses', { model: 'm', input }).messages[0]).toEqual({
+      role: 'system',
+      content: 'Be brief.',
+    })
+  })
+  it('40: is an id of more than 40 characters: a call and its result get the same shorter one', () => {
+    const id = `toolu_${'x'.repeat(50)}`
+    const { messages } = written('messages', {
+      max_tokens: 9,
+      messages: [
+        question,
+        { role: 'assistant', content: [{ type: 'tool_use', id, name: 'f', input: {} }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: 'ok' }] },
+      ],
+    })
+    const [, { tool_calls: calls }, { tool_call_id: answered }] = messages
+    expect(calls[0].id).toBe(answered)
+    expect(answered.length).toBeLessThanOrEqual(40)
+    expect(answered).not.toBe(id.slice(0, 40))
+  })
+  it('57: is a call without valid arguments in a history', () => {
+    const { text, losses } = sent(['responses', CHAT], {
+      input: [
+        question,
+        { type: 'function_call', call_id: 'c', name: 'f', arguments: '{"x":' },
+        { type: 'function_call_output', call_id: 'c', output: 'ok' },
+      ],
+    })
+    expect(text).toContain('"arguments":"{}"')
+    expect(losses).toContainEqual(expect.objectContaining({ code: 'approximated' }))
+  })
+  it('56: is a picture in a result: it follows the last result of the turn', () => {
+    const picture = {
+      type: 'image',
+      source: { type: 'base64', media_type: 'image/png', data: 'aGk=' },
+    }
+    const { messages } = written('messages', {
+      max_tokens: 9,
+      messages: [
+        question,
+        { role: 'assistant', content: [toolUse('a'), toolUse('b')] },
+        { role: 'user', content: [toolResult('a', [picture]), toolResult('b', 'ok')] },
+      ],
+    })
+    const roles = messages.map(({ role }: { role: string }) => role)
+    expect(roles).toEqual(['user', 'assistant', 'tool', 'tool', 'user'])
+    expect(JSON.stringify(messages[2])).not.toContain('image_url')
+    expect(messages[4].content).toContainEqual({
+      type: 'image_url',
+      image_url: { url: 'data:image/png;base64,aGk=' },
+    })
+  })
+})
+
+describe('what callers say', () => {
+  it("28: any is Mistral's word for required", () => {
+    const tools = [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }]
+    const body = { messages: [question], tools, tool_choice: 'any' }
+    expect(JSON.parse(sent([CHAT, 'messages'], body).text).tool_choice).toEqual({ type: 'any' })
+    expect(JSON.parse(sent([CHAT, 'responses'], body).text).tool_choice).toBe('required')
+  })
+  it("38: an id of Kimi's is one that Messages takes, and the same again for its result", () => {
+    const id = 'functions.add:0'
+    const body = {
+      messages: [
+        question,
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id, type: 'function', function: { name: 'add', arguments: '{}' } }],
+        },
+        { role: 'tool', tool_call_id: id, content: '3' },
+      ],
+    }
+    const { messages } = JSON.parse(sent([CHAT, 'messages'], body).text)
+    const [, { content: said }, { content: answered }] = messages
+    expect(said[0].id).toMatch(/^[a-zA-Z0-9_-]+$/)
+    expect(answered[0].tool_use_id).toBe(said[0].id)
+    // A service of its own dialect is sent the id that it gave out.
+    expect(sent([CHAT, CHAT], body).text.split(id)).toHaveLength(3)
+  })
+  it('is in the words of its beginnings: functions, and their results by name', () => {
+    const body = {
+      messages: [
+        question,
+        { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{"x":1}' } },
+        { role: 'function', name: 'f', content: 'ok' },
+      ],
+      functions: [{ name: 'f', parameters: { type: 'object' } }],
+      function_call: { name: 'f' },
+    }
+    const { messages, tools, tool_choice } = JSON.parse(sent([CHAT, 'messages'], body).text)
+    expect(tools).toMatchObject([{ name: 'f' }])
+    expect(tool_choice).toMatchObject({ type: 'tool', name: 'f' })
+    const [, { content: said }, { content: answered }] = messages
+    expect(said[0]).toMatchObject({ type: 'tool_use', name: 'f', input: { x: 1 } })
+    expect(answered[0]).toMatchObject({ type: 'tool_result', tool_use_id: said[0].id })
+  })
+  it('60: numbers and the order of members stay as they are, in schemas and arguments', () => {
+    const schema =
+      '{"type":"object","properties":{"z":{"type":"integer"},"a":{"type":"number","maximum":12345678901234567890}}}'
+    const given = '{"z":12345678901234567890,"a":1.0}'
+    const text = JSON.stringify({
+      model: 'm',
+      messages: [
+        question,
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: given } }],
+        },
+        { role: 'tool', tool_call_id: 'c', content: 'ok' },
+      ],
+    })
+    const tools = `"tools":[{"type":"function","function":{"name":"f","parameters":${schema}}}]`
+    const body = `${text.slice(0, -1)},${tools}}`
+    const { text: out } = translator({ from: CHAT, to: 'messages' }).request(body)
+    expect(out).toContain(schema)
+    expect(out).toContain(`"input":${given}`)
+  })
+  it('a word for how hard to think that nobody knows is reported', () => {
+    const body = { messages: [question], reasoning: { effort: 'colossal', enabled: true } }
+    expect(lossesOf(sent([CHAT, 'responses'], body))).toContain('dropped reasoning.effort')
+  })
+  it('thoughts that are asked for in words that show them are shown', () => {
+    for (const words of [
+      { reasoning: { enabled: true } },
+      { thinking: { type: 'enabled' } },
+      { enable_thinking: true },
+    ])
+      expect(sent([CHAT, 'generate-content'], { messages: [question], ...words }).text).toContain(
+        '"includeThoughts":true',
+      )
+  })
+  it('a conversation without a message is none', () => {
+    expect(refusal([CHAT, 'messages'], { messages: [] })).toMatchObject({ kind: 'invalid-request' })
+  })
+})
