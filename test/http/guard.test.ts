@@ -18,7 +18,7 @@ describe('a name', () => {
     '127.0.0.1:8787',
     '127.1.2.3',
     '127.255.255.255.',
-  ])('that only this machine has passes: %s', (host) => {
+  ])('trap 37: that only this machine has passes: %s', (host) => {
     expect(codeFor({ host })).toBeUndefined()
   })
   it.each([
@@ -40,7 +40,7 @@ describe('a name', () => {
     'localhost, rebind.example',
     '..',
     '',
-  ])('that may be anybody’s is refused: %s', (host) => {
+  ])('trap 37: that may be anybody’s is refused: %s', (host) => {
     expect(codeFor({ host })).toBe('forbidden_host')
     expect(codeFor({ host, origin: PAGE }, WEB)).toBe(
       host === 'proxy.internal' ? undefined : 'forbidden_host',
@@ -82,7 +82,7 @@ describe('a page', () => {
     'http://localhost:8787',
     'http://127.0.0.1:3000',
     'https://127.0.0.1:8787',
-  ])('is refused unless it is listed, to the letter: %s', (origin) => {
+  ])('trap 39: is refused unless it is listed, to the letter: %s', (origin) => {
     for (const site of [undefined, 'same-origin', 'none'])
       expect(codeFor({ host, origin, ...(site && { 'sec-fetch-site': site }) }, WEB)).toBe(
         'forbidden_origin',

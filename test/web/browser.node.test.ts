@@ -107,7 +107,7 @@ describe.skipIf(!CHROMIUM)('in a real browser', () => {
     ],
   ]
 
-  it.each(ATTEMPTS)('a foreign page reaches nothing: %s', async (_, expression, heard) => {
+  it.each(ATTEMPTS)('trap 38: a foreign page reaches nothing: %s', async (_, expression, heard) => {
     const from = place.lines().length
     const result = await page.evaluate(expression())
     if (heard) expect(result).toBe(heard)
@@ -117,7 +117,7 @@ describe.skipIf(!CHROMIUM)('in a real browser', () => {
     expect(place.reached).toEqual([])
   })
 
-  it('a name that is bound anew reaches nothing', async () => {
+  it('trap 37: a name that is bound anew reaches nothing', async () => {
     // The page comes from a stranger's machine, and then its name leads to this one, to the same port.
     const stranger = await pageServer()
     const rebound = await browser.open(`http://rebind.test:${stranger.port}/`)

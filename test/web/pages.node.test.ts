@@ -120,7 +120,7 @@ const ATTEMPTS: [string, () => Attempt][] = [
 ]
 
 describe('a foreign page', () => {
-  it.each(ATTEMPTS)('%s: 403, and nothing reaches an upstream', async (_, attempt) => {
+  it.each(ATTEMPTS)('trap 38: %s: 403, and nothing reaches an upstream', async (_, attempt) => {
     const { path, ...init } = attempt()
     const before = place.reached.length
     const heard = await ask(place.port, path, init)
@@ -200,7 +200,7 @@ describe('a program', () => {
     ['by a configured name', { host: 'proxy.internal' }],
     ['with the fetch of Node', { 'sec-fetch-mode': 'cors' }],
     ['that claims to be a browser', { 'anthropic-dangerous-direct-browser-access': 'true' }],
-  ])('is answered as ever: %s', async (_, headers: Record<string, string>) => {
+  ])('trap 38: is answered as ever: %s', async (_, headers: Record<string, string>) => {
     const init = { method: 'POST', headers: { ...JSON_TYPE, ...headers }, body: question }
     const heard = await ask(place.port, '/v1/responses', init)
     expect(heard.status).toBe(200)
@@ -215,7 +215,7 @@ const asks = (headers: Record<string, string>, path = '/v1/messages') =>
   })
 
 describe('a page that is listed', () => {
-  it('may ask first, and learns what it may send', async () => {
+  it('trap 39: may ask first, and learns what it may send', async () => {
     const wanted = 'content-type, X-Api-Key,anthropic-version, x-stainless-os, cookie, x-evil, *'
     const { status, headers, text } = await asks({ 'access-control-request-headers': wanted })
     expect([status, text]).toEqual([204, ''])
@@ -231,7 +231,7 @@ describe('a page that is listed', () => {
     const local = await asks({ 'access-control-request-private-network': 'true' }, '/img/x')
     expect(local.headers['access-control-allow-private-network']).toBe('true')
   })
-  it('may ask before it has shown a key, and reads what is said of one', async () => {
+  it('trap 39: may ask before it has shown a key, and reads what is said of one', async () => {
     const locked = await openPlace({ web: { origins: [PAGE] }, keys: ['caller-key-0123456789'] })
     const headers = { origin: PAGE, 'access-control-request-method': 'POST' }
     const asked = await ask(locked.port, '/v1/responses', { method: 'OPTIONS', headers })

@@ -1,0 +1,287 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CHROMIUM, openBrowser, type Browser, type Page } from '../web/chromium.ts'
+import { records } from '../replay/records.ts'
+import { openPlace, QUESTION, REPLY, streamed, type Place } from './place.ts'
+
+const AXE = 'node_modules/axe-core/axe.min.js'
+const hasAxe = existsSync(AXE)
+if (!CHROMIUM)
+  console.warn('\n*** SKIPPED: nobody looks at the page, there is no chromium here ***\n')
+if (!hasAxe)
+  console.warn('\n*** SKIPPED: axe-core is not installed, which says who cannot use the page ***\n')
+
+const HOSTILE = '<img src=x onerror=alert(1)>\u202e<script>alert(2)</script>'
+const WORDS = ['Good ', 'morning. ', HOSTILE]
+
+const TURNS = [
+  { role: 'user', content: 'Hello' },
+  {
+    role: 'assistant',
+    content: [
+      { type: 'thinking', thinking: 'Let me see', signature: 'abc' },
+      { type: 'text', text: 'Yes?' },
+    ],
+  },
+  { role: 'user', content: 'Go on' },
+]
+
+const pane = (title: string) => `section[aria-label="${title}"]`
+
+describe.skipIf(!CHROMIUM)('the page in a real browser', () => {
+  let place: Place
+  let browser: Browser
+  let page: Page
+  beforeAll(async () => {
+    place = await openPlace((body) => {
+      if (body.includes('"stream":true'))
+        return { type: 'text/event-stream', pieces: streamed(WORDS), gapMs: 3 }
+      if (body.includes('too much'))
+        return { status: 429, pieces: [JSON.stringify({ error: { message: HOSTILE } })] }
+      return { pieces: [JSON.stringify({ ...REPLY, model: HOSTILE })] }
+    })
+    browser = await openBrowser(CHROMIUM ?? '')
+    page = await browser.open(place.page.href)
+  }, 60_000)
+  afterAll(async () => {
+    await browser.close()
+    await place.close()
+  })
+
+  const see = (expression: string) => page.evaluate(expression)
+  const text = (selector: string) =>
+    see(`document.querySelector(${JSON.stringify(selector)})?.textContent ?? ''`)
+  const until = async (expression: string) => {
+    for (let count = 0; count < 200; count += 1) {
+      if (await see(expression)) return
+      await new Promise((wake) => setTimeout(wake, 25))
+    }
+    throw new Error(`it never came to be that ${expression}`)
+  }
+  const open = async (number: number) => {
+    await until(`document.querySelector('main tr[data-number="${number}"]')`)
+    await see(`document.querySelector('main tr[data-number="${number}"]').click()`)
+    await until(`document.querySelector('#title')?.textContent.startsWith('${number}:')`)
+  }
+  const click = (name: string) =>
+    see(
+      `[...document.querySelectorAll('#detail .bar button')].find((each) => each.textContent === '${name}').click()`,
+    )
+
+  const filtered = async (words: string) => {
+    await see(`(() => {
+      const filter = document.querySelector('#filter')
+      filter.value = '${words}'
+      filter.dispatchEvent(new Event('input'))
+    })()`)
+    return see(
+      `[...document.querySelectorAll('#list tbody tr')].map((each) => each.dataset.number).join()`,
+    )
+  }
+
+  it('says that nothing has passed, and leaves no token behind', async () => {
+    await until(`document.querySelector('.empty')`)
+    expect(await text('main')).toContain('Nothing has passed yet')
+    expect(await see('location.href')).toBe(`${place.page.origin}/`)
+    const asked = 'performance.getEntriesByType("resource").map(({ name }) => name).join(" ")'
+    expect(await see(asked)).not.toContain(place.token)
+  })
+
+  it('shows an exchange from both sides as it happens, with its losses at their places', async () => {
+    await place.send({ ...QUESTION, messages: TURNS })
+    await open(1)
+    expect(await text('main table')).toContain('messages → responses (service)')
+    for (const title of ['what came', 'what went', 'what came back', 'what was told'])
+      expect(await text(`${pane(title)} h3`)).toBe(title)
+    await until(`document.querySelectorAll('${pane('what came')} mark').length > 2`)
+    const marks = await see(
+      `[...document.querySelectorAll('mark')].map((each) => each.closest('[data-at]').dataset.at).join(' ')`,
+    )
+    expect(marks).toContain('/top_k')
+    expect(marks).toContain('/messages/1/content/0/signature')
+    expect(await text(pane('tokens'))).toContain('64 % of the input cached')
+    expect(await text(pane('time'))).toMatch(
+      /received.*translated.*connected.*head, 200.*reply.*told/,
+    )
+  })
+
+  it('trap 40: what a model says is text, whatever it is', async () => {
+    await place.send({ ...QUESTION, stream: true })
+    await open(2)
+    expect(await text(`${pane('what was told')} .said`)).toContain(
+      '<img src=x onerror=alert(1)>\\u202e<script>alert(2)</script>',
+    )
+    await place.send({
+      ...QUESTION,
+      model: HOSTILE,
+      messages: [{ role: 'user', content: HOSTILE }],
+    })
+    await open(3)
+    for (const title of ['what came', 'what went', 'what came back', 'what was told'])
+      await see(
+        `document.querySelectorAll('${pane(title)} .bar button').forEach((each) => each.click())`,
+      )
+    await see(`document.querySelector('#close').click()`)
+    expect(await see('document.querySelectorAll("main img, main script, main a").length')).toBe(0)
+    expect(page.problems).toEqual([])
+  })
+
+  it('lets nothing in that its policy forbids', async () => {
+    const violated = `new Promise((done) => {
+      document.addEventListener('securitypolicyviolation', (event) => done(event.effectiveDirective))
+      const script = document.createElement('script')
+      script.textContent = 'document.title = "taken"'
+      document.body.append(script)
+    })`
+    expect(await see(violated)).toBe('script-src-elem')
+    expect(await see('document.title')).toBe('dragoman')
+    expect(await see(`fetch('http://evil.test:1/').then(() => 'sent', () => 'refused')`)).toBe(
+      'refused',
+    )
+  })
+
+  it('repeats a stream in its time', async () => {
+    await open(2)
+    const back = pane('what came back')
+    expect(await see(`document.querySelectorAll('${back} tbody tr').length`)).toBe(9)
+    await see(`(() => {
+      const slider = document.querySelector('${back} input[type=range]')
+      slider.value = 4
+      slider.dispatchEvent(new Event('input'))
+    })()`)
+    expect(await text(`${back} .said`)).toBe('Good ')
+    expect(await text(`${back} output`)).toMatch(/^event 4 of 9, [\d.]+ ms after the beginning$/)
+    await see(`document.querySelector('${back} .time button').click()`)
+    await until(`document.querySelector('${back} output').textContent.startsWith('event 9')`)
+  })
+
+  it('copies as curl and as a line that the replay takes', async () => {
+    await open(2)
+    await click('curl')
+    const curl = String(await text('dialog pre'))
+    expect(curl).toMatch(/^curl 'http:\/\/127\.0\.0\.1:\d+\/v1\/messages'/)
+    expect(curl).toContain(`'x-api-key: '"$PROXY_KEY"''`)
+    await see(`document.querySelector('#close').click()`)
+    await click('replay')
+    const folder = mkdtempSync(join(tmpdir(), 'dragoman-replay-'))
+    writeFileSync(join(folder, 'one.jsonl'), `${await text('dialog pre')}\n`)
+    const found = []
+    for await (const record of records(folder, undefined, (fault) => found.push(fault)))
+      found.push(record)
+    rmSync(folder, { recursive: true })
+    expect(found).toMatchObject([{ dialect: 'responses', model: 'm', status: 200 }])
+    expect(found[0]).toHaveProperty('sse', expect.stringContaining('response.completed'))
+    await see(`document.querySelector('#close').click()`)
+  })
+
+  it('explains for another upstream, and compares two turns of a session', async () => {
+    const next = [...TURNS, { role: 'assistant', content: 'So?' }, { role: 'user', content: 'Hm' }]
+    await place.send({ ...QUESTION, messages: next })
+    await open(4)
+    await click('explain')
+    await until(`document.querySelector('dialog select')`)
+    await see(`document.querySelector('dialog form button').click()`)
+    await until(`document.querySelector('dialog .tree')`)
+    expect(await text('dialog')).toContain('generateContent')
+    await see(`document.querySelector('#close').click()`)
+    await click('compare')
+    await until(`document.querySelector('dialog select')`)
+    await see(`(() => {
+      const choice = document.querySelector('dialog select')
+      choice.value = 1
+      choice.dispatchEvent(new Event('change'))
+    })()`)
+    await until(`document.querySelector('dialog').textContent.includes('the same 3 elements')`)
+    expect(await text('dialog')).toMatch(/messages the same 3 elements, and 2 more/)
+    await see(`document.querySelector('#close').click()`)
+  })
+
+  it('can be used with the keyboard alone', async () => {
+    const focused = () => see(`document.activeElement?.id || document.activeElement?.ariaLabel`)
+    await see('document.activeElement.blur()')
+    await page.press('/')
+    expect(await focused()).toBe('filter')
+    await page.press('Escape')
+    await page.press('Escape')
+    expect(await focused()).toMatch(/^exchange \d$/)
+    await page.press('k')
+    await page.press('k')
+    await page.press('k')
+    await page.press('k')
+    expect(await focused()).toBe('exchange 4')
+    await page.press('ArrowDown')
+    await page.press('j')
+    expect(await focused()).toBe('exchange 2')
+    await page.press('Enter')
+    await until(`document.querySelector('#title')?.textContent.startsWith('2:')`)
+    for (const [key, title] of [
+      'what came',
+      'what went',
+      'what came back',
+      'what was told',
+    ].entries()) {
+      await page.press(String(key + 1))
+      expect(await focused()).toBe(title)
+    }
+    await page.press('c')
+    await until(`document.querySelector('dialog').open`)
+    await page.press('Escape')
+    await until(`!document.querySelector('dialog').open`)
+    await page.press('?')
+    await until(`document.querySelector('dialog').textContent.includes('the next or the previous')`)
+    await page.press('Escape')
+    expect(page.problems.filter((each) => !/Content Security Policy/.test(each))).toEqual([])
+  })
+
+  it('filters by status, dialect and loss', async () => {
+    await place.send({ ...QUESTION, messages: [{ role: 'user', content: 'too much' }] })
+    await until(`document.querySelector('main tr[data-number="5"]')`)
+    expect(await filtered('status:4xx')).toBe('5')
+    expect(await filtered('loss:seal')).toBe('4,1')
+    expect(await filtered('dialect:chat')).toBe('')
+    expect(await filtered('')).toBe('5,4,3,2,1')
+  })
+
+  it('is as wide as a telephone without a second scroll bar', async () => {
+    for (const number of [1, 2, 5]) {
+      await page.show({ width: 320, height: 800 })
+      await open(number)
+      expect(await see('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320)
+    }
+  })
+
+  it.skipIf(!hasAxe)('has nothing that axe-core finds fault with', async () => {
+    await see(readFileSync(AXE, 'utf8'))
+    const faults = () =>
+      see(`axe.run().then(({ violations, passes }) => [passes.length > 15 ? [] : 'looked at little'].concat(
+        violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 200)).join(' | '))).flat())`)
+    const looks: [number, boolean][] = [
+      [1, false],
+      [1, true],
+      [2, true],
+    ]
+    for (const [number, dark] of looks) {
+      await page.show({ width: 1300, height: 900, dark })
+      await open(number)
+      await until(`document.querySelector('mark')`)
+      expect(await faults(), `${number} ${dark}`).toEqual([])
+    }
+    await click('explain')
+    await until(`document.querySelector('dialog select')`)
+    expect(await faults()).toEqual([])
+    await see(`document.querySelector('#close').click()`)
+  })
+
+  it('tells nothing without its token', async () => {
+    const stranger = await browser.open(`${place.page.origin}/#wrong`)
+    for (let count = 0; count < 100; count += 1) {
+      const told = await stranger.evaluate('document.body.textContent')
+      if (String(told).includes('needs its token')) break
+      await new Promise((wake) => setTimeout(wake, 25))
+    }
+    expect(await stranger.evaluate('document.body.textContent')).toContain('needs its token')
+    expect(await stranger.evaluate('document.querySelector("table")')).toBeNull()
+  })
+})
