@@ -177,6 +177,8 @@ export interface Adapter {
     match(head: RequestHead): Route | undefined
     readRequest(body: Json, context: ReadRequestContext): Request
     writer(context: WriteReplyContext): Writer
+    /** Members of its requests, and types of blocks and tools, that no other dialect may leave out. */
+    readonly promises?: ReadonlySet<string>
     /** `headers`: only those that the dialect's clients read (none of them is about framing). */
     writeProblem(problem: Problem, requestId: string): { status: number; body: JsonObject }
     writeTokenCount(inputTokens: number): JsonObject

@@ -48,7 +48,6 @@ export const LOSS_WORDS: Readonly<Record<Dialect, Readonly<Record<string, LossWo
     user: ['`metadata.user_id`', 'The upstream has no place for it.'],
   },
   'generate-content': {
-    cachedContent: 'Only this service knows what it holds.',
     'format.schema': ['`responseSchema`', SCHEMA],
     'generationConfig.enableEnhancedCivicAnswers': 'Only this dialect has it.',
     'generationConfig.mediaResolution': 'Only this dialect has it.',

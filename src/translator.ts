@@ -2,7 +2,7 @@ import { watchEmptyReply } from './exchange/empty-reply.ts'
 import type { Adapter, ReadReplyContext, Reader } from '../adapters/contract.ts'
 import type { Dialect } from '../adapters/dialect.ts'
 import { dialects } from '../adapters/index.ts'
-import { refuseFileIds, reportForeign } from './model/foreign.ts'
+import { refuseFileIds, refusePromises, reportForeign } from './model/foreign.ts'
 import { emptyRequest } from './model/empty-request.ts'
 import { editedText } from './json/edit.ts'
 import { parse, stringify, type Json, type JsonObject } from './json/json.ts'
@@ -128,7 +128,10 @@ function betweenDialects(from: Adapter, to: Adapter, options: TranslatorOptions)
   return {
     request(body) {
       last = readRequest(from, textIn(body), options, newId)
-      if (from !== to) refuseFileIds(last)
+      if (from !== to) {
+        refuseFileIds(last)
+        refusePromises(last, from.caller.promises)
+      }
       return writeRequest(to, last, options)
     },
     reply(body) {

@@ -6,7 +6,7 @@ import { fieldNames } from '../../src/model/fields.ts'
 import { mayHoldEnvelope } from '../../src/model/proof.ts'
 import * as models from './models.ts'
 import { PROFILES } from './profiles.ts'
-import { DROPPABLE, FIELDS } from './wire.ts'
+import { DROPPABLE, PROMISES, FIELDS } from './wire.ts'
 import { readProblem, tellsFailure, writeProblem } from './problems.ts'
 import { CompletionReader } from './reader.ts'
 import { readRequest, VERBATIM, writeRequest } from './request.ts'
@@ -28,6 +28,7 @@ export const chatCompletions: Adapter = {
     match,
     readRequest,
     writer: (context) => new CompletionWriter(context),
+    promises: PROMISES,
     writeProblem,
     writeTokenCount: models.writeTokenCount,
     writeModels: models.writeModels,

@@ -141,11 +141,13 @@ export const FIELDS = {
   chat_template_kwargs: field('drop'),
   prompt_cache_options: field('drop'),
   prompt_cache_retention: field('drop'),
-  moderation: field('drop'),
+  moderation: field('drop bind'),
 }
 
 /** Any other member is left over. */
 export const READ = namesFor('read', FIELDS)
+/** Members that no service of another dialect can keep to. */
+export const PROMISES = namesFor('bind', FIELDS)
 export const placeOf = placesIn(FIELDS)
 export const DROPPABLE = droppable(FIELDS, placeOf)
 

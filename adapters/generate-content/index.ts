@@ -8,7 +8,7 @@ import { match, passPath } from './paths.ts'
 import { readProblem, tellsFailure, writeProblem } from './problems.ts'
 import { ReplyReader } from './reader.ts'
 import { readRequest, writeCountRequest, writeRequest } from './request.ts'
-import { DROPPABLE, REPLY_VERBATIM, REQUEST_VERBATIM, FIELDS, OPTIONS } from './wire.ts'
+import { DROPPABLE, PROMISES, REPLY_VERBATIM, REQUEST_VERBATIM, FIELDS, OPTIONS } from './wire.ts'
 import { ReplyWriter } from './writer.ts'
 import { edit } from './same.ts'
 
@@ -27,6 +27,7 @@ export const generateContent: Adapter = {
     match,
     readRequest,
     writer: (context) => new ReplyWriter(context),
+    promises: PROMISES,
     writeProblem: (problem) => writeProblem(problem),
     writeTokenCount: (inputTokens) => ({ totalTokens: inputTokens }),
     writeModels: (models) => writeModels(models),

@@ -1,5 +1,5 @@
 import { type Json, isObject, Verbatim, type JsonObject } from '../../src/json/json.ts'
-import { droppable, field, placesIn, shapesOf } from '../../src/model/fields.ts'
+import { droppable, field, namesFor, placesIn, shapesOf } from '../../src/model/fields.ts'
 import {
   list,
   object,
@@ -127,13 +127,16 @@ export const FIELDS = {
   labels: field('read drop', optional(record(text, text))),
   serviceTier: field('read drop', optional(text), 'tier'),
   safetySettings: field('drop'),
-  cachedContent: field('drop'),
+  cachedContent: field('drop bind'),
+  modelArmorConfig: field('drop bind'),
   store: field('drop'),
   continuationToken: field(''),
   // Looked at last, as the longest.
   contents: field('read', optional(oneOrMany(content)), 'turns'),
 }
 
+/** Members that no service of another dialect can keep to. */
+export const PROMISES = namesFor('bind', FIELDS)
 export const placeOf = placesIn(FIELDS)
 export const optionPlace = placesIn(OPTIONS, 'generationConfig.')
 export const DROPPABLE = [...droppable(OPTIONS, optionPlace), ...droppable(FIELDS, placeOf)]

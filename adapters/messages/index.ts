@@ -10,7 +10,7 @@ import { MessageReader } from './reader.ts'
 import { demandVersion, readRequest, VERBATIM, writeCountRequest, writeRequest } from './request.ts'
 import { MessageWriter } from './writer.ts'
 import { edit } from './same.ts'
-import { DROPPABLE, FIELDS } from './wire.ts'
+import { DROPPABLE, PROMISES, FIELDS } from './wire.ts'
 
 /** How the types of its events begin. */
 const KNOWN = /^(?:message|content_block|ping|error)/
@@ -34,6 +34,7 @@ export const messages: Adapter = {
     match,
     readRequest,
     writer: (context) => new MessageWriter(context),
+    promises: PROMISES,
     writeProblem,
     writeTokenCount: models.writeTokenCount,
     writeModels: models.writeModels,

@@ -104,7 +104,7 @@ function readBody(body: JsonObject): Request {
     tools: offered,
     ...readToolChoice(tool_choice, offered),
     limits: {
-      ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+      ...(maxOutputTokens !== undefined && maxOutputTokens > 0 && { maxOutputTokens }),
       ...(stop.length > 0 && { stop }),
     },
     sampling: options.readSampling(body),
@@ -115,6 +115,8 @@ function readBody(body: JsonObject): Request {
     origin: { dialect: DIALECT },
     ...keep({
       ...membersBeside(body, READ),
+      // It asks for no reply: the service shall put the prompt into its cache.
+      ...(maxOutputTokens === 0 && { max_tokens: 0 }),
       ...(mcp_servers !== undefined && readServers(mcp_servers).size === 0 && { mcp_servers }),
       ...left,
       ...(Object.keys(output).length > 0 && { output_config: output }),

@@ -120,7 +120,7 @@ const format = typed({ json_schema: object({ schema: objectText }) })
 export const FIELDS = {
   model: field('read count', sized(1, 256)),
   messages: field('read count', list(message), 'turns'),
-  max_tokens: field('read', nullish(integer(0)), 'limits.maxOutputTokens'),
+  max_tokens: field('read bind', nullish(integer(0)), 'limits.maxOutputTokens'),
   system: field('read count', nullish(textOrList(typed({ text: textBlock })))),
   metadata: field('read drop', nullish(object({ user_id: nullish(sized(0, 256)) })), 'user'),
   stop_sequences: field('read drop', nullish(list(text)), 'limits.stop'),
@@ -154,9 +154,9 @@ export const FIELDS = {
   diagnostics: field('drop'),
   fallbacks: field('drop'),
   fallback_credit_token: field('drop'),
-  billing_policy: field('drop'),
+  billing_policy: field('drop bind'),
   inference_geo: field('drop'),
-  safeguards: field('drop'),
+  safeguards: field('drop bind'),
   speed: field('drop'),
   user_profile_id: field('drop'),
   workspace_id: field('drop'),
@@ -165,6 +165,8 @@ export const FIELDS = {
 export const READ = namesFor('read', FIELDS)
 /** The members that the token counter takes. */
 export const COUNTED = namesFor('count', FIELDS)
+/** Members that no service of another dialect can keep to. */
+export const PROMISES = namesFor('bind', FIELDS)
 export const placeOf = placesIn(FIELDS)
 export const DROPPABLE = droppable(FIELDS, placeOf)
 

@@ -13,7 +13,7 @@ import { readRequest, REQUEST_VERBATIM, writeCountRequest, writeRequest } from '
 import { reader } from './reader.ts'
 import { writer } from './writer.ts'
 import { edit } from './same.ts'
-import { DROPPABLE, FIELDS } from './wire.ts'
+import { DROPPABLE, PROMISES, FIELDS } from './wire.ts'
 
 /** How the types of its events begin. */
 const KNOWN = /^(?:response\.|error|keepalive)/
@@ -52,6 +52,7 @@ export const responses: Adapter = {
     match,
     readRequest,
     writer,
+    promises: PROMISES,
     writeProblem,
     writeTokenCount: (inputTokens) => ({
       object: 'response.input_tokens',

@@ -83,13 +83,20 @@ export const FIELDS = {
   stream_options: field('drop'),
   context_management: field('drop'),
   max_tool_calls: field('drop'),
-  moderation: field('drop'),
+  moderation: field('drop bind'),
   access_programs: field('drop'),
   image: field('drop'),
 }
 
 /** The counter takes what the model would see, and nothing about how it shall answer. */
 export const COUNTED = namesFor('count', FIELDS)
+/** Members, items and tools that no service of another dialect can keep to: programs call tools by themselves. */
+export const PROMISES: ReadonlySet<string> = new Set([
+  ...namesFor('bind', FIELDS),
+  'program',
+  'program_output',
+  'programmatic_tool_calling',
+])
 export const placeOf = placesIn(FIELDS)
 export const DROPPABLE = droppable(FIELDS, placeOf)
 

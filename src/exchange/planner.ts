@@ -1,6 +1,6 @@
 import type { Outgoing, Target } from '../../adapters/contract.ts'
 import { estimateTokens } from '../model/estimate.ts'
-import { refuseFileIds, reportForeign } from '../model/foreign.ts'
+import { refuseFileIds, refusePromises, reportForeign } from '../model/foreign.ts'
 import { objectIn, stringify, type Json } from '../json/json.ts'
 import { lossList, type Lose } from '../model/loss.ts'
 import type { Request } from '../model/request.ts'
@@ -156,7 +156,10 @@ async function translatePlan(
   // What is kept here need not be kept a second time, where no caller could ask for it or delete it.
   const whole = resolved ? { ...asked, store: false } : asked
   const { lose, losses } = lossList()
-  if (adapter !== exchange.caller) refuseFileIds(whole)
+  if (adapter !== exchange.caller) {
+    refuseFileIds(whole)
+    refusePromises(whole, exchange.caller.caller.promises)
+  }
   reportForeign(whole, adapter.dialect, lose)
   const outgoing = outgoingRequest(exchange, destination, { body, resolved, request: whole }, lose)
   const stream = exchange.route.operation === 'create' && request.stream

@@ -106,6 +106,34 @@ export function refuseFileIds({ system, turns }: Request): void {
   for (const [index, turn] of turns.entries()) check(turn.blocks, () => `turns.${index}.blocks`)
 }
 
+/**
+ * Who pays, what is checked, what was laid down with one service: of these there is no more or less. Another service
+ * cannot do it, and leaving it out would make another request. `promises`: the members of the caller's dialect that
+ * are such, and the types of its blocks and tools.
+ */
+export function refusePromises(request: Request, promises: ReadonlySet<string> = NONE): void {
+  if (promises.size === 0) return
+  const check = (word: string, place: string): void => {
+    if (!promises.has(word)) return
+    const what = `only a service that speaks ${request.origin?.dialect} can do what it asks for`
+    throw invalid(`${place}: ${what}; leave it out, or send the request to such a service.`, place)
+  }
+  const checkBlocks = (blocks: readonly Block[], path: string): void => {
+    for (const [index, block] of blocks.entries())
+      if (block.kind === 'opaque')
+        check(typeName(block.value), `${path}.${index}.${typeName(block.value)}`)
+      else if (block.kind === 'tool-result') checkBlocks(block.content, `${path}.${index}.content`)
+  }
+  for (const fields of Object.values(request.ext ?? {}))
+    for (const [key, value] of Object.entries(fields)) if (!isEmpty(value)) check(key, key)
+  for (const tool of request.tools)
+    if (tool.kind === 'opaque') check(tool.name, `tools.${tool.name}`)
+  for (const [index, turn] of request.turns.entries())
+    checkBlocks(turn.blocks, `turns.${index}.blocks`)
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
 /** Null and an empty list say nothing, so nothing is lost with them; an empty object asks for a feature as it is. */
 const isEmpty = (value: Json): boolean =>
   value === null || (Array.isArray(value) && value.length === 0)

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { type Dialect, DIALECTS } from '../../adapters/dialect.ts'
+import type { JsonObject } from '../../src/json/json.ts'
+import { ProblemError } from '../../src/model/problem.ts'
+import { translator } from '../../src/translator.ts'
+import { adapterOf } from '../dialects/adapters.ts'
+import { kits } from '../dialects/index.ts'
+
+const ITEM = { type: 'program', id: 'p_1', call_id: 'c_1', code: '1', fingerprint: 'f' }
+
+/** What asks for more than a member by itself. */
+const ASKED: Record<string, JsonObject> = {
+  max_tokens: { max_tokens: 0 },
+  program: { input: [ITEM] },
+  program_output: { input: [{ type: 'program_output', call_id: 'c_1', result: '1' }] },
+  programmatic_tool_calling: { tools: [{ type: 'programmatic_tool_calling' }] },
+}
+
+function bodyOf(dialect: Dialect, word: string): JsonObject {
+  const { ask } = kits[dialect]
+  const said = ASKED[word] ?? { [word]: { x: 1 } }
+  return { ...ask.needed, ...ask.text('Hi'), ...said }
+}
+
+const cases = DIALECTS.flatMap((from) =>
+  [...(adapterOf(from).caller.promises ?? [])].map((word) => ({ from, word })),
+)
+
+describe('what no other service can keep', () => {
+  it.each(cases)(
+    'is refused by its name before anything is sent: $word of $from',
+    ({ from, word }) => {
+      const body = bodyOf(from, word)
+      for (const to of DIALECTS) {
+        const ask = () => translator({ from, to, model: 'm' }).request(body)
+        if (to === from) {
+          expect(ask().text).toContain(word)
+          continue
+        }
+        expect(ask).toThrow(ProblemError)
+        expect(ask).toThrow(word)
+      }
+    },
+  )
+
+  it('is refused of no dialect that says nothing by it', () => {
+    const body = { ...bodyOf('messages', 'max_tokens'), max_tokens: 99, safeguards: null }
+    expect(translator({ from: 'messages', to: 'responses' }).request(body).losses).toEqual([])
+  })
+})
