@@ -4,6 +4,7 @@ import { Agent } from 'node:http'
 import { parseArgs } from 'node:util'
 import { call, type Heard, sleep } from './caller.ts'
 import { bounds } from './bounds.ts'
+import { down } from './down.ts'
 import { bodies, crowd, overload, stalled } from './pressure.ts'
 import { type Sample, slopeOf } from './shared.ts'
 import { expect, hasFailed, voiceAt, type Soak } from './soak.ts'
@@ -11,10 +12,11 @@ import { faultOf, modelOf, openUpstream, type Upstream } from './upstream.ts'
 
 /**
  * Load with mixed faults and callers who leave, against the proxy in a process of its own; then crowds of idle
- * streams and of stalled readers, more callers than there is room for, and all the ways to fill the memory.
+ * streams and of stalled readers, more callers than there is room for, and all the ways to fill the memory; then pools
+ * of which one member is down.
  * Ends with 1 when something is wrong or left behind.
  *
- *     npm run soak                  about two minutes
+ *     npm run soak                  about three minutes
  *     npm run soak -- --minutes 30  before a release
  */
 
@@ -129,6 +131,7 @@ async function main(): Promise<void> {
   child.kill('SIGTERM')
   await once(child, 'exit')
   await bounds(upstream)
+  await down()
   upstream.close()
   process.exit(hasFailed() ? 1 : 0)
 }
