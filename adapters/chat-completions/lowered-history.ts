@@ -35,7 +35,7 @@ function lowerMessage(message: JsonObject, index: number, lowering: Lowering): J
     ...(server.developerRole === false && role === 'developer' && { role: 'system' }),
   })
   const plain = server.plainContent ? withPlainContent(named) : named
-  if (role === 'assistant') return withThought(withCalls(plain, index, lowering), lowering)
+  if (role === 'assistant') return withThought(withCalls(plain, index, lowering), index, lowering)
   const { tool_call_id: id } = plain
   return typeof id === 'string' && server.callIds !== undefined
     ? withMembers(plain, { tool_call_id: writeCallId(id, server) })
@@ -81,7 +81,7 @@ function withCalls(message: JsonObject, index: number, { server, lose }: Lowerin
 const SPELLINGS = ['reasoning_content', 'reasoning'] as const
 
 /** The words of a thought, under the name that the server reads; without any where a call needs one. */
-function withThought(message: JsonObject, { server }: Lowering): JsonObject {
+function withThought(message: JsonObject, index: number, { server, lose }: Lowering): JsonObject {
   const { reasoningField: field, reasoningFiller: filler, reasoningReplay } = server
   if (field === undefined || field === 'details') return message
   const text = SPELLINGS.map((name) => textIn(message[name])).find(Boolean) ?? ''
@@ -89,7 +89,10 @@ function withThought(message: JsonObject, { server }: Lowering): JsonObject {
   const bare = isEmpty
     ? message
     : withMembers(message, { reasoning_content: undefined, reasoning: undefined })
-  if (reasoningReplay === 'never' || field === 'none') return bare
+  if (reasoningReplay === 'never' || field === 'none') {
+    if (text !== '') lose('dropped', `turns.${index}.blocks.0`, 'not taken back')
+    return bare
+  }
   const hasCalls = Array.isArray(message['tool_calls'])
   if (text === '')
     return filler !== undefined && hasCalls

@@ -18,6 +18,8 @@ const OPENAI: ServerFacts = {
   developerRole: true,
   customTools: true,
   allowedTools: true,
+  toolMedia: false,
+  callIds: 40,
 }
 
 /** Mistral answers 422 to any other. */
@@ -37,6 +39,10 @@ export const PROFILES: readonly Profile[] = [
       {
         words: /Use 'max_completion_tokens' instead/,
         says: 'calls the bound of a reply otherwise',
+      },
+      {
+        words: /Image URLs are only allowed for messages with role 'user'/,
+        says: 'takes no pictures in results of tools',
       },
     ],
   },
@@ -269,7 +275,12 @@ export const PROFILES: readonly Profile[] = [
     name: 'vllm',
     version: '0.12 to 0.23',
     source: 'vllm#43203, vllm#41114, vllm#38488; PR#33402',
-    facts: { ...TEMPLATE, reasoningField: 'both', reasoningReplay: 'with-tools' },
+    facts: {
+      ...TEMPLATE,
+      reasoningField: 'both',
+      reasoningReplay: 'with-tools',
+      toolMedia: false,
+    },
     refusals: [
       {
         words: /System message must be at the beginning/,

@@ -16,7 +16,10 @@ export interface Site {
 }
 
 /** A proxy in front of one server, which says no as it does, and else what the demo says. */
-export function siteOf(server: Server, profile?: string): Site {
+export type Profile = NonNullable<Config['upstreams']>[string]['profile']
+
+/** `reply`: what it says in place of the demo. */
+export function siteOf(server: Server, profile?: Profile, reply?: string): Site {
   const { dialect } = server
   const sent: JsonObject[] = []
   const demo = demoSend(adapters, () => Promise.reject(new Error('nothing else is asked')))
@@ -25,6 +28,7 @@ export function siteOf(server: Server, profile?: string): Site {
     sent.push(body)
     const no = refuses(server.refusals, body)
     if (no) return json(no.status, JSON.stringify(no.body))
+    if (reply !== undefined) return said(reply)
     const { pathname, search } = new URL(request.url)
     const answer = await demo({ ...request, url: `${DEMO_ORIGIN}/${dialect}${pathname}${search}` })
     return server.open ? withoutProofs(answer) : answer
@@ -48,6 +52,13 @@ async function bodyText({ body }: UpstreamRequest): Promise<string> {
   const whole = body === undefined || body instanceof ReadableStream ? body : wholeBytes(body)
   return new Response(whole as ConstructorParameters<typeof Response>[0]).text()
 }
+
+const said = (reply: string): UpstreamResponse => ({
+  ...json(200, reply),
+  headers: new Headers({
+    'content-type': reply.startsWith('data:') ? 'text/event-stream' : 'application/json',
+  }),
+})
 
 const json = (status: number, text: string): UpstreamResponse => ({
   status,
