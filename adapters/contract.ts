@@ -7,6 +7,7 @@ import type { Lookup, RequestHead } from '../src/model/lookup.ts'
 import type { ConversationMemory } from '../src/memory/conversation.ts'
 import type { Problem } from '../src/model/problem.ts'
 import type { Frame, Framing, Heartbeat, Reader, Writer } from '../src/stream/codec.ts'
+import type { WireEvent } from '../src/stream/wire-events.ts'
 import type { Profile, ServerFacts } from './server-facts.ts'
 
 export type {
@@ -19,6 +20,7 @@ export type {
   Reader,
   RequestHead,
   ServerFacts,
+  WireEvent,
   Writer,
 }
 

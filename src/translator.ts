@@ -13,6 +13,7 @@ import { MAX_OUTPUT_TOKENS, PROCESS_LIMITS } from './config/defaults.ts'
 import { randomId } from './ports.ts'
 import { idSource } from './model/ids.ts'
 import { ownHeaders } from './exchange/sample.ts'
+import { frameReader } from './stream/event-reader.ts'
 import { replyEvents } from './stream/reply-events.ts'
 import { replyWriter } from './exchange/reply-writer.ts'
 import { framer } from './stream/stream-out.ts'
@@ -190,7 +191,7 @@ const bodyEvents = (to: Adapter, reader: Reader, text: string) => {
 }
 
 const replySource = (to: Adapter, reader: Reader, contentType: string) => ({
-  reader,
+  reader: frameReader(reader),
   verbatim: to.upstream.verbatim,
   limits: PROCESS_LIMITS,
   contentType,

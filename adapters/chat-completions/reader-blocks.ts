@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../src/json/json.ts'
+import type { Path } from '../../src/json/outline.ts'
 import type { Cursor } from '../../src/model/cursor.ts'
 import type { ToolNames } from '../../src/model/names.ts'
 import type { Block, Citation, Proof } from '../../src/model/request.ts'
@@ -351,4 +352,30 @@ function together(before: JsonObject, after: JsonObject): JsonObject {
     return Object.keys(merged).length > 0 ? [[key, merged]] : []
   })
   return { ...before, ...Object.fromEntries(said), ...Object.fromEntries(nested) }
+}
+
+/** Where in a chunk a piece of text is, and its delta with another one. */
+interface DeltaPiece {
+  place: Path
+  withText(text: string): JsonObject
+}
+
+const DELTA = ['choices', 0, 'delta']
+const TEXTS = ['content', 'reasoning_content', 'reasoning', 'reasoning_text']
+const PLACES = new Map(TEXTS.map((member): [string, Path] => [member, [...DELTA, member]]))
+const ARGUMENTS = [...DELTA, 'tool_calls', 0, 'function', 'arguments']
+
+/** The first piece of text in a delta; undefined where there is none, or several calls. */
+export function pieceOf(delta: JsonObject): DeltaPiece | undefined {
+  for (const [member, place] of PLACES)
+    if (typeof delta[member] === 'string')
+      return { place, withText: (text) => ({ ...delta, [member]: text }) }
+  const [call, ...others] = objectsIn(delta['tool_calls'])
+  const called = objectIn(call?.['function'])
+  if (others.length > 0 || typeof called['arguments'] !== 'string') return undefined
+  const withText = (text: string) => ({
+    ...delta,
+    tool_calls: [{ ...call, function: { ...called, arguments: text } }],
+  })
+  return { place: ARGUMENTS, withText }
 }

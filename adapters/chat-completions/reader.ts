@@ -1,10 +1,11 @@
 import { Cursor, ENDED_EARLY } from '../../src/model/cursor.ts'
 import type { Event } from '../../src/model/events.ts'
-import { isObject, parse, type Json, type JsonObject } from '../../src/json/json.ts'
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { toolNames, type ToolNames } from '../../src/model/names.ts'
 import type { Block, Citation, Proof } from '../../src/model/request.ts'
-import type { Frame, Reader, ReadReplyContext, ServerFacts } from '../contract.ts'
-import { CallReader } from './reader-blocks.ts'
+import { DeltaHint, DONE } from '../../src/stream/wire-events.ts'
+import type { Reader, ReadReplyContext, ServerFacts, WireEvent } from '../contract.ts'
+import { CallReader, pieceOf, Speech } from './reader-blocks.ts'
 import { TOOL_NAME, keep, textIn, objectIn, objectsIn, isAbsent } from './dialect.ts'
 import { readDrawn } from './media.ts'
 import { readMessage } from './blocks.ts'
@@ -19,12 +20,15 @@ import {
   replyLeft,
   type Seen,
 } from './reply.ts'
-import { Speech } from './reader-blocks.ts'
 import { readUsage } from './usage.ts'
 import { raiseInput } from '../../src/model/text-tools.ts'
 
+/** Nothing of these is read: padding, and the time, which Ollama says anew in each chunk. */
+const UNREAD = { counts: [['created']], noise: [['obfuscation'], ['p']] }
+
 /** Understands a completion, whole or in chunks, of OpenAI and of all that speak like it. */
 export class CompletionReader implements Reader {
+  readonly hint = new DeltaHint(UNREAD)
   readonly #cursor = new Cursor()
   readonly #context: ReadReplyContext
   readonly #names: ToolNames
@@ -55,10 +59,14 @@ export class CompletionReader implements Reader {
     return this.#cursor.drain()
   }
 
-  push(frame: Frame): Event[] {
-    const text = frame.data.trim()
-    if (text === '[DONE]') this.#over(true)
-    else if (text !== '') this.#chunk(frame, text)
+  push(event: WireEvent): Event[] {
+    if (event.data === DONE) this.#over(true)
+    else this.#chunk(event)
+    return this.#cursor.drain()
+  }
+
+  broken(): Event[] {
+    this.#cursor.fail(BROKEN)
     return this.#cursor.drain()
   }
 
@@ -67,16 +75,10 @@ export class CompletionReader implements Reader {
     return this.#cursor.drain()
   }
 
-  #chunk(frame: Frame, text: string): void {
-    let value: Json
-    try {
-      value = parse(text)
-    } catch {
-      return this.#cursor.fail(BROKEN)
-    }
-    const body = Array.isArray(value) ? value[0] : value
+  #chunk({ name, data }: WireEvent): void {
+    const body = Array.isArray(data) ? data[0] : data
     if (!isObject(body)) return this.#cursor.fail(BAD_REPLY)
-    if (saysError(body) || frame.event === 'error') return this.#failed(body)
+    if (saysError(body) || name === 'error') return this.#failed(body)
     this.#take(body)
   }
 
@@ -95,10 +97,24 @@ export class CompletionReader implements Reader {
   #take(body: JsonObject): void {
     this.#note(body)
     this.#count(body['usage'])
-    for (const choice of objectsIn(body['choices'])) {
+    const choices = objectsIn(body['choices'])
+    for (const choice of choices) {
       if (indexOf(choice['index']) !== 0) this.#context.lose('dropped', 'reply.candidates')
       else this.#choice(choice, body)
     }
+    const [choice, ...others] = choices
+    if (choice && others.length === 0 && indexOf(choice['index']) === 0 && !this.#finish)
+      this.#hintAt(objectIn(choice['delta']))
+  }
+
+  /** Everything beside its delta says the same once more in the next chunk. */
+  #hintAt(delta: JsonObject): void {
+    const piece = pieceOf(delta)
+    if (!piece) return
+    this.hint.give(piece.place, (text) => {
+      this.#delta(piece.withText(text))
+      return this.#cursor.drain()
+    })
   }
 
   /** The first chunk of Copilot and of Azure has neither id nor model. */

@@ -1,7 +1,6 @@
 import { streamedText, withBody, type Event, type Tail } from '../../src/model/events.ts'
 import { blockName } from '../../src/model/foreign.ts'
-import { stringify, type JsonObject } from '../../src/json/json.ts'
-import { added, LateFrame, PieceFrame } from '../../src/stream/late-frame.ts'
+import { isObject, type JsonObject } from '../../src/json/json.ts'
 import type {
   Block,
   Citation,
@@ -10,11 +9,10 @@ import type {
   ToolCallBlock,
   Usage,
 } from '../../src/model/request.ts'
-import { Template } from '../../src/stream/template.ts'
+import { deltaEvents, DONE, Outbox } from '../../src/stream/wire-events.ts'
 import { lowerInput } from '../../src/model/text-tools.ts'
 import type { Problem } from '../../src/model/problem.ts'
-import type { Frame, WriteReplyContext, Writer } from '../contract.ts'
-import { isObject } from '../../src/json/json.ts'
+import type { WireEvent, WriteReplyContext, Writer } from '../contract.ts'
 import { DIALECT, factsOf, isOrigin, objectIn } from './dialect.ts'
 import { writeError } from './problems.ts'
 import { extraContent, FORMAT, placeId, proofText, type PlaceKind } from './proofs.ts'
@@ -30,10 +28,9 @@ interface Open {
   start: number
   /** Which entry of the details it is. */
   index: number
-  row?: Template | undefined
+  /** Says a piece of it, once there is one. */
+  delta?: ((text: string) => WireEvent) | undefined
 }
-
-const END: Frame = { data: '[DONE]' }
 
 /** Says a reply as chunks, and gathers the completion that they describe. */
 export class CompletionWriter implements Writer {
@@ -41,7 +38,7 @@ export class CompletionWriter implements Writer {
   readonly #counts: boolean
   readonly #isLegacy: boolean
   readonly #seen: Seen = { call: false, refusal: false }
-  #frames: Frame[] = []
+  readonly #said = new Outbox()
   #open: Open | undefined
   #id = ''
   #usage: Usage | undefined
@@ -67,11 +64,9 @@ export class CompletionWriter implements Writer {
     this.#isLegacy = factsOf(request)['functions'] === true
   }
 
-  push(event: Event): Frame[] {
+  push(event: Event): WireEvent[] {
     if (!this.#ended) this.#take(event)
-    const frames = this.#frames
-    this.#frames = []
-    return frames
+    return this.#said.drain()
   }
 
   body(): JsonObject {
@@ -155,7 +150,7 @@ export class CompletionWriter implements Writer {
 
   #say(delta: JsonObject): void {
     this.#greet(delta)
-    this.#add(new LateFrame(undefined, () => stringify(this.#delta(delta))))
+    this.#said.add({ data: this.#delta(delta) })
   }
 
   /** The first piece says whose it is; the library (openai 7.55) throws where it does not. */
@@ -164,11 +159,7 @@ export class CompletionWriter implements Writer {
     this.#spoken = true
     const content = 'tool_calls' in delta || 'function_call' in delta ? null : ''
     const first = { role: 'assistant', content, refusal: null }
-    this.#add(new LateFrame(undefined, () => stringify(this.#delta(first))))
-  }
-
-  #add(frame: Frame): void {
-    this.#frames = added(this.#frames, frame)
+    this.#said.add({ data: this.#delta(first) })
   }
 
   #begin(block: Block): void {
@@ -207,9 +198,8 @@ export class CompletionWriter implements Writer {
     else if (kind === 'refusal') this.#refusal += text
     else if (kind === 'reasoning') this.#reasoning += text
     else if (kind !== 'tool-call' || !this.#isAnnounced(open.block)) return
-    open.row ??= new Template((piece) => this.#delta(this.#piece(open, piece)))
-    this.#greet(this.#piece(open, ''))
-    this.#add(new PieceFrame(undefined, open.row, text))
+    open.delta ??= this.#deltasOf(open)
+    this.#said.add(open.delta(text))
   }
 
   /** Of several calls a caller of the older words hears of the first one. */
@@ -221,26 +211,35 @@ export class CompletionWriter implements Writer {
     return this.#calls.at(-1)?.['type'] === 'custom'
   }
 
-  #piece({ block, index }: Open, text: string): JsonObject {
+  #deltasOf(open: Open): (text: string) => WireEvent {
+    const piece = this.#pieceOf(open)
+    this.#greet(piece(''))
+    return deltaEvents(undefined, (text) => this.#delta(piece(text)))
+  }
+
+  #pieceOf({ block, index }: Open): (text: string) => JsonObject {
     switch (block.kind) {
       case 'refusal':
-        return { refusal: text }
-      case 'reasoning': {
-        const entry = { type: 'reasoning.text', text, format: FORMAT, index }
-        return { reasoning_content: text, reasoning_details: [entry] }
-      }
+        return (refusal) => ({ refusal })
+      case 'reasoning':
+        return (text) => ({
+          reasoning_content: text,
+          reasoning_details: [{ type: 'reasoning.text', text, format: FORMAT, index }],
+        })
       case 'tool-call':
-        return this.#callPiece(text)
+        return this.#callPiece()
       default:
-        return { content: text }
+        return (content) => ({ content })
     }
   }
 
-  #callPiece(text: string): JsonObject {
-    if (this.#isLegacy) return { function_call: { arguments: text } }
+  /** A piece of the last call. */
+  #callPiece(): (text: string) => JsonObject {
+    if (this.#isLegacy) return (text) => ({ function_call: { arguments: text } })
     const index = this.#calls.length - 1
-    const inner = this.#isCustom() ? { custom: { input: text } } : { function: { arguments: text } }
-    return { tool_calls: [{ index, ...inner }] }
+    return this.#isCustom()
+      ? (input) => ({ tool_calls: [{ index, custom: { input } }] })
+      : (text) => ({ tool_calls: [{ index, function: { arguments: text } }] })
   }
 
   #call(block: ToolCallBlock): void {
@@ -332,7 +331,7 @@ export class CompletionWriter implements Writer {
     const given = isFree || text.trim() !== '' ? text : '{}'
     // Programs parse what has come, and nothing is no JSON.
     const isUnsaid = isFree ? !this.#isCustom() : text.trim() === ''
-    if (isUnsaid && !this.#isHidden()) this.#say(this.#callPiece(given))
+    if (isUnsaid && !this.#isHidden()) this.#say(this.#callPiece()(given))
     const inner: JsonObject = isObject(custom)
       ? { custom: { ...custom, input: given } }
       : { function: { ...objectIn(called), arguments: given } }
@@ -363,15 +362,15 @@ export class CompletionWriter implements Writer {
     this.#finish = this.#isLegacy && word === 'tool_calls' ? 'function_call' : word
     this.#greet({})
     const finish = this.#finish
-    this.#add({ data: stringify(this.#delta({}, finish)) })
-    if (this.#counts) this.#add({ data: stringify(this.#chunk([], writeUsage(this.#usage ?? {}))) })
-    this.#add(END)
+    this.#said.add({ data: this.#delta({}, finish) })
+    if (this.#counts) this.#said.add({ data: this.#chunk([], writeUsage(this.#usage ?? {})) })
+    this.#said.add({ data: DONE })
   }
 
   /** Libraries throw at it; an end without a word would look like the end of the reply. */
   #fail(problem: Problem): void {
     this.#ended = true
-    this.#add({ data: stringify({ error: writeError(problem) }) })
+    this.#said.add({ data: { error: writeError(problem) } })
   }
 }
 

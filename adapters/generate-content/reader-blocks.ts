@@ -1,9 +1,7 @@
-import type { DeltaTemplate } from '../../src/stream/delta-templates.ts'
 import type { BlockKey } from '../../src/model/cursor.ts'
 import type { Tail } from '../../src/model/events.ts'
 import { type JsonObject, isObject, type Json, objectsOf } from '../../src/json/json.ts'
 import type { Problem } from '../../src/model/problem.ts'
-import { REPLY_VERBATIM } from './wire.ts'
 import { isDecodable } from '../../src/model/media.ts'
 import type { Block, MediaBlock } from '../../src/model/request.ts'
 import { readMedia } from './media.ts'
@@ -30,10 +28,9 @@ export const NO_REPLY: Problem = {
   retry: false,
 }
 
-/** Where the pieces of a text are, one to a chunk. */
+/** Where the pieces of a text are, one to a chunk; and what changes beside them, of which the last holds. */
 export const PIECE = ['candidates', 0, 'content', 'parts', 0, 'text']
-export const DELTA_TEMPLATE: DeltaTemplate = {
-  verbatim: REPLY_VERBATIM,
+export const UNREAD = {
   counts: [
     ['usageMetadata', 'candidatesTokenCount'],
     ['usageMetadata', 'thoughtsTokenCount'],

@@ -1,4 +1,4 @@
-import { DeltaTemplates } from '../../src/stream/delta-templates.ts'
+import { DeltaHint, DONE } from '../../src/stream/wire-events.ts'
 import { Cursor, type BlockKey } from '../../src/model/cursor.ts'
 import { mergeExt, type Event, type Tail } from '../../src/model/events.ts'
 import { isObject, stringify, toText, type Json, type JsonObject } from '../../src/json/json.ts'
@@ -6,18 +6,18 @@ import type { Block, ToolCallBlock, Usage } from '../../src/model/request.ts'
 import { toolNames, type ToolNames } from '../../src/model/names.ts'
 import { fingerprint } from '../../src/model/proof.ts'
 import { raiseInput } from '../../src/model/text-tools.ts'
-import type { Frame, Reader, ReadReplyContext } from '../contract.ts'
+import type { Reader, ReadReplyContext, WireEvent } from '../contract.ts'
 import {
   CANDIDATE,
   CHUNK,
   isFailure,
-  DELTA_TEMPLATE,
   NO_REPLY,
   PART,
   PIECE,
   saysSomething,
   type PartialCall,
   type Run,
+  UNREAD,
   partialArguments,
   wholeBlock,
 } from './reader-blocks.ts'
@@ -26,7 +26,7 @@ import { membersBeside } from '../../src/model/ext.ts'
 import { createSources } from './citations.ts'
 import { readProblem } from './problems.ts'
 import { isItsOwn, readProof } from './proofs.ts'
-import { normalisePart } from './wire.ts'
+import { normalisePart, REPLY_VERBATIM } from './wire.ts'
 import { readFinish, type ReadFinish } from './reply.ts'
 import { readUsage } from './usage.ts'
 
@@ -35,10 +35,13 @@ type Take = (text: string) => void
 
 /** A whole reply is a stream of one chunk: each chunk holds the new parts only. */
 export class ReplyReader implements Reader {
+  readonly verbatim = REPLY_VERBATIM
+  readonly hint = new DeltaHint(UNREAD, (chunk) => {
+    if (isObject(chunk)) this.#count(readUsage(chunk['usageMetadata']))
+  })
   readonly #context: ReadReplyContext
   readonly #names: ToolNames
   readonly #cursor = new Cursor()
-  readonly #texts = new DeltaTemplates(DELTA_TEMPLATE)
   readonly #sources = createSources((...loss) => this.#context.lose(...loss))
   #id = ''
   #blocks = 0
@@ -47,8 +50,6 @@ export class ReplyReader implements Reader {
   #run: Run | undefined
   #partial: PartialCall | undefined
   #usage: Usage | undefined
-  /** The last chunk was like the one before, and its counts have not been read. */
-  #hasLater = false
   #finish: ReadFinish | undefined
   #isBlocked = false
   #rest: JsonObject = {}
@@ -66,31 +67,18 @@ export class ReplyReader implements Reader {
     return this.end()
   }
 
-  push(frame: Frame): Event[] {
-    if (this.#cursor.ended) return []
-    if (this.#texts.again(frame.data)) {
-      this.#hasLater = true
-      return this.#cursor.drain()
-    }
-    const data = frame.data.trim()
-    if (data === '' || data === '[DONE]') return []
-    this.#countLast()
-    const chunk = this.#parsed(data)
-    if (chunk === undefined) this.#cursor.fail(NO_REPLY)
-    else for (const one of many(chunk)) this.#take(one)
+  push({ data }: WireEvent): Event[] {
+    if (this.#cursor.ended || data === DONE) return []
+    for (const chunk of many(data)) this.#take(chunk)
     return this.#cursor.drain()
   }
 
-  #parsed(data: string): Json | undefined {
-    try {
-      return this.#texts.parse(data)
-    } catch {
-      return undefined
-    }
+  broken(): Event[] {
+    this.#cursor.fail(NO_REPLY)
+    return this.#cursor.drain()
   }
 
   end(): Event[] {
-    this.#countLast()
     if (this.#isBlocked) this.#finish ??= { reason: 'safety' }
     if (this.#finish && !this.#cursor.ended) this.#conclude(this.#finish)
     this.#cursor.done()
@@ -127,7 +115,11 @@ export class ReplyReader implements Reader {
     })
     const [take, ...more] = takes
     const isCounted = this.#usage !== undefined || usageMetadata === undefined
-    if (take && more.length === 0 && isCounted) this.#texts.repeat(PIECE, take)
+    if (take && more.length === 0 && isCounted)
+      this.hint.give(PIECE, (text) => {
+        take(text)
+        return this.#cursor.drain()
+      })
   }
 
   #begin(chunk: JsonObject): void {
@@ -149,13 +141,7 @@ export class ReplyReader implements Reader {
     this.#usage = { ...this.#usage, ...usage }
   }
 
-  #countLast(): void {
-    if (!this.#hasLater) return
-    this.#hasLater = false
-    const chunk = this.#texts.last()
-    if (isObject(chunk)) this.#count(readUsage(chunk['usageMetadata']))
-  }
-
+  /** What is to be done with the text of a candidate that has nothing else to it. */
   #candidate(candidate: JsonObject): Take | undefined {
     const { content, finishReason, citationMetadata } = candidate
     this.#keep(membersBeside(candidate, CANDIDATE))

@@ -1,7 +1,6 @@
 import { type Event, type Tail, streamedText, withBody, withTail } from '../../src/model/events.ts'
 import { blockName } from '../../src/model/foreign.ts'
-import { stringify, type JsonObject } from '../../src/json/json.ts'
-import { PieceFrame } from '../../src/stream/late-frame.ts'
+import type { JsonObject } from '../../src/json/json.ts'
 import type {
   Block,
   BlockKind,
@@ -10,9 +9,9 @@ import type {
   Proof,
   Usage,
 } from '../../src/model/request.ts'
-import { Template } from '../../src/stream/template.ts'
+import { deltaEvents } from '../../src/stream/wire-events.ts'
 import type { Problem } from '../../src/model/problem.ts'
-import type { Frame, WriteReplyContext, Writer } from '../contract.ts'
+import type { WireEvent, WriteReplyContext, Writer } from '../contract.ts'
 import { DIALECT } from './dialect.ts'
 import { Grounding, createOffsets } from './citations.ts'
 import { Pieces, thoughtMark, type Run } from './writer-blocks.ts'
@@ -38,7 +37,8 @@ export class ReplyWriter implements Writer {
   readonly #context: WriteReplyContext
   readonly #grounding: Grounding
   readonly #pieces = new Pieces()
-  readonly #rows = new Map<Run['kind'], Template>()
+  /** Say a piece of text, and one of thoughts. */
+  readonly #deltas = new Map<Run['kind'], (text: string) => WireEvent>()
   #id = ''
   #isGrounded = false
   /** How many bytes of the running text have been counted. */
@@ -58,7 +58,7 @@ export class ReplyWriter implements Writer {
     this.#grounding = new Grounding(context.lose)
   }
 
-  push(event: Event): Frame[] {
+  push(event: Event): WireEvent[] {
     if (this.#last || this.#failure) return []
     switch (event.type) {
       case 'start':
@@ -108,18 +108,18 @@ export class ReplyWriter implements Writer {
     this.#context.lose(code, `reply.${blockName(block)}${member}`, detail)
   }
 
-  #delta(text: string): Frame[] {
+  #delta(text: string): WireEvent[] {
     const open = this.#open
     if (!open) return []
     open.body += text
     const kind = spokenKind(open.block)
     if (!kind) return []
     open.hasPieces = true
-    if (this.#pieces.goOn(kind, text)) return [this.#pieceFrame(kind, text)]
-    return this.#frames(this.#pieces.say(kind, text))
+    if (this.#pieces.goOn(kind, text)) return [this.#pieceEvent(kind, text)]
+    return this.#events(this.#pieces.say(kind, text))
   }
 
-  #endBlock(tail: Tail): Frame[] {
+  #endBlock(tail: Tail): WireEvent[] {
     const open = this.#open
     this.#open = undefined
     if (!open) return []
@@ -132,10 +132,10 @@ export class ReplyWriter implements Writer {
     if (block.kind === 'tool-call') this.#calls += 1
     if (!part) return []
     const repeated = block.kind === 'tool-call' ? this.#repeated() : undefined
-    return this.#frames(this.#pieces.whole(part, repeated))
+    return this.#events(this.#pieces.whole(part, repeated))
   }
 
-  #endSpoken(open: Open, tail: Tail): Frame[] {
+  #endSpoken(open: Open, tail: Tail): WireEvent[] {
     const proven = 'proof' in open.block ? open.block.proof : undefined
     const proof = tail.proof ?? proven
     this.#cite(open)
@@ -148,12 +148,12 @@ export class ReplyWriter implements Writer {
       this.#lose('approximated', block, 'of joined texts', '.seal')
     if (block.kind === 'reasoning' && !hasPieces && proof.dialect !== DIALECT) {
       const slot = block.redacted ? 'redacted' : 'previous'
-      return this.#frames(this.#pieces.keepBack(writeProof(proof, slot)))
+      return this.#events(this.#pieces.keepBack(writeProof(proof, slot)))
     }
-    const frames = this.#frames(this.#pieces.prove(kind, writeProof(proof, 'self'), !hasPieces))
+    const events = this.#events(this.#pieces.prove(kind, writeProof(proof, 'self'), !hasPieces))
     if (block.kind === 'reasoning' && proof.dialect !== DIALECT)
       this.#thought = { proof, text: said, end: this.#pieces.parts.length }
-    return frames
+    return events
   }
 
   /** The last thought, for the first call after it. */
@@ -181,7 +181,7 @@ export class ReplyWriter implements Writer {
     this.#isGrounded = true
   }
 
-  #search(block: Extract<Block, { kind: 'search' }>): Frame[] {
+  #search(block: Extract<Block, { kind: 'search' }>): WireEvent[] {
     this.#searches += 1
     if (this.#searches > 1) this.#lose('approximated', block, 'searches are joined')
     if (block.queries.length === 0) this.#lose('dropped', block)
@@ -205,29 +205,29 @@ export class ReplyWriter implements Writer {
     }
   }
 
-  #frames(pieces: JsonObject[]): Frame[] {
+  #events(pieces: JsonObject[]): WireEvent[] {
     return pieces.map((piece) => {
       // What a text is from is told behind it, once it is known.
       const sources = isMereText(piece) && !('thought' in piece) ? undefined : this.#sources()
-      if (!isMereText(piece) || sources) return writeFrame(this.#chunk([piece], sources ?? {}))
-      return this.#pieceFrame('thought' in piece ? 'reasoning' : 'text', String(piece['text']))
+      if (!isMereText(piece) || sources) return { data: this.#chunk([piece], sources ?? {}) }
+      return this.#pieceEvent('thought' in piece ? 'reasoning' : 'text', String(piece['text']))
     })
   }
 
   /** A chunk that holds a piece of text and nothing else besides what all of them hold. */
-  #pieceFrame(kind: Run['kind'], text: string): Frame {
-    const row = this.#rows.get(kind) ?? this.#rowOf(kind)
-    return new PieceFrame(undefined, row, text)
+  #pieceEvent(kind: Run['kind'], text: string): WireEvent {
+    const say = this.#deltas.get(kind) ?? this.#deltasOf(kind)
+    return say(text)
   }
 
-  #rowOf(kind: Run['kind']): Template {
+  #deltasOf(kind: Run['kind']): (text: string) => WireEvent {
     const chunk = this.#chunk([], {})
-    const row = new Template((text) => ({
+    const say = deltaEvents(undefined, (text) => ({
       ...chunk,
       candidates: [writeCandidate([{ text, ...thoughtMark(kind) }], {})],
     }))
-    this.#rows.set(kind, row)
-    return row
+    this.#deltas.set(kind, say)
+    return say
   }
 
   #sources(): JsonObject | undefined {
@@ -236,13 +236,13 @@ export class ReplyWriter implements Writer {
     return groundingMetadata && { groundingMetadata }
   }
 
-  #finish(reason: FinishReason, stopSequence: string | undefined): Frame[] {
+  #finish(reason: FinishReason, stopSequence: string | undefined): WireEvent[] {
     const { lose } = this.#context
     if (stopSequence !== undefined) lose('dropped', 'reply.stopSequence')
     if (this.#usage.cacheWrite) lose('dropped', 'reply.usage.cacheWrite')
     if (understood(reason, this.#calls > 0) !== reason) lose('approximated', 'reply.finish', reason)
     if (this.#grounding.isMixed) lose('approximated', 'reply.search', 'with what is cited')
-    const frames = this.#frames(this.#pieces.settle())
+    const events = this.#events(this.#pieces.settle())
     const written = FINISH_NAMES[reason]
     const groundingMetadata = this.#grounding.metadata()
     this.#last = {
@@ -250,13 +250,13 @@ export class ReplyWriter implements Writer {
       finishReason: this.#isBroken && written === 'STOP' ? 'MALFORMED_FUNCTION_CALL' : written,
       ...(groundingMetadata && { groundingMetadata }),
     }
-    return [...frames, writeFrame(this.#chunk(this.#pieces.release(), this.#last))]
+    return [...events, { data: this.#chunk(this.#pieces.release(), this.#last) }]
   }
 
-  #fail(problem: Problem): Frame[] {
-    const frames = this.#frames([...this.#pieces.settle(), ...this.#pieces.release()])
+  #fail(problem: Problem): WireEvent[] {
+    const events = this.#events([...this.#pieces.settle(), ...this.#pieces.release()])
     this.#failure = writeProblem(problem).body
-    return [...frames, writeFrame(this.#failure)]
+    return [...events, { data: this.#failure }]
   }
 
   #chunk(parts: JsonObject[], candidate: JsonObject): JsonObject {
@@ -274,8 +274,6 @@ function writeCandidate(parts: JsonObject[], more: JsonObject): JsonObject {
   const content = { role: 'model', parts: parts.length > 0 ? parts : [{ text: '' }] }
   return { content, ...more, index: 0 }
 }
-
-const writeFrame = (body: JsonObject): Frame => ({ data: stringify(body) })
 
 const isMereText = (piece: JsonObject): boolean =>
   Object.keys(piece).every((key) => key === 'text' || key === 'thought')

@@ -39,7 +39,7 @@ export const messages: Adapter = {
     writeTokenCount: models.writeTokenCount,
     writeModels: models.writeModels,
     writeModel: models.writeModel,
-    heartbeat: { event: 'ping', data: '{"type":"ping"}' },
+    heartbeat: { name: 'ping', data: { type: 'ping' } },
   },
   upstream: {
     defaultAuth: 'x-api-key',

@@ -1,4 +1,4 @@
-import { DeltaTemplates } from '../../src/stream/delta-templates.ts'
+import { DeltaHint } from '../../src/stream/wire-events.ts'
 import { Cursor, ENDED_EARLY } from '../../src/model/cursor.ts'
 import type { Event } from '../../src/model/events.ts'
 import { isObject, toText, type Json, type JsonObject, Verbatim } from '../../src/json/json.ts'
@@ -7,7 +7,7 @@ import { isDecodable } from '../../src/model/media.ts'
 import type { Block, Ext } from '../../src/model/request.ts'
 import { toolNames, type ToolNames } from '../../src/model/names.ts'
 import { raiseInput } from '../../src/model/text-tools.ts'
-import type { Frame, Reader, ReadReplyContext } from '../contract.ts'
+import type { Reader, ReadReplyContext, WireEvent } from '../contract.ts'
 import { readBlock, readCall, readText } from './blocks.ts'
 import { readCitation } from './citations.ts'
 import { DIALECT, numberIn, objectIn, objectsIn, textIn, TOOL_NAME, keep } from './dialect.ts'
@@ -17,12 +17,13 @@ import { BAD_REPLY, BROKEN, readProblem, saysError } from './problems.ts'
 import { deltaType, messageLeft, readStopReason } from './reply.ts'
 import { mergeUsage, readUsage } from './usage.ts'
 
-const DELTA_TEMPLATE = { verbatim: verbatimPaths('content_block.input') }
+const EVENT_VERBATIM = verbatimPaths('content_block.input')
 
 /** Understands a message, whole or as its events. */
 export class MessageReader implements Reader {
+  readonly verbatim = EVENT_VERBATIM
+  readonly hint = new DeltaHint()
   readonly #cursor = new Cursor()
-  readonly #texts = new DeltaTemplates(DELTA_TEMPLATE)
   readonly #names: ToolNames
   readonly #context: ReadReplyContext
   readonly #open = new Map<number, Open>()
@@ -52,13 +53,15 @@ export class MessageReader implements Reader {
     return this.#cursor.drain()
   }
 
-  push(frame: Frame): Event[] {
-    if (!this.#texts.again(frame.data)) {
-      const event = this.#parse(frame.data)
-      const type = textIn(event?.['type'])
-      if (event) this.#take(type || (frame.event ?? ''), event)
-      if (type === '') this.#texts.forget()
-    }
+  push({ name = '', data }: WireEvent): Event[] {
+    if (isObject(data)) this.#take(textIn(data['type']) || name, data)
+    else if (Array.isArray(data)) this.#refuse(200, data)
+    return this.#cursor.drain()
+  }
+
+  /** It has swallowed a part of the reply. */
+  broken(): Event[] {
+    this.#cursor.fail(BROKEN)
     return this.#cursor.drain()
   }
 
@@ -66,19 +69,6 @@ export class MessageReader implements Reader {
     // Without a finish this says that the reply was cut; the finish alone does not complete it.
     if (!this.#cursor.ended) this.#cursor.fail(ENDED_EARLY)
     return this.#cursor.drain()
-  }
-
-  #parse(data: string): JsonObject | undefined {
-    try {
-      const value = this.#texts.parse(data)
-      if (isObject(value)) return value
-      if (Array.isArray(value)) this.#refuse(200, value)
-    } catch {
-      // `[DONE]` is harmless; broken JSON has swallowed a part of the reply.
-      const text = data.trim()
-      if (text !== '' && text !== '[DONE]') this.#cursor.fail(BROKEN)
-    }
-    return undefined
   }
 
   /** What is done with each event; others, also those of the future, say nothing about the reply. */
@@ -157,15 +147,18 @@ export class MessageReader implements Reader {
     const type = deltaType(delta)
     const open = this.#open.get(index) ?? this.#improvise(index, type)
     const piece = PIECES.get(type)
-    if (open && piece) {
-      const take = (text: string) => piece.take(this, { index, open }, text)
-      take(textIn(delta[piece.place[1]]))
-      this.#texts.repeat(piece.place, take)
-      return
-    }
     const take = DELTAS.get(type)
     if (!take && !piece) this.#context.lose('dropped', `reply.${type}`)
+    else if (open && piece) this.#piece(piece, { index, open }, delta)
     else if (open) take?.(this, { index, open }, delta)
+  }
+
+  #piece({ place, take }: Piece, block: Place, delta: JsonObject): void {
+    take(this, block, textIn(delta[place[1]]))
+    this.hint.give(place, (text) => {
+      take(this, block, text)
+      return this.#cursor.drain()
+    })
   }
 
   /** Deltas that bring the next piece of a text. */
@@ -297,7 +290,7 @@ type TakeDelta = (reader: MessageReader, place: Place, delta: JsonObject) => voi
 
 interface Piece {
   place: readonly ['delta', string]
-  take(reader: MessageReader, place: Place, text: string): void
+  take(reader: MessageReader, block: Place, text: string): void
 }
 
 const EVENTS = new Map<string, TakeEvent>(Object.entries(MessageReader.EVENTS))

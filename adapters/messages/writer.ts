@@ -1,11 +1,10 @@
 import { estimateTokens } from '../../src/model/estimate.ts'
 import { streamedText, withBody, type Event, type Tail } from '../../src/model/events.ts'
-import { stringify, type JsonObject } from '../../src/json/json.ts'
-import { added, LateFrame, PieceFrame } from '../../src/stream/late-frame.ts'
+import type { JsonObject } from '../../src/json/json.ts'
 import type { Block, Citation, FinishReason, Proof, Usage } from '../../src/model/request.ts'
-import { Template } from '../../src/stream/template.ts'
+import { deltaEvents, lateEvent, Outbox } from '../../src/stream/wire-events.ts'
 import type { ProofSlot } from '../../src/model/proof.ts'
-import type { Frame, WriteReplyContext, Writer } from '../contract.ts'
+import type { WireEvent, WriteReplyContext, Writer } from '../contract.ts'
 import { writeCitation } from './citations.ts'
 import { DIALECT } from './dialect.ts'
 import { writeError } from './problems.ts'
@@ -20,15 +19,15 @@ interface Open {
   parts: string[]
   citations: JsonObject[]
   index?: number
-  /** Its pieces, once there is one. */
-  row?: Template | undefined
+  /** Says a piece of it, once there is one. */
+  delta?: ((text: string) => WireEvent) | undefined
 }
 
 /** Says a reply as the events of this dialect, and gathers the message that they describe. */
 export class MessageWriter implements Writer {
   readonly #context: WriteReplyContext
   readonly #blocks: ReplyBlocks
-  #frames: Frame[] = []
+  readonly #said = new Outbox()
   #content: JsonObject[] = []
   #open: Open | undefined
   #usage: Usage = {}
@@ -50,11 +49,9 @@ export class MessageWriter implements Writer {
     this.#blocks = new ReplyBlocks(context)
   }
 
-  push(event: Event): Frame[] {
+  push(event: Event): WireEvent[] {
     if (!this.#ended) this.#take(event)
-    const frames = this.#frames
-    this.#frames = []
-    return frames
+    return this.#said.drain()
   }
 
   body(): JsonObject {
@@ -88,18 +85,19 @@ export class MessageWriter implements Writer {
   }
 
   #say(type: string, members: JsonObject): void {
-    this.#add(new LateFrame(type, () => stringify({ type, ...members })))
+    this.#said.add({ name: type, data: { type, ...members } })
   }
 
   /** The counts are not known yet; a client that shows how full the context is needs a number at once. */
   #start({ id }: Extract<Event, { type: 'start' }>): void {
     this.#id = id || this.#context.newId('msg_')
+    const { request } = this.#context
     const message = this.#message()
     const write = () => {
-      const usage = writeUsage({ input: estimateTokens(this.#context.request) })
-      return stringify({ type: 'message_start', message: { ...message, usage } })
+      const usage = writeUsage({ input: estimateTokens(request) })
+      return { type: 'message_start', message: { ...message, usage } }
     }
-    this.#add(new LateFrame('message_start', write))
+    this.#said.add(lateEvent('message_start', write))
   }
 
   #message(): JsonObject {
@@ -139,24 +137,20 @@ export class MessageWriter implements Writer {
     const open = this.#open
     if (!open || text === '') return
     open.parts.push(text)
-    open.row ??= this.#rowOf(open, text)
-    if (open.row) this.#add(new PieceFrame(DELTA, open.row, text))
+    open.delta ??= this.#deltasOf(open, text)
+    if (open.delta) this.#said.add(open.delta(text))
   }
 
   /** Undefined where only the whole can be said. */
-  #rowOf(open: Open, text: string): Template | undefined {
+  #deltasOf(open: Open, text: string): Open['delta'] {
     const { block } = open
     if (!this.#blocks.delta(block, text)) return undefined
     const index = this.#show(open)
-    return new Template((text) => ({
+    return deltaEvents(DELTA, (piece) => ({
       type: DELTA,
       index,
-      delta: this.#blocks.delta(block, text) ?? {},
+      delta: this.#blocks.delta(block, piece) ?? {},
     }))
-  }
-
-  #add(frame: Frame): void {
-    this.#frames = added(this.#frames, frame)
   }
 
   #sayDelta(index: number, delta: JsonObject): void {

@@ -1,5 +1,5 @@
-import type { Frame, ReadReplyContext, Reader } from '../contract.ts'
-import { DeltaTemplates, type DeltaTemplate } from '../../src/stream/delta-templates.ts'
+import type { ReadReplyContext, Reader } from '../contract.ts'
+import { DeltaHint } from '../../src/stream/wire-events.ts'
 import { Cursor } from '../../src/model/cursor.ts'
 import type { Event } from '../../src/model/events.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
@@ -45,14 +45,14 @@ const RESPONSE = [
 const BEFORE_END = RESPONSE.filter((key) => key !== 'incomplete_details')
 
 /** The numbers of events and their padding say nothing of a reply. */
-const DELTA_TEMPLATE: DeltaTemplate = { counts: [['sequence_number']], noise: [['obfuscation']] }
+const UNREAD = { counts: [['sequence_number']], noise: [['obfuscation']] }
 const DELTA = ['delta']
 
 /** Reads replies of an upstream, whole or event by event, and forgives what servers leave out. */
 export function reader(context: ReadReplyContext): Reader {
   const cursor = new Cursor()
-  const texts = new DeltaTemplates(DELTA_TEMPLATE)
   const items = new Items(cursor, context)
+  const hint = new DeltaHint(UNREAD)
   const respond = (response: Json | undefined) => {
     if (isObject(response)) finish(response)
     else cursor.fail(UNREADABLE)
@@ -100,7 +100,11 @@ export function reader(context: ReadReplyContext): Reader {
   }
   const itemEvent = (type: string, value: JsonObject) => {
     const take = items.event(type, value, readPlace(value))
-    if (take && textIn(value, 'type') !== undefined) texts.repeat(DELTA, take)
+    if (take)
+      hint.give(DELTA, (text) => {
+        take(text)
+        return drain()
+      })
   }
   /** Not an event: an error that came bare, or a whole response in one piece. */
   const stray = (value: JsonObject) => {
@@ -110,35 +114,26 @@ export function reader(context: ReadReplyContext): Reader {
   }
   const drain = (): Event[] => cursor.drain()
   return {
+    hint,
     body(json) {
       if (isObject(json) && Array.isArray(json['output'])) finish(json)
       else cursor.fail(problemIn(json) ?? UNREADABLE)
       return drain()
     },
-    push(frame) {
+    push({ name, data }) {
       if (cursor.ended) return []
-      if (texts.again(frame.data)) return drain()
-      const value = valueOfFrame(frame, texts)
-      if (isObject(value)) event(value, frame.event)
-      else if (Array.isArray(value) && problemIn(value)) cursor.fail(problemIn(value) ?? FAILED)
-      else if (value === undefined) cursor.fail(UNREADABLE)
+      if (isObject(data)) event(data, name)
+      else if (Array.isArray(data) && problemIn(data)) cursor.fail(problemIn(data) ?? FAILED)
+      return drain()
+    },
+    broken() {
+      cursor.fail(UNREADABLE)
       return drain()
     },
     end() {
       cursor.done()
       return drain()
     },
-  }
-}
-
-/** Null for a frame that says nothing, undefined for one that cannot be read. */
-function valueOfFrame({ data }: Frame, texts: DeltaTemplates): Json | undefined {
-  const text = data.trim()
-  if (text === '' || text === '[DONE]') return null
-  try {
-    return texts.parse(text)
-  } catch {
-    return undefined
   }
 }
 

@@ -1,10 +1,4 @@
-import {
-  isObject,
-  type Json,
-  type JsonObject,
-  pickMembers,
-  stringify,
-} from '../../src/json/json.ts'
+import { isObject, type Json, type JsonObject, pickMembers } from '../../src/json/json.ts'
 import type { FinishReason, Request } from '../../src/model/request.ts'
 import { lookup, objectIn, textIn, objectsOf, restOf, factsOf, isOrigin } from './dialect.ts'
 import type { WriteReplyContext } from '../contract.ts'
@@ -12,7 +6,6 @@ import { writeChoice, writeTools } from './tools.ts'
 import { wireNames } from './names.ts'
 import { writeText } from './fields.ts'
 import { showReasoning } from './reasoning.ts'
-import { LateFrame } from '../../src/stream/late-frame.ts'
 
 /** How a response ended. */
 export interface Ending {
@@ -178,27 +171,3 @@ function withDefaults(tool: JsonObject): JsonObject {
   // An explicit null for the strictness means the default.
   return type === 'function' && filled['strict'] === null ? { ...filled, strict: true } : filled
 }
-
-/** Brings the response as it stands, all of it; several frames may bring the same text. */
-export class ResponseFrame extends LateFrame {
-  /** What stands behind the response. */
-  readonly tail: string
-
-  /** `error`: that of the response, in the event that says that it failed. */
-  constructor(type: string, response: () => string, number: number, error?: JsonObject) {
-    const tail = eventTail(number, error)
-    super(type, () => eventHead(type) + response() + tail)
-    this.tail = tail
-  }
-}
-
-/** What stands before the response. */
-export const eventHead = (type: string): string => `{"type":"${type}","response":`
-
-/**
- * A failure is told in one event, and beside its response once more: LangChain (@langchain/openai 1.5.8) knows
- * nothing of `response.failed` and would end on it as on a success, but the library below it (openai 6 and 7)
- * throws at an event with this member. An `error` event in front would be a second failure.
- */
-const eventTail = (number: number, error: JsonObject | undefined): string =>
-  `${error ? `,"error":${stringify(error)}` : ''},"sequence_number":${number}}`

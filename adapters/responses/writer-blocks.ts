@@ -20,7 +20,7 @@ export type Emit = (type: string, fields: JsonObject) => void
 export interface Voice {
   emit: Emit
   /** The same for events of one type that differ in one text. */
-  row(type: string, fields: (text: string) => JsonObject): (text: string) => void
+  deltas(type: string, fields: (text: string) => JsonObject): (text: string) => void
 }
 
 interface Place {
@@ -82,7 +82,7 @@ function announce({ voice, index }: Place, item: JsonObject & { id: string }): V
   const at = { item_id: item.id, output_index: index }
   return {
     emit: (type, fields) => voice.emit(type, { ...at, ...fields }),
-    row: (type, fields) => voice.row(type, (text) => ({ ...at, ...fields(text) })),
+    deltas: (type, fields) => voice.deltas(type, (text) => ({ ...at, ...fields(text) })),
   }
 }
 
@@ -134,7 +134,7 @@ interface OpenPart {
 function openPart(
   block: TextBlock | RefusalBlock,
   at: number,
-  { emit: say, row }: Voice,
+  { emit: say, deltas }: Voice,
 ): OpenPart {
   const isText = block.kind === 'text'
   const annotations: JsonObject[] = []
@@ -155,7 +155,7 @@ function openPart(
     annotations.push(annotation)
   }
   say('response.content_part.added', { content_index: at, part: value() })
-  const piece = row(`${stem}.delta`, (delta) => ({ content_index: at, delta, ...logprobs }))
+  const piece = deltas(`${stem}.delta`, (delta) => ({ content_index: at, delta, ...logprobs }))
   return {
     delta(text) {
       whole += text
@@ -180,9 +180,9 @@ const isAboutAll = ({ url, end }: Citation): boolean => url !== undefined && end
 /** The thoughts of any upstream are shown as one paragraph of a summary. */
 function openReasoning(place: Place, context: ItemContext): OpenItem {
   const head = { id: context.newId('rs_'), type: 'reasoning' }
-  const { emit: say, row } = announce(place, { ...head, summary: [] })
+  const { emit: say, deltas } = announce(place, { ...head, summary: [] })
   const at = { summary_index: 0 }
-  const piece = row('response.reasoning_summary_text.delta', (delta) => ({ ...at, delta }))
+  const piece = deltas('response.reasoning_summary_text.delta', (delta) => ({ ...at, delta }))
   const summary: JsonObject[] = []
   let whole = ''
   let encrypted: JsonObject = {}
@@ -224,8 +224,8 @@ function openCall(block: ToolCallBlock, place: Place, context: ItemContext): Ope
     name,
     ...(namespace !== undefined && { namespace }),
   }
-  const { emit: say, row } = announce(place, { ...head, status: 'in_progress', [key]: '' })
-  const piece = row(`${stem}.delta`, (text) => ({ delta: text }))
+  const { emit: say, deltas } = announce(place, { ...head, status: 'in_progress', [key]: '' })
+  const piece = deltas(`${stem}.delta`, (text) => ({ delta: text }))
   let whole = ''
   const item = (status: string): JsonObject => ({ ...head, status, [key]: whole })
   const delta = (text: string) => {
@@ -250,8 +250,8 @@ function openCode(block: CodeBlock, place: Place, context: ItemContext): OpenIte
   const container = restOf(block)['container_id'] ?? context.newId('cntr_')
   const head = { id, type: 'code_interpreter_call', container_id: container }
   const added = { ...head, status: 'in_progress', code: '', outputs: null }
-  const { emit: say, row } = announce(place, added)
-  const piece = row('response.code_interpreter_call_code.delta', (delta) => ({ delta }))
+  const { emit: say, deltas } = announce(place, added)
+  const piece = deltas('response.code_interpreter_call_code.delta', (delta) => ({ delta }))
   say('response.code_interpreter_call.in_progress', {})
   let whole = ''
   let outputs: Json = null

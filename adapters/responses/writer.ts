@@ -1,7 +1,6 @@
-import type { Frame, WriteReplyContext, Writer } from '../contract.ts'
+import type { WireEvent, WriteReplyContext, Writer } from '../contract.ts'
 import type { Event, Tail } from '../../src/model/events.ts'
-import { stringify, type JsonObject } from '../../src/json/json.ts'
-import { added, LateFrame, PieceFrame } from '../../src/stream/late-frame.ts'
+import { stringify, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
 import type {
   FinishReason,
   Usage,
@@ -16,16 +15,9 @@ import type {
   ToolCallBlock,
   Turn,
 } from '../../src/model/request.ts'
-import { Template } from '../../src/stream/template.ts'
+import { deltaEvents, Outbox } from '../../src/stream/wire-events.ts'
 import type { Problem } from '../../src/model/problem.ts'
-import {
-  ResponseFrame,
-  chooseEnding,
-  chooseFinish,
-  writeOpening,
-  type Ending,
-  type Seen,
-} from './reply.ts'
+import { chooseEnding, chooseFinish, writeOpening, type Ending, type Seen } from './reply.ts'
 import { writeUsage } from './usage.ts'
 import { writeError } from './problems.ts'
 import { writeEnvelope, type ProofSlot } from '../../src/model/proof.ts'
@@ -39,43 +31,50 @@ import { openItem, type Emit, type OpenItem, type Voice } from './writer-blocks.
 /** Writes a reply event by event; the body is the response of the last event. */
 export function writer(context: WriteReplyContext): Writer {
   const { request, lose } = context
-  let frames: Frame[] = []
+  const said = new Outbox()
   let sequence = 0
   let started = false
   let ended = false
   let response: JsonObject | undefined
   let usage: Usage | undefined
-  const add = (frame: Frame) => {
-    frames = added(frames, frame)
+  const add = (event: WireEvent) => {
+    said.add(event)
     sequence += 1
   }
-  const emit = (type: string, fields: JsonObject) => {
-    const event = { type, ...fields, sequence_number: sequence }
-    add(new LateFrame(type, () => stringify(event)))
-  }
-  const tell = (type: string, text: () => string, error?: JsonObject) =>
-    add(new ResponseFrame(type, text, sequence, error))
-  const row = (type: string, fields: (text: string) => JsonObject) => {
-    const pieces = new Template((text, number) => ({
+  const emit = (type: string, fields: JsonObject) =>
+    add({ name: type, data: { type, ...fields, sequence_number: sequence } })
+  /**
+   * The response as it stands, all of it. A failure is told in one event, and beside its response once more:
+   * LangChain (@langchain/openai 1.5.8) knows nothing of `response.failed` and would end on it as on a success, but
+   * the library below it (openai 6 and 7) throws at an event with this member. An `error` event in front would be a
+   * second failure.
+   */
+  const tell = (type: string, whole: Json, error?: JsonObject) =>
+    emit(type, { response: whole, ...(error && { error }) })
+  const deltas = (type: string, fields: (text: string) => JsonObject) => {
+    const delta = deltaEvents(type, (text, number) => ({
       type,
       ...fields(text),
       sequence_number: number,
     }))
-    return (text: string) => add(new PieceFrame(type, pieces, text, sequence))
+    return (text: string) => add(delta(text, sequence))
   }
-  const output = new Output({ emit, row }, context)
+  /** Several events of a stream bring the same response; of a reply that leaves as one body none is read. */
+  const writtenOnce = (whole: JsonObject): Json =>
+    request.stream ? new Verbatim(stringify(whole), whole) : whole
+  const output = new Output({ emit, deltas }, context)
   const opening = () => (response ??= writeOpening(request, context))
   const start = () => {
     if (started) return
     started = true
-    const text = lateText(opening())
-    tell('response.created', text)
-    tell('response.in_progress', text)
+    const whole = writtenOnce(opening())
+    tell('response.created', whole)
+    tell('response.in_progress', whole)
   }
   const end = (type: string, fields: JsonObject, error?: JsonObject) => {
     ended = true
     response = { ...opening(), ...fields }
-    tell(type, lateText(response), error)
+    tell(type, writtenOnce(response), error)
   }
   const finish = (reason: FinishReason, stopSequence: string | undefined) => {
     const { status, reason: why } = chooseEnding(reason, output.seen)
@@ -126,18 +125,10 @@ export function writer(context: WriteReplyContext): Writer {
     push(event) {
       if (ended) return []
       write(event)
-      const written = frames
-      frames = []
-      return written
+      return said.drain()
     },
     body: () => opening(),
   }
-}
-
-/** Serialised when it is read, and once. */
-function lateText(value: JsonObject): () => string {
-  let text: string | undefined
-  return () => (text ??= stringify(value))
 }
 
 type Status = Ending['status']

@@ -1,4 +1,6 @@
-import type { Frame, Reader, Route, SameSide } from '../../adapters/contract.ts'
+import type { Frame, Route, SameSide } from '../../adapters/contract.ts'
+import type { FrameReader } from '../stream/codec.ts'
+import { frameReader } from '../stream/event-reader.ts'
 import { ENDED_EARLY } from '../model/cursor.ts'
 import { emptyRequest } from '../model/empty-request.ts'
 import { isShown, type Event } from '../model/events.ts'
@@ -130,28 +132,32 @@ function bodyEvents(
 }
 
 /** The reader that runs beside the bytes, for what the log wants to know and for the end of a stream. */
-function tapReader({ newId }: StoredExchange, plan: PassPlan, mirror: Mirror | undefined): Reader {
+function tapReader(
+  { newId }: StoredExchange,
+  plan: PassPlan,
+  mirror: Mirror | undefined,
+): FrameReader {
   const { adapter, target } = plan.destination
   const { same, upstream } = adapter
   const { server } = target.facts
   const request = unreadRequest(plan)
-  const reader = upstream.reader({ request, server, lose: () => undefined, newId })
+  const reader = frameReader(upstream.reader({ request, server, lose: () => undefined, newId }))
   const heard = mirror ? mirror.listen(reader) : reader
   return withoutPieces(heard, same)
 }
 
 /** The last piece is read where nothing follows: it may be what a count of tokens came with. */
-function withoutPieces(reader: Reader, { isPiece }: SameSide): Reader {
+function withoutPieces(reader: FrameReader, { isPiece }: SameSide): FrameReader {
   let skipped: Frame | undefined
   return {
     body: (json, text) => reader.body(json, text),
-    push(frame) {
+    read(frame) {
       skipped = isPiece?.(frame) ? frame : undefined
       if (skipped) return []
       // A reply that is not over by then is not complete.
-      return isDone(frame) ? reader.end() : reader.push(frame)
+      return isDone(frame) ? reader.end() : reader.read(frame)
     },
-    end: () => [...(skipped ? reader.push(skipped) : []), ...reader.end()],
+    end: () => [...(skipped ? reader.read(skipped) : []), ...reader.end()],
   }
 }
 

@@ -1,7 +1,8 @@
-import type { Adapter, Frame, Reader } from '../../adapters/contract.ts'
+import type { Adapter, Frame } from '../../adapters/contract.ts'
 import { ENDED_EARLY } from '../model/cursor.ts'
 import { parse, stringify } from '../json/json.ts'
 import type { Problem } from '../model/problem.ts'
+import type { FrameReader } from '../stream/codec.ts'
 import { sseParser } from '../stream/sse.ts'
 import { isStumble, guessKind } from '../stream/reply-events.ts'
 import type { Veil } from '../upstream/secrets.ts'
@@ -43,7 +44,7 @@ export interface Inspected {
 interface Options {
   adapter: Adapter
   veil: Veil
-  reader(): Reader
+  reader(): FrameReader
   maxEventCharacters: number
 }
 
@@ -59,7 +60,7 @@ export function passingErrors({
   const { tellsFailure = () => true, isPiece, knows = () => true } = adapter.same
   const problemIn = (frame: Frame): Problem | undefined => {
     try {
-      const events = reader().push(frame)
+      const events = reader().read(frame)
       const error = events.find(({ type }) => type === 'error')
       return error?.type === 'error' && !isStumble(error, frame) ? error.problem : undefined
     } catch {
@@ -68,7 +69,7 @@ export function passingErrors({
   }
   const saysSomething = (frame: Frame): boolean => {
     try {
-      return reader().push(frame).length > 0
+      return reader().read(frame).length > 0
     } catch {
       return true
     }
@@ -99,7 +100,7 @@ export function passingErrors({
   const isReadable = (frame: Frame): boolean => {
     try {
       return !reader()
-        .push(frame)
+        .read(frame)
         .some((event) => isStumble(event, frame))
     } catch {
       return false
@@ -149,9 +150,9 @@ export function passingErrors({
 }
 
 /** What a reader stumbles over is for its caller to see. */
-function showsSomething(reader: Reader, frame: Frame): boolean {
+function showsSomething(reader: FrameReader, frame: Frame): boolean {
   try {
-    return reader.push(frame).some(isShown)
+    return reader.read(frame).some(isShown)
   } catch {
     return true
   }

@@ -14,6 +14,7 @@ import { CALLER_LEFT, INTERNAL, NO_ROOM, NOT_TAKEN, REPLY_GREW } from '../model/
 import { recordReply } from '../memory/recorder.ts'
 import type { TranslatePlan } from './plan.ts'
 import { createProofKeeper } from '../memory/proofs.ts'
+import { frameReader } from '../stream/event-reader.ts'
 import { isStreamType, replyEvents } from '../stream/reply-events.ts'
 import { replyWriter } from './reply-writer.ts'
 import {
@@ -56,7 +57,9 @@ export async function translateReply(
     plan.keeping && recordReply(exchange, plan.keeping, signed, () => call.cancel())
   const interruption = () => replyRecorder?.interruption
   const next = eventSteps(exchange, plan, call, interruption, {
-    reader: adapter.upstream.reader({ request, server: target.facts.server, lose, newId }),
+    reader: frameReader(
+      adapter.upstream.reader({ request, server: target.facts.server, lose, newId }),
+    ),
     verbatim: adapter.upstream.verbatim,
     limits: settings.limits,
     contentType: call.headers.get('content-type'),

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../json/json.ts'
 import type { Lookup, RequestHead } from '../model/lookup.ts'
 import type { Problem } from '../model/problem.ts'
 import type { Frame, Writer } from '../stream/codec.ts'
+import type { WireEvent } from '../stream/wire-events.ts'
 
 /** What the body of a request asks of what was said before. */
 export interface Ask {
@@ -56,8 +57,8 @@ export interface RecorderContext {
 
 /** Takes down one exchange while its reply is written. */
 export interface Recorder {
-  /** The frames of a stream, each time as they are written. A reply that leaves as one body needs none. */
-  push(frames: readonly Frame[]): void
+  /** The events of a stream, each time as they are written. A reply that leaves as one body needs none. */
+  push(events: readonly WireEvent[]): void
   /** About how many characters are held. */
   readonly size: number
   /** The id by which the reply can be asked for, once it is known. */

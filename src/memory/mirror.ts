@@ -1,4 +1,4 @@
-import type { Reader } from '../../adapters/contract.ts'
+import type { FrameReader } from '../stream/codec.ts'
 import type { ConversationMemory, Told } from './conversation.ts'
 import { stringify } from '../json/json.ts'
 import { noteOwner, isShared } from './ownership.ts'
@@ -16,7 +16,7 @@ import { opened, type Found } from './resolve.ts'
  */
 export interface Mirror {
   /** The same reader, listened to. */
-  listen(reader: Reader): Reader
+  listen(reader: FrameReader): FrameReader
   /** Something has come that is to be kept before it is passed on. */
   readonly ready: boolean
   settle(): Promise<void>
@@ -45,12 +45,12 @@ export function createMirror(exchange: MemoryContext, plan: Passing): Mirror | u
   const mirror: Mirror & { ready: boolean } = {
     ready: false,
     listen: (reader) => ({
-      push(frame) {
+      read(frame) {
         const told = memory.replyIn(frame)
         if (told) hear(told)
         else if (shared && !begun) hear(toNews(memory.idIn(frame)))
         begun = true
-        return reader.push(frame)
+        return reader.read(frame)
       },
       body(json, text) {
         hear({ reply: json, text })

@@ -1,4 +1,4 @@
-import type { Frame, Writer } from '../../adapters/contract.ts'
+import type { WireEvent, Writer } from '../../adapters/contract.ts'
 import type { ExchangeRecord, Recorder } from './conversation.ts'
 import type { JsonObject } from '../json/json.ts'
 import type { Problem } from '../model/problem.ts'
@@ -7,6 +7,7 @@ import { CANCELLED } from '../model/failures.ts'
 import { keep } from './records.ts'
 import type { Keeping } from './resolve.ts'
 import { storeKey } from './store.ts'
+import { writtenOnce } from '../stream/event-text.ts'
 
 /** Keeps one exchange while its reply is written. */
 export interface ReplyRecorder {
@@ -53,9 +54,9 @@ export function recordReply(
     if (key !== undefined) underway.delete(key)
     recorder = undefined
   }
-  const record = (frames: readonly Frame[]) => {
+  const record = (events: readonly WireEvent[]) => {
     if (!recorder) return
-    recorder.push(frames)
+    recorder.push(events)
     // What will be too large to be kept is not gathered to its end.
     if (recorder.size > FRAMES_PER_REPLY * retention.entryBytes) return release()
     if (key === undefined && recorder.id !== undefined) register(recorder.id, recorder)
@@ -65,9 +66,9 @@ export function recordReply(
     writer: {
       body: () => writer.body(),
       push(event) {
-        const frames = writer.push(event)
-        record(frames)
-        return frames
+        const events = writer.push(event).map(writtenOnce)
+        record(events)
+        return events
       },
     },
     interruption: undefined,

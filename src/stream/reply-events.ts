@@ -1,4 +1,4 @@
-import type { Frame, Reader } from './codec.ts'
+import type { Frame, FrameReader } from './codec.ts'
 import { ENDED_EARLY } from '../model/cursor.ts'
 import type { Event } from '../model/events.ts'
 import { isObject, parse } from '../json/json.ts'
@@ -36,7 +36,7 @@ export interface ReplyEvents {
 }
 
 export interface ReplySource {
-  reader: Reader
+  reader: FrameReader
   verbatim: VerbatimPaths
   limits: ReplyLimits
   /** What the upstream says it sends. What it sends decides; this only helps when it sends nothing. */
@@ -45,7 +45,7 @@ export interface ReplySource {
    * For bytes that pass in any case: the reader that goes on behind what could not be read. What
    * the upstream itself says of a failure ends a reply here too.
    */
-  anew?: () => Reader
+  anew?: () => FrameReader
   /** Whether a text that passes has to be looked at closer; it comes in pieces, one after the other. */
   isSuspect?: (text: string) => boolean
 }
@@ -143,7 +143,7 @@ function streamMode({ reader: first, anew, limits }: ReplySource): Mode {
     if (frame.data.length > limits.eventBytes) return failed(EVENT_TOO_LARGE)
     if (isTooDeep(frame.data, limits)) return failed(NOT_A_REPLY)
     try {
-      return reader.push(frame)
+      return reader.read(frame)
     } catch {
       return failed(INTERNAL)
     }

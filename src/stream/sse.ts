@@ -1,8 +1,9 @@
 import { createParser } from 'eventsource-parser'
 import type { Frame } from './codec.ts'
-import { PieceFrame } from './late-frame.ts'
+import { eventFrame } from './event-text.ts'
 import { oneLine } from './one-line.ts'
-import type { Template, Write } from './template.ts'
+import { DeltaEvent, type Template, type Write } from './template.ts'
+import type { WireEvent } from './wire-events.ts'
 
 /** Text in, frames out, in any chunking. */
 export interface FrameParser {
@@ -73,13 +74,14 @@ const eventHead = (event: string | undefined): string =>
   event === undefined ? 'data: ' : `event: ${event}\ndata: `
 const END = '\n\n'
 
-/** The same for the frames of one stream: what those of a row have in common is put together once. */
-export function sseFrames(): (frame: Frame) => string {
-  let known: { row: Template; write: Write } | undefined
-  return (frame) => {
-    if (!(frame instanceof PieceFrame)) return sseFrame(frame)
-    const { event, row, text, number } = frame
-    if (known?.row !== row) known = { row, write: row.within(eventHead(event), END) }
+/** The same for the events of one stream: what deltas have in common is put together once. */
+export function sseEvents(): (event: WireEvent) => string {
+  let known: { template: Template; write: Write } | undefined
+  return (event) => {
+    if (!(event instanceof DeltaEvent)) return sseFrame(eventFrame(event))
+    const { name, template, text, number } = event
+    if (known?.template !== template)
+      known = { template, write: template.within(eventHead(name), END) }
     return known.write(text, number)
   }
 }

@@ -1,13 +1,15 @@
-import type { Frame, Framing, Heartbeat } from './codec.ts'
+import type { Framing, Heartbeat } from './codec.ts'
+import { eventFrame, eventText } from './event-text.ts'
 import { oneLine } from './one-line.ts'
-import { SSE_COMMENT, sseFrame, sseFrames } from './sse.ts'
+import { SSE_COMMENT, sseEvents, sseFrame } from './sse.ts'
 import type { ByteSource } from './source.ts'
 import { alarm, STALL_MS, type Alarm } from './time.ts'
+import type { WireEvent } from './wire-events.ts'
 
-/** How frames become the text of a body. */
+/** How events become the text of a body. */
 export interface Framer {
   readonly contentType: string
-  write(frames: readonly Frame[]): string
+  write(events: readonly WireEvent[]): string
   end(): string
 }
 
@@ -17,12 +19,12 @@ export function framer(framing: Framing | undefined, begun = false): Framer {
 }
 
 function eventFramer(): Framer {
-  const textOf = sseFrames()
+  const textOf = sseEvents()
   return {
     contentType: 'text/event-stream; charset=utf-8',
-    write(frames) {
+    write(events) {
       let text = ''
-      for (const frame of frames) text += textOf(frame)
+      for (const event of events) text += textOf(event)
       return text
     },
     end: () => '',
@@ -33,10 +35,10 @@ function arrayFramer(begun: boolean): Framer {
   let opener = begun ? ',\n' : '['
   return {
     contentType: 'application/json',
-    write(frames) {
+    write(events) {
       let text = ''
-      for (const frame of frames) {
-        text += opener + oneLine(frame.data)
+      for (const event of events) {
+        text += opener + oneLine(eventText(event))
         opener = ',\n'
       }
       return text
@@ -51,7 +53,8 @@ export function encodeHeartbeat(
   framing: Framing | undefined,
 ): (() => Uint8Array) | undefined {
   if (heartbeat === undefined || framing === 'json-array') return undefined
-  return () => new TextEncoder().encode(heartbeat === 'comment' ? SSE_COMMENT : sseFrame(heartbeat))
+  const text = heartbeat === 'comment' ? SSE_COMMENT : sseFrame(eventFrame(heartbeat))
+  return () => new TextEncoder().encode(text)
 }
 
 /** Intermediaries must neither keep nor gather a stream. */

@@ -27,6 +27,11 @@ export class Template {
     this.#make = make
   }
 
+  /** One of the objects. */
+  object(text: string, count: number): JsonObject {
+    return this.#make(text, count)
+  }
+
   write(text: string, count: number): string {
     const parts = this.#around()
     return parts ? joined(parts, text, count) : oneLine(stringify(this.#make(text, count)))
@@ -49,6 +54,25 @@ export class Template {
     if (!this.#isKnown) this.#parts = splitParts(this.#make)
     this.#isKnown = true
     return this.#parts
+  }
+}
+
+/** An event like others of its stream: its object is made when it is asked for, and its text from a template. */
+export class DeltaEvent {
+  readonly name: string | undefined
+  readonly template: Template
+  readonly text: string
+  readonly number: number
+
+  constructor(name: string | undefined, template: Template, text: string, number = 0) {
+    this.name = name
+    this.template = template
+    this.text = text
+    this.number = number
+  }
+
+  get data(): JsonObject {
+    return this.template.object(this.text, this.number)
   }
 }
 

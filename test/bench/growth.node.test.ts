@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { frameReader } from '../../src/stream/event-reader.ts'
 import { dialects } from '../../adapters/index.ts'
 import type { Adapter } from '../../adapters/contract.ts'
 import { liftLiterals } from '../../src/json/large-literals.ts'
@@ -83,7 +84,7 @@ function stream(from: Adapter, to: Adapter, deltas: readonly string[], cut: numb
   const bytes = new TextEncoder().encode(said)
   const limits = { ...PROCESS_LIMITS, eventBytes: 1e9, replyBytes: 1e9, streamBytes: 1e9 }
   return () => {
-    const reader = from.upstream.reader({ request, lose: nothing, newId })
+    const reader = frameReader(from.upstream.reader({ request, lose: nothing, newId }))
     const { verbatim } = from.upstream
     const reading = replyEvents({ reader, verbatim, limits, contentType: 'text/event-stream' })
     const writer = to.caller.writer(context)

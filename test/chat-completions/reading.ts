@@ -2,7 +2,8 @@ import { chatCompletions } from '../../adapters/chat-completions/index.ts'
 import type { Event } from '../../src/model/events.ts'
 import { emptyRequest } from '../../src/model/empty-request.ts'
 import { fold } from '../../src/model/events.ts'
-import type { Reader } from '../../adapters/contract.ts'
+import type { FrameReader } from '../../src/stream/codec.ts'
+import { frameReader } from '../../src/stream/event-reader.ts'
 
 /** One chunk of a stream. */
 export const chunk = (delta: object, finish_reason: string | null = null, rest = {}) => ({
@@ -22,14 +23,11 @@ export const completion = (message: object, finish_reason: string | null = 'stop
 
 export const USAGE = { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 }
 
-function newReader(): Reader {
+function newReader(): FrameReader {
   let made = 0
   const newId = (prefix: string) => `${prefix}${(made += 1)}`
-  return chatCompletions.upstream.reader({
-    request: emptyRequest('m'),
-    lose: () => undefined,
-    newId,
-  })
+  const context = { request: emptyRequest('m'), lose: () => undefined, newId }
+  return frameReader(chatCompletions.upstream.reader(context))
 }
 
 const folded = (events: Event[]) => {
@@ -41,7 +39,7 @@ const folded = (events: Event[]) => {
 export function read(...frames: unknown[]) {
   const reader = newReader()
   const events = frames.flatMap((frame) =>
-    reader.push({ data: typeof frame === 'string' ? frame : JSON.stringify(frame) }),
+    reader.read({ data: typeof frame === 'string' ? frame : JSON.stringify(frame) }),
   )
   return folded([...events, ...reader.end()])
 }

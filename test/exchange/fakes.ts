@@ -1,8 +1,8 @@
-import type { Adapter, Frame, RequestHead, Reader, Route } from '../../adapters/contract.ts'
+import type { Adapter, RequestHead, Reader, Route, WireEvent } from '../../adapters/contract.ts'
 import type { Dialects } from '../../adapters/index.ts'
 import { fieldNames } from '../../src/model/fields.ts'
 import { Cursor } from '../../src/model/cursor.ts'
-import { isObject, parse, stringify, type Json } from '../../src/json/json.ts'
+import { isObject, type Json } from '../../src/json/json.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import type { JsonObject } from '../../src/model/request.ts'
 import { invalid, statusOf } from '../../src/model/problem.ts'
@@ -120,7 +120,7 @@ function pathyRoute({ method, path, query }: RequestHead): Route | undefined {
   return { operation: 'create', model, stream: action === 'stream', framing }
 }
 
-const frame = (body: JsonObject): Frame[] => [{ data: stringify(body) }]
+const frame = (body: JsonObject): WireEvent[] => [{ data: body }]
 
 function fakeWriter(model: string, pathy: boolean): ReturnType<Adapter['caller']['writer']> {
   let text = ''
@@ -163,12 +163,12 @@ function fakeReader(pathy: boolean): Reader {
       if (!Array.isArray(json)) take({ t: 'end' })
       return cursor.drain()
     },
-    push(frame) {
-      try {
-        take(parse(frame.data))
-      } catch {
-        cursor.fail({ kind: 'bad-upstream', message: 'broken event' })
-      }
+    push({ data }) {
+      take(data)
+      return cursor.drain()
+    },
+    broken() {
+      cursor.fail({ kind: 'bad-upstream', message: 'broken event' })
       return cursor.drain()
     },
     end() {

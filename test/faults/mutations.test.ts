@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { frameReader } from '../../src/stream/event-reader.ts'
 import { cpuMs } from '../growth/cpu.ts'
 import type { Adapter } from '../../adapters/contract.ts'
 import { adapters } from '../../adapters/index.ts'
@@ -69,7 +70,7 @@ const request = requestFor({ id: '', model: '', blocks: [], finish: 'stop' })
 function eventsOf(adapter: Adapter, bytes: Uint8Array, piece: number): Event[] {
   const { lose } = lossList()
   const source = replyEvents({
-    reader: adapter.upstream.reader({ request, lose, newId: ids() }),
+    reader: frameReader(adapter.upstream.reader({ request, lose, newId: ids() })),
     verbatim: adapter.upstream.verbatim,
     limits: PROCESS_LIMITS,
     contentType: null,

@@ -1,4 +1,7 @@
-import type { Frame, ModelFacts, Reader, Writer } from '../../adapters/contract.ts'
+import type { FrameReader } from '../../src/stream/codec.ts'
+import { frameReader } from '../../src/stream/event-reader.ts'
+import { eventFrame } from '../../src/stream/event-text.ts'
+import type { Frame, ModelFacts, Writer } from '../../adapters/contract.ts'
 import { generateContent } from '../../adapters/generate-content/index.ts'
 import { fold, unfold, verify, type Event, type Folded } from '../../src/model/events.ts'
 import { parse, stringify, type Json } from '../../src/json/json.ts'
@@ -92,8 +95,9 @@ export function send(
   return { body: JSON.parse(written), text: written, losses: said(losses) }
 }
 
-function reader(fields: Partial<Request>, { lose }: LossList): Reader {
-  return generateContent.upstream.reader({ request: request(fields), lose, newId: ids() })
+function reader(fields: Partial<Request>, { lose }: LossList): FrameReader {
+  const context = { request: request(fields), lose, newId: ids() }
+  return frameReader(generateContent.upstream.reader(context))
 }
 
 export interface Heard extends Folded {
@@ -122,7 +126,7 @@ export function hearStream(stream: string | unknown[], fields: Partial<Request> 
     typeof stream === 'string'
       ? [...parser.push(stream), ...parser.end()]
       : stream.map((chunk): Frame => ({ data: JSON.stringify(chunk) }))
-  return heard([...frames.flatMap((frame) => one.push(frame)), ...one.end()], list)
+  return heard([...frames.flatMap((frame) => one.read(frame)), ...one.end()], list)
 }
 
 export interface Said {
@@ -137,7 +141,7 @@ export function tell(events: Event[], fields: Partial<Request> = {}): Said {
   const { lose, losses } = lossList()
   const context = { request: request(fields), now: 0, lose, newId: ids() }
   const writer: Writer = replyWriter(generateContent, context)
-  const frames = events.flatMap((event) => writer.push(event))
+  const frames = events.flatMap((event) => writer.push(event).map(eventFrame))
   const chunks = frames.map((frame): Json => JSON.parse(frame.data))
   return { chunks, body: JSON.parse(stringify(writer.body())), frames, losses: said(losses) }
 }

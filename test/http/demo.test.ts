@@ -1,3 +1,4 @@
+import { frameReader } from '../../src/stream/event-reader.ts'
 import { toSource } from '../../src/stream/source.ts'
 import { describe, expect, it } from 'vitest'
 import { demoSend, withDemo } from '../../src/demo/demo.ts'
@@ -42,11 +43,13 @@ describe.each(adapters)('the demo upstream for $dialect', (adapter) => {
     })
     expect(response.status).toBe(200)
     const source = {
-      reader: adapter.upstream.reader({
-        request,
-        lose: () => undefined,
-        newId: (prefix) => prefix,
-      }),
+      reader: frameReader(
+        adapter.upstream.reader({
+          request,
+          lose: () => undefined,
+          newId: (prefix) => prefix,
+        }),
+      ),
       verbatim: adapter.upstream.verbatim,
       limits: PROCESS_LIMITS,
       contentType: response.headers.get('content-type'),

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { frameReader } from '../../src/stream/event-reader.ts'
 import { verify, type Event } from '../../src/model/events.ts'
 import { Verbatim, type Json } from '../../src/json/json.ts'
 import { lossList } from '../../src/model/loss.ts'
@@ -54,11 +55,11 @@ function refuses(act: () => unknown): boolean {
 
 forEachAdapter((adapter) => {
   const reader = () =>
-    adapter.upstream.reader({ request: EMPTY, lose: lossList().lose, newId: ids() })
+    frameReader(adapter.upstream.reader({ request: EMPTY, lose: lossList().lose, newId: ids() }))
   const framesOf = (frames: { event: string | undefined; data: string }[]): Event[] => {
     const machine = reader()
     const events = frames.flatMap(({ event, data }) =>
-      machine.push(event === undefined ? { data } : { event, data }),
+      machine.read(event === undefined ? { data } : { event, data }),
     )
     return [...events, ...machine.end()]
   }

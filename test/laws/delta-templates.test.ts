@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { frameReader } from '../../src/stream/event-reader.ts'
 import type { Adapter, Frame } from '../../adapters/contract.ts'
-import type { Json } from '../../src/json/json.ts'
+import { stringify, type Json } from '../../src/json/json.ts'
 import type { Request } from '../../src/model/request.ts'
-import { sseFrame, sseFrames, sseParser } from '../../src/stream/sse.ts'
+import { sseEvents, sseFrame, sseParser } from '../../src/stream/sse.ts'
 import { cuts, inPieces, requestFor, richReply } from './arbitrary-replies.ts'
 import { replyIn } from '../bench/replies.ts'
 import { DIALECTS } from '../bench/shared.ts'
@@ -43,9 +44,9 @@ const named = ({ event }: Frame) => (event === undefined ? {} : { event })
 function readAll(adapter: Adapter, request: Request, frames: readonly Frame[], apart: boolean) {
   const losses: unknown[] = []
   const lose = (...loss: unknown[]) => void losses.push(loss)
-  const reader = adapter.upstream.reader({ request, lose, newId: ids() })
+  const reader = frameReader(adapter.upstream.reader({ request, lose, newId: ids() }))
   const events = frames.map((frame, index) =>
-    reader.push({ ...named(frame), data: frame.data + (apart && index % 2 === 0 ? ' ' : '') }),
+    reader.read({ ...named(frame), data: frame.data + (apart && index % 2 === 0 ? ' ' : '') }),
   )
   return [...events, reader.end(), losses]
 }
@@ -84,11 +85,11 @@ forEachAdapter((adapter) => {
     always(fc.tuple(richReply, cuts), ([reply, places]) => {
       const context = { request: requestFor(reply), now: 0, lose: () => undefined, newId: ids() }
       const writer = adapter.caller.writer(context)
-      const inRows = sseFrames()
+      const inRows = sseEvents()
       for (const event of inPieces(reply, places))
-        for (const frame of writer.push(event)) {
-          const { event: name, data } = frame
-          expect(inRows(frame)).toBe(sseFrame({ ...(name !== undefined && { event: name }), data }))
+        for (const said of writer.push(event)) {
+          const { name, data } = said
+          expect(inRows(said)).toBe(sseFrame({ event: name, data: stringify(data) }))
         }
     })
   })

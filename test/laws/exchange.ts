@@ -1,3 +1,4 @@
+import { frameReader } from '../../src/stream/event-reader.ts'
 import type { Adapter, Frame, Route } from '../../adapters/contract.ts'
 import { fold, verify, type Event, type Folded } from '../../src/model/events.ts'
 import { reportForeign } from '../../src/model/foreign.ts'
@@ -5,7 +6,7 @@ import { parse, stringify, type Json, type JsonObject } from '../../src/json/jso
 import { lossList, type Loss, type LossList } from '../../src/model/loss.ts'
 import type { Request } from '../../src/model/request.ts'
 import { ProblemError } from '../../src/model/problem.ts'
-import { sseFrames } from '../../src/stream/sse.ts'
+import { sseEvents } from '../../src/stream/sse.ts'
 import { replyWriter } from '../../src/exchange/reply-writer.ts'
 import { framesIn } from '../line-reader.ts'
 import { clientOf } from './clients.ts'
@@ -86,8 +87,8 @@ export function writeReply(
     lose: list.lose,
     newId: ids(),
   })
-  // What a frame says is only certain until the next event.
-  const inRows = sseFrames()
+  // Of deltas the text is made from what they have in common.
+  const inRows = sseEvents()
   const text = events.map((each) => writer.push(each).map(inRows).join('')).join('')
   // The word that ends a stream of chat completions is no event.
   const frames = framesIn(text).filter(({ data }) => data !== '[DONE]')
@@ -107,8 +108,8 @@ export function readFrames(
   frames: readonly Frame[],
   list: LossList = lossList(),
 ): ReadReply {
-  const reader = adapter.upstream.reader({ request, lose: list.lose, newId: ids() })
-  const events = frames.flatMap((frame) => reader.push(frame))
+  const reader = frameReader(adapter.upstream.reader({ request, lose: list.lose, newId: ids() }))
+  const events = frames.flatMap((frame) => reader.read(frame))
   events.push(...reader.end())
   return read(events, list)
 }

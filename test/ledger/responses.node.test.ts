@@ -113,6 +113,6 @@ describe('the ledger of responses holds', () => {
   })
   test.each(Object.keys(RESPONSES_EVENTS))('the event %s may be empty', (type) => {
     const reader = responses.upstream.reader(replyContext())
-    expect(() => reader.push({ event: type, data: JSON.stringify({ type }) })).not.toThrow()
+    expect(() => reader.push({ name: type, data: { type } })).not.toThrow()
   })
 })

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { eventFrame } from '../../src/stream/event-text.ts'
 import { cases } from '../cases.ts'
 import { adapters } from '../../adapters/index.ts'
-import type { Frame } from '../../adapters/contract.ts'
+import type { Frame, WireEvent } from '../../adapters/contract.ts'
 import type { StoredAction } from '../../src/memory/conversation.ts'
 import { unfold, type Event } from '../../src/model/events.ts'
 import { isObject, stringify, type Json, type JsonObject } from '../../src/json/json.ts'
@@ -13,8 +14,11 @@ import { recordReader, recordPlace, readKept, writeKept } from '../../src/memory
 import { requestFor, richReply } from '../laws/arbitrary-replies.ts'
 import { ids } from '../laws/exchange.ts'
 
-/** Frames may be written only when they are looked at. */
-const plain = ({ event, data }: Frame): Frame => (event === undefined ? { data } : { event, data })
+/** An event as it leaves. */
+function plain(said: WireEvent): Frame {
+  const { event, data } = eventFrame(said)
+  return event === undefined ? { data } : { event, data }
+}
 
 const newId = idSource(() => '0123456789abcdef')
 const query = (text: string) => new URLSearchParams(text)
@@ -119,7 +123,7 @@ describe.each(adapters.filter(({ caller }) => caller.memory))(
           memory.replyIn({ event: 'response.completed', data: stringify(body) })
           const writer = { body: () => (isObject(body) ? body : {}) }
           const recorder = memory.recorder({ fresh, writer, newId })
-          recorder.push([{ event: 'response.created', data: text }])
+          recorder.push([{ name: 'response.created', data: { response: body, text } }])
           for (const { text: kept } of [recorder.record(), recorder.unfinished(true)])
             expect(isObject(memory.read(kept))).toBe(true)
         }),

@@ -1,3 +1,5 @@
+import { frameReader } from '../../src/stream/event-reader.ts'
+import { eventFrame } from '../../src/stream/event-text.ts'
 import type { Frame } from '../../adapters/contract.ts'
 import type { ModelFacts, Outgoing, Route } from '../../adapters/contract.ts'
 import { messages } from '../../adapters/messages/index.ts'
@@ -134,7 +136,7 @@ export function heard(events: Event[]): Folded {
 }
 
 const reader = (of: Request) =>
-  messages.upstream.reader({ request: of, lose: lossList().lose, newId: ids() })
+  frameReader(messages.upstream.reader({ request: of, lose: lossList().lose, newId: ids() }))
 
 export const hearBody = (body: string, of: Request = request()): Folded =>
   heard(reader(of).body(parse(body, messages.upstream.verbatim)))
@@ -146,7 +148,7 @@ export function hearStream(sse: string, of: Request = request()): Folded {
 
 export function hearFrames(frames: readonly Frame[], of: Request = request()): Folded {
   const listening = reader(of)
-  const events = frames.flatMap((frame) => listening.push(frame))
+  const events = frames.flatMap((frame) => listening.read(frame))
   return heard([...events, ...listening.end()])
 }
 
@@ -164,7 +166,7 @@ export interface Said {
 export function say(events: readonly Event[], of: Request = request()): Said {
   const { lose, losses } = lossList()
   const writer = replyWriter(messages, { request: of, now: 0, lose, newId: ids() })
-  const said = events.flatMap((event) => writer.push(event))
+  const said = events.flatMap((event) => writer.push(event).map(eventFrame))
   const body: unknown = JSON.parse(stringify(writer.body()))
   return {
     frames: said,

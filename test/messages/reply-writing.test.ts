@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { eventFrame } from '../../src/stream/event-text.ts'
 import { messages } from '../../adapters/messages/index.ts'
 import { unfold, unfoldBlock, type Event } from '../../src/model/events.ts'
 import { isObject } from '../../src/json/json.ts'
@@ -266,11 +267,12 @@ describe('a reply to a messages caller', () => {
 describe('a heartbeat', () => {
   it('is a ping that clients of the dialect skip', () => {
     const { heartbeat } = messages.caller
-    expect(heartbeat).toEqual({ event: 'ping', data: '{"type":"ping"}' })
+    expect(heartbeat).toEqual({ name: 'ping', data: { type: 'ping' } })
     const { frames } = saying(text('a'))
     const [start, ...rest] = frames
     if (!start || heartbeat === undefined || heartbeat === 'comment') throw new Error('no ping')
-    expect(grammar.check([start, heartbeat, ...rest])).toBeUndefined()
-    expect(hearFrames([start, heartbeat, ...rest]).problem).toBeUndefined()
+    const ping = eventFrame(heartbeat)
+    expect(grammar.check([start, ping, ...rest])).toBeUndefined()
+    expect(hearFrames([start, ping, ...rest]).problem).toBeUndefined()
   })
 })

@@ -1,3 +1,5 @@
+import { frameReader } from '../../src/stream/event-reader.ts'
+import { eventFrame } from '../../src/stream/event-text.ts'
 import type { Frame } from '../../adapters/contract.ts'
 import { responses } from '../../adapters/responses/index.ts'
 import { fold, verify, type Event, type Folded } from '../../src/model/events.ts'
@@ -74,13 +76,13 @@ function heard(events: Event[]): Heard {
 }
 
 const readerFor = (request: Request) =>
-  responses.upstream.reader({ request, lose: () => undefined, newId: ids() })
+  frameReader(responses.upstream.reader({ request, lose: () => undefined, newId: ids() }))
 
 export const hearBody = (body: Json, request = plain): Heard => heard(readerFor(request).body(body))
 
 export function hearFrames(frames: readonly Frame[], request = plain): Heard {
   const reader = readerFor(request)
-  return heard([...frames.flatMap((frame) => reader.push(frame)), ...reader.end()])
+  return heard([...frames.flatMap((frame) => reader.read(frame)), ...reader.end()])
 }
 
 export function framesOf(stream: string): Frame[] {
@@ -106,7 +108,7 @@ export interface Spoken {
 export function speak(events: readonly Event[], request = plain): Spoken {
   const { lose, losses } = lossList()
   const writer = replyWriter(responses, { request, now: 1_700_000_000, lose, newId: ids() })
-  const frames = events.flatMap((event) => writer.push(event))
+  const frames = events.flatMap((event) => writer.push(event).map(eventFrame))
   const datas: JsonObject[] = frames.map((frame) => JSON.parse(frame.data))
   const body = JSON.parse(stringify(writer.body()))
   return {

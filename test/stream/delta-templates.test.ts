@@ -1,22 +1,22 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DeltaTemplates, type DeltaTemplate } from '../../src/stream/delta-templates.ts'
+import { DeltaTemplates } from '../../src/stream/delta-templates.ts'
+import type { Event } from '../../src/model/events.ts'
 import { isObject, parse, stringify, Verbatim } from '../../src/json/json.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
+import { frameReader } from '../../src/stream/event-reader.ts'
 import { Template } from '../../src/stream/template.ts'
+import { DeltaHint, DONE } from '../../src/stream/wire-events.ts'
 import { cases } from '../cases.ts'
 import { mutate, pathsOf } from '../laws/mutate.ts'
 
 const PLACE = ['delta', 'text']
-const DELTA_TEMPLATE: DeltaTemplate = {
-  verbatim: verbatimPaths('args'),
-  counts: [['n'], ['usage', 'total']],
-  noise: [['noise']],
-}
+const VERBATIM = verbatimPaths('args')
+const UNREAD = { counts: [['n'], ['usage', 'total']], noise: [['noise']] }
 
 /** What is said of a text beside its piece, its counts and what nobody reads. */
 function around(text: string): string {
-  const literals = [PLACE, ['noise'], ...(DELTA_TEMPLATE.counts ?? [])]
+  const literals = [PLACE, ...UNREAD.noise, ...UNREAD.counts]
   return stringify(literals.reduce((value, literal) => mutate(value, literal, null), parse(text)))
 }
 
@@ -26,13 +26,12 @@ const pieceIn = (text: string): unknown => {
 }
 
 /** The pieces that are taken of texts, each behind the first; undefined for one that is not like the first. */
-function taken(first: string, texts: readonly string[], template = DELTA_TEMPLATE) {
+function taken(first: string, texts: readonly string[]) {
   return texts.map((data) => {
-    const alike = new DeltaTemplates(template)
+    const alike = new DeltaTemplates(VERBATIM, UNREAD)
     alike.parse(first)
-    let piece: string | undefined
-    alike.repeat(PLACE, (text) => (piece = text))
-    return alike.again(data) ? piece : undefined
+    alike.lookAt(PLACE)
+    return alike.pieceOf(data)
   })
 }
 
@@ -102,10 +101,10 @@ describe('texts that are alike', () => {
     ['a piece that is no string', '{"delta":{"text":1}}'],
     ['no JSON', '{"delta":{"text":"a"}'],
   ])('are not looked for where there is %s', (_, text) => {
-    const alike = new DeltaTemplates(DELTA_TEMPLATE)
+    const alike = new DeltaTemplates(VERBATIM, UNREAD)
     if (text.endsWith('}}')) alike.parse(text)
-    alike.repeat(PLACE, () => undefined)
-    expect(alike.again(text)).toBe(false)
+    alike.lookAt(PLACE)
+    expect(alike.pieceOf(text)).toBeUndefined()
   })
   it('may have white space in them, which is part of what stands around', () => {
     const spaced = '{ "type": "content_block_delta", "delta": { "text":"b"} }'
@@ -113,21 +112,66 @@ describe('texts that are alike', () => {
     expect(taken(spaced.replace('"b"', '"a"'), texts)).toEqual(['b', undefined, undefined])
   })
   it('come one directly after the other', () => {
-    const alike = new DeltaTemplates(DELTA_TEMPLATE)
-    const pieces: string[] = []
+    const alike = new DeltaTemplates(VERBATIM, UNREAD)
     alike.parse(chunk())
-    alike.repeat(PLACE, (text) => pieces.push(text))
-    expect(alike.again(chunk())).toBe(true)
+    expect(alike.pieceOf(chunk())).toBeUndefined()
+    alike.lookAt(PLACE)
+    expect(alike.pieceOf(chunk())).toBe('a')
     alike.parse(chunk({ i: 1 }))
-    expect(alike.again(chunk({ i: 1 }))).toBe(false)
-    alike.repeat(PLACE, (text) => pieces.push(`${text}!`))
-    expect(alike.again(chunk())).toBe(false)
-    expect(alike.again(chunk({ i: 1, n: 2 }))).toBe(true)
-    alike.forget()
-    expect(alike.again(chunk({ i: 1, n: 3 }))).toBe(false)
-    alike.repeat(PLACE, (text) => pieces.push(text))
-    expect(pieces).toEqual(['a', 'a!'])
+    expect(alike.pieceOf(chunk())).toBeUndefined()
+    expect(alike.pieceOf(chunk({ i: 1, n: 2 }))).toBe('a')
     expect(alike.last()).toEqual(JSON.parse(chunk({ i: 1, n: 2 })))
+  })
+})
+
+const said = (text: string): Event[] => [{ type: 'block-delta', text }]
+
+describe('a reader that tells of deltas', () => {
+  const read: unknown[] = []
+  const hint = new DeltaHint(UNREAD, (data) => read.push(['last', data]))
+  const reader = frameReader({
+    verbatim: VERBATIM,
+    hint,
+    body: () => [],
+    push({ name, data }) {
+      read.push([name, data])
+      if (isObject(data) && data['delta'] !== undefined) hint.give(PLACE, said)
+      return []
+    },
+    broken: () => said('broken'),
+    end: () => said('end'),
+  })
+  const frames = (...texts: string[]) => {
+    read.length = 0
+    return texts.flatMap((data) => reader.read({ event: 'e', data }))
+  }
+  const second = chunk({ n: 2 })
+
+  it('is given the first of them, the pieces of the others, and the last one for its counts', () => {
+    expect(frames(chunk(), second, chunk({ n: 3 }))).toEqual([...said('a'), ...said('a')])
+    expect(frames('{"n":1}')).toEqual([])
+    expect(read).toEqual([
+      ['last', JSON.parse(chunk({ n: 3 }))],
+      ['e', { n: 1 }],
+    ])
+  })
+  it('is given an event of another name', () => {
+    frames(chunk())
+    expect(reader.read({ event: 'f', data: second })).toEqual([])
+    expect(read).toEqual([
+      ['e', JSON.parse(chunk())],
+      ['f', JSON.parse(second)],
+    ])
+  })
+  it('has to tell of each kind anew', () => {
+    expect(frames(chunk(), '{"n":1}', '{"n":1}', chunk(), second)).toEqual(said('a'))
+  })
+  it('hears of what is no JSON, of the end, and of the word for it', () => {
+    frames(chunk(), second)
+    expect(reader.end()).toEqual(said('end'))
+    expect(read.at(-1)).toEqual(['last', JSON.parse(second)])
+    expect(frames('', ' ', '{', '[DONE]')).toEqual(said('broken'))
+    expect(read).toEqual([['e', DONE]])
   })
 })
 

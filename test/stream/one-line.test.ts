@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { Verbatim } from '../../src/json/json.ts'
-import { LateFrame, PieceFrame } from '../../src/stream/late-frame.ts'
+import { stringify, Verbatim } from '../../src/json/json.ts'
+import { eventFrame } from '../../src/stream/event-text.ts'
 import { oneLine } from '../../src/stream/one-line.ts'
-import { Template } from '../../src/stream/template.ts'
-import { sseFrame, sseFrames } from '../../src/stream/sse.ts'
+import { sseEvents, sseFrame } from '../../src/stream/sse.ts'
 import { framer } from '../../src/stream/stream-out.ts'
+import { deltaEvents } from '../../src/stream/wire-events.ts'
 import { framesIn } from '../line-reader.ts'
 
 const PRETTY = '{\r\n\t"a" : "x\u2028y\u2029z\u0085",\r "b":\n[\n1,\n1e400]\n}'
@@ -23,27 +23,23 @@ describe('JSON on one line', () => {
 })
 
 describe('an event', () => {
+  const raw = new Verbatim(PRETTY)
   it.each([
-    { event: 'a', data: PRETTY },
-    { data: PRETTY },
-    new LateFrame('a', () => PRETTY),
-    new PieceFrame(
-      'a',
-      new Template((text) => ({ text, schema: new Verbatim(PRETTY) })),
-      '\u2028\n',
-    ),
-  ])('is read as it was meant, whatever is in it', (frame) => {
-    for (const text of [sseFrame(frame), sseFrames()(frame)]) {
+    { name: 'a', data: raw },
+    { data: raw },
+    deltaEvents('a', (text) => ({ text, schema: raw }))('\u2028\n'),
+  ])('is read as it was meant, whatever is in it', (said) => {
+    for (const text of [sseFrame(eventFrame(said)), sseEvents()(said)]) {
       const [read, ...more] = framesIn(text)
       expect(more).toEqual([])
-      expect(read?.event).toBe(frame.event)
-      expect(JSON.parse(read?.data ?? '')).toEqual(JSON.parse(frame.data))
+      expect(read?.event).toBe(said.name)
+      expect(JSON.parse(read?.data ?? '')).toEqual(JSON.parse(stringify(said.data)))
     }
   })
 
   it('is one line of an array, too', () => {
     const frames = framer('json-array')
-    const text = frames.write([{ data: PRETTY }, { data: '{}' }]) + frames.end()
+    const text = frames.write([{ data: raw }, { data: {} }]) + frames.end()
     expect(text).toBe(`[${FOLDED},\n{}]`)
   })
 })

@@ -1,16 +1,16 @@
-import type { Frame } from '../../contract.ts'
+import type { Frame, WireEvent } from '../../contract.ts'
 import { endOfString } from '../../../src/json/tokens.ts'
 import {
   isObject,
   parse,
   stringify,
+  toText,
   Verbatim,
   type Json,
   type JsonObject,
 } from '../../../src/json/json.ts'
 import { verbatimPaths } from '../../../src/json/verbatim-paths.ts'
-import { PieceFrame } from '../../../src/stream/late-frame.ts'
-import { eventHead, ResponseFrame } from '../reply.ts'
+import { eventText, pieceBeyond } from '../../../src/stream/event-text.ts'
 
 const OPENING: ReadonlySet<Json | undefined> = new Set(['response.created', 'response.in_progress'])
 
@@ -21,7 +21,7 @@ interface Kept {
 }
 
 /**
- * The frames of a reply as they are kept, all of them from the first. Of a frame like the one before only
+ * The events of a reply as they are kept, all of them from the first. Of one like the one before only
  * its piece is kept; the response in the first and last frames, tools and all, is kept once for all of them.
  * Nothing is serialised for this but what is told anyway.
  */
@@ -30,16 +30,17 @@ export class FramePacker {
   final: string | undefined
   size = 0
   readonly #kept: Kept[] = []
-  #row: unknown
+  #before: WireEvent | undefined
 
-  add(frame: Frame): void {
-    if (frame instanceof PieceFrame && frame.row === this.#row) {
-      this.#kept.at(-1)?.pieces.push(frame.text)
-      this.size += frame.text.length
+  add(event: WireEvent): void {
+    const piece = pieceBeyond(this.#before, event)
+    this.#before = event
+    if (piece !== undefined) {
+      this.#kept.at(-1)?.pieces.push(piece)
+      this.size += piece.length
       return
     }
-    this.#row = frame instanceof PieceFrame ? frame.row : undefined
-    const data = frame instanceof ResponseFrame ? this.#hollow(frame) : frame.data
+    const data = this.#hollow(event) ?? eventText(event)
     this.#kept.push({ data, pieces: [] })
     this.size += data.length
   }
@@ -56,14 +57,20 @@ export class FramePacker {
     return `[${rows.join()}]`
   }
 
-  #hollow({ event = '', data, tail }: ResponseFrame): string {
-    if (!OPENING.has(event)) {
-      this.final = data.slice(eventHead(event).length, -tail.length)
-      this.size += data.length
+  /** An event without the response that it brings; undefined for one that brings none. */
+  #hollow({ name = '', data }: WireEvent): string | undefined {
+    if (!bringsResponse(data)) return undefined
+    if (!OPENING.has(name)) {
+      this.final = toText(data.response)
+      this.size += this.final.length
     }
-    return stringify({ type: event })
+    return stringify({ type: name })
   }
 }
+
+/** Whether an event brings the whole response. */
+export const bringsResponse = (data: Json): data is JsonObject & { response: Json } =>
+  isObject(data) && 'response' in data
 
 const EACH = verbatimPaths('*')
 

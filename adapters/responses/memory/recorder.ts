@@ -1,4 +1,4 @@
-import type { Frame } from '../../contract.ts'
+import type { WireEvent } from '../../contract.ts'
 import type { ExchangeRecord, Recorder, RecorderContext } from '../../../src/memory/conversation.ts'
 import {
   isObject,
@@ -30,8 +30,8 @@ class ReplyRecorder implements Recorder {
     return this.#frames.size
   }
 
-  push(frames: readonly Frame[]): void {
-    for (const frame of frames) this.#frames.add(frame)
+  push(events: readonly WireEvent[]): void {
+    for (const event of events) this.#frames.add(event)
   }
 
   record(body?: string): ExchangeRecord {

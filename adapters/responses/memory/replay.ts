@@ -1,10 +1,10 @@
 import type { Frame } from '../../contract.ts'
 import { emptyRequest } from '../../../src/model/empty-request.ts'
 import type { JsonObject } from '../../../src/json/json.ts'
-import { ResponseFrame } from '../reply.ts'
+import { eventText } from '../../../src/stream/event-text.ts'
 import { textIn } from '../dialect.ts'
 import { recordedOutput } from './record.ts'
-import { filled } from './frames.ts'
+import { bringsResponse, filled } from './frames.ts'
 import { reader } from '../reader.ts'
 import { writer } from '../writer.ts'
 
@@ -20,10 +20,11 @@ export function retold(response: JsonObject): Frame[] {
   const { push } = writer(context)
   const frames: Frame[] = []
   for (const event of reader(context).body(response))
-    for (const frame of push(event)) {
-      const { event: type = '' } = frame
-      const isHollow = frame instanceof ResponseFrame
-      const data = isHollow ? filled({ type }, response, frames.length) : frame.data
+    for (const said of push(event)) {
+      const { name: type = '' } = said
+      const data = bringsResponse(said.data)
+        ? filled({ type }, response, frames.length)
+        : eventText(said)
       frames.push({ event: type, data })
     }
   return frames

@@ -1,0 +1,70 @@
+import type { Json } from '../json/json.ts'
+import type { Event } from '../model/events.ts'
+import type { Frame, FrameReader, Reader } from './codec.ts'
+import { DeltaTemplates } from './delta-templates.ts'
+import { DONE, type DeltaHint } from './wire-events.ts'
+
+/** Reads frames for a reader of events. */
+export const frameReader = (reader: Reader): FrameReader => new EventReader(reader)
+
+class EventReader implements FrameReader {
+  readonly #reader: Reader
+  readonly #hint: DeltaHint | undefined
+  readonly #texts: DeltaTemplates
+  /** What is done with the piece of a frame that is like the last one. */
+  #take: ((text: string) => Event[]) | undefined
+  /** The name of the last event. */
+  #name: string | undefined
+  /** Only the piece of the last frame has been read. */
+  #isUnread = false
+
+  constructor(reader: Reader) {
+    this.#reader = reader
+    this.#hint = reader.hint
+    this.#texts = new DeltaTemplates(reader.verbatim, reader.hint?.unread)
+  }
+
+  body(json: Json): Event[] {
+    return this.#reader.body(json)
+  }
+
+  read(frame: Frame): Event[] {
+    const take = frame.event === this.#name ? this.#take : undefined
+    const piece = take && this.#texts.pieceOf(frame.data)
+    if (take === undefined || piece === undefined) return this.#readWhole(frame)
+    this.#isUnread = true
+    return take(piece)
+  }
+
+  end(): Event[] {
+    this.#readLast()
+    return this.#reader.end()
+  }
+
+  #readWhole({ event: name, data }: Frame): Event[] {
+    this.#readLast()
+    this.#name = name
+    this.#take = undefined
+    const text = data.trim()
+    if (text === '') return []
+    if (text === '[DONE]') return this.#reader.push({ name, data: DONE })
+    let json: Json
+    try {
+      json = this.#texts.parse(text)
+    } catch {
+      return this.#reader.broken()
+    }
+    const events = this.#reader.push({ name, data: json })
+    const said = this.#hint?.taken()
+    if (said) this.#texts.lookAt(said.place)
+    this.#take = said?.take
+    return events
+  }
+
+  /** What of the last frame only its piece was read is read for its counts. */
+  #readLast(): void {
+    if (!this.#isUnread) return
+    this.#isUnread = false
+    this.#hint?.last?.(this.#texts.last())
+  }
+}

@@ -1,0 +1,42 @@
+import { stringify, type Json } from '../json/json.ts'
+import type { Frame } from './codec.ts'
+import { DeltaEvent } from './template.ts'
+import type { WireEvent } from './wire-events.ts'
+
+/** An event whose text is wanted more than once. */
+class OnceWritten implements WireEvent {
+  readonly name: string | undefined
+  readonly data: Json
+  #text: string | undefined
+
+  constructor({ name, data }: WireEvent) {
+    this.name = name
+    this.data = data
+  }
+
+  get text(): string {
+    return (this.#text ??= stringify(this.data))
+  }
+}
+
+/** The same event, that is serialised once for all that want its text. */
+export const writtenOnce = (event: WireEvent): WireEvent =>
+  event instanceof DeltaEvent ? event : new OnceWritten(event)
+
+/** The data of an event as text. */
+export function eventText(event: WireEvent): string {
+  if (event instanceof DeltaEvent) return event.template.write(event.text, event.number)
+  return event instanceof OnceWritten ? event.text : stringify(event.data)
+}
+
+/** The event with its data as text. */
+export const eventFrame = (event: WireEvent): Frame => ({
+  event: event.name,
+  data: eventText(event),
+})
+
+/** The text in which an event differs from one before it; undefined where it differs otherwise, or may do so. */
+export const pieceBeyond = (before: WireEvent | undefined, event: WireEvent): string | undefined =>
+  event instanceof DeltaEvent && before instanceof DeltaEvent && event.template === before.template
+    ? event.text
+    : undefined
