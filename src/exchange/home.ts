@@ -133,8 +133,8 @@ async function storedAt(
 ): Promise<Member | undefined> {
   const { memory } = exchange.caller.caller
   if (!memory || !exchange.memories || !scanned) return undefined
-  const { previous, references } = memory.asks(parseScanned(scanned))
-  const id = previous ?? references[0]
+  const { previous, references, claims = [] } = memory.asks(parseScanned(scanned))
+  const id = previous ?? references[0] ?? claims[0]
   if (id === undefined) return undefined
   const origin = await originOf(exchange, exchange.memories, id).catch(() => undefined)
   return members.find((member) => isOrigin(member, origin))

@@ -12,6 +12,10 @@ export interface Ask {
   previous?: string
   /** Ids of items that stand for the items themselves. */
   references: readonly string[]
+  /** Ids of items that an upstream with a memory of its own would complete by them. */
+  claims?: readonly string[]
+  /** Id of a conversation that such an upstream keeps, with all that was ever said in it. */
+  conversation?: string
 }
 
 /** What a body refers to, as it was kept. */
@@ -122,5 +126,5 @@ export interface ConversationMemory {
   /** The text of the reply in that of a record, where it is all that is asked for and need not be read. */
   replyText(record: string, action: StoredAction, query: Lookup): string | undefined
   /** The words for an id under which this caller has nothing. */
-  missing(what: 'previous' | 'item' | 'stored', id: string): Problem
+  missing(what: 'previous' | 'item' | 'stored' | 'conversation', id: string): Problem
 }

@@ -32,7 +32,9 @@ export function unclaimable(
   const problem = memory.missing(what, id)
   const why = `All callers share one key of the upstream '${upstream.name}', and nothing notes whose its responses are`
   const instead = what === 'stored' ? '' : ', or send the whole conversation in the input'
-  const message = `${problem.message} ${why}: set state.store, give the upstream "key": "caller"${instead}.`
+  // Whose a conversation is was never told to this proxy, as it is not made through it.
+  const noting = what === 'conversation' ? '' : 'set state.store, '
+  const message = `${problem.message} ${why}: ${noting}give the upstream "key": "caller"${instead}.`
   return new ProblemError({ ...problem, message })
 }
 
@@ -42,9 +44,10 @@ export function refuseReferences(
   body: Json,
   upstream: UpstreamSettings,
 ): void {
-  const { previous, references } = memory.asks(body)
+  const { previous, references, claims = [], conversation } = memory.asks(body)
   if (previous !== undefined) throw unclaimable(memory, 'previous', previous, upstream)
-  const [first] = references
+  if (conversation !== undefined) throw unclaimable(memory, 'conversation', conversation, upstream)
+  const [first] = [...references, ...claims]
   if (first !== undefined) throw unclaimable(memory, 'item', first, upstream)
 }
 
@@ -81,12 +84,13 @@ export async function demandOwnership(
   exchange: KeptContext,
   memories: Memories,
   memory: ConversationMemory,
-  ask: Pick<Ask, 'previous' | 'references'> | { stored: string },
+  ask: Pick<Ask, 'previous' | 'references' | 'claims'> | { stored: string },
 ): Promise<void> {
   const scoped = await openScopedStore(exchange, memories)
   if ('stored' in ask) return demand(scoped, memory, 'stored', ask.stored)
   if (ask.previous !== undefined) await demand(scoped, memory, 'previous', ask.previous)
-  await Promise.all(ask.references.map((id) => demand(scoped, memory, 'item', id)))
+  const items = new Set([...ask.references, ...(ask.claims ?? [])])
+  await Promise.all([...items].map((id) => demand(scoped, memory, 'item', id)))
 }
 
 async function demand(

@@ -2,7 +2,7 @@ import type { Ask, Fresh, ConversationMemory, ReferencedRecords } from './conver
 import type { Json } from '../json/json.ts'
 import { invalid, ProblemError, type Problem } from '../model/problem.ts'
 import { weightOf, type Lease } from '../stream/budget.ts'
-import { demandOwnership, isShared } from './ownership.ts'
+import { demandOwnership, isShared, unclaimable } from './ownership.ts'
 import { seedOf } from '../model/ids.ts'
 import type { MemoryContext } from './context.ts'
 import {
@@ -55,6 +55,8 @@ export async function resolveReferences(
   const { memory } = caller.caller
   if (!memory || !memories) return { body, resolved: false }
   const ask = memory.asks(body)
+  if (elsewhere && isShared(exchange, elsewhere))
+    await demandClaims(exchange, memories, memory, ask, elsewhere)
   const refers = ask.previous !== undefined || ask.references.length > 0
   const keeps = ask.keep && route.operation === 'create'
   if (!refers && (elsewhere !== undefined || !keeps))
@@ -76,6 +78,20 @@ export async function resolveReferences(
   const { body: whole, fresh } = memory.resolve(body, opened(memory, ask, found), input)
   const keeping = { scoped, memory, parents: found.parents, fresh, memories }
   return { body: whole, resolved: true, origins: found.origins, ...(keeps && { keeping }) }
+}
+
+/** What a shared upstream would complete by a name, for any caller. Throws ProblemError. */
+async function demandClaims(
+  exchange: MemoryContext,
+  memories: Memories,
+  memory: ConversationMemory,
+  { claims = [], conversation }: Ask,
+  upstream: UpstreamSettings,
+): Promise<void> {
+  if (conversation !== undefined) throw unclaimable(memory, 'conversation', conversation, upstream)
+  if (new Set(claims.map(recordPlace)).size > MOST_PLACES) throw tooMany()
+  if (claims.length > 0)
+    await demandOwnership(exchange, memories, memory, { references: [], claims })
 }
 
 /** By the member that gave it out, or by the upstream's name from before it had several keys. */
@@ -108,12 +124,14 @@ export const NOTHING_SOUGHT: Found = { chain: [], parents: [], origins: [], item
 /** A request with more would be a way to keep the store busy. */
 const MOST_PLACES = 1000
 
+const tooMany = (): ProblemError =>
+  invalid(`The input refers to items of more than ${MOST_PLACES} responses.`, 'input')
+
 /** Looks for everything that is referred to; what is not there is `missing`. */
 async function findReferenced(look: Look, memory: ConversationMemory, ask: Ask): Promise<Found> {
   const { previous, references } = ask
   const places = new Set(references.map(recordPlace))
-  if (places.size > MOST_PLACES)
-    throw invalid(`The input refers to items of more than ${MOST_PLACES} responses.`, 'input')
+  if (places.size > MOST_PLACES) throw tooMany()
   const last = previous === undefined ? undefined : await readChain(look, previous)
   const kepts = await Promise.all(references.map((id) => look(recordPlace(id))))
   const items = new Map<string, Kept>()

@@ -5,10 +5,12 @@ import { ALONE, KEYS, proxyOf, settings, type Proxy, type Upstream } from './pro
 const [ALICE = '', BOB = ''] = KEYS
 const MINE = { id: 'resp_68af', object: 'response', status: 'completed' }
 const ITEM = { type: 'message', id: 'msg_68af', role: 'assistant', content: [] }
+const THOUGHT = { type: 'reasoning', id: 'rs_68af', summary: [] }
+const PICTURE = { type: 'image_generation_call', id: 'ig_68af', status: 'completed' }
 
 /** Keeps everything, and tells it to whoever has the one key. */
 const keeps: Upstream = ({ method }) => ({
-  body: method === 'POST' ? { ...MINE, output: [ITEM] } : { ...MINE, output: [] },
+  body: method === 'POST' ? { ...MINE, output: [THOUGHT, PICTURE, ITEM] } : { ...MINE, output: [] },
 })
 
 const OPEN: Partial<Settings> = { callers: { kind: 'open' } }
@@ -36,6 +38,8 @@ async function ways(proxy: Proxy, key: string) {
     await proxy.ask('/v1/responses', { key, method: 'POST', body: escaped }),
     await proxy.ask('/v1/responses', { key, json: { ...json, input: [reference] } }),
     await proxy.ask('/v1/responses', { key, json: { ...json, input: [{ id: 'msg_68af' }] } }),
+    await proxy.ask('/v1/responses', { key, json: { ...json, input: [THOUGHT] } }),
+    await proxy.ask('/v1/responses', { key, json: { ...json, input: [PICTURE] } }),
     await proxy.ask('/v1/responses/input_tokens', {
       key,
       json: { ...json, previous_response_id: 'resp_68af' },
@@ -45,7 +49,7 @@ async function ways(proxy: Proxy, key: string) {
   ]
 }
 
-const NONE = [404, 404, 404, 400, 400, 404, 404, 400, 404, 404]
+const NONE = [404, 404, 404, 400, 400, 404, 404, 404, 404, 400, 404, 404]
 const statuses = (answers: readonly Response[]) => answers.map(({ status }) => status)
 
 const begun = async (options: Parameters<typeof proxyOf>[1]) => {
@@ -74,6 +78,27 @@ describe('one key of an upstream that keeps responses, and many callers', () => 
     expect(JSON.parse(messages[3] ?? '')).toMatchObject({
       error: { code: 'previous_response_not_found', param: 'previous_response_id' },
     })
+  })
+
+  test.each([
+    ['is kept', {}],
+    ['is kept nowhere', OFF],
+  ])('have no conversations of that service, whatever %s here', async (_, options) => {
+    const proxy = await begun(options)
+    for (const conversation of ['conv_68af', { id: 'conv_68af' }]) {
+      const json = { model: 'responses-x', input: 'x', conversation }
+      const answer = await proxy.ask('/v1/responses', { key: ALICE, json })
+      expect(answer.status).toBe(404)
+      expect(await answer.text()).toMatch(/'conv_68af' not found\. .*give the upstream/)
+    }
+    expect(proxy.got).toHaveLength(1)
+  })
+
+  test('lets thoughts pass that bring their proof along', async () => {
+    const proxy = await begun(OFF)
+    const input = [{ ...THOUGHT, id: 'rs_other', encrypted_content: 'gAAA' }]
+    const json = { model: 'responses-x', input, store: false }
+    expect((await proxy.ask('/v1/responses', { key: BOB, json })).status).toBe(200)
   })
 
   test('give each its own behind open doors too, where it is noted', async () => {

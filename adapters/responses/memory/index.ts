@@ -16,6 +16,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../../src/json/json.ts'
+import { isMinted } from '../../../src/model/ids.ts'
 import { ProblemError, type Problem } from '../../../src/model/problem.ts'
 import { listOf, objectsOf, textIn } from '../dialect.ts'
 import {
@@ -37,15 +38,23 @@ const isReference = (item: Json): item is JsonObject =>
   isObject(item) && typeOfItem(item) === 'item_reference'
 
 function asks(body: Json): Ask {
-  const { store, previous_response_id: previous, input } = objectIn(body)
+  const { store, previous_response_id: previous, conversation, input } = objectIn(body)
+  const items = objectsOf(listOf(input))
+  const claims = idsIn(items.filter(isByName)).filter((id) => !isMinted(id))
   return defined({
     keep: store !== false,
     previous: typeof previous === 'string' ? previous : undefined,
-    references: listOf(input)
-      .filter(isReference)
-      .flatMap((item) => textIn(item, 'id') ?? []),
+    references: idsIn(items.filter(isReference)),
+    claims: claims.length > 0 ? claims : undefined,
+    conversation:
+      typeof conversation === 'string' ? conversation : textIn(objectIn(conversation), 'id'),
   })
 }
+
+/** Items that say nothing by themselves: the service brings what it thought, or the picture that it made. */
+const isByName = ({ type, encrypted_content: proof, result }: JsonObject): boolean =>
+  (type === 'reasoning' && (proof ?? '') === '') ||
+  (type === 'image_generation_call' && (result ?? '') === '')
 
 /** The instructions of earlier requests are not carried over; they are no part of the input. */
 function resolve(body: Json, { chain, items }: ReferencedRecords, text?: string): Resolved {
@@ -226,6 +235,12 @@ const MISSING: Record<Parameters<ConversationMemory['missing']>[0], (id: string)
     code: 'previous_response_not_found',
   }),
   item: missingItem,
+  conversation: (id) => ({
+    kind: 'not-found',
+    message: `Conversation with id '${id}' not found.`,
+    param: 'conversation',
+    code: '',
+  }),
   stored: (id) => ({
     kind: 'not-found',
     message: `Response with id '${id}' not found.`,
@@ -234,7 +249,7 @@ const MISSING: Record<Parameters<ConversationMemory['missing']>[0], (id: string)
 }
 
 /** Also where letters are escaped: `previous_response\u005fid` is the same name to a parser. */
-const REFERRING = /"(?:previous_response_id|item_reference|id)"|\\u00[2-7]/i
+const REFERRING = /"(?:previous_response_id|item_reference|conversation|id)"|\\u00[2-7]/i
 
 /** Replies that can be continued, referred to, and asked for again. */
 export const memory: ConversationMemory = {
