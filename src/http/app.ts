@@ -86,6 +86,7 @@ export function createReplaceable(
     replace(next) {
       const { context, over } = current
       load.bound(next.limits)
+      pools.renew(next)
       current = generation(next, renewedMemories(next, context.memories))
       return over()
     },

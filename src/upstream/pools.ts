@@ -1,8 +1,8 @@
 import type { Ports } from '../ports.ts'
-import type { RouteSettings } from '../config/settings.ts'
+import type { RouteSettings, Settings } from '../config/settings.ts'
 import { backoffMs, Breaker, LONGEST_WAIT_MS } from './breaker.ts'
 import { accountFirst, byRendezvous, inOrder, memberFirst, roundRobin } from './choice.ts'
-import type { Member } from './members.ts'
+import { keysOf, type Member } from './members.ts'
 import { createSessions, type Session } from './sessions.ts'
 
 /** What is known of the members of all pools, in this process and for as long as it lives. */
@@ -10,6 +10,8 @@ export interface Pools {
   breakerOf(member: Member): Breaker
   /** How all members stand that were asked so far; a look changes nothing. */
   breakers(): { upstream: string; key: string; state: 0 | 1 | 2 }[]
+  /** Other settings are there: what is no member of theirs is forgotten. */
+  renew(settings: Pick<Settings, 'upstreams'>): void
   /** The member is left alone with this model for so long, or for a usual time where nothing is said. */
   cool(member: Member, model: string, waitMs: number | undefined): void
   /** It has answered: the next time that it is cooled is the first one again. */
@@ -37,30 +39,52 @@ interface Cooling {
   count: number
 }
 
+/** What is known of one key at one address, whatever it is called in the configuration of the moment. */
+interface Cell {
+  name: string
+  readonly breaker: Breaker
+  readonly coolings: Map<string, Cooling>
+  /** When it was cooled the last time, or 0. */
+  cooledAt: number
+}
+
 const STATES = { closed: 0, 'half-open': 1, open: 2 } as const
 
 /** Names of models are the callers' to choose. */
-const MOST_COOLINGS = 2000
+const MOST_COOLINGS = 1000
 
-const place = ({ name }: Member, model: string): string => `${name}\0${model}`
+/** A key that is replaced has done nothing yet, and neither has an upstream at another address. */
+function idOf({ upstream: { name, base, key } }: Pick<Member, 'upstream'>): string {
+  return [name, base, key.kind === 'literal' ? key.value : key.kind].join('\0')
+}
+
+const freshCell = (chance: () => number): Cell => ({
+  name: '',
+  breaker: new Breaker(chance),
+  coolings: new Map(),
+  cooledAt: 0,
+})
 
 export function createPools({ now, randomId }: Pick<Ports, 'now' | 'randomId'>): Pools {
   const chance = () => (Number.parseInt(randomId().slice(0, 8), 16) || 0) / 2 ** 32
-  const breakers = new Map<string, Breaker>()
-  const coolings = new Map<string, Cooling>()
-  const cooledAt = new Map<string, number>()
+  const cells = new Map<string, Cell>()
+  /** A member is an object of one configuration; it keeps its cell for as long as an exchange goes by it. */
+  const cellsByMember = new WeakMap<Member, Cell>()
   const turns = new WeakMap<RouteSettings, ReturnType<typeof roundRobin>>()
-  const breakerOf = ({ name }: Member): Breaker => {
-    const known = breakers.get(name)
+  const cellOf = (member: Member): Cell => {
+    const known = cellsByMember.get(member)
     if (known) return known
-    const breaker = new Breaker(chance)
-    breakers.set(name, breaker)
-    return breaker
+    const id = idOf(member)
+    const cell: Cell = cells.get(id) ?? freshCell(chance)
+    cell.name = member.name
+    cells.set(id, cell)
+    cellsByMember.set(member, cell)
+    return cell
   }
   const chosen = ({ route, members, session }: Choosing): readonly Member[] => {
     if (route.pick !== 'weighted')
-      return members.some(({ name }) => cooledAt.has(name))
-        ? inOrder(members, ({ name }) => cooledAt.get(name) ?? 0)
+      return members.some((member) => cellOf(member).cooledAt > 0)
+        ? inOrder(members, (member) => cellOf(member).cooledAt)
         : members
     if (session !== undefined) return byRendezvous(members, session)
     const turn = turns.get(route) ?? roundRobin()
@@ -68,32 +92,32 @@ export function createPools({ now, randomId }: Pick<Ports, 'now' | 'randomId'>):
     return turn(members)
   }
   return {
-    breakerOf,
+    breakerOf: (member) => cellOf(member).breaker,
     breakers: () =>
-      [...breakers].map(([name, breaker]) => {
+      [...cells.values()].map(({ name, breaker }) => {
         const [upstream = '', key = '1'] = name.split('#')
         return { upstream, key, state: STATES[breaker.state(now())] }
       }),
+    renew({ upstreams }) {
+      const there = new Set([...upstreams.values()].flatMap(keysOf).map(idOf))
+      for (const id of cells.keys()) if (!there.has(id)) cells.delete(id)
+    },
     cool(member, model, waitMs) {
-      const at = place(member, model)
-      const { count = 0 } = coolings.get(at) ?? {}
-      const wait = Math.min(waitMs ?? backoffMs(count), LONGEST_WAIT_MS)
-      const { until = 0 } = coolings.get(at) ?? {}
-      remember(
-        coolings,
-        at,
-        { until: Math.max(until, now() + wait), count: count + 1 },
-        MOST_COOLINGS,
-      )
-      cooledAt.set(member.name, now())
+      const cell = cellOf(member)
+      const { count = 0, until = 0 } = cell.coolings.get(model) ?? {}
+      const end = now() + Math.min(waitMs ?? backoffMs(count), LONGEST_WAIT_MS)
+      const cooling = { until: Math.max(until, end), count: count + 1 }
+      remember(cell.coolings, model, cooling, MOST_COOLINGS)
+      cell.cooledAt = now()
     },
     warm(member, model) {
-      if (coolings.size > 0) coolings.delete(place(member, model))
+      const { coolings } = cellOf(member)
+      if (coolings.size > 0) coolings.delete(model)
     },
     until(member, model) {
-      const { until } = breakerOf(member)
-      if (coolings.size === 0) return until
-      return Math.max(until, coolings.get(place(member, model))?.until ?? 0)
+      const { breaker, coolings } = cellOf(member)
+      if (coolings.size === 0) return breaker.until
+      return Math.max(breaker.until, coolings.get(model)?.until ?? 0)
     },
     order(asked) {
       const { home = {} } = asked

@@ -6,6 +6,7 @@ import { call, type Heard, sleep } from './caller.ts'
 import { bounds } from './bounds.ts'
 import { down } from './down.ts'
 import { bodies, crowd, overload, stalled } from './pressure.ts'
+import { reload } from './reload.ts'
 import { type Sample, slopeOf } from './shared.ts'
 import { expect, hasFailed, voiceAt, type Soak } from './soak.ts'
 import { faultOf, modelOf, openUpstream, type Upstream } from './upstream.ts'
@@ -13,7 +14,7 @@ import { faultOf, modelOf, openUpstream, type Upstream } from './upstream.ts'
 /**
  * Load with mixed faults and callers who leave, against the proxy in a process of its own; then crowds of idle
  * streams and of stalled readers, more callers than there is room for, and all the ways to fill the memory; then pools
- * of which one member is down.
+ * of which one member is down, and a configuration that is read again and again.
  * Ends with 1 when something is wrong or left behind.
  *
  *     npm run soak                  about three minutes
@@ -132,6 +133,7 @@ async function main(): Promise<void> {
   await once(child, 'exit')
   await bounds(upstream)
   await down()
+  await reload(upstream)
   upstream.close()
   process.exit(hasFailed() ? 1 : 0)
 }
