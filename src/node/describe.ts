@@ -97,7 +97,7 @@ export function summary(settings: Settings, paint: Paint = (text) => text): stri
   const upstreams = [...settings.upstreams.values()].map((upstream) => [
     'upstream',
     upstream.name,
-    upstream.dialect,
+    upstream.profile === undefined ? upstream.dialect : `${upstream.dialect} (${upstream.profile})`,
     upstreamAddress(upstream),
     routesTo(upstream.name, settings),
   ])

@@ -47,6 +47,12 @@ describe('dragoman', () => {
       expect(help.out).toContain(word)
   })
 
+  it('prints what is known of servers', async () => {
+    const { code, out } = await folder.run(['profiles']).finished
+    expect(code).toBe(0)
+    expect(out).toMatch(/^ *vllm +responses +\S.*\n +.*namespaces=false/m)
+  })
+
   it('starts with nothing configured, and prints a curl that works as it stands', async () => {
     const command = folder.run(['--port', '0'])
     await command.listening()

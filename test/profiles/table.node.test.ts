@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it, test } from 'vitest'
+import { adapters } from '../../adapters/index.ts'
+import { profilesPage } from '../../scripts/profiles.ts'
+import { examined, readSettings } from '../../src/config/config.ts'
+import { writeFault } from '../../src/config/finding.ts'
+import { isProfiled, profileNames, PROFILES } from '../../src/config/profiles.ts'
+import { textSource } from '../../src/config/source.ts'
+import { profileTable } from '../../src/node/describe.ts'
+import { good, PLATFORM, upstream } from '../config/faulty.ts'
+
+const NAMED =
+  'openai azure openrouter deepseek kimi zai qwen mistral groq xai vllm sglang ollama lmstudio llama.cpp litellm bedrock-mantle'
+
+/** The formatter sets tables wide. */
+const squeezed = (text: string): string => text.replaceAll(/ +|-+/g, ' ')
+
+describe('the table of profiles', () => {
+  it('has the servers that the manual names, each once in a dialect', () => {
+    for (const name of NAMED.split(' ')) expect(profileNames()).toContain(name)
+    const rows = PROFILES.map(({ name, dialect }) => `${name} ${dialect}`)
+    expect(new Set(rows).size).toBe(rows.length)
+  })
+
+  it.each(PROFILES)(
+    'says where $name in $dialect comes from, in facts that a file may hold',
+    (row) => {
+      expect(row.version).not.toBe('')
+      expect(row.source).not.toBe('')
+      const [{ upstream: { droppable = [] } = {} } = {}] = adapters.filter(
+        ({ dialect }) => dialect === row.dialect,
+      )
+      const { drop = [], ...facts } = row.facts
+      const profile = { ...facts, drop: drop.filter((word) => droppable.includes(word)) }
+      const url = 'https://upstream.example'
+      const config = { upstreams: { a: { dialect: row.dialect, url, profile } } }
+      const { server } = readSettings(config, {}, PLATFORM).upstreams.get('a') ?? {}
+      expect(server).toEqual(profile)
+    },
+  )
+
+  it('is the page, and what the command prints', () => {
+    const page = readFileSync(new URL('../../docs/profiles.md', import.meta.url), 'utf8')
+    expect(squeezed(page)).toBe(squeezed(profilesPage()))
+    for (const { name, source } of PROFILES)
+      expect(profileTable()).toMatch(new RegExp(`${name}.*${source.slice(0, 9)}`))
+  })
+
+  it('knows which servers speak which dialect', () => {
+    expect(isProfiled('mistral', 'chat-completions')).toBe(true)
+    expect(isProfiled('mistral', 'messages')).toBe(false)
+  })
+})
+
+const NAMES = profileNames().join(', ')
+
+test.each([
+  [
+    '"profile": "olama"',
+    `upstreams.a.profile: expected the name of a profile (${NAMES}); did you mean "ollama"?`,
+  ],
+  [
+    '"profile": { "extends": "vlmm" }',
+    `upstreams.a.profile.extends: expected the name of a profile (${NAMES}); did you mean "vllm"?`,
+  ],
+  [
+    '"profile": { "namespace": false }',
+    'upstreams.a.profile.namespace: no such member exists; did you mean "namespaces"?',
+  ],
+  [
+    '"profile": { "drop": ["top_kk"] }',
+    'upstreams.a.profile.drop[0]: expected the name of a parameter of messages; did you mean "top_k"?',
+  ],
+  ['"profile": 7', 'upstreams.a.profile: expected the name of a profile, or {"extends": ...}'],
+  [
+    '"profile": "mistral"',
+    'upstreams.a.profile: warning: of such a server in the dialect messages nothing is known',
+  ],
+])('check says what is wrong with %s', (member, line) => {
+  const source = textSource(upstream(`${good}, ${member}`), 'my.json')
+  const lines = examined(source, {}, PLATFORM).faults.map(writeFault)
+  expect(lines.map((one) => one.replace(/^my\.json:\d+:\d+: /, ''))).toEqual([line])
+})
+
+test('facts of a file stand above those of the profile that they extend', () => {
+  const profile = { extends: 'vllm', namespaces: true, drop: ['truncation'] }
+  const config = {
+    upstreams: { a: { dialect: 'responses', url: 'https://upstream.example', profile } },
+  }
+  const settings = readSettings(config, {}, PLATFORM)
+  expect(settings.upstreams.get('a')).toMatchObject({
+    profile: 'vllm',
+    server: { namespaces: true, customTools: false, drop: ['truncation'] },
+  })
+})
