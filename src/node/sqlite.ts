@@ -5,6 +5,7 @@ import type { StoreBounds } from '../config/settings.ts'
 import { explain, unavailable } from '../memory/stores/guard.ts'
 import { SCHEMA, table, type SqlDatabase } from '../memory/stores/table.ts'
 import { createExclusive, LockedError } from './exclusive.ts'
+import { openWriteAheadLog, type WriteAheadLog } from './write-ahead.ts'
 
 const SERVICE = 'the SQLite state file'
 const VERSION = 1
@@ -12,10 +13,9 @@ const VERSION = 1
 const PATIENCE_MS = 2000
 
 /**
- * In a file, so that it survives a restart; several processes on one machine may share it. With FULL every
- * commit of the write-ahead log is on the disk before `put` returns, so not even a power cut between two
- * turns loses what was acknowledged. The price is one flush a put, during which this process waits; for the lock
- * of another process only those wait who need the store.
+ * In a file, so that it survives a restart; several processes on one machine may share it. Every commit of the
+ * write-ahead log is on the disk before `put` resolves, so not even a power cut between two turns loses what was
+ * acknowledged. For the disk, and for the lock of another process, only those wait who need the store.
  */
 export async function sqliteStore(
   file: string,
@@ -25,15 +25,40 @@ export async function sqliteStore(
   const database = await openDatabase(file)
   const entries = table(sqlDatabase(database), now)
   const { read, write, idle } = createExclusive(database, PATIENCE_MS)
+  const log = await writeAheadLog(database, file)
+  const lasting = async <T>(work: () => T, size?: number): Promise<T> => {
+    const result = await write(work, size)
+    await log?.flushed()
+    return result
+  }
   return {
     get: (key) => told(() => read(() => entries.get(key))),
-    put: (entry) => told(() => write(() => entries.put(entry, bounds), entry.value.length)),
-    delete: (key) => told(() => write(() => entries.delete(key))),
+    put: (entry) => told(() => lasting(() => entries.put(entry, bounds), entry.value.length)),
+    delete: (key) => told(() => lasting(() => entries.delete(key))),
     async close() {
       await idle()
-      if (database.isOpen) database.close()
+      if (!database.isOpen) return
+      await log?.close()
+      database.close()
     },
   }
+}
+
+/** Flushed and emptied without SQLite; undefined where it has no such log, and takes care of that itself. */
+async function writeAheadLog(
+  database: DatabaseSync,
+  file: string,
+): Promise<WriteAheadLog | undefined> {
+  const mode = database.prepare('PRAGMA journal_mode').get()?.['journal_mode']
+  if (mode !== 'wal') return undefined
+  const log = await openWriteAheadLog(file, VERSION, () =>
+    database.exec('PRAGMA wal_checkpoint(PASSIVE)'),
+  ).catch(() => undefined)
+  if (!log) return undefined
+  // Of a flush only the order is left to it, which it needs once each time that the log begins anew.
+  database.exec('PRAGMA synchronous = NORMAL')
+  database.exec('PRAGMA wal_autocheckpoint = 0')
+  return log
 }
 
 const told = <T>(work: () => Promise<T>): Promise<T> =>

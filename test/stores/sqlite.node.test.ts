@@ -1,12 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, it } from 'vitest'
 import { storeKey, type StoreEntry, StoreUnavailableError } from '../../src/memory/store.ts'
 import { sqliteStore } from '../../src/node/sqlite.ts'
+import { together } from '../../src/node/write-ahead.ts'
 import { openStore } from '../../src/node/store.ts'
 import { fakeClock, storeContract } from './contract.ts'
 
@@ -125,6 +126,61 @@ describe('SQLite store', () => {
     },
   )
 })
+
+describe('the write-ahead log of a SQLite file', () => {
+  it('is flushed once for all that wait for it, after what they wrote', async () => {
+    const order: string[] = []
+    const ends: (() => void)[] = []
+    const flushed = together(async () => {
+      order.push('begin')
+      await new Promise<void>((resolve) => ends.push(resolve))
+      order.push('end')
+    })
+    const said = (name: string) => flushed().then(() => order.push(name))
+    const first = [said('a'), said('b')]
+    await turn()
+    const second = [said('c'), said('d')]
+    await turn()
+    expect(order).toEqual(['begin'])
+    ends[0]?.()
+    await Promise.all(first)
+    ends[1]?.()
+    await Promise.all(second)
+    expect(order.join(' ')).toMatch(/^begin end (?:a|b|begin| )+ end c d$/)
+    expect(order.filter((word) => word === 'begin')).toHaveLength(2)
+  })
+
+  it('is flushed again after a flush that failed', async () => {
+    let count = 0
+    const flushed = together(async () => {
+      count += 1
+      if (count === 1) throw new Error('no space left')
+    })
+    await expect(flushed()).rejects.toThrow('no space left')
+    await flushed()
+    expect(count).toBe(2)
+  })
+
+  it('is emptied beside the work, and nothing is lost', async () => {
+    const file = newFile()
+    const large = { entryBytes: 1e7, ownerBytes: 1e8, totalBytes: 1e8 }
+    const store = await sqliteStore(file, large)
+    const stop = await longestStop(async () => {
+      for (let id = 0; id < 60; id += 1)
+        await store.put(entry(String(id), `${id} `.repeat(200_000)))
+    })
+    expect(stop).toBeLessThan(250)
+    for (let tries = 0; statSync(`${file}-wal`).size > 8 * 1024 * 1024 && tries < 100; tries += 1)
+      await store.put(entry('last', String(tries))).then(turn)
+    expect(statSync(`${file}-wal`).size).toBeLessThan(9 * 1024 * 1024)
+    for (let id = 0; id < 60; id += 1)
+      expect((await store.get(storeKey('a', String(id))))?.startsWith(`${id} ${id}`)).toBe(true)
+    await store.close()
+    expect(existsSync(`${file}-wal`)).toBe(false)
+  })
+})
+
+const turn = () => new Promise((resolve) => setTimeout(resolve, 10))
 
 /** The longest that the loop did not turn while the work was done. */
 async function longestStop(work: () => Promise<unknown>): Promise<number> {
