@@ -22,6 +22,7 @@ const ADAPTER_FILES = new Set([
   'schema-budget.ts',
   'history.ts',
   'calls.ts',
+  'client-tools.ts',
   'blocks.ts',
   'media.ts',
   'citations.ts',

@@ -348,6 +348,29 @@ const TYPED = new Map<string, Typed>([
       required: ['command', 'path'],
     },
   ],
+  [
+    'memory',
+    {
+      description:
+        'Keeps files below /memories: views a file (its lines view_range) or a folder, creates a file with file_text, replaces the only old_str by new_str, inserts insert_text after insert_line, deletes path, or renames old_path to new_path.',
+      properties: {
+        command: {
+          type: 'string',
+          enum: ['view', 'create', 'str_replace', 'insert', 'delete', 'rename'],
+        },
+        path: STRING,
+        file_text: STRING,
+        old_str: STRING,
+        new_str: STRING,
+        insert_line: INTEGER,
+        insert_text: STRING,
+        view_range: { type: 'array', items: INTEGER },
+        old_path: STRING,
+        new_path: STRING,
+      },
+      required: ['command'],
+    },
+  ],
 ])
 
 /** To any other dialect they are functions; undefined for a tool of another kind. */

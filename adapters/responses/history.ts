@@ -31,6 +31,7 @@ import {
   factsOf,
 } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
+import { clientItem, readClientCall, readClientOutput } from './client-tools.ts'
 import { readMcpCall, writeMcpCall } from './mcp.ts'
 import { readTools } from './tools.ts'
 import { typeOfItem } from './wire.ts'
@@ -89,7 +90,7 @@ export class History {
           `input.${index}`,
         )
       default:
-        return this.#append(readRole(type), readDrawing(item) ?? opaque(item))
+        return this.#other(type, item)
     }
   }
 
@@ -117,6 +118,15 @@ export class History {
     const call = readCall(item)
     this.#names.set(call.id, call.name)
     this.#append('assistant', call)
+  }
+
+  #other(type: string, item: JsonObject): void {
+    const block = readClientCall(item) ?? readClientOutput(item) ?? readDrawing(item)
+    if (block?.kind === 'tool-call') this.#names.set(block.id, block.name)
+    // What a search for tools found can be called from here on.
+    if (block?.kind === 'tool-result') this.tools.push(...readTools(item['tools']))
+    const side = block?.kind === 'tool-call' ? 'assistant' : readRole(type)
+    this.#append(side, block ?? opaque(item))
   }
 
   #code(item: JsonObject): void {
@@ -229,8 +239,8 @@ interface BlockContext extends ItemContext {
 }
 
 const WRITERS: BlockTable<JsonObject, BlockContext> = {
-  'tool-call': writeCall,
-  'tool-result': writeOutput,
+  'tool-call': (block, context) => asItCame(block, context) ?? writeCall(block, context),
+  'tool-result': (block, context) => asItCame(block, context) ?? writeOutput(block, context),
   reasoning: writeReasoning,
   search: writeSearch,
   code: (block, context) => writeCode(block, context.result, context),
@@ -241,6 +251,12 @@ const WRITERS: BlockTable<JsonObject, BlockContext> = {
   text: () => undefined,
   media: () => undefined,
   refusal: () => undefined,
+}
+
+/** Calls of tools that the caller runs, and their results, are known by their own items here. */
+function asItCame(block: Block, { own }: ItemContext): JsonObject | undefined {
+  const item = own ? clientItem(block) : undefined
+  return item && withoutMinted(item)
 }
 
 const inMessage = (block: Block): boolean =>

@@ -11,6 +11,7 @@ import type { Lose } from '../../src/model/loss.ts'
 import type { FunctionTool, TextTool, Tool, ToolChoice } from '../../src/model/request.ts'
 import { rooted } from '../../src/schema/root.ts'
 import { findCapability, readHosted, writeHosted } from './hosted.ts'
+import { readClientTool } from './client-tools.ts'
 import { readMcpTool, writeMcpTool } from './mcp.ts'
 import { DIALECT, objectsOf, spelled, textIn, keep, keepRest, restOf, factsOf } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
@@ -29,8 +30,8 @@ function readTool(tool: JsonObject): Tool[] {
   if (type === 'namespace') return readNamespace(tool)
   const capability = findCapability(type)
   if (capability) return [readHosted(tool, capability)]
-  const mcp = type === 'mcp' ? readMcpTool(tool) : undefined
-  if (mcp) return [mcp]
+  const known = type === 'mcp' ? readMcpTool(tool) : readClientTool(tool)
+  if (known) return [known]
   const name = textIn(tool, 'server_label') ?? textIn(tool, 'name') ?? type
   return [{ kind: 'opaque', dialect: DIALECT, name, value: tool }]
 }
@@ -153,6 +154,8 @@ function writeTool(tool: Tool, context: ToolContext): JsonObject | undefined {
 /** The default is strict in this dialect alone: a foreign tool says that it is not. */
 function writeFunction(tool: FunctionTool, { names, own, lose }: ToolContext): JsonObject {
   if (tool.cache) lose('dropped', 'cache')
+  const typed = factsOf(tool).tool
+  if (typed) return typed
   const { namespace: _, ...rest } = restOf(tool)
   const strict = own ? tool.strict : foreignStrict(tool, lose)
   const schema = own ? tool.schema : writeRoot(tool, lose)
@@ -198,7 +201,8 @@ const toolName = (tool: Tool): string => (tool.kind === 'hosted' ? tool.capabili
 
 function choiceFor(tool: Tool, value: JsonObject): JsonObject {
   const type = value['type'] ?? ''
-  if (tool.kind === 'function' || tool.kind === 'text') return { type, name: value['name'] ?? '' }
+  const { name } = value
+  if (tool.kind === 'function' || tool.kind === 'text') return defined({ type, name }) as JsonObject
   const label = value['server_label']
   return label === undefined ? { type } : { type, server_label: label }
 }

@@ -11,6 +11,7 @@ import type {
   ToolCallBlock,
 } from '../../src/model/request.ts'
 import { isWhole, writeAnnotation } from './citations.ts'
+import { clientCall, type ClientCall } from './client-tools.ts'
 import { restOf } from './dialect.ts'
 import { writeCallId } from './names.ts'
 
@@ -67,8 +68,12 @@ export function openItem(block: Bodied, place: Place, context: ItemContext): Ope
       return openMessage(block, place, context)
     case 'reasoning':
       return openReasoning(place, context)
-    case 'tool-call':
-      return openCall(block, place, context)
+    case 'tool-call': {
+      const client = clientCall(context.request, block.name)
+      return client
+        ? openClientCall(client, block, place, context)
+        : openCall(block, place, context)
+    }
     case 'code':
       return openCode(block, place, context)
     default:
@@ -242,6 +247,31 @@ function openCall(block: ToolCallBlock, place: Place, context: ItemContext): Ope
     // Clients know no other status of a custom call.
     close: (status) => item(isText ? 'completed' : status),
     partial: () => (isText ? undefined : item('incomplete')),
+  }
+}
+
+/** Its members are known when all of its arguments are: it is announced and done at once. */
+function openClientCall(
+  { type, prefix, members }: ClientCall,
+  block: ToolCallBlock,
+  { voice, index }: Place,
+  context: ItemContext,
+): OpenItem {
+  const head = { id: context.newId(prefix), type, call_id: freshCallId(block.id, context) }
+  let whole = ''
+  return {
+    ...INERT,
+    delta(text) {
+      whole += text
+    },
+    closeBlock: () => undefined,
+    close(status) {
+      const item = { ...head, ...members(whole) }
+      const added = { ...item, status: 'in_progress' }
+      voice.emit('response.output_item.added', { output_index: index, item: added })
+      return { ...item, status }
+    },
+    partial: () => undefined,
   }
 }
 

@@ -29,6 +29,12 @@ const ITEMS: Record<string, object> = {
   additional_tools: { role: 'developer', tools: [{ type: 'custom', name: 'f' }] },
   web_search_call: { id: 'ws_1', status: 'completed', action: { type: 'search', query: 'q' } },
   image_generation_call: { id: 'ig_1', result: 'AAAA' },
+  shell_call: { call_id: 'c', action: { commands: ['ls'] } },
+  shell_call_output: { call_id: 'c', output: [] },
+  local_shell_call: { call_id: 'c', action: { type: 'exec', command: ['ls'], env: {} } },
+  local_shell_call_output: { id: 'c', output: 'o' },
+  apply_patch_call: { call_id: 'c', operation: { type: 'delete_file', path: 'a' } },
+  apply_patch_call_output: { call_id: 'c', status: 'completed' },
   code_interpreter_call: {
     id: 'ci_1',
     status: 'completed',

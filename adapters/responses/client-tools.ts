@@ -1,0 +1,258 @@
+import {
+  defined,
+  isObject,
+  parseObject,
+  stringify,
+  toText,
+  type Json,
+  type JsonObject,
+} from '../../src/json/json.ts'
+import type {
+  Block,
+  FunctionTool,
+  Request,
+  ToolCallBlock,
+  ToolResultBlock,
+} from '../../src/model/request.ts'
+import { membersBeside } from '../../src/model/ext.ts'
+import { factsOf, isOrigin, keep, listOf, objectIn, objectsOf, textIn } from './dialect.ts'
+
+/**
+ * Tools that the caller runs and the models of this service know by their types alone. To any other service they are
+ * functions, whose calls come back as the items that the caller knows (openai 7.57, `ResponseInputItem`).
+ */
+interface ClientTool {
+  readonly name: string
+  readonly call: string
+  readonly output: string
+  /** How the ids of its calls begin. */
+  readonly prefix: string
+  readonly description: string
+  readonly schema: JsonObject
+  /** The arguments of a function in the item of a call, and back. */
+  read(item: JsonObject): Json
+  write(args: JsonObject): JsonObject
+  /** What came of it, in words. */
+  told(item: JsonObject): { text: string; isError?: boolean }
+}
+
+const STRING = { type: 'string' }
+const INTEGER = { type: 'integer' }
+const STRINGS = { type: 'array', items: STRING }
+
+const schemaOf = (properties: JsonObject, required: string[]): JsonObject => ({
+  type: 'object',
+  properties,
+  required,
+})
+
+const stringsIn = (value: Json | undefined): Json[] =>
+  typeof value === 'string' ? [value] : listOf(value)
+
+/** What a command printed, and how it ended where that was not well. */
+function printed(entry: JsonObject): string {
+  const { stdout, stderr, outcome } = entry
+  const { type, exit_code } = objectIn(outcome)
+  const ended =
+    type === 'timeout'
+      ? 'timed out'
+      : exit_code !== undefined && exit_code !== 0
+        ? `exit code ${toText(exit_code)}`
+        : ''
+  return [stdout, stderr, ended]
+    .filter((text) => typeof text === 'string' && text !== '')
+    .join('\n')
+}
+
+const SHELL: ClientTool = {
+  name: 'shell',
+  call: 'shell_call',
+  output: 'shell_call_output',
+  prefix: 'sh_',
+  description: 'Runs commands in a shell, one after the other, and says what each printed.',
+  schema: schemaOf({ commands: STRINGS, timeout_ms: INTEGER, max_output_length: INTEGER }, [
+    'commands',
+  ]),
+  read: (item) => item['action'] ?? {},
+  write: ({ commands, ...more }) => ({
+    action: { timeout_ms: null, max_output_length: null, ...more, commands: stringsIn(commands) },
+    environment: null,
+  }),
+  told: (item) => ({ text: objectsOf(item['output']).map(printed).join('\n') }),
+}
+
+const LOCAL_SHELL: ClientTool = {
+  name: 'local_shell',
+  call: 'local_shell_call',
+  output: 'local_shell_call_output',
+  prefix: 'lsh_',
+  description: 'Runs a command, given as its words, and says what it printed.',
+  schema: schemaOf(
+    {
+      command: STRINGS,
+      env: { type: 'object', additionalProperties: STRING },
+      timeout_ms: INTEGER,
+      user: STRING,
+      working_directory: STRING,
+    },
+    ['command'],
+  ),
+  read(item) {
+    const { type: _, ...args } = objectIn(item['action'])
+    return args
+  },
+  write: ({ command, ...more }) => ({
+    action: { env: {}, ...more, type: 'exec', command: stringsIn(command) },
+  }),
+  told: (item) => ({ text: textIn(item, 'output') ?? '' }),
+}
+
+const APPLY_PATCH: ClientTool = {
+  name: 'apply_patch',
+  call: 'apply_patch_call',
+  output: 'apply_patch_call_output',
+  prefix: 'apc_',
+  description:
+    'Creates, changes or deletes one file. The diff of create_file has each line behind a +; that of update_file has hunks that begin with @@, whose lines begin with a space, a - or a +.',
+  schema: schemaOf(
+    {
+      operation: schemaOf(
+        {
+          type: { type: 'string', enum: ['create_file', 'update_file', 'delete_file'] },
+          path: STRING,
+          diff: STRING,
+        },
+        ['type', 'path'],
+      ),
+    },
+    ['operation'],
+  ),
+  read: (item) => ({ operation: item['operation'] ?? {} }),
+  write: ({ operation, ...args }) => ({ operation: isObject(operation) ? operation : args }),
+  told: (item) => ({
+    text: textIn(item, 'output') ?? textIn(item, 'status') ?? '',
+    isError: item['status'] === 'failed',
+  }),
+}
+
+const TOOL_SEARCH: ClientTool = {
+  name: 'tool_search',
+  call: 'tool_search_call',
+  output: 'tool_search_output',
+  prefix: 'tsc_',
+  description: 'Searches for tools that are not offered yet; what is found can be called.',
+  schema: schemaOf({ query: STRING }, ['query']),
+  read: (item) => item['arguments'] ?? {},
+  write: (args) => ({ arguments: args, execution: 'client' }),
+  told(item) {
+    const found = namesIn(item['tools'])
+    return {
+      text: found.length > 0 ? `Found, and can be called now: ${found.join(', ')}.` : 'Found none.',
+    }
+  },
+}
+
+const namesIn = (tools: Json | undefined): string[] =>
+  objectsOf(tools).flatMap((tool) => {
+    const name = textIn(tool, 'name')
+    return textIn(tool, 'type') === 'namespace' ? namesIn(tool['tools']) : (name ?? [])
+  })
+
+const TOOLS: readonly ClientTool[] = [SHELL, LOCAL_SHELL, APPLY_PATCH, TOOL_SEARCH]
+const byCall = new Map(TOOLS.map((tool) => [tool.call, tool]))
+const byOutput = new Map(TOOLS.map((tool) => [tool.output, tool]))
+
+/** Where the service itself runs it, in a container or over its own list of tools, no other one can. */
+function isHosted(value: JsonObject): boolean {
+  const place = objectIn(value['environment'])['type']
+  const isElsewhere = place !== undefined && place !== 'local'
+  const isSearch = textIn(value, 'type')?.startsWith('tool_search') === true
+  return isElsewhere || (isSearch && value['execution'] !== 'client')
+}
+
+/** What of a tool, a call or a result is said by it being one, and what an absent member says. */
+const SAID = new Set(
+  'type id call_id status action operation arguments execution output max_output_length tools'.split(
+    ' ',
+  ),
+)
+
+/** What no function can say: who else may call it, and what its place has besides being the caller's own. */
+function leftIn(value: JsonObject): JsonObject {
+  const { caller, environment, ...others } = membersBeside(value, SAID) ?? {}
+  const { type: _, ...place } = objectIn(environment)
+  return {
+    ...others,
+    ...(caller !== undefined && objectIn(caller)['type'] !== 'direct' && { caller }),
+    ...(Object.keys(place).length > 0 && { environment: place }),
+  }
+}
+
+/** A function in the words of other services; undefined for a tool of another kind. */
+export function readClientTool(tool: JsonObject): FunctionTool | undefined {
+  const known = TOOLS.find(({ name }) => name === tool['type'])
+  if (!known || isHosted(tool)) return undefined
+  const { description, parameters, ...rest } = leftIn(tool)
+  return {
+    kind: 'function',
+    name: known.name,
+    description: typeof description === 'string' ? description : known.description,
+    schema: isObject(parameters) ? toText(parameters) : stringify(known.schema),
+    ...keep(rest, { facts: { tool } }),
+  }
+}
+
+/** A call of one; undefined for an item of another kind, and for a call that the service itself answers. */
+export function readClientCall(item: JsonObject): ToolCallBlock | undefined {
+  const known = byCall.get(textIn(item, 'type') ?? '')
+  const id = textIn(item, 'call_id')
+  if (!known || id === undefined || isHosted(item)) return undefined
+  return {
+    kind: 'tool-call',
+    id,
+    name: known.name,
+    form: 'json',
+    input: toText(known.read(item)),
+    ...keep(leftIn(item), { facts: { item } }),
+  }
+}
+
+/** What came of a call; undefined for an item of another kind. The older shell names its call by `id`. */
+export function readClientOutput(item: JsonObject): ToolResultBlock | undefined {
+  const known = byOutput.get(textIn(item, 'type') ?? '')
+  const callId = textIn(item, 'call_id') ?? (known === LOCAL_SHELL ? textIn(item, 'id') : undefined)
+  if (!known || callId === undefined || isHosted(item)) return undefined
+  const { text, isError } = known.told(item)
+  return defined({
+    kind: 'tool-result' as const,
+    callId,
+    name: known.name,
+    form: 'json' as const,
+    content: text === '' ? [] : [{ kind: 'text' as const, text }],
+    isError: isError || undefined,
+    ...keep(leftIn(item), { facts: { item } }),
+  })
+}
+
+/** A tool, a call or a result as it came, for the service that knows it. */
+export const clientItem = (block: Block): JsonObject | undefined =>
+  block.kind === 'tool-call' || block.kind === 'tool-result' ? factsOf(block).item : undefined
+
+/** How a caller of this dialect is told of a call of a tool that it offered so. */
+export interface ClientCall {
+  readonly type: string
+  readonly prefix: string
+  /** The members that the arguments become; what is no object says nothing. */
+  members(args: string): JsonObject
+}
+
+export function clientCall(request: Request, name: string): ClientCall | undefined {
+  const isOffered = request.tools.some(
+    (tool) =>
+      tool.kind === 'function' && tool.name === name && isOrigin(tool) && factsOf(tool).tool,
+  )
+  const known = isOffered ? TOOLS.find((tool) => tool.name === name) : undefined
+  if (!known) return undefined
+  const { call: type, prefix } = known
+  return { type, prefix, members: (args) => known.write(parseObject(args) ?? {}) }
+}

@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest'
+import { DIALECTS } from '../../adapters/dialect.ts'
+import { translator } from '../../src/translator.ts'
+import { kits } from '../dialects/index.ts'
+import { sse } from '../dialects/voice.ts'
+import { read, write } from './exchange.ts'
+
+const SHELL = { commands: ['ls', 'pwd'], timeout_ms: 1000, max_output_length: null }
+const EXEC = { command: ['ls', '-l'], env: {}, working_directory: '/tmp' }
+const PATCH = { type: 'update_file', path: 'a.txt', diff: '@@\n-a\n+b' }
+const DEFERRED = { type: 'function', name: 'late', parameters: { type: 'object' }, strict: false }
+
+/** A tool, what a function is called with, the item that its caller knows, what came of it, and that in words. */
+const cases = [
+  {
+    tool: { type: 'shell' },
+    args: SHELL,
+    call: { type: 'shell_call', call_id: 'c1', action: SHELL, environment: null },
+    output: {
+      type: 'shell_call_output',
+      call_id: 'c1',
+      output: [
+        { stdout: 'a.txt\n', stderr: '', outcome: { type: 'exit', exit_code: 0 } },
+        { stdout: '', stderr: 'no', outcome: { type: 'exit', exit_code: 1 } },
+        { stdout: '', stderr: '', outcome: { type: 'timeout' } },
+      ],
+    },
+    words: 'a.txt\n\nno\nexit code 1\ntimed out',
+  },
+  {
+    tool: { type: 'local_shell' },
+    args: EXEC,
+    call: { type: 'local_shell_call', call_id: 'c1', action: { ...EXEC, type: 'exec' } },
+    output: { type: 'local_shell_call_output', id: 'c1', output: 'a.txt' },
+    words: 'a.txt',
+  },
+  {
+    tool: { type: 'apply_patch' },
+    args: { operation: PATCH },
+    call: { type: 'apply_patch_call', call_id: 'c1', operation: PATCH },
+    output: { type: 'apply_patch_call_output', call_id: 'c1', status: 'failed' },
+    words: 'failed',
+  },
+  {
+    tool: { type: 'tool_search', execution: 'client' },
+    args: { query: 'late' },
+    call: {
+      type: 'tool_search_call',
+      call_id: 'c1',
+      arguments: { query: 'late' },
+      execution: 'client',
+    },
+    output: {
+      type: 'tool_search_output',
+      call_id: 'c1',
+      execution: 'client',
+      tools: [DEFERRED],
+    },
+    words: 'Found, and can be called now: late.',
+  },
+]
+
+const others = DIALECTS.filter((dialect) => dialect !== 'responses')
+const pairs = cases.flatMap((one) => others.map((to) => ({ ...one, to, type: one.tool.type })))
+
+const body = ({ tool, call, output }: (typeof cases)[number]) => ({
+  model: 'm',
+  input: [{ role: 'user', content: 'Hi' }, { status: 'completed', ...call }, output],
+  tools: [tool],
+})
+
+describe('a tool that the caller runs', () => {
+  it.each(pairs)('is a function to $to, with its calls and results: $type', (one) => {
+    const { text, losses } = translator({ from: 'responses', to: one.to }).request(body(one))
+    expect(text).toContain(`"name":"${one.type}"`)
+    expect(text).toContain(JSON.stringify(one.words).slice(1, -1))
+    expect(losses.filter(({ code, path }) => code === 'dropped' && !/strict/.test(path))).toEqual(
+      [],
+    )
+    expect(text.includes('"late"')).toBe(one.type === 'tool_search')
+  })
+
+  it.each(pairs)('is called by its own item over $to: $type', (one) => {
+    const speaker = translator({ from: 'responses', to: one.to, model: 'm' })
+    speaker.request({ model: 'm', input: 'Hi', tools: [one.tool] })
+    const reply = kits[one.to].say.call(one.type, JSON.stringify(one.args))
+    const { body: heard, losses } = speaker.reply(reply)
+    expect(heard).toMatchObject({
+      status: 'completed',
+      output: [{ ...one.call, call_id: expect.any(String) }],
+    })
+    expect(losses).toEqual([])
+  })
+
+  it.each(cases)('stays as it is for its own service: $tool.type', (one) => {
+    const whole = body(one)
+    expect(write(read(whole), {}, 'm').body).toMatchObject(whole)
+  })
+})
+
+const FRAMES = [
+  {
+    type: 'message_start',
+    message: {
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      model: 'm',
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: { input_tokens: 1, output_tokens: 1 },
+    },
+  },
+  {
+    type: 'content_block_start',
+    index: 0,
+    content_block: { type: 'tool_use', id: 'toolu_1', name: 'shell', input: {} },
+  },
+  ...['{"commands":["l', 's"]}'].map((partial_json) => ({
+    type: 'content_block_delta',
+    index: 0,
+    delta: { type: 'input_json_delta', partial_json },
+  })),
+  { type: 'content_block_stop', index: 0 },
+  { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 9 } },
+  { type: 'message_stop' },
+]
+
+it('is called in a stream by an item that is announced and done when it is known', async () => {
+  const speaker = translator({ from: 'responses', to: 'messages', model: 'm' })
+  speaker.request({ model: 'm', input: 'Hi', stream: true, tools: [{ type: 'shell' }] })
+  const { readable, writable } = speaker.stream()
+  const writer = writable.getWriter()
+  void writer.write(new TextEncoder().encode(FRAMES.map(sse).join('')))
+  void writer.close()
+  const text = await new Response(readable).text()
+  const events = text
+    .split('\n')
+    .flatMap((line) => (line.startsWith('data: {') ? [JSON.parse(line.slice(6))] : []))
+  const item = { type: 'shell_call', action: { commands: ['ls'] }, call_id: 'toolu_1' }
+  expect(events.map(({ type }) => type)).toEqual([
+    'response.created',
+    'response.in_progress',
+    'response.output_item.added',
+    'response.output_item.done',
+    'response.completed',
+  ])
+  expect(events[2]).toMatchObject({ output_index: 0, item: { ...item, status: 'in_progress' } })
+  expect(events[3]).toMatchObject({ output_index: 0, item: { ...item, status: 'completed' } })
+  expect(events[4].response.output).toEqual([events[3].item])
+})
+
+describe('a tool that the service runs', () => {
+  it.each([
+    { type: 'shell', environment: { type: 'container_auto' } },
+    { type: 'tool_search', execution: 'server' },
+    { type: 'tool_search' },
+  ])('is nothing that another one could: %o', (tool) => {
+    const { losses } = translator({ from: 'responses', to: 'messages' }).request({
+      model: 'm',
+      input: 'Hi',
+      tools: [tool],
+    })
+    expect(losses).toContainEqual({ code: 'dropped', path: `tools.${tool.type}` })
+  })
+})
