@@ -63,6 +63,10 @@ export interface ServerFacts {
   hostedTools?: boolean
   /** A choice of tools may be more than a word. */
   namedChoice?: boolean
+  /** Documents may stand beside text and pictures. */
+  files?: boolean
+  /** Replies are kept to a schema; where not, they are JSON, and the schema is words. */
+  jsonSchema?: boolean
   /** Results of tools may hold more than text. */
   toolMedia?: boolean
   /** Thoughts of earlier turns are taken back at all, and without a proof that this server gave out. */

@@ -109,6 +109,13 @@ const FACTS: Readonly<Record<keyof ServerFacts, Word>> = {
     usual: 'true',
     example: false,
   },
+  files: { means: 'Takes documents.', usual: 'true', example: false },
+  jsonSchema: {
+    means:
+      'Keeps replies to a schema; where not, JSON is asked for, and the schema in words (chat-completions).',
+    usual: 'true',
+    example: false,
+  },
   toolMedia: { means: 'Takes pictures in results of tools.', usual: 'true', example: false },
   reasoningItems: { means: 'Takes thoughts of earlier turns.', usual: 'true', example: false },
   unprovenThoughts: {

@@ -1,7 +1,7 @@
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, parseObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import { shownLabel } from '../../src/model/media.ts'
+import { leftOutFile, shownLabel } from '../../src/model/media.ts'
 import { lowerInput } from '../../src/model/text-tools.ts'
 import type { ServerFacts } from '../contract.ts'
 import { writeCallId } from './calls.ts'
@@ -34,12 +34,25 @@ function lowerMessage(message: JsonObject, index: number, lowering: Lowering): J
     ...(server.messageNames === false && { name: undefined }),
     ...(server.developerRole === false && role === 'developer' && { role: 'system' }),
   })
-  const plain = server.plainContent ? withPlainContent(named) : named
+  const textual = server.files === false ? withoutFiles(named, index, lowering) : named
+  const plain = server.plainContent ? withPlainContent(textual) : textual
   if (role === 'assistant') return withThought(withCalls(plain, index, lowering), index, lowering)
   const { tool_call_id: id } = plain
   return typeof id === 'string' && server.callIds !== undefined
     ? withMembers(plain, { tool_call_id: writeCallId(id, server) })
     : plain
+}
+
+/** What a document says is not to be had here, but that there was one. */
+function withoutFiles(message: JsonObject, index: number, { lose }: Lowering): JsonObject {
+  const { content } = message
+  if (!Array.isArray(content)) return message
+  const kept = withElements(content, (part, at) => {
+    if (!isObject(part) || part['type'] !== 'file') return part
+    lose('dropped', `turns.${index}.blocks.${at}`)
+    return { type: 'text', text: leftOutFile(textIn(objectIn(part['file'])['filename'])) }
+  })
+  return withMembers(message, { content: kept })
 }
 
 function withPlainContent(message: JsonObject): JsonObject {

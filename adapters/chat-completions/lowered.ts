@@ -2,10 +2,12 @@ import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, listOf, Verbatim, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { withoutOthers, withoutRefused } from '../../src/model/fields.ts'
-import { describeText, TEXT_TOOL_SCHEMA } from '../../src/model/text-tools.ts'
+import { describeText, inWords, TEXT_TOOL_SCHEMA } from '../../src/model/text-tools.ts'
 import type { ServerFacts } from '../contract.ts'
 import { objectIn, objectsIn, textIn } from './dialect.ts'
 import { placeOf } from './wire.ts'
+import { readFormat } from './fields.ts'
+import { readReasoning, THINKING_MEMBERS, writeReasoning } from './reasoning.ts'
 import { lowerMessages } from './lowered-history.ts'
 
 interface Lowering {
@@ -21,7 +23,8 @@ export function lowered(body: JsonObject, server: ServerFacts | undefined, lose:
   if (!server) return body
   const lowering = { server, lose }
   const tooled = withChoice(withTools(body, lowering), lowering)
-  return withOptions(lowerMessages(tooled, lowering), lowering)
+  const told = lowerMessages(withSchemaInWords(tooled, lowering), lowering)
+  return withOptions(withThinking(told, lowering), lowering)
 }
 
 function withTools(body: JsonObject, lowering: Lowering): JsonObject {
@@ -121,6 +124,47 @@ const thinksIn = ({ thinking, enable_thinking, reasoning_effort }: JsonObject): 
   enable_thinking !== false &&
   reasoning_effort !== 'none' &&
   (thinking !== undefined || enable_thinking !== undefined || reasoning_effort !== undefined)
+
+/** What cannot be asked for in the words of the wire is asked for in words, behind the first instructions. */
+function withSchemaInWords(body: JsonObject, { server, lose }: Lowering): JsonObject {
+  const { format } = readFormat(body['response_format'])
+  if (server.jsonSchema !== false || format?.type !== 'json-schema') return body
+  lose('approximated', 'format', 'in words')
+  const messages = listOf(body['messages'])
+  const first = objectIn(messages[0])
+  const { role, content } = first
+  const words = inWords(format)
+  const isInstructed = (role === 'system' || role === 'developer') && typeof content === 'string'
+  return withMembers(body, {
+    response_format: { type: 'json_object' },
+    messages: isInstructed
+      ? [withMembers(first, { content: `${content}\n\n${words}` }), ...messages.slice(1)]
+      : [{ role: 'system', content: words }, ...messages],
+  })
+}
+
+/** The member in which each way to ask for thinking stands; templates take what they are given. */
+const STYLES = new Map<ServerFacts['reasoningStyle'], string>([
+  ['openai', 'reasoning_effort'],
+  ['thinking', 'thinking'],
+  ['enable_thinking', 'enable_thinking'],
+  ['openrouter', 'reasoning'],
+  ['together', 'reasoning'],
+  ['none', ''],
+])
+
+/** Thinking is asked for in the words of the server. */
+function withThinking(body: JsonObject, { server, lose }: Lowering): JsonObject {
+  const member = STYLES.get(server.reasoningStyle)
+  if (member === undefined || (body[member] ?? null) !== null) return body
+  const { reasoning } = readReasoning(body)
+  if (!reasoning) return body
+  const absent = Object.fromEntries(THINKING_MEMBERS.map((name) => [name, undefined]))
+  return withMembers(body, {
+    ...absent,
+    ...writeReasoning(reasoning, { server, own: false, lose }),
+  })
+}
 
 const BOUNDS = ['max_tokens', 'max_completion_tokens']
 

@@ -68,7 +68,7 @@ export const PROFILES: readonly Profile[] = [
   {
     name: 'deepseek',
     version: 'v3.2, v4',
-    source: 'manual; thinking mode; recorded traffic; pi-mono#3636; qwen-code#3578',
+    source: 'manual, thinking mode; recorded traffic; pi-mono#3636; qwen-code#3578',
     facts: {
       maxTokensMember: 'max_tokens',
       reasoningField: 'reasoning_content',
@@ -76,6 +76,7 @@ export const PROFILES: readonly Profile[] = [
       reasoningFiller: '',
       reasoningStyle: 'thinking',
       forcedWhileThinking: false,
+      jsonSchema: false,
       developerRole: false,
       customTools: false,
       hostedTools: false,
@@ -115,7 +116,7 @@ export const PROFILES: readonly Profile[] = [
   {
     name: 'zai',
     version: 'glm 4.5 to 5',
-    source: 'manual; thinking mode; recorded traffic',
+    source: 'manual, thinking mode; recorded traffic',
     facts: {
       maxTokensMember: 'max_tokens',
       reasoningField: 'reasoning_content',
@@ -128,7 +129,7 @@ export const PROFILES: readonly Profile[] = [
   {
     name: 'minimax',
     version: 'm2 to m3',
-    source: 'manual; text openai api',
+    source: 'manual, text openai api',
     facts: {
       maxTokensMember: 'max_completion_tokens',
       reasoningField: 'tags',
@@ -164,7 +165,7 @@ export const PROFILES: readonly Profile[] = [
   {
     name: 'mistral',
     version: '2026-11',
-    source: 'recorded traffic; litellm#6323; ironclaw#1241; manual; reasoning',
+    source: 'recorded traffic; litellm#6323; ironclaw#1241; manual, reasoning',
     facts: {
       maxTokensMember: 'max_tokens',
       reasoningField: 'content-parts',
@@ -190,7 +191,7 @@ export const PROFILES: readonly Profile[] = [
   {
     name: 'groq',
     version: '2026-11',
-    source: 'manual; openai compatibility; jan#8136; recorded traffic',
+    source: 'manual, openai compatibility; jan#8136; recorded traffic',
     facts: {
       reasoningField: 'reasoning',
       reasoningReplay: 'with-tools',
@@ -209,7 +210,7 @@ export const PROFILES: readonly Profile[] = [
   {
     name: 'cerebras',
     version: '2026-11',
-    source: 'req_llm; guide for cerebras; recorded traffic',
+    source: 'req_llm, guide for cerebras; recorded traffic',
     facts: {
       reasoningField: 'reasoning',
       reasoningReplay: 'with-tools',
@@ -297,7 +298,7 @@ export const PROFILES: readonly Profile[] = [
   {
     name: 'ollama',
     version: '0.13 to 0.33',
-    source: 'manual; openai compatibility; recorded traffic',
+    source: 'manual, openai compatibility; recorded traffic',
     facts: {
       ...TEMPLATE,
       reasoningStyle: 'openai',
@@ -321,6 +322,7 @@ export const PROFILES: readonly Profile[] = [
       ...TEMPLATE,
       reasoningField: 'reasoning_content',
       reasoningReplay: 'with-tools',
+      files: false,
       namedChoice: false,
     },
     refusals: [

@@ -20,17 +20,17 @@ export const ownProofMembers = (members: JsonObject): Proof => ({
 })
 
 /** What callers say of thinking, in all the words that servers of this dialect have for it. */
-const MEMBERS = [
+export const THINKING_MEMBERS = [
   'reasoning_effort',
   'reasoning',
   'thinking',
   'enable_thinking',
   'thinking_budget',
 ] as const
-type Wire = Partial<Record<(typeof MEMBERS)[number], Json | undefined>>
+type Wire = Partial<Record<(typeof THINKING_MEMBERS)[number], Json | undefined>>
 
 export function readReasoning(wire: Wire): { reasoning?: ReasoningOptions; left: JsonObject } {
-  const given = MEMBERS.filter((key) => wire[key] !== undefined && wire[key] !== null)
+  const given = THINKING_MEMBERS.filter((key) => wire[key] !== undefined && wire[key] !== null)
   if (given.length === 0) return { left: {} }
   const nested = objectIn(wire.reasoning)
   const thinking = objectIn(wire.thinking)

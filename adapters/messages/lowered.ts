@@ -1,7 +1,7 @@
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import { shownLabel } from '../../src/model/media.ts'
+import { leftOutFile, shownLabel } from '../../src/model/media.ts'
 import { withoutOthers, withoutRefused } from '../../src/model/fields.ts'
 import type { ServerFacts } from '../contract.ts'
 import { listIn, objectIn, objectsIn, textIn } from './dialect.ts'
@@ -69,15 +69,34 @@ function withChoice(body: JsonObject, { server, lose }: Lowering): JsonObject {
 
 function withMessages(body: JsonObject, lowering: Lowering): JsonObject {
   const { messages } = body
-  const { reasoningItems, toolMedia } = lowering.server
-  if (!Array.isArray(messages) || (reasoningItems !== false && toolMedia !== false)) return body
+  if (!Array.isArray(messages)) return body
+  const { systemFirst } = lowering.server
   const written = withElements(messages, (message, index) => {
-    if (!isObject(message) || !Array.isArray(message['content'])) return message
+    if (!isObject(message)) return message
+    if (systemFirst && message['role'] === 'system') return asUser(message, index, lowering)
+    if (!Array.isArray(message['content'])) return message
     const content = lowerContent(message['content'], `turns.${index}`, lowering)
     // A message without content would be refused.
-    return content.length > 0 ? withMembers(message, { content }) : []
+    const isEmptied = content.length === 0 && message['content'].length > 0
+    return isEmptied ? [] : withMembers(message, { content })
   })
   return withMembers(body, { messages: written })
+}
+
+/** Claude Code (2.1) may say something as the system in the middle of a conversation. */
+function asUser(message: JsonObject, index: number, { lose }: Lowering): JsonObject {
+  const { content } = message
+  const texts =
+    typeof content === 'string' ? [content] : objectsIn(content).map(({ text }) => textIn(text))
+  lose('approximated', `turns.${index}.role`)
+  return { role: 'user', content: `<system>\n${texts.filter(Boolean).join('\n\n')}\n</system>` }
+}
+
+/** What a document says is told where it is text; else it is told that there was one. */
+function asText({ title, source }: JsonObject): JsonObject {
+  const { type, data } = objectIn(source)
+  const text = type === 'text' ? textIn(data) : leftOutFile(textIn(title))
+  return { type: 'text', text }
 }
 
 function lowerContent(content: Json[], place: string, { server, lose }: Lowering): Json[] {
@@ -87,6 +106,11 @@ function lowerContent(content: Json[], place: string, { server, lose }: Lowering
     const isThought = block['type'] === 'thinking' || block['type'] === 'redacted_thinking'
     if (isThought && server.reasoningItems === false)
       return lose('dropped', `${place}.blocks.${index}`) ?? []
+    if (block['type'] === 'document' && server.files === false) {
+      const isText = objectIn(block['source'])['type'] === 'text'
+      lose(isText ? 'approximated' : 'dropped', `${place}.blocks.${index}`)
+      return asText(block)
+    }
     if (block['type'] !== 'tool_result' || server.toolMedia !== false) return block
     const parts = listIn(block['content'])
     const media = objectsIn(parts).filter(({ type }) => type !== 'text')

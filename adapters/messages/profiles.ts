@@ -1,14 +1,18 @@
 import type { Profile, ServerFacts } from '../contract.ts'
 
 /** Open models behind the interface of another service: thoughts are text to them, and proofs nothing. */
-const LIKE_MESSAGES: ServerFacts = { hostedTools: false, unprovenThoughts: true }
+const LIKE_MESSAGES: ServerFacts = {
+  hostedTools: false,
+  systemFirst: true,
+  unprovenThoughts: true,
+}
 
 /** Servers that speak a part of this dialect, or speak it otherwise. A row says what was seen, and with what. */
 export const PROFILES: readonly Profile[] = [
   {
     name: 'deepseek',
     version: '2026-11',
-    source: 'manual; anthropic api; 9router#2397',
+    source: 'manual, anthropic api; 9router#2397',
     facts: {
       ...LIKE_MESSAGES,
       forcedWhileThinking: false,
@@ -60,20 +64,20 @@ export const PROFILES: readonly Profile[] = [
   {
     name: 'ollama',
     version: '0.14 to 0.33',
-    source: 'manual; anthropic compatibility',
+    source: 'manual, anthropic compatibility',
     facts: { ...LIKE_MESSAGES, countTokens: false, drop: ['tool_choice', 'metadata'] },
   },
   {
     name: 'lmstudio',
     version: '0.4.1',
-    source: 'manual; changes of the api',
+    source: 'manual, changes of the api',
     facts: { ...LIKE_MESSAGES, countTokens: false },
   },
   {
     name: 'llama.cpp',
     version: 'b10488',
     source: 'measured',
-    facts: { ...LIKE_MESSAGES, drop: ['context_management', 'output_config'] },
+    facts: { ...LIKE_MESSAGES, files: false, drop: ['context_management', 'output_config'] },
   },
   {
     name: 'litellm',

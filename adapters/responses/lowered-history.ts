@@ -1,7 +1,7 @@
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import { shownLabel } from '../../src/model/media.ts'
+import { leftOutFile, shownLabel } from '../../src/model/media.ts'
 import { lowerInput as wrapInput } from '../../src/model/text-tools.ts'
 import type { ServerFacts } from '../contract.ts'
 import { PARAGRAPH } from './blocks.ts'
@@ -22,7 +22,8 @@ export function lowerInput(body: JsonObject, lowering: Lowering): JsonObject {
   const places = new Places()
   const items = withElements(input, (item) => {
     if (!isObject(item)) return item
-    return lowerItem(item, places.next(item), lowering)
+    const place = places.next(item)
+    return lowerItem(withoutFiles(item, place, lowering), place, lowering)
   })
   const shown = lowering.server.toolMedia === false ? withMediaBehind(items) : items
   const whole = withMembers(body, { input: shown })
@@ -57,6 +58,22 @@ function lowerItem(item: JsonObject, place: string, lowering: Lowering): Lowered
     default:
       return server.otherItems === false ? (lose('dropped', place) ?? []) : item
   }
+}
+
+/** What a document says is not to be had here, but that there was one. */
+function withoutFiles(item: JsonObject, place: string, { server, lose }: Lowering): JsonObject {
+  if (server.files !== false) return item
+  const withoutIn = (member: 'content' | 'output'): JsonObject => {
+    const parts = item[member]
+    if (!Array.isArray(parts)) return {}
+    const kept = withElements(parts, (part) => {
+      if (!isObject(part) || part['type'] !== 'input_file') return part
+      lose('dropped', place)
+      return { type: 'input_text', text: leftOutFile(textIn(part, 'filename')) }
+    })
+    return { [member]: kept }
+  }
+  return withMembers(item, { ...withoutIn('content'), ...withoutIn('output') })
 }
 
 function withFlatName(item: JsonObject, { server, flat }: Lowering): JsonObject {

@@ -24,7 +24,7 @@ export const PROFILES: readonly Profile[] = [
   {
     name: 'openrouter',
     version: 'beta',
-    source: 'manual; error handling; ai-sdk-provider#482',
+    source: 'manual, error handling; ai-sdk-provider#482',
     facts: { ...FUNCTIONS_ALONE, state: false, otherItems: false },
     refusals: [
       {
@@ -123,6 +123,7 @@ export const PROFILES: readonly Profile[] = [
       namedChoice: false,
       otherItems: false,
       systemFirst: true,
+      files: false,
       toolMedia: false,
       unprovenThoughts: true,
     },

@@ -107,6 +107,8 @@ const profile = z.strictObject({
   namespaces: flag,
   hostedTools: flag,
   namedChoice: flag,
+  files: flag,
+  jsonSchema: flag,
   toolMedia: flag,
   reasoningItems: flag,
   unprovenThoughts: flag,

@@ -53,6 +53,9 @@ export const isDecodable = ({ source }: MediaBlock): boolean =>
 export const leftOut = ({ mediaType, source, name }: MediaBlock): string =>
   `[${[mediaType || 'file', name, 'url' in source ? source.url : undefined].filter(Boolean).join(' ')} left out]`
 
+/** The same of a document of which only the name is known. */
+export const leftOutFile = (name: string | undefined): string => `[${name || 'file'} left out]`
+
 /** How media of a tool's result are announced where results are text: they stand behind all of them, as the user's. */
 export const SHOWN_LABEL = 'Images returned by tool call '
 export const shownLabel = (callId: string): string => `${SHOWN_LABEL}${callId}:`

@@ -84,6 +84,12 @@ export const SERVERS: readonly Server[] = [
         says: error('Failed to parse tools: Unsupported tool type', 500, 'server_error'),
       },
       {
+        at: 'messages.*.content.*.type',
+        is: ['file'],
+        status: 400,
+        says: llamaCpp('unsupported content[].type'),
+      },
+      {
         at: `${CHAT_CALLS}.tool_calls.*.function.arguments`,
         misses: /^\s*\{.*\}\s*$/s,
         status: 500,

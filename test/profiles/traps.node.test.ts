@@ -217,6 +217,80 @@ describe('what is asked', () => {
   })
 })
 
+describe('what is asked otherwise', () => {
+  test('thinking is asked for in the words of the server, whatever the caller’s are', async () => {
+    const body = { ...hello, reasoning_effort: 'high' }
+    const qwen = await sent({ profile: 'qwen', body })
+    expect(qwen.body).toMatchObject({ enable_thinking: true })
+    expect(qwen.body).not.toHaveProperty('reasoning_effort')
+    const off = await sent({ profile: 'deepseek', body: { ...hello, reasoning_effort: 'none' } })
+    expect(off.body).toMatchObject({ thinking: { type: 'disabled' } })
+    expect(off.body).not.toHaveProperty('reasoning_effort')
+    const own = { ...hello, enable_thinking: false }
+    expect((await sent({ profile: 'qwen', body: own })).body).toEqual(own)
+    const asked = {
+      ...claude,
+      thinking: { type: 'enabled', budget_tokens: 2048 },
+      max_tokens: 4096,
+    }
+    const routed = await sent({ profile: 'openrouter', path: FROM_CLAUDE, body: asked })
+    expect(routed.body['reasoning']).toEqual({ max_tokens: 2048 })
+  })
+
+  test('a schema of the reply is words to DeepSeek, which knows JSON alone', async () => {
+    const schema = { type: 'object', properties: { a: { type: 'string' } } }
+    const body = {
+      ...hello,
+      response_format: { type: 'json_schema', json_schema: { name: 'n', schema } },
+    }
+    const told = await sent({ profile: 'deepseek', body })
+    expect(told.body['response_format']).toEqual({ type: 'json_object' })
+    const [first = {}, second] = messagesIn(told)
+    expect(first['role']).toBe('system')
+    expect(first['content']).toContain(JSON.stringify(schema))
+    expect(second).toEqual(hello.messages[0])
+    expect(told.losses).toBe('1; approximated format')
+  })
+
+  test('what Claude Code says as the system in the middle is the user’s to an open server', async () => {
+    const body = {
+      ...claude,
+      messages: [...claude.messages, { role: 'system', content: 'Be brief.' }],
+    }
+    const told = await sent({ profile: 'ollama', dialect: 'messages', path: FROM_CLAUDE, body })
+    expect(messagesIn(told)[1]).toEqual({
+      role: 'user',
+      content: '<system>\nBe brief.\n</system>',
+    })
+    expect(told.losses).toBe('1; approximated turns.1.role')
+  })
+
+  test('a document is named to llama.cpp, and told where it is text', async () => {
+    const named = {
+      type: 'file',
+      file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERg==' },
+    }
+    const body = { ...hello, messages: [{ role: 'user', content: [named] }] }
+    expect(messagesIn(await sent({ profile: 'llama.cpp', body }))).toEqual([
+      { role: 'user', content: [{ type: 'text', text: '[a.pdf left out]' }] },
+    ])
+    const source = { type: 'text', media_type: 'text/plain', data: 'It is so.' }
+    const own = {
+      ...claude,
+      messages: [{ role: 'user', content: [{ type: 'document', source }] }],
+    }
+    const told = await sent({
+      profile: 'llama.cpp',
+      dialect: 'messages',
+      path: FROM_CLAUDE,
+      body: own,
+    })
+    expect(messagesIn(told)).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'It is so.' }] },
+    ])
+  })
+})
+
 describe('what is told of earlier turns', () => {
   test('39: Mistral gets nine letters and digits, the same for a call and its result', async () => {
     for (const asked of [{ body: loop() }, { path: FROM_CLAUDE, body: claudeLoop() }]) {

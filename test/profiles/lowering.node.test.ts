@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { adapters } from '../../adapters/index.ts'
+import type { Adapter } from '../../adapters/contract.ts'
+import { PROFILES } from '../../src/config/profiles.ts'
+import { objectIn, parse, stringify, type JsonObject } from '../../src/json/json.ts'
+import { refuses } from './refusals.ts'
+import { SERVERS } from './servers.ts'
+
+const GOLDEN = new URL('../../fixtures/golden/', import.meta.url)
+
+/** All that is written for the upstreams of a dialect, and what its own callers ask. */
+function bodiesOf({ dialect, caller }: Adapter): [string, JsonObject][] {
+  return readdirSync(GOLDEN, { recursive: true, encoding: 'utf8' })
+    .filter((file) =>
+      new RegExp(`(?:\\.${dialect}|/${dialect}\\.input)\\.request\\.json$`).test(file),
+    )
+    .flatMap((file): [string, JsonObject][] => {
+      const text = readFileSync(new URL(file, GOLDEN), 'utf8')
+      const whole = objectIn(parse(text))
+      const body = stringify(objectIn(whole['body'] ?? whole))
+      return [[file, objectIn(parse(body, caller.verbatim))]]
+    })
+}
+
+const lowered = (adapter: Adapter, body: JsonObject, name: string): JsonObject => {
+  const { facts } = adapter.upstream.profiles?.find((row) => row.name === name) ?? { facts: {} }
+  return adapter.same.edit(body, { facts: { server: facts }, foreign: false }, () => undefined)
+}
+
+describe.each(adapters.filter(({ upstream }) => upstream.profiles))('$dialect', (adapter) => {
+  const bodies = bodiesOf(adapter)
+
+  test('is lowered to each profile once and for all', () => {
+    expect(bodies.length).toBeGreaterThan(10)
+    const { dialect } = adapter
+    for (const { name } of PROFILES.filter((row) => row.dialect === dialect))
+      for (const [file, body] of bodies) {
+        const once = lowered(adapter, body, name)
+        const again = lowered(adapter, once, name)
+        expect(stringify(again), `${name}: ${file}`).toBe(stringify(once))
+      }
+  })
+
+  test('is taken by each server, whatever is asked', () => {
+    const { dialect } = adapter
+    for (const { profile, refusals } of SERVERS.filter((one) => one.dialect === dialect))
+      for (const [file, body] of bodies) {
+        const sent = objectIn(JSON.parse(stringify(lowered(adapter, body, profile))))
+        expect(refuses(refusals, sent)?.body, `${profile}: ${file}`).toBeUndefined()
+      }
+  })
+})
