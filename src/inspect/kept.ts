@@ -1,20 +1,22 @@
+import type { Lookup } from '../model/lookup.ts'
 import type { Bytes } from '../json/bytes.ts'
 import type { LogEntry } from '../observe/entry.ts'
 import { KeptBody } from './kept-body.ts'
-import type { ShownHeaders } from './secrets.ts'
+import type { Ring } from './ring.ts'
+
+export type Headers = Lookup & { keys?(): Iterable<string> }
 
 /** One request to an upstream. Times are milliseconds of the exchange. */
 export interface KeptCall {
   at: number
   method: string
   url: string
-  headers: ShownHeaders
+  headers: Readonly<Record<string, string>>
   body: KeptBody
   connectedAt?: number
   headAt?: number
   status?: number
-  repliedHeaders?: ShownHeaders
-  repliedType?: string | null
+  replied?: ReadonlyMap<string, string>
   reply: KeptBody
   firstAt?: number
   endAt?: number
@@ -26,68 +28,65 @@ export interface KeptCall {
 export interface KeptAnswer {
   at: number
   status: number
-  headers: ShownHeaders
-  type: string | null
+  headers: Readonly<Record<string, string>>
   body: KeptBody
   firstAt?: number
   endAt?: number
 }
 
-/** What one exchange without any body takes of the memory there is. */
-const HEAD_BYTES = 4096
-
-/** One exchange, as long as there is room for it. */
+/**
+ * One exchange as it passed. Nothing is made of it before it is looked at: heads are those that there were, and
+ * what must not be shown is hidden when it is shown.
+ */
 export class KeptExchange {
   readonly number: number
   /** Milliseconds since 1970. */
   readonly startedAt: number
   readonly method: string
+  /** Without the origin. */
   readonly url: string
-  readonly headers: ShownHeaders
-  readonly type: string | null
-  readonly body = new KeptBody()
+  readonly headers: Headers
+  readonly body: KeptBody
   /** The body was there. */
   readAt?: number
   readonly calls: KeptCall[] = []
   answer?: KeptAnswer
   entry?: LogEntry
-  cost?: number | undefined
   /** Which change of all was its last. */
   changed = 0
-  bytes = HEAD_BYTES
-  /** What its caller presented, until it is over. */
-  presented: readonly string[]
+  /** Of the settings that it went by. */
+  readonly secrets: readonly string[]
   readonly #began = performance.now()
 
   constructor(
-    number: number,
-    head: Pick<KeptExchange, 'startedAt' | 'method' | 'url' | 'headers' | 'type' | 'presented'>,
+    ring: Ring,
+    head: Pick<KeptExchange, 'number' | 'startedAt' | 'method' | 'url' | 'headers' | 'secrets'>,
   ) {
-    this.number = number
+    this.number = head.number
     this.startedAt = head.startedAt
     this.method = head.method
     this.url = head.url
     this.headers = head.headers
-    this.type = head.type
-    this.presented = head.presented
+    this.secrets = head.secrets
+    this.body = new KeptBody(ring)
   }
 
-  /** Milliseconds since it began, to a hundredth. */
+  /** Milliseconds since it began. */
   now(): number {
-    return Math.round((performance.now() - this.#began) * 100) / 100
+    return performance.now() - this.#began
   }
 
-  came(bytes: Bytes): number {
+  came(bytes: Bytes): void {
     this.readAt = this.now()
-    return this.body.hold(bytes)
+    this.body.hold(bytes)
   }
 
   get isOver(): boolean {
     return this.entry !== undefined && this.answer?.endAt !== undefined
   }
 
-  get bodies(): KeptBody[] {
-    const calls = this.calls.flatMap(({ body, reply }) => [body, reply])
-    return [this.body, ...calls, ...(this.answer ? [this.answer.body] : [])]
+  /** Where the first byte of all its bodies stands: the caller's came before all others. */
+  get first(): number | undefined {
+    return this.body.first ?? this.calls[0]?.body.first ?? this.answer?.body.first
   }
 }

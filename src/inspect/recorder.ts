@@ -1,7 +1,4 @@
-import type { Lookup } from '../model/lookup.ts'
-import type { LogEntry } from '../observe/entry.ts'
 import type {
-  HttpRequest,
   Inspector,
   PassingAnswer,
   Ports,
@@ -12,11 +9,11 @@ import type {
 import { type ByteSource, toSource } from '../stream/source.ts'
 import { KeptBody } from './kept-body.ts'
 import { type KeptAnswer, type KeptCall, KeptExchange } from './kept.ts'
-import { presentedSecrets, shownHeaders, shownUrl } from './secrets.ts'
+import { entriesOf } from './secrets.ts'
+import { Ring } from './ring.ts'
 import { WatchedRequest } from './watched-request.ts'
 
-/** What all exchanges together may take, and how many there may be. */
-export const RING_BYTES = 33_554_432
+/** Of how many exchanges something is kept. */
 export const RING_EXCHANGES = 500
 
 export interface RecorderOptions {
@@ -24,9 +21,7 @@ export interface RecorderOptions {
   now(): number
   /** Of the settings in use. */
   secrets(): readonly string[]
-  cost(entry: LogEntry): number | undefined
-  /** Text without secrets. */
-  hide(text: string, secrets: readonly string[]): string
+  ring?: Ring
 }
 
 /** The last exchanges, in memory; the oldest go first. */
@@ -38,85 +33,71 @@ export interface Recorder {
   clear(): void
   /** Told after something has changed. The result ends that. */
   listen(heard: () => void): () => void
-  readonly bytes: () => number
 }
 
-export function createRecorder(options: RecorderOptions): Recorder {
-  const ring = new Ring()
+export function createRecorder({ now, secrets, ring = new Ring() }: RecorderOptions): Recorder {
+  const exchanges = new Exchanges(ring)
   return {
     inspector: {
       async watch(request, ports, answer) {
-        const { pathname, searchParams } = new URL(request.url)
-        if (!isShown(request.method, pathname)) return answer(request, ports)
-        const kept = new KeptExchange(ring.next(), {
-          startedAt: options.now(),
-          method: request.method,
-          url: shownUrl(request.url.replace(/^\w+:\/\/[^/]*/, '')),
-          headers: shownHeaders(entriesOf(request.headers)),
-          type: request.headers.get('content-type'),
-          presented: presentedSecrets(request.headers, searchParams),
-        })
-        ring.add(kept)
-        const watching = new Watching(kept, ring, options)
-        const said = await answer(watching.request(request), watching.ports(ports))
+        const url = withoutOrigin(request.url)
+        if (!isShown(request.method, url)) return answer(request, ports)
+        const { method, headers } = request
+        const head = { number: exchanges.next(), startedAt: now(), secrets: secrets() }
+        const kept = new KeptExchange(ring, { ...head, method, url, headers })
+        exchanges.add(kept)
+        const watching = new Watching(kept, ring, exchanges)
+        const said = await answer(
+          new WatchedRequest(request, (bytes) => kept.came(bytes)),
+          watching.ports(ports),
+        )
         return { ...said, body: watching.told(said) }
       },
     },
-    list: () => ring.exchanges,
-    find: (number) => ring.exchanges.find((each) => each.number === number),
-    clear: () => ring.clear(),
-    listen: (heard) => ring.listen(heard),
-    bytes: () => ring.bytes,
+    list: () => exchanges.list(),
+    find: (number) => exchanges.list().find((each) => each.number === number),
+    clear: () => exchanges.clear(),
+    listen: (heard) => exchanges.listen(heard),
   }
 }
 
-/** Checks of health and what browsers and clients ask beforehand would fill the list. */
-const isShown = (method: string, path: string): boolean =>
-  method !== 'HEAD' && method !== 'OPTIONS' && !UNSHOWN.has(path)
-
-const UNSHOWN: ReadonlySet<string> = new Set([
-  '/healthz',
-  '/livez',
-  '/readyz',
-  '/metrics',
-  '/usage',
-  '/favicon.ico',
-])
-
-function entriesOf(headers: Lookup & { keys?(): Iterable<string> }): [string, string][] {
-  return [...(headers.keys?.() ?? [])].map((name) => [name, headers.get(name) ?? ''])
+const withoutOrigin = (url: string): string => {
+  const at = url.indexOf('/', url.indexOf('//') + 2)
+  return at < 0 ? '/' : url.slice(at)
 }
 
-class Ring {
-  readonly exchanges: KeptExchange[] = []
-  bytes = 0
+/** Checks of health and what browsers and clients ask beforehand would fill the list. */
+const isShown = (method: string, url: string): boolean =>
+  method !== 'HEAD' && method !== 'OPTIONS' && !UNSHOWN.test(url)
+
+const UNSHOWN = /^\/(?:healthz|livez|readyz|metrics|usage|favicon\.ico)(?:\?|$)/
+
+class Exchanges {
+  readonly #ring: Ring
+  #kept: KeptExchange[] = []
   #count = 0
   #changes = 0
   readonly #listeners = new Set<() => void>()
+
+  constructor(ring: Ring) {
+    this.#ring = ring
+  }
 
   next(): number {
     return (this.#count += 1)
   }
 
   add(kept: KeptExchange): void {
-    this.exchanges.push(kept)
-    this.bytes += kept.bytes
+    this.#kept.push(kept)
+    if (this.#kept.length > RING_EXCHANGES) this.#kept.shift()
     this.changed(kept)
-    this.#fit()
   }
 
-  /** More of an exchange is kept, while it is kept itself. */
-  grow(kept: KeptExchange, bytes: number): void {
-    if (bytes === 0) return
-    kept.bytes += bytes
-    if (!this.has(kept)) return
-    this.bytes += bytes
-    this.#fit()
-  }
-
-  has({ number }: KeptExchange): boolean {
-    const first = this.exchanges[0]
-    return first !== undefined && number >= first.number
+  /** Those of which nothing has been overwritten. */
+  list(): readonly KeptExchange[] {
+    const isWhole = ({ first }: KeptExchange) => first === undefined || this.#ring.holds(first)
+    if (!this.#kept.every(isWhole)) this.#kept = this.#kept.filter(isWhole)
+    return this.#kept
   }
 
   changed(kept: KeptExchange): void {
@@ -125,8 +106,8 @@ class Ring {
   }
 
   clear(): void {
-    this.exchanges.length = 0
-    this.bytes = 0
+    this.#kept = []
+    this.#ring.clear()
     for (const heard of this.#listeners) heard()
   }
 
@@ -134,32 +115,18 @@ class Ring {
     this.#listeners.add(heard)
     return () => void this.#listeners.delete(heard)
   }
-
-  #fit(): void {
-    while (this.bytes > RING_BYTES || this.exchanges.length > RING_EXCHANGES) {
-      const oldest = this.exchanges.shift()
-      if (!oldest) return
-      this.bytes -= oldest.bytes
-    }
-  }
 }
 
 /** What is looked at of one exchange, and written down while it passes. */
 class Watching {
   readonly #kept: KeptExchange
   readonly #ring: Ring
-  readonly #options: RecorderOptions
+  readonly #exchanges: Exchanges
 
-  constructor(kept: KeptExchange, ring: Ring, options: RecorderOptions) {
+  constructor(kept: KeptExchange, ring: Ring, exchanges: Exchanges) {
     this.#kept = kept
     this.#ring = ring
-    this.#options = options
-  }
-
-  request(request: HttpRequest): HttpRequest {
-    return new WatchedRequest(request, (bytes) =>
-      this.#ring.grow(this.#kept, this.#kept.came(bytes)),
-    )
+    this.#exchanges = exchanges
   }
 
   ports(ports: Ports): Ports {
@@ -168,8 +135,7 @@ class Watching {
       send: (request) => this.#sent(ports.send, request),
       log: (entry) => {
         this.#kept.entry = entry
-        this.#kept.cost = this.#options.cost(entry)
-        this.#settle()
+        this.#exchanges.changed(this.#kept)
         ports.log(entry)
       },
     }
@@ -178,45 +144,34 @@ class Watching {
   /** The body of an answer, which is taken as it was. */
   told({ status, headers, body }: PassingAnswer): PassingAnswer['body'] {
     const kept = this.#kept
-    const type = headers['content-type'] ?? null
-    const shown = shownHeaders(Object.entries(headers))
-    const answer: KeptAnswer = {
-      at: kept.now(),
-      status,
-      headers: shown,
-      type,
-      body: new KeptBody(),
-    }
+    const at = kept.now()
+    const answer: KeptAnswer = { at, status, headers, body: new KeptBody(this.#ring) }
     kept.answer = answer
-    if (body === null || typeof body === 'string' || body instanceof Uint8Array) {
-      const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
-      if (bytes) this.#ring.grow(kept, answer.body.hold(bytes))
-      answer.endAt = kept.now()
-      this.#settle()
-      return body
-    }
-    return this.#watched(body, answer.body, answer)
+    if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array))
+      return this.#watched(body, answer.body, answer)
+    if (body) answer.body.hold(typeof body === 'string' ? ENCODER.encode(body) : body)
+    answer.endAt = at
+    this.#exchanges.changed(kept)
+    return body
   }
 
   async #sent(send: Send, request: UpstreamRequest): Promise<UpstreamResponse> {
     const kept = this.#kept
+    const { method, url, headers, body } = request
     const call: KeptCall = {
       at: kept.now(),
-      method: request.method,
-      url: shownUrl(request.url),
-      headers: shownHeaders(Object.entries(request.headers)),
-      body: new KeptBody(),
-      reply: new KeptBody(),
+      method,
+      url,
+      headers,
+      body: new KeptBody(this.#ring),
+      reply: new KeptBody(this.#ring),
     }
-    const { body } = request
-    if (body && !(body instanceof ReadableStream)) this.#ring.grow(kept, call.body.hold(body))
+    if (body && !(body instanceof ReadableStream)) call.body.hold(body)
     kept.calls.push(call)
-    this.#ring.changed(kept)
+    this.#exchanges.changed(kept)
+    const connection = connected(request, call, kept)
     try {
-      return this.#answered(
-        call,
-        await send({ ...request, connection: connected(request, call, kept) }),
-      )
+      return this.#answered(call, await send({ ...request, connection }))
     } catch (error) {
       call.failure = error instanceof Error ? error.message : String(error)
       call.endAt = kept.now()
@@ -228,65 +183,42 @@ class Watching {
     const { status, headers, body } = response
     call.headAt = this.#kept.now()
     call.status = status
-    call.repliedHeaders = shownHeaders(entriesOf(headers))
-    call.repliedType = headers.get('content-type')
-    if (!body) {
-      call.endAt = call.headAt
-      return response
-    }
-    return { status, headers, body: this.#watched(toSource(body), call.reply, call) }
+    // The headers themselves would hold on to the connection.
+    call.replied = new Map(entriesOf(headers))
+    if (body) return { status, headers, body: this.#watched(toSource(body), call.reply, call) }
+    call.endAt = call.headAt
+    return response
   }
 
   #watched(source: ByteSource, body: KeptBody, times: Times): ByteSource {
     const kept = this.#kept
-    const ring = this.#ring
     const ended = () => {
-      times.endAt ??= kept.now()
-      this.#settle()
+      if (times.endAt !== undefined) return
+      times.endAt = kept.now()
+      this.#exchanges.changed(kept)
     }
     const take = (bytes: Uint8Array | undefined) => {
-      if (!bytes) ended()
-      else {
-        const at = kept.now()
-        times.firstAt ??= at
-        ring.grow(kept, body.add(bytes, at))
-      }
-      return bytes
-    }
-    const broken = (error: unknown): never => {
-      ended()
-      throw error
+      if (!bytes) return ended()
+      const at = kept.now()
+      times.firstAt ??= at
+      body.add(bytes, at)
     }
     return {
-      read: () => source.read().then(take, broken),
+      // Its reader waits for the source alone.
+      read() {
+        const next = source.read()
+        next.then(take, ended)
+        return next
+      },
       cancel() {
         source.cancel()
         ended()
       },
     }
   }
-
-  /** When it is over nothing more is added, and what its caller presented is known no longer. */
-  #settle(): void {
-    const kept = this.#kept
-    if (kept.isOver && kept.presented !== SETTLED) {
-      const secrets = [...this.#options.secrets(), ...kept.presented]
-      const words = secrets
-        .filter((secret) => secret.length > 0)
-        .map((secret) => Buffer.from(secret))
-      const mayHide = (bytes: Uint8Array) => {
-        const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-        return words.some((word) => buffer.includes(word))
-      }
-      for (const body of kept.bodies)
-        body.seal((text) => this.#options.hide(text, secrets), mayHide)
-      kept.presented = SETTLED
-    }
-    this.#ring.changed(kept)
-  }
 }
 
-const SETTLED: readonly string[] = []
+const ENCODER = new TextEncoder()
 
 interface Times {
   firstAt?: number

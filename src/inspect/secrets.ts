@@ -15,6 +15,10 @@ export function presentedSecrets(headers: Lookup, query: URLSearchParams): strin
 const SECRET_HEADER = /auth|key|token|secret|cookie|password|credential|signature/i
 const SECRET_PARAMETER = /([?&][^=&]*(?:key|token|secret|signature|password)[^=&]*=)[^&]*/gi
 
+/** Headers one by one. */
+export const entriesOf = (headers: Lookup & { keys?(): Iterable<string> }): [string, string][] =>
+  [...(headers.keys?.() ?? [])].map((name) => [name, headers.get(name) ?? ''])
+
 export type ShownHeaders = [name: string, value: string][]
 
 /** Headers as the page shows them: without the values of those that hold keys. */

@@ -1,60 +1,80 @@
 import type { LogEntry } from '../observe/entry.ts'
-import type { ShownBody } from './kept-body.ts'
 import type { KeptCall, KeptExchange } from './kept.ts'
+import { entriesOf, presentedSecrets, shownHeaders, shownUrl } from './secrets.ts'
+
+/** How an exchange is shown. */
+export interface Showing {
+  /** Text without these, and without the secrets of today's settings. */
+  hide(text: string, secrets: readonly string[]): string
+  cost(entry: LogEntry): number | undefined
+}
 
 type Hide = (text: string) => string
 
-/** One line of the list. */
-export function rowOf(kept: KeptExchange, hide: Hide): object {
-  const { number, startedAt, method, url, answer, cost, calls, isOver } = kept
-  const entry: Partial<LogEntry> = kept.entry ?? {}
-  const { losses = [], attempts, trace: _, ...told } = entry
-  const shown = {
-    method,
-    url,
-    ...told,
-    status: entry.status ?? answer?.status,
-    attempts: Math.max(attempts?.length ?? 0, calls.length),
-    losses: losses.map(({ code, path }) => `${code} ${path}`),
-    cost,
-  }
-  const head = { number, startedAt, isOver }
-  return { ...head, ...hidden(shown, hide) }
+/** Without the secrets of the settings that it went by, and without what its caller presented. */
+export function hiderOf({ headers, url, secrets }: KeptExchange, { hide }: Showing): Hide {
+  const query = new URLSearchParams(url.split('?')[1] ?? '')
+  const all = [...secrets, ...presentedSecrets(headers, query)]
+  return (text) => hide(text, all)
 }
 
-/** Everything that is kept of one exchange. Secrets of settings that came later are hidden too. */
-export function detailOf(kept: KeptExchange, hide: Hide): object {
+/** One line of the list; the secrets of settings stand in no member of the log. */
+export function rowOf(kept: KeptExchange, showing: Showing): object {
+  const { number, startedAt, method, url, answer, calls, isOver, entry } = kept
+  const { losses = [], attempts, trace: _, ...told }: Partial<LogEntry> = entry ?? {}
+  const shown = {
+    method,
+    url: shownUrl(url),
+    ...told,
+    status: entry?.status ?? answer?.status,
+    attempts: Math.max(attempts?.length ?? 0, calls.length),
+    losses: losses.map(({ code, path }) => `${code} ${path}`),
+    cost: entry && showing.cost(entry),
+  }
+  return { number, startedAt, isOver, ...hidden(shown, hiderOf(kept, showing)) }
+}
+
+/** Everything that is kept of one exchange. */
+export function detailOf(kept: KeptExchange, showing: Showing): object {
   const { calls, answer, entry } = kept
-  const came = kept.body.shown(hide, kept.type)
+  const hide = hiderOf(kept, showing)
+  const type = kept.headers.get('content-type')
   return {
-    ...rowOf(kept, hide),
+    ...rowOf(kept, showing),
     readAt: kept.readAt,
     losses: hidden(entry?.losses ?? [], hide),
     attempts: hidden(entry?.attempts ?? [], hide),
-    came: { headers: hidden(kept.headers, hide), type: kept.type, body: came },
+    came: {
+      headers: hidden(shownHeaders(entriesOf(kept.headers)), hide),
+      type,
+      body: kept.body.shown(hide, type),
+    },
     calls: calls.map((call) => callOf(call, hide)),
-    ...(answer && {
-      told: {
-        ...hidden({ headers: answer.headers }, hide),
-        type: answer.type,
-        at: answer.at,
-        firstAt: answer.firstAt,
-        endAt: answer.endAt,
-        body: answer.body.shown(hide, answer.type),
-      },
-    }),
+    ...(answer && { told: answerOf(answer, hide) }),
   }
 }
 
+function answerOf({ headers, body, ...times }: NonNullable<KeptExchange['answer']>, hide: Hide) {
+  const type = headers['content-type'] ?? null
+  const shown = hidden(shownHeaders(Object.entries(headers)), hide)
+  return { ...times, headers: shown, type, body: body.shown(hide, type) }
+}
+
 function callOf(call: KeptCall, hide: Hide): object {
-  const { body, reply, headers, repliedHeaders, url, failure, repliedType, ...times } = call
-  const sent: ShownBody = body.shown(hide, null)
+  const { body, reply, headers, replied, url, failure, ...times } = call
+  const repliedType = replied?.get('content-type') ?? null
+  const head = {
+    url: shownUrl(url),
+    headers: shownHeaders(Object.entries(headers)),
+    repliedHeaders: shownHeaders(replied ?? []),
+    failure,
+  }
   return {
     ...times,
-    ...hidden({ url, headers, repliedHeaders, failure }, hide),
+    ...hidden(head, hide),
     repliedType,
-    body: sent,
-    reply: reply.shown(hide, repliedType ?? null),
+    body: body.shown(hide, null),
+    reply: reply.shown(hide, repliedType),
   }
 }
 

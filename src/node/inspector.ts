@@ -5,10 +5,10 @@ import { createFetchHandler } from '../http/app.ts'
 import { isOwnPage, PAGE_HEADERS } from '../inspect/access.ts'
 import type { KeptExchange } from '../inspect/kept.ts'
 import { createRecorder, type Recorder } from '../inspect/recorder.ts'
-import { detailOf, rowOf } from '../inspect/view.ts'
+import { detailOf, hiderOf, rowOf, type Showing } from '../inspect/view.ts'
 import { costOf, type PriceList } from '../observe/cost.ts'
 import { type Inspector, randomId } from '../ports.ts'
-import { veilOf } from '../upstream/secrets.ts'
+import { type Veil, veilOf } from '../upstream/secrets.ts'
 import { pageFiles } from './page-files.ts'
 import { Head } from './request.ts'
 
@@ -36,14 +36,8 @@ export interface RunningInspector {
 
 /** The page, on a listener of its own that this machine alone reaches. Rejects when it cannot listen. */
 export async function startInspector(options: PageOptions): Promise<RunningInspector> {
-  const { settings, secrets, prices } = options
-  const recorder = createRecorder({
-    now: Date.now,
-    secrets,
-    cost: ({ upstream = '', sentModel, usage }) =>
-      costOf(settings().upstreams.get(upstream), sentModel, usage, prices),
-    hide: (text, words) => veilOf(words).hide(text),
-  })
+  const { secrets } = options
+  const recorder = createRecorder({ now: Date.now, secrets })
   const token = randomBytes(32).toString('base64url')
   const server = new PageServer(recorder, token, options)
   const port = await server.listen(options.port)
@@ -71,14 +65,19 @@ class PageServer {
   readonly #server = createServer((incoming, outgoing) => {
     this.#answer(incoming, outgoing).catch(() => outgoing.destroy())
   })
-  #veil = veilOf([])
-  #veiled: readonly string[] = []
+  readonly #showing: Showing
   #port = 0
 
   constructor(recorder: Recorder, token: string, options: PageOptions) {
     this.#recorder = recorder
     this.#token = digest(token)
     this.#options = options
+    const { settings, secrets, prices } = options
+    this.#showing = {
+      hide: hider(secrets),
+      cost: ({ upstream = '', sentModel, usage }) =>
+        costOf(settings().upstreams.get(upstream), sentModel, usage, prices),
+    }
   }
 
   listen(port: number): Promise<number> {
@@ -134,18 +133,9 @@ class PageServer {
     const [, action = '', number = ''] = /^(GET \/exchange|POST \/explain)\/(\d+)$/.exec(what) ?? []
     const kept = this.#recorder.find(Number(number))
     if (!kept) return { status: 404 }
-    const hide = this.#hide()
-    if (action === 'GET /exchange') return { status: 200, body: detailOf(kept, hide) }
+    if (action === 'GET /exchange') return { status: 200, body: detailOf(kept, this.#showing) }
+    const hide = hiderOf(kept, this.#showing)
     return { status: 200, body: await explained(kept, asked, this.#options.settings(), hide) }
-  }
-
-  #hide(): (text: string) => string {
-    const secrets = this.#options.secrets()
-    if (secrets !== this.#veiled) {
-      this.#veil = veilOf(secrets)
-      this.#veiled = secrets
-    }
-    return this.#veil.hide
   }
 
   /** What has changed, as lines of JSON, for as long as there is a reader. */
@@ -160,7 +150,7 @@ class PageServer {
       const line = {
         first: kept[0]?.number,
         last,
-        rows: rows.map((each) => rowOf(each, this.#hide())),
+        rows: rows.map((each) => rowOf(each, this.#showing)),
       }
       outgoing.write(`${JSON.stringify(line)}\n`)
       if (outgoing.writableLength > SLOW_BYTES) outgoing.destroy()
@@ -184,6 +174,23 @@ class PageServer {
       })
     outgoing.writeHead(200, { ...PAGE_HEADERS, 'content-type': 'application/x-ndjson' })
     write()
+  }
+}
+
+const MOST_VEILS = 16
+
+/** Callers are few, and each shows the same key again. */
+function hider(current: () => readonly string[]): Showing['hide'] {
+  const veils = new Map<string, Veil>()
+  return (text, secrets) => {
+    const all = [...new Set([...current(), ...secrets])]
+    const name = all.join('\n')
+    const known = veils.get(name)
+    if (known) return known.hide(text)
+    if (veils.size >= MOST_VEILS) veils.clear()
+    const made = veilOf(all)
+    veils.set(name, made)
+    return made.hide(text)
   }
 }
 
@@ -225,7 +232,7 @@ async function explained(
 ): Promise<unknown> {
   const upstream = textOf(asked, 'upstream')
   const as = textOf(asked, 'model')
-  const { text, cut } = kept.body.shown(hide, kept.type)
+  const { text, cut } = kept.body.shown(hide, kept.headers.get('content-type'))
   if (!settings.upstreams.has(upstream) || text === undefined || cut)
     return { error: 'The body was not kept whole, or there is no such upstream.' }
   const route = { model: '*', upstream, ...(as !== '' && { as }) }
@@ -238,7 +245,8 @@ async function explained(
       log: () => undefined,
     },
   )
-  const headers = kept.headers.filter(([name, value]) => PASSED.test(name) && value !== '***')
+  const passed = [...(kept.headers.keys?.() ?? [])].filter((name) => PASSED.test(name))
+  const headers = passed.map((name): [string, string] => [name, kept.headers.get(name) ?? ''])
   const address = `http://${LOCAL}/explain${kept.url.replace(/^\/explain(?=\/)/, '')}`
   const reply = await answer(new Request(address, { method: 'POST', headers, body: text }))
   return JSON.parse(hide(await reply.text()))

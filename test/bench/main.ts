@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { buildIfOlder, COMMAND } from './build.ts'
 import { isPair, type Lane, lanesOf } from './lanes.ts'
+import { measureInspect } from './inspect.ts'
 import { measureMemory } from './memory.ts'
 import { HELP, type Options, optionsOf } from './options.ts'
 import { startLane } from './processes.ts'
@@ -33,6 +34,11 @@ async function start(run: Run, world: World): Promise<void> {
   show(run, await measureStart(world, lanes, { command, rounds }))
 }
 
+async function inspect(run: Run, world: World): Promise<void> {
+  const { options, command } = run
+  show(run, await measureInspect(world, { command, rounds: options.rounds ?? 15 }))
+}
+
 /** The bare ones are run from TypeScript, which takes its time. */
 const isMeasuredAtStart = (lane: Lane): boolean => isPair(lane)
 
@@ -58,6 +64,7 @@ type Measurement = (run: Run, world: World) => Promise<void> | void
 const EXTRAS: ReadonlyMap<string, Measurement> = new Map<string, Measurement>([
   ['start', start],
   ['memory', memory],
+  ['inspect', inspect],
   ['size', (run) => show(run, measureSize())],
   ['workers', workers],
 ])

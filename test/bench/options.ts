@@ -6,7 +6,7 @@ export const HELP = `npm run bench -- [options]
 
   --quick            the scenarios with goals, in two minutes; fails when a goal is far
   --only a,b         scenarios by name or the beginning of it: small, agent-16, image, burst, block, paced,
-                     memory, start, size, workers
+                     memory, start, inspect, size, workers
   --lanes a,b        direct, node:http, pass-through, parse+serialise; pairs as messages:responses or m:r;
                      bare, same, cross, pairs
   --rounds n         rounds of every scenario

@@ -121,18 +121,23 @@ export interface Making {
   command: string
   /** Further options for Node when it runs the command. */
   options?: readonly string[]
+  /** Further options of the command itself. */
+  args?: readonly string[]
   ipc?: boolean
 }
 
 /** The process behind a kind of lane; the direct one has none of its own. */
 export async function startLane(kind: ProxyKind, making: Making): Promise<Proxy> {
-  const { upstreamPort, command, options = [], ipc } = making
+  const { upstreamPort, command, options = [], args = [], ipc } = making
   if (kind === 'direct')
     return { port: upstreamPort, pid: undefined, stop: () => Promise.resolve() }
   if (kind !== 'dragoman')
     return startProxy([...options, file('bare.ts'), kind, String(upstreamPort)], ipc)
   const config = configFile(upstreamPort)
-  const proxy = await startProxy([...options, command, '--config', config.path, '--port', '0'], ipc)
+  const proxy = await startProxy(
+    [...options, command, '--config', config.path, '--port', '0', ...args],
+    ipc,
+  )
   config.remove()
   return proxy
 }

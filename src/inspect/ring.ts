@@ -1,0 +1,62 @@
+/** What of all bodies together is kept. */
+export const RING_BYTES = 33_554_432
+
+/** A place in the ring: of all bytes that were ever written to it the first one, and how many. */
+type Segment = number
+
+/**
+ * Memory that is taken once and written round and round: what is kept of a body costs a copy, and the collector
+ * of garbage nothing. What was overwritten is gone.
+ */
+export class Ring {
+  readonly #bytes: Uint8Array
+  /** Of all bytes that were ever written. */
+  #written: Segment = 0
+
+  constructor(size = RING_BYTES) {
+    this.#bytes = new Uint8Array(size)
+  }
+
+  get size(): number {
+    return this.#bytes.length
+  }
+
+  /** From here on the next bytes are written. */
+  get next(): Segment {
+    return this.#written
+  }
+
+  /** Whether what was written from there on is still there. */
+  holds(from: Segment): boolean {
+    return from >= this.#written - this.#bytes.length
+  }
+
+  write(piece: Uint8Array): void {
+    const { length } = this.#bytes
+    const at = this.#written % length
+    const room = length - at
+    if (piece.length <= room) this.#bytes.set(piece, at)
+    else {
+      this.#bytes.set(piece.subarray(0, room), at)
+      this.#bytes.set(piece.subarray(room), 0)
+    }
+    this.#written += piece.length
+  }
+
+  read(from: Segment, count: number): Uint8Array {
+    const { length } = this.#bytes
+    const at = from % length
+    const first = this.#bytes.slice(at, Math.min(at + count, length))
+    if (first.length === count) return first
+    const whole = new Uint8Array(count)
+    whole.set(first)
+    whole.set(this.#bytes.subarray(0, count - first.length), first.length)
+    return whole
+  }
+
+  /** Nothing of it is left. */
+  clear(): void {
+    this.#bytes.fill(0)
+    this.#written += this.#bytes.length
+  }
+}
