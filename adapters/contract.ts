@@ -77,9 +77,21 @@ export interface ReadRequestContext {
   newId(prefix: string): string
 }
 
+/** Nothing, what the caller says, or also what its dialect cannot say. */
+export type CacheMode = 'off' | 'carry' | 'derive'
+
+/** What an upstream is told of caching prompts. */
+export interface CacheOptions {
+  readonly mode: CacheMode
+  /** What stands for the session, the same in each of its requests; undefined where none is told. */
+  session(): string | undefined
+}
+
 export interface WriteRequestContext {
   readonly target: Target
   readonly lose: Lose
+  /** What the caller says is carried where this is absent. */
+  readonly cache?: CacheOptions | undefined
 }
 
 /** A reply is read in the light of its request: names of tools, free-form tools, what the caller asked. */

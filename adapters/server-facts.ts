@@ -48,6 +48,8 @@ export interface ServerFacts {
   /** Content is text, never a list of parts, where it is nothing else. */
   plainContent?: boolean
   cacheMark?: 'cache_control' | 'prompt_cache_breakpoint'
+  /** A key by which prompts are cached is taken from a caller that has none itself. */
+  cacheKey?: boolean
   /** What ids of calls have to look like: of at most so many characters, or of exactly nine. */
   callIds?: number | 'nine'
   /** Arguments of calls in a history have to be JSON. */

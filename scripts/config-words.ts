@@ -277,6 +277,12 @@ export const WORDS: Readonly<Record<string, Word>> = {
     example: 150_000,
   },
   'routes.*.failover': { means: 'The same as failover, for this route alone.' },
+  'routes.*.cache': {
+    means:
+      'What an upstream of another dialect is told of caching prompts: nothing (off), what the caller says (carry), or also what it cannot say (derive): marks, and a salted hash of the session as key.',
+    usual: 'derive',
+    example: 'carry',
+  },
   failover: { means: 'What is done when one of several upstreams or keys fails.' },
   'failover.hops': {
     means: 'How many more members are asked after the first.',

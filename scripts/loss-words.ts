@@ -45,7 +45,10 @@ export const LOSS_WORDS: Readonly<Record<Dialect, Readonly<Record<string, LossWo
       '`role: "system"` of a message',
       'Stays where it is, as marked words of the user.',
     ],
-    user: ['`metadata.user_id`', 'The upstream has no place for it.'],
+    metadata: [
+      '`metadata.user_id`',
+      'It names an account and a device: others are told a salted hash of the session alone.',
+    ],
   },
   'generate-content': {
     'format.schema': ['`responseSchema`', SCHEMA],

@@ -80,6 +80,12 @@ const FACTS: Readonly<Record<keyof ServerFacts, Word>> = {
     usual: 'none',
     example: 'cache_control',
   },
+  cacheKey: {
+    means:
+      'Takes prompt_cache_key, so that it is told a salted hash of the session where the caller names none.',
+    usual: 'true for responses, else false',
+    example: true,
+  },
   callIds: {
     means: 'The most characters of an id of a call, or nine for exactly nine letters and digits.',
     usual: '40 (chat-completions)',

@@ -19,6 +19,7 @@ const ADAPTER_FILES = new Set([
   'request.ts',
   'fields.ts',
   'reasoning.ts',
+  'caching.ts',
   'schema-budget.ts',
   'history.ts',
   'calls.ts',

@@ -3,7 +3,8 @@ import { fit } from '../../src/model/names.ts'
 import type { Format, Limits, Request, Sampling } from '../../src/model/request.ts'
 import { inWords } from '../../src/model/text-tools.ts'
 import { NOT_STRICT, isOfOthers, strictSchema } from '../../src/schema/strict.ts'
-import type { ServerFacts, Target } from '../contract.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import type { CacheOptions, ServerFacts, Target } from '../contract.ts'
 import {
   TOOL_NAME,
   keep,
@@ -225,8 +226,13 @@ export const readAccount = ({
 })
 
 /** Who asks, what for, how soon, and by which key prompts are kept. */
-export function writeAccount(request: Request, { own: isOwn, lose }: WriteContext): JsonObject {
-  const { user, labels, tier, cacheKey, store } = request
+export function writeAccount(
+  request: Request,
+  { own: isOwn, lose, server }: WriteContext,
+  cache: CacheOptions | undefined,
+): JsonObject {
+  const { user, labels, tier, store } = request
+  const cacheKey = cacheKeyFor(request, server, cache, lose)
   const hasLabels = Object.keys(labels ?? {}).length > 0
   // The service takes labels of what it keeps alone.
   if (hasLabels && !isOwn) lose('dropped', 'labels')
@@ -241,6 +247,17 @@ export function writeAccount(request: Request, { own: isOwn, lose }: WriteContex
     ...(cacheKey !== undefined && { prompt_cache_key: cacheKey }),
     ...(store !== undefined && isOwn && { store }),
   }
+}
+
+/** The caller's own; a session is told to servers alone that are known to take a key for it. */
+function cacheKeyFor(
+  { cacheKey }: Request,
+  server: ServerFacts,
+  cache: CacheOptions | undefined,
+  lose: Lose,
+): string | undefined {
+  if (cache?.mode === 'off') return cacheKey === undefined ? undefined : lose('dropped', 'cacheKey')
+  return cacheKey ?? (cache?.mode === 'derive' && server.cacheKey ? cache.session() : undefined)
 }
 
 /** Two members name the end user; the newer one wins, the other is left over. */

@@ -13,6 +13,7 @@ const TEMPLATE: ServerFacts = {
 }
 
 const OPENAI: ServerFacts = {
+  cacheKey: true,
   maxTokensMember: 'max_completion_tokens',
   reasoningField: 'none',
   developerRole: true,

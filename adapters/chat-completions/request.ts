@@ -70,9 +70,14 @@ export function readRequest(body: Json, _context: ReadRequestContext): Request {
 }
 
 /** Inverse of `readRequest`. */
-export function writeRequest(request: Request, { target, lose }: WriteRequestContext): Outgoing {
+export function writeRequest(
+  request: Request,
+  { target, lose, cache }: WriteRequestContext,
+): Outgoing {
   const isOwn = isOrigin(request)
-  const server = serverFacts(target, isOwn)
+  const known = serverFacts(target, isOwn)
+  const { cacheMark: _, ...unmarked } = known
+  const server = cache?.mode === 'off' ? unmarked : known
   const context: WriteContext = {
     lose,
     server,
@@ -96,7 +101,7 @@ export function writeRequest(request: Request, { target, lose }: WriteRequestCon
     ...options.writeSampling(request, context),
     ...thoughts,
     ...options.writeFormat(request, context),
-    ...options.writeAccount(request, context),
+    ...options.writeAccount(request, context, cache),
     ...writeStream(request),
     ...restOf(request),
   }

@@ -60,14 +60,11 @@ export function readCache(value: Json | undefined): { cache?: CacheMark } {
   return { cache: typeof ttl === 'string' ? { ttl } : {} }
 }
 
-const LIFETIMES = ['5m', '1h']
-
-/** A lifetime that this dialect does not know becomes its default. */
+/** Lifetimes of other dialects are settled where all marks are known. */
 export function writeCache(cache: CacheMark | undefined): { cache_control?: JsonObject } {
   if (!cache) return {}
   const { ttl } = cache
-  const known = ttl !== undefined && LIFETIMES.includes(ttl)
-  return { cache_control: { type: 'ephemeral', ...(known && { ttl }) } }
+  return { cache_control: { type: 'ephemeral', ...(ttl !== undefined && { ttl }) } }
 }
 
 export interface WriteContext {

@@ -124,14 +124,14 @@ export function writeTier(tier: string | undefined, lose: Lose): JsonObject {
 const PERSONAL = /^\S+@\S+\.\S+$|^\+?[\d\s().-]{7,20}$/
 const USER_ID = { forbidden: /[^\s\S]/, maxLength: 256 }
 
-export function readUser(metadata: Json | undefined): { user?: string; left: JsonObject } {
-  if (!isObject(metadata)) return { left: {} }
-  const { user_id, ...rest } = metadata
-  const left = Object.keys(rest).length > 0 ? { metadata: rest } : {}
-  return typeof user_id === 'string' ? { user: user_id, left } : { left }
-}
+/**
+ * What clients put there names an account, a device and a session (Claude Code 2.1 writes all three): it is for
+ * services of this dialect alone. Others are told a hash of the session: see `CacheOptions`.
+ */
+export const readUser = (metadata: Json | undefined): JsonObject =>
+  isObject(metadata) && Object.keys(metadata).length > 0 ? { metadata } : {}
 
-/** Inverse of `readUser`; what is too long is shortened, the same way each time. */
+/** What is too long is shortened, the same way each time. */
 export function writeUser(
   user: string | undefined,
   left: Json | undefined,

@@ -16,10 +16,10 @@ import {
   numberIn,
   textIn,
   TOOL_NAME,
-  objectsIn,
   keep,
   restOf,
 } from './dialect.ts'
+import { withMarks } from './caching.ts'
 import { MCP_BETA, readServers } from './mcp.ts'
 import * as options from './fields.ts'
 import { readReasoning, writeReasoning } from './reasoning.ts'
@@ -90,7 +90,7 @@ function readBody(body: JsonObject): Request {
   const { max_tokens, stop_sequences, metadata, service_tier } = body
   const { output_config, output_format, mcp_servers } = body
   const { effort, format, ...outputLeft } = objectIn(output_config)
-  const { user, left } = options.readUser(metadata)
+  const left = options.readUser(metadata)
   const { format: wanted, left: formatLeft } = options.readFormat(format ?? output_format)
   const output = { ...outputLeft, ...formatLeft }
   const maxOutputTokens = numberIn(max_tokens)
@@ -110,7 +110,6 @@ function readBody(body: JsonObject): Request {
     sampling: options.readSampling(body),
     ...readReasoning(thinking, effort),
     ...(wanted && { format: wanted }),
-    ...(user !== undefined && { user }),
     ...options.readTier(service_tier),
     origin: { dialect: DIALECT },
     ...keep({
@@ -139,8 +138,8 @@ function setBillingApart(block: Block): Block {
 /** Inverse of `readRequest`. */
 export function writeRequest(request: Request, context: WriteRequestContext): Outgoing {
   const betas = new Set<string>()
-  const written = writeBody(request, context, betas)
-  const body = lowered(written, context.target.facts.server, context.lose)
+  const marked = withMarks(writeBody(request, context, betas), request, context)
+  const body = lowered(marked, context.target.facts.server, context.lose)
   return { path: '/v1/messages', headers: headersFor(betas), body }
 }
 
@@ -209,7 +208,7 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
     ...(request.stream && { stream: true }),
     ...left,
   }
-  return withoutRefused(capMarks(body, lose), target.facts.drop, placeOf, lose)
+  return withoutRefused(body, target.facts.drop, placeOf, lose)
 }
 
 function writeSystem(request: Request, writing: WriteContext, isAsked: boolean): JsonObject[] {
@@ -279,7 +278,6 @@ function trimEnd({ pieces }: Message, lose: Lose): void {
 function reportUnsayable(request: Request, lose: Lose): void {
   if (request.previous !== undefined) lose('dropped', 'previous')
   if (Object.keys(request.labels ?? {}).length > 0) lose('dropped', 'labels')
-  if (request.cacheKey !== undefined) lose('dropped', 'cacheKey')
 }
 
 /** The subtrees of a request that stay text. */
@@ -289,29 +287,3 @@ export const VERBATIM = [
   'output_config.format.schema',
   'output_format.schema',
 ]
-
-/** As many marks as an upstream takes. */
-const MAX_MARKS = 4
-
-/** Of too many marks the oldest ones of the conversation go: the newest reach furthest. */
-export function capMarks(body: JsonObject, lose: Lose): JsonObject {
-  const { messages } = body
-  const fixed = [...objectsIn(body['tools']), ...objectsIn(body['system']), body]
-  const inMessages = objectsIn(messages).flatMap((message) => objectsIn(message['content']))
-  let excess = [...fixed, ...inMessages].filter(isMarked).length - MAX_MARKS
-  if (excess <= 0) return body
-  lose('dropped', 'cache', `at most ${MAX_MARKS} marks`)
-  const unmark = (block: Json): Json => {
-    if (!isObject(block) || !isMarked(block) || excess <= 0) return block
-    excess -= 1
-    const { cache_control: _, ...rest } = block
-    return rest
-  }
-  const capped = objectsIn(messages).map((message) => {
-    const { content } = message
-    return Array.isArray(content) ? { ...message, content: content.map(unmark) } : message
-  })
-  return { ...body, messages: capped }
-}
-
-const isMarked = (value: JsonObject): boolean => isObject(value['cache_control'])

@@ -271,10 +271,12 @@ function readRefusal(members: Members): RefusalBlock | undefined {
 /** The mark has one documented form; any other stays as it is. */
 function readCache(members: Members): CacheMark | undefined {
   const mark = members.peek('prompt_cache_breakpoint')
-  if (!isObject(mark) || mark['mode'] !== 'explicit' || Object.keys(mark).length > 1)
-    return undefined
+  if (!isObject(mark) || mark['mode'] !== 'explicit') return undefined
+  const { mode: _, ttl, ...others } = mark
+  const isKnown = ttl === undefined || typeof ttl === 'string'
+  if (!isKnown || Object.keys(others).length > 0) return undefined
   members.any('prompt_cache_breakpoint')
-  return {}
+  return ttl === undefined ? {} : { ttl }
 }
 
 export interface PartContext {
@@ -377,15 +379,22 @@ const saysMedia = (part: JsonObject, key: 'name' | 'detail'): boolean =>
     ? part['type'] === 'input_text' || part['filename'] !== undefined
     : part['type'] === 'input_image'
 
-/** Marks have a place in input parts and no lifetime of their own. */
-function writeCache(mark: CacheMark | undefined, { side, marks, lose }: PartContext): JsonObject {
+const LIFETIMES = new Set(['30m', '12h'])
+
+/** Marks have a place in input parts. A lifetime of another dialect becomes the usual one. */
+export function writeCache(
+  mark: CacheMark | undefined,
+  { side, marks, own, lose }: Omit<PartContext, 'path'>,
+): JsonObject {
   if (!mark) return {}
   if (side === 'output' || !marks) {
     lose('dropped', 'cache')
     return {}
   }
-  if (mark.ttl !== undefined) lose('approximated', 'cache.ttl')
-  return { prompt_cache_breakpoint: { mode: 'explicit' } }
+  const { ttl } = mark
+  const isKnown = ttl !== undefined && (own || LIFETIMES.has(ttl))
+  if (ttl !== undefined && !isKnown) lose('approximated', 'cache.ttl')
+  return { prompt_cache_breakpoint: { mode: 'explicit', ...(isKnown && { ttl }) } }
 }
 
 /** The output of a call; `names` are those of the calls so far, by their ids. */

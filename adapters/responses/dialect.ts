@@ -11,6 +11,8 @@ export interface Facts {
   listed?: number
   /** What the input was, where it was no list. */
   input?: string
+  /** What was said of caching, as it stood. */
+  caching?: JsonObject
   /** The member that names the end user, where it is the newer one. */
   user?: 'safety_identifier'
   content?: 'parts' | 'string'

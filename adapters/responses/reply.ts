@@ -103,7 +103,7 @@ export function writeOpening(
     presence_penalty: 0,
     previous_response_id: request.previous ?? null,
     prompt_cache_key: request.cacheKey ?? null,
-    prompt_cache_retention: rest['prompt_cache_retention'] ?? null,
+    prompt_cache_retention: factsOf(request).caching?.['prompt_cache_retention'] ?? null,
     reasoning: showReasoning(request.reasoning),
     safety_identifier: userAs('safety_identifier', request),
     service_tier: request.tier ?? 'default',

@@ -7,7 +7,8 @@ import type { Block, Request } from '../../src/model/request.ts'
 import { nothingToSend } from '../../src/model/problem.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
 import { writeChoice, readChoice, readTools, writeTools } from './tools.ts'
-import { History, writeTurn, type InputContext, repair } from './history.ts'
+import { History, writeTurn, type InputContext, type Placed, repair } from './history.ts'
+import { cacheKeyFor, capMarks, markedInstructions, readCaching } from './caching.ts'
 import { objectsOf, keepRest, restOf, factsOf, isOrigin, type Facts, DIALECT } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
 import { wireNames } from './names.ts'
@@ -50,7 +51,9 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
   if (toolChoice) members.any('tool_choice')
   const streams = members.flag('stream')
   const newer = members.peek('safety_identifier')
+  const { caching, stood } = readCaching(members)
   const facts: Facts = {
+    ...(stood && { caching: stood }),
     ...(!Array.isArray(input) && { input: typeof input }),
     ...(list && { listed: tools.length }),
     ...(typeof newer === 'string' && { user: 'safety_identifier' }),
@@ -73,6 +76,7 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
     labels: options.readLabels(members),
     tier: members.text('service_tier'),
     cacheKey: members.text('prompt_cache_key'),
+    caching,
     origin: { dialect: DIALECT },
     ...keepRest(members, facts),
   })
@@ -89,17 +93,19 @@ export function writeRequest(request: Request, context: WriteRequestContext): Ou
   const own = isOrigin(request)
   const names = wireNames(request)
   const isOpen = target.facts.server?.unprovenThoughts === true
-  const writing = { names, own, marks: takesMarks(target, own), isOpen, lose }
-  const said = writeInput(request, writing, target.facts.prefill === false)
-  const top = writeInstructions(request.system, context)
+  const marks = context.cache?.mode !== 'off' && takesMarks(target, own)
+  const writing = { names, own, marks, isOpen, lose }
+  const placed = request.turns.flatMap((turn, index) => writeTurn(turn, index, writing))
+  const marked = own ? undefined : markedInstructions(request, writing)
+  const top = writeInstructions(request.system, context, marked !== undefined)
   const { instructions, input } = own
-    ? { instructions: top, input: said }
-    : opened(request, top, said, lose)
+    ? { instructions: top, input: writeOwnInput(request, placed) }
+    : opened(request, top, writeInput(request, placed, context), marked, lose)
   const { text: _, include: __, ...rest } = restOf(request)
   const body = defined({
     model: target.model,
     instructions,
-    ...writeToolOptions(request, writing),
+    ...writeToolOptions(marked ? withoutMarks(request) : request, writing),
     input,
     stream: request.stream || undefined,
     store: own ? request.store : (request.store ?? false),
@@ -112,7 +118,8 @@ export function writeRequest(request: Request, context: WriteRequestContext): Ou
     ...options.writeUser(request, own, lose),
     metadata: options.writeLabels(request.labels, lose),
     service_tier: options.writeTier(request.tier, own, lose),
-    prompt_cache_key: request.cacheKey,
+    prompt_cache_key: own ? request.cacheKey : cacheKeyFor(request, context),
+    ...factsOf(request).caching,
     ...rest,
   }) as JsonObject
   const taken = withoutRefused(body, target.facts.drop, placeOf, lose)
@@ -125,30 +132,46 @@ const MUTE = [{ type: 'message', role: 'user', content: '' }]
 function opened(
   request: Request,
   instructions: string | undefined,
-  input: Json | undefined,
+  input: readonly JsonObject[],
+  marked: JsonObject | undefined,
   lose: Lose,
 ) {
-  if (!Array.isArray(input) || input.length > 0) return { instructions, input }
+  if (input.length > 0) {
+    const capped = capMarks(marked ? [marked, ...input] : input, marked, lose)
+    return { instructions: marked ? undefined : instructions, input: capped }
+  }
   if (instructions === undefined && isMute(request)) return { instructions, input: MUTE }
   if (instructions === undefined) throw nothingToSend()
   lose('approximated', 'system', 'without a conversation it becomes one')
   return { instructions: undefined, input: instructions }
 }
 
+/** `isMarked`: their marks are carried. */
 function writeInstructions(
   system: readonly Block[],
   { lose }: WriteRequestContext,
+  isMarked: boolean,
 ): string | undefined {
   const texts = system.flatMap((block, index) => {
     if (block.kind !== 'text') {
       if (block.kind !== 'opaque') lose('dropped', `system.${index}`)
       return []
     }
-    if (block.cache) lose('dropped', 'cache')
+    if (block.cache && !isMarked) lose('dropped', 'cache')
     return block.text === '' ? [] : [block.text]
   })
   return texts.length > 0 ? texts.join('\n\n') : undefined
 }
+
+/** The marks of its tools stand elsewhere. */
+const withoutMarks = (request: Request): Request => ({
+  ...request,
+  tools: request.tools.map((tool) => {
+    if (tool.kind === 'opaque') return tool
+    const { cache: _, ...unmarked } = tool
+    return unmarked
+  }),
+})
 
 function writeToolOptions(request: Request, context: InputContext): JsonObject {
   const { own, lose } = context
@@ -171,23 +194,22 @@ function writeToolOptions(request: Request, context: InputContext): JsonObject {
 
 const CONTINUE = { type: 'message', role: 'user', content: 'Continue.' }
 
-function writeInput(request: Request, context: InputContext, needsUser: boolean): Json | undefined {
-  const placed = request.turns.flatMap((turn, index) => writeTurn(turn, index, context))
-  if (context.own)
-    return writeOwnInput(
-      request,
-      placed.map(({ item }) => item),
-    )
-  const repaired = repair(placed, context.lose)
+function writeInput(
+  request: Request,
+  placed: readonly Placed[],
+  { target, lose }: WriteRequestContext,
+): JsonObject[] {
+  const repaired = repair(placed, lose)
   const words = repaired.length > 0 ? options.formatWords(request) : undefined
   const asked = words ? [{ type: 'message', role: 'developer', content: words }] : []
   const items = [...asked, ...repaired.map(({ item }) => item)]
-  if (!needsUser || repaired.at(-1)?.side !== 'output') return items
-  context.lose('approximated', 'turns')
+  if (target.facts.prefill !== false || repaired.at(-1)?.side !== 'output') return items
+  lose('approximated', 'turns')
   return [...items, CONTINUE]
 }
 
-function writeOwnInput(request: Request, items: JsonObject[]): Json | undefined {
+function writeOwnInput(request: Request, placed: readonly Placed[]): Json | undefined {
+  const items = placed.map(({ item }) => item)
   const [only] = items
   const { input } = factsOf(request)
   if (input === 'undefined') return undefined

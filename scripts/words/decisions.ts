@@ -27,8 +27,10 @@ const UNASKED = 'Comes only where a request asked for it, which no other dialect
 const CITED = 'Means something only beside the sources, which have rows of their own.'
 const NAMESPACE = 'A namespace is part of the tool’s name.'
 const CACHES = 'The service caches by itself.'
+const KEYED = 'Each account of a messages service caches for itself, without a key.'
+const MARKED =
+  'Where the service wants marks, it says when and for how long they are set; others cache by themselves.'
 const CITED_FILE = 'Files are cited by their names; their ids are known to their own service alone.'
-const LIFETIME = 'The mark goes on, for as long as its service holds what is marked.'
 const EFFORT = 'Becomes the effort that is nearest, which is reported once.'
 const SHOWN = 'Whether thoughts are shown is what holds without it.'
 
@@ -178,10 +180,16 @@ export const SILENT_REQUESTS: Readonly<Record<Dialect, Reasons>> = {
     'ResponseInputItem.ApplyPatchCallOutput.caller': DEFAULT,
     'ResponseInputItem.ApplyPatchCallOutput.Direct.type=direct': DEFAULT,
     'McpToolCallError.*': 'The error goes on by its words.',
+    '.prompt_cache_key': KEYED,
+    '.prompt_cache_options': MARKED,
+    '.prompt_cache_retention*': MARKED,
+    'ResponseCreateParams.PromptCacheOptions.*': MARKED,
     'ResponseInputText.prompt_cache_breakpoint': CACHES,
+    'ResponseInputText.PromptCacheBreakpoint.ttl*': CACHES,
     'ResponseInputText.PromptCacheBreakpoint.mode=explicit': CACHES,
   },
   'chat-completions': {
+    '.prompt_cache_key': KEYED,
     '.model': MODEL,
     '.metadata': EMPTY,
     '.n': DEFAULT,
@@ -207,8 +215,6 @@ export const SILENT_REQUESTS: Readonly<Record<Dialect, Reasons>> = {
     'ChatCompletionCustomTool.Custom.Text.type=text': DEFAULT,
     'ChatCompletionMessageFunctionToolCall.id': IDS,
     'ChatCompletionMessageCustomToolCall.id': IDS,
-    'ChatCompletionContentPartImage.PromptCacheBreakpoint.*': LIFETIME,
-    'ChatCompletionContentPartInputAudio.PromptCacheBreakpoint.*': LIFETIME,
     'ChatCompletionContentPartImage.ImageURL.detail': DEFAULT,
     'ChatCompletionContentPartImage.ImageURL.detail=auto': DEFAULT,
     'ChatCompletionContentPartInputAudio.InputAudio.data': 'Sound is left out, which is reported.',

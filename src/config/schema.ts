@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { AuthStyle } from '../../adapters/contract.ts'
+import type { AuthStyle, CacheMode } from '../../adapters/contract.ts'
 import { DIALECTS } from '../../adapters/dialect.ts'
 import type { Finding } from './finding.ts'
 import { hint, nearest } from './nearest.ts'
@@ -94,6 +94,7 @@ const profile = z.strictObject({
   bridgeAfterTool: z.optional(filled),
   plainContent: flag,
   cacheMark: z.optional(z.enum(['cache_control', 'prompt_cache_breakpoint'])),
+  cacheKey: flag,
   callIds: z.optional(
     z.union([count.check(z.gte(SHORTEST_ID)), z.literal('nine')], {
       error: `expected a whole number from ${SHORTEST_ID}, or "nine"`,
@@ -190,6 +191,7 @@ const route = z.strictObject({
   ),
   minInputTokens: z.optional(z.int().check(z.gte(0))),
   failover: z.optional(failover),
+  cache: z.optional(z.enum(['off', 'carry', 'derive'] as const satisfies readonly CacheMode[])),
 })
 
 const task = z.strictObject({

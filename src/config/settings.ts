@@ -1,4 +1,4 @@
-import type { AuthStyle, ModelFacts, ServerFacts } from '../../adapters/contract.ts'
+import type { AuthStyle, CacheMode, ModelFacts, ServerFacts } from '../../adapters/contract.ts'
 import type { RequestClass } from './type.ts'
 
 export type { RequestClass }
@@ -107,6 +107,8 @@ export interface RouteSettings {
   minInputTokens?: number
   /** Replaces the general one member by member. */
   failover?: Partial<FailoverSettings>
+  /** What another dialect's upstream is told of caching prompts; `derive` when absent. */
+  cache?: CacheMode
 }
 
 /** One of several upstreams behind a route. */

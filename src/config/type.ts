@@ -1,4 +1,4 @@
-import type { AuthStyle, ModelFacts, ServerFacts } from '../../adapters/contract.ts'
+import type { AuthStyle, CacheMode, ModelFacts, ServerFacts } from '../../adapters/contract.ts'
 import type { Dialect } from '../../adapters/dialect.ts'
 
 /**
@@ -81,6 +81,7 @@ export interface RouteConfig {
   class?: RequestClass | RequestClass[] | undefined
   minInputTokens?: number | undefined
   failover?: FailoverConfig | undefined
+  cache?: CacheMode | undefined
 }
 
 export interface CallersConfig {

@@ -1,4 +1,4 @@
-import type { Outgoing, Target } from '../../adapters/contract.ts'
+import type { CacheOptions, Outgoing, Target } from '../../adapters/contract.ts'
 import { estimateTokens } from '../model/estimate.ts'
 import { refuseFileIds, refusePromises, reportForeign } from '../model/foreign.ts'
 import { objectIn, stringify, type Json } from '../json/json.ts'
@@ -20,6 +20,7 @@ import { NOTHING_SOUGHT, resolveReferences, type ResolvedRequest } from '../memo
 import { membersOf, type Member } from '../upstream/members.ts'
 import { destinationOf, findRoute, type Destination } from '../upstream/route.ts'
 import { readableProofs } from './accounts.ts'
+import { cacheOptions } from './cache-options.ts'
 import { traitsOf } from './traits.ts'
 import type { RouteSettings, UpstreamSettings } from '../config/settings.ts'
 import { ownTurn } from '../stream/time.ts'
@@ -74,13 +75,13 @@ export async function planFor(
     if (!keep) exchange.body.leave()
     await breath(exchange)
     const known = await resolveReferences(exchange, parseBody(seen), seen)
-    return translatePlan(exchange, destination, known)
+    return translatePlan(exchange, destination, known, seen)
   }
   const known = await rememberedHere(exchange, scanned, upstream)
   const isServedHere = known !== undefined && target.facts.server?.state === false
-  if (known?.resolved || isServedHere) return translatePlan(exchange, destination, known)
+  if (known?.resolved || isServedHere) return translatePlan(exchange, destination, known, scanned)
   return isReadToo(exchange, target, scanned)
-    ? translatePlan(exchange, destination, wholeBody(exchange, scanned))
+    ? translatePlan(exchange, destination, wholeBody(exchange, scanned), scanned)
     : passPlan(exchange, { destination, requested: model ?? '' }, scanned, known?.found)
 }
 
@@ -141,6 +142,7 @@ async function translatePlan(
   exchange: Exchange,
   destination: Destination,
   { body, resolved, keeping, origins }: ResolvedRequest,
+  scanned: ScannedBody | undefined,
 ): Promise<TranslatePlan> {
   const { adapter, upstream } = destination
   await breath(exchange)
@@ -161,7 +163,13 @@ async function translatePlan(
     refusePromises(whole, exchange.caller.caller.promises)
   }
   reportForeign(whole, adapter.dialect, lose)
-  const outgoing = outgoingRequest(exchange, destination, { body, resolved, request: whole }, lose)
+  const cache = cacheOptions(exchange, destination, scanned)
+  const outgoing = outgoingRequest(
+    exchange,
+    destination,
+    { body, resolved, request: whole, cache },
+    lose,
+  )
   const stream = exchange.route.operation === 'create' && request.stream
   await breath(exchange)
   return {
@@ -186,13 +194,14 @@ interface Known {
   body: Json
   resolved: boolean
   request: Request
+  cache: CacheOptions
 }
 
 /** Undefined where the server could not be asked. */
 function outgoingRequest(
   exchange: Exchange,
   destination: Destination,
-  { body, resolved, request }: Known,
+  { body, resolved, request, cache }: Known,
   lose: Lose,
 ): Outgoing | undefined {
   const { adapter, target } = destination
@@ -200,7 +209,7 @@ function outgoingRequest(
   if (isCount && target.facts.server?.countTokens === false) return undefined
   if (adapter === exchange.caller) return editedRequest(exchange, destination, body, resolved, lose)
   const { writeRequest, writeCountRequest } = adapter.upstream
-  return (isCount ? writeCountRequest : writeRequest)(request, { target, lose })
+  return (isCount ? writeCountRequest : writeRequest)(request, { target, lose, cache })
 }
 
 /** For an upstream of the caller's own dialect: the body with what it referred to written out. */

@@ -11,6 +11,8 @@ import { toldClass } from './traits.ts'
  * Code calls itself `claude-cli`.
  */
 const CLAUDE_CODE = 'x-claude-code-session-id'
+/** Codex names a thread so; for other programs it may be a name of the request alone. */
+const OF_REQUEST = 'x-client-request-id'
 const HEADERS = [
   'session-id',
   'session_id',
@@ -18,8 +20,9 @@ const HEADERS = [
   'x-session-affinity',
   'thread-id',
   'conversation_id',
-  'x-client-request-id',
+  OF_REQUEST,
 ]
+const LASTING = HEADERS.filter((name) => name !== OF_REQUEST)
 const LONGEST_ID = 512
 
 /** The session of a request, and what of it is about the same. */
@@ -53,21 +56,28 @@ function sessionText(exchange: Exchange, scanned: ScannedBody | undefined): stri
   return words === undefined ? undefined : `${identity}\0words\0${words}`
 }
 
+/** What the client itself names its session, if that surely is the same in each of its requests. */
+export const lastingSession = (
+  exchange: Pick<Exchange, 'headers'>,
+  scanned: ScannedBody | undefined,
+): string | undefined => sessionId(exchange, scanned, LASTING)
+
 function sessionId(
   { headers }: Pick<Exchange, 'headers'>,
   scanned: ScannedBody | undefined,
+  others: readonly string[] = HEADERS,
 ): string | undefined {
   return (
     usable(headers.get(CLAUDE_CODE)) ??
     userSession(scanned) ??
-    firstIn(headers) ??
+    firstIn(headers, others) ??
     usable(memberOf(scanned, 'prompt_cache_key')) ??
     conversation(scanned)
   )
 }
 
-function firstIn(headers: Exchange['headers']): string | undefined {
-  for (const name of HEADERS) {
+function firstIn(headers: Exchange['headers'], names: readonly string[]): string | undefined {
+  for (const name of names) {
     const value = usable(headers.get(name))
     if (value !== undefined) return value
   }

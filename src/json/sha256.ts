@@ -17,8 +17,28 @@ const turned = (word: number, by: number): number => (word >>> by) | (word << (3
 const words = new Int32Array(WORDS)
 
 /** SHA-256 in hexadecimal digits, at once: what the platforms have makes everybody wait, for a short text too. */
-export function sha256Hex(text: string): string {
-  const bytes = encoded(text)
+export const sha256Hex = (text: string): string => hexOf(digest(encoded(text)))
+
+/** HMAC-SHA-256 (RFC 2104) in hexadecimal digits. */
+export function hmacSha256Hex(key: string, text: string): string {
+  const given = encoded(key)
+  const fitting = given.length > BLOCK_BYTES ? bytesOf(digest(given)) : given
+  const padded = (pad: number, message: Uint8Array): Uint8Array => {
+    const bytes = new Uint8Array(BLOCK_BYTES + message.length).fill(pad, 0, BLOCK_BYTES)
+    for (const [at, byte] of fitting.entries()) bytes[at] = byte ^ pad
+    bytes.set(message, BLOCK_BYTES)
+    return bytes
+  }
+  return hexOf(digest(padded(0x5c, bytesOf(digest(padded(0x36, encoded(text)))))))
+}
+
+function bytesOf(state: Int32Array): Uint8Array {
+  const view = new DataView(new ArrayBuffer(state.length * 4))
+  for (const [index, word] of state.entries()) view.setInt32(index * 4, word)
+  return new Uint8Array(view.buffer)
+}
+
+function digest(bytes: Uint8Array): Int32Array {
   const padded = new Uint8Array(Math.ceil((bytes.length + 9) / BLOCK_BYTES) * BLOCK_BYTES)
   padded.set(bytes)
   padded[bytes.length] = 0x80
@@ -29,7 +49,7 @@ export function sha256Hex(text: string): string {
     schedule(view, at)
     mix(state)
   }
-  return hexOf(state)
+  return state
 }
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))

@@ -64,6 +64,12 @@ interface Cacheable extends Node {
   cache?: CacheMark
 }
 
+/** What is said of caching for the whole prompt. `explicit`: nothing is to be cached but what is marked. */
+export interface Caching {
+  explicit?: true
+  ttl?: string
+}
+
 export interface TextBlock extends Cacheable {
   kind: 'text'
   text: string
@@ -293,6 +299,7 @@ export interface Request extends Node {
   labels?: Record<string, string>
   tier?: string
   cacheKey?: string
+  caching?: Caching
   /** What all of it is estimated at, where the turns themselves have been let go of. */
   inputTokens?: number
 }

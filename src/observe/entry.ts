@@ -85,6 +85,13 @@ export function tokensIn(usage: Usage): Tokens {
   return tokens
 }
 
+const SHARE_DIGITS = 3
+
+/** The part of a prompt that was read from a cache; undefined where nothing was counted. */
+export function cachedShare({ input = 0, cacheRead = 0 }: Tokens = {}): number | undefined {
+  return input > 0 ? Number(Math.min(1, cacheRead / input).toFixed(SHARE_DIGITS)) : undefined
+}
+
 /** Something that happens to the process, and not to one exchange. */
 export type ProcessEvent =
   | { event: 'start'; version: string; url: string; configuration: string }

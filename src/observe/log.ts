@@ -1,4 +1,4 @@
-import { levelOf, type LogEntry, type ProcessEvent } from './entry.ts'
+import { cachedShare, levelOf, type LogEntry, type ProcessEvent } from './entry.ts'
 
 const VALUE_CHARACTERS = 256
 const LOSSES_SHOWN = 20
@@ -70,7 +70,13 @@ function jsonLine(entry: Told, time: string, shorten: Shorten): string {
 
 function exchangeMembers(entry: LogEntry): object {
   const { losses, ...rest } = entry
-  return { event: 'exchange', ...rest, ...(losses?.length && { losses: lossTexts(entry) }) }
+  const cached = entry.usage?.cacheRead === undefined ? undefined : cachedShare(entry.usage)
+  return {
+    event: 'exchange',
+    ...rest,
+    ...(cached !== undefined && { cached }),
+    ...(losses?.length && { losses: lossTexts(entry) }),
+  }
 }
 
 /** What is short need not be shortened, and leaves no half of a secret. */

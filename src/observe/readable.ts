@@ -1,4 +1,4 @@
-import type { LogEntry, ProcessEvent } from './entry.ts'
+import { cachedShare, type LogEntry, type ProcessEvent } from './entry.ts'
 import { lossTexts, printable, type Spell } from './log.ts'
 
 /** What a person at a terminal wants to know of an exchange, in colour or not. */
@@ -66,8 +66,12 @@ function describePair({ caller, dialect, upstream, member = upstream }: LogEntry
 const describeModel = ({ model, sentModel }: LogEntry): string | undefined =>
   model && sentModel && model !== sentModel ? `${model} = ${sentModel}` : model
 
-const describeTokens = ({ usage }: LogEntry): string | undefined =>
-  usage && `${usage.input ?? 0} + ${usage.output ?? 0} tokens`
+function describeTokens({ usage }: LogEntry): string | undefined {
+  if (!usage) return undefined
+  const cached = cachedShare(usage) ?? 0
+  const share = cached > 0 ? ` (${Math.round(cached * 100)} % cached)` : ''
+  return `${usage.input ?? 0}${share} + ${usage.output ?? 0} tokens`
+}
 
 const ANSI = { green: 32, yellow: 33, red: 31 } as const
 

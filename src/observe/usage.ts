@@ -1,4 +1,4 @@
-import type { LogEntry, Tokens } from './entry.ts'
+import { cachedShare, type LogEntry, type Tokens } from './entry.ts'
 import { SNAPSHOT } from './price-table.ts'
 
 const MOST_CALLERS = 200
@@ -76,6 +76,10 @@ function add(sum: Sum, tokens: Tokens = {}, cost: number): void {
   sum.costUsd += cost
 }
 
-const rounded = (sum: Sum): Sum => ({ ...sum, costUsd: Math.round(sum.costUsd * 1e6) / 1e6 })
+const rounded = (sum: Sum): Sum & { cachedShare: number } => ({
+  ...sum,
+  cachedShare: cachedShare(sum) ?? 0,
+  costUsd: Math.round(sum.costUsd * 1e6) / 1e6,
+})
 
 const shown = ([name, sum]: [string, Sum]): [string, Sum] => [name, rounded(sum)]

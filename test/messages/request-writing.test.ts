@@ -240,7 +240,8 @@ describe('turns for a messages upstream', () => {
     )
     expect(written.text.match(/cache_control/g)).toHaveLength(4)
     expect(written.text).toContain('{"type":"text","text":"a"}')
-    expect(written.losses).toEqual(['dropped cache'])
+    expect(written.losses).toEqual(['dropped cache', 'approximated cache.ttl'])
+    expect(written.text.match(/"ttl":"1h"/g)).toHaveLength(4)
   })
 })
 
@@ -456,7 +457,6 @@ describe('options for a messages upstream', () => {
       'approximated format',
       'dropped previous',
       'dropped labels',
-      'dropped cacheKey',
       'dropped sampling.seed',
       'dropped sampling.presencePenalty',
       'dropped sampling.frequencyPenalty',

@@ -190,7 +190,6 @@ describe('a request of another dialect', () => {
     expect(losses.toSorted()).toEqual(
       [
         'approximated cache.ttl',
-        'dropped cache',
         'dropped sampling.topK',
         'dropped sampling.seed',
         'dropped sampling.candidateCount',

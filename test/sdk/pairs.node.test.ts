@@ -70,11 +70,15 @@ function prettyPrinted(init: RequestInit | undefined): RequestInit {
   return { ...init, body: pretty(body) }
 }
 
+/** Marks of what to cache move on with the conversation. */
+const unmarked = (history: unknown): string =>
+  JSON.stringify(history).replaceAll(/,"cache_control":\{[^}]*\}/g, '')
+
 /** Every request begins with the one before it, so the upstream's prompt cache stays warm. */
 function expectPrefixes(upstream: Dialect, { received }: Stage): void {
   const histories = received.map(({ body }) => body[kits[upstream].ask.history] as unknown[])
   for (const [index, history] of histories.entries()) {
     const next = histories[index + 1]
-    if (next) expect(next.slice(0, history.length)).toEqual(history)
+    if (next) expect(unmarked(next.slice(0, history.length))).toBe(unmarked(history))
   }
 }

@@ -104,6 +104,11 @@ export const requestNoOps: Entry[] = [
   },
   { path: 'tools.*.function.parameters.strict', why: 'no word of a schema' },
   { path: 'messages.*.function_call.arguments', values: ['{}'], why: 'a call without arguments' },
+  {
+    path: 'prompt_cache_key',
+    upstream: 'messages',
+    why: 'there each account caches for itself, without a key',
+  },
   { path: 'service_tier', values: ['auto'], why: 'the default' },
   { path: 'tool_choice.type', values: ['allowed_tools'], why: 'the tools are in it' },
   { path: 'tool_choice.allowed_tools.mode', values: ['auto'], why: 'the default' },

@@ -37,6 +37,17 @@ export const requestNoOps: Entry[] = [
     why: 'a thought without words and without proof',
   },
   { path: 'input.*.summary.*.type', values: ['summary_text'], why: 'there is no other type' },
+  {
+    path: 'prompt_cache_key',
+    upstream: 'messages',
+    why: 'there each account caches for itself, without a key',
+  },
+  {
+    path: 'prompt_cache_options',
+    below: true,
+    why: 'says when marks are set, which a route decides',
+  },
+  { path: 'prompt_cache_retention', why: 'says when marks are set, which a route decides' },
   { path: 'service_tier', values: ['auto'], why: 'the default' },
   { path: 'tool_choice', values: ['auto'], why: 'the default' },
   { path: 'tool_choice', when: nothingOffered, why: 'there is no tool' },

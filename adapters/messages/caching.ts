@@ -1,0 +1,176 @@
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Request } from '../../src/model/request.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import type { WriteRequestContext } from '../contract.ts'
+import { isOrigin, listIn, objectsIn, textIn } from './dialect.ts'
+
+/** As many marks as an upstream takes. */
+const MAX_MARKS = 4
+
+/** Of other dialects too. The usual lifetime begins anew with every read, as does half an hour elsewhere. */
+const LIFETIMES = new Map([
+  ['5m', '5m'],
+  ['30m', '5m'],
+  ['in_memory', '5m'],
+  ['1h', '1h'],
+  ['12h', '1h'],
+  ['24h', '1h'],
+])
+const LONG = '1h'
+
+/**
+ * What the upstream shall cache. The caller's own marks count, within what is taken; where there is none and the
+ * conversation is likely to go on, they are set where the next request finds them
+ */
+export function withMarks(
+  body: JsonObject,
+  request: Request,
+  { cache, lose }: Pick<WriteRequestContext, 'cache' | 'lose'>,
+): JsonObject {
+  const marks = countMarks(body)
+  if (cache?.mode === 'off') {
+    if (marks > 0) lose('dropped', 'cache', 'the route sends none')
+    return marks > 0 ? eachMark(body, () => undefined) : body
+  }
+  const isMarked = isObject(body['cache_control'])
+  const most = isMarked ? MAX_MARKS - 1 : MAX_MARKS
+  if (marks > 0) {
+    const capped = marks > most ? newest(body, marks - most, lose) : body
+    // Of lifetimes in its own words the service judges itself.
+    return isOrigin(request) ? capped : withLifetimes(capped, lose)
+  }
+  if (isMarked || cache?.mode !== 'derive' || request.caching?.explicit) return body
+  const listed = asLists(body)
+  return goesOn(request) || cache.session() !== undefined ? derived(listed, request) : listed
+}
+
+/** Marks move from turn to turn; what has one, had one, or will have one is spelled alike, so that all else stays. */
+function asLists(body: JsonObject): JsonObject {
+  const { system, messages } = body
+  return {
+    ...body,
+    ...(typeof system === 'string' && { system: asList(system) }),
+    messages: listIn(messages).map((message) =>
+      isObject(message) && isUser(message) && typeof message['content'] === 'string'
+        ? { ...message, content: asList(message['content']) }
+        : message,
+    ),
+  }
+}
+
+const asList = (text: string): Json => [{ type: 'text', text }]
+
+/** With tools, or after a reply. What has to be called at once is the form of an answer, and no tool. */
+function goesOn({ turns, tools, toolChoice }: Request): boolean {
+  if (turns.some(({ role }) => role === 'assistant')) return true
+  const isForm = toolChoice?.mode === 'required' && toolChoice.names?.length === 1
+  return tools.length > 0 && !isForm
+}
+
+/** At the end of the tools, of the instructions, and of the last two turns: there the next request begins to differ. */
+function derived(body: JsonObject, { caching }: Request): JsonObject {
+  const isLong = LIFETIMES.get(caching?.ttl ?? '') === LONG
+  const mark: JsonObject = { type: 'ephemeral', ...(isLong && { ttl: LONG }) }
+  const { tools, system, messages } = body
+  const list = listIn(messages)
+  const users = list.flatMap((message, at) => (isUser(message) ? [at] : [])).slice(-2)
+  return {
+    ...body,
+    ...(system !== undefined && { system: markedEnd(system, mark, isText) }),
+    messages: list.map((message, at) =>
+      users.includes(at) && isObject(message)
+        ? { ...message, content: markedEnd(message['content'] ?? '', mark, isMarkable) }
+        : message,
+    ),
+    ...(tools !== undefined && { tools: markedEnd(tools, mark, isOffered) }),
+  }
+}
+
+const isUser = (message: Json): boolean => isObject(message) && message['role'] === 'user'
+const isText = (block: JsonObject): boolean => textIn(block['text']).trim() !== ''
+/** What is found by a search alone is no part of the prompt. */
+const isOffered = (tool: JsonObject): boolean => tool['defer_loading'] !== true
+
+const MARKABLE = new Set(['image', 'document', 'tool_use', 'tool_result', 'search_result'])
+
+const isMarkable = (block: JsonObject): boolean =>
+  block['type'] === 'text' ? isText(block) : MARKABLE.has(textIn(block['type']))
+
+/** The list with a mark on the last of its entries that may have one. */
+function markedEnd(value: Json, mark: JsonObject, fits: (entry: JsonObject) => boolean): Json {
+  if (!Array.isArray(value)) return value
+  const at = value.findLastIndex((entry) => isObject(entry) && fits(entry))
+  const entry = value[at]
+  return isObject(entry) ? value.with(at, { ...entry, cache_control: mark }) : value
+}
+
+/** Of too many marks the oldest ones of the conversation go: the newest reach furthest. */
+function newest(body: JsonObject, excess: number, lose: Lose): JsonObject {
+  lose('dropped', 'cache', `at most ${MAX_MARKS} marks`)
+  let left = excess
+  return eachMark(body, (ttl, place) => {
+    if (place !== 'messages' || left === 0) return { ttl }
+    left -= 1
+    return undefined
+  })
+}
+
+/** In the words of this dialect; a long one behind a short one is refused. */
+function withLifetimes(body: JsonObject, lose: Lose): JsonObject {
+  let isShort = false
+  let isChanged = false
+  const settled = eachMark(body, (ttl) => {
+    const known = ttl === undefined ? undefined : LIFETIMES.get(ttl)
+    const kept = known === LONG && isShort ? undefined : known
+    isShort ||= kept !== LONG
+    isChanged ||= kept !== ttl
+    return { ttl: kept }
+  })
+  if (isChanged) lose('approximated', 'cache.ttl')
+  return settled
+}
+
+type Place = 'tools' | 'system' | 'messages'
+
+function countMarks(body: JsonObject): number {
+  let count = 0
+  eachMark(body, (ttl) => {
+    count += 1
+    return { ttl }
+  })
+  return count
+}
+
+/** What becomes of one mark; undefined where it goes. */
+type Settle = (ttl: string | undefined, place: Place) => { ttl: string | undefined } | undefined
+
+/** All marks in the order of the prompt, in which each one is settled. What has none stays the same object. */
+function eachMark(body: JsonObject, settle: Settle): JsonObject {
+  const one = (value: Json, place: Place): Json => {
+    if (!isObject(value)) return value
+    const { content } = value
+    const inner = Array.isArray(content) && hasMarks(content)
+    const whole = inner ? { ...value, content: content.map((each) => one(each, place)) } : value
+    const { cache_control: mark, ...rest } = whole
+    if (!isObject(mark)) return whole
+    const { ttl: told, ...left } = mark
+    const kept = settle(typeof told === 'string' ? told : undefined, place)
+    if (!kept) return rest
+    const lifetime = kept.ttl === undefined ? {} : { ttl: kept.ttl }
+    return { ...rest, cache_control: { ...left, ...lifetime } }
+  }
+  const listed = (place: Place) => {
+    const value = body[place]
+    return Array.isArray(value) && hasMarks(value)
+      ? { [place]: value.map((entry) => one(entry, place)) }
+      : {}
+  }
+  return { ...body, ...listed('tools'), ...listed('system'), ...listed('messages') }
+}
+
+const hasMarks = (values: Json[]): boolean =>
+  objectsIn(values).some(
+    (value) =>
+      isObject(value['cache_control']) ||
+      (Array.isArray(value['content']) && hasMarks(value['content'])),
+  )

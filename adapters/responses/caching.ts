@@ -1,0 +1,102 @@
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Block, Caching, Request, TextBlock } from '../../src/model/request.ts'
+import type { Members } from '../../src/model/ext.ts'
+import type { Target, WriteRequestContext } from '../contract.ts'
+import { writeCache } from './blocks.ts'
+import { listOf, textIn } from './dialect.ts'
+
+const MEMBERS = new Set(['mode', 'ttl'])
+
+/** What holds for the whole prompt; what asks for more than that is left where it is. */
+export function readCaching(members: Members): { caching?: Caching; stood?: JsonObject } {
+  const options = members.peek('prompt_cache_options')
+  const retention = members.peek('prompt_cache_retention')
+  const isKnown = isObject(options) && Object.keys(options).every((key) => MEMBERS.has(key))
+  const stood: JsonObject = {
+    ...(isKnown && { prompt_cache_options: options }),
+    ...(typeof retention === 'string' && { prompt_cache_retention: retention }),
+  }
+  if (Object.keys(stood).length === 0) return {}
+  for (const key of Object.keys(stood)) members.any(key)
+  const told = isKnown ? textIn(options, 'ttl') : undefined
+  const ttl = told ?? (typeof retention === 'string' ? retention : undefined)
+  const explicit = isKnown && options['mode'] === 'explicit'
+  return { stood, caching: { ...(explicit && { explicit }), ...(ttl !== undefined && { ttl }) } }
+}
+
+/** By which key prompts are cached: the caller's own, or what stands for its session. */
+export function cacheKeyFor(
+  { cacheKey }: Request,
+  { cache, target, lose }: WriteRequestContext,
+): string | undefined {
+  if (cache?.mode === 'off') return cacheKey === undefined ? undefined : lose('dropped', 'cacheKey')
+  return cacheKey ?? (cache?.mode === 'derive' && takesKey(target) ? cache.session() : undefined)
+}
+
+/** A caller's own key is reported where it is left out; one that was made here is no loss. */
+function takesKey({ facts: { server = {} } }: Target): boolean {
+  const { cacheKey = true, members, drop = [] } = server
+  return cacheKey && (members?.includes(KEY) ?? true) && !drop.includes(KEY)
+}
+const KEY = 'prompt_cache_key'
+
+/** The service writes four times for one request, of which the mark that it sets itself is one. */
+const MAX_MARKS = 3
+const MARK = 'prompt_cache_breakpoint'
+
+/** Of too many marks the oldest ones go, but not that of the instructions. */
+export function capMarks(
+  input: readonly JsonObject[],
+  kept: JsonObject | undefined,
+  lose: WriteRequestContext['lose'],
+): JsonObject[] {
+  let excess = -MAX_MARKS
+  for (const item of input) excess += marksOf(item)
+  if (excess <= 0) return [...input]
+  lose('dropped', 'cache', `at most ${MAX_MARKS} marks`)
+  const unmarked = (part: Json): Json => {
+    if (excess <= 0 || !isObject(part) || !isMarked(part)) return part
+    excess -= 1
+    const { [MARK]: _, ...rest } = part
+    return rest
+  }
+  return input.map((item) => {
+    if (excess <= 0 || marksOf(item) === 0 || item === kept) return item
+    const { content, output } = item
+    return {
+      ...item,
+      ...(Array.isArray(content) && { content: content.map(unmarked) }),
+      ...(Array.isArray(output) && { output: output.map(unmarked) }),
+    }
+  })
+}
+
+const marksOf = (item: JsonObject): number =>
+  ['content', 'output'].flatMap((member) => listOf(item[member])).filter(isMarked).length
+
+const isMarked = (part: Json): boolean => isObject(part) && part[MARK] !== undefined
+
+/**
+ * Instructions have no place for a mark, and neither have tools, which stand before them: where one of them is
+ * marked, the instructions are the first words of the developer.
+ */
+export function markedInstructions(
+  { system, tools }: Request,
+  { marks, lose }: { marks: boolean; lose: WriteRequestContext['lose'] },
+): JsonObject | undefined {
+  const tool = tools.find((one) => one.kind !== 'opaque' && one.cache !== undefined)
+  const inTools = tool && tool.kind !== 'opaque' ? tool.cache : undefined
+  const texts = system.filter(isFilledText)
+  if (!marks || texts.length === 0 || !(inTools ?? texts.some(({ cache }) => cache)))
+    return undefined
+  const last = texts.findLastIndex(({ cache }) => cache !== undefined)
+  const content = texts.map(({ text, cache }, index) => {
+    const mark = index === last ? cache : last < 0 && index === 0 ? inTools : undefined
+    const side = 'input' as const
+    return { type: 'input_text', text, ...writeCache(mark, { side, marks, own: false, lose }) }
+  })
+  return { type: 'message', role: 'developer', content }
+}
+
+const isFilledText = (block: Block): block is TextBlock =>
+  block.kind === 'text' && block.text !== ''
