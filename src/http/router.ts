@@ -175,7 +175,7 @@ function refuseRoute(context: AppContext, received: ReceivedRequest): never {
 }
 
 const WHAT_THERE_IS =
-  'Conversations are at POST /v1/messages, /v1/responses and /v1beta/models/{model}:generateContent.'
+  'Conversations are at POST /v1/messages, /v1/responses, /v1/chat/completions and /v1beta/models/{model}:generateContent.'
 
 const LONGEST_QUOTE = 200
 

@@ -31,6 +31,10 @@ export class Head implements Lookup {
   }
 }
 
+/** Of a host that is none, such as 127.256.0.1, which only looks like one; what it says is judged by its header. */
+const withoutHost = (url: string): string =>
+  `http://localhost${url.replace(/^\w+:\/\/[^/?#]*/, '')}`
+
 type WebRequest = Pick<Request, 'method' | 'url' | 'body' | 'signal' | 'arrayBuffer'>
 
 /**
@@ -47,7 +51,7 @@ export class NodeRequest implements HttpRequest {
 
   constructor(incoming: IncomingMessage, headers: HttpRequest['headers'], request: WebRequest) {
     this.method = request.method
-    this.url = request.url
+    this.url = URL.canParse(request.url) ? request.url : withoutHost(request.url)
     this.headers = headers
     this.signal = request.signal
     this.#incoming = incoming

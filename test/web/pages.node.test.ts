@@ -101,6 +101,10 @@ const ATTEMPTS: [string, () => Attempt][] = [
     }),
   ],
   [
+    'a name that looks like an address and is none',
+    () => ({ path: '/v1/responses/resp_x', headers: { host: '127.256.0.1' } }),
+  ],
+  [
     'a name that was bound anew, reading',
     () => ({ path: '/v1/responses/resp_x', headers: { host: rebound() } }),
   ],
