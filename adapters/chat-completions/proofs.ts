@@ -19,11 +19,26 @@ import {
 
 /**
  * Proofs travel as entries of `reasoning_details`, which clients of OpenRouter bring back whole. One that was made
- * here says so by its format, and by its id where in the message its block stands: clients keep text, calls and
- * entries apart. Clients throw away an entry without a format (pi), and of several with one index all but the
- * last (Cline).
+ * here says by its id where in the message its block stands, or which call it is of: clients keep text, calls and
+ * entries apart. Clients throw away an entry without a format (pi) and one with a format that they do not know
+ * (@openrouter/ai-sdk-provider 3.1), and of several with one index all but the last (Cline); of the pieces of a
+ * text they keep the members of the first, so that all have its id.
  */
-export const FORMAT = 'dragoman-v1'
+export const FORMAT = 'unknown'
+
+/** What was made here says so: by its id, or by its proof, where a client has dropped that. */
+export const isOwnEntry = (entry: JsonObject): boolean =>
+  OWN_ID.test(textIn(entry['id'])) ||
+  isEnvelope(textIn(entry['signature']) || textIn(entry['data'])) ||
+  entry['format'] === FORMAT_BEFORE
+
+const OWN_ID = /^(?:for_.|(?:thought|redacted|text)_\d{1,9}_\d{1,9}_\d{1,9}$)/
+/** Histories may be older than this one. */
+const FORMAT_BEFORE = 'dragoman-v1'
+
+/** The id of the entry that proves a call. */
+export const entryIdOf = (call: string): string => `for_${call}`
+export const callIdIn = (entry: string): string => entry.replace(/^for_/, '')
 
 /** What of a message an entry belongs to: a thought, one without a text, a text. Calls have ids of their own. */
 export type PlaceKind = 'thought' | 'redacted' | 'text'
@@ -78,9 +93,9 @@ export function readDetails(value: Json | undefined, isCall: (id: string) => boo
     if (group.length > 0) list.push(thoughtOf(group))
     group = []
   }
-  for (const entry of objectsIn(value)) {
+  for (const entry of whole(objectsIn(value))) {
     const id = textIn(entry['id'])
-    if (entry['format'] === FORMAT) {
+    if (isOwnEntry(entry)) {
       settle()
       const read = readOwn(entry)
       damaged ||= read.damaged
@@ -97,6 +112,24 @@ export function readDetails(value: Json | undefined, isCall: (id: string) => boo
   return { list, damaged }
 }
 
+/** Clients may bring the pieces of one of our texts back as they came. */
+function whole(entries: JsonObject[]): JsonObject[] {
+  const list: JsonObject[] = []
+  for (const entry of entries) {
+    const last = list.at(-1)
+    const isMore = last && entry['type'] === 'reasoning.text' && OWN_ID.test(textIn(entry['id']))
+    if (
+      isMore &&
+      last['type'] === entry['type'] &&
+      last['id'] === entry['id'] &&
+      !last['signature']
+    )
+      list[list.length - 1] = { ...entry, text: textIn(last['text']) + textIn(entry['text']) }
+    else list.push(entry)
+  }
+  return list
+}
+
 function readOwn(entry: JsonObject): Thoughts {
   const text = textIn(entry['text'])
   const value = textIn(entry['signature']) || textIn(entry['data'])
@@ -105,7 +138,7 @@ function readOwn(entry: JsonObject): Thoughts {
   const id = textIn(entry['id'])
   const place = readPlace(id)
   if (!place && entry['type'] === 'reasoning.encrypted')
-    return { list: proof ? [{ kind: 'call', id, proof }] : [], damaged }
+    return { list: proof ? [{ kind: 'call', id: callIdIn(id), proof }] : [], damaged }
   const proven = proof ? { proof } : {}
   if (place?.kind === 'text') return { list: [{ kind: 'text', ...proven, at: place.at }], damaged }
   if (text === '' && !proof) return { list: [], damaged }
@@ -251,7 +284,7 @@ export class Replayed {
     const own = readOwnProof(proof)
     if ('members' in own) return own.members
     if ('entries' in own) this.#details.push(...own.entries)
-    else this.#entry(own.text, '', id)
+    else this.#entry(own.text, '', entryIdOf(id))
     return {}
   }
 

@@ -8,7 +8,8 @@ import type { ReadReplyContext, ServerFacts } from '../contract.ts'
 import { argumentsText, isThinking, readCall, thinkingText } from './blocks.ts'
 import { textIn, objectIn, objectsIn, numberIn, isAbsent } from './dialect.ts'
 import {
-  FORMAT,
+  callIdIn,
+  isOwnEntry,
   continues,
   isProven,
   proofOf,
@@ -142,7 +143,7 @@ export class Speech {
   }
 
   #entry(entry: JsonObject, prove: (entry: JsonObject) => boolean): void {
-    if (entry['format'] === FORMAT) return this.#ownEntry(entry, prove)
+    if (isOwnEntry(entry)) return this.#ownEntry(entry, prove)
     if (entry['type'] === 'reasoning.encrypted' && prove(entry)) return
     const merged = this.#merged(entry)
     if (!merged && !continues(this.#entries, entry)) this.#close()
@@ -254,8 +255,8 @@ export class CallReader {
 
   /** The proof of a call, as an entry beside it: it may come before its call does. */
   prove(entry: JsonObject): boolean {
-    const id = textIn(entry['id'])
-    const isOwn = entry['format'] === FORMAT
+    const isOwn = isOwnEntry(entry)
+    const id = isOwn ? callIdIn(textIn(entry['id'])) : textIn(entry['id'])
     const call = this.#byId.get(id)
     const proof = isOwn ? readProofText(textIn(entry['data'])) : proofOf([entry])
     if (!proof || id === '') return false

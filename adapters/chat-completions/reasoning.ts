@@ -49,6 +49,8 @@ export function readReasoning(wire: Wire): { reasoning?: ReasoningOptions; left:
   const isVague = effort === undefined && budget === undefined && !isOff && !isAdaptive
   const saysOn =
     thinking['type'] === 'enabled' || nested['enabled'] === true || wire.enable_thinking === true
+  // Servers that are asked in these words show what was thought; the effort alone shows nothing (OpenAI).
+  const shows = saysOn || isObject(wire.reasoning)
   const saysHidden = typeof nested['exclude'] === 'boolean'
   if (isVague && !saysOn && !saysHidden) return { left: leftFor(wire, given) }
   return {
@@ -56,8 +58,7 @@ export function readReasoning(wire: Wire): { reasoning?: ReasoningOptions; left:
       mode: isOff ? 'off' : isAdaptive ? 'adaptive' : 'on',
       ...(effort !== undefined && { effort }),
       ...(budget !== undefined && { budget }),
-      // Servers that are asked in these words show what was thought; the effort alone shows nothing (OpenAI).
-      ...((saysHidden || saysOn) && !isOff && { visible: nested['exclude'] !== true }),
+      ...(shows && !isOff && { visible: nested['exclude'] !== true }),
       ...keep(
         {
           ...unread(nested, thinking),

@@ -30,7 +30,7 @@ export function readRequest(body: Json, _context: ReadRequestContext): Request {
   if (!isObject(body)) throw invalid('the body must be a JSON object')
   validate(body)
   const { model, messages, stream, tool_choice, function_call, parallel_tool_calls } = body
-  const { stream_options, functions, response_format, metadata } = body
+  const { stream_options, usage, functions, response_format, metadata } = body
   const history = new History()
   history.read(messages)
   const bounds = options.readLimits(body)
@@ -62,6 +62,7 @@ export function readRequest(body: Json, _context: ReadRequestContext): Request {
           ...bounds.facts,
           ...who.facts,
           ...(isObject(stream_options) && { stream_options }),
+          ...(isObject(usage) && { usage }),
           ...(functions !== undefined && { functions: true }),
         },
       },
@@ -103,11 +104,18 @@ export function writeRequest(
     ...options.writeFormat(request, context),
     ...options.writeAccount(request, context, cache),
     ...writeStream(request),
+    ...ownUsage(request),
     ...restOf(request),
   }
   const taken = withoutRefused(body, target.facts.drop, placeOf, lose)
   const sent = lowered(taken, target.facts.server, lose)
   return { path: '/v1/chat/completions', headers: {}, body: sent }
+}
+
+/** OpenRouter's way to ask for counts, given back to servers of this dialect. */
+function ownUsage(request: Request): JsonObject {
+  const { usage } = factsOf(request)
+  return isOrigin(request) && isObject(usage) ? { usage } : {}
 }
 
 /** Counts are asked for always: without them no caller of another dialect learns what it used. */

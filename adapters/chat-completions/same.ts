@@ -7,7 +7,7 @@ import type { ModelFacts, SameEdits } from '../contract.ts'
 import { DIALECT, textIn, objectIn } from './dialect.ts'
 import { lowered } from './lowered.ts'
 import { placeOf } from './wire.ts'
-import { FORMAT } from './proofs.ts'
+import { isOwnEntry } from './proofs.ts'
 
 /** The body of a caller of this dialect for an upstream of this dialect. */
 export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
@@ -42,7 +42,7 @@ function withOwnDetails(message: JsonObject, seal: string, lose: Lose): JsonObje
 
 /** An entry that only another dialect's service can read goes; words without a proof have been told already. */
 function ownEntry(entry: Json, seal: string, lose: Lose): Json | undefined {
-  if (!isObject(entry) || entry['format'] !== FORMAT) return entry
+  if (!isObject(entry) || !isOwnEntry(entry)) return entry
   const value = textIn(entry['data']) || textIn(entry['signature'])
   if (!isEnvelope(value)) return value === '' ? undefined : entry
   const proof = readEnvelope(value)?.proof

@@ -115,6 +115,8 @@ export const FIELDS = {
   parallel_tool_calls: field('read drop', nullish(flag), 'parallelToolCalls'),
   stream: field('read', nullish(flag)),
   stream_options: field('read drop', nullish(object({ include_usage: nullish(flag) }))),
+  // OpenRouter's word for the same; its library (@openrouter/ai-sdk-provider 3.1) asks in it.
+  usage: field('read drop'),
   reasoning_effort: field('read drop', nullish(text), 'reasoning'),
   reasoning: field('read drop'),
   thinking: field('read drop', undefined, 'reasoning'),

@@ -15,7 +15,7 @@ import type { Problem } from '../../src/model/problem.ts'
 import type { WireEvent, WriteReplyContext, Writer } from '../contract.ts'
 import { DIALECT, factsOf, isOrigin, objectIn } from './dialect.ts'
 import { writeError } from './problems.ts'
-import { extraContent, FORMAT, placeId, proofText, type PlaceKind } from './proofs.ts'
+import { entryIdOf, extraContent, FORMAT, placeId, proofText, type PlaceKind } from './proofs.ts'
 import { writeAnnotation, writeFinish, type Seen } from './reply.ts'
 import { writeUsage } from './usage.ts'
 
@@ -58,9 +58,11 @@ export class CompletionWriter implements Writer {
   constructor(context: WriteReplyContext) {
     this.#context = context
     const { request } = context
-    const asked = factsOf(request)['stream_options']
+    const { stream_options: asked, usage } = factsOf(request)
     // Only its own callers can say that they do not want it.
-    this.#counts = !isOrigin(request) || (isObject(asked) && asked['include_usage'] === true)
+    this.#counts =
+      !isOrigin(request) ||
+      [objectIn(asked)['include_usage'], objectIn(usage)['include']].includes(true)
     this.#isLegacy = factsOf(request)['functions'] === true
   }
 
@@ -217,15 +219,18 @@ export class CompletionWriter implements Writer {
     return deltaEvents(undefined, (text) => this.#delta(piece(text)))
   }
 
-  #pieceOf({ block, index }: Open): (text: string) => JsonObject {
+  #pieceOf(open: Open): (text: string) => JsonObject {
+    const { block, index } = open
     switch (block.kind) {
       case 'refusal':
         return (refusal) => ({ refusal })
-      case 'reasoning':
+      case 'reasoning': {
+        const id = this.#thoughtId(open)
         return (text) => ({
           reasoning_content: text,
-          reasoning_details: [{ type: 'reasoning.text', text, format: FORMAT, index }],
+          reasoning_details: [{ type: 'reasoning.text', text, format: FORMAT, index, id }],
         })
+      }
       case 'tool-call':
         return this.#callPiece()
       default:
@@ -269,7 +274,7 @@ export class CompletionWriter implements Writer {
     const entry = {
       type: 'reasoning.encrypted',
       data: proofText(proof, slot),
-      id: place,
+      id: kind === 'call' ? entryIdOf(place) : place,
       format: FORMAT,
       index: this.#index,
     }
@@ -307,13 +312,17 @@ export class CompletionWriter implements Writer {
     }
   }
 
+  #thoughtId({ block, start }: Open): string {
+    const kind = block.kind === 'reasoning' && block.redacted ? 'redacted' : 'thought'
+    return placeId(kind, { start, end: start, calls: this.#calls.length })
+  }
+
   #endThought(open: Open, redacted: boolean, proof: Proof | undefined): void {
     const text = open.parts.join('')
     if (text !== '' || proof) this.#runStart = undefined
-    const kind = redacted ? 'redacted' : 'thought'
-    const id = placeId(kind, { start: open.start, end: open.start, calls: this.#calls.length })
+    const id = this.#thoughtId(open)
     if (text === '') {
-      if (proof) this.#prove(proof, kind, id)
+      if (proof) this.#prove(proof, redacted ? 'redacted' : 'thought', id)
       return
     }
     const head = { type: 'reasoning.text', format: FORMAT, index: open.index, id }

@@ -217,6 +217,7 @@ describe('what is written for a caller', () => {
     }
     const counted = framesFor({ stream_options: { include_usage: true } })
     expect(counted.join('\n')).toMatch(/"choices":\[\],"usage":\{"prompt_tokens":5[^\n]*$/)
+    expect(framesFor({ usage: { include: true } }).join('\n')).toContain('"choices":[],"usage"')
     const plain = framesFor({}).join('\n')
     expect(plain).not.toContain('usage')
     expect(plain).toMatch(/"finish_reason":"stop"[^\n]*$/)

@@ -86,6 +86,7 @@ const THINKING: ProviderOptions = {
   openai: { store: false, reasoningEffort: 'medium', reasoningSummary: 'auto' },
   anthropic: { thinking: { type: 'enabled', budgetTokens: 2048 } },
   google: { thinkingConfig: { includeThoughts: true, thinkingBudget: 2048 } },
+  openrouter: { reasoning: { effort: 'medium' } },
 }
 
 interface Finished {

@@ -67,6 +67,8 @@ export const requestNoOps: Entry[] = [
   { path: 'stream', why: 'the proxy itself frames the reply' },
   { path: 'stream_options.*', why: 'the proxy itself frames the reply' },
   { path: 'stream_options', why: 'the proxy itself frames the reply' },
+  { path: 'usage.include', why: 'the proxy itself says what was counted' },
+  { path: 'usage', why: 'the proxy itself says what was counted' },
   { path: 'n', values: [1], why: 'the default' },
   { path: 'top_p', values: [1], why: 'the default' },
   { path: 'logprobs', values: [false], why: 'the default' },
