@@ -43,7 +43,7 @@ export interface Facts {
   tier?: string
 }
 
-export const { keep, restOf, formOf, factsOf, isOrigin, opaque } = codecOf<Facts>(DIALECT)
+export const { keep, restOf, factsOf, isOrigin, opaque } = codecOf<Facts>(DIALECT)
 
 /** Several values where the wire takes a list or just one. */
 export function many<T>(value: T | T[] | undefined): T[] {

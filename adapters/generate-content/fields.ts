@@ -18,8 +18,6 @@ import { keep, factsOf, isOrigin } from './dialect.ts'
 
 type Options = Pick<Request, 'limits' | 'sampling' | 'reasoning' | 'format'> & {
   rest: JsonObject
-  /** Members that say nothing: what is unspecified, or a default. */
-  form: JsonObject
 }
 
 /** `generationConfig`. What only this dialect has comes back as `rest`, each member under its whole path. */
@@ -57,12 +55,6 @@ export function readOptions(config: WireGenerationConfig = {}): Options {
       ...prefixed(pickMembers(kept, (_, value) => !isUnspecified(value))),
       ...(responseModalities && !isText && prefixed({ responseModalities })),
     },
-    form: prefixed({
-      ...pickMembers(kept, (_, value) => isUnspecified(value)),
-      ...(count === 1 && { candidateCount: count }),
-      ...(responseLogprobs === true && { responseLogprobs, logprobs }),
-      ...(isText && { responseModalities }),
-    }),
   }
 }
 
@@ -86,6 +78,14 @@ function definedIn(fields: object): JsonObject {
 const prefixed = (fields: object): JsonObject =>
   Object.fromEntries(Object.entries(definedIn(fields)).map(([key, value]) => [PREFIX + key, value]))
 
+/** Probabilities would not find their way back to a caller of another dialect. */
+function writeLogprobs(logprobs: number | undefined, own: boolean, lose: Lose): JsonObject {
+  if (logprobs === undefined) return {}
+  if (own) return { responseLogprobs: true, ...(logprobs > 0 && { logprobs }) }
+  lose('dropped', 'sampling.logprobs')
+  return {}
+}
+
 /** Inverse of `readOptions`. */
 export function writeOptions(
   request: Request,
@@ -95,13 +95,12 @@ export function writeOptions(
   const { lose } = context
   const { facts } = context.target
   const { logprobs, ...sampling } = request.sampling
-  // Probabilities would not find their way back to a caller of another dialect.
-  if (logprobs !== undefined && rest['responseLogprobs'] !== true)
-    lose('dropped', 'sampling.logprobs')
+  const probable = writeLogprobs(logprobs, isOrigin(request), lose)
   const thinkingConfig = writeReasoning(request.reasoning, facts, lose)
   const config = {
     ...rest,
     ...sampling,
+    ...probable,
     ...writeLimits(request.limits, facts.maxOutputTokens, lose),
     ...writeFormat(request, facts, lose),
     ...(thinkingConfig && { thinkingConfig }),

@@ -7,7 +7,7 @@ import { invalid, nothingToSend } from '../../src/model/problem.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
 import type { Outgoing, ReadRequestContext, WriteRequestContext } from '../contract.ts'
 import { splitTurns, writeContents, readTurns } from './history.ts'
-import { many, NAME_RULE, keep, restOf, formOf, factsOf, DIALECT } from './dialect.ts'
+import { many, NAME_RULE, keep, restOf, factsOf, DIALECT } from './dialect.ts'
 import { formatInstruction, readOptions, writeOptions } from './fields.ts'
 import { modelPath, resourceName } from './paths.ts'
 import {
@@ -34,7 +34,7 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
   const { contents, systemInstruction, tools, toolConfig, generationConfig, ...others } = wire
   const { labels, serviceTier, model: _model, ...rest } = others
   const choice = readToolConfig(toolConfig)
-  const { rest: settings, form, ...options } = readOptions(generationConfig)
+  const { rest: settings, ...options } = readOptions(generationConfig)
   const tier = readTier(serviceTier)
   return {
     model: route.model ?? '',
@@ -50,7 +50,6 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
     ...keep(
       { ...rest, ...settings, ...choice.rest },
       {
-        form,
         facts: {
           ...(labels && { labels: true }),
           ...(tier === 'default' && serviceTier && { tier: serviceTier }),
@@ -101,7 +100,7 @@ export function writeCountRequest(request: Request, context: WriteRequestContext
 function writeBody(request: Request, context: WriteRequestContext): JsonObject {
   const { lose } = context
   const names = toolNames(request, NAME_RULE)
-  const rest = unprefixed({ ...restOf(request), ...formOf(request) })
+  const rest = unprefixed(restOf(request))
   const { system, contents } = conversation(request, context, names)
   const tools = writeTools(request, context.target, names, lose)
   const calling = writeFunctionCalling(request, names, lose)

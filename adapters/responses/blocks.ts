@@ -26,12 +26,11 @@ import {
   DIALECT,
   listOf,
   objectsOf,
-  spelled,
   textIn,
   keepRest,
   restOf,
-  formOf,
   factsOf,
+  type Facts,
   opaque,
 } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
@@ -57,7 +56,7 @@ export interface ItemContext {
 export function readCall(item: JsonObject): ToolCallBlock {
   const members = new Members(item)
   const form = members.any('type') === 'custom_tool_call' ? 'text' : 'json'
-  members.spell('id', 'status')
+  members.pass('status')
   return defined({
     kind: 'tool-call' as const,
     id: members.text('call_id') ?? '',
@@ -65,7 +64,7 @@ export function readCall(item: JsonObject): ToolCallBlock {
     namespace: members.text('namespace') || undefined,
     form,
     input: members.text(form === 'text' ? 'input' : 'arguments') ?? '',
-    ...keepRest(members),
+    ...keepRest(members, readId(members)),
   })
 }
 
@@ -76,7 +75,6 @@ export function writeCall(block: ToolCallBlock, context: ItemContext): JsonObjec
   return {
     type: form === 'text' ? 'custom_tool_call' : 'function_call',
     ...ownId(block, form === 'text' ? 'ctc' : 'fc'),
-    ...spelled(block, 'status'),
     call_id: writeCallId(id),
     ...context.names.toWire(name, namespace),
     ...(form === 'text'
@@ -86,10 +84,15 @@ export function writeCall(block: ToolCallBlock, context: ItemContext): JsonObjec
   }
 }
 
+function readId(members: Members): Facts {
+  const id = members.any('id')
+  return typeof id === 'string' ? { id } : {}
+}
+
 /** An upstream refuses an id whose prefix is not that of the item's type, and looks for one that it does not know. */
 function ownId(block: Block, prefix: string): JsonObject {
-  const id = block.kind === 'opaque' ? undefined : formOf(block)['id']
-  return typeof id === 'string' && id.startsWith(prefix) && !isMinted(id) ? { id } : {}
+  const id = block.kind === 'opaque' ? undefined : factsOf(block).id
+  return id?.startsWith(prefix) && !isMinted(id) ? { id } : {}
 }
 
 /** The parts of a summary are paragraphs. */
@@ -102,8 +105,7 @@ const OF_ANOTHER = new Set<ProofSlot>(['call', 'next', 'previous'])
 
 export function readReasoning(item: JsonObject): ReadItem {
   const members = new Members(item)
-  members.any('type')
-  members.spell('id', 'status')
+  members.pass('type', 'status')
   const proof = members.text('encrypted_content')
   const carried = proof === undefined ? undefined : readEnvelope(proof)
   if (carried && OF_ANOTHER.has(carried.slot)) return { carried }
@@ -113,20 +115,15 @@ export function readReasoning(item: JsonObject): ReadItem {
     if (carried.slot === 'redacted') block.redacted = true
   } else if (proof !== undefined && isEnvelope(proof)) block.damagedProof = true
   else if (proof) block.proof = { dialect: DIALECT, value: proof }
-  return { blocks: [defined({ ...block, ...keepRest(members) })] }
+  return { blocks: [defined({ ...block, ...keepRest(members, readId(members)) })] }
 }
 
 /** The summary is what a reader is meant to see; servers of open models give the thoughts themselves in its place. */
 function reasoningText(members: Members): string {
   const summary = members.any('summary') ?? null
-  const content = members.peek('content')
   const summaries = readTexts(summary)
-  const texts = readTexts(content)
-  const isSimple = summaries.length === 1 && Object.keys(objectsOf(summary)[0] ?? {}).length === 2
-  if (!isSimple && (summaries.length > 0 || texts.length > 0)) members.keepForm('summary', summary)
   if (summaries.length > 0) return summaries.join(PARAGRAPH)
-  members.spell('content')
-  return texts.join(PARAGRAPH)
+  return readTexts(members.any('content')).join(PARAGRAPH)
 }
 
 export function writeReasoning(
@@ -138,8 +135,8 @@ export function writeReasoning(
   const isOwnProof = block.proof?.dialect === DIALECT
   if (isDamaged || (block.proof && !isOwnProof)) lose('dropped', `${path}.seal`)
   // Without a proof it is its id by which an upstream knows it again.
-  const { id } = formOf(block)
-  const isKnown = own && typeof id === 'string' && !isMinted(id)
+  const { id } = factsOf(block)
+  const isKnown = own && id !== undefined && !isMinted(id)
   const isKept = isOwnProof || (isKnown && !block.proof && !isDamaged)
   if (!isKept && (block.text === '' || !isOpen))
     return block.text === '' ? undefined : lose('dropped', path)
@@ -148,7 +145,6 @@ export function writeReasoning(
     type: 'reasoning',
     ...ownId(block, 'rs'),
     summary,
-    ...spelled(block, 'summary', 'content', 'status'),
     ...(isOwnProof && { encrypted_content: block.proof?.value ?? '' }),
     ...restOf(block),
   }
@@ -159,9 +155,13 @@ export function readSearch(item: JsonObject): SearchBlock {
   members.any('type')
   const id = members.text('id') ?? ''
   const action = members.object('action')
-  if (action) members.keepForm('action', action)
-  if (typeof members.peek('status') === 'string') members.spell('status')
-  return defined({ kind: 'search' as const, id, ...readAction(action), ...keepRest(members) })
+  const facts: Facts = defined({ action, status: members.text('status') })
+  return defined({
+    kind: 'search' as const,
+    id,
+    ...readAction(action),
+    ...keepRest(members, facts),
+  })
 }
 
 function readAction(action: JsonObject = {}): Pick<SearchBlock, 'queries' | 'sources'> {
@@ -178,13 +178,17 @@ function readAction(action: JsonObject = {}): Pick<SearchBlock, 'queries' | 'sou
   }
 }
 
-export function writeAction({ queries, sources }: SearchBlock): JsonObject {
-  return {
+/** What a search did and how it ended: as it came, where it came in this dialect. */
+export function writeAction(block: SearchBlock): JsonObject {
+  const { queries, sources } = block
+  const { action, status } = factsOf(block)
+  const written = {
     type: 'search',
     ...(queries[0] !== undefined && { query: queries[0] }),
     queries,
     sources: sources.map(({ url }) => ({ type: 'url', url })),
   }
+  return { action: action ?? written, ...(status !== undefined && { status }) }
 }
 
 export function writeSearch(
@@ -195,7 +199,7 @@ export function writeSearch(
   return {
     type: 'web_search_call',
     ...(block.id !== '' && { id: block.id }),
-    ...spelled(block, 'status', 'action'),
+    ...writeAction(block),
     ...restOf(block),
   }
 }
@@ -250,7 +254,7 @@ function readText(members: Members, side: Side): TextBlock | undefined {
   const type = members.peek('type')
   const annotations = members.list('annotations')
   const logprobs = members.peek('logprobs')
-  if (Array.isArray(logprobs) && logprobs.length === 0) members.spell('logprobs')
+  if (Array.isArray(logprobs) && logprobs.length === 0) members.pass('logprobs')
   const citations = annotations?.map(readAnnotation).filter((citation) => citation !== undefined)
   const cited = citations?.length ? citations : undefined
   const cache = readCache(members)
@@ -323,7 +327,6 @@ function writeText(block: TextBlock, context: PartContext): JsonObject | undefin
     type: facts.type ?? `${side}_text`,
     text: block.text,
     ...(side === 'output' && !facts.bare && writeCitations(block, path, lose)),
-    ...spelled(block, 'logprobs'),
     ...writeCache(block.cache, context),
     ...restOf(block),
   }
@@ -402,7 +405,7 @@ export function readOutput(item: JsonObject, names: ReadonlyMap<string, string>)
   const members = new Members(item)
   const form = members.any('type') === 'custom_tool_call_output' ? 'text' : 'json'
   const named = members.peek('name')
-  members.spell('id', 'status', 'name', 'namespace')
+  members.pass('id', 'status', 'name', 'namespace')
   const callId = members.text('call_id') ?? ''
   const output = members.any('output') ?? ''
   const parts = typeof output === 'string' ? unwrap(output) : output
@@ -451,7 +454,6 @@ export function writeOutput(block: ToolResultBlock, context: ItemContext): JsonO
   })
   return {
     type: block.form === 'text' ? 'custom_tool_call_output' : 'function_call_output',
-    ...spelled(block, 'id', 'status', 'name', 'namespace'),
     call_id: writeCallId(block.callId),
     output: factsOf(block).output === 'parts' ? parts : plainest(parts),
     ...restOf(block),

@@ -17,8 +17,13 @@ export interface Facts {
   user?: 'safety_identifier'
   content?: 'parts' | 'string'
   output?: 'parts'
-  /** The type of a text, where it is not that of its side. */
+  /** The type of a text or of a tool, where another one is as usual. */
   type?: Json
+  /** The id of a call or of thoughts, by which a service knows them again. */
+  id?: string
+  /** What a search did and how it ended, in more words than the model has. */
+  action?: JsonObject
+  status?: string
   /** A text without `annotations`; data of a file without a data URL around it. */
   bare?: true
   /** A part for files, also for a picture. */
@@ -38,11 +43,10 @@ export interface Facts {
   head?: JsonObject
 }
 
-export const { keep, restOf, formOf, factsOf, isOrigin, opaque } = codecOf<Facts>(DIALECT)
+export const { keep, restOf, factsOf, isOrigin, opaque } = codecOf<Facts>(DIALECT)
 
-/** What is left of an object whose known members were taken, and how it stood. */
-export const keepRest = (members: Members, facts?: Facts): Kept =>
-  keep(members.rest(), { form: members.form(), facts })
+/** What is left of an object whose known members were taken, and what its own writer goes by. */
+export const keepRest = (members: Members, facts?: Facts): Kept => keep(members.rest(), { facts })
 
 /** An item or a part as it came, without an id that was made here. */
 export function withoutMinted(value: JsonObject): JsonObject {
@@ -50,13 +54,6 @@ export function withoutMinted(value: JsonObject): JsonObject {
   const { id: _, ...rest } = value
   return rest
 }
-
-/** Members of the form that are spread back as they are; an id that was made here is known to this proxy alone. */
-export const spelled = (node: Kept, ...keys: string[]): JsonObject =>
-  pickMembers(
-    formOf(node),
-    (key, value) => keys.includes(key) && !(key === 'id' && isMinted(value)),
-  )
 
 /** A table's entry for a word from outside, which may be the name of anything. */
 export const lookup = <T>(

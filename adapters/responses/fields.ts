@@ -9,7 +9,7 @@ import {
 import type { Lose } from '../../src/model/loss.ts'
 import type { Format, Limits, Request, Sampling } from '../../src/model/request.ts'
 import { inWords } from '../../src/model/text-tools.ts'
-import { listOf, lookup, keep, restOf, formOf, factsOf } from './dialect.ts'
+import { listOf, lookup, keep, restOf, factsOf } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
 import { writeFormatName, writeUserId } from './names.ts'
 import { isOfOthers, NOT_STRICT, strictSchema } from '../../src/schema/strict.ts'
@@ -67,8 +67,7 @@ export function readFormat(members: Members): Format | undefined {
   const saysNothing = Object.entries(rest).every(
     ([key, value]) => value === null || (key === 'verbosity' && value === 'medium'),
   )
-  if (saysNothing) members.keepForm('text', rest)
-  else members.leave('text', rest)
+  if (!saysNothing) members.leave('text', rest)
   return format
 }
 
@@ -95,12 +94,10 @@ export function formatWords({ format }: Request): string | undefined {
 }
 
 export function writeText(request: Request, own: boolean, lose: Lose): JsonObject | undefined {
-  const spelling = formOf(request)['text']
   const rest = restOf(request)['text']
   const format = request.format && writeFormat(request.format, own, lose)
-  if (!format && spelling === undefined && rest === undefined) return undefined
+  if (!format && rest === undefined) return undefined
   return {
-    ...(isObject(spelling) && spelling),
     ...(isObject(rest) && rest),
     ...(format && { format }),
   }
@@ -146,14 +143,13 @@ const GIVEN = new Set<Json>([
 export function readInclude(members: Members): void {
   const include = members.list('include')
   if (!include) return
-  members.keepForm('include', include)
   const others = include.filter((entry) => !GIVEN.has(entry))
   if (others.length > 0) members.leave('include', others)
 }
 
 /** Proofs have to be asked for, and only of a model that reasons. */
 export function writeInclude(request: Request, own: boolean, hasProofs: boolean): Json | undefined {
-  if (own) return formOf(request)['include'] ?? restOf(request)['include']
+  if (own) return restOf(request)['include']
   const reasons = request.reasoning !== undefined && request.reasoning.mode !== 'off'
   return reasons || hasProofs ? ['reasoning.encrypted_content'] : undefined
 }

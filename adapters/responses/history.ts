@@ -22,7 +22,6 @@ import { readCode, readDrawing, writeCode, writeCodeResult, ownDrawing } from '.
 import {
   DIALECT,
   opaque,
-  spelled,
   withoutMinted,
   textIn,
   keep,
@@ -96,7 +95,7 @@ export class History {
 
   #message(item: JsonObject): void {
     const members = new Members(item)
-    members.spell('type', 'id', 'status')
+    members.pass('type', 'id', 'status')
     const role = ROLES.find((known) => known === members.peek('role')) ?? 'user'
     this.#expectNone(role)
     members.any('role')
@@ -309,7 +308,7 @@ function writeMessage(turn: Turn, parts: JsonObject[], own: boolean): JsonObject
   // Instructions in the middle of a conversation are a developer's here.
   const role = turn.role === 'system' && !own ? 'developer' : turn.role
   return {
-    ...(own ? spelled(turn, 'type', 'id', 'status') : { type: 'message' }),
+    type: 'message',
     role,
     content: writeContent(turn, parts),
     ...restOf(turn),

@@ -8,17 +8,7 @@ import type {
   Block,
   MediaBlock,
 } from '../../src/model/request.ts'
-import {
-  listOf,
-  spelled,
-  lookup,
-  objectsOf,
-  textIn,
-  keep,
-  keepRest,
-  restOf,
-  factsOf,
-} from './dialect.ts'
+import { listOf, lookup, objectsOf, textIn, keep, keepRest, restOf, factsOf } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
 import { isMinted } from '../../src/model/ids.ts'
 import type { ItemContext } from './blocks.ts'
@@ -40,26 +30,28 @@ const hostedType = (capability: Capability): string | undefined =>
 
 export function readHosted(tool: JsonObject, capability: Capability): HostedTool {
   const members = new Members(tool)
-  if (members.peek('type') === hostedType(capability)) members.any('type')
-  else members.spell('type')
-  if (capability === 'code-execution') spellContainer(members)
+  const type = members.any('type')
+  if (capability === 'code-execution') passContainer(members)
   const search = capability === 'web-search' ? readSearch(members) : {}
   const asDomains = capability === 'web-search' && Array.isArray(members.peek('domains'))
-  const kept = keepRest(members, asDomains ? { domains: true } : {})
+  const kept = keepRest(members, {
+    ...(type !== undefined && type !== hostedType(capability) && { type }),
+    ...(asDomains && { domains: true }),
+  })
   return defined({ kind: 'hosted' as const, capability, ...search, ...kept })
 }
 
-function spellContainer(members: Members): void {
+function passContainer(members: Members): void {
   const container = members.peek('container')
   const isDefault =
     isObject(container) && container['type'] === 'auto' && Object.keys(container).length === 1
-  if (isDefault) members.spell('container')
+  if (isDefault) members.pass('container')
 }
 
 const strings = (values: Json[]): string[] => values.filter((value) => typeof value === 'string')
 
 function readSearch(members: Members): Pick<HostedTool, 'allowedDomains' | 'location'> {
-  members.spellDefault('search_context_size', 'medium')
+  members.passDefault('search_context_size', 'medium')
   const location = members.object('user_location')
   const domains = members.list('domains')
   return defined({ allowedDomains: domains ? strings(domains) : readFilters(members), location })
@@ -93,7 +85,7 @@ export function writeHosted(
   if (tool.capability === 'code-execution') return writeCodeInterpreter(tool)
   const type = hostedType(tool.capability)
   return own && type !== undefined
-    ? { type, ...spelled(tool, 'type'), ...restOf(tool) }
+    ? { type: factsOf(tool).type ?? type, ...restOf(tool) }
     : lose('dropped', path)
 }
 
@@ -110,8 +102,7 @@ function writeSearch(tool: HostedTool, path: string, lose: Lose): JsonObject {
   const allowed = allowedDomains && !asDomains ? { allowed_domains: allowedDomains } : {}
   const filtered = { ...allowed, ...(isObject(filters) && filters) }
   return defined({
-    type: 'web_search',
-    ...spelled(tool, 'type', 'search_context_size'),
+    type: factsOf(tool).type ?? 'web_search',
     ...(asDomains && { domains: allowedDomains ?? [] }),
     ...(Object.keys(filtered).length > 0 && { filters: filtered }),
     ...(filters === null && { filters }),
@@ -147,7 +138,7 @@ export function readCode(item: JsonObject, before: string | undefined): ReadCode
   const text = members.text('code') ?? ''
   const outputs = members.list('outputs')
   if (text === '' && outputs) return { result: readResult(item, before ?? id, outputs, true) }
-  members.spell('status', 'container_id')
+  members.pass('status', 'container_id')
   const code = defined({
     kind: 'code' as const,
     id,
@@ -195,7 +186,6 @@ export function writeCode(
     id: block.id,
     code: block.code,
     outputs: result ? writeOutputs(result) : null,
-    ...spelled(block, 'status', 'container_id'),
     ...restOf(block),
   }
 }

@@ -53,8 +53,8 @@ export function writeMcpTool(tool: McpTool): JsonObject {
 export function readMcpCall(item: JsonObject): McpCallBlock {
   const members = new Members(item)
   members.any('type')
-  members.spell('status')
-  members.spellDefault('approval_request_id', null)
+  members.pass('status')
+  members.passDefault('approval_request_id', null)
   const id = members.text('id') ?? ''
   const output = outputOf(members.any('output'))
   const error = outputOf(members.any('error'))

@@ -1,7 +1,7 @@
 import { defined, type Json, type JsonObject } from '../../src/json/json.ts'
 import { fileExtension, PDF, typeByName } from '../../src/model/media.ts'
 import type { MediaBlock, MediaSource } from '../../src/model/request.ts'
-import { restOf, formOf, factsOf, type Facts } from './dialect.ts'
+import { restOf, factsOf, type Facts } from './dialect.ts'
 import type { Members } from '../../src/model/ext.ts'
 
 const IMAGE = 'image/*'
@@ -32,7 +32,6 @@ export function readImage(members: Members): ReadMedia | undefined {
   const nested = members.object('image_url') ?? members.object('image')
   const url = members.text('image_url') ?? members.text('image') ?? nested?.['url']
   const fileId = members.text('file_id')
-  members.spellDefault('detail', 'auto')
   const detail = members.text('detail') ?? (nested ? detailIn(nested) : undefined)
   if (typeof url === 'string') return defined({ ...image(located(url, IMAGE)), detail })
   return fileId === undefined
@@ -90,11 +89,10 @@ export function writeMedia(block: MediaBlock): JsonObject | undefined {
 function writeImage({ source, mediaType, detail, ...node }: MediaBlock): JsonObject | undefined {
   const place = imagePlace(source, mediaType)
   if (!place) return undefined
-  const { detail: spelledDetail } = formOf(node)
   return defined({
     type: 'input_image',
     ...place,
-    detail: detail ?? spelledDetail,
+    detail,
     ...restOf(node),
   }) as JsonObject
 }

@@ -13,7 +13,7 @@ import { rooted } from '../../src/schema/root.ts'
 import { findCapability, readHosted, writeHosted } from './hosted.ts'
 import { readClientTool } from './client-tools.ts'
 import { readMcpTool, writeMcpTool } from './mcp.ts'
-import { DIALECT, objectsOf, spelled, textIn, keep, keepRest, restOf, factsOf } from './dialect.ts'
+import { DIALECT, objectsOf, textIn, keep, keepRest, restOf, factsOf } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
 import type { WireNames } from './names.ts'
 import { NOT_STRICT, strictSchema } from '../../src/schema/strict.ts'
@@ -51,9 +51,7 @@ function readSchema(members: Members): string | undefined {
   const parameters = members.any('parameters')
   if (parameters === undefined) return undefined
   const schema = toText(parameters)
-  if (schema.trim() !== 'null') return schema
-  members.keepForm('parameters', null)
-  return undefined
+  return schema.trim() === 'null' ? undefined : schema
 }
 
 function readCustom(tool: JsonObject): TextTool {
@@ -63,7 +61,6 @@ function readCustom(tool: JsonObject): TextTool {
   const description = members.text('description')
   const format = members.object('format')
   // Free text is what a tool without a format takes.
-  if (format?.['type'] === 'text') members.keepForm('format', format)
   return defined({
     kind: 'text' as const,
     name,
@@ -164,7 +161,6 @@ function writeFunction(tool: FunctionTool, { names, own, lose }: ToolContext): J
     name: names.toWire(tool.name).name,
     description: tool.description,
     parameters: schema === undefined ? undefined : new Verbatim(schema),
-    ...spelled(tool, 'parameters'),
     strict,
     ...rest,
   }) as JsonObject
@@ -192,7 +188,6 @@ function writeCustom(tool: TextTool, { names, lose }: ToolContext): JsonObject {
     name: names.toWire(tool.name).name,
     description: tool.description,
     format: tool.format,
-    ...spelled(tool, 'format'),
     ...rest,
   }) as JsonObject
 }

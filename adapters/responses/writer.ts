@@ -23,7 +23,7 @@ import { writeError } from './problems.ts'
 import { writeEnvelope, type ProofSlot } from '../../src/model/proof.ts'
 import { writeAction } from './blocks.ts'
 import { STATUS_OF_OUTCOME, writeOutputs, writeDrawing } from './hosted.ts'
-import { DIALECT, spelled, textIn } from './dialect.ts'
+import { DIALECT, textIn } from './dialect.ts'
 import { mcpIdOf, writeMcpCall } from './mcp.ts'
 import { writeCallId, uniqueIds } from './names.ts'
 import { openItem, type Emit, type OpenItem, type Voice } from './writer-blocks.ts'
@@ -264,8 +264,7 @@ export class Output {
     this.#added({ ...item, status: 'in_progress' })
     for (const step of ['in_progress', 'searching', 'completed'])
       this.#emit(`response.web_search_call.${step}`, at)
-    const done = { action: writeAction(block), ...spelled(block, 'action', 'status') }
-    this.#done({ ...item, status: 'completed', ...done })
+    this.#done({ ...item, status: 'completed', ...writeAction(block) })
   }
 
   #mcpCall(block: McpCallBlock): void {

@@ -9,8 +9,6 @@ export interface Kept {
 
 /** What a reader says of how a node stood in its dialect. */
 export interface Circumstance<Facts> {
-  /** Members that say nothing by themselves: a default written out, null, a longer form. */
-  form?: object | false | undefined
   /** What the dialect's own writer goes by. */
   facts?: Facts | false | undefined
 }
@@ -21,7 +19,6 @@ export interface Codec<Facts> {
   keep(rest: object, circumstance?: Circumstance<Facts>): Kept
   /** The rest of a node that was read in this dialect, to be spread back into the wire's object. */
   restOf(node: Kept | undefined): JsonObject
-  formOf(node: Kept | undefined): JsonObject
   factsOf(node: Kept | undefined): Partial<Facts>
   isOrigin(node: Kept): boolean
   /** A whole block that only this dialect knows. */
@@ -38,7 +35,6 @@ export function codecOf<Facts extends object>(dialect: Dialect): Codec<Facts> {
       return { ...(fields && { ext: { [dialect]: fields } }), ...(origin && { origin }) }
     },
     restOf: (node) => node?.ext?.[dialect] ?? NOTHING,
-    formOf: (node) => (node?.origin?.dialect === dialect && node.origin.form) || NOTHING,
     factsOf: (node) =>
       // Facts of a dialect are written by its own reader alone, which the types do not know.
       node?.origin?.dialect === dialect ? ((node.origin.facts ?? NOTHING) as Partial<Facts>) : {},
@@ -49,12 +45,9 @@ export function codecOf<Facts extends object>(dialect: Dialect): Codec<Facts> {
 
 function originOf<Facts extends object>(
   dialect: Dialect,
-  { form, facts }: Circumstance<Facts>,
+  { facts }: Circumstance<Facts>,
 ): Origin | undefined {
-  const members = form ? definedMembers(form) : undefined
-  const known = facts && Object.keys(facts).length > 0 ? facts : undefined
-  if (!members && !known) return undefined
-  return { dialect, ...(members && { form: members }), ...(known && { facts: known }) }
+  return facts && Object.keys(facts).length > 0 ? { dialect, facts } : undefined
 }
 
 /** The members that there are; undefined where there is none, as in most places. */
@@ -90,7 +83,6 @@ export class Members {
   readonly #value: JsonObject
   readonly #taken = new Set<string>()
   readonly #left: [string, Json][] = []
-  readonly #form: [string, Json][] = []
 
   constructor(value: JsonObject) {
     this.#value = value
@@ -125,26 +117,14 @@ export class Members {
     return value === undefined ? undefined : this.#take(key, value)
   }
 
-  /** Takes members that say nothing of the conversation: they are only written back. */
-  spell(...keys: string[]): void {
-    for (const key of keys) {
-      const value = this.peek(key)
-      if (value !== undefined) this.keepForm(key, this.#take(key, value))
-    }
+  /** Takes members that say nothing of the conversation. */
+  pass(...keys: string[]): void {
+    for (const key of keys) this.any(key)
   }
   /** Takes a member that says no more than its default does. */
-  spellDefault(key: string, ...defaults: Json[]): void {
-    const value = this.peek(key)
-    if (value !== undefined && defaults.includes(value)) this.spell(key)
-  }
-  /** Takes a member that says no more than its default does, and that need not be written. */
   passDefault(key: string, ...defaults: Json[]): void {
     const value = this.peek(key)
     if (value !== undefined && defaults.includes(value)) this.#take(key, value)
-  }
-  /** Keeps how a member stood that was taken and is written otherwise, or not at all. */
-  keepForm(key: string, value: Json): void {
-    this.#form.push([key, value])
   }
 
   /** Puts into the rest what no other dialect can say of a member that was taken. */
@@ -155,9 +135,6 @@ export class Members {
   rest(): JsonObject {
     const entries = Object.entries(this.#value).filter(([key]) => !this.#taken.has(key))
     return Object.fromEntries([...entries, ...this.#left])
-  }
-  form(): JsonObject {
-    return Object.fromEntries(this.#form)
   }
 
   #take<T extends Json>(key: string, value: T): T {

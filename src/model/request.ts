@@ -8,12 +8,10 @@ export type Ext = Readonly<Record<Dialect, JsonObject>>
 
 /**
  * Where a node was read, and how it stood there; absent where there is nothing to say besides the dialect of the
- * request. `form`: members that say nothing by themselves (a default written out, null). `facts`: what the
- * dialect's own writer goes by. No other dialect heeds either, so nothing is lost with them.
+ * request. `facts`: what the dialect's own writer goes by. No other dialect heeds them, so nothing is lost with them.
  */
 export interface Origin {
   readonly dialect: Dialect
-  readonly form?: JsonObject
   readonly facts?: object
 }
 
