@@ -7,7 +7,7 @@ export interface Kept {
   origin?: Origin
 }
 
-/** What a reader says of how a node stood in its dialect. */
+/** What a reader says of a node besides its members. */
 export interface Circumstance<Facts> {
   /** What the dialect's own writer goes by. */
   facts?: Facts | false | undefined

@@ -4,7 +4,9 @@ import { replyReporter, reportForeign } from '../../src/model/foreign.ts'
 import { lossList } from '../../src/model/loss.ts'
 import type { Request } from '../../src/model/request.ts'
 
-const ext = { a: { own: 1, nothing: null, none: [], empty: {} } }
+/** Of a request an empty object asks for something as it is; in a reply it says nothing. */
+const ext = { a: { own: {}, nothing: null, none: [] } }
+const left = { a: { own: 1, nothing: null, none: [], empty: {} } }
 const request: Request = {
   model: 'm',
   stream: false,
@@ -76,16 +78,22 @@ describe('what only one dialect says in a reply', () => {
     { type: 'start', id: 'r', model: 'm', ext: { a: { first: 1 } } },
     {
       type: 'block-start',
-      block: { kind: 'search', id: 's', queries: [], sources: [{ url: 'u', ext }], ext },
+      block: {
+        kind: 'search',
+        id: 's',
+        queries: [],
+        sources: [{ url: 'u', ext: left }],
+        ext: left,
+      },
     },
     { type: 'block-end', tail: {} },
     { type: 'block-start', block: { kind: 'text', text: '' } },
     { type: 'block-delta', text: 't' },
-    { type: 'citation', citation: { url: 'u', ext } },
+    { type: 'citation', citation: { url: 'u', ext: left } },
     { type: 'block-end', tail: { ext: { a: { late: 1 } } } },
     { type: 'block-start', block: { kind: 'opaque', dialect: 'a', value: { toolCall: {} } } },
     { type: 'block-end', tail: {} },
-    { type: 'usage', usage: { ext } },
+    { type: 'usage', usage: { ext: left } },
     {
       type: 'finish',
       reason: 'stop',
