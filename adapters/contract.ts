@@ -135,11 +135,11 @@ export interface SameEdits {
 
 /** The headers of an exchange in which both sides speak one dialect. */
 export interface HeaderRules {
-  /** Those of a request that are passed on, besides content-type and accept. */
+  /** Those of a request that are passed on, besides content-type and accept; `rate-*` names all that begin so. */
   readonly request: readonly string[]
   /** Pairs of spellings of one header: an upstream is sent both, whichever came. */
   readonly twins?: readonly (readonly [string, string])[]
-  /** Those of a reply that are passed back; `rate-*` names all that begin so. */
+  /** Those of a reply that are passed back, in the same words. */
   readonly reply?: readonly string[]
   /** Throws for a request without the headers that the dialect demands. */
   demand?(headers: Lookup): void

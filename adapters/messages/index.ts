@@ -61,19 +61,21 @@ export const messages: Adapter = {
     tellsFailure,
     knows: ({ event = '', data }) => KNOWN.test(event) || KNOWN_DATA.test(data),
     headers: {
+      // What Claude Code (2.1.330) asks of a gateway: both lists are open.
       request: [
         'anthropic-version',
         'provider-version',
         'anthropic-beta',
         'provider-beta',
-        'anthropic-workspace-id',
-        'anthropic-user-profile-id',
+        'user-agent',
+        'anthropic-*',
+        'x-stainless-*',
       ],
       twins: [
         ['anthropic-version', 'provider-version'],
         ['anthropic-beta', 'provider-beta'],
       ],
-      reply: ['anthropic-ratelimit-*', 'anthropic-workspace-id'],
+      reply: ['anthropic-*'],
       demand: demandVersion,
     },
     modelMember: { request: 'model', reply: 'model', event: ['message', 'model'] },

@@ -26,7 +26,7 @@ export interface StoredExchange extends KeptContext {
 
 /** One exchange: who asks what, in which dialect, and what is to be remembered of it. */
 export interface Exchange extends StoredExchange, MemoryContext {
-  readonly headers: Lookup
+  readonly headers: Lookup & { keys?(): Iterable<string> }
   readonly body: Body
   readonly permit: Permit
   readonly journal: Journal

@@ -7,7 +7,8 @@ import { slicesAt, spliceStrings } from '../json/slices.ts'
 import { lossList, type Loss } from '../model/loss.ts'
 import type { Exchange } from './exchange.ts'
 import { addressRequest, type UnaddressedRequest } from '../upstream/request.ts'
-import { pickNamed } from '../upstream/header-subset.ts'
+import { matchesGlob } from '../config/glob.ts'
+import { pickHeaders, pickNamed } from '../upstream/header-subset.ts'
 import type { PassPlan } from './plan.ts'
 import type { Found } from '../memory/resolve.ts'
 
@@ -102,6 +103,14 @@ function parsed(...[text, paths]: Parameters<typeof parse>): ReturnType<typeof p
 
 const QUERY_VALUE = /^[\w.-]{1,64}$/
 
+/** What is a credential by its name goes where the configuration says, and nowhere else. */
+const CREDENTIAL = /auth|key|token|secret|cookie|credential|password/i
+
+const openNames = (headers: Exchange['headers'], pattern: string): string[] =>
+  [...(headers.keys?.() ?? [])].filter(
+    (name) => matchesGlob(pattern, name) && !CREDENTIAL.test(name),
+  )
+
 function passedHeaders({ caller, headers }: Exchange): Record<string, string> {
   const { twins = [], request: names, demand } = caller.same.headers
   demand?.(headers)
@@ -109,7 +118,12 @@ function passedHeaders({ caller, headers }: Exchange): Record<string, string> {
   const pass = (name: string, value: string | null) => {
     if (value !== null && !passed.has(name)) passed.set(name, value)
   }
-  for (const name of names) pass(name, headers.get(name))
+  for (const name of names) {
+    if (!name.includes('*')) pass(name, headers.get(name))
+    else
+      for (const [key, value] of Object.entries(pickHeaders(headers, openNames(headers, name))))
+        pass(key, value)
+  }
   for (const [one, other] of twins) {
     pass(one, passed.get(other) ?? null)
     pass(other, passed.get(one) ?? null)
