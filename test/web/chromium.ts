@@ -17,6 +17,7 @@ const FLAGS = [
   '--headless',
   '--no-sandbox',
   '--disable-gpu',
+  '--disable-lcd-text',
   '--disable-dev-shm-usage',
   '--disable-quic',
   '--no-first-run',
@@ -36,8 +37,8 @@ export interface Page {
   press(key: string): Promise<void>
   /** How it is shown. */
   show(as: { width: number; height: number; dark?: boolean }): Promise<void>
-  /** As a PNG. */
-  picture(): Promise<Buffer>
+  /** Without loss as a PNG, or much smaller as WebP. */
+  picture(format: 'png' | 'webp'): Promise<Buffer>
 }
 
 export interface Browser {
@@ -87,8 +88,9 @@ export async function openBrowser(path: string): Promise<Browser> {
           const features = [{ name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }]
           await call('Emulation.setEmulatedMedia', { features })
         },
-        async picture() {
-          const { data } = await call('Page.captureScreenshot', { format: 'png' })
+        async picture(format) {
+          const quality = format === 'webp' ? { quality: 85 } : {}
+          const { data } = await call('Page.captureScreenshot', { format, ...quality })
           return Buffer.from(String(data), 'base64')
         },
         async evaluate(expression) {

@@ -802,7 +802,7 @@ function waterfall(x) {
             call.headAt ?? call.endAt,
             'two',
           ),
-          row(`${what}reply`, call.headAt, call.endAt, 'one'),
+          row(`${what}reply`, call.headAt, call.endAt ?? x.told?.endAt, 'one'),
         ].flat()
       }),
       row('told', x.told?.firstAt ?? x.told?.at, x.told?.endAt, 'three'),
