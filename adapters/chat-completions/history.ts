@@ -1,3 +1,4 @@
+import { isMute } from '../../src/model/empty-request.ts'
 import {
   type Json,
   type JsonObject,
@@ -162,9 +163,12 @@ export function writeHistory(request: Request, context: WriteContext): JsonObjec
     writeTurns(turns, context, replayed),
   )
   const system = writeSystem(request, context)
-  const isMute = placed.every(({ message }) => message['role'] === 'system')
-  if (isMute && !context.own)
-    return asCaller([...system, ...placed.map(({ message }) => message)], context)
+  const isLone = placed.every(({ message }) => message['role'] === 'system')
+  if (isLone && !context.own) {
+    const alone = [...system, ...placed.map(({ message }) => message)]
+    const isEmpty = alone.length === 0 && isMute(request)
+    return isEmpty ? [{ role: 'user', content: '' }] : asCaller(alone, context)
+  }
   return [...system, ...bridged(repair(placed, context), context)]
 }
 

@@ -36,6 +36,10 @@ describe('an empty text as the only content', () => {
     expect(openai.request(messages(content)).body).toMatchObject({
       input: [{ type: 'message', role: 'user', content: '' }],
     })
+    const chat = translator({ from: 'messages', to: 'chat-completions' })
+    expect(chat.request(messages(content)).body).toMatchObject({
+      messages: [{ role: 'user', content: '' }],
+    })
   })
 
   it('comes from every other dialect too', () => {
@@ -44,6 +48,9 @@ describe('an empty text as the only content', () => {
     expect(openai.request(empty).body).toMatchObject({ input: [{ content: '' }] })
     const gemini = translator({ from: 'responses', to: 'generate-content' })
     expect(gemini.request({ model: 'm', input: '' }).body).toMatchObject(empty)
+    const chat = translator({ from: 'chat-completions', to: 'generate-content' })
+    const said = { model: 'm', messages: [{ role: 'user', content: '' }] }
+    expect(chat.request(said).body).toMatchObject(empty)
   })
 
   it('is refused for messages, whose service takes none', () => {
