@@ -1,3 +1,4 @@
+import type { Lookup } from '../model/lookup.ts'
 import type { LogEntry } from '../observe/entry.ts'
 import type { KeptCall, KeptExchange } from './kept.ts'
 import { entriesOf, presentedSecrets, shownHeaders, shownUrl } from './secrets.ts'
@@ -38,7 +39,7 @@ export function rowOf(kept: KeptExchange, showing: Showing): object {
 export function detailOf(kept: KeptExchange, showing: Showing): object {
   const { calls, answer, entry } = kept
   const hide = hiderOf(kept, showing)
-  const type = kept.headers.get('content-type')
+  const type = bodyType(kept.headers)
   return {
     ...rowOf(kept, showing),
     readAt: kept.readAt,
@@ -53,6 +54,10 @@ export function detailOf(kept: KeptExchange, showing: Showing): object {
     ...(answer && { told: answerOf(answer, hide) }),
   }
 }
+
+/** A packed body is no text. */
+export const bodyType = (headers: Lookup): string | null =>
+  headers.get('content-encoding') === null ? headers.get('content-type') : 'packed'
 
 function answerOf({ headers, body, ...times }: NonNullable<KeptExchange['answer']>, hide: Hide) {
   const type = headers['content-type'] ?? null

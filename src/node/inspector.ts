@@ -5,7 +5,7 @@ import { createFetchHandler } from '../http/app.ts'
 import { isOwnPage, PAGE_HEADERS } from '../inspect/access.ts'
 import type { KeptExchange } from '../inspect/kept.ts'
 import { createRecorder, type Recorder } from '../inspect/recorder.ts'
-import { detailOf, hiderOf, rowOf, type Showing } from '../inspect/view.ts'
+import { bodyType, detailOf, hiderOf, rowOf, type Showing } from '../inspect/view.ts'
 import { costOf, type PriceList } from '../observe/cost.ts'
 import { type Inspector, randomId } from '../ports.ts'
 import { type Veil, veilOf } from '../upstream/secrets.ts'
@@ -232,7 +232,7 @@ async function explained(
 ): Promise<unknown> {
   const upstream = textOf(asked, 'upstream')
   const as = textOf(asked, 'model')
-  const { text, cut } = kept.body.shown(hide, kept.headers.get('content-type'))
+  const { text, cut } = kept.body.shown(hide, bodyType(kept.headers))
   if (!settings.upstreams.has(upstream) || text === undefined || cut)
     return { error: 'The body was not kept whole, or there is no such upstream.' }
   const route = { model: '*', upstream, ...(as !== '' && { as }) }

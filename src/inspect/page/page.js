@@ -548,28 +548,8 @@ function renderDetail() {
       'div',
       { class: 'pair panes' },
       pane('what came', x.came.headers, x.came.body, x.came.type, { marks: marks.came, at: 0 }),
-      ...x.calls.map((each, index) =>
-        pane(named('what went', x, index), each.headers, each.body, 'application/json', {
-          marks: each === call ? marks.went : undefined,
-          line: `${each.method} ${each.url}`,
-          at: each.at,
-        }),
-      ),
-      ...(x.calls.length === 0 ? [missing('what went', 'Nothing was sent to an upstream.')] : []),
-      ...x.calls.map((each, index) =>
-        each.status === undefined
-          ? missing(named('what came back', x, index), each.failure ?? 'Nothing has come back yet.')
-          : pane(
-              named('what came back', x, index),
-              each.repliedHeaders,
-              each.reply,
-              each.repliedType,
-              { line: `status ${each.status}`, at: each.at },
-            ),
-      ),
-      ...(x.calls.length === 0
-        ? [missing('what came back', 'Nothing was asked of an upstream.')]
-        : []),
+      call ? went(call, '', marks.went) : missing('what went', 'Nothing was sent to an upstream.'),
+      call ? back(call, '') : missing('what came back', 'Nothing was asked of an upstream.'),
       x.told
         ? pane('what was told', x.told.headers, x.told.body, x.told.type, {
             line: `status ${x.status}`,
@@ -577,11 +557,37 @@ function renderDetail() {
           })
         : missing('what was told', 'Nothing yet.'),
     ),
+    ...x.calls
+      .slice(0, -1)
+      .map((each, index) =>
+        h(
+          'details',
+          {},
+          h('summary', {}, `attempt ${index + 1}: ${each.status ?? each.failure ?? 'no answer'}`),
+          h(
+            'div',
+            { class: 'pair panes' },
+            went(each, `, attempt ${index + 1}`),
+            back(each, `, attempt ${index + 1}`),
+          ),
+        ),
+      ),
   )
 }
 
-const named = (title, x, index) =>
-  x.calls.length > 1 && index < x.calls.length - 1 ? `${title}, attempt ${index + 1}` : title
+const went = (call, which, marks) =>
+  pane(`what went${which}`, call.headers, call.body, 'application/json', {
+    marks,
+    line: `${call.method} ${call.url}`,
+    at: call.at,
+  })
+const back = (call, which) =>
+  call.status === undefined
+    ? missing(`what came back${which}`, call.failure ?? 'Nothing has come back yet.')
+    : pane(`what came back${which}`, call.repliedHeaders, call.reply, call.repliedType, {
+        line: `status ${call.status}`,
+        at: call.at,
+      })
 const action = (name, run) => h('button', { type: 'button', onclick: run }, name)
 const missing = (title, why) =>
   h(
