@@ -74,6 +74,8 @@ describe('lanes and scenarios', () => {
     ])
     expect(names('same')).toHaveLength(DIALECTS.length + 1)
     expect(names('pairs,same')).toHaveLength(DIALECTS.length ** 2 + 1)
+    expect(names('m:r*2')).toEqual(['pass-through', 'messages:responses', 'messages:responses*2'])
+    expect(names('pools')).toHaveLength(5)
     expect(() => lanesOf('nowhere')).toThrow('There is no lane "nowhere"')
     expect(scenariosOf('burst,small-64').map(({ name }) => name)).toEqual([
       'small-64',

@@ -11,6 +11,8 @@ export interface Figures {
   /** Against the bare pass-through of the same round. */
   rate: Summary | undefined
   cpu: Summary | undefined
+  /** Processor time of a pool against one upstream, in the same round. */
+  pool: Summary | undefined
   /** For itself: requests or deltas per second, and microseconds on a processor for each of them. */
   perSecond: number
   cpuUs: number | undefined
@@ -56,6 +58,7 @@ export function figuresOf(results: readonly LaneScores[], { events }: Scenario):
     lane,
     rate: against(loads, base, rateIn),
     cpu: against(loads, base, cpuIn),
+    pool: lane.twin === undefined ? undefined : against(loads, loadsOf(lane.twin), cpuIn),
     perSecond: median(loads.map(rateIn)) * events,
     cpuUs: scaled(middleOf(seriesOf(loads, cpuIn)), 1000 / events),
     waitP50: median(loads.map(({ wait }) => wait.p50)),
@@ -81,11 +84,12 @@ const scaled = (value: number | undefined, factor: number): number | undefined =
 
 /** What the goals say to the figures of a scenario. */
 export function judged({ name }: Scenario, figures: readonly Figures[]): Finding[] {
-  return figures.flatMap(({ lane, rate, overBase, dripP99 }) => {
+  return figures.flatMap(({ lane, rate, overBase, dripP99, pool }) => {
     const values: readonly (readonly [Metric, number | undefined])[] = [
       ['rate', rate?.middle],
       ['added', overBase],
       ['drip', dripP99],
+      ['pool', pool?.middle],
     ]
     return values.flatMap(([metric, value]) => findingsOf(name, metric, lane, value))
   })

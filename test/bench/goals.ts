@@ -1,4 +1,4 @@
-import { isCross, isPair, isSame, type Lane } from './lanes.ts'
+import { isCross, isPair, isPool, isSame, type Lane } from './lanes.ts'
 
 /** What is measured of a lane and held against a goal. */
 export type Metric =
@@ -10,6 +10,8 @@ export type Metric =
   | 'drip'
   /** Time to the first answer, as a ratio to a bare server. */
   | 'start'
+  /** Processor time of a pool of two that are well, as a ratio to one upstream. */
+  | 'pool'
   /** KiB for each open stream. */
   | 'idle'
 
@@ -42,6 +44,13 @@ export const GOALS: readonly Goal[] = [
   { scenario: 'burst-16', metric: 'rate', lanes: isShort, least: 1, far: 0.6 },
   { scenario: 'burst-16', metric: 'rate', lanes: isLong, least: 0.8, far: 0.3 },
   { scenario: 'paced-20', metric: 'added', lanes: isPair, most: 0.1, far: 0.5 },
+  ...['small-16', 'agent-16', 'burst-16'].map((scenario): Goal => ({
+    scenario,
+    metric: 'pool',
+    lanes: isPool,
+    most: 1.03,
+    far: 1.15,
+  })),
   { scenario: 'start', metric: 'start', lanes: isPair, most: 3 },
   { scenario: 'memory', metric: 'idle', lanes: isPair, most: 64 },
 ]

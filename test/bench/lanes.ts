@@ -8,6 +8,8 @@ export interface Lane {
   proxy: ProxyKind
   caller: Dialect
   upstream: Dialect
+  /** Two upstreams serve it, both of which are well; the lane with one of them, to compare it with. */
+  twin?: string
 }
 
 /** The lane that all others are put in proportion to. */
@@ -30,25 +32,33 @@ const pair = (caller: Dialect, upstream: Dialect): Lane => ({
   upstream,
 })
 
+const pooled = (caller: Dialect, upstream: Dialect): Lane => {
+  const twin = pair(caller, upstream)
+  return { ...twin, name: `${twin.name}*2`, twin: twin.name }
+}
+
 const bareLanes = BARE.map((proxy) => bare(proxy))
 const same = DIALECTS.map((dialect) => pair(dialect, dialect))
 const cross = DIALECTS.flatMap((caller) =>
   DIALECTS.filter((upstream) => upstream !== caller).map((upstream) => pair(caller, upstream)),
 )
 
-export const LANES: readonly Lane[] = [...bareLanes, ...same, ...cross]
+const pools = [pooled('messages', 'messages'), pooled('messages', 'responses')]
 
-export const isSame = ({ proxy, caller, upstream }: Lane): boolean =>
-  proxy === 'dragoman' && caller === upstream
-export const isCross = ({ proxy, caller, upstream }: Lane): boolean =>
-  proxy === 'dragoman' && caller !== upstream
-export const isPair = ({ proxy }: Lane): boolean => proxy === 'dragoman'
+export const LANES: readonly Lane[] = [...bareLanes, ...same, ...cross, ...pools]
+
+export const isPair = ({ proxy, twin }: Lane): boolean => proxy === 'dragoman' && twin === undefined
+export const isSame = (lane: Lane): boolean => isPair(lane) && lane.caller === lane.upstream
+export const isCross = (lane: Lane): boolean => isPair(lane) && lane.caller !== lane.upstream
+export const isPool = ({ twin }: Lane): boolean => twin !== undefined
 
 const GROUPS: ReadonlyMap<string, readonly Lane[]> = new Map([
   ['bare', bareLanes],
   ['same', same],
   ['cross', cross],
   ['pairs', [...same, ...cross]],
+  // Each with the one that it is compared with.
+  ['pools', pools.flatMap((lane) => [pair(lane.caller, lane.upstream), lane])],
 ])
 
 const dialectOf = (text: string): Dialect | undefined =>
@@ -56,7 +66,7 @@ const dialectOf = (text: string): Dialect | undefined =>
 
 /**
  * A lane by its name, a group of them, a pair by the first letters of its dialects (`m:r`: a messages caller, a
- * responses upstream), or a bare lane in another dialect (`pass-through/r`).
+ * responses upstream; `m:r*2`: two of them), or a bare lane in another dialect (`pass-through/r`).
  */
 function lanesCalled(text: string): readonly Lane[] {
   const group = GROUPS.get(text)
@@ -64,8 +74,11 @@ function lanesCalled(text: string): readonly Lane[] {
   const [proxy = '', suffix = ''] = text.split('/')
   const kind = BARE.find((candidate) => candidate === proxy)
   if (kind) return [bare(kind, dialectOf(suffix))]
-  const [caller, upstream] = text.split(':').map(dialectOf)
-  if (caller && upstream) return [pair(caller, upstream)]
+  const [both = '', members] = text.split('*')
+  const [caller, upstream] = both.split(':').map(dialectOf)
+  if (caller && upstream && members === undefined) return [pair(caller, upstream)]
+  if (caller && upstream && members === '2')
+    return [pair(caller, upstream), pooled(caller, upstream)]
   const names = [...GROUPS.keys(), ...LANES.map(({ name }) => name)]
   throw new Error(`There is no lane "${text}"; there are ${names.join(', ')}.`)
 }

@@ -8,7 +8,7 @@ export const HELP = `npm run bench -- [options]
   --only a,b         scenarios by name or the beginning of it: small, agent-16, image, burst, block, paced,
                      memory, start, inspect, size, workers
   --lanes a,b        direct, node:http, pass-through, parse+serialise; pairs as messages:responses or m:r;
-                     bare, same, cross, pairs
+                     m:r*2 (two upstreams); bare, same, cross, pairs, pools
   --rounds n         rounds of every scenario
   --seconds s        length of a slice
   --prof LANE        a CPU profile of dragoman under one lane (with --only, default small-64), 5 seconds

@@ -5,7 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ProxyKind } from './lanes.ts'
-import { CALLER_KEY, DIALECTS, type Job, type Manner, modelOf, type Score } from './shared.ts'
+import {
+  CALLER_KEY,
+  type Dialect,
+  DIALECTS,
+  type Job,
+  type Manner,
+  modelOf,
+  type Score,
+} from './shared.ts'
 
 /** The processes of the benchmark: started here, ended here. */
 
@@ -142,15 +150,20 @@ export async function startLane(kind: ProxyKind, making: Making): Promise<Proxy>
   return proxy
 }
 
+const second = (dialect: Dialect): string => `${dialect}-2`
+
 /** Everything is on that is on by default, and callers need a key. */
 export const configFor = (port: number) => ({
   upstreams: Object.fromEntries(
-    DIALECTS.map((dialect) => [
-      dialect,
-      { dialect, url: `http://127.0.0.1:${port}`, key: 'a-key-of-the-upstream' },
-    ]),
+    DIALECTS.flatMap((dialect) => {
+      const upstream = { dialect, url: `http://127.0.0.1:${port}`, key: 'a-key-of-the-upstream' }
+      return [dialect, second(dialect)].map((name) => [name, upstream])
+    }),
   ),
-  routes: DIALECTS.map((dialect) => ({ model: modelOf(dialect), upstream: dialect })),
+  routes: DIALECTS.flatMap((dialect) => [
+    { model: modelOf(dialect), upstream: dialect },
+    { model: modelOf(dialect, true), upstream: [dialect, second(dialect)] },
+  ]),
   callers: { keys: [CALLER_KEY] },
 })
 

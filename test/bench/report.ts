@@ -81,6 +81,12 @@ export function proofOf(figures: readonly Figures[]): string | undefined {
   return `direct is ${direct.toFixed(1)} times the ${BASE}${isEnough}; ${busy}`
 }
 
+/** What it costs that another upstream could be asked. */
+export const poolsIn = (figures: readonly Figures[]): string[] =>
+  figures.flatMap(({ lane, pool }) =>
+    pool ? [`${lane.name} to ${lane.twin}: CPU ${digits(pool.middle)} (${range(pool)})`] : [],
+  )
+
 const SIGNS = { reached: 'ok', missed: 'MISSED', far: 'FAR' } as const
 
 /** The goals of a lane and whether they are reached, as the last cell of its row. */

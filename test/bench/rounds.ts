@@ -32,9 +32,15 @@ export interface Effort {
 
 async function asking({ proxyOf }: World, lane: Lane, scenario: Scenario): Promise<Asking> {
   const { port } = await proxyOf(lane)
-  const { caller, upstream } = lane
+  const { caller, upstream, twin } = lane
   const { prompt, manner } = scenario
-  return { port, caller, model: modelOf(upstream), prompt, stream: manner !== 'json' }
+  return {
+    port,
+    caller,
+    model: modelOf(upstream, twin !== undefined),
+    prompt,
+    stream: manner !== 'json',
+  }
 }
 
 interface Slice {

@@ -3,7 +3,7 @@ import type { Finding } from './goals.ts'
 import type { Lane } from './lanes.ts'
 import type { Extra } from './memory.ts'
 import type { Options } from './options.ts'
-import { proofOf, type Section, sectionOf } from './report.ts'
+import { poolsIn, proofOf, type Section, sectionOf } from './report.ts'
 import { measure, type World } from './rounds.ts'
 import type { Scenario, Short } from './scenarios.ts'
 import { markdownTable, textTable } from './table.ts'
@@ -52,7 +52,8 @@ export async function runScenario(
   )
   show(run, { section: sectionOf(scenario, figures, findings), findings, problems })
   const proof = scenario.manner === 'paced' ? undefined : proofOf(figures)
-  if (proof !== undefined) console.log(options.markdown ? `\n${proof}` : proof)
+  for (const line of [...poolsIn(figures), proof])
+    if (line !== undefined) console.log(options.markdown ? `\n${line}` : line)
 }
 
 export function show(run: Run, { section, findings, problems }: Extra): void {

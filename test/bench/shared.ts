@@ -18,7 +18,9 @@ export const PACED_DELTAS = 25
 export const PACE_MS = 20
 
 export const CALLER_KEY = 'a-key-of-the-benchmark'
-export const modelOf = (upstream: Dialect): string => `bench-${upstream}`
+/** `pooled`: the name that two upstreams serve. */
+export const modelOf = (upstream: Dialect, pooled = false): string =>
+  `bench-${pooled ? 'pooled-' : ''}${upstream}`
 
 export { LAST_WORDS } from './words.ts'
 /** One request, as a caller of a dialect puts it. */
