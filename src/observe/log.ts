@@ -85,7 +85,9 @@ const isDelicateLine = (line: object): boolean =>
     Array.isArray(value) ? value.some(isDelicateMember) : isDelicate(value),
   )
 
-const isDelicateMember = (value: unknown): boolean => typeof value === 'object' || isDelicate(value)
+/** A member of a list is a text, or an object of texts and numbers. */
+const isDelicateMember = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null ? isDelicateLine(value) : isDelicate(value)
 
 /** JSON spells quotes otherwise, and so a secret that has one. */
 const isDelicate = (value: unknown): boolean =>

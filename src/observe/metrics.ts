@@ -218,6 +218,7 @@ export function resultOf({ status, reason = '' }: Pick<Attempt, 'status' | 'reas
 }
 
 function hopsOf({ attempts = [], route }: LogEntry, settings: Settings) {
+  if (attempts.length < 2) return []
   const index = settings.routes.findIndex(({ model }) => model === route)
   const label = index < 0 ? 'other' : `${index} ${route}`
   return attempts.slice(0, -1).map((attempt) => ({ route: label, reason: resultOf(attempt) }))
