@@ -68,11 +68,29 @@ export async function runPooled(
   }
   let failed: Failed | undefined
   for (;;) {
-    const next = failed?.again ?? (await nextMember(pool, failed))
-    if (!next) return failed ? final(pool, failed) : refuseAll(pool, members)
-    const result = await attempt(pool, next)
-    if ('answer' in result) return withAttempts(pool, result.answer)
-    failed = result
+    // Plans and answers are awaited here, where each layer less is time saved for every request.
+    let next = failed?.again
+    while (!next) {
+      const member = freeMember(pool, failed)
+      try {
+        if (member) next = entered(pool, member, await planFor(exchange, sighted, member, true))
+      } catch (error) {
+        passOver(pool, member, error)
+      }
+      if (!member && !(await waitedForMember(pool)))
+        return failed ? final(pool, failed) : refuseAll(pool, members)
+    }
+    const trial = trialOf(pool, next)
+    try {
+      const answer =
+        exchange.route.operation === 'count-tokens'
+          ? await countTokens(exchange, next.plan, trial.heard)
+          : await carriedOut(exchange, next.plan, trial.heard)
+      answered(pool, next, trial.call !== undefined)
+      return withAttempts(pool, answer)
+    } catch (error) {
+      failed = failedBy(pool, next, trial, error)
+    }
     if (!(await mayGoOn(pool, failed))) return final(pool, failed)
     exchange.journal.anew()
   }
@@ -101,22 +119,18 @@ const now = ({ exchange }: Pool): number => exchange.ports.now()
 /** The model's name at a member. */
 const modelAt = ({ sighted }: Pool, member: Member): string => sentModel(member, sighted.model)
 
-/** The next member that is not out and can serve this; where all are out, the one that comes back in time. */
-async function nextMember(pool: Pool, failed: Failed | undefined): Promise<Next | undefined> {
-  const { exchange, sighted, spent, unfit } = pool
-  for (;;) {
-    const member = freeMember(pool, failed)
-    try {
-      const plan = member && checked(pool, await planFor(exchange, sighted, member, true))
-      const leave = plan && exchange.pools.breakerOf(member).enter(now(pool))
-      if (plan && leave) return { member, plan, leave }
-    } catch (error) {
-      if (!member || !(error instanceof ProblemError)) throw error
-      unfit.push(error)
-      spent.push(member)
-    }
-    if (!member && !(await waitedForMember(pool))) return undefined
-  }
+/** Undefined where others came first. Throws ProblemError for what must not be carried out. */
+function entered(pool: Pool, member: Member, plan: Plan): Next | undefined {
+  checked(pool, plan)
+  const leave = pool.exchange.pools.breakerOf(member).enter(now(pool))
+  return leave && { member, plan, leave }
+}
+
+/** It cannot serve this. */
+function passOver({ unfit, spent }: Pool, member: Member | undefined, error: unknown): void {
+  if (!member || !(error instanceof ProblemError)) throw error
+  unfit.push(error)
+  spent.push(member)
 }
 
 /** The first that is not out. */
@@ -141,11 +155,10 @@ function mayServe(pool: Pool, member: Member, failed: Failed | undefined): boole
 }
 
 /** Throws ProblemError for a plan that must not be carried out. */
-function checked({ exchange }: Pool, plan: Plan): Plan {
+function checked({ exchange }: Pool, plan: Plan): void {
   exchange.journal.note({ stream: plan.stream, losses: plan.losses })
   if (exchange.settings.losses === 'reject' && plan.losses.some(isRefusable))
     throw withHeaders(() => refuseLosses(plan.losses), plan)
-  return plan
 }
 
 function withHeaders(refuse: () => void, plan: Plan): unknown {
@@ -190,41 +203,49 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     if (signal.aborted) done()
   })
 
-type Result = { answer: Answer } | Failed
+/** One attempt, from the moment in which it is made. */
+interface Trial {
+  readonly tried: Attempt
+  readonly began: number
+  heard(sent: AddressedRequest): Promise<UpstreamCall>
+  call: UpstreamCall | undefined
+}
 
-async function attempt(pool: Pool, { member, plan, leave }: Next): Promise<Result> {
+function trialOf(pool: Pool, { member, plan }: Next): Trial {
   const { exchange, failover, startedAt } = pool
   const began = now(pool)
-  let call: UpstreamCall | undefined
-  const bounds = {
-    attemptMs: failover.attemptMs,
-    totalMs: Math.max(1, plan.destination.upstream.timeouts.totalMs - (began - startedAt)),
+  const { totalMs } = plan.destination.upstream.timeouts
+  const trial: Trial = {
+    tried: { member: member.name, ms: 0 },
+    began,
+    // An answer may be over, and logged, as soon as it is there.
+    async heard(sent) {
+      const bounds = {
+        attemptMs: failover.attemptMs,
+        totalMs: Math.max(1, totalMs - (began - startedAt)),
+      }
+      const call = await ask(exchange, plan, sent, bounds)
+      trial.call = call
+      trial.tried.status = call.status
+      noteAttempts(pool, trial)
+      return call
+    },
+    call: undefined,
   }
-  const tried: Attempt = { member: member.name, ms: 0 }
-  // An answer may be over, and logged, as soon as it is there.
-  const heard = async (sent: AddressedRequest) => {
-    call = await ask(exchange, plan, sent, bounds)
-    tried.status = call.status
-    noteAttempts(pool, tried, began)
-    return call
-  }
-  try {
-    const answer =
-      exchange.route.operation === 'count-tokens'
-        ? await countTokens(exchange, plan, heard)
-        : await carriedOut(exchange, plan, heard)
-    answered(pool, { member, plan, leave }, call !== undefined)
-    return { answer }
-  } catch (error) {
-    call?.cancel()
-    const cause = causeOf(error, plan)
-    if (cause || !call) rename(tried, cause ? causeName(cause) : 'failed')
-    noteAttempts(pool, tried, began)
-    const verdict = cause ? judge(cause, failover) : NO_HOP
-    settle(pool, { member, plan, leave }, cause, verdict)
-    const failed = { cause, verdict, error, plan, member, call }
-    return again(pool, failed) ?? failed
-  }
+  return trial
+}
+
+function failedBy(pool: Pool, next: Next, trial: Trial, error: unknown): Failed {
+  const { tried, call } = trial
+  const { member, plan } = next
+  call?.cancel()
+  const cause = causeOf(error, plan)
+  if (cause || !call) rename(tried, cause ? causeName(cause) : 'failed')
+  noteAttempts(pool, trial)
+  const verdict = cause ? judge(cause, pool.failover) : NO_HOP
+  settle(pool, next, cause, verdict)
+  const failed = { cause, verdict, error, plan, member, call }
+  return again(pool, failed) ?? failed
 }
 
 /** What came of it, where that is not the status of its answer. */
@@ -234,7 +255,7 @@ function rename(tried: Attempt, result: string): void {
   else tried.reason = result
 }
 
-function noteAttempts(pool: Pool, tried: Attempt, began: number): void {
+function noteAttempts(pool: Pool, { tried, began }: Trial): void {
   const { attempts, exchange } = pool
   tried.ms = Math.round(now(pool) - began)
   if (attempts.at(-1) !== tried) attempts.push(tried)

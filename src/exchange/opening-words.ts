@@ -95,7 +95,7 @@ function sketchWords(sketch: Sketch, text: string, value: Slice): string | undef
 /** More of a text says nothing new. */
 const LONGEST = 4096
 /** So many characters of it, all over it, stand for a longer one. */
-const SAMPLES = 96
+const SAMPLES = 48
 
 /** A hash over a few characters of each of several texts. Those that are taken for the same share a place, no more. */
 class Sketch {
