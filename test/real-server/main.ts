@@ -13,6 +13,9 @@ import type { Json } from '../../src/json/json.ts'
 import { type App, createApp } from '../../src/index.ts'
 import { kits } from '../dialects/index.ts'
 import { framesIn } from '../line-reader.ts'
+import { SERVERS } from '../profiles/servers.ts'
+import { SESSIONS } from '../profiles/sessions.ts'
+import { siteOf } from '../profiles/stand-in.ts'
 import { type RealServer, startServer } from './server.ts'
 
 const SPOKEN = ['chat-completions', 'responses', 'messages'] as const
@@ -232,13 +235,48 @@ async function tried(server: RealServer): Promise<number> {
   return failed
 }
 
+const PATHS: Readonly<Record<string, string>> = {
+  'chat-completions': '/v1/chat/completions',
+  responses: '/v1/responses',
+  messages: '/v1/messages',
+}
+/** Without a projector it says so of pictures. */
+const BLIND = /image input is not supported/
+
+/** What agents send where the stand-in for this server answers them, told to the server itself. */
+async function refusedAgents({ url }: RealServer): Promise<number> {
+  let refused = 0
+  for (const standIn of SERVERS.filter(({ profile }) => profile === 'llama.cpp'))
+    for (const { agent, play } of SESSIONS) {
+      const site = siteOf(standIn, standIn.profile)
+      await play(site)
+      for (const body of site.sent) {
+        const { stream: _, stream_options: __, ...whole } = body
+        const bound = standIn.dialect === 'responses' ? 'max_output_tokens' : 'max_tokens'
+        const answer = await fetch(`${url}${PATHS[standIn.dialect]}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ ...whole, [bound]: 4 }),
+          signal: AbortSignal.timeout(TURN_MS),
+        })
+        const text = await answer.text()
+        if (answer.ok || NONSENSE.test(text) || BLIND.test(text)) continue
+        refused += 1
+        console.log(`${agent} over ${standIn.dialect}: ${answer.status} ${text.slice(0, 200)}`)
+      }
+    }
+  if (refused === 0) console.log(`${SESSIONS.length} agents are refused nothing`)
+  return refused
+}
+
 const home = mkdtempSync(join(tmpdir(), 'dragoman-server-'))
 try {
   const server = await startServer(home)
   if (typeof server === 'string') {
     console.log(`SKIPPED: no real server was asked, because ${server}`)
   } else {
-    const failed = await tried(server).finally(() => server.stop())
+    const all = async () => (await tried(server)) + (await refusedAgents(server))
+    const failed = await all().finally(() => server.stop())
     if (failed > 0) throw new Error(`${failed} did not work`)
   }
 } finally {
