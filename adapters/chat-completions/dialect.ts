@@ -63,6 +63,8 @@ export interface WriteContext {
   readonly server: ServerFacts
   /** The request came in this dialect. */
   readonly own: boolean
+  /** Whether the server fetches pictures by their addresses. */
+  readonly fetchesUrls: boolean
   /** The canonical place of what is written. */
   readonly path: string
 }

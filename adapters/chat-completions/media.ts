@@ -172,10 +172,11 @@ function writeAudio(
   return { type: 'input_audio', input_audio: { data: source.data, format } }
 }
 
-function writeImage(block: MediaBlock, { lose, path, own }: WriteContext): JsonObject | undefined {
+function writeImage(block: MediaBlock, context: WriteContext): JsonObject | undefined {
   const { mediaType, source, detail, name } = block
+  const { lose, path, own, fetchesUrls } = context
   // An address of another kind, such as a bucket's, leads nowhere from here.
-  if ('url' in source && !own && !/^https?:/i.test(source.url)) return undefined
+  if ('url' in source && !own && !(fetchesUrls && /^https?:/i.test(source.url))) return undefined
   if (name !== undefined) lose('dropped', `${path}.name`)
   const url =
     'url' in source ? source.url : 'data' in source ? dataUrl(mediaType, source.data) : undefined

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Dialect } from '../../adapters/dialect.ts'
+import { chatCompletions } from '../../adapters/chat-completions/index.ts'
+import { stringify } from '../../src/json/json.ts'
+import { emptyRequest } from '../../src/model/empty-request.ts'
+import { lossList } from '../../src/model/loss.ts'
 import { translator } from '../../src/translator.ts'
 import { lossesOf, refusal, sent } from '../pitfalls/translate.ts'
 
@@ -84,6 +88,27 @@ describe('what a server would refuse', () => {
       image_url: { url: 'data:image/png;base64,aGk=' },
     })
   })
+})
+
+it('names the address of a picture in words where the server does not fetch it (Ollama, Kimi)', () => {
+  const { losses, lose } = lossList()
+  const url = 'https://a.example/b.png'
+  const turns = [
+    {
+      role: 'user' as const,
+      blocks: [{ kind: 'media' as const, mediaType: 'image/png', source: { url } }],
+    },
+  ]
+  const written = (fetchesUrls?: boolean) => {
+    const facts = fetchesUrls === undefined ? {} : { fetchesUrls }
+    const target = { model: 'm', defaultMaxOutputTokens: 9, facts }
+    const request = { ...emptyRequest('m'), turns }
+    return stringify(chatCompletions.upstream.writeRequest(request, { target, lose }).body)
+  }
+  expect(written()).toContain(`"image_url":{"url":"${url}"}`)
+  expect(losses).toEqual([])
+  expect(written(false)).toContain(`[image/png ${url} left out]`)
+  expect(losses).toMatchObject([{ code: 'dropped', path: 'turns.0.blocks.0' }])
 })
 
 describe('what callers say', () => {
