@@ -3,7 +3,7 @@
  * responses and messages endpoints are the upstreams. It is installed into a folder of its own, which takes half a
  * minute; where that is not possible, this says so and is skipped.
  *
- *     npm run real-server
+ *     npm run llama
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
