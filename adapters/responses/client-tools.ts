@@ -188,6 +188,12 @@ function leftIn(value: JsonObject): JsonObject {
   }
 }
 
+/** The caller's own, which is text where the whole request was read as such. */
+function schemaIn(parameters: Json | undefined): string | undefined {
+  const text = parameters === undefined ? '' : toText(parameters)
+  return text.trimStart().startsWith('{') ? text : undefined
+}
+
 /** A function in the words of other services; undefined for a tool of another kind. */
 export function readClientTool(tool: JsonObject): FunctionTool | undefined {
   const known = TOOLS.find(({ name }) => name === tool['type'])
@@ -197,7 +203,7 @@ export function readClientTool(tool: JsonObject): FunctionTool | undefined {
     kind: 'function',
     name: known.name,
     description: typeof description === 'string' ? description : known.description,
-    schema: isObject(parameters) ? toText(parameters) : stringify(known.schema),
+    schema: schemaIn(parameters) ?? stringify(known.schema),
     ...keep(rest, { facts: { tool } }),
   }
 }

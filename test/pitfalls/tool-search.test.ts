@@ -39,3 +39,14 @@ it('a search for tools that its caller made stays as it is in its own dialect', 
   const { turns } = read({ ...body, model: 'm', max_tokens: 9 })
   expect(JSON.stringify(write(asked({ turns })).body)).toContain(JSON.stringify(content))
 })
+
+it('a search for tools that its caller runs asks in the words that the caller understands', () => {
+  const parameters = {
+    type: 'object',
+    properties: { queries: { type: 'array', items: { type: 'string' } } },
+    required: ['queries'],
+  }
+  const tools = [{ type: 'tool_search', execution: 'client', description: 'd', parameters }]
+  for (const upstream of ['messages', 'generate-content', 'chat-completions'] as const)
+    expect(sent(['responses', upstream], { input: 'hi', tools }).text).toContain('"queries"')
+})
