@@ -15,6 +15,10 @@ export interface Lowering {
   flat(name: string, namespace: string | undefined): string
 }
 
+/** Who lacks one of the kinds of tools is older than the item that declares them. */
+export const takesLateTools = ({ otherItems, namespaces, customTools }: ServerFacts): boolean =>
+  otherItems !== false && namespaces !== false && customTools !== false
+
 /** The conversation as such a server takes it. */
 export function lowerInput(body: JsonObject, lowering: Lowering): JsonObject {
   const { input } = body
@@ -52,7 +56,7 @@ function lowerItem(item: JsonObject, place: string, lowering: Lowering): Lowered
     case 'reasoning':
       return lowerThought(item, place, lowering)
     case 'additional_tools':
-      return server.otherItems === false ? [] : item
+      return takesLateTools(server) ? item : []
     case 'agent_message':
       return server.otherItems === false ? asWords(item, place, lowering) : item
     default:

@@ -7,7 +7,7 @@ import { describeText, TEXT_TOOL_SCHEMA } from '../../src/model/text-tools.ts'
 import type { ServerFacts } from '../contract.ts'
 import { objectIn, objectsOf, textIn } from './dialect.ts'
 import { placeOf } from './wire.ts'
-import { lowerInput, type Lowering } from './lowered-history.ts'
+import { lowerInput, takesLateTools, type Lowering } from './lowered-history.ts'
 import { NAME } from './names.ts'
 
 /**
@@ -33,9 +33,9 @@ export function lowered(body: JsonObject, server: ServerFacts | undefined, lose:
 }
 
 /** Codex (since 0.144) declares its tools in an item of the conversation. */
-function withLateTools(body: JsonObject, { otherItems }: ServerFacts): JsonObject {
+function withLateTools(body: JsonObject, server: ServerFacts): JsonObject {
   const late = objectsOf(body['input']).filter(({ type }) => type === 'additional_tools')
-  if (otherItems !== false || late.length === 0) return body
+  if (takesLateTools(server) || late.length === 0) return body
   const tools = [...listOf(body['tools']), ...late.flatMap(({ tools: more }) => listOf(more))]
   return withMembers(body, { tools })
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { DRIVERS } from '../sdk/drivers.ts'
+import { DIALECTS } from '../../adapters/dialect.ts'
+import { officials } from '../dialects/official/index.ts'
 import type { Stage } from '../sdk/stage.ts'
 import { SERVERS } from './servers.ts'
 import { siteOf } from './stand-in.ts'
@@ -28,8 +29,11 @@ const stageOf = ({ fetch }: ReturnType<typeof siteOf>): Stage => ({
   heard: unheard,
 })
 
-/** The libraries of the dialects, and the AI SDK over each of them; as streams and whole by turns. */
-const CLIENTS = DRIVERS.map((driver, index) => ({ ...driver, stream: index % 2 === 0 }))
+/** The libraries of the dialects, as streams and whole by turns. */
+const CLIENTS = DIALECTS.map((dialect, index) => ({
+  ...officials[dialect].driver,
+  stream: index % 2 === 0,
+}))
 
 describe.each(SERVERS)('$profile, which speaks a part of $dialect', (server) => {
   test.each(CLIENTS)('serves $name over $dialect', async ({ talk, stream }) => {

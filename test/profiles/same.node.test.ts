@@ -94,6 +94,29 @@ describe('where both sides speak one dialect', () => {
   })
 })
 
+test.each(['lmstudio', 'vllm', 'ollama', 'llama.cpp', 'xai'])(
+  'what Codex declares late stands at the top for %s, as functions',
+  async (profile) => {
+    const inner = [
+      { type: 'function', name: 'wait', parameters: { type: 'object' } },
+      { type: 'custom', name: 'exec' },
+    ]
+    const late = {
+      type: 'additional_tools',
+      role: 'developer',
+      tools: [{ type: 'namespace', name: 'functions', tools: inner }],
+    }
+    const input = [late, { role: 'user', content: 'Hi.' }]
+    const { sent, ask } = site('responses', profile, [response('resp_1', 'Hi.')])
+    await ask('/v1/responses', JSON.stringify({ model: 'm', store: false, input }))
+    const told: JsonObject = JSON.parse(sent[0]?.text ?? '')
+    expect(told['input']).toEqual(input.slice(1))
+    expect(
+      objectsOf(told['tools']).map(({ type, name }) => `${String(type)} ${String(name)}`),
+    ).toEqual(['function functions__wait', 'function functions__exec'])
+  },
+)
+
 describe('a server without a memory', () => {
   test('is told the whole conversation, and what it said is kept here', async () => {
     const { sent, ask } = site('responses', 'vllm', [
