@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../src/json/json.ts'
 import type { VerbatimPaths } from '../src/json/verbatim-paths.ts'
 import type { FieldNames } from '../src/model/fields.ts'
+import type { Keeping } from '../src/model/foreign.ts'
 import type { Lose } from '../src/model/loss.ts'
 import type { Block, BlockKind, BlockOf, Request } from '../src/model/request.ts'
 import type { Lookup, RequestHead } from '../src/model/lookup.ts'
@@ -212,6 +213,8 @@ export interface Adapter {
     /** Subtrees of a reply body that stay text. */
     readonly verbatim: VerbatimPaths
     writeRequest(request: Request, context: WriteRequestContext): Outgoing
+    /** Its service writes summaries of a conversation (`Request.compact`), and its callers are given those of others. */
+    readonly compacts?: true
     /** The upstream's own token counter for the same request; undefined when it has none. */
     writeCountRequest(request: Request, context: WriteRequestContext): Outgoing | undefined
     readTokenCount(body: Json): number | undefined
@@ -222,6 +225,13 @@ export interface Adapter {
   /** The members of its requests, for errors that name one of them. */
   readonly members: FieldNames
 }
+
+/** What decides whether a request of one dialect can be kept to by a service of another. */
+export const keepingOf = ({ caller }: Adapter, { dialect, upstream }: Adapter): Keeping => ({
+  promises: caller.promises,
+  target: dialect,
+  compacts: upstream.compacts,
+})
 
 /** A table with one entry per block kind. `undefined` as a result means: reported with `lose`. */
 export type BlockTable<Out, Context> = {

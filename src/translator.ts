@@ -1,8 +1,13 @@
 import { watchEmptyReply } from './exchange/empty-reply.ts'
-import type { Adapter, ReadReplyContext, Reader } from '../adapters/contract.ts'
+import {
+  keepingOf,
+  type Adapter,
+  type ReadReplyContext,
+  type Reader,
+} from '../adapters/contract.ts'
 import type { Dialect } from '../adapters/dialect.ts'
 import { dialects } from '../adapters/index.ts'
-import { refuseFileIds, refusePromises, reportForeign } from './model/foreign.ts'
+import { refuseFileIds, refuseUnkept, reportForeign } from './model/foreign.ts'
 import { emptyRequest } from './model/empty-request.ts'
 import { editedText } from './json/edit.ts'
 import { parse, stringify, type Json, type JsonObject } from './json/json.ts'
@@ -131,7 +136,7 @@ function betweenDialects(from: Adapter, to: Adapter, options: TranslatorOptions)
       last = readRequest(from, textIn(body), options, newId)
       if (from !== to) {
         refuseFileIds(last)
-        refusePromises(last, from.caller.promises)
+        refuseUnkept(last, keepingOf(from, to))
       }
       return writeRequest(to, last, options)
     },

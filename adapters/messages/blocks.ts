@@ -8,6 +8,7 @@ import {
 } from '../../src/json/json.ts'
 import type { Block, TextBlock, ToolCallBlock } from '../../src/model/request.ts'
 import { fit } from '../../src/model/names.ts'
+import { readSummaryEnvelope } from '../../src/model/proof.ts'
 import { lowerInput } from '../../src/model/text-tools.ts'
 import type { Kept } from '../../src/model/ext.ts'
 import { written, type BlockTable } from '../contract.ts'
@@ -123,7 +124,10 @@ function readReference(raw: JsonObject): Block {
 
 /** What stands for everything before it: its text is for everybody, as is that of a passage. */
 function readSummary(raw: JsonObject): Block | undefined {
-  if (raw['type'] !== 'compaction' || typeof raw['content'] !== 'string') return undefined
+  if (raw['type'] !== 'compaction') return undefined
+  const carried = readSummaryEnvelope(textIn(raw['encrypted_content']))
+  if (carried) return carried
+  if (typeof raw['content'] !== 'string') return { ...opaque(raw), summary: true }
   const { content: text, cache_control, ...compaction } = raw
   return { kind: 'text', text: textIn(text), ...readCache(cache_control), ...keep({ compaction }) }
 }

@@ -8,11 +8,11 @@ import {
   type JsonObject,
 } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import type { Format, Request, Sampling } from '../../src/model/request.ts'
+import type { Compaction, Format, Request, Sampling } from '../../src/model/request.ts'
 import { fit } from '../../src/model/names.ts'
 import { close } from '../../src/schema/close.ts'
 import type { Target } from '../contract.ts'
-import { keep, factsOf, restOf } from './dialect.ts'
+import { keep, factsOf, listIn, numberIn, restOf, withoutNulls } from './dialect.ts'
 import type { Room } from './schema-budget.ts'
 import { UNSET } from './wire.ts'
 
@@ -144,4 +144,71 @@ export function writeUser(
   if (id !== undefined && id !== user) lose('approximated', 'user')
   const metadata = { ...rest, ...(id !== undefined && { user_id: id }) }
   return Object.keys(metadata).length > 0 ? { metadata } : {}
+}
+
+const COMPACT = 'compact_20260112'
+const LEAST_TO_COMPACT = 50_000
+
+type WireCompaction = Partial<Record<'compaction' | 'context_management', Json | undefined>>
+
+/** A summary that is asked for now, or above a number of tokens; other edits of the context are left over. */
+export function readCompaction({ compaction, context_management: managed }: WireCompaction): {
+  compact?: Compaction
+  left: JsonObject
+} {
+  const { type, instructions, ...asked } = objectIn(compaction)
+  const now = type === 'summarize'
+  const { edits, ...others } = objectIn(managed)
+  const {
+    type: edit,
+    trigger,
+    ...about
+  } = listIn(edits)
+    .filter(isObject)
+    .find((one) => one['type'] === COMPACT) ?? {}
+  const above = numberIn(objectIn(trigger)['value'])
+  const rest = listIn(edits).filter((one) => objectIn(one)['type'] !== COMPACT)
+  const said = { ...others, ...(rest.length > 0 && { edits: rest }) }
+  return {
+    ...((now || edit !== undefined) && {
+      compact: {
+        ...(now && { now }),
+        ...(above !== undefined && { above }),
+        ...keep(
+          withoutNulls({ ...asked, ...(now && { instructions: instructions ?? null }), ...about }),
+        ),
+      },
+    }),
+    left: {
+      ...(compaction !== undefined && !now && { compaction }),
+      ...(edit === undefined
+        ? managed !== undefined && { context_management: managed }
+        : Object.keys(said).length > 0 && { context_management: said }),
+    },
+  }
+}
+
+/** Inverse of `readCompaction`; `left` is what else is to be done with the context. */
+export function writeCompaction(
+  compact: Compaction | undefined,
+  left: Json | undefined,
+  betas: Set<string>,
+  lose: Lose,
+): JsonObject {
+  if (!compact) return left === undefined ? {} : { context_management: left }
+  const { now, above } = compact
+  if (now) {
+    betas.add('compact-2026-09-04')
+    const managed = left === undefined ? {} : { context_management: left }
+    return { compaction: { type: 'summarize', ...restOf(compact) }, ...managed }
+  }
+  betas.add('context-management-2025-06-27').add('compact-2026-01-12')
+  const value = above === undefined ? undefined : Math.max(above, LEAST_TO_COMPACT)
+  if (value !== above) lose('approximated', 'context_management')
+  const trigger = value === undefined ? {} : { trigger: { type: 'input_tokens', value } }
+  const edits = [
+    ...listIn(objectIn(left)['edits']),
+    { type: COMPACT, ...trigger, ...restOf(compact) },
+  ]
+  return { context_management: { ...objectIn(left), edits } }
 }

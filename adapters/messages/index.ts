@@ -43,6 +43,7 @@ export const messages: Adapter = {
   },
   upstream: {
     defaultAuth: 'x-api-key',
+    compacts: true,
     droppable: DROPPABLE,
     profiles: PROFILES,
     verbatim: verbatimPaths('content.*.input'),

@@ -239,6 +239,8 @@ export class MessageReader implements Reader {
   }
 
   #readWhole(raw: JsonObject): Block {
+    if (raw['type'] === 'compaction')
+      return { kind: 'opaque', dialect: DIALECT, value: raw, summary: true }
     if (raw['type'] !== 'redacted_thinking') {
       const block = readBlock(raw, { callNames: new Map() })
       const isBroken = block.kind === 'media' && !isDecodable(block)

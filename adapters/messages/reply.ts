@@ -26,6 +26,8 @@ export const FINISH_REASONS = {
   tool_use: 'tool-call',
   pause_turn: 'pause',
   refusal: 'refusal',
+  // The summary that was asked for is the whole reply.
+  compaction: 'stop',
 } satisfies Record<string, FinishReason>
 
 const KNOWN_REASONS = new Map<Json | undefined, FinishReason>(Object.entries(FINISH_REASONS))

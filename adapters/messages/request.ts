@@ -93,6 +93,7 @@ function readBody(body: JsonObject): Request {
   const left = options.readUser(metadata)
   const { format: wanted, left: formatLeft } = options.readFormat(format ?? output_format)
   const output = { ...outputLeft, ...formatLeft }
+  const { compact, left: contextLeft } = options.readCompaction(body)
   const maxOutputTokens = numberIn(max_tokens)
   const offered = readTools(tools, mcp_servers)
   const stop = listIn(stop_sequences).filter((sequence) => typeof sequence === 'string')
@@ -109,11 +110,13 @@ function readBody(body: JsonObject): Request {
     },
     sampling: options.readSampling(body),
     ...readReasoning(thinking, effort),
+    ...(compact && { compact }),
     ...(wanted && { format: wanted }),
     ...options.readTier(service_tier),
     origin: { dialect: DIALECT },
     ...keep({
       ...membersBeside(body, READ),
+      ...contextLeft,
       // It asks for no reply: the service shall put the prompt into its cache.
       ...(maxOutputTokens === 0 && { max_tokens: 0 }),
       ...(mcp_servers !== undefined && readServers(mcp_servers).size === 0 && { mcp_servers }),
@@ -183,12 +186,8 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
   const thinks = thinking !== undefined && thinking['type'] !== 'disabled'
   settleEnd(messages, thinks, context)
   reportUnsayable(request, lose)
-  const { metadata, output_config, ...left } = restOf(request)
-  const output = {
-    ...(isObject(output_config) && output_config),
-    ...(effort !== undefined && { effort }),
-    ...format,
-  }
+  const { metadata, output_config, context_management, ...left } = restOf(request)
+  const output = { ...objectIn(output_config), ...(effort !== undefined && { effort }), ...format }
   const system = writeSystem(request, writing, 'format' in format)
   if (messages.length === 0) messages.push(...asCaller(system, lose))
   const body: JsonObject = {
@@ -201,6 +200,7 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
     ...choice,
     ...(thinking && { thinking }),
     ...(Object.keys(output).length > 0 && { output_config: output }),
+    ...options.writeCompaction(request.compact, context_management, betas, lose),
     ...options.writeStop(request.limits.stop, lose),
     ...options.writeSampling(request.sampling, thinks, lose),
     ...options.writeUser(request.user, metadata, lose),

@@ -1,7 +1,13 @@
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import { FOREIGN_ID, isEnvelope, readEnvelope, type Enveloped } from '../../src/model/proof.ts'
+import {
+  FOREIGN_ID,
+  isEnvelope,
+  readEnvelope,
+  refuseSummary,
+  type Enveloped,
+} from '../../src/model/proof.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
 import type { ModelFacts, SameEdits } from '../contract.ts'
 import { readCitation, isNative } from './citations.ts'
@@ -58,6 +64,7 @@ function ownContent(content: Json[], context: OwnContext): Json[] {
       if (settled || textIn(block['thinking']) !== '') at += 1
       return settled ?? []
     }
+    if (block['type'] === 'compaction') refuseSummary(textIn(block['encrypted_content']), place)
     // A search is one block with what it found.
     if (block['tool_use_id'] === search && search !== undefined) return []
     at += 1

@@ -2,7 +2,7 @@ import { blockName } from '../../src/model/foreign.ts'
 import { parseObject, toText, Verbatim, type JsonObject } from '../../src/json/json.ts'
 import type { Block, ToolCallBlock } from '../../src/model/request.ts'
 import { fit } from '../../src/model/names.ts'
-import { FOREIGN_ID } from '../../src/model/proof.ts'
+import { FOREIGN_ID, writeSummaryEnvelope } from '../../src/model/proof.ts'
 import { lowerInput } from '../../src/model/text-tools.ts'
 import { written, type BlockTable, type WriteReplyContext } from '../contract.ts'
 import { CALL_ID, DIALECT } from './dialect.ts'
@@ -108,7 +108,12 @@ export class ReplyBlocks {
       return hosted.writeSearch(block, this.#hostedId(block.id, hosted.isNative(block)))
     },
     'mcp-call': (block) => mcp.writeMcpCall(block),
-    opaque: (block) => (block.dialect === DIALECT ? [block.value] : []),
+    opaque: (block) => {
+      if (block.dialect === DIALECT) return [block.value]
+      if (!block.summary) return []
+      const content = 'The conversation before this was summed up by the service that answers.'
+      return [{ type: 'compaction', content, encrypted_content: writeSummaryEnvelope(block) }]
+    },
   }
 
   #unknown(block: Block): undefined {

@@ -270,6 +270,7 @@ export class MessageWriter implements Writer {
     const { calls, broken } = this.#blocks
     let word = writeStopReason(reason)
     if (word === 'end_turn' && calls > 0) word = 'tool_use'
+    else if (word === 'end_turn' && this.#context.request.compact?.now) word = 'compaction'
     if (word === 'tool_use' && broken > 0) word = 'max_tokens'
     else if (word === 'tool_use' && calls === 0) word = 'end_turn'
     if (readStopReason(word) !== reason) this.#context.lose('approximated', 'reply.finish', reason)

@@ -7,7 +7,7 @@ import {
   type JsonObject,
 } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import type { Format, Limits, Request, Sampling } from '../../src/model/request.ts'
+import type { Compaction, Format, Limits, Request, Sampling } from '../../src/model/request.ts'
 import { inWords } from '../../src/model/text-tools.ts'
 import { listOf, lookup, keep, restOf, factsOf } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
@@ -131,6 +131,26 @@ function writeFormat(format: Format, own: boolean, lose: Lose): JsonObject | und
     default:
       return format satisfies never
   }
+}
+
+/** Above how many tokens the service shall sum up; what else it may be asked to do is left over. */
+export function readCompaction(members: Members): Compaction | undefined {
+  const [only, ...others] = listOf(members.peek('context_management'))
+  if (!isObject(only) || others.length > 0 || only['type'] !== 'compaction') return undefined
+  members.any('context_management')
+  const { type: _, compact_threshold, ...rest } = only
+  return {
+    ...(typeof compact_threshold === 'number' && { above: compact_threshold }),
+    ...keep(rest),
+  }
+}
+
+/** Inverse of `readCompaction`; what is asked for now is an item at the end of the input. */
+export function writeCompaction(compact: Compaction | undefined): JsonObject[] | undefined {
+  if (!compact || compact.now) return undefined
+  const { above } = compact
+  const threshold = above === undefined ? {} : { compact_threshold: above }
+  return [{ type: 'compaction', ...threshold, ...restOf(compact) }]
 }
 
 /** Asks for what a reply of this proxy contains anyway. */

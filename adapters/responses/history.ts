@@ -18,7 +18,14 @@ import {
   isPart,
   writePart,
 } from './blocks.ts'
-import { readCode, readDrawing, writeCode, writeCodeResult, ownDrawing } from './hosted.ts'
+import {
+  readCode,
+  readDrawing,
+  readSummary,
+  writeCode,
+  writeCodeResult,
+  ownDrawing,
+} from './hosted.ts'
 import {
   DIALECT,
   opaque,
@@ -46,6 +53,8 @@ const ROLES: readonly Role[] = ['user', 'assistant', 'system', 'developer']
  */
 export class History {
   readonly turns: Turn[] = []
+  /** A summary of all of it is asked for, instead of an answer. */
+  compacts = false
   /** Tools that were declared in the middle of the conversation. */
   readonly tools: Tool[] = []
   readonly #names = new Map<string, string>()
@@ -120,12 +129,16 @@ export class History {
   }
 
   #other(type: string, item: JsonObject): void {
+    if (type === 'compaction_trigger') {
+      this.compacts = true
+      return
+    }
     const block = readClientCall(item) ?? readClientOutput(item) ?? readDrawing(item)
     if (block?.kind === 'tool-call') this.#names.set(block.id, block.name)
     // What a search for tools found can be called from here on.
     if (block?.kind === 'tool-result') this.tools.push(...readTools(item['tools']))
     const side = block?.kind === 'tool-call' ? 'assistant' : readRole(type)
-    this.#append(side, block ?? opaque(item))
+    this.#append(side, block ?? readSummary(item) ?? opaque(item))
   }
 
   #code(item: JsonObject): void {

@@ -7,11 +7,23 @@ import type {
   CodeResultBlock,
   Block,
   MediaBlock,
+  OpaqueBlock,
 } from '../../src/model/request.ts'
-import { listOf, lookup, objectsOf, textIn, keep, keepRest, restOf, factsOf } from './dialect.ts'
+import {
+  listOf,
+  lookup,
+  objectsOf,
+  textIn,
+  keep,
+  keepRest,
+  restOf,
+  factsOf,
+  opaque,
+} from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
 import { isMinted } from '../../src/model/ids.ts'
 import type { ItemContext } from './blocks.ts'
+import { readSummaryEnvelope } from '../../src/model/proof.ts'
 import { isDecodable } from '../../src/model/media.ts'
 
 /** The tools that the provider runs, with the name that each has unless the caller chose another. */
@@ -244,4 +256,15 @@ export function writeDrawing(block: MediaBlock, id: string): JsonObject | undefi
     result: source.data,
     ...(format !== USUAL && { output_format: format }),
   }
+}
+
+/** What the service has summed up; that of another one comes in an envelope. */
+export function readSummary(item: JsonObject): OpaqueBlock | undefined {
+  if (item['type'] !== 'compaction') return undefined
+  return (
+    readSummaryEnvelope(textIn(item, 'encrypted_content') ?? '') ?? {
+      ...opaque(item),
+      summary: true,
+    }
+  )
 }

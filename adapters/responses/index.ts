@@ -65,6 +65,7 @@ export const responses: Adapter = {
   },
   upstream: {
     defaultAuth: 'bearer',
+    compacts: true,
     droppable: DROPPABLE,
     profiles: PROFILES,
     // Arguments and inputs are strings here, so nothing has to stay text.

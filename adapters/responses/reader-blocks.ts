@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject, listOf } from '../../src/json/jso
 import { raiseInput } from '../../src/model/text-tools.ts'
 import { PARAGRAPH, readSearch } from './blocks.ts'
 import { readAnnotation } from './citations.ts'
-import { readCode, readDrawn } from './hosted.ts'
+import { readCode, readDrawn, readSummary } from './hosted.ts'
 import { readMcpCall } from './mcp.ts'
 import {
   leftoversBeyond,
@@ -102,7 +102,7 @@ export class Items {
       case 'web_search_call':
         return this.#cursor.whole(state.key, this.#search(item))
       default:
-        return this.#cursor.whole(state.key, readDrawn(item) ?? opaque(item))
+        return this.#cursor.whole(state.key, readDrawn(item) ?? readSummary(item) ?? opaque(item))
     }
   }
 

@@ -9,7 +9,16 @@ import { withoutRefused } from '../../src/model/fields.ts'
 import { writeChoice, readChoice, readTools, writeTools } from './tools.ts'
 import { History, writeTurn, type InputContext, type Placed, repair } from './history.ts'
 import { cacheKeyFor, capMarks, markedInstructions, readCaching } from './caching.ts'
-import { objectsOf, keepRest, restOf, factsOf, isOrigin, type Facts, DIALECT } from './dialect.ts'
+import {
+  listOf,
+  objectsOf,
+  keepRest,
+  restOf,
+  factsOf,
+  isOrigin,
+  type Facts,
+  DIALECT,
+} from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
 import { wireNames } from './names.ts'
 import * as options from './fields.ts'
@@ -71,6 +80,7 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
     reasoning: readReasoningOptions(members),
     format: options.readFormat(members),
     previous: members.text('previous_response_id'),
+    compact: history.compacts ? { now: true as const } : options.readCompaction(members),
     store: members.flag('store'),
     user: options.readUser(members),
     labels: options.readLabels(members),
@@ -102,11 +112,12 @@ export function writeRequest(request: Request, context: WriteRequestContext): Ou
     ? { instructions: top, input: writeOwnInput(request, placed) }
     : opened(request, top, writeInput(request, placed, context), marked, lose)
   const { text: _, include: __, ...rest } = restOf(request)
+  const asked = request.compact?.now ? [...inputItems(input), TRIGGER] : input
   const body = defined({
     model: target.model,
     instructions,
     ...writeToolOptions(marked ? withoutMarks(request) : request, writing),
-    input,
+    input: asked,
     stream: request.stream || undefined,
     store: own ? request.store : (request.store ?? false),
     include: options.writeInclude(request, own, hasProofs(input)),
@@ -114,6 +125,7 @@ export function writeRequest(request: Request, context: WriteRequestContext): Ou
     ...options.writeSampling(request.sampling, own, lose),
     reasoning: writeReasoningOptions(request.reasoning, own, lose),
     text: options.writeText(request, own, lose),
+    context_management: options.writeCompaction(request.compact),
     previous_response_id: request.previous,
     ...options.writeUser(request, own, lose),
     metadata: options.writeLabels(request.labels, lose),
@@ -125,6 +137,12 @@ export function writeRequest(request: Request, context: WriteRequestContext): Ou
   const taken = withoutRefused(body, target.facts.drop, placeOf, lose)
   return { path: '/v1/responses', headers: {}, body: lowered(taken, target.facts.server, lose) }
 }
+
+/** Asks for a summary of all before it. */
+const TRIGGER = { type: 'compaction_trigger' }
+
+const inputItems = (input: Json | undefined): Json[] =>
+  typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : listOf(input)
 
 const MUTE = [{ type: 'message', role: 'user', content: '' }]
 

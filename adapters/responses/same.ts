@@ -2,7 +2,7 @@ import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { isMinted } from '../../src/model/ids.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import { isEnvelope, readEnvelope } from '../../src/model/proof.ts'
+import { isEnvelope, readEnvelope, refuseSummary } from '../../src/model/proof.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
 import type { ModelFacts, SameEdits } from '../contract.ts'
 import { DIALECT, objectsOf, textIn } from './dialect.ts'
@@ -47,6 +47,7 @@ function ownItems(resolved: boolean, { server }: ModelFacts, lose: Lose): EditIt
         (!isMinted(item['id']) && !(resolved && item['id'] === undefined))
       return ownReasoning(item, isKnown, place, lose) ?? []
     }
+    if (item['type'] === 'compaction') refuseSummary(textIn(item, 'encrypted_content') ?? '', place)
     if (!isMinted(item['id']) || item['type'] === 'item_reference') return item
     if (isRun(item)) return lose('dropped', place) ?? []
     // What stands for the call of a server is unknown upstream by its id.

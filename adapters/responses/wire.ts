@@ -81,7 +81,7 @@ export const FIELDS = {
   prompt_cache_options: field('read drop'),
   prompt_cache_retention: field('read drop'),
   stream_options: field('drop'),
-  context_management: field('drop'),
+  context_management: field('read drop bind'),
   max_tool_calls: field('drop'),
   moderation: field('drop bind'),
   access_programs: field('drop'),

@@ -20,7 +20,7 @@ import type { Problem } from '../../src/model/problem.ts'
 import { chooseEnding, chooseFinish, writeOpening, type Ending, type Seen } from './reply.ts'
 import { writeUsage } from './usage.ts'
 import { writeError } from './problems.ts'
-import { writeEnvelope, type ProofSlot } from '../../src/model/proof.ts'
+import { writeEnvelope, writeSummaryEnvelope, type ProofSlot } from '../../src/model/proof.ts'
 import { writeAction } from './blocks.ts'
 import { STATUS_OF_OUTCOME, writeOutputs, writeDrawing } from './hosted.ts'
 import { DIALECT, textIn } from './dialect.ts'
@@ -291,13 +291,25 @@ export class Output {
 
   #opaque(block: OpaqueBlock): void {
     const { dialect, value } = block
-    if (dialect !== DIALECT) return
+    if (dialect !== DIALECT) {
+      if (block.summary) this.#summary(block)
+      return
+    }
     this.#next()
     const id = textIn(value, 'id')
     const isFresh = id !== undefined && !this.items.some((item) => item['id'] === id)
     const item = isFresh ? value : { ...value, id: this.#context.newId('item_') }
     this.#added(item)
     this.#done(item)
+  }
+
+  /** Of another service: an item that brings it home. */
+  #summary(block: OpaqueBlock): void {
+    this.#next()
+    const item = { id: this.#context.newId('cmp_'), type: 'compaction' }
+    const encrypted_content = writeSummaryEnvelope(block)
+    this.#added({ ...item, encrypted_content })
+    this.#done({ ...item, encrypted_content })
   }
 
   /** The proof of a call that is known at once stands before it, where thoughts stand. */

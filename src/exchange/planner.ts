@@ -1,6 +1,11 @@
-import type { CacheOptions, Outgoing, Target } from '../../adapters/contract.ts'
+import {
+  keepingOf,
+  type CacheOptions,
+  type Outgoing,
+  type Target,
+} from '../../adapters/contract.ts'
 import { estimateTokens } from '../model/estimate.ts'
-import { refuseFileIds, refusePromises, reportForeign } from '../model/foreign.ts'
+import { refuseFileIds, refuseUnkept, reportForeign } from '../model/foreign.ts'
 import { objectIn, stringify, type Json } from '../json/json.ts'
 import { lossList, type Lose } from '../model/loss.ts'
 import type { Request } from '../model/request.ts'
@@ -160,7 +165,7 @@ async function translatePlan(
   const { lose, losses } = lossList()
   if (adapter !== exchange.caller) {
     refuseFileIds(whole)
-    refusePromises(whole, exchange.caller.caller.promises)
+    refuseUnkept(whole, keepingOf(exchange.caller, adapter))
   }
   reportForeign(whole, adapter.dialect, lose)
   const cache = cacheOptions(exchange, destination, scanned)

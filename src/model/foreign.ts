@@ -32,6 +32,7 @@ export function reportForeign(request: Request, target: Dialect, lose: Lose): vo
   }
   report(request.ext, () => '')
   report(request.reasoning?.ext, () => 'reasoning')
+  report(request.compact?.ext, () => 'compaction')
   report(request.toolChoice?.ext, () => 'toolChoice')
   if (request.format?.type === 'json-schema') report(request.format.ext, () => 'format')
   blocks(request.system, () => 'system')
@@ -45,9 +46,13 @@ export function reportForeign(request: Request, target: Dialect, lose: Lose): vo
 
 /**
  * The same of a reply, one event after the other: what its writer is not asked to say. `caller`: the dialect
- * that it is written in.
+ * that it is written in. `carriesSummaries`: in an envelope, to be brought home.
  */
-export function replyReporter(caller: Dialect, lose: Lose): (event: Event) => void {
+export function replyReporter(
+  caller: Dialect,
+  lose: Lose,
+  carriesSummaries = false,
+): (event: Event) => void {
   const report = reporter(caller, lose, isPlain)
   let name = ''
   const block = () => name
@@ -57,7 +62,8 @@ export function replyReporter(caller: Dialect, lose: Lose): (event: Event) => vo
     if ('block' in event) {
       name = `reply.${blockName(event.block)}`
       if (event.block.kind !== 'opaque') report(event.block.ext, block)
-      else if (event.block.dialect !== caller) lose('dropped', name)
+      else if (event.block.dialect !== caller && !(event.block.summary && carriesSummaries))
+        lose('dropped', name)
       if (event.block.kind === 'search')
         for (const { ext } of event.block.sources) report(ext, () => `${name}.sources`)
     } else if ('tail' in event) report(event.tail.ext, block)
@@ -106,30 +112,52 @@ export function refuseFileIds({ system, turns }: Request): void {
   for (const [index, turn] of turns.entries()) check(turn.blocks, () => `turns.${index}.blocks`)
 }
 
+/** What decides whether another service can do what a request asks for. */
+export interface Keeping {
+  /** Members of the caller's dialect, and types of its blocks and tools, that no other service can keep to. */
+  readonly promises?: ReadonlySet<string> | undefined
+  readonly target: Dialect
+  /** The service writes summaries of a conversation. */
+  readonly compacts?: boolean | undefined
+}
+
 /**
  * Who pays, what is checked, what was laid down with one service: of these there is no more or less. Another service
- * cannot do it, and leaving it out would make another request. `promises`: the members of the caller's dialect that
- * are such, and the types of its blocks and tools.
+ * cannot do it, and leaving it out would make another request. So it is with a summary that only its own service can
+ * read, and with one that is asked for.
  */
-export function refusePromises(request: Request, promises: ReadonlySet<string> = NONE): void {
-  if (promises.size === 0) return
+export function refuseUnkept(request: Request, keeping: Keeping): void {
+  const { promises = NONE, target, compacts } = keeping
   const check = (word: string, place: string): void => {
     if (!promises.has(word)) return
-    const what = `only a service that speaks ${request.origin?.dialect} can do what it asks for`
-    throw invalid(`${place}: ${what}; leave it out, or send the request to such a service.`, place)
+    refuse(place, `only a service that speaks ${request.origin?.dialect} can do what it asks for`)
   }
   const checkBlocks = (blocks: readonly Block[], path: string): void => {
-    for (const [index, block] of blocks.entries())
-      if (block.kind === 'opaque')
-        check(typeName(block.value), `${path}.${index}.${typeName(block.value)}`)
-      else if (block.kind === 'tool-result') checkBlocks(block.content, `${path}.${index}.content`)
+    for (const [index, block] of blocks.entries()) {
+      if (block.kind === 'tool-result') checkBlocks(block.content, `${path}.${index}.content`)
+      // What comes home is no other service's.
+      if (block.kind !== 'opaque' || block.dialect === target) continue
+      const place = `${path}.${index}.${typeName(block.value)}`
+      if (block.summary)
+        refuse(place, `only a service that speaks ${block.dialect} can read this summary`)
+      check(typeName(block.value), place)
+    }
   }
+  if (request.compact && !compacts)
+    refuse(
+      'compaction',
+      'this upstream writes no summary of a conversation, and none is written here',
+    )
   for (const fields of Object.values(request.ext ?? {}))
     for (const [key, value] of Object.entries(fields)) if (!isEmpty(value)) check(key, key)
   for (const tool of request.tools)
     if (tool.kind === 'opaque') check(tool.name, `tools.${tool.name}`)
   for (const [index, turn] of request.turns.entries())
     checkBlocks(turn.blocks, `turns.${index}.blocks`)
+}
+
+function refuse(place: string, what: string): never {
+  throw invalid(`${place}: ${what}; leave it out, or send the request to such a service.`, place)
 }
 
 const NONE: ReadonlySet<string> = new Set()

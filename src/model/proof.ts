@@ -1,4 +1,6 @@
-import type { Proof } from './request.ts'
+import { parseObject, stringify } from '../json/json.ts'
+import { invalid } from './problem.ts'
+import type { OpaqueBlock, Proof } from './request.ts'
 
 /**
  * A proof of reasoning travels through a foreign dialect in that dialect's own opaque field, as
@@ -73,4 +75,22 @@ export function fingerprint(text: string): string {
   high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909)
   low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909)
   return (2097151 & low).toString(16).padStart(6, '0') + (high >>> 0).toString(16).padStart(8, '0')
+}
+
+/** A summary for the opaque field of a foreign dialect. */
+export const writeSummaryEnvelope = ({ dialect, value }: OpaqueBlock): string =>
+  writeEnvelope({ dialect, value: stringify(value) }, 'self')
+
+/** Inverse of `writeSummaryEnvelope`; undefined for what is none. */
+export function readSummaryEnvelope(value: string): OpaqueBlock | undefined {
+  const proof = readEnvelope(value)?.proof
+  const block = proof && parseObject(proof.value)
+  return block && { kind: 'opaque', dialect: proof.dialect, value: block, summary: true }
+}
+
+/** Only the service that wrote it can read it, and a conversation without it has lost its beginning. */
+export function refuseSummary(value: string, place: string): void {
+  if (!isEnvelope(value)) return
+  const what = 'only the service that wrote this summary can read it'
+  throw invalid(`${place}: ${what}; leave it out, or send the request to such a service.`, place)
 }

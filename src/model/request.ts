@@ -159,6 +159,8 @@ export interface OpaqueBlock {
   kind: 'opaque'
   dialect: Dialect
   value: JsonObject
+  /** It stands for all of the conversation before it, so it can be brought home and not be left out. */
+  summary?: true
 }
 
 export type Block =
@@ -276,6 +278,12 @@ export type Format =
     } & Node)
 
 /** One request: a whole conversation and what is wanted next. */
+/** The service shall write a summary of the conversation: now, or where it is longer than so many tokens. */
+export interface Compaction extends Node {
+  now?: true
+  above?: number
+}
+
 export interface Request extends Node {
   /** As the caller named it; what is sent upstream is `Target.model`. */
   model: string
@@ -289,6 +297,7 @@ export interface Request extends Node {
   limits: Limits
   sampling: Sampling
   reasoning?: ReasoningOptions
+  compact?: Compaction
   format?: Format
   /** Id of a stored reply that this request continues. */
   previous?: string

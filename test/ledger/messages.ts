@@ -38,7 +38,7 @@ export const MESSAGES_STOP_REASONS = {
   pause_turn: 'read',
   refusal: 'read',
   model_context_window_exceeded: 'read',
-  compaction: 'read as other',
+  compaction: 'read',
 } as const satisfies Ledger<Anthropic.Beta.BetaStopReason>
 
 export const MESSAGES_EVENTS = {

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest'
+import { objectsOf, type JsonObject } from '../../src/json/json.ts'
+import { ProblemError } from '../../src/model/problem.ts'
+import { translator } from '../../src/translator.ts'
+
+const EDIT = { type: 'compact_20260112', trigger: { type: 'input_tokens', value: 90_000 } }
+const CLEARED = { type: 'clear_thinking_20251015', keep: 'all' }
+
+const messages = (more: JsonObject): JsonObject => ({
+  model: 'm',
+  max_tokens: 99,
+  messages: [{ role: 'user', content: 'Hi' }],
+  ...more,
+})
+const responses = (more: JsonObject): JsonObject => ({
+  model: 'm',
+  input: [{ role: 'user', content: 'Hi' }],
+  ...more,
+})
+
+const toResponses = () => translator({ from: 'messages', to: 'responses', model: 'm' })
+const toMessages = () => translator({ from: 'responses', to: 'messages', model: 'm' })
+
+const THRESHOLD = [{ type: 'compaction', compact_threshold: 90_000 }]
+
+describe('a summary above a number of tokens', () => {
+  it('is asked of a service that writes one, whatever else is to be cleared', () => {
+    const asked = messages({ context_management: { edits: [CLEARED, EDIT] } })
+    const { body, losses } = toResponses().request(asked)
+    expect(body).toMatchObject({ context_management: THRESHOLD })
+    expect(losses).toEqual([{ code: 'dropped', path: 'context_management' }])
+  })
+
+  it('is asked with the names of its features', () => {
+    const { body, headers, losses } = toMessages().request(
+      responses({ context_management: THRESHOLD }),
+    )
+    expect(body).toMatchObject({ context_management: { edits: [EDIT] } })
+    expect(headers['anthropic-beta']).toBe('context-management-2025-06-27,compact-2026-01-12')
+    expect(losses.filter(({ path }) => path.startsWith('comp'))).toEqual([])
+  })
+
+  it('comes at the least that the service takes', () => {
+    const asked = responses({ context_management: [{ type: 'compaction', compact_threshold: 9 }] })
+    const { body, losses } = toMessages().request(asked)
+    expect(body).toMatchObject({
+      context_management: { edits: [{ trigger: { type: 'input_tokens', value: 50_000 } }] },
+    })
+    expect(losses).toContainEqual({ code: 'approximated', path: 'context_management' })
+  })
+})
+
+describe('a summary that is asked for', () => {
+  const trigger = { type: 'compaction_trigger' }
+
+  it('comes as a block, and goes back as the item that it was', () => {
+    const speaker = toResponses()
+    const { body } = speaker.request(messages({ compaction: { type: 'summarize' } }))
+    expect(body['input']).toMatchObject([{ role: 'user' }, trigger])
+    const item = { type: 'compaction', id: 'cmp_1', encrypted_content: 'gAAA' }
+    const reply = speaker.reply({
+      id: 'resp_1',
+      object: 'response',
+      status: 'completed',
+      model: 'm',
+      output: [item],
+      usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
+    })
+    expect(reply.losses).toEqual([])
+    expect(reply.body).toMatchObject({
+      content: [{ type: 'compaction', content: expect.any(String) }],
+      stop_reason: 'compaction',
+    })
+    const content = reply.body['content'] ?? null
+    const next = messages({
+      messages: [
+        { role: 'assistant', content },
+        { role: 'user', content: 'And now?' },
+      ],
+    })
+    const again = toResponses().request(next)
+    expect(again.losses).toEqual([])
+    expect(again.body['input']).toMatchObject([item, { role: 'user' }])
+    for (const to of ['generate-content', 'chat-completions', 'messages'] as const)
+      expect(() => translator({ from: 'messages', to }).request(next)).toThrow(ProblemError)
+  })
+
+  it('comes as an item, and goes back as the block that it was', () => {
+    const speaker = toMessages()
+    const asked = speaker.request(responses({ input: [{ role: 'user', content: 'Hi' }, trigger] }))
+    expect(asked.body).toMatchObject({
+      compaction: { type: 'summarize' },
+      messages: [{ role: 'user', content: 'Hi' }],
+    })
+    expect(asked.headers['anthropic-beta']).toBe('compact-2026-09-04')
+    const block = { type: 'compaction', content: 'They said hi.', signature: 's', tool_changes: [] }
+    const reply = speaker.reply({
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      model: 'm',
+      content: [block],
+      stop_reason: 'compaction',
+      stop_sequence: null,
+      usage: { input_tokens: 1, output_tokens: 1 },
+    })
+    expect(reply.losses).toEqual([])
+    expect(reply.body).toMatchObject({ status: 'completed', output: [{ type: 'compaction' }] })
+    const input = [...objectsOf(reply.body['output']), { role: 'user', content: 'And now?' }]
+    const again = toMessages().request(responses({ input }))
+    expect(again.body).toMatchObject({
+      messages: [
+        { role: 'assistant', content: [block] },
+        { role: 'user', content: 'And now?' },
+      ],
+    })
+  })
+})
+
+describe('where no summary is written', () => {
+  it.each([
+    ['messages', messages({ compaction: { type: 'summarize' } })],
+    ['messages', messages({ context_management: { edits: [EDIT] } })],
+    ['responses', responses({ context_management: THRESHOLD })],
+    [
+      'responses',
+      responses({ input: [{ role: 'user', content: 'Hi' }, { type: 'compaction_trigger' }] }),
+    ],
+  ] as const)('one that is asked for is refused: %s', (from, body) => {
+    for (const to of ['generate-content', 'chat-completions'] as const)
+      expect(() => translator({ from, to }).request(body)).toThrow('compaction: ')
+  })
+
+  it('an older one of another service is refused, for nobody could read it', () => {
+    const item = { type: 'compaction', id: 'cmp_1', encrypted_content: 'gAAA' }
+    const body = responses({ input: [item, { role: 'user', content: 'Hi' }] })
+    for (const to of ['messages', 'generate-content', 'chat-completions'] as const)
+      expect(() => translator({ from: 'responses', to }).request(body)).toThrow('summary')
+  })
+})
