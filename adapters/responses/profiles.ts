@@ -126,6 +126,8 @@ export const PROFILES: readonly Profile[] = [
       files: false,
       toolMedia: false,
       unprovenThoughts: true,
+      // It takes the format of an answer and passes over it (2026.10, asked).
+      drop: ['include', 'text'],
     },
     refusals: [
       {
