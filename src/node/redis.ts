@@ -9,6 +9,17 @@ interface Connection {
 }
 
 /**
+ * The same with its program loaded and a connection made before the first request: what is said in the time that
+ * both take on a busy machine would not be kept. A server that is away holds no start up for long.
+ */
+export async function openRedis(url: string): Promise<RedisLink> {
+  await import('@redis/client')
+  const link = redisLink(url)
+  await link.call('PING').catch(() => undefined)
+  return link
+}
+
+/**
  * A connection that is made when it is needed and given up at the first failure: no queue of commands grows
  * while the server is away, and no request waits twice for a dead connection.
  */

@@ -3,7 +3,7 @@ import type { Store } from '../memory/store.ts'
 import type { StoreBounds } from '../config/settings.ts'
 import { memoryStore } from '../memory/stores/memory.ts'
 import { redisStore } from '../memory/stores/redis.ts'
-import { redisLink } from './redis.ts'
+import { openRedis } from './redis.ts'
 import { sqliteStore } from './sqlite.ts'
 
 /** `memory`, `sqlite:FILE`, `redis://…` or `rediss://…`. */
@@ -14,7 +14,8 @@ export async function openStore(
 ): Promise<Store> {
   if (spec === 'memory') return memoryStore(bounds, now)
   if (spec.startsWith('sqlite:')) return sqliteStore(sqliteFile(spec), bounds, now)
-  if (/^rediss?:\/\//.test(spec) && URL.canParse(spec)) return redisStore(redisLink(spec), bounds)
+  if (/^rediss?:\/\//.test(spec) && URL.canParse(spec))
+    return redisStore(await openRedis(spec), bounds)
   throw new ConfigError('state.store', 'expected memory, sqlite:FILE or redis://HOST')
 }
 

@@ -7,6 +7,7 @@ import { bounds } from './bounds.ts'
 import { down } from './down.ts'
 import { bodies, crowd, overload, stalled } from './pressure.ts'
 import { reload } from './reload.ts'
+import { killed } from './replicas.ts'
 import { type Sample, slopeOf } from './shared.ts'
 import { expect, hasFailed, voiceAt, type Soak } from './soak.ts'
 import { faultOf, modelOf, openUpstream, type Upstream } from './upstream.ts'
@@ -134,6 +135,7 @@ async function main(): Promise<void> {
   await bounds(upstream)
   await down()
   await reload(upstream)
+  await killed()
   upstream.close()
   process.exit(hasFailed() ? 1 : 0)
 }
