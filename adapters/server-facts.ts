@@ -65,6 +65,8 @@ export interface ServerFacts {
   hostedTools?: boolean
   /** A choice of tools may be more than a word. */
   namedChoice?: boolean
+  /** Pictures that are named by their addresses are fetched. */
+  fetchesUrls?: boolean
   /** Documents may stand beside text and pictures. */
   files?: boolean
   /** Replies are kept to a schema; where not, they are JSON, and the schema is words. */

@@ -115,6 +115,11 @@ const FACTS: Readonly<Record<keyof ServerFacts, Word>> = {
     usual: 'true',
     example: false,
   },
+  fetchesUrls: {
+    means: 'Fetches pictures that are named by their addresses (chat-completions).',
+    usual: 'true',
+    example: false,
+  },
   files: { means: 'Takes documents.', usual: 'true', example: false },
   jsonSchema: {
     means:

@@ -34,7 +34,7 @@ function lowerMessage(message: JsonObject, index: number, lowering: Lowering): J
     ...(server.messageNames === false && { name: undefined }),
     ...(server.developerRole === false && role === 'developer' && { role: 'system' }),
   })
-  const textual = server.files === false ? withoutFiles(named, index, lowering) : named
+  const textual = withoutMedia(named, index, lowering)
   const plain = server.plainContent ? withPlainContent(textual) : textual
   if (role === 'assistant') return withThought(withCalls(plain, index, lowering), index, lowering)
   const { tool_call_id: id } = plain
@@ -43,14 +43,20 @@ function lowerMessage(message: JsonObject, index: number, lowering: Lowering): J
     : plain
 }
 
-/** What a document says is not to be had here, but that there was one. */
-function withoutFiles(message: JsonObject, index: number, { lose }: Lowering): JsonObject {
+/** What a document or a picture shows is not to be had here, but that there was one. */
+function withoutMedia(message: JsonObject, index: number, { server, lose }: Lowering): JsonObject {
   const { content } = message
   if (!Array.isArray(content)) return message
   const kept = withElements(content, (part, at) => {
-    if (!isObject(part) || part['type'] !== 'file') return part
+    if (!isObject(part)) return part
+    const { type, file, image_url } = part
+    const url = textIn(image_url) || textIn(objectIn(image_url)['url'])
+    const isFile = type === 'file' && server.files === false
+    const isAway = type === 'image_url' && server.fetchesUrls === false && /^https?:/i.test(url)
+    if (!isFile && !isAway) return part
     lose('dropped', `turns.${index}.blocks.${at}`)
-    return { type: 'text', text: leftOutFile(textIn(objectIn(part['file'])['filename'])) }
+    const name = isFile ? textIn(objectIn(file)['filename']) : `image ${url}`
+    return { type: 'text', text: leftOutFile(name) }
   })
   return withMembers(message, { content: kept })
 }

@@ -98,6 +98,7 @@ export const PROFILES: readonly Profile[] = [
     version: 'k2.5 to k3',
     source: 'goose#6902, goose#7222; opencode#16318; continue#11711',
     facts: {
+      fetchesUrls: false,
       maxTokensMember: 'max_tokens',
       reasoningField: 'reasoning_content',
       reasoningReplay: 'with-tools',
@@ -302,6 +303,7 @@ export const PROFILES: readonly Profile[] = [
     source: 'manual, openai compatibility; recorded traffic',
     facts: {
       ...TEMPLATE,
+      fetchesUrls: false,
       reasoningStyle: 'openai',
       reasoningField: 'reasoning',
       reasoningReplay: 'with-tools',

@@ -84,7 +84,7 @@ export function writeRequest(
     server,
     names: toolNames(request, TOOL_NAME),
     own: isOwn,
-    fetchesUrls: target.facts.fetchesUrls ?? true,
+    fetchesUrls: target.facts.fetchesUrls ?? server.fetchesUrls ?? true,
     path: '',
   }
   const messages = writeHistory(withFormat(request, context), context)

@@ -108,6 +108,7 @@ const profile = z.strictObject({
   namespaces: flag,
   hostedTools: flag,
   namedChoice: flag,
+  fetchesUrls: flag,
   files: flag,
   jsonSchema: flag,
   toolMedia: flag,

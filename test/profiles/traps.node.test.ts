@@ -265,6 +265,21 @@ describe('what is asked otherwise', () => {
     expect(told.losses).toBe('1; approximated turns.1.role')
   })
 
+  test('an address of a picture is named to Ollama, which fetches none', async () => {
+    const url = 'https://pictures.example/a.png'
+    const words = { type: 'text', text: 'What is it?' }
+    const content = [words, { type: 'image_url', image_url: { url } }]
+    const own = { ...hello, messages: [{ role: 'user', content }] }
+    const shown = { type: 'image', source: { type: 'url', url } }
+    const foreign = { ...claude, messages: [{ role: 'user', content: [words, shown] }] }
+    for (const asked of [{ body: own }, { path: FROM_CLAUDE, body: foreign }]) {
+      const told = await sent({ profile: 'ollama', ...asked })
+      expect(JSON.stringify(messagesIn(told))).not.toContain('image_url')
+      expect(JSON.stringify(messagesIn(told))).toContain(url)
+      expect(told.losses).toBe('1; dropped turns.0.blocks.1')
+    }
+  })
+
   test('a document is named to llama.cpp, and told where it is text', async () => {
     const named = {
       type: 'file',
