@@ -29,6 +29,7 @@ import * as hosted from './hosted.ts'
 import * as mcp from './mcp.ts'
 import { readMedia, writeMedia } from './media.ts'
 import { ProofReader } from './proofs.ts'
+import type { WireBlock } from './wire.ts'
 
 export interface ReadContext {
   /** The name of every call so far, by its id. */
@@ -44,23 +45,23 @@ export interface Content {
 export function readContent(content: Json | undefined, context: ReadContext): Content {
   if (typeof content === 'string')
     return { blocks: [{ kind: 'text', text: content }], damaged: false }
-  const list = objectsIn(content)
+  const list: WireBlock[] = objectsIn(content)
   const reader = new ProofReader()
   const answered = new Set<Json | undefined>()
-  let results: Map<Json | undefined, JsonObject> | undefined
+  let results: Map<Json | undefined, WireBlock> | undefined
   for (let index = 0; index < list.length; index += 1) {
-    const raw = list[index] ?? {}
+    const raw: WireBlock = list[index] ?? {}
     const next = list[index + 1]
-    if (raw['type'] === 'thinking' || raw['type'] === 'redacted_thinking') reader.reasoning(raw)
+    if (raw.type === 'thinking' || raw.type === 'redacted_thinking') reader.reasoning(raw)
     else if (mcp.isMcpCall(raw)) {
-      results ??= new Map(list.filter(mcp.isMcpResult).map((one) => [one['tool_use_id'], one]))
-      reader.add(mcp.readMcpCall(raw, results.get(raw['id'])))
-      answered.add(raw['id'])
+      results ??= new Map(list.filter(mcp.isMcpResult).map((one) => [one.tool_use_id, one]))
+      reader.add(mcp.readMcpCall(raw, results.get(raw.id)))
+      answered.add(raw.id)
     } else if (mcp.isMcpResult(raw)) {
       // It was read with its call.
-      if (!answered.has(raw['tool_use_id'])) reader.add(mcp.loneResult(raw))
-    } else if (raw['type'] === 'server_tool_use') {
-      const result = hosted.isSearchResult(next, raw['id']) ? next : undefined
+      if (!answered.has(raw.tool_use_id)) reader.add(mcp.loneResult(raw))
+    } else if (raw.type === 'server_tool_use') {
+      const result = hosted.isSearchResult(next, raw.id) ? next : undefined
       const block = hosted.readHostedCall(raw, result)
       // A call that is not read as a search leaves its result alone.
       if (result && block.kind === 'search') index += 1
@@ -71,7 +72,7 @@ export function readContent(content: Json | undefined, context: ReadContext): Co
   return { blocks: reader.blocks, damaged: reader.damaged }
 }
 
-type ReadBlock = (raw: JsonObject, context: ReadContext) => Block
+type ReadBlock = (raw: WireBlock, context: ReadContext) => Block
 
 /** Blocks that are read one by one. Thoughts and calls of hosted tools depend on their neighbours. */
 export const READERS = {
@@ -90,12 +91,12 @@ export const READERS = {
 const KNOWN_BLOCKS = new Map<Json | undefined, ReadBlock>(Object.entries(READERS))
 
 /** One block that stands for itself; a type without a reader is kept whole. */
-export function readBlock(raw: JsonObject, context: ReadContext): Block {
-  const read = KNOWN_BLOCKS.get(raw['type'])
+export function readBlock(raw: WireBlock, context: ReadContext): Block {
+  const read = KNOWN_BLOCKS.get(raw.type)
   return read ? read(raw, context) : opaque(raw)
 }
 
-export function readText(raw: JsonObject): TextBlock {
+export function readText(raw: WireBlock): TextBlock {
   const { type: _, text, citations: cited, cache_control, ...rest } = raw
   const list = citations.readCitations(cited)
   return {
@@ -108,38 +109,38 @@ export function readText(raw: JsonObject): TextBlock {
 }
 
 /** A passage that the caller found: its text is for everybody, the block as a whole is this dialect's own. */
-function readSearchResult(raw: JsonObject): Block {
-  const texts = [raw['title'], raw['source'], ...objectsIn(raw['content']).map(({ text }) => text)]
+function readSearchResult(raw: WireBlock): Block {
+  const texts = [raw.title, raw.source, ...objectsIn(raw.content).map(({ text }) => text)]
   const { cache_control, ...search_result } = raw
   const text = texts.map(textIn).filter(Boolean).join('\n')
   return { kind: 'text', text, ...readCache(cache_control), ...keep({ search_result }) }
 }
 
 /** What a search for tools, made by the caller, has found: a service of another dialect is told in words. */
-function readReference(raw: JsonObject): Block {
+function readReference(raw: WireBlock): Block {
   const { cache_control, ...tool_reference } = raw
-  const text = `The tool ${textIn(raw['tool_name'])} was found and can be called.`
+  const text = `The tool ${textIn(raw.tool_name)} was found and can be called.`
   return { kind: 'text', text, ...readCache(cache_control), ...keep({ tool_reference }) }
 }
 
 /** What stands for everything before it: its text is for everybody, as is that of a passage. */
-function readSummary(raw: JsonObject): Block | undefined {
-  if (raw['type'] !== 'compaction') return undefined
-  const carried = readSummaryEnvelope(textIn(raw['encrypted_content']))
+function readSummary(raw: WireBlock): Block | undefined {
+  if (raw.type !== 'compaction') return undefined
+  const carried = readSummaryEnvelope(textIn(raw.encrypted_content))
   if (carried) return carried
-  if (typeof raw['content'] !== 'string') return { ...opaque(raw), summary: true }
+  if (typeof raw.content !== 'string') return { ...opaque(raw), summary: true }
   const { content: text, cache_control, ...compaction } = raw
   return { kind: 'text', text: textIn(text), ...readCache(cache_control), ...keep({ compaction }) }
 }
 
-function readToolUse(raw: JsonObject, context: ReadContext): Block {
+function readToolUse(raw: WireBlock, context: ReadContext): Block {
   const call = readCall(raw)
   context.callNames.set(call.id, call.name)
   return call
 }
 
 /** A call; who may call is a leftover, unless it is said to be the model itself, as always. */
-export function readCall(raw: JsonObject): ToolCallBlock {
+export function readCall(raw: WireBlock): ToolCallBlock {
   const { type: _, id, name, input, caller, cache_control, ...rest } = raw
   return {
     kind: 'tool-call',
@@ -157,7 +158,7 @@ const keepCaller = (rest: JsonObject, caller: Json | undefined): Kept =>
 
 const isDirect = (caller: Json): boolean => toText(caller) === '{"type":"direct"}'
 
-function readToolResult(raw: JsonObject, context: ReadContext): Block {
+function readToolResult(raw: WireBlock, context: ReadContext): Block {
   const { type: _, tool_use_id, content, is_error, cache_control, ...rest } = raw
   const callId = textIn(tool_use_id)
   const { blocks } = readContent(content, context)

@@ -1,11 +1,12 @@
 import type { Json, JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { objectsIn, textIn } from './dialect.ts'
+import type { WireBlock } from './wire.ts'
 
 /** One wire block on its way into a message. */
 export interface Piece {
   role: 'user' | 'assistant'
-  value: JsonObject
+  value: WireBlock
   /** The canonical place of the turn that it comes from. */
   place: string
 }
@@ -36,8 +37,8 @@ export function pairResults(messages: Message[], lose: Lose): Message[] {
   return paired
 }
 
-const idsIn = (value: JsonObject, type: string, member: string): string[] =>
-  value['type'] === type ? [textIn(value[member])] : []
+const idsIn = (value: WireBlock, type: string, member: string): string[] =>
+  value.type === type ? [textIn(value[member])] : []
 
 function answer(message: Message, calls: string[], lose: Lose): Message {
   const place = message.pieces[0]?.place ?? 'turns'

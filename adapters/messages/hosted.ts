@@ -18,6 +18,7 @@ import {
   restOf,
   type Facts,
 } from './dialect.ts'
+import type { WireBlock } from './wire.ts'
 
 /**
  * Tools that the provider runs: a `server_tool_use` block and, as a block of its own, what came of it. An
@@ -42,11 +43,11 @@ const CODE_TOOLS = [
 
 const RESULT_SUFFIX = '_tool_result'
 
-export const isSearchResult = (raw: JsonObject | undefined, id: Json | undefined): boolean =>
-  raw?.['type'] === WEB_SEARCH + RESULT_SUFFIX && raw['tool_use_id'] === id
+export const isSearchResult = (raw: WireBlock | undefined, id: Json | undefined): boolean =>
+  raw?.type === WEB_SEARCH + RESULT_SUFFIX && raw.tool_use_id === id
 
 /** A call of a hosted tool; `result` is the block that follows it, where that is its result. */
-export function readHostedCall(raw: JsonObject, result: JsonObject | undefined): Block {
+export function readHostedCall(raw: WireBlock, result: JsonObject | undefined): Block {
   const { type: _, id: wireId, name, input, ...rest } = raw
   const id = textIn(wireId)
   const fields = objectIn(input === undefined ? undefined : toValue(input))
@@ -98,14 +99,14 @@ export function writeSearch(block: SearchBlock, id: string): JsonObject[] {
 }
 
 /** A search result whose call is not the block before it. */
-export function readLoneResult(raw: JsonObject): Block {
-  const id = textIn(raw['tool_use_id'])
+export function readLoneResult(raw: WireBlock): Block {
+  const id = textIn(raw.tool_use_id)
   const { sources, left } = readFound(raw)
   const kept = keep(left, { facts: { ...nativeFacts(id), lacks: 'call' } })
   return { kind: 'search', id, queries: [], sources, ...kept }
 }
 
-function readFound(raw: JsonObject): { sources: Source[]; left: JsonObject } {
+function readFound(raw: WireBlock): { sources: Source[]; left: JsonObject } {
   const { type: _, tool_use_id: _id, content, ...rest } = raw
   return {
     sources: objectsIn(content).map(readSource),
@@ -116,7 +117,7 @@ function readFound(raw: JsonObject): { sources: Source[]; left: JsonObject } {
   }
 }
 
-function readSource(raw: JsonObject): Source {
+function readSource(raw: WireBlock): Source {
   const { type: _, url, title, page_age, encrypted_content, ...rest } = raw
   const left = {
     ...rest,
@@ -154,7 +155,7 @@ const DEADLINE_CODE = 'execution_time_exceeded'
 
 const CODE_RESULT = CODE_TOOLS[0].name + RESULT_SUFFIX
 
-export function readCodeResult(raw: JsonObject): Block {
+export function readCodeResult(raw: WireBlock): Block {
   const { type, tool_use_id, content, ...rest } = raw
   const callId = textIn(tool_use_id)
   const said = readOutcome(objectIn(content))
@@ -180,11 +181,16 @@ export function writeCodeResult(block: CodeResultBlock, callId: string): JsonObj
   }
 }
 
-function readOutcome(content: JsonObject): Pick<CodeResultBlock, 'outcome' | 'output'> {
-  const code = textIn(content['error_code'])
+function readOutcome({
+  error_code,
+  return_code,
+  stdout,
+  stderr,
+}: JsonObject): Pick<CodeResultBlock, 'outcome' | 'output'> {
+  const code = textIn(error_code)
   if (code !== '') return { outcome: code === DEADLINE_CODE ? 'deadline' : 'failed', output: code }
-  const status = numberIn(content['return_code']) ?? 0
-  const output = [textIn(content['stdout']), textIn(content['stderr'])].filter(Boolean).join('\n')
+  const status = numberIn(return_code) ?? 0
+  const output = [textIn(stdout), textIn(stderr)].filter(Boolean).join('\n')
   if (status === 0) return { outcome: 'ok', output }
   return { outcome: status === TIMED_OUT ? 'deadline' : 'failed', output }
 }

@@ -20,6 +20,7 @@ import {
   factsOf,
   opaque,
 } from './dialect.ts'
+import type { WireBlock, WireTool } from './wire.ts'
 
 /**
  * Tools of a server that the provider itself calls: here a server and, beside it, which of its tools there are
@@ -43,18 +44,18 @@ const isKnown = ({ type, name, url }: JsonObject): boolean =>
   type === 'url' && typeof name === 'string' && typeof url === 'string'
 
 /** The toolset of a server that is known; undefined for any other tool. */
-export function readToolset(raw: JsonObject, servers: Servers): McpTool | undefined {
-  const server = servers.get(textIn(raw['mcp_server_name']))
-  return raw['type'] === TOOLSET && server ? toolOf(server, raw) : undefined
+export function readToolset(raw: WireTool, servers: Servers): McpTool | undefined {
+  const server = servers.get(textIn(raw.mcp_server_name))
+  return raw.type === TOOLSET && server ? toolOf(server, raw) : undefined
 }
 
 /** Servers without a toolset: the server itself says which tools there are, as before the toolsets. */
 export const readLoneServers = (servers: Servers, tools: Json | undefined): McpTool[] => {
-  const listed = new Set(objectsIn(tools).map((tool) => tool['mcp_server_name']))
+  const listed = new Set(objectsIn(tools).map(({ mcp_server_name }) => mcp_server_name))
   return [...servers].flatMap(([name, server]) => (listed.has(name) ? [] : [toolOf(server)]))
 }
 
-function toolOf(server: JsonObject, toolset?: JsonObject): McpTool {
+function toolOf(server: JsonObject, toolset?: WireTool): McpTool {
   const { type: _, name, url, authorization_token, tool_configuration, ...rest } = server
   const { allowed, ...left } = toolset ? choiceIn(toolset) : configured(tool_configuration)
   return {
@@ -63,7 +64,7 @@ function toolOf(server: JsonObject, toolset?: JsonObject): McpTool {
     url: textIn(url),
     ...(typeof authorization_token === 'string' && { token: authorization_token }),
     ...(allowed && { allowed }),
-    ...(toolset && readCache(toolset['cache_control'])),
+    ...(toolset && readCache(toolset.cache_control)),
     ...keep({ ...rest, ...left }, { facts: { server, toolset } }),
   }
 }
@@ -127,16 +128,16 @@ export function writeServer(tool: McpTool): JsonObject {
   return { type: 'url', url, name, ...(token !== undefined && { authorization_token: token }) }
 }
 
-export const isMcpCall = (raw: JsonObject): boolean => raw['type'] === 'mcp_tool_use'
-export const isMcpResult = (raw: JsonObject): boolean => raw['type'] === 'mcp_tool_result'
+export const isMcpCall = (raw: WireBlock): boolean => raw.type === 'mcp_tool_use'
+export const isMcpResult = (raw: WireBlock): boolean => raw.type === 'mcp_tool_result'
 
 /** A call and, where it is known, what came of it. */
 export function readMcpCall(use: JsonObject, result: JsonObject | undefined): McpCallBlock {
   const { type: _, id, name, server_name, input, ...rest } = use
   const { type: __, tool_use_id: ___, is_error, content, ...others } = result ?? {}
   const parts = objectsIn(content)
-  const texts = typeof content === 'string' ? [content] : parts.map((part) => textIn(part['text']))
-  const unsaid = parts.filter((part) => part['type'] !== 'text')
+  const texts = typeof content === 'string' ? [content] : parts.map(({ text }) => textIn(text))
+  const unsaid = parts.filter(({ type }) => type !== 'text')
   return {
     kind: 'mcp-call',
     id: textIn(id),

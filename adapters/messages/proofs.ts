@@ -3,6 +3,7 @@ import { withTail } from '../../src/model/events.ts'
 import type { Block, ReasoningBlock, Request, Proof } from '../../src/model/request.ts'
 import { writeEnvelope, isEnvelope, readEnvelope, type ProofSlot } from '../../src/model/proof.ts'
 import { DIALECT, textIn, keep, factsOf } from './dialect.ts'
+import type { WireBlock } from './wire.ts'
 
 /** Clients that keep thoughts by their signatures send none back without one, or stop: an envelope of nothing. */
 const UNPROVEN: Proof = { dialect: DIALECT, value: '' }
@@ -54,7 +55,7 @@ export class ProofReader {
   }
 
   /** A `thinking` or `redacted_thinking` block. */
-  reasoning(raw: JsonObject): void {
+  reasoning(raw: WireBlock): void {
     const { type, thinking, signature, data, ...rest } = raw
     const text = textIn(thinking)
     const signatureText = textIn(type === 'redacted_thinking' ? data : signature)

@@ -16,6 +16,7 @@ import * as mcp from './mcp.ts'
 import { BAD_REPLY, BROKEN, readProblem, saysError } from './problems.ts'
 import { deltaType, messageLeft, readStopReason } from './reply.ts'
 import { mergeUsage, readUsage } from './usage.ts'
+import type { WireBlock, WireDelta, WireReply, WireStep } from './wire.ts'
 
 const EVENT_VERBATIM = verbatimPaths('content_block.input')
 
@@ -30,8 +31,8 @@ export class MessageReader implements Reader {
   #next = 0
   #usage: JsonObject = {}
   /** A search whose result may be the next block. */
-  #search: JsonObject | undefined
-  readonly #mcpCalls = new Map<string, JsonObject>()
+  #search: WireBlock | undefined
+  readonly #mcpCalls = new Map<string, WireBlock>()
 
   constructor(context: ReadReplyContext) {
     this.#context = context
@@ -39,14 +40,15 @@ export class MessageReader implements Reader {
   }
 
   body(json: Json): Event[] {
-    if (!isObject(json) || !Array.isArray(json['content'])) this.#refuse(200, json)
+    const reply: WireReply = objectIn(json)
+    if (!Array.isArray(reply.content)) this.#refuse(200, json)
     else {
-      this.#start(json)
-      objectsIn(json['content']).forEach((block, index) => {
+      this.#start(reply)
+      objectsIn(reply.content).forEach((block, index) => {
         this.#blockStart(index, block)
         this.#blockStop(index)
       })
-      const { stop_reason, stop_sequence } = json
+      const { stop_reason, stop_sequence } = reply
       this.#finish(stop_reason ?? 'end_turn', stop_sequence)
       this.#done()
     }
@@ -54,7 +56,7 @@ export class MessageReader implements Reader {
   }
 
   push({ name = '', data }: WireEvent): Event[] {
-    if (isObject(data)) this.#take(textIn(data['type']) || name, data)
+    if (isObject(data)) this.#take(data, name)
     else if (Array.isArray(data)) this.#refuse(200, data)
     return this.#cursor.drain()
   }
@@ -73,28 +75,26 @@ export class MessageReader implements Reader {
 
   /** What is done with each event; others, also those of the future, say nothing about the reply. */
   static readonly EVENTS = {
-    message_start: (reader, event) => reader.#start(objectIn(event['message'])),
+    message_start: (reader, event) => reader.#start(objectIn(event.message)),
     content_block_start: (reader, event) =>
-      reader.#blockStart(
-        numberIn(event['index']) ?? reader.#next,
-        objectIn(event['content_block']),
-      ),
+      reader.#blockStart(numberIn(event.index) ?? reader.#next, objectIn(event.content_block)),
     content_block_delta: (reader, event) =>
-      reader.#delta(reader.#indexOf(event), objectIn(event['delta'])),
+      reader.#delta(reader.#indexOf(event), objectIn(event.delta)),
     content_block_stop: (reader, event) => reader.#blockStop(reader.#indexOf(event)),
     message_delta: (reader, event) => reader.#messageDelta(event),
     message_stop: (reader) => reader.#done(),
     error: (reader, event) => reader.#refuse(200, event),
   } satisfies Record<string, TakeEvent>
 
-  #take(type: string, event: JsonObject): void {
-    if (isObject(event['error']) || (type === '' && saysError(event))) this.#refuse(200, event)
+  #take(event: WireStep, name: string): void {
+    const type = textIn(event.type) || name
+    if (isObject(event.error) || (type === '' && saysError(event))) this.#refuse(200, event)
     else EVENTS.get(type)?.(this, event)
   }
 
   /** An event without an index is about the block that came last. */
-  #indexOf(event: JsonObject): number {
-    return numberIn(event['index']) ?? this.#next - 1
+  #indexOf(event: WireStep): number {
+    return numberIn(event.index) ?? this.#next - 1
   }
 
   #refuse(status: number, body: Json): void {
@@ -102,10 +102,10 @@ export class MessageReader implements Reader {
     this.#cursor.fail(isObject(error) && saysError(error) ? readProblem(status, body) : BAD_REPLY)
   }
 
-  #start(message: JsonObject): void {
+  #start(message: WireReply): void {
     const { ext } = keep(messageLeft(message))
-    this.#cursor.start(textIn(message['id']), textIn(message['model']), ext)
-    this.#count(message['usage'])
+    this.#cursor.start(textIn(message.id), textIn(message.model), ext)
+    this.#count(message.usage)
   }
 
   #count(usage: Json | undefined): void {
@@ -113,10 +113,10 @@ export class MessageReader implements Reader {
     if (isObject(usage)) this.#cursor.usage(readUsage(this.#usage))
   }
 
-  #blockStart(index: number, raw: JsonObject): void {
+  #blockStart(index: number, raw: WireBlock): void {
     this.#blockStop(index)
     this.#next = index + 1
-    const type = textIn(raw['type'])
+    const type = textIn(raw.type)
     if (!hosted.isSearchResult(raw, this.#search?.['id'])) this.#settleSearch(undefined)
     const open: Open = { raw, input: '', signature: '', gathered: !isStreamed(type) }
     this.#open.set(index, open)
@@ -128,14 +128,14 @@ export class MessageReader implements Reader {
     } else if (type === 'tool_use') this.#openCall(index, raw)
   }
 
-  #openText(index: number, raw: JsonObject): void {
+  #openText(index: number, raw: WireBlock): void {
     const { citations, ...block } = readText(raw)
     this.#cursor.open(index, block)
     for (const citation of citations ?? []) this.#cursor.cite(index, citation)
   }
 
   /** The input in the start event is empty as a rule; if it is not, it counts unless pieces follow. */
-  #openCall(index: number, raw: JsonObject): void {
+  #openCall(index: number, raw: WireBlock): void {
     const { input: _, ...call } = readCall({ ...raw, input: {} })
     const tool = this.#names.fromWire(call.name)
     const id = call.id || this.#context.newId('toolu_')
@@ -143,7 +143,7 @@ export class MessageReader implements Reader {
     this.#cursor.open(index, { ...call, ...tool, id, input: '' }, raise)
   }
 
-  #delta(index: number, delta: JsonObject): void {
+  #delta(index: number, delta: WireDelta): void {
     const type = deltaType(delta)
     const open = this.#open.get(index) ?? this.#improvise(index, type)
     const piece = PIECES.get(type)
@@ -153,7 +153,7 @@ export class MessageReader implements Reader {
     else if (open) take?.(this, { index, open }, delta)
   }
 
-  #piece({ place, take }: Piece, block: Place, delta: JsonObject): void {
+  #piece({ place, take }: Piece, block: Place, delta: WireDelta): void {
     take(this, block, textIn(delta[place[1]]))
     this.hint.give(place, (text) => {
       take(this, block, text)
@@ -182,12 +182,12 @@ export class MessageReader implements Reader {
 
   static readonly DELTAS = {
     signature_delta: (_, { open }, delta) => {
-      open.signature += textIn(delta['signature'])
+      open.signature += textIn(delta.signature)
     },
     citations_delta: (reader, { index }, delta) =>
-      reader.#cursor.cite(index, readCitation(objectIn(delta['citation']))),
+      reader.#cursor.cite(index, readCitation(objectIn(delta.citation))),
     compaction_delta: (_, { open }, delta) => {
-      const content = textIn(open.raw['content']) + textIn(delta['content'])
+      const content = textIn(open.raw.content) + textIn(delta.content)
       open.raw = { ...open.raw, content }
     },
   } satisfies Record<string, TakeDelta>
@@ -205,28 +205,27 @@ export class MessageReader implements Reader {
     this.#open.delete(index)
     const { raw, signature } = open
     if (open.gathered) return this.#gathered(index, withInput(open))
-    const input = raw['input']
-    if (raw['type'] === 'tool_use' && open.input === '' && input !== undefined)
+    const input = raw.input
+    if (raw.type === 'tool_use' && open.input === '' && input !== undefined)
       this.#cursor.delta(index, toText(input))
     const proof = signature === '' ? undefined : { dialect: DIALECT, value: signature }
     this.#cursor.close(index, proof ? { proof } : {})
   }
 
   /** A block that is only read now. A search waits for the block that may be its result. */
-  #gathered(index: number, raw: JsonObject): void {
-    if (this.#search && hosted.isSearchResult(raw, this.#search['id']))
-      return this.#settleSearch(raw)
-    if (mcp.isMcpCall(raw)) return void this.#mcpCalls.set(textIn(raw['id']), raw)
+  #gathered(index: number, raw: WireBlock): void {
+    if (this.#search && hosted.isSearchResult(raw, this.#search.id)) return this.#settleSearch(raw)
+    if (mcp.isMcpCall(raw)) return void this.#mcpCalls.set(textIn(raw.id), raw)
     if (mcp.isMcpResult(raw)) return this.#mcpResult(index, raw)
-    if (raw['type'] !== 'server_tool_use') return this.#whole(index, this.#readWhole(raw))
+    if (raw.type !== 'server_tool_use') return this.#whole(index, this.#readWhole(raw))
     const block = hosted.readHostedCall(raw, undefined)
     if (block.kind === 'search') this.#search = raw
     else this.#whole(index, block)
   }
 
   /** Calls of a server's tools wait for what comes of them: others may stand between. */
-  #mcpResult(index: number, raw: JsonObject): void {
-    const id = textIn(raw['tool_use_id'])
+  #mcpResult(index: number, raw: WireBlock): void {
+    const id = textIn(raw.tool_use_id)
     const call = this.#mcpCalls.get(id)
     this.#mcpCalls.delete(id)
     this.#whole(index, call ? mcp.readMcpCall(call, raw) : mcp.loneResult(raw))
@@ -235,13 +234,13 @@ export class MessageReader implements Reader {
   #settleSearch(result: JsonObject | undefined): void {
     const call = this.#search
     this.#search = undefined
-    if (call) this.#whole(`search ${textIn(call['id'])}`, hosted.readHostedCall(call, result))
+    if (call) this.#whole(`search ${textIn(call.id)}`, hosted.readHostedCall(call, result))
   }
 
-  #readWhole(raw: JsonObject): Block {
-    if (raw['type'] === 'compaction')
+  #readWhole(raw: WireBlock): Block {
+    if (raw.type === 'compaction')
       return { kind: 'opaque', dialect: DIALECT, value: raw, summary: true }
-    if (raw['type'] !== 'redacted_thinking') {
+    if (raw.type !== 'redacted_thinking') {
       const block = readBlock(raw, { callNames: new Map() })
       const isBroken = block.kind === 'media' && !isDecodable(block)
       return isBroken ? { kind: 'opaque', dialect: DIALECT, value: raw } : block
@@ -256,7 +255,7 @@ export class MessageReader implements Reader {
     this.#cursor.whole(key, bare as Block, proof ? { proof } : {})
   }
 
-  #messageDelta(event: JsonObject): void {
+  #messageDelta(event: WireStep): void {
     const { type: _, delta, usage, ...beside } = event
     const { stop_reason, stop_sequence, usage: within, ...inside } = objectIn(delta)
     if (typeof stop_reason === 'string') {
@@ -281,14 +280,14 @@ export class MessageReader implements Reader {
   }
 }
 
-type TakeEvent = (reader: MessageReader, event: JsonObject) => void
+type TakeEvent = (reader: MessageReader, event: WireStep) => void
 
 /** The block that a delta belongs to. */
 interface Place {
   index: number
   open: Open
 }
-type TakeDelta = (reader: MessageReader, place: Place, delta: JsonObject) => void
+type TakeDelta = (reader: MessageReader, place: Place, delta: WireDelta) => void
 
 interface Piece {
   place: readonly ['delta', string]
@@ -301,7 +300,7 @@ const DELTAS = new Map<string, TakeDelta>(Object.entries(MessageReader.DELTAS))
 
 /** A block of a reply that has started and not ended. */
 export interface Open {
-  raw: JsonObject
+  raw: WireBlock
   /** The text of the input that came in pieces. */
   input: string
   signature: string
@@ -315,7 +314,7 @@ const STREAMED = new Set(['text', 'thinking', 'tool_use'])
 export const isStreamed = (type: string): boolean => STREAMED.has(type)
 
 /** The whole block, with the input that came in pieces. */
-export function withInput({ raw, input }: Open): JsonObject {
+export function withInput({ raw, input }: Open): WireBlock {
   if (input === '') return raw
   try {
     JSON.parse(input)

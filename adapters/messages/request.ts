@@ -27,7 +27,7 @@ import { schemaRoom } from './schema-budget.ts'
 import { readTools, readToolChoice, writeServers, writeToolChoice, writeTools } from './tools.ts'
 import { finishMessage, leadingInstructions, readTurns, writeTurns } from './history.ts'
 import type { Message } from './calls.ts'
-import { COUNTED, placeOf, READ, validate } from './wire.ts'
+import { type WireBlock, COUNTED, placeOf, READ, validate } from './wire.ts'
 
 /** Both spellings of a header: the specification's and the one that clients send. */
 const VERSION_HEADERS = ['anthropic-version', 'provider-version'] as const
@@ -237,8 +237,8 @@ function asCaller(system: JsonObject[], lose: Lose): Message[] {
   return [{ role: 'user', pieces: [{ role: 'user', value, place: 'system' }], left: {} }]
 }
 
-const isThought = (value: JsonObject): boolean =>
-  value['type'] === 'thinking' || value['type'] === 'redacted_thinking'
+const isThought = ({ type }: WireBlock): boolean =>
+  type === 'thinking' || type === 'redacted_thinking'
 
 /** The model's last message calls tools or is to go on, and does not begin with the proof of its thinking. */
 function isUnproven(messages: Message[], mayGoOn: boolean): boolean {
@@ -246,7 +246,7 @@ function isUnproven(messages: Message[], mayGoOn: boolean): boolean {
   const first = last?.pieces[0]
   if (!last || !first || isThought(first.value)) return false
   if (mayGoOn && last === messages.at(-1)) return true
-  return last.pieces.some(({ value }) => value['type'] === 'tool_use')
+  return last.pieces.some(({ value }) => value.type === 'tool_use')
 }
 
 /** What a conversation may not end with: thoughts without thinking, or, at some models, the model's own words. */
@@ -258,7 +258,7 @@ function settleEnd(messages: Message[], thinks: boolean, context: WriteRequestCo
     last.pieces = last.pieces.filter(({ value }) => !isThought(value))
     context.lose('dropped', place, 'thoughts at the end, without thinking')
   }
-  const calls = last.pieces.some(({ value }) => value['type'] === 'tool_use')
+  const calls = last.pieces.some(({ value }) => value.type === 'tool_use')
   if (context.target.facts.prefill !== false || calls) return trimEnd(last, context.lose)
   context.lose('approximated', place, 'the model does not continue its own words')
   const value = { type: 'text', text: 'Continue.' }

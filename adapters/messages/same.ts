@@ -14,7 +14,7 @@ import { readCitation, isNative } from './citations.ts'
 import { DIALECT, listIn, numberIn, objectIn, objectsIn, textIn } from './dialect.ts'
 import { lowered } from './lowered.ts'
 import { readReasoning, writeReasoning } from './reasoning.ts'
-import { placeOf } from './wire.ts'
+import { placeOf, type WireBlock, type WireBody, type WireMessage } from './wire.ts'
 
 /** The body of a caller of this dialect for an upstream of this dialect. */
 export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
@@ -32,14 +32,15 @@ export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject
 }
 
 /** Without what other services gave out: proofs in envelopes, and calls of tools that they have run. */
-function withoutForeign(body: JsonObject, isOpen: boolean, lose: Lose): JsonObject {
-  if (!Array.isArray(body['messages'])) return body
-  const messages = withElements(body['messages'], (message, index) => {
-    if (!isObject(message) || !Array.isArray(message['content'])) return message
-    const content = ownContent(message['content'], { turn: `turns.${index}`, isOpen, lose })
+function withoutForeign(body: WireBody, isOpen: boolean, lose: Lose): JsonObject {
+  if (!Array.isArray(body.messages)) return body
+  const messages = withElements(body.messages, (message, index) => {
+    if (!isObject(message)) return message
+    const { content }: WireMessage = message
+    if (!Array.isArray(content)) return message
+    const own = ownContent(content, { turn: `turns.${index}`, isOpen, lose })
     // A message without content would be refused.
-    if (content.length === 0 && message['content'].length > 0) return []
-    return withMembers(message, { content })
+    return own.length === 0 && content.length > 0 ? [] : withMembers(message, { content: own })
   })
   return withMembers(body, { messages })
 }
@@ -61,18 +62,21 @@ function ownContent(content: Json[], context: OwnContext): Json[] {
     const place = `${turn}.blocks.${at}`
     if (isEnvelope(proofIn(block))) {
       const settled = settledThought(block, place, context)
-      if (settled || textIn(block['thinking']) !== '') at += 1
+      if (settled || thoughtIn(block) !== '') at += 1
       return settled ?? []
     }
     if (block['type'] === 'compaction') refuseSummary(textIn(block['encrypted_content']), place)
     // A search is one block with what it found.
-    if (block['tool_use_id'] === search && search !== undefined) return []
+    const { type, id, tool_use_id }: WireBlock = block
+    if (tool_use_id === search && search !== undefined) return []
     at += 1
-    if (!isForeignRun(block)) return block['type'] === 'text' ? ownText(block, place, lose) : block
-    search = block['type'] === 'server_tool_use' ? block['id'] : undefined
-    return lose('dropped', place, `${textIn(block['type'])} of another service`) ?? []
+    if (!isForeignRun(block)) return type === 'text' ? ownText(block, place, lose) : block
+    search = type === 'server_tool_use' ? id : undefined
+    return lose('dropped', place, `${textIn(type)} of another service`) ?? []
   })
 }
+
+const thoughtIn = ({ thinking }: WireBlock): string => textIn(thinking)
 
 const proofIn = ({ type, signature, data }: JsonObject): string =>
   type === 'thinking' ? textIn(signature) : type === 'redacted_thinking' ? textIn(data) : ''
@@ -87,7 +91,7 @@ function settledThought(
   if (!carried) lose('dropped', `${turn}.seal`, 'came back damaged')
   else if (isOwn(carried)) return withOwnProof(block, carried)
   else if (carried.proof.value !== '') lose('dropped', `${place}.seal`)
-  const text = textIn(block['thinking'])
+  const text = thoughtIn(block)
   if (text !== '' && isOpen) return withMembers(block, { signature: '' })
   if (text !== '') lose('dropped', place, 'reasoning without a signature')
   return undefined
@@ -95,13 +99,13 @@ function settledThought(
 
 const isOwn = ({ proof }: Enveloped): boolean => proof.dialect === DIALECT && proof.value !== ''
 
-const withOwnProof = (block: JsonObject, { proof, slot }: Enveloped): JsonObject =>
-  slot === 'redacted' || block['type'] === 'redacted_thinking'
+const withOwnProof = (block: WireBlock, { proof, slot }: Enveloped): JsonObject =>
+  slot === 'redacted' || block.type === 'redacted_thinking'
     ? { type: 'redacted_thinking', data: proof.value }
     : withMembers(block, { signature: proof.value })
 
 /** Ran by another service: the one that is asked would look for it. */
-function isForeignRun({ type, id, tool_use_id }: JsonObject): boolean {
+function isForeignRun({ type, id, tool_use_id }: WireBlock): boolean {
   if (type === 'server_tool_use') return textIn(id).startsWith(FOREIGN_ID)
   return textIn(type).endsWith('_tool_result') && textIn(tool_use_id).startsWith(FOREIGN_ID)
 }
@@ -119,8 +123,8 @@ function ownText(block: JsonObject, place: string, lose: Lose): JsonObject {
 }
 
 /** As the model takes it: within its bound, and thinking in its way. */
-function fitted(body: JsonObject, facts: ModelFacts, lose: Lose): JsonObject {
-  const asked = numberIn(body['max_tokens'])
+function fitted(body: WireBody, facts: ModelFacts, lose: Lose): JsonObject {
+  const asked = numberIn(body.max_tokens)
   const { maxOutputTokens: most } = facts
   const isTooMuch = asked !== undefined && most !== undefined && asked > most
   if (isTooMuch) lose('approximated', 'limits.maxOutputTokens')
@@ -140,12 +144,12 @@ function isThinkingFit(
   return isWithin && style !== 'adaptive' && style !== 'level'
 }
 
-function withThinking(body: JsonObject, facts: ModelFacts, lose: Lose): JsonObject {
-  const { effort, ...output } = objectIn(body['output_config'])
-  const written = writeReasoning(readReasoning(body['thinking'], effort), {
-    maxTokens: numberIn(body['max_tokens']) ?? Number.MAX_SAFE_INTEGER,
+function withThinking(body: WireBody, facts: ModelFacts, lose: Lose): JsonObject {
+  const { effort, ...output } = objectIn(body.output_config)
+  const written = writeReasoning(readReasoning(body.thinking, effort), {
+    maxTokens: numberIn(body.max_tokens) ?? Number.MAX_SAFE_INTEGER,
     facts,
-    forced: ['any', 'tool'].includes(textIn(objectIn(body['tool_choice'])['type'])),
+    forced: ['any', 'tool'].includes(textIn(objectIn(body.tool_choice)['type'])),
     unproven: false,
     lose,
   })
@@ -162,32 +166,32 @@ function withThinking(body: JsonObject, facts: ModelFacts, lose: Lose): JsonObje
  * its last message; where that was another service's, it cannot think this time.
  */
 function thinkingProven(
-  body: JsonObject,
-  before: JsonObject,
+  body: WireBody,
+  before: WireBody,
   { prefill }: ModelFacts,
   lose: Lose,
 ): JsonObject {
-  if (objectIn(body['thinking'])['type'] !== 'enabled') return body
-  const messages = objectsIn(body['messages'])
+  if (objectIn(body.thinking)['type'] !== 'enabled') return body
+  const messages: WireMessage[] = objectsIn(body.messages)
   const last = messages.findLast(({ role }) => role === 'assistant')
-  if (!last || listIn(before['messages']).includes(last)) return body
-  const blocks = objectsIn(last['content'])
+  if (!last || listIn(before.messages).includes(last)) return body
+  const blocks = objectsIn(last.content)
   const goesOn = prefill !== false && last === messages.at(-1)
   if (blocks.slice(0, 1).some(isThought) || !(goesOn || blocks.some(isCall))) return body
   lose('approximated', 'reasoning.mode', 'no proof')
   return withMembers(body, { thinking: undefined })
 }
 
-const isThought = ({ type }: JsonObject): boolean =>
+const isThought = ({ type }: WireBlock): boolean =>
   type === 'thinking' || type === 'redacted_thinking'
-const isCall = ({ type }: JsonObject): boolean => type === 'tool_use'
+const isCall = ({ type }: WireBlock): boolean => type === 'tool_use'
 
 /** A model that does not continue its own words is asked to. */
-function answered(body: JsonObject, lose: Lose): JsonObject {
+function answered(body: WireBody, lose: Lose): JsonObject {
   const { messages } = body
-  const last = objectsIn(messages).at(-1)
-  if (!Array.isArray(messages) || last?.['role'] !== 'assistant') return body
-  if (objectsIn(last['content']).some(isCall)) return body
+  const last: WireMessage | undefined = objectsIn(messages).at(-1)
+  if (!Array.isArray(messages) || last?.role !== 'assistant') return body
+  if (objectsIn(last.content).some(isCall)) return body
   lose('approximated', `turns.${messages.length - 1}`, 'the model does not continue its own words')
   return withMembers(body, { messages: [...messages, CONTINUE] })
 }

@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../../src/json/json.ts'
+import { isObject, type Json, type Loose } from '../../src/json/json.ts'
 import { droppable, field, namesFor, placesIn, shapesOf } from '../../src/model/fields.ts'
 import {
   all,
@@ -178,3 +178,37 @@ const generation = object({ ...members, max_tokens: integer(0) })
 export function validate(body: Json, operation: 'create' | 'count-tokens'): void {
   shaped(operation === 'create' ? generation : request, body)
 }
+
+/** A block of content: which members it has, its type says. Replies are not checked, so any of them may be anything. */
+export type WireBlock = Loose<
+  | 'type'
+  | 'text'
+  | 'title'
+  | 'source'
+  | 'content'
+  | 'thinking'
+  | 'id'
+  | 'name'
+  | 'input'
+  | 'tool_name'
+  | 'tool_use_id'
+  | 'encrypted_content'
+>
+/** A tool that is offered, and a server that has some. */
+export type WireTool = Loose<'type' | 'name' | 'mcp_server_name' | 'cache_control'>
+export type WireMessage = Loose<'role' | 'content'>
+/** What is looked at of a request that is edited and not read. */
+export type WireBody = Loose<
+  'model' | 'messages' | 'max_tokens' | 'output_config' | 'thinking' | 'tool_choice'
+>
+/** A whole reply, and what `message_start` brings of it. */
+export type WireReply = Loose<
+  'id' | 'model' | 'content' | 'usage' | 'stop_reason' | 'stop_sequence'
+>
+/** The data of an event of a stream. */
+export type WireStep = Loose<
+  'type' | 'index' | 'message' | 'content_block' | 'delta' | 'usage' | 'error'
+>
+export type WireDelta = Loose<
+  'type' | 'text' | 'thinking' | 'partial_json' | 'signature' | 'citation' | 'content'
+>

@@ -21,16 +21,17 @@ import {
 import { wireNames, type WireNames } from './names.ts'
 import type { Seen } from './reply.ts'
 import type { Ext } from '../../src/model/request.ts'
+import type { WireItem, WirePart, WireStep } from './wire.ts'
 
-type Handler = (items: Items, item: Item, event: JsonObject) => Take | undefined | void
+type Handler = (items: Items, item: Item, event: WireStep) => Take | undefined | void
 
 /** Sorts the events of output items into blocks. */
 export class Items {
   /** Events that are heeded; all others say only how far an item is, or nothing that is known. */
   static readonly EVENTS = {
-    'response.output_item.added': (items, item, event) => items.#added(item, event['item']),
+    'response.output_item.added': (items, item, event) => items.#added(item, event),
     'response.output_item.done': (items, item, event) => {
-      if (isObject(event['item'])) items.finish(item.index, event['item'])
+      if (isObject(event.item)) items.finish(item.index, event.item)
     },
     'response.output_text.delta': (items, item, event) => items.#partDelta(item, event, 'text'),
     'response.output_text.done': (items, item, event) =>
@@ -72,22 +73,22 @@ export class Items {
   }
 
   /** What was done with the delta of an event, where that was all that it brought. */
-  event(type: string, event: JsonObject, place: Place): Take | undefined {
+  event(type: string, event: WireStep, place: Place): Take | undefined {
     const handler = lookup<Handler>(Items.EVENTS, type)
     if (!handler) return undefined
     return handler(this, this.#items.at(place), event) ?? undefined
   }
 
   /** The item as a whole: adds what its events did not say. */
-  finish(index: number, item: JsonObject): void {
+  finish(index: number, item: WireItem): void {
     const state = this.#items.at({ index, id: textIn(item, 'id') })
     if (state.finished) return
     this.#finishAs(state, item)
     state.finished = true
   }
 
-  #finishAs(state: Item, item: JsonObject): void {
-    switch (item['type']) {
+  #finishAs(state: Item, item: WireItem): void {
+    switch (item.type) {
       case 'message':
         return this.#finishMessage(state, item)
       case 'reasoning':
@@ -106,17 +107,17 @@ export class Items {
     }
   }
 
-  #search(item: JsonObject): ReturnType<typeof readSearch> {
-    const sources = objectsOf(objectIn(item['action'])['sources'])
+  #search(item: WireItem): ReturnType<typeof readSearch> {
+    const sources = objectsOf(objectIn(item.action)['sources'])
     if (sources.some((source) => !('url' in source)))
       this.#context.lose('dropped', 'reply.search.sources')
     return readSearch(item)
   }
 
-  #added(state: Item, item: Json | undefined): void {
+  #added(state: Item, { item }: WireStep): void {
     if (!isObject(item)) return
     state.added = item
-    const type = item['type']
+    const { type }: WireItem = item
     if (type === 'function_call' || type === 'custom_tool_call') this.#openCall(state, item)
     if (type === 'reasoning') this.#openReasoning(state)
   }
@@ -141,7 +142,7 @@ export class Items {
     return key
   }
 
-  #partDelta(state: Item, event: JsonObject, kind: 'text' | 'refusal'): Take | undefined {
+  #partDelta(state: Item, event: WireStep, kind: 'text' | 'refusal'): Take | undefined {
     const first = textIn(event, 'delta')
     if (first === undefined || state.finished) return undefined
     const key = this.#openPart(state, partIndex(event), kind)
@@ -151,7 +152,7 @@ export class Items {
   }
 
   /** Text that is said here goes on in the deltas, unless they begin with it. */
-  #announce(state: Item, event: JsonObject): void {
+  #announce(state: Item, event: WireStep): void {
     const part = partIn(event)
     const text = textIn(part, 'text') ?? textIn(part, 'refusal') ?? ''
     if (text === '' || state.finished) return
@@ -159,8 +160,8 @@ export class Items {
     state.announced = text
   }
 
-  #partWhole(state: Item, at: number, part: JsonObject): void {
-    const kind = part['type'] === 'refusal' ? 'refusal' : 'text'
+  #partWhole(state: Item, at: number, part: WirePart): void {
+    const kind = part.type === 'refusal' ? 'refusal' : 'text'
     const whole = textIn(part, kind)
     const type = textIn(part, 'type')
     if (whole === undefined && type !== undefined) this.#context.lose('dropped', `reply.${type}`)
@@ -169,13 +170,13 @@ export class Items {
     this.#cursor.complete(key, whole)
     if (key !== state.part) return
     state.left = leftOfPart(part)
-    for (const annotation of listOf(part['annotations']).slice(state.cited))
+    for (const annotation of listOf(part.annotations).slice(state.cited))
       this.#cite(state, annotation)
   }
 
-  #annotate(state: Item, event: JsonObject): void {
+  #annotate(state: Item, event: WireStep): void {
     this.#openPart(state, partIndex(event), 'text')
-    this.#cite(state, event['annotation'] ?? null)
+    this.#cite(state, event.annotation ?? null)
   }
 
   #cite(state: Item, annotation: Json): void {
@@ -184,7 +185,7 @@ export class Items {
     if (citation && state.part !== undefined) this.#cursor.cite(state.part, citation)
   }
 
-  #finishMessage(state: Item, item: JsonObject): void {
+  #finishMessage(state: Item, item: WireItem): void {
     if (state.opened.size === 0) state.added = item
     for (const [at, part] of partsIn(item).entries())
       if (isObject(part)) this.#partWhole(state, at, part)
@@ -202,7 +203,7 @@ export class Items {
   }
 
   /** Of thoughts and their summary, the one that comes first is shown. */
-  #reasoningDelta(state: Item, event: JsonObject, shown: Shown): Take | undefined {
+  #reasoningDelta(state: Item, event: WireStep, shown: Shown): Take | undefined {
     const first = textIn(event, 'delta')
     if (!first || state.finished) return undefined
     const key = this.#openReasoning(state)
@@ -215,13 +216,13 @@ export class Items {
   }
 
   /** Of a paragraph without deltas. */
-  #reasoningWhole(state: Item, event: JsonObject, shown: Shown): void {
+  #reasoningWhole(state: Item, event: WireStep, shown: Shown): void {
     const isUnsaid =
       partIndex(event) > state.paragraph || this.#cursor.seen(this.#openReasoning(state)) === 0
-    if (isUnsaid) this.#reasoningDelta(state, { ...event, delta: event['text'] ?? '' }, shown)
+    if (isUnsaid) this.#reasoningDelta(state, { ...event, delta: event.text ?? '' }, shown)
   }
 
-  #finishReasoning(state: Item, item: JsonObject): void {
+  #finishReasoning(state: Item, item: WireItem): void {
     const key = this.#openReasoning(state)
     const { shown, texts } = thoughtsIn(item, state.shown)
     this.#cursor.complete(key, texts.join(PARAGRAPH))
@@ -229,11 +230,11 @@ export class Items {
   }
 
   /** A call is opened as soon as it has a name. */
-  #openCall(state: Item, item: JsonObject): void {
+  #openCall(state: Item, item: WireItem): void {
     const name = textIn(item, 'name')
     if (!name || !this.#first(state, state.key)) return
     this.seen.call = true
-    const isText = item['type'] === 'custom_tool_call'
+    const isText = item.type === 'custom_tool_call'
     const tool = this.#names.fromWire(name, textIn(item, 'namespace'))
     // A tool for free text was a function to this server.
     const isWrapped = tool.form === 'text' && !isText
@@ -248,7 +249,7 @@ export class Items {
     this.#cursor.delta(state.key, state.early)
   }
 
-  #callDelta(state: Item, event: JsonObject): Take | undefined {
+  #callDelta(state: Item, event: WireStep): Take | undefined {
     const first = textIn(event, 'delta')
     if (!first || state.finished) return undefined
     return taken(first, (delta) => {
@@ -257,16 +258,16 @@ export class Items {
     })
   }
 
-  #callWhole(state: Item, event: JsonObject): void {
+  #callWhole(state: Item, event: WireStep): void {
     const whole = inputIn(event) ?? ''
     if (state.finished) return
     if (state.opened.size > 0) this.#cursor.complete(state.key, whole)
     else if (whole.length > state.early.length) state.early = whole
   }
 
-  #finishCall(state: Item, item: JsonObject): void {
+  #finishCall(state: Item, item: WireItem): void {
     const whole = inputIn(item)
-    const added = inputIn({ ...state.added, type: item['type'] ?? '' })
+    const added = inputIn({ ...state.added, type: item.type ?? '' })
     this.#openCall(state, { ...state.added, ...item, name: textIn(item, 'name') || 'unknown' })
     this.#cursor.complete(state.key, whole || added || '')
     this.#cursor.close(state.key, toTail(leftOfItem(item, 'call')))
@@ -280,7 +281,7 @@ export class Items {
     this.#cursor.open(state.key, { kind: 'code', ...block })
   }
 
-  #code(state: Item, event: JsonObject): void {
+  #code(state: Item, event: WireStep): void {
     const [delta, whole] = [textIn(event, 'delta'), textIn(event, 'code')]
     if (!(delta || whole) || state.finished) return
     this.#openCode(state, textIn(state.added, 'id'))
@@ -288,7 +289,7 @@ export class Items {
     else this.#cursor.complete(state.key, whole ?? '')
   }
 
-  #finishCode(state: Item, item: JsonObject): void {
+  #finishCode(state: Item, item: WireItem): void {
     const { code, result } = readCode(item, this.#lastCode)
     if (code) {
       this.#openCode(state, textIn(item, 'id'))
@@ -315,7 +316,7 @@ export interface Item {
   /** Text that a part brought along when it was announced, as far as deltas have not repeated it. */
   announced: string
   /** What the `added` event said; a server that does not stream an item says all of it there. */
-  added: JsonObject
+  added: WireItem
   /** Deltas of a call that came before its name. */
   early: string
   /** The kind of reasoning that is being shown, and the part of it. */
@@ -328,7 +329,7 @@ export type Shown = 'summary' | 'content'
 
 /** The thoughts of an item, in the kind that has been shown of them or else in their summary. */
 export function thoughtsIn(
-  item: JsonObject,
+  item: WireItem,
   before: Shown | undefined,
 ): { shown: Shown; texts: string[] } {
   const textsOf = (member: Shown) =>
@@ -343,7 +344,7 @@ export interface Place {
   id: string | undefined
 }
 
-export function readPlace(event: JsonObject): Place {
+export function readPlace(event: WireStep): Place {
   const { item } = event
   const id = textIn(event, 'item_id') ?? (isObject(item) ? textIn(item, 'id') : undefined)
   return { index: countIn(event, 'output_index'), id }
@@ -404,11 +405,11 @@ export function isAnnounced(item: Item, delta: string): boolean {
 }
 
 /** Which part of its item an event is about. */
-export const partIndex = (event: JsonObject): number =>
+export const partIndex = (event: WireStep): number =>
   countIn(event, 'content_index') ?? countIn(event, 'summary_index') ?? 0
 
 /** Which part of the work a message belongs to; only this dialect says it. */
-export function readPhase(item: JsonObject): Ext | undefined {
+export function readPhase(item: WireItem): Ext | undefined {
   const phase = textIn(item, 'phase')
   return keep({ phase }).ext
 }
@@ -416,15 +417,15 @@ export function readPhase(item: JsonObject): Ext | undefined {
 const PARTS: ReadonlySet<Json | undefined> = new Set(['output_text', 'refusal', 'text'])
 
 /** The part of a message that an event brings; parts of other items are none of the conversation's. */
-export const partIn = ({ part }: JsonObject): JsonObject =>
+export const partIn = ({ part }: WireStep): WirePart =>
   isObject(part) && PARTS.has(part['type']) ? part : {}
 
 /** The parts of a message; a plain string is one text. */
-export const partsIn = ({ content }: JsonObject): Json[] =>
+export const partsIn = ({ content }: WireItem): Json[] =>
   typeof content === 'string' ? [{ text: content }] : listOf(content)
 
 /** The same of an event that brings nothing but the text of one. */
-export const textPart = ({ text, refusal }: JsonObject): JsonObject =>
+export const textPart = ({ text, refusal }: WireStep): WirePart =>
   typeof refusal === 'string' ? { type: 'refusal', refusal } : { text: text ?? null }
 
 /** The whole of a call's input, by whichever name it goes. */
@@ -437,7 +438,7 @@ export const inputIn = (value: JsonObject): string | undefined =>
 export const toTail = (ext: Ext | undefined): Tail => (ext ? { ext } : {})
 
 const PART = ['type', 'text', 'refusal', 'annotations']
-export const leftOfPart = (part: JsonObject): Ext | undefined => leftoversBeyond(part, PART)
+export const leftOfPart = (part: WirePart): Ext | undefined => leftoversBeyond(part, PART)
 
 /** What is read of the items of each kind, besides what all of them have. */
 const ITEMS = {
@@ -447,13 +448,13 @@ const ITEMS = {
   code: ['code', 'outputs', 'container_id'],
 }
 export const leftOfItem = (
-  item: JsonObject,
+  item: WireItem,
   kind: keyof typeof ITEMS,
   ...shown: string[]
 ): Ext | undefined => leftoversBeyond(item, ['id', 'type', 'status', ...ITEMS[kind], ...shown])
 
 /** Of thoughts and their summary one is shown, and the other is left. */
-export function reasoningTail(item: JsonObject, shown: Shown): Tail {
+export function reasoningTail(item: WireItem, shown: Shown): Tail {
   const tail = toTail(leftOfItem(item, 'reasoning', shown))
   const proof = textIn(item, 'encrypted_content')
   return proof ? { ...tail, proof: { dialect: DIALECT, value: proof } } : tail

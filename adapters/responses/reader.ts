@@ -2,14 +2,15 @@ import type { ReadReplyContext, Reader } from '../contract.ts'
 import { DeltaHint } from '../../src/stream/wire-events.ts'
 import { Cursor } from '../../src/model/cursor.ts'
 import type { Event } from '../../src/model/events.ts'
-import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import { isObject, type Json } from '../../src/json/json.ts'
 import { emptyRequest } from '../../src/model/empty-request.ts'
 import type { Problem } from '../../src/model/problem.ts'
 import { readPlace, Items } from './reader-blocks.ts'
-import { leftoversBeyond, listOf, textIn } from './dialect.ts'
+import { leftoversBeyond, listOf, objectIn, textIn } from './dialect.ts'
 import { problemIn } from './problems.ts'
 import { isOwnEnd, readFinish, writeOpening } from './reply.ts'
 import { readUsage } from './usage.ts'
+import type { WireResponse, WireStep } from './wire.ts'
 
 const UNREADABLE: Problem = {
   kind: 'bad-upstream',
@@ -57,12 +58,12 @@ export function reader(context: ReadReplyContext): Reader {
     if (isObject(response)) finish(response)
     else cursor.fail(UNREADABLE)
   }
-  const finish = (response: JsonObject) => {
+  const finish = (response: WireResponse) => {
     start(response)
     const problem = problemOfResponse(response)
-    for (const [index, item] of listOf(response['output']).entries())
+    for (const [index, item] of listOf(response.output).entries())
       if (isObject(item)) items.finish(index, item)
-    const usage = readUsage(response['usage'])
+    const usage = readUsage(response.usage)
     if (usage) cursor.usage(usage)
     if (problem) return cursor.fail(problem)
     const reason = readFinish(response, items.seen)
@@ -70,12 +71,12 @@ export function reader(context: ReadReplyContext): Reader {
     cursor.finish(reason, undefined, leftoversBeyond(response, known))
     cursor.done()
   }
-  const start = (response: JsonObject) => {
+  const start = (response: WireResponse) => {
     cursor.start(textIn(response, 'id') ?? '', textIn(response, 'model') ?? '')
   }
-  const event = (value: JsonObject, name: string | undefined) => {
+  const event = (value: WireStep, name: string | undefined) => {
     const type = textIn(value, 'type') ?? name ?? ''
-    const response = value['response']
+    const response = value.response
     switch (type) {
       case 'response.created':
       case 'response.in_progress':
@@ -94,11 +95,10 @@ export function reader(context: ReadReplyContext): Reader {
       default:
         if (!type.startsWith('response.')) return stray(value)
         if (Object.hasOwn(Items.EVENTS, type)) return itemEvent(type, value)
-        if ((value['delta'] ?? '') !== '')
-          context.lose('dropped', type.replace('response', 'reply'))
+        if ((value.delta ?? '') !== '') context.lose('dropped', type.replace('response', 'reply'))
     }
   }
-  const itemEvent = (type: string, value: JsonObject) => {
+  const itemEvent = (type: string, value: WireStep) => {
     const take = items.event(type, value, readPlace(value))
     if (take)
       hint.give(DELTA, (text) => {
@@ -107,16 +107,17 @@ export function reader(context: ReadReplyContext): Reader {
       })
   }
   /** Not an event: an error that came bare, or a whole response in one piece. */
-  const stray = (value: JsonObject) => {
+  const stray = (value: WireResponse) => {
     const problem = problemIn(value)
     if (problem) cursor.fail(problem)
-    else if (value['object'] === 'response' || Array.isArray(value['output'])) finish(value)
+    else if (value.object === 'response' || Array.isArray(value.output)) finish(value)
   }
   const drain = (): Event[] => cursor.drain()
   return {
     hint,
     body(json) {
-      if (isObject(json) && Array.isArray(json['output'])) finish(json)
+      const response: WireResponse = objectIn(json)
+      if (Array.isArray(response.output)) finish(response)
       else cursor.fail(problemIn(json) ?? UNREADABLE)
       return drain()
     },
@@ -137,8 +138,8 @@ export function reader(context: ReadReplyContext): Reader {
   }
 }
 
-function problemOfResponse(response: JsonObject): Problem | undefined {
-  switch (response['status']) {
+function problemOfResponse(response: WireResponse): Problem | undefined {
+  switch (response.status) {
     case 'failed':
       return problemIn(response) ?? FAILED
     case 'cancelled':
@@ -147,6 +148,6 @@ function problemOfResponse(response: JsonObject): Problem | undefined {
     case 'in_progress':
       return UNFINISHED
     default:
-      return isObject(response['error']) ? problemIn(response) : undefined
+      return isObject(response.error) ? problemIn(response) : undefined
   }
 }

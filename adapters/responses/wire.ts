@@ -1,4 +1,4 @@
-import { isObject, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
+import { isObject, Verbatim, type Json, type JsonObject, type Loose } from '../../src/json/json.ts'
 import { droppable, field, namesFor, placesIn, shapesOf } from '../../src/model/fields.ts'
 import { invalid } from '../../src/model/problem.ts'
 import {
@@ -222,3 +222,41 @@ export function checkRequest(body: Json, counting: boolean): JsonObject {
   shaped(contents, body)
   return body
 }
+
+/** A whole reply, as an upstream says it. Replies are not checked, so any member may be anything. */
+export type WireResponse = Loose<
+  'id' | 'model' | 'object' | 'status' | 'output' | 'usage' | 'error' | 'incomplete_details'
+>
+/** An item of the conversation: which members it has, its type says. */
+export type WireItem = Loose<
+  | 'type'
+  | 'id'
+  | 'status'
+  | 'content'
+  | 'summary'
+  | 'encrypted_content'
+  | 'call_id'
+  | 'name'
+  | 'namespace'
+  | 'arguments'
+  | 'input'
+  | 'action'
+>
+export type WirePart = Loose<'type' | 'text' | 'refusal' | 'annotations'>
+/** The data of an event of a stream. */
+export type WireStep = Loose<
+  | 'type'
+  | 'response'
+  | 'item'
+  | 'item_id'
+  | 'output_index'
+  | 'content_index'
+  | 'summary_index'
+  | 'part'
+  | 'delta'
+  | 'text'
+  | 'refusal'
+  | 'code'
+  | 'annotation'
+  | 'error'
+>

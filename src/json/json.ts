@@ -11,6 +11,8 @@ export type Json = string | number | boolean | null | Verbatim | Json[] | JsonOb
 export interface JsonObject {
   [key: string]: Json
 }
+/** An object whose members of these names are looked at; what stands there is yet to be seen. */
+export type Loose<Names extends string> = JsonObject & { readonly [Name in Names]?: Json }
 
 /** Collects the verbatim texts of one `stringify` call, which is synchronous and never nested. */
 let collected: string[] | undefined
