@@ -10,8 +10,8 @@ import { writeModel, writeModels } from './models.ts'
 import { PROFILES } from './profiles.ts'
 import { readProblem, tellsFailure, writeProblem } from './problems.ts'
 import { readRequest, REQUEST_VERBATIM, writeCountRequest, writeRequest } from './request.ts'
-import { reader } from './reader.ts'
-import { writer } from './writer.ts'
+import { ResponseReader } from './reader.ts'
+import { ResponseWriter } from './writer.ts'
 import { edit } from './same.ts'
 import { DROPPABLE, PROMISES, FIELDS } from './wire.ts'
 
@@ -51,7 +51,7 @@ export const responses: Adapter = {
     verbatim: REQUEST_VERBATIM,
     match,
     readRequest,
-    writer,
+    writer: (context) => new ResponseWriter(context),
     promises: PROMISES,
     writeProblem,
     writeTokenCount: (inputTokens) => ({
@@ -73,7 +73,7 @@ export const responses: Adapter = {
     writeRequest,
     writeCountRequest,
     readTokenCount: (body) => (isObject(body) ? countIn(body, 'input_tokens') : undefined),
-    reader,
+    reader: (context) => new ResponseReader(context),
     readProblem,
   },
   same: {

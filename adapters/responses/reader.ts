@@ -1,4 +1,4 @@
-import type { ReadReplyContext, Reader } from '../contract.ts'
+import type { ReadReplyContext, Reader, WireEvent } from '../contract.ts'
 import { DeltaHint } from '../../src/stream/wire-events.ts'
 import { Cursor } from '../../src/model/cursor.ts'
 import type { Event } from '../../src/model/events.ts'
@@ -50,91 +50,101 @@ const UNREAD = { counts: [['sequence_number']], noise: [['obfuscation']] }
 const DELTA = ['delta']
 
 /** Reads replies of an upstream, whole or event by event, and forgives what servers leave out. */
-export function reader(context: ReadReplyContext): Reader {
-  const cursor = new Cursor()
-  const items = new Items(cursor, context)
-  const hint = new DeltaHint(UNREAD)
-  const respond = (response: Json | undefined) => {
-    if (isObject(response)) finish(response)
-    else cursor.fail(UNREADABLE)
+export class ResponseReader implements Reader {
+  readonly hint = new DeltaHint(UNREAD)
+  readonly #context: ReadReplyContext
+  readonly #cursor = new Cursor()
+  readonly #items: Items
+
+  constructor(context: ReadReplyContext) {
+    this.#context = context
+    this.#items = new Items(this.#cursor, context)
   }
-  const finish = (response: WireResponse) => {
-    start(response)
-    const problem = problemOfResponse(response)
-    for (const [index, item] of listOf(response.output).entries())
-      if (isObject(item)) items.finish(index, item)
-    const usage = readUsage(response.usage)
-    if (usage) cursor.usage(usage)
-    if (problem) return cursor.fail(problem)
-    const reason = readFinish(response, items.seen)
-    const known = isOwnEnd(reason, response) ? BEFORE_END : RESPONSE
-    cursor.finish(reason, undefined, leftoversBeyond(response, known))
-    cursor.done()
+
+  body(json: Json): Event[] {
+    const response: WireResponse = objectIn(json)
+    if (Array.isArray(response.output)) this.#finish(response)
+    else this.#cursor.fail(problemIn(json) ?? UNREADABLE)
+    return this.#cursor.drain()
   }
-  const start = (response: WireResponse) => {
-    cursor.start(textIn(response, 'id') ?? '', textIn(response, 'model') ?? '')
+
+  push({ name, data }: WireEvent): Event[] {
+    if (this.#cursor.ended) return []
+    if (isObject(data)) this.#take(data, name)
+    else if (Array.isArray(data) && problemIn(data)) this.#cursor.fail(problemIn(data) ?? FAILED)
+    return this.#cursor.drain()
   }
-  const event = (value: WireStep, name: string | undefined) => {
-    const type = textIn(value, 'type') ?? name ?? ''
-    const response = value.response
+
+  broken(): Event[] {
+    this.#cursor.fail(UNREADABLE)
+    return this.#cursor.drain()
+  }
+
+  end(): Event[] {
+    this.#cursor.done()
+    return this.#cursor.drain()
+  }
+
+  #take(event: WireStep, name: string | undefined): void {
+    const type = textIn(event, 'type') ?? name ?? ''
+    const { response } = event
     switch (type) {
       case 'response.created':
       case 'response.in_progress':
       case 'response.queued':
-        if (isObject(response)) start(response)
+        if (isObject(response)) this.#start(response)
         return
       case 'response.completed':
       case 'response.incomplete':
-        return respond(response)
+        if (isObject(response)) this.#finish(response)
+        else this.#cursor.fail(UNREADABLE)
+        return
       case 'response.failed':
-        return cursor.fail(problemIn(response) ?? FAILED)
+        return this.#cursor.fail(problemIn(response) ?? FAILED)
       case 'response.cancelled':
-        return cursor.fail(CANCELLED)
+        return this.#cursor.fail(CANCELLED)
       case 'error':
-        return cursor.fail(problemIn(value) ?? FAILED)
+        return this.#cursor.fail(problemIn(event) ?? FAILED)
       default:
-        if (!type.startsWith('response.')) return stray(value)
-        if (Object.hasOwn(Items.EVENTS, type)) return itemEvent(type, value)
-        if ((value.delta ?? '') !== '') context.lose('dropped', type.replace('response', 'reply'))
+        if (!type.startsWith('response.')) return this.#stray(event)
+        if (Object.hasOwn(Items.EVENTS, type)) return this.#ofItem(type, event)
+        if ((event.delta ?? '') !== '')
+          this.#context.lose('dropped', type.replace('response', 'reply'))
     }
   }
-  const itemEvent = (type: string, value: WireStep) => {
-    const take = items.event(type, value, readPlace(value))
+
+  #start(response: WireResponse): void {
+    this.#cursor.start(textIn(response, 'id') ?? '', textIn(response, 'model') ?? '')
+  }
+
+  #finish(response: WireResponse): void {
+    this.#start(response)
+    const problem = problemOfResponse(response)
+    for (const [index, item] of listOf(response.output).entries())
+      if (isObject(item)) this.#items.finish(index, item)
+    const usage = readUsage(response.usage)
+    if (usage) this.#cursor.usage(usage)
+    if (problem) return this.#cursor.fail(problem)
+    const reason = readFinish(response, this.#items.seen)
+    const known = isOwnEnd(reason, response) ? BEFORE_END : RESPONSE
+    this.#cursor.finish(reason, undefined, leftoversBeyond(response, known))
+    this.#cursor.done()
+  }
+
+  #ofItem(type: string, event: WireStep): void {
+    const take = this.#items.event(type, event, readPlace(event))
     if (take)
-      hint.give(DELTA, (text) => {
+      this.hint.give(DELTA, (text) => {
         take(text)
-        return drain()
+        return this.#cursor.drain()
       })
   }
+
   /** Not an event: an error that came bare, or a whole response in one piece. */
-  const stray = (value: WireResponse) => {
+  #stray(value: WireResponse): void {
     const problem = problemIn(value)
-    if (problem) cursor.fail(problem)
-    else if (value.object === 'response' || Array.isArray(value.output)) finish(value)
-  }
-  const drain = (): Event[] => cursor.drain()
-  return {
-    hint,
-    body(json) {
-      const response: WireResponse = objectIn(json)
-      if (Array.isArray(response.output)) finish(response)
-      else cursor.fail(problemIn(json) ?? UNREADABLE)
-      return drain()
-    },
-    push({ name, data }) {
-      if (cursor.ended) return []
-      if (isObject(data)) event(data, name)
-      else if (Array.isArray(data) && problemIn(data)) cursor.fail(problemIn(data) ?? FAILED)
-      return drain()
-    },
-    broken() {
-      cursor.fail(UNREADABLE)
-      return drain()
-    },
-    end() {
-      cursor.done()
-      return drain()
-    },
+    if (problem) this.#cursor.fail(problem)
+    else if (value.object === 'response' || Array.isArray(value.output)) this.#finish(value)
   }
 }
 

@@ -29,105 +29,127 @@ import { writeCallId, uniqueIds } from './names.ts'
 import { openItem, type Emit, type OpenItem, type Voice } from './writer-blocks.ts'
 
 /** Writes a reply event by event; the body is the response of the last event. */
-export function writer(context: WriteReplyContext): Writer {
-  const { request, lose } = context
-  const said = new Outbox()
-  let sequence = 0
-  let started = false
-  let ended = false
-  let response: JsonObject | undefined
-  let usage: Usage | undefined
-  const add = (event: WireEvent) => {
-    said.add(event)
-    sequence += 1
+export class ResponseWriter implements Writer {
+  readonly #context: WriteReplyContext
+  readonly #said = new Outbox()
+  readonly #output: Output
+  #sequence = 0
+  #started = false
+  #ended = false
+  #response: JsonObject | undefined
+  #usage: Usage | undefined
+
+  constructor(context: WriteReplyContext) {
+    this.#context = context
+    this.#output = new Output(
+      {
+        emit: (type, fields) => this.#emit(type, fields),
+        deltas: (type, fields) => this.#deltas(type, fields),
+      },
+      context,
+    )
   }
-  const emit = (type: string, fields: JsonObject) =>
-    add({ name: type, data: { type, ...fields, sequence_number: sequence } })
-  /**
-   * The response as it stands, all of it. A failure is told in one event, and beside its response once more:
-   * LangChain (@langchain/openai 1.5.8) knows nothing of `response.failed` and would end on it as on a success, but
-   * the library below it (openai 6 and 7) throws at an event with this member. An `error` event in front would be a
-   * second failure.
-   */
-  const tell = (type: string, whole: Json, error?: JsonObject) =>
-    emit(type, { response: whole, ...(error && { error }) })
-  const deltas = (type: string, fields: (text: string) => JsonObject) => {
+
+  push(event: Event): WireEvent[] {
+    if (this.#ended) return []
+    this.#start()
+    this.#take(event)
+    return this.#said.drain()
+  }
+
+  body(): JsonObject {
+    return (this.#response ??= writeOpening(this.#context.request, this.#context))
+  }
+
+  #take(event: Event): void {
+    switch (event.type) {
+      case 'start':
+        return
+      case 'block-start':
+        return this.#output.open(event.block)
+      case 'block-delta':
+        return this.#output.delta(event.text)
+      case 'citation':
+        return this.#output.cite(event.citation)
+      case 'block-end':
+        return this.#output.close(event.tail)
+      case 'usage':
+        this.#usage = { ...this.#usage, ...event.usage }
+        return
+      case 'finish':
+        return this.#finish(event.reason, event.stopSequence)
+      case 'error':
+        return this.#fail(event.problem)
+      default:
+        return event satisfies never
+    }
+  }
+
+  #add(event: WireEvent): void {
+    this.#said.add(event)
+    this.#sequence += 1
+  }
+
+  #emit(type: string, fields: JsonObject): void {
+    this.#add({ name: type, data: { type, ...fields, sequence_number: this.#sequence } })
+  }
+
+  #deltas(type: string, fields: (text: string) => JsonObject): (text: string) => void {
     const delta = deltaEvents(type, (text, number) => ({
       type,
       ...fields(text),
       sequence_number: number,
     }))
-    return (text: string) => add(delta(text, sequence))
+    return (text) => this.#add(delta(text, this.#sequence))
   }
+
   /** Several events of a stream bring the same response; of a reply that leaves as one body none is read. */
-  const writtenOnce = (whole: JsonObject): Json =>
-    request.stream ? new Verbatim(stringify(whole), whole) : whole
-  const output = new Output({ emit, deltas }, context)
-  const opening = () => (response ??= writeOpening(request, context))
-  const start = () => {
-    if (started) return
-    started = true
-    const whole = writtenOnce(opening())
-    tell('response.created', whole)
-    tell('response.in_progress', whole)
+  #writtenOnce(whole: JsonObject): Json {
+    return this.#context.request.stream ? new Verbatim(stringify(whole), whole) : whole
   }
-  const end = (type: string, fields: JsonObject, error?: JsonObject) => {
-    ended = true
-    response = { ...opening(), ...fields }
-    tell(type, writtenOnce(response), error)
+
+  #start(): void {
+    if (this.#started) return
+    this.#started = true
+    const response = this.#writtenOnce(this.body())
+    this.#emit('response.created', { response })
+    this.#emit('response.in_progress', { response })
   }
-  const finish = (reason: FinishReason, stopSequence: string | undefined) => {
-    const { status, reason: why } = chooseEnding(reason, output.seen)
-    if (chooseFinish({ status, reason: why }, output.seen) !== reason)
+
+  #finish(reason: FinishReason, stopSequence: string | undefined): void {
+    const { lose, now } = this.#context
+    const { seen } = this.#output
+    const { status, reason: why } = chooseEnding(reason, seen)
+    if (chooseFinish({ status, reason: why }, seen) !== reason)
       lose('approximated', 'reply.finish', reason)
     if (stopSequence !== undefined) lose('dropped', 'reply.stopSequence')
-    if (usage?.toolUse) lose('dropped', 'reply.usage.toolUse')
-    output.closeItem(status)
-    end(`response.${status}`, {
+    if (this.#usage?.toolUse) lose('dropped', 'reply.usage.toolUse')
+    this.#output.closeItem(status)
+    this.#end(`response.${status}`, {
       status,
-      completed_at: status === 'completed' ? context.now : null,
+      completed_at: status === 'completed' ? now : null,
       incomplete_details: why === undefined ? null : { reason: why },
-      output: output.items,
-      usage: writeUsage(usage ?? {}),
+      output: this.#output.items,
+      usage: writeUsage(this.#usage ?? {}),
     })
   }
-  const fail = (problem: Problem) => {
+
+  /**
+   * A failure is told in one event, and beside its response once more: LangChain (@langchain/openai 1.5.8) knows
+   * nothing of `response.failed` and would end on it as on a success, but the library below it (openai 6 and 7)
+   * throws at an event with this member. An `error` event in front would be a second failure.
+   */
+  #fail(problem: Problem): void {
     const error = writeError(problem)
-    const partial = output.abandon()
-    const counted = usage ? writeUsage(usage) : null
-    end('response.failed', { status: 'failed', error, output: partial, usage: counted }, error)
+    const output = this.#output.abandon()
+    const usage = this.#usage ? writeUsage(this.#usage) : null
+    this.#end('response.failed', { status: 'failed', error, output, usage }, { error })
   }
-  const write = (event: Event): void => {
-    start()
-    switch (event.type) {
-      case 'start':
-        return
-      case 'block-start':
-        return output.open(event.block)
-      case 'block-delta':
-        return output.delta(event.text)
-      case 'citation':
-        return output.cite(event.citation)
-      case 'block-end':
-        return output.close(event.tail)
-      case 'usage':
-        usage = { ...usage, ...event.usage }
-        return
-      case 'finish':
-        return finish(event.reason, event.stopSequence)
-      case 'error':
-        return fail(event.problem)
-      default:
-        return event satisfies never
-    }
-  }
-  return {
-    push(event) {
-      if (ended) return []
-      write(event)
-      return said.drain()
-    },
-    body: () => opening(),
+
+  #end(type: string, fields: JsonObject, beside: JsonObject = {}): void {
+    this.#ended = true
+    this.#response = { ...this.body(), ...fields }
+    this.#emit(type, { response: this.#writtenOnce(this.#response), ...beside })
   }
 }
 

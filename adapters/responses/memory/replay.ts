@@ -5,8 +5,8 @@ import { eventText } from '../../../src/stream/event-text.ts'
 import { textIn } from '../dialect.ts'
 import { recordedOutput } from './record.ts'
 import { bringsResponse, filled } from './frames.ts'
-import { reader } from '../reader.ts'
-import { writer } from '../writer.ts'
+import { ResponseReader } from '../reader.ts'
+import { ResponseWriter } from '../writer.ts'
 
 /** What was asked is in the response already. */
 const REQUEST = emptyRequest('', true)
@@ -17,10 +17,10 @@ const lose = () => undefined
 export function retold(response: JsonObject): Frame[] {
   const newId = idsAgain(recordedOutput({ response }))
   const context = { request: REQUEST, now: 0, lose, newId }
-  const { push } = writer(context)
+  const writer = new ResponseWriter(context)
   const frames: Frame[] = []
-  for (const event of reader(context).body(response))
-    for (const said of push(event)) {
+  for (const event of new ResponseReader(context).body(response))
+    for (const said of writer.push(event)) {
       const { name: type = '' } = said
       const data = bringsResponse(said.data)
         ? filled({ type }, response, frames.length)
