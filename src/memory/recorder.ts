@@ -33,11 +33,7 @@ export function recordReply(
   let recorder: Recorder | undefined = memory.recorder({ fresh, writer, newId: exchange.newId })
   let key: string | undefined
   const put = (id: string, record: ExchangeRecord): Promise<boolean> =>
-    keep(scoped, { id, parents, record }).then(
-      () => true,
-      // Too large, or the store is down: the answer is worth more than its memory.
-      () => false,
-    )
+    isKept(keep(scoped, { id, parents, record }))
   const read = ({ text }: ExchangeRecord): JsonObject => memory.read(exchange.body.filled(text))
   const register = (id: string, recording: Recorder) => {
     key = storeKey(scoped.owner, id)
@@ -82,6 +78,13 @@ export function recordReply(
   }
   return replyRecorder
 }
+
+/** What is too large, or a store that is down, is no failure: the answer is worth more than its memory. */
+const isKept = (keeping: Promise<unknown>): Promise<boolean> =>
+  keeping.then(
+    () => true,
+    () => false,
+  )
 
 /** The frames of a reply say more than once what is kept once. */
 const FRAMES_PER_REPLY = 4

@@ -5,7 +5,7 @@ import { isObject, parse } from '../json/json.ts'
 import type { VerbatimPaths } from '../json/verbatim-paths.ts'
 import type { Problem } from '../model/problem.ts'
 import { scanStructure } from '../json/structure.ts'
-import { sseParser } from './sse.ts'
+import { sseParser, type FrameParser } from './sse.ts'
 import {
   EVENT_TOO_LARGE,
   INTERNAL,
@@ -98,7 +98,7 @@ export function replyEvents(source: ReplySource): ReplyEvents {
       }),
     end: () =>
       guarded(() => {
-        mode ??= isStreamType(source.contentType) ? streamMode(source) : jsonMode(source)
+        mode ??= isStreamType(source.contentType) ? new StreamMode(source) : jsonMode(source)
         const events = [...feed(decoder.decode()), ...mode.end()]
         return events.some(isTerminal) ? events : [...events, ...failed(NOT_A_REPLY)]
       }),
@@ -130,33 +130,61 @@ export function guessKind(text: string): 'json' | 'events' | 'other' | undefined
 function chooseMode(text: string, source: ReplySource): Mode | undefined {
   const kind = guessKind(text)
   if (kind === 'json') return jsonMode(source)
-  if (kind === 'events') return streamMode(source)
+  if (kind === 'events') return new StreamMode(source)
   return kind && { maxBytes: Infinity, push: () => failed(NOT_A_REPLY), end: () => [] }
 }
 
-function streamMode({ reader: first, anew, limits }: ReplySource): Mode {
-  let reader = first
-  let stumbled = false
-  let parser = sseParser(limits.eventBytes)
-  const readOne = (frame: Frame): Event[] => {
-    // The parser bounds what it gathers, but not what comes in one piece.
-    if (frame.data.length > limits.eventBytes) return failed(EVENT_TOO_LARGE)
-    if (isTooDeep(frame.data, limits)) return failed(NOT_A_REPLY)
-    try {
-      return reader.read(frame)
-    } catch {
-      return failed(INTERNAL)
-    }
+class StreamMode implements Mode {
+  readonly maxBytes: number
+  readonly #limits: ReplyLimits
+  readonly #anew: (() => FrameReader) | undefined
+  #reader: FrameReader
+  #parser: FrameParser
+  #stumbled = false
+
+  constructor({ reader, anew, limits }: ReplySource) {
+    this.maxBytes = limits.streamBytes
+    this.#limits = limits
+    this.#anew = anew
+    this.#reader = reader
+    this.#parser = sseParser(limits.eventBytes)
   }
-  // What came before something that cannot be read has come all the same.
-  const read = (frames: Frame[]): Event[] => {
+
+  push(text: string): Event[] {
+    const events = this.#read(this.#parser.push(text))
+    const anew = this.#anew
+    if (!anew) return this.#parser.overflowed ? [...events, ...failed(EVENT_TOO_LARGE)] : events
+    let rest = text
+    while (this.#parser.overflowed) {
+      rest = rest.slice(BLANK_LINE.exec(rest)?.index ?? rest.length).trimStart()
+      this.#reader = anew()
+      this.#parser = sseParser(this.#limits.eventBytes)
+      events.push(...this.#read(this.#parser.push(rest)))
+    }
+    return events
+  }
+
+  strayed(): boolean {
+    return this.#parser.strayed
+  }
+
+  stumbled(): boolean {
+    return this.#stumbled
+  }
+
+  end(): Event[] {
+    return [...this.#read(this.#parser.end()), ...this.#reader.end()]
+  }
+
+  /** What came before something that cannot be read has come all the same. */
+  #read(frames: Frame[]): Event[] {
     const events: Event[] = []
     let isOver = false
     for (const frame of frames) {
-      const one = readOne(frame)
-      if (anew && one.some((event) => isStumble(event, frame))) {
-        reader = anew()
-        stumbled = true
+      const one = this.#readOne(frame)
+      if (this.#anew && one.some((event) => isStumble(event, frame))) {
+        this.#reader = this.#anew()
+        this.#stumbled = true
         continue
       }
       for (const event of one) {
@@ -167,24 +195,16 @@ function streamMode({ reader: first, anew, limits }: ReplySource): Mode {
     }
     return events
   }
-  const feed = (text: string): Event[] => {
-    const events = read(parser.push(text))
-    if (!anew) return parser.overflowed ? [...events, ...failed(EVENT_TOO_LARGE)] : events
-    let rest = text
-    while (parser.overflowed) {
-      rest = rest.slice(BLANK_LINE.exec(rest)?.index ?? rest.length).trimStart()
-      reader = anew()
-      parser = sseParser(limits.eventBytes)
-      events.push(...read(parser.push(rest)))
+
+  #readOne(frame: Frame): Event[] {
+    // The parser bounds what it gathers, but not what comes in one piece.
+    if (frame.data.length > this.#limits.eventBytes) return failed(EVENT_TOO_LARGE)
+    if (isTooDeep(frame.data, this.#limits)) return failed(NOT_A_REPLY)
+    try {
+      return this.#reader.read(frame)
+    } catch {
+      return failed(INTERNAL)
     }
-    return events
-  }
-  return {
-    maxBytes: limits.streamBytes,
-    push: feed,
-    strayed: () => parser.strayed,
-    stumbled: () => stumbled,
-    end: () => [...read(parser.end()), ...reader.end()],
   }
 }
 
