@@ -69,7 +69,7 @@ describe('the entrance', () => {
     expect(await (await proxy.fetch('/v1beta/x')).json()).toHaveProperty('pathyError')
     expect(await (await proxy.fetch('/v1/plain')).json()).toHaveProperty('plainError')
   })
-  it('lets anybody see whether the proxy is alive', async () => {
+  it('lets anybody see whether the proxy is alive, and whether it drains (trap 33)', async () => {
     let draining = false
     const proxy = proxyOf(reply, closed, { draining: () => draining })
     const health = ['/healthz', '/readyz', '/livez']

@@ -137,6 +137,17 @@ describe('what is told when nothing is left', () => {
   })
 })
 
+describe('the health of the proxy', () => {
+  it('is its own, and not that of its upstreams (trap 33)', async () => {
+    const site = siteOf(twoKeys('messages'), { one: refusing(401), two: refusing(402) })
+    await site.ask({})
+    expect((await site.ask({})).status).toBe(503)
+    for (const path of ['/livez', '/readyz', '/healthz'])
+      expect((await site.fetch(`http://127.0.0.1:8787${path}`)).status).toBe(200)
+    expect(site.sent).toHaveLength(2)
+  })
+})
+
 const upstreamWith = (name: string, contextWindow?: number) => ({
   dialect: 'messages' as const,
   url: 'https://up.example',

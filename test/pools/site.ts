@@ -11,6 +11,8 @@ import { voices, type Voice } from '../faults/voices.ts'
 
 /** A proxy with pools between a caller and upstreams that follow a script, and with a clock that the test sets. */
 export interface Site {
+  /** For clients that bring their own requests. */
+  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>
   ask(asked: Asked): Promise<Response>
   /** What was sent, with the member that it went to. */
   sent: Sent[]
@@ -76,6 +78,7 @@ export function siteOf(
     sent,
     log,
     pass: (ms) => void (time += ms),
+    fetch: async (input, init) => toResponse(await answer(new Request(input, init))),
     async ask({ voice = usual, model = 'm', stream = false, headers, body, path, method, signal }) {
       if (!voice) throw new Error('there are voices')
       const request = new Request(`http://127.0.0.1${path ?? voice.path(model, stream)}`, {
