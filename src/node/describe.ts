@@ -19,7 +19,7 @@ export function greeting(
   return [
     `dragoman listens on ${url} (configuration: ${settings.origin})`,
     ...hostNames(url),
-    ...(page === undefined ? [] : [`Both sides of every exchange: ${page}`]),
+    ...(page === undefined ? [] : [`${PAGE}: ${page}`]),
     ...describeDemo(settings),
     '',
     ...table(
@@ -34,6 +34,9 @@ export function greeting(
     '',
   ].join('\n')
 }
+
+/** What stands before the address of the page. */
+export const PAGE = 'Both sides of every exchange'
 
 /** What listens at 127.0.0.1 is not always found as localhost, which may mean the other address. */
 const hostNames = (url: string): string[] =>

@@ -63,7 +63,7 @@ export const HELP = `dragoman: a proxy between the languages of LLM conversation
   dragoman check   [--config FILE] [--online]                validate the configuration, and ask the upstreams for their models
   dragoman explain [--config FILE] --path PATH FILE          show what would be sent upstream, and what would be lost
   dragoman profiles                                          print what is known of servers that speak a part of a dialect
-  dragoman launch  CLIENT [--model M] [--small S] [--config FILE] [--log FILE] [--print] [-- ARGS…]
+  dragoman launch  CLIENT [--model M] [--small S] [--config FILE] [--log FILE] [--inspect] [--print] [-- ARGS…]
                                                              start claude, codex, gemini, opencode or qwen over a proxy of its own
   dragoman init    [--dialect D] [--url U] [--key K] [--from litellm|ccr|cliproxyapi FILE]
                                                              write a first dragoman.json, from three questions or from another proxy's file
@@ -155,8 +155,9 @@ function launchOptions(
     ...(config !== undefined && { config }),
     host: DEFAULT_HOST,
     port: readPort(port ?? '0', undefined),
-    // The screen is the client's: nothing would say where the page is.
+    // The screen is the client's: only who asks for the page is told where it is.
     inspect: false,
+    ...inspectOptions(values),
     launch: {
       client,
       ...(model !== undefined && { model }),

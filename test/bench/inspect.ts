@@ -1,3 +1,4 @@
+import { measureAlone } from './inspect-alone.ts'
 import type { Lane } from './lanes.ts'
 import type { Extra } from './memory.ts'
 import { type Proxy, startLane } from './processes.ts'
@@ -47,17 +48,34 @@ export async function measureInspect(
         ...us,
         digits(ratio?.middle),
         `${digits(ratio?.least)}–${digits(ratio?.most)}`,
+        digits((summaryOf(after)?.least ?? Number.NaN) / (summaryOf(before)?.least ?? Number.NaN)),
       ])
     }
   } finally {
     await Promise.all([plain.stop(), inspected.stop()])
   }
+  for (const { name, without, more } of await measureAlone())
+    rows.push([
+      `${name}, alone`,
+      digits(without),
+      digits(without + more),
+      '',
+      '',
+      `${digits(more)} µs more`,
+    ])
   return {
     findings: [],
     problems,
     section: {
       title: 'inspect: what the page costs, messages over responses',
-      head: ['scenario', 'CPU µs without', 'CPU µs with', 'with / without', 'from–to'],
+      head: [
+        'scenario',
+        'CPU µs without',
+        'CPU µs with',
+        'with / without',
+        'from–to',
+        'best to best',
+      ],
       rows,
     },
   }

@@ -5,6 +5,7 @@ import { constants, homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { ConfigError, type Environment } from '../../config/config.ts'
 import type { Settings } from '../../config/settings.ts'
+import { PAGE } from '../describe.ts'
 import { type Process, serve, settingsFor } from '../commands.ts'
 import type { LaunchOptions, Options } from '../options.ts'
 import type { Client, Start, Told } from './client.ts'
@@ -100,7 +101,10 @@ function behind({ log }: LaunchOptions, world: Process): Process {
   return {
     ...world,
     logStyle: 'json',
-    say: () => undefined,
+    say: (text) => {
+      const line = text.split('\n').find((each) => each.startsWith(PAGE))
+      if (line !== undefined) world.say(`dragoman: ${line}\n`)
+    },
     complain: () => undefined,
     replaceLine: undefined,
     write: (text) => {
