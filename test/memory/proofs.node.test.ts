@@ -83,6 +83,41 @@ describe.each(PROVING.filter((dialect) => dialect !== 'responses'))('proofs over
   })
 })
 
+const foreign = PROVING.filter((dialect) => dialect !== 'chat-completions')
+/** LangChain and the AI SDK's provider for OpenAI bring back calls and words, and nothing else. */
+describe.each(foreign)('proofs over %s, for a client of chat completions', (dialect) => {
+  test('come back for a call, whatever has become of what was thought', async () => {
+    turns.next = 0
+    const proxy = proxyWith(keeping)
+    const { completions } = proxy.client().chat
+    const model = `${dialect}-x`
+    const functions = [{ type: 'function' as const, function: { name: 'look' } }]
+    const question = { role: 'user' as const, content: 'Look.' }
+    const asked = { model, tools: functions }
+    const { choices } = await completions.create({ ...asked, messages: [question] })
+    const { content, tool_calls = [] } = choices[0]?.message ?? {}
+    const messages = [
+      question,
+      {
+        role: 'assistant' as const,
+        content: content ?? null,
+        tool_calls: tool_calls.map(({ id }) => ({
+          id,
+          type: 'function' as const,
+          function: { name: 'look', arguments: '{ "a": [2], "b": 1 }' },
+        })),
+      },
+      ...tool_calls.map(({ id }) => ({
+        role: 'tool' as const,
+        tool_call_id: id,
+        content: 'A dragon.',
+      })),
+    ]
+    await completions.create({ ...asked, messages })
+    expect(proofsIn(proxy, dialect)).toEqual([PROOF])
+  })
+})
+
 const refuse = () => Promise.reject(new StoreUnavailableError('away'))
 
 describe('proofs', () => {
