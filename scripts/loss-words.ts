@@ -51,6 +51,10 @@ export const LOSS_WORDS: Readonly<Record<Dialect, Readonly<Record<string, LossWo
     ],
   },
   'generate-content': {
+    toolChoice: [
+      '`allowedFunctionNames`',
+      'Tools that the choice leaves out stay on offer: without them it would be another prompt.',
+    ],
     'format.schema': ['`responseSchema`', SCHEMA],
     'generationConfig.enableEnhancedCivicAnswers': 'Only this dialect has it.',
     'generationConfig.mediaResolution': 'Only this dialect has it.',
@@ -80,6 +84,11 @@ export const LOSS_WORDS: Readonly<Record<Dialect, Readonly<Record<string, LossWo
     'turns.*.blocks.*.seal': ['`thoughtSignature`', SEAL],
   },
   responses: {
+    'tools.*.format': ['`format` of a custom tool', 'Becomes words of its description.'],
+    toolChoice: [
+      '`allowed_tools`',
+      'Tools that the choice leaves out stay on offer: without them it would be another prompt.',
+    ],
     cacheKey: 'The upstream caches by itself, or not at all.',
     format: ['`text.format`', 'Asked for in words instead.'],
     'format.name': ['`text.format.name`', 'The schema goes on without it.'],
@@ -125,6 +134,10 @@ export const LOSS_WORDS: Readonly<Record<Dialect, Readonly<Record<string, LossWo
     user: 'The upstream has no place for it.',
   },
   'chat-completions': {
+    toolChoice: [
+      '`allowed_tools`',
+      'Tools that the choice leaves out stay on offer: without them it would be another prompt.',
+    ],
     cache: ['`cache_control` of a part', 'The upstream caches by itself, or not at all.'],
     cacheKey: 'The upstream has no place for it.',
     format: 'Asked for in words instead.',

@@ -1,5 +1,5 @@
 import { isObject, toText, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
-import { isNamed, reportLeftOut, type NamedTool } from '../../src/model/names.ts'
+import { reportWidened, isNamed, type NamedTool } from '../../src/model/names.ts'
 import type {
   FunctionTool,
   HostedTool,
@@ -97,13 +97,11 @@ export interface WrittenTools {
 
 /** Inverse of `readTools`; what this dialect lacks is reported. */
 export function writeTools(request: Request, context: WriteContext): WrittenTools {
-  const offered = request.tools.filter(allowedBy(request.toolChoice, context))
-  reportLeftOut(request.tools, offered, context.lose)
   const members: JsonObject = {}
   const tools: JsonObject[] = []
   const functions: JsonObject[] = []
   const known = new Set<string>()
-  for (const tool of offered) {
+  for (const tool of request.tools) {
     if (tool.kind === 'hosted') Object.assign(members, writeHosted(tool, context))
     else if (tool.kind === 'mcp') context.lose('dropped', `tools.${tool.name}`)
     else if (tool.kind === 'opaque') tools.push(...(tool.dialect === DIALECT ? [tool.value] : []))
@@ -117,19 +115,6 @@ export function writeTools(request: Request, context: WriteContext): WrittenTool
     }
   }
   return { tools, members: { ...members, ...(functions.length > 0 && { functions }) } }
-}
-
-/** Only one service has words for a choice among several; elsewhere only those are offered. */
-function allowedBy(
-  choice: ToolChoice | undefined,
-  { server, own }: WriteContext,
-): (tool: Tool) => boolean {
-  const names = choice?.names
-  if (!names || names.length === 0) return () => true
-  if (choice.mode === 'required' && names.length === 1) return () => true
-  if (own || server.allowedTools) return () => true
-  const wanted = new Set(names)
-  return (tool) => wanted.has(tool.kind === 'hosted' ? tool.capability : tool.name)
 }
 
 function writeNamed(tool: NamedTool, name: string, context: WriteContext): JsonObject {
@@ -312,5 +297,6 @@ function namedChoice(request: Request, choice: ToolChoice, context: WriteContext
   if (choice.mode === 'required' && others.length === 0 && chosen.length === 1) return first
   if (isOwn || server.allowedTools)
     return { type: 'allowed_tools', allowed_tools: { mode: choice.mode, tools: known } }
+  reportWidened(request, lose)
   return choice.mode === 'required' ? required : 'auto'
 }

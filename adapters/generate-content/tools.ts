@@ -10,6 +10,7 @@ import type {
 } from '../../src/model/request.ts'
 import {
   isNamed,
+  reportWidened,
   reportLeftOut,
   unique,
   type NamedTool,
@@ -103,8 +104,7 @@ export function writeTools(
   names: ToolNames,
   lose: Lose,
 ): JsonObject[] {
-  const functions = declaredFunctions(request)
-  reportLeftOut(request.tools.filter(isNamed), functions, lose)
+  const functions = request.tools.filter(isNamed)
   const declarations = unique(
     functions.map((tool) => writeFunction(tool, names, lose)),
     lose,
@@ -120,16 +120,6 @@ export function writeTools(
   for (const tool of request.tools)
     if (tool.kind !== 'opaque' && tool.cache) lose('dropped', 'cache')
   return declarations.length > 0 ? [{ functionDeclarations: declarations }, ...builtIn] : builtIn
-}
-
-/** The wire cannot say that the model may choose among some functions only: the others are not declared. */
-function declaredFunctions(request: Request): NamedTool[] {
-  const declared = request.tools.filter(isNamed)
-  const { mode, names = [] } = request.toolChoice ?? {}
-  if (mode !== 'auto' || factsOf(request.toolChoice).names) return declared
-  const wanted = new Set(names)
-  const allowed = declared.filter((tool) => wanted.has(tool.name))
-  return allowed.length > 0 ? allowed : declared
 }
 
 /** Inverse of `readFunction`: a schema that came from this dialect goes back as it was. */
@@ -248,6 +238,9 @@ export function writeFunctionCalling(
   const known = wanted?.flatMap((name) => wireNames.get(name) ?? []) ?? []
   if (wanted && known.length < wanted.length) lose('dropped', 'toolChoice.names')
   if (mode === 'none' || wanted?.length === 0) return { mode: 'NONE' }
+  // The wire cannot say that the model may choose among some functions only.
+  const isOpen = mode === 'auto' && known.length > 0 && factsOf(toolChoice).names !== true
+  if (isOpen) reportWidened(request, lose)
   const isListed = known.length > 0 && (mode === 'required' || factsOf(toolChoice).names === true)
   return {
     mode: mode === 'required' && wanted && known.length === 0 ? 'AUTO' : MODE_NAMES[mode],

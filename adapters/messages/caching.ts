@@ -23,25 +23,26 @@ const LONG = '1h'
  * conversation is likely to go on, they are set where the next request finds them
  */
 export function withMarks(
-  body: JsonObject,
+  written: JsonObject,
   request: Request,
   { cache, lose }: Pick<WriteRequestContext, 'cache' | 'lose'>,
 ): JsonObject {
-  const marks = countMarks(body)
+  const own = isOrigin(request)
+  const marks = countMarks(written)
   if (cache?.mode === 'off') {
     if (marks > 0) lose('dropped', 'cache', 'the route sends none')
-    return marks > 0 ? eachMark(body, () => undefined) : body
+    return marks > 0 ? eachMark(written, () => undefined) : written
   }
+  const body = cache && !own ? asLists(written) : written
   const isMarked = isObject(body['cache_control'])
   const most = isMarked ? MAX_MARKS - 1 : MAX_MARKS
   if (marks > 0) {
     const capped = marks > most ? newest(body, marks - most, lose) : body
     // Of lifetimes in its own words the service judges itself.
-    return isOrigin(request) ? capped : withLifetimes(capped, lose)
+    return own ? capped : withLifetimes(capped, lose)
   }
   if (isMarked || cache?.mode !== 'derive' || request.caching?.explicit) return body
-  const listed = asLists(body)
-  return goesOn(request) || cache.session() !== undefined ? derived(listed, request) : listed
+  return goesOn(request) || cache.session() !== undefined ? derived(body, request) : body
 }
 
 /** Marks move from turn to turn; what has one, had one, or will have one is spelled alike, so that all else stays. */

@@ -16,8 +16,8 @@ import type {
   ToolChoice,
 } from '../../src/model/request.ts'
 import {
+  reportWidened,
   isNamed,
-  reportLeftOut,
   unique,
   type NamedTool,
   type ToolNames,
@@ -132,9 +132,7 @@ export function writeTools(
   room: Room,
   lose: Lose,
 ): JsonObject[] {
-  const offered = request.tools.filter(allowedBy(request.toolChoice))
-  reportLeftOut(request.tools, offered, lose)
-  const written = offered.flatMap((tool) => {
+  const written = request.tools.flatMap((tool) => {
     if (isNamed(tool)) return [writeNamed(tool, names, room, lose)]
     if (tool.kind === 'hosted') return writeHosted(tool, lose) ?? []
     if (tool.kind === 'mcp') return mcp.writeToolset(tool)
@@ -145,19 +143,8 @@ export function writeTools(
 }
 
 /** The servers that the tools on offer are from. */
-export const writeServers = ({ tools, toolChoice }: Request): JsonObject[] =>
-  tools
-    .filter(allowedBy(toolChoice))
-    .flatMap((tool) => (tool.kind === 'mcp' ? [mcp.writeServer(tool)] : []))
-
-/** A choice among several has no form of its own here: only those are offered. */
-function allowedBy(choice: ToolChoice | undefined): (tool: Tool) => boolean {
-  const names = choice?.names
-  if (!names || names.length === 0 || (choice.mode === 'required' && names.length === 1))
-    return () => true
-  const wanted = new Set(names)
-  return (tool) => wireNames(tool).some((name) => name !== undefined && wanted.has(name))
-}
+export const writeServers = ({ tools }: Request): JsonObject[] =>
+  tools.flatMap((tool) => (tool.kind === 'mcp' ? [mcp.writeServer(tool)] : []))
 
 /** A hosted tool goes by its name here and by what it can do. */
 function wireNames(tool: Tool): readonly (string | undefined)[] {
@@ -293,6 +280,7 @@ export function writeToolChoice(
   if (choice.mode === 'none' || choice.names?.length === 0) return { tool_choice: { type: 'none' } }
   const [only, ...others] = choice.names ?? []
   if (choice.mode === 'auto' || only === undefined || others.length > 0) {
+    reportWidened(request, lose)
     const type = choice.mode === 'auto' ? 'auto' : 'any'
     return { tool_choice: { type, ...single, ...left } }
   }

@@ -79,13 +79,25 @@ export function toolNames(request: Request | undefined, rule: NameRule): ToolNam
   }
 }
 
+/**
+ * A choice among several where the dialect has no words for it. Tools that it leaves out stay on offer: they stand
+ * before the conversation, so that without them it would be another prompt, and caches and proofs of reasoning are
+ * bound to the one that was.
+ */
+export function reportWidened({ tools, toolChoice }: Request, lose: Lose): void {
+  const names = new Set(toolChoice?.names)
+  const isWider = tools.some((tool) => !names.has(nameOf(tool)))
+  if (names.size > 0 && isWider) lose('approximated', 'toolChoice', 'the others stay on offer')
+}
+
+const nameOf = (tool: Tool): string => (tool.kind === 'hosted' ? tool.capability : tool.name)
+
 /** Reports what a tool choice leaves out, for a wire that says so only by not offering it. */
 export function reportLeftOut(tools: readonly Tool[], offered: readonly Tool[], lose: Lose): void {
   const kept = new Set(offered)
   for (const tool of tools) {
     if (kept.has(tool)) continue
-    const name = tool.kind === 'hosted' ? tool.capability : tool.name
-    lose('dropped', `tools.${name}`, 'the tool choice leaves it out')
+    lose('dropped', `tools.${nameOf(tool)}`, 'the tool choice leaves it out')
   }
 }
 

@@ -261,9 +261,10 @@ describe('tools', () => {
     expect(sent.losses).toEqual(losses)
   })
 
-  it('declares only what the model may choose among', () => {
-    const { body } = send({ tools: two, toolChoice: { mode: 'auto', names: ['a'] } })
-    expect(body.tools[0].functionDeclarations).toEqual([{ name: 'a' }])
+  it('declares what the model may not choose now too, so that the prompt stays what it was', () => {
+    const { body, losses } = send({ tools: two, toolChoice: { mode: 'auto', names: ['a'] } })
+    expect(body.tools[0].functionDeclarations).toEqual([{ name: 'a' }, { name: 'ns__b' }])
+    expect(losses).toEqual(['approximated toolChoice'])
   })
 
   it.each([

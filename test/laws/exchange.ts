@@ -1,5 +1,5 @@
 import { frameReader } from '../../src/stream/event-reader.ts'
-import type { Adapter, Frame, Route } from '../../adapters/contract.ts'
+import type { Adapter, CacheOptions, Frame, Route } from '../../adapters/contract.ts'
 import { fold, verify, type Event, type Folded } from '../../src/model/events.ts'
 import { reportForeign } from '../../src/model/foreign.ts'
 import { parse, stringify, type Json, type JsonObject } from '../../src/json/json.ts'
@@ -46,11 +46,11 @@ export interface Written {
   losses: readonly Loss[]
 }
 
-export function writeRequest(adapter: Adapter, request: Request): Written {
+export function writeRequest(adapter: Adapter, request: Request, cache?: CacheOptions): Written {
   const { lose, losses } = lossList()
   reportForeign(request, adapter.dialect, lose)
   const target = { model: 'model-1', defaultMaxOutputTokens: 8192, facts: {} }
-  const { body, ...rest } = adapter.upstream.writeRequest(request, { target, lose })
+  const { body, ...rest } = adapter.upstream.writeRequest(request, { target, lose, cache })
   return { text: `${JSON.stringify(rest)}\n${stringify(body)}`, body, losses }
 }
 

@@ -16,6 +16,7 @@ import {
   replayProofs,
   replayReply,
 } from './replies.ts'
+import { replayChains } from './chains.ts'
 import { probe } from './silent.ts'
 import { probeReply } from './silent-replies.ts'
 import { Tally } from './tally.ts'
@@ -183,7 +184,13 @@ async function main(): Promise<number> {
     console.log(`${file}:${line}: ${what}`)
     tally.add('malformed lines')
   })
-  for await (const record of lines) replay(tally, record, numberOf(values.places, 24))
+  const chained: Pick<Recorded, 'id' | 'dialect' | 'model' | 'request'>[] = []
+  for await (const record of lines) {
+    replay(tally, record, numberOf(values.places, 24))
+    const { id, dialect, model, request, operation } = record
+    if (operation === 'create') chained.push({ id, dialect, model, request })
+  }
+  replayChains(tally, adapters, chained)
   for (const line of tally.lines(numberOf(values.failures, 40))) console.log(line)
   const { missed } = tally
   console.log(missed.length === 0 ? '\nAll goals are met.' : `\nMissed: ${missed.join('; ')}`)

@@ -10,6 +10,7 @@ export const COLUMNS = [
   'cuts',
   'requests',
   'readable',
+  'prefixes',
 ] as const
 export type Column = (typeof COLUMNS)[number]
 
@@ -23,6 +24,7 @@ const GOALS: Record<Column, number> = {
   cuts: 1,
   requests: 1,
   readable: 1,
+  prefixes: 1,
 }
 
 const TITLES: Record<Column, string> = {
@@ -34,6 +36,7 @@ const TITLES: Record<Column, string> = {
   cuts: 'cuts noticed',
   requests: 'not silent',
   readable: 'own readable',
+  prefixes: 'go on',
 }
 
 interface Cell {

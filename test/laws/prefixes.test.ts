@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import type { CacheOptions } from '../../adapters/contract.ts'
+import { parse, stringify } from '../../src/json/json.ts'
+import { lossList } from '../../src/model/loss.ts'
+import { sessionOf } from '../cache/session.ts'
+import { adapterOf } from '../dialects/adapters.ts'
+import { kits, PAIRS } from '../dialects/index.ts'
+import { brokenAt, promptOf, type Prompt } from '../replay/chains.ts'
+import { readRequest, writeRequest } from './exchange.ts'
+
+const TURNS = 24
+const cache: CacheOptions = { mode: 'derive', session: () => 'session-1' }
+
+/** What stands where the one before does not go on in the next one; nothing where all do. */
+const breaks = (prompts: readonly Prompt[]): string[] =>
+  prompts.slice(1).flatMap((later, index) => {
+    const earlier = prompts[index]
+    return (earlier && brokenAt(earlier, later)) ?? []
+  })
+
+const prompt = (head: string, ...turns: string[]): Prompt => ({ head, turns })
+
+/**
+ * Caches of prompts and proofs of reasoning are bound to what stands before them, so what a session sends is never
+ * changed by what comes after it: neither by more turns, nor by another choice of tools.
+ */
+describe('what a session sends upstream begins with what it has sent before', () => {
+  it.each(PAIRS)('%s from %s', (from, to) => {
+    const [caller, upstream] = [adapterOf(from), adapterOf(to)]
+    const spoken = sessionOf('law', TURNS).map(
+      // A client of the dialect says other choices, and never takes tools away.
+      (request) => stringify(writeRequest(caller, request).body),
+    )
+    const prompts = spoken.map((body) =>
+      promptOf(writeRequest(upstream, readRequest(caller, body), cache).body),
+    )
+    expect(prompts.at(-1)?.turns.length).toBeGreaterThan(TURNS)
+    expect(breaks(prompts)).toEqual([])
+  })
+
+  it.each(Object.keys(kits) as (keyof typeof kits)[])('%s, edited', (dialect) => {
+    const adapter = adapterOf(dialect)
+    const prompts = sessionOf('law', TURNS).map((request) => {
+      const body = parse(stringify(writeRequest(adapter, request).body), adapter.caller.verbatim)
+      const edits = { model: 'other', foreign: true, facts: { maxOutputTokens: 500 } }
+      return promptOf(adapter.same.edit(body as never, edits, lossList().lose))
+    })
+    expect(breaks(prompts)).toEqual([])
+  })
+
+  it('is told where it is not so', () => {
+    const one = prompt('h', '{"role":"user","content":"a"}')
+    expect(brokenAt(one, prompt('g', ...one.turns))).toContain('head')
+    expect(brokenAt(one, prompt('h', '{"role":"user","content":"b"}'))).toContain('turn 0')
+    expect(brokenAt(one, prompt('h', ...one.turns, '{}'))).toBeUndefined()
+  })
+})
