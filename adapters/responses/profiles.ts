@@ -108,7 +108,7 @@ export const PROFILES: readonly Profile[] = [
     facts: FUNCTIONS_ALONE,
     refusals: [
       {
-        words: /(?=.*"param"\s*:\s*"tools\.\d+\.type")(?=.*"invalid_string")/s,
+        words: /^(?=.*"param"\s*:\s*"tools\.\d+\.type")(?=.*"invalid_string")/s,
         says: 'takes no namespaces',
       },
     ],

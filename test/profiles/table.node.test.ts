@@ -46,6 +46,15 @@ describe('the table of profiles', () => {
       expect(profileTable()).toMatch(new RegExp(`${name}.*${source.slice(0, 9)}`))
   })
 
+  it('is quick to see that a long refusal is none of those that it knows', () => {
+    const words = ['"param"', 'reasoning_content ', '`store=True`', 'unknown variant `', ' \t']
+    const begun = performance.now()
+    for (const { refusals = [] } of PROFILES)
+      for (const { words: pattern } of refusals)
+        for (const word of words) expect(pattern.test(word.repeat(8192))).toBe(false)
+    expect(performance.now() - begun).toBeLessThan(2000)
+  })
+
   it('knows which servers speak which dialect', () => {
     expect(isProfiled('mistral', 'chat-completions')).toBe(true)
     expect(isProfiled('mistral', 'messages')).toBe(false)
