@@ -109,13 +109,24 @@ const TIERS = new Map([
   ['standard_only', 'default'],
 ])
 
-/** A tier that only this dialect has keeps its name. */
-export const readTier = (raw: Json | undefined): { tier?: string } =>
-  typeof raw === 'string' ? { tier: TIERS.get(raw) ?? raw } : {}
+/** A tier that only this dialect has keeps its name. A fast one has a member of its own here. */
+export function readTier(
+  raw: Json | undefined,
+  speed: Json | undefined,
+): { tier?: string; left: JsonObject } {
+  const tier = typeof raw === 'string' ? (TIERS.get(raw) ?? raw) : undefined
+  if (speed === FAST)
+    return { tier: FAST, left: tier === undefined ? {} : { service_tier: raw ?? null } }
+  const left = speed === undefined || speed === 'standard' ? {} : { speed }
+  return { ...(tier !== undefined && { tier }), left }
+}
 
-/** Inverse of `readTier`. */
-export function writeTier(tier: string | undefined, lose: Lose): JsonObject {
+const FAST = 'fast'
+
+/** Inverse of `readTier`. Which platforms have the fast one is not known: it is for callers of this dialect alone. */
+export function writeTier(tier: string | undefined, own: boolean, lose: Lose): JsonObject {
   if (tier === undefined) return {}
+  if (tier === FAST && own) return { speed: FAST }
   const known = [...TIERS].find(([, canonical]) => canonical === tier)
   return known ? { service_tier: known[0] } : (lose('dropped', 'tier') ?? {})
 }

@@ -17,6 +17,7 @@ import {
   textIn,
   TOOL_NAME,
   keep,
+  isOrigin,
   restOf,
 } from './dialect.ts'
 import { withMarks } from './caching.ts'
@@ -88,12 +89,13 @@ function checkBudget(body: JsonObject, headers: Lookup): void {
 function readBody(body: JsonObject): Request {
   const { model, stream, system, messages, tools, tool_choice, thinking } = body
   const { max_tokens, stop_sequences, metadata, service_tier } = body
-  const { output_config, output_format, mcp_servers } = body
+  const { output_config, output_format, mcp_servers, speed } = body
   const { effort, format, ...outputLeft } = objectIn(output_config)
   const left = options.readUser(metadata)
   const { format: wanted, left: formatLeft } = options.readFormat(format ?? output_format)
   const output = { ...outputLeft, ...formatLeft }
   const { compact, left: contextLeft } = options.readCompaction(body)
+  const { tier, left: tierLeft } = options.readTier(service_tier, speed)
   const maxOutputTokens = numberIn(max_tokens)
   const offered = readTools(tools, mcp_servers)
   const stop = listIn(stop_sequences).filter((sequence) => typeof sequence === 'string')
@@ -112,11 +114,12 @@ function readBody(body: JsonObject): Request {
     ...readReasoning(thinking, effort),
     ...(compact && { compact }),
     ...(wanted && { format: wanted }),
-    ...options.readTier(service_tier),
+    ...(tier !== undefined && { tier }),
     origin: { dialect: DIALECT },
     ...keep({
       ...membersBeside(body, READ),
       ...contextLeft,
+      ...tierLeft,
       // It asks for no reply: the service shall put the prompt into its cache.
       ...(maxOutputTokens === 0 && { max_tokens: 0 }),
       ...(mcp_servers !== undefined && readServers(mcp_servers).size === 0 && { mcp_servers }),
@@ -204,7 +207,7 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
     ...options.writeStop(request.limits.stop, lose),
     ...options.writeSampling(request.sampling, thinks, lose),
     ...options.writeUser(request.user, metadata, lose),
-    ...options.writeTier(request.tier, lose),
+    ...options.writeTier(request.tier, isOrigin(request), lose),
     ...(request.stream && { stream: true }),
     ...left,
   }

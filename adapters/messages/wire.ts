@@ -157,7 +157,7 @@ export const FIELDS = {
   billing_policy: field('drop bind'),
   inference_geo: field('drop'),
   safeguards: field('drop bind'),
-  speed: field('drop'),
+  speed: field('read drop', undefined, 'tier'),
   user_profile_id: field('drop'),
   workspace_id: field('drop'),
 }

@@ -221,6 +221,7 @@ const TIERS: Record<string, string> = {
   flex: 'flex',
   scale: 'scale',
   priority: 'priority',
+  fast: 'fast',
 }
 
 export function writeTier(tier: string | undefined, own: boolean, lose: Lose): string | undefined {

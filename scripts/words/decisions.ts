@@ -41,6 +41,8 @@ export const SILENT_REQUESTS: Readonly<Record<Dialect, Reasons>> = {
     '.output_config': EMPTY,
     '.service_tier': DEFAULT,
     '.service_tier=auto': DEFAULT,
+    '.speed': DEFAULT,
+    '.speed=standard': DEFAULT,
     '.stream': STREAM,
     '.tools': EMPTY,
     'RequestMCPServerURLDefinition.tool_configuration': EMPTY,

@@ -76,7 +76,7 @@ export const MESSAGES_MEMBERS = {
   container: 'ext',
   diagnostics: 'ext',
   inference_geo: 'ext',
-  speed: 'ext',
+  speed: 'read',
   // They travel as headers.
   user_profile_id: 'ext',
   workspace_id: 'ext',
