@@ -40,7 +40,7 @@ import { Members } from '../../src/model/ext.ts'
 import { clientItem, readClientCall, readClientOutput } from './client-tools.ts'
 import { readMcpCall, writeMcpCall } from './mcp.ts'
 import { readTools } from './tools.ts'
-import { typeOfItem } from './wire.ts'
+import { typeOfItem, type WireItem } from './wire.ts'
 import { written, type BlockTable } from '../contract.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { type WireNames, uniqueIds } from './names.ts'
@@ -71,7 +71,7 @@ export class History {
     this.#expectNone('user')
   }
 
-  #item(item: JsonObject, index: number): void {
+  #item(item: WireItem, index: number): void {
     const type = typeOfItem(item)
     switch (type) {
       case 'message':
@@ -102,7 +102,7 @@ export class History {
     }
   }
 
-  #message(item: JsonObject): void {
+  #message(item: WireItem): void {
     const members = new Members(item)
     members.pass('type', 'id', 'status')
     const role = ROLES.find((known) => known === members.peek('role')) ?? 'user'
@@ -122,13 +122,13 @@ export class History {
     this.#open = blocks.length > 0
   }
 
-  #call(item: JsonObject): void {
+  #call(item: WireItem): void {
     const call = readCall(item)
     this.#names.set(call.id, call.name)
     this.#append('assistant', call)
   }
 
-  #other(type: string, item: JsonObject): void {
+  #other(type: string, item: WireItem): void {
     if (type === 'compaction_trigger') {
       this.compacts = true
       return
@@ -136,19 +136,19 @@ export class History {
     const block = readClientCall(item) ?? readClientOutput(item) ?? readDrawing(item)
     if (block?.kind === 'tool-call') this.#names.set(block.id, block.name)
     // What a search for tools found can be called from here on.
-    if (block?.kind === 'tool-result') this.tools.push(...readTools(item['tools']))
+    if (block?.kind === 'tool-result') this.tools.push(...readTools(item.tools))
     const side = block?.kind === 'tool-call' ? 'assistant' : readRole(type)
     this.#append(side, block ?? readSummary(item) ?? opaque(item))
   }
 
-  #code(item: JsonObject): void {
+  #code(item: WireItem): void {
     const { code, result } = readCode(item, this.#lastCode)
     if (code) this.#lastCode = code.id
     const blocks = [code, result].filter((block) => block !== undefined)
     this.#append('assistant', ...blocks)
   }
 
-  #reasoning(item: JsonObject): void {
+  #reasoning(item: WireItem): void {
     const read = readReasoning(item)
     if ('carried' in read) this.#carry(read.carried)
     else this.#append('assistant', ...read.blocks)
@@ -170,8 +170,8 @@ export class History {
   }
 
   /** A declaration says nothing itself: its place is kept in an empty turn. */
-  #tools(item: JsonObject): void {
-    this.tools.push(...readTools(item['tools']))
+  #tools(item: WireItem): void {
+    this.tools.push(...readTools(item.tools))
     this.turns.push({ role: 'developer', blocks: [], ...keep({}, { facts: { item } }) })
     this.#open = false
   }
@@ -228,7 +228,7 @@ const readRole = (type: string): Role =>
 
 /** An item, with the canonical place that it comes from. */
 export interface Placed {
-  item: JsonObject
+  item: WireItem
   /** Whose side it is on. */
   side: 'input' | 'output'
   turn: number
@@ -283,7 +283,7 @@ export function writeTurn(turn: Turn, index: number, context: InputContext): Pla
   const side = chooseSide(turn.role)
   const placed: Placed[] = []
   let parts: JsonObject[] = []
-  const place = (item: JsonObject | undefined, at: string, on: Placed['side']) => {
+  const place = (item: WireItem | undefined, at: string, on: Placed['side']) => {
     if (item) placed.push({ item, side: on, turn: index, path: at })
   }
   const flush = () => {

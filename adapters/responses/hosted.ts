@@ -25,6 +25,7 @@ import { isMinted } from '../../src/model/ids.ts'
 import type { ItemContext } from './blocks.ts'
 import { readSummaryEnvelope } from '../../src/model/proof.ts'
 import { isDecodable } from '../../src/model/media.ts'
+import type { WireItem } from './wire.ts'
 
 /** The tools that the provider runs, with the name that each has unless the caller chose another. */
 const CAPABILITIES: readonly [RegExp, Capability, string][] = [
@@ -143,7 +144,7 @@ export interface ReadCode {
 }
 
 /** `before`: the id of the last code that was read. */
-export function readCode(item: JsonObject, before: string | undefined): ReadCode {
+export function readCode(item: WireItem, before: string | undefined): ReadCode {
   const members = new Members(item)
   members.any('type')
   const id = members.text('id') ?? ''
@@ -162,7 +163,7 @@ export function readCode(item: JsonObject, before: string | undefined): ReadCode
 }
 
 function readResult(
-  item: JsonObject,
+  item: WireItem,
   callId: string,
   outputs: Json[],
   isAlone: boolean,
@@ -177,7 +178,7 @@ function readResult(
   return defined({
     kind: 'code-result' as const,
     callId,
-    outcome: lookup(OUTCOMES, item['status']) ?? 'ok',
+    outcome: lookup(OUTCOMES, item.status) ?? 'ok',
     output: logs.join('\n'),
     ...keep(isMore ? { outputs } : {}, { facts }),
   })
@@ -217,7 +218,7 @@ const CALL = 'image_generation_call'
 const USUAL = 'png'
 
 /** A picture that the model drew; undefined for any other item, and for one without a picture. */
-export function readDrawing(item: JsonObject): MediaBlock | undefined {
+export function readDrawing(item: WireItem): MediaBlock | undefined {
   const { result, id, type, status, output_format: format, ...rest } = item
   if (type !== CALL || typeof result !== 'string' || result === '') return undefined
   const head = defined({ id, type, status, output_format: format })
@@ -231,7 +232,7 @@ export function readDrawing(item: JsonObject): MediaBlock | undefined {
 }
 
 /** The same of a reply, in which it may be broken. */
-export function readDrawn(item: JsonObject): MediaBlock | undefined {
+export function readDrawn(item: WireItem): MediaBlock | undefined {
   const drawing = readDrawing(item)
   return drawing && isDecodable(drawing) ? drawing : undefined
 }
@@ -259,8 +260,8 @@ export function writeDrawing(block: MediaBlock, id: string): JsonObject | undefi
 }
 
 /** What the service has summed up; that of another one comes in an envelope. */
-export function readSummary(item: JsonObject): OpaqueBlock | undefined {
-  if (item['type'] !== 'compaction') return undefined
+export function readSummary(item: WireItem): OpaqueBlock | undefined {
+  if (item.type !== 'compaction') return undefined
   return (
     readSummaryEnvelope(textIn(item, 'encrypted_content') ?? '') ?? {
       ...opaque(item),

@@ -9,7 +9,7 @@ import { DIALECT, objectsOf, textIn } from './dialect.ts'
 import { LEAST_OUTPUT_TOKENS } from './fields.ts'
 import { lowered } from './lowered.ts'
 import { Places } from './lowered-history.ts'
-import { placeOf } from './wire.ts'
+import { placeOf, type WireItem } from './wire.ts'
 
 /** The body of a caller of this dialect for an upstream of this dialect. */
 export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
@@ -40,18 +40,18 @@ function ownItems(resolved: boolean, { server }: ModelFacts, lose: Lose): EditIt
   return (item) => {
     if (!isObject(item)) return item
     const place = places.next(item)
-    if (item['type'] === 'reasoning') {
+    const { type, id }: WireItem = item
+    if (type === 'reasoning') {
       // Without a proof it is its id by which an upstream knows it again: what is kept here has lost it.
       const isKnown =
-        server?.unprovenThoughts === true ||
-        (!isMinted(item['id']) && !(resolved && item['id'] === undefined))
+        server?.unprovenThoughts === true || (!isMinted(id) && !(resolved && id === undefined))
       return ownReasoning(item, isKnown, place, lose) ?? []
     }
-    if (item['type'] === 'compaction') refuseSummary(textIn(item, 'encrypted_content') ?? '', place)
-    if (!isMinted(item['id']) || item['type'] === 'item_reference') return item
+    if (type === 'compaction') refuseSummary(textIn(item, 'encrypted_content') ?? '', place)
+    if (!isMinted(id) || type === 'item_reference') return item
     if (isRun(item)) return lose('dropped', place) ?? []
     // What stands for the call of a server is unknown upstream by its id.
-    return item['type'] === 'mcp_call' ? item : withMembers(item, { id: undefined })
+    return type === 'mcp_call' ? item : withMembers(item, { id: undefined })
   }
 }
 
@@ -63,7 +63,7 @@ const isRun = ({ type, result }: JsonObject): boolean =>
 
 /** Undefined, and reported, for thoughts without a proof of this dialect's own or an id by which they are known. */
 function ownReasoning(
-  item: JsonObject,
+  item: WireItem,
   isKnown: boolean,
   place: string,
   lose: Lose,
@@ -80,8 +80,8 @@ function ownReasoning(
   return hasText(item) ? lose('dropped', place) : undefined
 }
 
-const withoutMintedId = (item: JsonObject): JsonObject =>
-  isMinted(item['id']) ? withMembers(item, { id: undefined }) : item
+const withoutMintedId = (item: WireItem): JsonObject =>
+  isMinted(item.id) ? withMembers(item, { id: undefined }) : item
 
 const hasText = ({ summary, content }: JsonObject): boolean =>
   [...objectsOf(summary), ...objectsOf(content)].some((part) => Boolean(textIn(part, 'text')))
@@ -94,7 +94,7 @@ function withoutMarks(lose: Lose): EditItem {
     isObject(part) && part[MARK] !== undefined
       ? (lose('dropped', 'cache') ?? withMembers(part, { [MARK]: undefined }))
       : part
-  const withParts = (item: JsonObject, member: string): JsonObject => {
+  const withParts = (item: WireItem, member: string): JsonObject => {
     const parts = item[member]
     return Array.isArray(parts)
       ? withMembers(item, { [member]: withElements(parts, unmark) })

@@ -241,6 +241,8 @@ export type WireItem = Loose<
   | 'arguments'
   | 'input'
   | 'action'
+  | 'role'
+  | 'tools'
 >
 export type WirePart = Loose<'type' | 'text' | 'refusal' | 'annotations'>
 /** The data of an event of a stream. */
