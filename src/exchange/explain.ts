@@ -69,7 +69,16 @@ const plainLoss = ({ code, path, detail }: Loss): JsonObject => ({
   code,
   path,
   ...(detail !== undefined && { detail }),
+  why: detail === undefined ? WHY[code] : `${WHY[code]} (${detail})`,
 })
+
+/** What a code says of every loss that has it. */
+const WHY: Readonly<Record<Loss['code'], string>> = {
+  dropped: 'The upstream has no place for it.',
+  approximated: 'The upstream is sent what is nearest.',
+  defaulted: 'The upstream demands what was not said.',
+  reordered: 'The upstream is sent it in another order.',
+}
 
 const proofPaths = (request: Request | undefined): string[] =>
   (request?.turns ?? []).flatMap(({ blocks }, turn) =>

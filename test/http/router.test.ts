@@ -394,7 +394,14 @@ describe('an explanation', () => {
         headers: expect.objectContaining({ 'pathy-version': '1', 'x-secret-token': '***' }),
         body: { text: 'hi' },
       },
-      losses: [{ code: 'dropped', path: 'sampling.topK', field: '/topK' }],
+      losses: [
+        {
+          code: 'dropped',
+          path: 'sampling.topK',
+          field: '/topK',
+          why: 'The upstream has no place for it.',
+        },
+      ],
     })
     expect(proxy.sent).toHaveLength(0)
   })
