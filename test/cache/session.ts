@@ -25,7 +25,8 @@ const tools = (name: string): Tool[] =>
 /** What may come between two turns of an agent, by the number of the turn. */
 function stepOf(name: string, step: number): Turn[] {
   const calls = Array.from({ length: 1 + (step % 3) }, (_, index) => ({
-    id: `call_${step}_${index}`,
+    // As long as a service makes them.
+    id: `call_${words(`${name} call ${step} ${index}`, 3).replaceAll(' ', '')}`,
     name: `tool_${(step + index) % 12}`,
   }))
   const picture: Block = { kind: 'media', mediaType: 'image/png', source: { data: PICTURE } }
