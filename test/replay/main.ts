@@ -20,6 +20,7 @@ import { replayChains } from './chains.ts'
 import { probe } from './silent.ts'
 import { probeReply } from './silent-replies.ts'
 import { Tally } from './tally.ts'
+import { TokenCount } from '../observe/tokens.ts'
 
 const USAGE = `Replays recorded traffic through every pair of dialects.
 
@@ -164,6 +165,16 @@ function replay(tally: Tally, record: Recorded, places: number): void {
   })
 }
 
+/** What the log and the running count say of a reply, in every dialect that it may have been asked for in. */
+async function replayTokens(tally: Tally, count: TokenCount, record: Recorded): Promise<void> {
+  const { id: name, dialect, operation, status, sse, body } = record
+  const text = sse ?? (body === undefined ? undefined : stringify(body))
+  if (operation !== 'create' || status !== 200 || text === undefined) return
+  const said = { name, dialect, text, stream: sse !== undefined }
+  for (const caller of adapters)
+    tally.count(`${caller.dialect} <- ${dialect}`, 'tokens', name, await count.ask(said, caller))
+}
+
 const numberOf = (text: string | undefined, otherwise: number): number =>
   text === undefined ? otherwise : Number(text)
 
@@ -185,12 +196,18 @@ async function main(): Promise<number> {
     tally.add('malformed lines')
   })
   const chained: Pick<Recorded, 'id' | 'dialect' | 'model' | 'request'>[] = []
+  const count = new TokenCount()
   for await (const record of lines) {
     replay(tally, record, numberOf(values.places, 24))
+    await replayTokens(tally, count, record)
     const { id, dialect, model, request, operation } = record
     if (operation === 'create') chained.push({ id, dialect, model, request })
   }
   replayChains(tally, adapters, chained)
+  const isEqual = count.told.join() === count.counted.join()
+  tally.count('all', 'tokens', 'all', isEqual ? undefined : 'the sums differ')
+  const sums = [count.told, count.counted].map(([input, output]) => `${input} in, ${output} out`)
+  console.log(`tokens of ${count.replies} replies: by upstreams ${sums[0]}; counted ${sums[1]}`)
   for (const line of tally.lines(numberOf(values.failures, 40))) console.log(line)
   const { missed } = tally
   console.log(missed.length === 0 ? '\nAll goals are met.' : `\nMissed: ${missed.join('; ')}`)

@@ -11,6 +11,7 @@ export const COLUMNS = [
   'requests',
   'readable',
   'prefixes',
+  'tokens',
 ] as const
 export type Column = (typeof COLUMNS)[number]
 
@@ -25,6 +26,7 @@ const GOALS: Record<Column, number> = {
   requests: 1,
   readable: 1,
   prefixes: 1,
+  tokens: 1,
 }
 
 const TITLES: Record<Column, string> = {
@@ -37,6 +39,7 @@ const TITLES: Record<Column, string> = {
   requests: 'not silent',
   readable: 'own readable',
   prefixes: 'go on',
+  tokens: 'tokens equal',
 }
 
 interface Cell {
