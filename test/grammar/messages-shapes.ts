@@ -114,6 +114,7 @@ const WHOLE: Record<string, Shape> = {
   mcp_tool_use: object({ id: toolId, name: string, input: any, server_name: string }),
   mcp_tool_result: object({ tool_use_id: toolId, is_error: boolean, content: any }),
   container_upload: object({ file_id: string }),
+  compaction: object({ content: nullable(string), encrypted_content: nullable(string) }),
 }
 
 const callShape = (input: Shape) => object({ id: toolId, name: filled, input })
