@@ -142,13 +142,13 @@ export const FROM_CONTENTS: OddRequest[] = [
     },
   },
   {
-    name: 'a thought that was switched off, and a cache that is elsewhere',
+    name: 'a thought that was switched off, and rules that are elsewhere',
     body: contents([hi], {
       generationConfig: { thinkingConfig: { thinkingBudget: 0 } },
-      cachedContent: 'cachedContents/1',
+      safetySettings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_ONLY_HIGH' }],
       labels: { a: 'b' },
     }),
-    losses: { messages: /cachedContent/, responses: /cachedContent/ },
+    losses: { messages: /safetySettings/, responses: /safetySettings/ },
     check(heard) {
       if (heard.thinking) throw new Error('it thinks')
     },
