@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { bundledPackages } from './bundled.ts'
-import { configJsonSchema } from './config-words.ts'
+import { configJsonSchema } from './config-json-schema.ts'
 import { buildCommand, buildLibrary, buildTypes } from './library.ts'
 
 const OUT = 'dist'

@@ -1,4 +1,3 @@
-import * as z from 'zod/mini'
 import {
   DEFAULT_FAILOVER,
   DEFAULT_RETENTION,
@@ -8,7 +7,6 @@ import {
   TIMEOUTS,
   WORKER_STORE_BOUNDS,
 } from '../src/config/defaults.ts'
-import { configSchema } from '../src/config/schema.ts'
 import { PROFILE_WORDS } from './profile-words.ts'
 
 /** What is said of a member: for editors by the JSON Schema, for readers by docs/configuration.md. */
@@ -488,44 +486,7 @@ export const WORDS: Readonly<Record<string, Word>> = {
   ...limit('lingerMs', 'How long the port stays open before that.', time, 5000),
 }
 
-type Schema = z.core.JSONSchema.BaseSchema
-
-/** The schema of the configuration for editors, which complete and explain by it. */
-export const configJsonSchema = (): Schema => ({
-  title: 'Configuration of dragoman',
-  ...explained(z.toJSONSchema(configSchema), ''),
-})
-
 /** What is said of a place; of both task services the same, and of failures on a route as of all. */
 export const wordOf = (place: string): Word | undefined =>
   WORDS[place] ??
   WORDS[place.replace(/^tasks\.\w+/, 'tasks.*').replace(/^routes\.\*\.(failover\.)/, '$1')]
-
-const descriptionOf = ({ means, usual }: Word): string =>
-  usual === undefined ? means : `${means} Default: ${usual}.`
-
-/** The same schema with words for every place in it that has some. */
-function explained(schema: Schema, place: string): Schema {
-  const { properties = {}, additionalProperties, items, anyOf } = schema
-  const word = wordOf(place)
-  const within = (inner: unknown, name: string) =>
-    explained(inner as Schema, place === '' ? name : `${place}.${name}`)
-  const named = Object.entries(properties).map(([name, inner]) => [name, within(inner, name)])
-  return {
-    ...(word && { description: descriptionOf(word) }),
-    ...schema,
-    ...(word?.example !== undefined && { examples: [word.example] }),
-    ...(named.length > 0 && { properties: Object.fromEntries(named) }),
-    ...(typeof additionalProperties === 'object' && {
-      additionalProperties: within(additionalProperties, '*'),
-    }),
-    ...(typeof items === 'object' && { items: within(items, '*') }),
-    // Members of a branch belong to the place itself, of which all is said already.
-    ...(anyOf && {
-      anyOf: anyOf.map((branch) => {
-        const { description: _, examples: __, ...rest } = explained(branch as Schema, place)
-        return rest
-      }),
-    }),
-  }
-}

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { configJsonSchema, wordOf, WORDS } from '../../scripts/config-words.ts'
+import { configJsonSchema } from '../../scripts/config-json-schema.ts'
+import { wordOf, WORDS } from '../../scripts/config-words.ts'
 import { allMembers, configurationPage, untold } from '../../scripts/configuration.ts'
 import { findingsIn } from '../../src/config/check.ts'
 import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
