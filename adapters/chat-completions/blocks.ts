@@ -29,7 +29,7 @@ type ReadPart = (part: JsonObject) => Block
 /** Parts of a message's content; a type without a reader is kept whole. */
 export const PARTS = {
   text: readText,
-  // Callers carry over the words of the newer interface.
+  // Callers that also speak the Responses API send its part types here.
   input_text: readText,
   output_text: readText,
   image_url: readImage,
@@ -74,7 +74,7 @@ export function readContent(content: Json | undefined): Block[] {
   })
 }
 
-/** Whether content came as a list, which says no more of one text than a string. */
+/** Whether the content came as a list. For a single text a list and a string mean the same. */
 export const listFacts = (content: Json | undefined): Facts =>
   Array.isArray(content) ? { list: true } : {}
 
@@ -88,7 +88,7 @@ export function thinkingText({ thinking }: JsonObject): string {
     .join('')
 }
 
-/** A call of the model, in this dialect's words of either kind, or in those of its beginnings. */
+/** A call of the model: of a function, of a custom tool, or in the old `function_call` form. */
 export function readCall(raw: JsonObject, id: string): ToolCallBlock {
   const {
     id: _,
@@ -124,7 +124,7 @@ export function argumentsText(value: Json | undefined): string {
   return value === undefined || value === null ? '{}' : toText(value)
 }
 
-/** Adds a text to the one before it, if nothing else is between. */
+/** The texts of several blocks, with nothing between them. */
 export function joined(blocks: readonly TextBlock[]): string {
   return blocks.map(({ text }) => text).join('')
 }
@@ -138,8 +138,8 @@ export interface Said {
 }
 
 /**
- * A message of the model, of a history or of a reply. It keeps thoughts, text and calls apart; where each of them
- * stood is known as far as proofs say so, and else thoughts come first and calls last.
+ * A message of the model, from a history or a reply. The message keeps thoughts, text and calls in separate
+ * members, so their order is known only where proofs say it. Otherwise thoughts come first and calls last.
  */
 export function readMessage(message: JsonObject, newCallId: (index: number) => string): Said {
   const { role: _, content, refusal, tool_calls, function_call, name, ...beside } = message
@@ -178,7 +178,7 @@ export function readMessage(message: JsonObject, newCallId: (index: number) => s
     rest: { ...leftOf(rest), ...(typeof name === 'string' && { name }) },
     facts: {
       ...(isObject(function_call) && !isAbsent(function_call['name']) && { functionCall: true }),
-      // DeepSeek wants the member to be there even when there is nothing in it.
+      // DeepSeek requires the member even when it is empty.
       ...(reasoning_content === '' && { reasoning_content }),
     },
   }
@@ -187,7 +187,7 @@ export function readMessage(message: JsonObject, newCallId: (index: number) => s
 const leftOf = (rest: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(rest).filter(([, value]) => !isAbsent(value)))
 
-/** GitHub's proof is a member of the message; it belongs to the thought, and goes back with it. */
+/** GitHub Copilot's `reasoning_opaque` is a member of the message. It proves the thought and goes back with it. */
 function opaqueThought(list: Thought[], opaque: string): Thought {
   const first = list.findIndex(({ kind }) => kind === 'thought')
   const [thought] = first < 0 ? [] : list.splice(first, 1)
@@ -300,7 +300,7 @@ class Row {
   }
 }
 
-/** What of a message of the model stays with its turn. */
+/** The parts of a model's message that are kept on its turn. */
 export const withMessage = ({ blocks, rest, facts, damaged }: Said) => ({
   blocks,
   ...(damaged && { damagedProof: true as const }),

@@ -12,8 +12,8 @@ export interface Told {
 }
 
 /**
- * What another dialect's model said in several turns running is one message, as it was one reply: results have to
- * stand right behind the message with their calls, and the templates of Gemma and Mistral want roles to alternate.
+ * Joins several turns of another dialect's model into one message, as they were one reply. Results must stand
+ * directly behind the message with their calls, and the templates of Gemma and Mistral want roles to alternate.
  */
 export function writtenTogether(
   turns: readonly Turn[],
@@ -34,7 +34,7 @@ export function writtenTogether(
 const LONGEST_ID = 40
 const NINE = 9
 
-/** The same id for a call and for its result, changed only where the server would refuse it. */
+/** Writes the same id for a call and for its result; changes it only where the server would refuse it. */
 export function writeCallId(id: string, { callIds = LONGEST_ID }: ServerFacts): string {
   if (callIds !== 'nine') return fit(id, idRule(callIds))
   return /^[a-zA-Z0-9]{9}$/.test(id) ? id : nineOf(id)
@@ -42,7 +42,7 @@ export function writeCallId(id: string, { callIds = LONGEST_ID }: ServerFacts): 
 
 const idRule = (maxLength: number): NameRule => ({ forbidden: /(?!)/, maxLength })
 
-/** Mistral takes nine letters and digits: 46 bits of what the id says. */
+/** Mistral takes ids of nine letters and digits, so the id becomes a hash of 46 bits. */
 const nineOf = (id: string): string =>
   BigInt(`0x${fingerprint(id)}`)
     .toString(36)
@@ -61,8 +61,8 @@ export interface Placed {
 }
 
 /**
- * Every call must be answered right behind its message, and nothing else may be: results move there, missing ones
- * are made up, and one without a call becomes the user's text.
+ * Results must stand directly behind the message with their calls, with nothing between. So results are moved
+ * there, missing ones are made up, and a result without a call becomes text of the user.
  */
 export function repair(placed: readonly Placed[], context: WriteContext): JsonObject[] {
   const messages: JsonObject[] = []

@@ -11,7 +11,7 @@ export const DIALECT = 'chat-completions'
 /** Names of tools, formats and the like. */
 export const TOOL_NAME: NameRule = { forbidden: /[^a-zA-Z0-9_-]/, maxLength: 64 }
 
-/** What this dialect knows of how a node stood here. */
+/** Facts of this dialect about how a node was spelled here. */
 export interface Facts {
   [name: string]: Json | undefined
 }
@@ -29,7 +29,7 @@ export { listOf as listIn, objectIn, objectsOf as objectsIn } from '../../src/js
 export const numberIn = (value: Json | undefined): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined
 
-/** A count of tokens; what is none counts nothing. */
+/** A count of tokens; undefined for a value that is no count. */
 export const countIn = (value: Json | undefined): number | undefined =>
   Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined
 
@@ -37,7 +37,7 @@ export const countIn = (value: Json | undefined): number | undefined =>
 export const withoutNulls = (fields: JsonObject): JsonObject =>
   pickMembers(fields, (_, value) => value !== null)
 
-/** Null, an empty text and an empty list are how servers spell that something is absent. */
+/** Servers spell an absent value as null, an empty text, an empty list or an empty object. */
 export const isAbsent = (value: Json | undefined): boolean =>
   value === undefined ||
   value === null ||
@@ -45,7 +45,9 @@ export const isAbsent = (value: Json | undefined): boolean =>
   (Array.isArray(value) && value.length === 0) ||
   (isObject(value) && Object.keys(value).length === 0)
 
-/** `cache_control` is what OpenRouter, LiteLLM and Alibaba take; the other is the service's own (gpt-5.6). */
+/**
+ * Reads either mark: `cache_control` (OpenRouter, LiteLLM, Alibaba) or `prompt_cache_breakpoint` (OpenAI, gpt-5.6).
+ */
 export function readCache(part: JsonObject): { cache?: CacheMark } {
   const { cache_control, prompt_cache_breakpoint } = part
   if (isObject(cache_control)) {
@@ -83,7 +85,7 @@ export function writeCache(
   return lose('dropped', 'cache') ?? {}
 }
 
-/** Which of the two marks it was. */
+/** Which of the two cache marks the part had. */
 export const cacheFacts = (part: JsonObject): Facts =>
   isObject(part['cache_control'])
     ? { cache: 'cache_control' }

@@ -21,7 +21,10 @@ import {
 
 type Wire<Key extends string> = Partial<Record<Key, Json | undefined>>
 
-/** The bound has two names; where both are given the newer one counts. Minus one means none. */
+/**
+ * `max_tokens` and `max_completion_tokens` are the same bound; where both are given, the newer one counts. -1 means
+ * none.
+ */
 export function readLimits({
   max_completion_tokens,
   max_tokens,
@@ -80,7 +83,7 @@ const SAMPLING = {
   n: 'candidateCount',
 } as const satisfies Record<string, keyof Sampling>
 
-/** Mistral has another name for the seed; one candidate is what there is without asking. */
+/** Reads the sampling; Mistral calls the seed `random_seed`. */
 export function readSampling(
   body: Wire<keyof typeof SAMPLING | 'random_seed' | 'logprobs' | 'top_logprobs'>,
 ): Sampling {
@@ -96,7 +99,10 @@ export function readSampling(
   return sampling
 }
 
-/** Inverse of `readSampling`. Several candidates and probabilities find no way back to another dialect. */
+/**
+ * Inverse of `readSampling`. Several candidates and log probabilities cannot be answered to a caller of another
+ * dialect.
+ */
 export function writeSampling({ sampling }: Request, context: WriteContext): JsonObject {
   const { lose, server, own: isOwn } = context
   const { temperature, topP, topK, seed, presencePenalty, frequencyPenalty } = sampling
@@ -144,13 +150,18 @@ export function readFormat(raw: Json | undefined): { format?: Format; left: Json
   }
 }
 
-/** What has to be said in words: servers keep to schemas of objects, and want to hear of JSON to write it. */
+/**
+ * The format said in words: servers enforce schemas only for objects, and plain JSON mode wants the word JSON in the
+ * prompt.
+ */
 export function formatWords({ format }: Request, { own: isOwn }: WriteContext): string | undefined {
   if (!format || format.type === 'text' || isOwn) return undefined
   return format.type === 'json' || isOfOthers(format.schema) ? inWords(format) : undefined
 }
 
-/** Inverse of `readFormat`. A schema from elsewhere is meant to be kept to, which is what strictness says. */
+/**
+ * Inverse of `readFormat`. A schema from another dialect is written as strict, because it is meant to be enforced.
+ */
 export function writeFormat({ format }: Request, { own: isOwn, lose }: WriteContext): JsonObject {
   if (!format) return {}
   if (format.type === 'text') return isOwn ? { response_format: { type: 'text' } } : {}
@@ -211,7 +222,7 @@ const TIERS = new Map([
   ['fast', 'fast'],
 ])
 
-/** How soon, by which key prompts are kept, and whether the reply is. */
+/** The service tier, the key of the prompt cache, and whether the reply is stored. */
 export const readAccount = ({
   service_tier,
   prompt_cache_key,
@@ -225,7 +236,7 @@ export const readAccount = ({
   ...(typeof store === 'boolean' && { store }),
 })
 
-/** Who asks, what for, how soon, and by which key prompts are kept. */
+/** Writes the user, the labels, the service tier, the key of the prompt cache and `store`. */
 export function writeAccount(
   request: Request,
   { own: isOwn, lose, server }: WriteContext,
@@ -234,7 +245,7 @@ export function writeAccount(
   const { user, labels, tier, store } = request
   const cacheKey = cacheKeyFor(request, server, cache, lose)
   const hasLabels = Object.keys(labels ?? {}).length > 0
-  // The service takes labels of what it keeps alone.
+  // OpenAI accepts labels only for replies that it stores.
   if (hasLabels && !isOwn) lose('dropped', 'labels')
   const id = user === undefined || isOwn ? user : fit(user, USER_ID)
   if (id !== user) lose('approximated', 'user')
@@ -249,7 +260,7 @@ export function writeAccount(
   }
 }
 
-/** The caller's own; a session is told to servers alone that are known to take a key for it. */
+/** The caller's own cache key. A key made from the session is sent only to servers that are known to take one. */
 function cacheKeyFor(
   { cacheKey }: Request,
   server: ServerFacts,
@@ -279,7 +290,7 @@ export const readUserMember = ({
   }
 }
 
-/** OpenAI's models that think: they take the newer word for the bound, one temperature, and no stop sequences. */
+/** OpenAI's reasoning models: they take `max_completion_tokens`, one temperature and no stop sequences. */
 const THINKS = /^(?:.*\/)?(?:o[1-9](?:-|$)|gpt-(?:[5-9]|\d\d)(?![\d])(?!.*-chat))/i
 const SEARCHES = /-search(?:-|$)/i
 
@@ -293,8 +304,8 @@ const THINKING: ServerFacts = {
 }
 
 /**
- * What is known of the server: as configured, or else as the name of the model tells. What a caller of this dialect
- * says, the service may judge.
+ * The facts about the server: as configured, or else as the model's name tells. A caller of this dialect is not
+ * corrected by guesses; the service judges its request.
  */
 export function serverFacts({ model, facts }: Target, isOwn: boolean): ServerFacts {
   const { server = {} } = facts

@@ -73,7 +73,7 @@ export class History {
       this.turns.push({ role: 'user', blocks, ...keep(left, { facts }) })
   }
 
-  /** Media that were said to be a tool's go back to its result. */
+  /** Puts media that were written behind a result, and labelled as the tool's, back into that result. */
   #returned(blocks: readonly Block[]): boolean {
     const results = this.#results
     if (!results || labelIn(blocks[0]) === undefined) return false
@@ -148,7 +148,7 @@ export class History {
 const withoutAbsent = (rest: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(rest).filter(([, value]) => !isAbsent(value)))
 
-/** What an instruction's message says of itself stays with its first block. */
+/** Members of an instruction's message are kept on its first block. */
 function marked(blocks: Block[], left: JsonObject, facts: Facts): Block[] {
   const [first, ...others] = blocks
   if (!first || first.kind === 'opaque') return blocks
@@ -156,7 +156,7 @@ function marked(blocks: Block[], left: JsonObject, facts: Facts): Block[] {
   return [{ ...first, ...kept }, ...others]
 }
 
-/** Writes a conversation for an upstream: every rule about what may follow what is kept. */
+/** Writes a conversation for an upstream and keeps every rule about the order of messages. */
 export function writeHistory(request: Request, context: WriteContext): JsonObject[] {
   const replayed = new Replayed(context)
   const placed = writtenTogether(request.turns, context).flatMap((turns) =>
@@ -172,13 +172,13 @@ export function writeHistory(request: Request, context: WriteContext): JsonObjec
   return [...system, ...bridged(repair(placed, context), context)]
 }
 
-/** Instructions without a conversation are sent as the user's: Mistral and Qwen's templates refuse them alone. */
+/** Sends instructions without a conversation as the user's: the templates of Mistral and Qwen refuse them alone. */
 function asCaller(system: JsonObject[], { lose }: WriteContext): JsonObject[] {
   if (system.length > 0) lose('approximated', 'system', 'there is no conversation')
   return system.map(({ content = '' }) => ({ role: 'user', content }))
 }
 
-/** One message for all that stands at the top; a mark for caches is a part's, so there it is parts. */
+/** Writes one message for all instructions at the top: as a text, or as parts where one carries a cache mark. */
 function writeSystem({ system }: Request, context: WriteContext): JsonObject[] {
   const parts = system.flatMap((block, index) =>
     writeInstruction(block, { ...context, path: `system.${index}` }),
@@ -225,7 +225,10 @@ function writeTurns(turns: [Told, ...Told[]], context: WriteContext, replayed: R
   return write(turn, { ...context, path })
 }
 
-/** Instructions in the middle stay where they are; the Qwen templates of vLLM take none there but the user's. */
+/**
+ * Instructions in the middle stay in place; for vLLM's Qwen templates, which take none there, they become the
+ * user's.
+ */
 function writeLater(turn: Turn, context: WriteContext): Placed[] {
   const { lose, path, server } = context
   const parts = turn.blocks.flatMap((block, index) =>
@@ -303,7 +306,7 @@ function writeUserPart(block: Block, context: WriteContext): JsonObject[] {
 
 const isText = ({ type }: JsonObject): boolean => type === 'text'
 
-/** Results are text alone: what else is in them stands behind the last of them, said to be theirs. */
+/** Results hold text alone: other blocks follow behind the last result, labelled as the tool's. */
 function writeResult(
   block: ToolResultBlock,
   context: WriteContext,
@@ -338,14 +341,14 @@ function resultContent(texts: JsonObject[], block: ToolResultBlock, { server, ow
   return server.plainContent ? joinedParts(texts, '\n') : texts
 }
 
-/** There is no flag for a failure, so its text says so. */
+/** The dialect has no flag for a failed tool, so the text of its result says so. */
 function markedError(texts: JsonObject[]): JsonObject[] {
   const [first = { type: 'text', text: '' }, ...others] = texts
   const text = textIn(first['text'])
   return /^error:/i.test(text) ? texts : [{ ...first, text: `Error: ${text}` }, ...others]
 }
 
-/** What of a message of the model is being gathered. */
+/** A message of the model while its blocks are gathered. */
 interface Spoken {
   content: JsonObject[]
   refusals: string[]
@@ -461,7 +464,10 @@ function writeCall(block: ToolCallBlock, id: string, context: WriteContext): Jso
   }
 }
 
-/** Servers that put a call into a template read it: one that was cut off in the middle has nothing to give. */
+/**
+ * Arguments of a call. Servers whose templates parse them fail on text that was cut off, so such arguments are
+ * replaced.
+ */
 function writeArguments(
   { form, input }: ToolCallBlock,
   { lose, path, own, server }: WriteContext,

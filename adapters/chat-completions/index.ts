@@ -20,7 +20,7 @@ const PATH = '/v1/chat/completions'
 const match = ({ method, path }: RequestHead): Route | undefined =>
   method === 'POST' && path === PATH ? { operation: 'create' } : undefined
 
-/** `POST /v1/chat/completions`: a list of messages in, one message out. What most servers speak. */
+/** `POST /v1/chat/completions`: a list of messages in, one message out. Most servers speak this dialect. */
 export const chatCompletions: Adapter = {
   dialect: DIALECT,
   caller: {

@@ -12,7 +12,7 @@ interface Lowering {
   readonly lose: Lose
 }
 
-/** The conversation as such a server takes it. */
+/** Writes the conversation as the server's profile allows. */
 export function lowerMessages(body: JsonObject, lowering: Lowering): JsonObject {
   const { messages } = body
   if (!Array.isArray(messages)) return body
@@ -43,7 +43,7 @@ function lowerMessage(message: JsonObject, index: number, lowering: Lowering): J
     : plain
 }
 
-/** What a document or a picture shows is not to be had here, but that there was one. */
+/** Replaces a document or picture that the server cannot read by a text that names it. */
 function withoutMedia(message: JsonObject, index: number, { server, lose }: Lowering): JsonObject {
   const { content } = message
   if (!Array.isArray(content)) return message
@@ -99,7 +99,7 @@ function withCalls(message: JsonObject, index: number, { server, lose }: Lowerin
 
 const SPELLINGS = ['reasoning_content', 'reasoning'] as const
 
-/** The words of a thought, under the name that the server reads; without any where a call needs one. */
+/** Writes a thought in the member that the server reads, or a filler where the server requires the member. */
 function withThought(message: JsonObject, index: number, { server, lose }: Lowering): JsonObject {
   const { reasoningField: field, reasoningFiller: filler, reasoningReplay } = server
   if (field === undefined || field === 'details') return message
@@ -149,7 +149,7 @@ const partsOf = (content: Json | undefined): Json[] => {
   return typeof content === 'string' && content !== '' ? [{ type: 'text', text: content }] : []
 }
 
-/** Pictures that tools gave back are the user's, behind the last of the results that stand together. */
+/** Moves pictures from tool results into a message of the user, behind the last result of the group. */
 function withMediaBehind(messages: Json[]): Json[] {
   const held: JsonObject[] = []
   const settle = (): JsonObject[] => {
@@ -170,7 +170,7 @@ function withMediaBehind(messages: Json[]): Json[] {
   return last.length > 0 ? [...moved, ...last] : moved
 }
 
-/** The templates of Qwen and others take instructions at the beginning alone, and in one message. */
+/** The templates of Qwen and others take instructions only at the beginning and only in one message. */
 function withSystemFirst(messages: Json[], { lose }: Lowering): Json[] {
   const first = messages.findIndex((message) => !isInstruction(message))
   const count = first < 0 ? messages.length : first

@@ -16,8 +16,8 @@ interface Lowering {
 }
 
 /**
- * A body as a server takes it that speaks a part of this dialect: the rest is said otherwise, or left out and
- * reported. What was written here from another dialect is so already, but for what is no writer's.
+ * Fits a body to a server that speaks only a part of this dialect: what it lacks is said otherwise, or left out and
+ * reported. Bodies written from another dialect mostly fit already; this also serves callers of this dialect.
  */
 export function lowered(body: JsonObject, server: ServerFacts | undefined, lose: Lose): JsonObject {
   if (!server) return body
@@ -91,7 +91,10 @@ function withChoice(body: JsonObject, lowering: Lowering): JsonObject {
   return withNamedChoice(body, choice, required, lowering)
 }
 
-/** What may be called is all that is offered, and that one of it has to be is a word. */
+/**
+ * For servers that take no named choice: only the tools that may be called are offered, and the choice becomes one
+ * word.
+ */
 function withNamedChoice(
   body: JsonObject,
   choice: JsonObject,
@@ -118,14 +121,14 @@ function withNamedChoice(
 const nameIn = (tool: JsonObject): string =>
   textIn(objectIn(tool['function'])['name']) || textIn(objectIn(tool['custom'])['name'])
 
-/** Models that think do so unless they are told not to. */
+/** A model that can think does so unless the request turns it off. */
 const thinksIn = ({ thinking, enable_thinking, reasoning_effort }: JsonObject): boolean =>
   objectIn(thinking)['type'] !== 'disabled' &&
   enable_thinking !== false &&
   reasoning_effort !== 'none' &&
   (thinking !== undefined || enable_thinking !== undefined || reasoning_effort !== undefined)
 
-/** What cannot be asked for in the words of the wire is asked for in words, behind the first instructions. */
+/** A schema that the server cannot enforce is asked for in words, behind the first instructions. */
 function withSchemaInWords(body: JsonObject, { server, lose }: Lowering): JsonObject {
   const { format } = readFormat(body['response_format'])
   if (server.jsonSchema !== false || format?.type !== 'json-schema') return body
@@ -143,7 +146,7 @@ function withSchemaInWords(body: JsonObject, { server, lose }: Lowering): JsonOb
   })
 }
 
-/** The member in which each way to ask for thinking stands; templates take what they are given. */
+/** The member that asks for thinking, per style. A style without a row leaves the body as it is. */
 const STYLES = new Map<ServerFacts['reasoningStyle'], string>([
   ['openai', 'reasoning_effort'],
   ['thinking', 'thinking'],
@@ -153,7 +156,7 @@ const STYLES = new Map<ServerFacts['reasoningStyle'], string>([
   ['none', ''],
 ])
 
-/** Thinking is asked for in the words of the server. */
+/** Asks for thinking in the member that the server knows. */
 function withThinking(body: JsonObject, { server, lose }: Lowering): JsonObject {
   const member = STYLES.get(server.reasoningStyle)
   if (member === undefined || (body[member] ?? null) !== null) return body
@@ -168,7 +171,7 @@ function withThinking(body: JsonObject, { server, lose }: Lowering): JsonObject 
 
 const BOUNDS = ['max_tokens', 'max_completion_tokens']
 
-/** What stands in the body by another name, or asks for what the server does anyway. */
+/** Renames members for the server and takes out what it does not accept. */
 function withOptions(body: JsonObject, { server, lose }: Lowering): JsonObject {
   const { drop, members, maxTokensMember, seedMember, stop, temperature, topK } = server
   const bound = BOUNDS.map((name) => body[name]).find((value) => typeof value === 'number')
@@ -189,7 +192,7 @@ function withOptions(body: JsonObject, { server, lose }: Lowering): JsonObject {
     ...(stop === false && { stop: undefined }),
     ...(temperature === false && { temperature: undefined, top_p: undefined }),
     ...(topK === false && { top_k: undefined }),
-    // How much was used is said by these servers without being asked.
+    // Servers without `stream_options` report usage in streams without being asked.
     ...(members && !members.includes('stream_options') && { stream_options: undefined }),
   })
   const taken = withoutRefused(renamed, drop, placeOf, lose)

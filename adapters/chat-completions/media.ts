@@ -34,7 +34,7 @@ function readDataUrl(url: string): { mediaType: string; data: string } | undefin
 
 const dataUrl = (mediaType: string, data: string): string => `data:${mediaType};base64,${data}`
 
-/** The part without what is read of all parts. */
+/** The leftovers of a part: all but its type and the member that is read. */
 function beside(part: JsonObject, member: string): JsonObject {
   const { type: _, [member]: __, cache_control: _c, prompt_cache_breakpoint: _p, ...rest } = part
   return rest
@@ -66,7 +66,7 @@ export function readImage(part: JsonObject): Block {
   }
 }
 
-/** A picture of a reply. One that was left out or cut is kept as it is: clients stumble that decode it. */
+/** A picture in a reply. One without complete data is kept as it is, because clients that decode it would fail. */
 export function readDrawn(part: JsonObject): Block {
   const block = readImage(part)
   return block.kind === 'media' && !isDecodable(block)
@@ -105,7 +105,7 @@ export function readFile(part: JsonObject): Block {
   }
 }
 
-/** Data without the address around it is taken for what its name says, or a PDF. */
+/** Reads a file. Bare base64 without a data URL gets the type that its name says, or PDF. */
 function readFileSource(
   data: unknown,
   id: unknown,
@@ -127,7 +127,7 @@ function readFileSource(
   return { media: { mediaType: byName, source: { fileId: id } }, bare: false }
 }
 
-/** A part, or (reported) a text that stands where the medium was. */
+/** Writes the part, or a text in its place, which is reported. */
 export function writeMedia(block: MediaBlock, context: WriteContext): JsonObject {
   const part = writePart(block, context)
   const cache = writeCache(block, context)
@@ -175,7 +175,7 @@ function writeAudio(
 function writeImage(block: MediaBlock, context: WriteContext): JsonObject | undefined {
   const { mediaType, source, detail, name } = block
   const { lose, path, own, fetchesUrls } = context
-  // An address of another kind, such as a bucket's, leads nowhere from here.
+  // Addresses of another scheme, such as a bucket's, cannot be fetched by the server.
   if ('url' in source && !own && !(fetchesUrls && /^https?:/i.test(source.url))) return undefined
   if (name !== undefined) lose('dropped', `${path}.name`)
   const url =
@@ -223,7 +223,7 @@ function writeFile(block: MediaBlock, context: WriteContext): JsonObject | undef
   }
 }
 
-/** A document that is nothing but text is text, with its name around it. */
+/** Writes a plain-text document as text with its name around it. */
 function writeDocument(
   { mediaType, name }: MediaBlock,
   text: string,

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/json/json.ts'
 import type { ModelEntry } from '../contract.ts'
 
-/** The names for the window and the bound are those that clients read: Groq's, and vLLM's. */
+/** `context_window` and `max_completion_tokens` are Groq's names, `max_model_len` is vLLM's: clients read either. */
 export const writeModel = (model: ModelEntry, now: number): JsonObject => ({
   id: model.id,
   object: 'model',
@@ -19,5 +19,5 @@ export const writeModels = (models: readonly ModelEntry[], now: number): JsonObj
   data: models.map((model) => writeModel(model, now)),
 })
 
-/** The dialect has no counter of tokens; this is what others would find. */
+/** The dialect has no token counter; the answer has the member that other dialects count in. */
 export const writeTokenCount = (inputTokens: number): JsonObject => ({ input_tokens: inputTokens })

@@ -19,7 +19,7 @@ interface Words {
 
 const INVALID = 'invalid_request_error'
 
-/** The words of this dialect's clients for what went wrong. */
+/** The type and code for each kind of problem, as clients of this dialect know them. */
 const WORDS: Record<ProblemKind, Words> = {
   'invalid-request': { type: INVALID, code: null },
   'context-overflow': { type: INVALID, code: 'context_length_exceeded' },
@@ -41,7 +41,7 @@ const WORDS: Record<ProblemKind, Words> = {
   timeout: { type: 'server_error', code: 'timeout' },
 }
 
-/** Clients act on these codes, so they stand whatever the upstream called it. */
+/** Clients act on these codes, so they are written whatever code the upstream used. */
 const FIXED = new Set<ProblemKind>(['context-overflow', 'overloaded', 'rate-limit'])
 
 /** The `error` member, which answers and streams have in common. */
@@ -54,7 +54,7 @@ export function writeError(problem: Problem): JsonObject {
     type: words.type,
     param: param ?? null,
     code: FIXED.has(kind) ? words.code : (code ?? words.code) || null,
-    // The text of a call that was none (Groq): it is the model's, and worth a look.
+    // Groq reports the model's text here when it was no valid call.
     ...(typeof failed === 'string' && { failed_generation: failed }),
   }
 }
@@ -64,7 +64,7 @@ export const writeProblem = (problem: Problem): { status: number; body: JsonObje
   body: { error: writeError(problem) },
 })
 
-/** Codes and types that say more than a status, or stand where there is none. */
+/** Codes and types that say more than the status, or stand where there is no status. */
 const KINDS = new Map<string, ProblemKind>([
   ['server_error', 'internal'],
   ['internal_server_error', 'internal'],
@@ -94,14 +94,14 @@ const NO_MODEL = /model not exist|^invalid model\b|not a valid model id|invalid 
 
 interface Said {
   message: string
-  /** Words that may say what it is, the most exact first. */
+  /** Codes and types that may name the kind, the most exact first. */
   names: string[]
-  /** A status that is said in the body. */
+  /** A status in the body. */
   status?: number
   details?: JsonObject
 }
 
-/** Whatever an upstream said when it failed; `status` is 200 for an error inside a reply. */
+/** Reads the failure of an upstream; `status` is 200 for an error inside a reply. */
 export function readProblem(status: number, body: Json | undefined): Problem {
   const said = readSaid(body)
   const inner = said?.status !== undefined && status < 400 ? said.status : status
@@ -140,7 +140,7 @@ function overflowIn(
   const named = kind === 'context-overflow' ? 'context_length_exceeded' : undefined
   const found = readOverflow(message, named)
   if (!found) return undefined
-  // llama.cpp counts for us.
+  // llama.cpp reports both counts.
   const { n_prompt_tokens: used, n_ctx: limit } = said?.details ?? {}
   if (typeof used !== 'number' || typeof limit !== 'number') return found
   return { ...found, tokens: { used, limit } }
@@ -149,7 +149,7 @@ function overflowIn(
 function kindFor(status: number, names: readonly string[], message: string): ProblemKind {
   const named = names.map((name) => KINDS.get(name)).find((kind) => kind !== undefined)
   if (named && !isVague(named)) return named
-  // No status of HTTP: what it is said with came from something in between.
+  // Statuses from 600 are not HTTP: a proxy between here and the upstream made them.
   if (status >= 600) return 'bad-upstream'
   const isRefused = status >= 400 && status < 500
   if (isRefused && NO_MODEL.test(message)) return 'not-found'
@@ -157,7 +157,7 @@ function kindFor(status: number, names: readonly string[], message: string): Pro
   return byStatus ?? named ?? (isRefused ? 'invalid-request' : 'bad-upstream')
 }
 
-/** Finds the words in the shapes that errors come in: this dialect's, and those of the servers that speak it. */
+/** Finds the error in the shapes of this dialect and of the servers that speak it. */
 function readSaid(body: Json | undefined): Said | undefined {
   if (Array.isArray(body)) return readSaid(body[0])
   if (!isObject(body)) return undefined
@@ -183,18 +183,18 @@ function fromObject(error: JsonObject): Said | undefined {
   }
 }
 
-/** A code that is a number is a status, also where it is spelled as a text. */
+/** The name in a code. A number is a status and no name, also when it is spelled as text. */
 const nameIn = (code: Json | undefined): string[] =>
   typeof code === 'string' && code !== '' && !/^\d+$/.test(code) ? [code] : []
 
-/** OpenRouter says `Provider returned error`; what the provider said is inside. */
+/** OpenRouter says only `Provider returned error`; the provider's own message is in the metadata. */
 function causeIn(metadata: Json | undefined): string | undefined {
   const { raw } = objectIn(metadata)
   if (typeof raw !== 'string') return undefined
   return wordsIn(parseObject(raw) ?? raw)
 }
 
-/** Whether something that should be a reply is an error. */
+/** Whether a body that should be a reply is an error. */
 export const saysError = (body: JsonObject): boolean =>
   !isAbsent(body['error']) ||
   body['object'] === 'error' ||

@@ -1,6 +1,6 @@
 import type { Profile, ServerFacts } from '../contract.ts'
 
-/** Templates of chats know no more roles than three, and the first of them at the beginning alone. */
+/** Many chat templates know only three roles, and take instructions only at the beginning. */
 const TEMPLATE: ServerFacts = {
   maxTokensMember: 'max_tokens',
   reasoningStyle: 'template',
@@ -23,13 +23,13 @@ const OPENAI: ServerFacts = {
   callIds: 40,
 }
 
-/** Mistral answers 422 to any other. */
+/** The members that Mistral accepts; it answers 422 to any other. */
 const MISTRAL_TAKES =
   'model messages max_tokens stream stop temperature top_p random_seed tools tool_choice ' +
   'parallel_tool_calls presence_penalty frequency_penalty n response_format prediction ' +
   'prompt_mode reasoning_effort safe_prompt metadata'
 
-/** Servers that speak a part of this dialect, or speak it otherwise. A row says what was seen, and with what. */
+/** Servers that speak a part of this dialect, or speak it otherwise. Each row names the version it was seen with. */
 export const PROFILES: readonly Profile[] = [
   {
     name: 'openai',
@@ -102,7 +102,7 @@ export const PROFILES: readonly Profile[] = [
       maxTokensMember: 'max_tokens',
       reasoningField: 'reasoning_content',
       reasoningReplay: 'with-tools',
-      // Whether nothing at all is taken the reports contradict each other about.
+      // Reports contradict each other about whether an empty text is accepted, so a space is sent.
       reasoningFiller: ' ',
       reasoningStyle: 'thinking',
       developerRole: false,

@@ -18,32 +18,32 @@ import {
 } from './dialect.ts'
 
 /**
- * Proofs travel as entries of `reasoning_details`, which clients of OpenRouter bring back whole. One that was made
- * here says by its id where in the message its block stands, or which call it is of: clients keep text, calls and
- * entries apart. Clients throw away an entry without a format (pi) and one with a format that they do not know
- * (@openrouter/ai-sdk-provider 3.1), and of several with one index all but the last (Cline); of the pieces of a
- * text they keep the members of the first, so that all have its id.
+ * Proofs travel as entries of `reasoning_details`, which clients of OpenRouter bring back whole. The id of an entry
+ * made here says where in the message its block stands, or which call it belongs to, because clients keep text,
+ * calls and entries apart. Clients drop entries: pi those without a format, @openrouter/ai-sdk-provider 3.1 those
+ * with an unknown format, Cline all but the last with the same index. Of the pieces of one text clients keep the
+ * members of the first piece, so all pieces carry the id.
  */
 export const FORMAT = 'unknown'
 
-/** What was made here says so: by its id, or by its proof, where a client has dropped that. */
+/** Whether this proxy made the entry: its id tells, or its proof where a client has dropped the id. */
 export const isOwnEntry = (entry: JsonObject): boolean =>
   OWN_ID.test(textIn(entry['id'])) ||
   isEnvelope(textIn(entry['signature']) || textIn(entry['data'])) ||
   entry['format'] === FORMAT_BEFORE
 
 const OWN_ID = /^(?:for_.|(?:thought|redacted|text)_\d{1,9}_\d{1,9}_\d{1,9}$)/
-/** Histories may be older than this one. */
+/** The format of entries in histories from before `FORMAT` changed. */
 const FORMAT_BEFORE = 'dragoman-v1'
 
 /** The id of the entry that proves a call. */
 export const entryIdOf = (call: string): string => `for_${call}`
 export const callIdIn = (entry: string): string => entry.replace(/^for_/, '')
 
-/** What of a message an entry belongs to: a thought, one without a text, a text. Calls have ids of their own. */
+/** What an entry belongs to: a thought, a redacted thought, or a text. Entries of calls have ids of their own. */
 export type PlaceKind = 'thought' | 'redacted' | 'text'
 
-/** Where a block stands: from and to which character of the content, and behind how many calls. */
+/** Where a block stands: its first and last character in the content, and the number of calls before it. */
 export interface Place {
   start: number
   end: number
@@ -62,11 +62,11 @@ function readPlace(id: string): { kind: PlaceKind; at: Place } | undefined {
   return { kind, at: { start, end, calls } }
 }
 
-/** A proof of this dialect goes as it is, any other in a carrier. */
+/** The text of a proof: as it is for this dialect, in an envelope for any other. */
 export const proofText = (proof: Proof, slot: ProofSlot): string =>
   proof.dialect === DIALECT ? proof.value : writeEnvelope(proof, slot)
 
-/** What a message says of thoughts and proofs. */
+/** A thought, or a proof, as a message holds it. */
 export type Thought =
   | { kind: 'thought'; text: string; redacted?: boolean; proof?: Proof; at?: Place }
   | { kind: 'text'; proof?: Proof; at: Place }
@@ -74,11 +74,11 @@ export type Thought =
 
 export interface Thoughts {
   list: Thought[]
-  /** Something that was meant to be a proof of another dialect came back changed. */
+  /** The entry was made here for another dialect's proof and came back changed. */
   damaged: boolean
 }
 
-/** The value of a proof that was made here; none when it is damaged. */
+/** The proof in an entry that was made here; undefined when it is damaged. */
 export function readProofText(value: string): Proof | undefined {
   if (!isEnvelope(value)) return value === '' ? undefined : { dialect: DIALECT, value }
   return readEnvelope(value)?.proof
@@ -112,7 +112,7 @@ export function readDetails(value: Json | undefined, isCall: (id: string) => boo
   return { list, damaged }
 }
 
-/** Clients may bring the pieces of one of our texts back as they came. */
+/** Joins the pieces of a text made here, which clients may bring back one by one. */
 function whole(entries: JsonObject[]): JsonObject[] {
   const list: JsonObject[] = []
   for (const entry of entries) {
@@ -151,7 +151,7 @@ function readOwn(entry: JsonObject): Thoughts {
 
 const isSealed = (entry: JsonObject): boolean => entry['type'] === 'reasoning.encrypted'
 
-/** A thought is its text or its summary, and what proves it; behind the proof another one begins. */
+/** Whether the entry continues the thought: a thought is text or summaries and ends with its proof. */
 export function continues(group: readonly JsonObject[], entry: JsonObject): boolean {
   const last = group.at(-1)
   if (!last || isSealed(last) || textIn(last['signature']) !== '') return false
@@ -169,17 +169,17 @@ function thoughtOf(group: JsonObject[]): Thought {
   return { kind: 'thought', text, ...redacted, ...(isProven(group) && { proof: proofOf(group) }) }
 }
 
-/** Whether entries hold what only their provider can read. */
+/** Whether the entries hold an encrypted text or a signature, which only their provider can read. */
 export const isProven = (group: readonly JsonObject[]): boolean =>
   group.some((entry) => isSealed(entry) || textIn(entry['signature']) !== '')
 
-/** The entries themselves, to be given back as they came. */
+/** The entries as a proof, to be given back as they came. */
 export const proofOf = (entries: JsonObject[]): Proof => ({
   dialect: DIALECT,
   value: stringify(entries),
 })
 
-/** What a proof of this dialect is: entries, members of a call or of a message, or a text of our own making. */
+/** A proof of this dialect: entries, members of a call or of a message, or a text made here. */
 export type OwnProof = { entries: JsonObject[] } | { members: JsonObject } | { text: string }
 
 export function readOwnProof({ value }: Proof): OwnProof {
@@ -202,7 +202,7 @@ function listOfObjects(text: string): JsonObject[] | undefined {
   }
 }
 
-/** Where Gemini's compatibility puts its proof, and clients of the AI SDK and Continue bring it back. */
+/** Gemini's compatible API puts its proof here; clients built on the AI SDK, and Continue, bring it back. */
 export const extraContent = (signature: string): JsonObject => ({
   extra_content: { google: { thought_signature: signature } },
 })
@@ -220,17 +220,17 @@ export function readExtraContent(call: JsonObject): { proof?: Proof; damaged: bo
   return { proof: { dialect: DIALECT, value: stringify({ extra_content: extra }) }, damaged: false }
 }
 
-/** A thought of an earlier turn, on its way back. */
+/** A thought of an earlier turn, to be sent back. */
 interface Spoken {
   text: string
   path: string
-  /** Its provider's own entries are there. */
+  /** The entries of its own provider are there. */
   proven: boolean
 }
 
 /**
- * Thoughts and proofs of earlier turns, as the server wants them back: which of them, and in which member. What
- * is told of a turn depends on nothing behind it, so that caches of prompts hit.
+ * Sends thoughts and proofs of earlier turns back as the server wants them: which ones, and in which member. What
+ * is sent for a turn depends only on what stands before it, so that prompt caches hit.
  */
 export class Replayed {
   readonly #context: WriteContext
@@ -262,7 +262,10 @@ export class Replayed {
     else if (!proof) this.#context.lose('dropped', path)
   }
 
-  /** Whether the proof goes along; that of another dialect does not. */
+  /**
+   * Sends the proof back. True where it became an entry; members go with the message, and foreign proofs are left
+   * out.
+   */
   prove(proof: Proof, kind: PlaceKind, place: Place, path: string, text = ''): boolean {
     if (proof.dialect !== DIALECT) {
       this.#context.lose('dropped', `${path}.seal`)
@@ -278,7 +281,7 @@ export class Replayed {
     return true
   }
 
-  /** The proof of a call, or its members that hold it. */
+  /** The members of a call that hold its proof; none where the proof becomes an entry. */
   proveCall(proof: Proof, id: string, path: string): JsonObject {
     if (proof.dialect !== DIALECT) return this.#context.lose('dropped', `${path}.seal`) ?? {}
     const own = readOwnProof(proof)
@@ -288,7 +291,7 @@ export class Replayed {
     return {}
   }
 
-  /** A proof of our own making: another proxy like this one is behind the upstream. */
+  /** An entry for a proof made here: the upstream is another dragoman. */
   #entry(value: string, text: string, id: string): void {
     const head = { format: FORMAT, index: this.#index, id }
     this.#index += 1
@@ -336,7 +339,7 @@ export class Replayed {
     }
   }
 
-  /** DeepSeek refuses a turn with calls without the member, also where another model made the call. */
+  /** DeepSeek refuses a turn with calls but without the member, even when another model made the calls. */
   #filled(spelling: unknown, filler: string | undefined): JsonObject {
     if (typeof spelling === 'string') return { reasoning_content: spelling }
     return filler !== undefined && this.#isWanted() ? { reasoning_content: filler } : {}
@@ -348,7 +351,7 @@ export class Replayed {
     return replay === 'all' || (replay === 'with-tools' && this.#hasCalled)
   }
 
-  /** Two servers want thoughts inside of the content: as parts, or in the tags that they came in. */
+  /** Two servers take thoughts only inside the content: as parts, or in the tags that they came in. */
   content(said: JsonObject[] | string | null): JsonObject[] | string | null {
     const { reasoningField } = this.#context.server
     const text = this.#thoughts.map((thought) => thought.text).join('')

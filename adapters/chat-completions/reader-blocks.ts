@@ -30,13 +30,13 @@ interface Thinking {
   reasoning_opaque?: Json | undefined
 }
 
-/** Text, thoughts and refusals of one reply as they come: each goes on until another one begins. */
+/** Text, thoughts and refusals of one reply as they arrive. Each block goes on until another one begins. */
 export class Speech {
   readonly #cursor: Cursor
   readonly #tags: TagReader | undefined
   #open: { kind: Kind; key: string; from: number } | undefined
   #count = 0
-  /** How much of the content has been said. */
+  /** The length of the content so far. */
   #length = 0
   /** The entries of the open thought, pieces put together. */
   #entries: JsonObject[] = []
@@ -52,11 +52,11 @@ export class Speech {
     return this.#open !== undefined
   }
 
-  /** `prove` takes the proof of a call, if it knows the call. */
+  /** `prove` hands the entry to its call and returns false if no such call is known. */
   think(said: Thinking, prove: (entry: JsonObject) => boolean): void {
     const entries = objectsIn(said.reasoning_details)
     for (const entry of entries) this.#entry(entry, prove)
-    // Servers that send both say the same twice.
+    // Servers that send entries and plain text say the same thought twice.
     const isTold = entries.some((entry) => wordsOf(entry) !== '')
     const plain = thoughtIn(said)
     if (plain !== '' && !isTold) this.#piece('reasoning', plain)
@@ -81,7 +81,7 @@ export class Speech {
     if (this.#open) this.#cursor.cite(this.#open.key, citationFrom(citation, this.#open.from))
   }
 
-  /** Something else begins. */
+  /** Ends the open block. */
   pause(): void {
     this.#close()
   }
@@ -92,7 +92,7 @@ export class Speech {
     this.#close()
   }
 
-  /** A whole message with its thoughts apart from its content, where they came in tags. */
+  /** Takes thoughts in tags out of the content of a whole message. */
   untagged(message: JsonObject): JsonObject {
     const { content } = message
     if (!this.#tags || typeof content !== 'string') return message
@@ -154,7 +154,7 @@ export class Speech {
     if (words !== '' && this.#open) this.#cursor.delta(this.#open.key, words)
   }
 
-  /** Pieces of one entry have its type and its index; the signature comes in a piece without words. */
+  /** Joins pieces of one entry: same type and index. The signature comes in a piece without words. */
   #merged(entry: JsonObject): JsonObject[] | undefined {
     const last = this.#entries.at(-1)
     if (!last || this.#open?.kind !== 'reasoning' || entry['type'] === 'reasoning.encrypted')
@@ -170,7 +170,7 @@ export class Speech {
     ]
   }
 
-  /** What another proxy like this one says of a block: it comes when the block ends. */
+  /** An entry made by another dragoman behind the upstream: it comes when its block ends. */
   #ownEntry(entry: JsonObject, prove: (entry: JsonObject) => boolean): void {
     const proof = readProofText(textIn(entry['signature']) || textIn(entry['data']))
     const kind = /^(thought|redacted|text)_/.exec(textIn(entry['id']))?.[1]
@@ -192,7 +192,7 @@ export class Speech {
   }
 }
 
-/** A text without a single character: its proof belongs to nothing that came before. */
+/** Whether the entry stands for a text without a single character, whose proof belongs to no earlier block. */
 function isBlank({ id }: JsonObject): boolean {
   const [, start, end] = /^text_(\d+)_(\d+)_/.exec(textIn(id)) ?? []
   return start !== undefined && start === end
@@ -211,15 +211,15 @@ interface Call {
 }
 
 /**
- * The calls of one reply, out of their deltas. Whole calls in one piece, no index, an id that comes late, is empty
- * or null, a name that comes again: a call is what has an index of its own, or an id of its own.
+ * Reads the calls of one reply from their deltas. A call is told by its index or by its id, because servers send
+ * whole calls in one delta, leave out the index, send the id late, empty or null, or repeat the name.
  */
 export class CallReader {
   readonly #cursor: Cursor
   readonly #names: ToolNames
   readonly #context: ReadReplyContext
   readonly #open: Call[] = []
-  /** The same calls by what they are told apart with: the last of an index, the first of an id. */
+  /** The same calls by index (the last one with it) and by id (the first one with it). */
   readonly #byIndex = new Map<number, Call>()
   readonly #byId = new Map<string, Call>()
   readonly #proofs = new Map<string, Proof>()
@@ -248,7 +248,7 @@ export class CallReader {
       this.#extend(call, typeof given === 'string' ? given : argumentsText(given))
   }
 
-  /** The one call that there was before there were tools. */
+  /** The one `function_call` from before there were tools. */
   legacy(called: JsonObject): void {
     this.delta({ index: 0, function: called })
   }
@@ -261,7 +261,7 @@ export class CallReader {
     const proof = isOwn ? readProofText(textIn(entry['data'])) : proofOf([entry])
     if (!proof || id === '') return false
     if (call) call.proof = proof
-    // Gemini's stand before their calls (OpenRouter, Vercel); the other services' have ids of their own.
+    // Gemini's entries stand before their calls (OpenRouter, Vercel); those of other services have ids of their own.
     else if (isOwn || textIn(entry['format']).startsWith('google')) this.#proofs.set(id, proof)
     else return false
     return true
@@ -280,7 +280,7 @@ export class CallReader {
     return proof
   }
 
-  /** Text follows, so what was called is known. */
+  /** Text follows, so the calls before it are complete. */
   pause(): void {
     for (const call of this.#open.splice(0)) this.#close(call)
     this.#byIndex.clear()
@@ -293,7 +293,7 @@ export class CallReader {
 
   #find(index: number | undefined, id: string, name: string): Call | undefined {
     const last = this.#open.at(-1)
-    // Without an index it is a new call that has an id or a name of its own.
+    // Without an index, an id or a name that differs begins a new call.
     if (index === undefined)
       return last && (id === '' || id === last.id) && (name === '' || id !== '') ? last : undefined
     const known = this.#byIndex.get(index)
@@ -321,7 +321,7 @@ export class CallReader {
     const read = readCall(call.raw, id)
     const tool = this.#names.fromWire(read.name)
     const isWrapped = tool.form === 'text' && read.form === 'json'
-    // It may be told twice: with the call, and as an entry beside it.
+    // The proof may come twice: with the call, and as an entry beside it.
     const claimed = this.#claim(id)
     const proof = call.proof ?? claimed
     const form = read.form === 'text' ? { form: 'text' as const } : {}
@@ -337,14 +337,14 @@ export class CallReader {
     else call.held += text
   }
 
-  /** A model may have forgotten to say what it calls. */
+  /** Closes a call, also one whose name the model left out. */
   #close(call: Call): void {
     if (!call.opened) this.#start(call)
     this.#cursor.close(call.key, call.proof ? { proof: call.proof } : {})
   }
 }
 
-/** One call out of two pieces; what is empty or null says nothing. */
+/** Joins two pieces of one call; empty and null members of the later piece are ignored. */
 function together(before: JsonObject, after: JsonObject): JsonObject {
   const said = Object.entries(after).filter(([, value]) => !isAbsent(value))
   const nested = ['function', 'custom'].flatMap((key): [string, JsonObject][] => {
@@ -355,7 +355,7 @@ function together(before: JsonObject, after: JsonObject): JsonObject {
   return { ...before, ...Object.fromEntries(said), ...Object.fromEntries(nested) }
 }
 
-/** Where in a chunk a piece of text is, and its delta with another one. */
+/** The path of a piece of text in a chunk, and the delta with another text in its place. */
 interface DeltaPiece {
   place: Path
   withText(text: string): JsonObject

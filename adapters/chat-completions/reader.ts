@@ -23,10 +23,10 @@ import {
 import { readUsage } from './usage.ts'
 import { raiseInput } from '../../src/model/text-tools.ts'
 
-/** Nothing of these is read: padding, and the time, which Ollama says anew in each chunk. */
+/** Members that are not read: padding, and `created`, which Ollama changes in each chunk. */
 const UNREAD = { counts: [['created']], noise: [['obfuscation'], ['p']] }
 
-/** Understands a completion, whole or in chunks, of OpenAI and of all that speak like it. */
+/** Reads a completion, whole or in chunks, of OpenAI and of servers that speak this dialect. */
 export class CompletionReader implements Reader {
   readonly hint = new DeltaHint(UNREAD)
   readonly #cursor = new Cursor()
@@ -82,7 +82,7 @@ export class CompletionReader implements Reader {
     this.#take(body)
   }
 
-  /** Behind a good end an error says nothing of the reply any more; what it counts counts. */
+  /** An error behind a good end does not undo the reply; only its usage is counted. */
   #failed(body: JsonObject): void {
     if (this.#finish && textIn(this.#finish['finish_reason']) !== 'error')
       this.#count(body['usage'])
@@ -107,7 +107,7 @@ export class CompletionReader implements Reader {
       this.#hintAt(objectIn(choice['delta']))
   }
 
-  /** Everything beside its delta says the same once more in the next chunk. */
+  /** Hints that the next chunk will differ in this text alone. */
   #hintAt(delta: JsonObject): void {
     const piece = pieceOf(delta)
     if (!piece) return
@@ -117,7 +117,7 @@ export class CompletionReader implements Reader {
     })
   }
 
-  /** The first chunk of Copilot and of Azure has neither id nor model. */
+  /** Takes id and model from the first chunk that has them; the first chunk of Copilot and Azure has neither. */
   #note(body: JsonObject): void {
     this.#id ||= textIn(body['id'])
     this.#model ||= textIn(body['model'])
@@ -171,7 +171,7 @@ export class CompletionReader implements Reader {
       if (!isAbsent(value)) this.#left.set(key, value)
   }
 
-  /** A member of each chunk, and chunks without end: what is left is added to, never copied. */
+  /** Keeps leftovers. It adds in place and never copies, because each chunk may bring some. */
   #leave(left: JsonObject): void {
     for (const [key, value] of Object.entries(left)) this.#left.set(key, value)
   }
@@ -186,7 +186,7 @@ export class CompletionReader implements Reader {
 
   readonly #named = new Set<string | undefined>()
 
-  /** Perplexity over OpenRouter lists beside the reply what its annotations have named. */
+  /** Perplexity over OpenRouter lists sources that annotations have named already; these are left out. */
   #unnamed(sources: Citation[]): Citation[] {
     return sources.filter(({ url }) => !this.#named.has(url))
   }
@@ -203,7 +203,7 @@ export class CompletionReader implements Reader {
     this.#usage = usage
   }
 
-  /** The bytes are over, or are said to be. */
+  /** Ends the reply. `isSaid`: the stream said that it is over, and did not just stop. */
   #over(isSaid: boolean): void {
     if (this.#cursor.ended) return
     if (!this.#finish && !isSaid) return this.#cursor.fail(ENDED_EARLY)
@@ -277,7 +277,7 @@ export class CompletionReader implements Reader {
 const hasWords = (audio: JsonObject): boolean =>
   Object.values(audio).some((value) => !isAbsent(value))
 
-/** A reply that tells of a failure is none, unless something of it is there. */
+/** Whether the body tells of a failure and holds nothing of a reply. */
 const isFailed = (body: JsonObject): boolean =>
   !isAbsent(body['error']) &&
   objectsIn(body['choices']).every((choice) => isAbsent(objectIn(choice['message'])['content']))

@@ -9,7 +9,7 @@ type Spellings = Partial<
   Record<'reasoning_content' | 'reasoning' | 'reasoning_text', Json | undefined>
 >
 
-/** The text of a thought, by the first of its names that says something: doubleword sends two of them. */
+/** The text of a thought: the first of its names that is not empty. Doubleword sends two of them. */
 export const thoughtIn = ({ reasoning_content, reasoning, reasoning_text }: Spellings): string =>
   textIn(reasoning_content) || textIn(reasoning) || textIn(reasoning_text)
 
@@ -19,7 +19,7 @@ export const ownProofMembers = (members: JsonObject): Proof => ({
   value: stringify(members),
 })
 
-/** What callers say of thinking, in all the words that servers of this dialect have for it. */
+/** The members by which callers ask for thinking, of all servers that speak this dialect. */
 export const THINKING_MEMBERS = [
   'reasoning_effort',
   'reasoning',
@@ -49,7 +49,7 @@ export function readReasoning(wire: Wire): { reasoning?: ReasoningOptions; left:
   const isVague = effort === undefined && budget === undefined && !isOff && !isAdaptive
   const saysOn =
     thinking['type'] === 'enabled' || nested['enabled'] === true || wire.enable_thinking === true
-  // Servers that are asked in these words show what was thought; the effort alone shows nothing (OpenAI).
+  // A server that is asked in these members shows its thoughts; an effort alone shows nothing (OpenAI).
   const shows = saysOn || isObject(wire.reasoning)
   const saysHidden = typeof nested['exclude'] === 'boolean'
   if (isVague && !saysOn && !saysHidden) return { left: leftFor(wire, given) }
@@ -71,7 +71,7 @@ export function readReasoning(wire: Wire): { reasoning?: ReasoningOptions; left:
   }
 }
 
-/** What of it only this dialect has: kept, and reported elsewhere. */
+/** The settings of thinking that only this dialect has: kept, and reported elsewhere. */
 function unread(nested: JsonObject, thinking: JsonObject): JsonObject {
   const { effort: _, max_tokens: __, enabled: ___, exclude: ____, ...reasoning } = nested
   const { type: _type, budget_tokens: _budget, ...rest } = thinking
@@ -104,7 +104,7 @@ export function writeReasoning(
   if (style === 'none') return lose('dropped', 'reasoning') ?? {}
   reportUnsaid(reasoning, style, lose)
   const isOff = reasoning.mode === 'off' || reasoning.effort === 'none'
-  // Elsewhere an effort may be asked for without thoughts; here it is theirs.
+  // Other dialects take an effort without thoughts. Here the effort is that of thinking, so it is dropped with it.
   if (isOff) leaveHowMuch(reasoning, lose)
   return { ...(isOff ? OFF[style] : writeOn(reasoning, style, lose)), ...restOf(reasoning) }
 }
@@ -120,7 +120,7 @@ const OFF: Record<Style, JsonObject> = {
   together: { reasoning: { enabled: false } },
 }
 
-/** Whether and how thoughts are shown is for the server to say, everywhere but at OpenRouter. */
+/** Reports how thoughts were to be shown: of these servers only OpenRouter can be told. */
 function reportUnsaid({ mode, visible, detail }: ReasoningOptions, style: Style, lose: Lose): void {
   if (detail !== undefined && detail !== 'auto') lose('dropped', 'reasoning.detail')
   if (mode === 'off' || style === 'openrouter') return
@@ -169,7 +169,7 @@ function effortOf({ effort, budget, mode }: ReasoningOptions, lose: Lose): Effor
   }
   if (budget === undefined) return mode === 'adaptive' ? undefined : 'medium'
   lose('approximated', 'reasoning.budget')
-  // Not every model has the least one.
+  // Not every model accepts `minimal`.
   const nearest = nearestEffort(budget)
   return nearest === 'minimal' ? 'low' : nearest
 }
@@ -192,8 +192,8 @@ const CLOSING = '</think>'
 type Piece = { kind: 'text' | 'reasoning'; text: string }
 
 /**
- * Thoughts in tags at the very beginning of a text; anywhere else tags are text. Templates may have put the first
- * one into the prompt, so a text may have the closing one alone: as a stream that cannot be known in time.
+ * Thoughts in tags at the very beginning of a text; tags anywhere else are text. A template may have put the
+ * opening tag into the prompt, so a whole text may have the closing tag alone; in a stream that is known too late.
  */
 export class TagReader {
   #state: 'before' | 'within' | 'behind' | 'after' = 'before'
@@ -230,7 +230,7 @@ export class TagReader {
     } else if (!OPENING.startsWith(text)) this.#state = 'after'
   }
 
-  /** What may be the beginning of the closing tag waits for the rest of it. */
+  /** Holds back what may be the beginning of the closing tag. */
   #think(pieces: Piece[]): void {
     const at = this.#held.indexOf(CLOSING)
     const end = at < 0 ? this.#held.length - tailOf(this.#held) : at
@@ -248,7 +248,7 @@ function tailOf(text: string): number {
   return 0
 }
 
-/** The same of a whole text. */
+/** Takes the thought out of a whole text. */
 export function untag(content: string): { thought: string; text: string } {
   const trimmed = content.trimStart()
   const body = trimmed.startsWith(OPENING) ? trimmed.slice(OPENING.length) : content

@@ -4,7 +4,7 @@ import type { Lose } from '../../src/model/loss.ts'
 import type { Block, Citation, FinishReason } from '../../src/model/request.ts'
 import { keep, textIn, objectIn, objectsIn, numberIn, countIn, isAbsent } from './dialect.ts'
 
-/** Why a reply ends, in the five words that clients know. */
+/** The finish reasons in the five words that clients know. */
 const WORDS: Record<FinishReason, string> = {
   stop: 'stop',
   'stop-sequence': 'stop',
@@ -14,13 +14,13 @@ const WORDS: Record<FinishReason, string> = {
   refusal: 'content_filter',
   safety: 'content_filter',
   recitation: 'content_filter',
-  // Nothing came that could be used: `stop` would say that the turn is over, and agents would leave it at that.
+  // `stop` would tell agents that the turn is over, although nothing usable came.
   'malformed-call': 'content_filter',
   pause: 'stop',
   other: 'stop',
 }
 
-/** Servers have more words than the five (`eos`: Together); an unknown one says that it is over. */
+/** Servers use more words than the five (Together: `eos`); an unknown word is taken for `stop`. */
 export const FINISHES = {
   stop: 'stop',
   eos: 'stop',
@@ -43,13 +43,13 @@ export const FINISHES = {
 
 const KNOWN = new Map<string, FinishReason>(Object.entries(FINISHES))
 
-/** What a choice contained, as far as it says why it ended. */
+/** The content of a choice, as far as it tells why the choice ended. */
 export interface Seen {
   call: boolean
   refusal: boolean
 }
 
-/** A refusal and calls say more than the word does, but for a reply that was cut. */
+/** A refusal or calls decide over the word, except in a reply that was cut. */
 export function readFinish(
   choice: JsonObject,
   seen: Seen,
@@ -59,7 +59,7 @@ export function readFinish(
   const native = textIn(native_finish_reason).toLowerCase()
   if (native === 'malformed_function_call' && !seen.call) return { reason: 'malformed-call' }
   const reason = word === '' ? 'stop' : (KNOWN.get(word) ?? 'stop')
-  // vLLM says which sequence matched; a number is that of a token.
+  // vLLM names the stop sequence that matched; a number is a token's.
   const sequence = textIn(stop_reason)
   if (reason === 'length') return { reason }
   if (seen.refusal) return { reason: 'refusal' }
@@ -81,7 +81,7 @@ export function writeFinish(reason: FinishReason, seen: Seen, lose: Lose): strin
   return word
 }
 
-/** What a choice says besides its message. */
+/** The leftovers of a choice. */
 export function choiceLeft(choice: JsonObject): JsonObject {
   const {
     index: _i,
@@ -95,7 +95,7 @@ export function choiceLeft(choice: JsonObject): JsonObject {
   return withoutAbsent(rest)
 }
 
-/** What a reply says besides its choices. */
+/** The leftovers of a reply. */
 export function replyLeft(body: JsonObject): JsonObject {
   const {
     id: _id,
@@ -120,7 +120,7 @@ export function replyLeft(body: JsonObject): JsonObject {
 const withoutAbsent = (fields: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => !isAbsent(value)))
 
-/** An annotation of a text; one that starts and ends at nothing has no range. */
+/** Reads an annotation of a text. Start and end both 0 mean no range. */
 export function readAnnotation(raw: JsonObject): Citation | undefined {
   const { type, url_citation, ...beside } = raw
   if (type !== 'url_citation' || typeof url_citation !== 'object') return undefined
@@ -140,15 +140,15 @@ export function readAnnotation(raw: JsonObject): Citation | undefined {
 }
 
 /**
- * A citation of the content as one of a text that begins at `from` in it: a range counts from the beginning of the
- * content, however many texts a reader makes of that. One of an earlier text has no range in this one.
+ * Moves a citation of the whole content into the text that begins at `from`. Ranges count from the beginning of the
+ * content, although a reader may make several texts of it. A citation of an earlier text loses its range.
  */
 export function citationFrom({ start, end, ...bare }: Citation, from: number): Citation {
   if (start === undefined || end === undefined || start < from) return bare
   return { ...bare, start: start - from, end: end - from }
 }
 
-/** The citations of a whole content, each with the text it is in; one without a range is of the last text. */
+/** The citations of a whole content, each with its text; one without a range belongs to the last text. */
 export function citationsOf(
   blocks: readonly Block[],
   citations: readonly Citation[],
@@ -172,7 +172,7 @@ export function citationsOf(
   return cited
 }
 
-/** The first text that ends behind a place; they stand in order, and there may be thousands. */
+/** The first text that ends behind a place, by bisection: there may be thousands. */
 function textAt<T extends { to: number }>(
   texts: readonly T[],
   place: number | undefined,
@@ -187,7 +187,7 @@ function textAt<T extends { to: number }>(
   return texts[low]
 }
 
-/** Inverse of `readAnnotation`. `from`: where the text begins in the content, `length`: how long it is. */
+/** Inverse of `readAnnotation`. `from`: where the text begins in the content; `length`: its length. */
 export function writeAnnotation(
   { url, title, start, end, quote }: Citation,
   { from, length }: { from: number; length: number },
@@ -206,7 +206,7 @@ export function writeAnnotation(
   }
 }
 
-/** Perplexity lists what it has read beside the reply, without a place in it. */
+/** Perplexity lists its sources beside the reply, without ranges. */
 export function readSources(body: JsonObject): Citation[] {
   const results = objectsIn(body['search_results']).map(({ url, title, ...rest }) => ({
     ...defined({ url: textIn(url), title: textIn(title) || undefined }),

@@ -25,7 +25,7 @@ import { readReasoning, writeReasoning } from './reasoning.ts'
 import { readTools, readToolChoice, writeToolChoice, writeTools } from './tools.ts'
 import { placeOf, READ, validate } from './wire.ts'
 
-/** Throws for what this dialect forbids; keeps everything else. */
+/** Throws for what this dialect forbids; keeps unknown members. */
 export function readRequest(body: Json, _context: ReadRequestContext): Request {
   if (!isObject(body)) throw invalid('the body must be a JSON object')
   validate(body)
@@ -113,27 +113,27 @@ export function writeRequest(
   return { path: '/v1/chat/completions', headers: {}, body: sent }
 }
 
-/** OpenRouter's way to ask for counts, given back to servers of this dialect. */
+/** `usage` is OpenRouter's way to ask for counts; it goes back to servers of this dialect. */
 function ownUsage(request: Request): JsonObject {
   const { usage } = factsOf(request)
   return isOrigin(request) && isObject(usage) ? { usage } : {}
 }
 
-/** Counts are asked for always: without them no caller of another dialect learns what it used. */
+/** Always asks for usage: otherwise callers of other dialects would not learn it. */
 function writeStream(request: Request): JsonObject {
   if (!request.stream) return {}
   const asked = objectIn(factsOf(request)['stream_options'] ?? {})
   return { stream: true, stream_options: { ...asked, include_usage: true } }
 }
 
-/** What cannot be asked for in the words of the wire is asked for in words, behind all instructions. */
+/** A format that the server cannot enforce is asked for in words, behind all instructions. */
 function withFormat(request: Request, context: WriteContext): Request {
   const words = options.formatWords(request, context)
   if (words === undefined) return request
   return { ...request, system: [...request.system, { kind: 'text', text: words }] }
 }
 
-/** The subtrees of a request that stay text. */
+/** The subtrees of a request that are kept as text. */
 export const VERBATIM = [
   'tools.*.function.parameters',
   'functions.*.parameters',

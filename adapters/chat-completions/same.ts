@@ -9,7 +9,7 @@ import { lowered } from './lowered.ts'
 import { placeOf } from './wire.ts'
 import { isOwnEntry } from './proofs.ts'
 
-/** The body of a caller of this dialect for an upstream of this dialect. */
+/** Edits the body of a caller of this dialect for an upstream of this dialect. */
 export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
   const { model, facts, foreign } = edits
   const own = foreign ? withoutForeign(body, lose) : body
@@ -20,7 +20,7 @@ export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject
     : withMembers(sent, { model })
 }
 
-/** Without what other services gave out and this proxy handed on: proofs in envelopes. */
+/** Takes out proofs of other services that this proxy has handed on in envelopes. */
 function withoutForeign(body: JsonObject, lose: Lose): JsonObject {
   const { messages } = body
   if (!Array.isArray(messages)) return body
@@ -40,7 +40,10 @@ function withOwnDetails(message: JsonObject, seal: string, lose: Lose): JsonObje
   return withMembers(message, { reasoning_details: own.length > 0 ? own : undefined })
 }
 
-/** An entry that only another dialect's service can read goes; words without a proof have been told already. */
+/**
+ * Takes out an entry for another dialect's proof. One without a proof goes unreported: its words stand in the
+ * message too.
+ */
 function ownEntry(entry: Json, seal: string, lose: Lose): Json | undefined {
   if (!isObject(entry) || !isOwnEntry(entry)) return entry
   const value = textIn(entry['data']) || textIn(entry['signature'])

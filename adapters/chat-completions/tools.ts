@@ -62,7 +62,7 @@ function readFunction(raw: JsonObject, outer: JsonObject, facts: Facts): Functio
   }
 }
 
-/** Here a grammar is nested in its format, and flat in that of the model, as the newer interface has it. */
+/** This dialect nests a grammar in its format; the model keeps it flat, as the Responses API does. */
 function readCustom(raw: JsonObject, outer: JsonObject): TextTool {
   const { name, description, format, ...rest } = raw
   const { type, grammar, ...left } = objectIn(format)
@@ -95,7 +95,7 @@ export interface WrittenTools {
   members: JsonObject
 }
 
-/** Inverse of `readTools`; what this dialect lacks is reported. */
+/** Inverse of `readTools`; reports tools that this dialect lacks. */
 export function writeTools(request: Request, context: WriteContext): WrittenTools {
   const members: JsonObject = {}
   const tools: JsonObject[] = []
@@ -158,7 +158,7 @@ function writeDeclared(tool: NamedTool, name: string, context: WriteContext): Js
   return { name, ...(description !== undefined && { description }), ...written, ...left }
 }
 
-/** Strictness is kept to only where the schema is one that the service can keep its model to. */
+/** Writes the schema. `strict` is kept only where OpenAI's strict mode accepts the schema. */
 function writeSchema(tool: FunctionTool, { own: isOwn, server, lose }: WriteContext): JsonObject {
   const { name, schema, strict } = tool
   if (isOwn) {
@@ -207,11 +207,11 @@ const MODES = new Map<Json | undefined, ToolChoice['mode']>([
   ['none', 'none'],
   ['auto', 'auto'],
   ['required', 'required'],
-  // Mistral's word for it.
+  // Mistral's word for `required`.
   ['any', 'required'],
 ])
 
-/** `function_call` is the older word for the same. */
+/** Reads the choice; `function_call` is its older form. */
 export function readToolChoice(
   choice: Json | undefined,
   older: Json | undefined,
@@ -279,7 +279,7 @@ function namedChoice(request: Request, choice: ToolChoice, context: WriteContext
   const chosen = choice.names
   if (choice.mode === 'none' || chosen?.length === 0) return 'none'
   if (!chosen) return choice.mode === 'required' ? required : 'auto'
-  // Of several with one name the first is offered.
+  // Of several tools with one name the first is offered.
   const offered = new Map<string, NamedTool>()
   for (const tool of request.tools.filter(isNamed).toReversed()) offered.set(tool.name, tool)
   const known = chosen.flatMap((name) => {

@@ -17,10 +17,10 @@ const READ = new Set([
 ])
 
 /**
- * The counts of a reply. Most servers count what was cached with the prompt and thoughts with the completion;
- * the exceptions are told by their sums: xAI leaves thoughts out of the completion, and where a server is known
- * to do so (Gemini's compatibility), what the total has beyond its parts was said. Parts beyond their whole
- * (Azure's grok, OpenRouter) are cut to it.
+ * The counts of a reply. Most servers count cached tokens in the prompt and thoughts in the completion. The
+ * exceptions show in the sums: xAI leaves thoughts out of the completion; for servers known to do so (Gemini's
+ * compatible API), whatever the total has beyond its parts is output. Parts larger than their whole (Azure's grok,
+ * OpenRouter) are cut to it.
  */
 export function readUsage(raw: Json | undefined, server: ServerFacts = {}): Usage {
   if (!isObject(raw)) return {}
@@ -67,20 +67,20 @@ function outputOf(
   return isThought || server.outputInTotal === true ? total - input : said
 }
 
-/** `bound` is that of which it is a part; where that is not known, the part is taken as it is. */
+/** Cuts a part to `bound`, its whole; an unknown whole does not bound it. */
 const within = (count: number | undefined, bound: number | undefined): number | undefined =>
   count === undefined || bound === undefined ? count : Math.min(count, bound)
 
 const KEPT = new Set(['cached_tokens', 'cache_write_tokens', 'reasoning_tokens'])
 
-/** That all of it is text says no more than its count does. */
+/** Leaves out `text_tokens` where it only repeats the whole count. */
 const withoutAllText = (counts: JsonObject, all: Json | undefined): JsonObject =>
   pickMembers(counts, (key, value) => key !== 'text_tokens' || value !== all)
 
 const leftIn = (counts: JsonObject, known: ReadonlySet<string>): JsonObject =>
   pickMembers(counts, (key, value) => !known.has(key) && value !== 0 && !isAbsent(value))
 
-/** Inverse of `readUsage`, with the total that follows from it. */
+/** Inverse of `readUsage`, with the total as the sum. */
 export function writeUsage(usage: Usage): JsonObject {
   const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0, reasoning = 0 } = usage
   return {

@@ -21,13 +21,13 @@ import {
   text,
 } from '../../src/model/shape-values.ts'
 
-/** What a valid request looks like; an unknown type of a part or a tool passes. */
+/** The shape of a valid request; unknown types of parts and tools pass. */
 
 const part = all(
   object({ type: text }),
   byType({
     text: object({ text }),
-    // Mistral's form is the address alone.
+    // Mistral's form is the bare address.
     image_url: (value) => {
       const nested = object({ image_url: object({ url: text, detail: nullish(text) }) })(value)
       return nested && object({ image_url: text })(value) ? nested : undefined
@@ -63,7 +63,7 @@ function byRole(role: string, shape: Shape): Shape {
   return (value) => (named(value) ? undefined : shape(value))
 }
 
-/** Callers that bring the tools of others bring longer names than the documents allow. */
+/** Longer than the 64 characters of OpenAI's documents: callers bring tools that were named for other services. */
 const NAME = sized(1, 128)
 
 const declared = object({
@@ -96,7 +96,7 @@ const format = all(
 
 /** The members of a request, with those of the servers that speak this dialect. */
 export const FIELDS = {
-  // llama.cpp has one model, and Azure's older addresses name it.
+  // Optional: llama.cpp serves one model, and Azure's older addresses name it.
   model: field('read', nullish(sized(0, 256))),
   messages: field('read', list(message), 'turns'),
   max_completion_tokens: field('read drop', nullish(integer(0)), 'limits.maxOutputTokens'),
@@ -115,7 +115,7 @@ export const FIELDS = {
   parallel_tool_calls: field('read drop', nullish(flag), 'parallelToolCalls'),
   stream: field('read', nullish(flag)),
   stream_options: field('read drop', nullish(object({ include_usage: nullish(flag) }))),
-  // OpenRouter's word for the same; its library (@openrouter/ai-sdk-provider 3.1) asks in it.
+  // OpenRouter's way to ask for counts; @openrouter/ai-sdk-provider 3.1 sends it.
   usage: field('read drop'),
   reasoning_effort: field('read drop', nullish(text), 'reasoning'),
   reasoning: field('read drop'),
@@ -148,14 +148,14 @@ export const FIELDS = {
 
 /** Any other member is left over. */
 export const READ = namesFor('read', FIELDS)
-/** Members that no service of another dialect can keep to. */
+/** Members whose promise no service of another dialect can keep. */
 export const PROMISES = namesFor('bind', FIELDS)
 export const placeOf = placesIn(FIELDS)
 export const DROPPABLE = droppable(FIELDS, placeOf)
 
 const request = object(shapesOf(FIELDS))
 
-/** Throws for the first thing that is wrong with a request. */
+/** Throws for the first member that is wrong. */
 export function validate(body: Json): void {
   shaped(request, body)
 }

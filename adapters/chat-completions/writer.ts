@@ -24,15 +24,15 @@ interface Open {
   block: Block
   parts: string[]
   citations: Citation[]
-  /** Where in the content it begins. */
+  /** Where the block begins in the content. */
   start: number
-  /** Which entry of the details it is. */
+  /** The index of its entry in `reasoning_details`. */
   index: number
-  /** Says a piece of it, once there is one. */
+  /** Writes a piece of the block; made when the first piece comes. */
   delta?: ((text: string) => WireEvent) | undefined
 }
 
-/** Says a reply as chunks, and gathers the completion that they describe. */
+/** Writes a reply as chunks, and gathers the completion that they describe. */
 export class CompletionWriter implements Writer {
   readonly #context: WriteReplyContext
   readonly #counts: boolean
@@ -52,14 +52,14 @@ export class CompletionWriter implements Writer {
   #finish: string | undefined
   #ended = false
   #index = 0
-  /** Where the text began that goes on. */
+  /** Where the text began that may still go on. */
   #runStart: number | undefined
 
   constructor(context: WriteReplyContext) {
     this.#context = context
     const { request } = context
     const { stream_options: asked, usage } = factsOf(request)
-    // Only its own callers can say that they do not want it.
+    // Only a caller of this dialect can do without the counts; it gets them where it asked.
     this.#counts =
       !isOrigin(request) ||
       [objectIn(asked)['include_usage'], objectIn(usage)['include']].includes(true)
@@ -155,7 +155,7 @@ export class CompletionWriter implements Writer {
     this.#said.add({ data: this.#delta(delta) })
   }
 
-  /** The first piece says whose it is; the library (openai 7.55) throws where it does not. */
+  /** The first chunk names the role; the library (openai 7.55) throws without it. */
   #greet(delta: JsonObject): void {
     if (this.#spoken) return
     this.#spoken = true
@@ -166,7 +166,7 @@ export class CompletionWriter implements Writer {
 
   #begin(block: Block): void {
     this.#reportOrder(block)
-    // A thought may turn out to be empty, and is not between two texts then.
+    // A thought may turn out empty and does not separate two texts then.
     if (block.kind !== 'text' && block.kind !== 'reasoning') this.#runStart = undefined
     const open: Open = {
       block,
@@ -180,7 +180,7 @@ export class CompletionWriter implements Writer {
     if (block.kind === 'tool-call') this.#call(block)
   }
 
-  /** Text behind calls, and thoughts behind text, stand where they do in a stream alone. */
+  /** Reports text behind calls and thoughts behind text: only a stream keeps their order. */
   #reportOrder(block: Block): void {
     const { kind } = block
     const behindCall =
@@ -204,7 +204,7 @@ export class CompletionWriter implements Writer {
     this.#said.add(open.delta(text))
   }
 
-  /** Of several calls a caller of the older words hears of the first one. */
+  /** A caller that uses `function_call` hears only of the first call. */
   #isAnnounced({ form }: ToolCallBlock): boolean {
     return (form === 'json' || this.#isCustom()) && (!this.#isLegacy || this.#calls.length === 1)
   }
@@ -338,7 +338,7 @@ export class CompletionWriter implements Writer {
     const isFree = block.form === 'text'
     const text = isFree && !this.#isCustom() ? lowerInput(block.input) : block.input
     const given = isFree || text.trim() !== '' ? text : '{}'
-    // Programs parse what has come, and nothing is no JSON.
+    // Clients parse the arguments, and an empty text is no JSON.
     const isUnsaid = isFree ? !this.#isCustom() : text.trim() === ''
     if (isUnsaid && !this.#isHidden()) this.#say(this.#callPiece()(given))
     const inner: JsonObject = isObject(custom)
@@ -376,13 +376,13 @@ export class CompletionWriter implements Writer {
     this.#said.add({ data: DONE })
   }
 
-  /** Libraries throw at it; an end without a word would look like the end of the reply. */
+  /** Clients throw at this chunk; without it the stream would look complete. */
   #fail(problem: Problem): void {
     this.#ended = true
     this.#said.add({ data: { error: writeError(problem) } })
   }
 }
 
-/** Clients expect the prefix of ids, and nothing else of them. */
+/** Clients expect the prefix `chatcmpl-`; the rest of the id is free. */
 const replyId = (id: string): string =>
   id === '' || id.startsWith('chatcmpl-') ? id : `chatcmpl-${id}`
