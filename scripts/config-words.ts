@@ -407,6 +407,17 @@ export const WORDS: Readonly<Record<string, Word>> = {
     usual: 'report',
     example: 'reject',
   },
+  'losses.mode': {
+    means: 'The same, where more is said of losses.',
+    usual: 'report',
+    example: 'reject',
+  },
+  'losses.trailer': {
+    means:
+      'Streams of events say in a comment, before their end, what was lost, also what only the reply has lost.',
+    usual: 'false',
+    example: true,
+  },
   telemetry: {
     means: 'Traces for OpenTelemetry, on Node; the variables OTEL_* say what is left out here.',
     usual: 'nothing is traced',

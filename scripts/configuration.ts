@@ -145,6 +145,7 @@ const SECTIONS: readonly (readonly [heading: string, section: string, words: str
     '`image` and `music` have the same members. Requests pass unchanged below `/img` and `/music`.',
   ],
   ['state', 'state', 'See [what is remembered](memory.md).'],
+  ['losses', 'losses', '`"report"`, `"reject"`, or an object. See [losses](losses.md).'],
   ['telemetry', 'telemetry', 'See [operations](operations.md#traces).'],
   ['telemetry.otlp', 'telemetry.otlp', ''],
   [

@@ -118,7 +118,7 @@ const demoName = (dialect: string): string => `demo-${dialect}`
 
 /** Of a configuration in which nothing was found to be wrong. */
 function build(config: Config, environment: Environment, platform: Required<Platform>): Settings {
-  const { upstreams = {}, tasks = {}, state = {}, losses = 'report' } = config
+  const { upstreams = {}, tasks = {}, state = {}, losses = {} } = config
   const { stores } = platform
   const telemetry = readTelemetry(config, environment, platform)
   const built = Object.entries(upstreams).map(
@@ -134,7 +134,7 @@ function build(config: Config, environment: Environment, platform: Required<Plat
     }),
     state: readStore(state.store ?? STORES[stores].usual, environment, 'state.store', stores),
     retention: buildRetention(state, stores),
-    losses,
+    ...readLosses(losses),
     ...(config.failover && { failover: defined(config.failover) }),
     limits: { ...platform.limits, ...defined(config.limits ?? {}) },
     metrics: readMetrics(config, environment, platform),
@@ -144,6 +144,11 @@ function build(config: Config, environment: Environment, platform: Required<Plat
     origin: platform.origin,
   }
 }
+
+const readLosses = (losses: Config['losses'] = {}): Pick<Settings, 'losses' | 'lossTrailer'> =>
+  typeof losses === 'string'
+    ? { losses }
+    : { losses: losses.mode ?? 'report', ...(losses.trailer && { lossTrailer: true }) }
 
 function buildUpstream(
   name: string,

@@ -250,6 +250,8 @@ const limits = z.partial(
   }),
 )
 
+const lossMode = z.enum(['report', 'reject'])
+
 /** The configuration as people write it; what its members mean is said where the JSON Schema is made. */
 export const configSchema = z.strictObject({
   $schema: z.optional(z.string()),
@@ -269,7 +271,12 @@ export const configSchema = z.strictObject({
       proofs: z.optional(z.boolean()),
     }),
   ),
-  losses: z.optional(z.enum(['report', 'reject'])),
+  losses: z.optional(
+    z.union(
+      [lossMode, z.strictObject({ mode: z.optional(lossMode), trailer: z.optional(z.boolean()) })],
+      { error: 'expected "report", "reject" or {"mode", "trailer"}' },
+    ),
+  ),
   failover: z.optional(failover),
   limits: z.optional(limits),
   telemetry: z.optional(

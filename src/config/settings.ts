@@ -1,5 +1,5 @@
 import type { AuthStyle, CacheMode, ModelFacts, ServerFacts } from '../../adapters/contract.ts'
-import type { RequestClass } from './type.ts'
+import type { LossMode, RequestClass } from './type.ts'
 
 export type { RequestClass }
 
@@ -14,7 +14,9 @@ export interface Settings {
   state: string
   /** How it is used; with `DEFAULT_RETENTION` when absent. */
   retention?: Partial<RetentionSettings>
-  losses: 'report' | 'reject'
+  losses: LossMode
+  /** Whether a stream says in a comment, before its end, what has been lost. */
+  lossTrailer?: boolean
   /** What is done when a member of a pool fails; with `DEFAULT_FAILOVER` where it says nothing. */
   failover?: Partial<FailoverSettings>
   limits: LimitSettings

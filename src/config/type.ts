@@ -12,7 +12,7 @@ export interface Config {
   callers?: 'open' | CallersConfig | undefined
   tasks?: { image?: TaskConfig | undefined; music?: TaskConfig | undefined } | undefined
   state?: StateConfig | undefined
-  losses?: 'report' | 'reject' | undefined
+  losses?: LossMode | { mode?: LossMode | undefined; trailer?: boolean | undefined } | undefined
   failover?: FailoverConfig | undefined
   limits?: LimitsConfig | undefined
   telemetry?:
@@ -27,6 +27,8 @@ export interface Config {
   web?: { origins?: string[] | undefined; hosts?: string[] | undefined } | undefined
   inspect?: boolean | undefined
 }
+
+export type LossMode = 'report' | 'reject'
 
 export interface UpstreamConfig {
   dialect: Dialect

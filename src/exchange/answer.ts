@@ -2,7 +2,7 @@ import type { Adapter } from '../../adapters/contract.ts'
 import { stringify } from '../json/json.ts'
 import { ELLIPSIS, lossHeader, type Loss } from '../model/loss.ts'
 import { statusOf, type Problem } from '../model/problem.ts'
-import type { Answer } from './exchange.ts'
+import type { Answer, Exchange } from './exchange.ts'
 import { pickNamed } from '../upstream/header-subset.ts'
 import type { Plan } from './plan.ts'
 import { memberName } from '../upstream/members.ts'
@@ -26,6 +26,13 @@ export function replyHeaders(
     ...(header !== undefined && { 'x-dragoman-losses': header }),
     ...(upstreamId !== undefined && { 'x-upstream-request-id': upstreamId }),
   }
+}
+
+/** What `x-dragoman-losses` cannot say of a stream, since it goes out first: a comment, which clients skip. */
+export function lossComment({ settings, route }: Exchange, losses: readonly Loss[]): string {
+  if (!settings.lossTrailer || route.framing === 'json-array') return ''
+  const said = lossHeader(losses, () => '...')
+  return said === undefined ? '' : `: x-dragoman-losses: ${said}\n\n`
 }
 
 /** Of the headers by which clients of any dialect plan their next requests. */

@@ -8,7 +8,7 @@ import { isPassingOver } from '../upstream/verdict.ts'
 import { parse } from '../json/json.ts'
 import type { Request } from '../model/request.ts'
 import { ProblemError, type Problem } from '../model/problem.ts'
-import { replyHeaders } from './answer.ts'
+import { lossComment, replyHeaders } from './answer.ts'
 import { replyCounter } from '../stream/budget.ts'
 import type { Answer, Exchange, StoredExchange } from './exchange.ts'
 import { joinBytes, NOTHING, withoutMark } from '../json/bytes.ts'
@@ -291,12 +291,18 @@ function passSteps(
   { shape, mirror, tap, errors }: Passing,
 ): (piece: Piece) => Step | Promise<Step> {
   const { journal, settings } = exchange
+  const trailer = (): Uint8Array => {
+    const isStream = isStreamType(call.headers.get('content-type'))
+    const comment = isStream ? lossComment(exchange, plan.losses) : ''
+    // The last line of the upstream may have no end.
+    return comment === '' ? NOTHING : new TextEncoder().encode(`\n${comment}`)
+  }
   let received = 0
   let begun = false
   let unsettled: Problem | undefined
   const finish = (failure: Problem | undefined, passReply: Uint8Array = NOTHING): Step => {
     let bytes = NOTHING
-    if (!failure) bytes = shape.rest()
+    if (!failure) bytes = joinBytes([shape.rest(), trailer()])
     else if (failure !== CALLER_LEFT)
       bytes = epilogue(exchange, plan, failure, { begun, closing: shape.closing?.() ?? '' })
     const last = joinBytes([passReply, bytes])

@@ -5,7 +5,7 @@ import { stringify } from '../json/json.ts'
 import { lossList } from '../model/loss.ts'
 import type { Request } from '../model/request.ts'
 import { ProblemError, type Problem } from '../model/problem.ts'
-import { replyHeaders } from './answer.ts'
+import { lossComment, replyHeaders } from './answer.ts'
 import { FREE_BYTES, replyCounter, weightOf } from '../stream/budget.ts'
 import { isLonger, streamEncoder } from '../json/bytes.ts'
 import { concealer } from './concealed.ts'
@@ -80,8 +80,10 @@ export async function translateReply(
     const begun = () => letGo(exchange, plan, request)
     // A writer that has said the end says nothing more.
     const another = () => caller.caller.writer({ request, now, lose: () => undefined, newId })
+    const trailer = () => lossComment(exchange, allLosses())
     const { outcome } = told
-    return streamed({ exchange, call, writer, another, next, outcome, headers, over, begun })
+    const speaking = { writer, another, outcome, trailer }
+    return streamed({ exchange, call, next, headers, over, begun, ...speaking })
   }
   const body = await gathered(next, told.outcome, signed, settings.limits.replyBytes)
   await over(undefined, body)
@@ -163,6 +165,8 @@ interface Streaming {
   another(): Writer
   next: Next
   outcome: EmptyReply['outcome']
+  /** What is said of losses before the end. */
+  trailer(): string
   headers: Record<string, string>
   /** What is to be kept is kept when this resolves. */
   over(problem?: Problem): Promise<void>
@@ -219,7 +223,7 @@ async function firstEvents(next: Next): Promise<Event[]> {
 
 /** Events to bytes. The last step says so and carries the end of the framing. */
 function stepper(
-  { exchange, writer, another, call, outcome, over, begun }: Streaming,
+  { exchange, writer, another, call, outcome, trailer, over, begun }: Streaming,
   frames: Framer,
 ): (events: Event[] | undefined) => Promise<Step> {
   const encode = streamEncoder()
@@ -240,9 +244,11 @@ function stepper(
       if (event.type !== 'error' && written + text.length + said.length > most) {
         return { text: text + outgrown(event), end: { problem: REPLY_GREW } }
       }
+      // A client may stop reading at the last event.
+      if (event.type === 'error')
+        return { text: text + trailer() + said, end: { problem: event.problem } }
+      if (event.type === 'finish') return { text: text + trailer() + said, end: {} }
       text += said
-      if (event.type === 'error') return { text, end: { problem: event.problem } }
-      if (event.type === 'finish') return { text, end: {} }
     }
     return { text }
   }

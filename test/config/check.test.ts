@@ -73,7 +73,10 @@ describe('a file and variables together', () => {
       { DRAGOMAN_MODEL: 'gpt-5' },
       'environment: DRAGOMAN_MODEL: my.json names its upstreams itself; write this one there, or unset the variable',
     ],
-    [{ DRAGOMAN_LOSSES: 'no' }, 'environment: DRAGOMAN_LOSSES: expected one of "report", "reject"'],
+    [
+      { DRAGOMAN_LOSSES: 'no' },
+      'environment: DRAGOMAN_LOSSES: expected "report", "reject" or {"mode", "trailer"}',
+    ],
     [
       { DRAGOMAN_CALLER_KEYS: 'short' },
       'environment: DRAGOMAN_CALLER_KEYS: expected a key of 16 to 512 characters',

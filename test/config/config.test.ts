@@ -379,7 +379,8 @@ const FAULTS: [unknown, string, Platform?][] = [
     'state.store: expected memory, sqlite:FILE, redis://HOST or off',
   ],
   [withTop({ state: { store: 'sqlite:x' } }), 'state.store: expected durable, kv or off', isolate],
-  [withTop({ losses: 'hide' }), 'losses: expected one of "report", "reject"'],
+  [withTop({ losses: 'hide' }), 'losses: expected "report", "reject" or {"mode", "trailer"}'],
+  [withTop({ losses: { trailer: 'yes' } }), 'losses.trailer: expected a boolean'],
   [withTop({ limits: { bodyBytes: -1 } }), 'limits.bodyBytes: expected at least 1'],
   [withTop({ limits: { depth: 5000 } }), 'limits.depth: expected at most 1000'],
 ]

@@ -303,7 +303,7 @@ export const FAULTY: readonly Case[] = [
   {
     what: 'losses of another kind',
     text: upstream(good, ',\n"losses": "rejected"'),
-    says: ['4:11: losses: expected one of "report", "reject"; did you mean "reject"?'],
+    says: ['4:11: losses: expected "report", "reject" or {"mode", "trailer"}'],
   },
   {
     what: 'a limit that does not exist',

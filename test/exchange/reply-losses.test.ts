@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { dialects } from '../../adapters/index.ts'
-import { jsonReply, proxyOf, sse, sseReply, type Script } from './proxy.ts'
+import { jsonReply, proxyOf, sse, sseReply, type Script, type SettingsChange } from './proxy.ts'
 
 const reply = {
   candidates: [
@@ -42,5 +42,44 @@ describe('what of a reply its caller cannot be told', () => {
     const { header, logged } = await ask(() => sseReply(sse(reply)), true)
     expect(header).toBeNull()
     expect(logged).toEqual(['reply.avgLogprobs'])
+  })
+})
+
+const trailing = (change: SettingsChange, script: Script) =>
+  proxyOf(script, { ...change, lossTrailer: true }, { dialects })
+
+describe('a stream with a trailer', () => {
+  const headers = { 'anthropic-version': '2023-06-01' }
+  const hello = { model: 'm', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
+
+  it('says what was lost in a comment before its last events', async () => {
+    const proxy = trailing(change, () => sseReply(sse(reply)))
+    const body = { ...hello, stream: true, top_k: 5, service_tier: 'auto' }
+    const text = await (await proxy.fetch('/v1/messages', { body, headers })).text()
+    const comment = text.split('\n\n').find((frame) => frame.startsWith(':'))
+    expect(comment).toMatch(/^: x-dragoman-losses: \d; .*dropped reply\.avgLogprobs/)
+    expect(text.indexOf(': x-dragoman')).toBeLessThan(text.indexOf('message_stop'))
+  })
+  it('says nothing where nothing was lost', async () => {
+    const { avgLogprobs: _, ...candidate } = reply.candidates[0] ?? {}
+    const whole = { ...reply, candidates: [candidate] }
+    const proxy = trailing(change, () => sseReply(sse(whole)))
+    const body = { ...hello, stream: true }
+    const text = await (await proxy.fetch('/v1/messages', { body, headers })).text()
+    expect(text).toContain('message_stop')
+    expect(text).not.toContain('x-dragoman-losses')
+  })
+  it('says in a passing stream what was taken from its request', async () => {
+    const frames = 'data: {"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}]}'
+    const proxy = trailing(
+      {
+        routes: [{ model: '*', upstream: 'plain' }],
+        upstream: { dialect: 'chat-completions', server: { drop: ['logit_bias'] } },
+      },
+      () => sseReply(`${frames}\n\ndata: [DONE]`),
+    )
+    const body = { model: 'm', stream: true, logit_bias: { 1: 2 }, messages: hello.messages }
+    const text = await (await proxy.fetch('/v1/chat/completions', { body })).text()
+    expect(text).toMatch(/data: \[DONE\]\n+: x-dragoman-losses: 1; dropped .*\n\n$/)
   })
 })
