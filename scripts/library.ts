@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { build, type BuildOptions, type Plugin, transformSync } from 'esbuild'
+import { pageFiles } from '../src/node/page-files.ts'
 
 /** What all bundles have in common. */
 export const BUNDLE: BuildOptions = {
@@ -26,19 +27,19 @@ const COMMAND_BANNER = [
 const pageInside: Plugin = {
   name: 'page',
   setup({ onLoad }) {
-    onLoad({ filter: /src[\\/]node[\\/]page-files\.ts$/ }, ({ path }) => {
-      const read = (name: string) =>
-        readFileSync(join(dirname(path), '../inspect/page', name), 'utf8')
-      const small = (name: string, loader: 'js' | 'css') =>
-        transformSync(read(name), { loader, minify: true, target: 'es2023' }).code
-      const files = {
-        html: read('page.html'),
-        css: small('page.css', 'css'),
-        js: small('page.js', 'js'),
-      }
+    onLoad({ filter: /src[\\/]node[\\/]page-files\.ts$/ }, () => {
+      const files = Object.fromEntries(
+        Object.entries(pageFiles()).map(([name, text]) => [name, smaller(name, text)]),
+      )
       return { contents: `export const pageFiles = () => (${JSON.stringify(files)})`, loader: 'js' }
     })
   },
+}
+
+function smaller(name: string, text: string): string {
+  if (name.endsWith('.html')) return text
+  const loader = name.endsWith('.css') ? 'css' : 'js'
+  return transformSync(text, { loader, minify: true, target: 'es2023' }).code
 }
 
 /** The command: one file that needs nothing but Node. */

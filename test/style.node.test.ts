@@ -1,8 +1,11 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { codeOf, importsOf, type Source, sources, tests } from './sources.ts'
 
 const MAX_FILE_LINES = 500
+/** The page is served as it stands: what a browser loads is what a developer reads. */
+const MAX_PAGE_LINES: Readonly<Record<string, number>> = { '.js': 300, '.css': 600 }
 /** A file with fewer lines has to be worth its name: two others import it, tests among them, or it is an entry. */
 const MIN_FILE_LINES = 40
 const MAX_FUNCTION_LINES = 50
@@ -108,6 +111,17 @@ describe('house style', () => {
   it('keeps files short', () => {
     const long = sources.filter(({ lines }) => lines.length > MAX_FILE_LINES)
     expect(long.map(({ path, lines }) => `${path}: ${lines.length}`)).toEqual([])
+  })
+
+  it('keeps the files of the page short', () => {
+    const page = 'src/inspect/page'
+    const counted = readdirSync(page).map((name) => ({
+      name,
+      lines: readFileSync(join(page, name), 'utf8').trimEnd().split('\n').length,
+      most: MAX_PAGE_LINES[extname(name)] ?? MAX_FILE_LINES,
+    }))
+    expect(counted.length).toBeGreaterThan(2)
+    expect(counted.filter(({ lines, most }) => lines > most)).toEqual([])
   })
 
   it('keeps no scraps: a short file has two importers or is an entry', () => {

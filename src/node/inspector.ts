@@ -48,11 +48,19 @@ export async function startInspector(options: PageOptions): Promise<RunningInspe
   }
 }
 
-const FILES: ReadonlyMap<string, readonly [file: 'html' | 'css' | 'js', type: string]> = new Map([
-  ['/', ['html', 'text/html; charset=utf-8']],
-  ['/page.css', ['css', 'text/css; charset=utf-8']],
-  ['/page.js', ['js', 'text/javascript; charset=utf-8']],
-])
+const FRAME = 'page.html'
+
+/** What a browser gets without the token, by path. */
+const filesByPath = (): ReadonlyMap<string, { type: string; text: string }> =>
+  new Map(
+    Object.entries(pageFiles()).map(([name, text]) => [
+      name === FRAME ? '/' : `/${name}`,
+      { type: `${typeOf(name)}; charset=utf-8`, text },
+    ]),
+  )
+
+const typeOf = (name: string): string =>
+  name === FRAME ? 'text/html' : name.endsWith('.css') ? 'text/css' : 'text/javascript'
 
 type Reply = { status: number; body?: unknown }
 
@@ -60,7 +68,7 @@ class PageServer {
   readonly #recorder: Recorder
   readonly #token: Buffer
   readonly #options: PageOptions
-  readonly #files = pageFiles()
+  readonly #files = filesByPath()
   readonly #viewers = new Set<ServerResponse>()
   readonly #server = createServer((incoming, outgoing) => {
     this.#answer(incoming, outgoing).catch(() => outgoing.destroy())
@@ -104,13 +112,11 @@ class PageServer {
     const head = new Head(incoming)
     const { pathname, searchParams } = new URL(incoming.url ?? '/', `http://${LOCAL}`)
     if (head.hosts !== 1 || !isOwnPage(head, this.#port)) return say(outgoing, { status: 403 })
-    const file = incoming.method === 'GET' ? FILES.get(pathname) : undefined
-    if (file) {
-      const [name, type] = file
+    const file = incoming.method === 'GET' ? this.#files.get(pathname) : undefined
+    if (file)
       return void outgoing
-        .writeHead(200, { ...PAGE_HEADERS, 'content-type': type })
-        .end(this.#files[name])
-    }
+        .writeHead(200, { ...PAGE_HEADERS, 'content-type': file.type })
+        .end(file.text)
     if (!this.#isKnown(head.get('authorization'))) return say(outgoing, { status: 403 })
     if (incoming.method === 'GET' && pathname === '/feed')
       return this.#feed(outgoing, Number(searchParams.get('after')) || 0)

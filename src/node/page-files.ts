@@ -1,11 +1,15 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 
-const read = (name: string): string =>
-  readFileSync(new URL(`../inspect/page/${name}`, import.meta.url), 'utf8')
+const FOLDER = new URL('../inspect/page/', import.meta.url)
 
-/** The page, as a browser takes it. The build puts the texts in the place of this module. */
-export const pageFiles = (): Record<'html' | 'css' | 'js', string> => ({
-  html: read('page.html'),
-  css: read('page.css'),
-  js: read('page.js'),
-})
+/**
+ * The page, as a browser takes it: its files by name, the frame first. The build puts the texts in the place of
+ * this module.
+ */
+export const pageFiles = (): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(FOLDER)
+      .filter((name) => /^\w+\.(?:html|css|js)$/.test(name))
+      .toSorted((a, b) => Number(b === 'page.html') - Number(a === 'page.html'))
+      .map((name) => [name, readFileSync(new URL(name, FOLDER), 'utf8')]),
+  )

@@ -79,6 +79,26 @@ describe('who may ask', () => {
     }
   })
 
+  it('serves each file that another asks for, as what it is', async () => {
+    const types = { html: 'text/html', css: 'text/css', js: 'text/javascript' }
+    for (const [name, text] of Object.entries(pageFiles())) {
+      const heard = await askRaw(port(), name === 'page.html' ? '/' : `/${name}`)
+      const type = Object.entries(types).find(([end]) => name.endsWith(end))?.[1]
+      expect([name, heard.status, heard.headers['content-type'], heard.text]).toEqual([
+        name,
+        200,
+        `${type}; charset=utf-8`,
+        text,
+      ])
+      expect(heard.headers).toMatchObject(PAGE_HEADERS)
+      const asked = [...text.matchAll(/ from '\.\/([^']*)'| (?:src|href)="\/([^"]*)"/g)]
+      const known = Object.keys(pageFiles())
+      for (const [, module, other] of asked) expect(known).toContain(module ?? other)
+    }
+    expect((await askRaw(port(), '/page.html')).status).toBe(403)
+    expect((await askRaw(port(), '/constructor')).status).toBe(403)
+  })
+
   it('has plain files of at most 60 kB, without an inline script or an address elsewhere', () => {
     const files = Object.values(pageFiles())
     expect(files.join('').length).toBeLessThanOrEqual(60_000)

@@ -1,0 +1,116 @@
+import { compare } from './compare.js'
+import { copied, curlOf, replayOf } from './copy.js'
+import { action, byId, h } from './dom.js'
+import { explain } from './explain.js'
+import { pick } from './list.js'
+import { losses } from './losses.js'
+import { pane, panes } from './pane.js'
+import { asked } from './proxy.js'
+import { tokens, waterfall } from './spent.js'
+import { state } from './state.js'
+import { modelOf, statusOf, time } from './words.js'
+
+export async function open(number) {
+  pick(number)
+  try {
+    state.shown = await asked(`/exchange/${number}`)
+  } catch (error) {
+    byId('detail').replaceChildren(
+      h('p', { class: 'bad' }, `This exchange is not kept any more (${error.message}).`),
+    )
+    return
+  }
+  if (state.picked === number) renderDetail()
+}
+
+const fact = (name, value) =>
+  value === undefined || value === '' ? [] : [h('div', {}, h('dt', {}, name), h('dd', {}, value))]
+
+function renderDetail() {
+  const x = state.shown
+  const call = x.calls.at(-1)
+  panes.length = 0
+  const marks = { came: new Map(), went: new Map() }
+  byId('detail').replaceChildren(
+    h(
+      'div',
+      { class: 'bar' },
+      h('h2', { tabIndex: -1, id: 'title' }, `${x.number}: ${x.method} ${x.url}`),
+      action('curl', () => copied('curl', curlOf(x))),
+      action('replay', () => copied('a line for npm run replay', replayOf(x, call))),
+      action('explain', () => explain(x)),
+      action('compare', () => compare(x)),
+    ),
+    h(
+      'dl',
+      {},
+      fact('from → to', `${x.dialect ?? '?'} → ${x.upstreamDialect ?? '–'}`),
+      fact('upstream', x.member ?? x.upstream),
+      fact('model', modelOf(x)),
+      fact('status', statusOf(x)),
+      fact('what the caller was told', x.error),
+      fact('why', x.reason),
+      fact('finish', x.finish),
+      fact(
+        'first byte, total',
+        x.isOver ? [time(x.firstByteMs), time(x.totalMs)].filter(Boolean).join(', ') : 'still open',
+      ),
+      fact('session', x.session),
+      fact('caller', x.caller),
+      fact('id', x.id),
+      fact('the upstream’s id', x.upstreamRequestId),
+    ),
+    h('div', { class: 'pair' }, waterfall(x), tokens(x)),
+    losses(x, marks),
+    h(
+      'div',
+      { class: 'pair panes' },
+      pane('what came', x.came.headers, x.came.body, x.came.type, { marks: marks.came, at: 0 }),
+      call ? went(call, '', marks.went) : missing('what went', 'Nothing was sent to an upstream.'),
+      call ? back(call, '') : missing('what came back', 'Nothing was asked of an upstream.'),
+      x.told
+        ? pane('what was told', x.told.headers, x.told.body, x.told.type, {
+            line: `status ${x.status}`,
+            at: 0,
+          })
+        : missing('what was told', 'Nothing yet.'),
+    ),
+    ...x.calls
+      .slice(0, -1)
+      .map((each, index) =>
+        h(
+          'details',
+          {},
+          h('summary', {}, `attempt ${index + 1}: ${each.status ?? each.failure ?? 'no answer'}`),
+          h(
+            'div',
+            { class: 'pair panes' },
+            went(each, `, attempt ${index + 1}`),
+            back(each, `, attempt ${index + 1}`),
+          ),
+        ),
+      ),
+  )
+}
+
+const went = (call, which, marks) =>
+  pane(`what went${which}`, call.headers, call.body, 'application/json', {
+    marks,
+    line: `${call.method} ${call.url}`,
+    at: call.at,
+  })
+const back = (call, which) =>
+  call.status === undefined
+    ? missing(`what came back${which}`, call.failure ?? 'Nothing has come back yet.')
+    : pane(`what came back${which}`, call.repliedHeaders, call.reply, call.repliedType, {
+        line: `status ${call.status}`,
+        at: call.at,
+      })
+
+const missing = (title, why) =>
+  h(
+    'section',
+    { 'aria-label': title, tabIndex: -1 },
+    h('h3', {}, title),
+    h('p', { class: 'soft' }, why),
+  )

@@ -1,0 +1,94 @@
+// What an exchange took: time and tokens.
+
+import { h } from './dom.js'
+import { count, money, plural, time } from './words.js'
+
+export function waterfall(x) {
+  const end = Math.max(
+    x.totalMs ?? 0,
+    x.told?.endAt ?? 0,
+    ...x.calls.map((each) => each.endAt ?? each.at),
+    0.1,
+  )
+  const row = (name, from, to, kind) => {
+    if (from === undefined || to === undefined) return []
+    const bar = h('span', { class: kind })
+    bar.style.left = `${(100 * from) / end}%`
+    bar.style.width = `${(100 * Math.max(0, to - from)) / end}%`
+    return [
+      h('span', {}, name),
+      h('div', { class: 'track' }, bar),
+      h('span', { class: 'number' }, time(to - from)),
+    ]
+  }
+  const first = x.calls[0]
+  return h(
+    'section',
+    { class: 'box', 'aria-label': 'time' },
+    h('h3', {}, 'time'),
+    h(
+      'div',
+      { class: 'fall' },
+      row('received', 0, x.readAt, 'one'),
+      row('translated', x.readAt, first?.at, 'four'),
+      ...x.calls.flatMap((call, index) => {
+        const what = x.calls.length > 1 ? `attempt ${index + 1}: ` : ''
+        const found = call.connectedAt ?? call.at
+        return [
+          row(`${what}connected`, call.at, call.connectedAt, 'two'),
+          row(
+            `${what}${call.status === undefined ? (call.failure ?? 'no answer') : `head, ${call.status}`}`,
+            found,
+            call.headAt ?? call.endAt,
+            'two',
+          ),
+          row(`${what}reply`, call.headAt, call.endAt ?? x.told?.endAt, 'one'),
+        ].flat()
+      }),
+      row('told', x.told?.firstAt ?? x.told?.at, x.told?.endAt, 'three'),
+    ),
+  )
+}
+
+export function tokens(x) {
+  const { usage } = x
+  const box = h('section', { class: 'box', 'aria-label': 'tokens' }, h('h3', {}, 'tokens'))
+  if (!usage) return (box.append(h('p', { class: 'soft' }, 'None were counted.')), box)
+  const { input = 0, cacheRead = 0, cacheWrite = 0, output = 0, reasoning = 0 } = usage
+  const parts = [
+    ['input', Math.max(0, input - cacheRead - cacheWrite), 'one'],
+    ['read from the cache', cacheRead, 'three'],
+    ['written to the cache', cacheWrite, 'four'],
+    [reasoning ? `output (${count(reasoning)} of it thoughts)` : 'output', output, 'two'],
+  ].filter(([, n]) => n > 0)
+  const all = input + output || 1
+  const share = input ? `, ${Math.round((100 * cacheRead) / input)} % of the input cached` : ''
+  box.append(
+    h(
+      'div',
+      {
+        class: 'stack',
+        role: 'img',
+        'aria-label': parts.map(([name, n]) => `${name} ${n}`).join(', '),
+      },
+      ...parts.map(([, n, kind]) => {
+        const bar = h('span', { class: kind })
+        bar.style.width = `${(100 * n) / all}%`
+        return bar
+      }),
+    ),
+    h(
+      'div',
+      { class: 'legend' },
+      ...parts.map(([name, n, kind]) =>
+        h('span', {}, h('i', { class: kind }), `${name} ${count(n)}`),
+      ),
+    ),
+    h(
+      'p',
+      {},
+      `${plural(all, 'token')}${share}${x.cost === undefined ? '; what they cost is not known' : `, ${money(x.cost)}`}`,
+    ),
+  )
+  return box
+}

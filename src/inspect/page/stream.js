@@ -1,0 +1,161 @@
+import { h, visible } from './dom.js'
+import { parsed, tree } from './tree.js'
+import { bytesOf, size, time } from './words.js'
+
+/** Events of a stream with the time at which their last byte had come. */
+function eventsOf(body, type) {
+  const { text, marks = [] } = body
+  const isEvents = /event-stream/.test(type ?? '')
+  const ends = isEvents
+    ? [...text.matchAll(/\r?\n\r?\n|\r\r/g)].map((found) => found.index + found[0].length)
+    : marks.map(([, end]) => end)
+  if (isEvents && (ends.at(-1) ?? 0) < text.length && text.slice(ends.at(-1) ?? 0).trim())
+    ends.push(text.length)
+  let from = 0
+  let mark = 0
+  let before
+  return ends.map((end) => {
+    const raw = text.slice(from, end)
+    from = end
+    while (mark < marks.length - 1 && marks[mark][1] < end) mark += 1
+    const at = marks[mark]?.[0]
+    const gap = before === undefined || at === undefined ? undefined : at - before
+    before = at
+    const lines = raw.split(/\r\n|\r|\n/)
+    const field = (name) =>
+      lines
+        .filter((line) => line.startsWith(`${name}:`))
+        .map((line) => line.slice(name.length + 1).replace(/^ /, ''))
+    const data = isEvents ? field('data').join('\n') : raw.replace(/^[\s,[]+|[\s,\]]+$/g, '')
+    const json = parsed(data)?.value
+    const kind = isEvents
+      ? (field('event')[0] ??
+        json?.type ??
+        json?.object ??
+        (lines[0].startsWith(':') ? 'comment' : ''))
+      : 'piece'
+    return { raw, data, json, at, gap, kind, said: saidIn(json) }
+  })
+}
+
+/** The words that an event adds, in any of the dialects. */
+function saidIn(json) {
+  if (typeof json !== 'object' || json === null) return ''
+  const { delta } = json
+  if (typeof delta === 'string') return delta
+  if (typeof delta === 'object' && delta)
+    return delta.text ?? delta.thinking ?? delta.partial_json ?? ''
+  const choice = json.choices?.[0]?.delta
+  if (choice)
+    return (
+      choice.content ??
+      choice.reasoning_content ??
+      choice.tool_calls?.[0]?.function?.arguments ??
+      ''
+    )
+  const parts = json.candidates?.[0]?.content?.parts
+  return Array.isArray(parts) ? parts.map((part) => part.text ?? '').join('') : ''
+}
+
+export function streamTable(body, type, startAt) {
+  const events = eventsOf(body, type)
+  const lines = events.map(({ raw, data, json, at, gap, kind, said: words }, index) => {
+    const full = h('td', { class: 'data' })
+    const plain = data.length > 160 ? `${data.slice(0, 160)}…` : data || raw.trim()
+    const short = typeof words === 'string' && words ? JSON.stringify(words) : plain
+    const details =
+      json && data.length > 40
+        ? h(
+            'details',
+            {
+              ontoggle: () => {
+                if (details.childNodes.length === 1) details.append(tree(json))
+              },
+            },
+            h('summary', {}, short),
+          )
+        : h('span', {}, short)
+    full.append(details)
+    return h(
+      'tr',
+      {},
+      h('th', { scope: 'row', class: 'number' }, String(index + 1)),
+      h('td', { class: 'number' }, at === undefined ? '' : time(at - startAt)),
+      h('td', { class: 'number' }, gap === undefined ? '' : `+${time(gap)}`),
+      h('td', { class: 'number' }, size(bytesOf(raw))),
+      h('td', {}, kind),
+      full,
+    )
+  })
+  const head = ['#', 'at', 'gap', 'size', 'type', 'data'].map((name, at) =>
+    h('th', { scope: 'col', class: at < 4 ? 'number' : '' }, name),
+  )
+  const table = h(
+    'table',
+    { 'aria-label': 'events of the stream' },
+    h('thead', {}, h('tr', {}, ...head)),
+    h('tbody', {}, ...lines),
+  )
+  const said = h('div', {
+    class: 'said',
+    tabIndex: 0,
+    role: 'group',
+    'aria-label': 'said until then',
+  })
+  const told = h('output')
+  const slider = h('input', {
+    type: 'range',
+    min: 0,
+    max: events.length,
+    value: events.length,
+    'aria-label': 'how far in the stream',
+  })
+  const show = (until) => {
+    slider.value = until
+    lines.forEach((line, index) => line.classList.toggle('later', index >= until))
+    said.textContent = visible(
+      events
+        .slice(0, until)
+        .map((event) => event.said)
+        .join('')
+        .slice(-4000),
+    )
+    const at = events[until - 1]?.at
+    told.textContent = `event ${until} of ${events.length}${at === undefined ? '' : `, ${time(at - startAt)} after the beginning`}`
+  }
+  let playing
+  const stop = () => {
+    clearTimeout(playing)
+    playing = undefined
+    play.textContent = 'play'
+  }
+  const step = () => {
+    const now = Number(slider.value)
+    if (now >= events.length || !table.isConnected) return stop()
+    show(now + 1)
+    playing = setTimeout(step, Math.min(3000, events[now + 1]?.gap ?? 0))
+  }
+  const play = h(
+    'button',
+    {
+      type: 'button',
+      onclick: () => {
+        if (playing) return stop()
+        if (Number(slider.value) >= events.length) show(0)
+        play.textContent = 'stop'
+        step()
+      },
+    },
+    'play',
+  )
+  slider.addEventListener('input', () => {
+    stop()
+    show(Number(slider.value))
+  })
+  show(events.length)
+  return [
+    h('div', { class: 'time' }, play, slider, told),
+    said,
+    h('div', { class: 'body', tabIndex: 0, role: 'group', 'aria-label': 'events' }, table),
+  ]
+}
