@@ -28,13 +28,16 @@ import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { invalid } from '../../src/model/problem.ts'
 
-/** What a part of a history is read with. */
+/** The context for reading a part of a history. */
 export interface ReadPartContext {
   path: string
   book: CallBook
 }
 
-/** One part of a history: one block, none for a part that says nothing, two where a foreign proof came along. */
+/**
+ * Reads one part of a history: mostly one block; none for a part without content; two where the part also carries a
+ * foreign proof.
+ */
 export function readPart(part: WirePart, context: ReadPartContext): Block[] {
   const { thoughtSignature, ...unsigned } = part
   const block = readUnsigned(unsigned, context)
@@ -72,7 +75,7 @@ function readUnsigned(part: WirePart, context: ReadPartContext): Block | undefin
   }
   if (executableCode) return readCode(executableCode, rest)
   if (codeExecutionResult) return readCodeResult(codeExecutionResult, rest)
-  // A picture drawn while thinking is no answer.
+  // A picture with `thought: true` was drawn while thinking and is no part of the answer.
   const media = thought === true ? undefined : readMedia(rest)
   if (media) return media
   if (text === undefined && Object.keys(rest).length > 0) return opaquePart(part)
@@ -104,7 +107,7 @@ function readCall(
   }
 }
 
-/** The enumerations also come as their numbers. */
+/** Enumerations also come as their numbers. */
 const OUTCOMES: ReadonlyMap<Json | undefined, CodeResultBlock['outcome']> = new Map<
   Json | undefined,
   CodeResultBlock['outcome']
@@ -121,7 +124,7 @@ const OUTCOME_NAMES: Record<CodeResultBlock['outcome'], string> = {
   deadline: 'OUTCOME_DEADLINE_EXCEEDED',
 }
 
-/** Code has an id on the newer wire only; without one it is known by where it stands. */
+/** Only the newer wire gives code an id. Without one, code is known by its place. */
 export function readCode(wire: NonNullable<WirePart['executableCode']>, rest: object): CodeBlock {
   const { id = '', language, code, ...more } = wire
   const isPython = language === undefined || language === 'PYTHON' || language === 1
@@ -148,7 +151,7 @@ export function readCodeResult(
   }
 }
 
-/** What a part is written with: towards the service and towards a caller nearly the same. */
+/** The context for writing a part. It is nearly the same for an upstream and for a caller. */
 export interface WritePartContext extends WriteMediaContext {
   /** A function's name on this wire. */
   nameOf(call: ToolCallBlock): string
@@ -158,7 +161,9 @@ export interface WritePartContext extends WriteMediaContext {
   ids: boolean
 }
 
-/** `undefined` for what is no part: it is written elsewhere, reported here, or says nothing. */
+/**
+ * Writes the part for a block; `undefined` where a block has none: it is written elsewhere, reported here, or empty.
+ */
 const PARTS: BlockTable<JsonObject, WritePartContext> = {
   text: (block, context) => {
     if (block.citations && block.citations.length > 0)
@@ -219,7 +224,7 @@ const PARTS: BlockTable<JsonObject, WritePartContext> = {
   opaque: (block) => (block.dialect === DIALECT ? block.value : undefined),
 }
 
-/** The service's own types have no id; one that came in this dialect goes back. */
+/** The service's own types have no call ids; an id that came in this dialect goes back. */
 function writeId(call: ToolCallBlock, context: WritePartContext): { id?: string } {
   if (context.ids) return call.id === '' ? {} : { id: call.id }
   const { id } = factsOf(call)
@@ -235,7 +240,7 @@ function signed(
   return thoughtSignature === undefined ? {} : { thoughtSignature }
 }
 
-/** `args` is an object: a cut or foreign text cannot go there, and nothing else may pass for it. */
+/** `args` must be an object. A text that was cut off, or is no object, is reported and replaced. */
 export function writeArguments(call: ToolCallBlock, context: WritePartContext): Json {
   if (call.form === 'text') return new Verbatim(lowerInput(call.input))
   if (call.input.trim() === '') return {}
@@ -249,9 +254,9 @@ export const writePart = (block: Block, context: WritePartContext): JsonObject |
 
 type WireResponse = NonNullable<WirePart['functionResponse']>
 
-/** What a history says for a call whose result is missing. */
+/** Stands for the missing result of a call. */
 export const MISSING_RESULT = '[no result: interrupted]'
-/** Stands for a result that consists of nothing but media, which follow it. */
+/** The response of a result that holds only media; the media follow it. */
 const ATTACHED = 'The result is attached.'
 
 export function readResult(wire: WireResponse, path: string, book: CallBook): ToolResultBlock {
@@ -265,7 +270,7 @@ export function readResult(wire: WireResponse, path: string, book: CallBook): To
     form: 'json',
     content: [...texts.map((text): Block => ({ kind: 'text', text })), ...media],
     ...(isError && { isError }),
-    // The function's name is all that is known of the call that an orphan answers.
+    // An orphan names its call only by the function's name.
     ...keep(
       { ...rest, ...(answered.name === '' && { name }) },
       {
@@ -289,8 +294,8 @@ interface Unwrapped {
 type Wrapper = 'error' | 'output' | 'result' | 'content'
 
 /**
- * Clients wrap a result that is no object, each in its own way: `{output}`, `{result}`, `{name, content}`,
- * and `{error}` for a failure. Undefined for what is the result itself.
+ * Clients wrap a result that is no object, each in its own way: `{output}`, `{result}`, `{name, content}`, and
+ * `{error}` for a failure. Undefined where the response is itself the result.
  */
 function findWrapper(members: JsonObject, name: string): Wrapper | undefined {
   const [key = '', second, third] = Object.keys(members).toSorted()
@@ -323,7 +328,7 @@ function isItself(text: string, name: string): boolean {
 
 const WRAPPED = verbatimPaths('error|content')
 
-/** What a wrapper holds when it is no text, as it came. */
+/** The content of a wrapper that is no text, as it came. */
 function inside(raw: string, wrapper: Wrapper): Json {
   const value = parse(raw, WRAPPED)
   return (isObject(value) ? value[wrapper] : undefined) ?? null

@@ -1,6 +1,6 @@
 import { fingerprint } from '../../src/model/proof.ts'
 
-/** Which call a result answers. */
+/** The call that a result answers. */
 export interface Answered {
   callId: string
   /** Empty when no call is known. */
@@ -8,8 +8,8 @@ export interface Answered {
 }
 
 /**
- * Calls and results of one history in the order in which they stand there. Neither needs an id in this
- * dialect: what has none gets one made of its name and its number, so that it is the same on every turn.
+ * Calls and results of one history, in order. This dialect requires ids for neither. An id made here consists of
+ * the name and a number, so that it is the same on every turn.
  */
 export interface CallBook {
   turn(): void
@@ -33,7 +33,7 @@ class OpenCalls {
     else this.#turns.push({ turn, calls: [call], next: 0 })
   }
 
-  /** Of the calls that wait, the first one of the newest turn: older ones were given up. */
+  /** The first waiting call of the newest turn; calls of older turns have been given up. */
   latest(): Call | undefined {
     for (let last = this.#turns.at(-1); last; last = this.#turns.at(-1)) {
       while (last.calls[last.next]?.isAnswered) last.next += 1

@@ -13,7 +13,7 @@ import type { Citation, SearchBlock, Source } from '../../src/model/request.ts'
 import { fingerprint } from '../../src/model/proof.ts'
 import { keep } from './dialect.ts'
 
-/** What a candidate says of its sources, as far as it came. Later metadata replaces earlier one. */
+/** The sources that a candidate has named so far. Later metadata replaces earlier metadata. */
 export interface Sources {
   take(candidate: JsonObject): void
   /**
@@ -22,7 +22,7 @@ export interface Sources {
    */
   citationsOf(text: string, isLast: boolean): Citation[]
   search(id: string): SearchBlock | undefined
-  /** Something was said of the sources that neither a citation nor a search has taken up. */
+  /** Whether there are sources that neither a citation nor a search has used. */
   hasMore(isSearched: boolean): boolean
 }
 
@@ -31,7 +31,7 @@ interface Support {
   text: string | undefined
   start: number
   end: number | undefined
-  /** Undefined when its source is not among those that are named. */
+  /** Undefined where its source is not listed. */
   citation: Citation | undefined
 }
 
@@ -70,7 +70,7 @@ export function createSources(lose: Lose): Sources {
   }
 }
 
-/** How much may be looked through for texts whose place is not said, and be said of one source again. */
+/** A bound for the search for texts whose place is not given, and for repeated sources. */
 interface Allowance {
   searched: number
   repeated: number
@@ -105,7 +105,7 @@ function readSegment(segment: JsonObject): Pick<Support, 'text' | 'start' | 'end
   const { startIndex, endIndex, text } = segment
   return {
     text: typeof text === 'string' ? text : undefined,
-    // A zero is left out on this wire.
+    // The wire leaves out zeros.
     start: typeof startIndex === 'number' ? startIndex : 0,
     end: typeof endIndex === 'number' ? endIndex : undefined,
   }
@@ -143,7 +143,7 @@ function quotation(source: JsonObject): Support {
   }
 }
 
-/** Where in the text a support belongs; undefined when it may belong to another one. */
+/** The place of a support in the text; undefined where it may belong to another text. */
 function locate(
   support: Support,
   text: string,
@@ -180,7 +180,7 @@ function readSearch(metadata: JsonObject, id: string): SearchBlock | undefined {
   return { kind: 'search', id, queries, sources, ...keep(rest) }
 }
 
-/** A text that citations are about, and where it stands. */
+/** A text with citations, and its place. */
 export interface CitedText {
   text: string
   /** The number of its part in the whole reply. */
@@ -194,16 +194,16 @@ export interface CitedText {
 const SHORT_CHARACTERS = 300
 const MOST_LONG_CHARACTERS = 100_000
 
-/** So few more are always told. */
+/** Up to this many further entries are always sent. */
 const FEW = 16
 
-/** Gathers what a reply says of its sources. Inverse of `sourcesOf`. */
+/** Gathers the sources of a reply. Inverse of `sourcesOf`. */
 export class Grounding {
   readonly #chunks: JsonObject[] = []
   /** The place of each source among them. */
   readonly #places = new Map<string, number>()
   #longLeft = MOST_LONG_CHARACTERS
-  /** How much had been said when it was last told in the middle. */
+  /** The number of entries in the last snapshot that went out before the end. */
   #told = 0
   readonly #supports: JsonObject[] = []
   readonly #queries: string[] = []
@@ -214,10 +214,10 @@ export class Grounding {
     this.#lose = lose
   }
 
-  /** Places of the citation are those in the text. */
+  /** The places in the citation count from the beginning of the text. */
   cite(citation: Citation, place: CitedText): void {
     if (citation.fileId !== undefined) this.#lose('dropped', 'reply.citations.fileId')
-    // A page of the web has no room for what was quoted from it.
+    // A web chunk has no member for the quoted text.
     if (citation.url !== undefined && citation.quote !== undefined)
       this.#lose('dropped', 'reply.citations.quote')
     const { offsets } = place
@@ -234,7 +234,7 @@ export class Grounding {
     })
   }
 
-  /** Thousands of citations of one long text would repeat it thousands of times. */
+  /** Bounds the repeated text: each of thousands of citations of one long text would repeat it. */
   #hasRoom(characters: number): boolean {
     if (characters <= SHORT_CHARACTERS) return true
     this.#longLeft -= characters
@@ -250,15 +250,15 @@ export class Grounding {
     }
   }
 
-  /** What was found and what is cited are one list on this wire. */
+  /** Whether sources that were found and sources that were cited differ: this wire has one list for both. */
   get isMixed(): boolean {
     const found = this.#found.map((url) => chunkSource({ web: { uri: url } }))
     return this.#queries.length > 0 && this.#chunks.map(chunkSource).join() !== found.join()
   }
 
   /**
-   * A snapshot for the middle of a stream; undefined while there is nothing new, or so little that all that was
-   * said before would be told again and again.
+   * A snapshot for the middle of a stream. Undefined until the entries have about doubled, because each snapshot
+   * repeats all entries before it.
    */
   interim(): JsonObject | undefined {
     const said = this.#chunks.length + this.#supports.length + this.#queries.length
@@ -267,7 +267,7 @@ export class Grounding {
     return this.metadata()
   }
 
-  /** A snapshot; undefined while there is nothing to say. */
+  /** The snapshot; undefined while there is nothing to write. */
   metadata(): JsonObject | undefined {
     if (this.#chunks.length === 0 && this.#queries.length === 0) return undefined
     return {
@@ -305,8 +305,8 @@ function writeChunk({ url, title, quote }: Citation): JsonObject {
 }
 
 /**
- * The service counts UTF-8 bytes, the canonical model UTF-16 units. A table per text makes each conversion
- * one step; plain ASCII needs none.
+ * The service counts UTF-8 bytes, the canonical model UTF-16 units. A table per text makes each conversion one
+ * step; pure ASCII needs no table.
  */
 export interface Offsets {
   toUnit(byte: number): number
@@ -320,7 +320,7 @@ export function createOffsets(text: string): Offsets {
   let bytes = 0
   let unit = 0
   for (const character of text) {
-    // The second half of a pair counts as its beginning: no offset may split a character.
+    // The second half of a surrogate pair counts as its beginning, so that no offset splits a character.
     byteAt.fill(bytes, unit, unit + character.length)
     bytes += utf8Width(character.codePointAt(0) ?? 0)
     unit += character.length

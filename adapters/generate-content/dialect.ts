@@ -4,26 +4,26 @@ import type { NameRule } from '../../src/model/names.ts'
 
 export const DIALECT = 'generate-content'
 
-/** What the service says of function names. */
+/** The service's rule for function names. */
 export const NAME_RULE: NameRule = {
   forbidden: /[^a-zA-Z0-9_.-]/,
   start: /^[a-zA-Z_]/,
   maxLength: 64,
 }
 
-/** What this dialect knows of how a node stood here. */
+/** Facts of this dialect about how a node was spelled here. */
 export interface Facts {
   /** The id of a call or a result, which the service's own types do not have. */
   id?: string
   /** How many parts stand between a thought and the call that repeats it. */
   before?: number
-  /** The response of a function as it came, where writing would wrap it otherwise. */
+  /** The response of a function as it came, where writing it anew would wrap it differently. */
   response?: Json
   /** Media inside of a response. */
   parts?: true
-  /** A kind of media that the service itself may judge, of its own callers. */
+  /** The service may not accept this kind of media; for callers of this dialect the service decides. */
   taken?: true
-  /** Media with a name, and such at a place that the service can reach. */
+  /** `named`: media that came with a name. `file`: media at a place that the service can reach. */
   named?: true
   file?: true
   /** Schemas as they came. */
@@ -33,19 +33,19 @@ export interface Facts {
   responseJsonSchema?: Json
   /** The member that switches a built-in tool on. */
   tool?: string
-  /** Names beside a choice that is free. */
+  /** The choice listed names although it was free. */
   names?: true
-  /** A level of thinking in the caller's own spelling. */
+  /** A level of thinking as the caller spelled it. */
   level?: string
-  /** Labels, of a caller that knows that they are taken. */
+  /** The caller of this dialect sent labels, and knows that its service takes them. */
   labels?: true
-  /** A tier in the caller's own spelling, which says what holds anyway. */
+  /** A tier as the caller spelled it, where it only names the default. */
   tier?: string
 }
 
 export const { keep, restOf, factsOf, isOrigin, opaque } = codecOf<Facts>(DIALECT)
 
-/** Several values where the wire takes a list or just one. */
+/** The values of a member that is a list or a single value. */
 export function many<T>(value: T | T[] | undefined): T[] {
   if (value === undefined) return []
   return Array.isArray(value) ? value : [value]

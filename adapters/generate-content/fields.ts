@@ -20,7 +20,7 @@ type Options = Pick<Request, 'limits' | 'sampling' | 'reasoning' | 'format'> & {
   rest: JsonObject
 }
 
-/** `generationConfig`. What only this dialect has comes back as `rest`, each member under its whole path. */
+/** Reads `generationConfig`. Members of this dialect alone come back as `rest`, under their whole paths. */
 export function readOptions(config: WireGenerationConfig = {}): Options {
   const { temperature, topP, topK, seed, presencePenalty, frequencyPenalty, ...more } = config
   const { candidateCount, responseLogprobs, logprobs, maxOutputTokens, ...others } = more
@@ -64,7 +64,7 @@ function present<T extends object>(fields: { [K in keyof T]: T[K] | undefined })
 
 const PREFIX = 'generationConfig.'
 
-/** The zero of an enumeration. */
+/** The enumeration's zero value, which means that nothing was set. */
 const isUnspecified = (value: Json): boolean =>
   typeof value === 'string' && value.endsWith('_UNSPECIFIED')
 
@@ -78,7 +78,7 @@ function definedIn(fields: object): JsonObject {
 const prefixed = (fields: object): JsonObject =>
   Object.fromEntries(Object.entries(definedIn(fields)).map(([key, value]) => [PREFIX + key, value]))
 
-/** Probabilities would not find their way back to a caller of another dialect. */
+/** Log probabilities cannot be answered to a caller of another dialect. */
 function writeLogprobs(logprobs: number | undefined, own: boolean, lose: Lose): JsonObject {
   if (logprobs === undefined) return {}
   if (own) return { responseLogprobs: true, ...(logprobs > 0 && { logprobs }) }
@@ -124,7 +124,7 @@ function writeLimits(limits: Limits, cap: number | undefined, lose: Lose): JsonO
 
 const JSON_TYPE = 'application/json'
 
-/** The wanted form of the answer, and members that say something else than a form that all dialects know. */
+/** The format of the answer, and members that say more than the common formats can. */
 export function readFormat(config: WireGenerationConfig): { format?: Format; rest: object } {
   const { responseMimeType, responseSchema, responseJsonSchema } = config
   const schema = responseJsonSchema ?? responseSchema
@@ -166,7 +166,7 @@ export function writeFormat(request: Request, facts: ModelFacts, lose: Lose): Js
 
 type SchemaFormat = Extract<Format, { type: 'json-schema' }>
 
-/** The format's own name and description are not the schema's, but tell the model the same. */
+/** The format's name and description tell the model something too, so they are put into the schema. */
 function named(format: SchemaFormat, lose: Lose): string {
   const { name, description, schema } = format
   const root = parseObject(schema)
@@ -181,14 +181,14 @@ function named(format: SchemaFormat, lose: Lose): string {
   })
 }
 
-/** Before models that think by levels, tools and a JSON answer exclude each other. */
+/** Models before those that think by levels refuse tools beside a JSON answer. */
 function isRefused(request: Request, facts: ModelFacts): boolean {
   const { format, tools } = request
   const isOwn = format?.type === 'json-schema' && isOrigin(format)
   return tools.length > 0 && facts.thinking !== 'level' && !isOwn
 }
 
-/** What the system instruction says where the format itself would be refused. */
+/** Asks for the format in the system instruction, where the service would refuse the format itself. */
 export function formatInstruction(request: Request, facts: ModelFacts): string | undefined {
   const { format } = request
   if (!format || format.type === 'text' || !isRefused(request, facts)) return undefined

@@ -26,7 +26,7 @@ import { writeMedia } from './media.ts'
 import { NO_PROOF } from './proofs.ts'
 import { isMixed } from './tools.ts'
 
-/** Contents that are one turn. */
+/** Contents that form one turn. */
 interface JoinedContents extends Pick<WireContent, 'role'> {
   path: string
   parts: { part: WirePart; path: string }[]
@@ -38,7 +38,10 @@ export function readTurns(contents: WireContent[]): Turn[] {
   return joinContents(contents).map((joined) => readTurn(joined, book))
 }
 
-/** Chats of @google/genai keep every chunk of a streamed answer as a content of its own: together they are a turn. */
+/**
+ * Chats of @google/genai keep every chunk of a streamed answer as a content of its own; together these form one
+ * turn.
+ */
 function joinContents(contents: WireContent[]): JoinedContents[] {
   const list: JoinedContents[] = []
   for (const [index, { role, parts, ...rest }] of contents.entries()) {
@@ -63,8 +66,8 @@ function readTurn({ path, role, parts, rest }: JoinedContents, book: CallBook): 
 }
 
 /**
- * Clients keep a streamed answer as the pieces in which it came. They are one block again, as the model that
- * wrote it knows it: a proof on the last piece is that of the whole.
+ * Clients keep a streamed answer in the pieces in which it came. The model wrote them as one block, so they are
+ * joined; a proof on the last piece belongs to the whole block.
  */
 function joinPieces(blocks: Block[]): Block[] {
   const result: Block[] = []
@@ -91,13 +94,13 @@ function join(first: Block, second: Block): Block | undefined {
   return { ...second, text: first.text + second.text }
 }
 
-/** Nothing is known of it but what it says. */
+/** Whether a block has nothing but its words. */
 const isBare = ({ ext, origin, damagedProof }: TextBlock | ReasoningBlock): boolean =>
   !ext && !origin && !damagedProof
 
 /**
- * A thought that a call repeats stands where it stood, unless the client returns thoughts themselves. One that
- * came back without its proof (clients that keep proofs on calls alone) gets it back.
+ * Keeps one of a thought and its copy on a call: the thought stays where it stood, if the client returns thoughts.
+ * A thought that came back without its proof, as from clients that keep proofs only on calls, gets the proof back.
  */
 function once(blocks: Block[]): Block[] {
   const repeats = blocks.filter((block) => readRepeated(block) !== undefined)
@@ -117,14 +120,14 @@ function once(blocks: Block[]): Block[] {
   return settled
 }
 
-/** The thought with the proof that is repeated with the same words, where it has none of its own. */
+/** Gives a thought without a proof the proof of its copy, found by the same words. */
 function proven(block: Block, proofs: ReadonlyMap<string, Proof>): Block {
   if (!isThought(block) || block.proof) return block
   const proof = proofs.get(block.text)
   return proof ? { ...block, proof } : block
 }
 
-/** The first proof of each wording. */
+/** The first proof for each text. */
 function repeatedProofs(repeats: readonly Block[]): ReadonlyMap<string, Proof> {
   const proofs = new Map<string, Proof>()
   for (const block of repeats)
@@ -146,7 +149,7 @@ function readRepeated(block: Block): number | undefined {
   return block.kind === 'reasoning' ? factsOf(block).before : undefined
 }
 
-/** Code and its result belong together by their order where the wire has no ids. */
+/** Pairs code with its result by their order where the wire has no ids. */
 function pairCode(blocks: Block[], path: string): Block[] {
   let last = ''
   return blocks.map((block, index) => {
@@ -163,12 +166,12 @@ interface Entry {
   path: string
 }
 
-/** Neighbouring turns of one side, which this dialect knows as one. */
+/** Neighbouring turns of one role, which this dialect writes as one content. */
 interface TurnGroup {
   role: 'user' | 'model'
   turn: number
   entries: Entry[]
-  /** Leftovers of its turns. */
+  /** The leftovers of these turns. */
   rest: JsonObject[]
 }
 
@@ -202,7 +205,7 @@ function groupTurns(request: Request, from: number, context: WriteRequestContext
   return result
 }
 
-/** An instruction in the middle stays where it is: moved to the top it would change what a cache has seen. */
+/** An instruction in the middle stays in place: moving it to the top would change a prefix that is cached. */
 function tagged(entry: Entry): Entry {
   if (entry.block.kind !== 'text' || entry.block.text === '') return entry
   const text = `<system>\n${entry.block.text}\n</system>`
@@ -242,7 +245,7 @@ export function writeContents(
   return [CONTINUE, ...contents]
 }
 
-/** Where nothing is left of what was said between, contents of one side are neighbours. */
+/** Contents of one role become neighbours where nothing is left between them; they are joined. */
 function joinNeighbours(contents: JsonObject[]): JsonObject[] {
   const groups: { role: Json | undefined; isAnswer: boolean; contents: JsonObject[] }[] = []
   for (const content of contents) {
@@ -280,7 +283,7 @@ function createPartContext(
     nameOf: (call) => names.toWire(call.name, call.namespace),
     signature: (proof, place) =>
       proof.dialect === DIALECT ? proof.value : context.lose('dropped', `${place}.seal`),
-    // Where calls of built-in tools stand among those of functions, results are matched by them.
+    // Results are matched by id where calls of built-in tools stand among those of functions.
     ids,
     fetchesUrls: context.target.facts.fetchesUrls ?? true,
   })
@@ -306,8 +309,8 @@ function writeModel(
 }
 
 /**
- * The service wants exactly one response for each call, in the order of the calls and at once after them.
- * Everything else that the user said follows in a content of its own.
+ * The service requires exactly one response for each call, in the order of the calls and directly after them. All
+ * other blocks of the user follow in a second content.
  */
 function writeUser(
   group: TurnGroup,
@@ -363,7 +366,7 @@ function writeResponse(
   }
 }
 
-/** A response is an object and media; other blocks have no place in it. */
+/** A response holds an object and media; other blocks are reported. */
 function reportInside(block: ToolResultBlock, context: WritePartContext): void {
   for (const [index, inner] of block.content.entries()) {
     if ('cache' in inner && inner.cache) context.lose('dropped', 'cache')
@@ -372,7 +375,7 @@ function reportInside(block: ToolResultBlock, context: WritePartContext): void {
   }
 }
 
-/** Media of a result stand beside the responses: inside of one they would be text. */
+/** Media of a result stand beside the responses, because inside they would be text. */
 const attachments = (entry: Entry, partContext: PartContextOf): JsonObject[] =>
   entry.block.kind === 'tool-result' && !factsOf(entry.block).parts
     ? mediaParts(entry, partContext)
@@ -385,7 +388,7 @@ function mediaParts({ block, path }: Entry, partContext: PartContextOf): JsonObj
   )
 }
 
-/** A result that no call waits for would be refused as a response. */
+/** A result without an open call is written as text, because the service would refuse it as a response. */
 function writeOrphan(
   block: ToolResultBlock,
   path: string,

@@ -15,13 +15,13 @@ import { edit } from './same.ts'
 /** One of these is a member of every chunk. */
 const KNOWN = /"(?:candidates|prompt_?[fF]eedback|usage_?[mM]etadata|error)"\s*:/
 
-/** In a chunk that ends a reply, blocks it or fails, or in one whose text has such a word. */
+/** A chunk with one of these words may end a reply, block it or fail. */
 const TELLING = /finish|feedback|error/i
 
 /** The content-generation dialect: `POST /v1beta/models/{model}:generateContent` and its streamed sister. */
 export const generateContent: Adapter = {
   dialect: DIALECT,
-  // No heartbeat: clients of this dialect end their process on a comment.
+  // No heartbeat: clients of this dialect crash on a comment in the stream.
   caller: {
     verbatim: REQUEST_VERBATIM,
     match,
@@ -34,7 +34,7 @@ export const generateContent: Adapter = {
     writeModel: (model) => writeModel(model),
   },
   upstream: {
-    // Its documentation puts the key into the address, and addresses land in the logs of proxies on the way.
+    // The documents put the key into the address, but proxies on the way write addresses to their logs.
     defaultAuth: 'x-goog-api-key',
     droppable: DROPPABLE,
     verbatim: REPLY_VERBATIM,

@@ -19,7 +19,7 @@ export function readMedia(part: WireMedia): MediaBlock | undefined {
         { ...rest, ...more },
         {
           facts: {
-            // Of its own callers the service itself may judge it.
+            // For callers of this dialect the service itself decides about the type.
             ...(!TAKEN.test(mimeType) && { taken: true }),
             ...(displayName !== undefined && { named: true }),
           },
@@ -35,7 +35,7 @@ export function readMedia(part: WireMedia): MediaBlock | undefined {
     mediaType: mimeType,
     source: { url: fileUri },
     ...(typeof displayName === 'string' && { name: displayName }),
-    // Says that the service itself can reach the place.
+    // The caller named a place that the service itself can reach.
     ...keep(
       { ...rest, ...more },
       { facts: { file: true, ...(displayName !== undefined && { named: true }) } },
@@ -43,19 +43,19 @@ export function readMedia(part: WireMedia): MediaBlock | undefined {
   }
 }
 
-/** The service takes base64 for URLs as well, which one of its own libraries writes; other services do not. */
+/** The service also accepts URL-safe base64, which one of its own libraries writes; other services do not. */
 const plainBase64 = (data: string): string => data.replaceAll('-', '+').replaceAll('_', '/')
 
 export interface WriteMediaContext {
   path: string
   lose: Lose
-  /** Whether the reader of the part fetches addresses on the web. */
+  /** Whether the upstream fetches addresses on the web. */
   fetchesUrls: boolean
 }
 
 /**
- * Inverse of `readMedia`. A place that the service cannot reach becomes a text that names it, a document of
- * text becomes that text.
+ * Inverse of `readMedia`. A place that the service cannot reach becomes a text that names it; a text document
+ * becomes its text.
  */
 export function writeMedia(block: MediaBlock, context: WriteMediaContext): JsonObject {
   const { path, lose, fetchesUrls } = context
@@ -79,21 +79,21 @@ export function writeMedia(block: MediaBlock, context: WriteMediaContext): JsonO
   return { text: textOfMedia(block) ?? inWords(block) }
 }
 
-/** The kinds that the service has eyes and ears for. */
+/** The media types that the service understands. */
 const TAKEN = /^(?:(?:audio|video|text)\/|image\/(?!svg)|application\/pdf$)/i
 
-/** Films that the service knows by their pages, whose kind callers need not say. */
+/** Video pages that the service knows; callers need not give their type. */
 const VIDEO = /^https:\/\/(?:www\.)?youtu(?:be\.com|\.be)\//
-/** What the service fetches by itself besides: its own files and cloud storage. */
+/** Places that the service reaches itself: its own files and cloud storage. */
 const REACHABLE = /^(?:gs:\/\/|https:\/\/generativelanguage\.googleapis\.com\/)/
 
-/** What stands on the web it fetches too, since January 2026, where it has eyes and ears for the kind. */
+/** Since January 2026 the service also fetches web addresses, for the types that it understands. */
 function isReachable(url: string, type: string, fetchesUrls: boolean): boolean {
   if (REACHABLE.test(url) || VIDEO.test(url)) return true
   return fetchesUrls && /^https:/i.test(url) && (type === '' || TAKEN.test(type))
 }
 
-/** Of a caller that knows no more than that it is an image, the address may say the rest. */
+/** The type by the ending of the address, where the caller said only that it is an image. */
 function typeAt(url: string, mediaType: string): string {
   if (mediaType !== '' && !mediaType.endsWith('/*')) return mediaType
   const named = VIDEO.test(url) ? '' : typeByName(url)

@@ -36,7 +36,7 @@ export function modelPath(model: string, action: Action, version = 'v1beta'): st
   return `/${version}/${name.split('/').map(encodeURIComponent).join('/')}:${action}`
 }
 
-/** `models/x`, also for a name that says so itself. */
+/** `models/x`, also where the name has the prefix already. */
 export const resourceName = (model: string): string =>
   /^(?:tunedModels|models)\//.test(model) ? model : `models/${model}`
 
@@ -58,6 +58,6 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** No segment may lead elsewhere. */
+/** Whether a name may stand in a path: no segment of it may lead out of its place. */
 const isModel = (name: string): boolean =>
   MODEL.test(name) && !name.split('/').some((segment) => ['', '.', '..'].includes(segment))

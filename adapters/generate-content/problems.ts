@@ -40,7 +40,7 @@ const NAMES: Record<ProblemKind, string> = {
   timeout: 'DEADLINE_EXCEEDED',
 }
 
-/** The documented statuses and what else of the family is met. */
+/** The documented statuses, and others of the same family seen on the wire. */
 const KINDS: ReadonlyMap<string, ProblemKind> = new Map<string, ProblemKind>([
   ...kindsByWord(NAMES),
   ['FAILED_PRECONDITION', 'invalid-request'],
@@ -52,10 +52,10 @@ const KINDS: ReadonlyMap<string, ProblemKind> = new Map<string, ProblemKind>([
   ['UNAVAILABLE', 'unavailable'],
 ])
 
-/** Statuses that this dialect's table has another one for. */
+/** Kinds for which this dialect uses another HTTP status than the common table. */
 const STATUSES: Partial<Record<ProblemKind, number>> = { billing: 403 }
 
-/** An error as it came: in this dialect's shape, a list around it, or the words of a gateway in between. */
+/** Reads an error in this dialect's shape, in a list around it, or in the words of a gateway in between. */
 export function readProblem(status: number, body: Json | undefined): Problem {
   const outer = Array.isArray(body) ? body[0] : body
   const error = isObject(outer) ? (outer['error'] ?? outer) : outer
@@ -80,7 +80,7 @@ export function readProblem(status: number, body: Json | undefined): Problem {
   }
 }
 
-/** Which member it is about, if it is about one. */
+/** The request member that the error is about, if it names one. */
 function violated(details: Json | undefined): string {
   const [first] = objectsOf(details).flatMap((detail) => objectsOf(detail['fieldViolations']))
   const field = first?.['field']
@@ -91,13 +91,13 @@ const GENERIC = 'The upstream answered with an error.'
 
 function readKind(status: number, code: Json | undefined, name: Json | undefined): ProblemKind {
   const named = typeof name === 'string' ? KINDS.get(name) : undefined
-  // An error inside of a good reply carries its real status in the body.
+  // An error inside a successful reply carries its real status in the body.
   const meant = status >= 400 ? status : typeof code === 'number' ? code : 500
   if (named && !isVague(named)) return named
   return kindOfStatus(meant) ?? named ?? (meant >= 500 ? 'internal' : 'invalid-request')
 }
 
-/** A wrong key is said to be a wrong argument. */
+/** The service answers a wrong key with INVALID_ARGUMENT. */
 function isBadKey(fields: JsonObject): boolean {
   const { details, message } = fields
   const reasons = objectsOf(details).map(({ reason }) => reason)
@@ -141,7 +141,7 @@ function writeMessage({ kind, message, tokens }: Problem): string {
 
 const TYPE = 'type.googleapis.com/google.rpc.'
 
-/** Each detail has its type; what another dialect calls details has none and stays behind. */
+/** Details of this dialect have a type each; those of other dialects have none and are left out. */
 function writeDetails({ details, param, message, retryAfterMs }: Problem): JsonObject[] {
   const typed = Array.isArray(details) ? details.filter(isTyped) : []
   const has = (name: string) => typed.some((detail) => detail['@type'] === TYPE + name)
@@ -160,7 +160,9 @@ function writeDetails({ details, param, message, retryAfterMs }: Problem): JsonO
 const isTyped = (detail: unknown): detail is JsonObject =>
   isObject(detail) && typeof detail['@type'] === 'string'
 
-/** The library (@google/genai 3.1) throws where it finds a status of HTTP, and reads any other chunk as one. */
+/**
+ * The library (@google/genai 3.1) throws where it finds an HTTP error status; any other chunk it reads as a reply.
+ */
 export function tellsFailure({ data }: Frame): boolean {
   const { code, message } = objectIn(parseObject(data)?.['error'])
   return typeof code === 'number' && code >= 400 && code < 600 && typeof message === 'string'

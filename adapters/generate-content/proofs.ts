@@ -9,7 +9,7 @@ import {
 } from '../../src/model/proof.ts'
 import { DIALECT } from './dialect.ts'
 
-/** What a `thoughtSignature` says of the part that it stands on. */
+/** The meaning of a `thoughtSignature` for the part that it stands on. */
 export interface ReadProof {
   proof?: Proof
   slot?: ProofSlot
@@ -23,20 +23,20 @@ export interface Repeated {
   before: number
 }
 
-/** Accepted by the service in place of a proof, for a call that the model never made itself. */
+/** The service accepts this value in place of a proof, for a call that the model did not make itself. */
 export const NO_PROOF = 'skip_thought_signature_validator'
 
 /**
- * What an envelope on a part says: the proof is that of the part itself, or of a thought before it that has no
- * words and therefore no part of its own (`previous`; `redacted` when it never had any).
+ * What the envelope on a part proves: the part itself, or a thought before it that has no words and so no part of
+ * its own (`previous`; `redacted` where it never had words).
  */
 export type WrittenSlot = 'self' | 'previous' | 'redacted'
 
-/** Whether the signature is that of the part that it stands on. */
+/** Whether the signature proves the part that it stands on. */
 export const isItsOwn = (slot: ProofSlot | undefined): boolean =>
   slot !== 'redacted' && slot !== 'previous'
 
-/** A signature that a caller sent back: this dialect's own proof, or a foreign one that travels in it. */
+/** Reads a signature that a caller sent back: a proof of this dialect, or a foreign proof in an envelope. */
 export function readProof(signature: string): ReadProof {
   if (signature === NO_PROOF) return {}
   const own = { proof: { dialect: DIALECT, value: signature } }
@@ -47,16 +47,16 @@ export function readProof(signature: string): ReadProof {
   const repeated = tails.length > 0 ? readRepeated(tails.join(BREAK)) : undefined
   if (carried && (tails.length === 0 || repeated))
     return { ...carried, ...(repeated && { repeated }) }
-  // Longer values may begin like an envelope by chance, but none that decodes to its whole prefix.
+  // Other values may begin like an envelope by chance, but none decodes to the whole prefix.
   return text !== undefined && !isEnvelope(text) ? own : { damaged: true }
 }
 
-/** Never part of a proof. */
+/** Separates the fields; never occurs in a proof. */
 const BREAK = '\0'
 
 /**
- * A thought with its proof, for the call that follows it: clients that return no thoughts return calls with all
- * that is on them.
+ * A thought with its proof, on the call that follows it. Clients that return no thoughts still return calls with
+ * everything on them.
  */
 export function repeatThought(proof: Proof, { text, before }: Repeated): string {
   const envelope = writeEnvelope(proof, 'previous')
@@ -68,7 +68,7 @@ function readRepeated(tail: string): Repeated | undefined {
   return sum === fingerprint(text) ? { text, before: Number(before) } : undefined
 }
 
-/** For a caller's eyes: every part has room for a signature, so nothing is lost here. */
+/** Writes a proof for a caller. Every part has room for a signature, so no proof is lost here. */
 export function writeProof(proof: Proof, slot: WrittenSlot): string {
   return proof.dialect === DIALECT ? proof.value : encodeBase64(writeEnvelope(proof, slot))
 }

@@ -7,13 +7,13 @@ import type { Block, MediaBlock } from '../../src/model/request.ts'
 import { readMedia } from './media.ts'
 import { opaquePart, readCode, readCodeResult } from './blocks.ts'
 
-/** Text or thoughts that go on: each chunk brings the next piece. */
+/** A text or thought that is still open; each chunk brings the next piece. */
 export interface Run {
   kind: 'text' | 'reasoning'
   key: BlockKey
   text: string
   tail: Tail
-  /** A proof ends what it belongs to. */
+  /** A proof ends its block. */
   isProven: boolean
 }
 
@@ -28,7 +28,7 @@ export const NO_REPLY: Problem = {
   retry: false,
 }
 
-/** Where the pieces of a text are, one to a chunk; and what changes beside them, of which the last holds. */
+/** The path to the piece of text in a chunk, and the members beside it that change; of these the last value holds. */
 export const PIECE = ['candidates', 0, 'content', 'parts', 0, 'text']
 export const UNREAD = {
   counts: [
@@ -39,7 +39,7 @@ export const UNREAD = {
   ],
 }
 
-/** The members of a chunk, of a candidate and of a part that are read, or that say nothing outside of this dialect. */
+/** Members of a chunk, a candidate and a part that are read, or that mean nothing in other dialects. */
 export const CHUNK: ReadonlySet<string> = new Set([
   'candidates',
   'usageMetadata',
@@ -64,7 +64,7 @@ export const PART: ReadonlySet<string> = new Set([
   'functionCall',
 ])
 
-/** What has none of these says nothing of a reply. */
+/** A chunk with none of these members says nothing about a reply. */
 const MEMBERS = ['candidates', 'promptFeedback', 'usageMetadata', 'modelVersion', 'responseId']
 
 export const saysSomething = (chunk: JsonObject): boolean =>
@@ -79,8 +79,8 @@ export function isFailure(chunk: JsonObject): boolean {
 }
 
 /**
- * A part of a reply that comes whole, and is neither text nor a call. Replies are not checked beforehand, so
- * what does not have the shape it should have stays as it is. Undefined for a part that says nothing.
+ * Reads a whole part of a reply that is neither text nor a call. Replies are not validated, so a part of the wrong
+ * shape is kept as it is. Undefined for a part without content.
  */
 export function wholeBlock(part: JsonObject, codeId: string, lastCode: string): Block | undefined {
   const { thought, thoughtSignature: _signature, ...named } = part
@@ -133,8 +133,8 @@ const scalar = <K extends string>(
     : {}
 
 /**
- * Arguments that come in pieces, when a caller asked for that: each piece names its place by a JSON path,
- * and a string may go on in the next one.
+ * Arguments that come in pieces, where the caller asked for that. Each piece names its place by a JSON path; a
+ * string may continue in the next piece.
  */
 export interface PartialArguments {
   take(pieces: Json | undefined): void
@@ -151,7 +151,7 @@ export function partialArguments(): PartialArguments {
   }
 }
 
-/** Objects and lists alike: a list is a container whose keys are all numbers. */
+/** An object or a list. The keys of a list are all numbers. */
 type Container = Map<string | number, Container | Json>
 
 const MAX_DEPTH = 100

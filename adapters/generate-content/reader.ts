@@ -30,10 +30,10 @@ import { normalisePart, REPLY_VERBATIM } from './wire.ts'
 import { readFinish, type ReadFinish } from './reply.ts'
 import { readUsage } from './usage.ts'
 
-/** What is to be done with the text of a part that has nothing else to it. */
+/** Takes the text of a part that holds nothing else. */
 type Take = (text: string) => void
 
-/** A whole reply is a stream of one chunk: each chunk holds the new parts only. */
+/** Reads a reply. A whole reply is a stream of one chunk; each chunk holds only new parts. */
 export class ReplyReader implements Reader {
   readonly verbatim = REPLY_VERBATIM
   readonly hint = new DeltaHint(UNREAD, (chunk) => {
@@ -62,7 +62,7 @@ export class ReplyReader implements Reader {
   body(json: Json): Event[] {
     for (const chunk of many(json)) this.#take(chunk)
     if (!this.#cursor.started && !this.#cursor.ended) this.#cursor.fail(NO_REPLY)
-    // What came whole is not cut, also when it does not say why it ends.
+    // A reply that came whole is not cut, even without a finish reason.
     if (!this.#isBlocked) this.#finish ??= { reason: this.#blocks > 0 ? 'stop' : 'other' }
     return this.end()
   }
@@ -134,14 +134,14 @@ export class ReplyReader implements Reader {
     if (rest) this.#rest = { ...this.#rest, ...rest }
   }
 
-  /** Each count replaces the one before; the first is passed on at once, because some callers want it early. */
+  /** Each count replaces the one before. The first is passed on at once, because some callers want it early. */
   #count(usage: Usage | undefined): void {
     if (!usage) return
     if (!this.#usage) this.#cursor.usage(usage)
     this.#usage = { ...this.#usage, ...usage }
   }
 
-  /** What is to be done with the text of a candidate that has nothing else to it. */
+  /** Reads a candidate, and returns the taker of its text where it holds nothing else. */
   #candidate(candidate: JsonObject): Take | undefined {
     const { content, finishReason, citationMetadata } = candidate
     this.#keep(membersBeside(candidate, CANDIDATE))
@@ -151,7 +151,7 @@ export class ReplyReader implements Reader {
       isObject(part) ? this.#part(normalisePart(part)) : undefined,
     )
     this.#end(finishReason)
-    // What is quoted is added up.
+    // Citations are added up, so such a chunk cannot be taken by its text alone.
     return takes.length === 1 && citationMetadata === undefined ? takes[0] : undefined
   }
 
@@ -160,7 +160,7 @@ export class ReplyReader implements Reader {
     const isUnknown = finishReason === UNSPECIFIED || finishReason === 0
     if (!finish) return
     if (isUnknown && this.#calls > 0) this.#finish ??= { reason: 'stop' }
-    // A plain stop after the fact does not undo what was said before.
+    // A later plain `STOP` does not undo the reason that was given before.
     else if (finish.reason !== 'stop' || !this.#finish) this.#finish = finish
   }
 
@@ -265,14 +265,14 @@ export class ReplyReader implements Reader {
     return this.#blocks
   }
 
-  /** The same for the same reply at the same place, so that JSON and stream agree. */
+  /** An id made of the reply's id and the place, so that JSON and stream agree. */
   #madeId(kind: string, name = ''): string {
     if (this.#id === '' && kind === 'call') return this.#context.newId('call_')
     return `${kind}_${fingerprint(`${this.#id} ${this.#blocks} ${name}`)}`
   }
 }
 
-/** That of another thought without words just travels on a text that goes on. */
+/** Whether the signature proves the text itself, and not a thought without words before it. */
 const provesText = (signature: string): boolean => isItsOwn(readProof(signature).slot)
 
 const UNSPECIFIED = 'FINISH_REASON_UNSPECIFIED'

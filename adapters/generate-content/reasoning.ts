@@ -6,9 +6,9 @@ import type { ModelFacts } from '../contract.ts'
 import { keep, restOf, factsOf } from './dialect.ts'
 import type { WireThinkingConfig } from './wire.ts'
 
-/** What every model with a budget accepts. */
+/** The largest budget that every model with a budget accepts. */
 const MAX_BUDGET = 24_576
-/** Lets the model decide. */
+/** The budget that lets the model decide. */
 const DYNAMIC = -1
 
 const LEVELS: Record<SomeEffort, string> = {
@@ -47,7 +47,7 @@ export function readReasoning(
   }
 }
 
-/** Inverse of `readReasoning`. A model thinks by a budget or by a level; the other scale is converted. */
+/** Inverse of `readReasoning`. A model takes either a budget or a level, so the other one is converted. */
 export function writeReasoning(
   reasoning: ReasoningOptions | undefined,
   facts: ModelFacts,
@@ -94,7 +94,7 @@ function clamped(budget: number, lose: Lose): number {
   return fitting
 }
 
-/** A model with levels cannot be kept from thinking, only from thinking much. */
+/** A model with levels always thinks; it can only be told to think little. */
 function writeLevel(
   reasoning: ReasoningOptions,
   isOff: boolean,

@@ -1,7 +1,7 @@
 import type { Json } from '../../src/json/json.ts'
 import type { FinishReason } from '../../src/model/request.ts'
 
-/** The enumeration in the order of its numbers, which some replies carry instead of the names. */
+/** The finish reasons in the order of their numbers: replies may carry the number instead of the name. */
 const REASONS: readonly (readonly [string, FinishReason])[] = [
   ['FINISH_REASON_UNSPECIFIED', 'other'],
   ['STOP', 'stop'],
@@ -16,7 +16,7 @@ const REASONS: readonly (readonly [string, FinishReason])[] = [
   ['MALFORMED_FUNCTION_CALL', 'malformed-call'],
   ['IMAGE_SAFETY', 'safety'],
 ]
-/** Met on the wire, but not in the documentation. */
+/** Seen on the wire, but not documented. */
 const LATER_REASONS: readonly (readonly [string, FinishReason])[] = [
   ['UNEXPECTED_TOOL_CALL', 'malformed-call'],
   ['TOO_MANY_TOOL_CALLS', 'other'],
@@ -32,11 +32,11 @@ const BY_NAME: ReadonlyMap<string, FinishReason> = new Map([...REASONS, ...LATER
 
 export interface ReadFinish {
   reason: FinishReason
-  /** The documented name, where writing the reason would choose another one. */
+  /** The documented name, where writing the reason would choose another name. */
   name?: string
 }
 
-/** Undefined while the reply goes on. An unknown reason is no success. */
+/** Undefined while the reply goes on. An unknown reason is not read as success. */
 export function readFinish(value: Json | undefined): ReadFinish | undefined {
   if (typeof value === 'number') {
     const known = REASONS[value]
@@ -53,7 +53,7 @@ function namedFinish(name: string, reason: FinishReason): ReadFinish {
 
 const UNSPECIFIED = 'FINISH_REASON_UNSPECIFIED'
 
-/** Inverse of `readFinish`. There is no word for calls: a reply with calls just stops. */
+/** Inverse of `readFinish`. The dialect has no reason for calls: such a reply ends with `STOP`. */
 export const FINISH_NAMES: Record<FinishReason, string> = {
   stop: 'STOP',
   'stop-sequence': 'STOP',
@@ -68,7 +68,7 @@ export const FINISH_NAMES: Record<FinishReason, string> = {
   other: 'OTHER',
 }
 
-/** What a reader of the written reason will take it for. */
+/** The reason as a reader of the written reply will understand it. */
 export const understood = (reason: FinishReason, hasCalls: boolean): FinishReason => {
   const again = BY_NAME.get(FINISH_NAMES[reason]) ?? 'other'
   return again === 'stop' && hasCalls ? 'tool-call' : again

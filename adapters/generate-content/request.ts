@@ -65,7 +65,7 @@ function checked(body: Json, isCount: boolean): WireRequest {
   return isWrapped ? checkWrappedCount(body) : checkCount(body)
 }
 
-/** The system instruction is text only; its role means nothing. */
+/** The system instruction holds only text; its role has no meaning. */
 function readSystem(content: WireContent | undefined): Block[] {
   return many(content?.parts).flatMap((part, index): Block[] => {
     const { text, thought: _thought, ...rest } = part
@@ -86,7 +86,7 @@ export function writeRequest(request: Request, context: WriteRequestContext): Ou
   }
 }
 
-/** The plain form of a count knows the conversation only; system and tools count in the wrapped form. */
+/** The plain form of a count covers only the conversation; system and tools need the wrapped form. */
 export function writeCountRequest(request: Request, context: WriteRequestContext): Outgoing {
   const { model } = context.target
   const body = { model: resourceName(model), ...writeBody(request, context) }
@@ -126,7 +126,7 @@ function writeBody(request: Request, context: WriteRequestContext): JsonObject {
   return withoutRefused(body, context.target.facts.drop, placeOf, lose)
 }
 
-/** The service demands a conversation: where there are instructions only, the last one opens it. */
+/** The service requires a conversation: where there are only instructions, the last one becomes its first message. */
 function conversation(
   request: Request,
   context: WriteRequestContext,
@@ -165,7 +165,7 @@ interface Rest {
   generationConfig: JsonObject
 }
 
-/** Leftovers of nested objects are kept under their whole paths; here they find back to their places. */
+/** Puts leftovers of nested objects, which are kept under their whole paths, back in their places. */
 function unprefixed(fields: JsonObject): Rest {
   const pick = (prefix: string): JsonObject =>
     Object.fromEntries(
@@ -189,7 +189,7 @@ const CALLING = 'toolConfig.functionCallingConfig.'
 const GENERATION = 'generationConfig.'
 
 const TIERS: ReadonlySet<string> = new Set(['flex', 'priority'])
-/** Say what holds anyway. */
+/** Tiers of other dialects that only name the default. */
 const PLAIN_TIERS: ReadonlySet<string> = new Set(['default', 'standard_only'])
 
 function readTier(tier: string | undefined): string | undefined {
@@ -204,7 +204,10 @@ function writeTier(tier: string | undefined, lose: Lose): string | undefined {
   return TIERS.has(tier) ? tier : lose('dropped', 'tier')
 }
 
-/** Only a part of the services with this dialect takes labels; a caller of this dialect that sends them knows its own. */
+/**
+ * Only some services with this dialect take labels. A caller of this dialect that sends labels knows that its
+ * service does.
+ */
 function writeLabels(request: Request, lose: Lose): JsonObject | undefined {
   const { labels } = request
   if (!labels || factsOf(request).labels) return labels

@@ -10,7 +10,10 @@ import { NO_PROOF, readProof } from './proofs.ts'
 import { EXCLUSIVE, HOSTED, INVOCATIONS, mixedConfig } from './tools.ts'
 import { camel, optionPlace, placeOf } from './wire.ts'
 
-/** The body of a caller of this dialect for an upstream of this dialect; a count may hold a whole request. */
+/**
+ * Edits the body of a caller of this dialect for an upstream of this dialect; the body of a count may hold a whole
+ * request.
+ */
 export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
   const counted = within(body, 'generateContentRequest', (request) =>
     editRequest(request, edits, lose),
@@ -32,7 +35,7 @@ function editRequest(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject
     : withMembers(sent, { model: resourceName(model) })
 }
 
-/** The name by which a member goes here, in either spelling. */
+/** The key of a member in this body, in either spelling. */
 const keyOf = (value: JsonObject, name: string): string | undefined =>
   Object.keys(value).findLast((key) => camel(key) === name && value[key] !== null)
 
@@ -46,7 +49,7 @@ const objectOf = (value: JsonObject, name: string): JsonObject => {
   return isObject(member) ? member : {}
 }
 
-/** With a member that is an object edited; what becomes empty is taken out. */
+/** Edits a member that is an object, and removes it where it becomes empty. */
 function within(
   value: JsonObject,
   name: string,
@@ -62,7 +65,7 @@ function within(
 
 type EditElement = (element: JsonObject, index: number) => JsonObject | readonly JsonObject[]
 
-/** With the elements of a list edited, which may be written without brackets where it is just one. */
+/** Edits the elements of a list; a list of one may be written without brackets. */
 function withinList(value: JsonObject, name: string, editElement: EditElement): JsonObject {
   const key = keyOf(value, name)
   const member = key === undefined ? undefined : value[key]
@@ -77,7 +80,7 @@ function withinList(value: JsonObject, name: string, editElement: EditElement): 
   return withMembers(value, { [key]: isOne ? only : edited })
 }
 
-/** The elements of such a list. */
+/** The elements of a list that may be written without brackets. */
 function elementsOf(value: JsonObject, name: string): JsonObject[] {
   const member = memberOf(value, name)
   return (Array.isArray(member) ? member : [member]).filter(isObject)
@@ -85,7 +88,7 @@ function elementsOf(value: JsonObject, name: string): JsonObject[] {
 
 const isModel = (content: JsonObject | undefined): boolean => content?.['role'] === 'model'
 
-/** Which turn a content is of: neighbours of the model are one. */
+/** Numbers the turns of contents: neighbours of the model form one turn. */
 function turnCounter(): (content: JsonObject) => number {
   let turn = -1
   let wasModel = false
@@ -96,7 +99,7 @@ function turnCounter(): (content: JsonObject) => number {
   }
 }
 
-/** Without proofs of other services. A content of which nothing is left would be refused. */
+/** Takes out proofs of other services, and contents that this leaves empty, because the service refuses those. */
 function withoutForeign(body: JsonObject, lose: Lose): JsonObject {
   const turnOf = turnCounter()
   return withinList(body, 'contents', (content) => {
@@ -125,7 +128,7 @@ function ownPart(part: JsonObject, place: string, lose: Lose): JsonObject | [] {
 const saysNothing = (part: JsonObject): boolean =>
   Object.entries(part).every(([key, value]) => key === 'thought' || (key === 'text' && !value))
 
-/** Models that think by levels want a proof on the first call of a turn, or what is taken in its place. */
+/** Models that think by levels require a proof, or the stand-in for one, on the first call of a turn. */
 function withProvenCalls(body: JsonObject, lose: Lose): JsonObject {
   const turnOf = turnCounter()
   const begun = new Set<number>()
@@ -145,7 +148,7 @@ const isCall = (part: JsonObject): boolean => keyOf(part, 'functionCall') !== un
 
 const DECLARATIONS = 'functionDeclarations'
 
-/** Built-in tools beside functions, as the model takes them or not. */
+/** Keeps built-in tools beside functions only where the model takes both. */
 function withFittingTools(body: JsonObject, { mixesTools }: ModelFacts, lose: Lose): JsonObject {
   const tools = elementsOf(body, 'tools')
   const both =
@@ -168,7 +171,7 @@ function withoutBuiltIn(tool: JsonObject, lose: Lose): JsonObject | [] {
   return left !== tool && Object.keys(left).length === 0 ? [] : left
 }
 
-/** The settings as the model takes them. */
+/** Fits the settings to the model. */
 function fitted(config: JsonObject, facts: ModelFacts, lose: Lose): JsonObject {
   const thinking = withFittingThinking(config, facts, lose)
   const bounded = withinBound(thinking, facts.maxOutputTokens, lose)
@@ -186,7 +189,7 @@ function withinBound(config: JsonObject, most: number | undefined, lose: Lose): 
 const amountIn = (value: Json | undefined): number | undefined =>
   typeof value === 'number' || typeof value === 'string' ? amount(value) : undefined
 
-/** A model thinks by a budget or by a level; the other scale is converted. */
+/** A model takes either a budget or a level, so the other one is converted. */
 function withFittingThinking(config: JsonObject, facts: ModelFacts, lose: Lose): JsonObject {
   const key = keyOf(config, 'thinkingConfig')
   const thinking = objectOf(config, 'thinkingConfig')
@@ -210,7 +213,7 @@ const SCALES: ReadonlySet<string> = new Set(['thinkingBudget', 'thinkingLevel', 
 const withoutScales = (thinking: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(thinking).filter(([key]) => !SCALES.has(camel(key))))
 
-/** A model that does not continue its own words is asked to. */
+/** Adds a request to go on, for a model that does not continue its own words. */
 function answered(body: JsonObject, lose: Lose): JsonObject {
   const contents = elementsOf(body, 'contents')
   const last = contents.at(-1)

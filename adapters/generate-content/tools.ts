@@ -22,7 +22,7 @@ import { DIALECT, many, keep, restOf, factsOf, opaque } from './dialect.ts'
 import type { Target } from '../contract.ts'
 import type { WireDeclaration, WireTool, WireToolConfig } from './wire.ts'
 
-/** What the service runs itself, by the member that switches it on. */
+/** Tools that the service runs, by the member that switches them on. */
 export const HOSTED: ReadonlyMap<string, Capability> = new Map<string, Capability>([
   ['googleSearch', 'web-search'],
   ['googleSearchRetrieval', 'web-search'],
@@ -32,7 +32,7 @@ export const HOSTED: ReadonlyMap<string, Capability> = new Map<string, Capabilit
   ['computerUse', 'computer'],
 ])
 
-/** Those that can be switched on without settings that only this dialect has. */
+/** Tools that need no settings of this dialect to be switched on. */
 const SWITCHES: Partial<Record<Capability, string>> = {
   'web-search': 'googleSearch',
   'web-fetch': 'urlContext',
@@ -72,12 +72,12 @@ function readFunction(declaration: WireDeclaration): FunctionTool {
   }
 }
 
-/** Says that the reply shall tell of built-in tools too, without which they are refused beside functions. */
+/** Asks that the reply reports built-in tools too; without it the service refuses them beside functions. */
 export const INVOCATIONS = 'includeServerSideToolInvocations'
-/** A caller of this dialect says with it that the model at hand takes both kinds. */
+/** A caller of this dialect sends this for a model that takes both kinds. */
 const MIXED = `toolConfig.${INVOCATIONS}`
 
-/** Whether functions stand beside built-in tools that only the model's facts allow there. */
+/** Whether functions stand beside built-in tools in a request whose caller did not ask for the mix itself. */
 export function isMixed(request: Request, target: Target): boolean {
   const { tools, toolChoice } = request
   if (restOf(request)[MIXED] === true) return false
@@ -87,7 +87,7 @@ export function isMixed(request: Request, target: Target): boolean {
 
 const isOffered = (tool: Tool): boolean => !isNamed(tool) && nameOfHosted(tool) !== undefined
 
-/** With both kinds of tools the model may choose between them; the plain word for that is then refused. */
+/** With both kinds of tools the service refuses `AUTO` for a free choice, so `VALIDATED` is written. */
 export function mixedConfig(calling: JsonObject): JsonObject {
   const isPlain = calling['mode'] === undefined || calling['mode'] === 'AUTO'
   const config = isPlain ? { ...calling, mode: 'VALIDATED' } : calling
@@ -97,7 +97,7 @@ export function mixedConfig(calling: JsonObject): JsonObject {
 
 export const EXCLUSIVE = 'functions and built-in tools exclude each other'
 
-/** Functions and built-in tools exclude each other in one request of most models: functions stay. */
+/** Most models refuse functions and built-in tools in one request; then the functions stay. */
 export function writeTools(
   request: Request,
   target: Target,
@@ -111,7 +111,7 @@ export function writeTools(
   )
   const isTaken = restOf(request)[MIXED] === true || mixesTools(target)
   const isAlone = functions.length > 0 && !isTaken
-  // The service's own word for no tools is about functions only.
+  // `NONE` applies only to functions.
   const isNone = request.toolChoice?.mode === 'none'
   const hosted = request.tools.filter((tool) => !isNamed(tool))
   const offered = isNone ? [] : hosted
@@ -149,7 +149,7 @@ function writeParameters(tool: NamedTool, lose: Lose): JsonObject {
   return schema ? { parameters: schema } : {}
 }
 
-/** The member that switches a tool on; undefined where there is none or it cannot be said. */
+/** The member that switches a tool on; undefined where the tool has none, or has settings that it cannot express. */
 function nameOfHosted(tool: Tool): string | undefined {
   if (tool.kind === 'opaque') return tool.dialect === DIALECT ? tool.name : undefined
   if (tool.kind !== 'hosted') return undefined
@@ -182,7 +182,7 @@ const MODES: ReadonlyMap<string, ToolChoice['mode']> = new Map<string, ToolChoic
   ['NONE', 'none'],
 ])
 
-/** How the model may choose, and what else stands beside it. */
+/** How the model may choose, and the other settings of `toolConfig`. */
 export function readToolConfig(config: WireToolConfig | undefined): {
   toolChoice?: ToolChoice
   rest: JsonObject
@@ -219,7 +219,7 @@ const MODE_NAMES: Record<ToolChoice['mode'], string> = {
   none: 'NONE',
 }
 
-/** Inverse of `readToolConfig`. A choice among tools that were not written is no choice. */
+/** Inverse of `readToolConfig`. A choice among tools that were not written is left out. */
 export function writeFunctionCalling(
   request: Request,
   names: ToolNames,
@@ -238,7 +238,7 @@ export function writeFunctionCalling(
   const known = wanted?.flatMap((name) => wireNames.get(name) ?? []) ?? []
   if (wanted && known.length < wanted.length) lose('dropped', 'toolChoice.names')
   if (mode === 'none' || wanted?.length === 0) return { mode: 'NONE' }
-  // The wire cannot say that the model may choose among some functions only.
+  // The wire cannot allow only some functions in a free choice.
   const isOpen = mode === 'auto' && known.length > 0 && factsOf(toolChoice).names !== true
   if (isOpen) reportWidened(request, lose)
   const isListed = known.length > 0 && (mode === 'required' || factsOf(toolChoice).names === true)
@@ -249,7 +249,7 @@ export function writeFunctionCalling(
   }
 }
 
-/** The names on the wire by the caller's, which several namespaces may have. */
+/** The names on the wire by the caller's names; a name may stand in several namespaces. */
 function wireNamesBy(
   functions: readonly NamedTool[],
   names: ToolNames,

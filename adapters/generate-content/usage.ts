@@ -3,8 +3,8 @@ import type { Usage } from '../../src/model/request.ts'
 import { many, keep } from './dialect.ts'
 
 /**
- * `usageMetadata`: the prompt includes what was cached but not what tools added; candidates are without
- * thoughts in the service's own arithmetic and with them in that of some others, which the total tells.
+ * Reads `usageMetadata`. The prompt includes cached tokens but not those of tool use. Candidates exclude thoughts
+ * in the service's own counts; other servers include them, which the total shows.
  */
 export function readUsage(value: Json | undefined): Usage | undefined {
   if (!isObject(value)) return undefined
@@ -27,7 +27,7 @@ export function readUsage(value: Json | undefined): Usage | undefined {
   return { ...usage, ...keep(rest) }
 }
 
-/** That all of it is text says no more than its count does. */
+/** Whether all of a count is text; the details then say no more than the count. */
 const isAllText = (details: Json): boolean =>
   many(details).every((one) => isObject(one) && TEXT.has(one['modality']))
 
@@ -55,5 +55,5 @@ export function writeUsage(usage: Usage = {}): JsonObject {
   }
 }
 
-/** The members that are read: those of the usage that is written here. */
+/** The members that are read: all those that `writeUsage` writes. */
 const COUNTS = Object.keys(writeUsage({ cacheRead: 0, reasoning: 0, toolUse: 0 }))

@@ -13,11 +13,10 @@ import { anything, filled, flag, number, oneOf, text, that } from '../../src/mod
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 
 /**
- * What a caller may send, after `normalise`. Objects are loose: an unknown member is a leftover, never an
- * error.
+ * The shape of a request, after `normalise`. Objects are loose: an unknown member is a leftover and no error.
  */
 
-/** A list of one may be written without the brackets; which element is wrong is told. */
+/** A list of one may be written without brackets. An error names the element. */
 function oneOrMany<T>(shape: Shape<T>): Shape<T | T[]> {
   const many = list(shape)
   return (value) => (Array.isArray(value) ? many(value) : shape(value))
@@ -131,11 +130,11 @@ export const FIELDS = {
   modelArmorConfig: field('drop bind'),
   store: field('drop'),
   continuationToken: field(''),
-  // Looked at last, as the longest.
+  // Checked last, because it is the longest.
   contents: field('read', optional(oneOrMany(content)), 'turns'),
 }
 
-/** Members that no service of another dialect can keep to. */
+/** Members whose promise no service of another dialect can keep. */
 export const PROMISES = namesFor('bind', FIELDS)
 export const placeOf = placesIn(FIELDS)
 export const optionPlace = placesIn(OPTIONS, 'generationConfig.')
@@ -162,8 +161,8 @@ export const checkWrappedCount = (body: Json): WireRequest =>
   shaped(wrappedCount, body).generateContentRequest
 
 /**
- * Callers spell members in lowerCamelCase or in snake_case, at every level that the service's types name and
- * never inside of arguments, responses and schemas. The tree says which levels those are.
+ * Callers spell members in lowerCamelCase or in snake_case, at every level that the service's types name, and never
+ * inside arguments, responses and schemas. The tree holds those levels.
  */
 interface Level {
   readonly [member: string]: Level
@@ -216,11 +215,11 @@ const REQUEST: Level = { ...CREATE, generateContentRequest: CREATE }
 export const normalise = (body: Json): Json =>
   isSpelled(body, REQUEST) ? body : spell(body, REQUEST)
 
-/** One part, as it comes in a reply. */
+/** One part of a reply. */
 export const normalisePart = (part: JsonObject): JsonObject =>
   isSpelled(part, PART) ? part : spellMembers(part, PART)
 
-/** What is spelled right already need not be copied: most bodies are. */
+/** Whether everything is in lowerCamelCase already, as in most bodies; then nothing is copied. */
 function isSpelled(value: Json, level: Level): boolean {
   if (level === LEAF) return true
   if (Array.isArray(value)) return value.every((item) => isSpelled(item, level))
@@ -260,7 +259,7 @@ const isNull = (value: Json): boolean =>
 export const camel = (key: string): string =>
   key.includes('_') ? key.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()) : key
 
-/** Every combination of single objects for lists, in one tree. */
+/** Every combination of single objects in place of lists, in one tree. */
 const CONTENTS = ['contents.*', 'contents'].flatMap((content) => [
   `${content}.parts.*`,
   `${content}.parts`,
@@ -281,13 +280,13 @@ const IN_CREATE = [
   'generationConfig|generation_config.responseSchema|response_schema|responseJsonSchema|response_json_schema',
 ]
 
-/** What stays text in a request. */
+/** The subtrees of a request that stay text. */
 export const REQUEST_VERBATIM = verbatimPaths(
   ...IN_CREATE,
   ...IN_CREATE.map((path) => `generateContentRequest|generate_content_request.${path}`),
 )
 
-/** What stays text in a reply, which may be a list of chunks. */
+/** The subtrees of a reply that stay text; a reply may be a list of chunks. */
 export const REPLY_VERBATIM = verbatimPaths(
   ...['', '*.'].flatMap((root) =>
     [

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/json/json.ts'
 
-/** Text that clients see as one, because nothing stands between its pieces. */
+/** A text that clients see as one, because nothing stands between its pieces. */
 export interface Run {
   kind: 'text' | 'reasoning'
   part: JsonObject
@@ -10,9 +10,9 @@ export interface Run {
 }
 
 /**
- * The parts of a reply: whole, as the JSON form has them, and as the pieces of a stream. Every method hands
- * over the pieces that may go. A text goes at once, because a person may be reading along; any other piece waits for
- * the next one, because a proof that is known only at the end of it belongs on it.
+ * The parts of a reply: whole for the JSON form, in pieces for a stream. Every method returns the pieces that may
+ * go out. Text goes out at once, because a person may be reading. Any other piece waits for the next one, because a
+ * proof that comes at the end belongs on the last piece.
  */
 export class Pieces {
   readonly parts: JsonObject[] = []
@@ -25,7 +25,7 @@ export class Pieces {
     return this.#run
   }
 
-  /** More of a text of which nothing waits: it is all that there is to say. False for anything else. */
+  /** Takes more of a text while no piece of it waits: then the text is all there is to write. False otherwise. */
   goOn(kind: Run['kind'], text: string): boolean {
     const run = this.#run
     if (kind !== 'text' || run?.kind !== kind || this.#waiting || this.#silent !== undefined)
@@ -56,8 +56,8 @@ export class Pieces {
   }
 
   /**
-   * The proof of what was said, on its last piece, or on an empty one behind a text that has gone;
-   * `isSilent`: nothing was said.
+   * Writes a proof on the last piece, or on an empty piece where the text has gone out already; `isSilent`: there
+   * was no text.
    */
   prove(kind: Run['kind'], signature: string, isSilent: boolean): JsonObject[] {
     const isTaken = this.#run?.part['thoughtSignature'] !== undefined
@@ -74,7 +74,7 @@ export class Pieces {
     if (this.#run) this.#run.part['thoughtSignature'] = signature
   }
 
-  /** A part that comes in one piece. A call takes `repeated` along, where its place for a proof is free. */
+  /** A part in one piece. A call also takes `repeated`, where its signature is free. */
   whole(part: JsonObject, repeated?: string): JsonObject[] {
     this.#run = undefined
     const carries = 'functionCall' in part && part['thoughtSignature'] === undefined
@@ -87,8 +87,8 @@ export class Pieces {
   }
 
   /**
-   * Keeps back the proof of a thought without words. The service puts it on the part that follows, and
-   * clients rely on that: some drop a part without words, or move its signature.
+   * Keeps back the proof of a thought without words. The service puts it on the part that follows, and clients rely
+   * on that: they drop a part without words, or move its signature.
    */
   keepBack(signature: string): JsonObject[] {
     const before = this.settle()
@@ -97,7 +97,7 @@ export class Pieces {
     return before
   }
 
-  /** No part for it has come: it gets one of its own. */
+  /** Writes a part of its own for a proof that was kept back and has found no other part. */
   settle(): JsonObject[] {
     if (this.#silent === undefined) return []
     const part = { text: '', thought: true, thoughtSignature: this.#silent }
@@ -106,7 +106,7 @@ export class Pieces {
     return this.#hold({ ...part })
   }
 
-  /** The piece that waits goes. */
+  /** Lets the waiting piece go. */
   release(): JsonObject[] {
     const released = this.#waiting ? [this.#waiting] : []
     this.#waiting = undefined

@@ -26,18 +26,18 @@ interface Open {
   block: Block
   body: string
   citations: Citation[]
-  /** A piece of it is out or waits. */
+  /** A piece of the block is out or waits. */
   hasPieces: boolean
   /** The kind of the block before it. */
   before: BlockKind | undefined
 }
 
-/** Reply out: chunks whose parts are the pieces of `Pieces`. */
+/** Writes a reply as chunks, whose parts are the pieces of `Pieces`. */
 export class ReplyWriter implements Writer {
   readonly #context: WriteReplyContext
   readonly #grounding: Grounding
   readonly #pieces = new Pieces()
-  /** Say a piece of text, and one of thoughts. */
+  /** Write a piece of text, or of a thought. */
   readonly #deltas = new Map<Run['kind'], (text: string) => WireEvent>()
   #id = ''
   #isGrounded = false
@@ -143,7 +143,7 @@ export class ReplyWriter implements Writer {
     if (!proof || !kind) return []
     const { block, hasPieces } = open
     const said = this.#pieces.run?.kind === kind ? this.#pieces.run.text : ''
-    // What stood between the two is gone, and so is where the second began.
+    // The block between two texts is not written, so a client cannot see where the second text began.
     if (said.length > open.body.length && open.before !== block.kind)
       this.#lose('approximated', block, 'of joined texts', '.seal')
     if (block.kind === 'reasoning' && !hasPieces && proof.dialect !== DIALECT) {
@@ -156,7 +156,7 @@ export class ReplyWriter implements Writer {
     return events
   }
 
-  /** The last thought, for the first call after it. */
+  /** The copy of the last thought, for the first call after it. */
   #repeated(): string | undefined {
     const thought = this.#thought
     this.#thought = undefined
@@ -165,7 +165,7 @@ export class ReplyWriter implements Writer {
     return repeatThought(proof, { text, before: this.#pieces.parts.length - end })
   }
 
-  /** Places count from the beginning of the text as clients see it, of which each block is counted once. */
+  /** Ranges count from the beginning of the text as clients see it; each block is counted once. */
   #cite(open: Open): void {
     const { run } = this.#pieces
     if (!run || (open.citations.length === 0 && this.#counted?.run !== run)) return
@@ -207,14 +207,14 @@ export class ReplyWriter implements Writer {
 
   #events(pieces: JsonObject[]): WireEvent[] {
     return pieces.map((piece) => {
-      // What a text is from is told behind it, once it is known.
+      // Sources follow the text that they belong to, once they are known.
       const sources = isMereText(piece) && !('thought' in piece) ? undefined : this.#sources()
       if (!isMereText(piece) || sources) return { data: this.#chunk([piece], sources ?? {}) }
       return this.#pieceEvent('thought' in piece ? 'reasoning' : 'text', String(piece['text']))
     })
   }
 
-  /** A chunk that holds a piece of text and nothing else besides what all of them hold. */
+  /** A chunk with one piece of text and the members that all chunks have. */
   #pieceEvent(kind: Run['kind'], text: string): WireEvent {
     const say = this.#deltas.get(kind) ?? this.#deltasOf(kind)
     return say(text)
@@ -246,7 +246,7 @@ export class ReplyWriter implements Writer {
     const written = FINISH_NAMES[reason]
     const groundingMetadata = this.#grounding.metadata()
     this.#last = {
-      // A call whose arguments were cut must not be carried out.
+      // Clients must not carry out a call whose arguments were cut off.
       finishReason: this.#isBroken && written === 'STOP' ? 'MALFORMED_FUNCTION_CALL' : written,
       ...(groundingMetadata && { groundingMetadata }),
     }
@@ -278,7 +278,7 @@ function writeCandidate(parts: JsonObject[], more: JsonObject): JsonObject {
 const isMereText = (piece: JsonObject): boolean =>
   Object.keys(piece).every((key) => key === 'text' || key === 'thought')
 
-/** What comes in pieces on this wire; everything else is one part. */
+/** The kind of a block that comes in pieces on this wire; any other block is one part. */
 function spokenKind(block: Block): Run['kind'] | undefined {
   if (block.kind === 'reasoning') return 'reasoning'
   return block.kind === 'text' || block.kind === 'refusal' ? 'text' : undefined
