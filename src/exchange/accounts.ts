@@ -4,10 +4,10 @@ import { accountTag, type Member } from '../upstream/members.ts'
 import type { Destination } from '../upstream/route.ts'
 
 /**
- * Proofs of reasoning are read by the account that they were made for and by no other: a service leaves out those
- * of others without a word, or refuses the conversation. So they go out with a mark of their account where a route
- * has several, and here those of others are given a dialect that no adapter has, so that the writer of the
- * request leaves out and reports. `origins`: the members that gave out what was recalled for the request.
+ * Only the account that a proof of reasoning was made for can read it; a service silently drops proofs of other
+ * accounts, or refuses the conversation. Where a route has several accounts, proofs go out to callers with a mark
+ * of their account. Here proofs of other accounts get a dialect that no adapter has, so that the writer of the
+ * request leaves them out and reports them. `origins`: the members that gave out what was recalled for the request.
  */
 export function readableProofs(
   request: Request,
@@ -28,7 +28,10 @@ export function readableProofs(
   return { ...request, turns }
 }
 
-/** Whose a proof is without a mark: of who gave out the conversation, else of the first, who may have been alone. */
+/**
+ * The account of a proof without a mark: that of the member that gave out the conversation, else of the first
+ * member, which may have been the only one at that time.
+ */
 function unmarkedOwner(
   members: readonly Member[],
   origins: readonly (string | undefined)[],
@@ -43,7 +46,7 @@ function unmarkedOwner(
 const proofIn = (block: Block, fits: (proof: Proof) => boolean): boolean =>
   'proof' in block && block.proof !== undefined && fits(block.proof)
 
-/** The dialect of a proof that no adapter reads. */
+/** A dialect for proofs that no adapter reads. */
 const NOBODY = 'another-account'
 
 const disowned = (block: Block, isForeign: (proof: Proof) => boolean): Block =>
@@ -51,7 +54,7 @@ const disowned = (block: Block, isForeign: (proof: Proof) => boolean): Block =>
     ? { ...block, proof: { ...block.proof, dialect: NOBODY } }
     : block
 
-/** Whether the conversation has proofs in it. */
+/** Whether the conversation holds proofs. */
 export const hasProofs = (request: Request | undefined): boolean =>
   request?.turns.some(({ blocks }) => blocks.some((block) => proofIn(block, () => true))) ?? false
 

@@ -11,7 +11,7 @@ import { matchesGlob } from '../config/glob.ts'
 import { NO_VEIL, type Veil } from '../upstream/secrets.ts'
 import { readRequestId, type UpstreamCall } from '../upstream/call.ts'
 
-/** The headers of a reply: those that this proxy adds, and those of the upstream that pass. */
+/** The headers of a reply: those that this proxy adds, and those of the upstream that are passed on. */
 export function replyHeaders(
   plan: Pick<Plan, 'destination' | 'kind' | 'sent'>,
   call: Pick<UpstreamCall, 'headers'> | undefined,
@@ -35,10 +35,10 @@ export function lossComment({ settings, route }: Exchange, losses: readonly Loss
   return said === undefined ? '' : `: x-dragoman-losses: ${said}\n\n`
 }
 
-/** Of the headers by which clients of any dialect plan their next requests. */
+/** Clients of any dialect plan their next requests by these headers. */
 const RATES = 'x-ratelimit-'
 
-/** The other headers of a dialect mean nothing in another one. */
+/** Passes the headers that the dialect lists; a caller of another dialect gets only the rate limits. */
 function passedHeaders(
   { destination, kind }: Pick<Plan, 'destination' | 'kind'>,
   headers: UpstreamCall['headers'],
@@ -53,7 +53,7 @@ function passedHeaders(
   return Object.fromEntries(chosen.map(([name, value]) => [name, veil.hide(value)]))
 }
 
-/** Header values are bytes by the standard, but Workers take text and make bytes of it themselves. */
+/** Header values are bytes by the standard, but Workers take text and encode it themselves. */
 function ellipsis(): string {
   try {
     return new Headers({ 'x-text': '…' }).has('x-text') ? '…' : ELLIPSIS
@@ -65,12 +65,12 @@ function ellipsis(): string {
 const upstreamHeader = ({ upstream, target }: Destination): string =>
   visible(`${memberName(upstream)}; dialect=${upstream.dialect}; model=${target.model}`)
 
-/** A header value is visible ASCII, and not endless. */
+/** Makes a header value of visible ASCII and bounded length. */
 const visible = (text: string): string => text.slice(0, 512).replace(/[^\x20-\x7e]/g, '_')
 
 function shownRequestId(headers: UpstreamCall['headers'], veil: Veil): string | undefined {
   const id = readRequestId(headers)
-  // One with a secret in it is none.
+  // A value with a secret in it is not passed on as an id.
   return id !== undefined && veil.hide(id) === id ? id : undefined
 }
 
@@ -81,7 +81,10 @@ export function problemAnswer(adapter: Adapter, problem: Problem, requestId: str
   return { status: errorStatus(status, problem), headers, body: stringify(body) }
 }
 
-/** An upstream may have said anything; a problem is never a success, a redirection or out of range. */
+/**
+ * The HTTP status of a problem. An upstream may have sent any status; a problem is never told with a success, a
+ * redirection or an invalid number.
+ */
 function errorStatus(status: number, problem: Problem): number {
   if (isErrorStatus(status)) return status
   const other = statusOf(problem)

@@ -12,7 +12,7 @@ import { callUpstream, type UpstreamCall } from '../upstream/call.ts'
 import { readRequest } from './read-request.ts'
 import { isStreamType } from '../stream/reply-events.ts'
 
-/** From a plan to an answer. */
+/** Carries out a plan. */
 export async function carriedOut(
   exchange: Exchange,
   plan: Plan,
@@ -23,7 +23,7 @@ export async function carriedOut(
   const call = await heard(plan.sent)
   if (!isSuccess(call.status)) return refusal(exchange, plan, call)
   const settled = plan.kind === 'pass' ? (gatherForBody(exchange, plan, call) ?? plan) : plan
-  // An upstream that answers has been sent it all, and nothing is sent a second time.
+  // The upstream has the whole request once it answers, and the request is not sent again.
   plan.sent.body = NOTHING
   return settled.kind === 'pass'
     ? passReply(exchange, settled, call)
@@ -44,13 +44,13 @@ export function ask(
   return callUpstream(exchange, request, options)
 }
 
-/** Of several attempts each has what is left. */
+/** The time left for an attempt, where several share it. */
 export interface AttemptBounds {
   totalMs?: number
   attemptMs?: number | undefined
 }
 
-/** A refusal in the caller's own dialect passes as it is; any other is told in the caller's words. */
+/** A refusal in the caller's own dialect passes unchanged; any other is written in the caller's dialect. */
 export async function refusal(
   exchange: StoredExchange,
   plan: Plan,
@@ -79,8 +79,8 @@ export function toldRefusal(
 }
 
 /**
- * An upstream of the caller's own dialect may stream what was asked for whole, or the other way round: then
- * its reply is read and written anew in the form that the caller can take. Undefined where the bytes can pass.
+ * An upstream of the caller's own dialect may stream where one body was asked for, or the other way round. Then its
+ * reply is read and written again in the form that was asked for. Undefined where the bytes can pass.
  */
 export function gatherForBody(
   exchange: Exchange,
@@ -93,7 +93,7 @@ export function gatherForBody(
     const request = readRequest(exchange, exchange.body.text)
     return { kind: 'translate', destination, requested, stream, losses, sent, request }
   } catch {
-    // The upstream understood what is not understood here: it is also to be believed about its answer.
+    // The upstream understood a request that this proxy does not understand, so its answer passes unread too.
     return undefined
   }
 }

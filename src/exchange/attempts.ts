@@ -34,7 +34,7 @@ import type { Plan } from './plan.ts'
 import { RefusedError, refuseLosses, StillbornError } from './refusal.ts'
 import { ask, carriedOut, toldRefusal } from './attempt.ts'
 
-/** One exchange with a route of several members, from one attempt to the next. */
+/** One exchange on a route of several members, over all its attempts. */
 interface Pool {
   readonly exchange: Exchange
   readonly sighted: SightedRequest
@@ -42,13 +42,13 @@ interface Pool {
   readonly home: Home
   readonly startedAt: number
   readonly attempts: Attempt[]
-  /** Not to be asked any more, for this request. */
+  /** Members that this request does not ask again. */
   readonly spent: Member[]
-  /** Why members were passed over that cannot serve this request at all. */
+  /** The problems of members that cannot serve this request at all. */
   readonly unfit: ProblemError[]
 }
 
-/** Asks one member after the other, until one answers or nothing more may be repeated. Throws ProblemError. */
+/** Asks one member after the other, until one answers or the request must not be repeated. Throws ProblemError. */
 export async function runPooled(
   exchange: Exchange,
   sighted: SightedRequest,
@@ -68,7 +68,7 @@ export async function runPooled(
   }
   let failed: Failed | undefined
   for (;;) {
-    // Plans and answers are awaited here, where each layer less is time saved for every request.
+    // Plans and answers are awaited here: each async function less saves time in every request.
     let next = failed?.again
     while (!next) {
       const member = freeMember(pool, failed)
@@ -96,7 +96,7 @@ export async function runPooled(
   }
 }
 
-/** A member that may be asked, and what it will be sent. */
+/** A member that may be asked, and the plan for it. */
 interface Next {
   member: Member
   plan: Plan
@@ -110,7 +110,7 @@ interface Failed {
   plan: Plan
   member: Member
   call: UpstreamCall | undefined
-  /** The same member is worth a second attempt. */
+  /** Set where the same member is to be asked once more. */
   again?: Next
 }
 
@@ -119,21 +119,24 @@ const now = ({ exchange }: Pool): number => exchange.ports.now()
 /** The model's name at a member. */
 const modelAt = ({ sighted }: Pool, member: Member): string => sentModel(member, sighted.model)
 
-/** Undefined where others came first. Throws ProblemError for what must not be carried out. */
+/**
+ * Undefined where another request has taken the probe of the member. Throws ProblemError for a plan that must not be
+ * carried out.
+ */
 function entered(pool: Pool, member: Member, plan: Plan): Next | undefined {
   checked(pool, plan)
   const leave = pool.exchange.pools.breakerOf(member).enter(now(pool))
   return leave && { member, plan, leave }
 }
 
-/** It cannot serve this. */
+/** Notes that the member cannot serve this request. */
 function passOver({ unfit, spent }: Pool, member: Member | undefined, error: unknown): void {
   if (!member || !(error instanceof ProblemError)) throw error
   unfit.push(error)
   spent.push(member)
 }
 
-/** The first that is not out. */
+/** The first member that may be asked now. */
 function freeMember(pool: Pool, failed: Failed | undefined): Member | undefined {
   const at = now(pool)
   return pool.home
@@ -147,7 +150,7 @@ function freeMember(pool: Pool, failed: Failed | undefined): Member | undefined 
     )
 }
 
-/** After a request was too long only a member with a larger or an unknown window is asked. */
+/** After a refusal for length only a member with a larger or unknown window is asked. */
 function mayServe(pool: Pool, member: Member, failed: Failed | undefined): boolean {
   if (!failed?.verdict.needsWindow) return true
   const [known, before] = [member, failed.member].map((each) => windowAt(each, pool.sighted.model))
@@ -170,7 +173,7 @@ function withHeaders(refuse: () => void, plan: Plan): unknown {
   }
 }
 
-/** Whether a member came back within the time that the configuration grants. */
+/** Waits for a member, and returns whether one came back within the configured time. */
 async function waitedForMember(pool: Pool): Promise<boolean> {
   const { exchange, failover } = pool
   const left = pool.home.order(true).filter((member) => !pool.spent.includes(member))
@@ -203,7 +206,7 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     if (signal.aborted) done()
   })
 
-/** One attempt, from the moment in which it is made. */
+/** One attempt, from the moment it is made. */
 interface Trial {
   readonly tried: Attempt
   readonly began: number
@@ -218,7 +221,7 @@ function trialOf(pool: Pool, { member, plan }: Next): Trial {
   const trial: Trial = {
     tried: { member: member.name, ms: 0 },
     began,
-    // An answer may be over, and logged, as soon as it is there.
+    // An answer may be complete, and logged, at once.
     async heard(sent) {
       const bounds = {
         attemptMs: failover.attemptMs,
@@ -248,7 +251,7 @@ function failedBy(pool: Pool, next: Next, trial: Trial, error: unknown): Failed 
   return again(pool, failed) ?? failed
 }
 
-/** What came of it, where that is not the status of its answer. */
+/** Replaces the status of the answer as the logged result of the attempt. */
 function rename(tried: Attempt, result: string): void {
   delete tried.status
   if (/^\d+$/.test(result)) tried.status = Number(result)
@@ -267,7 +270,9 @@ function noteAttempts(pool: Pool, { tried, began }: Trial): void {
 const MOST_LOGGED = 8
 const NO_HOP: Verdict = { hop: false, cell: 'none' }
 
-/** The member has begun to answer: the session is at home there, and how it goes on is counted when it is over. */
+/**
+ * The member has begun to answer: the session is bound to it, and the outcome is counted at the end of the answer.
+ */
 function answered(pool: Pool, { member, leave }: Next, wasAsked: boolean): void {
   const { pools, journal } = pool.exchange
   const breaker = pools.breakerOf(member)
@@ -281,15 +286,18 @@ function answered(pool: Pool, { member, leave }: Next, wasAsked: boolean): void 
   })
 }
 
-/** What a reply broke off for: what its caller did, or what is too large for this proxy, is no fault of a member. */
+/**
+ * Whether a broken reply is the member's fault: a problem of the caller, or a reply too large for this proxy, is
+ * not.
+ */
 const isOfUpstream = (problem: Problem): boolean =>
   isPassingOver(problem) || [...LOST, ...LATE].includes(problem.message)
 
-/** Told in a stream they are other objects, in the same words. */
+/** Compared by message, because a problem read from a stream is another object. */
 const LOST = [CONNECTION_LOST, NOT_JSON, NOT_A_REPLY, ENDED_EARLY].map(({ message }) => message)
 const LATE = [NO_FIRST_BYTE, WENT_SILENT].map(({ message }) => message)
 
-/** Why an attempt failed; undefined for what no other member would do better. */
+/** The cause of a failed attempt; undefined for a failure that another member would repeat. */
 function causeOf(error: unknown, { destination }: Plan): Cause | undefined {
   const isOurs = destination.upstream.key.kind !== 'caller'
   if (error instanceof RefusedError) {
@@ -306,7 +314,7 @@ function causeOf(error: unknown, { destination }: Plan): Cause | undefined {
   return LOST.includes(problem.message) ? { kind: 'lost' } : undefined
 }
 
-/** What a failure means for the member. */
+/** Tells the member's breaker of a failure. */
 function settle(
   pool: Pool,
   { member, leave }: Next,
@@ -320,11 +328,11 @@ function settle(
   else breaker.fail(leave, now(pool), { waitMs, hard: verdict.cell === 'hard' })
   const isCooled = verdict.cell === 'limit' || (verdict.cell === 'failure' && waitMs !== undefined)
   if (isCooled) pools.cool(member, modelAt(pool, member), waitMs)
-  // A request that waits may come back to it.
+  // A member that is only cooled may be asked again by a request that waits.
   if (!isCooled || pool.failover.waitMs === 0) pool.spent.push(member)
 }
 
-/** A lock is soon gone: the same member is asked once more. */
+/** Plans a second attempt at the same member after a refusal by a lock, because locks pass quickly. */
 function again(pool: Pool, failed: Failed): Failed | undefined {
   const { member, plan, verdict } = failed
   const before = pool.attempts.filter((each) => each.member === member.name)
@@ -332,7 +340,7 @@ function again(pool: Pool, failed: Failed): Failed | undefined {
   return { ...failed, again: { member, plan, leave: { isProbe: false } } }
 }
 
-/** Nothing is asked after the caller has left, nor after time or hops are used up. */
+/** No further attempt is made after the caller has left, or when time or hops are used up. */
 async function mayGoOn(pool: Pool, { verdict, again: same }: Failed): Promise<boolean> {
   const { exchange, failover, attempts } = pool
   if (!verdict.hop || failover.hops === 0 || budgetLeft(pool) <= 0) return false
@@ -341,18 +349,18 @@ async function mayGoOn(pool: Pool, { verdict, again: same }: Failed): Promise<bo
   return !exchange.signal.aborted
 }
 
-/** A second attempt at the same member is none. */
+/** Counts changes of member; a second attempt at the same member is no hop. */
 const hopsOf = (attempts: readonly Attempt[]): number =>
   attempts.filter(({ member }, index) => index > 0 && attempts[index - 1]?.member !== member).length
 
-/** What a caller is told who has to wait; the member itself is left alone for as long as it said. */
+/** The longest wait that a caller is told. The member itself is left alone for as long as it said. */
 const LONGEST_TOLD_MS = 60_000
 const SHORTEST_TOLD_MS = 1000
 
 const toldWait = (pool: Pool): number =>
   Math.min(Math.max(soonestEnd(pool) - now(pool), SHORTEST_TOLD_MS), LONGEST_TOLD_MS)
 
-/** No member was asked: all are out, or none of them can serve this. */
+/** Refuses the request without an attempt: all members are out, or none can serve it. */
 function refuseAll(pool: Pool, members: readonly Member[]): never {
   const [unfit] = pool.unfit
   if (unfit && pool.unfit.length === members.length) throw unfit
@@ -365,7 +373,7 @@ const NONE_LEFT: Problem = {
   code: 'upstream_unavailable',
 }
 
-/** What the last attempt came to, as the caller is told. */
+/** The last failure as the caller is told of it. */
 function final(pool: Pool, failed: Failed): Answer {
   const { error, plan, call } = failed
   const headers = attemptHeaders(pool)
@@ -389,10 +397,13 @@ function final(pool: Pool, failed: Failed): Answer {
   }
 }
 
-/** The key is the proxy's own, and so is what is wrong with it. */
+/** The proxy's own key is refused or unpaid. */
 const isUnpaid = ({ verdict }: Failed): boolean => verdict.cell === 'hard'
 
-/** Who has waited for all the members must not repeat all of it, but where nothing was done and a wait is told. */
+/**
+ * Tells clients not to repeat a request that several members have failed, or whose outcome is unknown (504); a rate
+ * limit is told with its wait.
+ */
 function finalProblem(pool: Pool, { cause, verdict }: Failed, problem: Problem): Problem {
   if (problem.kind === 'rate-limit') return { ...problem, retryAfterMs: toldWait(pool) }
   const isUnknown = cause?.kind === 'status' && cause.status === 504

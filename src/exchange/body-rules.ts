@@ -1,6 +1,6 @@
 import { ProblemError } from '../model/problem.ts'
 
-/** A web page could send anything else without asking first. */
+/** A web page can send any other content type across origins without a preflight request. */
 export function requireJson(contentType: string | null): void {
   const type = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase()
   if (type !== 'application/json') throw unsupported('Content-Type must be application/json.')

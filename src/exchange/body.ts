@@ -7,17 +7,17 @@ const STRICT = new TextDecoder('utf-8', { fatal: true })
 /** The body of a request. */
 export interface Body {
   readonly bytes: Bytes
-  /** Without its long data; throws ProblemError when it is no text. */
+  /** The text without long data. Throws ProblemError for bytes that are no text. */
   readonly text: string
-  /** With the data that was left out of the body, in what has been made of its text. */
+  /** Puts the long data back into a text that was made from `text`. */
   filled(text: string): string
-  /** The same as bytes, in one piece or several. */
+  /** The same as bytes, in one or several pieces. */
   encoded(text: string): Bytes
-  /** Of the bytes that came, also of those that have been let go since. */
+  /** The number of bytes that came, including those that have been released since. */
   readonly size: number
-  /** It will not be looked at again, but what was left out of its text may still have to be filled in. */
+  /** Releases the text; long data stays, because it may still have to be filled in. */
   leave(): void
-  /** Nothing of it is wanted any more. */
+  /** Releases everything. */
   drop(): void
 }
 
@@ -41,7 +41,7 @@ class ReadBody implements Body {
     return (this.#known ??= liftLiterals(piecesIn(this.#bytes), decodedText)).text
   }
 
-  /** Bytes are joined and become text once: to join long texts takes several times as long. */
+  /** Joins bytes and decodes them once: joining long texts takes several times as long. */
   filled(text: string): string {
     const pieces = pieced(text, this.#known?.literals)
     return pieces.length > 1 ? LENIENT.decode(joinBytes(pieces)) : text

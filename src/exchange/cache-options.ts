@@ -10,7 +10,7 @@ const DIGITS = 40
 const MOST_KNOWN = 1000
 const known = new Map<string, string>()
 
-/** What an upstream of another dialect is told of caching, as the route has it. */
+/** The cache options of the route, for an upstream of another dialect. */
 export function cacheOptions(
   exchange: Exchange,
   { route, upstream }: Pick<Destination, 'route' | 'upstream'>,
@@ -21,7 +21,7 @@ export function cacheOptions(
     session() {
       const id = lastingSession(exchange, scanned)
       if (id === undefined) return undefined
-      // All keys of an upstream hash alike, so that a session keeps its name where another one takes over.
+      // All keys of an upstream get the same hash, so that a session keeps its name when another key takes over.
       const { key, base } = exchange.settings.upstreams.get(upstream.name) ?? upstream
       const secret = upstreamKey(key, exchange.credential) ?? ''
       return keyed(`prompt cache\0${base}\0${secret}`, `${exchange.identity ?? ''}\0${id}`)
@@ -30,8 +30,8 @@ export function cacheOptions(
 }
 
 /**
- * Salted with what this deployment and its upstream alone know, which is the same in every process and on the
- * edge. Callers do not share a key: with it one could measure what another one has asked.
+ * The salt is known only to this deployment and its upstream, and is the same in every process and on the edge.
+ * Callers share no cache key: with a shared key one caller could measure what another has asked.
  */
 function keyed(salt: string, session: string): string {
   const place = `${salt}\0${session}`

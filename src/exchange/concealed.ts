@@ -2,8 +2,8 @@ import type { Event } from '../model/events.ts'
 import { MASK, TELLING_CHARACTERS, type Sought } from '../upstream/spellings.ts'
 
 /**
- * Events without the credentials that their upstream was sent, which it may have let its model see. A text comes in
- * pieces, so the end of a piece is held back for as long as it may be the beginning of one.
+ * Removes credentials that the upstream was sent from its events, because its model may have seen them. A text
+ * comes in pieces, so the end of a piece is held back while it may be the beginning of a credential.
  */
 export function concealer(
   sought: Sought | undefined,
@@ -25,7 +25,7 @@ const delta = (text: string): Event[] => (text === '' ? [] : [{ type: 'block-del
 
 class Pieces {
   readonly #sought: Sought
-  /** What was passed on last, behind anything that was hidden. */
+  /** The text that was passed on last, from behind the last hidden place. */
   #passed = ''
   #held = ''
 
@@ -44,7 +44,7 @@ class Pieces {
       if (end === undefined) at += 1
       else {
         shown += text.slice(start, Math.max(start, at)) + MASK
-        // Of what is hidden nothing is looked at again.
+        // Nothing in a hidden place is searched again.
         floor = start = at = end
       }
       at = this.#sought.next(text, at)
@@ -55,7 +55,7 @@ class Pieces {
     return shown + text.slice(start, until)
   }
 
-  /** What was held back after all. */
+  /** Returns the text that is still held back. */
   end(): string {
     const held = this.#held
     this.#held = ''
@@ -64,7 +64,7 @@ class Pieces {
   }
 }
 
-/** The same value where nothing in it changes. */
+/** Returns the same value where no text in it changes. */
 function changed<T>(value: T, change: (text: string) => string): T
 function changed(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value)

@@ -11,7 +11,7 @@ import { scanBody, parseBody, readJson } from './read-request.ts'
 import { isSuccess, readRefusal, RefusedError } from './refusal.ts'
 import type { UpstreamCall } from '../upstream/call.ts'
 
-/** Upstreams without a counter say so in one of these ways. */
+/** Upstreams without a token counter answer with one of these statuses. */
 const NO_COUNTER: ReadonlySet<number> = new Set([404, 405, 501])
 
 const ESTIMATED: Loss = {
@@ -20,7 +20,7 @@ const ESTIMATED: Loss = {
   detail: 'estimated from the length of the text',
 }
 
-/** Counts by the upstream's own counter where it has one, else by the length of the text. */
+/** Counts with the upstream's own counter, or else estimates by the length of the text. */
 export async function countTokens(
   exchange: Exchange,
   plan: Plan,

@@ -7,7 +7,7 @@ export interface Match {
   route: Route
 }
 
-/** The dialect whose conversation path this is. */
+/** Finds the dialect of a conversation path. */
 export function matched(dialects: Dialects, head: RequestHead): Match | undefined {
   for (const caller of dialects.list) {
     const route = caller.caller.match(head)
@@ -16,13 +16,13 @@ export function matched(dialects: Dialects, head: RequestHead): Match | undefine
   return undefined
 }
 
-/** A path that names something kept. */
+/** The path of a stored exchange. */
 export interface StoredPlace {
   caller: Adapter
   route: StoredRoute
 }
 
-/** What is to be done with something kept. */
+/** What a request asks for about a stored exchange. */
 export interface StoredMatch {
   caller: Adapter
   id: string

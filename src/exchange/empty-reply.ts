@@ -3,18 +3,18 @@ import type { Event } from '../model/events.ts'
 import { blockName } from '../model/foreign.ts'
 import type { Loss } from '../model/loss.ts'
 
-/** Watches over a reply that would end well although nothing of it could be told. */
+/** Watches for a reply that ends well although none of its content could be written. */
 export interface EmptyReply {
-  /** The same writer, watched. */
+  /** The writer, watched. */
   readonly writer: Writer
-  /** What is to be written: the event, or for the end of such a reply the failure that it is. */
+  /** The event to be written. The end of an empty reply becomes an error. */
   outcome(event: Event): Event
 }
 
 /**
- * A reply of nothing but what the caller's dialect has no words for (a hosted tool's call, a picture) would reach
- * the caller as an empty success, and an agent would take it for the end of its task. `losses`: what has been
- * reported so far.
+ * A reply that holds only what the caller's dialect cannot express (a call of a hosted tool, a picture) would reach
+ * the caller as an empty success, and an agent would take it for the end of its task. `losses`: the losses that
+ * have been reported so far.
  */
 export function watchEmptyReply(writer: Writer, losses: readonly Loss[]): EmptyReply {
   const unsaid = new Set<string>()

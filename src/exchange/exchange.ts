@@ -8,23 +8,23 @@ import type { Pools } from '../upstream/pools.ts'
 import type { ByteSource } from '../stream/source.ts'
 import type { Body } from './body.ts'
 
-/** What is known of a request for something that is kept: its id is in the path, and there is no body. */
+/** A request for a stored exchange: its id is in the path, and there is no body. */
 export interface StoredExchange extends KeptContext {
   readonly dialects: Dialects
   readonly ports: Ports
   readonly head: RequestHead
-  /** What the caller presented, for upstreams whose key it is. */
+  /** The key that the caller presented, for upstreams that take the caller's own key. */
   readonly credential: string | undefined
   /** Aborted when the caller leaves. */
   readonly signal: AbortSignal
   readonly journal: Journal
   readonly pools: Pools
-  /** Another member may be asked if this attempt comes to nothing: known as soon as the route is. */
+  /** Whether another member may be asked if this attempt fails; known with the route. */
   isRepeatable: boolean
   newId(prefix: string): string
 }
 
-/** One exchange: who asks what, in which dialect, and what is to be remembered of it. */
+/** One exchange: its caller, its request, its dialect, and what is kept of it. */
 export interface Exchange extends StoredExchange, MemoryContext {
   readonly headers: Lookup & { keys?(): Iterable<string> }
   readonly body: Body
@@ -32,18 +32,18 @@ export interface Exchange extends StoredExchange, MemoryContext {
   readonly journal: Journal
 }
 
-/** What the key of a caller allows. */
+/** What the caller's key allows. */
 export interface Permit {
   mayUse(model: string): boolean
-  /** Before a reply is asked for; throws ProblemError where a limit is reached. */
+  /** Called before a reply is asked for; throws ProblemError where a limit is reached. */
   reserve(bytes: number): void
 }
 
-/** An HTTP reply, before it is one. */
+/** An HTTP reply before it becomes a `Response`. */
 export interface Answer {
   status: number
   headers: Record<string, string>
   body: string | Uint8Array | ByteSource | null
-  /** To be told when a whole body has been taken, or never will be: until then it is in flight. */
+  /** Called when a whole body has been taken, or never will be. Until then it counts as in flight. */
   gone?(): void
 }

@@ -14,7 +14,7 @@ import { planFor, unrouted } from './planner.ts'
 import { readJson } from './read-request.ts'
 import { settledRequest } from './run.ts'
 
-/** What would be sent for a request, and what would be lost on the way. Nothing is sent. */
+/** Shows what would be sent for a request and what would be lost. Nothing is sent. */
 export async function explainExchange(exchange: Exchange): Promise<JsonObject> {
   const sighted = settledRequest(exchange, hasClasses(exchange))
   const members = membersOf(exchange.settings, sighted.route)
@@ -32,10 +32,10 @@ export async function explainExchange(exchange: Exchange): Promise<JsonObject> {
   }
 }
 
-/** For so long places are looked for: a person waits for them, and other exchanges do. */
+/** Bounds the search for places: a person waits for the answer, and other exchanges share the thread. */
 const MOST_MS = 500
 
-/** The losses, with where they stand in both bodies, and where proofs of reasoning that are carried do. */
+/** The losses, with their places in both bodies, and the places of carried proofs. */
 async function placedLosses(exchange: Exchange, plan: Plan, text: string): Promise<JsonObject> {
   const { caller, route } = exchange
   const { adapter, target } = plan.destination
@@ -72,7 +72,7 @@ const plainLoss = ({ code, path, detail }: Loss): JsonObject => ({
   why: detail === undefined ? WHY[code] : `${WHY[code]} (${detail})`,
 })
 
-/** What a code says of every loss that has it. */
+/** The explanation of each code of a loss. */
 const WHY: Readonly<Record<Loss['code'], string>> = {
   dropped: 'The upstream has no place for it.',
   approximated: 'The upstream is sent what is nearest.',
@@ -95,7 +95,7 @@ function describeUpstream({ destination, sent }: Plan): JsonObject {
   return { name, dialect, method: sent.method, url, headers, body: sentBody(sent) }
 }
 
-/** As it would be sent, to the digit; a body that is no JSON is shown as the text that it is. */
+/** The body exactly as it would be sent; a body that is no JSON is shown as text. */
 function sentBody({ body }: AddressedRequest): Json {
   const text = new TextDecoder().decode(wholeBytes(body))
   try {

@@ -19,8 +19,8 @@ import { steppedSource, STREAM_HEADERS, type Step } from '../stream/stream-out.t
 import { callUpstream, type Sendable, type UpstreamCall } from '../upstream/call.ts'
 
 /**
- * The upstream that speaks the caller's dialect and so may keep something. Where there are several, or several keys,
- * it is the one that gave out the id, as far as that is known.
+ * The upstream of the caller's own dialect, which may have kept the exchange. Where there are several, or several
+ * keys, it is the one that gave out the id, if that is known.
  */
 export async function upstreamWithMemory(
   exchange: StoredExchange,
@@ -43,8 +43,8 @@ export async function upstreamWithMemory(
 const keepsReplies = ({ server }: UpstreamSettings): boolean => server?.state !== false
 
 /**
- * A request about something that the upstream keeps, without a body: it goes there as it came. Undefined
- * when there is nothing under this id; that is said in the same words wherever it is missing.
+ * Passes a request about a stored exchange to the upstream as it came. Undefined where the upstream does not have
+ * the id, so that a missing id is answered in the same words everywhere.
  */
 export async function forwardStored(
   exchange: StoredExchange,
@@ -98,7 +98,7 @@ async function passedOn(
   return { status, headers, body: withoutKey(plan, body) }
 }
 
-/** What is kept may be a response that failed, with the words of its upstream. */
+/** Hides the key: a kept response may have failed, with its upstream's words in it. */
 function withoutKey({ sent }: PassPlan, bytes: Uint8Array): Uint8Array | string {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
   return ERROR.test(text) ? sent.veil.hideJson(text) : bytes

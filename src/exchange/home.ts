@@ -12,11 +12,11 @@ import type { SightedRequest } from './planner.ts'
 import { sessionPart, type SessionPart } from './session.ts'
 import { lazyRequest } from './traits.ts'
 
-/** Where a request belongs among the members of its route. */
+/** The order in which a route's members are asked for a request. */
 export interface Home {
-  /** All that may serve it, the one to be asked first in front. `isHop`: the first one has failed. */
+  /** All members that may serve the request, the first to be asked in front. `isHop`: the first one has failed. */
   order(isHop: boolean): readonly Member[]
-  /** It was served there, and goes on there. */
+  /** Binds the session to the member that has served it. */
   bind(member: Member): void
 }
 
@@ -37,7 +37,7 @@ class PoolHome implements Home {
   readonly #failover: FailoverSettings
   readonly #part: SessionPart | undefined
   readonly #isMixed: boolean
-  /** Whose proofs the request is known to bring. */
+  /** The account whose proofs the request is known to hold. */
   readonly #account: string | undefined
   readonly #members: readonly Member[]
   #owner: string | undefined
@@ -60,7 +60,7 @@ class PoolHome implements Home {
     const member = stored?.name ?? bound?.member
     const session = route.pick === 'weighted' ? this.#part?.session.hash : undefined
     const chosen = exchange.pools.order({ route, members, session, home: { member, account } })
-    // Those whose window is known to be too small come last: they may be all there is.
+    // Members with a window that is too small come last, and not out: there may be no other.
     const tokens = exchange.body.size / BYTES_PER_TOKEN
     this.#members = fittingFirst(chosen, (each) => (windowAt(each, model) ?? Infinity) >= tokens)
     this.#account = account
@@ -99,7 +99,7 @@ class PoolHome implements Home {
     return accountIn(lazyRequest(this.#exchange)(), members)
   }
 
-  /** Proofs without a mark are taken for those of the member that would be asked first. */
+  /** The owner of proofs without a mark: the member that would be asked first. */
   #ownerNow(isHop: boolean): string | undefined {
     const [first] = this.#members
     if (this.#account !== undefined || !this.#isMixed || !first) return this.#account
@@ -119,7 +119,7 @@ function partOf(exchange: Exchange, sighted: SightedRequest): SessionPart | unde
   return sighted.part || undefined
 }
 
-/** Whether a request may refer to a reply that is kept. */
+/** Whether a request may refer to a kept reply. */
 const mayRefer = ({ caller, memories }: Exchange, { scanned }: SightedRequest): boolean =>
   memories !== undefined &&
   scanned !== undefined &&
@@ -140,13 +140,14 @@ async function storedAt(
   return members.find((member) => isOrigin(member, origin))
 }
 
-/** Whether any route wants to know what requests are for. */
+/** Whether any route chooses by the class or the length of a request. */
 export const hasClasses = ({ settings }: Pick<Exchange, 'settings'>): boolean =>
   settings.routes.some((route) => route.class ?? route.minInputTokens)
 
 /**
- * The route of a conversation that has begun elsewhere: what a request is for may change with what it says, and the
- * proofs in it are of use nowhere else. What a client itself names otherwise is another conversation.
+ * The route on which the conversation began, where the request holds proofs: its class may change from turn to turn,
+ * but the proofs are of use only where they were made. A request that the client itself names as another part of its
+ * session is another conversation.
  */
 export function homeRoute(exchange: Exchange, sighted: SightedRequest): RouteSettings {
   const part = partOf(exchange, sighted)

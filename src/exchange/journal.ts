@@ -5,25 +5,28 @@ import type { Usage } from '../model/request.ts'
 import { CALLER_LEFT } from '../model/failures.ts'
 import type { Ports } from '../ports.ts'
 
-/** Gathers what is known of an exchange; it is written once, when the exchange is over. */
+/** Gathers the facts about an exchange for the log; they are written once, when the exchange is over. */
 export interface Journal {
   readonly id: string
   note(fields: Partial<LogEntry>): void
-  /** The tokens that were counted so far. */
+  /** Notes the tokens counted so far. */
   count(usage: Usage): void
-  /** The request is there, with all of its body. */
+  /** The whole request has arrived. */
   arrived(): void
-  /** A request goes to an upstream; gives the `traceparent` that it may be sent. */
+  /** A request goes to an upstream; returns the `traceparent` for it. */
   sending(): string | undefined
-  /** Another upstream is asked: what the last one has said of a reply says nothing. */
+  /** Another upstream is asked: discards what the last one reported about a reply. */
   anew(): void
   /** The first byte of a reply is on its way. */
   began(): void
   /** Bytes of a reply were handed over. */
   sent(bytes: number): void
-  /** At once when it is over already. */
+  /** Runs `run` when the exchange is over; at once if it is over already. */
   whenOver(run: (problem?: Problem) => void): void
-  /** The first call counts. `problem`: why it ended otherwise than well; a caller who left has no status. */
+  /**
+   * Ends the exchange; only the first call counts. `problem`: why it did not end well. A caller that left gets no
+   * status.
+   */
   finish(
     fields: Pick<LogEntry, 'status'> & Partial<LogEntry> & { problem?: Problem | undefined },
   ): void

@@ -3,8 +3,9 @@ import { endOfColon, endOfSpace, endOfValue, SIGN, visitParts, type Slice } from
 import type { Exchange } from './exchange.ts'
 
 /**
- * How a conversation begins, which stays the same while it grows: its model, its instructions and what is said until
- * the user has spoken. It is looked for and hashed with every request, so it is neither parsed nor read whole.
+ * The beginning of a conversation, which stays the same while it grows: its model, its instructions, and all
+ * messages up to the first of the user. It is found and hashed for every request, so the body is neither parsed nor
+ * read whole.
  */
 export function openingWords(
   { body, caller, route }: Exchange,
@@ -21,14 +22,14 @@ export function openingWords(
     if (instructions) sketchWords(sketch, text, instructions)
     sketchTurns(sketch, text, turns)
   } catch {
-    // What is no JSON others will say.
+    // Malformed JSON is reported where the body is parsed.
     return undefined
   }
   const model = route.model ?? memberOf(scanned, modelMember.request) ?? ''
   return `${model} ${sketch.text}`
 }
 
-/** A body that is no text begins no conversation. */
+/** The text of a body; undefined for bytes that are no text. */
 function textOf(body: Exchange['body']): string | undefined {
   try {
     return body.text
@@ -37,7 +38,10 @@ function textOf(body: Exchange['body']): string | undefined {
   }
 }
 
-/** Where the path names the model the body has not been looked over: then it is the first that looks like the member. */
+/**
+ * Finds a member of the body. Where the path names the model, the body has not been scanned, so the first text that
+ * looks like the member counts.
+ */
 function memberAt(text: string, scanned: ScannedBody | undefined, name: string): Slice | undefined {
   if (scanned) return scanned.members.get(name)
   const literal = `"${name}"`
@@ -53,7 +57,7 @@ function memberAt(text: string, scanned: ScannedBody | undefined, name: string):
 
 const MOST_TURNS = 8
 
-/** Others may speak before the user does. */
+/** Reads turns up to the first of the user; instructions may stand before it. */
 function sketchTurns(sketch: Sketch, text: string, { start, end }: Slice): void {
   if (text.charCodeAt(start) !== SIGN.openBracket) {
     sketch.add(text, { start, end })
@@ -71,10 +75,13 @@ function sketchTurns(sketch: Sketch, text: string, { start, end }: Slice): void 
   }
 }
 
-/** The names under which the dialects have what is said; marks of what to cache come and go beside them. */
+/**
+ * The names of the members that hold content in the dialects. Cache marks beside them come and go and are not
+ * hashed.
+ */
 const WORDS: ReadonlySet<string> = new Set(['"content"', '"parts"', '"text"'])
 
-/** Gives the role as it is spelled, where the value has one. */
+/** Adds the content of a message, and returns its role as it is spelled. */
 function sketchWords(sketch: Sketch, text: string, value: Slice): string | undefined {
   const code = text.charCodeAt(value.start)
   let role: string | undefined
@@ -92,12 +99,12 @@ function sketchWords(sketch: Sketch, text: string, value: Slice): string | undef
   return role
 }
 
-/** More of a text says nothing new. */
+/** The rest of a longer text is not looked at. */
 const LONGEST = 4096
-/** So many characters of it, all over it, stand for a longer one. */
+/** About so many characters, spread over a longer text, are hashed for it. */
 const SAMPLES = 48
 
-/** A hash over a few characters of each of several texts. Those that are taken for the same share a place, no more. */
+/** A hash over samples of several texts. Conversations with the same hash share a home, and nothing else. */
 class Sketch {
   #one = 0x811c9dc5
   #other = 0x9747b28c
@@ -116,7 +123,7 @@ class Sketch {
     this.#other = other ^ (other >>> 15)
   }
 
-  /** In characters that any encoding leaves as they are. */
+  /** The hash in characters that every encoding leaves unchanged. */
   get text(): string {
     return spelled(this.#one) + spelled(this.#other)
   }

@@ -14,7 +14,7 @@ import type { Found } from '../memory/resolve.ts'
 
 type Addressee = Pick<PassPlan, 'destination' | 'requested'>
 
-/** `scanned`: the body, where it had to be looked into; `found`: what it refers to. */
+/** `scanned`: the body, where it had to be scanned; `found`: the records that it refers to. */
 export function passPlan(
   exchange: Exchange,
   { destination, requested }: Addressee,
@@ -44,7 +44,7 @@ interface Edited {
   losses: readonly Loss[]
 }
 
-/** Undefined where the bytes can pass as they came, which is so for nearly all. */
+/** The edited body; undefined where the bytes pass unchanged, as they do for nearly all requests. */
 function editedBody(
   exchange: Exchange,
   { aliased, target }: PassPlan['destination'],
@@ -61,10 +61,10 @@ function editedBody(
   return { body: body.encoded(renamed(exchange, text, model)), losses: [] }
 }
 
-/** One of the words for a role is that, too. */
+/** `model` is a member's name, and also a role in one of the dialects. */
 const MODEL = /"model"\s*:/
 
-/** A body that is no text passes like any other: what is wrong with it the upstream will say. */
+/** The text of a body. Bytes that are no text pass unread, and the upstream reports what is wrong. */
 function bodyText({ body }: Exchange): string | undefined {
   try {
     return body.text
@@ -73,10 +73,10 @@ function bodyText({ body }: Exchange): string | undefined {
   }
 }
 
-/** Where a body has nothing but one place for the name of its model, the rest need not be read. */
+/** Whether the body names its model in one place only, so that the rest need not be parsed. */
 const isSplice = ({ caller }: Exchange): boolean => caller.same.modelMember.request !== undefined
 
-/** The body with another model in it and not a byte changed besides. */
+/** The body with another model and no other byte changed. */
 function renamed({ caller }: Exchange, text: string, model: string): string {
   const member = caller.same.modelMember.request
   return member === undefined ? text : spliceStrings(text, slicesAt(text, [member]), model)
@@ -92,7 +92,7 @@ function withEdits({ body, caller }: Exchange, text: string, edits: SameEdits): 
     : { body: body.encoded(editedText(text, before, after)), losses }
 }
 
-/** What is no JSON the upstream refuses in its own words. */
+/** Malformed JSON passes unread: the upstream refuses it in its own words. */
 function parsed(...[text, paths]: Parameters<typeof parse>): ReturnType<typeof parse> {
   try {
     return parse(text, paths)
@@ -103,7 +103,7 @@ function parsed(...[text, paths]: Parameters<typeof parse>): ReturnType<typeof p
 
 const QUERY_VALUE = /^[\w.-]{1,64}$/
 
-/** What is a credential by its name goes where the configuration says, and nowhere else. */
+/** Headers with such names may be credentials; they are passed only where the configuration says so. */
 const CREDENTIAL = /auth|key|token|secret|cookie|credential|password/i
 
 const openNames = (headers: Exchange['headers'], pattern: string): string[] =>

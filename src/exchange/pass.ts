@@ -41,7 +41,7 @@ import { toldProblem } from './told-problem.ts'
 import { finder } from '../upstream/spellings.ts'
 import type { Piece, UpstreamCall } from '../upstream/call.ts'
 
-/** The reply of an upstream of the caller's own dialect: the bytes that came, whole or streamed. */
+/** Passes the reply of an upstream of the caller's own dialect as bytes, whole or streamed. */
 export async function passReply(
   exchange: Exchange,
   plan: PassPlan,
@@ -65,7 +65,7 @@ export async function passReply(
 
 type Body = Pick<Answer, 'status' | 'headers' | 'body'>
 
-/** One JSON body. It is gathered first: cut off in the middle it must not look like an answer. */
+/** Passes one JSON body. It is gathered first, so that a body that was cut off does not look like an answer. */
 async function passedBody(exchange: Exchange, plan: PassPlan, call: UpstreamCall): Promise<Body> {
   const bytes = withoutMark(await allBytes(exchange, call))
   exchange.journal.began()
@@ -80,7 +80,7 @@ async function passedBody(exchange: Exchange, plan: PassPlan, call: UpstreamCall
   exchange.journal.finish({ status: call.status, bytesOut: bytes.length })
   const { requested: model, destination, sent } = plan
   const { reply } = exchange.caller.same.modelMember
-  // What no reader makes anything of is no content either.
+  // A body in which the reader finds no reply may hold a server's own words, so secrets are hidden in it.
   const isForeign = events.length === 0 || events.some(({ type }) => type === 'error')
   const shown = isForeign ? sent.veil.hideJson(text) : text
   const renamed = destination.aliased
@@ -117,7 +117,7 @@ function bodyEvents(
   mirror: Mirror | undefined,
 ): Event[] {
   const kind = guessKind(text)
-  // A stream under a wrong name is none for a caller who waits for a body either.
+  // A caller that waits for one body cannot use a stream, even under another content type.
   if (kind === 'other' || kind === 'events') throw new ProblemError(NOT_A_REPLY)
   try {
     const json = parse(text, plan.destination.adapter.upstream.verbatim)
@@ -125,13 +125,13 @@ function bodyEvents(
       ? tapReader(exchange, plan, mirror).body(json, text)
       : []
   } catch (error) {
-    // What the reader makes of it is for the log only; whether it is JSON decides.
+    // The reader serves only the log; whether the body is JSON decides.
     if (error instanceof SyntaxError) throw new ProblemError(NOT_JSON)
     return []
   }
 }
 
-/** The reader that runs beside the bytes, for what the log wants to know and for the end of a stream. */
+/** Reads along with the bytes, for the log and to know how a stream ends. */
 function tapReader(
   { newId }: StoredExchange,
   plan: PassPlan,
@@ -146,7 +146,7 @@ function tapReader(
   return withoutPieces(heard, same)
 }
 
-/** The last piece is read where nothing follows: it may be what a count of tokens came with. */
+/** Skips frames that only bring a piece of text, but reads the last one: its chunk may hold the usage. */
 function withoutPieces(reader: FrameReader, { isPiece }: SameSide): FrameReader {
   let skipped: Frame | undefined
   return {
@@ -154,14 +154,14 @@ function withoutPieces(reader: FrameReader, { isPiece }: SameSide): FrameReader 
     read(frame) {
       skipped = isPiece?.(frame) ? frame : undefined
       if (skipped) return []
-      // A reply that is not over by then is not complete.
+      // A reply that is not complete at this mark was cut off.
       return isDone(frame) ? reader.end() : reader.read(frame)
     },
     end: () => [...(skipped ? reader.read(skipped) : []), ...reader.end()],
   }
 }
 
-/** The request has not been read. */
+/** A request in place of the one that was not read. */
 const unreadRequest = ({ requested, stream }: PassPlan): Request => emptyRequest(requested, stream)
 
 function observe({ journal }: Exchange, events: readonly Event[]): void {
@@ -172,7 +172,7 @@ function observe({ journal }: Exchange, events: readonly Event[]): void {
   }
 }
 
-/** A stream in the caller's own dialect, piece by piece. */
+/** Passes a stream in the caller's own dialect, piece by piece. */
 async function passedStream(exchange: Exchange, plan: PassPlan, call: UpstreamCall): Promise<Body> {
   const errors = createPassingErrors(exchange, plan)
   const isDecisive = exchange.isRepeatable === true
@@ -185,7 +185,7 @@ async function passedStream(exchange: Exchange, plan: PassPlan, call: UpstreamCa
   if (!mirror) letGo(exchange, plan)
   const tap = createTap(exchange, plan, call, mirror)
   const steps = passSteps(exchange, plan, call, { shape, mirror, tap, errors })
-  // An answer of another type may hold anything.
+  // A heartbeat would damage an answer of another type.
   const isStream = isStreamType(call.headers.get('content-type'))
   const heartbeat = isStream
     ? encodeHeartbeat(exchange.caller.caller.heartbeat, exchange.route.framing)
@@ -194,12 +194,12 @@ async function passedStream(exchange: Exchange, plan: PassPlan, call: UpstreamCa
   let isWithin = false
   const step = async (): Promise<Step> => {
     const made = await steps(await read())
-    // A step may wait for a store. Only now does the caller get what the shape has let go.
+    // A step may wait for a store. Only afterwards is known whether the caller has half an event.
     isWithin = Boolean(shape.closing?.())
     return made
   }
   const body = steppedSource(step, {
-    // Nothing can be said inside of an event, or behind the last one.
+    // A heartbeat must not stand inside an event, or behind the last one.
     heartbeat: heartbeat && (() => (isWithin || tap.ended ? undefined : heartbeat())),
     heartbeatMs: exchange.settings.limits.heartbeatMs,
     signal: exchange.signal,
@@ -215,7 +215,7 @@ async function passedStream(exchange: Exchange, plan: PassPlan, call: UpstreamCa
   return { status: call.status, headers: STREAM_HEADERS, body }
 }
 
-/** A request that has been sent is needed only where it is kept: its stream may go on for an hour. */
+/** Releases a request that has been sent, unless it is kept: its stream may go on for an hour. */
 function letGo({ body, lease }: Exchange, plan: PassPlan): void {
   delete plan.scanned
   delete plan.found
@@ -227,8 +227,8 @@ const unmarked = (piece: Piece): Piece =>
   piece?.bytes ? { bytes: withoutMark(piece.bytes) } : piece
 
 /**
- * Everything up to the first event that says something of a reply, in one piece; a failure before it is all there
- * is, and still an HTTP status.
+ * Reads up to the first event that shows something of a reply, as one piece. A failure before that event can still
+ * become an HTTP status.
  */
 async function readOpening(
   call: UpstreamCall,
@@ -242,7 +242,7 @@ async function readOpening(
     const text = new TextDecoder().decode(bytes)
     const kind = guessKind(text)
     if (kind === 'other') return { problem: NOT_A_REPLY }
-    // Where events were to come, JSON is a failure, or nothing that passes.
+    // JSON where events were expected is a failure, so it is held back until it is complete.
     const isHeld = kind === 'json' && framing !== 'json-array'
     const isOpen = kind === 'events' ? BLANK_LINE.test(text) : kind === 'json' && !isHeld
     const { begun, failure } = isOpen || !piece ? errors.opening(text, isDecisive) : NOT_BEGUN
@@ -258,16 +258,16 @@ async function readOpening(
 interface OpeningOptions {
   framing: Route['framing']
   errors: PassingErrors
-  /** Another upstream may still be asked, until something is shown. */
+  /** Until the first event is shown, another upstream may still be asked. */
   isDecisive: boolean
 }
 
 const NOT_BEGUN: Opening = { begun: false }
 const BLANK_LINE = /\n\r?\n|\r\r/
-/** More is not waited for. */
+/** The opening is not held back beyond this size. */
 const OPENING_BYTES = 16_384
 
-/** What a passing reply says of failures, for the code that passes it. */
+/** The rules for failures in a stream that passes. */
 export const createPassingErrors = (exchange: StoredExchange, plan: PassPlan): PassingErrors =>
   passingErrors({
     adapter: exchange.caller,
@@ -283,7 +283,7 @@ interface Passing {
   errors: PassingErrors
 }
 
-/** One piece after the other; what the upstream leaves unsaid at a premature end is said here. */
+/** Passes one piece after the other; at a premature end it writes the error that the upstream left out. */
 function passSteps(
   exchange: Exchange,
   plan: PassPlan,
@@ -323,7 +323,7 @@ function passSteps(
     journal.sent(bytes.length)
     return { bytes, last: false }
   }
-  /** What tells of a failure, or stands behind the end of the reply, is looked at event by event. */
+  /** Looks event by event at bytes that tell of a failure or follow the end of the reply. */
   const inspected = (events: readonly Event[], bytes: Uint8Array): Step => {
     const error = events.find((event) => event.type === 'error')
     const whole = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
@@ -343,7 +343,7 @@ function passSteps(
     const wasEnded = tap.ended
     const events = tap.push(piece.bytes)
     observe(exchange, events)
-    // Known too late to be a status.
+    // The problem is known too late to change the status.
     if (events.some((event) => event.type === 'error' && event.problem === NOT_A_REPLY)) {
       call.cancel()
       return finish(NOT_A_REPLY)
@@ -356,7 +356,7 @@ function passSteps(
   }
 }
 
-/** What is read of a passing stream. */
+/** Reads along with a passing stream. */
 const createTap = (
   exchange: Exchange,
   plan: PassPlan,
@@ -372,16 +372,16 @@ const createTap = (
     isSuspect: finder(plan.sent.veil.sought?.plain ?? []),
   })
 
-/** Why a stream that stops here was cut; undefined when it is complete. */
+/** Why a stream that stops here is incomplete; undefined when it is complete. */
 function prematureEnd(exchange: Exchange, tap: ReplyEvents, piece: Piece): Problem | undefined {
   const events = piece?.problem ? tap.fail(piece.problem) : tap.end()
   observe(exchange, events)
   const last = events.at(-1)
-  // A reader that stumbles says nothing about the bytes.
+  // A failure of the reader itself says nothing about the bytes.
   return last?.type === 'error' && last.problem !== INTERNAL ? last.problem : undefined
 }
 
-/** The end that a stream was denied, in the words of its dialect. */
+/** The end that is missing in a stream, in its dialect. */
 function epilogue(
   exchange: Exchange,
   plan: PassPlan,
@@ -394,7 +394,7 @@ function epilogue(
   const writer = caller.caller.writer({ request, now, lose: () => undefined, newId })
   const frames = framer(exchange.route.framing, begun)
   const said = writer.push({ type: 'error', problem })
-  // The beginning of a reply has been said.
+  // The caller has had the beginning of the reply, so only the last event is written.
   const text = frames.write(begun ? said.slice(-1) : said) + frames.end()
   return new TextEncoder().encode(closing + text)
 }

@@ -10,34 +10,37 @@ import { isShown } from '../model/events.ts'
 import { isPassingOver } from '../upstream/verdict.ts'
 
 /**
- * The failures in a stream that passes as it is. What its clients take for one stays as it is, but for secrets;
- * behind any other something has to be said in the words of their dialect.
+ * Handles failures in a stream that passes unchanged. An event that clients of the dialect take for a failure
+ * passes with its secrets hidden. Behind any other failure an error of the dialect is written.
  */
 export interface PassingErrors {
   /**
-   * What the first events say, in a text that may be cut. `isDecisive`: all up to the first that shows something of
-   * the reply, because until then another upstream may be asked.
+   * Reads the first events, in a text that may be cut off. `isDecisive`: reads all up to the first event that shows
+   * something of the reply, because until then another upstream may be asked.
    */
   opening(text: string, isDecisive?: boolean): Opening
-  /** Whole events. `told`: how the one fails that has just been read; undefined behind the end of the reply. */
+  /**
+   * Handles whole events. `told`: the failure that the reader has found in them; undefined behind the end of the
+   * reply.
+   */
   inspected(text: string, told: Problem | undefined): Inspected
-  /** An element of a stream that is an array. */
+  /** Handles an element of a stream that is an array. */
   element(text: string): string
-  /** A failure that clients know has passed. */
+  /** A failure that clients understand has passed. */
   readonly said: boolean
 }
 
-/** `begun`: something has been said of a reply. `failure`: that it failed, in words that clients take for none. */
+/** `begun`: the reply has begun. `failure`: it failed, in words that clients do not take for a failure. */
 export interface Opening {
   begun: boolean
   failure?: Problem
 }
 
-/** `failure`: what is to be said behind `text`, where the stream ends. */
+/** `failure`: the error to be written behind `text`, where the stream ends. */
 export interface Inspected {
   text: string
   failure?: Problem
-  /** What was told has been found. */
+  /** The failure in `told` has been found. */
   found: boolean
 }
 
@@ -48,7 +51,7 @@ interface Options {
   maxEventCharacters: number
 }
 
-/** To look for secrets in a larger one takes too long; no service says so much of a failure. */
+/** No service says so much in an error, and searching a larger one for secrets takes too long. */
 const LARGEST_ERROR = 262_144
 
 export function passingErrors({
@@ -86,7 +89,7 @@ export function passingErrors({
   }
   const framesIn = (text: string): Frame[] => {
     const parser = sseParser(maxEventCharacters)
-    // An error that came bare is read there too.
+    // An error that came without a framing is read at the end too.
     return [...parser.push(text), ...parser.end()]
   }
   const isOwn = (frame: Frame) => tellsFailure(frame) && frame.data.length <= LARGEST_ERROR
@@ -94,7 +97,7 @@ export function passingErrors({
     text.length > LARGEST_ERROR
       ? ''
       : text.replace(LINE, (_, name: string, value: string) => name + veil.hideJson(value))
-  /** A comment belongs to no frame. */
+  /** Whether the frame is more than a comment. */
   const isContent = (frame: Frame | undefined): boolean =>
     frame !== undefined && (isDone(frame) || (isReadable(frame) && knows(frame)))
   const isReadable = (frame: Frame): boolean => {
@@ -149,7 +152,7 @@ export function passingErrors({
   return errors
 }
 
-/** What a reader stumbles over is for its caller to see. */
+/** Whether a frame shows something of the reply. One that the reader cannot read does: the caller is to see it. */
 function showsSomething(reader: FrameReader, frame: Frame): boolean {
   try {
     return reader.read(frame).some(isShown)
@@ -177,5 +180,5 @@ function firstIn(text: string): string {
 const BEHIND_BLANK_LINE = /(?<=\n\r?\n|\r\r)/
 const LINE = /^([^:\r\n]*:? ?)([^\r\n]+)/gm
 
-/** Says that nothing follows, in some dialects of the family; their libraries read no further. */
+/** `[DONE]` or the like: the end mark of this family of dialects. Clients read no further. */
 export const isDone = ({ data }: Frame): boolean => data.length < 16 && data.trim() === '[DONE]'

@@ -1,22 +1,22 @@
 import { isObject, listOf, parse, stringify, type Json, type JsonObject } from '../json/json.ts'
 import type { Request } from '../model/request.ts'
 
-/** Where something of a request stands, as JSON pointers: in the caller's body, and in the upstream's. */
+/** The place of a node in the caller's body and in the upstream's, as JSON pointers. */
 export interface Places {
   field?: string
   sentAt?: string
 }
 
-/** What is done to a request, as two pure steps. Both may throw. */
+/** The two steps of a translation, as pure functions. Both may throw. */
 export interface Translation {
   read(body: Json): Request
   write(request: Request): JsonObject
 }
 
 /**
- * Finds places by trying: the part of the caller's body without which a canonical node is not there, or is
- * another one, is where it came from; the part of the upstream's body that such a change changes is where it went.
- * So nothing has to be written down while a request is translated, and what is told is what the dialects do.
+ * Finds places by trial. A node came from the part of the caller's body without which it is missing or different;
+ * it went to the part of the upstream's body that changes with it. So the dialects need not record places while
+ * they translate.
  */
 export function placeFinder(body: Json, translation: Translation) {
   const tries = new Tries(body, translation)
@@ -34,7 +34,7 @@ export function placeFinder(body: Json, translation: Translation) {
 type Key = string | number
 type Path = readonly Key[]
 
-/** A canonical place: its list (`turns`, `system`, `tools`), where in it, and what is meant of that. */
+/** A canonical place: its list (`turns`, `system`, `tools`), its index, and the members below it. */
 interface Target {
   list?: 'turns' | 'system' | 'tools'
   index: number
@@ -60,7 +60,7 @@ function targetOf(request: Request, path: string): Target | undefined {
     : { list: 'turns', index, rest: others }
 }
 
-/** Of all marks the first one stands for them. */
+/** The first cache mark, as the place for all of them. */
 function cachedTarget({ turns, system, tools }: Request): Target | undefined {
   const rest = ['cache']
   const inTools = tools.findIndex((tool) => 'cache' in tool)
@@ -74,7 +74,7 @@ function cachedTarget({ turns, system, tools }: Request): Target | undefined {
   return undefined
 }
 
-/** Tools go by their names, which may have dots, or by what they can do. */
+/** Finds a tool by its name, which may have dots, or by its capability. */
 function toolTarget({ tools }: Request, words: string): Target | undefined {
   const named = tools.map((tool, index) => {
     const names = [
@@ -103,7 +103,7 @@ class Tries {
     this.request = this.#read(body)
   }
 
-  /** Where in the caller's body; undefined for what it does not hold. */
+  /** The place in the caller's body; undefined where it does not hold the node. */
   came(target: Target): string | undefined {
     if (!isObject(this.#body)) return undefined
     if (!target.list) return this.#option(target.rest)
@@ -114,7 +114,7 @@ class Tries {
     return path && pointer(this.#within(path, target))
   }
 
-  /** Where in the upstream's body; undefined for what is not sent. */
+  /** The place in the upstream's body; undefined where the node is not sent. */
   went(target: Target): string | undefined {
     const { request } = this
     if (!request) return undefined
@@ -122,14 +122,14 @@ class Tries {
     const changed = without(request, target)
     const other = changed && this.#write(changed)
     if (sent === undefined) return undefined
-    // Without a member that has to be there nothing can be written: then it is all of the node.
+    // A request without a required member cannot be written, so the place is the whole node.
     if (other === undefined)
       return target.rest.length > 0 ? this.went({ ...target, rest: [] }) : undefined
     const path = firstDifference(sent, other)
     return path && pointer(path)
   }
 
-  /** The member of the body that holds a list: what is not there without its last element. */
+  /** The member of the body that holds the list: without it the last element is missing. */
   #listMember(target: Target): string | undefined {
     const known = JSON.stringify(listIn(this.request, target))
     const members = Object.entries(objectOf(this.#body)).map(([name, value]) => {
@@ -145,7 +145,10 @@ class Tries {
     return best && best.weight > 0 ? best.name : undefined
   }
 
-  /** The element with which a node comes into being, and the part of it: each is the end of the shortest beginning. */
+  /**
+   * The element, and the part of it, that brings the node into being: found as the shortest beginning of a list that
+   * has the node.
+   */
   #element(path: Path, target: Target): Path | undefined {
     const list = listOf(valueAt(this.#body, path))
     const has = (length: number): boolean => {
@@ -179,7 +182,7 @@ class Tries {
     return path
   }
 
-  /** What is meant of a node: the member without which its canonical value is another. */
+  /** Finds the member without which the canonical value is different. */
   #within(path: Path, target: Target): Path {
     const { rest } = target
     if (rest.length === 0 || !this.request) return path
@@ -204,7 +207,7 @@ class Tries {
     return path.length > 0 ? pointer(path) : undefined
   }
 
-  /** The deepest member that cannot be left out without a change. */
+  /** The deepest member whose absence makes a difference. */
   #narrowed(path: Path, isChanged: (request: Request) => boolean): Path {
     const here = valueAt(this.#body, path)
     if (!isObject(here)) return path
@@ -246,7 +249,7 @@ function isThere(request: Request, { list, index, block }: Target): boolean {
   return turn !== undefined && (block === undefined || turn.blocks.length > block)
 }
 
-/** As text, to be compared. */
+/** The value of a place, as text to compare. */
 function valueOf(request: Request, { list, index, block, rest }: Target): string | undefined {
   const node = list ? request[list][index] : request
   const within = block !== undefined && node && 'blocks' in node ? node.blocks[block] : node
@@ -259,7 +262,7 @@ function valueOf(request: Request, { list, index, block, rest }: Target): string
   return value === undefined ? undefined : JSON.stringify(value)
 }
 
-/** The same request without what is meant; undefined where that cannot be said. */
+/** The request without the target; undefined where it cannot be taken out. */
 function without(request: Request, target: Target): Request | undefined {
   const { list, index, block, rest } = target
   if (!list) return withoutMember(request, rest)
@@ -277,7 +280,7 @@ function without(request: Request, target: Target): Request | undefined {
   return { ...request, turns }
 }
 
-/** Without one element, or without a member of it. */
+/** Takes out one element, or a member of it. */
 const replaced = <Node extends object>(
   list: readonly Node[],
   index: number,
@@ -298,11 +301,11 @@ function withoutMember<Node extends object>(
     const isDeeper = rest.length > 0 && typeof value === 'object' && value !== null
     return isDeeper && !Array.isArray(value) ? [[key, withoutMember(value, rest)]] : []
   })
-  // The node has the members that it had, but for one that it may lack.
+  // The node has its members as before, but for an optional one.
   return Object.fromEntries(entries) as Node
 }
 
-/** As many of the words as are names of members, one in the other. */
+/** The longest chain of words that are names of nested members. */
 function literal(value: Json | undefined, words: readonly string[]): Key[] {
   const [word, ...rest] = words
   if (word === undefined) return []
@@ -321,7 +324,7 @@ function valueAt(value: Json | undefined, path: Path): Json | undefined {
   return here
 }
 
-/** A copy with another value at one place; undefined takes a member out. */
+/** A copy with another value at one path; undefined takes the member out. */
 function changedAt(value: Json, [key, ...rest]: Path, to: Json | undefined): Json {
   if (key === undefined) return to ?? null
   if (Array.isArray(value))
@@ -335,13 +338,13 @@ function changedAt(value: Json, [key, ...rest]: Path, to: Json | undefined): Jso
   return Object.fromEntries(entries)
 }
 
-/** The deepest place of `one` at which `other` is not the same; undefined where both are equal. */
+/** The deepest path at which `other` differs from `one`; undefined where both are equal. */
 function firstDifference(one: Json, other: Json | undefined): Path | undefined {
   if (JSON.stringify(one) === JSON.stringify(other)) return undefined
   if (Array.isArray(one) && Array.isArray(other)) {
     const at = one.findIndex((each, index) => JSON.stringify(each) !== JSON.stringify(other[index]))
     if (at < 0) return []
-    // Of a longer list the first difference is where the element is that the other one lacks.
+    // For lists of different lengths, the first difference is the element that the other one lacks.
     if (one.length !== other.length) return [at]
     return [at, ...(firstDifference(one[at] ?? null, other[at]) ?? [])]
   }

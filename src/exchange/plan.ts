@@ -5,23 +5,23 @@ import type { Request } from '../model/request.ts'
 import type { AddressedRequest } from '../upstream/request.ts'
 import type { Destination } from '../upstream/route.ts'
 
-/** What will be done with a request: everything that is known before anything is sent. */
+/** All decisions about a request that are made before anything is sent. */
 export type Plan = PassPlan | TranslatePlan
 
 interface CommonPlan {
   destination: Destination
-  /** The model's name as the caller sent it. */
+  /** The name of the model as the caller sent it. */
   requested: string
-  /** What the caller wants; the upstream is asked for the same. */
+  /** Whether the caller wants a stream; the upstream is asked for the same. */
   stream: boolean
   losses: readonly Loss[]
 }
 /** Both sides speak the same dialect: the bytes pass. */
 export interface PassPlan extends CommonPlan {
   kind: 'pass'
-  /** The body as it came, where it was looked into. */
+  /** The scanned body, where it had to be scanned. */
   scanned?: ScannedBody
-  /** What it refers to, as far as that is kept here too. */
+  /** The records that it refers to, as far as they are kept here. */
   found?: Found | undefined
   sent: AddressedRequest
 }
@@ -29,6 +29,6 @@ export interface TranslatePlan extends CommonPlan {
   kind: 'translate'
   request: Request
   keeping?: Keeping
-  /** Absent when the upstream has nothing that could be asked (it cannot count tokens). */
+  /** Absent where the upstream has no counter to ask for tokens. */
   sent?: AddressedRequest
 }

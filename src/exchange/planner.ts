@@ -30,21 +30,21 @@ import { traitsOf } from './traits.ts'
 import type { RouteSettings, UpstreamSettings } from '../config/settings.ts'
 import { ownTurn } from '../stream/time.ts'
 
-/** A request, looked at as far as it takes to know where it goes. */
+/** A request, read only as far as its route requires. */
 export interface SightedRequest {
   route: RouteSettings
   /** The model that the caller named. */
   model: string | undefined
-  /** The body, where it had to be looked into. */
+  /** The scanned body, where it had to be scanned. */
   scanned?: ScannedBody | undefined
-  /** What of which session it is, once that has been asked for; false where nothing tells it from others. */
+  /** The session of the request and its part, once it has been looked up; false where the request has no session. */
   part?: SessionPart | false
 }
 
-/** Throws ProblemError for a request that no route fits. */
+/** Throws ProblemError for a request without a route. */
 export function sightRequest(exchange: Exchange): SightedRequest {
   const { route, caller, settings } = exchange
-  // A model that the path names needs no look into the body.
+  // Where the path names the model, the body is not scanned.
   const scanned = route.model === undefined ? scanBody(exchange) : undefined
   const named = route.model ?? memberOf(scanned, caller.same.modelMember.request)
   const model = typeof named === 'string' ? named : undefined
@@ -56,8 +56,8 @@ export function sightRequest(exchange: Exchange): SightedRequest {
 }
 
 /**
- * What will be done for a request if this member is asked. Throws ProblemError for whatever cannot be done. `keep`:
- * the body stays, because another member may have to be asked.
+ * Plans a request for one member. Throws ProblemError for a request that cannot be carried out. `keep`: the body
+ * stays, because another member may have to be asked.
  */
 export async function planFor(
   exchange: Exchange,
@@ -90,7 +90,10 @@ export async function planFor(
     : passPlan(exchange, { destination, requested: model ?? '' }, scanned, known?.found)
 }
 
-/** Whether what is said in the caller's own dialect has to be read: the server calls tools otherwise, or cannot count. */
+/**
+ * Whether a request in the upstream's own dialect still has to be read: the server names tools differently, or
+ * cannot count.
+ */
 function isReadToo(
   { caller, route }: Exchange,
   { facts: { server } }: Target,
@@ -107,8 +110,8 @@ const wholeBody = (exchange: Exchange, scanned: ScannedBody | undefined): Resolv
 })
 
 /**
- * An upstream of the caller's own dialect has its own memory: here counts only what it cannot know. Where it has none,
- * all of it is kept here, as for an upstream of another dialect.
+ * An upstream of the caller's own dialect has its own memory, so only references that it cannot know are resolved
+ * here. For a server without a memory everything is kept here, as for an upstream of another dialect.
  */
 async function rememberedHere(
   exchange: Exchange,
@@ -133,7 +136,7 @@ async function rememberedHere(
 }
 
 export function unrouted(exchange: Exchange, model: string | undefined): ProblemError {
-  // Without a model the caller's own dialect says best what is missing.
+  // A request without a model is refused in the words of the caller's own dialect.
   if (model === undefined) readRequest(exchange, scanBody(exchange).text)
   return new ProblemError({
     kind: 'not-found',
@@ -160,7 +163,7 @@ async function translatePlan(
   )
   const { previous, ...asked } = request
   if (previous !== undefined && !resolved) throw noHistory(upstream.name)
-  // What is kept here need not be kept a second time, where no caller could ask for it or delete it.
+  // The exchange is kept here, so the upstream need not keep it too: no caller could ask for that copy or delete it.
   const whole = resolved ? { ...asked, store: false } : asked
   const { lose, losses } = lossList()
   if (adapter !== exchange.caller) {
@@ -202,7 +205,7 @@ interface Known {
   cache: CacheOptions
 }
 
-/** Undefined where the server could not be asked. */
+/** Undefined where tokens are to be counted and the server has no counter. */
 function outgoingRequest(
   exchange: Exchange,
   destination: Destination,
@@ -217,7 +220,7 @@ function outgoingRequest(
   return (isCount ? writeCountRequest : writeRequest)(request, { target, lose, cache })
 }
 
-/** For an upstream of the caller's own dialect: the body with what it referred to written out. */
+/** For an upstream of the caller's own dialect: the body with its references written out. */
 function editedRequest(
   { caller, head }: Exchange,
   { target: { facts, model } }: Destination,
@@ -233,21 +236,21 @@ function editedRequest(
   }
 }
 
-/** What takes long is done bit by bit, so that others come in between. */
+/** Yields before long work, so that other exchanges get their turn. */
 const breath = async ({ lease }: Exchange): Promise<void> => {
   if (lease.size > LONG_BYTES) await ownTurn()
 }
 
 const isLong = ({ lease }: Exchange): boolean => lease.size > FREE_BYTES
 
-/** Once it is written for the upstream, only the length of a long conversation is asked for. */
+/** Once the request is written for the upstream, only the number of its turns is needed. */
 const withoutTurns = (request: Request): Request => ({
   ...request,
   inputTokens: estimateTokens(request),
   turns: [],
 })
 
-/** Replies repeat these of their requests, and then no mark may stand for long data that the body is written with. */
+/** Restores long data in the settings that replies repeat, because marks for it mean nothing there. */
 function repeatable({ body }: Exchange, request: Request): Request {
   const { system, tools, format } = request
   return {

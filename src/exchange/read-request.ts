@@ -9,7 +9,7 @@ import type { Exchange } from './exchange.ts'
 export function scanBody(exchange: Exchange): ScannedBody {
   const { text } = exchange.body
   const found = structureWithin(exchange, text)
-  // The caller's own dialect says best what is wrong with it.
+  // The caller's own dialect reports best what is wrong.
   if (!found) readRequest(exchange, text)
   return { text, members: new Map(), ...found }
 }
@@ -30,7 +30,7 @@ const tooMuch = ({ limit, most }: StructureError): ProblemError =>
         message: `The body holds more than ${most} JSON values.`,
       })
 
-/** The parser's own message quotes the body, so it is not passed on. */
+/** The parser's own message quotes the body, so it is replaced. */
 function unlessMalformed(parse: () => Json): Json {
   try {
     return parse()
@@ -42,7 +42,7 @@ function unlessMalformed(parse: () => Json): Json {
 export const parsed = (text: string, paths?: VerbatimPaths): Json =>
   unlessMalformed(() => parse(text, paths))
 
-/** Throws ProblemError for a body that is no JSON. */
+/** Throws ProblemError for malformed JSON. */
 export const parseBody = (scanned: ScannedBody): Json =>
   unlessMalformed(() => parseScanned(scanned))
 

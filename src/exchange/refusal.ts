@@ -9,7 +9,7 @@ import { KEY_REFUSED, NOT_A_REPLY, REDIRECTED } from '../model/failures.ts'
 import type { Plan } from './plan.ts'
 import type { UpstreamCall } from '../upstream/call.ts'
 
-/** Enough for any explanation; the rest of an upstream's error page is not read. */
+/** An explanation fits into this; the rest of an upstream's error page is not read. */
 const EXPLANATION_BYTES = 65_536
 const EXPLANATION_DEPTH = 100
 
@@ -20,7 +20,7 @@ const isRedirect = (status: number): boolean => status === 0 || (status >= 300 &
 export interface Refused {
   problem: Problem
   text?: string
-  /** It is the key of the proxy that is refused. */
+  /** The upstream refuses the proxy's own key. */
   isKey?: boolean
 }
 
@@ -37,10 +37,10 @@ export class RefusedError extends Error {
   }
 }
 
-/** A stream that failed before it showed anything. */
+/** A stream that failed before it showed anything of a reply. */
 export class StillbornError extends ProblemError {}
 
-/** The problem behind an answer that is no success. */
+/** Reads the problem from an answer that is no success. */
 export async function readRefusal(
   { ports, caller }: StoredExchange,
   { destination, sent }: Plan,
@@ -63,18 +63,20 @@ export async function readRefusal(
     destination.adapter,
     caller,
   )
-  // Some upstreams say with another status that a key is wrong.
+  // A wrong key is not always answered with 401.
   const isKey = problem.kind === 'authentication' || isAboutKey(call.status, text)
   if (isKey && isOurs) return { problem: KEY_REFUSED, isKey }
   const hinted = { ...problem, ...hints(call.headers, problem, ports.now()) }
-  // In every dialect a client knows an error by this member; the words of others are told anew.
+  // In every dialect an error stands in the member `error`. An answer without it is written anew.
   const cure = cureFor(destination, text)
   if (cure) return { problem: { ...hinted, message: `${hinted.message} ${cure}` } }
   const isKnown = isObject(body) && isObject(body['error'])
   return isKnown ? { problem: hinted, text } : { problem: hinted }
 }
 
-/** The profile that would have spared the server what it refuses, in words that go behind its own. */
+/**
+ * Names the profile with which the server would not have refused the request, as a hint behind the server's words.
+ */
 function cureFor({ adapter, upstream }: Plan['destination'], said: string): string | undefined {
   for (const { name, refusals = [] } of adapter.upstream.profiles ?? []) {
     const found = refusals.find(({ words }) => words.test(said))
@@ -84,7 +86,7 @@ function cureFor({ adapter, upstream }: Plan['destination'], said: string): stri
   return undefined
 }
 
-/** With the member at fault by the caller's name for it. */
+/** Names the member at fault as the caller's dialect does. */
 function named(problem: Problem, { members }: Adapter, caller: Adapter): Problem {
   const { sentParam } = problem
   const place = sentParam === undefined ? undefined : members.placeOf(sentParam)
@@ -93,21 +95,21 @@ function named(problem: Problem, { members }: Adapter, caller: Adapter): Problem
 }
 
 /**
- * Whether a refusal is one of the key that was sent. A 403 may as well be about a service that is switched off,
- * a country, a model or a quota: a person who reads that it is the key looks in the wrong place.
+ * Whether a refusal is about the key that was sent. A 403 may also be about a disabled service, a country, a model
+ * or a quota, and blaming the key would mislead.
  */
 export function isAboutKey(status: number, said: string): boolean {
   if (status !== FORBIDDEN) return status === UNAUTHORIZED
-  // A page for people says nothing, and an empty body less.
+  // An HTML page or an empty body names no other reason, so the refusal is taken to be about the key.
   return /^\s*(?:<|$)/.test(said) || (KEY_WORDS.test(said) && !OTHER_WORDS.test(said))
 }
 
 const UNAUTHORIZED = 401
 const FORBIDDEN = 403
-/** `API_KEY_SERVICE_BLOCKED`, `invalid x-api-key`, `unregistered callers`, `Missing scopes`. */
+/** Matches `API_KEY_SERVICE_BLOCKED`, `invalid x-api-key`, `unregistered callers`, `Missing scopes`. */
 const KEY_WORDS =
   /(?:api|access|secret|x)[ _-]?key|\bkey\b|credential|auth(?:entication|orization)|\bscopes?\b|(?:access|auth|bearer)[ _-]token|\bcallers?\b/i
-/** A quota may be one per key. */
+/** Words that rule the key out, although they may name it: a quota may be per key. */
 const OTHER_WORDS = /quota|rate.?limit|SERVICE_DISABLED|has not been used/i
 
 async function explanation(call: UpstreamCall): Promise<string> {
@@ -123,7 +125,7 @@ async function explanation(call: UpstreamCall): Promise<string> {
   return text
 }
 
-/** What is no JSON is words too, unless it is no text. */
+/** The body as JSON, or as a text; undefined for bytes that are no text. */
 function parsed(text: string): Json | undefined {
   try {
     scanStructure(text, { depth: EXPLANATION_DEPTH, nodes: EXPLANATION_BYTES })
@@ -143,20 +145,20 @@ function hints(headers: Lookup, problem: Problem, now: number): Partial<Problem>
   }
 }
 
-/** Either header, in milliseconds, seconds or as a date. */
+/** The wait that a header names: in milliseconds, in seconds, or as a date. */
 export function headerWait(headers: Lookup, now: number): number | undefined {
   const fine = headers.get('retry-after-ms') ?? ''
   if (AMOUNT.test(fine)) return Number(fine)
   const coarse = headers.get('retry-after') ?? ''
   if (AMOUNT.test(coarse)) return Number(coarse) * 1000
-  // A number of another kind would be read as a year.
+  // `Date.parse` reads a bare number as a year.
   const date = /[a-z]/i.test(coarse) ? Date.parse(coarse) : Number.NaN
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
 const AMOUNT = /^\d{1,12}(?:\.\d{0,12})?$/
 
-/** With `losses: "reject"` nothing is sent that would lose something of what was asked. */
+/** Refuses a request that would lose something, where the configuration says `losses: "reject"`. */
 export function refuseLosses(losses: readonly Loss[]): void {
   const readRefusal = losses.filter(isRefusable)
   if (readRefusal.length === 0) return

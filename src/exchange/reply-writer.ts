@@ -2,7 +2,7 @@ import type { Adapter, WriteReplyContext, Writer } from '../../adapters/contract
 import { overheard } from '../stream/codec.ts'
 import { replyReporter } from '../model/foreign.ts'
 
-/** The writer of a reply that may come from any dialect: what it is not asked to say is reported. */
+/** The writer of a reply from any dialect; reports content that the caller's dialect cannot express. */
 export const replyWriter = (
   { caller, dialect, upstream }: Adapter,
   context: WriteReplyContext,

@@ -11,7 +11,7 @@ import { runPooled } from './attempts.ts'
 import { findHome, hasClasses, homeRoute } from './home.ts'
 import type { UpstreamCall } from '../upstream/call.ts'
 
-/** One exchange, from the bytes of a request to its answer; throws ProblemError. */
+/** Runs one exchange from the bytes of a request to its answer; throws ProblemError. */
 export async function runExchange(exchange: Exchange): Promise<Answer> {
   const isClassed = hasClasses(exchange)
   const sighted = settledRequest(exchange, isClassed)
@@ -30,10 +30,10 @@ export function settledRequest(exchange: Exchange, isClassed: boolean): SightedR
   return isClassed ? { ...seen, route: homeRoute(exchange, seen) } : seen
 }
 
-/** With the only member of a route. */
+/** Asks the only member of a route. */
 async function runAlone(exchange: Exchange, plan: Plan): Promise<Answer> {
   exchange.journal.note({ stream: plan.stream, losses: plan.losses })
-  // It has been read for good.
+  // The text of the body is not read again.
   if (plan.kind === 'translate') exchange.body.leave()
   let call: UpstreamCall | undefined
   const heard = async (sent: AddressedRequest) => (call = await ask(exchange, plan, sent))

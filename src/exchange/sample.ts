@@ -4,7 +4,7 @@ import { emptyRequest } from '../model/empty-request.ts'
 
 const SAMPLE_TOKENS = 200
 
-/** A smallest request in a dialect's own words, written by its own adapter. */
+/** A minimal request in a dialect, written by its own adapter. */
 export function writeSample({ upstream }: Adapter, model: string, stream = false): Outgoing {
   const request = {
     ...emptyRequest(model, stream),
@@ -15,6 +15,6 @@ export function writeSample({ upstream }: Adapter, model: string, stream = false
   return upstream.writeRequest(request, { target, lose: () => undefined })
 }
 
-/** The headers that a request in this dialect has at least, for requests that came without any. */
+/** The required headers of a dialect, for requests that came without headers. */
 export const ownHeaders = (adapter: Adapter): Lookup =>
   new Headers(writeSample(adapter, 'model').headers)

@@ -6,12 +6,11 @@ import type { Session } from '../upstream/sessions.ts'
 import { toldClass } from './traits.ts'
 
 /**
- * What tells one session from another, by the names under which clients say it: Claude Code, Codex (with
- * underscores before 0.1), opencode and pi in headers; the rest in bodies. A user agent proves no client, as Qwen
- * Code calls itself `claude-cli`.
+ * The names under which clients send the id of their session: Claude Code, Codex (with underscores before 0.1),
+ * opencode and pi in headers, others in bodies. The user agent is not used: Qwen Code calls itself `claude-cli`.
  */
 const CLAUDE_CODE = 'x-claude-code-session-id'
-/** Codex names a thread so; for other programs it may be a name of the request alone. */
+/** Codex sends the id of its thread here; other programs may send an id of the request. */
 const OF_REQUEST = 'x-client-request-id'
 const HEADERS = [
   'session-id',
@@ -25,14 +24,14 @@ const HEADERS = [
 const LASTING = HEADERS.filter((name) => name !== OF_REQUEST)
 const LONGEST_ID = 512
 
-/** The session of a request, and what of it is about the same. */
+/** The session of a request, and the conversation within it. */
 export interface SessionPart {
   session: Session
   own: string
   isMain: boolean
 }
 
-/** Undefined where nothing tells the session from others. */
+/** Undefined where the request has no session. */
 export function sessionPart(
   exchange: Exchange,
   scanned: ScannedBody | undefined,
@@ -47,7 +46,7 @@ export function sessionPart(
   return { session, own: isMain ? (model ?? '') : `${told}\0${model}`, isMain }
 }
 
-/** What tells the session of one caller from others. */
+/** The text that identifies a session of one caller. */
 function sessionText(exchange: Exchange, scanned: ScannedBody | undefined): string | undefined {
   const { identity = '' } = exchange
   const id = sessionId(exchange, scanned)
@@ -56,7 +55,7 @@ function sessionText(exchange: Exchange, scanned: ScannedBody | undefined): stri
   return words === undefined ? undefined : `${identity}\0words\0${words}`
 }
 
-/** What the client itself names its session, if that surely is the same in each of its requests. */
+/** The session as the client names it, where the name is surely the same in all its requests. */
 export const lastingSession = (
   exchange: Pick<Exchange, 'headers'>,
   scanned: ScannedBody | undefined,

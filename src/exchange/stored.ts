@@ -23,14 +23,14 @@ import { ownTurn } from '../stream/time.ts'
 
 type Asked = Omit<StoredMatch, 'caller'>
 
-/** Answers for an exchange that is kept here, or lets the upstream answer that keeps its own. */
+/** Answers a request about a stored exchange from this proxy's store, or passes it to the upstream that keeps it. */
 export async function storedAnswer(exchange: StoredExchange, asked: Asked): Promise<Answer> {
   const { caller, memories } = exchange
   const { memory } = caller.caller
   const destination = await upstreamWithMemory(exchange, asked.id)
   const isOurs = seedOf(asked.id) !== undefined || !destination
   const look = async () => memory && memories && keptAnswer(exchange, asked, memory, memories)
-  // What an upstream gave out itself is not looked for here when it can be asked.
+  // An exchange that the upstream gave out is asked of the upstream first.
   let found = isOurs ? await look() : undefined
   if (destination && !found) {
     if (memory && isShared(exchange, destination.upstream)) {
@@ -38,9 +38,10 @@ export async function storedAnswer(exchange: StoredExchange, asked: Asked): Prom
       await demandOwnership(exchange, memories, memory, { stored: asked.id })
     }
     const answer = await forwardStored(exchange, destination)
-    // Not every upstream keeps what it has said.
+    // The upstream may not have kept the exchange.
     if (!answer) found = await look()
-    // Forgotten before the upstream has done so, what failed could never be asked for again.
+    // The copy is deleted only after the upstream has deleted its own; otherwise a failed deletion could not be
+    // repeated.
     if (asked.action === 'delete' && memories && (!answer || isSuccess(answer.status)))
       await forgotten(exchange, memories, asked.id)
     if (answer) return answer
@@ -51,7 +52,7 @@ export async function storedAnswer(exchange: StoredExchange, asked: Asked): Prom
   )
 }
 
-/** The copy of what the upstream keeps, and the note whose it is. */
+/** Deletes the copy of the upstream's exchange, and the note of its owner. */
 async function forgotten(exchange: StoredExchange, memories: Memories, id: string): Promise<void> {
   await deleted(await openScopedStore(exchange, memories), id)
 }
@@ -75,7 +76,7 @@ async function keptAnswer(
   if (kept.record.length > LONG_CHARACTERS) await ownTurn()
   const text = textIn(memory, kept, action, query)
   if (text !== undefined) return { text }
-  // Only the whole input needs those that came before.
+  // Only a list of the whole input needs the earlier exchanges.
   const whole = action === 'input' ? await readChain(look, id) : { chain: [kept] }
   const records = whole?.chain.map(recordReader(memory)).filter((record) => record !== undefined)
   return records && records.length === whole?.chain.length
@@ -83,7 +84,7 @@ async function keptAnswer(
     : undefined
 }
 
-/** Others come first where there is much to do. */
+/** Longer records are handled in steps, so that other exchanges get their turn. */
 const LONG_CHARACTERS = 65_536
 
 function textIn(

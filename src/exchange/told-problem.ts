@@ -3,7 +3,7 @@ import { KEY_REFUSED } from '../model/failures.ts'
 import type { Plan } from './plan.ts'
 import { behind } from '../upstream/secrets.ts'
 
-/** A caller is not told that a key is wrong which is not its own, and never what a key is. */
+/** The problem as a caller may see it: no keys, and no complaint about a key that is not the caller's. */
 export function toldProblem(
   { destination, sent }: Pick<Plan, 'destination' | 'sent'>,
   problem: Problem,

@@ -6,8 +6,8 @@ import type { Exchange } from './exchange.ts'
 import { readRequest } from './read-request.ts'
 
 /**
- * The classes that Claude Code (2.1.329) names, only where it runs with CLAUDE_CODE_GATEWAY_HINT_HEADERS=1. What
- * else stands there says nothing.
+ * The classes that Claude Code (2.1.329) sends, only with CLAUDE_CODE_GATEWAY_HINT_HEADERS=1. Other values of the
+ * header are ignored.
  */
 const TOLD: ReadonlySet<string> = new Set<RequestClass>([
   'main',
@@ -20,7 +20,7 @@ const TOLD: ReadonlySet<string> = new Set<RequestClass>([
 
 const CLASS_HEADER = 'x-claude-code-request-class'
 
-/** The class that the client itself gives its request. */
+/** The class that the client gives its request. */
 export function toldClass({ headers }: Pick<Exchange, 'headers'>): string | undefined {
   const told = headers.get(CLASS_HEADER) ?? ''
   return TOLD.has(told) ? told : undefined
@@ -28,7 +28,7 @@ export function toldClass({ headers }: Pick<Exchange, 'headers'>): string | unde
 
 const BYTES_PER_TOKEN = 4
 
-/** What a request is for, by what it says itself; nothing of it is read before a route asks. */
+/** The class of a request by its content, which is read only when a route asks. */
 export function traitsOf(exchange: Exchange, scanned: ScannedBody | undefined): Traits {
   const request = lazyRequest(exchange)
   return {
@@ -39,7 +39,7 @@ export function traitsOf(exchange: Exchange, scanned: ScannedBody | undefined): 
           return isSearch(request())
         case 'thinking':
           return (request()?.reasoning?.mode ?? 'off') !== 'off'
-        // How long that is the route says.
+        // The route defines how long `long` is.
         case 'long':
           return true
         case 'compaction':
@@ -51,13 +51,16 @@ export function traitsOf(exchange: Exchange, scanned: ScannedBody | undefined): 
   }
 }
 
-/** A search of the provider's is all that is offered. */
+/** Whether the request offers only a hosted search. */
 const isSearch = (request: Request | undefined): boolean =>
   request !== undefined &&
   request.tools.length > 0 &&
   request.tools.every((tool) => tool.kind === 'hosted' && tool.capability === 'web-search')
 
-/** The request in the words of the model, read once; undefined for what is none, which others will say. */
+/**
+ * Reads the request into the model once, when first asked. Undefined for an invalid one, which is reported
+ * elsewhere.
+ */
 export function lazyRequest(exchange: Exchange): () => Request | undefined {
   let known: { request: Request | undefined } | undefined
   return () => (known ??= { request: attempted(exchange) }).request

@@ -33,7 +33,7 @@ import { membersOf } from '../upstream/members.ts'
 import { proofMarker } from './accounts.ts'
 import type { Piece, UpstreamCall } from '../upstream/call.ts'
 
-/** The reply of an upstream in the dialect of the caller, as it wanted it: a stream or one body. */
+/** Translates an upstream's reply into the caller's dialect, as a stream or one body. */
 export async function translateReply(
   exchange: Exchange,
   plan: TranslatePlan,
@@ -42,7 +42,7 @@ export async function translateReply(
   const { caller, settings, ports, newId, journal } = exchange
   const { adapter, target } = plan.destination
   const { lose, losses } = lossList()
-  // A caller that named no model is told which one answered.
+  // Where the caller named no model, the reply names the one that answered.
   const request = {
     ...plan.request,
     model: plan.request.model || target.model,
@@ -64,7 +64,7 @@ export async function translateReply(
     limits: settings.limits,
     contentType: call.headers.get('content-type'),
   })
-  // Both know the same request: what is forgotten of it is gone.
+  // Plan and reply share one request object, so that releasing its turns frees them for both.
   plan.request = request
   const allLosses = () => [...plan.losses, ...losses]
   const over = async (problem?: Problem, body?: string) => {
@@ -78,7 +78,7 @@ export async function translateReply(
     const headers = replyHeaders(plan, call, plan.losses)
     const writer = replyRecorder?.writer ?? signed
     const begun = () => letGo(exchange, plan, request)
-    // A writer that has said the end says nothing more.
+    // A writer that has ended writes nothing more, so an error needs a new one.
     const another = () => caller.caller.writer({ request, now, lose: () => undefined, newId })
     const trailer = () => lossComment(exchange, allLosses())
     const { outcome } = told
@@ -92,8 +92,8 @@ export async function translateReply(
 }
 
 /**
- * What was said before is not needed any more when a reply has begun: its beginning says what it repeats
- * of the request. What is to be kept with the reply stays, and is counted.
+ * Releases the conversation when the reply has begun: the reply repeats only settings of the request. A body that
+ * will be kept stays, and counts against the memory bound.
  */
 function letGo({ body, lease }: Exchange, { keeping }: TranslatePlan, request: Request): void {
   request.system = []
@@ -102,7 +102,7 @@ function letGo({ body, lease }: Exchange, { keeping }: TranslatePlan, request: R
   lease.hold(keeping ? weightOf(body.size) : 0)
 }
 
-/** What comes next; undefined after the end. Never rejects. */
+/** The next events; undefined after the end. Never rejects. */
 type Next = () => Promise<Event[] | undefined>
 
 function eventSteps(
@@ -116,7 +116,7 @@ function eventSteps(
   const conceal = concealer(plan.sent?.veil.sought)
   const tell = (event: Event): Event =>
     event.type === 'error' ? { type: 'error', problem: toldProblem(plan, event.problem) } : event
-  // One body is gathered before anything is made of it, and what is made of it before it is handed over.
+  // A body is gathered whole before it is read, and written whole before it is handed over.
   const mark = proofMarker(plan.destination, membersOf(settings, plan.destination.route))
   const isHeld = !plan.stream || !isStreamType(source.contentType)
   const isRoom = replyCounter(lease)
@@ -168,15 +168,15 @@ interface Streaming {
   /** What is said of losses before the end. */
   trailer(): string
   headers: Record<string, string>
-  /** What is to be kept is kept when this resolves. */
+  /** Ends the exchange; resolves when everything that is to be kept has been kept. */
   over(problem?: Problem): Promise<void>
   /** The beginning of the reply has been written. */
   begun(): void
 }
 
 /**
- * The status goes out with the first event that means something: a failure before it still becomes a real
- * status. It does not wait for longer than a heartbeat, because intermediaries give up on silent upstreams.
+ * The status goes out with the first event that shows something, so that an earlier failure still becomes an HTTP
+ * status. It waits no longer than a heartbeat, because intermediaries give up on silent upstreams.
  */
 async function streamed(streaming: Streaming): Promise<Answer> {
   const { exchange, call, next, headers, over } = streaming
@@ -211,7 +211,7 @@ const failureIn = (events: readonly Event[]): Problem | undefined => {
   return shown?.type === 'error' ? shown.problem : undefined
 }
 
-/** Everything up to the first event that shows something of a reply, or ends it. */
+/** All events up to the first one that shows something of a reply, or ends it. */
 async function firstEvents(next: Next): Promise<Event[]> {
   const seen: Event[] = []
   for (let events = await next(); events; events = await next()) {
@@ -221,7 +221,7 @@ async function firstEvents(next: Next): Promise<Event[]> {
   return seen
 }
 
-/** Events to bytes. The last step says so and carries the end of the framing. */
+/** Turns events into bytes. The last step is marked as the last and carries the end of the framing. */
 function stepper(
   { exchange, writer, another, call, outcome, trailer, over, begun }: Streaming,
   frames: Framer,
