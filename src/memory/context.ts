@@ -4,36 +4,38 @@ import type { RetentionSettings, Settings } from '../config/settings.ts'
 import type { JsonObject } from '../json/json.ts'
 import type { Store } from './store.ts'
 
-/** What has to be known of a caller to find what is kept for it. */
+/** What is needed to find the stored exchanges of a caller. */
 export interface KeptContext {
   readonly settings: Settings
   readonly caller: Adapter
-  /** Whose memory it is; absent where nothing tells one caller from another. */
+  /** The owner; absent where callers cannot be told apart. */
   readonly identity?: string | undefined
-  /** Absent where nothing is kept. */
+  /** Absent where nothing is stored. */
   readonly memories?: Memories | undefined
-  /** What it has of the bytes that may be in flight. */
+  /** Its share of the bytes in flight. */
   readonly lease: Lease
 }
 
-/** What has to be known of an exchange to remember it. */
+/** What is needed to store an exchange. */
 export interface MemoryContext extends KeptContext {
   readonly route: Route
   readonly body: {
-    /** With the data that was left out of the body, in what has been made of its text. */
+    /** Puts long data that was left out of the body back into a text made from it. */
     filled(text: string): string
   }
   readonly journal: { whenOver(run: () => void): void }
   newId(prefix: string): string
 }
 
-/** What the proxy remembers between two exchanges, and what it is busy with. */
+/** All that the proxy stores between exchanges, and the replies that are being stored. */
 export interface Memories {
   readonly store: Store
   readonly retention: RetentionSettings
-  /** Replies that this process is writing at the moment, by their keys in the store. */
+  /** Replies that this process is writing now, by their keys in the store. */
   readonly underway: Map<string, Underway>
-  /** Who owns what, by what they present: callers come again, and a hash takes longer than a small reply. */
+  /**
+   * Hashed owners by what their callers present. Callers come again, and the hash takes longer than a small reply.
+   */
   readonly owners: Map<string, Promise<string>>
 }
 

@@ -11,18 +11,18 @@ import { memberOf, memberText, type ScannedBody } from '../json/scanned-body.ts'
 import { opened, type Found } from './resolve.ts'
 
 /**
- * Keeps a copy of what passes to an upstream that keeps it too: the conversation may go on at another one.
- * The upstream keeps the original, so a fault of the copy is passed over.
+ * Keeps a copy of exchanges that pass to an upstream with its own memory, because the conversation may go on at
+ * another upstream. The upstream keeps the original, so a failure to copy is ignored.
  */
 export interface Mirror {
-  /** The same reader, listened to. */
+  /** The reader, with the mirror listening. */
   listen(reader: FrameReader): FrameReader
-  /** Something has come that is to be kept before it is passed on. */
+  /** There is something to store before it is passed on. */
   readonly ready: boolean
   settle(): Promise<void>
 }
 
-/** What passes: the body as far as it was looked into, what it refers to, and where it goes. */
+/** The exchange that passes: its body, as far as it was scanned, its references, and its destination. */
 interface Passing {
   scanned?: ScannedBody
   found?: Found | undefined
@@ -70,7 +70,7 @@ export function createMirror(exchange: MemoryContext, plan: Passing): Mirror | u
   return mirror
 }
 
-/** What a reply has told: itself, or first of all its id, by which it may be asked for before it is whole. */
+/** News from a reply: the reply, or before it its id, by which the caller may ask for it early. */
 type News = Told | { id: string }
 
 const toNews = (id: string | undefined): News | undefined => (id === undefined ? undefined : { id })
@@ -94,12 +94,12 @@ async function kept(original: Original, news: News): Promise<void> {
   if (!made) return
   const { id, record, whole } = made
   const claimed = () => noteOwner(scoped, [id, ...record.items], origin)
-  // Half of a conversation would be a false memory of it, but it is the caller's all the same.
+  // Half of a conversation is not stored; only its owner is noted.
   if (found.missing || !whole) await claimed()
   else await keep(scoped, { id, origin, record, parents: found.parents }).catch(claimed)
 }
 
-/** What the request adds to the conversation. Where no item stands for another one, it need not be read. */
+/** The items that the request adds. The request is parsed only where items refer to others. */
 function addedItems({ memory, scanned, found }: Original): string {
   const input = memberText(scanned, memory.inputMember)
   if (found.items.size === 0) return memory.itemsText(input)

@@ -13,16 +13,16 @@ import type { Memories } from './context.ts'
 import type { UpstreamSettings } from '../config/settings.ts'
 
 /**
- * An upstream with a memory of its own knows one key, where this proxy knows many callers. What it gave out
- * to one of them it would tell them all, so here stands whose it is. Who is let in with any key, or none, may
- * be many too.
+ * An upstream with its own memory knows one key, but the proxy serves many callers with it. The upstream would show
+ * an exchange to all of them, so the proxy notes the owner of each id. Callers that are let in with any key, or
+ * with none, count as several too.
  */
 export const isShared = (
   { settings: { callers } }: Pick<KeptContext, 'settings'>,
   { key }: Pick<UpstreamSettings, 'key'>,
 ): boolean => key.kind !== 'caller' && (callers.kind === 'open' || callers.keys.length > 1)
 
-/** For a shared upstream where nothing is kept, not even whose something is. */
+/** The error of a shared upstream where not even owners are stored. */
 export function unclaimable(
   memory: ConversationMemory,
   what: Parameters<ConversationMemory['missing']>[0],
@@ -32,13 +32,13 @@ export function unclaimable(
   const problem = memory.missing(what, id)
   const why = `All callers share one key of the upstream '${upstream.name}', and nothing notes whose its responses are`
   const instead = what === 'stored' ? '' : ', or send the whole conversation in the input'
-  // Whose a conversation is was never told to this proxy, as it is not made through it.
+  // Conversations are not made through the proxy, so it cannot know their owners even with a store.
   const noting = what === 'conversation' ? '' : 'set state.store, '
   const message = `${problem.message} ${why}: ${noting}give the upstream "key": "caller"${instead}.`
   return new ProblemError({ ...problem, message })
 }
 
-/** Throws ProblemError for a body that refers to what such an upstream keeps. */
+/** Throws ProblemError for a body that refers to exchanges kept by a shared upstream. */
 export function refuseReferences(
   memory: ConversationMemory,
   body: Json,
@@ -63,7 +63,7 @@ export async function noteOwner(
   await Promise.all([...places].map((place) => scoped.put(place, OWNED + origin)))
 }
 
-/** The member of a pool that gave out an id, as far as that is kept for this caller. */
+/** The member of a pool that gave out an id, where that is noted for this caller. */
 export async function originOf(
   exchange: KeptContext,
   memories: Memories,
@@ -79,7 +79,7 @@ export async function originOf(
   return kept.startsWith(OWNED) ? kept.slice(OWNED.length) : readKept(kept)?.origin
 }
 
-/** Throws ProblemError unless everything that is asked for was given to this caller. */
+/** Throws ProblemError unless all referenced ids were given to this caller. */
 export async function demandOwnership(
   exchange: KeptContext,
   memories: Memories,

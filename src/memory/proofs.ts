@@ -9,12 +9,11 @@ import type { Memories } from './context.ts'
 import { overheard } from '../stream/codec.ts'
 
 /**
- * A second source for proofs of reasoning, for clients that drop what they were given. They are kept by the
- * call that they led to, for the caller that was given them, and used only for a turn that came back
- * without any.
+ * Keeps proofs of reasoning for clients that drop them. They are stored under the call that they led to, for the
+ * caller that received them, and used only for a turn that came back without proofs.
  */
 interface Proofs {
-  /** What was thought before the call, signed. */
+  /** The thoughts before the call, with their proof. */
   reasoning: Reasoning[]
   /** The proof of the call itself. */
   proof?: Proof
@@ -26,24 +25,24 @@ interface Reasoning {
   proof: Proof
 }
 
-/** Ids of calls may repeat between conversations, so name and input have to be the same too. */
+/** Ids of calls may repeat between conversations, so name and input are part of the key too. */
 const recordPlace = ({ id, name, input }: ToolCallBlock): string =>
   `proof-${fingerprint(id)}${fingerprint(`${name}\n${plain(input)}`)}`
 
-/** Clients write JSON anew. */
+/** Clients serialise JSON again, so inputs are compared as values. */
 function plain(input: string): string {
   const value = parseObject(input)
   return value ? stringify(sorted(value)) : input
 }
 
-/** Listens for the proofs of a reply. */
+/** Collects the proofs of a reply. */
 export interface ProofKeeper {
   listen(writer: Writer): Writer
-  /** Keeps them; what cannot be kept is passed over. */
+  /** Stores them; a failure is ignored. */
   settle(): Promise<void>
 }
 
-/** Undefined where the configuration does not ask for it, or the request asks for nothing to be kept. */
+/** Undefined where the configuration does not ask for it, or the request says that nothing is to be stored. */
 export function createProofKeeper(
   exchange: MemoryContext,
   { store }: Pick<Request, 'store'>,
@@ -66,7 +65,7 @@ async function keepProofs(
   const entries = blocks
     .filter((block) => block.kind === 'tool-call')
     .flatMap((call, index): [string, Proofs][] => {
-      // Of several calls the first one was thought about.
+      // Of several calls, the thoughts belong to the first.
       const proofs = { reasoning: index === 0 ? reasoning : [], ...callProof(call) }
       return proofs.proof || proofs.reasoning.length > 0 ? [[recordPlace(call), proofs]] : []
     })
@@ -83,7 +82,7 @@ function signed(block: Block): Reasoning | undefined {
   return { text, proof, ...(redacted && { redacted }) }
 }
 
-/** The request with the proofs that its caller did not bring back. A store that is down is not missed. */
+/** Adds proofs that the caller did not bring back. Without a working store the request stays as it is. */
 export async function withProofs(
   exchange: MemoryContext,
   request: Request,
@@ -93,7 +92,7 @@ export async function withProofs(
   const bare = memories?.retention.proofs ? request.turns.filter(isBare) : []
   if (!memories || bare.length === 0) return request
   const scoped = await openScopedStore(exchange, memories)
-  // A call is known by its input, all of it.
+  // The key needs the whole input, with its long data.
   const whole = ({ blocks, ...turn }: Turn): Turn => ({
     ...turn,
     blocks: blocks.map((block) =>
@@ -108,7 +107,7 @@ export async function withProofs(
   return { ...request, turns }
 }
 
-/** A turn with calls and without a single proof. */
+/** Whether a turn has calls and no proof. */
 const isBare = ({ role, blocks }: Turn): boolean =>
   role === 'assistant' &&
   blocks.some((block) => block.kind === 'tool-call') &&
@@ -122,7 +121,7 @@ async function proven(scoped: ScopedStore, turn: Turn, dialect: string): Promise
   )
   const reasoning = found.flatMap((proofs) => proofs?.reasoning ?? [])
   const blocks = turn.blocks.flatMap((block, index): Block[] => {
-    // What is brought back replaces what the client kept of the thoughts.
+    // The stored thoughts replace those that the client kept.
     if (block.kind === 'reasoning' && reasoning.length > 0) return []
     const proof = found[index]?.proof
     return [proof && block.kind === 'tool-call' ? { ...block, proof } : block]
@@ -131,7 +130,7 @@ async function proven(scoped: ScopedStore, turn: Turn, dialect: string): Promise
   return { ...turn, blocks: [...thoughts, ...blocks] }
 }
 
-/** Only proofs that the upstream issued itself are of use to it. */
+/** An upstream can use only proofs that it issued itself. */
 async function findProofs(
   scoped: ScopedStore,
   call: ToolCallBlock,
@@ -152,6 +151,6 @@ function readProofs(text: string): Proofs | undefined {
   return isProofs(value) ? value : undefined
 }
 
-/** Only this program writes where they are kept, so a look at their shape is enough. */
+/** Only this program writes here, so checking the shape is enough. */
 const isProofs = (value: unknown): value is Proofs =>
   isObject(value) && Array.isArray(value['reasoning'])

@@ -11,18 +11,18 @@ import { writtenOnce } from '../stream/event-text.ts'
 
 /** Keeps one exchange while its reply is written. */
 export interface ReplyRecorder {
-  /** The same writer, listened to: what a stream told is kept with the reply. */
+  /** The writer, with the recorder listening: the events of a stream are stored with the reply. */
   readonly writer: Writer
-  /** Why the reply is broken off from outside, once it is. */
+  /** Why the reply was stopped from outside; undefined before that. */
   readonly interruption: Problem | undefined
   /**
-   * Keeps the whole exchange; false when that could not be done. The reply cannot be stopped any more.
-   * `body`: the text of a reply that leaves as one.
+   * Stores the whole exchange; false when that failed. Afterwards the reply cannot be stopped any more. `body`: the
+   * text of a reply in one body.
    */
   settle(body?: string): Promise<boolean>
 }
 
-/** `stop`: ends the reply that is underway. */
+/** `stop`: ends the reply while it is written. */
 export function recordReply(
   exchange: MemoryContext,
   { scoped, memory, parents, fresh, memories }: Keeping,
@@ -53,7 +53,7 @@ export function recordReply(
   const record = (events: readonly WireEvent[]) => {
     if (!recorder) return
     recorder.push(events)
-    // What will be too large to be kept is not gathered to its end.
+    // An exchange that will be too large to store is released early.
     if (recorder.size > FRAMES_PER_REPLY * retention.entryBytes) return release()
     if (key === undefined && recorder.id !== undefined) register(recorder.id, recorder)
   }
@@ -79,12 +79,12 @@ export function recordReply(
   return replyRecorder
 }
 
-/** What is too large, or a store that is down, is no failure: the answer is worth more than its memory. */
+/** An entry that is too large, or a store that is down, does not fail the reply. */
 const isKept = (keeping: Promise<unknown>): Promise<boolean> =>
   keeping.then(
     () => true,
     () => false,
   )
 
-/** The frames of a reply say more than once what is kept once. */
+/** Frames repeat content that is stored only once, so they may be larger than the entry by this factor. */
 const FRAMES_PER_REPLY = 4

@@ -13,7 +13,7 @@ export function createMemories(settings: Settings, store: Store | undefined): Me
   return store && { store, retention, underway: new Map(), owners: new Map() }
 }
 
-/** The same memory, kept by other rules. */
+/** The same memories with new settings. */
 export const renewedMemories = (
   settings: Settings,
   known: Memories | undefined,
@@ -21,8 +21,8 @@ export const renewedMemories = (
   known && { ...known, retention: { ...DEFAULT_RETENTION, ...settings.retention } }
 
 /**
- * One exchange in the store. `origin`: the upstream that gave out its ids and keeps it too, if one does;
- * `parents`: the places of the exchanges that led to it, the first one first.
+ * One exchange in the store. `origin`: the upstream that gave out its ids and keeps it too, if any. `parents`: the
+ * places of the exchanges before it, the first one first.
  */
 export interface Kept<Exchange = string> {
   id: string
@@ -31,7 +31,7 @@ export interface Kept<Exchange = string> {
   record: Exchange
 }
 
-/** A line about the exchange, and the exchange itself behind it. */
+/** Writes a line of facts, and the record behind it. */
 export const writeKept = ({ id, origin = '', parents, record }: Kept): string =>
   `${[id, origin, ...parents].join(' ')}\n${record}`
 
@@ -43,7 +43,7 @@ export function readKept(text: string): Kept | undefined {
   return { id, ...(origin !== '' && { origin }), parents, record: text.slice(end + 1) }
 }
 
-/** Reads what is kept when it is wanted, each once: most of a long conversation is only passed by. */
+/** Parses records only when they are wanted, and each only once: most of a long conversation is not looked at. */
 export function recordReader({
   read,
 }: Pick<ConversationMemory, 'read'>): (kept: Kept) => JsonObject | undefined {
@@ -63,7 +63,7 @@ export function recordReader({
 
 const REDIRECT_KEY = 'see '
 
-/** What stands at the place of an item whose id does not lead to its exchange by itself. */
+/** The entry for an item whose id does not lead to its exchange by itself. */
 const writeRedirectKey = (place: string): string => REDIRECT_KEY + place
 
 /** Inverse of `writeSignpost`. */
@@ -72,13 +72,13 @@ export const readRedirectKey = (text: string | undefined): string | undefined =>
 
 const ID = /^[\w-]{1,128}$/
 
-/** Where an exchange is kept that gave out this id; undefined for what can be no id. */
+/** The place of the exchange that gave out this id; undefined for a value that cannot be an id. */
 export const recordPlace = (id: string): string | undefined =>
   ID.test(id) ? (seedOf(id) ?? id) : undefined
 
 const MOST_OWNERS = 1000
 
-/** Whose memory it is: a hash of what the caller presented, so that no key is ever in a store. */
+/** The owner: a hash of what the caller presented, so that the store holds no keys. */
 export function hashedOwner(
   { identity }: Pick<KeptContext, 'identity'>,
   { owners }: Pick<Memories, 'owners'>,
@@ -105,7 +105,7 @@ export interface ScopedStore {
   delete(place: string): Promise<boolean>
 }
 
-/** Nothing is put by who brings no body. */
+/** Opens the caller's part of the store. A request without a body only reads and deletes. */
 export async function openScopedStore(
   exchange: Pick<KeptContext, 'identity'> & Partial<Pick<MemoryContext, 'body'>>,
   memories: Memories,
@@ -115,7 +115,7 @@ export async function openScopedStore(
   return {
     owner,
     get: (place) => reached(store.get(storeKey(owner, place))),
-    // Who puts decides what a failure means.
+    // The caller of `put` decides what a failure means.
     put(place, text) {
       const value = exchange.body?.filled(text) ?? text
       return store.put({ key: storeKey(owner, place), owner, value, ttlMs: retention.ttlMs })

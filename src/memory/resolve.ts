@@ -18,17 +18,17 @@ import type { Memories } from './context.ts'
 import { memberText, type ScannedBody } from '../json/scanned-body.ts'
 import type { UpstreamSettings } from '../config/settings.ts'
 
-/** A request in the light of what was said before. */
+/** A request after its references have been looked up. */
 export interface ResolvedRequest {
-  /** With everything written out that it referred to. */
+  /** The body with all its references written out. */
   body: Json
-  /** It did refer to something, and all of it was found here. */
+  /** The request had references, and all were found here. */
   resolved: boolean
-  /** What is needed to keep what comes of it; absent when nothing is to be kept. */
+  /** What is needed to store its reply; absent when nothing is to be stored. */
   keeping?: Keeping
-  /** What was found of that to which it still refers. */
+  /** The records for references that stay in the body. */
   found?: Found
-  /** Who gave out what was written out. */
+  /** The upstreams that gave out what was written out. */
   origins?: Found['origins']
 }
 
@@ -41,9 +41,9 @@ export interface Keeping {
 }
 
 /**
- * Writes out what a body refers to. `looked`: what is known of its text. `elsewhere`: the upstream that has a
- * memory of its own; it is asked for what it gave out itself, and for everything that is not kept here.
- * Throws ProblemError for what is kept nowhere.
+ * Writes out the references of a body. `looked`: what is known of its text. `elsewhere`: an upstream with its own
+ * memory, which resolves the ids that it gave out itself and those that are not stored here. Throws ProblemError
+ * for a reference that is found nowhere.
  */
 export async function resolveReferences(
   exchange: MemoryContext,
@@ -80,7 +80,7 @@ export async function resolveReferences(
   return { body: whole, resolved: true, origins: found.origins, ...(keeps && { keeping }) }
 }
 
-/** What a shared upstream would complete by a name, for any caller. Throws ProblemError. */
+/** Checks ownership of ids that a shared upstream would complete for any caller. Throws ProblemError. */
 async function demandClaims(
   exchange: MemoryContext,
   memories: Memories,
@@ -94,11 +94,14 @@ async function demandClaims(
     await demandOwnership(exchange, memories, memory, { references: [], claims })
 }
 
-/** By the member that gave it out, or by the upstream's name from before it had several keys. */
+/**
+ * Whether an upstream gave out an exchange, by its member's name, or by the upstream's name from before it had
+ * several keys.
+ */
 const gaveOut = ({ member, name }: UpstreamSettings, origin: string | undefined): boolean =>
   origin === (member ?? name) || (member === `${name}#1` && origin === name)
 
-/** A store that is down is not missed where the upstream is likely to know better. */
+/** A store that is down is ignored where the upstream can be expected to know the id. */
 const unlessOurs =
   (memory: ConversationMemory, ask: Ask, elsewhere: UpstreamSettings | undefined) =>
   (problem: unknown): Found => {
@@ -113,21 +116,21 @@ export interface Found {
   chain: readonly Kept[]
   items: ReadonlyMap<string, Kept>
   parents: readonly string[]
-  /** Who gave out the ids that were found. */
+  /** The upstreams that gave out the ids that were found. */
   origins: readonly (string | undefined)[]
   missing?: Problem
 }
 
-/** For what refers to nothing. */
+/** For a body without references. */
 export const NOTHING_SOUGHT: Found = { chain: [], parents: [], origins: [], items: new Map() }
 
-/** A request with more would be a way to keep the store busy. */
+/** Bounds the work of one request for the store. */
 const MOST_PLACES = 1000
 
 const tooMany = (): ProblemError =>
   invalid(`The input refers to items of more than ${MOST_PLACES} responses.`, 'input')
 
-/** Looks for everything that is referred to; what is not there is `missing`. */
+/** Looks up all references; those not found are `missing`. */
 async function findReferenced(look: Look, memory: ConversationMemory, ask: Ask): Promise<Found> {
   const { previous, references } = ask
   const places = new Set(references.map(recordPlace))
@@ -154,7 +157,7 @@ async function findReferenced(look: Look, memory: ConversationMemory, ask: Ask):
   }
 }
 
-/** The exchanges themselves. Throws ProblemError for one that cannot be read, as if it was not there. */
+/** Parses the exchanges. Throws ProblemError for one that cannot be parsed, as if it were missing. */
 export function opened(
   memory: ConversationMemory,
   { previous = '' }: Ask,
@@ -182,8 +185,8 @@ const tooLong = (bytes: number) =>
 export type Look = (place: string | undefined) => Promise<Kept | undefined>
 
 /**
- * Looks at each place once, and brings no more than a body may hold that says all of it again, and no more than
- * there is room for.
+ * Looks at each place once. The sum of the records is bounded by the size of a body that would send them all, and
+ * by the room that is left.
  */
 export function lookup(scoped: ScopedStore, mostBytes: number, lease: Lease): Look {
   let size = 0
@@ -215,11 +218,11 @@ export interface Chain {
   parents: readonly string[]
 }
 
-/** The exchange with this id behind all that led to it; undefined when one of them is gone. */
+/** The exchange with this id and all exchanges before it; undefined when one is gone. */
 export async function readChain(look: Look, id: string): Promise<Chain | undefined> {
   const place = recordPlace(id)
   const kept = await look(place)
-  // All ids of an exchange lead to its place, and only one of them is that of its reply.
+  // Each id of an exchange leads to its place, but only the id of its reply names the exchange.
   if (!kept || place === undefined || kept.id !== id) return undefined
   const before = await Promise.all(kept.parents.map(look))
   const chain = [...before, kept].filter((link) => link !== undefined)

@@ -37,7 +37,7 @@ export const storeKey = (owner: string, id: string): string => `${owner}/${id}`
 /** The inverse of `storeKey`, as far as the owner goes: a driver may keep each owner's entries apart. */
 export const ownerOf = (key: string): string => key.slice(0, Math.max(0, key.indexOf('/')))
 
-/** The entry alone is larger than a bound; its value is not in the message. */
+/** The entry is larger than a bound; the message does not contain its value. */
 export class EntryTooLargeError extends Error {
   readonly limit: number
   constructor(limit: number) {
@@ -47,7 +47,7 @@ export class EntryTooLargeError extends Error {
   }
 }
 
-/** The service behind the store does not answer, or refuses. Neither address nor value is in the message. */
+/** The service behind the store does not answer, or refuses. The message contains neither address nor value. */
 export class StoreUnavailableError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })
@@ -57,7 +57,7 @@ export class StoreUnavailableError extends Error {
 
 const ENCODER = new TextEncoder()
 
-/** The bytes of a value that a store may keep; throws `EntryTooLargeError`. */
+/** The bytes of a value; throws `EntryTooLargeError` where they exceed the bound. */
 export function boundedBytes(entry: StoreEntry, bounds: StoreBounds): Uint8Array {
   const limit = entryLimit(bounds)
   const bytes = entry.value.length > limit ? undefined : ENCODER.encode(entry.value)
@@ -65,7 +65,7 @@ export function boundedBytes(entry: StoreEntry, bounds: StoreBounds): Uint8Array
   return bytes
 }
 
-/** What an entry counts for against the bounds; throws `EntryTooLargeError`. */
+/** The size of an entry that counts against the bounds; throws `EntryTooLargeError`. */
 export function boundedSize({ key, value }: StoreEntry, bounds: StoreBounds): number {
   const limit = entryLimit(bounds)
   const size = key.length + (value.length > limit ? value.length : bytesIn(value))

@@ -3,8 +3,8 @@ import { LONG_BYTES } from '../json/bytes.ts'
 import { CALLER_LEFT, CROWDED } from '../model/failures.ts'
 
 /**
- * The bytes that all exchanges together may have in flight: bodies while they are read, decoded and sent on,
- * what is recalled for them, and replies that are gathered or wait for their reader.
+ * Bounds the bytes in flight of all exchanges together: bodies while they are read, decoded and sent on, records
+ * that are looked up for them, and replies that are gathered or wait for their reader.
  */
 export class Budget {
   #most: number
@@ -19,7 +19,7 @@ export class Budget {
     return this.#held
   }
 
-  /** Another bound from now on; what is held stays. */
+  /** Changes the bound; held bytes stay held. */
   bound(most: number): void {
     this.#most = most
   }
@@ -28,7 +28,7 @@ export class Budget {
     return new BudgetLease(this)
   }
 
-  /** False where there is no room for that much more. */
+  /** Takes bytes from the budget; false where there is no room. */
   take(bytes: number): boolean {
     if (bytes > 0 && this.#held + bytes > this.#most) return false
     this.#held += bytes
@@ -41,18 +41,18 @@ export class Budget {
 }
 
 /**
- * So much of a reply is not counted: nearly every one is shorter, and what is handed over at once waits for no reader.
- * As many exchanges as there may be at once bound it.
+ * So many bytes of a reply are not counted. Nearly every reply is shorter, and bytes that are handed over at once
+ * wait for no reader. The number of concurrent exchanges bounds their sum.
  */
 export const FREE_BYTES = 65_536
 
 /**
- * What a body of so many bytes counts for: a long one half as much again, for what is made of it on its way and
+ * The weight of a body of so many bytes: a long one counts half as much again, for copies that are made of it and
  * not collected at once.
  */
 export const weightOf = (bytes: number): number => bytes + Math.max(0, (bytes - LONG_BYTES) / 2)
 
-/** Told of each piece of a reply that is gathered; false where there is no room for it. */
+/** Counts the pieces of a reply that is gathered; false where there is no room. */
 export function replyCounter(lease: Lease): (bytes: number) => boolean {
   let size = 0
   return (bytes) => {
@@ -61,16 +61,19 @@ export function replyCounter(lease: Lease): (bytes: number) => boolean {
   }
 }
 
-/** What one exchange has of the budget. */
+/** The share of one exchange in the budget. */
 export interface Lease {
   readonly size: number
-  /** Before bytes are kept; throws ProblemError when there is no room, and once the exchange is over. */
+  /** Called before bytes are kept; throws ProblemError when there is no room, and after the exchange is over. */
   grow(bytes: number): void
-  /** The same, with false for what is thrown. */
+  /** Like `grow`, but returns false instead of throwing. */
   fits(bytes: number): boolean
-  /** So much is left, or is there already: the next exchange is refused for it, and not this one. */
+  /**
+   * Sets the share to a size that already exists, even beyond the bound; then the next exchange is refused, not this
+   * one.
+   */
   hold(bytes: number): void
-  /** Nothing is left, and nothing more will come. */
+  /** Releases everything; nothing more may be taken. */
   release(): void
 }
 

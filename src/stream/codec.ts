@@ -7,31 +7,31 @@ import type { DeltaHint, WireEvent } from './wire-events.ts'
 export interface Frame {
   readonly event?: string | undefined
   readonly data: string
-  /** It came without any framing, so that no client of the dialect reads it. */
+  /** The event came without a framing, so no client of the dialect reads it. */
   readonly bare?: boolean
 }
 
 /** How a stream leaves: server-sent events, or a JSON array that grows. */
 export type Framing = 'sse' | 'json-array'
 
-/** What keeps a silent stream alive, where the dialect's clients bear one. */
+/** The event or comment that keeps a silent stream alive, where the dialect's clients accept one. */
 export type Heartbeat = WireEvent | 'comment'
 
-/** Reply in: a whole body, or events and then `end`. Synchronous: no promises, no clock, no I/O. */
+/** Reads a reply: a whole body, or events and then `end`. Synchronous: no promises, no clock, no I/O. */
 export interface Reader {
-  /** What of an event stays text. Nothing when absent. */
+  /** The subtrees of an event that stay text; none when absent. */
   readonly verbatim?: VerbatimPaths
-  /** How deltas are read faster than other events, by a reader that tells. */
+  /** Set where the reader can tell that later deltas need not be parsed. */
   readonly hint?: DeltaHint
   body(json: Json): Event[]
   push(event: WireEvent): Event[]
-  /** An event came that is no JSON. */
+  /** An event came that is not JSON. */
   broken(): Event[]
-  /** The bytes are over. Completes the reply, or says with an `error` event that it is incomplete. */
+  /** The bytes are over: completes the reply, or reports with an `error` event that it is incomplete. */
   end(): Event[]
 }
 
-/** The same of a stream as it comes: `frameReader` makes one of a dialect's reader. */
+/** Reads a stream of frames; `frameReader` makes one from a dialect's reader. */
 export interface FrameReader {
   /** `text`: the body as it came, for a caller that keeps it. */
   body(json: Json, text?: string): Event[]
@@ -39,13 +39,13 @@ export interface FrameReader {
   end(): Event[]
 }
 
-/** Reply out: events as they come; `body` is the same reply as one object, gathered from what was written. */
+/** Writes a reply as events; `body` is the same reply as one object. */
 export interface Writer {
   push(event: Event): WireEvent[]
   body(): JsonObject
 }
 
-/** A writer whose events are heard first by a listener. */
+/** A writer that hands its events to a listener first. */
 export const overheard = (writer: Writer, hear: (event: Event) => unknown): Writer => ({
   push(event) {
     hear(event)

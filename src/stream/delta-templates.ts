@@ -4,23 +4,23 @@ import type { VerbatimPaths } from '../json/verbatim-paths.ts'
 import { outline, type Path, type Scalar } from '../json/outline.ts'
 import { endOfCount, endOfText, readString } from '../json/tokens.ts'
 
-/** Larger texts are rarely alike. */
+/** Larger texts rarely match the one before. */
 const MOST_CHARACTERS = 2048
-/** A stream in which every text is another kind is not worth learning from. */
+/** A stream that has needed so many templates is not worth learning from. */
 const MOST_LESSONS = 32
-/** Texts that are alike begin alike. */
+/** Texts of one template begin alike, so this much is compared first. */
 const SAME_CHARACTERS = 32
 
 /**
- * Knows the texts of a stream again, which are mostly alike: each brings the next piece of something, perhaps with
- * a count, and around it stands what stood around the one before. Nothing of such a text is parsed but its piece.
+ * Recognises texts of a stream that match the one before: most differ only in one piece, and perhaps in a count. Of
+ * such a text only the piece is parsed.
  */
 export class DeltaTemplates {
   readonly #verbatim: VerbatimPaths | undefined
   readonly #unread: Unread
   #last = ''
   #place: Path | undefined
-  /** What is like the last text; null while that has not been looked at. */
+  /** The template of the last text; null while it has not been made. */
   #template: DeltaTemplate | undefined | null
   #lessons = 0
 
@@ -36,13 +36,13 @@ export class DeltaTemplates {
     return this.last()
   }
 
-  /** Texts are alike that differ from the last one in the string at `place`. */
+  /** Matches texts that differ from the last one only in the string at `place`. */
   lookAt(place: Path): void {
     if (place !== this.#place) this.#template = null
     this.#place = place
   }
 
-  /** The piece of a text that is like the last one; undefined for any other text. */
+  /** The piece of a text that matches the last one; undefined for any other text. */
   pieceOf(text: string): string | undefined {
     if (this.#template === null) this.#template = this.#learn(text)
     const piece = this.#template?.pieceOf(text)
@@ -50,7 +50,7 @@ export class DeltaTemplates {
     return piece
   }
 
-  /** The last text once more, for its counts. */
+  /** The last text, parsed whole for its counts. */
   last(): Json {
     return parse(this.#last, this.#verbatim)
   }
@@ -98,7 +98,7 @@ function makeTemplate(
 const isSame = (one: Path, other: Path): boolean =>
   one.length === other.length && one.every((key, at) => key === other[at])
 
-/** Texts that differ in nothing but some literals. */
+/** The constant parts of texts that differ only in some literals. */
 class DeltaTemplate {
   /** One more than there are literals. */
   readonly #around: readonly string[]
@@ -115,7 +115,7 @@ class DeltaTemplate {
     let at = 0
     for (let index = 0; index < this.#around.length; index += 1) {
       const around = this.#around[index] ?? ''
-      // Cheaper than `startsWith`, which goes from character to character.
+      // Cheaper than `startsWith`, which compares character by character.
       if (text.slice(at, at + around.length) !== around) return undefined
       at += around.length
       const part = this.#parts[index]
@@ -133,7 +133,7 @@ class DeltaTemplate {
   }
 }
 
-/** Undefined where JSON.parse would refuse it. */
+/** Undefined where JSON.parse would refuse the string. */
 function stringBetween(text: string, start: number, end: number): string | undefined {
   try {
     return readString(text, start, end)

@@ -11,11 +11,11 @@ class EventReader implements FrameReader {
   readonly #reader: Reader
   readonly #hint: DeltaHint | undefined
   readonly #texts: DeltaTemplates
-  /** What is done with the piece of a frame that is like the last one. */
+  /** Takes the piece of a frame that matches the last one. */
   #take: ((text: string) => Event[]) | undefined
   /** The name of the last event. */
   #name: string | undefined
-  /** Only the piece of the last frame has been read. */
+  /** Of the last frame only the piece has been read. */
   #isUnread = false
 
   constructor(reader: Reader) {
@@ -61,7 +61,7 @@ class EventReader implements FrameReader {
     return events
   }
 
-  /** What of the last frame only its piece was read is read for its counts. */
+  /** Parses the last frame for its counts, where only its piece was read. */
   #readLast(): void {
     if (!this.#isUnread) return
     this.#isUnread = false

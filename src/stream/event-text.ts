@@ -3,7 +3,7 @@ import type { Frame } from './codec.ts'
 import { DeltaEvent } from './template.ts'
 import type { WireEvent } from './wire-events.ts'
 
-/** An event whose text is wanted more than once. */
+/** An event that is serialised once although its text is wanted several times. */
 class OnceWritten implements WireEvent {
   readonly name: string | undefined
   readonly data: Json
@@ -19,7 +19,7 @@ class OnceWritten implements WireEvent {
   }
 }
 
-/** The same event, that is serialised once for all that want its text. */
+/** Makes an event serialise only once. */
 export const writtenOnce = (event: WireEvent): WireEvent =>
   event instanceof DeltaEvent ? event : new OnceWritten(event)
 
@@ -35,7 +35,7 @@ export const eventFrame = (event: WireEvent): Frame => ({
   data: eventText(event),
 })
 
-/** The text in which an event differs from one before it; undefined where it differs otherwise, or may do so. */
+/** The text in which an event differs from the one before; undefined where more may differ. */
 export const pieceBeyond = (before: WireEvent | undefined, event: WireEvent): string | undefined =>
   event instanceof DeltaEvent && before instanceof DeltaEvent && event.template === before.template
     ? event.text

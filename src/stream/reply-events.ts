@@ -14,7 +14,7 @@ import {
   REPLY_TOO_LARGE,
 } from '../model/failures.ts'
 
-/** How much of a reply is read, and how deep it may be nested. */
+/** The largest size and depth of a reply that is read. */
 export interface ReplyLimits {
   depth: number
   nodes: number
@@ -23,15 +23,15 @@ export interface ReplyLimits {
   streamBytes: number
 }
 
-/** A reply on its way in: bytes to events. Exactly one terminal event comes, and nothing after it. */
+/** Reads a reply from bytes to events. Exactly one terminal event comes, and nothing after it. */
 export interface ReplyEvents {
   push(bytes: Uint8Array): Event[]
   end(): Event[]
   fail(problem: Problem): Event[]
   readonly ended: boolean
-  /** There was something in a stream that belongs to none of its events. */
+  /** The stream held text that belongs to no event. */
   readonly strayed: boolean
-  /** Something has been passed over that no reader understands, or that `isSuspect`. */
+  /** An event was skipped that the reader does not understand, or that `isSuspect`. */
   readonly suspect: boolean
 }
 
@@ -39,18 +39,18 @@ export interface ReplySource {
   reader: FrameReader
   verbatim: VerbatimPaths
   limits: ReplyLimits
-  /** What the upstream says it sends. What it sends decides; this only helps when it sends nothing. */
+  /** The declared content type. The bytes decide; it is used only for an empty reply. */
   contentType: string | null
   /**
-   * For bytes that pass in any case: the reader that goes on behind what could not be read. What
-   * the upstream itself says of a failure ends a reply here too.
+   * For bytes that pass in any case: makes the reader that goes on after an unreadable event. A failure that the
+   * upstream itself reports still ends the reply.
    */
   anew?: () => FrameReader
-  /** Whether a text that passes has to be looked at closer; it comes in pieces, one after the other. */
+  /** Whether a text that passes must be inspected; it comes in pieces. */
   isSuspect?: (text: string) => boolean
 }
 
-/** What the first bytes turn out to be. */
+/** The kind of the reply, as its first bytes show. */
 interface Mode {
   maxBytes: number
   push(text: string): Event[]
@@ -77,7 +77,7 @@ export function replyEvents(source: ReplySource): ReplyEvents {
   }
   const feed = (text: string): Event[] => {
     mode ??= chooseMode(text, source)
-    // Blank space says nothing of what it stands before, and must not go on for ever.
+    // Blank space does not show the kind, and must not go on without a bound.
     const { maxBytes } = mode ?? { maxBytes: source.limits.replyBytes }
     if (size > maxBytes) return failed(REPLY_TOO_LARGE)
     const events = mode?.push(text) ?? []
@@ -86,7 +86,7 @@ export function replyEvents(source: ReplySource): ReplyEvents {
     reply.suspect ||= source.isSuspect?.(text) ?? false
     return events
   }
-  // No getter: it would make a shape of its own of every such object, and those are collected late.
+  // Not a getter: objects with a getter get a shape of their own each, and are collected late.
   const reply = {
     ended: false,
     strayed: false,
@@ -107,7 +107,7 @@ export function replyEvents(source: ReplySource): ReplyEvents {
   return reply
 }
 
-/** An exchange ends with a problem and not with an exception, for any bytes of an upstream. */
+/** For any bytes of an upstream, an exchange ends with a problem and never with an exception. */
 function attempt(work: () => Event[]): Event[] {
   try {
     return work()
@@ -119,7 +119,7 @@ function attempt(work: () => Event[]): Event[] {
 export const isStreamType = (contentType: string | null): boolean =>
   /^text\/event-stream/i.test(contentType ?? '')
 
-/** The first letter tells: JSON begins with a bracket or brace, a stream with the name of a field. */
+/** The first character tells the kind: JSON begins with a bracket or brace, a stream with the name of a field. */
 export function guessKind(text: string): 'json' | 'events' | 'other' | undefined {
   const first = /[^\s\u{feff}]/u.exec(text)?.[0]
   if (first === undefined) return undefined
@@ -176,7 +176,7 @@ class StreamMode implements Mode {
     return [...this.#read(this.#parser.end()), ...this.#reader.end()]
   }
 
-  /** What came before something that cannot be read has come all the same. */
+  /** Events before an unreadable frame are still handed over. */
   #read(frames: Frame[]): Event[] {
     const events: Event[] = []
     let isOver = false
@@ -197,7 +197,7 @@ class StreamMode implements Mode {
   }
 
   #readOne(frame: Frame): Event[] {
-    // The parser bounds what it gathers, but not what comes in one piece.
+    // The parser bounds text that it gathers, but not an event that comes in one piece.
     if (frame.data.length > this.#limits.eventBytes) return failed(EVENT_TOO_LARGE)
     if (isTooDeep(frame.data, this.#limits)) return failed(NOT_A_REPLY)
     try {
@@ -210,7 +210,7 @@ class StreamMode implements Mode {
 
 const BLANK_LINE = /\r\n\r\n|\n\n|\r\r/
 
-/** Whether an error is about the frame, and not what the frame says. */
+/** Whether an error is about the frame itself, and not reported by its content. */
 export function isStumble(event: Event, { data }: Frame): boolean {
   if (event.type !== 'error' || event.problem === ENDED_EARLY) return false
   return [INTERNAL, EVENT_TOO_LARGE, NOT_A_REPLY].includes(event.problem) || !isJsonObject(data)
@@ -247,7 +247,7 @@ function jsonMode({ reader, verbatim, limits }: ReplySource): Mode {
   }
 }
 
-/** What fits into so few characters cannot be nested too deep. */
+/** A text of so few characters cannot be nested too deep. */
 const HARMLESS_CHARACTERS = 4096
 
 function isTooDeep(text: string, limits: ReplyLimits): boolean {

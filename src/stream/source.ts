@@ -1,11 +1,11 @@
-/** Bytes as they come, for a runtime that has them cheaper than as a stream of its own. */
+/** A source of bytes, for runtimes where it is cheaper than a web stream. */
 export interface ByteSource {
-  /** All that has come, undefined at the end; rejects when it breaks. One read at a time. */
+  /** Reads all bytes that have come; undefined at the end; rejects when the source breaks. One read at a time. */
   read(): Promise<Uint8Array | undefined>
   cancel(): void
 }
 
-/** A body in the one shape in which it is read. */
+/** Wraps a body in the one interface that is read. */
 export const toSource = (body: ReadableStream<Uint8Array> | ByteSource): ByteSource =>
   'getReader' in body ? streamSource(body) : body
 

@@ -8,11 +8,11 @@ import type { WireEvent } from './wire-events.ts'
 /** Text in, frames out, in any chunking. */
 export interface FrameParser {
   push(text: string): Frame[]
-  /** The text is over: an event without its final blank line counts. */
+  /** Ends the text: an event without its final blank line counts too. */
   end(): Frame[]
-  /** A frame was too large: nothing more can be read. */
+  /** A frame was too large, so nothing more can be read. */
   readonly overflowed: boolean
-  /** A bare JSON text has begun, as with which some upstreams end a broken stream: no event comes behind it. */
+  /** A bare JSON text has begun, with which some upstreams end a broken stream. No event follows it. */
   readonly strayed: boolean
 }
 
@@ -33,7 +33,7 @@ export function sseParser(maxEventCharacters: number): FrameParser {
     frames = []
     return taken
   }
-  /** The parser would keep nothing of what comes line by line, or piece by piece. */
+  /** Keeps the text from `start` on here: the parser would keep nothing of it where it comes in small pieces. */
   const feedBefore = (text: string, start: number) => {
     frameParser.strayed = true
     parser.feed(text.slice(0, start))
@@ -60,21 +60,21 @@ export function sseParser(maxEventCharacters: number): FrameParser {
   return frameParser
 }
 
-/** Where a line begins as no field does, but JSON; -1 for nowhere. */
+/** The place of a line that begins like JSON and not like a field; -1 for none. */
 function strayIn(text: string, atLineStart: boolean): number {
   if (atLineStart && (text.startsWith('{') || text.startsWith('['))) return 0
   const before = text.search(/[\r\n][{[]/)
   return before < 0 ? -1 : before + 1
 }
 
-/** One event as text. Its data is JSON, which leaves on one line. */
+/** One event as text. JSON is written on one line. */
 export const sseFrame = ({ event, data }: Frame): string => eventHead(event) + oneLine(data) + END
 
 const eventHead = (event: string | undefined): string =>
   event === undefined ? 'data: ' : `event: ${event}\ndata: `
 const END = '\n\n'
 
-/** The same for the events of one stream: what deltas have in common is put together once. */
+/** Writes the events of one stream; what deltas have in common is put together once. */
 export function sseEvents(): (event: WireEvent) => string {
   let known: { template: Template; write: Write } | undefined
   return (event) => {

@@ -6,14 +6,14 @@ import type { ByteSource } from './source.ts'
 import { alarm, STALL_MS, type Alarm } from './time.ts'
 import type { WireEvent } from './wire-events.ts'
 
-/** How events become the text of a body. */
+/** Writes events as the text of a body. */
 export interface Framer {
   readonly contentType: string
   write(events: readonly WireEvent[]): string
   end(): string
 }
 
-/** `begun`: something stands before, and is gone on with. */
+/** `begun`: the body has been begun already and is continued. */
 export function framer(framing: Framing | undefined, begun = false): Framer {
   return framing === 'json-array' ? arrayFramer(begun) : eventFramer()
 }
@@ -47,7 +47,7 @@ function arrayFramer(begun: boolean): Framer {
   }
 }
 
-/** What a silent stream is kept alive with. A JSON array bears nothing between its elements. */
+/** The bytes of a heartbeat. A JSON array allows nothing between its elements. */
 export function encodeHeartbeat(
   heartbeat: Heartbeat | undefined,
   framing: Framing | undefined,
@@ -57,7 +57,7 @@ export function encodeHeartbeat(
   return () => new TextEncoder().encode(text)
 }
 
-/** Intermediaries must neither keep nor gather a stream. */
+/** Tells intermediaries neither to cache nor to buffer a stream. */
 export const STREAM_HEADERS = {
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
@@ -69,19 +69,22 @@ export interface Step {
 }
 
 export interface StreamOptions {
-  /** Sent when a step takes longer than `heartbeatMs`; undefined where nothing can be said just now. */
+  /** The heartbeat for a step that takes longer than `heartbeatMs`; undefined where none may be written now. */
   heartbeat?: (() => Uint8Array | undefined) | undefined
   heartbeatMs: number
-  /** Aborted when the caller leaves; a runtime may say so here, or by cancelling the stream, or both. */
+  /** Aborted when the caller leaves. A runtime may tell this by the signal, by cancelling the stream, or by both. */
   signal?: AbortSignal
   stallMs?: number
   /** The caller left. */
   stop(): void
-  /** The caller takes nothing any more; should it come back, it finds this. Without it, it has left. */
+  /**
+   * The caller has stopped reading; the step is what it finds if it reads again. Without `stalled`, it counts as
+   * gone.
+   */
   stalled?(): Step | Promise<Step>
 }
 
-/** The same as `next`, of which the first result has been asked for already. */
+/** Like `next`, but its first result has been requested already. */
 export function begunWith<T>(first: Promise<T>, next: () => Promise<T>): () => Promise<T> {
   let begun: Promise<T> | undefined = first
   return () => {
@@ -92,9 +95,8 @@ export function begunWith<T>(first: Promise<T>, next: () => Promise<T>): () => P
 }
 
 /**
- * A body that makes one step each time its reader wants more: a slow reader slows the source down, and
- * nothing runs on when the reader is gone. It fails only with what a step throws; any other failure is part
- * of what the steps say.
+ * A body that makes one step each time its reader asks: a slow reader slows the source down, and nothing runs on
+ * when the reader is gone. It fails only with an error that a step throws; other failures are part of the steps.
  */
 export const steppedSource = (step: () => Promise<Step>, options: StreamOptions): ByteSource =>
   new SteppedSource(step, options)
@@ -112,7 +114,7 @@ class SteppedSource implements ByteSource {
   #stepping = false
   /** Set while a read waits. */
   #reader: Reader | undefined
-  /** What came while no read waited: a heartbeat had taken its place, or the reader was given up. */
+  /** Results that came while no read waited: a heartbeat had taken their place, or the reader was given up. */
   readonly #ready: Promise<Uint8Array | undefined>[] = []
   #over = false
 
@@ -144,7 +146,7 @@ class SteppedSource implements ByteSource {
     this.#take()?.resolve(undefined)
   }
 
-  /** One step; it goes on where a heartbeat has taken its place. */
+  /** Makes one step; a step whose place a heartbeat has taken goes on. */
   #advance(): void {
     this.#stepping = true
     this.#step().then(this.#taken, this.#broken)
@@ -189,7 +191,7 @@ class SteppedSource implements ByteSource {
 
   readonly #leave = (): void => this.cancel()
 
-  /** An end without a word would look like the end of the reply to who reads on after all. */
+  /** Ends with an error, because a caller that reads on would take a silent end for the end of the reply. */
   #giveUp(): void {
     const { stalled } = this.#options
     if (!stalled) return this.cancel()
@@ -205,7 +207,7 @@ class SteppedSource implements ByteSource {
   }
 }
 
-/** The next read hears of it; there need not be one. */
+/** A rejection that the next read will see; it counts as handled, because there may be no next read. */
 function failure(reason: unknown): Promise<never> {
   const rejection = Promise.reject(reason)
   rejection.catch(() => {})

@@ -2,8 +2,8 @@ import { stringify, wellFormed, type JsonObject } from '../json/json.ts'
 import { escapedBreaks, oneLine } from './one-line.ts'
 
 /**
- * Stand for what differs; objects that happen to hold one of them are serialised one by one. All in Latin-1: a
- * single character outside of it would double what is cut out of the sample.
+ * Placeholders for the parts that differ; objects that happen to contain one are serialised without a template.
+ * They are Latin-1: one other character would double the memory of every text cut out of the sample.
  */
 const TEXT = '\u007ftext\u007f'
 const COUNT = 4_503_599_627_370_495
@@ -11,12 +11,14 @@ const COUNT = 4_503_599_627_370_495
 type Make = (text: string, count: number) => JsonObject
 export type Write = (text: string, count: number) => string
 
-/** What stands before the text, between it and the count, and behind; without a count nothing is behind. */
+/**
+ * The text before the piece, between piece and count, and after the count; without a count there is no third part.
+ */
 type Parts = readonly [before: string, between: string, after?: string]
 
 /**
- * Writes objects that differ in one text, and perhaps in one count, as `stringify` would, and on one line: what
- * is around them is serialised once.
+ * Writes objects that differ in one text, and perhaps one count, as `stringify` would, on one line. The constant
+ * parts are serialised once.
  */
 export class Template {
   readonly #make: Make
@@ -37,12 +39,12 @@ export class Template {
     return parts ? joined(parts, text, count) : oneLine(stringify(this.#make(text, count)))
   }
 
-  /** The same with something before and behind each object. */
+  /** The template with constant text before and after each object. */
   within(head: string, tail: string): Write {
     const parts = this.#around()
     if (!parts) return (text, count) => head + this.write(text, count) + tail
     const [before, between, after] = parts
-    // A string that was put together is cheap to make and dear to copy, each time anew.
+    // A concatenated string is cheap to make and costly to copy each time, so it is made flat once.
     const whole: Parts =
       after === undefined
         ? [flat(head, before), flat(between, tail)]
@@ -57,7 +59,7 @@ export class Template {
   }
 }
 
-/** An event like others of its stream: its object is made when it is asked for, and its text from a template. */
+/** An event of a template: its object is made on request, and its text from the template. */
 export class DeltaEvent {
   readonly name: string | undefined
   readonly template: Template
@@ -83,7 +85,7 @@ const joined = ([before, between, after]: Parts, text: string, count: number): s
     ? before + inner(text) + between
     : before + inner(text) + between + (count + after)
 
-/** Undefined where the text does not stand alone, once, before at most one count. */
+/** Undefined where the text does not occur exactly once, before at most one count. */
 function splitParts(make: Make): Parts | undefined {
   const sample = oneLine(stringify(make(TEXT, COUNT)))
   const [before = '', behind, ...more] = sample.split(TEXT)
@@ -98,7 +100,7 @@ function splitParts(make: Make): Parts | undefined {
 // eslint-disable-next-line no-control-regex
 const NOT_PLAIN = /["\\\u0000-\u001f\u0085\u2028\u2029\ud800-\udfff]/
 
-/** A text as it stands between quotes. A lone surrogate is what JSON.stringify writes as an escape. */
+/** A text as it is written between quotes. JSON.stringify escapes a lone surrogate. */
 function inner(text: string): string {
   if (!NOT_PLAIN.test(text)) return text
   const json = JSON.stringify(text)

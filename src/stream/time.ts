@@ -1,33 +1,33 @@
-/** What `within` yields when the time was over first. */
+/** The result of `within` when the time runs out first. */
 export const SILENT = Symbol('silent')
 
-/** A caller that takes nothing for so long will take nothing any more. */
+/** A caller that reads nothing for so long counts as gone. */
 export const STALL_MS = 120_000
 
-/** Timers take a signed 32-bit number; anything beyond would fire at once. */
+/** A timer's delay is a signed 32-bit number; a larger one would fire at once. */
 export const timer = (run: () => void, ms: number): ReturnType<typeof setTimeout> =>
   setTimeout(run, Math.min(ms, 2 ** 31 - 1))
 
-/** What waits already comes first. */
+/** Lets everything that is already waiting run first. */
 const turn = (): Promise<void> => new Promise((resolve) => timer(() => resolve(), 0))
 
 let last: Promise<void> = Promise.resolve()
 
-/** The same for long work: of several that wait for it each has a turn of its own. */
+/** The same for long work: each work that waits gets a turn of its own. */
 export const ownTurn = (): Promise<void> => (last = last.then(turn))
 
-/** A clock that is set and stopped for every piece of a stream. */
+/** A timer that is set and stopped for every piece of a stream. */
 export interface Alarm {
-  /** Rings once, in `ms` from now; what was set before is forgotten. */
+  /** Rings once, in `ms` from now; replaces an earlier time. */
   set(ms: number): void
   stop(): void
-  /** Leaves nothing behind. */
+  /** Removes the timer. */
   close(): void
 }
 
 /**
- * The timer below stays armed while it is set anew, and looks when it fires whether it is time already:
- * arming one for every piece would cost more than the piece.
+ * The timer stays armed while a new time is set, and checks the time when it fires: arming a timer for every piece
+ * would cost more than the piece.
  */
 export function alarm(ring: () => void): Alarm {
   let due = Infinity

@@ -2,18 +2,18 @@ import { joinBytes, NOTHING } from '../json/bytes.ts'
 import { slicesAt, spliceStrings } from '../json/slices.ts'
 
 /**
- * A passing stream in whole pieces: what has been cut off in the middle is held back, so that what
- * has to be said after it can be said. The bytes are those that came, except for a renamed model.
+ * Passes a stream in whole events: an incomplete event is held back, so that something can be written behind the
+ * last whole one. The bytes are unchanged, except for a renamed model.
  */
 export interface Shape {
   push(bytes: Uint8Array): Uint8Array
-  /** What is still held. */
+  /** The bytes that are still held. */
   rest(): Uint8Array
-  /** What closes an event that has passed in part, so that something can be said behind it. */
+  /** The text that ends an event of which a part has passed, so that another event can follow. */
   closing?(): string
 }
 
-/** The model's name as the caller shall see it, and where it stands in an event. */
+/** The model's name for the caller, and its path in an event. */
 export interface Renaming {
   path: readonly string[]
   model: string
@@ -41,7 +41,7 @@ export function eventShape(maxBytes: number): Shape {
   }
   return {
     push(bytes) {
-      // A blank line may begin in what came before.
+      // A blank line may begin in the bytes before.
       const end =
         behindLastBlankLine(bytes) ||
         behindLastBlankLine(joinBytes([tail, bytes.subarray(0, TAIL_BYTES)])) - tail.length
@@ -71,7 +71,7 @@ export function eventShape(maxBytes: number): Shape {
 
 const LINE_END = /\r\n|[\n\r]/
 
-/** Whether nothing but its blank line is missing of an event: most readers pass over one without. */
+/** Whether only the final blank line of an event is missing: most readers drop such an event. */
 function isEvent(bytes: Uint8Array): boolean {
   const lines = new TextDecoder().decode(bytes).split(LINE_END)
   const data = lines.filter((line) => line.startsWith('data:')).map((line) => line.slice(5))
@@ -84,7 +84,7 @@ function isEvent(bytes: Uint8Array): boolean {
   }
 }
 
-/** After CR, one LF would still belong to the same line end. */
+/** Behind CR, one LF would still belong to the same line end. */
 const missingEnd = (bytes: Uint8Array): Uint8Array =>
   new TextEncoder().encode(bytes.at(-1) === LF ? '\n' : '\n\n')
 
@@ -132,7 +132,7 @@ function renameInLines(text: string, renaming: Renaming): string {
   )
 }
 
-/** JSON may be spread over several lines; a renamed model has as many. */
+/** JSON may span several lines; the renamed data keeps their number. */
 function renameInData(lines: string, renaming: Renaming): string {
   const found = [...lines.matchAll(DATA_LINE)]
   const json = found.map(([, , data = '']) => data).join('\n')
@@ -145,7 +145,7 @@ function renameInData(lines: string, renaming: Renaming): string {
 const renameIn = (json: string, { path, model }: Renaming): string =>
   spliceStrings(json, slicesAt(json, path), model)
 
-/** A JSON array that grows: an element passes when it is whole, and as `edit` leaves it. */
+/** A JSON array that grows: each element passes when it is whole, edited by `edit`. */
 export function elementShape(
   renaming: Renaming | undefined,
   edit: (element: string) => string = (element) => element,
@@ -181,7 +181,7 @@ export function elementShape(
   }
 }
 
-/** The indices behind the elements that end in a text, which continues the ones before. */
+/** The indices behind the elements that end in a text; the text continues those before. */
 function elementScanner(): (text: string) => number[] {
   let depth = 0
   let quoted = false

@@ -3,32 +3,32 @@ import type { Path } from '../json/outline.ts'
 import type { Event } from '../model/events.ts'
 import { DeltaEvent, Template } from './template.ts'
 
-/** One event of a stream, as a dialect reads and writes it: an object, and its name where it has one. */
+/** One event of a stream in a dialect: an object, and a name where it has one. */
 export interface WireEvent {
   readonly name?: string | undefined
-  /** Asked for once, before the next event is written, or not at all. */
+  /** Read once, before the next event is written, or never. */
   readonly data: Json
 }
 
-/** The word that ends the streams of some dialects, which is no JSON. */
+/** The end mark of a stream in some dialects; it is not JSON. */
 export const DONE = new Verbatim('[DONE]')
 
-/** What of an event is not read, where all that there is to do with it is to take a string. */
+/** The members of an event that a reader ignores while it only takes a string. */
 export interface Unread {
-  /** Numbers of which only the last one of all such events holds. */
+  /** Numbers of which only the last one counts. */
   readonly counts?: readonly Path[]
-  /** Strings that say nothing of a reply. */
+  /** Strings without meaning for a reply. */
   readonly noise?: readonly Path[]
 }
 
 /**
- * What a reader says of the event that it has just read: that there was nothing to do with it but to take the string
- * at a place. The next ones that differ in nothing else are not parsed, and only their strings are handed on. A hint,
- * never a contract: a reader that does not give it reads the same, only slower.
+ * A reader's hint about the event that it has just read: nothing but the string at a place was needed. Later events
+ * that differ only in that string are not parsed; only their strings are handed on. It is a hint and no contract:
+ * without it a reader yields the same, only slower.
  */
 export class DeltaHint {
   readonly unread: Unread
-  /** Hears of the last event of which only the string was taken, for its counts. */
+  /** Called with the last event of which only the string was taken, for its counts. */
   readonly last: ((data: Json) => void) | undefined
   #place: Path = []
   #take: ((text: string) => Event[]) | undefined
@@ -38,13 +38,13 @@ export class DeltaHint {
     this.last = last
   }
 
-  /** `place`: the same list for all events of one kind. `take` does all that is to be done with another string. */
+  /** `place`: the same list for all events of one kind. `take` does everything that another string requires. */
   give(place: Path, take: (text: string) => Event[]): void {
     this.#place = place
     this.#take = take
   }
 
-  /** What was said since the last time, by the reader of events. */
+  /** The hint since the last call, for the reader of events. */
   taken(): { place: Path; take: (text: string) => Event[] } | undefined {
     const take = this.#take
     this.#take = undefined
@@ -53,8 +53,8 @@ export class DeltaHint {
 }
 
 /**
- * Events of one kind, that differ in one text and perhaps in one number. They are events like any other, only
- * that what is around the text is serialised once for all of them. `write` must give the same for the same.
+ * Events of one kind that differ in one text and perhaps one number. They are ordinary events, but their constant
+ * part is serialised once. `write` must be deterministic.
  */
 export function deltaEvents(
   name: string | undefined,
@@ -64,7 +64,7 @@ export function deltaEvents(
   return (text, number) => new DeltaEvent(name, template, text, number)
 }
 
-/** An event that takes time to make, and is made when it is asked for: of a reply that leaves as one body none is. */
+/** An event that is expensive to make and is made only on request: for a reply in one body it never is. */
 export const lateEvent = (name: string | undefined, make: () => Json): WireEvent =>
   new LateEvent(name, make)
 
@@ -82,11 +82,11 @@ class LateEvent implements WireEvent {
   }
 }
 
-/** What a writer has said and not handed over. */
+/** Events that a writer has written and not yet handed over. */
 export class Outbox {
   #events: WireEvent[] = []
 
-  /** A list that is made with one member takes a fraction of the room of one that grows, and most have one. */
+  /** An array made with one member takes a fraction of the memory of one that grows, and most have one. */
   add(event: WireEvent): void {
     if (this.#events.length === 0) this.#events = [event]
     else this.#events.push(event)

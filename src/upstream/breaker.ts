@@ -1,4 +1,4 @@
-/** How a member's breaker stands: half-open is the time in which one request at a time may try. */
+/** The state of a member's breaker. Half-open: one request at a time may try the member. */
 export type BreakerState = 'closed' | 'half-open' | 'open'
 
 const TRIP_IN_A_ROW = 5
@@ -7,30 +7,31 @@ const TRIP_OUTCOMES = 10
 const WINDOW_S = 30
 const FIRST_OPEN_MS = 15_000
 const LONGEST_OPEN_MS = 120_000
-/** Nothing an upstream says keeps a member out for longer. */
+/** The longest time for which an upstream can ask to be left alone. */
 export const LONGEST_WAIT_MS = 3_600_000
-/** A key that is refused, or that is not paid for, is not used again soon. */
+/** How long a key that is refused or unpaid is not used. */
 export const HARD_FAULT_MS = 1_800_000
 
-/** Leave to make one attempt. `isProbe`: on what becomes of it hangs whether the member is taken back. */
+/** Permission for one attempt. `isProbe`: its outcome decides whether the member is taken back. */
 export interface Leave {
   readonly isProbe: boolean
 }
 
 export interface FailureFacts {
-  /** The upstream has said how long to stay away. */
+  /** The wait that the upstream has asked for. */
   waitMs?: number | undefined
   /** The key itself is at fault. */
   hard?: boolean
 }
 
-/** For how long a member stays out that is cooled or opened for the `count`th time in a row, but for chance. */
+/** How long a member stays out that is cooled or opened for the `count`th time in a row, before random variation. */
 export const backoffMs = (count: number): number =>
   Math.min(FIRST_OPEN_MS * 2 ** Math.min(count, 10), LONGEST_OPEN_MS)
 
 /**
- * Whether a member is worth asking. It opens after failures in a row, or when half of many fail; when its time
- * is over one request tries, and what becomes of that one decides. `chance`: a number from 0 to 1.
+ * Decides whether a member may be asked. The breaker opens after several failures in a row, or when half of many
+ * attempts fail. After its time one request may try, and the outcome of that one decides. `chance`: a number from 0
+ * to 1.
  */
 export class Breaker {
   #isOpen = false
@@ -50,7 +51,7 @@ export class Breaker {
     return this.#isOpen ? this.#until : 0
   }
 
-  /** Looking changes nothing: who reads numbers takes no probe. */
+  /** Changes nothing: reading the state does not use up the probe. */
   state(now: number): BreakerState {
     if (!this.#isOpen) return 'closed'
     return now < this.#until ? 'open' : 'half-open'
@@ -68,7 +69,7 @@ export class Breaker {
     return { isProbe: true }
   }
 
-  /** It came to nothing that says anything of the member: the caller left, or was at fault. */
+  /** The attempt says nothing about the member: the caller left, or was at fault. */
   giveBack({ isProbe }: Leave): void {
     if (isProbe) this.#isProbed = false
   }
@@ -90,7 +91,7 @@ export class Breaker {
 
   fail({ isProbe }: Leave, now: number, { waitMs, hard = false }: FailureFacts = {}): void {
     if (isProbe) this.#isProbed = false
-    // Those that were underway when it opened say nothing new.
+    // Failures of attempts that began before the breaker opened are not counted.
     if (this.#isOpen && !isProbe && !hard) return
     this.#failuresInARow += 1
     this.#window.count(now, false)
@@ -108,7 +109,7 @@ export class Breaker {
   }
 }
 
-/** How the last half minute went, second by second. */
+/** The outcomes of the last half minute, by seconds. */
 class OutcomeWindow {
   readonly #seconds = Array.from({ length: WINDOW_S }, () => ({ at: -1, good: 0, bad: 0 }))
 

@@ -2,18 +2,18 @@ import type { Problem } from '../model/problem.ts'
 import { CALLER_LEFT, STOPPING, TOOK_TOO_LONG } from '../model/failures.ts'
 import { alarm, timer } from '../stream/time.ts'
 
-/** What ends a call to an upstream from outside: its caller, a clock, or the end of the process. */
+/** The events outside a call that can end it: its caller leaves, a clock runs out, or the process ends. */
 export interface Ends {
   caller: AbortSignal
   deadline?: AbortSignal | undefined
   totalMs: number
 }
 
-/** All that can end a call before its time, in one place. */
+/** Everything that can end a call before its time. */
 export interface CallDeadline {
   /** Aborted when the call is over before its time. */
   readonly signal: AbortSignal
-  /** Why, once it is. */
+  /** Why the call was ended early; undefined before that. */
   readonly problem: Problem | undefined
   end(problem: Problem): void
   /** Ends the call unless `relax` is called in time. */
@@ -21,7 +21,7 @@ export interface CallDeadline {
   relax(): void
   /** Waits for `work`; rejects as soon as the call has ended. One work at a time. */
   wait<T>(work: Promise<T>): Promise<T>
-  /** The call is over in its time: no timer and no listener stays behind. */
+  /** Ends the deadline with the call: no timer or listener remains. */
   close(): void
 }
 
@@ -46,7 +46,7 @@ export function callDeadline(ends: Ends): CallDeadline {
     ends.caller.removeEventListener('abort', leave)
     ends.deadline?.removeEventListener('abort', stop)
   }
-  // No getter: it would make a shape of its own of every such object, and those are collected late.
+  // Not a getter: objects with a getter get a shape of their own each, and are collected late.
   const line: CallDeadline & { problem: Problem | undefined } = {
     signal: controller.signal,
     problem: undefined,
@@ -57,7 +57,7 @@ export function callDeadline(ends: Ends): CallDeadline {
       clock.set(ms)
     },
     relax: clock.stop,
-    // A race against one long-lived promise would keep every piece of a long stream in memory.
+    // `Promise.race` with one long-lived promise would keep every piece of a long stream in memory.
     wait: (work) =>
       new Promise((resolve, reject) => {
         if (line.problem) reject(line.problem)

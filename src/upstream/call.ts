@@ -19,26 +19,26 @@ import type { TimeoutSettings } from '../config/settings.ts'
 import { toSource } from '../stream/source.ts'
 import { timer } from '../stream/time.ts'
 
-/** What a read yields: bytes, or why there are no more; undefined at the regular end. */
+/** The result of a read: bytes, or the problem that ends them; undefined at the regular end. */
 export type Piece =
   | { bytes: Uint8Array; problem?: undefined }
   | { problem: Problem; bytes?: undefined }
   | undefined
 
-/** An upstream that has begun to answer. Nothing here ever rejects. */
+/** An upstream that has begun to answer. None of its methods rejects. */
 export interface UpstreamCall {
   readonly status: number
   readonly headers: UpstreamResponse['headers']
   read(): Promise<Piece>
-  /** Stops the upstream now. */
+  /** Stops the upstream at once. */
   cancel(): void
-  /** Nothing more is wanted. What little is left is read, so that the connection can be used again. */
+  /** The answer is no longer needed. A short rest is read, so that the connection can be reused. */
   release(): void
 }
 
 export type Sendable = Pick<UpstreamRequest, 'method' | 'url' | 'headers' | 'body' | 'fresh'>
 
-/** What has to be known of an exchange to call an upstream for it. */
+/** What a call needs to know about its exchange. */
 export interface CallContext {
   readonly ports: Ports
   /** Aborted when the caller leaves. */
@@ -52,13 +52,13 @@ export interface CallContext {
 interface CallOptions {
   timeouts: TimeoutSettings
   proxy?: string | undefined
-  /** Whether the answer will be streamed: it then has to begin sooner. */
+  /** Whether the answer will be streamed: a stream has to begin sooner than a whole answer. */
   stream?: boolean
-  /** All the time there is for the head of the answer. */
+  /** The whole time for the head of the answer. */
   attemptMs?: number | undefined
 }
 
-/** Why no answer began: no connection, one that broke, none in time, or the end of the exchange itself. */
+/** Why no answer began: no connection, a broken one, a timeout, or the end of the exchange. */
 export type CallFailure = 'connect' | 'lost' | 'late' | 'over'
 
 export class CallError extends ProblemError {
@@ -69,7 +69,7 @@ export class CallError extends ProblemError {
   }
 }
 
-/** Sends and waits for the head of the answer; throws CallError. */
+/** Sends the request and waits for the head of the answer; throws CallError. */
 export async function callUpstream(
   { ports, signal, journal }: CallContext,
   request: Sendable,
@@ -98,9 +98,9 @@ export async function callUpstream(
     return call
   } catch (error) {
     clearTimeout(clock)
-    // An answer that comes after all is thrown away.
+    // An answer that comes after the deadline is discarded.
     work.then(({ body }) => body && toSource(body).cancel()).catch(() => {})
-    // What the system or the runtime says is for the log, not for the caller.
+    // Messages of the system or the runtime go to the log, not to the caller.
     if (!line.problem && error instanceof Error) journal.note({ reason: error.message })
     const failure = failureOf(line.problem, error)
     const problem = line.problem ?? (failure === 'connect' ? UNREACHABLE : CONNECTION_LOST)
@@ -109,7 +109,7 @@ export async function callUpstream(
   }
 }
 
-/** The header that is left open where a request is addressed: each request is a span of its own. */
+/** This header is set for each call and not once per plan, because each call is a span of its own. */
 const TRACEPARENT = 'traceparent'
 
 function withTrace(request: Sendable, traceparent: string | undefined): Sendable {
@@ -120,7 +120,7 @@ function withTrace(request: Sendable, traceparent: string | undefined): Sendable
 
 export const REQUEST_ID = /^[\w.=-]{1,64}$/
 
-/** What the upstream calls this exchange. */
+/** The upstream's own id of the exchange. */
 export function readRequestId(headers: UpstreamResponse['headers']): string | undefined {
   const id = headers.get('request-id') ?? headers.get('x-request-id')
   return id !== null && REQUEST_ID.test(id) ? id : undefined
@@ -131,7 +131,7 @@ function failureOf(problem: Problem | undefined, error: unknown): CallFailure {
   return error instanceof ConnectError ? 'connect' : 'lost'
 }
 
-/** What comes as it is made cannot be sent a second time. */
+/** A body that is made while it is sent cannot be sent a second time. */
 const isWhole = ({ body }: Sendable): boolean => !(body instanceof ReadableStream)
 
 const watchBeginning = (line: CallDeadline, { stream, timeouts }: CallOptions): void =>
@@ -145,7 +145,7 @@ function sendOnce(
 ): Promise<UpstreamResponse> {
   if (line.problem) return Promise.reject(new ConnectError('the caller has left'))
   const { connectMs } = options.timeouts
-  // What has not been sent yet cannot be answered late.
+  // The time to the first byte counts from the moment the connection is found.
   const connection = (state: 'sought' | 'found') =>
     state === 'sought' ? line.relax() : watchBeginning(line, options)
   try {
@@ -163,7 +163,7 @@ const pauseMs = (random: string): number =>
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
-/** How much of a finished answer is still read for the sake of its connection. */
+/** The most that is read of an answer only to reuse its connection. */
 const REST_BYTES = 65_536
 const REST_MS = 1000
 
@@ -186,7 +186,7 @@ function opened(
     try {
       const bytes = await line.wait(source.read())
       if (bytes && bytes.length > 0) begun = true
-      // Until something has come, the clock of the first byte goes on.
+      // The limit for the first byte runs until some bytes have come.
       if (begun) line.relax()
       if (bytes) return { bytes }
       over = true

@@ -1,4 +1,4 @@
-/** What is asked of a member to put it into its place. */
+/** The facts that decide the place of a member in the order. */
 export interface Candidate {
   name: string
   account: string
@@ -6,8 +6,8 @@ export interface Candidate {
 }
 
 /**
- * Members by weighted rendezvous hashing: each session has an order of its own, which is the same on every machine,
- * and of a member that goes only its own sessions move.
+ * Orders members by weighted rendezvous hashing: each session has its own order, the same on every machine, and
+ * when a member goes only its own sessions move.
  */
 export function byRendezvous<T extends Candidate>(members: readonly T[], session: string): T[] {
   const scored = members.map((member) => ({ member, score: scoreOf(member, session) }))
@@ -37,7 +37,7 @@ function fnv(text: string, offset: number): number {
   return hash
 }
 
-/** The end of murmur3: without it names that differ in their last sign would hash alike. */
+/** The finalizer of murmur3: without it, names that differ only in the last character would hash alike. */
 function mixed(hash: number): number {
   let bits = hash ^ (hash >>> 16)
   bits = Math.imul(bits, 0x85ebca6b)
@@ -45,7 +45,7 @@ function mixed(hash: number): number {
   return (bits ^ (bits >>> 16)) >>> 0
 }
 
-/** Smooth weighted round robin, for requests of no session. */
+/** Smooth weighted round robin, for requests without a session. */
 export function roundRobin(): <T extends Candidate>(members: readonly T[]) => T[] {
   const credit = new Map<string, number>()
   return (members) => {
@@ -63,7 +63,8 @@ export function roundRobin(): <T extends Candidate>(members: readonly T[]) => T[
 }
 
 /**
- * The order of the list; the keys of one upstream take turns: that comes first which was cooled longest ago, or never.
+ * Keeps the order of the list. The keys of one upstream take turns: first the one that was never cooled, or was
+ * cooled longest ago.
  */
 export function inOrder<T extends Candidate & { upstream: { name: string } }>(
   members: readonly T[],
@@ -77,19 +78,19 @@ export function inOrder<T extends Candidate & { upstream: { name: string } }>(
   )
 }
 
-/** Members of an account before all others, each part in its order. */
+/** Puts the members of an account before all others; both parts keep their order. */
 export const accountFirst = <T extends Candidate>(
   members: readonly T[],
   account: string,
 ): readonly T[] => fittingFirst(members, (member) => member.account === account)
 
-/** One member before all others. */
+/** Puts one member before all others. */
 export const memberFirst = <T extends Candidate>(
   members: readonly T[],
   name: string,
 ): readonly T[] => fittingFirst(members, (member) => member.name === name)
 
-/** Those that fit before those that do not. Mostly that is how they stand. */
+/** Puts members that fit before those that do not; mostly they already stand so. */
 export function fittingFirst<T>(members: readonly T[], fits: (member: T) => boolean): readonly T[] {
   let isBehind = false
   for (const member of members)

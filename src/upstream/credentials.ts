@@ -6,7 +6,7 @@ import { placeName } from '../config/callers.ts'
 import type { CallerLimits, CallerSettings, KeySettings, NamedKey } from '../config/settings.ts'
 import { sha256Hex } from '../json/sha256.ts'
 
-/** Visible ASCII of a bounded length; anything else is no key, and could not be sent in a header either. */
+/** Visible ASCII of bounded length; anything else is no key and could not be sent in a header. */
 const KEY = /^[\x21-\x7e]{1,512}$/
 
 /** Every key that a request presents, in the places where the clients of any dialect put one. */
@@ -28,7 +28,7 @@ function bearer(authorization: string | null): string | undefined {
     : undefined
 }
 
-/** Who asks, as the configuration knows it. */
+/** A caller as the configuration knows it. */
 export interface KnownCaller {
   /** `open` where no key is needed. */
   name: string
@@ -43,12 +43,12 @@ export const mayUse = ({ models }: KnownCaller, model: string): boolean =>
   models.some((glob) => [model, withoutVariant(model)].some((name) => matchesGlob(glob, name)))
 
 /**
- * `credential`: what goes to an upstream whose key is the caller's own. `identity`: everything presented
- * that tells this caller from others; what is kept belongs to it.
+ * `credential`: the key for upstreams that take the caller's own key. `identity`: all presented keys that tell this
+ * caller from others; stored exchanges belong to it.
  */
 export interface Admission {
   admitted: boolean
-  /** A key fits, and its time is over. */
+  /** A key fits but has expired. */
   expired?: boolean
   caller: KnownCaller
   credential: string | undefined
@@ -71,7 +71,7 @@ export function authenticator(callers: CallerSettings, now: () => number = Date.
     const found = presentedKeys(headers, query).map((key) => ({ key, door: find(key) }))
     const fitting = found.filter(({ door }) => door !== undefined)
     const own = fitting.find(({ door }) => (door?.expiresAt ?? Infinity) > now())
-    // A key of the proxy is not the one that the upstream knows, if another one came with it.
+    // Where another key came beside the proxy's own, that other key is for the upstream.
     const other = found.find(({ door }) => door === undefined)?.key
     const identity = own === undefined || other === undefined ? own?.key : `${own.key}\n${other}`
     return {
@@ -84,7 +84,7 @@ export function authenticator(callers: CallerSettings, now: () => number = Date.
   }
 }
 
-/** What a key opens, and for how long. */
+/** The caller to which a key belongs, and when the key expires. */
 interface OpenedDoor {
   caller: KnownCaller
   expiresAt?: number | undefined
@@ -108,7 +108,7 @@ function keyFinder(callers: CallerSettings & { kind: 'keys' }) {
   }
 }
 
-/** Looks at every character of every key, so that the time it takes says nothing of them. */
+/** Compares every character of every key, so that the time taken tells nothing about the keys. */
 function match(
   candidate: string,
   doors: readonly { key: string; door: OpenedDoor }[],
@@ -117,7 +117,7 @@ function match(
   let found: OpenedDoor | undefined
   for (const { key, door } of doors) {
     let difference = key.length ^ candidate.length
-    // Behind the end of either there is nothing, which becomes 0.
+    // Behind the end of a string there is NaN, which becomes 0.
     for (let at = 0; at < longest; at += 1)
       difference |= key.charCodeAt(at) ^ candidate.charCodeAt(at)
     if (difference === 0) found = door
@@ -125,7 +125,7 @@ function match(
   return found
 }
 
-/** The key that an upstream is sent, if any. */
+/** The key for an upstream, if it gets one. */
 export function upstreamKey(key: KeySettings, callers: string | undefined): string | undefined {
   switch (key.kind) {
     case 'literal':

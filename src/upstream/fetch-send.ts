@@ -1,7 +1,7 @@
 import { wholeBytes } from '../json/bytes.ts'
 import { ConnectError, type Send, type UpstreamRequest } from '../ports.ts'
 
-/** By the runtime's own fetch. Pools are its business, and mostly also what counts as no connection. */
+/** Sends with the runtime's own `fetch`, which also pools connections. */
 export const fetchSend: Send = async ({ url, method, headers, signal, body }) => {
   const init = {
     method,
@@ -22,7 +22,7 @@ export const fetchSend: Send = async ({ url, method, headers, signal, body }) =>
 const toFetchBody = (body: UpstreamRequest['body']): ReadableStream | Uint8Array | null =>
   body === undefined || body instanceof ReadableStream ? (body ?? null) : wholeBytes(body)
 
-/** Where a runtime says so at all: these come before anything is sent. */
+/** Codes of errors that come before anything is sent; not every runtime tells them. */
 const CONNECT_CODES: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',

@@ -1,6 +1,6 @@
 import type { Lookup } from '../model/lookup.ts'
 
-/** Of many values those that are named, where they look as such a value may. */
+/** Picks the named values that match the pattern. */
 export const pickNamed = (
   values: Lookup,
   names: readonly string[],

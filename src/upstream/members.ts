@@ -10,28 +10,31 @@ import { DEFAULT_FAILOVER } from '../config/defaults.ts'
 
 /** One upstream with one key, and the name of the model there. */
 export interface Member {
-  /** As everybody sees it: `claude#2`, or the upstream's own name where it has one key. */
+  /** The name in the log and in answers: `claude#2`, or the upstream's own name where it has one key. */
   name: string
-  /** The upstream's settings, with this key alone. */
+  /** The settings of the upstream, with only this key. */
   upstream: UpstreamSettings
   /** Members of one account read each other's proofs of reasoning. */
   account: string
   weight: number
-  /** The model's name there, where it is not the caller's. */
+  /** The model's name at this member, where it differs from the caller's. */
   as?: string
 }
 
 export const memberName = ({ member, name }: Pick<UpstreamSettings, 'member' | 'name'>): string =>
   member ?? name
 
-/** Who gave out what is kept: a member, or the upstream from before it had several keys. */
+/**
+ * Whether the member gave out a stored exchange. Exchanges from before an upstream had several keys name the
+ * upstream alone.
+ */
 export const isOrigin = ({ name, upstream }: Member, origin: string | undefined): boolean =>
   origin === name || (origin === upstream.name && name === `${origin}#1`)
 
 /** An upstream with each of its keys. */
 export function keysOf(upstream: UpstreamSettings): Omit<Member, 'as'>[] {
   const { keys, name, account = `${name}#1` } = upstream
-  // A list of one is no choice.
+  // A list of one key is treated as a single key.
   if (!keys || keys.length < 2) {
     const [only] = keys ?? []
     return [{ name, upstream, account: only?.account ?? account, weight: only?.weight ?? 1 }]
@@ -43,7 +46,7 @@ export function keysOf(upstream: UpstreamSettings): Omit<Member, 'as'>[] {
   })
 }
 
-/** All that may serve the requests of a route, in the order in which they are written. */
+/** All members of a route, in the configured order. */
 export function membersOf(
   settings: Pick<Settings, 'upstreams'>,
   route: RouteSettings,
@@ -64,10 +67,10 @@ export function membersOf(
   return members
 }
 
-/** A route is one object of one configuration. */
+/** Keyed by the route's object, which is new in each configuration. */
 const pools = new WeakMap<RouteSettings, readonly Member[]>()
 
-/** How failures are dealt with on a route: its own words, the general ones, the defaults. */
+/** How a route deals with failures: by its own settings, the general ones, or the defaults. */
 export function failoverOf(
   { failover }: Pick<Settings, 'failover'>,
   route: RouteSettings,
@@ -81,13 +84,12 @@ export function failoverOf(
 
 const failovers = new WeakMap<RouteSettings, FailoverSettings>()
 
-/** Whether it makes a difference which of them is asked: there is more than one account. */
+/** Whether the members belong to more than one account, so that it matters which one is asked. */
 export const isMixed = (members: readonly Member[]): boolean =>
   members.some((member) => member.account !== members[0]?.account)
 
 /**
- * What stands with a proof for the account whose members read it; undefined where all members of a route are of one
- * account, so that it makes no difference.
+ * The mark that proofs carry for their account; undefined where all members of a route have one account.
  */
 export const accountTag = (members: readonly Member[], account: string): string | undefined =>
   isMixed(members) ? fingerprint(account) : undefined

@@ -5,31 +5,31 @@ import { accountFirst, byRendezvous, inOrder, memberFirst, roundRobin } from './
 import { keysOf, type Member } from './members.ts'
 import { createSessions, type Session } from './sessions.ts'
 
-/** What is known of the members of all pools, in this process and for as long as it lives. */
+/** The state of all members, in this process and for its lifetime. */
 export interface Pools {
   breakerOf(member: Member): Breaker
-  /** How all members stand that were asked so far; a look changes nothing. */
+  /** The state of all members that have been asked so far; reading changes nothing. */
   breakers(): { upstream: string; key: string; state: 0 | 1 | 2 }[]
-  /** Other settings are there: what is no member of theirs is forgotten. */
+  /** Takes new settings: forgets members that they do not have. */
   renew(settings: Pick<Settings, 'upstreams'>): void
-  /** The member is left alone with this model for so long, or for a usual time where nothing is said. */
+  /** Leaves the member alone with this model for `waitMs`, or for a default time. */
   cool(member: Member, model: string, waitMs: number | undefined): void
-  /** It has answered: the next time that it is cooled is the first one again. */
+  /** The member has answered with this model: the count of coolings starts again. */
   warm(member: Member, model: string): void
   /** When the member may be asked for this model; in the past where it may be asked now. */
   until(member: Member, model: string): number
-  /** All members in the order in which they are to be asked, those that are out among them. */
+  /** All members in the order in which to ask them, including those that are out. */
   order(asked: Choosing): readonly Member[]
-  /** What is known of the session that is told from others by this text. */
+  /** The session that this text identifies. */
   session(text: string): Session
 }
 
 export interface Choosing {
   route: RouteSettings
   members: readonly Member[]
-  /** What stands for the session, where it is known. */
+  /** The text that stands for the session, where it is known. */
   session?: string | undefined
-  /** The member that has the session, and the account whose proofs it brings. */
+  /** The member that is the session's home, and the account of the proofs in the request. */
   home?: { member?: string | undefined; account?: string | undefined } | undefined
 }
 
@@ -39,7 +39,7 @@ interface Cooling {
   count: number
 }
 
-/** What is known of one key at one address, whatever it is called in the configuration of the moment. */
+/** The state of one key at one address, independent of its name in the configuration. */
 interface Cell {
   name: string
   readonly breaker: Breaker
@@ -50,10 +50,10 @@ interface Cell {
 
 const STATES = { closed: 0, 'half-open': 1, open: 2 } as const
 
-/** Names of models are the callers' to choose. */
+/** Bounded, because callers choose the names of models. */
 const MOST_COOLINGS = 1000
 
-/** A key that is replaced has done nothing yet, and neither has an upstream at another address. */
+/** A replaced key, or an upstream at a new address, starts without a history. */
 function idOf({ upstream: { name, base, key } }: Pick<Member, 'upstream'>): string {
   return [name, base, key.kind === 'literal' ? key.value : key.kind].join('\0')
 }
@@ -68,7 +68,7 @@ const freshCell = (chance: () => number): Cell => ({
 export function createPools({ now, randomId }: Pick<Ports, 'now' | 'randomId'>): Pools {
   const chance = () => (Number.parseInt(randomId().slice(0, 8), 16) || 0) / 2 ** 32
   const cells = new Map<string, Cell>()
-  /** A member is an object of one configuration; it keeps its cell for as long as an exchange goes by it. */
+  /** Keyed by the member's object, so that an exchange keeps its cell through a change of the configuration. */
   const cellsByMember = new WeakMap<Member, Cell>()
   const turns = new WeakMap<RouteSettings, ReturnType<typeof roundRobin>>()
   const cellOf = (member: Member): Cell => {
@@ -129,7 +129,7 @@ export function createPools({ now, randomId }: Pick<Ports, 'now' | 'randomId'>):
   }
 }
 
-/** Of too many those go that were put first. */
+/** Removes the oldest entries where there are too many. */
 function remember<T>(map: Map<string, T>, key: string, value: T, most: number): void {
   map.delete(key)
   map.set(key, value)

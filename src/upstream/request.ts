@@ -15,7 +15,7 @@ export interface UnaddressedRequest {
   stream: boolean
 }
 
-/** What is sent, and what in it must not be shown. */
+/** A request to be sent, and the secrets in it. */
 export interface AddressedRequest {
   method: 'POST'
   url: string
@@ -24,7 +24,7 @@ export interface AddressedRequest {
   veil: Veil
 }
 
-/** Every header is made here: nothing of a caller's reaches an upstream by chance. */
+/** All headers are made here, so that no header of a caller reaches an upstream by chance. */
 export function addressRequest(
   unaddressed: UnaddressedRequest,
   upstream: UpstreamSettings,
@@ -54,7 +54,7 @@ export function addressRequest(
 const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
-/** The version segment of the configured address, where it has one, stands for the path's own. */
+/** A version segment in the configured address replaces that of the path. */
 function buildUrl(
   upstream: UpstreamSettings,
   path: string,
@@ -63,7 +63,7 @@ function buildUrl(
   const { base, version } = upstream
   const wanted = version ? path.replace(/^\/v1(?:beta)?(?=\/)/, `/${version}`) : path
   const text = hostOrigin(base) + wanted
-  // A name of a model that climbs out of its place (`..`, `?`) would reach another endpoint with our key.
+  // A model's name that leaves its path segment (`..`, `?`) would reach another endpoint with the proxy's key.
   if (!isPlainPath(wanted) && (new URL(text).href !== text || /[?#]/.test(wanted)))
     throw invalid('The name of the model cannot be part of a path.', 'model')
   if (query.length === 0) return text
@@ -72,7 +72,7 @@ function buildUrl(
 
 const origins = new Map<string, string>()
 
-/** The address of an upstream as it is written before a path; there are as many as the configuration has. */
+/** The upstream's address without a final slash; the cache is bounded by the configuration. */
 function hostOrigin(base: string): string {
   const known = origins.get(base)
   if (known !== undefined) return known
@@ -81,12 +81,12 @@ function hostOrigin(base: string): string {
   return origin
 }
 
-/** A path that no reader of addresses changes: without a dot at the beginning of a segment. */
+/** A path that URL parsers leave unchanged: no segment begins with a dot. */
 const isPlainPath = (path: string): boolean => /^(?:\/[\w:@~-][\w.:@~-]*)+$/.test(path)
 
 const MASK = '***'
 
-/** The same without secrets, for a person to look at. */
+/** The request without secrets, to be shown to a person. */
 export function masked(sent: AddressedRequest): { url: string; headers: Record<string, string> } {
   const url = new URL(sent.url)
   const query = url.search.replace(/([?&]key=)[^&]*/g, `$1${MASK}`)

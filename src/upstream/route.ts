@@ -4,29 +4,29 @@ import type { Dialects } from '../../adapters/index.ts'
 import type { RequestClass, RouteSettings, Settings, UpstreamSettings } from '../config/settings.ts'
 import { membersOf, type Member } from './members.ts'
 
-/** Where a request goes: the route that was taken, its upstream and the name of the model there. */
+/** The route of a request, its upstream and the model's name there. */
 export interface Destination {
   route: RouteSettings
   member: Member
-  /** The member's. */
+  /** The upstream of the member, with its key. */
   upstream: UpstreamSettings
   adapter: Adapter
   target: Target
-  /** The model's name at the upstream is not the one that the caller used. */
+  /** The model's name at the upstream differs from the caller's. */
   aliased: boolean
 }
 
-/** What a request is for, and how long it is: asked only where a route wants to know. */
+/** The class and the length of a request; computed only where a route asks. */
 export interface Traits {
   is(kind: RequestClass): boolean
-  /** An estimate. */
+  /** An estimate of the input. */
   inputTokens(): number
 }
 
-/** Of which nothing is known. */
+/** For a request that has not been read. */
 const NO_TRAITS: Traits = { is: () => false, inputTokens: () => 0 }
 
-/** The first route that fits the name that the caller sent, and what the request is for. */
+/** The first route that fits the model's name and the class of the request. */
 export function findRoute(
   { routes }: Pick<Settings, 'routes'>,
   model: string,
@@ -44,7 +44,7 @@ function fits({ class: kinds, minInputTokens }: RouteSettings, traits: Traits): 
   return kinds === undefined || kinds.some((kind) => traits.is(kind))
 }
 
-/** Where a model leads, as far as that does not depend on the request. */
+/** The destination of a model, as far as it does not depend on the request. */
 export function findDestination(
   settings: Settings,
   dialects: Dialects,
@@ -54,7 +54,7 @@ export function findDestination(
   return route && destinationTo(settings, dialects, route, model)
 }
 
-/** Where a route leads with this model first. */
+/** The destination of a model on a route: its first member. */
 export function destinationTo(
   settings: Settings,
   dialects: Dialects,
@@ -65,7 +65,7 @@ export function destinationTo(
   return first && destinationOf(first, dialects, route, model)
 }
 
-/** Where a member of a route takes this model. */
+/** The destination of a model at one member. */
 export function destinationOf(
   member: Member,
   dialects: Dialects,
@@ -84,10 +84,10 @@ export function destinationOf(
   return { route, member, upstream, adapter, target, aliased: sent !== model }
 }
 
-/** The model's name as a member knows it. */
+/** The model's name at a member. */
 export const sentModel = ({ as }: Member, model = ''): string => as ?? withoutVariant(model)
 
-/** How much a member takes of this model, where that is known. */
+/** The context window of a model at a member, where it is known. */
 export const windowAt = (member: Member, model: string | undefined): number | undefined =>
   findFacts(member.upstream, sentModel(member, model)).contextWindow
 
@@ -96,5 +96,5 @@ function findFacts({ models, server }: UpstreamSettings, model: string): Target[
   return server ? { ...facts, server } : facts
 }
 
-/** Claude Code marks a variant of a model, as in `model[1m]`, which no upstream knows. */
+/** Claude Code appends a variant to a model's name (`model[1m]`), which no upstream knows. */
 export const withoutVariant = (model: string): string => model.replace(/\[[\w.-]{1,16}\]$/, '')

@@ -3,7 +3,7 @@ import type { Problem } from '../model/problem.ts'
 import type { Settings } from '../config/settings.ts'
 import { base64Cores, MASK, patternsOf, seek, SHORTEST, type Sought } from './spellings.ts'
 
-/** Every secret of the settings: what no log line and no answer may contain. */
+/** All secrets of the settings, which must not appear in a log line or an answer. */
 export function listSecrets(settings: Settings): string[] {
   const holders = [...settings.upstreams.values(), ...Object.values(settings.tasks)]
   const members = [...settings.upstreams.values()].flatMap(({ keys: listed = [] }) => listed)
@@ -26,7 +26,7 @@ export function listSecrets(settings: Settings): string[] {
   ]
 }
 
-/** Of a key whose hash is all that is known there is nothing to hide. */
+/** The keys of callers; a key that is configured as a hash cannot be hidden. */
 export const callerSecrets = (callers: Settings['callers']): string[] =>
   (callers.kind === 'keys' ? callers.keys : []).flatMap((entry) => {
     const key = typeof entry === 'string' ? entry : entry.key
@@ -43,7 +43,7 @@ export function passwordsIn(address: string): string[] {
   return [...new Set([password, plain, `${decoded(username)}:${plain}`].flatMap(written))]
 }
 
-/** The password of a state server: before its host, or among its parameters, where Redis clients take it too. */
+/** The password of a state server: before the host, or among the parameters, where Redis clients accept it too. */
 function stateSecrets(state: string): string[] {
   if (!URL.canParse(state)) return []
   const { password, searchParams } = new URL(state)
@@ -62,7 +62,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Where state is kept, for a person: of an address only what is no secret. */
+/** The address of the state server, without its secrets. */
 export function shownState(state: string): string {
   const [, scheme = ''] = /^(\w+:\/\/)/.exec(state) ?? []
   if (scheme === '') return state
@@ -71,7 +71,7 @@ export function shownState(state: string): string {
   return `${scheme}${username || password ? '***@' : ''}${host}${pathname}${search && '?***'}`
 }
 
-/** A secret as it is, and as it stands in an address or in basic authentication. */
+/** The spellings of a secret: plain, in an address, and in basic authentication. */
 const written = (secret: string): string[] => [
   ...new Set([
     secret,
@@ -81,15 +81,18 @@ const written = (secret: string): string[] => [
   ]),
 ]
 
-/** Hides what was sent to an upstream: it may repeat anywhere what it was sent, and in any spelling. */
+/** Hides the secrets that an upstream was sent, because it may repeat them anywhere and in any spelling. */
 export interface Veil {
-  /** In the words of an upstream: errors, headers. */
+  /** Hides secrets in the upstream's own words: errors, headers. */
   hide(text: string): string
-  /** In a JSON text, which stays one. */
+  /** Hides secrets in a JSON text, which stays valid. */
   hideJson(text: string): string
-  /** In everything that a value holds. */
+  /** Hides secrets in all strings of a value. */
   hideIn<T extends Json | undefined>(value: T): T
-  /** The credentials alone, which is all that content is searched for: it may mean anything else. */
+  /**
+   * The credentials. Only these are searched for in content, where other configured values may stand for something
+   * else.
+   */
   readonly sought: Sought | undefined
 }
 
@@ -101,7 +104,7 @@ export const NO_VEIL: Veil = {
 }
 
 const veils = new Map<string, Veil>()
-/** As many as a configuration may well have; callers bring keys of their own. */
+/** More than a configuration has, but callers bring keys of their own. */
 const MOST_VEILS = 256
 
 /** `headers`: those that the configuration adds to a request. */
@@ -121,12 +124,12 @@ export function createVeil(
   return made
 }
 
-/** Headers whose values are in the documents of their dialects, or in everybody's requests. */
+/** Headers whose values are public: documented for a dialect, or sent with every request. */
 const PUBLIC =
   /^(?:(?:anthropic|provider)-(?:version|beta)|openai-(?:beta|organization|project)|accept(?:-.*)?|content-type|user-agent|x-goog-(?:api-client|user-project))$/i
 const CREDENTIAL = /auth|key|token|secret|cookie|pass|credential|signature|session/i
 
-/** Any value that was configured may be a credential under any name: but for short ones and public ones. */
+/** The secrets in configured headers. Any header may hold a credential, except public ones and short values. */
 function headerSecrets(headers: Readonly<Record<string, string>>, names = /^/): string[] {
   const chosen = Object.entries(headers).filter(
     ([name]) => names.test(name) && (CREDENTIAL.test(name) || !PUBLIC.test(name)),
@@ -136,7 +139,7 @@ function headerSecrets(headers: Readonly<Record<string, string>>, names = /^/): 
   return [...new Set(parts)].filter((part) => part.length >= SHORTEST)
 }
 
-/** Hides these wherever they stand, in any spelling; what is as short as a word is none. */
+/** A veil over these secrets, in any spelling. Values as short as a word are not hidden. */
 export function veilOf(secrets: readonly string[]): Veil {
   const long = [...new Set(secrets)].filter(({ length }) => length >= SHORTEST)
   return long.length === 0 ? NO_VEIL : veilOver(long, long)
@@ -163,7 +166,7 @@ function veilOver(secrets: readonly string[], credentials: readonly string[]): V
   }
 }
 
-/** What went wrong, without what was sent. */
+/** The problem with its secrets hidden. */
 export function behind({ hide, hideIn }: Veil, problem: Problem): Problem {
   const { message, code, details } = problem
   return {

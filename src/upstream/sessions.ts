@@ -1,7 +1,7 @@
 import type { RouteSettings } from '../config/settings.ts'
 import { sha256Hex } from '../json/sha256.ts'
 
-/** Where a session is at home. */
+/** The home of a session. */
 export interface Place {
   route: RouteSettings
   member: string
@@ -13,10 +13,10 @@ interface Bound extends Place {
 }
 
 const DIGITS = 16
-/** Names of models are the callers' to choose. */
+/** Bounded, because callers choose the names of models. */
 const MOST_PLACES = 16
 
-/** One session of one caller, and where it was served. */
+/** One session of one caller, and the members that have served it. */
 export class Session {
   readonly #text: string
   #hash: string | undefined
@@ -27,18 +27,18 @@ export class Session {
     this.#text = text
   }
 
-  /** SHA-256, as far as the log shows it. */
+  /** The beginning of the SHA-256 of its text, as the log shows it. */
   get hash(): string {
     return (this.#hash ??= sha256Hex(this.#text).slice(0, DIGITS))
   }
 
-  /** `own`: what of the session is about the same. Without it, the place of the session itself. */
+  /** `own`: the part of the session. Without it, the place of the session itself. */
   placeOf(own: string | undefined, now: number): Place | undefined {
     const bound = own === undefined ? this.#main : this.#own.get(own)
     return bound !== undefined && bound.until > now ? bound : undefined
   }
 
-  /** `isMain`: what has no place of its own goes there too. */
+  /** `isMain`: parts without a place of their own go there too. */
   bind(own: string, isMain: boolean, { route, member, account }: Place, until: number): void {
     const known = this.#own.get(own)
     const isSame = known?.member === member && known.route === route
@@ -51,10 +51,10 @@ export class Session {
   }
 }
 
-/** Sessions are the callers' to choose as well. */
+/** Bounded, because callers choose their sessions. */
 const MOST_SESSIONS = 10_000
 
-/** Sessions by what tells them apart. Those that were not seen for long are forgotten. */
+/** Finds sessions by the text that identifies them; those not seen for long are forgotten. */
 export function createSessions(): (text: string) => Session {
   let recent = new Map<string, Session>()
   let before = new Map<string, Session>()

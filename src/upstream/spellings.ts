@@ -1,13 +1,13 @@
 import { encodeBase64 } from '../json/base64.ts'
 
 export const MASK = '***'
-/** Anything shorter is as likely a word. */
+/** A shorter value is as likely an ordinary word, so it is not hidden. */
 export const SHORTEST = 8
 
-/** A pattern that finds a secret however each of its characters is written. It takes time in proportion to a text. */
+/** A pattern for a secret in any spelling of its characters. Its time is linear in the length of the text. */
 const secretPattern = (secret: string): string => {
   const [first = '', ...rest] = secret
-  // In front of the first one a row of backslashes would be counted anew from each of them.
+  // No backslashes are matched before the first character: the pattern would count a row of them anew from each one.
   return spelled(first) + rest.map((letter) => `\\\\*${spelled(letter)}`).join('')
 }
 
@@ -29,7 +29,7 @@ function spelled(letter: string): string {
   const bytes = encodeURIComponent(letter.toWellFormed())
   const inAddress = bytes.startsWith('%') ? bytes : `%${code.toString(16).padStart(2, '0')}`
   const entity = ENTITIES[letter]
-  // As itself at last: it may be the beginning of another spelling.
+  // The plain character comes last, because it may be the beginning of another spelling.
   return `(?:${[
     ...(letter === ' ' ? ['\\+'] : []),
     anyCase(inAddress).replaceAll('%', '%(?:25)*'),
@@ -48,7 +48,7 @@ const anyCase = (text: string): string =>
 export const patternsOf = (secrets: readonly string[]): string[] =>
   wordsOf(secrets).map(secretPattern)
 
-/** What stands for a secret somewhere: itself, and what of it can be seen in base64 of either alphabet. */
+/** The forms of a secret: plain, and its core in base64 of either alphabet. */
 const wordsOf = (secrets: readonly string[]): string[] =>
   secrets
     .toSorted((one, other) => other.length - one.length)
@@ -64,8 +64,9 @@ const eitherAlphabet = (base64: string): string[] => [
 const OFFSETS = [0, 1, 2]
 
 /**
- * What all texts with the secret in them have in common in base64, by what stands before it: nothing, `x:`, any
- * name of a user. The letters at its edges have bits of the neighbours too.
+ * The part of the base64 that every text with the secret has in common, for each of the three alignments (after
+ * nothing, `x:`, or any user name). Letters at the edges are left out, because they also hold bits of the
+ * neighbours.
  */
 export function base64Cores(secret: string): string[] {
   return OFFSETS.map((offset) => {
@@ -76,23 +77,23 @@ export function base64Cores(secret: string): string[] {
   })
 }
 
-/** Some secrets, in a text that may go on. */
+/** A search for several secrets, in a text that may go on. */
 export interface Sought {
-  /** As they were sent. */
+  /** The secrets in plain form. */
   readonly plain: readonly string[]
-  /** Whether it is worth to look closer; costs next to nothing. */
+  /** A cheap check whether the text may hold a secret. */
   isLikely(text: string): boolean
-  /** Where one may begin; -1 where none does. */
+  /** The place where a secret may begin; -1 for none. */
   next(text: string, from: number): number
-  /** Where the one ends that begins there; `open` where the text ends within it. */
+  /** The end of the secret that begins at `at`; `open` where the text ends inside it. */
   end(text: string, at: number): number | 'open' | undefined
-  /** In a text that is whole. */
+  /** Hides the secrets in a whole text. */
   hide(text: string): string
 }
 
-/** So many letters of a secret give nothing away, and stand in no other text by chance. */
+/** So many characters of a secret reveal little, and do not occur by chance. */
 const TELLING = 6
-/** What so many letters are at most, in any spelling that is met. */
+/** The length of so many characters in the longest spelling. */
 export const TELLING_CHARACTERS = 8 * TELLING
 
 export function seek(secrets: readonly string[]): Sought | undefined {
@@ -119,10 +120,10 @@ export function seek(secrets: readonly string[]): Sought | undefined {
   }
 }
 
-/** All spellings but base64 begin with one of these. */
+/** Every spelling except base64 begins with one of these. */
 const ESCAPES = /[%&\\]/
 
-/** Letter by letter, so that it is seen where a text ends within. */
+/** Compares character by character, to see where a text ends inside a secret. */
 function endOf(word: string, text: string, at: number): number | 'open' | undefined {
   if (text.startsWith(word, at)) return at + word.length
   let end = at
@@ -145,14 +146,14 @@ function letterPattern(letter: string): RegExp {
   return made
 }
 
-/** No single character is spelled so long. */
+/** No spelling of one character is longer. */
 const LONGEST_LETTER = 24
 const CUT_LETTER = /^(?:\\*(?:u[\da-fA-F]{0,8})?|%[%\da-fA-F]*|&[#;\w]*)$/
 
 const isCut = (text: string, at: number): boolean =>
   text.length - at <= LONGEST_LETTER && CUT_LETTER.test(text.slice(at))
 
-/** Looks for secrets as they were sent in a text that comes in pieces; costs next to nothing. */
+/** Searches a text that comes in pieces for secrets in plain form; cheap. */
 export function finder(secrets: readonly string[]): (piece: string) => boolean {
   if (secrets.length === 0) return () => false
   const longest = Math.max(...secrets.map(({ length }) => length)) - 1

@@ -1,32 +1,32 @@
 import { statusOf, type Problem } from '../model/problem.ts'
 import type { FailoverSettings } from '../config/settings.ts'
 
-/** What came of an attempt, as far as it failed. */
+/** Why an attempt failed. */
 export type Cause =
-  /** No connection: nothing was sent. */
+  /** No connection, so nothing was sent. */
   | { kind: 'connect' }
-  /** The connection broke, or an answer was none: it is not known whether the request was carried out. */
+  /** The connection broke, or the answer was unusable: the request may have been carried out. */
   | { kind: 'lost' }
   /** Nothing came in time. */
   | { kind: 'late' }
-  /** A status that is no success. `isOurs`: the key is the proxy's own. `isKey`: the refusal is about it. */
+  /** A status of failure. `isOurs`: the key is the proxy's own. `isKey`: the refusal is about the key. */
   | { kind: 'status'; status: number; problem: Problem; isOurs: boolean; isKey: boolean }
   /** A stream that began well and failed before it showed anything. */
   | { kind: 'stillborn'; problem: Problem }
 
-/** A service with too much to do, or one that has done enough for this key: the next one may have time. */
+/** An overload or a rate limit: another member may have room. */
 export const isPassingOver = ({ kind }: Problem): boolean =>
   kind === 'overloaded' || kind === 'unavailable' || kind === 'rate-limit'
 
-/** What a failure means: for the request, and for the member. */
+/** The consequences of a failure, for the request and for the member. */
 export interface Verdict {
-  /** Another member may be asked: the request was not carried out, or callers repeat it just the same. */
+  /** Another member may be asked: the request was not carried out, or clients repeat it in any case. */
   hop: boolean
-  /** The same member is asked once more, after this. */
+  /** The same member is asked once more after this wait. */
   againMs?: number
-  /** What the member's breaker hears. `limit`: it is this model's limit there. */
+  /** What the member's breaker is told. `limit`: this model's limit at the member is reached. */
   cell: 'none' | 'failure' | 'hard' | 'limit'
-  /** Asked only if its window is larger, or not known. */
+  /** Only a member with a larger or unknown window is asked. */
   needsWindow?: boolean
 }
 
@@ -35,9 +35,9 @@ const LOCKED_MS = 100
 const UNSURE: ReadonlySet<number> = new Set([500, 502, 504])
 
 /**
- * What may be repeated without paying twice. The libraries of OpenAI and Anthropic repeat 408, 409, 429 and all from
- * 500 by themselves, so a hop on those takes no risk that callers do not take already; nothing is repeated of which
- * anything was seen.
+ * Decides what may be repeated without paying twice. The libraries of OpenAI and Anthropic repeat 408, 409, 429 and
+ * every status from 500 themselves, so a hop after those adds no risk. Nothing is repeated once a part of the reply
+ * was shown.
  */
 export function judge(cause: Cause, failover: FailoverSettings): Verdict {
   switch (cause.kind) {
@@ -66,13 +66,13 @@ function judgeStatus(
     return { hop: true, cell: 'none', needsWindow: true }
   if (isKey || problem.kind === 'authentication' || problem.kind === 'billing')
     return isOurs ? { hop: true, cell: 'hard' } : NONE
-  // A key may lack the right to a model, or to a service, that the next one has.
+  // Another key may have the right to the model or service that this one lacks.
   if (status === 403) return { hop: isOurs, cell: 'none' }
   if (status === 402) return isOurs ? { hop: true, cell: 'hard' } : NONE
   const hop = on.includes(status)
   if (status === 429) return { hop, cell: 'limit' }
   if (status === 409) return { hop, cell: 'none', againMs: LOCKED_MS }
-  // What an upstream says of repetitions counts where it may have carried out the request after all.
+  // Where the request may have been carried out, an upstream's advice not to repeat it counts.
   const isRefused = problem.retry === false && UNSURE.has(status)
   if (status === 408 || status >= 500) return { hop: hop && !isRefused, cell: 'failure' }
   return { hop, cell: 'none' }
@@ -89,7 +89,7 @@ export const saysHowLong = (cause: Cause): number | undefined => {
 
 const NAMES = { connect: 'connect', lost: 'reset', late: 'timeout' } as const
 
-/** How the log and a header call it. */
+/** The cause as the log and a header name it. */
 export function causeName(cause: Cause): string {
   if (cause.kind === 'status') return String(cause.status)
   if (cause.kind === 'stillborn') return String(statusOf(cause.problem))

@@ -1,6 +1,6 @@
 import { EntryTooLargeError, StoreUnavailableError } from '../store.ts'
 
-/** Waits for a service no longer than `ms`, and says of every failure that `service` is unavailable. */
+/** Waits for a service no longer than `ms`; every failure becomes `StoreUnavailableError` with the service's name. */
 export async function guardStore<T>(
   service: string,
   ms: number,
@@ -17,7 +17,7 @@ export async function guardStore<T>(
   }
 }
 
-/** The same for work that does not wait. */
+/** The same for work without a time limit. */
 export async function explain<T>(service: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
@@ -30,7 +30,7 @@ export async function explain<T>(service: string, work: () => T | Promise<T>): P
 export const unavailable = (service: string, reason: string, cause?: unknown) =>
   new StoreUnavailableError(`${service} is unavailable: ${reason}`, cause)
 
-/** A code (`ECONNREFUSED`, `NOAUTH`) is safe to repeat; a foreign message may quote anything. */
+/** A code (`ECONNREFUSED`, `NOAUTH`) may be shown; a foreign message may quote anything. */
 function describeReason(error: unknown): string {
   if (!(error instanceof Error)) return 'it failed'
   if ('code' in error && typeof error.code === 'string') return error.code

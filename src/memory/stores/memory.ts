@@ -7,14 +7,14 @@ interface Kept {
   owner: string
   value: string
   size: number
-  /** Its neighbours among the entries of its owner. */
+  /** The neighbouring entries of the same owner. */
   older: Kept | undefined
   newer: Kept | undefined
 }
 
 /**
- * The entries of one owner in the order in which they were put. A Set keeps that order too, but a search
- * for its first member steps over all that were deleted before it.
+ * The entries of one owner, oldest first, as a linked list. A Set keeps that order too, but finding its first
+ * member steps over all deleted ones.
  */
 interface Share {
   bytes: number
@@ -28,7 +28,7 @@ export function memoryStore(bounds: StoreBounds, now: () => number = Date.now): 
   const entries = new LRUCache<string, Kept>({
     maxSize: bounds.totalBytes,
     perf: { now },
-    // A resolution above zero is kept up by a timer, and a timer outlives a request.
+    // A resolution above zero needs a timer, and a timer outlives a request.
     ttlResolution: 0,
     dispose: (kept) => release(shares, kept),
   })
@@ -49,7 +49,7 @@ export function memoryStore(bounds: StoreBounds, now: () => number = Date.now): 
     entries.set(key, kept, { size, ttl: Math.max(1, entry.ttlMs) })
     claim(shares, kept)
   }
-  // `peek` leaves the order as it is, so the entry put first is the first to go, as in every other store.
+  // `peek` does not change the order, so the oldest entry is evicted first, as in every other store.
   const peek = (key: string): string | undefined => {
     const kept = entries.peek(key)
     if (!kept) entries.delete(key)
@@ -82,7 +82,7 @@ function release(shares: Map<string, Share>, kept: Kept): void {
   else share.oldest = newer
   if (newer) newer.older = older
   else share.newest = older
-  // What is gone and not yet collected would keep the memory of its neighbours.
+  // An entry that is gone but not yet collected would keep its neighbours in memory.
   kept.older = undefined
   kept.newer = undefined
   share.bytes -= kept.size

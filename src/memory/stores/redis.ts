@@ -64,9 +64,9 @@ redis.call('HINCRBY', p..'shares', owner, size)
 `
 
 /**
- * On a Redis (or Valkey) server, shared by any number of proxies; its clock decides what is over. One
- * server or one primary with replicas, no cluster: a script there may not touch keys that it computes.
- * Durable as far as the server is (`appendonly yes`, `appendfsync always` for every put).
+ * On a Redis (or Valkey) server, shared by any number of proxies; its clock decides when entries expire. One
+ * server, or one primary with replicas; no cluster, where a script may not touch keys that it computes. Durable as
+ * far as the server is (`appendonly yes`, `appendfsync always` for every put).
  */
 export function redisStore(link: RedisLink, bounds: StoreBounds): Store {
   const evaluate = (script: string, ...values: string[]) =>

@@ -4,18 +4,18 @@ import type { StoreBounds } from '../../config/settings.ts'
 export type SqlValue = string | number | Uint8Array
 export type SqlRow = Readonly<Record<string, unknown>>
 
-/** SQLite, wherever it runs: synchronous, and alone between the statements of a transaction. */
+/** SQLite in any runtime: synchronous, and exclusive between the statements of a transaction. */
 export interface SqlDatabase {
   rows(statement: string, ...values: SqlValue[]): SqlRow[]
   transaction<T>(work: () => T): T
 }
 
-/** A store without promises, over SQLite. */
+/** A store over SQLite, with synchronous operations. */
 export interface Table {
   get(key: string): string | undefined
   put(entry: StoreEntry, bounds: StoreBounds): void
   delete(key: string): boolean
-  /** Deletes what is over, and tells when the next entry will be; undefined when none is left. */
+  /** Deletes expired entries and returns when the next one expires; undefined when none is left. */
   expire(): number | undefined
 }
 
@@ -93,7 +93,7 @@ function put(
   evict(bounds.ownerBytes, OWNER_BYTES, EVICT_OF_OWNER, owner)
   evict(bounds.totalBytes, TOTAL_BYTES, EVICT)
   const id = Number(database.rows(ADD, key, owner, size, now + entry.ttlMs)[0]?.['id'])
-  // An empty value has one empty piece: no piece means no entry.
+  // An empty value has one empty piece, because no piece would mean no entry.
   for (let part = 0; part === 0 || part * PIECE_BYTES < bytes.length; part += 1) {
     const piece = bytes.subarray(part * PIECE_BYTES, (part + 1) * PIECE_BYTES)
     database.rows(ADD_PIECE, id, part, piece)
