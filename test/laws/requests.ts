@@ -51,8 +51,8 @@ export function requestAspects(request: Request): Aspects {
   return new Map([
     ['system', systemText(request)],
     ['turns', joinTexts(items).join('\n')],
-    ['tools', offered(request).map(toolItem).join('\n')],
-    ['toolChoice', JSON.stringify([toolChoice?.mode ?? 'auto', forced(request)])],
+    ['tools', request.tools.map(toolItem).join('\n')],
+    ['toolChoice', JSON.stringify([toolChoice?.mode ?? 'auto', chosen(request)])],
     [
       'parallelToolCalls',
       String(toolChoice?.mode === 'none' || (request.parallelToolCalls ?? true)),
@@ -158,16 +158,13 @@ function joinTexts(items: string[]): string[] {
   return joined
 }
 
-/** A choice among some tools is the same as an offer of these alone. */
-function offered({ tools, toolChoice }: Request): Tool[] {
-  const names = toolChoice?.names
-  if (!names) return tools
-  return tools.filter((tool) => !('name' in tool) || names.includes(tool.name))
-}
-
-const forced = ({ toolChoice }: Request): string => {
+/** The tools that may be called just now; nothing where all may. */
+function chosen({ tools, toolChoice }: Request): string[] {
   const { mode, names = [] } = toolChoice ?? {}
-  return mode === 'required' && names.length === 1 ? names.join('') : ''
+  if (mode === 'none') return []
+  const callable = tools.flatMap((tool) => ('name' in tool ? [tool.name] : []))
+  const some = callable.filter((name) => names.includes(name))
+  return mode === 'required' || some.length < callable.length ? some.toSorted() : []
 }
 
 function toolItem(tool: Tool): string {

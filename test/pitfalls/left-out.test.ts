@@ -16,11 +16,14 @@ describe('a tool that the choice leaves out', () => {
     ['messages', 'auto'],
     ['messages', 'required'],
     ['generate-content', 'auto'],
-  ])('is not offered to %s (%s), and that is reported', (to, mode) => {
+    ['chat-completions', 'required'],
+  ])('stays on offer to %s (%s), as part of the prompt, and that is reported', (to, mode) => {
     const { text, losses } = translator({ from: 'responses', to }).request(ask(mode, ['f', 'g']))
     expect(text).toContain('"g"')
-    expect(text).not.toContain('"h"')
-    expect(losses).toContainEqual(expect.objectContaining({ code: 'dropped', path: 'tools.h' }))
+    expect(text).toContain('"h"')
+    expect(losses).toContainEqual(
+      expect.objectContaining({ code: 'approximated', path: 'toolChoice' }),
+    )
   })
 
   it('is declared where the wire has a list of those allowed', () => {
