@@ -21,6 +21,8 @@ const UNCONFIGURED = {
 
 export default defineConfig({
   test: {
+    // By default one core is left idle, and of two that is half.
+    maxWorkers: '100%',
     projects: [
       {
         test: {
