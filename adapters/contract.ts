@@ -26,8 +26,8 @@ export type {
 }
 
 /**
- * What the path already says. `framing` is how a stream leaves: server-sent events, or (content generation
- * without `alt=sse`) a JSON array that grows.
+ * The facts in a path. `framing` is how a stream leaves: server-sent events, or (content generation without
+ * `alt=sse`) a JSON array that grows.
  */
 export interface Route {
   operation: 'create' | 'count-tokens'
@@ -44,61 +44,64 @@ export interface Outgoing {
   body: JsonObject
 }
 
-/** What is known of a model, from the configuration. */
+/** The facts about a model, from the configuration. */
 export interface ModelFacts {
-  /** What is known of the server that it runs on. */
+  /** The facts about the server that runs it. */
   server?: ServerFacts
   contextWindow?: number
   maxOutputTokens?: number
   thinking?: 'budget' | 'adaptive' | 'level'
   prefill?: boolean
-  /** Whether the service fetches the images and documents that a request names by their addresses. */
+  /** Whether the service fetches images and documents by the addresses in a request. */
   fetchesUrls?: boolean
-  /** Whether a request may offer tools that the provider runs beside functions. */
+  /** Whether a request may offer hosted tools beside functions. */
   mixesTools?: boolean
-  /** Whether a part of a request may say that the prompt up to it should be cached. */
+  /** Whether a part of a request may be marked as the end of a prefix to cache. */
   cacheBreakpoints?: boolean
   drop?: string[]
 }
 
-/** Where a request goes. */
+/** The destination of a request, as the adapter sees it. */
 export interface Target {
   /** The model's name as the upstream knows it. */
   model: string
-  /** What to ask for when the caller gave no bound and the dialect demands one. */
+  /** The bound to ask for when the caller gave none and the dialect requires one. */
   defaultMaxOutputTokens: number
   facts: ModelFacts
 }
 
-/** `headers`: those that carry meaning in this dialect (its version, its betas). */
+/** `headers`: those with a meaning in this dialect (its version, its betas). */
 export interface ReadRequestContext {
   readonly route: Route
   readonly headers: Lookup
-  /** The same for the same exchange, position by position. */
+  /** Makes ids that are the same in each reading of one exchange, position by position. */
   newId(prefix: string): string
 }
 
-/** Nothing, what the caller says, or also what its dialect cannot say. */
+/** No cache settings, those of the caller, or also those that the caller's dialect cannot express. */
 export type CacheMode = 'off' | 'carry' | 'derive'
 
-/** What an upstream is told of caching prompts. */
+/** The cache settings for an upstream. */
 export interface CacheOptions {
   readonly mode: CacheMode
-  /** What stands for the session, the same in each of its requests; undefined where none is told. */
+  /** The text that stands for the session, the same in all its requests; undefined without a session. */
   session(): string | undefined
 }
 
 export interface WriteRequestContext {
   readonly target: Target
   readonly lose: Lose
-  /** What the caller says is carried where this is absent. */
+  /** When absent, the caller's settings are carried. */
   readonly cache?: CacheOptions | undefined
 }
 
-/** A reply is read in the light of its request: names of tools, free-form tools, what the caller asked. */
+/**
+ * The context for reading a reply: its request has the names of tools, the free-form tools, and the caller's
+ * settings.
+ */
 export interface ReadReplyContext {
   readonly request: Request
-  /** What is known of the server that answers. */
+  /** The facts about the server that answers. */
   readonly server?: ServerFacts | undefined
   readonly lose: Lose
   newId(prefix: string): string
@@ -112,50 +115,52 @@ export interface WriteReplyContext {
   newId(prefix: string): string
 }
 
-/** Where a credential goes: a header, or a query parameter. */
+/** Where a credential is sent: in a header, or in a query parameter. */
 export type AuthStyle = 'x-api-key' | 'bearer' | 'x-goog-api-key' | 'query'
 
-/** One model, as the proxy lists it. */
+/** A model in the proxy's list. */
 export interface ModelEntry {
   id: string
   contextWindow?: number
   maxOutputTokens?: number
 }
 
-/** What an upstream of the caller's own dialect is sent otherwise than the caller sent it. Plain data, to grow. */
+/** The changes to a request for an upstream of the caller's own dialect. Plain data. */
 export interface SameEdits {
-  /** The upstream's name of the model, where the body names one. */
+  /** The model's name at the upstream, where the body names a model. */
   readonly model?: string
-  /** What is known of the model. */
+  /** The facts about the model. */
   readonly facts: ModelFacts
-  /** Whether to take out what only other services and this proxy know: proofs in envelopes, ids made here. */
+  /** Whether to take out what only other services and this proxy can read: proofs in envelopes, ids made here. */
   readonly foreign: boolean
-  /** What the body referred to has been written out, from what is kept here. */
+  /** The references of the body have been written out, from records kept here. */
   readonly resolved?: boolean
 }
 
 /** The headers of an exchange in which both sides speak one dialect. */
 export interface HeaderRules {
-  /** Those of a request that are passed on, besides content-type and accept; `rate-*` names all that begin so. */
+  /**
+   * Request headers that are passed on, besides content-type and accept; `rate-*` names all that begin with `rate-`.
+   */
   readonly request: readonly string[]
   /** Pairs of spellings of one header: an upstream is sent both, whichever came. */
   readonly twins?: readonly (readonly [string, string])[]
-  /** Those of a reply that are passed back, in the same words. */
+  /** Reply headers that are passed back unchanged. */
   readonly reply?: readonly string[]
-  /** Throws for a request without the headers that the dialect demands. */
+  /** Throws for a request without the required headers of the dialect. */
   demand?(headers: Lookup): void
 }
 
-/** One dialect on both sides: the caller's body with the edits that are needed, and nothing else. */
+/** One dialect on both sides: the caller's body with the necessary edits only. */
 export interface SameSide {
   /**
-   * The body with these edits. What is not edited stays the same object, by which it keeps its text: see
-   * `src/json/edit.ts`. It need not be a valid one; what is wrong with it the upstream will say.
+   * Edits a body. Whatever is not edited stays the same object and so keeps its text: see `src/json/edit.ts`. The
+   * body need not be valid; the upstream reports what is wrong.
    */
   edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject
-  /** Whether there may be something to take out of the text of a body (`SameEdits.foreign`). A quick look. */
+  /** A quick check whether a body's text may hold something to take out (`SameEdits.foreign`). */
   mayHoldForeign(text: string): boolean
-  /** Whether a body's text may hold what such a server knows by other names, so that its reply has to be read. */
+  /** Whether a body's text may hold names that the server knows by other names, so that its reply has to be read. */
   isRenamed?(text: string, server: ServerFacts): boolean
   /** The upstream path for a caller's path, with the model replaced where it is part of the path. */
   path(head: RequestHead, model: string | undefined): string
@@ -163,22 +168,23 @@ export interface SameSide {
   readonly query: readonly string[]
   readonly headers: HeaderRules
   /**
-   * The top-level member of request and reply that holds the model's name; `event` is the path to it in
-   * an event of a stream, where that is not the reply's.
+   * The top-level member of request and reply that names the model; `event`: the path to it in an event of a
+   * stream, where that differs from the reply's.
    */
   readonly modelMember: { request?: string; reply: string; event?: readonly string[] }
-  /** The top-level members of a request with which a conversation begins: its instructions, and its turns. */
+  /** The top-level members with which a conversation begins: instructions and turns. */
   readonly beginning?: { instructions?: string; turns: string }
-  /** Whether a frame surely brings a piece of the reply and nothing else, so that it need not be read. */
+  /** Whether a frame surely brings only a piece of the reply, so that it need not be read. */
   isPiece?(frame: Frame): boolean
   /**
-   * Whether the dialect's clients take a frame for a failure, or for an end that tells of one. What else a reader
-   * takes for a failure gets an error of the dialect behind it. Any when absent.
+   * Whether the dialect's clients take a frame for a failure, or for an end that reports one. Behind any other
+   * frame that a reader takes for a failure, an error of the dialect is written. When absent, clients take all of
+   * them for failures.
    */
   tellsFailure?(frame: Frame): boolean
   /**
-   * Whether a frame has the shape of the dialect's, by a look at its text: what it says is content, which passes as
-   * it is. Any other may be the words of a server in between, where keys are masked. All when absent.
+   * Whether the text of a frame shows that it has the dialect's shape: its content then passes unchanged. Any other
+   * frame may be the words of a server in between, in which keys are masked. When absent, all frames have it.
    */
   knows?(frame: Frame): boolean
 }
@@ -187,33 +193,38 @@ export interface SameSide {
 export interface Adapter {
   readonly dialect: string
   readonly caller: {
-    /** Subtrees of a request body that stay text. */
+    /** The subtrees of a request that stay text. */
     readonly verbatim: VerbatimPaths
     match(head: RequestHead): Route | undefined
     readRequest(body: Json, context: ReadRequestContext): Request
     writer(context: WriteReplyContext): Writer
-    /** Members of its requests, and types of blocks and tools, that no other dialect may leave out. */
+    /** Members of its requests, and types of blocks and tools, that must not be left out for another dialect. */
     readonly promises?: ReadonlySet<string>
-    /** `headers`: only those that the dialect's clients read (none of them is about framing). */
+    /** `headers`: those that the dialect's clients read; none of them is about framing. */
     writeProblem(problem: Problem, requestId: string): { status: number; body: JsonObject }
     writeTokenCount(inputTokens: number): JsonObject
     writeModels(models: readonly ModelEntry[], now: number): JsonObject
     writeModel(model: ModelEntry, now: number): JsonObject
-    /** Absent where every request brings its whole conversation. */
+    /** Absent where each request brings its whole conversation. */
     readonly memory?: ConversationMemory
-    /** A frame that keeps a silent stream alive, where the dialect's clients bear one. */
+    /** The frame that keeps a silent stream alive, where the dialect's clients accept one. */
     readonly heartbeat?: Heartbeat
   }
   readonly upstream: {
     readonly defaultAuth: AuthStyle
-    /** The parameters that a configuration may say a model refuses (`ModelFacts.drop`), by all their names. */
+    /**
+     * The parameters that the configuration may list as refused by a model (`ModelFacts.drop`), by all their names.
+     */
     readonly droppable: readonly string[]
-    /** What is known of servers that speak a part of the dialect. */
+    /** Known servers that speak a part of the dialect. */
     readonly profiles?: readonly Profile[]
-    /** Subtrees of a reply body that stay text. */
+    /** The subtrees of a reply that stay text. */
     readonly verbatim: VerbatimPaths
     writeRequest(request: Request, context: WriteRequestContext): Outgoing
-    /** Its service writes summaries of a conversation (`Request.compact`), and its callers are given those of others. */
+    /**
+     * Its service writes summaries of a conversation (`Request.compact`), and its callers may receive those of other
+     * services.
+     */
     readonly compacts?: true
     /** The upstream's own token counter for the same request; undefined when it has none. */
     writeCountRequest(request: Request, context: WriteRequestContext): Outgoing | undefined
@@ -226,25 +237,25 @@ export interface Adapter {
   readonly members: FieldNames
 }
 
-/** What decides whether a request of one dialect can be kept to by a service of another. */
+/** The facts that decide whether a service of another dialect can do what a request asks for. */
 export const keepingOf = ({ caller }: Adapter, { dialect, upstream }: Adapter): Keeping => ({
   promises: caller.promises,
   target: dialect,
   compacts: upstream.compacts,
 })
 
-/** A table with one entry per block kind. `undefined` as a result means: reported with `lose`. */
+/** A table with one writer per block kind. A writer that returns `undefined` has reported the block with `lose`. */
 export type BlockTable<Out, Context> = {
   [K in BlockKind]: (block: BlockOf<K>, context: Context) => Out | undefined
 }
 
-/** What a table makes of a block. */
+/** Writes a block with its row of the table. */
 export function written<Out, Context>(
   table: BlockTable<Out, Context>,
   block: Block,
   context: Context,
 ): Out | undefined {
-  // The entry is that of the block's own kind, which the types cannot follow.
+  // The row belongs to the block's own kind, which the types cannot express.
   const write = table[block.kind] as (block: Block, context: Context) => Out | undefined
   return write(block, context)
 }

@@ -6,8 +6,8 @@ import { messages } from './messages/index.ts'
 import { responses } from './responses/index.ts'
 
 /**
- * All dialects. A new one is a folder, its name in `dialect.ts`, a line here and, where its paths are not its own
- * alone, one below.
+ * All dialects. A new one needs a folder, its name in `dialect.ts`, a line here and, where it shares paths with
+ * another, one below.
  */
 const BY_NAME: Readonly<Record<Dialect, Adapter>> = {
   messages,
@@ -18,17 +18,17 @@ const BY_NAME: Readonly<Record<Dialect, Adapter>> = {
 
 export const adapters: readonly Adapter[] = DIALECTS.map((name) => BY_NAME[name])
 
-/** The dialects, as the core sees them: to be listed, looked up, or guessed for want of a route. */
+/** The dialects for the core: to list, to look up, or to guess where no route fits. */
 export interface Dialects {
   readonly list: readonly Adapter[]
   of(dialect: string): Adapter | undefined
-  /** The dialect whose error shape fits a request without a route, and whose list of models is meant. */
+  /** The dialect whose error shape, and whose list of models, a request without a route expects. */
   resembling(path: string, headers: Lookup): Adapter
 }
 
 type DeltaTemplate = [Adapter, (path: string, headers: Lookup) => boolean]
 
-/** The first that applies. Paths say more than headers; a shared path is told apart by its headers. */
+/** The first row that applies. Paths decide before headers; headers decide for a shared path. */
 const DELTA_TEMPLATES: readonly DeltaTemplate[] = [
   [messages, (path) => path.startsWith('/v1/messages')],
   [responses, (path) => path.startsWith('/v1/responses')],

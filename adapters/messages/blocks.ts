@@ -58,12 +58,12 @@ export function readContent(content: Json | undefined, context: ReadContext): Co
       reader.add(mcp.readMcpCall(raw, results.get(raw.id)))
       answered.add(raw.id)
     } else if (mcp.isMcpResult(raw)) {
-      // It was read with its call.
+      // It has been read together with its call.
       if (!answered.has(raw.tool_use_id)) reader.add(mcp.loneResult(raw))
     } else if (raw.type === 'server_tool_use') {
       const result = hosted.isSearchResult(next, raw.id) ? next : undefined
       const block = hosted.readHostedCall(raw, result)
-      // A call that is not read as a search leaves its result alone.
+      // Only a call that is read as a search includes its result.
       if (result && block.kind === 'search') index += 1
       reader.add(block)
     } else reader.add(readSummary(raw) ?? readBlock(raw, context))
@@ -74,7 +74,7 @@ export function readContent(content: Json | undefined, context: ReadContext): Co
 
 type ReadBlock = (raw: WireBlock, context: ReadContext) => Block
 
-/** Blocks that are read one by one. Thoughts and calls of hosted tools depend on their neighbours. */
+/** Readers of single blocks. Thoughts and calls of hosted tools depend on their neighbours and are read elsewhere. */
 export const READERS = {
   text: readText,
   image: readMedia,
@@ -90,7 +90,7 @@ export const READERS = {
 
 const KNOWN_BLOCKS = new Map<Json | undefined, ReadBlock>(Object.entries(READERS))
 
-/** One block that stands for itself; a type without a reader is kept whole. */
+/** Reads a single block; a type without a reader is kept whole. */
 export function readBlock(raw: WireBlock, context: ReadContext): Block {
   const read = KNOWN_BLOCKS.get(raw.type)
   return read ? read(raw, context) : opaque(raw)
@@ -108,7 +108,7 @@ export function readText(raw: WireBlock): TextBlock {
   }
 }
 
-/** A passage that the caller found: its text is for everybody, the block as a whole is this dialect's own. */
+/** A passage that the caller found: every dialect gets its text, only this one the block as a whole. */
 function readSearchResult(raw: WireBlock): Block {
   const texts = [raw.title, raw.source, ...objectsIn(raw.content).map(({ text }) => text)]
   const { cache_control, ...search_result } = raw
@@ -116,14 +116,14 @@ function readSearchResult(raw: WireBlock): Block {
   return { kind: 'text', text, ...readCache(cache_control), ...keep({ search_result }) }
 }
 
-/** What a search for tools, made by the caller, has found: a service of another dialect is told in words. */
+/** The result of a tool search by the caller; a service of another dialect gets it in words. */
 function readReference(raw: WireBlock): Block {
   const { cache_control, ...tool_reference } = raw
   const text = `The tool ${textIn(raw.tool_name)} was found and can be called.`
   return { kind: 'text', text, ...readCache(cache_control), ...keep({ tool_reference }) }
 }
 
-/** What stands for everything before it: its text is for everybody, as is that of a passage. */
+/** A summary of everything before it; every dialect gets its text. */
 function readSummary(raw: WireBlock): Block | undefined {
   if (raw.type !== 'compaction') return undefined
   const carried = readSummaryEnvelope(textIn(raw.encrypted_content))
@@ -139,7 +139,7 @@ function readToolUse(raw: WireBlock, context: ReadContext): Block {
   return call
 }
 
-/** A call; who may call is a leftover, unless it is said to be the model itself, as always. */
+/** A call. Its `caller` is a leftover, unless that is the model itself, as usual. */
 export function readCall(raw: WireBlock): ToolCallBlock {
   const { type: _, id, name, input, caller, cache_control, ...rest } = raw
   return {
@@ -174,7 +174,7 @@ function readToolResult(raw: WireBlock, context: ReadContext): Block {
   }
 }
 
-/** A conversation's blocks, for an upstream. Most become one block, a search two, an empty text none. */
+/** Writes a conversation's blocks for an upstream. Most become one block, a search two, an empty text none. */
 const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
   text: (block, context) => {
     const { search_result, tool_reference, compaction, ...rest } = restOf(block)
@@ -200,7 +200,7 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
       return redacted
         ? [{ type: 'redacted_thinking', data: proof.value, ...restOf(block) }]
         : [{ type: 'thinking', thinking: text, signature: proof.value, ...restOf(block) }]
-    // An upstream verifies signatures, so reasoning without its own is nothing it could read.
+    // The upstream verifies signatures, so it refuses reasoning without its own.
     if (proof) lose('dropped', `${path}.seal`)
     if (isOpen && text !== '') return [{ type: 'thinking', thinking: text, signature: '' }]
     return text === '' ? [] : lose('dropped', path, 'reasoning without a signature')
@@ -247,7 +247,7 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
     betas.add(mcp.MCP_BETA)
     return mcp.writeMcpCall(block)
   },
-  // A foreign one has been reported already.
+  // A foreign block has been reported already.
   opaque: (block) => (block.dialect === DIALECT ? [block.value] : []),
 }
 
@@ -259,7 +259,7 @@ const writeBlocks = (blocks: Block[], context: WriteContext, member: string): Js
     writeBlock(block, { ...context, path: `${context.path}.${member}.${index}` }),
   )
 
-/** The text of a list that a string could stand for. */
+/** The text of a list that a single string can replace. */
 export function plainText(content: JsonObject[]): string | undefined {
   const [only, ...others] = content
   const text = only?.['text']
@@ -271,7 +271,7 @@ function reportProof(block: Block, { lose, path }: WriteContext): void {
   if ('proof' in block && block.proof) lose('dropped', `${path}.seal`)
 }
 
-/** Results of hosted tools count only where the upstream itself made them. */
+/** An upstream accepts results of hosted tools only where it ran them itself. */
 function ownOnly(block: Block, context: WriteContext): true | undefined {
   reportProof(block, context)
   if (hosted.isNative(block)) return true
@@ -288,7 +288,7 @@ function writeCitations(block: TextBlock, { lose, path }: WriteContext): JsonObj
   return written.length > 0 ? { citations: written } : {}
 }
 
-/** Only an object will do here; a call that was cut off in the middle has none to give. */
+/** The input must be an object; the text of a call that was cut off is none. */
 function writeInput({ form, input }: ToolCallBlock, { lose, path }: WriteContext): Json {
   if (form === 'text') return new Verbatim(lowerInput(input))
   if (input.trim() === '') return {}

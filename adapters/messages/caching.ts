@@ -4,10 +4,13 @@ import type { Lose } from '../../src/model/loss.ts'
 import type { WriteRequestContext } from '../contract.ts'
 import { isOrigin, listIn, objectsIn, textIn } from './dialect.ts'
 
-/** As many marks as an upstream takes. */
+/** The most marks that an upstream takes. */
 const MAX_MARKS = 4
 
-/** Of other dialects too. The usual lifetime begins anew with every read, as does half an hour elsewhere. */
+/**
+ * Lifetimes of other dialects, as this one spells them. Five minutes begin anew with each read, as half an hour does
+ * elsewhere.
+ */
 const LIFETIMES = new Map([
   ['5m', '5m'],
   ['30m', '5m'],
@@ -38,14 +41,17 @@ export function withMarks(
   const most = isMarked ? MAX_MARKS - 1 : MAX_MARKS
   if (marks > 0) {
     const capped = marks > most ? newest(body, marks - most, lose) : body
-    // Of lifetimes in its own words the service judges itself.
+    // For lifetimes in its own words the service decides itself.
     return own ? capped : withLifetimes(capped, lose)
   }
   if (isMarked || cache?.mode !== 'derive' || request.caching?.explicit) return body
   return goesOn(request) || cache.session() !== undefined ? derived(body, request) : body
 }
 
-/** Marks move from turn to turn; what has one, had one, or will have one is spelled alike, so that all else stays. */
+/**
+ * Marks move from turn to turn. Content is written as a list with or without a mark, so that nothing else changes
+ * when one moves.
+ */
 function asLists(body: JsonObject): JsonObject {
   const { system, messages } = body
   return {
@@ -61,14 +67,20 @@ function asLists(body: JsonObject): JsonObject {
 
 const asList = (text: string): Json => [{ type: 'text', text }]
 
-/** With tools, or after a reply. What has to be called at once is the form of an answer, and no tool. */
+/**
+ * Whether the conversation is likely to go on: it has tools, or a reply. A tool whose call is forced is the form of
+ * an answer.
+ */
 function goesOn({ turns, tools, toolChoice }: Request): boolean {
   if (turns.some(({ role }) => role === 'assistant')) return true
   const isForm = toolChoice?.mode === 'required' && toolChoice.names?.length === 1
   return tools.length > 0 && !isForm
 }
 
-/** At the end of the tools, of the instructions, and of the last two turns: there the next request begins to differ. */
+/**
+ * Marks the end of the tools, of the instructions, and of the last two turns: there the next request begins to
+ * differ.
+ */
 function derived(body: JsonObject, { caching }: Request): JsonObject {
   const isLong = LIFETIMES.get(caching?.ttl ?? '') === LONG
   const mark: JsonObject = { type: 'ephemeral', ...(isLong && { ttl: LONG }) }
@@ -89,7 +101,7 @@ function derived(body: JsonObject, { caching }: Request): JsonObject {
 
 const isUser = (message: Json): boolean => isObject(message) && message['role'] === 'user'
 const isText = (block: JsonObject): boolean => textIn(block['text']).trim() !== ''
-/** What is found by a search alone is no part of the prompt. */
+/** A tool that is only found by a search is not part of the prompt. */
 const isOffered = (tool: JsonObject): boolean => tool['defer_loading'] !== true
 
 const MARKABLE = new Set(['image', 'document', 'tool_use', 'tool_result', 'search_result'])
@@ -97,7 +109,7 @@ const MARKABLE = new Set(['image', 'document', 'tool_use', 'tool_result', 'searc
 const isMarkable = (block: JsonObject): boolean =>
   block['type'] === 'text' ? isText(block) : MARKABLE.has(textIn(block['type']))
 
-/** The list with a mark on the last of its entries that may have one. */
+/** Puts a mark on the last entry of a list that may have one. */
 function markedEnd(value: Json, mark: JsonObject, fits: (entry: JsonObject) => boolean): Json {
   if (!Array.isArray(value)) return value
   const at = value.findLastIndex((entry) => isObject(entry) && fits(entry))
@@ -105,7 +117,7 @@ function markedEnd(value: Json, mark: JsonObject, fits: (entry: JsonObject) => b
   return isObject(entry) ? value.with(at, { ...entry, cache_control: mark }) : value
 }
 
-/** Of too many marks the oldest ones of the conversation go: the newest reach furthest. */
+/** Removes the oldest marks of a conversation where there are too many: the newest cover the longest prefix. */
 function newest(body: JsonObject, excess: number, lose: Lose): JsonObject {
   lose('dropped', 'cache', `at most ${MAX_MARKS} marks`)
   let left = excess
@@ -116,7 +128,7 @@ function newest(body: JsonObject, excess: number, lose: Lose): JsonObject {
   })
 }
 
-/** In the words of this dialect; a long one behind a short one is refused. */
+/** Writes lifetimes in this dialect. The service refuses a long one behind a short one. */
 function withLifetimes(body: JsonObject, lose: Lose): JsonObject {
   let isShort = false
   let isChanged = false
@@ -142,10 +154,10 @@ function countMarks(body: JsonObject): number {
   return count
 }
 
-/** What becomes of one mark; undefined where it goes. */
+/** Decides about one mark; undefined removes it. */
 type Settle = (ttl: string | undefined, place: Place) => { ttl: string | undefined } | undefined
 
-/** All marks in the order of the prompt, in which each one is settled. What has none stays the same object. */
+/** Settles all marks in the order of the prompt. Nodes without a mark stay the same objects. */
 function eachMark(body: JsonObject, settle: Settle): JsonObject {
   const one = (value: Json, place: Place): Json => {
     if (!isObject(value)) return value

@@ -11,7 +11,7 @@ export interface Piece {
   place: string
 }
 
-/** Neighbours of one role, which make one message. */
+/** Neighbouring pieces of one role, which become one message. */
 export interface Message {
   role: Piece['role']
   pieces: Piece[]
@@ -19,8 +19,8 @@ export interface Message {
 }
 
 /**
- * Every call must be answered at the very beginning of the next message, and nothing else may be: results
- * move there, missing ones are made up as failures, and one without a call becomes text.
+ * Results must stand at the very beginning of the message after their calls, before anything else. So results are
+ * moved there, missing ones are made up as failures, and a result without a call becomes text.
  */
 export function pairResults(messages: Message[], lose: Lose): Message[] {
   const paired: Message[] = []
@@ -74,7 +74,7 @@ const interrupted = (id: string, place: string): Piece => ({
   },
 })
 
-/** A result whose call is not the model's last one is told in words. */
+/** Writes a result as text where its call is not in the model's last message. */
 function orphan(piece: Piece, lose: Lose): Piece[] {
   const { content, tool_use_id } = piece.value
   lose('approximated', `${piece.place}.results`, 'a result without its call')

@@ -5,15 +5,14 @@ import type { Citation } from '../../src/model/request.ts'
 import { objectsIn, stated, textIn, keep, restOf } from './dialect.ts'
 import type { Json } from '../../src/json/json.ts'
 
-/** The type for anything with a URL; the others point into documents of the request. */
+/** The citation type for anything with a URL; the other types point into documents of the request. */
 const WEB = 'web_search_result_location'
 
 export const readCitations = (value: Json | undefined): Citation[] =>
   objectsIn(value).map(readCitation)
 
 /**
- * A citation here belongs to its whole text block; where it starts and ends is said of the source, so that
- * stays a leftover.
+ * A citation covers its whole text block. Its start and end refer to the source, so they stay leftovers.
  */
 export function readCitation(raw: JsonObject): Citation {
   const { type, cited_text, title, document_title, url, source, file_id, ...rest } = raw
@@ -29,13 +28,13 @@ export function readCitation(raw: JsonObject): Citation {
     ...keep({
       ...others,
       ...(textIn(type) !== WEB && { type: textIn(type) }),
-      // The proxy itself writes an empty one, for a source that was never this dialect's.
+      // The proxy writes an empty index for a source of another dialect.
       ...(encrypted_index !== undefined && encrypted_index !== '' && { encrypted_index }),
     }),
   }
 }
 
-/** True for one that an upstream of this dialect made: it checks the proof inside. */
+/** Whether an upstream of this dialect made the citation: it checks the proof inside. */
 export function isNative(citation: Citation): boolean {
   const { type, encrypted_index } = restOf(citation)
   return type !== undefined || encrypted_index !== undefined

@@ -13,21 +13,21 @@ export const TOOL_NAME: NameRule = { forbidden: /[^a-zA-Z0-9_-]/, maxLength: 64 
 /** Ids of calls: any length. */
 export const CALL_ID: NameRule = { forbidden: /[^a-zA-Z0-9_-]/, maxLength: Number.MAX_SAFE_INTEGER }
 
-/** What this dialect knows of how a node stood here. */
+/** Facts of this dialect about how a node was spelled here. */
 export interface Facts {
-  /** An upstream of this dialect made it, or a caller of this dialect wrote it: the service judges it itself. */
+  /** Made by an upstream of this dialect, or written by a caller of it: the service judges it itself. */
   native?: true
-  /** A tool that the caller runs and the model knows by its type alone. */
+  /** A tool that the caller runs and that the model knows by its type. */
   typed?: true
-  /** A schema that is not rooted in an object. */
+  /** A schema whose root is not an object. */
   bare?: true
   /** An effort without `thinking`: the service answers without thoughts. */
   effortAlone?: true
-  /** Half of a pair of call and result that did not come. */
+  /** The half that is missing of a pair of call and result. */
   lacks?: 'call' | 'result'
-  /** The type of a result, where there are several for one kind of block. */
+  /** The type of a result, where one kind of block has several. */
   type?: string
-  /** Tools of a server, and calls of them, as they came. */
+  /** The tools of an MCP server, and calls of them, as they came. */
   server?: JsonObject
   toolset?: JsonObject | undefined
   use?: JsonObject
@@ -43,11 +43,11 @@ export { listOf as listIn, objectIn, objectsOf as objectsIn } from '../../src/js
 export const numberIn = (value: Json | undefined): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined
 
-/** A count of tokens; what is none counts nothing. */
+/** A count of tokens; undefined for a value that is no count. */
 export const countIn = (value: Json | undefined): number | undefined =>
   Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined
 
-/** Null says nothing here: the dialect's clients spell an absent option so. */
+/** The value without null: the dialect's clients write null for an absent option. */
 export const stated = <T>(value: T | null | undefined): T | undefined => value ?? undefined
 
 /** Without the members that are null. */
@@ -60,7 +60,7 @@ export function readCache(value: Json | undefined): { cache?: CacheMark } {
   return { cache: typeof ttl === 'string' ? { ttl } : {} }
 }
 
-/** Lifetimes of other dialects are settled where all marks are known. */
+/** Lifetimes of other dialects are converted later, when all marks are known. */
 export function writeCache(cache: CacheMark | undefined): { cache_control?: JsonObject } {
   if (!cache) return {}
   const { ttl } = cache
@@ -70,10 +70,10 @@ export function writeCache(cache: CacheMark | undefined): { cache_control?: Json
 export interface WriteContext {
   readonly lose: Lose
   readonly names: ToolNames
-  /** Names of features that a field of the request demands. */
+  /** The beta features that fields of the request require. */
   readonly betas: Set<string>
-  /** Thoughts are taken without a proof. */
+  /** The server takes thoughts without a proof. */
   readonly isOpen: boolean
-  /** The canonical place of the block at hand. */
+  /** The canonical place of the current block. */
   readonly path: string
 }

@@ -26,10 +26,10 @@ export function readSampling({ temperature, top_p, top_k }: WireSampling): Sampl
   }
 }
 
-/** Below this a model that thinks refuses `top_p`. */
+/** A model that thinks refuses a lower `top_p`. */
 const MIN_TOP_P_THINKING = 0.95
 
-/** Inverse of `readSampling`; other dialects have a wider range, and more to say. */
+/** Inverse of `readSampling`; other dialects have wider ranges and more parameters. */
 export function writeSampling(sampling: Sampling, thinks: boolean, lose: Lose): JsonObject {
   for (const key of ['seed', 'presencePenalty', 'frequencyPenalty', 'logprobs'] as const)
     if (sampling[key] !== undefined) lose('dropped', `sampling.${key}`)
@@ -42,7 +42,7 @@ export function writeSampling(sampling: Sampling, thinks: boolean, lose: Lose): 
     return topP
   }
   if (temperature !== undefined && temperature > 1) lose('approximated', 'sampling.temperature')
-  // Newer models refuse the two beside each other, even where one of them is the default.
+  // Newer models refuse temperature and `top_p` together, even where one has its default.
   const plain = topP['top_p'] !== undefined
   return {
     ...(temperature !== undefined && !plain && { temperature: Math.min(temperature, 1) }),
@@ -51,14 +51,14 @@ export function writeSampling(sampling: Sampling, thinks: boolean, lose: Lose): 
   }
 }
 
-/** Only one of the two may be changed; beside a temperature of one, its default, it is this one. */
+/** Only one of the two may be set. Beside the default temperature of one, `top_p` is written. */
 function writeTopP({ temperature, topP }: Sampling, thinks: boolean, lose: Lose): JsonObject {
   if (topP === undefined || (topP === 1 && temperature !== undefined)) return {}
   const possible = thinks ? topP >= MIN_TOP_P_THINKING : (temperature ?? 1) >= 1
   return possible ? { top_p: topP } : (lose('dropped', 'sampling.topP') ?? {})
 }
 
-/** The bound that the dialect demands: the caller's, or else the configured one, within the model's own. */
+/** The required bound: the caller's, or else the configured one, but at most the model's own. */
 export function writeMaxTokens(request: Request, target: Target, lose: Lose): number {
   const asked = request.limits.maxOutputTokens
   if (asked === undefined) lose('defaulted', 'limits.maxOutputTokens')
@@ -68,7 +68,7 @@ export function writeMaxTokens(request: Request, target: Target, lose: Lose): nu
   return Math.min(wanted, maxOutputTokens)
 }
 
-/** An upstream refuses a sequence of white space alone. */
+/** The service refuses a stop sequence of white space alone. */
 export function writeStop(stop: string[] | undefined, lose: Lose): JsonObject {
   const possible = (stop ?? []).filter((sequence) => sequence.trim() !== '')
   if (possible.length < (stop?.length ?? 0)) lose('dropped', 'limits.stop', 'white space only')
@@ -89,7 +89,7 @@ export function writeFormat(format: Format | undefined, room: Room, lose: Lose):
   if (!format || format.type === 'text') return {}
   if (format.type === 'json') return lose('approximated', 'format', 'JSON without a schema') ?? {}
   if (!parseObject(format.schema)) return lose('approximated', 'format', 'in words') ?? {}
-  // Only what comes from elsewhere may be open: here such a schema would have been refused.
+  // A schema from another dialect may be open; this service refuses open objects, so they are closed.
   const closed = factsOf(format).native
     ? { schema: format.schema, changed: [] }
     : close(format.schema)
@@ -97,7 +97,7 @@ export function writeFormat(format: Format | undefined, room: Room, lose: Lose):
     return lose('approximated', 'format', 'too much to be kept to') ?? {}
   for (const key of ['name', 'description'] as const)
     if (format[key] !== undefined) lose('dropped', `format.${key}`)
-  // A schema is always kept to here.
+  // This service always enforces a schema.
   if (format.strict === false) lose('approximated', 'format.strict')
   const { schema, changed } = closed
   if (changed.length > 0) lose('approximated', 'format.schema', changed.join(', '))
@@ -109,7 +109,7 @@ const TIERS = new Map([
   ['standard_only', 'default'],
 ])
 
-/** A tier that only this dialect has keeps its name. A fast one has a member of its own here. */
+/** Reads the tier; one that only this dialect has keeps its name. Fast mode is a member of its own here. */
 export function readTier(
   raw: Json | undefined,
   speed: Json | undefined,
@@ -123,7 +123,7 @@ export function readTier(
 
 const FAST = 'fast'
 
-/** Inverse of `readTier`. Which platforms have the fast one is not known: it is for callers of this dialect alone. */
+/** Inverse of `readTier`. Not every platform has the fast mode, so only callers of this dialect may ask for it. */
 export function writeTier(tier: string | undefined, own: boolean, lose: Lose): JsonObject {
   if (tier === undefined) return {}
   if (tier === FAST && own) return { speed: FAST }
@@ -131,18 +131,18 @@ export function writeTier(tier: string | undefined, own: boolean, lose: Lose): J
   return known ? { service_tier: known[0] } : (lose('dropped', 'tier') ?? {})
 }
 
-/** The dialect asks for an opaque id: nothing that reads like a mail address or a telephone number. */
+/** The dialect asks for an opaque id, so mail addresses and telephone numbers are recognised. */
 const PERSONAL = /^\S+@\S+\.\S+$|^\+?[\d\s().-]{7,20}$/
 const USER_ID = { forbidden: /[^\s\S]/, maxLength: 256 }
 
 /**
- * What clients put there names an account, a device and a session (Claude Code 2.1 writes all three): it is for
- * services of this dialect alone. Others are told a hash of the session: see `CacheOptions`.
+ * Clients put account, device and session here (Claude Code 2.1 writes all three), so it goes only to services of
+ * this dialect. Other services get a hash of the session: see `CacheOptions`.
  */
 export const readUser = (metadata: Json | undefined): JsonObject =>
   isObject(metadata) && Object.keys(metadata).length > 0 ? { metadata } : {}
 
-/** What is too long is shortened, the same way each time. */
+/** Shortens an id that is too long, always in the same way. */
 export function writeUser(
   user: string | undefined,
   left: Json | undefined,
@@ -162,7 +162,7 @@ const LEAST_TO_COMPACT = 50_000
 
 type WireCompaction = Partial<Record<'compaction' | 'context_management', Json | undefined>>
 
-/** A summary that is asked for now, or above a number of tokens; other edits of the context are left over. */
+/** A summary that is requested now, or above a number of tokens. Other edits of the context are leftovers. */
 export function readCompaction({ compaction, context_management: managed }: WireCompaction): {
   compact?: Compaction
   left: JsonObject
@@ -199,7 +199,7 @@ export function readCompaction({ compaction, context_management: managed }: Wire
   }
 }
 
-/** Inverse of `readCompaction`; `left` is what else is to be done with the context. */
+/** Inverse of `readCompaction`; `left`: the other edits of the context. */
 export function writeCompaction(
   compact: Compaction | undefined,
   left: Json | undefined,

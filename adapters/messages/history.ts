@@ -5,7 +5,7 @@ import { plainText, readContent, writeBlock, type ReadContext } from './blocks.t
 import { isOrigin, type WriteContext, objectsIn, textIn, keep, restOf } from './dialect.ts'
 import { pairResults, type Message, type Piece } from './calls.ts'
 
-/** Reads the conversation; instructions in the middle of it stay where they are. */
+/** Reads the conversation; instructions in the middle stay in place. */
 export function readTurns(messages: Json | undefined): Turn[] {
   const context: ReadContext = { callNames: new Map() }
   return objectsIn(messages).map((message) => {
@@ -23,7 +23,7 @@ export function readTurns(messages: Json | undefined): Turn[] {
 const readRole = (role: string): Turn['role'] =>
   role === 'assistant' || role === 'system' ? role : 'user'
 
-/** Instructions at the very top join the system field; the number says how many turns they are. */
+/** The number of leading turns that are instructions; they join the system field. */
 export function leadingInstructions(turns: Turn[]): number {
   const first = turns.findIndex((turn) => !isInstruction(turn))
   return first < 0 ? turns.length : first
@@ -31,7 +31,7 @@ export function leadingInstructions(turns: Turn[]): number {
 
 const isInstruction = ({ role }: Turn): boolean => role === 'system' || role === 'developer'
 
-/** Inverse of `readTurns` for an upstream: every rule about what may follow what is kept. */
+/** Inverse of `readTurns` for an upstream: keeps every rule about the order of messages. */
 export function writeTurns(request: Request, context: WriteContext): Message[] {
   const from = leadingInstructions(request.turns)
   const messages: Message[] = []
@@ -64,19 +64,19 @@ function writeTurn(turn: Turn, context: WriteContext): Piece[] {
   })
 }
 
-/** The model cannot have sent a picture here. */
+/** The model cannot send pictures in this dialect. */
 function assistantMedia(lose: Lose, path: string): [] {
   lose('dropped', path, 'media in a reply')
   return []
 }
 
-/** Results are the caller's, calls and thoughts the model's, also where a turn of the other role holds them. */
+/** Results belong to the user, and calls and thoughts to the model, whatever the role of their turn. */
 function roleFor(block: Block, role: Piece['role']): Piece['role'] {
   if (block.kind === 'tool-result') return 'user'
   return block.kind === 'tool-call' || block.kind === 'reasoning' ? 'assistant' : role
 }
 
-/** Later instructions stay where they are, as the caller's text: moving them up would spoil prompt caches. */
+/** Later instructions stay in place as text of the user: moving them up would break prompt caches. */
 function writeInstruction(turn: Turn, context: WriteContext): Piece[] {
   const place = context.path
   const text = turn.blocks.map((block) => (block.kind === 'text' ? block.text : '')).filter(Boolean)

@@ -21,21 +21,21 @@ import {
 import type { WireBlock } from './wire.ts'
 
 /**
- * Tools that the provider runs: a `server_tool_use` block and, as a block of its own, what came of it. An
- * upstream takes back only those that it made, so they are marked as native; blocks that the proxy made for
- * a foreign reply have ids with a prefix of its own and are not.
+ * Hosted tools: a `server_tool_use` block and a block with its result. An upstream takes back only those that it
+ * made, so they are marked as native. Blocks that the proxy makes for a foreign reply have ids with a prefix of
+ * their own and are not native.
  */
 export const foreignId = (id: string): string => (id.startsWith(FOREIGN_ID) ? id : FOREIGN_ID + id)
 
 const nativeFacts = (id: string): Facts => (id.startsWith(FOREIGN_ID) ? {} : { native: true })
 
-/** True for blocks that an upstream of this dialect made. */
+/** Whether an upstream of this dialect made the block. */
 export const isNative = (block: Block): boolean =>
   block.kind !== 'opaque' && factsOf(block).native === true
 
 const WEB_SEARCH = 'web_search'
 
-/** Tools that run code, the member of their input that holds it, and the language that it is in. */
+/** Tools that run code: the member of their input with the code, and its language. */
 const CODE_TOOLS = [
   { name: 'code_execution', member: 'code', language: 'python' },
   { name: 'bash_code_execution', member: 'command', language: 'bash' },
@@ -98,7 +98,7 @@ export function writeSearch(block: SearchBlock, id: string): JsonObject[] {
   return [...(lacks === 'call' ? [] : [use]), ...(lacks === 'result' ? [] : [found])]
 }
 
-/** A search result whose call is not the block before it. */
+/** A search result that does not follow its call. */
 export function readLoneResult(raw: WireBlock): Block {
   const id = textIn(raw.tool_use_id)
   const { sources, left } = readFound(raw)
@@ -145,11 +145,11 @@ export function writeCode(block: CodeBlock, id: string): JsonObject {
   return { type: 'server_tool_use', id, name, input: fields, ...rest }
 }
 
-/** True for languages that a hosted tool of this dialect runs. */
+/** Whether a hosted tool of this dialect runs the language. */
 export const runs = (language: string): boolean =>
   CODE_TOOLS.some((tool) => tool.language === language.toLowerCase())
 
-/** The exit status that shells give a command that ran out of time. */
+/** The exit status of a command that ran out of time, as in shells. */
 const TIMED_OUT = 124
 const DEADLINE_CODE = 'execution_time_exceeded'
 
@@ -208,6 +208,6 @@ const writeOutcome = ({ outcome, output }: CodeResultBlock, type: string): JsonO
   content: [],
 })
 
-/** Whether two values are equal but for the order of their members. */
+/** Whether two values are equal, regardless of the order of members. */
 const same = (first: Json, second: Json): boolean =>
   stringify(sorted(first)) === stringify(sorted(second))

@@ -12,7 +12,7 @@ import { MessageWriter } from './writer.ts'
 import { edit } from './same.ts'
 import { DROPPABLE, PROMISES, FIELDS } from './wire.ts'
 
-/** How the types of its events begin. */
+/** The beginnings of its event types. */
 const KNOWN = /^(?:message|content_block|ping|error)/
 const KNOWN_DATA = /"type"\s*:\s*"(?:message|content_block|ping|error)/
 
@@ -62,7 +62,7 @@ export const messages: Adapter = {
     tellsFailure,
     knows: ({ event = '', data }) => KNOWN.test(event) || KNOWN_DATA.test(data),
     headers: {
-      // What Claude Code (2.1.330) asks of a gateway: both lists are open.
+      // The headers that Claude Code (2.1.330) asks a gateway to pass; more may be added.
       request: [
         'anthropic-version',
         'provider-version',

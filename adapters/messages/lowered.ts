@@ -12,7 +12,10 @@ interface Lowering {
   readonly lose: Lose
 }
 
-/** A body as a server takes it that speaks a part of this dialect: the rest is said otherwise, or left out and reported. */
+/**
+ * Fits a body to a server that speaks only a part of this dialect: what it lacks is said otherwise, or left out and
+ * reported.
+ */
 export function lowered(body: JsonObject, server: ServerFacts | undefined, lose: Lose): JsonObject {
   if (!server) return body
   const lowering = { server, lose }
@@ -22,7 +25,7 @@ export function lowered(body: JsonObject, server: ServerFacts | undefined, lose:
   return server.members ? withoutOthers(taken, server.members, placeOf, lose) : taken
 }
 
-/** A typed tool is one that the service runs, or that its own clients know. */
+/** A tool with a type is one that the service runs, or that its own clients know. */
 function withTools(body: JsonObject, { server, lose }: Lowering): JsonObject {
   const { tools } = body
   if (!Array.isArray(tools)) return body
@@ -60,7 +63,7 @@ function withChoice(body: JsonObject, { server, lose }: Lowering): JsonObject {
   const meant = isOffered ? 'any' : 'auto'
   return withMembers(body, {
     tool_choice: withMembers(choice, { type: meant, name: undefined }),
-    // What has to be called is all that is offered.
+    // A forced tool becomes the only one on offer.
     ...(isOffered && {
       tools: withElements(tools, (tool) => (isObject(tool) && tool['name'] === name ? tool : [])),
     }),
@@ -76,14 +79,14 @@ function withMessages(body: JsonObject, lowering: Lowering): JsonObject {
     if (systemFirst && message['role'] === 'system') return asUser(message, index, lowering)
     if (!Array.isArray(message['content'])) return message
     const content = lowerContent(message['content'], `turns.${index}`, lowering)
-    // A message without content would be refused.
+    // The service refuses a message without content.
     const isEmptied = content.length === 0 && message['content'].length > 0
     return isEmptied ? [] : withMembers(message, { content })
   })
   return withMembers(body, { messages: written })
 }
 
-/** Claude Code (2.1) may say something as the system in the middle of a conversation. */
+/** Claude Code (2.1) may send a system message in the middle of a conversation. */
 function asUser(message: JsonObject, index: number, { lose }: Lowering): JsonObject {
   const { content } = message
   const texts =
@@ -92,7 +95,7 @@ function asUser(message: JsonObject, index: number, { lose }: Lowering): JsonObj
   return { role: 'user', content: `<system>\n${texts.filter(Boolean).join('\n\n')}\n</system>` }
 }
 
-/** What a document says is told where it is text; else it is told that there was one. */
+/** A document as its text; one without text is only mentioned. */
 function asText({ title, source }: JsonObject): JsonObject {
   const { type, data } = objectIn(source)
   const text = type === 'text' ? textIn(data) : leftOutFile(textIn(title))

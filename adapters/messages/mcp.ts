@@ -23,8 +23,8 @@ import {
 import type { WireBlock, WireTool } from './wire.ts'
 
 /**
- * Tools of a server that the provider itself calls: here a server and, beside it, which of its tools there are
- * (`mcp_servers` and `mcp_toolset`; documents of the beta mcp-client-2025-11-20).
+ * Tools of an MCP server that the provider calls: a server and, beside it, a set of its tools (`mcp_servers` and
+ * `mcp_toolset`; documents of the beta mcp-client-2025-11-20).
  */
 export const MCP_BETA = 'mcp-client-2025-11-20'
 
@@ -33,7 +33,7 @@ const TOOLSET = 'mcp_toolset'
 /** The servers by their names. */
 export type Servers = ReadonlyMap<string, JsonObject>
 
-/** None where one of them is not known by its address: then all stay as they came. */
+/** Empty where one of the servers has no address: then all stay as they came. */
 export function readServers(servers: Json | undefined): Servers {
   const known = listIn(servers).filter(isObject)
   if (known.length < listIn(servers).length || !known.every(isKnown)) return new Map()
@@ -43,13 +43,13 @@ export function readServers(servers: Json | undefined): Servers {
 const isKnown = ({ type, name, url }: JsonObject): boolean =>
   type === 'url' && typeof name === 'string' && typeof url === 'string'
 
-/** The toolset of a server that is known; undefined for any other tool. */
+/** The toolset of a known server; undefined for any other tool. */
 export function readToolset(raw: WireTool, servers: Servers): McpTool | undefined {
   const server = servers.get(textIn(raw.mcp_server_name))
   return raw.type === TOOLSET && server ? toolOf(server, raw) : undefined
 }
 
-/** Servers without a toolset: the server itself says which tools there are, as before the toolsets. */
+/** Servers without a toolset: they list their tools themselves, as before toolsets existed. */
 export const readLoneServers = (servers: Servers, tools: Json | undefined): McpTool[] => {
   const listed = new Set(objectsIn(tools).map(({ mcp_server_name }) => mcp_server_name))
   return [...servers].flatMap(([name, server]) => (listed.has(name) ? [] : [toolOf(server)]))
@@ -103,7 +103,7 @@ function configured(config: Json | undefined): { allowed?: string[] } {
   return Array.isArray(allowed_tools) ? { allowed: names } : {}
 }
 
-/** Inverse of `readToolset`; none where the server itself says which tools there are. */
+/** Inverse of `readToolset`; writes none where the server lists its tools itself. */
 export function writeToolset(tool: McpTool): JsonObject[] {
   const { server, toolset } = factsOf(tool)
   if (server) return toolset ? [toolset] : []
@@ -131,7 +131,7 @@ export function writeServer(tool: McpTool): JsonObject {
 export const isMcpCall = (raw: WireBlock): boolean => raw.type === 'mcp_tool_use'
 export const isMcpResult = (raw: WireBlock): boolean => raw.type === 'mcp_tool_result'
 
-/** A call and, where it is known, what came of it. */
+/** A call, with its result where that is known. */
 export function readMcpCall(use: JsonObject, result: JsonObject | undefined): McpCallBlock {
   const { type: _, id, name, server_name, input, ...rest } = use
   const { type: __, tool_use_id: ___, is_error, content, ...others } = result ?? {}
@@ -153,12 +153,12 @@ export function readMcpCall(use: JsonObject, result: JsonObject | undefined): Mc
   }
 }
 
-/** A result whose call is not known says nothing in another dialect. */
+/** A result without its call means nothing in another dialect. */
 export const loneResult = (value: JsonObject): Block => opaque(value)
 
 const PREFIX = 'mcptoolu_'
 
-/** With the prefix of the service's own; one of its own has lost another's. */
+/** Puts the service's own prefix before an id; where the id holds one of its own ids, that one is restored. */
 function mcpIdOf(id: string): string {
   const inner = id.indexOf(PREFIX)
   return inner < 0 ? PREFIX + id : id.slice(inner)

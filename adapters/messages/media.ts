@@ -17,7 +17,7 @@ import type { WriteContext } from './dialect.ts'
 
 type Read = { mediaType: string; source: MediaSource; left: JsonObject } | undefined
 
-/** An image or a document; a source that is not known makes the whole block opaque. */
+/** Reads an image or a document; an unknown source makes the whole block opaque. */
 export function readMedia(raw: JsonObject): Block {
   const { type, source, cache_control, title, citations, ...rest } = raw
   const read = readSource(objectIn(source), type === 'image')
@@ -56,7 +56,7 @@ function readSource(raw: JsonObject, isImage: boolean): Read {
   }
 }
 
-/** A document in pieces: its text is for everybody, the pieces are this dialect's own. */
+/** The text of a document in pieces. Every dialect gets the text, only this one the pieces. */
 const contentText = (content: Json | undefined): string =>
   typeof content === 'string'
     ? content
@@ -66,7 +66,7 @@ const contentText = (content: Json | undefined): string =>
 
 const IMAGES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp']
 
-/** An image or document block, or (reported) a text that stands where the medium was. */
+/** Writes an image or document block, or a text in its place, which is reported. */
 export function writeMedia(block: MediaBlock, context: WriteContext): JsonObject {
   const { lose, path } = context
   const wire = block.source && writeSource(block, context)
@@ -130,7 +130,7 @@ const foreignFile = (path: string) =>
     path,
   )
 
-/** The upstream fetches the URL itself, only where that is safe, and takes images and PDFs only. */
+/** The upstream fetches the URL itself, only over https, and takes images and PDFs only. */
 function writeUrl(url: string, mediaType: string): Wire | undefined {
   if (!/^https:/i.test(url)) return undefined
   const source = { type: 'url', url }

@@ -3,7 +3,7 @@ import { defined } from '../../src/json/json.ts'
 import type { ModelEntry } from '../contract.ts'
 import { numberIn } from './dialect.ts'
 
-/** The dialect's own word for an unknown date. */
+/** The dialect's value for an unknown date. */
 const UNKNOWN_DATE = '1970-01-01T00:00:00Z'
 
 export const writeModel = (model: ModelEntry): JsonObject =>

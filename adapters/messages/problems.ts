@@ -13,7 +13,7 @@ import { readWait } from '../../src/model/wait.ts'
 import { wordsIn } from '../../src/model/error-words.ts'
 import { objectIn, textIn } from './dialect.ts'
 
-/** The words of this dialect's clients for what went wrong. */
+/** The error types of this dialect for each kind of problem. */
 const TYPES: Record<ProblemKind, string> = {
   'invalid-request': 'invalid_request_error',
   'context-overflow': 'invalid_request_error',
@@ -41,7 +41,7 @@ const KINDS = new Map<string, ProblemKind>([
   ['server_error', 'internal'],
 ])
 
-/** Its own status for a service with too much to do; clients wait and try again. */
+/** The dialect's own status for an overload; clients wait and try again. */
 const OVERLOADED_STATUS = 529
 
 export function writeProblem(
@@ -52,7 +52,7 @@ export function writeProblem(
   return { status, body: { type: 'error', error: writeError(problem), request_id: requestId } }
 }
 
-/** The `error` member, which replies and streams have in common. */
+/** The `error` member of replies and streams. */
 export function writeError(problem: Problem): JsonObject {
   const { kind, code, details } = problem
   return {
@@ -65,7 +65,7 @@ export function writeError(problem: Problem): JsonObject {
 
 const TOO_LONG = 'prompt is too long'
 
-/** Clients that shorten a conversation on their own wait for exactly these words. */
+/** Clients that shorten a conversation themselves look for exactly these words. */
 function overflowWords({ message, tokens }: Problem): string {
   const { used, limit } = tokens ?? {}
   if (used !== undefined && limit !== undefined)
@@ -73,7 +73,7 @@ function overflowWords({ message, tokens }: Problem): string {
   return message.toLowerCase().includes(TOO_LONG) ? message : `${TOO_LONG}: ${message}`
 }
 
-/** Whether something that should be a reply is an error, in the words of this dialect or of a server around it. */
+/** Whether a body that should be a reply is an error, in the shape of this dialect or of a server around it. */
 export function saysError(body: JsonObject): boolean {
   const { type, object, error, detail } = body
   const isNamed = type === 'error' || object === 'error'
@@ -81,7 +81,7 @@ export function saysError(body: JsonObject): boolean {
   return isNamed || (error !== undefined && error !== null) || isDetailed
 }
 
-/** What an upstream said when it failed; `status` is 200 for an error inside a reply. */
+/** Reads the failure of an upstream; `status` is 200 for an error inside a reply. */
 export function readProblem(status: number, body: Json | undefined): Problem {
   const said = readWords(body)
   const message = wordsIn(body) ?? `The upstream answered with status ${status} and no explanation.`
@@ -111,7 +111,7 @@ interface Words {
   details?: Json
 }
 
-/** What an error is called, in the shapes of this dialect's services and of those around them. */
+/** Finds type and message of an error, in the shapes of this dialect's services and of servers around them. */
 function readWords(body: Json | undefined): Words {
   if (Array.isArray(body)) return readWords(body[0])
   if (!isObject(body)) return { type: '', code: '' }
@@ -133,7 +133,7 @@ export const BAD_REPLY = {
 
 export const BROKEN = { ...BAD_REPLY, message: 'The upstream sent an event that is no JSON.' }
 
-/** The library (@anthropic-ai/sdk 1.11) throws at the name of the event alone; others read the rest too. */
+/** The library (@anthropic-ai/sdk 1.11) throws for this event name alone; other clients read the data too. */
 export function tellsFailure({ event, data }: Frame): boolean {
   const body = event === 'error' ? parseObject(data) : undefined
   const error = objectIn(body?.['error'])

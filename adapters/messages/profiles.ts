@@ -1,13 +1,13 @@
 import type { Profile, ServerFacts } from '../contract.ts'
 
-/** Open models behind the interface of another service: thoughts are text to them, and proofs nothing. */
+/** Open models behind this dialect: their thoughts are plain text, and proofs mean nothing to them. */
 const LIKE_MESSAGES: ServerFacts = {
   hostedTools: false,
   systemFirst: true,
   unprovenThoughts: true,
 }
 
-/** Servers that speak a part of this dialect, or speak it otherwise. A row says what was seen, and with what. */
+/** Servers that speak a part of this dialect, or speak it otherwise. Each row names the version it was seen with. */
 export const PROFILES: readonly Profile[] = [
   {
     name: 'deepseek',

@@ -5,7 +5,7 @@ import { writeEnvelope, isEnvelope, readEnvelope, type ProofSlot } from '../../s
 import { DIALECT, textIn, keep, factsOf } from './dialect.ts'
 import type { WireBlock } from './wire.ts'
 
-/** Clients that keep thoughts by their signatures send none back without one, or stop: an envelope of nothing. */
+/** An empty envelope: clients that keep thoughts by their signatures send none back without one, or fail. */
 const UNPROVEN: Proof = { dialect: DIALECT, value: '' }
 
 /** Reasoning with its proof. A foreign proof travels as the signature, in an envelope. */
@@ -14,7 +14,7 @@ export const writeSignature = (proof: Proof | undefined, slot: ProofSlot): strin
     ? proof.value
     : writeEnvelope(proof ?? UNPROVEN, slot)
 
-/** A block that has no text and exists for the proof of another one. */
+/** A block without text that only carries the proof of another block. */
 export const envelopeBlock = (proof: Proof, slot: ProofSlot): JsonObject => ({
   type: 'thinking',
   thinking: '',
@@ -22,10 +22,10 @@ export const envelopeBlock = (proof: Proof, slot: ProofSlot): JsonObject => ({
 })
 
 /**
- * Whether a proof may stand behind the last text of a reply. `content.at(-1).text` is how the answer is often
- * read (the examples of @anthropic-ai/sdk have `content[0]`, which thinking breaks too), so it may only where
- * the caller has asked for thoughts, or has brought such a proof back. Claude Code 2.1 asks for thoughts and
- * prints the last block all the same.
+ * Whether a proof may stand behind the last text of a reply. Programs often read the answer as
+ * `content.at(-1).text` (the examples of @anthropic-ai/sdk use `content[0]`, which thinking breaks too). So a proof
+ * stands there only where the caller asked for thoughts, or has brought such a proof back. Claude Code 2.1 asks for
+ * thoughts, yet prints the last block.
  */
 export function mayFollowText(request: Request): boolean {
   if (request.client?.printsLastBlock) return false
@@ -33,16 +33,16 @@ export function mayFollowText(request: Request): boolean {
   return request.turns.some(({ role, blocks }) => role === 'assistant' && blocks.some(isProvenText))
 }
 
-/** An effort alone is none: the service answers with thoughts only where `thinking` stands. */
+/** Whether the request has `thinking`. With an effort alone the service answers without thoughts. */
 const asksForThoughts = ({ reasoning }: Request): boolean =>
   reasoning !== undefined && reasoning.mode !== 'off' && !factsOf(reasoning).effortAlone
 
 const isProvenText = (block: Block): boolean => block.kind === 'text' && block.proof !== undefined
 
-/** Gathers the blocks of one message, and gives proofs back to the blocks that they were taken from. */
+/** Gathers the blocks of one message, and returns proofs to the blocks that they were taken from. */
 export class ProofReader {
   readonly blocks: Block[] = []
-  /** Something that was meant to be a proof of another dialect came back changed, or its block did not. */
+  /** A proof of another dialect came back changed, or its block is missing. */
   damaged = false
   readonly #pending: Proof[] = []
   readonly #calls: Proof[] = []
@@ -85,14 +85,14 @@ export class ProofReader {
     if (this.#pending.length + this.#calls.length > 0) this.damaged = true
   }
 
-  /** A caller that put text into a block of ours meant it. */
+  /** Text that a caller put into a block made here is kept. */
   #visible(text: string): void {
     if (text !== '') this.add({ kind: 'reasoning', text })
   }
 
   #place(proof: Proof, slot: ProofSlot): void {
     const before = this.blocks.at(-1)
-    // Thoughts carry their own proofs, so this one was put before its block.
+    // Thoughts carry their own proofs, so a client has moved this one before its block.
     const isMoved = slot === 'previous' && (!before || before.kind === 'reasoning')
     if (slot === 'call') this.#calls.push(proof)
     else if (slot === 'next' || isMoved) this.#pending.push(proof)

@@ -20,7 +20,7 @@ import type { WireBlock, WireDelta, WireReply, WireStep } from './wire.ts'
 
 const EVENT_VERBATIM = verbatimPaths('content_block.input')
 
-/** Understands a message, whole or as its events. */
+/** Reads a message, whole or as its events. */
 export class MessageReader implements Reader {
   readonly verbatim = EVENT_VERBATIM
   readonly hint = new DeltaHint()
@@ -61,19 +61,19 @@ export class MessageReader implements Reader {
     return this.#cursor.drain()
   }
 
-  /** It has swallowed a part of the reply. */
+  /** A part of the reply is unreadable. */
   broken(): Event[] {
     this.#cursor.fail(BROKEN)
     return this.#cursor.drain()
   }
 
   end(): Event[] {
-    // Without a finish this says that the reply was cut; the finish alone does not complete it.
+    // Without a finish the reply was cut off; a finish alone does not complete it.
     if (!this.#cursor.ended) this.#cursor.fail(ENDED_EARLY)
     return this.#cursor.drain()
   }
 
-  /** What is done with each event; others, also those of the future, say nothing about the reply. */
+  /** The handlers of events; unknown types do not concern the reply. */
   static readonly EVENTS = {
     message_start: (reader, event) => reader.#start(objectIn(event.message)),
     content_block_start: (reader, event) =>
@@ -92,7 +92,7 @@ export class MessageReader implements Reader {
     else EVENTS.get(type)?.(this, event)
   }
 
-  /** An event without an index is about the block that came last. */
+  /** An event without an index belongs to the last block. */
   #indexOf(event: WireStep): number {
     return numberIn(event.index) ?? this.#next - 1
   }
@@ -134,7 +134,7 @@ export class MessageReader implements Reader {
     for (const citation of citations ?? []) this.#cursor.cite(index, citation)
   }
 
-  /** The input in the start event is empty as a rule; if it is not, it counts unless pieces follow. */
+  /** The input in the start event is usually empty. If not, it counts unless pieces follow. */
   #openCall(index: number, raw: WireBlock): void {
     const { input: _, ...call } = readCall({ ...raw, input: {} })
     const tool = this.#names.fromWire(call.name)
@@ -161,7 +161,7 @@ export class MessageReader implements Reader {
     })
   }
 
-  /** Deltas that bring the next piece of a text. */
+  /** Deltas with the next piece of a text. */
   static readonly PIECES = {
     text_delta: {
       place: ['delta', 'text'],
@@ -192,7 +192,7 @@ export class MessageReader implements Reader {
     },
   } satisfies Record<string, TakeDelta>
 
-  /** Pieces of a block that was not opened are read as text or thoughts. */
+  /** Reads pieces of a block that was not opened as text or thoughts. */
   #improvise(index: number, type: string): Open | undefined {
     if (type === 'text_delta') this.#blockStart(index, { type: 'text', text: '' })
     else if (type === 'thinking_delta') this.#blockStart(index, { type: 'thinking', thinking: '' })
@@ -212,7 +212,7 @@ export class MessageReader implements Reader {
     this.#cursor.close(index, proof ? { proof } : {})
   }
 
-  /** A block that is only read now. A search waits for the block that may be its result. */
+  /** Reads a block at its end. A search waits for the next block, which may be its result. */
   #gathered(index: number, raw: WireBlock): void {
     if (this.#search && hosted.isSearchResult(raw, this.#search.id)) return this.#settleSearch(raw)
     if (mcp.isMcpCall(raw)) return void this.#mcpCalls.set(textIn(raw.id), raw)
@@ -223,7 +223,7 @@ export class MessageReader implements Reader {
     else this.#whole(index, block)
   }
 
-  /** Calls of a server's tools wait for what comes of them: others may stand between. */
+  /** Calls of an MCP server wait for their results; other blocks may stand between. */
   #mcpResult(index: number, raw: WireBlock): void {
     const id = textIn(raw.tool_use_id)
     const call = this.#mcpCalls.get(id)
@@ -282,7 +282,7 @@ export class MessageReader implements Reader {
 
 type TakeEvent = (reader: MessageReader, event: WireStep) => void
 
-/** The block that a delta belongs to. */
+/** The block of a delta. */
 interface Place {
   index: number
   open: Open
@@ -298,22 +298,22 @@ const EVENTS = new Map<string, TakeEvent>(Object.entries(MessageReader.EVENTS))
 const PIECES = new Map<string, Piece>(Object.entries(MessageReader.PIECES))
 const DELTAS = new Map<string, TakeDelta>(Object.entries(MessageReader.DELTAS))
 
-/** A block of a reply that has started and not ended. */
+/** A block that has started and not ended. */
 export interface Open {
   raw: WireBlock
-  /** The text of the input that came in pieces. */
+  /** The input, joined from its pieces. */
   input: string
   signature: string
-  /** Read only when it has ended. */
+  /** The block is read only at its end. */
   gathered: boolean
 }
 
 const STREAMED = new Set(['text', 'thinking', 'tool_use'])
 
-/** Whether a block is read while it comes. */
+/** Whether a block is read while it arrives. */
 export const isStreamed = (type: string): boolean => STREAMED.has(type)
 
-/** The whole block, with the input that came in pieces. */
+/** The whole block, with the input joined from its pieces. */
 export function withInput({ raw, input }: Open): WireBlock {
   if (input === '') return raw
   try {

@@ -7,7 +7,7 @@ import { textIn, keep, factsOf, restOf } from './dialect.ts'
 
 const MIN_BUDGET = 1024
 
-/** The words for effort that this dialect has; the missing ones become their neighbour. */
+/** The dialect's words for each effort; efforts without a word get that of a neighbour. */
 const WORDS: Record<SomeEffort, string> = {
   minimal: 'low',
   low: 'low',
@@ -17,7 +17,7 @@ const WORDS: Record<SomeEffort, string> = {
   max: 'max',
 }
 
-/** `thinking`, and the effort out of `output_config`. */
+/** Reads `thinking` and the effort in `output_config`. */
 export function readReasoning(
   thinking: Json | undefined,
   effort: Json | undefined,
@@ -61,7 +61,7 @@ const DISPLAYS = new Map<Json | undefined, boolean>([
   ['omitted', false],
 ])
 
-/** With a budget thoughts are shown unless they are declined; the adaptive models differ in that. */
+/** With a budget, thoughts are shown unless declined; the adaptive models differ in their default. */
 function readDisplay(type: Json | undefined, display: Json | undefined): { visible?: boolean } {
   const visible = DISPLAYS.get(display) ?? (type === 'enabled' ? true : undefined)
   return visible === undefined ? {} : { visible }
@@ -70,9 +70,9 @@ function readDisplay(type: Json | undefined, display: Json | undefined): { visib
 export interface Circumstances {
   maxTokens: number
   facts: ModelFacts
-  /** The request forces a tool: then the model may not think. */
+  /** The request forces a tool, so the model may not think. */
   forced: boolean
-  /** The model is in the middle of its tool calls, and its proof of thinking is not at hand. */
+  /** The model is between tool calls, and the proof of its thinking is missing. */
   unproven: boolean
   lose: Lose
 }
@@ -82,7 +82,7 @@ export interface WrittenReasoning {
   effort?: string
 }
 
-/** Inverse of `readReasoning`, as far as the circumstances let the model think. */
+/** Inverse of `readReasoning`, where the request lets the model think. */
 export function writeReasoning(
   { reasoning }: Pick<Request, 'reasoning'>,
   around: Circumstances,
@@ -137,7 +137,7 @@ function writeThinking(
   return { thinking, effort: WORDS[nearestEffort(budget)] }
 }
 
-/** Thoughts count against the bound: half of it stays for the answer, unless the caller reckoned himself. */
+/** Thoughts count against the output bound, so half of it is left for the answer, unless the caller gave a budget. */
 function budgetFor(effort: Effort | undefined, maxTokens: number): number {
   const worth = BUDGETS[effort && effort !== 'none' ? effort : 'medium']
   return Math.min(worth, Math.floor(maxTokens / 2))

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../src/json/json.ts'
 import type { FinishReason } from '../../src/model/request.ts'
 import { textIn, withoutNulls } from './dialect.ts'
 
-/** Why a reply ends. */
+/** The finish reasons in this dialect. */
 const STOP_REASONS: Record<FinishReason, string> = {
   stop: 'end_turn',
   'stop-sequence': 'stop_sequence',
@@ -17,7 +17,7 @@ const STOP_REASONS: Record<FinishReason, string> = {
   other: 'refusal',
 }
 
-/** Inverse of the table above, as far as it has one. */
+/** Inverse of the table above, where it has one. */
 export const FINISH_REASONS = {
   end_turn: 'stop',
   stop_sequence: 'stop-sequence',
@@ -26,7 +26,7 @@ export const FINISH_REASONS = {
   tool_use: 'tool-call',
   pause_turn: 'pause',
   refusal: 'refusal',
-  // The summary that was asked for is the whole reply.
+  // The requested summary is the whole reply.
   compaction: 'stop',
 } satisfies Record<string, FinishReason>
 
@@ -35,17 +35,17 @@ const KNOWN_REASONS = new Map<Json | undefined, FinishReason>(Object.entries(FIN
 export const readStopReason = (word: Json | undefined): FinishReason =>
   KNOWN_REASONS.get(word) ?? 'other'
 
-/** Inverse of `readStopReason`, as far as there are words. */
+/** Inverse of `readStopReason`, where the dialect has a word. */
 export const writeStopReason = (reason: FinishReason): string => STOP_REASONS[reason]
 
-/** What a message says besides its content. */
+/** The leftovers of a message. */
 export function messageLeft(message: JsonObject): JsonObject {
   const { id: _id, type: _type, role: _role, model: _model, content: _content, ...others } = message
   const { stop_reason: _reason, stop_sequence: _sequence, usage: _usage, ...rest } = others
   return withoutNulls(rest)
 }
 
-/** As documented a delta says by its one member what it is; services name its type besides. */
+/** The type of a delta. By the documents its one member tells the type; services also name it. */
 export const deltaType = (delta: JsonObject): string =>
   textIn(delta['type']) || (MEMBERS.find(([member]) => member in delta)?.[1] ?? '')
 

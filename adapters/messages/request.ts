@@ -30,7 +30,7 @@ import { finishMessage, leadingInstructions, readTurns, writeTurns } from './his
 import type { Message } from './calls.ts'
 import { type WireBlock, COUNTED, placeOf, READ, validate } from './wire.ts'
 
-/** Both spellings of a header: the specification's and the one that clients send. */
+/** Both spellings of the header: the specification's, and the one that clients send. */
 const VERSION_HEADERS = ['anthropic-version', 'provider-version'] as const
 const BETA_HEADERS = ['anthropic-beta', 'provider-beta'] as const
 const VERSION = '2023-06-01'
@@ -39,7 +39,7 @@ const firstHeader = (headers: Lookup, names: readonly string[]): string | undefi
   names.map((name) => headers.get(name)).find((value) => value !== null && value !== '') ??
   undefined
 
-/** Throws for what this dialect forbids; keeps everything else. */
+/** Throws for what this dialect forbids; keeps unknown members. */
 export function readRequest(body: Json, context: ReadRequestContext): Request {
   const { headers, route } = context
   demandVersion(headers)
@@ -50,7 +50,9 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
   return withClient(readBody(body), headers)
 }
 
-/** Claude Code prints the last block of a reply as the answer: of a proof behind the text it prints nothing. */
+/**
+ * Claude Code prints the last block of a reply as the answer, so it would print nothing for a proof behind the text.
+ */
 const PRINTS_LAST = 'claude-code-'
 
 function withClient(request: Request, headers: Lookup): Request {
@@ -63,7 +65,7 @@ export function demandVersion(headers: Lookup): void {
     throw invalid(`the header ${VERSION_HEADERS.join(' or ')} is required`)
 }
 
-/** Its client falls back to sending the whole conversation when it reads this code. */
+/** Its client sends the whole conversation instead when it reads this code. */
 function refuseThread(body: JsonObject): void {
   if (body['thread'] === undefined || body['thread'] === null) return
   throw new ProblemError({
@@ -75,7 +77,7 @@ function refuseThread(body: JsonObject): void {
   })
 }
 
-/** Thinking between tool calls has its own account, which may exceed the bound. */
+/** Interleaved thinking has a budget of its own, which may exceed the output bound. */
 function checkBudget(body: JsonObject, headers: Lookup): void {
   const { thinking, max_tokens } = body
   const budget = isObject(thinking) ? numberIn(thinking['budget_tokens']) : undefined
@@ -120,7 +122,7 @@ function readBody(body: JsonObject): Request {
       ...membersBeside(body, READ),
       ...contextLeft,
       ...tierLeft,
-      // It asks for no reply: the service shall put the prompt into its cache.
+      // A bound of 0 asks for no reply: the service only caches the prompt.
       ...(maxOutputTokens === 0 && { max_tokens: 0 }),
       ...(mcp_servers !== undefined && readServers(mcp_servers).size === 0 && { mcp_servers }),
       ...left,
@@ -133,8 +135,8 @@ const readSystem = (system: Json | undefined): Block[] =>
   readContent(system, { callNames: new Map() }).blocks.map(setBillingApart)
 
 /**
- * Claude Code puts an accounting line before its prompt that changes with every request. It is meant for this
- * dialect's service alone; anywhere else it would break the prefix that prompt caches live on.
+ * Claude Code puts an accounting line before its prompt that changes with every request. It is meant only for this
+ * dialect's service; for others it would change the prefix that prompt caches need.
  */
 function setBillingApart(block: Block): Block {
   if (block.kind !== 'text' || !block.text.startsWith('x-anthropic-billing-header:')) return block
@@ -232,7 +234,7 @@ function writeSystem(request: Request, writing: WriteContext, isAsked: boolean):
   ]
 }
 
-/** The service refuses an empty conversation: the last instruction becomes the caller's words. */
+/** The service refuses an empty conversation, so the last instruction becomes the user's message. */
 function asCaller(system: JsonObject[], lose: Lose): Message[] {
   const value = system.pop()
   if (!value) throw nothingToSend()
@@ -243,7 +245,7 @@ function asCaller(system: JsonObject[], lose: Lose): Message[] {
 const isThought = ({ type }: WireBlock): boolean =>
   type === 'thinking' || type === 'redacted_thinking'
 
-/** The model's last message calls tools or is to go on, and does not begin with the proof of its thinking. */
+/** Whether the model's last message calls tools or is to be continued, and lacks the proof of its thinking. */
 function isUnproven(messages: Message[], mayGoOn: boolean): boolean {
   const last = messages.findLast(({ role }) => role === 'assistant')
   const first = last?.pieces[0]
@@ -252,7 +254,7 @@ function isUnproven(messages: Message[], mayGoOn: boolean): boolean {
   return last.pieces.some(({ value }) => value.type === 'tool_use')
 }
 
-/** What a conversation may not end with: thoughts without thinking, or, at some models, the model's own words. */
+/** Fixes endings that the service refuses: thoughts without thinking, or, for some models, the model's own words. */
 function settleEnd(messages: Message[], thinks: boolean, context: WriteRequestContext): void {
   const last = messages.at(-1)
   if (last?.role !== 'assistant') return
@@ -268,7 +270,7 @@ function settleEnd(messages: Message[], thinks: boolean, context: WriteRequestCo
   messages.push({ role: 'user', pieces: [{ role: 'user', value, place }], left: {} })
 }
 
-/** The last words of a model that is to go on must not end in white space. */
+/** The last text of a model that is to be continued must not end in white space. */
 function trimEnd({ pieces }: Message, lose: Lose): void {
   const last = pieces.at(-1)
   const { type, text } = last?.value ?? {}
@@ -277,7 +279,7 @@ function trimEnd({ pieces }: Message, lose: Lose): void {
   last.value = { ...last.value, text: text.trimEnd() }
 }
 
-/** Members of the canonical request that have no place here. */
+/** Reports members of the canonical request that have no place here. */
 function reportUnsayable(request: Request, lose: Lose): void {
   if (request.previous !== undefined) lose('dropped', 'previous')
   if (Object.keys(request.labels ?? {}).length > 0) lose('dropped', 'labels')

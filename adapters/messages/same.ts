@@ -16,7 +16,7 @@ import { lowered } from './lowered.ts'
 import { readReasoning, writeReasoning } from './reasoning.ts'
 import { placeOf, type WireBlock, type WireBody, type WireMessage } from './wire.ts'
 
-/** The body of a caller of this dialect for an upstream of this dialect. */
+/** Edits the body of a caller of this dialect for an upstream of this dialect. */
 export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
   const { model, facts, foreign } = edits
   const isOpen = facts.server?.unprovenThoughts === true
@@ -31,7 +31,7 @@ export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject
     : withMembers(sent, { model })
 }
 
-/** Without what other services gave out: proofs in envelopes, and calls of tools that they have run. */
+/** Takes out what other services gave out: proofs in envelopes, and calls of tools that they ran. */
 function withoutForeign(body: WireBody, isOpen: boolean, lose: Lose): JsonObject {
   if (!Array.isArray(body.messages)) return body
   const messages = withElements(body.messages, (message, index) => {
@@ -39,7 +39,7 @@ function withoutForeign(body: WireBody, isOpen: boolean, lose: Lose): JsonObject
     const { content }: WireMessage = message
     if (!Array.isArray(content)) return message
     const own = ownContent(content, { turn: `turns.${index}`, isOpen, lose })
-    // A message without content would be refused.
+    // The service refuses a message without content.
     return own.length === 0 && content.length > 0 ? [] : withMembers(message, { content: own })
   })
   return withMembers(body, { messages })
@@ -47,14 +47,14 @@ function withoutForeign(body: WireBody, isOpen: boolean, lose: Lose): JsonObject
 
 interface OwnContext {
   readonly turn: string
-  /** Thoughts are taken without a proof. */
+  /** The server takes thoughts without a proof. */
   readonly isOpen: boolean
   readonly lose: Lose
 }
 
 function ownContent(content: Json[], context: OwnContext): Json[] {
   const { turn, lose } = context
-  // Envelopes for other blocks are none themselves, where blocks are counted.
+  // Envelopes for other blocks are not counted as blocks.
   let at = 0
   let search: Json | undefined
   return withElements(content, (block) => {
@@ -66,7 +66,7 @@ function ownContent(content: Json[], context: OwnContext): Json[] {
       return settled ?? []
     }
     if (block['type'] === 'compaction') refuseSummary(textIn(block['encrypted_content']), place)
-    // A search is one block with what it found.
+    // A search and its result count as one block.
     const { type, id, tool_use_id }: WireBlock = block
     if (tool_use_id === search && search !== undefined) return []
     at += 1
@@ -81,7 +81,7 @@ const thoughtIn = ({ thinking }: WireBlock): string => textIn(thinking)
 const proofIn = ({ type, signature, data }: JsonObject): string =>
   type === 'thinking' ? textIn(signature) : type === 'redacted_thinking' ? textIn(data) : ''
 
-/** The thought with a proof of this dialect's own; undefined, and reported, for any other. */
+/** The thought with a proof of this dialect; undefined, and reported, for any other proof. */
 function settledThought(
   block: JsonObject,
   place: string,
@@ -104,13 +104,13 @@ const withOwnProof = (block: WireBlock, { proof, slot }: Enveloped): JsonObject 
     ? { type: 'redacted_thinking', data: proof.value }
     : withMembers(block, { signature: proof.value })
 
-/** Ran by another service: the one that is asked would look for it. */
+/** Whether another service ran the tool: this one would not find the call. */
 function isForeignRun({ type, id, tool_use_id }: WireBlock): boolean {
   if (type === 'server_tool_use') return textIn(id).startsWith(FOREIGN_ID)
   return textIn(type).endsWith('_tool_result') && textIn(tool_use_id).startsWith(FOREIGN_ID)
 }
 
-/** Without citations of what another service has found. */
+/** Takes out citations of what another service has found. */
 function ownText(block: JsonObject, place: string, lose: Lose): JsonObject {
   const { citations } = block
   if (!Array.isArray(citations)) return block
@@ -122,7 +122,7 @@ function ownText(block: JsonObject, place: string, lose: Lose): JsonObject {
   return withMembers(block, { citations: own.length > 0 ? own : undefined })
 }
 
-/** As the model takes it: within its bound, and thinking in its way. */
+/** Fits a body to the model: its output bound, and its way of thinking. */
 function fitted(body: WireBody, facts: ModelFacts, lose: Lose): JsonObject {
   const asked = numberIn(body.max_tokens)
   const { maxOutputTokens: most } = facts
@@ -162,8 +162,8 @@ function withThinking(body: WireBody, facts: ModelFacts, lose: Lose): JsonObject
 }
 
 /**
- * In the middle of its tool calls a model that thinks within a budget has to find the proof of its thinking in
- * its last message; where that was another service's, it cannot think this time.
+ * A model that thinks within a budget needs the proof of its thinking in its last message while it calls tools.
+ * Where that proof was another service's, thinking is turned off for this request.
  */
 function thinkingProven(
   body: WireBody,
@@ -186,7 +186,7 @@ const isThought = ({ type }: WireBlock): boolean =>
   type === 'thinking' || type === 'redacted_thinking'
 const isCall = ({ type }: WireBlock): boolean => type === 'tool_use'
 
-/** A model that does not continue its own words is asked to. */
+/** Adds a request to go on, for a model that does not continue its own words. */
 function answered(body: WireBody, lose: Lose): JsonObject {
   const { messages } = body
   const last: WireMessage | undefined = objectsIn(messages).at(-1)

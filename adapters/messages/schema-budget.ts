@@ -1,11 +1,11 @@
 import type { Weight } from '../../src/schema/close.ts'
 
-/** How much the service makes its model keep to in one request; it refuses the request for more. */
+/** The service refuses a request whose schemas together exceed these numbers. */
 const MOST_OPTIONAL = 24
 const MOST_UNIONS = 16
 const MOST_TOOLS = 20
 
-/** Takes a schema in, or says that it is too much beside those before it. */
+/** Adds a schema to the budget; false where it does not fit beside those before it. */
 export type Room = (weight: Weight, tools: 0 | 1) => boolean
 
 export function schemaRoom(): Room {

@@ -44,11 +44,14 @@ import type { Room } from './schema-budget.ts'
 interface Known {
   capability: Capability
   name: string
-  /** The version that is asked for unless another one was; none where a foreign caller cannot say enough. */
+  /**
+   * The version to ask for unless another was requested; absent where a foreign caller cannot give all that the tool
+   * needs.
+   */
   type?: string
 }
 
-/** Hosted tools by the beginning of their dated types. A computer needs the size of its screen. */
+/** Hosted tools by the beginning of their dated types. The computer tool needs the size of its screen. */
 const HOSTED = Object.entries<Known>({
   web_search_2: { capability: 'web-search', name: 'web_search', type: 'web_search_20250305' },
   web_fetch_2: { capability: 'web-fetch', name: 'web_fetch', type: 'web_fetch_20250910' },
@@ -91,7 +94,7 @@ function readFunction(raw: JsonObject): FunctionTool {
     ...keep(withoutNulls(rest), {
       facts: {
         ...(strict === true && { native: true }),
-        // What its own callers leave open the service may judge.
+        // For its own callers the service judges open schemas itself.
         ...(schema !== undefined && rooted(schema).schema !== schema && { bare: true }),
       },
     }),
@@ -125,7 +128,7 @@ function readDomains(
   return Array.isArray(value) ? { [member]: domains } : {}
 }
 
-/** Inverse of `readTools`; what this dialect lacks is reported. */
+/** Inverse of `readTools`; reports tools that this dialect lacks. */
 export function writeTools(
   request: Request,
   names: ToolNames,
@@ -136,17 +139,17 @@ export function writeTools(
     if (isNamed(tool)) return [writeNamed(tool, names, room, lose)]
     if (tool.kind === 'hosted') return writeHosted(tool, lose) ?? []
     if (tool.kind === 'mcp') return mcp.writeToolset(tool)
-    // A foreign one has been reported already.
+    // A foreign tool has been reported already.
     return tool.dialect === DIALECT ? [tool.value] : []
   })
   return unique(written, lose)
 }
 
-/** The servers that the tools on offer are from. */
+/** The MCP servers of the tools on offer. */
 export const writeServers = ({ tools }: Request): JsonObject[] =>
   tools.flatMap((tool) => (tool.kind === 'mcp' ? [mcp.writeServer(tool)] : []))
 
-/** A hosted tool goes by its name here and by what it can do. */
+/** The names of a tool on the wire; a hosted tool goes by its name and by its capability. */
 function wireNames(tool: Tool): readonly (string | undefined)[] {
   if (tool.kind !== 'hosted') return [tool.name]
   const { capability } = tool
@@ -179,7 +182,7 @@ function writeSchema({ name, schema = '' }: FunctionTool, isBare: boolean, lose:
   return root.schema
 }
 
-/** The service refuses a tool whose schema it cannot make its model keep to: it is the strictness that goes. */
+/** The service refuses a strict tool whose schema it cannot enforce, so `strict` is left out. */
 function isStrict(
   { name, schema, strict }: FunctionTool,
   native: boolean,
@@ -218,7 +221,7 @@ function writeHosted(tool: HostedTool, lose: Lose): JsonObject[] | undefined {
 
 const PLACES = ['city', 'region', 'country', 'timezone']
 
-/** Two dialects say a place in the same words; another one's coordinates are not for this one. */
+/** Two dialects write a place in the same words; coordinates of another dialect have no place here. */
 function writeLocation(location: JsonObject | undefined, place: string, lose: Lose): JsonObject {
   if (!location) return {}
   const entries = Object.entries(location)
@@ -230,7 +233,7 @@ function writeLocation(location: JsonObject | undefined, place: string, lose: Lo
     : { user_location: { type: 'approximate', ...Object.fromEntries(known) } }
 }
 
-/** A hosted tool is chosen by what it can do, as its name differs between dialects. */
+/** A hosted tool is chosen by its capability, because its name differs between dialects. */
 const chosenName = (name: string, tools: Tool[]): string =>
   tools.find((tool) => tool.kind === 'hosted' && isCalled(tool, name)) === undefined
     ? name
@@ -291,7 +294,7 @@ export function writeToolChoice(
   return { tool_choice: { type: 'auto', ...single } }
 }
 
-/** A choice names a tool as its caller does. */
+/** Finds a tool by the name that the caller uses in a choice. */
 function wireName(request: Request, name: string, names: ToolNames): string {
   const tool = request.tools.find((candidate) => isCalled(candidate, name))
   if (tool && isNamed(tool)) return names.toWire(tool.name, tool.namespace)
@@ -307,7 +310,7 @@ interface Typed {
 const STRING = { type: 'string' }
 const INTEGER = { type: 'integer' }
 
-/** Tools that the caller runs, by the beginning of their dated types: what the model knows of them unsaid. */
+/** Tools that the caller runs, by the beginning of their dated types, with what the model knows of them by type. */
 const TYPED = new Map<string, Typed>([
   [
     'bash',
@@ -320,7 +323,7 @@ const TYPED = new Map<string, Typed>([
   [
     'text_editor',
     {
-      // What is inserted has had two names.
+      // The inserted text has had two names.
       description:
         'Views a file (its lines view_range) or a folder, creates a file with file_text, replaces the only old_str by new_str, or inserts insert_text (given as new_str too) after insert_line.',
       properties: {
@@ -361,7 +364,7 @@ const TYPED = new Map<string, Typed>([
   ],
 ])
 
-/** To any other dialect they are functions; undefined for a tool of another kind. */
+/** Reads such a tool as a function for other dialects; undefined for any other tool. */
 export function readTyped(raw: JsonObject): FunctionTool | undefined {
   const { name, cache_control, ...rest } = raw
   const typed = TYPED.get(textIn(raw['type']).replace(/_\d+$/, ''))

@@ -2,7 +2,7 @@ import { defined, isObject, type Json, type JsonObject } from '../../src/json/js
 import type { Usage } from '../../src/model/request.ts'
 import { countIn, objectIn, withoutNulls, keep } from './dialect.ts'
 
-/** Here the input counts without what was read from or written to a cache; canonically it includes both. */
+/** Here the input excludes tokens read from or written to a cache; the canonical count includes both. */
 export function readUsage(raw: Json | undefined): Usage {
   if (!isObject(raw)) return {}
   const { input_tokens, cache_read_input_tokens, cache_creation_input_tokens, ...others } = raw
@@ -28,7 +28,7 @@ export function readUsage(raw: Json | undefined): Usage {
   }
 }
 
-/** Inverse of `readUsage`. The four counts are always there, as the specification demands. */
+/** Inverse of `readUsage`. The specification requires all four counts. */
 export function writeUsage(usage: Usage): JsonObject {
   const { input = 0, cacheRead = 0, cacheWrite = 0, output = 0, reasoning } = usage
   return {
@@ -40,7 +40,7 @@ export function writeUsage(usage: Usage): JsonObject {
   }
 }
 
-/** Later counts replace earlier ones; null counts nothing. */
+/** Later counts replace earlier ones; null is ignored. */
 export const mergeUsage = (before: JsonObject, after: Json | undefined): JsonObject => ({
   ...before,
   ...withoutNulls(objectIn(after)),

@@ -24,14 +24,14 @@ import {
 
 const cache = nullish(object({ type: oneOf('ephemeral'), ttl: nullish(oneOf('5m', '1h')) }))
 
-/** How @langchain/anthropic 0.x says that `top_k` and `top_p` are not set: it sends both always. */
+/** @langchain/anthropic 0.x always sends `top_k` and `top_p`, with this value where they are not set. */
 export const UNSET = -1
 const unset =
   (shape: Shape): Shape =>
   (value) =>
     value === UNSET ? undefined : shape(value)
 
-/** Known types must have their shape; an unknown type may be a newer one and passes. */
+/** Known types must have their shape; an unknown type may be newer and passes. */
 const typed = (shapes: Record<string, Shape>): Shape => all(object({ type: text }), byType(shapes))
 
 const source = typed({
@@ -63,7 +63,7 @@ const block = typed({
   server_tool_use: object({ id: text, name: text, input: objectText }),
 })
 
-/** What only the model says, and what only it is told. */
+/** The blocks that only the model may send, and those that only the user may send. */
 const SPEAKERS = new Map<Json | undefined, string>([
   ['thinking', 'assistant'],
   ['redacted_thinking', 'assistant'],
@@ -71,7 +71,7 @@ const SPEAKERS = new Map<Json | undefined, string>([
   ['tool_result', 'user'],
 ])
 
-/** A role does not say what belongs to another one. */
+/** Reports a block that the role of its message may not send. */
 function inRole(message: unknown): Issue | undefined {
   if (!isObject(message) || !Array.isArray(message['content'])) return undefined
   let index = 0
@@ -101,7 +101,7 @@ const message = all(
 )
 
 const customTool = object({
-  // The documents say 64; the service takes twice as many, and so do callers that bring the tools of others.
+  // The documents say 64, but the service takes 128, and callers bring tools that were named for other services.
   name: sized(1, 128),
   description: nullish(text),
   input_schema: objectText,
@@ -109,7 +109,7 @@ const customTool = object({
   cache_control: cache,
 })
 
-/** A tool without a type is a custom one; the others are known by their dated types. */
+/** A tool without a type is a custom one; others are known by their dated types. */
 const tool = all(object({ type: nullish(text) }), (value) =>
   isObject(value) && (value['type'] ?? 'custom') === 'custom' ? customTool(value) : undefined,
 )
@@ -165,7 +165,7 @@ export const FIELDS = {
 export const READ = namesFor('read', FIELDS)
 /** The members that the token counter takes. */
 export const COUNTED = namesFor('count', FIELDS)
-/** Members that no service of another dialect can keep to. */
+/** Members whose promise no service of another dialect can keep. */
 export const PROMISES = namesFor('bind', FIELDS)
 export const placeOf = placesIn(FIELDS)
 export const DROPPABLE = droppable(FIELDS, placeOf)
@@ -174,12 +174,15 @@ const members = shapesOf(FIELDS)
 const request = object(members)
 const generation = object({ ...members, max_tokens: integer(0) })
 
-/** Throws for the first thing that is wrong with a request. */
+/** Throws for the first member that is wrong. */
 export function validate(body: Json, operation: 'create' | 'count-tokens'): void {
   shaped(operation === 'create' ? generation : request, body)
 }
 
-/** A block of content: which members it has, its type says. Replies are not checked, so any of them may be anything. */
+/**
+ * A block of content; its type decides which members it has. Replies are not validated, so a member may hold
+ * anything.
+ */
 export type WireBlock = Loose<
   | 'type'
   | 'text'
@@ -194,14 +197,14 @@ export type WireBlock = Loose<
   | 'tool_use_id'
   | 'encrypted_content'
 >
-/** A tool that is offered, and a server that has some. */
+/** A tool on offer, or an MCP server with tools. */
 export type WireTool = Loose<'type' | 'name' | 'mcp_server_name' | 'cache_control'>
 export type WireMessage = Loose<'role' | 'content'>
-/** What is looked at of a request that is edited and not read. */
+/** The members that are read of a request that is only edited. */
 export type WireBody = Loose<
   'model' | 'messages' | 'max_tokens' | 'output_config' | 'thinking' | 'tool_choice'
 >
-/** A whole reply, and what `message_start` brings of it. */
+/** A whole reply, or its beginning in `message_start`. */
 export type WireReply = Loose<
   'id' | 'model' | 'content' | 'usage' | 'stop_reason' | 'stop_sequence'
 >

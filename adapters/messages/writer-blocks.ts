@@ -9,22 +9,22 @@ import { CALL_ID, DIALECT } from './dialect.ts'
 import * as hosted from './hosted.ts'
 import * as mcp from './mcp.ts'
 
-/** For a call whose model forgot to say of what. */
+/** The name of a call whose model gave none. */
 const UNNAMED = '_'
 
-/** What to say last of a block that came in pieces, and the block as a whole. */
+/** The last delta of a block that came in pieces, and the block as a whole. */
 export interface Closing {
   last?: JsonObject
   gathered: JsonObject
 }
 
-/** The blocks of one reply, for a caller: in pieces or whole. */
+/** Writes the blocks of one reply, in pieces or whole. */
 export class ReplyBlocks {
   readonly #context: WriteReplyContext
   readonly #ids = new Map<string, string>()
   #lastHosted = ''
   #opened: JsonObject = {}
-  /** Calls so far, and those among them whose input is no object. */
+  /** The number of calls so far, and of those whose input is no object. */
   calls = 0
   broken = 0
 
@@ -32,7 +32,7 @@ export class ReplyBlocks {
     this.#context = context
   }
 
-  /** The block with nothing in it yet, as strict clients want it: complete. */
+  /** The empty block, with all members that strict clients require. */
   opening(block: Block): JsonObject {
     if (block.kind === 'reasoning') return { type: 'thinking', thinking: '', signature: '' }
     if (block.kind === 'tool-call') {
@@ -42,7 +42,7 @@ export class ReplyBlocks {
     return { type: 'text', text: '' }
   }
 
-  /** A piece of a block; undefined where only the whole can be said. */
+  /** A piece of a block; undefined where it can only be written whole. */
   delta(block: Block, text: string): JsonObject | undefined {
     switch (block.kind) {
       case 'text':
@@ -64,12 +64,12 @@ export class ReplyBlocks {
     return { gathered: { type: 'text', text } }
   }
 
-  /** Blocks that are said in one piece; none for a block that is empty or (reported) unknown here. */
+  /** Blocks in one piece; none for a block that is empty, or unknown here and reported. */
   whole(block: Block): JsonObject[] {
     return written(this.#table, block, undefined) ?? []
   }
 
-  /** The start event and the delta of a block in one piece: a hosted tool's input comes as a delta, too. */
+  /** The start event and the delta of a block in one piece: even a hosted tool's input comes as a delta. */
   split(block: JsonObject): { opening: JsonObject; delta?: JsonObject } {
     const { type, input, signature } = block
     if (type === 'thinking')
@@ -89,7 +89,7 @@ export class ReplyBlocks {
     text: () => [],
     refusal: () => [],
     reasoning: () => [],
-    // It has been opened, so it is closed and never comes here.
+    // A call is written in pieces, so it is never written here.
     'tool-call': () => [],
     'tool-result': (block) => this.#unknown(block),
     media: (block) => this.#unknown(block),
@@ -130,7 +130,7 @@ export class ReplyBlocks {
   #call(block: ToolCallBlock): JsonObject {
     this.calls += 1
     const { namespace, name, form } = block
-    // A caller of this dialect declares neither.
+    // Callers of this dialect declare neither namespaces nor free-form tools.
     if (namespace || form === 'text') this.#context.lose('approximated', 'reply.tool-call.name')
     return {
       type: 'tool_use',

@@ -13,17 +13,17 @@ import { ReplyBlocks } from './writer-blocks.ts'
 import { readStopReason, writeStopReason } from './reply.ts'
 import { writeUsage } from './usage.ts'
 
-/** The block that is being said. `index` is set once it has been opened on the wire. */
+/** The block that is being written. `index` is set when it has been opened on the wire. */
 interface Open {
   block: Block
   parts: string[]
   citations: JsonObject[]
   index?: number
-  /** Says a piece of it, once there is one. */
+  /** Writes a piece of the block; made when the first piece comes. */
   delta?: ((text: string) => WireEvent) | undefined
 }
 
-/** Says a reply as the events of this dialect, and gathers the message that they describe. */
+/** Writes a reply as the events of this dialect, and gathers the message that they describe. */
 export class MessageWriter implements Writer {
   readonly #context: WriteReplyContext
   readonly #blocks: ReplyBlocks
@@ -35,12 +35,12 @@ export class MessageWriter implements Writer {
   #stopReason: string | null = null
   #stopSequence: string | null = null
   #ended = false
-  /** A thought that has no proof: that of the call behind it will do. */
+  /** A thought without a proof, which can carry the proof of the call behind it. */
   #unproven: { index: number; said: JsonObject } | undefined
-  /** The proofs of texts, until something follows. */
+  /** The proofs of texts, held until another block follows. */
   #behindText: JsonObject[] = []
 
-  /** A proof may be the last block. */
+  /** Whether a proof may be the last block. */
   readonly #mayFollowText: boolean
 
   constructor(context: WriteReplyContext) {
@@ -88,7 +88,7 @@ export class MessageWriter implements Writer {
     this.#said.add({ name: type, data: { type, ...members } })
   }
 
-  /** The counts are not known yet; a client that shows how full the context is needs a number at once. */
+  /** The counts are not known yet, but clients that show how full the context is need a number at once. */
   #start({ id }: Extract<Event, { type: 'start' }>): void {
     this.#id = id || this.#context.newId('msg_')
     const { request } = this.#context
@@ -113,7 +113,7 @@ export class MessageWriter implements Writer {
     }
   }
 
-  /** Only a call is opened at once: text and thoughts wait for their first character, if one comes. */
+  /** Only a call is opened at once; text and thoughts wait for their first character. */
   #begin(block: Block): void {
     const { proof, bare } = ownProof(block)
     if (!this.#prove(proof) && proof) this.#whole([envelopeBlock(proof, 'call')])
@@ -141,7 +141,7 @@ export class MessageWriter implements Writer {
     if (open.delta) this.#said.add(open.delta(text))
   }
 
-  /** Undefined where only the whole can be said. */
+  /** Undefined where the block can only be written whole. */
   #deltasOf(open: Open, text: string): Open['delta'] {
     const { block } = open
     if (!this.#blocks.delta(block, text)) return undefined
@@ -182,13 +182,13 @@ export class MessageWriter implements Writer {
     if (proof) this.#carryOf(block, envelopeBlock(proof, 'previous'))
   }
 
-  /** A client that takes the last block for the answer is given nothing behind its last text. */
+  /** Writes nothing behind the last text for a client that takes the last block for the answer. */
   #carryOf({ kind }: Block, envelope: JsonObject): void {
     if (kind === 'text' && !this.#mayFollowText) this.#behindText.push(envelope)
     else this.#whole([envelope])
   }
 
-  /** A thought of which there is only the proof says nothing behind the last text either. */
+  /** Whether a thought with only a proof would stand behind the last text. */
   #isBehindText(): boolean {
     const last = this.#content.at(-1)
     return !this.#mayFollowText && last?.['type'] === 'text'
@@ -212,7 +212,7 @@ export class MessageWriter implements Writer {
     this.#say('content_block_stop', { index })
   }
 
-  /** Without a single character there may still be a proof, of thoughts that were left out or withheld. */
+  /** A thought without a character may still have a proof, where its words were left out or withheld. */
   #endReasoning(open: Open, block: Block & { kind: 'reasoning' }, proof: Proof | undefined): void {
     const { text, redacted } = block
     if (redacted && text === '' && proof?.dialect === DIALECT)
@@ -237,7 +237,7 @@ export class MessageWriter implements Writer {
     return true
   }
 
-  /** Blocks that come in one piece, each with what of it must come as a delta. */
+  /** Writes blocks in one piece, with those of their members that must come as a delta. */
   #whole(blocks: JsonObject[]): void {
     if (blocks.length > 0) this.#goOn()
     for (const block of blocks) {
@@ -265,7 +265,7 @@ export class MessageWriter implements Writer {
     this.#say('message_stop', {})
   }
 
-  /** A call must be announced where there is one, and must not where it could not be carried out. */
+  /** The stop reason announces calls where there are some, and not where they cannot be carried out. */
   #reason(reason: FinishReason): string {
     const { calls, broken } = this.#blocks
     let word = writeStopReason(reason)
@@ -285,7 +285,7 @@ export class MessageWriter implements Writer {
 
 const DELTA = 'content_block_delta'
 
-/** The proof of a block that has no field for one, where it is known from the start. */
+/** The proof of a block that has no field for it, where it is known from the start. */
 function ownProof(block: Block): { proof: Proof | undefined; bare: Block } {
   if (block.kind !== 'tool-call') return { proof: undefined, bare: block }
   const { proof, ...bare } = block
