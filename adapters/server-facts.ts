@@ -1,9 +1,9 @@
 /**
- * What a server that speaks a dialect takes, gives or demands otherwise than that dialect's first service. Data
- * decides, not the name of a server: what is absent is what is safe with an unknown one.
+ * The differences of a server from its dialect's first service. The facts decide, never the server's name; an
+ * absent fact means what is safe with an unknown server.
  */
 export interface ServerFacts {
-  /** Where thoughts of earlier turns are written. */
+  /** The member for thoughts of earlier turns. */
   reasoningField?:
     | 'reasoning_content'
     | 'reasoning'
@@ -12,11 +12,11 @@ export interface ServerFacts {
     | 'content-parts'
     | 'tags'
     | 'none'
-  /** Which of them are written at all. */
+  /** Which thoughts of earlier turns are sent back. */
   reasoningReplay?: 'never' | 'with-tools' | 'all'
-  /** A turn with calls is refused that has no thoughts; what stands where there are none. */
+  /** The server refuses a turn with calls but without thoughts; this text stands for missing ones. */
   reasoningFiller?: string
-  /** The words in which thinking is asked for. */
+  /** The member that asks for thinking. */
   reasoningStyle?:
     | 'openai'
     | 'thinking'
@@ -28,73 +28,73 @@ export interface ServerFacts {
   /** Whether a text that begins with `<think>` begins with thoughts. */
   thinkTags?: 'text' | 'reasoning'
   maxTokensMember?: 'max_tokens' | 'max_completion_tokens'
-  /** The model takes stop sequences, a temperature, and a choice that forces a tool while it thinks. */
+  /** Whether the model takes stop sequences, a temperature, and a forced tool while it thinks. */
   stop?: boolean
   temperature?: boolean
   forcedWhileThinking?: boolean
-  /** How it is said that some tool has to be called. */
+  /** The word that forces some tool. */
   requiredChoice?: 'required' | 'any'
-  /** A choice among several tools has words of its own. */
+  /** Whether a choice may name several tools. */
   allowedTools?: boolean
   customTools?: boolean
   strictTools?: boolean
   developerRole?: boolean
-  /** Instructions may stand at the beginning alone. */
+  /** Whether instructions may stand only at the beginning. */
   systemFirst?: boolean
-  /** Messages may say who speaks. */
+  /** Whether messages may name their speaker. */
   messageNames?: boolean
-  /** What the model has to have said between results and the next words of the user. */
+  /** The text of the model that the server requires between results and the user's next message. */
   bridgeAfterTool?: string
-  /** Content is text, never a list of parts, where it is nothing else. */
+  /** Whether content that is only text must be a string and not a list of parts. */
   plainContent?: boolean
   cacheMark?: 'cache_control' | 'prompt_cache_breakpoint'
-  /** A key by which prompts are cached is taken from a caller that has none itself. */
+  /** Whether the server takes a cache key that the proxy makes for callers without one. */
   cacheKey?: boolean
-  /** What ids of calls have to look like: of at most so many characters, or of exactly nine. */
+  /** The form of call ids: at most so many characters, or exactly nine. */
   callIds?: number | 'nine'
-  /** Arguments of calls in a history have to be JSON. */
+  /** Whether arguments of calls in a history must be JSON. */
   validArguments?: boolean
   webSearch?: boolean
   topK?: boolean
   seedMember?: 'seed' | 'random_seed'
-  /** What the total of tokens has beyond its parts was said by the model. */
+  /** Whether tokens in the total beyond its parts are output. */
   outputInTotal?: boolean
-  /** Tools may stand in namespaces. */
+  /** Whether tools may stand in namespaces. */
   namespaces?: boolean
-  /** Tools that are no functions may be offered: those that the server runs, and any of an unknown type. */
+  /** Whether tools other than functions may be offered: hosted ones, and any of an unknown type. */
   hostedTools?: boolean
-  /** A choice of tools may be more than a word. */
+  /** Whether a tool choice may be more than a word. */
   namedChoice?: boolean
-  /** Pictures that are named by their addresses are fetched. */
+  /** Whether the server fetches pictures by their addresses. */
   fetchesUrls?: boolean
-  /** Documents may stand beside text and pictures. */
+  /** Whether documents may stand beside text and pictures. */
   files?: boolean
-  /** Replies are kept to a schema; where not, they are JSON, and the schema is words. */
+  /** Whether the server enforces schemas; otherwise replies are JSON, and the schema is said in words. */
   jsonSchema?: boolean
-  /** Results of tools may hold more than text. */
+  /** Whether results of tools may hold more than text. */
   toolMedia?: boolean
-  /** Thoughts of earlier turns are taken back at all, and without a proof that this server gave out. */
+  /** Whether the server takes thoughts of earlier turns back, and without a proof that it gave out. */
   reasoningItems?: boolean
   unprovenThoughts?: boolean
-  /** A conversation may hold more than messages, calls of functions, their results and thoughts. */
+  /** Whether a conversation may hold items other than messages, calls of functions, their results and thoughts. */
   otherItems?: boolean
-  /** It keeps replies, and continues them. */
+  /** Whether the server stores replies and continues them. */
   state?: boolean
   countTokens?: boolean
-  /** The members of a request that it takes; any when absent. */
+  /** The members of a request that the server takes; any when absent. */
   members?: readonly string[]
-  /** Those that it refuses, or takes and passes over. */
+  /** The members that the server refuses or ignores. */
   drop?: readonly string[]
 }
 
-/** What is known of one server, with its name. */
+/** The known facts about one server, with its name. */
 export interface Profile {
   name: string
-  /** With which the facts were seen; a day where the server has no versions. */
+  /** The version with which the facts were seen; a day where the server has no versions. */
   version: string
-  /** What they rest on: recorded traffic, a manual, an issue of the server or of a client. */
+  /** The source of the facts: recorded traffic, a manual, an issue of the server or of a client. */
   source: string
   facts: ServerFacts
-  /** The words in which it refuses what the facts would have spared it, and what is meant by them. */
+  /** The words in which the server refuses what the facts would have avoided, and their meaning. */
   refusals?: readonly { words: RegExp; says: string }[]
 }

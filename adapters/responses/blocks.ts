@@ -39,16 +39,16 @@ import { leftOut } from '../../src/model/media.ts'
 import { isWhole, readAnnotation, writeAnnotation } from './citations.ts'
 import { readAudio, readFile, readImage, writeMedia, type ReadMedia } from './media.ts'
 
-/** What one item of an assistant's turn is. An envelope is no block: its proof belongs to a neighbour. */
+/** The content of one item of an assistant's turn. An envelope is no block: its proof belongs to a neighbour. */
 export type ReadItem = { blocks: Block[] } | { carried: Enveloped }
 
 export interface ItemContext {
   readonly path: string
   readonly names: WireNames
   readonly own: boolean
-  /** The model takes marks of what to cache. */
+  /** The model takes cache marks. */
   readonly marks: boolean
-  /** Thoughts are taken without a proof. */
+  /** The server takes thoughts without a proof. */
   readonly isOpen: boolean
   readonly lose: Lose
 }
@@ -89,7 +89,10 @@ function readId(members: Members): Facts {
   return typeof id === 'string' ? { id } : {}
 }
 
-/** An upstream refuses an id whose prefix is not that of the item's type, and looks for one that it does not know. */
+/**
+ * An upstream refuses an id whose prefix does not fit the item's type, and searches its store for an id that it does
+ * not know.
+ */
 function ownId(block: Block, prefix: string): JsonObject {
   const id = block.kind === 'opaque' ? undefined : factsOf(block).id
   return id?.startsWith(prefix) && !isMinted(id) ? { id } : {}
@@ -118,7 +121,7 @@ export function readReasoning(item: JsonObject): ReadItem {
   return { blocks: [defined({ ...block, ...keepRest(members, readId(members)) })] }
 }
 
-/** The summary is what a reader is meant to see; servers of open models give the thoughts themselves in its place. */
+/** The summary is meant to be read; servers of open models put the thoughts themselves in its place. */
 function reasoningText(members: Members): string {
   const summary = members.any('summary') ?? null
   const summaries = readTexts(summary)
@@ -134,7 +137,7 @@ export function writeReasoning(
   const isDamaged = own && block.damagedProof === true
   const isOwnProof = block.proof?.dialect === DIALECT
   if (isDamaged || (block.proof && !isOwnProof)) lose('dropped', `${path}.seal`)
-  // Without a proof it is its id by which an upstream knows it again.
+  // Without a proof the upstream finds the thoughts by their id.
   const { id } = factsOf(block)
   const isKnown = own && id !== undefined && !isMinted(id)
   const isKept = isOwnProof || (isKnown && !block.proof && !isDamaged)
@@ -178,7 +181,7 @@ function readAction(action: JsonObject = {}): Pick<SearchBlock, 'queries' | 'sou
   }
 }
 
-/** What a search did and how it ended: as it came, where it came in this dialect. */
+/** What a search did and how it ended; unchanged where it came in this dialect. */
 export function writeAction(block: SearchBlock): JsonObject {
   const { queries, sources } = block
   const { action, status } = factsOf(block)
@@ -204,7 +207,7 @@ export function writeSearch(
   }
 }
 
-/** Parts that make up the content of messages and of tool outputs. */
+/** Readers of the parts of messages and tool outputs. */
 type PartReader = (members: Members, side: Side) => Block | undefined
 type Side = 'input' | 'output'
 
@@ -226,14 +229,14 @@ const READERS = new Map<string, PartReader>([
   ['text', readText],
   ['refusal', readRefusal],
   ['input_image', media(readImage)],
-  // Spellings of other interfaces that callers carry over.
+  // Callers also send the part types of other APIs.
   ['image_url', media(readImage)],
   ['image', media(readImage)],
   ['input_file', media(readFile)],
   ['input_audio', media(readAudio)],
 ])
 
-/** A part that only this dialect knows, or that is not known at all, stays whole. */
+/** A part that only this dialect knows, or that is unknown, stays whole. */
 export function readPart(part: Json, side: Side): Block {
   const value: JsonObject = isObject(part)
     ? part
@@ -244,7 +247,7 @@ export function readPart(part: Json, side: Side): Block {
   return block ?? opaque(value)
 }
 
-/** Whether an opaque block stood in a message's content, or was an item itself. */
+/** Whether an opaque block was a part of a message, and not an item itself. */
 export const isPart = (value: JsonObject): boolean =>
   /^(?:text|refusal)$|^(?:input|output)_|_(?:text|screenshot)$/.test(textIn(value, 'type') ?? '')
 
@@ -272,7 +275,7 @@ function readRefusal(members: Members): RefusalBlock | undefined {
     : defined({ kind: 'refusal' as const, text, ...keepRest(members) })
 }
 
-/** The mark has one documented form; any other stays as it is. */
+/** A cache mark has one documented form; any other stays as it is. */
 function readCache(members: Members): CacheMark | undefined {
   const mark = members.peek('prompt_cache_breakpoint')
   if (!isObject(mark) || mark['mode'] !== 'explicit') return undefined
@@ -288,12 +291,12 @@ export interface PartContext {
   readonly path: string
   /** The request came in this dialect. */
   readonly own: boolean
-  /** The model takes marks of what to cache. */
+  /** The model takes cache marks. */
   readonly marks: boolean
   readonly lose: Lose
 }
 
-/** One block as a part of a message or of an output; undefined when it is reported or says nothing. */
+/** Writes a block as a part of a message or an output; undefined when it is reported or empty. */
 export function writePart(block: Block, context: PartContext): JsonObject | undefined {
   switch (block.kind) {
     case 'text':
@@ -350,7 +353,7 @@ function writeAnnotations(
   })
 }
 
-/** Only the model refuses; in a message of another role a refusal is a text. */
+/** Only the model refuses; in a message of another role a refusal becomes text. */
 function writeRefusal(block: RefusalBlock, { side }: PartContext): JsonObject {
   if (side === 'input') return { type: 'input_text', text: block.text }
   return { type: 'refusal', refusal: block.text, ...restOf(block) }
@@ -362,7 +365,7 @@ function writeMediaPart(block: MediaBlock, context: PartContext): JsonObject | u
   const { source } = block
   const part = side === 'output' || !(own || isKnown(block)) ? undefined : writeMedia(block)
   if (!part) lose('dropped', path)
-  // The model cannot have sent media here; a caller that did must not seem to have said nothing.
+  // The model cannot send media here, and a caller's message must not become empty.
   if (!part) return side === 'input' ? { type: 'input_text', text: leftOut(block) } : undefined
   if ('text' in source) lose('approximated', path)
   for (const key of ['name', 'detail'] as const)
@@ -370,7 +373,10 @@ function writeMediaPart(block: MediaBlock, context: PartContext): JsonObject | u
   return { ...part, ...writeCache(block.cache, context) }
 }
 
-/** A file id is known to the provider that issued it, as is a place outside of the web; images are of four kinds. */
+/**
+ * Whether the service can use media from elsewhere: a file id is known only to its provider, an address must be on
+ * the web, and images are of four types.
+ */
 function isKnown({ source, mediaType }: MediaBlock): boolean {
   if ('url' in source) return /^https?:/i.test(source.url)
   return !('fileId' in source) && !/^image\/(?!png|jpe?g|gif|webp)/i.test(mediaType)
@@ -384,7 +390,7 @@ const saysMedia = (part: JsonObject, key: 'name' | 'detail'): boolean =>
 
 const LIFETIMES = new Set(['30m', '12h'])
 
-/** Marks have a place in input parts. A lifetime of another dialect becomes the usual one. */
+/** Only input parts can have marks. A lifetime of another dialect becomes the default one. */
 export function writeCache(
   mark: CacheMark | undefined,
   { side, marks, own, lose }: Omit<PartContext, 'path'>,
@@ -400,7 +406,7 @@ export function writeCache(
   return { prompt_cache_breakpoint: { mode: 'explicit', ...(isKnown && { ttl }) } }
 }
 
-/** The output of a call; `names` are those of the calls so far, by their ids. */
+/** The output of a call; `names`: the names of the calls so far, by their ids. */
 export function readOutput(item: JsonObject, names: ReadonlyMap<string, string>): ToolResultBlock {
   const members = new Members(item)
   const form = members.any('type') === 'custom_tool_call_output' ? 'text' : 'json'
@@ -428,7 +434,10 @@ const WRAPPED = /^\s*\[\s*\{[^]*"(?:input_image|input_file|image_url)"/
 
 const PARTS = /^(?:input_|text$|image_url$)/
 
-/** Clients whose outputs are texts write images as the text of an array: base64 would be paid for as text. */
+/**
+ * Clients whose outputs are texts send images as the text of a JSON array; left as text, the base64 would be paid
+ * for as text.
+ */
 function unwrap(output: string): Json {
   if (!WRAPPED.test(output)) return output
   try {
@@ -443,7 +452,7 @@ function unwrap(output: string): Json {
 const SAYS_ERROR = /^\s*error\b/i
 const ERROR_MARK = 'Error: '
 
-/** Nothing but words can say here that a call failed. */
+/** The dialect has no flag for a failed call, so the text of its output says so. */
 export function writeOutput(block: ToolResultBlock, context: ItemContext): JsonObject {
   if (block.cache) context.lose('dropped', 'cache')
   const content = block.isError ? marked(block.content) : block.content
@@ -460,7 +469,7 @@ export function writeOutput(block: ToolResultBlock, context: ItemContext): JsonO
   }
 }
 
-/** A string where one says it all. */
+/** A single text as a string, other parts as a list. */
 function plainest(parts: JsonObject[]): Json {
   const [only, ...others] = parts
   if (!only) return ''

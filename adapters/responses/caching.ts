@@ -7,7 +7,7 @@ import { listOf, textIn } from './dialect.ts'
 
 const MEMBERS = new Set(['mode', 'ttl'])
 
-/** What holds for the whole prompt; what asks for more than that is left where it is. */
+/** Reads the cache settings of the whole prompt; unknown ones stay where they are. */
 export function readCaching(members: Members): { caching?: Caching; stood?: JsonObject } {
   const options = members.peek('prompt_cache_options')
   const retention = members.peek('prompt_cache_retention')
@@ -24,7 +24,7 @@ export function readCaching(members: Members): { caching?: Caching; stood?: Json
   return { stood, caching: { ...(explicit && { explicit }), ...(ttl !== undefined && { ttl }) } }
 }
 
-/** By which key prompts are cached: the caller's own, or what stands for its session. */
+/** The cache key: the caller's own, or the text that stands for its session. */
 export function cacheKeyFor(
   { cacheKey }: Request,
   { cache, target, lose }: WriteRequestContext,
@@ -33,18 +33,20 @@ export function cacheKeyFor(
   return cacheKey ?? (cache?.mode === 'derive' && takesKey(target) ? cache.session() : undefined)
 }
 
-/** A caller's own key is reported where it is left out; one that was made here is no loss. */
+/**
+ * Whether the server takes a cache key. A caller's key is reported where it is left out; a key made here is no loss.
+ */
 function takesKey({ facts: { server = {} } }: Target): boolean {
   const { cacheKey = true, members, drop = [] } = server
   return cacheKey && (members?.includes(KEY) ?? true) && !drop.includes(KEY)
 }
 const KEY = 'prompt_cache_key'
 
-/** The service writes four times for one request, of which the mark that it sets itself is one. */
+/** The service writes its cache four times per request, one of them at a mark that it sets itself. */
 const MAX_MARKS = 3
 const MARK = 'prompt_cache_breakpoint'
 
-/** Of too many marks the oldest ones go, but not that of the instructions. */
+/** Removes the oldest marks where there are too many, but not that of the instructions. */
 export function capMarks(
   input: readonly JsonObject[],
   kept: JsonObject | undefined,
@@ -77,8 +79,8 @@ const marksOf = (item: JsonObject): number =>
 const isMarked = (part: Json): boolean => isObject(part) && part[MARK] !== undefined
 
 /**
- * Instructions have no place for a mark, and neither have tools, which stand before them: where one of them is
- * marked, the instructions are the first words of the developer.
+ * Neither instructions nor tools, which stand before them, can have a mark. Where one of them is marked, the
+ * instructions become the first message of the developer.
  */
 export function markedInstructions(
   { system, tools }: Request,

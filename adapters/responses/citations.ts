@@ -4,7 +4,7 @@ import { countIn, textIn, keep, restOf } from './dialect.ts'
 
 const NAMED = new Set(['url', 'title', 'file_id', 'filename', 'start_index', 'end_index', 'index'])
 
-/** The index of a file citation is a point in the text, that of the others a range. */
+/** Reads an annotation. A file citation has a point in the text, other citations have a range. */
 export function readAnnotation(annotation: Json): Citation | undefined {
   if (!isObject(annotation)) return undefined
   const url = textIn(annotation, 'url')
@@ -23,7 +23,7 @@ export function readAnnotation(annotation: Json): Citation | undefined {
   })
 }
 
-/** Whether an annotation can say it as it is: without a place or a title, one is made up. */
+/** Whether the citation has the place and title that an annotation requires; otherwise these are made up. */
 export function isWhole(citation: Citation): boolean {
   const { url, title, start, end, quote } = citation
   if (quote !== undefined || start === undefined) return false

@@ -18,21 +18,21 @@ import { membersBeside } from '../../src/model/ext.ts'
 import { factsOf, isOrigin, keep, listOf, objectIn, objectsOf, textIn } from './dialect.ts'
 
 /**
- * Tools that the caller runs and the models of this service know by their types alone. To any other service they are
- * functions, whose calls come back as the items that the caller knows (openai 7.57, `ResponseInputItem`).
+ * Tools that the caller runs and that this service's models know by their type. For any other service they become
+ * functions, whose calls return to the caller as the items that it knows (openai 7.57, `ResponseInputItem`).
  */
 interface ClientTool {
   readonly name: string
   readonly call: string
   readonly output: string
-  /** How the ids of its calls begin. */
+  /** The prefix of the ids of its calls. */
   readonly prefix: string
   readonly description: string
   readonly schema: JsonObject
-  /** The arguments of a function in the item of a call, and back. */
+  /** Converts the item of a call to the arguments of a function, and back. */
   read(item: JsonObject): Json
   write(args: JsonObject): JsonObject
-  /** What came of it, in words. */
+  /** The result of a call as text. */
   told(item: JsonObject): { text: string; isError?: boolean }
 }
 
@@ -49,7 +49,7 @@ const schemaOf = (properties: JsonObject, required: string[]): JsonObject => ({
 const stringsIn = (value: Json | undefined): Json[] =>
   typeof value === 'string' ? [value] : listOf(value)
 
-/** What a command printed, and how it ended where that was not well. */
+/** The output of a command, and how it ended where it failed. */
 function printed(entry: JsonObject): string {
   const { stdout, stderr, outcome } = entry
   const { type, exit_code } = objectIn(outcome)
@@ -162,7 +162,9 @@ const TOOLS: readonly ClientTool[] = [SHELL, LOCAL_SHELL, APPLY_PATCH, TOOL_SEAR
 const byCall = new Map(TOOLS.map((tool) => [tool.call, tool]))
 const byOutput = new Map(TOOLS.map((tool) => [tool.output, tool]))
 
-/** Where the service itself runs it, in a container or over its own list of tools, no other one can. */
+/**
+ * Whether the service itself runs the tool, in a container or over its own list of tools; then no other service can.
+ */
 function isHosted(value: JsonObject): boolean {
   const place = objectIn(value['environment'])['type']
   const isElsewhere = place !== undefined && place !== 'local'
@@ -170,14 +172,17 @@ function isHosted(value: JsonObject): boolean {
   return isElsewhere || (isSearch && value['execution'] !== 'client')
 }
 
-/** What of a tool, a call or a result is said by it being one, and what an absent member says. */
+/** Members of a tool, a call or a result that follow from its type, or only name a default. */
 const SAID = new Set(
   'type id call_id status action operation arguments execution output max_output_length tools'.split(
     ' ',
   ),
 )
 
-/** What no function can say: who else may call it, and what its place has besides being the caller's own. */
+/**
+ * The members that a function cannot express: other callers of the tool, and settings of its place beyond being the
+ * caller's own.
+ */
 function leftIn(value: JsonObject): JsonObject {
   const { caller, environment, ...others } = membersBeside(value, SAID) ?? {}
   const { type: _, ...place } = objectIn(environment)
@@ -188,13 +193,13 @@ function leftIn(value: JsonObject): JsonObject {
   }
 }
 
-/** The caller's own, which is text where the whole request was read as such. */
+/** The schema as text; it is text already where the whole request was read with schemas as text. */
 function schemaIn(parameters: Json | undefined): string | undefined {
   const text = parameters === undefined ? '' : toText(parameters)
   return text.trimStart().startsWith('{') ? text : undefined
 }
 
-/** A function in the words of other services; undefined for a tool of another kind. */
+/** The tool as a function for other services; undefined for a tool of another kind. */
 export function readClientTool(tool: JsonObject): FunctionTool | undefined {
   const known = TOOLS.find(({ name }) => name === tool['type'])
   if (!known || isHosted(tool)) return undefined
@@ -208,7 +213,7 @@ export function readClientTool(tool: JsonObject): FunctionTool | undefined {
   }
 }
 
-/** A call of one; undefined for an item of another kind, and for a call that the service itself answers. */
+/** A call of such a tool; undefined for another kind of item, and for a call that the service itself answers. */
 export function readClientCall(item: JsonObject): ToolCallBlock | undefined {
   const known = byCall.get(textIn(item, 'type') ?? '')
   const id = textIn(item, 'call_id')
@@ -223,7 +228,7 @@ export function readClientCall(item: JsonObject): ToolCallBlock | undefined {
   }
 }
 
-/** What came of a call; undefined for an item of another kind. The older shell names its call by `id`. */
+/** The result of a call; undefined for another kind of item. The older shell names its call by `id`. */
 export function readClientOutput(item: JsonObject): ToolResultBlock | undefined {
   const known = byOutput.get(textIn(item, 'type') ?? '')
   const callId = textIn(item, 'call_id') ?? (known === LOCAL_SHELL ? textIn(item, 'id') : undefined)
@@ -244,11 +249,11 @@ export function readClientOutput(item: JsonObject): ToolResultBlock | undefined 
 export const clientItem = (block: Block): JsonObject | undefined =>
   block.kind === 'tool-call' || block.kind === 'tool-result' ? factsOf(block).item : undefined
 
-/** How a caller of this dialect is told of a call of a tool that it offered so. */
+/** How a call is written for a caller of this dialect that offered such a tool. */
 export interface ClientCall {
   readonly type: string
   readonly prefix: string
-  /** The members that the arguments become; what is no object says nothing. */
+  /** The members made from the arguments; none where these are no object. */
   members(args: string): JsonObject
 }
 

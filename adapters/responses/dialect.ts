@@ -5,34 +5,34 @@ import { codecOf, type Kept, type Members } from '../../src/model/ext.ts'
 
 export const DIALECT = 'responses'
 
-/** What this dialect knows of how a node stood here. */
+/** Facts of this dialect about how a node was spelled here. */
 export interface Facts {
-  /** How many tools the list of the request has; others are declared in the middle of the conversation. */
+  /** The number of tools in the request's list; others are declared in the middle of the conversation. */
   listed?: number
-  /** What the input was, where it was no list. */
+  /** The input where it was a string. */
   input?: string
-  /** What was said of caching, as it stood. */
+  /** The cache settings as they came. */
   caching?: JsonObject
-  /** The member that names the end user, where it is the newer one. */
+  /** Set where the newer member names the end user. */
   user?: 'safety_identifier'
   content?: 'parts' | 'string'
   output?: 'parts'
-  /** The type of a text or of a tool, where another one is as usual. */
+  /** The type of a text or a tool, where it differs from the usual one. */
   type?: Json
-  /** The id of a call or of thoughts, by which a service knows them again. */
+  /** The id of a call or a thought, by which the service finds it again. */
   id?: string
-  /** What a search did and how it ended, in more words than the model has. */
+  /** What a search did and how it ended, in more detail than the model has. */
   action?: JsonObject
   status?: string
-  /** A text without `annotations`; data of a file without a data URL around it. */
+  /** A text without `annotations`, or a file whose data is no data URL. */
   bare?: true
-  /** A part for files, also for a picture. */
+  /** The part for files was used, also for a picture. */
   file?: true
-  /** The format of sound by its own name. */
+  /** The format of audio, as it was spelled. */
   audio?: string
-  /** Domains in a member of their own. */
+  /** The domains stood in a member of their own. */
   domains?: true
-  /** Nothing was said of how much the model shall think. */
+  /** The request did not say how much to think. */
   effort?: 'default'
   summary?: 'generate_summary'
   /** Calls, tools and choices as they came. */
@@ -45,17 +45,17 @@ export interface Facts {
 
 export const { keep, restOf, factsOf, isOrigin, opaque } = codecOf<Facts>(DIALECT)
 
-/** What is left of an object whose known members were taken, and what its own writer goes by. */
+/** The leftovers of an object, and the facts for its own writer. */
 export const keepRest = (members: Members, facts?: Facts): Kept => keep(members.rest(), { facts })
 
-/** An item or a part as it came, without an id that was made here. */
+/** An item or a part without an id that was made here. */
 export function withoutMinted(value: JsonObject): JsonObject {
   if (!isMinted(value['id'])) return value
   const { id: _, ...rest } = value
   return rest
 }
 
-/** A table's entry for a word from outside, which may be the name of anything. */
+/** Looks up a foreign word in a table; the word may be the name of an inherited property. */
 export const lookup = <T>(
   table: Readonly<Record<string, T>>,
   key: Json | undefined,
@@ -66,7 +66,7 @@ export const textIn = (value: JsonObject, key: string): string | undefined => {
   const member = value[key]
   return typeof member === 'string' ? member : undefined
 }
-/** A number of something. */
+/** A number in a member; undefined for any other value. */
 export const countIn = (value: JsonObject, key: string): number | undefined => {
   const member = value[key]
   return typeof member === 'number' && Number.isSafeInteger(member) && member >= 0
@@ -74,7 +74,7 @@ export const countIn = (value: JsonObject, key: string): number | undefined => {
     : undefined
 }
 
-/** The members besides those that are known, as far as they say something. */
+/** The members beyond the known ones that are not empty. */
 export function leftoversBeyond(value: JsonObject, known: readonly string[]): Ext | undefined {
   const left = pickMembers(
     value,

@@ -44,7 +44,7 @@ export function readSampling(members: Members): Sampling {
 
 const UNSAYABLE = ['topK', 'seed', 'presencePenalty', 'frequencyPenalty'] as const
 
-/** Probabilities would not find their way back to a caller of another dialect. */
+/** Log probabilities cannot be answered to a caller of another dialect. */
 export function writeSampling(sampling: Sampling, own: boolean, lose: Lose): JsonObject {
   const { temperature, topP, logprobs, candidateCount = 1 } = sampling
   for (const key of UNSAYABLE) if (sampling[key] !== undefined) lose('dropped', `sampling.${key}`)
@@ -57,7 +57,7 @@ export function writeSampling(sampling: Sampling, own: boolean, lose: Lose): Jso
   }) as JsonObject
 }
 
-/** The settings of the text: its format, and others that only this dialect has. */
+/** Reads the settings of the text: its format, and others of this dialect alone. */
 export function readFormat(members: Members): Format | undefined {
   const text = members.object('text')
   if (!text) return undefined
@@ -87,7 +87,10 @@ function readKnownFormat(format: JsonObject): Format | undefined {
   })
 }
 
-/** What has to be said in words: the service takes no other schemas, and wants to hear of JSON to write it. */
+/**
+ * The format said in words: the service takes only schemas of objects, and plain JSON mode wants the word JSON in
+ * the prompt.
+ */
 export function formatWords({ format }: Request): string | undefined {
   if (!format || format.type === 'text') return undefined
   return format.type === 'json' || isOfOthers(format.schema) ? inWords(format) : undefined
@@ -104,8 +107,8 @@ export function writeText(request: Request, own: boolean, lose: Lose): JsonObjec
 }
 
 /**
- * Elsewhere a schema is always kept to: here it is where it can be said strictly, as far as it can, unless the
- * caller says that it need not be.
+ * Other dialects always enforce a schema. Here it is enforced where strict mode can express it, unless the caller
+ * does not ask for it.
  */
 function writeFormat(format: Format, own: boolean, lose: Lose): JsonObject | undefined {
   switch (format.type) {
@@ -133,7 +136,7 @@ function writeFormat(format: Format, own: boolean, lose: Lose): JsonObject | und
   }
 }
 
-/** Above how many tokens the service shall sum up; what else it may be asked to do is left over. */
+/** Reads from how many tokens the service is to write a summary; other edits are leftovers. */
 export function readCompaction(members: Members): Compaction | undefined {
   const [only, ...others] = listOf(members.peek('context_management'))
   if (!isObject(only) || others.length > 0 || only['type'] !== 'compaction') return undefined
@@ -145,7 +148,7 @@ export function readCompaction(members: Members): Compaction | undefined {
   }
 }
 
-/** Inverse of `readCompaction`; what is asked for now is an item at the end of the input. */
+/** Inverse of `readCompaction`; a summary that is requested now is an item at the end of the input. */
 export function writeCompaction(compact: Compaction | undefined): JsonObject[] | undefined {
   if (!compact || compact.now) return undefined
   const { above } = compact
@@ -153,7 +156,7 @@ export function writeCompaction(compact: Compaction | undefined): JsonObject[] |
   return [{ type: 'compaction', ...threshold, ...restOf(compact) }]
 }
 
-/** Asks for what a reply of this proxy contains anyway. */
+/** Values of `include` for content that every reply of this proxy has. */
 const GIVEN = new Set<Json>([
   'reasoning.encrypted_content',
   'web_search_call.action.sources',
@@ -167,7 +170,7 @@ export function readInclude(members: Members): void {
   if (others.length > 0) members.leave('include', others)
 }
 
-/** Proofs have to be asked for, and only of a model that reasons. */
+/** Proofs must be requested, and only from a model that reasons. */
 export function writeInclude(request: Request, own: boolean, hasProofs: boolean): Json | undefined {
   if (own) return restOf(request)['include']
   const reasons = request.reasoning !== undefined && request.reasoning.mode !== 'off'
@@ -198,7 +201,7 @@ export function writeLabels(labels: Request['labels'], lose: Lose): JsonObject |
   return fitting.length > 0 ? Object.fromEntries(fitting) : undefined
 }
 
-/** Two members name the end user; the newer one wins, the other is left over. */
+/** Two members name the end user; the newer one wins, the other is a leftover. */
 export function readUser(members: Members): string | undefined {
   const identifier = members.text('safety_identifier')
   return identifier ?? members.text('user')

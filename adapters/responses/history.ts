@@ -48,12 +48,12 @@ import { type WireNames, uniqueIds } from './names.ts'
 const ROLES: readonly Role[] = ['user', 'assistant', 'system', 'developer']
 
 /**
- * Items become turns: neighbours of one side are one turn, with at most one message in it, because the
- * members of a message (its id, its phase) are those of the turn.
+ * Items become turns. Neighbouring items of one side form a turn with at most one message, because the members of a
+ * message (its id, its phase) are kept on the turn.
  */
 export class History {
   readonly turns: Turn[] = []
-  /** A summary of all of it is asked for, instead of an answer. */
+  /** A summary of the conversation is requested instead of an answer. */
   compacts = false
   /** Tools that were declared in the middle of the conversation. */
   readonly tools: Tool[] = []
@@ -135,7 +135,7 @@ export class History {
     }
     const block = readClientCall(item) ?? readClientOutput(item) ?? readDrawing(item)
     if (block?.kind === 'tool-call') this.#names.set(block.id, block.name)
-    // What a search for tools found can be called from here on.
+    // Tools that a search found can be called from here on.
     if (block?.kind === 'tool-result') this.tools.push(...readTools(item.tools))
     const side = block?.kind === 'tool-call' ? 'assistant' : readRole(type)
     this.#append(side, block ?? readSummary(item) ?? opaque(item))
@@ -154,7 +154,7 @@ export class History {
     else this.#append('assistant', ...read.blocks)
   }
 
-  /** Brings a proof home to the block that it was issued for; one that finds none is reported. */
+  /** Returns a proof to the block that it was issued for; one without a block is reported. */
   #carry({ proof, slot }: Enveloped): void {
     if (slot === 'next') this.#pending = proof
     else if (slot === 'call') this.#calls.push(proof)
@@ -169,7 +169,7 @@ export class History {
     else this.#damage()
   }
 
-  /** A declaration says nothing itself: its place is kept in an empty turn. */
+  /** A declaration of tools has no content; an empty turn keeps its place. */
   #tools(item: WireItem): void {
     this.tools.push(...readTools(item.tools))
     this.turns.push({ role: 'developer', blocks: [], ...keep({}, { facts: { item } }) })
@@ -187,7 +187,7 @@ export class History {
     this.#open = true
   }
 
-  /** A block whose proof came before it is the assistant's: no other role's words carry proofs. */
+  /** Only blocks of the assistant can have a proof before them; for any other role it is reported. */
   #expectNone(role: Role): void {
     if (role === 'assistant' || (!this.#pending && this.#calls.length === 0)) return
     this.#damage()
@@ -220,16 +220,16 @@ function readContent(content: Json, role: Role): Block[] {
   return typeof content !== 'string' || content === '' ? [] : [{ kind: 'text', text: content }]
 }
 
-/** Outputs and answers come from the caller, everything else from the model. */
+/** Outputs and answers come from the caller, all other items from the model. */
 const readRole = (type: string): Role =>
   /_(?:output|response|trigger|update)$/.test(type) && type !== 'program_output'
     ? 'user'
     : 'assistant'
 
-/** An item, with the canonical place that it comes from. */
+/** An item, with the canonical place of its source. */
 export interface Placed {
   item: WireItem
-  /** Whose side it is on. */
+  /** The side that the item belongs to. */
   side: 'input' | 'output'
   turn: number
   path: string
@@ -238,9 +238,9 @@ export interface Placed {
 export interface InputContext {
   readonly names: WireNames
   readonly own: boolean
-  /** The model takes marks of what to cache. */
+  /** The model takes cache marks. */
   readonly marks: boolean
-  /** Thoughts are taken without a proof. */
+  /** The server takes thoughts without a proof. */
   readonly isOpen: boolean
   readonly lose: Lose
 }
@@ -259,13 +259,13 @@ const WRITERS: BlockTable<JsonObject, BlockContext> = {
   'code-result': writeCodeResult,
   'mcp-call': writeMcpCall,
   opaque: (block) => (block.dialect === DIALECT ? withoutMinted(block.value) : undefined),
-  // These are parts of messages.
+  // These blocks are parts of messages.
   text: () => undefined,
   media: () => undefined,
   refusal: () => undefined,
 }
 
-/** Calls of tools that the caller runs, and their results, are known by their own items here. */
+/** Calls of tools that the caller runs, and their results, have items of their own in this dialect. */
 function asItCame(block: Block, { own }: ItemContext): JsonObject | undefined {
   const item = own ? clientItem(block) : undefined
   return item && withoutMinted(item)
@@ -277,7 +277,7 @@ const inMessage = (block: Block): boolean =>
   block.kind === 'refusal' ||
   (block.kind === 'opaque' && isPart(block.value))
 
-/** One turn as items: runs of content are messages, everything else stands for itself, in its order. */
+/** Writes a turn as items: neighbouring content forms a message, every other block an item, in order. */
 export function writeTurn(turn: Turn, index: number, context: InputContext): Placed[] {
   const path = `turns.${index}`
   const side = chooseSide(turn.role)
@@ -318,7 +318,7 @@ function findResult(blocks: readonly Block[], at: number): CodeResultBlock | und
 }
 
 function writeMessage(turn: Turn, parts: JsonObject[], own: boolean): JsonObject {
-  // Instructions in the middle of a conversation are a developer's here.
+  // Instructions in the middle of a conversation belong to the developer in this dialect.
   const role = turn.role === 'system' && !own ? 'developer' : turn.role
   return {
     type: 'message',
@@ -335,7 +335,7 @@ function writeContent(turn: Turn, parts: JsonObject[]): Json {
     : parts
 }
 
-/** A turn of this dialect without blocks: a message that was empty, or a declaration of tools. */
+/** A turn of this dialect without blocks: an empty message, or a declaration of tools. */
 function writeEmpty(turn: Turn): JsonObject | undefined {
   const { item, content } = factsOf(turn)
   if (item) return withoutMinted(item)
@@ -344,25 +344,25 @@ function writeEmpty(turn: Turn): JsonObject | undefined {
 }
 
 /**
- * What an upstream refuses in a history, set right: reasoning that nothing follows, ids of calls that come
- * again, calls without an output, outputs without a call.
+ * Repairs what an upstream refuses in a history: reasoning with nothing behind it, repeated ids of calls, calls
+ * without an output, outputs without a call.
  */
 export function repair(placed: readonly Placed[], lose: Lose): Placed[] {
   return answered(adopted(apart(followed(placed, lose)), lose), lose)
 }
 
-/** The calls of one turn that had the same id, by the ids that they were given instead. */
+/** The calls of one turn that had the same id, with their new ids. */
 interface Alike {
   turn: number
   ids: string[]
-  /** How many of them have an output. */
+  /** The number of them that have an output. */
   answered: number
 }
 
 /**
- * Servers of other dialects may count their calls anew in every reply (`call_0`); here an id is that of one
- * call. What comes again gets a number, by nothing but what stands before it; outputs go to the calls of the
- * last turn that had their id, in their order.
+ * Servers of other dialects may number their calls anew in each reply (`call_0`); here an id names one call. A
+ * repeated id gets a number that depends only on what stands before it. Outputs go, in order, to the calls of the
+ * last turn with their id.
  */
 function apart(placed: readonly Placed[]): Placed[] {
   const unique = uniqueIds()
@@ -393,7 +393,7 @@ const isOutput = (place: Placed): boolean =>
   /^(?:function|custom_tool)_call_output$/.test(itemType(place))
 const callIdIn = ({ item }: Placed): string => textIn(item, 'call_id') ?? ''
 
-/** Reasoning is refused unless an item of the model directly follows. */
+/** The service refuses reasoning unless an item of the model follows directly. */
 function followed(placed: readonly Placed[], lose: Lose): Placed[] {
   const kept: Placed[] = []
   for (const place of placed.toReversed()) {
@@ -421,7 +421,7 @@ function asMessage({ output = '' }: JsonObject): JsonObject {
 
 const INTERRUPTED = '[no result: interrupted]'
 
-/** A call that was never answered is answered where its outputs stand. */
+/** A call without an output gets one where the outputs of its neighbours stand. */
 function answered(placed: readonly Placed[], lose: Lose): Placed[] {
   const outputs = new Set(placed.filter(isOutput).map(callIdIn))
   const kept: Placed[] = []

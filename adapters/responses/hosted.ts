@@ -27,7 +27,7 @@ import { readSummaryEnvelope } from '../../src/model/proof.ts'
 import { isDecodable } from '../../src/model/media.ts'
 import type { WireItem } from './wire.ts'
 
-/** The tools that the provider runs, with the name that each has unless the caller chose another. */
+/** Hosted tools, with the default name of each. */
 const CAPABILITIES: readonly [RegExp, Capability, string][] = [
   [/^web_search(?:_preview)?(?:_\d{4}_\d{2}_\d{2})?$/, 'web-search', 'web_search'],
   [/^code_interpreter$/, 'code-execution', 'code_interpreter'],
@@ -85,8 +85,8 @@ interface HostedContext {
 }
 
 /**
- * File search and computer use need stores and screens that only a caller of this dialect can name; there
- * is no tool that fetches pages.
+ * File search and computer use need stores and screens that only a caller of this dialect can name. The dialect has
+ * no tool that fetches pages.
  */
 export function writeHosted(
   tool: HostedTool,
@@ -135,15 +135,15 @@ export const STATUS_OF_OUTCOME: Record<CodeResultBlock['outcome'], string> = {
 }
 
 /**
- * Code and what it printed are one item here. Outputs without code belong to the code before: so they are
- * written where a proof had to come between the two.
+ * Code and its output are one item here. An item with outputs alone belongs to the code before it: it is written
+ * where a proof had to stand between the two.
  */
 export interface ReadCode {
   code?: CodeBlock
   result?: CodeResultBlock
 }
 
-/** `before`: the id of the last code that was read. */
+/** `before`: the id of the code that was read last. */
 export function readCode(item: WireItem, before: string | undefined): ReadCode {
   const members = new Members(item)
   members.any('type')
@@ -171,7 +171,7 @@ function readResult(
   const [only] = objectsOf(outputs)
   const logs = objectsOf(outputs).flatMap((output) => textIn(output, 'logs') ?? [])
   const isLog = outputs.length === 1 && only?.['type'] === 'logs'
-  // Pictures have no place but here.
+  // Pictures in an output have a place only in this dialect.
   const isMore = logs.length < outputs.length
   const { type: _, outputs: __, ...head } = item
   const facts = { ...(!isLog && !isMore && { outputs }), ...(isAlone && { head }) }
@@ -184,7 +184,7 @@ function readResult(
   })
 }
 
-/** Outputs other than one log stay as they came. */
+/** Outputs other than a single log stay as they came. */
 export const writeOutputs = (block: CodeResultBlock): Json =>
   factsOf(block).outputs ?? restOf(block)['outputs'] ?? [{ type: 'logs', logs: block.output }]
 
@@ -231,7 +231,7 @@ export function readDrawing(item: WireItem): MediaBlock | undefined {
   }
 }
 
-/** The same of a reply, in which it may be broken. */
+/** The same for a reply, where the picture may be incomplete. */
 export function readDrawn(item: WireItem): MediaBlock | undefined {
   const drawing = readDrawing(item)
   return drawing && isDecodable(drawing) ? drawing : undefined
@@ -245,7 +245,7 @@ export function ownDrawing(block: Block): JsonObject | undefined {
   return { ...item, ...restOf(block), result: block.source.data }
 }
 
-/** A drawing for a caller; undefined for media that are none. */
+/** A drawing for a caller; undefined for other media. */
 export function writeDrawing(block: MediaBlock, id: string): JsonObject | undefined {
   const { source, mediaType } = block
   if (!('data' in source) || !mediaType.startsWith('image/')) return undefined
@@ -259,7 +259,7 @@ export function writeDrawing(block: MediaBlock, id: string): JsonObject | undefi
   }
 }
 
-/** What the service has summed up; that of another one comes in an envelope. */
+/** A summary by the service; one by another service comes in an envelope. */
 export function readSummary(item: WireItem): OpaqueBlock | undefined {
   if (item.type !== 'compaction') return undefined
   return (

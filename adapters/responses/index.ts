@@ -15,7 +15,7 @@ import { ResponseWriter } from './writer.ts'
 import { edit } from './same.ts'
 import { DROPPABLE, PROMISES, FIELDS } from './wire.ts'
 
-/** How the types of its events begin. */
+/** The beginnings of its event types. */
 const KNOWN = /^(?:response\.|error|keepalive)/
 const KNOWN_DATA = /"type"\s*:\s*"(?:response\.|error|keepalive)/
 
@@ -29,7 +29,10 @@ function match({ method, path }: RequestHead): Route | undefined {
   return operation && method === 'POST' ? { operation } : undefined
 }
 
-/** What has ended or failed, and what it took, is said by others; an item that is done may be a call. */
+/**
+ * Events that only bring a piece. Endings, failures and usage come in other events; an item that is done may be a
+ * call.
+ */
 const PIECES: ReadonlySet<string> = new Set([
   'response.content_part.added',
   'response.content_part.done',
@@ -68,7 +71,7 @@ export const responses: Adapter = {
     compacts: true,
     droppable: DROPPABLE,
     profiles: PROFILES,
-    // Arguments and inputs are strings here, so nothing has to stay text.
+    // Arguments and inputs are strings in this dialect, so no subtree has to stay text.
     verbatim: verbatimPaths(),
     writeRequest,
     writeCountRequest,

@@ -8,18 +8,18 @@ import { PARAGRAPH } from './blocks.ts'
 import { listOf, objectsOf, textIn } from './dialect.ts'
 import { typeOfItem } from './wire.ts'
 
-/** What is lowered, and how a tool is called where there are no namespaces. */
+/** The context for lowering, with the flat names of tools for servers without namespaces. */
 export interface Lowering {
   readonly server: ServerFacts
   readonly lose: Lose
   flat(name: string, namespace: string | undefined): string
 }
 
-/** Who lacks one of the kinds of tools is older than the item that declares them. */
+/** A server that lacks one of these kinds of tools is older than the item that declares tools. */
 export const takesLateTools = ({ otherItems, namespaces, customTools }: ServerFacts): boolean =>
   otherItems !== false && namespaces !== false && customTools !== false
 
-/** The conversation as such a server takes it. */
+/** Writes the conversation as the server's profile allows. */
 export function lowerInput(body: JsonObject, lowering: Lowering): JsonObject {
   const { input } = body
   if (!Array.isArray(input)) return body
@@ -64,7 +64,7 @@ function lowerItem(item: JsonObject, place: string, lowering: Lowering): Lowered
   }
 }
 
-/** What a document says is not to be had here, but that there was one. */
+/** Replaces a document that the server cannot read by a text that names it. */
 function withoutFiles(item: JsonObject, place: string, { server, lose }: Lowering): JsonObject {
   if (server.files !== false) return item
   const withoutIn = (member: 'content' | 'output'): JsonObject => {
@@ -93,14 +93,14 @@ function lowerCall(item: JsonObject, { server }: Lowering): JsonObject {
   if (server.customTools !== false) return item
   return withMembers(item, {
     type: 'function_call',
-    // An id says by its beginning what it is the id of.
+    // The prefix of an id tells the type of its item, which has changed.
     id: undefined,
     input: undefined,
     arguments: wrapInput(textIn(item, 'input') ?? ''),
   })
 }
 
-/** What one agent of Codex says to another. */
+/** A message from one agent of Codex to another, as text. */
 function asWords(item: JsonObject, place: string, { lose }: Lowering): Lowered {
   const text = textsIn(item['content']).join('\n')
   if (text === '') return lose('dropped', place) ?? []
@@ -113,7 +113,7 @@ const textsIn = (content: Json | undefined): string[] =>
     ? [content]
     : objectsOf(content).flatMap((part) => textIn(part, 'text') || [])
 
-/** xAI refuses a member that is null; llama.cpp and vLLM read nothing but the thoughts themselves. */
+/** xAI refuses null members; llama.cpp and vLLM read only the thoughts themselves. */
 function lowerThought(item: JsonObject, place: string, { server, lose }: Lowering): Lowered {
   const texts = [textsIn(item['content']), textsIn(item['summary'])].find((some) => some.length > 0)
   if (server.reasoningItems === false) {
@@ -133,7 +133,7 @@ function lowerThought(item: JsonObject, place: string, { server, lose }: Lowerin
   })
 }
 
-/** Pictures that tools gave back are the user's, behind the last of the results that stand together. */
+/** Moves pictures from tool results into a message of the user, behind the last result of the group. */
 function withMediaBehind(items: Json[]): Json[] {
   const held: JsonObject[] = []
   const settle = (): JsonObject[] => {
@@ -154,14 +154,14 @@ function withMediaBehind(items: Json[]): Json[] {
   return last.length > 0 ? [...moved, ...last] : moved
 }
 
-/** The templates of Qwen and others know instructions at the beginning alone, which is the instructions' place. */
+/** The templates of Qwen and others take instructions only at the beginning, so leading ones join `instructions`. */
 function withSystemFirst(body: JsonObject, { lose }: Lowering): JsonObject {
   const input = objectsOf(body['input'])
   const first = input.findIndex((item) => !isInstruction(item))
   const leading = input.slice(0, first < 0 ? input.length : first)
   const said = leading.map(({ content }) => textsIn(content).join(PARAGRAPH))
   const instructions = [textIn(body, 'instructions') ?? '', ...said].filter(Boolean).join(PARAGRAPH)
-  // Without anything else there is no conversation.
+  // The instructions alone would be no conversation.
   const isAlone = leading.length === input.length
   const rest = input.slice(isAlone ? 0 : leading.length)
   const items = withElements(rest, (item, index) => {
@@ -182,7 +182,7 @@ function withSystemFirst(body: JsonObject, { lose }: Lowering): JsonObject {
 const isInstruction = (item: JsonObject): boolean =>
   typeOfItem(item) === 'message' && (item['role'] === 'developer' || item['role'] === 'system')
 
-/** Counts items as turns and blocks: neighbours of one side are a turn, with at most one message in it. */
+/** Counts items as turns and blocks: neighbouring items of one side form a turn with at most one message. */
 export class Places {
   #turn = -1
   #block = 0

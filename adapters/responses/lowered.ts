@@ -11,8 +11,8 @@ import { lowerInput, takesLateTools, type Lowering } from './lowered-history.ts'
 import { NAME } from './names.ts'
 
 /**
- * A body as a server takes it that speaks a part of this dialect: the rest is said otherwise, or left out and
- * reported. The reader of replies undoes the names by the request as its caller sent it.
+ * Fits a body to a server that speaks only a part of this dialect: what it lacks is said otherwise, or left out and
+ * reported. The reader of replies restores the names, from the request as its caller sent it.
  */
 export function lowered(body: JsonObject, server: ServerFacts | undefined, lose: Lose): JsonObject {
   if (!server) return body
@@ -102,7 +102,7 @@ function asFunction(tool: JsonObject, name: string, { server, lose }: Lowering):
   }
 }
 
-/** xAI refuses a choice where there is nothing to choose from. */
+/** xAI refuses a tool choice without tools. */
 const NO_CHOICE = { tool_choice: undefined, parallel_tool_calls: undefined }
 
 function withChoice(body: JsonObject, lowering: Lowering): JsonObject {
@@ -134,7 +134,7 @@ function withChoice(body: JsonObject, lowering: Lowering): JsonObject {
     if (!isSeveral) return withMembers(body, { tool_choice: offered[0] })
     return withMembers(body, { tool_choice: withMembers(choice, { tools: offered }) })
   }
-  // What may be called is all that is offered, and that one of it has to be is a word.
+  // Only the tools that may be called are offered, and the choice becomes one word.
   const names = new Set(offered.map(({ name }) => name))
   const tools = withElements(listOf(body['tools']), (tool) =>
     isObject(tool) && names.has(tool['name']) ? tool : [],
@@ -143,7 +143,7 @@ function withChoice(body: JsonObject, lowering: Lowering): JsonObject {
   return withMembers(body, { tools, tool_choice: mode })
 }
 
-/** A tool that the server runs has a type and no name. */
+/** Whether a chosen tool is offered; a tool that the server runs has a type and no name. */
 const isOffered = ({ tools }: JsonObject, { type, name }: JsonObject): boolean =>
   objectsOf(tools).some((tool) =>
     name === undefined
@@ -160,7 +160,7 @@ function withOptions(body: JsonObject, { server, lose }: Lowering): JsonObject {
   if (drop.includes('verbosity') && text['verbosity'] !== undefined) lose('dropped', 'text')
   const settled = withMembers(body, {
     ...(state === false && { store: false, previous_response_id: undefined }),
-    // Proofs are asked for by those who bring them back; without one nothing is lost.
+    // Proofs are requested only to be brought back; where the server gives none, nothing is lost.
     ...(drop.includes('include') && asksForProofsAlone(body) && { include: undefined }),
     ...(isObject(body['text']) && {
       text: withMembers(text, {

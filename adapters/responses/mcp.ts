@@ -4,7 +4,9 @@ import { listOf, objectIn, objectsOf, textIn, keepRest, factsOf } from './dialec
 import { Members } from '../../src/model/ext.ts'
 import { serverLabelOf } from './names.ts'
 
-/** Tools of a server that the provider itself calls; undefined for one that only this provider knows by an id. */
+/**
+ * A tool of an MCP server that the provider calls; undefined for a server that only this provider knows, by an id.
+ */
 export function readMcpTool(tool: JsonObject): McpTool | undefined {
   const members = new Members(tool)
   members.any('type')
@@ -13,7 +15,7 @@ export function readMcpTool(tool: JsonObject): McpTool | undefined {
   if (name === undefined || url === undefined) return undefined
   const token = members.text('authorization')
   const allowed = readAllowed(members)
-  // In other dialects a call needs no approval, as here where `require_approval` is `never`.
+  // In other dialects a call needs no approval, as with `require_approval: "never"` here.
   const approval = members.any('require_approval') ?? 'always'
   if (approval !== 'never') members.leave('require_approval', approval)
   return {
@@ -71,7 +73,7 @@ export function readMcpCall(item: JsonObject): McpCallBlock {
   return { ...call, ...keepRest(members, { item }) }
 }
 
-/** Errors are texts, or objects with a message. */
+/** An error is a text, or an object with a message. */
 function outputOf(value: Json | undefined): string | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value === 'string') return value
@@ -82,7 +84,7 @@ function outputOf(value: Json | undefined): string | undefined {
 
 const PREFIX = 'mcp_'
 
-/** An upstream refuses an id whose prefix is not that of the item's type. One of its own lost another's. */
+/** An upstream refuses an id whose prefix does not fit the item's type. An id of its own is restored. */
 export function mcpIdOf(id: string): string {
   const inner = id.indexOf(`_${PREFIX}`) + 1
   if (inner > 0) return id.slice(inner)

@@ -39,7 +39,7 @@ export function readImage(members: Members): ReadMedia | undefined {
     : defined({ mediaType: IMAGE, source: { fileId }, detail })
 }
 
-/** In the place of an image an address leads to one, also where it ends like something else. */
+/** An address in the place of an image leads to an image, whatever its ending. */
 function image(place: Located): Located {
   const isOther = 'url' in place.source && !place.mediaType.startsWith('image/')
   return isOther ? { ...place, mediaType: IMAGE } : place
@@ -115,18 +115,18 @@ function writeFile({ source, mediaType, name, ...node }: MediaBlock): JsonObject
   return {
     type: 'input_file',
     file_data: isBare ? source.data : dataUrl(mediaType || PDF, source.data),
-    // Data without a file name is refused.
+    // The service refuses data without a file name.
     filename: name ?? `document.${fileExtension(mediaType)}`,
     ...rest,
   }
 }
 
-/** The dialect has no part for the plain text of a document, so it is text with its name around it. */
+/** The dialect has no part for plain-text documents, so they become text with the name around it. */
 function documentText(name: string | undefined, text: string): string {
   return name === undefined ? text : `<document name=${JSON.stringify(name)}>\n${text}\n</document>`
 }
 
-/** The two formats that there are here, by the words of others for them. */
+/** The two audio formats of this dialect, by their media types. */
 const AUDIO = /^audio\/(?:(mpeg|mp3)|(?:x-|vnd\.)?wave?)$/
 
 function audioFormat(mediaType: string): string | undefined {

@@ -3,13 +3,13 @@ import { fit, toolNames, type NameRule, type ToolName } from '../../src/model/na
 import { isOrigin } from './dialect.ts'
 
 export const NAME: NameRule = { forbidden: /[^a-zA-Z0-9_-]/, maxLength: 64 }
-/** Any character goes; upstreams check nothing but the length. */
+/** Upstreams check only the length. */
 const CALL_ID: NameRule = { forbidden: /(?!)/, maxLength: 64 }
 
 /** The same id for a call and for its result. */
 export const writeCallId = (id: string): string => fit(id, CALL_ID)
 
-/** Gives an id that comes again a number, the least that makes it another one. */
+/** Adds the smallest number that makes a repeated id unique. */
 export function uniqueIds(used = new Set<string>()): (id: string) => string {
   const counts = new Map<string, number>()
   return (id) => {
@@ -22,18 +22,18 @@ export function uniqueIds(used = new Set<string>()): (id: string) => string {
   }
 }
 
-/** A user's id has the same bound: a longer one is shortened to one that stays the same and stays apart. */
+/** The id of a user has the same bound. A longer one becomes a shorter one that is stable and unique. */
 export const writeUserId = (id: string): string => fit(id, CALL_ID)
 
 export interface WireNames {
-  /** Namespaces need no flattening: this dialect has them. */
+  /** This dialect has namespaces, so names are not flattened. */
   toWire(name: string, namespace?: string): { name: string; namespace?: string }
   fromWire(name: string, namespace?: string): Omit<ToolName, 'form'> & Partial<ToolName>
 }
 
 export function wireNames(request: Request): WireNames {
   const plain = toolNames(request, NAME)
-  // A caller of this dialect knows what its own services say.
+  // A caller of this dialect knows the namespaces of its own services.
   const isKnown = (namespace: string) => isOrigin(request) || plain.declares(namespace)
   return {
     toWire: (name, namespace) => ({ name: plain.toWire(name), ...(namespace && { namespace }) }),
@@ -43,9 +43,9 @@ export function wireNames(request: Request): WireNames {
   }
 }
 
-/** Labels of servers obey it too. */
+/** Labels of MCP servers follow the same rule. */
 export const serverLabelOf = (name: string): string => fit(name, NAME)
 
-/** Names of formats and the like obey the rule of tool names. */
+/** Names of formats follow the rule of tool names. */
 export const writeFormatName = (name: string | undefined): string =>
   name ? fit(name, NAME) : 'response'

@@ -15,7 +15,7 @@ import { textIn } from './dialect.ts'
 const readKind = (status: number): ProblemKind =>
   kindOfStatus(status) ?? (status >= 400 && status < 500 ? 'invalid-request' : 'bad-upstream')
 
-/** Codes and types that say more than a status, or stand where there is none. */
+/** Codes and types that say more than the status, or stand where there is no status. */
 const KINDS_BY_CODE = new Map<string, ProblemKind>([
   ['server_error', 'internal'],
   ['internal_error', 'internal'],
@@ -45,7 +45,7 @@ interface Said {
   details?: Json
 }
 
-/** Finds the words in the shapes that errors come in, this dialect's and those of gateways around it. */
+/** Finds the error in the shapes of this dialect and of gateways around it. */
 function whatIsSaid(body: Json | undefined): Said | undefined {
   if (typeof body === 'string') return worded(body)
   if (Array.isArray(body)) return isObject(body[0]) ? whatIsSaid(body[0]) : undefined
@@ -74,7 +74,7 @@ function fromObject(error: JsonObject): Said | undefined {
   return defined({ message: message || code || type || '', code, type, details: error })
 }
 
-/** An error of an upstream. Its `param` names a place in a request that the caller never saw. */
+/** Reads an upstream's error. Its `param` names a place in a request that the caller never saw. */
 export function readProblem(status: number, body: Json | undefined): Problem {
   const said = whatIsSaid(body)
   if (!said)
@@ -86,7 +86,7 @@ export function readProblem(status: number, body: Json | undefined): Problem {
   return toProblem(said, readKind(status), status)
 }
 
-/** An error in a stream or in a reply that should have been one; undefined when there is none. */
+/** Reads the error in a stream or in a body that should be a reply; undefined when there is none. */
 export function problemIn(body: Json | undefined): Problem | undefined {
   const said = whatIsSaid(body)
   return said && toProblem(said, 'internal', undefined)
@@ -142,7 +142,7 @@ const FIXED = new Set<ProblemKind>(['context-overflow', 'overloaded', 'rate-limi
 
 function wordsFor({ kind, code }: Problem): Words {
   const words = WORDS[kind]
-  // Some answers have no code; an empty one says so.
+  // Not every answer has a code; an empty one is written as null.
   return FIXED.has(kind) ? words : { type: words.type, code: (code ?? words.code) || null }
 }
 
@@ -153,7 +153,7 @@ export function writeProblem(problem: Problem): { status: number; body: JsonObje
 }
 
 /**
- * Codes that clients know in a stream; they make a status of them. An overload has none of its own there: Codex
+ * The codes that clients know in a stream and turn into a status. An overload has no code there that is safe: Codex
  * gives up at `server_is_overloaded`, and connects again at `server_error`.
  */
 const STREAM_CODES: Partial<Record<ProblemKind, string>> = {
@@ -163,7 +163,7 @@ const STREAM_CODES: Partial<Record<ProblemKind, string>> = {
   'context-overflow': 'context_length_exceeded',
 }
 
-/** The error of a response that failed underway. */
+/** The error of a response that failed after it began. */
 export const writeError = ({ kind, message }: Problem): { code: string; message: string } => ({
   code: STREAM_CODES[kind] ?? 'server_error',
   message,
@@ -175,7 +175,7 @@ const ENDS: ReadonlySet<unknown> = new Set([
   'response.incomplete',
 ])
 
-/** The library (openai 7.55) throws at an event of this name, or with this member, and hands on any other. */
+/** The library (openai 7.55) throws for this event name or this member, and hands on any other event. */
 export function tellsFailure({ event, data }: Frame): boolean {
   const { type, response, error } = parseObject(data) ?? {}
   if (ENDS.has(type)) return isObject(response)

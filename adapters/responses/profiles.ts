@@ -2,12 +2,12 @@ import type { Profile, ServerFacts } from '../contract.ts'
 
 const FUNCTIONS_ALONE: ServerFacts = { namespaces: false, customTools: false, hostedTools: false }
 
-/** What a reply refers to is kept here, and thoughts cannot come sealed. */
+/** The server stores nothing, so references are resolved here; and it has no encrypted thoughts. */
 const STATELESS: ServerFacts = { state: false, drop: ['include'] }
 
 const ACCOUNT = ['service_tier', 'metadata', 'prompt_cache_key', 'prompt_cache_retention']
 
-/** Servers that speak a part of this dialect, or speak it otherwise. A row says what was seen, and with what. */
+/** Servers that speak a part of this dialect, or speak it otherwise. Each row names the version it was seen with. */
 export const PROFILES: readonly Profile[] = [
   {
     name: 'openai',
@@ -126,7 +126,7 @@ export const PROFILES: readonly Profile[] = [
       files: false,
       toolMedia: false,
       unprovenThoughts: true,
-      // It takes the format of an answer and passes over it (2026.10, asked).
+      // The server accepts the format of an answer and ignores it (2026.10, asked).
       drop: ['include', 'text'],
     },
     refusals: [

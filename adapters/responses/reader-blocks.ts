@@ -27,7 +27,7 @@ type Handler = (items: Items, item: Item, event: WireStep) => Take | undefined |
 
 /** Sorts the events of output items into blocks. */
 export class Items {
-  /** Events that are heeded; all others say only how far an item is, or nothing that is known. */
+  /** The events that are read; others only report the state of an item, or are unknown. */
   static readonly EVENTS = {
     'response.output_item.added': (items, item, event) => items.#added(item, event),
     'response.output_item.done': (items, item, event) => {
@@ -72,14 +72,14 @@ export class Items {
     this.#names = wireNames(context.request)
   }
 
-  /** What was done with the delta of an event, where that was all that it brought. */
+  /** Handles a delta, and returns its handler where the event held nothing else. */
   event(type: string, event: WireStep, place: Place): Take | undefined {
     const handler = lookup<Handler>(Items.EVENTS, type)
     if (!handler) return undefined
     return handler(this, this.#items.at(place), event) ?? undefined
   }
 
-  /** The item as a whole: adds what its events did not say. */
+  /** Reads the whole item: adds what its events did not bring. */
   finish(index: number, item: WireItem): void {
     const state = this.#items.at({ index, id: textIn(item, 'id') })
     if (state.finished) return
@@ -122,7 +122,7 @@ export class Items {
     if (type === 'reasoning') this.#openReasoning(state)
   }
 
-  /** True when the block was opened just now. */
+  /** Whether the block was opened by this call. */
   #first(state: Item, key: string): boolean {
     if (state.opened.has(key)) return false
     state.opened.add(key)
@@ -151,7 +151,7 @@ export class Items {
     })
   }
 
-  /** Text that is said here goes on in the deltas, unless they begin with it. */
+  /** Handles text in an announced part; deltas continue it, unless they begin with it. */
   #announce(state: Item, event: WireStep): void {
     const part = partIn(event)
     const text = textIn(part, 'text') ?? textIn(part, 'refusal') ?? ''
@@ -202,7 +202,7 @@ export class Items {
     return state.key
   }
 
-  /** Of thoughts and their summary, the one that comes first is shown. */
+  /** Shows either thoughts or their summary: whichever comes first. */
   #reasoningDelta(state: Item, event: WireStep, shown: Shown): Take | undefined {
     const first = textIn(event, 'delta')
     if (!first || state.finished) return undefined
@@ -215,7 +215,7 @@ export class Items {
     return taken(first, (delta) => this.#cursor.delta(key, delta))
   }
 
-  /** Of a paragraph without deltas. */
+  /** Handles a paragraph that came without deltas. */
   #reasoningWhole(state: Item, event: WireStep, shown: Shown): void {
     const isUnsaid =
       partIndex(event) > state.paragraph || this.#cursor.seen(this.#openReasoning(state)) === 0
@@ -236,7 +236,7 @@ export class Items {
     this.seen.call = true
     const isText = item.type === 'custom_tool_call'
     const tool = this.#names.fromWire(name, textIn(item, 'namespace'))
-    // A tool for free text was a function to this server.
+    // A free-form tool was offered to this server as a function.
     const isWrapped = tool.form === 'text' && !isText
     const opened = {
       kind: 'tool-call' as const,
@@ -273,7 +273,7 @@ export class Items {
     this.#cursor.close(state.key, toTail(leftOfItem(item, 'call')))
   }
 
-  /** Code is opened when it comes: an item may have outputs only. */
+  /** Opens code when it comes, because an item may have only outputs. */
   #openCode(state: Item, id: string | undefined): void {
     if (!this.#first(state, state.key)) return
     this.#lastCode = id ?? this.#context.newId('ci_')
@@ -301,25 +301,25 @@ export class Items {
   }
 }
 
-/** One output item of a stream, as far as it is known. */
+/** The state of one output item of a stream. */
 export interface Item {
   index: number
-  /** The key of its block, for an item that is one. */
+  /** The key of its block, for an item that is a single block. */
   key: string
-  /** Keys of the blocks that were opened for it; a closed one is never opened again. */
+  /** Keys of all blocks opened for it; a closed one is not opened again. */
   opened: Set<string>
-  /** The key of its open content part, and how many annotations that part has had. */
+  /** The key of its open content part, and the number of annotations in that part. */
   part: string | undefined
   cited: number
-  /** What is left of that part. */
+  /** The leftovers of that part. */
   left: Ext | undefined
-  /** Text that a part brought along when it was announced, as far as deltas have not repeated it. */
+  /** The text of an announced part that deltas have not repeated yet. */
   announced: string
-  /** What the `added` event said; a server that does not stream an item says all of it there. */
+  /** The item in its `added` event; a server that does not stream an item sends all of it there. */
   added: WireItem
   /** Deltas of a call that came before its name. */
   early: string
-  /** The kind of reasoning that is being shown, and the part of it. */
+  /** The kind of reasoning that is shown, and its part. */
   shown: Shown | undefined
   paragraph: number
   finished: boolean
@@ -327,7 +327,7 @@ export interface Item {
 
 export type Shown = 'summary' | 'content'
 
-/** The thoughts of an item, in the kind that has been shown of them or else in their summary. */
+/** The thoughts of an item: of the kind that has been shown, or else the summary. */
 export function thoughtsIn(
   item: WireItem,
   before: Shown | undefined,
@@ -338,7 +338,7 @@ export function thoughtsIn(
   return { shown, texts: textsOf(shown) }
 }
 
-/** What an event says of the item that it is about. */
+/** The item and the part that an event is about. */
 export interface Place {
   index: number | undefined
   id: string | undefined
@@ -351,14 +351,14 @@ export function readPlace(event: WireStep): Place {
 }
 
 /**
- * The items of a reply. One is known by its index; its id, which LiteLLM changes from event to event,
- * counts only where there is no index.
+ * The items of a reply. An item is found by its index; its id counts only without an index, because LiteLLM changes
+ * it from event to event.
  */
 export class ItemList {
   readonly #items = new Map<number, Item>()
   readonly #ids = new Map<string, number>()
 
-  /** A new one, where it has not been heard of. */
+  /** Finds the item, or makes a new one. */
   at({ id, index = this.#indexOf(id) }: Place): Item {
     const known = this.#items.get(index)
     if (known) return known
@@ -389,7 +389,7 @@ const newItem = (index: number): Item => ({
   finished: false,
 })
 
-/** What is done with a delta, and with those that follow it and differ in nothing else. */
+/** Handles a delta, and later ones that differ only in their text. */
 export type Take = (delta: string) => void
 
 export function taken(delta: string, take: Take): Take {
@@ -397,18 +397,18 @@ export function taken(delta: string, take: Take): Take {
   return take
 }
 
-/** Whether a delta says once more what its part brought along when it was announced. */
+/** Whether a delta repeats text of its announced part. */
 export function isAnnounced(item: Item, delta: string): boolean {
   const isRepeated = delta !== '' && item.announced.startsWith(delta)
   item.announced = isRepeated ? item.announced.slice(delta.length) : ''
   return isRepeated
 }
 
-/** Which part of its item an event is about. */
+/** The index of the part that an event is about. */
 export const partIndex = (event: WireStep): number =>
   countIn(event, 'content_index') ?? countIn(event, 'summary_index') ?? 0
 
-/** Which part of the work a message belongs to; only this dialect says it. */
+/** The phase of the work that a message belongs to; only this dialect has it. */
 export function readPhase(item: WireItem): Ext | undefined {
   const phase = textIn(item, 'phase')
   return keep({ phase }).ext
@@ -424,23 +424,23 @@ export const partIn = ({ part }: WireStep): WirePart =>
 export const partsIn = ({ content }: WireItem): Json[] =>
   typeof content === 'string' ? [{ text: content }] : listOf(content)
 
-/** The same of an event that brings nothing but the text of one. */
+/** The part in an event that holds only its text. */
 export const textPart = ({ text, refusal }: WireStep): WirePart =>
   typeof refusal === 'string' ? { type: 'refusal', refusal } : { text: text ?? null }
 
-/** The whole of a call's input, by whichever name it goes. */
+/** The whole input of a call, by either name. */
 export const inputIn = (value: JsonObject): string | undefined =>
   textIn(value, 'type')?.includes('custom_tool_call')
     ? textIn(value, 'input')
     : textIn(value, 'arguments')
 
-/** What is left of a part is said at the end of its block. */
+/** The leftovers of a part, for the end of its block. */
 export const toTail = (ext: Ext | undefined): Tail => (ext ? { ext } : {})
 
 const PART = ['type', 'text', 'refusal', 'annotations']
 export const leftOfPart = (part: WirePart): Ext | undefined => leftoversBeyond(part, PART)
 
-/** What is read of the items of each kind, besides what all of them have. */
+/** The members of each kind of item that are read, besides those that all items have. */
 const ITEMS = {
   message: ['role', 'phase', 'content'],
   reasoning: ['encrypted_content'],
@@ -453,7 +453,7 @@ export const leftOfItem = (
   ...shown: string[]
 ): Ext | undefined => leftoversBeyond(item, ['id', 'type', 'status', ...ITEMS[kind], ...shown])
 
-/** Of thoughts and their summary one is shown, and the other is left. */
+/** One of thoughts and summary is shown; the other is a leftover. */
 export function reasoningTail(item: WireItem, shown: Shown): Tail {
   const tail = toTail(leftOfItem(item, 'reasoning', shown))
   const proof = textIn(item, 'encrypted_content')

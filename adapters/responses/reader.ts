@@ -31,10 +31,10 @@ const UNFINISHED: Problem = {
   retry: false,
 }
 
-/** Of these a response says what was done and not what was asked. */
+/** Settings of which a response gives the value that was used, not the one that was requested. */
 const DONE = new Set(['access_programs', 'frequency_penalty', 'presence_penalty', 'service_tier'])
 
-/** What was asked is said again in a response: the members that are written here for an empty request. */
+/** The members with which a response repeats its request: those written for an empty request. */
 const RESPONSE = [
   ...Object.keys(writeOpening(emptyRequest('', true), { newId: () => '', now: 0 })).filter(
     (key) => !DONE.has(key),
@@ -45,11 +45,11 @@ const RESPONSE = [
 
 const BEFORE_END = RESPONSE.filter((key) => key !== 'incomplete_details')
 
-/** The numbers of events and their padding say nothing of a reply. */
+/** Numbers and padding of events, which are not read. */
 const UNREAD = { counts: [['sequence_number']], noise: [['obfuscation']] }
 const DELTA = ['delta']
 
-/** Reads replies of an upstream, whole or event by event, and forgives what servers leave out. */
+/** Reads an upstream's reply, whole or by events, and tolerates what servers leave out. */
 export class ResponseReader implements Reader {
   readonly hint = new DeltaHint(UNREAD)
   readonly #context: ReadReplyContext
@@ -140,7 +140,7 @@ export class ResponseReader implements Reader {
       })
   }
 
-  /** Not an event: an error that came bare, or a whole response in one piece. */
+  /** Reads a value that is no event: a bare error, or a whole response in one piece. */
   #stray(value: WireResponse): void {
     const problem = problemIn(value)
     if (problem) this.#cursor.fail(problem)

@@ -5,10 +5,10 @@ import { keepRest, restOf, factsOf } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
 
 const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
-/** What the model does unless it is told how much. */
+/** The model's effort when none is given. */
 const DEFAULT_EFFORT: Effort = 'medium'
 
-/** The least number of tokens for which an effort stands; only efforts that every reasoning model has. */
+/** The smallest budget for each effort; only efforts that every reasoning model has. */
 const BUDGETS: readonly [number, Effort][] = [
   [16_384, 'high'],
   [8192, 'medium'],
@@ -17,7 +17,7 @@ const BUDGETS: readonly [number, Effort][] = [
 const nearestEffort = (budget: number): Effort =>
   BUDGETS.find(([least]) => budget >= least)?.[1] ?? DEFAULT_EFFORT
 
-/** Options without an effort and a summary are none: they stay in the request's own leftovers. */
+/** Undefined where neither effort nor summary is set; such options stay leftovers of the request. */
 export function readReasoningOptions(request: Members): ReasoningOptions | undefined {
   const value = request.peek('reasoning')
   if (!isObject(value)) return undefined
@@ -76,13 +76,13 @@ function writeEffort(options: ReasoningOptions, lose: Lose): Effort | undefined 
     lose('approximated', 'reasoning.budget')
     return nearestEffort(budget)
   }
-  // Without an effort the model decides itself, as far as this dialect lets it.
+  // Without an effort the model decides itself, as far as this dialect allows.
   return mode === 'adaptive' ? lose('approximated', 'reasoning.mode') : DEFAULT_EFFORT
 }
 
 const nothing = () => undefined
 
-/** The writer of a reply shows what was asked for; both settings may be null. */
+/** The reasoning settings in a reply, as requested; both may be null. */
 export function showReasoning(options: ReasoningOptions | undefined): JsonObject {
   return { effort: null, summary: null, ...writeReasoningOptions(options, true, nothing) }
 }

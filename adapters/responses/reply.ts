@@ -7,7 +7,7 @@ import { wireNames } from './names.ts'
 import { writeText } from './fields.ts'
 import { showReasoning } from './reasoning.ts'
 
-/** How a response ended. */
+/** The end of a response. */
 export interface Ending {
   status: 'completed' | 'incomplete'
   reason?: 'max_output_tokens' | 'content_filter'
@@ -31,7 +31,7 @@ const ENDINGS: Record<FinishReason, Ending> = {
   other: FILTERED,
 }
 
-/** A refusal in words is a reply like any other. */
+/** A refusal in words ends like any other reply. */
 export const chooseEnding = (reason: FinishReason, seen: Seen): Ending =>
   reason === 'refusal' && seen.refusal ? COMPLETED : ENDINGS[reason]
 
@@ -39,16 +39,16 @@ const REASONS: Record<string, FinishReason> = {
   max_output_tokens: 'length',
   max_tokens: 'length',
   content_filter: 'safety',
-  // It was stopped, and refused nothing.
+  // The reply was stopped; nothing was refused.
   max_messages: 'stop',
   steered: 'stop',
 }
 
-/** An end that no other dialect has a word for. */
+/** Whether no other dialect has a word for the end. */
 export const isOwnEnd = (reason: FinishReason, response: JsonObject): boolean =>
   reason === 'stop' && textIn(response, 'status') === 'incomplete'
 
-/** What a reply contained, as far as it says why it ended. */
+/** The content of a reply, as far as it tells why the reply ended. */
 export interface Seen {
   refusal: boolean
   call: boolean
@@ -58,7 +58,7 @@ export function chooseFinish(
   ending: { status: string; reason?: string | undefined },
   seen: Seen,
 ): FinishReason {
-  // Without a reason it is the commonest one.
+  // An incomplete reply without a reason gets the most common one.
   if (ending.status === 'incomplete')
     return lookup(REASONS, ending.reason ?? 'max_output_tokens') ?? 'other'
   if (seen.call) return 'tool-call'
@@ -74,8 +74,8 @@ export function readFinish(response: JsonObject, seen: Seen): FinishReason {
 const nothing = () => undefined
 
 /**
- * The response object as it is before anything was said: the request's settings, with defaults filled in. No
- * member may be missing: readers of the open standard (openresponses.org) refuse an object that lacks one.
+ * The response object before any output: the request's settings, with defaults filled in. All members must be
+ * there: readers of the open standard (openresponses.org) refuse an object that lacks one.
  */
 export function writeOpening(
   request: Request,
@@ -168,6 +168,6 @@ function withDefaults(tool: JsonObject): JsonObject {
   const type = textIn(tool, 'type') ?? ''
   if (type === 'namespace') return { ...tool, tools: objectsOf(tool['tools']).map(withDefaults) }
   const filled = { ...lookup(DEFAULTS, type), ...tool }
-  // An explicit null for the strictness means the default.
+  // `strict: null` means the default.
   return type === 'function' && filled['strict'] === null ? { ...filled, strict: true } : filled
 }

@@ -34,7 +34,7 @@ export const REQUEST_VERBATIM = verbatimPaths(
   'text.format.schema',
 )
 
-/** Members that say what holds without them, or nothing that a model sees. */
+/** Takes members that only name their default, or that a model does not see. */
 function passDefaults(members: Members): void {
   members.any('client_metadata')
   members.passDefault('truncation', 'disabled')
@@ -99,7 +99,7 @@ function readInstructions(members: Members): Block[] {
 
 export function writeRequest(request: Request, context: WriteRequestContext): Outgoing {
   const { target, lose } = context
-  // What it left unsaid means this dialect's defaults.
+  // For settings that are absent, this dialect's defaults hold.
   const own = isOrigin(request)
   const names = wireNames(request)
   const isOpen = target.facts.server?.unprovenThoughts === true
@@ -138,7 +138,7 @@ export function writeRequest(request: Request, context: WriteRequestContext): Ou
   return { path: '/v1/responses', headers: {}, body: lowered(taken, target.facts.server, lose) }
 }
 
-/** Asks for a summary of all before it. */
+/** Asks for a summary of everything before it. */
 const TRIGGER = { type: 'compaction_trigger' }
 
 const inputItems = (input: Json | undefined): Json[] =>
@@ -146,7 +146,7 @@ const inputItems = (input: Json | undefined): Json[] =>
 
 const MUTE = [{ type: 'message', role: 'user', content: '' }]
 
-/** Where there are instructions only, they are the caller's words: a conversation is demanded. */
+/** The service requires a conversation: instructions alone become the user's message. */
 function opened(
   request: Request,
   instructions: string | undefined,
@@ -164,7 +164,7 @@ function opened(
   return { instructions: undefined, input: instructions }
 }
 
-/** `isMarked`: their marks are carried. */
+/** `isMarked`: their cache marks are written. */
 function writeInstructions(
   system: readonly Block[],
   { lose }: WriteRequestContext,
@@ -181,7 +181,7 @@ function writeInstructions(
   return texts.length > 0 ? texts.join('\n\n') : undefined
 }
 
-/** The marks of its tools stand elsewhere. */
+/** The marks of its tools are written elsewhere. */
 const withoutMarks = (request: Request): Request => ({
   ...request,
   tools: request.tools.map((tool) => {
@@ -245,13 +245,13 @@ export function writeCountRequest(request: Request, context: WriteRequestContext
 }
 
 const GPT = /^(?:.*\/)?gpt-(\d+)(?:\.(\d+))?(?![\d.])/i
-/** The first generation that takes marks where its cache is to break; older ones refuse a request with one. */
+/** The first generation that takes cache breakpoints; older models refuse a request with one. */
 const MARKED = [5, 6] as const
 
 /** Whether the model takes `prompt_cache_breakpoint`: as configured, or as its name tells. */
 export function takesMarks({ model, facts }: Target, own: boolean): boolean {
   if (facts.cacheBreakpoints !== undefined) return facts.cacheBreakpoints
-  // What a caller of this dialect says, the service may judge.
+  // For a caller of this dialect the service judges the marks itself.
   return own || isSince(GPT.exec(model))
 }
 

@@ -11,7 +11,7 @@ import { lowered } from './lowered.ts'
 import { Places } from './lowered-history.ts'
 import { placeOf, type WireItem } from './wire.ts'
 
-/** The body of a caller of this dialect for an upstream of this dialect. */
+/** Edits the body of a caller of this dialect for an upstream of this dialect. */
 export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
   const { model, facts, foreign, resolved } = edits
   const whole = resolved ? withMembers(body, ALONE) : body
@@ -24,7 +24,10 @@ export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject
     : withMembers(sent, { model })
 }
 
-/** What it referred to has been written out, and is kept here: no other proxy or service could be asked for it or could delete it. */
+/**
+ * The references are written out and the exchange is stored here, so the upstream must not store it: no caller could
+ * ask for that copy or delete it.
+ */
 const ALONE = { previous_response_id: undefined, store: false }
 
 type EditItem = (item: Json) => Json | readonly Json[]
@@ -34,7 +37,7 @@ function withItems(body: JsonObject, editItem: EditItem): JsonObject {
   return Array.isArray(input) ? withMembers(body, { input: withElements(input, editItem) }) : body
 }
 
-/** Without what an upstream would look for and not find: proofs of other services, and ids that were made here. */
+/** Takes out what an upstream would search for in vain: proofs of other services, and ids made here. */
 function ownItems(resolved: boolean, { server }: ModelFacts, lose: Lose): EditItem {
   const places = new Places()
   return (item) => {
@@ -42,7 +45,7 @@ function ownItems(resolved: boolean, { server }: ModelFacts, lose: Lose): EditIt
     const place = places.next(item)
     const { type, id }: WireItem = item
     if (type === 'reasoning') {
-      // Without a proof it is its id by which an upstream knows it again: what is kept here has lost it.
+      // Without a proof an upstream finds thoughts by their id; records kept here have lost that id.
       const isKnown =
         server?.unprovenThoughts === true || (!isMinted(id) && !(resolved && id === undefined))
       return ownReasoning(item, isKnown, place, lose) ?? []
@@ -50,18 +53,18 @@ function ownItems(resolved: boolean, { server }: ModelFacts, lose: Lose): EditIt
     if (type === 'compaction') refuseSummary(textIn(item, 'encrypted_content') ?? '', place)
     if (!isMinted(id) || type === 'item_reference') return item
     if (isRun(item)) return lose('dropped', place) ?? []
-    // What stands for the call of a server is unknown upstream by its id.
+    // The upstream does not know the id of an item that stands for a call of an MCP server.
     return type === 'mcp_call' ? item : withMembers(item, { id: undefined })
   }
 }
 
-/** Items of which an upstream knows only those that it has run itself. */
+/** Items that an upstream knows only where it ran them itself. */
 const isRun = ({ type, result }: JsonObject): boolean =>
   type === 'web_search_call' ||
   type === 'code_interpreter_call' ||
   (type === 'image_generation_call' && typeof result === 'string' && result !== '')
 
-/** Undefined, and reported, for thoughts without a proof of this dialect's own or an id by which they are known. */
+/** Undefined, and reported, for thoughts without a proof of this dialect or an id that the upstream knows. */
 function ownReasoning(
   item: WireItem,
   isKnown: boolean,
@@ -88,7 +91,7 @@ const hasText = ({ summary, content }: JsonObject): boolean =>
 
 const MARK = 'prompt_cache_breakpoint'
 
-/** Without marks of what to cache, for a model that does not take them. */
+/** Takes out cache marks for a model that does not take them. */
 function withoutMarks(lose: Lose): EditItem {
   const unmark = (part: Json): Json =>
     isObject(part) && part[MARK] !== undefined

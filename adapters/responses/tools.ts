@@ -18,7 +18,7 @@ import { Members } from '../../src/model/ext.ts'
 import type { WireNames } from './names.ts'
 import { NOT_STRICT, strictSchema } from '../../src/schema/strict.ts'
 
-/** A tool of this list; a namespace is several. */
+/** Reads the tools of a list; a namespace holds several. */
 export function readTools(tools: Json | undefined): Tool[] {
   return objectsOf(tools).flatMap(readTool)
 }
@@ -60,7 +60,7 @@ function readCustom(tool: JsonObject): TextTool {
   const name = members.text('name') ?? ''
   const description = members.text('description')
   const format = members.object('format')
-  // Free text is what a tool without a format takes.
+  // A tool without a format takes free text.
   return defined({
     kind: 'text' as const,
     name,
@@ -70,7 +70,7 @@ function readCustom(tool: JsonObject): TextTool {
   })
 }
 
-/** What a namespace says of itself stays with the first of its tools. */
+/** The members of a namespace are kept on its first tool. */
 function readNamespace(tool: JsonObject): Tool[] {
   const { type: _, name, tools, ...about } = tool
   const namespace = typeof name === 'string' ? name : ''
@@ -95,7 +95,7 @@ export interface ToolContext {
   readonly lose: Lose
 }
 
-/** The tools as they are declared, and how a tool choice names each of them. */
+/** The declared tools, and the name of each in a tool choice. */
 export interface WrittenTools {
   tools: JsonObject[]
   choices: Map<string, JsonObject>
@@ -148,7 +148,7 @@ function writeTool(tool: Tool, context: ToolContext): JsonObject | undefined {
   }
 }
 
-/** The default is strict in this dialect alone: a foreign tool says that it is not. */
+/** Only this dialect is strict by default, so a foreign tool says `strict: false`. */
 function writeFunction(tool: FunctionTool, { names, own, lose }: ToolContext): JsonObject {
   if (tool.cache) lose('dropped', 'cache')
   const typed = factsOf(tool).tool
@@ -172,7 +172,7 @@ function writeRoot({ name, schema = '' }: FunctionTool, lose: Lose): string {
   return root.schema
 }
 
-/** A schema is sent as it came: where it does not comply, it is the strictness that has to go. */
+/** A schema is sent unchanged; where strict mode would refuse it, `strict` is left out. */
 function foreignStrict({ name, strict, schema }: FunctionTool, lose: Lose): boolean {
   if (strict !== true || (schema !== undefined && strictSchema(schema) === schema))
     return strict ?? false
@@ -206,7 +206,7 @@ const MODES = ['auto', 'none', 'required'] as const
 const readMode = (value: Json | undefined): ToolChoice['mode'] | undefined =>
   MODES.find((mode) => mode === value)
 
-/** A choice by object keeps how it was spelled: several kinds of tools share one name. */
+/** A choice by object keeps its spelling, because several kinds of tools may share one name. */
 export function readChoice(choice: Json | undefined): ToolChoice | undefined {
   const mode = readMode(choice)
   if (mode) return { mode }
@@ -223,7 +223,7 @@ function nameIn(choice: JsonObject): string {
   return findCapability(type) ?? textIn(choice, 'server_label') ?? textIn(choice, 'name') ?? type
 }
 
-/** `choices`: how each declared tool is named. A choice among tools that are not declared is none at all. */
+/** `choices`: the name of each declared tool. A choice among tools that are not declared is left out. */
 export function writeChoice(
   choice: ToolChoice | undefined,
   choices: ReadonlyMap<string, JsonObject>,

@@ -33,5 +33,5 @@ export function writeUsage(usage: Usage): JsonObject {
   }
 }
 
-/** The members that are read: those of the usage that is written here. */
+/** The members that are read: all those that `writeUsage` writes. */
 const COUNTS = Object.keys(countsIn(writeUsage({})))

@@ -28,7 +28,7 @@ import {
   that,
 } from '../../src/model/shape-values.ts'
 
-/** A schema, or a null that may have stayed text too. */
+/** A schema; a null may have stayed text too. */
 const schema: Shape = (value) =>
   value === null || (value instanceof Verbatim && value.text.trim() === 'null')
     ? undefined
@@ -45,7 +45,7 @@ const mode = that('none, auto, required or an object with a type', (value) => MO
 const choice: Shape = (value) =>
   isObject(value) && typeof value['type'] === 'string' ? named(value) : mode(value)
 
-/** The members of a request. What `input`, `tools` and `text` hold is looked into after all of them have been seen. */
+/** The members of a request. The contents of `input`, `tools` and `text` are checked after all of them. */
 export const FIELDS = {
   model: field('read count', filled),
   input: field('read count', undefined, 'turns'),
@@ -88,9 +88,12 @@ export const FIELDS = {
   image: field('drop'),
 }
 
-/** The counter takes what the model would see, and nothing about how it shall answer. */
+/** The counter takes what the model would see, and no settings of the answer. */
 export const COUNTED = namesFor('count', FIELDS)
-/** Members, items and tools that no service of another dialect can keep to: programs call tools by themselves. */
+/**
+ * Members, items and tools whose promise no service of another dialect can keep, such as programs that call tools
+ * themselves.
+ */
 export const PROMISES: ReadonlySet<string> = new Set([
   ...namesFor('bind', FIELDS),
   'program',
@@ -102,7 +105,7 @@ export const DROPPABLE = droppable(FIELDS, placeOf)
 
 const members = shapesOf(FIELDS)
 const create = object(members)
-/** A stored prompt names its own model and input, and who counts may leave them out. */
+/** A stored prompt names its own model and input; a request to count may leave both out. */
 const unnamed = object({ ...members, model: optionalText })
 
 const part = byType({
@@ -155,7 +158,7 @@ const body = textOrList(anything)
 const call = { call_id: filled, name: filled }
 const output = object({ call_id: filled, output: body })
 
-/** Items that are read; all others are passed over as they are. */
+/** Items that are read; all others pass as they are. */
 const ITEMS = new Map<string, Shape>([
   ['message', object({ role: oneOf('user', 'assistant', 'system', 'developer'), content: body })],
   ['function_call', object({ ...call, arguments: text, namespace: optionalText })],
@@ -174,7 +177,7 @@ const ITEMS = new Map<string, Shape>([
   ['additional_tools', object({ tools: list(named) })],
 ])
 
-/** The parts of a list: the content of a message holds nothing else, an output may hold anything. */
+/** The parts of a list. The content of a message holds no other values; an output may. */
 function partsIn(shape: Shape): Shape {
   const parts = list(shape)
   return (value) => (Array.isArray(value) ? parts(value) : undefined)
@@ -205,14 +208,14 @@ export function typeOfItem(item: JsonObject): string {
   return item['role'] === undefined && item['id'] !== undefined ? 'item_reference' : 'message'
 }
 
-/** What is looked into after all members have been seen. */
+/** Checked after all members. */
 const contents = object({
   input: nullish(textOrList(item)),
   tools: nullish(list(tool)),
   text: nullish(object({ format: nullish(format) })),
 })
 
-/** Throws unless the body is a request as documented; what it lets pass is then read as it came. */
+/** Throws unless the body is a documented request. */
 export function checkRequest(body: Json, counting: boolean): JsonObject {
   if (!isObject(body)) throw invalid('The request body must be a JSON object.')
   const mayBeUnnamed = counting || isObject(body['prompt'])
@@ -223,11 +226,11 @@ export function checkRequest(body: Json, counting: boolean): JsonObject {
   return body
 }
 
-/** A whole reply, as an upstream says it. Replies are not checked, so any member may be anything. */
+/** A whole reply of an upstream. Replies are not validated, so a member may hold anything. */
 export type WireResponse = Loose<
   'id' | 'model' | 'object' | 'status' | 'output' | 'usage' | 'error' | 'incomplete_details'
 >
-/** An item of the conversation: which members it has, its type says. */
+/** An item of the conversation; its type decides which members it has. */
 export type WireItem = Loose<
   | 'type'
   | 'id'

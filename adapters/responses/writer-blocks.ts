@@ -17,10 +17,10 @@ import { writeCallId } from './names.ts'
 
 export type Emit = (type: string, fields: JsonObject) => void
 
-/** Says events. */
+/** Writes events. */
 export interface Voice {
   emit: Emit
-  /** The same for events of one type that differ in one text. */
+  /** Writes events of one type that differ in one text. */
   deltas(type: string, fields: (text: string) => JsonObject): (text: string) => void
 }
 
@@ -30,27 +30,30 @@ interface Place {
 }
 
 export interface ItemContext extends WriteReplyContext {
-  /** Makes the id of a call one that neither this reply nor the conversation before it has: clients refuse a second. */
+  /**
+   * Makes the id of a call unique in this reply and the conversation before it, because clients refuse a repeated
+   * one.
+   */
   uniqueId(id: string): string
 }
 
 type Bodied = TextBlock | RefusalBlock | ReasoningBlock | ToolCallBlock | CodeBlock
 
-/** An item whose `added` is out and whose `done` is not. Blocks come into it and end in it. */
+/** An item between its `added` and its `done` event. Blocks are written into it. */
 export interface OpenItem {
-  /** The id of the code that this item is, for its output to find it. */
+  /** The id of the code in this item, by which its output finds it. */
   readonly codeId?: string
-  /** Takes a further block in, or says that it must have an item of its own. */
+  /** Takes another block in; false where the block needs an item of its own. */
   continues(block: Block): boolean
   delta(text: string): void
   cite(citation: Citation): void
   proof(proof: string | undefined): void
-  /** Takes what the code printed, or says that it has done so. */
+  /** Takes the output of the code; false where it has one already. */
   print(outputs: Json, status: string): boolean
   closeBlock(): void
-  /** The item as it is at its end. */
+  /** The finished item. */
   close(status: 'completed' | 'incomplete'): JsonObject
-  /** The item as far as it came; undefined when that would look whole. */
+  /** The item so far; undefined where that would look finished. */
   partial(): JsonObject | undefined
 }
 
@@ -81,7 +84,7 @@ export function openItem(block: Bodied, place: Place, context: ItemContext): Ope
   }
 }
 
-/** Announces an item, and says the events of its inside with the item's place in them. */
+/** Announces an item, and writes the events inside it with its place. */
 function announce({ voice, index }: Place, item: JsonObject & { id: string }): Voice {
   voice.emit('response.output_item.added', { output_index: index, item })
   const at = { item_id: item.id, output_index: index }
@@ -166,7 +169,7 @@ function openPart(
       whole += text
       piece(text)
     },
-    // Without an end it is about the whole text, which is yet to come.
+    // A citation without an end covers the whole text, which is still to come.
     cite: (citation, lose) =>
       isAboutAll(citation) ? void late.push([citation, lose]) : annotate(citation, lose),
     value,
@@ -182,7 +185,7 @@ function openPart(
 
 const isAboutAll = ({ url, end }: Citation): boolean => url !== undefined && end === undefined
 
-/** The thoughts of any upstream are shown as one paragraph of a summary. */
+/** Shows the thoughts of any upstream as one paragraph of a summary. */
 function openReasoning(place: Place, context: ItemContext): OpenItem {
   const head = { id: context.newId('rs_'), type: 'reasoning' }
   const { emit: say, deltas } = announce(place, { ...head, summary: [] })
@@ -250,7 +253,7 @@ function openCall(block: ToolCallBlock, place: Place, context: ItemContext): Ope
   }
 }
 
-/** Its members are known when all of its arguments are: it is announced and done at once. */
+/** The members need all of the arguments, so the item is announced and finished at once. */
 function openClientCall(
   { type, prefix, members }: ClientCall,
   block: ToolCallBlock,

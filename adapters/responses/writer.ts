@@ -28,7 +28,7 @@ import { mcpIdOf, writeMcpCall } from './mcp.ts'
 import { writeCallId, uniqueIds } from './names.ts'
 import { openItem, type Emit, type OpenItem, type Voice } from './writer-blocks.ts'
 
-/** Writes a reply event by event; the body is the response of the last event. */
+/** Writes a reply as events; the body is the response of the last event. */
 export class ResponseWriter implements Writer {
   readonly #context: WriteReplyContext
   readonly #said = new Outbox()
@@ -103,7 +103,7 @@ export class ResponseWriter implements Writer {
     return (text) => this.#add(delta(text, this.#sequence))
   }
 
-  /** Several events of a stream bring the same response; of a reply that leaves as one body none is read. */
+  /** Several events of a stream share one response; a reply in one body reads none of them. */
   #writtenOnce(whole: JsonObject): Json {
     return this.#context.request.stream ? new Verbatim(stringify(whole), whole) : whole
   }
@@ -135,9 +135,9 @@ export class ResponseWriter implements Writer {
   }
 
   /**
-   * A failure is told in one event, and beside its response once more: LangChain (@langchain/openai 1.5.8) knows
-   * nothing of `response.failed` and would end on it as on a success, but the library below it (openai 6 and 7)
-   * throws at an event with this member. An `error` event in front would be a second failure.
+   * Writes a failure in one event, with the error once more beside its response. LangChain (@langchain/openai
+   * 1.5.8) ignores `response.failed` and would end as after a success, but the library under it (openai 6 and 7)
+   * throws at an event with this member. An `error` event before it would count as a second failure.
    */
   #fail(problem: Problem): void {
     const error = writeError(problem)
@@ -156,9 +156,8 @@ export class ResponseWriter implements Writer {
 type Status = Ending['status']
 
 /**
- * The output items of a reply, one after the other. An item is closed when the next one comes or the reply
- * ends, not when its block does: only then is it known whether it was cut off, and texts in a row share a
- * message.
+ * The output items of a reply, one after the other. An item is closed when the next one comes or the reply ends,
+ * not with its block: only then is it known whether it was cut off, and neighbouring texts share a message.
  */
 export class Output {
   readonly items: JsonObject[] = []
@@ -232,7 +231,7 @@ export class Output {
     this.items.push(done)
   }
 
-  /** The items of a reply that failed: the one underway counts as far as it came. */
+  /** The items of a failed reply, with the unfinished one as far as it came. */
   abandon(): JsonObject[] {
     if (!this.#block) this.closeItem('completed')
     const partial = this.#item?.partial()
@@ -255,13 +254,13 @@ export class Output {
     })
   }
 
-  /** The ids of the conversation are looked for only where there is a call. */
+  /** The ids of the conversation are collected only when a call comes. */
   #unique(id: string): string {
     this.#uniqueId ??= uniqueIds(new Set(this.#context.request.turns.flatMap(callIdsIn)))
     return this.#uniqueId(id)
   }
 
-  /** Code and what it printed first are one item, unless a proof came between them. */
+  /** Code and its first output form one item, unless a proof came between them. */
   #result(block: CodeResultBlock): void {
     const outputs = writeOutputs(block)
     const status = STATUS_OF_OUTCOME[block.outcome]
@@ -325,7 +324,7 @@ export class Output {
     this.#done(item)
   }
 
-  /** Of another service: an item that brings it home. */
+  /** A summary of another service, in an item that the caller brings back. */
   #summary(block: OpaqueBlock): void {
     this.#next()
     const item = { id: this.#context.newId('cmp_'), type: 'compaction' }
@@ -334,13 +333,13 @@ export class Output {
     this.#done({ ...item, encrypted_content })
   }
 
-  /** The proof of a call that is known at once stands before it, where thoughts stand. */
+  /** The proof of a call that is known at once stands before the call, like thoughts. */
   #unproven({ proof, ...call }: ToolCallBlock): ToolCallBlock {
     if (proof) this.#carry(proof, 'call')
     return call
   }
 
-  /** Only reasoning can carry a proof, so that of another block travels in an empty one beside it. */
+  /** Only reasoning can carry a proof, so the proof of another block travels in an empty reasoning item beside it. */
   #carry(proof: Proof, slot: ProofSlot): void {
     this.#next()
     const item = { id: this.#context.newId('rs_'), type: 'reasoning', summary: [] }
@@ -373,7 +372,7 @@ const isBodied = ({ kind }: Block): boolean =>
   kind === 'tool-call' ||
   kind === 'code'
 
-/** A proof of this dialect goes as it is, any other in an envelope. */
+/** Writes a proof of this dialect as it is, any other in an envelope. */
 function writeProof(proof: Proof, redacted: true | undefined): string {
   const slot: ProofSlot = redacted ? 'redacted' : 'self'
   return proof.dialect === DIALECT && !redacted ? proof.value : writeEnvelope(proof, slot)

@@ -14,19 +14,19 @@ import { eventText, pieceBeyond } from '../../../src/stream/event-text.ts'
 
 const OPENING: ReadonlySet<Json | undefined> = new Set(['response.created', 'response.in_progress'])
 
-/** A frame, and the pieces of those behind it that are like it. */
+/** A frame, and the pieces of the frames behind it that match it. */
 interface Kept {
   data: string
   pieces: string[]
 }
 
 /**
- * The events of a reply as they are kept, all of them from the first. Of one like the one before only
- * its piece is kept; the response in the first and last frames, tools and all, is kept once for all of them.
- * Nothing is serialised for this but what is told anyway.
+ * Keeps all events of a reply, from the first. Of an event that matches the one before only its piece is kept. The
+ * response in the first and last frames, with all its tools, is kept once for all frames. Nothing is serialised
+ * only for this.
  */
 export class FramePacker {
-  /** The response in the frame that ends the reply, as text. */
+  /** The response in the last frame, as text. */
   final: string | undefined
   size = 0
   readonly #kept: Kept[] = []
@@ -45,7 +45,7 @@ export class FramePacker {
     this.size += data.length
   }
 
-  /** The data of the frames that are kept whole, with some others. */
+  /** The data of the frames that are kept whole, and of a few others. */
   whole(): string[] {
     return this.#kept.map(({ data }) => data)
   }
@@ -57,7 +57,7 @@ export class FramePacker {
     return `[${rows.join()}]`
   }
 
-  /** An event without the response that it brings; undefined for one that brings none. */
+  /** An event without its response; undefined for an event that has none. */
   #hollow({ name = '', data }: WireEvent): string | undefined {
     if (!bringsResponse(data)) return undefined
     if (!OPENING.has(name)) {
@@ -68,13 +68,13 @@ export class FramePacker {
   }
 }
 
-/** Whether an event brings the whole response. */
+/** Whether an event holds the whole response. */
 export const bringsResponse = (data: Json): data is JsonObject & { response: Json } =>
   isObject(data) && 'response' in data
 
 const EACH = verbatimPaths('*')
 
-/** Inverse of `FramePacker`; undefined for what it did not write. */
+/** Inverse of `FramePacker`; undefined for text that it did not write. */
 export function unpackFrames(packed: string, response: JsonObject): Frame[] | undefined {
   try {
     const kept = parse(packed, EACH)
@@ -86,14 +86,17 @@ export function unpackFrames(packed: string, response: JsonObject): Frame[] | un
 
 const HOLLOW = /^\{"type":"[\w.]+"\}$/
 
-/** Nothing but pieces and types is read; a frame comes back to the byte. */
+/** Parses only pieces and types; a frame comes back to the byte. */
 function opened(kept: Json): Json {
   if (!(kept instanceof Verbatim)) return kept
   const { text } = kept
   return text.startsWith('[') || HOLLOW.test(text) ? JSON.parse(text) : text
 }
 
-/** A frame that is kept whole is its data; a list has the pieces of frames like it, an object the type. */
+/**
+ * A string is the data of a frame that is kept whole; a list holds the pieces of frames that match it, an object the
+ * type.
+ */
 export function replayFrames(kept: readonly Json[], response: JsonObject): Frame[] {
   const frames: Frame[] = []
   let model: Model | undefined
@@ -113,7 +116,7 @@ export function replayFrames(kept: readonly Json[], response: JsonObject): Frame
   return frames
 }
 
-/** What stands before the text of a frame, and between it and the number. */
+/** The constant text of a frame: before the piece, and between piece and number. */
 interface Model {
   head: string
   tail: string
@@ -134,7 +137,7 @@ function readModel(data: string): Model | undefined {
   }
 }
 
-/** The frame of this type with the response as it was at that time. */
+/** A frame of this type, with the response as it was at that time. */
 export function filled({ type = '' }: JsonObject, response: JsonObject, number: number): string {
   const told = OPENING.has(type) ? asOpened(response) : response
   const { error } = response

@@ -51,12 +51,12 @@ function asks(body: Json): Ask {
   })
 }
 
-/** Items that say nothing by themselves: the service brings what it thought, or the picture that it made. */
+/** Items without content of their own: the service looks up the thoughts, or the picture, by the id. */
 const isByName = ({ type, encrypted_content: proof, result }: JsonObject): boolean =>
   (type === 'reasoning' && (proof ?? '') === '') ||
   (type === 'image_generation_call' && (result ?? '') === '')
 
-/** The instructions of earlier requests are not carried over; they are no part of the input. */
+/** Instructions of earlier requests are not carried over; they are not part of the input. */
 function resolve(body: Json, { chain, items }: ReferencedRecords, text?: string): Resolved {
   const request = checkRequest(body, true)
   const past = chain.flatMap((record) => [...recordedInput(record), ...replayed(record)])
@@ -71,8 +71,8 @@ function resolve(body: Json, { chain, items }: ReferencedRecords, text?: string)
 const PROOFS = 'reasoning.encrypted_content'
 
 /**
- * An upstream of this dialect that is sent the whole conversation does not keep it, so what it thinks has
- * to come back with its proof. It may be asked for one only where the model reasons.
+ * Whether to ask for proofs: an upstream that is sent the whole conversation does not store it, so its thoughts
+ * must come back with proofs. Only a model that reasons may be asked for them.
  */
 function wantsProofs({ reasoning, include }: JsonObject, input: readonly Json[]): JsonObject {
   const asked = listOf(include)
@@ -81,7 +81,7 @@ function wantsProofs({ reasoning, include }: JsonObject, input: readonly Json[])
   return reasons && !asked.includes(PROOFS) ? { include: [...asked, PROOFS] } : {}
 }
 
-/** A text is short for the message of a user. */
+/** A string is short for a message of the user. */
 function readFresh(body: Json, input?: string): Fresh {
   const said = isObject(body) ? body['input'] : undefined
   const text = input && itemsText(input)
@@ -89,7 +89,7 @@ function readFresh(body: Json, input?: string): Fresh {
   return Array.isArray(said) ? defined({ items: said, text }) : { items: [] }
 }
 
-/** Where the text is known, the items are only there to be given ids: what they say is not held twice. */
+/** Where the text is known, the items are needed only to get ids, so their content is not held twice. */
 function light({ items, text }: Fresh): Fresh {
   if (text === undefined) return { items }
   const heads = items.map((item) => {
@@ -105,7 +105,7 @@ function itemsText(input = ''): string {
   return input.startsWith('[') ? input : '[]'
 }
 
-/** What is referred to, in its place. An item that the chain brings anyway is not said twice. */
+/** Puts referenced items in their places. An item that the chain already has is not repeated. */
 function dereferenced(said: Fresh, { chain, items }: ReferencedRecords): Json[] {
   const indexes = new Map<JsonObject, Map<Json, JsonObject>>()
   const indexOf = (record: JsonObject) => {
@@ -124,7 +124,9 @@ function dereferenced(said: Fresh, { chain, items }: ReferencedRecords): Json[] 
   })
 }
 
-/** All items of an exchange; where two have the same id, the first of the reply, then the one that was named here. */
+/**
+ * All items of an exchange by id. Of two with the same id, that of the reply counts, then that with an id made here.
+ */
 function itemsById(record: JsonObject): Map<Json, JsonObject> {
   const input = recordedInput(record)
   const ids = itemIds(record)
@@ -138,7 +140,7 @@ function itemsById(record: JsonObject): Map<Json, JsonObject> {
   return new Map(all.toReversed())
 }
 
-/** What a reply that was cut off left unfinished is not said again. */
+/** The items of a reply to send again, without those that were cut off. */
 function replayed(record: JsonObject): JsonObject[] {
   const { status } = recordedResponse(record)
   const isBroken = status === 'failed' || status === 'cancelled'
@@ -148,7 +150,7 @@ function replayed(record: JsonObject): JsonObject[] {
   return items.map(withoutId)
 }
 
-/** Types whose ids an upstream need not be sent; it would look for one that it did not give. */
+/** Types that an upstream takes without an id; it would search its store for one that it did not give out. */
 const NAMELESS = new Set<Json | undefined>([
   'message',
   'reasoning',
@@ -162,14 +164,14 @@ function withoutId(item: JsonObject): JsonObject {
   return rest
 }
 
-/** The last event of a reply, of a failed one too. */
+/** The last event of a reply, even a failed one. */
 const TERMINAL: ReadonlySet<string | undefined> = new Set([
   'response.completed',
   'response.incomplete',
   'response.failed',
 ])
 const FINAL = /"type"\s*:\s*"response\.(?:completed|incomplete|failed)"/
-/** The type of an event stands at its beginning. */
+/** The type stands within so many characters at the beginning of an event. */
 const LOOKED_AT = 200
 
 function replyIn({ event, data }: Frame): Told | undefined {
@@ -181,7 +183,7 @@ const HEAD = /^\{"type":"[\w.]+",(?:"sequence_number":\d+,)?"response":/
 const TAIL = /(?:,"sequence_number":\d{1,16})?\}$/
 const LONGEST_TAIL = 64
 
-/** From a frame of nothing else, as servers mostly write it: then its text is known as well. */
+/** The reply of a frame that holds nothing else, as most servers write it: then its text is known too. */
 function onlyReplyIn(data: string): Told | undefined {
   const head = HEAD.exec(data)?.[0].length ?? data.length
   const tail = TAIL.exec(data.slice(-LONGEST_TAIL))?.[0].length ?? 0
@@ -211,7 +213,7 @@ const idIn = (frame: Frame | undefined): string | undefined => {
   return isObject(response) ? textIn(response, 'id') : undefined
 }
 
-/** The frames of a kept exchange, as they were sent or would have been; undefined when it has none. */
+/** The frames of a stored exchange, as they were sent or would have been; undefined where it has none. */
 function recordedStream(record: JsonObject): Frame[] | undefined {
   const { frames } = record
   const response = recordedResponse(record)
@@ -248,10 +250,10 @@ const MISSING: Record<Parameters<ConversationMemory['missing']>[0], (id: string)
   }),
 }
 
-/** Also where letters are escaped: `previous_response\u005fid` is the same name to a parser. */
+/** Also matches escaped names: to a parser `previous_response\u005fid` is the same name. */
 const REFERRING = /"(?:previous_response_id|item_reference|conversation|id)"|\\u00[2-7]/i
 
-/** Replies that can be continued, referred to, and asked for again. */
+/** The memory of this dialect: replies that can be continued, referred to and read again. */
 export const memory: ConversationMemory = {
   keepMember: 'store',
   inputMember: 'input',

@@ -6,9 +6,9 @@ import { lookup, objectsOf, textIn } from '../dialect.ts'
 import { typeOfItem } from '../wire.ts'
 
 /**
- * A kept exchange: `input`, the items that its request added; `ids`, those that they were given here (null
- * for an item that has its own); `response`, the last state of the reply; `frames`, its stream as text, which
- * is empty for a reply that left as one body.
+ * A stored exchange. `input`: the items that its request added. `ids`: the ids that they were given here (null for
+ * an item with its own). `response`: the last state of the reply. `frames`: its stream as text, empty for a reply
+ * in one body.
  */
 export const recordedResponse = (record: JsonObject): JsonObject =>
   isObject(record['response']) ? record['response'] : {}
@@ -27,7 +27,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
   custom_tool_call_output: 'ctco_',
 }
 
-/** The ids of items that have none; null for one that has. */
+/** Ids for items that have none; null for an item with its own. */
 export const idsFor = (items: readonly Json[], newId: (prefix: string) => string): Json[] =>
   items.map((item) => {
     if (!isObject(item) || typeof item['id'] === 'string') return null
@@ -35,8 +35,8 @@ export const idsFor = (items: readonly Json[], newId: (prefix: string) => string
   })
 
 /**
- * The ids that the items of the request were given here. A copy of what an upstream keeps says none: there they
- * follow from that of the reply.
+ * The ids that the request's items were given here. A copy of an upstream's exchange stores none: there they follow
+ * from the id of the reply.
  */
 export function itemIds(record: JsonObject): Json[] {
   const { ids } = record
@@ -49,10 +49,10 @@ export function itemIds(record: JsonObject): Json[] {
   })
 }
 
-/** Before the frames, which are read only where they are asked for. JSON text has no such character. */
+/** Stands before the frames, which are read only on request. JSON text does not contain this character. */
 const MARK = '\u001e'
 
-/** A reply says again what was declared. */
+/** A reply repeats the declared tools. */
 const VERBATIM = verbatimPaths(
   'input.*.tools.*.parameters',
   'input.*.tools.*.tools.*.parameters',
@@ -61,7 +61,7 @@ const VERBATIM = verbatimPaths(
   'response.text.format.schema',
 )
 
-/** `response` is text, as it was told already. */
+/** `response` is the text that was sent. */
 export function writeRecord(
   { items, text }: Fresh,
   ids: readonly Json[],
@@ -73,7 +73,7 @@ export function writeRecord(
   return frames === undefined ? record : record + MARK + frames
 }
 
-/** An exchange with an upstream that keeps it too. */
+/** A copy of an exchange that the upstream stores too. */
 export const writeCopy = (input: string, response: string): string =>
   `{"input":${input},"response":${response}}`
 

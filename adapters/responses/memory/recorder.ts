@@ -60,7 +60,7 @@ class ReplyRecorder implements Recorder {
 
 const CANCELLED = { status: 'cancelled', error: null }
 
-/** The items that are whole. */
+/** The finished items. */
 const itemsIn = (frames: readonly string[]): JsonObject[] =>
   frames.flatMap((data) => {
     const { type, item = null } = parseObject(data) ?? {}

@@ -8,12 +8,12 @@ import { bringsResponse, filled } from './frames.ts'
 import { ResponseReader } from '../reader.ts'
 import { ResponseWriter } from '../writer.ts'
 
-/** What was asked is in the response already. */
+/** The response already holds the request's settings. */
 const REQUEST = emptyRequest('', true)
 
 const lose = () => undefined
 
-/** The stream of a reply that left as one body. */
+/** Makes the stream of a reply that left as one body. */
 export function retold(response: JsonObject): Frame[] {
   const newId = idsAgain(recordedOutput({ response }))
   const context = { request: REQUEST, now: 0, lose, newId }
@@ -30,7 +30,7 @@ export function retold(response: JsonObject): Frame[] {
   return frames
 }
 
-/** Items are written in the order in which they were, so each finds its ids again. */
+/** Returns the items' ids in their order, so that each item gets its own id again. */
 function idsAgain(items: readonly JsonObject[]): (prefix: string) => string {
   const known = items.flatMap((item) => [textIn(item, 'id'), textIn(item, 'container_id')])
   const left = new Set(known)

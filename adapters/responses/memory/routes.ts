@@ -7,7 +7,7 @@ import { itemIds, recordedInput, recordedOutput, recordedResponse } from './reco
 import { typeOfItem } from '../wire.ts'
 
 const PATH = /^\/v1\/responses\/([\w-]{1,128})(?:\/(cancel|input_items))?$/
-/** Endpoints that stand where an id could. */
+/** Names of endpoints that stand in the place of an id. */
 const NO_IDS = new Set(['input_tokens', 'compact'])
 
 const ACTIONS: Readonly<Record<string, StoredRoute['actions']>> = {
@@ -24,11 +24,11 @@ export function matchStored({ path }: RequestHead): StoredRoute | undefined {
 
 type FramesOf = (record: JsonObject) => Frame[] | undefined
 
-/** Whether the reply itself is asked for, and as one body. */
+/** Whether the request is for the reply itself, as one body. */
 export const isPlainRead = (action: StoredAction, query: Lookup): boolean =>
   action === 'read' && query.get('stream') !== 'true'
 
-/** The exchange that is asked for is the last of the chain. */
+/** The requested exchange is the last one of the chain. */
 export function answerStored(
   action: StoredAction,
   chain: readonly JsonObject[],
@@ -77,7 +77,7 @@ function integerIn(
 const DEFAULT_PAGE = 20
 const LONGEST_PAGE = 100
 
-/** Everything that the reply was an answer to, the newest first unless asked otherwise. */
+/** Lists all input items before the reply, the newest first by default. */
 function listInput(chain: readonly JsonObject[], query: Lookup): JsonObject {
   const limit = integerIn(query, 'limit', 1, LONGEST_PAGE, DEFAULT_PAGE)
   const order = query.get('order') ?? 'desc'
@@ -111,7 +111,7 @@ function shownInput(record: JsonObject): JsonObject[] {
   return recordedInput(record).map((item, index) => shown(item, ids[index] ?? null))
 }
 
-/** Short forms are shown in full. */
+/** Writes short forms of items in full. */
 function shown(item: JsonObject, id: Json): JsonObject {
   const named = id === null ? item : { id, ...item }
   if (typeOfItem(item) !== 'message') return named
