@@ -26,16 +26,16 @@ interface Pending {
 export type Raise = (body: string) => string
 
 /**
- * The state machine that all readers share. A reader says which of its source's blocks a piece belongs to;
- * the cursor brings the pieces into normal form: one start, blocks one after the other in the order in which
- * they were opened, one end. Pieces of a block that must wait are held until it is its turn.
+ * The state machine that all readers share. A reader says to which of its source's blocks a piece belongs. The
+ * cursor brings the pieces into normal form: one start, blocks one after the other in the order in which they were
+ * opened, one end. Pieces of a later block are held until the blocks before it have closed.
  */
 export class Cursor {
   #out: Event[] = []
   #started = false
   #ended = false
   #blocks: Pending[] = []
-  /** The place of the block that is written out. */
+  /** The place of the block that is being written. */
   #first = 0
   /** Those that are open. */
   readonly #open = new Map<BlockKey, Pending>()
@@ -143,7 +143,7 @@ export class Cursor {
     }
   }
 
-  /** The source said that this is the end. Without a reason it has been cut. */
+  /** The source has ended the reply. Without a finish reason the reply was cut off. */
   done(): void {
     if (this.#ended) return
     if (!this.#finish) return this.fail(ENDED_EARLY)
@@ -179,7 +179,7 @@ export class Cursor {
     return { ...block, id }
   }
 
-  /** A source may cut within a surrogate pair; each half in a frame of its own would be spoiled. */
+  /** A source may cut inside a surrogate pair; each half alone would be damaged by its encoding. */
   #say(pending: Pending, text: string): void {
     const known = pending.half === '' ? text : pending.half + text
     const isCut = isFirstHalf(known.charCodeAt(known.length - 1))
@@ -188,7 +188,7 @@ export class Cursor {
     if (whole !== '') this.#emit(pending, { type: 'block-delta', text: whole })
   }
 
-  /** A call without arguments has the empty object for them, however its source says nothing. */
+  /** A call without arguments gets an empty object, however its source spells that. */
   #settleBody(pending: Pending): void {
     const { block, raise, raw, half } = pending
     if (half !== '') this.#emit(pending, { type: 'block-delta', text: half })
@@ -204,7 +204,7 @@ export class Cursor {
     return this.#ended ? undefined : this.#open.get(key)
   }
 
-  /** Most pieces bring one event, and a list made with it takes a fraction of the room of one that grows. */
+  /** Most pieces bring one event; a list made with one member takes a fraction of the memory of one that grows. */
   #put(event: Event): void {
     if (this.#out.length === 0) this.#out = [event]
     else this.#out.push(event)

@@ -1,12 +1,12 @@
 import type { Block, Request } from './request.ts'
 
-/** The caller has said nothing, and meant to: there are services that answer to it. */
+/** Whether the caller deliberately sent no conversation: there are services that answer one. */
 export const isMute = ({ turns }: Request): boolean =>
   turns.some(({ role, blocks }) => role === 'user' && blocks.every(isEmptyText))
 
 const isEmptyText = (block: Block): boolean => block.kind === 'text' && block.text === ''
 
-/** A request that says nothing yet. */
+/** A request without content. */
 export const emptyRequest = (model: string, stream = false): Request => ({
   model,
   stream,

@@ -3,12 +3,12 @@ import { isObject, type Json } from '../json/json.ts'
 const MAX_CHARACTERS = 2000
 const MAX_DEPTH = 5
 
-/** Where services, and the gateways around them, put what they have to say. */
+/** The members in which services, and gateways around them, put an error's message. */
 const PLACES = ['message', 'detail', 'error', 'msg', 'error_message', 'errors', 'title'] as const
 
 /**
- * The words in the body of an error of any shape; undefined when there are none. A page for people
- * says nothing to a program, and perhaps too much to a stranger.
+ * The message in an error body of any shape; undefined when there is none. An HTML page is not used: it tells a
+ * program nothing, and may reveal too much.
  */
 export function wordsIn(body: Json | undefined, depth = 0): string | undefined {
   if (typeof body === 'string')

@@ -17,10 +17,10 @@ export type Event =
   | { type: 'finish'; reason: FinishReason; stopSequence?: string; ext?: Ext }
   | { type: 'error'; problem: Problem }
 
-/** A start and a count of tokens show nothing of a reply yet. */
+/** Whether an event shows something of the reply; a start and a usage do not. */
 export const isShown = (event: Event): boolean => event.type !== 'start' && event.type !== 'usage'
 
-/** What is known of a block only at its end. `ext` replaces members of the same name, per dialect. */
+/** What becomes known of a block only at its end. `ext` replaces members of the same name, per dialect. */
 export interface Tail {
   proof?: Proof
   ext?: Ext
@@ -136,7 +136,7 @@ function undress(block: Block): { bare: Block; proof: Proof | undefined; citatio
   return { bare: block, proof: undefined, citations: [] }
 }
 
-/** What a stream said, as far as it came: with neither finish nor problem it was cut. */
+/** The content of a stream so far. Without a finish and a problem it was cut off. */
 export interface Folded {
   reply: Omit<Reply, 'finish'> & { finish?: FinishReason }
   problem?: Problem

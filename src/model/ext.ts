@@ -9,13 +9,13 @@ export interface Kept {
 
 /** What a reader says of a node besides its members. */
 export interface Circumstance<Facts> {
-  /** What the dialect's own writer goes by. */
+  /** The facts for the dialect's own writer. */
   facts?: Facts | false | undefined
 }
 
-/** One dialect's way to take what is known of an object and to keep the rest. */
+/** How one dialect takes the known members of an object and keeps the rest. */
 export interface Codec<Facts> {
-  /** The rest, and how the node stood, to be spread into the node; nothing of either is no member. */
+  /** The rest and the facts, to be spread into the node; without either there are no members. */
   keep(rest: object, circumstance?: Circumstance<Facts>): Kept
   /** The rest of a node that was read in this dialect, to be spread back into the wire's object. */
   restOf(node: Kept | undefined): JsonObject
@@ -36,7 +36,7 @@ export function codecOf<Facts extends object>(dialect: Dialect): Codec<Facts> {
     },
     restOf: (node) => node?.ext?.[dialect] ?? NOTHING,
     factsOf: (node) =>
-      // Facts of a dialect are written by its own reader alone, which the types do not know.
+      // Only its own reader writes a dialect's facts, which the types cannot express.
       node?.origin?.dialect === dialect ? ((node.origin.facts ?? NOTHING) as Partial<Facts>) : {},
     isOrigin: (node) => node.origin?.dialect === dialect,
     opaque: (value) => ({ kind: 'opaque', dialect, value }),
@@ -50,7 +50,7 @@ function originOf<Facts extends object>(
   return facts && Object.keys(facts).length > 0 ? { dialect, facts } : undefined
 }
 
-/** The members that there are; undefined where there is none, as in most places. */
+/** The members that are defined; undefined without any, as in most places. */
 function definedMembers(fields: object): JsonObject | undefined {
   let found: [string, Json][] | undefined
   for (const [key, value] of Object.entries(fields) as [string, Json | undefined][]) {
@@ -61,7 +61,7 @@ function definedMembers(fields: object): JsonObject | undefined {
   return found && Object.fromEntries(found)
 }
 
-/** The members besides those that are known; undefined without any, as in nearly every chunk of a stream. */
+/** The members beyond the known ones; undefined without any, as in nearly every chunk of a stream. */
 export function membersBeside(
   value: JsonObject,
   known: ReadonlySet<string>,
@@ -121,13 +121,13 @@ export class Members {
   pass(...keys: string[]): void {
     for (const key of keys) this.any(key)
   }
-  /** Takes a member that says no more than its default does. */
+  /** Takes a member that only names its default. */
   passDefault(key: string, ...defaults: Json[]): void {
     const value = this.peek(key)
     if (value !== undefined && defaults.includes(value)) this.#take(key, value)
   }
 
-  /** Puts into the rest what no other dialect can say of a member that was taken. */
+  /** Puts into the rest the part of a taken member that no other dialect can express. */
   leave(key: string, value: Json): void {
     this.#left.push([key, value])
   }

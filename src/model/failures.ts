@@ -24,11 +24,11 @@ export const NOT_JSON = broken('The upstream answered with something that is not
 export const NOT_A_REPLY = broken('The upstream answered with something that is not a reply.')
 export const EVENT_TOO_LARGE = broken('The upstream sent an event larger than the limit.')
 export const REPLY_TOO_LARGE = broken('The upstream sent a reply larger than the limit.')
-/** What a dialect has to say more than once can become many times what came. */
+/** A dialect that repeats content can make a reply many times as large as it came. */
 export const REPLY_GREW = broken(
   'The reply is larger than the limit when it is told in this dialect.',
 )
-/** 502 in every dialect: also in one whose own table has another status for a broken upstream. */
+/** Always 502, even in a dialect whose own table has another status for a broken upstream. */
 export const KEY_REFUSED: Problem = {
   ...broken('The upstream refused the key that this proxy is configured with.'),
   status: 502,
@@ -46,7 +46,7 @@ export const UNREACHABLE: Problem = {
   code: 'upstream_unavailable',
   retryAfterMs: 1000,
 }
-/** Unlike what is refused before it is sent, this has been carried out. */
+/** The request has been carried out, unlike one that is refused before it is sent. */
 export const NO_ROOM: Problem = {
   kind: 'unavailable',
   message: 'This proxy has no room for the reply at the moment.',

@@ -5,9 +5,9 @@ import type { Block, Dialect, Ext, Request, Tool } from './request.ts'
 import { invalid } from './problem.ts'
 
 /**
- * Reports what the target's writer is not asked to say: leftovers, whole blocks and tools of other
- * dialects. What the target's writer itself cannot express, it reports itself. Proofs of another dialect
- * are reported by the writer too: only it knows whether it could carry them.
+ * Reports what the target's writer never sees: leftovers, whole blocks and tools of other dialects. The writer
+ * itself reports what it cannot express, and proofs of other dialects, because only it knows whether it could carry
+ * them.
  */
 export function reportForeign(request: Request, target: Dialect, lose: Lose): void {
   const report = reporter(target, lose, isEmpty)
@@ -73,7 +73,7 @@ export function replyReporter(
   }
 }
 
-/** Most places have nothing to report, so they are spelled only where something is. */
+/** Made only where there is a loss to report, because most places have none. */
 type Place = () => string
 type Report = (ext: Ext | undefined, place: Place) => void
 
@@ -122,9 +122,9 @@ export interface Keeping {
 }
 
 /**
- * Who pays, what is checked, what was laid down with one service: of these there is no more or less. Another service
- * cannot do it, and leaving it out would make another request. So it is with a summary that only its own service can
- * read, and with one that is asked for.
+ * Some features cannot be approximated: who pays, what is checked, what is stored at one service. Another service
+ * cannot provide them, and without them it would be another request. The same holds for a summary that only its own
+ * service can read, and for a request to write one.
  */
 export function refuseUnkept(request: Request, keeping: Keeping): void {
   const { promises = NONE, target, compacts } = keeping
@@ -135,7 +135,7 @@ export function refuseUnkept(request: Request, keeping: Keeping): void {
   const checkBlocks = (blocks: readonly Block[], path: string): void => {
     for (const [index, block] of blocks.entries()) {
       if (block.kind === 'tool-result') checkBlocks(block.content, `${path}.${index}.content`)
-      // What comes home is no other service's.
+      // A block of the target's own dialect is not foreign.
       if (block.kind !== 'opaque' || block.dialect === target) continue
       const place = `${path}.${index}.${typeName(block.value)}`
       if (block.summary)
@@ -166,10 +166,10 @@ const NONE: ReadonlySet<string> = new Set()
 const isEmpty = (value: Json): boolean =>
   value === null || (Array.isArray(value) && value.length === 0)
 
-/** Words for what is always so. */
+/** Values that only name a default. */
 const USUAL = /^(?:|auto|default|direct|standard|global|not_available|on_demand)$/i
 
-/** A reply says more than it was asked: that nothing was counted, nothing found, nothing out of the ordinary. */
+/** Whether a reply's member only says that nothing was counted or found, or that a default holds. */
 function isPlain(value: Json): boolean {
   if (typeof value === 'string') return USUAL.test(value)
   return isObject(value) ? Object.values(value).every(isPlain) : !value || isEmpty(value)

@@ -51,7 +51,7 @@ export interface ToolNames {
   declares(namespace: string): boolean
 }
 
-/** A namespace that only its own dialect can read is one as well. */
+/** Counts a namespace that only its own dialect can read, too. */
 function listNamespace(tool: Tool): string[] {
   const name = tool.kind === 'opaque' ? tool.name : isNamed(tool) && tool.namespace
   return name ? [name] : []
@@ -80,9 +80,9 @@ export function toolNames(request: Request | undefined, rule: NameRule): ToolNam
 }
 
 /**
- * A choice among several where the dialect has no words for it. Tools that it leaves out stay on offer: they stand
- * before the conversation, so that without them it would be another prompt, and caches and proofs of reasoning are
- * bound to the one that was.
+ * Reports a choice among several tools where the dialect cannot express it. Tools outside the choice stay on offer:
+ * they stand before the conversation, so removing them would change the prompt, to which caches and proofs of
+ * reasoning are bound.
  */
 export function reportWidened({ tools, toolChoice }: Request, lose: Lose): void {
   const names = new Set(toolChoice?.names)

@@ -120,7 +120,7 @@ export const invalid = (message: string, param?: string, code?: string): Problem
 export const nothingToSend = (): ProblemError =>
   invalid('The request holds nothing of a conversation that this upstream could be sent.')
 
-/** The general words for a failure: a status that is more exact says more than they do. */
+/** Whether the kind is a general one: a more exact status then says more. */
 export const isVague = (kind: ProblemKind): boolean =>
   kind === 'invalid-request' || kind === 'internal'
 
@@ -140,10 +140,10 @@ export function readOverflow(message: string, code?: string): Problem | undefine
   )
   const [first, second, third] = numbers
   const problem: Problem = { kind: 'context-overflow', message }
-  // Some count the answer that was asked for too: `190000 + 20000 > 200000`.
+  // Where the message adds the requested output to the input: `190000 + 20000 > 200000`.
   if (third !== undefined && second !== undefined && /\d \+ \d/.test(message))
     return { ...problem, tokens: { used: (first ?? 0) + second, limit: third } }
   if (first === undefined || second === undefined) return problem
-  // Whichever order the words have, what was used exceeds what is allowed.
+  // Whatever the order in the message, the used tokens exceed the allowed ones.
   return { ...problem, tokens: { used: Math.max(first, second), limit: Math.min(first, second) } }
 }

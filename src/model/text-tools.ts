@@ -17,7 +17,7 @@ export const TEXT_TOOL_SCHEMA = stringify({
 
 export const lowerInput = (input: string): string => stringify({ input })
 
-/** A model that ignored the wrapping is taken at its word. */
+/** Where a model ignored the wrapping, its text is the input. */
 export function raiseInput(text: string): string {
   const input = parseObject(text)?.['input']
   return typeof input === 'string' ? input : text
@@ -36,7 +36,7 @@ export function describeText(tool: TextTool, lose: Lose): string | undefined {
 
 const JSON_ONLY = 'When you give your final answer, give JSON and nothing else.'
 
-/** Asks for the form of an answer where the wire has no word for it. */
+/** Asks in words for a form of answer that the wire cannot ask for. */
 export const inWords = (format: Exclude<Format, { type: 'text' }>): string =>
   format.type === 'json'
     ? JSON_ONLY
