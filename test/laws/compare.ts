@@ -2,6 +2,7 @@ import type { Folded } from '../../src/model/events.ts'
 import { parseObject } from '../../src/json/json.ts'
 import { oneLine } from '../../src/stream/one-line.ts'
 import type { Loss } from '../../src/model/loss.ts'
+import { readSummaryEnvelope } from '../../src/model/proof.ts'
 import type { Block, Citation, Proof, Usage } from '../../src/model/request.ts'
 
 /** What a reply says, one text per aspect, so that a difference has a name. */
@@ -132,8 +133,13 @@ function pieceOf(block: Block): Piece[] {
       )
     case 'mcp-call':
       return piece(block.kind, JSON.stringify([block.name, block.input, block.output]))
-    case 'opaque':
-      return piece(block.kind, JSON.stringify(Object.entries(block.value).toSorted()))
+    case 'opaque': {
+      // The summary of another service comes in an envelope.
+      const { encrypted_content: sealed } = block.value
+      const carried = typeof sealed === 'string' ? readSummaryEnvelope(sealed) : undefined
+      const { value } = carried ?? block
+      return piece(block.kind, JSON.stringify(Object.entries(value).toSorted()))
+    }
     default:
       return block satisfies never
   }
