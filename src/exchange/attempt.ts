@@ -4,12 +4,13 @@ import { NOTHING } from '../json/bytes.ts'
 import type { Answer, Exchange, StoredExchange } from './exchange.ts'
 import { INTERNAL } from '../model/failures.ts'
 import type { AddressedRequest } from '../upstream/request.ts'
-import { passReply } from './pass.ts'
+import { passReply, unreadRequest } from './pass.ts'
 import type { Plan, PassPlan, TranslatePlan } from './plan.ts'
 import { isSuccess, readRefusal, RefusedError, refuseLosses, type Refused } from './refusal.ts'
 import { translateReply } from './translate.ts'
 import { callUpstream, type UpstreamCall } from '../upstream/call.ts'
 import { readRequest } from './read-request.ts'
+import type { Request } from '../model/request.ts'
 import { isStreamType } from '../stream/reply-events.ts'
 
 /** Carries out a plan. */
@@ -22,7 +23,7 @@ export async function carriedOut(
   if (!plan.sent) throw new ProblemError(INTERNAL)
   const call = await heard(plan.sent)
   if (!isSuccess(call.status)) return refusal(exchange, plan, call)
-  const settled = plan.kind === 'pass' ? (gatherForBody(exchange, plan, call) ?? plan) : plan
+  const settled = plan.kind === 'pass' ? (rewritten(exchange, plan, call) ?? plan) : plan
   // The upstream has the whole request once it answers, and the request is not sent again.
   plan.sent.body = NOTHING
   return settled.kind === 'pass'
@@ -82,19 +83,26 @@ export function toldRefusal(
  * An upstream of the caller's own dialect may stream where one body was asked for, or the other way round. Then its
  * reply is read and written again in the form that was asked for. Undefined where the bytes can pass.
  */
-export function gatherForBody(
+export function rewritten(
   exchange: Exchange,
   plan: PassPlan,
   call: UpstreamCall,
 ): TranslatePlan | undefined {
   if (isAsAsked(exchange, plan, call.headers.get('content-type'))) return undefined
   const { destination, requested, stream, losses, sent } = plan
+  const request = readAgain(exchange, plan)
+  return { kind: 'translate', destination, requested, stream, losses, sent, request }
+}
+
+/**
+ * The upstream may have understood a request that this proxy does not understand. Its name and its form are known
+ * all the same, and suffice to write the answer.
+ */
+function readAgain(exchange: Exchange, plan: PassPlan): Request {
   try {
-    const request = readRequest(exchange, exchange.body.text)
-    return { kind: 'translate', destination, requested, stream, losses, sent, request }
+    return readRequest(exchange, exchange.body.text)
   } catch {
-    // The upstream understood a request that this proxy does not understand, so its answer passes unread too.
-    return undefined
+    return unreadRequest(plan)
   }
 }
 

@@ -162,7 +162,8 @@ function withoutPieces(reader: FrameReader, { isPiece }: SameSide): FrameReader 
 }
 
 /** A request in place of the one that was not read. */
-const unreadRequest = ({ requested, stream }: PassPlan): Request => emptyRequest(requested, stream)
+export const unreadRequest = ({ requested, stream }: PassPlan): Request =>
+  emptyRequest(requested, stream)
 
 function observe({ journal }: Exchange, events: readonly Event[]): void {
   for (const event of events) {

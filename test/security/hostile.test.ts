@@ -90,6 +90,28 @@ describe('T7, T8 and T9 what an upstream is sent', () => {
   })
 })
 
+describe('a request that only its upstream understands', () => {
+  const odd = { messages: 7, input: 7, contents: 7, max_tokens: 5 }
+  it.each(voices)('is answered in the form it asked for: $dialect', async (voice) => {
+    const whole = stageFor(voice, () => jsonReply(voice.whole))
+    const streamed = stageFor(voice, () => sseReply([voice.opening + voice.closing]))
+    for (const model of ['', 'm']) {
+      const body = (stream: boolean) => ({ ...odd, stream, model })
+      const path = (stream: boolean) => voice.path(model || 'm', stream)
+      const stream = await whole.fetch(path(true), { body: body(true), headers })
+      expect(stream.status).toBe(200)
+      expect(stream.headers.get('content-type')).toMatch('text/event-stream')
+      const parser = sseParser(1_000_000)
+      const frames = [...parser.push(await stream.text()), ...parser.end()]
+      expect(JSON.stringify(frames)).toContain('Hello')
+      const one = await streamed.fetch(path(false), { body: body(false), headers })
+      expect(one.status).toBe(200)
+      expect(one.headers.get('content-type')).toBe('application/json')
+      expect(JSON.stringify(await one.json())).toContain('Hello')
+    }
+  })
+})
+
 it('T14 addresses in a request are never called', async () => {
   const urls = [
     'http://169.254.169.254/a.png',
