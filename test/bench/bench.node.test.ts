@@ -5,7 +5,8 @@ import { verdictOn } from './goals.ts'
 import { LANES, lanesOf } from './lanes.ts'
 import { greediest } from './profile.ts'
 import { faultIn, replyIn } from './replies.ts'
-import { bodyText } from './requests.ts'
+import { askersFor } from './asker.ts'
+import { bodyTexts } from './requests.ts'
 import { scenariosOf } from './scenarios.ts'
 import { DIALECTS, modelOf, stamp } from './shared.ts'
 import { added, median, quantile, ratios, rotated, summaryOf } from './statistics.ts'
@@ -91,7 +92,7 @@ describe('traffic', () => {
   it.each(pairs)('$from is translated to $to', ({ from, to }) => {
     const model = modelOf(to)
     for (const prompt of ['small', 'agent', 'agent-wide'] as const) {
-      const text = bodyText({ caller: from, model, prompt, stream: false })
+      const [text = ''] = bodyTexts({ caller: from, model, prompt, stream: false })
       const { body } = translator({ from, to }).request(JSON.parse(text))
       expect(JSON.stringify(body).length).toBeGreaterThan(text.length / 2)
     }
@@ -100,12 +101,35 @@ describe('traffic', () => {
   it('has the sizes that are promised', () => {
     for (const caller of DIALECTS) {
       const size = (prompt: 'small' | 'agent' | 'image') =>
-        bodyText({ caller, model: 'm', prompt, stream: false }).length
+        bodyTexts({ caller, model: 'm', prompt, stream: false })[0]?.length
       expect(size('small')).toBeGreaterThan(800)
       expect(size('small')).toBeLessThan(1300)
       expect(size('agent')).toBeGreaterThan(95_000)
       expect(size('agent')).toBeLessThan(110_000)
       expect(size('image')).toBeGreaterThan(10_000_000)
+    }
+  })
+
+  it('sends no session twice, and each turn of a session behind the one before', () => {
+    for (const caller of DIALECTS) {
+      const asking = { port: 1, caller, model: 'm', stream: false }
+      const cold = askersFor({ ...asking, prompt: 'agent-wide' })
+      const texts = [0, 0, 1].map((at) => cold.at(at, 2).next().toString())
+      expect(new Set(texts).size).toBe(3)
+      const growing = askersFor({ ...asking, prompt: 'growing' }).at(15, 16)
+      const bodies = Array.from({ length: 42 }, () => bodyIn(growing.next()))
+      const numbers = bodies.map((body) => /session-no-\d+/.exec(body)?.[0])
+      // It begins near the end of a session: three turns of it, a whole one, the start of the next.
+      expect(numbers.indexOf(numbers[3])).toBe(3)
+      expect(new Set(numbers.slice(3)).size).toBe(1)
+      const sizes = bodies.slice(3).map((body) => Buffer.byteLength(body))
+      expect(sizes[0]).toBeGreaterThan(18_000)
+      expect(sizes[38]).toBeGreaterThan(135_000)
+      expect(sizes[38]).toBeLessThan(165_000)
+      expect(sizes.toSorted((a, b) => a - b)).toEqual(sizes)
+      expect(() => JSON.parse(bodies[20] ?? '')).not.toThrow()
+      const fresh = askersFor({ ...asking, prompt: 'small' }).at(0, 1)
+      expect(fresh.next()).toBe(fresh.next())
     }
   })
 
@@ -129,6 +153,8 @@ describe('traffic', () => {
     for (const delay of reader.delays) expect(Math.abs(delay)).toBeLessThan(1000)
   })
 })
+
+const bodyIn = (request: Buffer): string => request.toString().split('\r\n\r\n')[1] ?? ''
 
 const frame = (functionName: string) => ({ functionName, url: '', lineNumber: 0 })
 

@@ -1,7 +1,7 @@
+import { type Askers, askersFor } from './asker.ts'
 import { type Connection, type Heard, openConnection } from './connection.ts'
 import { stampReader } from './delays.ts'
 import { faultIn } from './replies.ts'
-import { requestBytes } from './requests.ts'
 import type { Asking, Busy, Crowd, Drip, Job, Load, Score } from './shared.ts'
 import { spreadOf } from './statistics.ts'
 import { cpuMsOf } from './usage.ts'
@@ -15,14 +15,16 @@ const MAX_PROBLEMS = 3
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
 /** Bodies of 10 MB are made once. */
-const requests = new Map<string, Buffer>()
-function requestOf(asking: Asking): Buffer {
+const askers = new Map<string, Askers>()
+function askersOf(asking: Asking): Askers {
   const { port, caller, model, prompt, stream } = asking
   const name = [port, caller, model, prompt, stream].join()
-  const known = requests.get(name) ?? requestBytes(asking)
-  requests.set(name, known)
+  const known = askers.get(name) ?? askersFor(asking)
+  askers.set(name, known)
   return known
 }
+
+const requestOf = (asking: Asking): Buffer => askersOf(asking).at(0, 1).next()
 
 interface Tally {
   problems: string[]
@@ -69,26 +71,27 @@ interface Loop {
 
 /** Every connection asks again as soon as it has its answer. */
 async function closedLoop(job: Load, tally: Tally, body?: (chunk: Buffer) => void): Promise<Loop> {
-  const request = requestOf(job)
+  const own = askersOf(job)
   let isOver = false
-  const open = async (): Promise<{ connection: Connection; idle: Promise<void> }> => {
+  const open = async (index: number) => {
+    const asker = own.at(index, job.connections)
     const { promise: idle, resolve } = Promise.withResolvers<void>()
     const connection = await openConnection(job.port, {
       body,
       ended(heard) {
         tally.add(heard)
         if (isOver) resolve()
-        else connection.ask(request)
+        else connection.ask(asker.next())
       },
       failed(reason) {
         tally.fail(reason)
         resolve()
       },
     })
-    return { connection, idle }
+    return { connection, idle, asker }
   }
-  const opened = await Promise.all(Array.from({ length: job.connections }, open))
-  for (const { connection } of opened) connection.ask(request)
+  const opened = await Promise.all(Array.from({ length: job.connections }, (_, at) => open(at)))
+  for (const { connection, asker } of opened) connection.ask(asker.next())
   return {
     async end() {
       isOver = true

@@ -1,5 +1,5 @@
 import { type Finding, findingsOf, type Metric } from './goals.ts'
-import { BASE, type Lane } from './lanes.ts'
+import { BASE, FLOOR, type Lane } from './lanes.ts'
 import type { LaneScores } from './rounds.ts'
 import type { Scenario } from './scenarios.ts'
 import type { Busy, Score } from './shared.ts'
@@ -11,6 +11,8 @@ export interface Figures {
   /** Against the bare pass-through of the same round. */
   rate: Summary | undefined
   cpu: Summary | undefined
+  /** Against a bare server and client of Node. */
+  floor: Summary | undefined
   /** Processor time of a pool against one upstream, in the same round. */
   pool: Summary | undefined
   /** For itself: requests or deltas per second, and microseconds on a processor for each of them. */
@@ -54,10 +56,12 @@ export function figuresOf(results: readonly LaneScores[], { events }: Scenario):
   const loadsOf = (name: string) => results.find(({ lane }) => lane.name === name)?.loads ?? []
   const base = loadsOf(BASE)
   const direct = loadsOf('direct')
+  const floor = loadsOf(FLOOR)
   return results.map(({ lane, loads, drips, problems }) => ({
     lane,
     rate: against(loads, base, rateIn),
     cpu: against(loads, base, cpuIn),
+    floor: against(loads, floor, rateIn),
     pool: lane.twin === undefined ? undefined : against(loads, loadsOf(lane.twin), cpuIn),
     perSecond: median(loads.map(rateIn)) * events,
     cpuUs: scaled(middleOf(seriesOf(loads, cpuIn)), 1000 / events),
@@ -84,9 +88,10 @@ const scaled = (value: number | undefined, factor: number): number | undefined =
 
 /** What the goals say to the figures of a scenario. */
 export function judged({ name }: Scenario, figures: readonly Figures[]): Finding[] {
-  return figures.flatMap(({ lane, rate, overBase, dripP99, pool }) => {
+  return figures.flatMap(({ lane, rate, floor, overBase, dripP99, pool }) => {
     const values: readonly (readonly [Metric, number | undefined])[] = [
       ['rate', rate?.middle],
+      ['floor', floor?.middle],
       ['added', overBase],
       ['drip', dripP99],
       ['pool', pool?.middle],

@@ -2,9 +2,13 @@ import { kits } from '../dialects/index.ts'
 import type { Dialect } from './shared.ts'
 import type { Body, Step, Tool } from './words.ts'
 
-/** A working session of a coding agent: about 100 KB in 60 turns, with 20 tools. */
+/** A working session of a coding agent, with 20 tools: about 100 KB after 30 steps, 150 KB after 40. */
 
 const STEPS = 29
+/** Requests of a session that grows by a step each, from about 20 to 150 KB. */
+const GROWING_TURNS = 40
+/** Stands where sessions differ; the callers write a number of as many digits over it. */
+export const SESSION_MARK = 'session-no-0000000'
 const TOOLS = 20
 const SYSTEM = [
   'You are a careful programmer who works in the folder of a project with the tools you are given.',
@@ -55,7 +59,13 @@ function toolAt(index: number): Tool {
   }
 }
 
-function stepAt(index: number, wide: boolean): Step {
+interface Kind {
+  wide: boolean
+  /** How often the code stands in the result of a tool. */
+  code: number
+}
+
+function stepAt(index: number, { wide, code }: Kind): Step {
   const path = `/project/src/part-${index}/total.ts`
   const note = wide && index % 10 === 0 ? '// 合計 → Σ “done”\n' : ''
   return {
@@ -63,15 +73,22 @@ function stepAt(index: number, wide: boolean): Step {
     said: `I look at ${path} next, because the failing test number ${index} leads there.`,
     tool: toolAt(index % TOOLS).name,
     input: { path, limit: 400 + index, mode: 'numbered', options: { recursive: index % 2 === 0 } },
-    result: `${path}\n${note}${CODE.repeat(8)}`,
+    result: `${path} of ${SESSION_MARK}\n${note}${CODE.repeat(code)}`,
   }
 }
 
-const TASK = 'The total of the second report is wrong. Find out why, and repair it with a test.'
+const TASK = `In ${SESSION_MARK} the total of the second report is wrong. Find out why, and repair it with a test.`
 const tools = Array.from({ length: TOOLS }, (_, index) => toolAt(index))
 
-/** With wide characters a JavaScript string takes twice the room. */
-export function historyIn(dialect: Dialect, wide: boolean): Body {
-  const steps = Array.from({ length: STEPS }, (_, index) => stepAt(index, wide))
+const grown = (dialect: Dialect, length: number, kind: Kind): Body => {
+  const steps = Array.from({ length }, (_, index) => stepAt(index, kind))
   return kits[dialect].bench.history({ steps, tools, system: SYSTEM, task: TASK })
 }
+
+/** With wide characters a JavaScript string takes twice the room. */
+export const historyIn = (dialect: Dialect, wide: boolean): Body =>
+  grown(dialect, STEPS, { wide, code: 8 })
+
+/** What an agent sends in turn after turn: each request repeats the one before and adds a step. */
+export const growingIn = (dialect: Dialect): Body[] =>
+  Array.from({ length: GROWING_TURNS }, (_, turn) => grown(dialect, turn, { wide: true, code: 10 }))

@@ -14,6 +14,8 @@ export interface Lane {
 
 /** The lane that all others are put in proportion to. */
 export const BASE = 'pass-through'
+/** The least that a proxy in Node can be. */
+export const FLOOR = 'node:http'
 
 const BARE: readonly ProxyKind[] = ['direct', 'node:http', BASE, 'parse+serialise']
 

@@ -32,6 +32,7 @@ const WAITS: readonly Column[] = [
 
 const REQUESTS: readonly Column[] = [
   ...PROPORTION,
+  { head: 'to node:http', cell: ({ floor }) => digits(floor?.middle) },
   { head: 'requests/s', cell: ({ perSecond }) => digits(perSecond) },
   { head: 'CPU µs', cell: ({ cpuUs }) => digits(cpuUs) },
   ...WAITS,

@@ -1,5 +1,5 @@
 import { kits } from '../dialects/index.ts'
-import { historyIn } from './history.ts'
+import { growingIn, historyIn, SESSION_MARK } from './history.ts'
 import { type Asking, CALLER_KEY, type Dialect, type Prompt } from './shared.ts'
 import type { Body } from './words.ts'
 
@@ -18,40 +18,71 @@ const image = (): string =>
 
 const WHAT = 'What is in the image?'
 
-function bodyOf(prompt: Prompt, dialect: Dialect): Body {
+function bodiesOf(prompt: Prompt, dialect: Dialect): Body[] {
   const words = kits[dialect].bench
   switch (prompt) {
     case 'small':
-      return words.small({ rules: RULES, question: QUESTION })
+      return [words.small({ rules: RULES, question: QUESTION })]
     case 'agent':
     case 'agent-wide':
-      return historyIn(dialect, prompt === 'agent-wide')
+      return [historyIn(dialect, prompt === 'agent-wide')]
+    case 'growing':
+      return growingIn(dialect)
     case 'image':
-      return words.image({ data: image(), question: WHAT })
+      return [words.image({ data: image(), question: WHAT })]
     default:
       return prompt satisfies never
   }
 }
 
-export const bodyText = ({ caller, prompt, model, stream }: Omit<Asking, 'port'>): string =>
-  JSON.stringify(kits[caller].http.body(model, stream, bodyOf(prompt, caller)))
+/** The bodies that a caller sends one after another; all prompts but one have a single one. */
+export const bodyTexts = ({ caller, prompt, model, stream }: Omit<Asking, 'port'>): string[] =>
+  bodiesOf(prompt, caller).map((body) =>
+    JSON.stringify(kits[caller].http.body(model, stream, body)),
+  )
 
 /** A request as it goes over the wire, with the headers that clients usually send. */
-export function requestBytes(asking: Asking): Buffer {
-  const kit = kits[asking.caller]
-  const body = bodyText(asking)
+function requestBytes(asking: Asking, body: string): Buffer {
+  const { base = '', key = CALLER_KEY, caller, port } = asking
+  const { http } = kits[caller]
   const head = [
-    `POST ${kit.http.path(asking.model, asking.stream)} HTTP/1.1`,
-    `host: 127.0.0.1:${asking.port}`,
+    `POST ${base}${http.path(asking.model, asking.stream)} HTTP/1.1`,
+    `host: 127.0.0.1:${port}`,
     'accept: application/json',
     'user-agent: benchmark/1.0 (loopback)',
     'x-stainless-lang: js',
     'x-stainless-runtime: node',
     'x-stainless-retry-count: 0',
-    ...Object.entries(kit.http.credentials(CALLER_KEY)).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries(http.credentials(key)).map(([name, value]) => `${name}: ${value}`),
     'content-type: application/json',
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: keep-alive',
   ]
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+/** The bytes of a request, and where in them the number of its session stands. */
+export interface Template {
+  bytes: Buffer
+  places: readonly number[]
+}
+
+export const templatesFor = (asking: Asking): Template[] =>
+  bodyTexts(asking).map((body) => {
+    const bytes = requestBytes(asking, body)
+    return { bytes, places: placesIn(bytes) }
+  })
+
+function placesIn(bytes: Buffer): number[] {
+  const places: number[] = []
+  for (let at = bytes.indexOf(SESSION_MARK); at >= 0; at = bytes.indexOf(SESSION_MARK, at + 1))
+    places.push(at)
+  return places
+}
+
+/** A request of no session in particular. */
+export const requestFor = (asking: Asking): Buffer => {
+  const [template] = templatesFor(asking)
+  if (!template) throw new Error(`nothing is asked by ${asking.prompt}`)
+  return template.bytes
 }

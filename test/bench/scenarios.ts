@@ -38,24 +38,29 @@ const streams = (
 ): Scenario => ({ name, title, prompt: 'small', manner, seconds: 0.5, events: DELTAS, ...more })
 
 const SMALL = 'small JSON (1 KB each way)'
-const AGENT = 'agent history (100 KB request)'
-const BURST = `stream of ${DELTAS} deltas in small writes`
-const BLOCK = `stream of ${DELTAS} deltas in one write`
+const AGENT = 'agent history (100 KB request, another session each time)'
+const GROWING = 'sessions that grow from 20 to 150 KB in 40 requests, wide characters'
+const BURST = `stream of ${DELTAS} deltas, an HTTP chunk for each`
+const BLOCK = `stream of ${DELTAS} deltas in one chunk`
 const EACH = `stream of ${DELTAS} deltas, a write for each`
 
 /** Every dialect on both sides, alone and translated. */
-const SOME = 'same,messages:responses,generate-content:messages,responses:generate-content'
-const QUICK_CROSS: Short = { lanes: 'direct,cross', rounds: 3, seconds: 0.4 }
-const QUICK_SOME: Short = { lanes: `direct,${SOME}`, rounds: 3, seconds: 0.4 }
+const SOME = 'same,m:r,r:g,g:c,c:m'
+const QUICK_CROSS: Short = { lanes: 'direct,node:http,cross', rounds: 3, seconds: 0.4 }
+const QUICK_SOME: Short = { lanes: `direct,node:http,${SOME}`, rounds: 3, seconds: 0.4 }
 
 export const SCENARIOS: readonly Scenario[] = [
   requests('small-1', SMALL, 'small', { connections: 1 }),
   requests('small-16', SMALL, 'small', { connections: 16 }),
   requests('small-64', SMALL, 'small', { connections: 64, quick: QUICK_CROSS }),
   requests('agent-1', AGENT, 'agent', { connections: 1 }),
-  requests('agent-16', AGENT, 'agent', { connections: 16, quick: QUICK_SOME }),
+  requests('agent-16', AGENT, 'agent', { connections: 16 }),
   requests('agent-64', AGENT, 'agent', { connections: 64 }),
-  requests('agent-wide-16', `${AGENT} with wide characters`, 'agent-wide', { connections: 16 }),
+  requests('agent-wide-16', `${AGENT}, wide characters`, 'agent-wide', {
+    connections: 16,
+    quick: QUICK_SOME,
+  }),
+  requests('growing-16', GROWING, 'growing', { connections: 16, quick: QUICK_SOME }),
   requests('image-4', 'image (10 MB request)', 'image', {
     connections: 4,
     seconds: 2,

@@ -4,8 +4,11 @@ import type { Dialect } from '../../adapters/dialect.ts'
 
 export { DIALECTS, type Dialect } from '../../adapters/dialect.ts'
 
-/** What is asked: 1 KB, the history of an agent (100 KB), the same with wide characters, an image (10 MB). */
-export type Prompt = 'small' | 'agent' | 'agent-wide' | 'image'
+/**
+ * What is asked: 1 KB; the history of an agent (100 KB), of another session each time; the same with wide
+ * characters; sessions that grow from request to request (20 to 150 KB, wide characters); an image (10 MB).
+ */
+export type Prompt = 'small' | 'agent' | 'agent-wide' | 'growing' | 'image'
 
 /**
  * How the upstream answers: JSON of 1 KB; a stream of one HTTP chunk per event in small writes, in one write, in
@@ -26,6 +29,9 @@ export { LAST_WORDS } from './words.ts'
 /** One request, as a caller of a dialect puts it. */
 export interface Asking {
   port: number
+  /** What stands before the path, and the key: of another gateway. */
+  base?: string
+  key?: string
   caller: Dialect
   model: string
   prompt: Prompt

@@ -5,7 +5,7 @@ import { findingsOf } from './goals.ts'
 import { BASE, type Lane } from './lanes.ts'
 import { type Proxy, startLane, startProxy } from './processes.ts'
 import { verdicts } from './report.ts'
-import { requestBytes } from './requests.ts'
+import { requestFor } from './requests.ts'
 import type { World } from './rounds.ts'
 import { modelOf } from './shared.ts'
 import { ratios, summaryOf } from './statistics.ts'
@@ -21,7 +21,7 @@ async function timeOf(start: Start, { caller, upstream }: Lane): Promise<number>
   const proxy = await start()
   const { port } = proxy
   const model = modelOf(upstream)
-  await answered(port, requestBytes({ port, caller, model, prompt: 'small', stream: false }))
+  await answered(port, requestFor({ port, caller, model, prompt: 'small', stream: false }))
   const time = performance.now() - begun
   await proxy.stop()
   return time

@@ -1,11 +1,6 @@
 import { LAST_WORDS, TEXT, data, type BenchReply, type BenchWords } from '../../bench/words.ts'
 
 const history: BenchWords['history'] = ({ steps, system, task, tools }) => ({
-  max_tokens: 8192,
-  tools: tools.map(({ name, description, schema }) => ({
-    type: 'function',
-    function: { name, description, parameters: schema },
-  })),
   messages: [
     { role: 'system', content: system },
     { role: 'user', content: task },
@@ -20,6 +15,11 @@ const history: BenchWords['history'] = ({ steps, system, task, tools }) => ({
       { role: 'tool', tool_call_id: id, content: result },
     ]),
   ],
+  tools: tools.map(({ name, description, schema }) => ({
+    type: 'function',
+    function: { name, description, parameters: schema },
+  })),
+  max_tokens: 8192,
 })
 
 const head = {

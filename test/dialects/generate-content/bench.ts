@@ -1,16 +1,6 @@
 import { LAST_WORDS, TEXT, data, type BenchReply, type BenchWords } from '../../bench/words.ts'
 
 const history: BenchWords['history'] = ({ steps, system, task, tools }) => ({
-  systemInstruction: { parts: [{ text: system }] },
-  tools: [
-    {
-      functionDeclarations: tools.map(({ name, description, schema }) => ({
-        name,
-        description,
-        parametersJsonSchema: schema,
-      })),
-    },
-  ],
   contents: [
     { role: 'user', parts: [{ text: task }] },
     ...steps.flatMap(({ id, said, tool, input, result }) => [
@@ -20,6 +10,16 @@ const history: BenchWords['history'] = ({ steps, system, task, tools }) => ({
         parts: [{ functionResponse: { id, name: tool, response: { output: result } } }],
       },
     ]),
+  ],
+  systemInstruction: { parts: [{ text: system }] },
+  tools: [
+    {
+      functionDeclarations: tools.map(({ name, description, schema }) => ({
+        name,
+        description,
+        parametersJsonSchema: schema,
+      })),
+    },
   ],
   generationConfig: { maxOutputTokens: 8192 },
 })

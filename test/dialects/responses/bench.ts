@@ -1,16 +1,7 @@
 import { LAST_WORDS, TEXT, named, type BenchReply, type BenchWords } from '../../bench/words.ts'
 
 const history: BenchWords['history'] = ({ steps, system, task, tools }) => ({
-  max_output_tokens: 8192,
-  store: false,
   instructions: system,
-  tools: tools.map(({ name, description, schema }) => ({
-    type: 'function',
-    name,
-    description,
-    parameters: schema,
-    strict: false,
-  })),
   input: [
     { type: 'message', role: 'user', content: [{ type: 'input_text', text: task }] },
     ...steps.flatMap(({ id, said, tool, input, result }) => [
@@ -19,6 +10,15 @@ const history: BenchWords['history'] = ({ steps, system, task, tools }) => ({
       { type: 'function_call_output', call_id: id, output: result },
     ]),
   ],
+  tools: tools.map(({ name, description, schema }) => ({
+    type: 'function',
+    name,
+    description,
+    parameters: schema,
+    strict: false,
+  })),
+  max_output_tokens: 8192,
+  store: false,
 })
 
 const ITEM = 'msg_68af4030592c81938ec0a5fbab4a3e9f05438e46b5f69a3b'
