@@ -32,6 +32,9 @@ export interface Journal {
   ): void
 }
 
+/** What one upstream reported about a reply. */
+const REPLY_FIELDS = ['usage', 'finish', 'firstByteMs', 'reason', 'error'] as const
+
 export function journal(
   ports: Pick<Ports, 'now' | 'log'>,
   head: Pick<LogEntry, 'id' | 'method' | 'path'>,
@@ -58,35 +61,36 @@ export function journal(
     },
     sending() {
       called = true
-      const taken = arrivedAt === undefined ? 0 : performance.now() - arrivedAt
-      entry.overheadMs ??= inHundredths(taken)
+      entry.overheadMs ??= millisecondsSince(arrivedAt)
       return entry.trace?.beginCall()
     },
     anew() {
-      for (const name of ['usage', 'finish', 'firstByteMs', 'reason', 'error'] as const)
-        delete entry[name]
+      for (const name of REPLY_FIELDS) delete entry[name]
     },
     began() {
       entry.firstByteMs ??= elapsed()
     },
-    sent(bytes) {
-      bytesOut += bytes
-    },
+    sent: (bytes) => void (bytesOut += bytes),
     whenOver: (run) => (over ? run(end) : void runs.push(run)),
     finish({ problem, ...fields }) {
       if (over) return
       over = true
       end = problem
       for (const run of runs) run(problem)
-      const sent = bytesOut > 0 ? { bytesOut } : {}
-      const failed = problem && { error: problem.message }
-      const left = problem === CALLER_LEFT ? { status: 499 } : {}
-      const failure = problem ?? entry.error
-      const outcome = outcomeOf(fields.status, failure, called)
-      const told = { ...head, ...entry, ...sent, ...fields, ...failed, ...left, outcome }
+      const sent = bytesOut > 0 && { bytesOut }
+      const outcome = outcomeOf(fields.status, problem ?? entry.error, called)
+      const told = { ...head, ...entry, ...sent, ...fields, ...endFields(problem), outcome }
       ports.log({ ...told, totalMs: elapsed() })
     },
   }
 }
 
-const inHundredths = (ms: number): number => Math.round(ms * 100) / 100
+/** Why an exchange did not end well, and the status where that was its caller. */
+const endFields = (problem: Problem | undefined): Partial<LogEntry> => ({
+  ...(problem && { error: problem.message }),
+  ...(problem === CALLER_LEFT && { status: 499 }),
+})
+
+/** In hundredths of a millisecond; 0 where it has not begun. */
+const millisecondsSince = (start: number | undefined): number =>
+  start === undefined ? 0 : Math.round((performance.now() - start) * 100) / 100

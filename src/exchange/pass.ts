@@ -185,7 +185,7 @@ async function passedStream(exchange: Exchange, plan: PassPlan, call: UpstreamCa
   const mirror = createMirror(exchange, plan)
   if (!mirror) letGo(exchange, plan)
   const tap = createTap(exchange, plan, call, mirror)
-  const steps = passSteps(exchange, plan, call, { shape, mirror, tap, errors })
+  const pieces = new PassedPieces(exchange, plan, call, { shape, mirror, tap, errors })
   // A heartbeat would damage an answer of another type.
   const isStream = isStreamType(call.headers.get('content-type'))
   const heartbeat = isStream
@@ -194,7 +194,7 @@ async function passedStream(exchange: Exchange, plan: PassPlan, call: UpstreamCa
   const read = begunWith(opened === SILENT ? opening.then(unmarked) : opening, () => call.read())
   let isWithin = false
   const step = async (): Promise<Step> => {
-    const made = await steps(await read())
+    const made = await pieces.pass(await read())
     // A step may wait for a store. Only afterwards is known whether the caller has half an event.
     isWithin = Boolean(shape.closing?.())
     return made
@@ -210,7 +210,7 @@ async function passedStream(exchange: Exchange, plan: PassPlan, call: UpstreamCa
     },
     stalled() {
       call.cancel()
-      return steps({ problem: NOT_TAKEN })
+      return pieces.pass({ problem: NOT_TAKEN })
     },
   })
   return { status: call.status, headers: STREAM_HEADERS, body }
@@ -285,76 +285,101 @@ interface Passing {
 }
 
 /** Passes one piece after the other; at a premature end it writes the error that the upstream left out. */
-function passSteps(
-  exchange: Exchange,
-  plan: PassPlan,
-  call: UpstreamCall,
-  { shape, mirror, tap, errors }: Passing,
-): (piece: Piece) => Step | Promise<Step> {
-  const { journal, settings } = exchange
-  const trailer = (): Uint8Array => {
-    const isStream = isStreamType(call.headers.get('content-type'))
-    const comment = isStream ? lossComment(exchange, plan.losses) : ''
-    // The last line of the upstream may have no end.
-    return comment === '' ? NOTHING : new TextEncoder().encode(`\n${comment}`)
+class PassedPieces {
+  readonly #exchange: Exchange
+  readonly #plan: PassPlan
+  readonly #call: UpstreamCall
+  readonly #passing: Passing
+  #received = 0
+  #begun = false
+  /** A failure that the reader has found, and that has not passed in words that clients understand. */
+  #unsettled: Problem | undefined
+
+  constructor(exchange: Exchange, plan: PassPlan, call: UpstreamCall, passing: Passing) {
+    this.#exchange = exchange
+    this.#plan = plan
+    this.#call = call
+    this.#passing = passing
   }
-  let received = 0
-  let begun = false
-  let unsettled: Problem | undefined
-  const finish = (failure: Problem | undefined, passReply: Uint8Array = NOTHING): Step => {
-    let bytes = NOTHING
-    if (!failure) bytes = joinBytes([shape.rest(), trailer()])
-    else if (failure !== CALLER_LEFT)
-      bytes = epilogue(exchange, plan, failure, { begun, closing: shape.closing?.() ?? '' })
-    const last = joinBytes([passReply, bytes])
-    journal.sent(last.length)
-    journal.finish({ status: call.status, problem: failure })
-    return { bytes: last, last: true }
-  }
-  const ended = (piece: Piece): Step => {
-    const failure = tap.ended ? unsettled : prematureEnd(exchange, tap, piece)
-    return finish(failure && !errors.said ? toldProblem(plan, failure) : undefined)
-  }
-  const passing = (bytes: Uint8Array, failure?: Problem): Step => {
-    begun ||= bytes.length > 0
-    if (failure) {
-      call.cancel()
-      return finish(toldProblem(plan, failure), bytes)
-    }
-    journal.sent(bytes.length)
-    return { bytes, last: false }
-  }
-  /** Looks event by event at bytes that tell of a failure or follow the end of the reply. */
-  const inspected = (events: readonly Event[], bytes: Uint8Array): Step => {
-    const error = events.find((event) => event.type === 'error')
-    const whole = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
-    const stray = tap.strayed && !tap.ended ? ENDED_EARLY : undefined
-    const { text, failure, found } = errors.inspected(whole, error?.problem ?? stray)
-    if (!found) unsettled ??= error?.problem
-    return passing(text === whole ? bytes : new TextEncoder().encode(text), failure)
-  }
-  return (piece) => {
+
+  pass(piece: Piece): Step | Promise<Step> {
+    const { journal, settings } = this.#exchange
+    const { tap, shape, mirror } = this.#passing
     journal.began()
-    if (!piece?.bytes) return ended(piece)
-    received += piece.bytes.length
-    if (received > settings.limits.streamBytes) {
-      call.cancel()
-      return finish(REPLY_TOO_LARGE)
-    }
+    if (!piece?.bytes) return this.#ended(piece)
+    this.#received += piece.bytes.length
+    if (this.#received > settings.limits.streamBytes) return this.#cancelled(REPLY_TOO_LARGE)
     const wasEnded = tap.ended
     const events = tap.push(piece.bytes)
-    observe(exchange, events)
+    observe(this.#exchange, events)
     // The problem is known too late to change the status.
-    if (events.some((event) => event.type === 'error' && event.problem === NOT_A_REPLY)) {
-      call.cancel()
-      return finish(NOT_A_REPLY)
-    }
+    if (events.some(isNoReply)) return this.#cancelled(NOT_A_REPLY)
     const bytes = shape.push(piece.bytes)
     const isKnown = !wasEnded && !tap.strayed && !tap.suspect
     const isPlain = isKnown && events.every(({ type }) => type !== 'error')
-    const step = isPlain ? passing(bytes) : inspected(events, bytes)
+    const step = isPlain ? this.#passed(bytes) : this.#inspected(events, bytes)
     return mirror?.ready ? mirror.settle().then(() => step) : step
   }
+
+  #passed(bytes: Uint8Array, failure?: Problem): Step {
+    this.#begun ||= bytes.length > 0
+    if (failure) return this.#cancelled(toldProblem(this.#plan, failure), bytes)
+    this.#exchange.journal.sent(bytes.length)
+    return { bytes, last: false }
+  }
+
+  /** Looks event by event at bytes that tell of a failure or follow the end of the reply. */
+  #inspected(events: readonly Event[], bytes: Uint8Array): Step {
+    const { tap, errors } = this.#passing
+    const told = events.find((event) => event.type === 'error')?.problem
+    const stray = tap.strayed && !tap.ended ? ENDED_EARLY : undefined
+    const { shown, failure, found } = inspectedBytes(errors, bytes, told ?? stray)
+    if (!found) this.#unsettled ??= told
+    return this.#passed(shown, failure)
+  }
+
+  #ended(piece: Piece): Step {
+    const { tap, errors } = this.#passing
+    const failure = tap.ended ? this.#unsettled : prematureEnd(this.#exchange, tap, piece)
+    return this.#finish(failure && !errors.said ? toldProblem(this.#plan, failure) : undefined)
+  }
+
+  #cancelled(failure: Problem, passed?: Uint8Array): Step {
+    this.#call.cancel()
+    return this.#finish(failure, passed)
+  }
+
+  #finish(failure: Problem | undefined, passed: Uint8Array = NOTHING): Step {
+    const { journal } = this.#exchange
+    const last = joinBytes([passed, this.#lastBytes(failure)])
+    journal.sent(last.length)
+    journal.finish({ status: this.#call.status, problem: failure })
+    return { bytes: last, last: true }
+  }
+
+  #lastBytes(failure: Problem | undefined): Uint8Array {
+    const { shape } = this.#passing
+    if (failure === CALLER_LEFT) return NOTHING
+    if (!failure) return joinBytes([shape.rest(), trailer(this.#exchange, this.#plan, this.#call)])
+    const place = { begun: this.#begun, closing: shape.closing?.() ?? '' }
+    return epilogue(this.#exchange, this.#plan, failure, place)
+  }
+}
+
+const isNoReply = (event: Event): boolean => event.type === 'error' && event.problem === NOT_A_REPLY
+
+function inspectedBytes(errors: PassingErrors, bytes: Uint8Array, told: Problem | undefined) {
+  const whole = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+  const { text, ...inspected } = errors.inspected(whole, told)
+  return { ...inspected, shown: text === whole ? bytes : new TextEncoder().encode(text) }
+}
+
+/** The comment with the losses, behind a stream of events that passed whole. */
+function trailer(exchange: Exchange, plan: PassPlan, call: UpstreamCall): Uint8Array {
+  const isStream = isStreamType(call.headers.get('content-type'))
+  const comment = isStream ? lossComment(exchange, plan.losses) : ''
+  // The last line of the upstream may have no end.
+  return comment === '' ? NOTHING : new TextEncoder().encode(`\n${comment}`)
 }
 
 /** Reads along with a passing stream. */

@@ -6,7 +6,7 @@ import type { FrameReader } from '../stream/codec.ts'
 import { sseParser } from '../stream/sse.ts'
 import { isStumble, guessKind } from '../stream/reply-events.ts'
 import type { Veil } from '../upstream/secrets.ts'
-import { isShown } from '../model/events.ts'
+import { isShown, type Event } from '../model/events.ts'
 import { isPassingOver } from '../upstream/verdict.ts'
 
 /**
@@ -54,74 +54,21 @@ interface Options {
 /** No service says so much in an error, and searching a larger one for secrets takes too long. */
 const LARGEST_ERROR = 262_144
 
-export function passingErrors({
-  adapter,
-  veil,
-  reader,
-  maxEventCharacters,
-}: Options): PassingErrors {
-  const { tellsFailure = () => true, isPiece, knows = () => true } = adapter.same
-  const problemIn = (frame: Frame): Problem | undefined => {
-    try {
-      const events = reader().read(frame)
-      const error = events.find(({ type }) => type === 'error')
-      return error?.type === 'error' && !isStumble(error, frame) ? error.problem : undefined
-    } catch {
-      return undefined
-    }
-  }
-  const saysSomething = (frame: Frame): boolean => {
-    try {
-      return reader().read(frame).length > 0
-    } catch {
-      return true
-    }
-  }
-  const decided = (frames: readonly Frame[]): Opening => {
-    const beginning = reader()
-    for (const frame of frames) {
-      const problem = problemIn(frame)
-      if (problem && (isPassingOver(problem) || !isOwn(frame)))
-        return { begun: true, failure: problem }
-      if (problem || isPiece?.(frame) || showsSomething(beginning, frame)) return { begun: true }
-    }
-    return { begun: false }
-  }
+export function passingErrors(options: Options): PassingErrors {
+  const { adapter, veil, maxEventCharacters } = options
+  const judge = frameJudge(options)
+  const { hidden, masked } = secretMasks(veil)
+  const { knows = () => true } = adapter.same
   const framesIn = (text: string): Frame[] => {
     const parser = sseParser(maxEventCharacters)
     // An error that came without a framing is read at the end too.
     return [...parser.push(text), ...parser.end()]
   }
-  const isOwn = (frame: Frame) => tellsFailure(frame) && frame.data.length <= LARGEST_ERROR
-  const hidden = (text: string): string =>
-    text.length > LARGEST_ERROR
-      ? ''
-      : text.replace(LINE, (_, name: string, value: string) => name + veil.hideJson(value))
-  /** Whether the frame is more than a comment. */
-  const isContent = (frame: Frame | undefined): boolean =>
-    frame !== undefined && (isDone(frame) || (isReadable(frame) && knows(frame)))
-  const isReadable = (frame: Frame): boolean => {
-    try {
-      return !reader()
-        .read(frame)
-        .some((event) => isStumble(event, frame))
-    } catch {
-      return false
-    }
-  }
-  const masked = (text: string, mask = hidden): string =>
-    text.length > LARGEST_ERROR ? (veil.sought?.hide(text) ?? text) : mask(text)
   const errors = {
     said: false,
     opening(text: string, isDecisive = false): Opening {
       const frames = guessKind(text) === 'json' ? [unframed(text)] : framesIn(text)
-      if (isDecisive) return decided(frames)
-      for (const frame of frames) {
-        const problem = problemIn(frame)
-        if (problem) return isOwn(frame) ? { begun: true } : { begun: true, failure: problem }
-        if (isPiece?.(frame) || saysSomething(frame)) return { begun: true }
-      }
-      return { begun: false }
+      return isDecisive ? decisiveOpening(options, judge, frames) : firstOpening(judge, frames)
     },
     inspected(text: string, told: Problem | undefined): Inspected {
       let out = ''
@@ -129,27 +76,101 @@ export function passingErrors({
         const frame = framesIn(event).at(0)
         if (frame && isDone(frame) && told === ENDED_EARLY)
           return { text: out, failure: told, found: true }
-        const problem = frame && problemIn(frame)
+        const problem = frame && judge.problemIn(frame)
         if (!problem) {
-          out += isContent(frame) ? event : masked(event)
+          out += judge.isContent(frame) ? event : masked(event, hidden)
           continue
         }
         out += hidden(event)
         const isNew = told !== undefined && !errors.said
-        if (!isOwn(frame) && isNew) return { text: out, failure: problem, found: true }
-        errors.said ||= isOwn(frame)
+        if (!judge.isOwn(frame) && isNew) return { text: out, failure: problem, found: true }
+        errors.said ||= judge.isOwn(frame)
       }
       return { text: out, found: errors.said }
     },
     element(text: string) {
       const frame = { data: text }
-      if (!text.includes('"error"') || !problemIn(frame))
+      if (!text.includes('"error"') || !judge.problemIn(frame))
         return knows(frame) ? text : masked(text, veil.hideJson)
-      errors.said ||= isOwn(frame)
+      errors.said ||= judge.isOwn(frame)
       return veil.hideJson(text)
     },
   }
   return errors
+}
+
+/** What a single frame is, without those before it: a fresh reader reads each. */
+interface FrameJudge {
+  /** The failure that the frame tells of. */
+  problemIn(frame: Frame): Problem | undefined
+  /** Whether the frame tells its failure in words that clients of the dialect take for one. */
+  isOwn(frame: Frame): boolean
+  /** Whether the frame is more than a comment. */
+  isContent(frame: Frame | undefined): boolean
+  /** Whether the frame says anything of a reply. One that the reader cannot read does: the caller is to see it. */
+  saysSomething(frame: Frame): boolean
+}
+
+function frameJudge({ adapter, reader }: Options): FrameJudge {
+  const { tellsFailure = () => true, isPiece, knows = () => true } = adapter.same
+  const eventsIn = (frame: Frame): readonly Event[] | undefined => {
+    try {
+      return reader().read(frame)
+    } catch {
+      return undefined
+    }
+  }
+  const isReadable = (frame: Frame): boolean =>
+    eventsIn(frame)?.every((event) => !isStumble(event, frame)) ?? false
+  return {
+    problemIn(frame) {
+      const error = eventsIn(frame)?.find(({ type }) => type === 'error')
+      return error?.type === 'error' && !isStumble(error, frame) ? error.problem : undefined
+    },
+    isOwn: (frame) => tellsFailure(frame) && frame.data.length <= LARGEST_ERROR,
+    isContent: (frame) =>
+      frame !== undefined && (isDone(frame) || (isReadable(frame) && knows(frame))),
+    saysSomething: (frame) => isPiece?.(frame) || eventsIn(frame)?.length !== 0,
+  }
+}
+
+/** The opening up to the first event that says anything. */
+function firstOpening(judge: FrameJudge, frames: readonly Frame[]): Opening {
+  for (const frame of frames) {
+    const problem = judge.problemIn(frame)
+    if (problem) return judge.isOwn(frame) ? { begun: true } : { begun: true, failure: problem }
+    if (judge.saysSomething(frame)) return { begun: true }
+  }
+  return { begun: false }
+}
+
+/** The opening up to the first event that shows something of the reply. */
+function decisiveOpening(
+  { adapter, reader }: Options,
+  judge: FrameJudge,
+  frames: readonly Frame[],
+): Opening {
+  const beginning = reader()
+  for (const frame of frames) {
+    const problem = judge.problemIn(frame)
+    if (problem && (isPassingOver(problem) || !judge.isOwn(frame)))
+      return { begun: true, failure: problem }
+    if (problem || adapter.same.isPiece?.(frame) || showsSomething(beginning, frame))
+      return { begun: true }
+  }
+  return { begun: false }
+}
+
+/** `hidden`: an event of a failure without its secrets. `masked`: a comment, or an event that the dialect does not know, likewise. */
+function secretMasks(veil: Veil) {
+  return {
+    hidden: (text: string): string =>
+      text.length > LARGEST_ERROR
+        ? ''
+        : text.replace(LINE, (_, name: string, value: string) => name + veil.hideJson(value)),
+    masked: (text: string, mask: (text: string) => string): string =>
+      text.length > LARGEST_ERROR ? (veil.sought?.hide(text) ?? text) : mask(text),
+  }
 }
 
 /** Whether a frame shows something of the reply. One that the reader cannot read does: the caller is to see it. */

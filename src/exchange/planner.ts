@@ -14,7 +14,11 @@ import { FREE_BYTES } from '../stream/budget.ts'
 import { LONG_BYTES } from '../json/bytes.ts'
 import { isShared, refuseReferences } from '../memory/ownership.ts'
 import type { Exchange } from './exchange.ts'
-import { addressRequest, type UnaddressedRequest } from '../upstream/request.ts'
+import {
+  addressRequest,
+  type AddressedRequest,
+  type UnaddressedRequest,
+} from '../upstream/request.ts'
 import { passPlan } from './pass-plan.ts'
 import type { Plan, TranslatePlan } from './plan.ts'
 import type { SessionPart } from './session.ts'
@@ -188,13 +192,7 @@ async function translatePlan(
     losses,
     request: repeatable(exchange, isLong(exchange) ? withoutTurns(request) : request),
     ...(keeping && { keeping }),
-    ...(outgoing && {
-      sent: addressRequest(
-        unaddressedRequest(exchange, outgoing, stream),
-        upstream,
-        exchange.credential,
-      ),
-    }),
+    ...(outgoing && { sent: addressedTo(upstream, exchange, outgoing, stream) }),
   }
 }
 
@@ -269,17 +267,21 @@ function repeatable({ body }: Exchange, request: Request): Request {
   }
 }
 
-const unaddressedRequest = (
-  { body }: Exchange,
-  outgoing: Outgoing,
+function addressedTo(
+  upstream: UpstreamSettings,
+  { body, credential }: Exchange,
+  { path, query, headers, body: json }: Outgoing,
   stream: boolean,
-): UnaddressedRequest => ({
-  path: outgoing.path,
-  query: outgoing.query === undefined ? [] : [...new URLSearchParams(outgoing.query)],
-  headers: outgoing.headers,
-  body: body.encoded(stringify(outgoing.body)),
-  stream,
-})
+): AddressedRequest {
+  const unaddressed: UnaddressedRequest = {
+    path,
+    query: query === undefined ? [] : [...new URLSearchParams(query)],
+    headers,
+    body: body.encoded(stringify(json)),
+    stream,
+  }
+  return addressRequest(unaddressed, upstream, credential)
+}
 
 const noHistory = (upstream: string) =>
   invalid(

@@ -14,6 +14,7 @@ import { CALLER_LEFT, INTERNAL, NO_ROOM, NOT_TAKEN, REPLY_GREW } from '../model/
 import { recordReply } from '../memory/recorder.ts'
 import type { TranslatePlan } from './plan.ts'
 import { createProofKeeper } from '../memory/proofs.ts'
+import type { FrameReader } from '../stream/codec.ts'
 import { frameReader } from '../stream/event-reader.ts'
 import { isStreamType, replyEvents } from '../stream/reply-events.ts'
 import { replyWriter } from './reply-writer.ts'
@@ -56,14 +57,9 @@ export async function translateReply(
   const replyRecorder =
     plan.keeping && recordReply(exchange, plan.keeping, signed, () => call.cancel())
   const interruption = () => replyRecorder?.interruption
-  const next = eventSteps(exchange, plan, call, interruption, {
-    reader: frameReader(
-      adapter.upstream.reader({ request, server: target.facts.server, lose, newId }),
-    ),
-    verbatim: adapter.upstream.verbatim,
-    limits: settings.limits,
-    contentType: call.headers.get('content-type'),
-  })
+  const { server } = target.facts
+  const reader = frameReader(adapter.upstream.reader({ request, server, lose, newId }))
+  const next = eventSteps(exchange, plan, call, interruption, reader)
   // Plan and reply share one request object, so that releasing its turns frees them for both.
   plan.request = request
   const allLosses = () => [...plan.losses, ...losses]
@@ -81,8 +77,7 @@ export async function translateReply(
     // A writer that has ended writes nothing more, so an error needs a new one.
     const another = () => caller.caller.writer({ request, now, lose: () => undefined, newId })
     const trailer = () => lossComment(exchange, allLosses())
-    const { outcome } = told
-    const speaking = { writer, another, outcome, trailer }
+    const speaking = { writer, another, outcome: told.outcome, trailer }
     return streamed({ exchange, call, next, headers, over, begun, ...speaking })
   }
   const body = await gathered(next, told.outcome, signed, settings.limits.replyBytes)
@@ -110,15 +105,17 @@ function eventSteps(
   plan: TranslatePlan,
   call: UpstreamCall,
   interruption: () => Problem | undefined,
-  source: Parameters<typeof replyEvents>[0],
+  reader: FrameReader,
 ): Next {
-  const events = replyEvents(source)
+  const { verbatim } = plan.destination.adapter.upstream
+  const contentType = call.headers.get('content-type')
+  const events = replyEvents({ reader, verbatim, limits: settings.limits, contentType })
   const conceal = concealer(plan.sent?.veil.sought)
   const tell = (event: Event): Event =>
     event.type === 'error' ? { type: 'error', problem: toldProblem(plan, event.problem) } : event
   // A body is gathered whole before it is read, and written whole before it is handed over.
   const mark = proofMarker(plan.destination, membersOf(settings, plan.destination.route))
-  const isHeld = !plan.stream || !isStreamType(source.contentType)
+  const isHeld = !plan.stream || !isStreamType(contentType)
   const isRoom = replyCounter(lease)
   const isRefused = (piece: Piece) =>
     isHeld && piece?.bytes !== undefined && !isRoom(piece.bytes.length)

@@ -11,7 +11,7 @@ import { answerRequest, refuseRequest } from './router.ts'
 import { createGuard, type Door } from './guard.ts'
 import type { HttpRequest } from '../ports.ts'
 import { costOf } from '../observe/cost.ts'
-import { createCallerUse } from './caller-use.ts'
+import { createCallerUse, type CallerUse } from './caller-use.ts'
 import { createLoad, type Load } from './load.ts'
 import { operatorOf } from './operator.ts'
 import { toResponse } from './respond.ts'
@@ -42,22 +42,9 @@ export function createReplaceable(
   const use = createCallerUse(given.now)
   const load = createLoad(settings.limits)
   const pools = createPools(given)
-  const portsFor = (next: Settings): Ports => ({
-    ...given,
-    log({ trace, ...entry }) {
-      const { upstream = '', sentModel, usage, caller } = entry
-      const cost = costOf(next.upstreams.get(upstream), sentModel, usage, given.prices)
-      const traced = trace && { traceId: trace.traceId }
-      const told = { ...entry, ...traced, ...(cost !== undefined && { cost }) }
-      if (caller !== undefined) use.settle(caller, usage, cost)
-      given.observer?.finished(told, next)
-      if (trace) given.tracer?.finished(told, trace, next)
-      given.log(told)
-    },
-  })
   const generation = (next: Settings, memories = createMemories(next, given.store)) => {
     const counted = countedLoad(load)
-    const ports = portsFor(next)
+    const ports = settlingPorts(given, use, next)
     const context: AppContext = {
       settings: next,
       ports,
@@ -89,6 +76,23 @@ export function createReplaceable(
       pools.renew(next)
       current = generation(next, renewedMemories(next, context.memories))
       return over()
+    },
+  }
+}
+
+/** The same ports; what an exchange has used is settled, priced and told before its line is logged. */
+function settlingPorts(given: Ports, use: CallerUse, settings: Settings): Ports {
+  return {
+    ...given,
+    log({ trace, ...entry }) {
+      const { upstream = '', sentModel, usage, caller } = entry
+      const cost = costOf(settings.upstreams.get(upstream), sentModel, usage, given.prices)
+      const traced = trace && { traceId: trace.traceId }
+      const told = { ...entry, ...traced, ...(cost !== undefined && { cost }) }
+      if (caller !== undefined) use.settle(caller, usage, cost)
+      given.observer?.finished(told, settings)
+      if (trace) given.tracer?.finished(told, trace, settings)
+      given.log(told)
     },
   }
 }

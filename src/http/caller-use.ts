@@ -37,9 +37,9 @@ export function createCallerUse(now: () => number): CallerUse {
   const usedBy = (name: string): Used => {
     const known = all.get(name)
     if (known) return known
-    const fresh = { open: 0, requests: new Bucket(now), tokens: new Bucket(now), day: 0, usd: 0 }
-    all.set(name, fresh)
-    return fresh
+    const unused = { open: 0, requests: new Bucket(now), tokens: new Bucket(now), day: 0, usd: 0 }
+    all.set(name, unused)
+    return unused
   }
   const spentToday = (used: Used): number =>
     used.day === Math.floor(now() / DAY_MS) ? used.usd : 0
@@ -50,11 +50,7 @@ export function createCallerUse(now: () => number): CallerUse {
       const { concurrent = Infinity, requestsPerMinute } = limits
       if (used.open >= concurrent)
         throw refused(`It may have ${concurrent} requests underway at a time.`, 1000)
-      if (requestsPerMinute !== undefined) {
-        const wait = used.requests.waitFor(1, requestsPerMinute)
-        if (wait > 0) throw refused(`It may make ${requestsPerMinute} requests per minute.`, wait)
-        used.requests.take(1)
-      }
+      if (requestsPerMinute !== undefined) takeRequest(used.requests, requestsPerMinute)
       used.open += 1
       journal.whenOver(() => {
         used.open -= 1
@@ -82,6 +78,12 @@ export function createCallerUse(now: () => number): CallerUse {
     },
     open: (name) => all.get(name)?.open ?? 0,
   }
+}
+
+function takeRequest(requests: Bucket, perMinute: number): void {
+  const wait = requests.waitFor(1, perMinute)
+  if (wait > 0) throw refused(`It may make ${perMinute} requests per minute.`, wait)
+  requests.take(1)
 }
 
 const refused = (limit: string, retryAfterMs: number): ProblemError =>

@@ -59,14 +59,7 @@ export function recordReply(
   }
   exchange.journal.whenOver(release)
   const replyRecorder: ReplyRecorder & { interruption: Problem | undefined } = {
-    writer: {
-      body: () => writer.body(),
-      push(event) {
-        const events = writer.push(event).map(writtenOnce)
-        record(events)
-        return events
-      },
-    },
+    writer: listenedWriter(writer, record),
     interruption: undefined,
     settle(body) {
       const recorded = recorder
@@ -78,6 +71,18 @@ export function recordReply(
   }
   return replyRecorder
 }
+
+const listenedWriter = (
+  writer: Writer,
+  listen: (events: readonly WireEvent[]) => void,
+): Writer => ({
+  body: () => writer.body(),
+  push(event) {
+    const events = writer.push(event).map(writtenOnce)
+    listen(events)
+    return events
+  },
+})
 
 /** An entry that is too large, or a store that is down, does not fail the reply. */
 const isKept = (keeping: Promise<unknown>): Promise<boolean> =>

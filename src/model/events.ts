@@ -142,20 +142,24 @@ export interface Folded {
   problem?: Problem
 }
 
+interface OpenBlock {
+  block: Block
+  parts: string[]
+  citations: Citation[]
+}
+
+function wholeBlock({ block, parts, citations }: OpenBlock): Block {
+  const whole = streamedText(block) === undefined ? block : withBody(block, parts.join(''))
+  return whole.kind === 'text' && citations.length > 0 ? { ...whole, citations } : whole
+}
+
 /** Gathers a stream. A block that is still open at the end counts as far as it came. */
 export function fold(events: Iterable<Event>): Folded {
   const folded: Folded = { reply: { id: '', model: '', blocks: [] } }
   const { reply } = folded
-  let open: { block: Block; parts: string[]; citations: Citation[] } | undefined
+  let open: OpenBlock | undefined
   const close = (tail: Tail) => {
-    if (!open) return
-    let block =
-      streamedText(open.block) === undefined
-        ? open.block
-        : withBody(open.block, open.parts.join(''))
-    if (block.kind === 'text' && open.citations.length > 0)
-      block = { ...block, citations: open.citations }
-    reply.blocks.push(withTail(block, tail))
+    if (open) reply.blocks.push(withTail(wholeBlock(open), tail))
     open = undefined
   }
   for (const event of events) {

@@ -159,29 +159,24 @@ function responseHandler(
 ): Dispatcher.DispatchHandler {
   let request: Dispatcher.DispatchController | undefined
   const sending: Sending = { isReused: false, bytesBefore: 0 }
-  const body = new UpstreamBody({
-    pause: () => request?.pause(),
-    resume: () => request?.resume(),
-    abort() {
-      leave()
-      request?.abort(toError(undefined))
-    },
-  })
+  const abort = (reason?: unknown) => {
+    leave()
+    request?.abort(toError(reason))
+  }
+  const pause = () => request?.pause()
+  const resume = () => request?.resume()
+  const body = new UpstreamBody({ pause, resume, abort })
   const leave = () => signal.removeEventListener('abort', onAbort)
   const onAbort = () => {
-    const reason = toError(signal.reason)
-    leave()
-    body.fail(reason, { at: 'once' })
-    reject(reason)
-    request?.abort(reason)
+    fail(toError(signal.reason), { at: 'once' })
+    abort(signal.reason)
   }
-  const fail = (error: Error) => {
+  const fail = (error: Error, when?: { at: 'once' }) => {
     leave()
-    body.fail(error)
+    body.fail(error, when)
     reject(error)
   }
   signal.addEventListener('abort', onAbort)
-
   return {
     onRequestStart(controller) {
       request = controller

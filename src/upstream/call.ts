@@ -167,6 +167,12 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 const REST_BYTES = 65_536
 const REST_MS = 1000
 
+async function skipRest(read: () => Promise<Piece>): Promise<void> {
+  let skipped = 0
+  for (let piece = await read(); piece?.bytes && skipped < REST_BYTES; piece = await read())
+    skipped += piece.bytes.length
+}
+
 function opened(
   response: UpstreamResponse,
   line: CallDeadline,
@@ -190,8 +196,7 @@ function opened(
       if (begun) line.relax()
       if (bytes) return { bytes }
       over = true
-      line.close()
-      return undefined
+      return void line.close()
     } catch {
       const problem = line.problem ?? CONNECTION_LOST
       stop()
@@ -200,9 +205,7 @@ function opened(
   }
   const release = async () => {
     const clock = timer(stop, REST_MS)
-    let rest = 0
-    for (let piece = await read(); piece?.bytes && rest < REST_BYTES; piece = await read())
-      rest += piece.bytes.length
+    await skipRest(read)
     clearTimeout(clock)
     if (!over) stop()
   }
