@@ -14,7 +14,7 @@ export type Metric =
   | 'start'
   /** Processor time of a pool of two that are well, as a ratio to one upstream. */
   | 'pool'
-  /** KiB for each open stream. */
+  /** Resident KiB for each open stream, everything included. */
   | 'idle'
 
 export interface Goal {
@@ -51,7 +51,7 @@ export const GOALS: readonly Goal[] = [
     far: 1.15,
   })),
   { scenario: 'start', metric: 'start', lanes: isPair, most: 3 },
-  { scenario: 'memory', metric: 'idle', lanes: isPair, most: 64 },
+  { scenario: 'memory', metric: 'idle', lanes: isPair, most: 64, far: 140 },
 ]
 
 /** The upstream and the callers have to be this much faster than what is measured. */

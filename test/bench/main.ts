@@ -20,11 +20,11 @@ const lanesFor = ({ lanes }: Options, usual?: string): Lane[] => lanesOf(lanes ?
 
 async function memory(run: Run, world: World): Promise<void> {
   const { options, command } = run
-  const usual = options.quick ? 'm:r' : 'node:http,m:m,r:r,m:r,r:g,g:m'
+  const usual = options.quick ? 'm:r' : 'node:http,m:m,r:r,m:r,r:g,g:m,c:m'
   const lanes = lanesFor(options, usual).filter(
     (lane) => isPair(lane) || (lane.proxy !== 'direct' && !options.quick),
   )
-  show(run, await measureMemory(world, lanes, { command, streams: options.quick ? 500 : 1000 }))
+  show(run, await measureMemory(world, lanes, { command, streams: options.quick ? 1000 : 2000 }))
 }
 
 async function start(run: Run, world: World): Promise<void> {

@@ -7,6 +7,7 @@ import { type Section, verdicts } from './report.ts'
 import type { World } from './rounds.ts'
 import { modelOf } from './shared.ts'
 import { digits } from './table.ts'
+import { residentKib } from './usage.ts'
 
 const GAUGE = fileURLToPath(new URL('gauge.ts', import.meta.url))
 const WARM = {
@@ -24,30 +25,33 @@ const SETTLE_MS = 700
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
-/** KiB without garbage: what is resident, and what the program itself holds. */
-interface Held {
-  resident: number
-  own: number
+/** KiB that the process is given by the system, without any help to be tidy. */
+async function resident({ pid }: Proxy): Promise<number> {
+  await sleep(SETTLE_MS)
+  return residentKib(pid) ?? Number.NaN
 }
 
-async function held({ child }: Proxy): Promise<Held> {
-  let usage = { rss: Number.NaN, heapUsed: Number.NaN, external: Number.NaN }
-  await sleep(SETTLE_MS)
+/** KiB that the program itself holds when the garbage has been collected. */
+async function own({ child }: Proxy): Promise<number> {
+  let usage = { heapUsed: Number.NaN, external: Number.NaN }
   // What is only let go of by finalizers goes the second time.
   for (const time of [1, 2]) {
+    await sleep(SETTLE_MS / 2)
     child?.send(time)
     if (child) [usage] = await once(child, 'message')
   }
-  return { resident: usage.rss / KIB, own: (usage.heapUsed + usage.external) / KIB }
+  return (usage.heapUsed + usage.external) / KIB
 }
 
-interface ConversationMemory {
+interface LaneMemory {
   lane: Lane
-  atRest: Held
-  warm: Held
-  begun: Held
-  crowded: Held
-  afterwards: Held
+  /** Resident KiB. */
+  atRest: number
+  warm: number
+  crowded: number
+  afterwards: number
+  /** KiB that the program holds for all streams, without garbage. */
+  held: number
   problems: string[]
 }
 
@@ -55,34 +59,33 @@ const startOf = (lane: Lane, world: World, command: string): Promise<Proxy> =>
   startLane(lane.proxy, {
     upstreamPort: world.upstream.port,
     command,
-    // What V8 reserves for young objects is no stream's, and more than all of them take.
-    options: ['--expose-gc', '--max-semi-space-size=1', '--import', GAUGE],
+    options: ['--expose-gc', '--import', GAUGE],
     ipc: true,
   })
 
-/** A process of its own for each lane: at rest, warm, with a crowd of idle streams, and when they have left. */
-async function memoryOf(lane: Lane, world: World, making: Making): Promise<ConversationMemory> {
+/**
+ * A process of its own for each lane: at rest, warm and without garbage, with a crowd of idle streams, and when
+ * they have left. While the crowd comes, nothing is collected that would not be collected by itself.
+ */
+async function memoryOf(lane: Lane, world: World, making: Making): Promise<LaneMemory> {
   const { upstream, caller } = world
   const proxy = await startOf(lane, world, making.command)
   const { port } = proxy
   const model = modelOf(lane.upstream)
   const asking = { port, caller: lane.caller, model, prompt: 'small', stream: true } as const
-  const atRest = await held(proxy)
+  const atRest = await resident(proxy)
   await upstream.answer('burst')
   await caller.run({ ...asking, ...WARM })
-  const warm = await held(proxy)
+  const alone = await own(proxy)
+  const warm = await resident(proxy)
   await upstream.answer('idle')
-  const crowd = { ...asking, kind: 'crowd' } as const
-  // The first ones fill what the process has reserved: those that come after them tell the price.
-  const first = await caller.run({ ...crowd, connections: making.streams / 2 })
-  const begun = await held(proxy)
-  const others = await caller.run({ ...crowd, connections: making.streams })
-  const crowded = await held(proxy)
+  const { problems } = await caller.run({ ...asking, kind: 'crowd', connections: making.streams })
+  const crowded = await resident(proxy)
+  const held = (await own(proxy)) - alone
   await caller.run({ ...asking, kind: 'leave' })
-  const afterwards = await held(proxy)
+  const afterwards = await resident(proxy)
   await proxy.stop()
-  const problems = [...first.problems, ...others.problems]
-  return { lane, atRest, warm, begun, crowded, afterwards, problems }
+  return { lane, atRest, warm, crowded, afterwards, held, problems }
 }
 
 export interface Making {
@@ -101,12 +104,11 @@ export async function measureMemory(
   lanes: readonly Lane[],
   making: Making,
 ): Promise<Extra> {
-  const memories: ConversationMemory[] = []
+  const memories: LaneMemory[] = []
   for (const lane of lanes) memories.push(await memoryOf(lane, world, making))
-  const perStream = (pick: keyof Held, { begun, crowded }: ConversationMemory) =>
-    (crowded[pick] - begun[pick]) / making.streams
+  const perStream = ({ crowded, warm }: LaneMemory) => (crowded - warm) / making.streams
   const findings = memories.flatMap((memory) =>
-    findingsOf('memory', 'idle', memory.lane, perStream('resident', memory)),
+    findingsOf('memory', 'idle', memory.lane, perStream(memory)),
   )
   return {
     findings,
@@ -114,15 +116,15 @@ export async function measureMemory(
       problems.map((problem) => `memory, ${lane.name}: ${problem}`),
     ),
     section: {
-      title: `memory without garbage: resident MB, and KiB for each of ${making.streams} idle streams`,
+      title: `memory: resident MB, and KiB for each of ${making.streams} idle streams`,
       head: ['lane', 'at rest', 'warm', 'crowded', 'after', 'resident KiB', 'own KiB', 'goal'],
       rows: memories.map((memory) => [
         memory.lane.name,
-        ...[memory.atRest, memory.warm, memory.crowded, memory.afterwards].map(({ resident }) =>
-          digits(resident / KIB),
+        ...[memory.atRest, memory.warm, memory.crowded, memory.afterwards].map((kib) =>
+          digits(kib / KIB),
         ),
-        digits(perStream('resident', memory)),
-        digits(perStream('own', memory)),
+        digits(perStream(memory)),
+        digits(memory.held / making.streams),
         verdicts(findings, memory.lane.name),
       ]),
     },

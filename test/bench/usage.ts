@@ -24,3 +24,13 @@ function threadNanoseconds(folder: string): number {
     return 0
   }
 }
+
+/** KiB of a process that are in memory. */
+export function residentKib(pid: number | undefined): number | undefined {
+  try {
+    const lines = readFileSync(`/proc/${pid}/status`, 'latin1')
+    return Number(/^VmRSS:\s+(\d+)/m.exec(lines)?.[1])
+  } catch {
+    return undefined
+  }
+}
