@@ -100,14 +100,12 @@ export function readSampling(
 }
 
 /**
- * Inverse of `readSampling`. Several candidates and log probabilities cannot be answered to a caller of another
- * dialect.
+ * Inverse of `readSampling`. Log probabilities cannot be answered to a caller of another dialect.
  */
 export function writeSampling({ sampling }: Request, context: WriteContext): JsonObject {
   const { lose, server, own: isOwn } = context
   const { temperature, topP, topK, seed, presencePenalty, frequencyPenalty } = sampling
   const { candidateCount, logprobs } = sampling
-  if ((candidateCount ?? 1) > 1 && !isOwn) lose('dropped', 'sampling.candidateCount')
   if (logprobs !== undefined && !isOwn) lose('dropped', 'sampling.logprobs')
   const takesTopK = isOwn || server.topK === true
   if (topK !== undefined && !takesTopK) lose('dropped', 'sampling.topK')
@@ -122,7 +120,7 @@ export function writeSampling({ sampling }: Request, context: WriteContext): Jso
     ...(seed !== undefined && { [server.seedMember ?? 'seed']: seed }),
     ...(presencePenalty !== undefined && { presence_penalty: presencePenalty }),
     ...(frequencyPenalty !== undefined && { frequency_penalty: frequencyPenalty }),
-    ...(candidateCount !== undefined && isOwn && { n: candidateCount }),
+    ...(candidateCount !== undefined && { n: candidateCount }),
     ...(logprobs !== undefined && isOwn && { logprobs: true, top_logprobs: logprobs }),
   }
 }

@@ -1,3 +1,4 @@
+import { OtherCandidates } from '../../src/model/candidates.ts'
 import { Cursor, ENDED_EARLY } from '../../src/model/cursor.ts'
 import type { Event } from '../../src/model/events.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
@@ -39,6 +40,7 @@ export class CompletionReader implements Reader {
   #model = ''
   readonly #left = new Map<string, Json>()
   #finish: JsonObject | undefined
+  readonly #others: OtherCandidates
   #sources: JsonObject = {}
   /** Something of the reply has come. */
   #begun = false
@@ -49,6 +51,7 @@ export class CompletionReader implements Reader {
     this.#names = toolNames(context.request, TOOL_NAME)
     this.#speech = new Speech(this.#cursor, this.#server)
     this.#calls = new CallReader(this.#cursor, this.#names, context)
+    this.#others = new OtherCandidates(this.#cursor, context, () => new CompletionReader(context))
   }
 
   body(json: Json): Event[] {
@@ -99,8 +102,9 @@ export class CompletionReader implements Reader {
     this.#count(body['usage'])
     const choices = objectsIn(body['choices'])
     for (const choice of choices) {
-      if (indexOf(choice['index']) !== 0) this.#context.lose('dropped', 'reply.candidates')
-      else this.#choice(choice, body)
+      const index = indexOf(choice['index'])
+      if (index === 0) this.#choice(choice, body)
+      else this.#others.push(index, this.#alone(choice))
     }
     const [choice, ...others] = choices
     if (choice && others.length === 0 && indexOf(choice['index']) === 0 && !this.#finish)
@@ -134,6 +138,13 @@ export class CompletionReader implements Reader {
     this.#delta(delta)
     this.#leave(choiceLeft(choice))
     if (!isAbsent(choice['finish_reason'])) this.#finish = choice
+  }
+
+  /** A candidate as the only one of its reply, without what belongs to all of them. */
+  #alone(choice: JsonObject): JsonObject {
+    this.#begin()
+    const { usage: _, ...candidate } = choice
+    return { id: this.#id, model: this.#model, choices: [{ ...candidate, index: 0 }] }
   }
 
   #begin(): void {
@@ -213,6 +224,7 @@ export class CompletionReader implements Reader {
     const seen: Seen = { call: this.#calls.count > 0, refusal: this.#speech.hasRefused }
     this.#speech.end()
     this.#calls.end()
+    this.#others.end(isSaid ? DONE : undefined)
     for (const proof of this.#calls.unclaimed())
       this.#cursor.whole(
         `lone ${proof.value}`,
@@ -232,8 +244,8 @@ export class CompletionReader implements Reader {
 
   #whole(json: JsonObject, choices: JsonObject[]): void {
     const [choice = {}, ...others] = choices
-    if (others.length > 0) this.#context.lose('dropped', 'reply.candidates')
     this.#cursor.start(textIn(json['id']), textIn(json['model']))
+    others.forEach((other, place) => this.#others.body(place + 1, this.#alone(other)))
     const { annotations, audio, ...message } = objectIn(choice['message'])
     const said = readMessage(this.#speech.untagged(message), () => this.#context.newId('call_'))
     const named = objectsIn(annotations).flatMap((raw) => readAnnotation(raw) ?? [])

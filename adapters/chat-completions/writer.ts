@@ -1,4 +1,10 @@
-import { streamedText, withBody, type Event, type Tail } from '../../src/model/events.ts'
+import {
+  streamedText,
+  withBody,
+  type CandidateEvent,
+  type Event,
+  type Tail,
+} from '../../src/model/events.ts'
 import { blockName } from '../../src/model/foreign.ts'
 import { isObject, type JsonObject } from '../../src/json/json.ts'
 import type {
@@ -32,9 +38,12 @@ interface Open {
   delta?: ((text: string) => WireEvent) | undefined
 }
 
-/** Writes a reply as chunks, and gathers the completion that they describe. */
+/** Writes a reply as chunks, and gathers the completion that they describe; each further candidate has its own writer. */
 export class CompletionWriter implements Writer {
   readonly #context: WriteReplyContext
+  /** The index of the candidate. */
+  readonly #place: number
+  readonly #others = new Map<number, CompletionWriter>()
   readonly #counts: boolean
   readonly #isLegacy: boolean
   readonly #seen: Seen = { call: false, refusal: false }
@@ -55,8 +64,10 @@ export class CompletionWriter implements Writer {
   /** Where the text began that may still go on. */
   #runStart: number | undefined
 
-  constructor(context: WriteReplyContext) {
+  constructor(context: WriteReplyContext, place = 0, id = '') {
     this.#context = context
+    this.#place = place
+    this.#id = id
     const { request } = context
     const { stream_options: asked, usage } = factsOf(request)
     // Only a caller of this dialect can do without the counts; it gets them where it asked.
@@ -77,15 +88,19 @@ export class CompletionWriter implements Writer {
       object: 'chat.completion',
       created: this.#context.now,
       model: this.#context.request.model,
-      choices: [
-        {
-          index: 0,
-          message: this.#message(),
-          logprobs: null,
-          finish_reason: this.#finish ?? 'stop',
-        },
-      ],
+      choices: [this, ...this.#others.values()]
+        .map((writer) => writer.#choice())
+        .toSorted((one, other) => one.index - other.index),
       usage: writeUsage(this.#usage ?? {}),
+    }
+  }
+
+  #choice() {
+    return {
+      index: this.#place,
+      message: this.#message(),
+      logprobs: null,
+      finish_reason: this.#finish ?? 'stop',
     }
   }
 
@@ -109,7 +124,7 @@ export class CompletionWriter implements Writer {
   #take(event: Event): void {
     switch (event.type) {
       case 'start':
-        this.#id = replyId(event.id) || this.#context.newId('chatcmpl-')
+        this.#id ||= replyId(event.id) || this.#context.newId('chatcmpl-')
         return
       case 'block-start':
         return this.#begin(event.block)
@@ -125,11 +140,19 @@ export class CompletionWriter implements Writer {
         return
       case 'finish':
         return this.#finished(event.reason, event.stopSequence)
+      case 'candidate':
+        return this.#aside(event)
       case 'error':
         return this.#fail(event.problem)
       default:
         event satisfies never
     }
+  }
+
+  #aside({ index, event }: CandidateEvent): void {
+    const writer = this.#others.get(index) ?? new CompletionWriter(this.#context, index, this.#id)
+    this.#others.set(index, writer)
+    for (const chunk of writer.push(event)) this.#said.add(chunk)
   }
 
   #chunk(choices: JsonObject[], usage?: JsonObject | null): JsonObject {
@@ -145,7 +168,7 @@ export class CompletionWriter implements Writer {
 
   #delta(delta: JsonObject, finish_reason: string | null = null): JsonObject {
     return this.#chunk(
-      [{ index: 0, delta, logprobs: null, finish_reason }],
+      [{ index: this.#place, delta, logprobs: null, finish_reason }],
       this.#counts ? null : undefined,
     )
   }
@@ -372,6 +395,7 @@ export class CompletionWriter implements Writer {
     this.#greet({})
     const finish = this.#finish
     this.#said.add({ data: this.#delta({}, finish) })
+    if (this.#place > 0) return
     if (this.#counts) this.#said.add({ data: this.#chunk([], writeUsage(this.#usage ?? {})) })
     this.#said.add({ data: DONE })
   }

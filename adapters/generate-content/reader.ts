@@ -1,4 +1,5 @@
 import { DeltaHint, DONE } from '../../src/stream/wire-events.ts'
+import { OtherCandidates } from '../../src/model/candidates.ts'
 import { Cursor, type BlockKey } from '../../src/model/cursor.ts'
 import { mergeExt, type Event, type Tail } from '../../src/model/events.ts'
 import { isObject, stringify, toText, type Json, type JsonObject } from '../../src/json/json.ts'
@@ -43,6 +44,7 @@ export class ReplyReader implements Reader {
   readonly #names: ToolNames
   readonly #cursor = new Cursor()
   readonly #sources = createSources((...loss) => this.#context.lose(...loss))
+  readonly #others: OtherCandidates
   #id = ''
   #blocks = 0
   #calls = 0
@@ -52,14 +54,17 @@ export class ReplyReader implements Reader {
   #usage: Usage | undefined
   #finish: ReadFinish | undefined
   #isBlocked = false
+  #isWhole = false
   #rest: JsonObject = {}
 
   constructor(context: ReadReplyContext) {
     this.#context = context
     this.#names = toolNames(context.request, NAME_RULE)
+    this.#others = new OtherCandidates(this.#cursor, context, () => new ReplyReader(context))
   }
 
   body(json: Json): Event[] {
+    this.#isWhole = true
     for (const chunk of many(json)) this.#take(chunk)
     if (!this.#cursor.started && !this.#cursor.ended) this.#cursor.fail(NO_REPLY)
     // A reply that came whole is not cut, even without a finish reason.
@@ -86,6 +91,7 @@ export class ReplyReader implements Reader {
   }
 
   #conclude({ reason, name }: ReadFinish): void {
+    this.#others.end()
     this.#endPartial()
     this.#endRun(true)
     const search = this.#sources.search(`search_${fingerprint(this.#id)}`)
@@ -111,7 +117,7 @@ export class ReplyReader implements Reader {
       if (!isObject(candidate)) return undefined
       const index = candidate['index'] ?? place
       if (index === 0 || index === '0') return this.#candidate(candidate)
-      return this.#context.lose('dropped', 'reply.candidates')
+      return this.#others.push(Number(index), this.#alone(candidate, Number(index)))
     })
     const [take, ...more] = takes
     const isCounted = this.#usage !== undefined || usageMetadata === undefined
@@ -120,6 +126,13 @@ export class ReplyReader implements Reader {
         take(text)
         return this.#cursor.drain()
       })
+  }
+
+  /** A candidate as the only one of its reply. Ids are made of the reply's, which each candidate has to itself. */
+  #alone(candidate: JsonObject, index: number): JsonObject {
+    const alone: JsonObject = { ...candidate, index: 0 }
+    if (this.#isWhole) alone['finishReason'] ??= 'STOP'
+    return { candidates: [alone], responseId: `${this.#id} ${index}` }
   }
 
   #begin(chunk: JsonObject): void {

@@ -1,4 +1,11 @@
-import { type Event, type Tail, streamedText, withBody, withTail } from '../../src/model/events.ts'
+import {
+  type CandidateEvent,
+  type Event,
+  type Tail,
+  streamedText,
+  withBody,
+  withTail,
+} from '../../src/model/events.ts'
 import { blockName } from '../../src/model/foreign.ts'
 import type { JsonObject } from '../../src/json/json.ts'
 import type {
@@ -32,9 +39,12 @@ interface Open {
   before: BlockKind | undefined
 }
 
-/** Writes a reply as chunks, whose parts are the pieces of `Pieces`. */
+/** Writes a reply as chunks, whose parts are the pieces of `Pieces`; each further candidate has its own writer. */
 export class ReplyWriter implements Writer {
   readonly #context: WriteReplyContext
+  /** The index of the candidate. */
+  readonly #place: number
+  readonly #others = new Map<number, ReplyWriter>()
   readonly #grounding: Grounding
   readonly #pieces = new Pieces()
   /** Write a piece of text, or of a thought. */
@@ -53,8 +63,10 @@ export class ReplyWriter implements Writer {
   #last: JsonObject | undefined
   #failure: JsonObject | undefined
 
-  constructor(context: WriteReplyContext) {
+  constructor(context: WriteReplyContext, place = 0, id = '') {
     this.#context = context
+    this.#place = place
+    this.#id = id
     this.#grounding = new Grounding(context.lose)
   }
 
@@ -62,7 +74,7 @@ export class ReplyWriter implements Writer {
     if (this.#last || this.#failure) return []
     switch (event.type) {
       case 'start':
-        this.#id = event.id
+        this.#id ||= event.id
         return []
       case 'block-start':
         this.#startBlock(event.block)
@@ -79,6 +91,8 @@ export class ReplyWriter implements Writer {
         return []
       case 'finish':
         return this.#finish(event.reason, event.stopSequence)
+      case 'candidate':
+        return this.#aside(event)
       case 'error':
         return this.#fail(event.problem)
       default:
@@ -88,7 +102,20 @@ export class ReplyWriter implements Writer {
 
   body(): JsonObject {
     if (this.#failure) return this.#failure
-    return this.#chunk(this.#pieces.parts, this.#last ?? {})
+    const inOrder = [...this.#others.values()].toSorted((one, other) => one.#place - other.#place)
+    const candidates = [this, ...inOrder].map((writer) => writer.#whole())
+    return { ...this.#chunk([], {}), candidates }
+  }
+
+  #whole(): JsonObject {
+    return this.#candidate(this.#pieces.parts, this.#last ?? {})
+  }
+
+  #aside({ index, event }: CandidateEvent): WireEvent[] {
+    this.#id ||= this.#context.newId('')
+    const writer = this.#others.get(index) ?? new ReplyWriter(this.#context, index, this.#id)
+    this.#others.set(index, writer)
+    return writer.push(event)
   }
 
   #startBlock(block: Block): void {
@@ -224,7 +251,7 @@ export class ReplyWriter implements Writer {
     const chunk = this.#chunk([], {})
     const say = deltaEvents(undefined, (text) => ({
       ...chunk,
-      candidates: [writeCandidate([{ text, ...thoughtMark(kind) }], {})],
+      candidates: [this.#candidate([{ text, ...thoughtMark(kind) }], {})],
     }))
     this.#deltas.set(kind, say)
     return say
@@ -259,20 +286,20 @@ export class ReplyWriter implements Writer {
     return [...events, { data: this.#failure }]
   }
 
+  #candidate(parts: JsonObject[], more: JsonObject): JsonObject {
+    const content = { role: 'model', parts: parts.length > 0 ? parts : [{ text: '' }] }
+    return { content, ...more, index: this.#place }
+  }
+
   #chunk(parts: JsonObject[], candidate: JsonObject): JsonObject {
     this.#id ||= this.#context.newId('')
     return {
-      candidates: [writeCandidate(parts, candidate)],
-      ...(this.#last && { usageMetadata: writeUsage(this.#usage) }),
+      candidates: [this.#candidate(parts, candidate)],
+      ...(this.#last && this.#place === 0 && { usageMetadata: writeUsage(this.#usage) }),
       modelVersion: this.#context.request.model,
       responseId: this.#id,
     }
   }
-}
-
-function writeCandidate(parts: JsonObject[], more: JsonObject): JsonObject {
-  const content = { role: 'model', parts: parts.length > 0 ? parts : [{ text: '' }] }
-  return { content, ...more, index: 0 }
 }
 
 const isMereText = (piece: JsonObject): boolean =>

@@ -78,6 +78,9 @@ export class ResponseWriter implements Writer {
         return
       case 'finish':
         return this.#finish(event.reason, event.stopSequence)
+      case 'candidate':
+        // Never asked for: a request of this dialect has no word for several answers.
+        return this.#context.lose('dropped', 'reply.candidates')
       case 'error':
         return this.#fail(event.problem)
       default:

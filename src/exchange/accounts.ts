@@ -81,11 +81,13 @@ export function proofMarker(
   if (account === undefined) return (event) => event
   const marked = (proof: Proof): Proof =>
     proof.dialect === adapter.dialect ? { ...proof, account } : proof
-  return (event) => {
+  const mark = (event: Event): Event => {
+    if (event.type === 'candidate') return { ...event, event: mark(event.event) }
     if (event.type === 'block-end' && event.tail.proof)
       return { ...event, tail: { ...event.tail, proof: marked(event.tail.proof) } }
     if (event.type === 'block-start' && 'proof' in event.block && event.block.proof)
       return { ...event, block: { ...event.block, proof: marked(event.block.proof) } }
     return event
   }
+  return mark
 }

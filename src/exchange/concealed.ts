@@ -10,7 +10,14 @@ export function concealer(
 ): (events: readonly Event[]) => readonly Event[] {
   if (!sought) return (events) => events
   const pieces = new Pieces(sought)
+  const others = new Map<number, ReturnType<typeof concealer>>()
   const conceal = (event: Event): Event[] => {
+    if (event.type === 'candidate') {
+      const { index } = event
+      const other = others.get(index) ?? concealer(sought)
+      others.set(index, other)
+      return other([event.event]).map((shown) => ({ type: 'candidate', index, event: shown }))
+    }
     if (event.type === 'block-delta') {
       const text = pieces.take(event.text)
       return text === event.text ? [event] : delta(text)

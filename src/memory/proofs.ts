@@ -1,5 +1,5 @@
 import type { Writer } from '../../adapters/contract.ts'
-import { fold, type Event } from '../model/events.ts'
+import { fold, type Event, type Folded } from '../model/events.ts'
 import { isObject, parseObject, sorted, stringify } from '../json/json.ts'
 import type { Block, Request, Proof, ToolCallBlock, Turn } from '../model/request.ts'
 import { fingerprint } from '../model/proof.ts'
@@ -52,7 +52,13 @@ export function createProofKeeper(
   const events: Event[] = []
   return {
     listen: (writer) => overheard(writer, (event) => events.push(event)),
-    settle: () => keepProofs(exchange, memories, fold(events).reply.blocks).catch(() => {}),
+    settle: async () => {
+      const { others = [], ...first } = fold(events)
+      // The client goes on with one of the candidates, and only it knows with which.
+      const candidates: Folded[] = [first, ...others]
+      const kept = candidates.map(({ reply }) => keepProofs(exchange, memories, reply.blocks))
+      await Promise.all(kept).catch(() => {})
+    },
   }
 }
 

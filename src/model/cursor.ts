@@ -125,6 +125,16 @@ export class Cursor {
     for (const key of this.#open.keys()) this.close(key)
   }
 
+  /** What another candidate says passes beside the blocks; its failure is one of the whole reply. */
+  candidate(index: number, events: readonly Event[]): void {
+    this.start('', '')
+    for (const event of events) {
+      if (event.type === 'error') this.fail(event.problem)
+      else if (!this.#ended && event.type !== 'usage')
+        this.#put({ type: 'candidate', index, event })
+    }
+  }
+
   usage(usage: Usage): void {
     if (!this.#ended && this.#started) this.#put({ type: 'usage', usage })
   }

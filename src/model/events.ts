@@ -16,9 +16,25 @@ export type Event =
   | { type: 'usage'; usage: Usage }
   | { type: 'finish'; reason: FinishReason; stopSequence?: string; ext?: Ext }
   | { type: 'error'; problem: Problem }
+  | CandidateEvent
+
+/**
+ * An event of a further answer, for callers that asked for several (`candidateCount`). `index` counts from 1, since
+ * the reply itself is the first. The events of each candidate follow the grammar above by themselves, without counts
+ * and errors: these belong to the whole reply. They may come between any two events from the start on, and each
+ * candidate has finished before the reply does.
+ */
+export interface CandidateEvent {
+  type: 'candidate'
+  index: number
+  event: Event
+}
 
 /** Whether an event shows something of the reply; a start and a usage do not. */
-export const isShown = (event: Event): boolean => event.type !== 'start' && event.type !== 'usage'
+export const isShown = (event: Event): boolean =>
+  event.type === 'candidate'
+    ? isShown(event.event)
+    : event.type !== 'start' && event.type !== 'usage'
 
 /** What becomes known of a block only at its end. `ext` replaces members of the same name, per dialect. */
 export interface Tail {
@@ -140,6 +156,8 @@ function undress(block: Block): { bare: Block; proof: Proof | undefined; citatio
 export interface Folded {
   reply: Omit<Reply, 'finish'> & { finish?: FinishReason }
   problem?: Problem
+  /** The further candidates, in the order of their indexes. */
+  others?: Folded[]
 }
 
 interface OpenBlock {
@@ -157,6 +175,7 @@ function wholeBlock({ block, parts, citations }: OpenBlock): Block {
 export function fold(events: Iterable<Event>): Folded {
   const folded: Folded = { reply: { id: '', model: '', blocks: [] } }
   const { reply } = folded
+  const others = new Map<number, Event[]>()
   let open: OpenBlock | undefined
   const close = (tail: Tail) => {
     if (open) reply.blocks.push(withTail(wholeBlock(open), tail))
@@ -192,12 +211,23 @@ export function fold(events: Iterable<Event>): Folded {
       case 'error':
         folded.problem = event.problem
         break
+      case 'candidate':
+        listAt(others, event.index).push(event.event)
+        break
       default:
         event satisfies never
     }
   }
   close({})
-  return folded
+  if (others.size === 0) return folded
+  const inOrder = [...others].toSorted(([one], [other]) => one - other)
+  return { ...folded, others: inOrder.map(([, list]) => fold(list)) }
+}
+
+function listAt(lists: Map<number, Event[]>, index: number): Event[] {
+  const list = lists.get(index) ?? []
+  lists.set(index, list)
+  return list
 }
 
 /** Checks the grammar above; the text says what is wrong and where. */
@@ -235,6 +265,10 @@ export function verify(events: readonly Event[]): string | undefined {
       case 'error':
         ended = true
         break
+      case 'candidate':
+        if (['candidate', 'error', 'usage'].includes(event.event.type))
+          return wrong(`${event.event.type} is not said of a candidate`)
+        break
       case 'start':
       case 'usage':
         break
@@ -242,5 +276,18 @@ export function verify(events: readonly Event[]): string | undefined {
         event satisfies never
     }
   }
-  return ended ? undefined : 'the stream has no end'
+  return ended ? verifyOthers(events) : 'the stream has no end'
+}
+
+/** A failure may come before the candidates have ended. */
+function verifyOthers(events: readonly Event[]): string | undefined {
+  const others = new Map<number, Event[]>()
+  for (const event of events)
+    if (event.type === 'candidate') listAt(others, event.index).push(event.event)
+  if (events.at(-1)?.type === 'error') return undefined
+  for (const [index, list] of others) {
+    const fault = verify(list)
+    if (fault !== undefined) return `candidate ${index}: ${fault}`
+  }
+  return undefined
 }

@@ -54,9 +54,15 @@ export function replyReporter(
   carriesSummaries = false,
 ): (event: Event) => void {
   const report = reporter(caller, lose, isPlain)
+  const others = new Map<number, (event: Event) => void>()
   let name = ''
   const block = () => name
   return (event) => {
+    if (event.type === 'candidate') {
+      const other = others.get(event.index) ?? replyReporter(caller, lose, carriesSummaries)
+      others.set(event.index, other)
+      return other(event.event)
+    }
     // Most events are such, and say nothing else.
     if (event.type === 'block-delta') return
     if ('block' in event) {
