@@ -51,11 +51,11 @@ const ADAPTER_FOLDERS = new Set(['responses/memory'])
 
 interface Measured {
   name: string
-  /** Without the lines of the functions inside it: a machine is one closure of small functions. */
+  /** From the line that opens it to the one that closes it, with the functions inside it. */
   lines: number
 }
 
-const OPENS = /(?:=>|\)|\)\s*:\s*[^=;]+)\s*\{$/
+const OPENS = /(?:=>|=>\s*\(|\)|\)\s*:\s*[^=;]+)\s*\{$/
 const BEGINS =
   /^(?:export )?(?:default )?(?:async )?(?:function\b|(?:static |readonly )?(?:async )?[#\w]+(?:<[^>]*>)?\(|(?:export )?const \w+.*=|.*=>|.*\()/
 const STATEMENT = /^(?:\} )?(?:if|else|for|while|switch|catch|try|do|return|throw|case)\b/
@@ -65,22 +65,21 @@ const STATEMENT = /^(?:\} )?(?:if|else|for|while|switch|catch|try|do|return|thro
  * parameters or an arrow and closes with the first `}` that stands as deep as the line it began on.
  */
 function functionsOf({ path, lines }: Source): Measured[] {
-  const open: { name: string; depth: number; own: number }[] = []
+  const open: { at: number; depth: number }[] = []
   const measured: Measured[] = []
-  let begun: { text: string; depth: number } | undefined
+  let begun: { text: string; depth: number; at: number } | undefined
   for (const [index, line] of lines.entries()) {
     const text = line.trim()
     const depth = line.length - line.trimStart().length
     const top = open.at(-1)
-    if (top) top.own += text === '' ? 0 : 1
     if (top && text.startsWith('}') && depth === top.depth) {
       open.pop()
-      measured.push({ name: top.name, lines: top.own })
+      measured.push({ name: `${path}:${top.at + 1}`, lines: index - top.at + 1 })
     } else if (text.endsWith('{') && isFunction(text, begun, depth)) {
-      if (top) top.own -= 1
-      open.push({ name: `${path}:${index + 1}`, depth, own: 1 })
+      // A signature that was broken over several lines belongs to the function.
+      open.push({ at: text.startsWith(')') && begun ? begun.at : index, depth })
     }
-    if (text.endsWith('(') || !begun || depth <= begun.depth) begun = { text, depth }
+    if (text.endsWith('(') || !begun || depth <= begun.depth) begun = { text, depth, at: index }
   }
   return measured
 }
@@ -182,7 +181,7 @@ describe('house style', () => {
     const names = functionsOf({ path: 'x', text: '', lines })
     expect(names).toEqual([
       { name: 'x:4', lines: 3 },
-      { name: 'x:3', lines: 6 },
+      { name: 'x:1', lines: 11 },
     ])
   })
 

@@ -45,10 +45,9 @@ export function parseJsonc(text: string): JsoncDocument {
   const spans = new Map<string, Span>()
   const faults: JsoncFault[] = []
   const note = (expected: string, at: number) => faults.push({ expected, ...positionIn(text, at) })
-  const read = reader(text, spans, (expected, at) => note(`expected ${expected}`, at))
   let value: unknown
   try {
-    value = read()
+    value = readText(text, spans, (expected, at) => note(`expected ${expected}`, at))
   } catch (error) {
     if (!(error instanceof BrokenText)) throw error
     note(error.message, error.at)
@@ -71,41 +70,64 @@ function positionIn(text: string, at: number): Position {
   return { line: before.length, column: (before.at(-1) ?? '').length + 1 }
 }
 
-/** Notes where everything begins; throws `BrokenText`. */
-function reader(
+/** A place in the text, and what is taken from there. */
+class Tokens {
+  readonly text: string
+  at = 0
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  fail(expected: string): never {
+    throw new BrokenText(expected, this.at)
+  }
+
+  skipBlank(): void {
+    this.#token(BLANK)
+  }
+
+  /** Whether `mark` comes next; then it is taken. */
+  takes(mark: string): boolean {
+    this.skipBlank()
+    if (this.text[this.at] !== mark) return false
+    this.at += 1
+    return true
+  }
+
+  string(what: string): string {
+    this.skipBlank()
+    return JSON.parse(this.#token(STRING) ?? this.fail(what))
+  }
+
+  scalar(): unknown {
+    return JSON.parse(this.#token(SCALAR) ?? this.fail('a value'))
+  }
+
+  /** `item, item, …` up to `close`; the last comma may be too much. */
+  list(close: string, item: () => void): void {
+    while (!this.takes(close)) {
+      item()
+      if (!this.takes(',') && this.text[this.at] !== close) this.fail(`a comma or "${close}"`)
+    }
+  }
+
+  #token(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.at
+    const found = pattern.exec(this.text)?.[0]
+    if (found !== undefined) this.at += found.length
+    return found
+  }
+}
+
+/** Reads a whole text and notes where everything begins; throws `BrokenText`. */
+function readText(
   text: string,
   spans: Map<string, Span>,
   complain: (expected: string, at: number) => void,
-): () => unknown {
-  let at = 0
+): unknown {
+  const tokens = new Tokens(text)
   const path: PropertyKey[] = []
-
-  const fail = (expected: string, where = at): never => {
-    throw new BrokenText(expected, where)
-  }
-  const token = (pattern: RegExp): string | undefined => {
-    pattern.lastIndex = at
-    const found = pattern.exec(text)?.[0]
-    if (found !== undefined) at += found.length
-    return found
-  }
-  const takes = (mark: string): boolean => {
-    token(BLANK)
-    if (text[at] !== mark) return false
-    at += 1
-    return true
-  }
-  const string = (what: string): string => {
-    token(BLANK)
-    return JSON.parse(token(STRING) ?? fail(what))
-  }
-  /** `item, item, …` up to `close`; the last comma may be too much. */
-  const list = (close: string, item: () => void): void => {
-    while (!takes(close)) {
-      item()
-      if (!takes(',') && text[at] !== close) fail(`a comma or "${close}"`)
-    }
-  }
   const member = (key: PropertyKey, start: number | undefined): unknown => {
     path.push(key)
     const found = value(start)
@@ -114,34 +136,33 @@ function reader(
   }
   const members = (): Record<string, unknown> => {
     const found = new Map<string, unknown>()
-    list('}', () => {
-      token(BLANK)
-      const start = at
-      const key = string('a member name in double quotes or "}"')
+    tokens.list('}', () => {
+      tokens.skipBlank()
+      const start = tokens.at
+      const key = tokens.string('a member name in double quotes or "}"')
       if (found.has(key)) complain(`"${key}" only once`, start)
-      if (!takes(':')) fail('a colon')
+      if (!tokens.takes(':')) tokens.fail('a colon')
       found.set(key, member(key, start))
     })
     return Object.fromEntries(found)
   }
   const elements = (): unknown[] => {
     const found: unknown[] = []
-    list(']', () => found.push(member(found.length, undefined)))
+    tokens.list(']', () => found.push(member(found.length, undefined)))
     return found
   }
   const value = (start: number | undefined): unknown => {
-    if (path.length > MAX_DEPTH) fail(`at most ${MAX_DEPTH} levels`)
-    token(BLANK)
-    spans.set(spellPlace(path), { name: start ?? at, value: at })
-    if (takes('{')) return members()
-    if (takes('[')) return elements()
-    if (text[at] === '"') return string('a string that ends on its line')
-    return JSON.parse(token(SCALAR) ?? fail('a value'))
+    if (path.length > MAX_DEPTH) tokens.fail(`at most ${MAX_DEPTH} levels`)
+    tokens.skipBlank()
+    spans.set(spellPlace(path), { name: start ?? tokens.at, value: tokens.at })
+    if (tokens.takes('{')) return members()
+    if (tokens.takes('[')) return elements()
+    return text[tokens.at] === '"'
+      ? tokens.string('a string that ends on its line')
+      : tokens.scalar()
   }
-  return () => {
-    const parsed = value(undefined)
-    token(BLANK)
-    if (at < text.length) fail('the end')
-    return parsed
-  }
+  const parsed = value(undefined)
+  tokens.skipBlank()
+  if (tokens.at < text.length) tokens.fail('the end')
+  return parsed
 }

@@ -28,7 +28,7 @@ import { heardOnline } from './online.ts'
 import { isLoopback, type Options } from './options.ts'
 import { createSend } from './send.ts'
 import { startInspector } from './inspector.ts'
-import { startServer } from './server.ts'
+import { startServer, type RunningServer } from './server.ts'
 import { openStore } from './store.ts'
 import { writeSample } from '../exchange/sample.ts'
 import { VERSION } from '../version.ts'
@@ -88,30 +88,13 @@ export async function serve(
   found = foundSettings(options, world),
 ): Promise<Proxy> {
   const { settings } = found
-  const egress = egressSecrets(world.environment)
-  const secrets = secretsInUse([...listSecrets(settings), ...egress])
-  const upstreams = createSend(egressOf(world.environment))
-  const store = await createStore(settings)
+  const parts = await openParts(options, world, settings, () => reloader.settings())
+  const { log, observer, upstreams, secrets, egress } = parts
   const deadline = new AbortController()
   let draining = false
-  const log = createLog({
-    write: batched(world.write),
-    now: Date.now,
-    spell: world.logStyle === 'json' ? undefined : readableLine(world.logStyle === 'colour'),
-    secrets: secrets.all,
-  })
   let send = withDemo(settings, adapters, upstreams.send)
-  const observer = createObserver({ version: VERSION, runtime: 'node' }, Date.now)
-  const tracer = tracerFor(settings, upstreams.send)
-  const page = await pageFor(options, settings, () => reloader.settings(), secrets.all)
   const ports: Ports = {
-    ...portsWith((request) => send(request)),
-    ...page.ports,
-    log,
-    observer,
-    ...(tracer && { tracer }),
-    prices: listedPrice,
-    ...(store && { store }),
+    ...portsOf(parts, (request) => send(request)),
     draining: () => draining,
     deadline: deadline.signal,
   }
@@ -129,15 +112,11 @@ export async function serve(
   })
   // From here on, so that no change is missed after the proxy has said that it listens.
   const unwatch = options.watch ? watchFiles(reloader.files, reloader.reload) : () => undefined
-  const server = await startServer({
-    answer: handler.answer,
-    host,
-    port,
-    limits: settings.limits,
-    breakOff: () => deadline.abort(new Error('the proxy is stopping')),
-  })
+  const breakOff = () => deadline.abort(new Error('the proxy is stopping'))
+  const { answer } = handler
+  const server = await startServer({ answer, host, port, limits: settings.limits, breakOff })
   const url = `http://${reachable(host)}:${server.port}`
-  announce(world, log, settings, { url, page: page.url })
+  announce(world, log, settings, { url, page: parts.page.url })
   return {
     url,
     async reload() {
@@ -146,20 +125,68 @@ export async function serve(
     async stop() {
       draining = true
       unwatch()
-      const { drainMs, lingerMs } = reloader.settings().limits
-      const waiting = farewell(server.open(), lingerMs, drainMs)
-      if (waiting) world.complain(waiting)
-      log({ event: 'drain', open: server.open(), lingerMs, drainMs })
-      const settled = countDown(() => server.open(), lingerMs + drainMs, world.replaceLine)
-      await server.stop(drainMs, lingerMs)
-      settled()
-      page.stop()
-      await tracer?.exporter.stop(TRACES_MS)
-      upstreams.destroy()
-      await store?.close()
-      log({ event: 'stop' })
+      await drain(server, world, log, reloader.settings().limits)
+      await closeParts(parts)
     },
   }
+}
+
+/** What a proxy consists of beside its server. `current`: the settings by which it goes at the time. */
+async function openParts(
+  options: Options,
+  world: Process,
+  settings: Settings,
+  current: () => Settings,
+) {
+  const egress = egressSecrets(world.environment)
+  const secrets = secretsInUse([...listSecrets(settings), ...egress])
+  const upstreams = createSend(egressOf(world.environment))
+  const store = await createStore(settings)
+  const log = createLog({
+    write: batched(world.write),
+    now: Date.now,
+    spell: world.logStyle === 'json' ? undefined : readableLine(world.logStyle === 'colour'),
+    secrets: secrets.all,
+  })
+  const observer = createObserver({ version: VERSION, runtime: 'node' }, Date.now)
+  const tracer = tracerFor(settings, upstreams.send)
+  const page = await pageFor(options, settings, current, secrets.all)
+  return { egress, secrets, upstreams, store, log, observer, tracer, page }
+}
+
+type Parts = Awaited<ReturnType<typeof openParts>>
+
+const portsOf = ({ page, log, observer, tracer, store }: Parts, send: Send): Ports => ({
+  ...portsWith(send),
+  ...page.ports,
+  log,
+  observer,
+  ...(tracer && { tracer }),
+  prices: listedPrice,
+  ...(store && { store }),
+})
+
+/** Resolves when the exchanges that have begun are over, or have been ended for taking too long. */
+async function drain(
+  server: RunningServer,
+  world: Process,
+  log: Parts['log'],
+  { drainMs, lingerMs }: Settings['limits'],
+): Promise<void> {
+  const waiting = farewell(server.open(), lingerMs, drainMs)
+  if (waiting) world.complain(waiting)
+  log({ event: 'drain', open: server.open(), lingerMs, drainMs })
+  const settled = countDown(() => server.open(), lingerMs + drainMs, world.replaceLine)
+  await server.stop(drainMs, lingerMs)
+  settled()
+}
+
+async function closeParts({ page, tracer, upstreams, store, log }: Parts): Promise<void> {
+  page.stop()
+  await tracer?.exporter.stop(TRACES_MS)
+  upstreams.destroy()
+  await store?.close()
+  log({ event: 'stop' })
 }
 
 function announce(

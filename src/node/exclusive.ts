@@ -21,52 +21,18 @@ export interface Exclusive {
 
 interface Waiting {
   until: number
-  /** False as long as the file is locked. */
-  attempt(): boolean
+  /** Tries once; false as long as the file is locked. */
+  isDone(): boolean
   reject(error: unknown): void
 }
 
 /**
  * A statement of SQLite that waits for a lock stops the whole process. So none waits: what finds the file
- * locked is tried again between the turns of everybody else, until its `patienceMs` are over.
+ * locked is tried again between the turns of other work, until its `patienceMs` are over.
  */
 export function createExclusive(database: DatabaseSync, patienceMs: number): Exclusive {
-  const queue: Waiting[] = []
+  const queue = new WriteQueue()
   let held = 0
-  let serving: Promise<void> | undefined
-
-  const serve = async () => {
-    let pause = FIRST_PAUSE_MS
-    for (let next = queue[0]; next; next = queue[0]) {
-      if (next.attempt()) {
-        queue.shift()
-        pause = FIRST_PAUSE_MS
-        await turnOfOthers()
-      } else if (performance.now() > next.until) {
-        queue.shift()
-        next.reject(new LockedError())
-      } else {
-        await sleep(pause)
-        pause = Math.min(2 * pause, LONGEST_PAUSE_MS)
-      }
-    }
-    serving = undefined
-  }
-  const wait = <T>(work: () => T): Promise<T> =>
-    new Promise((resolve, reject) => {
-      const attempt = () => {
-        try {
-          const done = transaction(database, work)
-          if (done) resolve(done.result)
-          return done !== undefined
-        } catch (error) {
-          reject(error)
-          return true
-        }
-      }
-      queue.push({ until: performance.now() + patienceMs, attempt, reject })
-      serving ??= serve()
-    })
   return {
     async read(work) {
       const until = performance.now() + patienceMs
@@ -78,19 +44,68 @@ export function createExclusive(database: DatabaseSync, patienceMs: number): Exc
       }
     },
     async write(work, size = 0) {
-      const done = queue.length === 0 ? transaction(database, work) : undefined
+      const done = queue.isEmpty() ? transaction(database, work) : undefined
       if (done) return done.result
       if (held + size > WAITING_CHARACTERS) throw new LockedError()
       held += size
       try {
-        return await wait(work)
+        const until = performance.now() + patienceMs
+        return await queue.wait(until, () => transaction(database, work))
       } finally {
         held -= size
       }
     },
-    async idle() {
-      await serving
-    },
+    idle: () => queue.idle(),
+  }
+}
+
+/** What waits to be written: one after the other, with turns of other work between them. */
+class WriteQueue {
+  readonly #waiting: Waiting[] = []
+  #serving: Promise<void> | undefined
+
+  isEmpty(): boolean {
+    return this.#waiting.length === 0
+  }
+
+  /** `attempt` gives undefined as long as the file is locked. */
+  wait<T>(until: number, attempt: () => { result: T } | undefined): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const isDone = () => {
+        try {
+          const done = attempt()
+          if (done) resolve(done.result)
+          return done !== undefined
+        } catch (error) {
+          reject(error)
+          return true
+        }
+      }
+      this.#waiting.push({ until, isDone, reject })
+      this.#serving ??= this.#serve()
+    })
+  }
+
+  async idle(): Promise<void> {
+    await this.#serving
+  }
+
+  async #serve(): Promise<void> {
+    let pause = FIRST_PAUSE_MS
+    for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
+      if (next.isDone()) {
+        this.#waiting.shift()
+        pause = FIRST_PAUSE_MS
+        await turnOfOthers()
+      } else if (performance.now() > next.until) {
+        this.#waiting.shift()
+        next.reject(new LockedError())
+      } else {
+        await sleep(pause)
+        pause = Math.min(2 * pause, LONGEST_PAUSE_MS)
+      }
+    }
+    this.#serving = undefined
   }
 }
 

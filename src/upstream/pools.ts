@@ -66,44 +66,18 @@ const freshCell = (chance: () => number): Cell => ({
 })
 
 export function createPools({ now, randomId }: Pick<Ports, 'now' | 'randomId'>): Pools {
-  const chance = () => (Number.parseInt(randomId().slice(0, 8), 16) || 0) / 2 ** 32
-  const cells = new Map<string, Cell>()
-  /** Keyed by the member's object, so that an exchange keeps its cell through a change of the configuration. */
-  const cellsByMember = new WeakMap<Member, Cell>()
-  const turns = new WeakMap<RouteSettings, ReturnType<typeof roundRobin>>()
-  const cellOf = (member: Member): Cell => {
-    const known = cellsByMember.get(member)
-    if (known) return known
-    const id = idOf(member)
-    const cell: Cell = cells.get(id) ?? freshCell(chance)
-    cell.name = member.name
-    cells.set(id, cell)
-    cellsByMember.set(member, cell)
-    return cell
-  }
-  const chosen = ({ route, members, session }: Choosing): readonly Member[] => {
-    if (route.pick !== 'weighted')
-      return members.some((member) => cellOf(member).cooledAt > 0)
-        ? inOrder(members, (member) => cellOf(member).cooledAt)
-        : members
-    if (session !== undefined) return byRendezvous(members, session)
-    const turn = turns.get(route) ?? roundRobin()
-    turns.set(route, turn)
-    return turn(members)
-  }
+  const cells = new Cells(() => (Number.parseInt(randomId().slice(0, 8), 16) || 0) / 2 ** 32)
+  const chosen = chooser(cells)
   return {
-    breakerOf: (member) => cellOf(member).breaker,
+    breakerOf: (member) => cells.of(member).breaker,
     breakers: () =>
-      [...cells.values()].map(({ name, breaker }) => {
+      cells.all().map(({ name, breaker }) => {
         const [upstream = '', key = '1'] = name.split('#')
         return { upstream, key, state: STATES[breaker.state(now())] }
       }),
-    renew({ upstreams }) {
-      const there = new Set([...upstreams.values()].flatMap(keysOf).map(idOf))
-      for (const id of cells.keys()) if (!there.has(id)) cells.delete(id)
-    },
+    renew: ({ upstreams }) => cells.keep([...upstreams.values()].flatMap(keysOf)),
     cool(member, model, waitMs) {
-      const cell = cellOf(member)
+      const cell = cells.of(member)
       const { count = 0, until = 0 } = cell.coolings.get(model) ?? {}
       const end = now() + Math.min(waitMs ?? backoffMs(count), LONGEST_WAIT_MS)
       const cooling = { until: Math.max(until, end), count: count + 1 }
@@ -111,11 +85,11 @@ export function createPools({ now, randomId }: Pick<Ports, 'now' | 'randomId'>):
       cell.cooledAt = now()
     },
     warm(member, model) {
-      const { coolings } = cellOf(member)
+      const { coolings } = cells.of(member)
       if (coolings.size > 0) coolings.delete(model)
     },
     until(member, model) {
-      const { breaker, coolings } = cellOf(member)
+      const { breaker, coolings } = cells.of(member)
       if (coolings.size === 0) return breaker.until
       return Math.max(breaker.until, coolings.get(model)?.until ?? 0)
     },
@@ -126,6 +100,54 @@ export function createPools({ now, randomId }: Pick<Ports, 'now' | 'randomId'>):
       return home.member === undefined ? near : memberFirst(near, home.member)
     },
     session: createSessions(),
+  }
+}
+
+/** The cells of all members that have been asked so far. */
+class Cells {
+  readonly #chance: () => number
+  readonly #byId = new Map<string, Cell>()
+  /** Keyed by the member's object, so that an exchange keeps its cell through a change of the configuration. */
+  readonly #byMember = new WeakMap<Member, Cell>()
+
+  constructor(chance: () => number) {
+    this.#chance = chance
+  }
+
+  of(member: Member): Cell {
+    const known = this.#byMember.get(member)
+    if (known) return known
+    const id = idOf(member)
+    const cell = this.#byId.get(id) ?? freshCell(this.#chance)
+    cell.name = member.name
+    this.#byId.set(id, cell)
+    this.#byMember.set(member, cell)
+    return cell
+  }
+
+  all(): Cell[] {
+    return [...this.#byId.values()]
+  }
+
+  /** Forgets all but these members. */
+  keep(members: readonly Member[]): void {
+    const there = new Set(members.map(idOf))
+    for (const id of this.#byId.keys()) if (!there.has(id)) this.#byId.delete(id)
+  }
+}
+
+/** Orders the members of a route as it wants them picked. */
+function chooser(cells: Cells): (asked: Choosing) => readonly Member[] {
+  const turns = new WeakMap<RouteSettings, ReturnType<typeof roundRobin>>()
+  return ({ route, members, session }) => {
+    if (route.pick !== 'weighted')
+      return members.some((member) => cells.of(member).cooledAt > 0)
+        ? inOrder(members, (member) => cells.of(member).cooledAt)
+        : members
+    if (session !== undefined) return byRendezvous(members, session)
+    const turn = turns.get(route) ?? roundRobin()
+    turns.set(route, turn)
+    return turn(members)
   }
 }
 

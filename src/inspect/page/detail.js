@@ -41,57 +41,62 @@ function renderDetail() {
       action('explain', () => explain(x)),
       action('compare', () => compare(x)),
     ),
-    h(
-      'dl',
-      {},
-      fact('from → to', `${x.dialect ?? '?'} → ${x.upstreamDialect ?? '–'}`),
-      fact('upstream', x.member ?? x.upstream),
-      fact('model', modelOf(x)),
-      fact('status', statusOf(x)),
-      fact('what the caller was told', x.error),
-      fact('why', x.reason),
-      fact('finish', x.finish),
-      fact(
-        'first byte, total',
-        x.isOver ? [time(x.firstByteMs), time(x.totalMs)].filter(Boolean).join(', ') : 'still open',
-      ),
-      fact('session', x.session),
-      fact('caller', x.caller),
-      fact('id', x.id),
-      fact('the upstream’s id', x.upstreamRequestId),
-    ),
+    facts(x),
     h('div', { class: 'pair' }, waterfall(x), tokens(x)),
     losses(x, marks),
+    bodies(x, call, marks),
+    ...x.calls.slice(0, -1).map(attempt),
+  )
+}
+
+const facts = (x) =>
+  h(
+    'dl',
+    {},
+    fact('from → to', `${x.dialect ?? '?'} → ${x.upstreamDialect ?? '–'}`),
+    fact('upstream', x.member ?? x.upstream),
+    fact('model', modelOf(x)),
+    fact('status', statusOf(x)),
+    fact('what the caller was told', x.error),
+    fact('why', x.reason),
+    fact('finish', x.finish),
+    fact(
+      'first byte, total',
+      x.isOver ? [time(x.firstByteMs), time(x.totalMs)].filter(Boolean).join(', ') : 'still open',
+    ),
+    fact('session', x.session),
+    fact('caller', x.caller),
+    fact('id', x.id),
+    fact('the upstream’s id', x.upstreamRequestId),
+  )
+
+const bodies = (x, call, marks) =>
+  h(
+    'div',
+    { class: 'pair panes' },
+    pane('what came', x.came.headers, x.came.body, x.came.type, { marks: marks.came, at: 0 }),
+    call ? went(call, '', marks.went) : missing('what went', 'Nothing was sent to an upstream.'),
+    call ? back(call, '') : missing('what came back', 'Nothing was asked of an upstream.'),
+    x.told
+      ? pane('what was told', x.told.headers, x.told.body, x.told.type, {
+          line: `status ${x.status}`,
+          at: 0,
+        })
+      : missing('what was told', 'Nothing yet.'),
+  )
+
+const attempt = (call, index) =>
+  h(
+    'details',
+    {},
+    h('summary', {}, `attempt ${index + 1}: ${call.status ?? call.failure ?? 'no answer'}`),
     h(
       'div',
       { class: 'pair panes' },
-      pane('what came', x.came.headers, x.came.body, x.came.type, { marks: marks.came, at: 0 }),
-      call ? went(call, '', marks.went) : missing('what went', 'Nothing was sent to an upstream.'),
-      call ? back(call, '') : missing('what came back', 'Nothing was asked of an upstream.'),
-      x.told
-        ? pane('what was told', x.told.headers, x.told.body, x.told.type, {
-            line: `status ${x.status}`,
-            at: 0,
-          })
-        : missing('what was told', 'Nothing yet.'),
+      went(call, `, attempt ${index + 1}`),
+      back(call, `, attempt ${index + 1}`),
     ),
-    ...x.calls
-      .slice(0, -1)
-      .map((each, index) =>
-        h(
-          'details',
-          {},
-          h('summary', {}, `attempt ${index + 1}: ${each.status ?? each.failure ?? 'no answer'}`),
-          h(
-            'div',
-            { class: 'pair panes' },
-            went(each, `, attempt ${index + 1}`),
-            back(each, `, attempt ${index + 1}`),
-          ),
-        ),
-      ),
   )
-}
 
 const went = (call, which, marks) =>
   pane(`what went${which}`, call.headers, call.body, 'application/json', {

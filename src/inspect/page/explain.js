@@ -25,41 +25,7 @@ export async function explain(x) {
       const why = typeof told.error === 'string' ? told.error : told.error?.message
       return result.replaceChildren(h('p', { class: 'bad' }, why ?? 'It cannot be said.'))
     }
-    const marks = new Map()
-    for (const { sentAt, code, path } of told.losses)
-      if (sentAt !== undefined) marks.set(sentAt, { kind: 'loss', text: `⚠ ${code} ${path}` })
-    result.replaceChildren(
-      h(
-        'div',
-        {},
-        h(
-          'h3',
-          {},
-          told.losses.length
-            ? `⚠ ${plural(told.losses.length, 'loss', 'losses')}`
-            : 'Nothing would be lost',
-        ),
-        h(
-          'ul',
-          { class: 'losses' },
-          ...told.losses.map(({ code, path, field, detail }) =>
-            h(
-              'li',
-              {},
-              h('strong', { class: 'warn' }, code),
-              h('code', {}, path),
-              h('code', { class: 'soft' }, field ?? ''),
-              h('span', { class: 'soft' }, detail ?? ''),
-            ),
-          ),
-        ),
-      ),
-      h(
-        'div',
-        { class: 'body tree', tabIndex: 0, role: 'group', 'aria-label': 'what would be sent' },
-        tree(told.upstream, prefixed(marks, '/body')),
-      ),
-    )
+    result.replaceChildren(lossList(told.losses), sentBody(told))
   }
   dialog(
     'explain',
@@ -78,6 +44,42 @@ export async function explain(x) {
       h('button', {}, 'show'),
     ),
     result,
+  )
+}
+
+const lossList = (losses) =>
+  h(
+    'div',
+    {},
+    h(
+      'h3',
+      {},
+      losses.length ? `⚠ ${plural(losses.length, 'loss', 'losses')}` : 'Nothing would be lost',
+    ),
+    h(
+      'ul',
+      { class: 'losses' },
+      ...losses.map(({ code, path, field, detail }) =>
+        h(
+          'li',
+          {},
+          h('strong', { class: 'warn' }, code),
+          h('code', {}, path),
+          h('code', { class: 'soft' }, field ?? ''),
+          h('span', { class: 'soft' }, detail ?? ''),
+        ),
+      ),
+    ),
+  )
+
+function sentBody({ losses, upstream }) {
+  const marks = new Map()
+  for (const { sentAt, code, path } of losses)
+    if (sentAt !== undefined) marks.set(sentAt, { kind: 'loss', text: `⚠ ${code} ${path}` })
+  return h(
+    'div',
+    { class: 'body tree', tabIndex: 0, role: 'group', 'aria-label': 'what would be sent' },
+    tree(upstream, prefixed(marks, '/body')),
   )
 }
 

@@ -8,10 +8,8 @@ import { plural, size } from './words.js'
 export const panes = []
 
 export function pane(title, headers, body, type, { marks = new Map(), line, at }) {
-  const isStream =
-    Boolean(body.marks?.length) && (/event-stream/.test(type ?? '') || body.marks.length > 1)
-  const value = body.text === undefined || isStream ? undefined : parsed(body.text)
-  const views = [...(isStream ? ['events'] : []), ...(value ? ['tree'] : []), 'raw']
+  const value = parsedBody(body, type)
+  const views = viewsOf(body, type, value)
   const content = h('div', { class: 'content' })
   const find = h('input', {
     type: 'search',
@@ -23,18 +21,12 @@ export function pane(title, headers, body, type, { marks = new Map(), line, at }
   const show = (view) => {
     for (const each of buttons) each.setAttribute('aria-pressed', String(each.textContent === view))
     find.hidden = view === 'events'
+    const shown = () =>
+      view === 'tree'
+        ? tree(value.value, marks)
+        : h('pre', {}, body.text ?? `${size(body.size)} that are no text`)
     content.replaceChildren(
-      ...(view === 'events'
-        ? streamTable(body, type, at)
-        : [
-            h(
-              'div',
-              { class: 'body tree', tabIndex: 0, role: 'group', 'aria-label': `${title}, body` },
-              view === 'tree'
-                ? tree(value.value, marks)
-                : h('pre', {}, body.text ?? `${size(body.size)} that are no text`),
-            ),
-          ]),
+      ...(view === 'events' ? streamTable(body, type, at) : [bodyOf(title, shown())]),
     )
   }
   const buttons = views.map((view) =>
@@ -51,17 +43,8 @@ export function pane(title, headers, body, type, { marks = new Map(), line, at }
       ...buttons,
       action('copy', () => copied(title, body.text ?? '')),
     ),
-    h(
-      'p',
-      { class: 'soft' },
-      [line, size(body.size), body.cut && 'cut: the rest was not kept'].filter(Boolean).join(', '),
-    ),
-    h(
-      'details',
-      {},
-      h('summary', {}, plural(headers?.length ?? 0, 'header')),
-      h('pre', {}, (headers ?? []).map(([name, each]) => `${name}: ${each}`).join('\n')),
-    ),
+    sizeLine(body, line),
+    headerList(headers ?? []),
     content,
   )
   show(views[0])
@@ -74,6 +57,40 @@ export function pane(title, headers, body, type, { marks = new Map(), line, at }
   })
   return section
 }
+
+const isStream = (body, type) =>
+  Boolean(body.marks?.length) && (/event-stream/.test(type ?? '') || body.marks.length > 1)
+
+const parsedBody = (body, type) =>
+  body.text === undefined || isStream(body, type) ? undefined : parsed(body.text)
+
+const viewsOf = (body, type, value) => [
+  ...(isStream(body, type) ? ['events'] : []),
+  ...(value ? ['tree'] : []),
+  'raw',
+]
+
+const bodyOf = (title, shown) =>
+  h(
+    'div',
+    { class: 'body tree', tabIndex: 0, role: 'group', 'aria-label': `${title}, body` },
+    shown,
+  )
+
+const sizeLine = (body, line) =>
+  h(
+    'p',
+    { class: 'soft' },
+    [line, size(body.size), body.cut && 'cut: the rest was not kept'].filter(Boolean).join(', '),
+  )
+
+const headerList = (headers) =>
+  h(
+    'details',
+    {},
+    h('summary', {}, plural(headers.length, 'header')),
+    h('pre', {}, headers.map(([name, each]) => `${name}: ${each}`).join('\n')),
+  )
 
 function unfold(branch) {
   if (branch.open) return

@@ -59,34 +59,7 @@ function saidIn(json) {
 
 export function streamTable(body, type, startAt) {
   const events = eventsOf(body, type)
-  const lines = events.map(({ raw, data, json, at, gap, kind, said: words }, index) => {
-    const full = h('td', { class: 'data' })
-    const plain = data.length > 160 ? `${data.slice(0, 160)}…` : data || raw.trim()
-    const short = typeof words === 'string' && words ? JSON.stringify(words) : plain
-    const details =
-      json && data.length > 40
-        ? h(
-            'details',
-            {
-              ontoggle: () => {
-                if (details.childNodes.length === 1) details.append(tree(json))
-              },
-            },
-            h('summary', {}, short),
-          )
-        : h('span', {}, short)
-    full.append(details)
-    return h(
-      'tr',
-      {},
-      h('th', { scope: 'row', class: 'number' }, String(index + 1)),
-      h('td', { class: 'number' }, at === undefined ? '' : time(at - startAt)),
-      h('td', { class: 'number' }, gap === undefined ? '' : `+${time(gap)}`),
-      h('td', { class: 'number' }, size(bytesOf(raw))),
-      h('td', {}, kind),
-      full,
-    )
-  })
+  const lines = events.map((event, index) => eventLine(event, index, startAt))
   const head = ['#', 'at', 'gap', 'size', 'type', 'data'].map((name, at) =>
     h('th', { scope: 'col', class: at < 4 ? 'number' : '' }, name),
   )
@@ -96,6 +69,82 @@ export function streamTable(body, type, startAt) {
     h('thead', {}, h('tr', {}, ...head)),
     h('tbody', {}, ...lines),
   )
+  return [
+    ...player(events, lines, startAt),
+    h('div', { class: 'body', tabIndex: 0, role: 'group', 'aria-label': 'events' }, table),
+  ]
+}
+
+function eventLine({ raw, data, json, at, gap, kind, said }, index, startAt) {
+  const plain = data.length > 160 ? `${data.slice(0, 160)}…` : data || raw.trim()
+  const short = typeof said === 'string' && said ? JSON.stringify(said) : plain
+  return h(
+    'tr',
+    {},
+    h('th', { scope: 'row', class: 'number' }, String(index + 1)),
+    h('td', { class: 'number' }, at === undefined ? '' : time(at - startAt)),
+    h('td', { class: 'number' }, gap === undefined ? '' : `+${time(gap)}`),
+    h('td', { class: 'number' }, size(bytesOf(raw))),
+    h('td', {}, kind),
+    h(
+      'td',
+      { class: 'data' },
+      json && data.length > 40 ? unfolding(short, json) : h('span', {}, short),
+    ),
+  )
+}
+
+/** The tree is made when it is opened. */
+function unfolding(short, json) {
+  const details = h(
+    'details',
+    {
+      ontoggle: () => {
+        if (details.childNodes.length === 1) details.append(tree(json))
+      },
+    },
+    h('summary', {}, short),
+  )
+  return details
+}
+
+/** Plays a stream as fast as it came, or shows it as far as the slider stands. */
+function player(events, lines, startAt) {
+  const { said, told, slider, show } = timeline(events, lines, startAt)
+  let playing
+  const stop = () => {
+    clearTimeout(playing)
+    playing = undefined
+    play.textContent = 'play'
+  }
+  const step = () => {
+    const now = Number(slider.value)
+    if (now >= events.length || !said.isConnected) return stop()
+    show(now + 1)
+    playing = setTimeout(step, Math.min(3000, events[now + 1]?.gap ?? 0))
+  }
+  const play = h(
+    'button',
+    {
+      type: 'button',
+      onclick: () => {
+        if (playing) return stop()
+        if (Number(slider.value) >= events.length) show(0)
+        play.textContent = 'stop'
+        step()
+      },
+    },
+    'play',
+  )
+  slider.addEventListener('input', () => {
+    stop()
+    show(Number(slider.value))
+  })
+  show(events.length)
+  return [h('div', { class: 'time' }, play, slider, told), said]
+}
+
+function timeline(events, lines, startAt) {
   const said = h('div', {
     class: 'said',
     tabIndex: 0,
@@ -123,39 +172,5 @@ export function streamTable(body, type, startAt) {
     const at = events[until - 1]?.at
     told.textContent = `event ${until} of ${events.length}${at === undefined ? '' : `, ${time(at - startAt)} after the beginning`}`
   }
-  let playing
-  const stop = () => {
-    clearTimeout(playing)
-    playing = undefined
-    play.textContent = 'play'
-  }
-  const step = () => {
-    const now = Number(slider.value)
-    if (now >= events.length || !table.isConnected) return stop()
-    show(now + 1)
-    playing = setTimeout(step, Math.min(3000, events[now + 1]?.gap ?? 0))
-  }
-  const play = h(
-    'button',
-    {
-      type: 'button',
-      onclick: () => {
-        if (playing) return stop()
-        if (Number(slider.value) >= events.length) show(0)
-        play.textContent = 'stop'
-        step()
-      },
-    },
-    'play',
-  )
-  slider.addEventListener('input', () => {
-    stop()
-    show(Number(slider.value))
-  })
-  show(events.length)
-  return [
-    h('div', { class: 'time' }, play, slider, told),
-    said,
-    h('div', { class: 'body', tabIndex: 0, role: 'group', 'aria-label': 'events' }, table),
-  ]
+  return { said, told, slider, show }
 }
