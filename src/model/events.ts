@@ -201,13 +201,9 @@ export function fold(events: Iterable<Event>): Folded {
       case 'usage':
         reply.usage = { ...reply.usage, ...event.usage }
         break
-      case 'finish': {
-        reply.finish = event.reason
-        if (event.stopSequence !== undefined) reply.stopSequence = event.stopSequence
-        const ext = mergeExt(reply.ext, event.ext)
-        if (ext) reply.ext = ext
+      case 'finish':
+        finishReply(reply, event)
         break
-      }
       case 'error':
         folded.problem = event.problem
         break
@@ -219,10 +215,18 @@ export function fold(events: Iterable<Event>): Folded {
     }
   }
   close({})
-  if (others.size === 0) return folded
-  const inOrder = [...others].toSorted(([one], [other]) => one - other)
-  return { ...folded, others: inOrder.map(([, list]) => fold(list)) }
+  return others.size === 0 ? folded : { ...folded, others: foldedOthers(others) }
 }
+
+function finishReply(reply: Folded['reply'], event: Event & { type: 'finish' }): void {
+  reply.finish = event.reason
+  if (event.stopSequence !== undefined) reply.stopSequence = event.stopSequence
+  const ext = mergeExt(reply.ext, event.ext)
+  if (ext) reply.ext = ext
+}
+
+const foldedOthers = (others: ReadonlyMap<number, Event[]>): Folded[] =>
+  [...others].toSorted(([one], [other]) => one - other).map(([, list]) => fold(list))
 
 function listAt(lists: Map<number, Event[]>, index: number): Event[] {
   const list = lists.get(index) ?? []
