@@ -37,6 +37,7 @@ import {
 } from '../stream/stream-out.ts'
 import { SILENT, within } from '../stream/time.ts'
 import { StillbornError } from './refusal.ts'
+import { curedProblem } from './improved-problem.ts'
 import { toldProblem } from './told-problem.ts'
 import { finder } from '../upstream/spellings.ts'
 import type { Piece, UpstreamCall } from '../upstream/call.ts'
@@ -274,6 +275,7 @@ export const createPassingErrors = (exchange: StoredExchange, plan: PassPlan): P
     adapter: exchange.caller,
     veil: plan.sent.veil,
     reader: () => tapReader(exchange, plan, undefined),
+    isImproved: (problem) => curedProblem(problem, plan.destination) !== problem,
     maxEventCharacters: exchange.settings.limits.eventBytes,
   })
 

@@ -48,6 +48,8 @@ interface Options {
   adapter: Adapter
   veil: Veil
   reader(): FrameReader
+  /** Whether the proxy has more to say of a failure than the upstream has said. */
+  isImproved(problem: Problem): boolean
   maxEventCharacters: number
 }
 
@@ -81,8 +83,11 @@ export function passingErrors(options: Options): PassingErrors {
           out += judge.isContent(frame) ? event : masked(event, hidden)
           continue
         }
-        out += hidden(event)
         const isNew = told !== undefined && !errors.said
+        // Clients read the first error of two.
+        if (isNew && options.isImproved(problem))
+          return { text: out, failure: problem, found: true }
+        out += hidden(event)
         if (!judge.isOwn(frame) && isNew) return { text: out, failure: problem, found: true }
         errors.said ||= judge.isOwn(frame)
       }
@@ -105,13 +110,15 @@ interface FrameJudge {
   problemIn(frame: Frame): Problem | undefined
   /** Whether the frame tells its failure in words that clients of the dialect take for one. */
   isOwn(frame: Frame): boolean
+  /** Whether the failure in the frame passes as it is. */
+  passes(frame: Frame, problem: Problem): boolean
   /** Whether the frame is more than a comment. */
   isContent(frame: Frame | undefined): boolean
   /** Whether the frame says anything of a reply. One that the reader cannot read does: the caller is to see it. */
   saysSomething(frame: Frame): boolean
 }
 
-function frameJudge({ adapter, reader }: Options): FrameJudge {
+function frameJudge({ adapter, reader, isImproved }: Options): FrameJudge {
   const { tellsFailure = () => true, isPiece, knows = () => true } = adapter.same
   const eventsIn = (frame: Frame): readonly Event[] | undefined => {
     try {
@@ -122,12 +129,14 @@ function frameJudge({ adapter, reader }: Options): FrameJudge {
   }
   const isReadable = (frame: Frame): boolean =>
     eventsIn(frame)?.every((event) => !isStumble(event, frame)) ?? false
+  const isOwn = (frame: Frame): boolean => tellsFailure(frame) && frame.data.length <= LARGEST_ERROR
   return {
     problemIn(frame) {
       const error = eventsIn(frame)?.find(({ type }) => type === 'error')
       return error?.type === 'error' && !isStumble(error, frame) ? error.problem : undefined
     },
-    isOwn: (frame) => tellsFailure(frame) && frame.data.length <= LARGEST_ERROR,
+    isOwn,
+    passes: (frame, problem) => isOwn(frame) && !isImproved(problem),
     isContent: (frame) =>
       frame !== undefined && (isDone(frame) || (isReadable(frame) && knows(frame))),
     saysSomething: (frame) => isPiece?.(frame) || eventsIn(frame)?.length !== 0,
@@ -138,7 +147,8 @@ function frameJudge({ adapter, reader }: Options): FrameJudge {
 function firstOpening(judge: FrameJudge, frames: readonly Frame[]): Opening {
   for (const frame of frames) {
     const problem = judge.problemIn(frame)
-    if (problem) return judge.isOwn(frame) ? { begun: true } : { begun: true, failure: problem }
+    if (problem)
+      return judge.passes(frame, problem) ? { begun: true } : { begun: true, failure: problem }
     if (judge.saysSomething(frame)) return { begun: true }
   }
   return { begun: false }
@@ -153,7 +163,7 @@ function decisiveOpening(
   const beginning = reader()
   for (const frame of frames) {
     const problem = judge.problemIn(frame)
-    if (problem && (isPassingOver(problem) || !judge.isOwn(frame)))
+    if (problem && (isPassingOver(problem) || !judge.passes(frame, problem)))
       return { begun: true, failure: problem }
     if (problem || adapter.same.isPiece?.(frame) || showsSomething(beginning, frame))
       return { begun: true }

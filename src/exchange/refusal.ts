@@ -1,4 +1,3 @@
-import type { Adapter } from '../../adapters/contract.ts'
 import type { Lookup } from '../model/lookup.ts'
 import { isObject, parse, type Json } from '../json/json.ts'
 import { isRefusable, type Loss } from '../model/loss.ts'
@@ -6,6 +5,7 @@ import { invalid, ProblemError, type Problem } from '../model/problem.ts'
 import { scanStructure } from '../json/structure.ts'
 import type { StoredExchange } from './exchange.ts'
 import { KEY_REFUSED, NOT_A_REPLY, REDIRECTED } from '../model/failures.ts'
+import { curedProblem, namedProblem } from './improved-problem.ts'
 import type { Plan } from './plan.ts'
 import type { UpstreamCall } from '../upstream/call.ts'
 
@@ -58,40 +58,17 @@ export async function readRefusal(
   const isOurs = destination.upstream.key.kind !== 'caller'
   const text = sent ? sent.veil.hideJson(said) : said
   const body = parsed(text)
-  const problem = named(
-    destination.adapter.upstream.readProblem(call.status, body),
-    destination.adapter,
-    caller,
-  )
+  const { adapter } = destination
+  const problem = namedProblem(adapter.upstream.readProblem(call.status, body), adapter, caller)
   // A wrong key is not always answered with 401.
   const isKey = problem.kind === 'authentication' || isAboutKey(call.status, text)
   if (isKey && isOurs) return { problem: KEY_REFUSED, isKey }
   const hinted = { ...problem, ...hints(call.headers, problem, ports.now()) }
   // In every dialect an error stands in the member `error`. An answer without it is written anew.
-  const cure = cureFor(destination, text)
-  if (cure) return { problem: { ...hinted, message: `${hinted.message} ${cure}` } }
+  const cured = curedProblem(hinted, destination, text)
+  if (cured !== hinted) return { problem: cured }
   const isKnown = isObject(body) && isObject(body['error'])
   return isKnown ? { problem: hinted, text } : { problem: hinted }
-}
-
-/**
- * Names the profile with which the server would not have refused the request, as a hint behind the server's words.
- */
-function cureFor({ adapter, upstream }: Plan['destination'], said: string): string | undefined {
-  for (const { name, refusals = [] } of adapter.upstream.profiles ?? []) {
-    const found = refusals.find(({ words }) => words.test(said))
-    if (found && name !== upstream.profile)
-      return `(this server ${found.says}: "profile": "${name}")`
-  }
-  return undefined
-}
-
-/** Names the member at fault as the caller's dialect does. */
-function named(problem: Problem, { members }: Adapter, caller: Adapter): Problem {
-  const { sentParam } = problem
-  const place = sentParam === undefined ? undefined : members.placeOf(sentParam)
-  const param = place === undefined ? undefined : caller.members.nameOf(place)
-  return param === undefined ? problem : { ...problem, param }
 }
 
 /**

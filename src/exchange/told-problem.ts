@@ -1,14 +1,22 @@
 import type { Problem } from '../model/problem.ts'
+import type { Adapter } from '../../adapters/contract.ts'
 import { KEY_REFUSED } from '../model/failures.ts'
+import { curedProblem, namedProblem } from './improved-problem.ts'
 import type { Plan } from './plan.ts'
 import { behind } from '../upstream/secrets.ts'
 
-/** The problem as a caller may see it: no keys, and no complaint about a key that is not the caller's. */
+/**
+ * The problem of a reply as a caller may see it: no keys, and no complaint about a key that is not the caller's. The
+ * member at fault is named as in the caller's dialect, and a profile that would have spared the refusal is named too.
+ */
 export function toldProblem(
   { destination, sent }: Pick<Plan, 'destination' | 'sent'>,
   problem: Problem,
+  caller: Adapter = destination.adapter,
 ): Problem {
   const isOurs = destination.upstream.key.kind !== 'caller'
   if (isOurs && problem.kind === 'authentication') return KEY_REFUSED
-  return sent ? behind(sent.veil, problem) : problem
+  const named = namedProblem(problem, destination.adapter, caller)
+  const cured = curedProblem(named, destination)
+  return sent ? behind(sent.veil, cured) : cured
 }

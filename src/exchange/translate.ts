@@ -101,18 +101,21 @@ function letGo({ body, lease }: Exchange, { keeping }: TranslatePlan, request: R
 type Next = () => Promise<Event[] | undefined>
 
 function eventSteps(
-  { journal, lease, settings }: Exchange,
+  exchange: Exchange,
   plan: TranslatePlan,
   call: UpstreamCall,
   interruption: () => Problem | undefined,
   reader: FrameReader,
 ): Next {
+  const { journal, lease, settings } = exchange
   const { verbatim } = plan.destination.adapter.upstream
   const contentType = call.headers.get('content-type')
   const events = replyEvents({ reader, verbatim, limits: settings.limits, contentType })
   const conceal = concealer(plan.sent?.veil.sought)
   const tell = (event: Event): Event =>
-    event.type === 'error' ? { type: 'error', problem: toldProblem(plan, event.problem) } : event
+    event.type === 'error'
+      ? { type: 'error', problem: toldProblem(plan, event.problem, exchange.caller) }
+      : event
   // A body is gathered whole before it is read, and written whole before it is handed over.
   const mark = proofMarker(plan.destination, membersOf(settings, plan.destination.route))
   const isHeld = !plan.stream || !isStreamType(contentType)

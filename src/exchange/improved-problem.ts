@@ -1,0 +1,38 @@
+import type { Adapter } from '../../adapters/contract.ts'
+import type { Problem } from '../model/problem.ts'
+import type { Plan } from './plan.ts'
+
+type Destination = Pick<Plan['destination'], 'adapter' | 'upstream'>
+
+/** Names the member at fault as the caller's dialect does. */
+export function namedProblem(problem: Problem, sent: Adapter, caller: Adapter): Problem {
+  const { sentParam } = problem
+  if (sentParam === undefined) return problem
+  if (sent === caller) return { ...problem, param: sentParam }
+  const place = sent.members.placeOf(sentParam)
+  const param = place === undefined ? undefined : caller.members.nameOf(place)
+  return param === undefined ? problem : { ...problem, param }
+}
+
+/**
+ * Names the profile with which the server would not have refused the request, as a hint behind the server's words.
+ * `said`: the refusal as it came.
+ */
+export function curedProblem(
+  problem: Problem,
+  { adapter, upstream }: Destination,
+  said: string = wordsOf(problem),
+): Problem {
+  for (const { name, refusals = [] } of adapter.upstream.profiles ?? []) {
+    const found = refusals.find(({ words }) => words.test(said))
+    if (found && name !== upstream.profile) {
+      const cure = `(this server ${found.says}: "profile": "${name}")`
+      return { ...problem, message: `${problem.message} ${cure}` }
+    }
+  }
+  return problem
+}
+
+/** A failure inside a reply has been read already, so its words are put together again. */
+const wordsOf = ({ message, code, sentParam: param }: Problem): string =>
+  JSON.stringify({ message, code, param })
