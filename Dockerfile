@@ -9,8 +9,9 @@ COPY . .
 RUN npm run build
 
 FROM node:24-slim
-# One file that needs nothing but Node; without a package.json beside it, its name says that it is a module.
-COPY --from=build /build/dist/dragoman.js /app/dragoman.mjs
+# The command and what it loads when it is needed; its package.json says that they are modules.
+COPY --from=build /build/package.json /build/dist/dragoman.js /app/
+COPY --from=build /build/dist/command /app/command/
 COPY --from=build /build/LICENSE /build/dist/THIRD-PARTY.txt /app/
 # Where a mounted dragoman.json is found, and where `sqlite:state.db` would be.
 WORKDIR /data
@@ -22,4 +23,4 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=8787
 EXPOSE 8787
 HEALTHCHECK --interval=30s --timeout=3s --start-period=5s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "/app/dragoman.mjs"]
+ENTRYPOINT ["node", "/app/dragoman.js"]

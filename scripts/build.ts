@@ -1,7 +1,15 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { bundledPackages } from './bundled.ts'
 import { configJsonSchema } from './config-json-schema.ts'
-import { buildCommand, buildLibrary, buildTypes } from './library.ts'
+import { buildCommand, buildLibrary, buildTypes, PARTS } from './library.ts'
 
 const OUT = 'dist'
 const PRICES_LICENCE = readFileSync(new URL('licences/prices.txt', import.meta.url), 'utf8')
@@ -9,8 +17,8 @@ const PRICES_LICENCE = readFileSync(new URL('licences/prices.txt', import.meta.u
 rmSync(OUT, { recursive: true, force: true })
 mkdirSync(OUT)
 
-// The command: one file that needs nothing but Node.
-const command = await buildCommand(`${OUT}/dragoman.js`)
+// The command needs nothing but Node.
+const command = await buildCommand(OUT)
 chmodSync(`${OUT}/dragoman.js`, 0o755)
 
 const library = await buildLibrary(`${OUT}/index.js`)
@@ -24,7 +32,8 @@ writeFileSync(
   `${JSON.stringify(configJsonSchema(), undefined, 2)}\n`,
 )
 
-for (const file of ['dragoman.js', 'index.js', 'dragoman.schema.json'])
+const parts = readdirSync(`${OUT}/${PARTS}`).map((name) => `${PARTS}/${name}`)
+for (const file of ['dragoman.js', ...parts, 'index.js', 'dragoman.schema.json'])
   console.log(`${OUT}/${file}  ${Math.ceil(statSync(`${OUT}/${file}`).size / 1024)} kB`)
 
 /** The licences of the packages whose code is in the bundles. */

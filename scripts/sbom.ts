@@ -34,7 +34,7 @@ const component = ({ folder, name, version, licence }: Bundled) => ({
   purl: purl(name, version),
 })
 
-const builds = [await buildCommand('dragoman.js', false), await buildLibrary('index.js', false)]
+const builds = [await buildCommand('dist', false), await buildLibrary('index.js', false)]
 const components = bundledPackages(builds).map(component)
 const ref = purl(own.name, own.version)
 const sbom = {

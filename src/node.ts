@@ -2,8 +2,6 @@ import { check, explain, type Process, serve } from './node/commands.ts'
 import { errorCode } from './node/files.ts'
 import { ConfigError } from './config/config.ts'
 import { writeFault } from './config/finding.ts'
-import { init } from './node/init/init.ts'
-import { launch } from './node/launch/launch.ts'
 import { HELP, type Options, readOptions } from './node/options.ts'
 import { profileTable } from './node/describe.ts'
 import { onSignals } from './node/signals.ts'
@@ -52,9 +50,9 @@ async function main(): Promise<void> {
     case 'profiles':
       return world.write(profileTable())
     case 'launch':
-      return process.exit(await launch(options, world))
+      return process.exit(await (await import('./node/launch/launch.ts')).launch(options, world))
     case 'init':
-      return init(options, world)
+      return (await import('./node/init/init.ts')).init(options, world)
     case 'serve':
       return start(options)
     default:

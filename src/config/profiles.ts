@@ -13,7 +13,7 @@ export const PROFILES: readonly ProfileRow[] = adapters
   .flatMap(({ dialect, upstream: { profiles = [] } }) =>
     profiles.map((profile) => ({ dialect, ...profile })),
   )
-  .toSorted((one, other) => one.name.localeCompare(other.name, 'en'))
+  .toSorted((one, other) => Number(one.name > other.name) - Number(one.name < other.name))
 
 /** All names, each once. */
 export const profileNames = (): string[] => [...new Set(PROFILES.map(({ name }) => name))]

@@ -27,7 +27,6 @@ import { resolve } from 'node:path'
 import { heardOnline } from './online.ts'
 import { isLoopback, type Options } from './options.ts'
 import { createSend } from './send.ts'
-import { startInspector } from './inspector.ts'
 import { startServer, type RunningServer } from './server.ts'
 import { openStore } from './store.ts'
 import { writeSample } from '../exchange/sample.ts'
@@ -208,6 +207,7 @@ async function pageFor(
 ): Promise<{ ports: Pick<Ports, 'inspector'>; url?: string; stop(): void }> {
   if (!(inspect ?? first.inspect ?? first.origin === 'demo'))
     return { ports: {}, stop: () => undefined }
+  const { startInspector } = await import('./inspector.ts')
   try {
     return await startInspector({ port: inspectPort, settings, secrets, prices: listedPrice })
   } catch {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Settings } from '../config/settings.ts'
 import { createFetchHandler } from '../http/app.ts'
 import { isOwnPage, PAGE_HEADERS } from '../inspect/access.ts'
@@ -9,6 +9,7 @@ import { bodyType, detailOf, hiderOf, rowOf, type Showing } from '../inspect/vie
 import { costOf, type PriceList } from '../observe/cost.ts'
 import { type Inspector, randomId } from '../ports.ts'
 import { type Veil, veilOf } from '../upstream/secrets.ts'
+import { createServer } from './http.ts'
 import { pageFiles } from './page-files.ts'
 import { Head } from './request.ts'
 

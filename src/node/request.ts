@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
 import type { Lookup } from '../model/lookup.ts'
-import type { Bytes } from '../json/bytes.ts'
+import { type Bytes, wholeBytes } from '../json/bytes.ts'
 import type { HttpRequest } from '../ports.ts'
 import { readIncoming } from './read-body.ts'
 
@@ -31,12 +32,6 @@ export class Head implements Lookup {
   }
 }
 
-/** Of a host that is none, such as 127.256.0.1, which only looks like one; what it says is judged by its header. */
-const withoutHost = (url: string): string =>
-  `http://localhost${url.replace(/^\w+:\/\/[^/?#]*/, '')}`
-
-type WebRequest = Pick<Request, 'method' | 'url' | 'body' | 'signal' | 'arrayBuffer'>
-
 /**
  * A request as it came. The head and a whole body are taken from the connection itself: as objects of the
  * web they would be copied, and copied again. A body that is passed on as it comes is a stream of the web.
@@ -45,28 +40,44 @@ export class NodeRequest implements HttpRequest {
   readonly method: string
   readonly url: string
   readonly headers: HttpRequest['headers']
-  readonly signal: AbortSignal
   readonly #incoming: IncomingMessage
-  readonly #request: WebRequest
+  #leaving: AbortController | undefined
+  #hasLeft = false
+  #body: HttpRequest['body'] | undefined
 
-  constructor(incoming: IncomingMessage, headers: HttpRequest['headers'], request: WebRequest) {
-    this.method = request.method
-    this.url = URL.canParse(request.url) ? request.url : withoutHost(request.url)
+  constructor(incoming: IncomingMessage, headers: HttpRequest['headers'], url: string) {
+    this.method = incoming.method ?? 'GET'
+    this.url = url
     this.headers = headers
-    this.signal = request.signal
     this.#incoming = incoming
-    this.#request = request
   }
 
-  get body(): WebRequest['body'] {
-    return this.#request.body
+  get signal(): AbortSignal {
+    if (!this.#leaving) {
+      this.#leaving = new AbortController()
+      if (this.#hasLeft) this.#leaving.abort(left())
+    }
+    return this.#leaving.signal
   }
 
-  arrayBuffer(): Promise<ArrayBuffer> {
-    return this.#request.arrayBuffer()
+  /** Its caller has closed the connection. */
+  leave(): void {
+    this.#hasLeft = true
+    this.#leaving?.abort(left())
+  }
+
+  get body(): HttpRequest['body'] {
+    const isBodiless = this.method === 'GET' || this.method === 'HEAD'
+    return (this.#body ??= isBodiless ? null : Readable.toWeb(this.#incoming))
+  }
+
+  async arrayBuffer(): Promise<ArrayBuffer> {
+    return new Uint8Array(wholeBytes(await this.whole())).buffer
   }
 
   whole(heed?: (bytes: number) => void): Promise<Bytes> {
     return readIncoming(this.#incoming, heed)
   }
 }
+
+const left = (): Error => new Error('the caller has left')

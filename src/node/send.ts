@@ -1,6 +1,5 @@
 import { subscribe } from 'node:diagnostics_channel'
 import { Socket } from 'node:net'
-import { TLSSocket } from 'node:tls'
 import { Readable, pipeline, type Duplex } from 'node:stream'
 import { Agent, type Dispatcher, Pool, ProxyAgent } from 'undici'
 import {
@@ -147,7 +146,7 @@ const BROKEN: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SO
 function lost(error: Error, { socket, isReused, bytesBefore }: Sending): Error {
   const code = 'code' in error ? error.code : undefined
   if (!socket || !isReused || !BROKEN.has(code)) return error
-  const most = socket instanceof TLSSocket ? FAREWELL_BYTES : 0
+  const most = 'encrypted' in socket ? FAREWELL_BYTES : 0
   return socket.bytesRead - bytesBefore > most ? error : new StaleConnectionError(error.message)
 }
 

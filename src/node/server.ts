@@ -1,13 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { getRequestListener } from '@hono/node-server'
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Answer } from '../exchange/exchange.ts'
 import type { LimitSettings } from '../config/settings.ts'
 import { STALL_MS } from '../stream/time.ts'
 import type { HttpRequest } from '../ports.ts'
-import { NodeRequest, Head } from './request.ts'
+import { createServer } from './http.ts'
+import { createListener } from './listener.ts'
 import { writeResponse } from './write-response.ts'
 import { inTurn } from './turns.ts'
 
@@ -66,7 +64,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 function httpServer(options: ServerOptions, isDraining: () => boolean): Server {
   const { headersMs, bodyMs, connections } = options.limits
   const { stallMs = STALL_MS } = options
-  const listener = createListener(options)
+  const listener = createListener(async (request, incoming, outgoing) => {
+    // To the connection itself: as a Response, and above all as a stream of the web, it would cost more.
+    await writeResponse(outgoing, await options.answer(request), await stillComing(incoming))
+  })
   const server = createServer(
     {
       headersTimeout: headersMs,
@@ -89,24 +90,6 @@ const closeStalled = (outgoing: ServerResponse, stallMs: number) =>
   outgoing.setTimeout(stallMs, () => {
     if (outgoing.socket?.writableLength) outgoing.destroy()
   })
-
-/** Answers go to the connection itself: as a Response, and above all as a stream of the web, they cost more. */
-const createListener = ({ answer }: Pick<ServerOptions, 'answer'>) =>
-  getRequestListener(
-    async (request, bindings) => {
-      const incoming = bindings.incoming as IncomingMessage
-      const outgoing = bindings.outgoing as ServerResponse
-      const head = new Head(incoming)
-      if (head.hosts > 1) outgoing.writeHead(400).end()
-      else {
-        const said = await answer(new NodeRequest(incoming, head, request))
-        await writeResponse(outgoing, said, await stillComing(incoming))
-      }
-      return RESPONSE_ALREADY_SENT
-    },
-    // Before HTTP/1.1, as checks of health still speak, a request may name no host.
-    { hostname: 'localhost' },
-  )
 
 /** For how long a caller is listened to that goes on sending what is not wanted. */
 const LINGER_MS = 1000

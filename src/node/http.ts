@@ -1,0 +1,5 @@
+/**
+ * Node's server, without an import of its module: an import asks for all names of a module, and some of these load
+ * `fetch` and the classes of the web, which takes as long as all else that a bare server needs to start.
+ */
+export const { createServer } = process.getBuiltinModule('node:http')

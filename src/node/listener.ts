@@ -1,0 +1,81 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Head, NodeRequest } from './request.ts'
+
+type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>
+
+/** Answers a request by its connection. */
+export type Serve = (
+  request: NodeRequest,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+) => Promise<void>
+
+/** A host, and a target on it, that all readers of addresses read alike. */
+const PLAIN_HOST = /^[a-z0-9._-]+(?::[1-9]\d{0,3}|:[1-5]\d{4})?$/i
+const PLAIN_TARGET = /^\/[!$&-;=?-[\]_a-z~]*$/
+const DOT_SEGMENT = /\/\.\.?(?:[/?]|$)/
+
+/** The host of a request says nothing to the app: a caller can write any. */
+const ORIGIN = 'http://localhost'
+
+/**
+ * What listens to connections. Objects of the web for each request cost too much, and their classes alone half
+ * of the time that a bare server takes to start: so a plain request is taken from its connection as it is.
+ * Hono's server judges the others (escapes, dots, odd hosts), and is loaded with the first of them.
+ */
+export function createListener(serve: Serve): Listener {
+  let hono: Promise<Listener> | undefined
+  return async (incoming, outgoing) => {
+    const head = new Head(incoming)
+    const target = incoming.url ?? ''
+    if (head.hosts > 1) outgoing.writeHead(400).end()
+    else if (isPlain(head.get('host'), target))
+      await served(serve, new NodeRequest(incoming, head, ORIGIN + target), incoming, outgoing)
+    else await (await (hono ??= honoListener(serve)))(incoming, outgoing)
+  }
+}
+
+/** Before HTTP/1.1, as checks of health still speak, a request may name no host. */
+const isPlain = (host: string | null, target: string): boolean =>
+  (!host || PLAIN_HOST.test(host)) && PLAIN_TARGET.test(target) && !DOT_SEGMENT.test(target)
+
+async function honoListener(serve: Serve): Promise<Listener> {
+  const [{ getRequestListener }, { RESPONSE_ALREADY_SENT }] = await Promise.all([
+    import('@hono/node-server'),
+    import('@hono/node-server/utils/response'),
+  ])
+  const listener = getRequestListener(
+    async ({ url }, bindings) => {
+      const incoming = bindings.incoming as IncomingMessage
+      const outgoing = bindings.outgoing as ServerResponse
+      const request = new NodeRequest(incoming, new Head(incoming), knownHost(url))
+      await served(serve, request, incoming, outgoing)
+      return RESPONSE_ALREADY_SENT
+    },
+    { hostname: 'localhost', overrideGlobalObjects: false },
+  )
+  return async (incoming, outgoing) => void (await listener(incoming, outgoing))
+}
+
+/** Of a host that is none, such as 127.256.0.1, which only looks like one; what it says is judged by its header. */
+const knownHost = (url: string): string =>
+  URL.canParse(url) ? url : ORIGIN + url.replace(/^\w+:\/\/[^/?#]*/, '')
+
+async function served(
+  serve: Serve,
+  request: NodeRequest,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  if (outgoing.destroyed) request.leave()
+  outgoing.on('close', () => {
+    if (!outgoing.writableFinished) request.leave()
+  })
+  try {
+    await serve(request, incoming, outgoing)
+  } catch {
+    // Such as a header of an upstream's answer that cannot be written.
+    if (outgoing.headersSent) outgoing.destroy()
+    else outgoing.writeHead(500).end()
+  }
+}
