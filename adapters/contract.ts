@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../src/json/json.ts'
 import type { VerbatimPaths } from '../src/json/verbatim-paths.ts'
 import type { FieldNames } from '../src/model/fields.ts'
-import type { Keeping } from '../src/model/foreign.ts'
+import type { UpstreamKeeping } from '../src/model/foreign.ts'
 import type { Lose } from '../src/model/loss.ts'
 import type { Block, BlockKind, BlockOf, Request } from '../src/model/request.ts'
 import type { Lookup, RequestHead } from '../src/model/lookup.ts'
@@ -238,7 +238,10 @@ export interface Adapter {
 }
 
 /** The facts that decide whether a service of another dialect can do what a request asks for. */
-export const keepingOf = ({ caller }: Adapter, { dialect, upstream }: Adapter): Keeping => ({
+export const keepingOf = (
+  { caller }: Adapter,
+  { dialect, upstream }: Adapter,
+): UpstreamKeeping => ({
   promises: caller.promises,
   target: dialect,
   compacts: upstream.compacts,

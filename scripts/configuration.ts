@@ -9,23 +9,27 @@ const PAGE = new URL('../docs/configuration.md', import.meta.url)
 type Schema = z.core.JSONSchema.BaseSchema
 
 /** A member of the configuration, from the outside in. */
-export interface Member {
+export interface ConfigMember {
   place: string
   takes: string
 }
 
 const inside = (place: string, name: string): string => (place === '' ? name : `${place}.${name}`)
 
-export function membersOf(schema: Schema, place = ''): Member[] {
+export function configMembers(schema: Schema, place = ''): ConfigMember[] {
   const { properties = {}, additionalProperties, items, anyOf = [] } = schema
   const named = Object.entries(properties).flatMap(([name, inner]) => [
     { place: inside(place, name), takes: takenBy(inner as Schema) },
-    ...membersOf(inner as Schema, inside(place, name)),
+    ...configMembers(inner as Schema, inside(place, name)),
   ])
   const entries = [additionalProperties, items].flatMap((inner) =>
-    typeof inner === 'object' ? membersOf(inner as Schema, inside(place, '*')) : [],
+    typeof inner === 'object' ? configMembers(inner as Schema, inside(place, '*')) : [],
   )
-  return [...named, ...entries, ...anyOf.flatMap((branch) => membersOf(branch as Schema, place))]
+  return [
+    ...named,
+    ...entries,
+    ...anyOf.flatMap((branch) => configMembers(branch as Schema, place)),
+  ]
 }
 
 function takenBy({
@@ -56,14 +60,14 @@ function takenBy({
 const code = (value: unknown): string =>
   `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``
 
-export const allMembers = (): Member[] => membersOf(z.toJSONSchema(configSchema))
+export const allMembers = (): ConfigMember[] => configMembers(z.toJSONSchema(configSchema))
 
 /** `tasks.image` and `tasks.music` are told once, and so are `failover` and the limits of callers. */
-const told = (): Member[] => allMembers().filter(({ place }) => !TOLD_ELSEWHERE.test(place))
+const told = (): ConfigMember[] => allMembers().filter(({ place }) => !TOLD_ELSEWHERE.test(place))
 
 const TOLD_ELSEWHERE = /^(?:tasks\.music|callers\.keys\.\*\.limits|routes\.\*\.failover)\./
 
-function row({ place, takes }: Member, section: string): string {
+function row({ place, takes }: ConfigMember, section: string): string {
   const { means = '', usual, example } = wordOf(place) ?? {}
   const name = place.slice(section === '' ? 0 : section.length + 1)
   const shown = example === undefined ? '' : `\`${JSON.stringify(example)}\``

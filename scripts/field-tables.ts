@@ -17,7 +17,7 @@ export const FIELD_TABLES: Readonly<Record<Dialect, Readonly<Record<string, Fiel
 }
 
 /** The members of a dialect that belong to one place in a canonical request. */
-export const membersAt = (dialect: Dialect, place: string): string[] =>
+export const fieldsAt = (dialect: Dialect, place: string): string[] =>
   Object.entries(FIELD_TABLES[dialect]).flatMap(([prefix, fields]) =>
     Object.entries(fields)
       .filter(([key, row]) => (row.place ?? prefix + key) === place)

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { type Dialect, DIALECTS } from '../adapters/dialect.ts'
 import type { Loss, LossCode } from '../src/model/loss.ts'
 import { translator } from '../src/translator.ts'
-import { membersAt } from './field-tables.ts'
+import { fieldsAt } from './field-tables.ts'
 import { LOSS_WORDS } from './loss-words.ts'
 
 const ROOT = new URL('../', import.meta.url)
@@ -51,7 +51,7 @@ export function lossesByName(from: Dialect): Map<string, string[]> {
 function wordsOf(from: Dialect, name: string): readonly [word: string, meaning: string] {
   const words = LOSS_WORDS[from][name] ?? ['', '']
   if (typeof words !== 'string') return words
-  const members = membersAt(from, name)
+  const members = fieldsAt(from, name)
   return [members.map((member) => `\`${member}\``).join(', '), words]
 }
 

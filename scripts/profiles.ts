@@ -1,6 +1,6 @@
 /** Writes docs/profiles.md from the table of profiles: `node scripts/profiles.ts --write`. */
 import { writeFileSync } from 'node:fs'
-import { PROFILES, spellFacts } from '../src/config/profiles.ts'
+import { KNOWN_PROFILES, spellFacts } from '../src/config/profiles.ts'
 
 const PAGE = new URL('../docs/profiles.md', import.meta.url)
 
@@ -58,7 +58,7 @@ export const profilesPage = (): string =>
     HEAD,
     '| profile | dialect | version | facts | source |',
     '|---|---|---|---|---|',
-    ...PROFILES.map(
+    ...KNOWN_PROFILES.map(
       (row) =>
         `| ${[`\`${row.name}\``, row.dialect, row.version, `\`${spellFacts(row) || '-'}\``, row.source].map(sentence).join(' | ')} |`,
     ),

@@ -2,7 +2,7 @@ import { check, explain, type Process, serve } from './node/commands.ts'
 import { errorCode } from './node/files.ts'
 import { ConfigError } from './config/config.ts'
 import { writeFault } from './config/finding.ts'
-import { HELP, type Options, readOptions } from './node/options.ts'
+import { HELP, type Options, readCommandLine } from './node/options.ts'
 import { profileTable } from './node/describe.ts'
 import { onSignals } from './node/signals.ts'
 import { VERSION } from './version.ts'
@@ -36,7 +36,7 @@ function refuse({ faults }: ConfigError): never {
 }
 
 async function main(): Promise<void> {
-  const options = readOptions(process.argv.slice(2), process.env)
+  const options = readCommandLine(process.argv.slice(2), process.env)
   switch (options.command) {
     case 'help':
       return world.write(HELP)
@@ -79,7 +79,7 @@ const LISTEN_ERRORS: ReadonlyMap<string, string> = new Map([
 
 function explainFailure(error: unknown): never {
   if (error instanceof ConfigError) return refuse(error)
-  const { host, port } = readOptions(process.argv.slice(2), process.env)
+  const { host, port } = readCommandLine(process.argv.slice(2), process.env)
   const reason = LISTEN_ERRORS.get(errorCode(error))
   return fail(
     reason ? `${host}:${port} ${reason}` : error instanceof Error ? error.message : String(error),

@@ -20,7 +20,7 @@ import type { Settings } from './config/settings.ts'
 import { refusingAll } from './http/app.ts'
 import { createApp } from './http/hono-app.ts'
 import { createLog } from './observe/log.ts'
-import { openStore } from './workers/store.ts'
+import { openWorkersStore } from './workers/store.ts'
 
 export { StateObject } from './workers/durable.ts'
 
@@ -83,7 +83,7 @@ function createStore(
 ): Pick<Ports, 'store'> {
   if (state === 'off') return {}
   try {
-    return { store: openStore(state, { ...DEFAULT_RETENTION, ...retention }, bindings) }
+    return { store: openWorkersStore(state, { ...DEFAULT_RETENTION, ...retention }, bindings) }
   } catch (error) {
     throw error instanceof ConfigError ? error.within(origin) : error
   }

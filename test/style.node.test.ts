@@ -104,6 +104,18 @@ const isPlace = (path: string): boolean =>
   /^src\/[\w-]+\.ts$/.test(path) ||
   /^adapters\/[\w-]+\/(?:index|models|same)\.ts$/.test(path)
 
+/** What programs outside see has the name that they know. */
+const isEntry = (path: string): boolean => /^src\/(?:index|translator)\.ts$/.test(path)
+
+const EXPORTED =
+  /^export (?:async )?(?:abstract )?(?:function\*?|const|let|class|interface|type) (\w+)/gm
+
+/** One word of the contract, said by each dialect of itself. */
+function isSideBySide(paths: readonly string[]): boolean {
+  const folders = paths.map((path) => /^adapters\/([\w-]+)\//.exec(path)?.[1])
+  return !folders.includes(undefined) && new Set(folders).size === folders.length
+}
+
 const functions = sources.flatMap(functionsOf)
 
 describe('house style', () => {
@@ -222,6 +234,15 @@ describe('house style', () => {
     )
     const allowed = Math.floor((lines / 1000) * MAX_ASSERTIONS_PER_1000_LINES)
     expect(assertions.length, assertions.join('\n')).toBeLessThanOrEqual(allowed)
+  })
+
+  it('gives an exported name one meaning', () => {
+    const places = new Map<string, string[]>()
+    for (const { path, text } of sources.filter(({ path }) => !isEntry(path)))
+      for (const [, name = ''] of text.matchAll(EXPORTED))
+        places.set(name, [...(places.get(name) ?? []), path])
+    const twice = [...places].filter(([, paths]) => paths.length > 1 && !isSideBySide(paths))
+    expect(twice.map(([name, paths]) => `${name}: ${paths.join(', ')}`)).toEqual([])
   })
 
   it('exports by name, but for the entry that Workers ask for', () => {

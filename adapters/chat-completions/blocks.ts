@@ -21,7 +21,7 @@ import {
   type Facts,
 } from './dialect.ts'
 import { readAudio, readDrawn, readFile, readImage } from './media.ts'
-import { type Place, type Thought, readDetails, readExtraContent } from './proofs.ts'
+import { type TextSpan, type Thought, readDetails, readExtraContent } from './proofs.ts'
 import { ownProofMembers, thoughtIn } from './reasoning.ts'
 
 type ReadPart = (part: JsonObject) => Block
@@ -240,7 +240,7 @@ function layOut(thoughts: readonly Thought[], content: Block[], calls: ToolCallB
   return [...thoughts.flatMap(thoughtBlock), ...content, ...calls]
 }
 
-const isFirst = (at: Place | undefined): boolean => !at || (at.start === 0 && at.calls === 0)
+const isFirst = (at: TextSpan | undefined): boolean => !at || (at.start === 0 && at.calls === 0)
 
 function thoughtBlock(thought: Thought): ReasoningBlock[] {
   if (thought.kind !== 'thought') return []

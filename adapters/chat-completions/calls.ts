@@ -6,7 +6,7 @@ import type { ServerFacts } from '../contract.ts'
 import { textIn, type WriteContext } from './dialect.ts'
 
 /** A turn, with the canonical place that it comes from. */
-export interface Told {
+export interface PlacedTurn {
   turn: Turn
   path: string
 }
@@ -18,8 +18,8 @@ export interface Told {
 export function writtenTogether(
   turns: readonly Turn[],
   { own }: WriteContext,
-): [Told, ...Told[]][] {
-  const list: [Told, ...Told[]][] = []
+): [PlacedTurn, ...PlacedTurn[]][] {
+  const list: [PlacedTurn, ...PlacedTurn[]][] = []
   for (const [index, turn] of turns.entries()) {
     const told = { turn, path: `turns.${index}` }
     const last = list.at(-1)

@@ -17,7 +17,7 @@ import type {
 } from '../../src/model/request.ts'
 import { lowerInput } from '../../src/model/text-tools.ts'
 import { listFacts, readContent, readMessage, withMessage } from './blocks.ts'
-import { type Placed, type Told, repair, writeCallId, writtenTogether } from './calls.ts'
+import { type Placed, type PlacedTurn, repair, writeCallId, writtenTogether } from './calls.ts'
 import {
   DIALECT,
   keep,
@@ -218,7 +218,11 @@ function writeText(block: BlockOf<'text'>, context: WriteContext): JsonObject {
   return { type: 'text', text: block.text, ...left, ...writeCache(block, context) }
 }
 
-function writeTurns(turns: [Told, ...Told[]], context: WriteContext, replayed: Replayed): Placed[] {
+function writeTurns(
+  turns: [PlacedTurn, ...PlacedTurn[]],
+  context: WriteContext,
+  replayed: Replayed,
+): Placed[] {
   const [{ turn, path }] = turns
   if (turn.role === 'assistant') return writeAssistant(turns, { ...context, path }, replayed)
   const write = turn.role === 'user' ? writeUser : writeLater
@@ -358,7 +362,7 @@ interface Spoken {
 }
 
 function writeAssistant(
-  turns: [Told, ...Told[]],
+  turns: [PlacedTurn, ...PlacedTurn[]],
   context: WriteContext,
   replayed: Replayed,
 ): Placed[] {

@@ -44,18 +44,18 @@ export const callIdIn = (entry: string): string => entry.replace(/^for_/, '')
 export type PlaceKind = 'thought' | 'redacted' | 'text'
 
 /** Where a block stands: its first and last character in the content, and the number of calls before it. */
-export interface Place {
+export interface TextSpan {
   start: number
   end: number
   calls: number
 }
 
-export const placeId = (kind: PlaceKind, { start, end, calls }: Place): string =>
+export const placeId = (kind: PlaceKind, { start, end, calls }: TextSpan): string =>
   `${kind}_${start}_${end}_${calls}`
 
 const PLACE = /^(thought|redacted|text)_(\d{1,9})_(\d{1,9})_(\d{1,9})$/
 
-function readPlace(id: string): { kind: PlaceKind; at: Place } | undefined {
+function readPlace(id: string): { kind: PlaceKind; at: TextSpan } | undefined {
   const [, kind, ...places] = PLACE.exec(id) ?? []
   if (kind !== 'thought' && kind !== 'redacted' && kind !== 'text') return undefined
   const [start = 0, end = 0, calls = 0] = places.map(Number)
@@ -68,8 +68,8 @@ export const proofText = (proof: Proof, slot: ProofSlot): string =>
 
 /** A thought, or a proof, as a message holds it. */
 export type Thought =
-  | { kind: 'thought'; text: string; redacted?: boolean; proof?: Proof; at?: Place }
-  | { kind: 'text'; proof?: Proof; at: Place }
+  | { kind: 'thought'; text: string; redacted?: boolean; proof?: Proof; at?: TextSpan }
+  | { kind: 'text'; proof?: Proof; at: TextSpan }
   | { kind: 'call'; id: string; proof: Proof }
 
 export interface Thoughts {
@@ -254,7 +254,7 @@ export class Replayed {
     this.#index = 0
   }
 
-  think(block: ReasoningBlock, place: Place, path: string): void {
+  think(block: ReasoningBlock, place: TextSpan, path: string): void {
     const { text, proof, redacted } = block
     const kind = redacted ? 'redacted' : 'thought'
     const proven = proof !== undefined && this.prove(proof, kind, place, path, text)
@@ -266,7 +266,7 @@ export class Replayed {
    * Sends the proof back. True where it became an entry; members go with the message, and foreign proofs are left
    * out.
    */
-  prove(proof: Proof, kind: PlaceKind, place: Place, path: string, text = ''): boolean {
+  prove(proof: Proof, kind: PlaceKind, place: TextSpan, path: string, text = ''): boolean {
     if (proof.dialect !== DIALECT) {
       this.#context.lose('dropped', `${path}.seal`)
       return false

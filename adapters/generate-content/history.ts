@@ -24,7 +24,7 @@ import type { ToolNames } from '../../src/model/names.ts'
 import type { WriteRequestContext } from '../contract.ts'
 import { writeMedia } from './media.ts'
 import { NO_PROOF } from './proofs.ts'
-import { isMixed } from './tools.ts'
+import { needsMix } from './tools.ts'
 
 /** Contents that form one turn. */
 interface JoinedContents extends Pick<WireContent, 'role'> {
@@ -220,7 +220,7 @@ export function writeContents(
   const { from } = splitTurns(request)
   const all = groupTurns(request, from, context)
   const written: JsonObject[] = []
-  const partContext = createPartContext(context, names, isMixed(request, context.target))
+  const partContext = createPartContext(context, names, needsMix(request, context.target))
   let calls: ToolCallBlock[] = []
   let asked = 0
   for (const group of all) {

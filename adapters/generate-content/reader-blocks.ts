@@ -8,7 +8,7 @@ import { readMedia } from './media.ts'
 import { opaquePart, readCode, readCodeResult } from './blocks.ts'
 
 /** A text or thought that is still open; each chunk brings the next piece. */
-export interface Run {
+export interface OpenRun {
   kind: 'text' | 'reasoning'
   key: BlockKey
   text: string

@@ -17,7 +17,7 @@ import {
   PIECE,
   saysSomething,
   type PartialCall,
-  type Run,
+  type OpenRun,
   UNREAD,
   partialArguments,
   wholeBlock,
@@ -49,7 +49,7 @@ export class ReplyReader implements Reader {
   #blocks = 0
   #calls = 0
   #lastCode = ''
-  #run: Run | undefined
+  #run: OpenRun | undefined
   #partial: PartialCall | undefined
   #usage: Usage | undefined
   #finish: ReadFinish | undefined
@@ -197,7 +197,7 @@ export class ReplyReader implements Reader {
     return undefined
   }
 
-  #piece(kind: Run['kind'], text: string, tail: Tail, rest: JsonObject): void {
+  #piece(kind: OpenRun['kind'], text: string, tail: Tail, rest: JsonObject): void {
     if (text === '' && !tail.proof) return
     const begins = tail.proof !== undefined && text !== '' && !provesText(tail.proof.value)
     const run = this.#run

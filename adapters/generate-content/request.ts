@@ -20,7 +20,7 @@ import {
   type WireRequest,
 } from './wire.ts'
 import {
-  isMixed,
+  needsMix,
   mixedConfig,
   readToolConfig,
   readTools,
@@ -107,7 +107,7 @@ function writeBody(request: Request, context: WriteRequestContext): JsonObject {
   const config = { ...rest.calling, ...calling }
   const toolConfig = {
     ...rest.toolConfig,
-    ...(isMixed(request, context.target) ? mixedConfig(config) : plainConfig(config)),
+    ...(needsMix(request, context.target) ? mixedConfig(config) : plainConfig(config)),
   }
   const generationConfig = writeOptions(request, rest.generationConfig, context)
   const tier = factsOf(request).tier ?? writeTier(request.tier, lose)

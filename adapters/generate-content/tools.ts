@@ -78,7 +78,7 @@ export const INVOCATIONS = 'includeServerSideToolInvocations'
 const MIXED = `toolConfig.${INVOCATIONS}`
 
 /** Whether functions stand beside built-in tools in a request whose caller did not ask for the mix itself. */
-export function isMixed(request: Request, target: Target): boolean {
+export function needsMix(request: Request, target: Target): boolean {
   const { tools, toolChoice } = request
   if (restOf(request)[MIXED] === true) return false
   const both = tools.some(isNamed) && toolChoice?.mode !== 'none' && tools.some(isOffered)

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/json/json.ts'
 
 /** A text that clients see as one, because nothing stands between its pieces. */
-export interface Run {
+export interface WrittenRun {
   kind: 'text' | 'reasoning'
   part: JsonObject
   text: string
@@ -19,14 +19,14 @@ export class Pieces {
   #waiting: JsonObject | undefined
   /** The signature of a thought without words, until a part comes that it can stand on. */
   #silent: string | undefined
-  #run: Run | undefined
+  #run: WrittenRun | undefined
 
-  get run(): Run | undefined {
+  get run(): WrittenRun | undefined {
     return this.#run
   }
 
   /** Takes more of a text while no piece of it waits: then the text is all there is to write. False otherwise. */
-  goOn(kind: Run['kind'], text: string): boolean {
+  goOn(kind: WrittenRun['kind'], text: string): boolean {
     const run = this.#run
     if (kind !== 'text' || run?.kind !== kind || this.#waiting || this.#silent !== undefined)
       return false
@@ -35,12 +35,12 @@ export class Pieces {
     return true
   }
 
-  say(kind: Run['kind'], text: string): JsonObject[] {
+  say(kind: WrittenRun['kind'], text: string): JsonObject[] {
     const released = this.#add(kind, text)
     return kind === 'text' ? [...released, ...this.release()] : released
   }
 
-  #add(kind: Run['kind'], text: string): JsonObject[] {
+  #add(kind: WrittenRun['kind'], text: string): JsonObject[] {
     const before = kind === 'reasoning' ? this.settle() : []
     const thought = thoughtMark(kind)
     if (this.#run?.kind !== kind) {
@@ -59,7 +59,7 @@ export class Pieces {
    * Writes a proof on the last piece, or on an empty piece where the text has gone out already; `isSilent`: there
    * was no text.
    */
-  prove(kind: Run['kind'], signature: string, isSilent: boolean): JsonObject[] {
+  prove(kind: WrittenRun['kind'], signature: string, isSilent: boolean): JsonObject[] {
     const isTaken = this.#run?.part['thoughtSignature'] !== undefined
     if (isTaken) this.#run = undefined
     const released = isTaken || isSilent ? this.#add(kind, '') : []
@@ -120,5 +120,5 @@ export class Pieces {
   }
 }
 
-export const thoughtMark = (kind: Run['kind']): JsonObject =>
+export const thoughtMark = (kind: WrittenRun['kind']): JsonObject =>
   kind === 'reasoning' ? { thought: true } : {}

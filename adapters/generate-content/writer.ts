@@ -21,7 +21,7 @@ import type { Problem } from '../../src/model/problem.ts'
 import type { WireEvent, WriteReplyContext, Writer } from '../contract.ts'
 import { DIALECT } from './dialect.ts'
 import { Grounding, createOffsets } from './citations.ts'
-import { Pieces, thoughtMark, type Run } from './writer-blocks.ts'
+import { Pieces, thoughtMark, type WrittenRun } from './writer-blocks.ts'
 import { writePart, type WritePartContext } from './blocks.ts'
 import { writeProblem } from './problems.ts'
 import { repeatThought, writeProof } from './proofs.ts'
@@ -48,11 +48,11 @@ export class ReplyWriter implements Writer {
   readonly #grounding: Grounding
   readonly #pieces = new Pieces()
   /** Write a piece of text, or of a thought. */
-  readonly #deltas = new Map<Run['kind'], (text: string) => WireEvent>()
+  readonly #deltas = new Map<WrittenRun['kind'], (text: string) => WireEvent>()
   #id = ''
   #isGrounded = false
   /** How many bytes of the running text have been counted. */
-  #counted: { run: Run; units: number; bytes: number } | undefined
+  #counted: { run: WrittenRun; units: number; bytes: number } | undefined
   #open: Open | undefined
   #before: BlockKind | undefined
   #thought: { proof: Proof; text: string; end: number } | undefined
@@ -242,12 +242,12 @@ export class ReplyWriter implements Writer {
   }
 
   /** A chunk with one piece of text and the members that all chunks have. */
-  #pieceEvent(kind: Run['kind'], text: string): WireEvent {
+  #pieceEvent(kind: WrittenRun['kind'], text: string): WireEvent {
     const say = this.#deltas.get(kind) ?? this.#deltasOf(kind)
     return say(text)
   }
 
-  #deltasOf(kind: Run['kind']): (text: string) => WireEvent {
+  #deltasOf(kind: WrittenRun['kind']): (text: string) => WireEvent {
     const chunk = this.#chunk([], {})
     const say = deltaEvents(undefined, (text) => ({
       ...chunk,
@@ -306,7 +306,7 @@ const isMereText = (piece: JsonObject): boolean =>
   Object.keys(piece).every((key) => key === 'text' || key === 'thought')
 
 /** The kind of a block that comes in pieces on this wire; any other block is one part. */
-function spokenKind(block: Block): Run['kind'] | undefined {
+function spokenKind(block: Block): WrittenRun['kind'] | undefined {
   if (block.kind === 'reasoning') return 'reasoning'
   return block.kind === 'text' || block.kind === 'refusal' ? 'text' : undefined
 }

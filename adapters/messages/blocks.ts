@@ -274,13 +274,13 @@ function reportProof(block: Block, { lose, path }: WriteContext): void {
 /** An upstream accepts results of hosted tools only where it ran them itself. */
 function ownOnly(block: Block, context: WriteContext): true | undefined {
   reportProof(block, context)
-  if (hosted.isNative(block)) return true
+  if (hosted.isNativeBlock(block)) return true
   return context.lose('dropped', context.path, `${block.kind} of another service`)
 }
 
 function writeCitations(block: TextBlock, { lose, path }: WriteContext): JsonObject {
   const list = block.citations ?? []
-  const native = list.filter(citations.isNative)
+  const native = list.filter(citations.isNativeCitation)
   if (native.length < list.length) lose('dropped', `${path}.citations`)
   const written = native.flatMap(
     (citation) => citations.writeCitation(citation, lose, `${path}.citations`) ?? [],

@@ -4,7 +4,7 @@ import { objectsIn, textIn } from './dialect.ts'
 import type { WireBlock } from './wire.ts'
 
 /** One wire block on its way into a message. */
-export interface Piece {
+export interface MessagePiece {
   role: 'user' | 'assistant'
   value: WireBlock
   /** The canonical place of the turn that it comes from. */
@@ -13,8 +13,8 @@ export interface Piece {
 
 /** Neighbouring pieces of one role, which become one message. */
 export interface Message {
-  role: Piece['role']
-  pieces: Piece[]
+  role: MessagePiece['role']
+  pieces: MessagePiece[]
   left: JsonObject
 }
 
@@ -42,8 +42,8 @@ const idsIn = (value: WireBlock, type: string, member: string): string[] =>
 
 function answer(message: Message, calls: string[], lose: Lose): Message {
   const place = message.pieces[0]?.place ?? 'turns'
-  const results = new Map<string, Piece>()
-  const others: Piece[] = []
+  const results = new Map<string, MessagePiece>()
+  const others: MessagePiece[] = []
   const known = new Set(calls)
   let moved = false
   for (const piece of message.pieces) {
@@ -63,7 +63,7 @@ function answer(message: Message, calls: string[], lose: Lose): Message {
   return { ...message, pieces: [...first, ...others] }
 }
 
-const interrupted = (id: string, place: string): Piece => ({
+const interrupted = (id: string, place: string): MessagePiece => ({
   role: 'user',
   place,
   value: {
@@ -75,7 +75,7 @@ const interrupted = (id: string, place: string): Piece => ({
 })
 
 /** Writes a result as text where its call is not in the model's last message. */
-function orphan(piece: Piece, lose: Lose): Piece[] {
+function orphan(piece: MessagePiece, lose: Lose): MessagePiece[] {
   const { content, tool_use_id } = piece.value
   lose('approximated', `${piece.place}.results`, 'a result without its call')
   const heading = `[result of an earlier tool call, ${textIn(tool_use_id)}]`

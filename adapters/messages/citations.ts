@@ -35,7 +35,7 @@ export function readCitation(raw: JsonObject): Citation {
 }
 
 /** Whether an upstream of this dialect made the citation: it checks the proof inside. */
-export function isNative(citation: Citation): boolean {
+export function isNativeCitation(citation: Citation): boolean {
   const { type, encrypted_index } = restOf(citation)
   return type !== undefined || encrypted_index !== undefined
 }

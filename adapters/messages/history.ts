@@ -3,7 +3,7 @@ import type { Lose } from '../../src/model/loss.ts'
 import type { Block, Request, Turn } from '../../src/model/request.ts'
 import { plainText, readContent, writeBlock, type ReadContext } from './blocks.ts'
 import { isOrigin, type WriteContext, objectsIn, textIn, keep, restOf } from './dialect.ts'
-import { pairResults, type Message, type Piece } from './calls.ts'
+import { pairResults, type Message, type MessagePiece } from './calls.ts'
 
 /** Reads the conversation; instructions in the middle stay in place. */
 export function readTurns(messages: Json | undefined): Turn[] {
@@ -47,13 +47,13 @@ export function writeTurns(request: Request, context: WriteContext): Message[] {
   return pairResults(messages, context.lose)
 }
 
-function append(messages: Message[], piece: Piece): void {
+function append(messages: Message[], piece: MessagePiece): void {
   const last = messages.at(-1)
   if (last?.role === piece.role) last.pieces.push(piece)
   else messages.push({ role: piece.role, pieces: [piece], left: {} })
 }
 
-function writeTurn(turn: Turn, context: WriteContext): Piece[] {
+function writeTurn(turn: Turn, context: WriteContext): MessagePiece[] {
   const place = context.path
   if (isInstruction(turn)) return writeInstruction(turn, context)
   return turn.blocks.flatMap((block, index) => {
@@ -71,13 +71,13 @@ function assistantMedia(lose: Lose, path: string): [] {
 }
 
 /** Results belong to the user, and calls and thoughts to the model, whatever the role of their turn. */
-function roleFor(block: Block, role: Piece['role']): Piece['role'] {
+function roleFor(block: Block, role: MessagePiece['role']): MessagePiece['role'] {
   if (block.kind === 'tool-result') return 'user'
   return block.kind === 'tool-call' || block.kind === 'reasoning' ? 'assistant' : role
 }
 
 /** Later instructions stay in place as text of the user: moving them up would break prompt caches. */
-function writeInstruction(turn: Turn, context: WriteContext): Piece[] {
+function writeInstruction(turn: Turn, context: WriteContext): MessagePiece[] {
   const place = context.path
   const text = turn.blocks.map((block) => (block.kind === 'text' ? block.text : '')).filter(Boolean)
   turn.blocks.forEach((block, index) => {

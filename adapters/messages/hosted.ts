@@ -30,7 +30,7 @@ export const foreignId = (id: string): string => (id.startsWith(FOREIGN_ID) ? id
 const nativeFacts = (id: string): Facts => (id.startsWith(FOREIGN_ID) ? {} : { native: true })
 
 /** Whether an upstream of this dialect made the block. */
-export const isNative = (block: Block): boolean =>
+export const isNativeBlock = (block: Block): boolean =>
   block.kind !== 'opaque' && factsOf(block).native === true
 
 const WEB_SEARCH = 'web_search'

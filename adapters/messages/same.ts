@@ -10,7 +10,7 @@ import {
 } from '../../src/model/proof.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
 import type { ModelFacts, SameEdits } from '../contract.ts'
-import { readCitation, isNative } from './citations.ts'
+import { readCitation, isNativeCitation } from './citations.ts'
 import { DIALECT, listIn, numberIn, objectIn, objectsIn, textIn } from './dialect.ts'
 import { lowered } from './lowered.ts'
 import { readReasoning, writeReasoning } from './reasoning.ts'
@@ -115,7 +115,7 @@ function ownText(block: JsonObject, place: string, lose: Lose): JsonObject {
   const { citations } = block
   if (!Array.isArray(citations)) return block
   const own = withElements(citations, (citation) =>
-    isObject(citation) && !isNative(readCitation(citation)) ? [] : citation,
+    isObject(citation) && !isNativeCitation(readCitation(citation)) ? [] : citation,
   )
   if (own === citations) return block
   lose('dropped', `${place}.citations`)

@@ -94,18 +94,18 @@ export class ReplyBlocks {
     'tool-result': (block) => this.#unknown(block),
     media: (block) => this.#unknown(block),
     code: (block) => {
-      this.#lastHosted = this.#hostedId(block.id, hosted.isNative(block))
+      this.#lastHosted = this.#hostedId(block.id, hosted.isNativeBlock(block))
       if (!hosted.runs(block.language)) this.#context.lose('approximated', 'reply.code.language')
       return [hosted.writeCode(block, this.#lastHosted)]
     },
     'code-result': (block) => {
-      const native = hosted.isNative(block)
+      const native = hosted.isNativeBlock(block)
       const call = this.#ids.get(block.callId) ?? (native ? '' : this.#lastHosted)
       return [hosted.writeCodeResult(block, call || this.#hostedId(block.callId, native))]
     },
     search: (block) => {
       if (block.queries.length > 1) this.#context.lose('approximated', 'reply.search.queries')
-      return hosted.writeSearch(block, this.#hostedId(block.id, hosted.isNative(block)))
+      return hosted.writeSearch(block, this.#hostedId(block.id, hosted.isNativeBlock(block)))
     },
     'mcp-call': (block) => mcp.writeMcpCall(block),
     opaque: (block) => {

@@ -36,7 +36,7 @@ import {
 import { Members } from '../../src/model/ext.ts'
 import { writeCallId, type WireNames } from './names.ts'
 import { leftOut } from '../../src/model/media.ts'
-import { isWhole, readAnnotation, writeAnnotation } from './citations.ts'
+import { hasPlaceAndTitle, readAnnotation, writeAnnotation } from './citations.ts'
 import { readAudio, readFile, readImage, writeMedia, type ReadMedia } from './media.ts'
 
 /** The content of one item of an assistant's turn. An envelope is no block: its proof belongs to a neighbour. */
@@ -348,7 +348,7 @@ function writeAnnotations(
   return (citations ?? []).flatMap((citation) => {
     const annotation = writeAnnotation(citation, textLength)
     if (!annotation) lose('dropped', `${path}.citations`)
-    else if (!isWhole(citation)) lose('approximated', `${path}.citations`)
+    else if (!hasPlaceAndTitle(citation)) lose('approximated', `${path}.citations`)
     return annotation ? [annotation] : []
   })
 }

@@ -24,7 +24,7 @@ export function readAnnotation(annotation: Json): Citation | undefined {
 }
 
 /** Whether the citation has the place and title that an annotation requires; otherwise these are made up. */
-export function isWhole(citation: Citation): boolean {
+export function hasPlaceAndTitle(citation: Citation): boolean {
   const { url, title, start, end, quote } = citation
   if (quote !== undefined || start === undefined) return false
   if (restOf(citation)['type'] === 'file_path') return true

@@ -20,10 +20,10 @@ export const takesLateTools = ({ otherItems, namespaces, customTools }: ServerFa
   otherItems !== false && namespaces !== false && customTools !== false
 
 /** Writes the conversation as the server's profile allows. */
-export function lowerInput(body: JsonObject, lowering: Lowering): JsonObject {
+export function lowerHistory(body: JsonObject, lowering: Lowering): JsonObject {
   const { input } = body
   if (!Array.isArray(input)) return body
-  const places = new Places()
+  const places = new CanonicalPlaces()
   const items = withElements(input, (item) => {
     if (!isObject(item)) return item
     const place = places.next(item)
@@ -183,7 +183,7 @@ const isInstruction = (item: JsonObject): boolean =>
   typeOfItem(item) === 'message' && (item['role'] === 'developer' || item['role'] === 'system')
 
 /** Counts items as turns and blocks: neighbouring items of one side form a turn with at most one message. */
-export class Places {
+export class CanonicalPlaces {
   #turn = -1
   #block = 0
   #role = ''

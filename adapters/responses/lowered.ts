@@ -7,7 +7,7 @@ import { describeText, TEXT_TOOL_SCHEMA } from '../../src/model/text-tools.ts'
 import type { ServerFacts } from '../contract.ts'
 import { objectIn, objectsOf, textIn } from './dialect.ts'
 import { placeOf } from './wire.ts'
-import { lowerInput, takesLateTools, type Lowering } from './lowered-history.ts'
+import { lowerHistory, takesLateTools, type Lowering } from './lowered-history.ts'
 import { NAME } from './names.ts'
 
 /**
@@ -29,7 +29,7 @@ export function lowered(body: JsonObject, server: ServerFacts | undefined, lose:
       fit(namespaces.has(namespace) ? `${namespace}__${name}` : name, NAME),
   }
   const tooled = withChoice(withTools(declared, lowering), lowering)
-  return withOptions(lowerInput(tooled, lowering), lowering)
+  return withOptions(lowerHistory(tooled, lowering), lowering)
 }
 
 /** Codex (since 0.144) declares its tools in an item of the conversation. */

@@ -73,7 +73,7 @@ export class Items {
   }
 
   /** Handles a delta, and returns its handler where the event held nothing else. */
-  event(type: string, event: WireStep, place: Place): Take | undefined {
+  event(type: string, event: WireStep, place: ItemPlace): Take | undefined {
     const handler = lookup<Handler>(Items.EVENTS, type)
     if (!handler) return undefined
     return handler(this, this.#items.at(place), event) ?? undefined
@@ -339,12 +339,12 @@ export function thoughtsIn(
 }
 
 /** The item and the part that an event is about. */
-export interface Place {
+export interface ItemPlace {
   index: number | undefined
   id: string | undefined
 }
 
-export function readPlace(event: WireStep): Place {
+export function readPlace(event: WireStep): ItemPlace {
   const { item } = event
   const id = textIn(event, 'item_id') ?? (isObject(item) ? textIn(item, 'id') : undefined)
   return { index: countIn(event, 'output_index'), id }
@@ -359,7 +359,7 @@ export class ItemList {
   readonly #ids = new Map<string, number>()
 
   /** Finds the item, or makes a new one. */
-  at({ id, index = this.#indexOf(id) }: Place): Item {
+  at({ id, index = this.#indexOf(id) }: ItemPlace): Item {
     const known = this.#items.get(index)
     if (known) return known
     const item = newItem(index)

@@ -8,7 +8,7 @@ import type { ModelFacts, SameEdits } from '../contract.ts'
 import { DIALECT, objectsOf, textIn } from './dialect.ts'
 import { LEAST_OUTPUT_TOKENS } from './fields.ts'
 import { lowered } from './lowered.ts'
-import { Places } from './lowered-history.ts'
+import { CanonicalPlaces } from './lowered-history.ts'
 import { placeOf, type WireItem } from './wire.ts'
 
 /** Edits the body of a caller of this dialect for an upstream of this dialect. */
@@ -39,7 +39,7 @@ function withItems(body: JsonObject, editItem: EditItem): JsonObject {
 
 /** Takes out what an upstream would search for in vain: proofs of other services, and ids made here. */
 function ownItems(resolved: boolean, { server }: ModelFacts, lose: Lose): EditItem {
-  const places = new Places()
+  const places = new CanonicalPlaces()
   return (item) => {
     if (!isObject(item)) return item
     const place = places.next(item)

@@ -10,7 +10,7 @@ import type {
   TextBlock,
   ToolCallBlock,
 } from '../../src/model/request.ts'
-import { isWhole, writeAnnotation } from './citations.ts'
+import { hasPlaceAndTitle, writeAnnotation } from './citations.ts'
 import { clientCall, type ClientCall } from './client-tools.ts'
 import { restOf } from './dialect.ts'
 import { writeCallId } from './names.ts'
@@ -29,7 +29,7 @@ interface Place {
   index: number
 }
 
-export interface ItemContext extends WriteReplyContext {
+export interface WriteItemContext extends WriteReplyContext {
   /**
    * Makes the id of a call unique in this reply and the conversation before it, because clients refuse a repeated
    * one.
@@ -64,7 +64,7 @@ const INERT = {
   print: () => false,
 }
 
-export function openItem(block: Bodied, place: Place, context: ItemContext): OpenItem {
+export function openItem(block: Bodied, place: Place, context: WriteItemContext): OpenItem {
   switch (block.kind) {
     case 'text':
     case 'refusal':
@@ -97,7 +97,7 @@ function announce({ voice, index }: Place, item: JsonObject & { id: string }): V
 function openMessage(
   first: TextBlock | RefusalBlock,
   place: Place,
-  context: ItemContext,
+  context: WriteItemContext,
 ): OpenItem {
   const phase = writePhase(first)
   const head = { id: context.newId('msg_'), type: 'message', role: 'assistant', ...phase }
@@ -157,7 +157,7 @@ function openPart(
   const annotate = (citation: Citation, lose: Lose): void => {
     const annotation = isText ? writeAnnotation(citation, whole.length) : undefined
     if (!annotation) return lose('dropped', 'reply.citations')
-    if (!isWhole(citation)) lose('approximated', 'reply.citations')
+    if (!hasPlaceAndTitle(citation)) lose('approximated', 'reply.citations')
     const place = { content_index: at, annotation_index: annotations.length }
     say('response.output_text.annotation.added', { ...place, annotation })
     annotations.push(annotation)
@@ -186,7 +186,7 @@ function openPart(
 const isAboutAll = ({ url, end }: Citation): boolean => url !== undefined && end === undefined
 
 /** Shows the thoughts of any upstream as one paragraph of a summary. */
-function openReasoning(place: Place, context: ItemContext): OpenItem {
+function openReasoning(place: Place, context: WriteItemContext): OpenItem {
   const head = { id: context.newId('rs_'), type: 'reasoning' }
   const { emit: say, deltas } = announce(place, { ...head, summary: [] })
   const at = { summary_index: 0 }
@@ -217,10 +217,10 @@ function openReasoning(place: Place, context: ItemContext): OpenItem {
   }
 }
 
-const freshCallId = (id: string, { uniqueId, newId }: ItemContext): string =>
+const freshCallId = (id: string, { uniqueId, newId }: WriteItemContext): string =>
   uniqueId(writeCallId(id === '' ? newId('call_') : id))
 
-function openCall(block: ToolCallBlock, place: Place, context: ItemContext): OpenItem {
+function openCall(block: ToolCallBlock, place: Place, context: WriteItemContext): OpenItem {
   const isText = block.form === 'text'
   const key = isText ? 'input' : 'arguments'
   const stem = isText ? 'response.custom_tool_call_input' : 'response.function_call_arguments'
@@ -258,7 +258,7 @@ function openClientCall(
   { type, prefix, members }: ClientCall,
   block: ToolCallBlock,
   { voice, index }: Place,
-  context: ItemContext,
+  context: WriteItemContext,
 ): OpenItem {
   const head = { id: context.newId(prefix), type, call_id: freshCallId(block.id, context) }
   let whole = ''
@@ -278,7 +278,7 @@ function openClientCall(
   }
 }
 
-function openCode(block: CodeBlock, place: Place, context: ItemContext): OpenItem {
+function openCode(block: CodeBlock, place: Place, context: WriteItemContext): OpenItem {
   const id = block.id.startsWith('ci_') ? block.id : context.newId('ci_')
   const container = restOf(block)['container_id'] ?? context.newId('cntr_')
   const head = { id, type: 'code_interpreter_call', container_id: container }

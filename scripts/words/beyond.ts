@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Dialect } from '../../adapters/dialect.ts'
-import { folderOf, SIDES, wordsOf } from './census.ts'
+import { folderOf, SIDES, fatedWords } from './census.ts'
 import { declarationsIn } from './declarations.ts'
 import { Samples } from './samples.ts'
 import { REQUESTS } from './wires.ts'
@@ -103,7 +103,7 @@ const NONE = { omit: new Set<string>(), echo: new Set<string>() }
 /** The words of a group that no request or reply has, each with what becomes of it. */
 export function beyond(dialect: Dialect, group: Group): Map<string, string> {
   const known = new Set(
-    SIDES.flatMap((side) => wordsOf(dialect, side)).map(({ kind, word }) => `${kind} ${word}`),
+    SIDES.flatMap((side) => fatedWords(dialect, side)).map(({ kind, word }) => `${kind} ${word}`),
   )
   const folder = folderOf(REQUESTS[dialect].package)
   const found = declarationsIn(

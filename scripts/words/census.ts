@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { DIALECTS, type Dialect } from '../../adapters/dialect.ts'
 import { declarationsIn, type Declarations, type Type } from './declarations.ts'
-import { Voice, type Fate } from './fates.ts'
+import { BodySpeaker, type Fate } from './fates.ts'
 import { Samples, type Sample } from './samples.ts'
 import { ASKED, REPLIES, REQUESTS, type Wire } from './wires.ts'
 
@@ -9,7 +9,7 @@ export type Side = 'request' | 'reply'
 export const SIDES: readonly Side[] = ['request', 'reply']
 
 /** A word at one place, and what becomes of it over each of the other dialects, in their order. */
-export interface Word extends Sample {
+export interface FatedWord extends Sample {
   readonly fates: readonly Fate[]
 }
 
@@ -62,21 +62,21 @@ export function samplesOf(dialect: Dialect, side: Side): Sample[] {
   return new Samples(declarationsOf(wire), hints).of(root, frame)
 }
 
-const spoken = new Map<string, Word[]>()
+const spoken = new Map<string, FatedWord[]>()
 
 /** The same, with what becomes of each; found out once. */
-export function wordsOf(dialect: Dialect, side: Side): Word[] {
+export function fatedWords(dialect: Dialect, side: Side): FatedWord[] {
   const key = `${dialect} ${side}`
   const words = spoken.get(key) ?? spokenWords(dialect, side)
   spoken.set(key, words)
   return words
 }
 
-function spokenWords(dialect: Dialect, side: Side): Word[] {
+function spokenWords(dialect: Dialect, side: Side): FatedWord[] {
   const voices = othersThan(dialect).map((other) =>
     side === 'request'
-      ? Voice.asking(dialect, other)
-      : Voice.answering(dialect, other, ASKED[other]),
+      ? BodySpeaker.asking(dialect, other)
+      : BodySpeaker.answering(dialect, other, ASKED[other]),
   )
   return samplesOf(dialect, side).map((sample) => ({
     ...sample,

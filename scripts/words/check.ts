@@ -1,32 +1,32 @@
 import type { Dialect } from '../../adapters/dialect.ts'
-import { othersThan, type Side, type Word } from './census.ts'
+import { othersThan, type Side, type FatedWord } from './census.ts'
 import { SILENT_REPLIES, SILENT_REQUESTS, type Reasons } from './decisions.ts'
 
 export const reasonsFor = (dialect: Dialect, side: Side): Reasons =>
   (side === 'request' ? SILENT_REQUESTS : SILENT_REPLIES)[dialect]
 
 /** A word's own key: its type and member, and behind `=` the literal. */
-export const keyOf = ({ where, kind, word }: Word): string =>
+export const keyOf = ({ where, kind, word }: FatedWord): string =>
   kind === 'literal' ? `${where}=${word}` : `${where}.${word}`
 
 const matches = (rule: string, key: string): boolean =>
   rule.endsWith('*') ? key.startsWith(rule.slice(0, -1)) : rule === key
 
 /** Why a word may be silent; undefined where nobody has said why. */
-export function reasonOf(word: Word, reasons: Reasons): string | undefined {
+export function reasonOf(word: FatedWord, reasons: Reasons): string | undefined {
   const key = keyOf(word)
   const rule = Object.keys(reasons).find((each) => matches(each, key))
   return rule === undefined ? undefined : reasons[rule]
 }
 
-export interface Verdict {
+export interface FateVerdict {
   /** Words that are silent without a reason: `key over a dialect`. */
   readonly undecided: readonly string[]
   /** Reasons for words that are not silent, or are no words. */
   readonly stale: readonly string[]
 }
 
-export function verdictOn(words: readonly Word[], dialect: Dialect, side: Side): Verdict {
+export function verdictOn(words: readonly FatedWord[], dialect: Dialect, side: Side): FateVerdict {
   const reasons = reasonsFor(dialect, side)
   const silent = words.filter(({ fates }) => fates.includes('silent'))
   const undecided = silent.flatMap((word) => {

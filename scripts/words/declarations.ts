@@ -6,12 +6,12 @@ export type Type =
   | { readonly kind: 'word'; readonly value: string }
   | { readonly kind: 'value'; readonly name: string }
   | { readonly kind: 'list'; readonly of: Type }
-  | { readonly kind: 'object'; readonly members: readonly Member[] }
+  | { readonly kind: 'object'; readonly members: readonly DeclaredMember[] }
   | { readonly kind: 'either'; readonly of: readonly Type[] }
   | { readonly kind: 'both'; readonly of: readonly Type[] }
   | { readonly kind: 'named'; readonly name: string; readonly scope: string }
 
-export interface Member {
+export interface DeclaredMember {
   readonly name: string
   readonly optional: boolean
   readonly type: Type
@@ -241,7 +241,7 @@ class Reading {
 
   /** The members of an object, or the words of an enumeration. */
   #object(scope: string): Type {
-    const members: Member[] = []
+    const members: DeclaredMember[] = []
     const words: Type[] = []
     this.#at += 1
     while (this.#at < this.#tokens.length && !this.#take('}')) {
@@ -292,12 +292,12 @@ export function declarationsIn(texts: readonly string[]): Declarations {
 }
 
 /** What a name means where it stands: inner scopes first, then without the alias of an import. */
-export function resolve(found: Declarations, name: string, scope: string): string | undefined {
+export function resolveName(found: Declarations, name: string, scope: string): string | undefined {
   for (let outer = scope; ; outer = outer.slice(0, Math.max(outer.lastIndexOf('.'), 0))) {
     const full = outer === '' ? name : `${outer}.${name}`
     if (found.has(full)) return full
     if (outer === '') break
   }
   const dot = name.indexOf('.')
-  return dot < 0 ? undefined : resolve(found, name.slice(dot + 1), '')
+  return dot < 0 ? undefined : resolveName(found, name.slice(dot + 1), '')
 }

@@ -31,7 +31,7 @@ function outcome(say: () => { text: string; losses: readonly { code: string; pat
 }
 
 /** Says bodies of one dialect over another one, each once. */
-export class Voice {
+export class BodySpeaker {
   readonly #say: (body: Json) => Outcome
   readonly #said = new Map<string, Outcome>()
 
@@ -39,16 +39,16 @@ export class Voice {
     this.#say = say
   }
 
-  static asking(from: Dialect, to: Dialect): Voice {
+  static asking(from: Dialect, to: Dialect): BodySpeaker {
     const speaker = translator({ from, to, model: 'm' })
-    return new Voice((body) => outcome(() => speaker.request(JSON.stringify(body))))
+    return new BodySpeaker((body) => outcome(() => speaker.request(JSON.stringify(body))))
   }
 
   /** Replies of `upstream`, as a caller of `caller` hears them. */
-  static answering(upstream: Dialect, caller: Dialect, request: JsonObject): Voice {
+  static answering(upstream: Dialect, caller: Dialect, request: JsonObject): BodySpeaker {
     const speaker = translator({ from: caller, to: upstream, model: 'm' })
     speaker.request(request)
-    return new Voice((body) => outcome(() => speaker.reply(JSON.stringify(body))))
+    return new BodySpeaker((body) => outcome(() => speaker.reply(JSON.stringify(body))))
   }
 
   outcome(body: Json): Outcome {

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { DIALECTS, type Dialect } from '../../adapters/dialect.ts'
 import { FIELD_TABLES } from '../field-tables.ts'
 import { BEYOND, beyond } from './beyond.ts'
-import { SIDES, sourceOf, wordsOf, othersThan, type Side, type Word } from './census.ts'
+import { SIDES, sourceOf, fatedWords, othersThan, type Side, type FatedWord } from './census.ts'
 import { reasonOf, reasonsFor } from './check.ts'
 import type { Fate } from './fates.ts'
 import { REPLIES } from './wires.ts'
@@ -32,7 +32,7 @@ interface Row {
   readonly reasons: readonly string[]
 }
 
-function rowsOf(words: readonly Word[], dialect: Dialect, side: Side): Row[] {
+function rowsOf(words: readonly FatedWord[], dialect: Dialect, side: Side): Row[] {
   const reasons = reasonsFor(dialect, side)
   const byWord = Map.groupBy(words, ({ kind, word }) => (kind === 'literal' ? `"${word}"` : word))
   return [...byWord].map(([word, all]) => ({
@@ -67,7 +67,7 @@ const isReported = ({ fates, reasons }: Row): boolean =>
 
 function section(dialect: Dialect, side: Side): string {
   const others = othersThan(dialect)
-  const rows = rowsOf(wordsOf(dialect, side), dialect, side)
+  const rows = rowsOf(fatedWords(dialect, side), dialect, side)
   const told = rows.filter((row) => !isReported(row))
   const table = told
     .toSorted((a, b) => (a.word < b.word ? -1 : 1))

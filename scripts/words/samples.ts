@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
-import { resolve, type Declarations, type Member, type Type } from './declarations.ts'
+import { resolveName, type Declarations, type DeclaredMember, type Type } from './declarations.ts'
 
 /** One word of a wire, with a body that says it and bodies that say less and less of what stands around it. */
 export interface Sample {
@@ -83,7 +83,7 @@ export class Samples {
   }
 
   #named(type: Extract<Type, { kind: 'named' }>, spot: Spot): void {
-    const name = resolve(this.#found, type.name, type.scope)
+    const name = resolveName(this.#found, type.name, type.scope)
     const target = name === undefined ? undefined : this.#found.get(name)
     if (!target || name === undefined || this.#hints.omit.has(name)) return
     const isData = target.kind === 'object' || target.kind === 'both'
@@ -97,7 +97,7 @@ export class Samples {
     this.#add('literal', value, spot, value)
   }
 
-  #members(members: readonly Member[], spot: Spot): void {
+  #members(members: readonly DeclaredMember[], spot: Spot): void {
     const least = { ...this.#least(members), ...this.#hints.least.get(spot.where) }
     for (const member of members) {
       const { name, type } = member
@@ -120,7 +120,7 @@ export class Samples {
   }
 
   /** What cannot be left out is another one instead. */
-  #varied({ optional, type }: Member, value: Json, spot: Spot): Spot {
+  #varied({ optional, type }: DeclaredMember, value: Json, spot: Spot): Spot {
     if (optional || mayBeNull(type) || typeof value === 'object') return spot
     const other = typeof value === 'number' ? value + 1 : 'other'
     return { ...spot, without: [spot.place(other), ...spot.without] }
@@ -134,19 +134,19 @@ export class Samples {
     this.#samples.push({ kind, word, where, path, body: spot.place(value), without })
   }
 
-  membersOf(type: Type): readonly Member[] {
+  membersOf(type: Type): readonly DeclaredMember[] {
     if (type.kind === 'object') return type.members
     if (type.kind === 'both') {
       const all = type.of.flatMap((one) => this.membersOf(one))
       return [...new Map(all.map((member) => [member.name, member])).values()]
     }
     if (type.kind !== 'named') return []
-    const name = resolve(this.#found, type.name, type.scope)
+    const name = resolveName(this.#found, type.name, type.scope)
     const target = name === undefined ? undefined : this.#found.get(name)
     return target ? this.membersOf(target) : []
   }
 
-  #least(members: readonly Member[], depth = 0): JsonObject {
+  #least(members: readonly DeclaredMember[], depth = 0): JsonObject {
     const needed = members.filter(({ optional, name }) => !optional && !this.#hints.omit.has(name))
     return Object.fromEntries(
       needed.map(({ name, type }) => [
@@ -170,7 +170,7 @@ export class Samples {
       case 'either':
         return this.valueOf(type.of.find((one) => !isNull(one)) ?? NULL, name, depth)
       case 'named': {
-        const target = resolve(this.#found, type.name, type.scope)
+        const target = resolveName(this.#found, type.name, type.scope)
         const found = target === undefined ? undefined : this.#found.get(target)
         if (!found || target === undefined || depth > 7) return 'x'
         const value = this.valueOf(found, name, depth + 1)
@@ -192,7 +192,7 @@ export class Samples {
     if (type.kind === 'list') return Array.isArray(value)
     if (type.kind === 'word') return false
     if (type.kind !== 'named') return isObject(value)
-    const target = resolve(this.#found, type.name, type.scope)
+    const target = resolveName(this.#found, type.name, type.scope)
     const found = target === undefined ? undefined : this.#found.get(target)
     return found !== undefined && this.#fits(found, value)
   }
@@ -216,7 +216,7 @@ const mayBeNull = (type: Type): boolean =>
   type.kind === 'either' && type.of.some((one) => one.kind === 'value' && one.name === 'null')
 
 /** What stands around a member without it, or with nothing in its place. */
-function lacking(spot: Spot, least: JsonObject, { name, optional, type }: Member): Json[] {
+function lacking(spot: Spot, least: JsonObject, { name, optional, type }: DeclaredMember): Json[] {
   if (optional) return [spot.place(without(least, name))]
   return mayBeNull(type) ? [spot.place({ ...least, [name]: null })] : []
 }

@@ -2,7 +2,7 @@ import { defined } from '../json/json.ts'
 import { MAX_CALLER_KEY_CHARACTERS, MIN_CALLER_KEY_CHARACTERS } from './defaults.ts'
 import type { Examination } from './examination.ts'
 import { ConfigError } from './finding.ts'
-import { entriesAt, type Path, spellPlace, textAt, valueAt } from './place.ts'
+import { entriesAt, type DocumentPath, spellPlace, textAt, valueAt } from './place.ts'
 import type { CallerSettings, NamedKey } from './settings.ts'
 import type { CallerConfig, Config } from './type.ts'
 import { type Environment, readSecret } from './values.ts'
@@ -27,7 +27,7 @@ export function buildCallers(callers: Config['callers'], environment: Environmen
   return { kind: 'keys', keys, ...(limits && { limits: defined(limits) }) }
 }
 
-function namedKey(config: CallerConfig, environment: Environment, path: Path): NamedKey {
+function namedKey(config: CallerConfig, environment: Environment, path: DocumentPath): NamedKey {
   const { name, key, models, limits, expires } = config
   return {
     name,
@@ -104,7 +104,10 @@ export function checkCallers({ config, environment, platform, found }: Examinati
   }
 }
 
-function checkNamed({ config, found }: Pick<Examination, 'config' | 'found'>, path: Path): void {
+function checkNamed(
+  { config, found }: Pick<Examination, 'config' | 'found'>,
+  path: DocumentPath,
+): void {
   const name = textAt(config, [...path, 'name'])
   if (name && !CALLER_NAME.test(name))
     found.fault(

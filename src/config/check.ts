@@ -2,7 +2,7 @@ import { adapters } from '../../adapters/index.ts'
 import type { Examination } from './examination.ts'
 import { type Finding, Findings } from './finding.ts'
 import { hint } from './nearest.ts'
-import { entriesAt, membersAt, type Path, spellPlace, textAt, valueAt } from './place.ts'
+import { entriesAt, membersAt, type DocumentPath, spellPlace, textAt, valueAt } from './place.ts'
 import { upstreamsOfRoute, warnOfPools } from './pools.ts'
 import { isProfiled, profileNames } from './profiles.ts'
 import { faultsOfShape } from './schema.ts'
@@ -116,7 +116,7 @@ function checkProfile(
 /** The keys of a list: the proxy chooses among them, so that each is its own, and another one. */
 function checkKeys(
   { config, environment, found }: Pick<Examination, 'config' | 'environment' | 'found'>,
-  at: Path,
+  at: DocumentPath,
 ): void {
   const seen = new Map<string, number>()
   for (const index of entriesAt(config, at).keys()) {
@@ -137,7 +137,10 @@ function checkKeys(
   }
 }
 
-function checkModels({ config, found }: Pick<Examination, 'config' | 'found'>, at: Path): void {
+function checkModels(
+  { config, found }: Pick<Examination, 'config' | 'found'>,
+  at: DocumentPath,
+): void {
   for (const [glob] of membersAt(config, [...at, 'models']))
     checkDropped({ config, found }, at, [...at, 'models', glob, 'drop'])
 }
@@ -145,8 +148,8 @@ function checkModels({ config, found }: Pick<Examination, 'config' | 'found'>, a
 /** Which parameters may be dropped is the dialect's to say. */
 function checkDropped(
   { config, found }: Pick<Examination, 'config' | 'found'>,
-  at: Path,
-  path: Path,
+  at: DocumentPath,
+  path: DocumentPath,
 ): void {
   const dialect = adapters.find((adapter) => adapter.dialect === textAt(config, [...at, 'dialect']))
   if (!dialect) return

@@ -4,9 +4,9 @@ import { defined } from '../json/json.ts'
 import { findingsIn } from './check.ts'
 import { ConfigError, type ConfigFault } from './finding.ts'
 import { spellPlace } from './place.ts'
-import { shaped } from './schema.ts'
+import { configurationIn } from './schema.ts'
 import type { Config, ModelConfig, RouteConfig, TaskConfig, UpstreamConfig } from './type.ts'
-import { type ConfigSource, inOrder, objectSource, placed, textSource } from './source.ts'
+import { type ConfigSource, inReadingOrder, objectSource, placed, textSource } from './source.ts'
 import {
   readBase,
   type Environment,
@@ -69,9 +69,12 @@ export function examined(
   const complete = { ...DEFAULT_PLATFORM, ...platform, origin: source.origin }
   // Of a text that broke off nothing can be said but where.
   const findings = source.broken ? [] : findingsIn(source.value, environment, complete)
-  const faults = inOrder([...source.faults, ...findings.map((finding) => placed(finding, source))])
+  const faults = inReadingOrder([
+    ...source.faults,
+    ...findings.map((finding) => placed(finding, source)),
+  ])
   if (faults.some(({ severity }) => severity === 'fault')) return { faults }
-  const config = shaped(source.value)
+  const config = configurationIn(source.value)
   return config ? { settings: build(config, environment, complete), faults } : { faults }
 }
 

@@ -1,9 +1,9 @@
-import { type Path, spellPlace } from './place.ts'
+import { type DocumentPath, spellPlace } from './place.ts'
 import type { Position } from './jsonc.ts'
 
 /** What is wrong, or surely not meant, at one place of a configuration. It quotes no value: any may be a secret. */
 export interface Finding {
-  path: Path
+  path: DocumentPath
   text: string
   /** Legal, and surely not meant. */
   warns?: boolean
@@ -65,15 +65,15 @@ export function writeFault({
 export class Findings {
   readonly all: Finding[] = []
 
-  fault(path: Path, text: string, named = false): void {
+  fault(path: DocumentPath, text: string, named = false): void {
     this.all.push({ path, text, named })
   }
 
-  warn(path: Path, text: string, named = false): void {
+  warn(path: DocumentPath, text: string, named = false): void {
     this.all.push({ path, text, warns: true, named })
   }
 
-  attempt(path: Path, check: (place: string) => void, named = false): void {
+  attempt(path: DocumentPath, check: (place: string) => void, named = false): void {
     try {
       check(spellPlace(path))
     } catch (error) {

@@ -1,4 +1,4 @@
-import { type Path, spellPlace } from './place.ts'
+import { type DocumentPath, spellPlace } from './place.ts'
 
 /** Lines and columns count from 1. */
 export interface Position {
@@ -16,7 +16,7 @@ export interface JsoncDocument {
   /** What is said twice, and where the text stops being JSON. */
   faults: readonly JsoncFault[]
   /** Where a value begins, or the name of a member; of what is not there, where it should have been. */
-  positionOf(path: Path, part?: 'name' | 'value'): Position
+  positionOf(path: DocumentPath, part?: 'name' | 'value'): Position
 }
 
 const BLANK = /(?:[\s\ufeff]+|\/\/[^\n]*|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/)*/y

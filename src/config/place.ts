@@ -1,8 +1,8 @@
 /** The way to a value in a document: names of members and numbers of entries. */
-export type Path = readonly PropertyKey[]
+export type DocumentPath = readonly PropertyKey[]
 
 /** A place in a document, as people spell it: `routes[1].upstream`. */
-export function spellPlace(path: Path): string {
+export function spellPlace(path: DocumentPath): string {
   let place = ''
   for (const segment of path) {
     if (typeof segment === 'number') place += `[${segment}]`
@@ -13,7 +13,7 @@ export function spellPlace(path: Path): string {
 }
 
 /** The value at a place, or undefined. */
-export function valueAt(value: unknown, path: Path): unknown {
+export function valueAt(value: unknown, path: DocumentPath): unknown {
   let found = value
   for (const segment of path) {
     if (typeof found !== 'object' || found === null || !Object.hasOwn(found, segment))
@@ -24,13 +24,13 @@ export function valueAt(value: unknown, path: Path): unknown {
 }
 
 /** The text at a place, or undefined. */
-export function textAt(value: unknown, path: Path): string | undefined {
+export function textAt(value: unknown, path: DocumentPath): string | undefined {
   const found = valueAt(value, path)
   return typeof found === 'string' ? found : undefined
 }
 
 /** The members of an object at a place, none where there is something else. */
-export function membersAt(value: unknown, path: Path): [string, unknown][] {
+export function membersAt(value: unknown, path: DocumentPath): [string, unknown][] {
   const found = valueAt(value, path)
   return typeof found === 'object' && found !== null && !Array.isArray(found)
     ? Object.entries(found)
@@ -38,7 +38,7 @@ export function membersAt(value: unknown, path: Path): [string, unknown][] {
 }
 
 /** The entries of a list at a place, none where there is something else. */
-export function entriesAt(value: unknown, path: Path): readonly unknown[] {
+export function entriesAt(value: unknown, path: DocumentPath): readonly unknown[] {
   const found = valueAt(value, path)
   return Array.isArray(found) ? found : []
 }

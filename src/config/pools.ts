@@ -1,11 +1,11 @@
 import type { Examination } from './examination.ts'
 import { PROCESS_LIMITS } from './defaults.ts'
-import { entriesAt, type Path, textAt, valueAt } from './place.ts'
+import { entriesAt, type DocumentPath, textAt, valueAt } from './place.ts'
 
 /** An upstream that a route names, and where it does. */
 export interface NamedUpstream {
   name: string
-  path: Path
+  path: DocumentPath
 }
 
 /** The upstreams of a route in a document: one by its name, or a list of names and of objects with one. */
@@ -77,14 +77,14 @@ function hasWeights(config: unknown, index: number, names: readonly string[]): b
   )
 }
 
-function warnOfAttempts({ config, found }: Examination, path: Path): void {
+function warnOfAttempts({ config, found }: Examination, path: DocumentPath): void {
   const attempt = valueAt(config, path)
   const heartbeat = valueAt(config, ['limits', 'heartbeatMs']) ?? PROCESS_LIMITS.heartbeatMs
   if (typeof attempt === 'number' && typeof heartbeat === 'number' && attempt >= heartbeat)
     found.warn(path, `not below limits.heartbeatMs (${heartbeat}), which ends the time for a hop`)
 }
 
-function warnOfClasses({ config, found }: Examination, at: Path): void {
+function warnOfClasses({ config, found }: Examination, at: DocumentPath): void {
   const path = [...at, 'class']
   const words = [textAt(config, path), ...entriesAt(config, path)]
   if (words.includes('long') && valueAt(config, [...at, 'minInputTokens']) === undefined)

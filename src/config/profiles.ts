@@ -9,18 +9,18 @@ export interface ProfileRow extends Profile {
 }
 
 /** What is known of servers, in the order of their names. */
-export const PROFILES: readonly ProfileRow[] = adapters
+export const KNOWN_PROFILES: readonly ProfileRow[] = adapters
   .flatMap(({ dialect, upstream: { profiles = [] } }) =>
     profiles.map((profile) => ({ dialect, ...profile })),
   )
   .toSorted((one, other) => Number(one.name > other.name) - Number(one.name < other.name))
 
 /** All names, each once. */
-export const profileNames = (): string[] => [...new Set(PROFILES.map(({ name }) => name))]
+export const profileNames = (): string[] => [...new Set(KNOWN_PROFILES.map(({ name }) => name))]
 
 /** Whether there is anything to know of such a server in a dialect. */
 export const isProfiled = (name: string, dialect: string): boolean =>
-  PROFILES.some((row) => row.name === name && row.dialect === dialect)
+  KNOWN_PROFILES.some((row) => row.name === name && row.dialect === dialect)
 
 /** What is known of the server behind an upstream, by the name of a profile and by what is said of it. */
 export function readProfile({ profile, dialect }: Pick<UpstreamConfig, 'profile' | 'dialect'>): {
@@ -29,7 +29,7 @@ export function readProfile({ profile, dialect }: Pick<UpstreamConfig, 'profile'
 } {
   if (profile === undefined) return {}
   const { extends: name, ...said } = typeof profile === 'string' ? { extends: profile } : profile
-  const row = PROFILES.find((one) => one.name === name && one.dialect === dialect)
+  const row = KNOWN_PROFILES.find((one) => one.name === name && one.dialect === dialect)
   return {
     ...(name !== undefined && { profile: name }),
     server: { ...row?.facts, ...defined(said) },

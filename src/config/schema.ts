@@ -4,7 +4,7 @@ import { DIALECTS } from '../../adapters/dialect.ts'
 import type { Finding } from './finding.ts'
 import { hint, nearest } from './nearest.ts'
 import type { Config, RequestClass } from './type.ts'
-import { type Path, spellPlace, valueAt } from './place.ts'
+import { type DocumentPath, spellPlace, valueAt } from './place.ts'
 
 /** The longest delay that a timer takes; a longer one would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1
@@ -308,7 +308,7 @@ type Same<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? One : n
 export type CheckedConfig = Same<z.infer<typeof configSchema>, Config>
 
 /** The configuration in a document that fits the schema. */
-export function shaped(value: unknown): CheckedConfig | undefined {
+export function configurationIn(value: unknown): CheckedConfig | undefined {
   const result = configSchema.safeParse(value)
   return result.success ? result.data : undefined
 }
@@ -326,7 +326,7 @@ export function faultsOfShape(value: unknown): Finding[] {
 type Issue = z.core.$ZodIssue
 
 /** A union reports its branches: the one that got furthest is what the writer meant, else it says what it takes. */
-function plain(issues: readonly Issue[], above: Path = []): Issue[] {
+function plain(issues: readonly Issue[], above: DocumentPath = []): Issue[] {
   return issues.flatMap((issue) => {
     const path = [...above, ...issue.path]
     if (issue.code !== 'invalid_union') return [{ ...issue, path }]
@@ -355,7 +355,7 @@ function toFindings(issue: Issue, document: unknown): Finding[] {
   return [{ path, text: choice ? expected + hint(actual, issue.values.map(String)) : expected }]
 }
 
-function unknownMember(path: Path, key: string): Finding {
+function unknownMember(path: DocumentPath, key: string): Finding {
   const known = knownAt(path)
   const meant = nearest(key, known)
   return {
@@ -367,7 +367,7 @@ function unknownMember(path: Path, key: string): Finding {
 }
 
 /** The names that an object at a path may have. */
-function knownAt(path: Path): string[] {
+function knownAt(path: DocumentPath): string[] {
   let schemas: z.core.$ZodType[] = [configSchema]
   for (const segment of path) schemas = schemas.flatMap(within).flatMap((at) => step(at, segment))
   return schemas

@@ -1,5 +1,5 @@
 import type { ConfigFault, Finding } from './finding.ts'
-import { type Path, spellPlace } from './place.ts'
+import { type DocumentPath, spellPlace } from './place.ts'
 import { parseJsonc, type Position } from './jsonc.ts'
 
 /** A configuration as it was found. */
@@ -12,7 +12,7 @@ export interface ConfigSource {
   /** What was found while it was read. */
   faults: readonly ConfigFault[]
   /** Where a place is in the text. */
-  positionOf?(path: Path, part?: 'name' | 'value'): Position
+  positionOf?(path: DocumentPath, part?: 'name' | 'value'): Position
   /** The variable that has filled a place, or should have. */
   variableAt?(place: string): { origin: string; name: string } | undefined
 }
@@ -47,7 +47,7 @@ export function placed(finding: Finding, source: ConfigSource): ConfigFault {
 }
 
 /** As one reads the file; what is in no file comes behind. */
-export const inOrder = (faults: readonly ConfigFault[]): ConfigFault[] =>
+export const inReadingOrder = (faults: readonly ConfigFault[]): ConfigFault[] =>
   faults.toSorted(
     (a, b) => (a.line ?? Infinity) - (b.line ?? Infinity) || (a.column ?? 0) - (b.column ?? 0) || 0,
   )

@@ -1,7 +1,7 @@
 import { demoConfig } from './config.ts'
 import type { ConfigFault } from './finding.ts'
 import { hint } from './nearest.ts'
-import { entriesAt, membersAt, type Path, spellPlace, valueAt } from './place.ts'
+import { entriesAt, membersAt, type DocumentPath, spellPlace, valueAt } from './place.ts'
 import { type ConfigSource, objectSource, placed } from './source.ts'
 import type { Environment } from './values.ts'
 
@@ -24,7 +24,7 @@ const COMMON = {
 } as const
 const CALLERS = 'DRAGOMAN_CALLER_KEYS'
 
-const PLACES: Readonly<Record<string, Path>> = {
+const PLACES: Readonly<Record<string, DocumentPath>> = {
   ...UPSTREAM,
   ...TASKS,
   ...COMMON,
@@ -66,7 +66,7 @@ export function withVariables(source: ConfigSource, environment: Environment): C
   const read = reader(environment, (name) => used.has(name))
   const filling: Filling = { source, value: source.value, names: new Map(), faults: [] }
   fillUpstream(filling, read)
-  for (const [name, path] of Object.entries<Path>({ ...TASKS, ...COMMON }))
+  for (const [name, path] of Object.entries<DocumentPath>({ ...TASKS, ...COMMON }))
     fill(filling, name, path, read(name))
   fillCallers(filling, read(CALLERS))
   const unknown = Object.keys(environment).filter(
@@ -109,12 +109,12 @@ type Read = ReturnType<typeof reader>
 const complain = ({ faults }: Filling, name: string, expected: string): void =>
   void faults.push({ severity: 'fault', origin: 'environment', place: name, expected })
 
-function overrule({ faults, source }: Filling, path: Path, name: string): void {
+function overrule({ faults, source }: Filling, path: DocumentPath, name: string): void {
   const text = `this overrules the variable ${name}, which says something else`
   faults.push(placed({ path, text, warns: true }, source))
 }
 
-function fill(filling: Filling, name: string, path: Path, text: string | undefined): void {
+function fill(filling: Filling, name: string, path: DocumentPath, text: string | undefined): void {
   if (text === undefined) return
   const there = valueAt(filling.value, path)
   if (there !== undefined && there !== text) return overrule(filling, path, name)
@@ -130,11 +130,11 @@ function fillUpstream(filling: Filling, read: Read): void {
     for (const name of names) complain(filling, name, text)
     return
   }
-  for (const [name, path] of Object.entries<Path>(UPSTREAM))
+  for (const [name, path] of Object.entries<DocumentPath>(UPSTREAM))
     filling.names.set(spellPlace(path), name)
   const { DRAGOMAN_MODEL: alias, ...members } = UPSTREAM
   filling.value = withValue(filling.value, ['upstreams', 'upstream'], {})
-  for (const [name, path] of Object.entries<Path>(members)) {
+  for (const [name, path] of Object.entries<DocumentPath>(members)) {
     const text = read(name)
     if (text !== undefined) filling.value = withValue(filling.value, path, text)
   }
@@ -175,7 +175,7 @@ function addKey(filling: Filling, key: string): void {
 const keysIn = (text: string): string[] => text.split(',').map((key) => key.trim())
 
 /** A copy with a value put in at a place; what has not the shape of a configuration stays as it is. */
-function withValue(value: unknown, [name, ...rest]: Path, leaf: unknown): unknown {
+function withValue(value: unknown, [name, ...rest]: DocumentPath, leaf: unknown): unknown {
   if (name === undefined) return leaf
   if (value !== undefined && (typeof value !== 'object' || value === null || Array.isArray(value)))
     return value

@@ -1,6 +1,6 @@
 import { adapters } from '../../adapters/index.ts'
 import type { Examination } from './examination.ts'
-import { entriesAt, membersAt, type Path, textAt, valueAt } from './place.ts'
+import { entriesAt, membersAt, type DocumentPath, textAt, valueAt } from './place.ts'
 import { DEMO_ORIGIN } from './defaults.ts'
 import { takesAll, upstreamsOfRoute } from './pools.ts'
 import { matchesGlob } from './glob.ts'
@@ -51,12 +51,12 @@ const covers = (wide: string | undefined, narrow: string | undefined): boolean =
   wide !== undefined && narrow !== undefined && matchesGlob(wide, narrow.replaceAll('*', '\0'))
 
 /** Where requests go, with the path to the member that says so. */
-function addresses(config: unknown): [Path, URL][] {
+function addresses(config: unknown): [DocumentPath, URL][] {
   const paths = [
     ...membersAt(config, ['upstreams']).map(([name]) => ['upstreams', name]),
     ...membersAt(config, ['tasks']).map(([name]) => ['tasks', name]),
   ]
-  return paths.flatMap((path): [Path, URL][] => {
+  return paths.flatMap((path): [DocumentPath, URL][] => {
     const url = textAt(config, [...path, 'url'])
     // The demo's own addresses are no mistake.
     if (url === undefined || url.startsWith(DEMO_ORIGIN) || !URL.canParse(url)) return []

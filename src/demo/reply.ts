@@ -4,7 +4,7 @@ import { unfold } from '../model/events.ts'
 import { objectIn, isObject, parseObject, stringify, type Json } from '../json/json.ts'
 import type {
   Block,
-  Dialect,
+  DialectName,
   FunctionTool,
   ReasoningBlock,
   Request,
@@ -14,7 +14,7 @@ import type {
 import { fingerprint } from '../model/proof.ts'
 
 /** What the demo answers: the same to the same request, and something of every kind when it is asked for. */
-export function demoReply(request: Request, dialect: Dialect, id: string): Event[] {
+export function demoReply(request: Request, dialect: DialectName, id: string): Event[] {
   const said = lastText(request)
   const call = callFor(request, said)
   const reasoning = reasoningFor(request, dialect, said)
@@ -155,7 +155,7 @@ const EXAMPLES: ReadonlyMap<string, Json> = new Map<string, Json>([
 /** The proof is base64 of nothing secret: every dialect can carry it. */
 function reasoningFor(
   request: Request,
-  dialect: Dialect,
+  dialect: DialectName,
   said: string,
 ): ReasoningBlock | undefined {
   const { reasoning } = request

@@ -9,7 +9,7 @@ import type { Plan, PassPlan, TranslatePlan } from './plan.ts'
 import { isSuccess, readRefusal, RefusedError, refuseLosses, type Refused } from './refusal.ts'
 import { translateReply } from './translate.ts'
 import { callUpstream, type UpstreamCall } from '../upstream/call.ts'
-import { readRequest } from './read-request.ts'
+import { readCallerRequest } from './read-request.ts'
 import type { Request } from '../model/request.ts'
 import { isStreamType } from '../stream/reply-events.ts'
 
@@ -100,7 +100,7 @@ export function rewritten(
  */
 function readAgain(exchange: Exchange, plan: PassPlan): Request {
   try {
-    return readRequest(exchange, exchange.body.text)
+    return readCallerRequest(exchange, exchange.body.text)
   } catch {
     return unreadRequest(plan)
   }

@@ -2,7 +2,7 @@ import { mayHoldEnvelope } from '../model/proof.ts'
 import { originOf } from '../memory/ownership.ts'
 import { parseScanned } from '../json/scanned-body.ts'
 import type { FailoverSettings, RouteSettings } from '../config/settings.ts'
-import type { Place } from '../upstream/sessions.ts'
+import type { SessionHome } from '../upstream/sessions.ts'
 import { accountFirst, fittingFirst } from '../upstream/choice.ts'
 import { failoverOf, isMixed, isOrigin, type Member } from '../upstream/members.ts'
 import { sentModel, windowAt } from '../upstream/route.ts'
@@ -83,11 +83,11 @@ class PoolHome implements Home {
     session.bind(own, isMain, place, ports.now() + stickySeconds * 1000)
   }
 
-  #bound(members: readonly Member[]): Place | undefined {
+  #bound(members: readonly Member[]): SessionHome | undefined {
     if (!this.#part || this.#failover.sticky === 'off') return undefined
     const { session, own } = this.#part
     const now = this.#exchange.ports.now()
-    const isHere = (place: Place | undefined) =>
+    const isHere = (place: SessionHome | undefined) =>
       members.some(({ account }) => account === place?.account) ? place : undefined
     return isHere(session.placeOf(own, now)) ?? isHere(session.placeOf(undefined, now))
   }

@@ -26,7 +26,12 @@ import { isDone, passingErrors, type Opening, type PassingErrors } from './passi
 import type { PassPlan } from './plan.ts'
 import { isStreamType, guessKind, replyEvents, type ReplyEvents } from '../stream/reply-events.ts'
 import { slicesAt, spliceStrings } from '../json/slices.ts'
-import { elementShape, eventShape, renamedEventShape, type Shape } from '../stream/whole-events.ts'
+import {
+  elementShape,
+  eventShape,
+  renamedEventShape,
+  type PassingShape,
+} from '../stream/whole-events.ts'
 import {
   begunWith,
   framer,
@@ -280,7 +285,7 @@ export const createPassingErrors = (exchange: StoredExchange, plan: PassPlan): P
   })
 
 interface Passing {
-  shape: Shape
+  shape: PassingShape
   mirror: Mirror | undefined
   tap: ReplyEvents
   errors: PassingErrors
@@ -427,7 +432,7 @@ function epilogue(
   return new TextEncoder().encode(closing + text)
 }
 
-function createShape(exchange: Exchange, plan: PassPlan, errors: PassingErrors): Shape {
+function createShape(exchange: Exchange, plan: PassPlan, errors: PassingErrors): PassingShape {
   const { eventBytes } = exchange.settings.limits
   const { event, reply } = exchange.caller.same.modelMember
   const { requested: model } = plan

@@ -23,7 +23,7 @@ import { passPlan } from './pass-plan.ts'
 import type { Plan, TranslatePlan } from './plan.ts'
 import type { SessionPart } from './session.ts'
 import { withProofs } from '../memory/proofs.ts'
-import { scanBody, parseBody, readJson, readRequest } from './read-request.ts'
+import { scanBody, parseBody, readJson, readCallerRequest } from './read-request.ts'
 import { memberOf, type ScannedBody } from '../json/scanned-body.ts'
 import { NOTHING_SOUGHT, resolveReferences, type ResolvedRequest } from '../memory/resolve.ts'
 import { membersOf, type Member } from '../upstream/members.ts'
@@ -141,7 +141,7 @@ async function rememberedHere(
 
 export function unrouted(exchange: Exchange, model: string | undefined): ProblemError {
   // A request without a model is refused in the words of the caller's own dialect.
-  if (model === undefined) readRequest(exchange, scanBody(exchange).text)
+  if (model === undefined) readCallerRequest(exchange, scanBody(exchange).text)
   return new ProblemError({
     kind: 'not-found',
     message: `No route leads to the model '${model ?? ''}'.`,

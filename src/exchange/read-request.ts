@@ -10,7 +10,7 @@ export function scanBody(exchange: Exchange): ScannedBody {
   const { text } = exchange.body
   const found = structureWithin(exchange, text)
   // The caller's own dialect reports best what is wrong.
-  if (!found) readRequest(exchange, text)
+  if (!found) readCallerRequest(exchange, text)
   return { text, members: new Map(), ...found }
 }
 
@@ -46,7 +46,7 @@ export const parsed = (text: string, paths?: VerbatimPaths): Json =>
 export const parseBody = (scanned: ScannedBody): Json =>
   unlessMalformed(() => parseScanned(scanned))
 
-export const readRequest = (exchange: Exchange, text: string): Request =>
+export const readCallerRequest = (exchange: Exchange, text: string): Request =>
   readJson(exchange, parsed(text, exchange.caller.caller.verbatim))
 
 export function readJson(exchange: Exchange, body: Json): Request {

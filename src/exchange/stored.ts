@@ -11,11 +11,11 @@ import {
   recordReader,
   recordPlace,
   openScopedStore,
-  type Kept,
+  type KeptRecord,
   type ScopedStore,
 } from '../memory/records.ts'
 import type { Memories } from '../memory/context.ts'
-import { readChain, lookup } from '../memory/resolve.ts'
+import { readChain, createLookup } from '../memory/resolve.ts'
 import { isSuccess } from './refusal.ts'
 import { storeKey } from '../memory/store.ts'
 import { STREAM_HEADERS } from '../stream/stream-out.ts'
@@ -69,7 +69,7 @@ async function keptAnswer(
   if (underway && action === 'cancel')
     return memory.answer('read', [await underway.cancel()], NO_QUERY)
   if (underway && action === 'read') return memory.answer(action, [underway.record()], query)
-  const look = lookup(scoped, exchange.settings.limits.bodyBytes, exchange.lease)
+  const look = createLookup(scoped, exchange.settings.limits.bodyBytes, exchange.lease)
   const kept = await look(recordPlace(id))
   if (kept?.id !== id) return undefined
   if (action === 'delete' && !(await deleted(scoped, id))) return undefined
@@ -89,7 +89,7 @@ const LONG_CHARACTERS = 65_536
 
 function textIn(
   memory: ConversationMemory,
-  { record }: Kept,
+  { record }: KeptRecord,
   action: Asked['action'],
   query: StoredExchange['head']['query'],
 ): string | undefined {

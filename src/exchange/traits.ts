@@ -3,7 +3,7 @@ import type { ScannedBody } from '../json/scanned-body.ts'
 import type { RequestClass } from '../config/settings.ts'
 import type { Traits } from '../upstream/route.ts'
 import type { Exchange } from './exchange.ts'
-import { readRequest } from './read-request.ts'
+import { readCallerRequest } from './read-request.ts'
 
 /**
  * The classes that Claude Code (2.1.329) sends, only with CLAUDE_CODE_GATEWAY_HINT_HEADERS=1. Other values of the
@@ -68,7 +68,7 @@ export function lazyRequest(exchange: Exchange): () => Request | undefined {
 
 function attempted(exchange: Exchange): Request | undefined {
   try {
-    return readRequest(exchange, exchange.body.text)
+    return readCallerRequest(exchange, exchange.body.text)
   } catch {
     return undefined
   }

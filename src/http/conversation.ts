@@ -36,7 +36,7 @@ export function answerConversation(
 }
 
 /** What a kept exchange answers; it is asked without a body. */
-export function answerStored(
+export function answerStoredRequest(
   context: AppContext,
   received: ReceivedRequest,
   { caller, ...stored }: StoredMatch,
@@ -147,5 +147,5 @@ function inFlight(answer: Answer, { lease, journal }: StoredExchange, load: Load
 }
 
 /** Anything else that is thrown is a fault of this program, and its words are not told. */
-export const problemIn = (error: unknown): Problem =>
+export const toProblem = (error: unknown): Problem =>
   error instanceof ProblemError ? error.problem : INTERNAL

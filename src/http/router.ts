@@ -14,7 +14,7 @@ import {
   type ReceivedRequest,
 } from './request-head.ts'
 import type { HttpRequest } from '../ports.ts'
-import { answerConversation, failedAnswer, answerStored } from './conversation.ts'
+import { answerConversation, failedAnswer, answerStoredRequest } from './conversation.ts'
 import { authenticate } from './auth.ts'
 import { jsonAnswer, named } from './respond.ts'
 import type { AppContext } from './app-context.ts'
@@ -91,7 +91,8 @@ async function admitted(
   const match = matched(context.dialects, received.head)
   if (match) return answerConversation(context, received, match, admission)
   const stored = received.explain ? undefined : storedAt(context.dialects, received.head)
-  if (stored) return answerStored(context, received, storedMatch(stored, received), admission)
+  if (stored)
+    return answerStoredRequest(context, received, storedMatch(stored, received), admission)
   const answer =
     modelAnswer(context, received, looks, admission.caller) ?? refuseRoute(context, received)
   received.journal.finish({ status: answer.status })

@@ -2,7 +2,7 @@ import { waitHeaders } from '../exchange/answer.ts'
 import type { Answer } from '../exchange/exchange.ts'
 import { allowedAt, taskProblem, type TaskService } from '../tasks/routes.ts'
 import type { ReceivedRequest } from './request-head.ts'
-import { problemIn } from './conversation.ts'
+import { toProblem } from './conversation.ts'
 import { authenticate } from './auth.ts'
 import type { AppContext } from './app-context.ts'
 import { answerTask } from '../tasks/exchange.ts'
@@ -42,7 +42,7 @@ export function failedTask(
   service: TaskService,
   error: unknown,
 ): Answer {
-  const problem = problemIn(error)
+  const problem = toProblem(error)
   const { status, body } = taskProblem(service, problem)
   journal.finish({ status, problem })
   const allow = problem.kind === 'method-not-allowed' ? allowedAt(service, path) : undefined

@@ -25,7 +25,7 @@ export interface RecorderOptions {
 }
 
 /** The last exchanges, in memory; the oldest go first. */
-export interface Recorder {
+export interface LastExchanges {
   readonly inspector: Inspector
   /** The oldest first. */
   list(): readonly KeptExchange[]
@@ -35,7 +35,11 @@ export interface Recorder {
   listen(heard: () => void): () => void
 }
 
-export function createRecorder({ now, secrets, ring = new Ring() }: RecorderOptions): Recorder {
+export function createRecorder({
+  now,
+  secrets,
+  ring = new Ring(),
+}: RecorderOptions): LastExchanges {
   const exchanges = new Exchanges(ring)
   return {
     inspector: {

@@ -21,13 +21,13 @@ interface Native {
   fromBase64?(text: string, options: { lastChunkHandling: 'loose' }): Uint8Array
 }
 
-export interface Codec {
+export interface Base64Codec {
   toBytes(base64: string): Uint8Array
   ofText(text: string): string
 }
 
 /** The ways to do it, the fastest first; undefined where the platform does not have it. */
-export const codecs = (platform: Platform, native: Native): (Codec | undefined)[] => {
+export const codecs = (platform: Platform, native: Native): (Base64Codec | undefined)[] => {
   const { Buffer, TextEncoder, atob, btoa } = platform
   const buffer = Buffer && {
     toBytes: (base64: string) => Buffer.from(base64, 'base64'),
@@ -62,7 +62,7 @@ function toBinaryString(bytes: Uint8Array): string {
 
 const platform = globalThis as Platform
 
-function ownCodec(): Codec {
+function ownCodec(): Base64Codec {
   const codec = codecs(platform, Uint8Array as Native).find((one) => one !== undefined)
   if (!codec) throw new Error('This platform has no base64.')
   return codec
@@ -80,7 +80,7 @@ export const encodeBase64 = (text: string): string => codec.ofText(text.toWellFo
 /** Undefined for what is not the base64 of UTF-8 text. */
 export const decodeBase64 = (text: string): string | undefined => decodeWith(codec, text)
 
-export function decodeWith(using: Codec, text: string): string | undefined {
+export function decodeWith(using: Base64Codec, text: string): string | undefined {
   const plain = /[\s=]/.test(text) ? text.replace(/[\s=]/g, '') : text
   if (!ALPHABET.test(plain)) return undefined
   const letters = plain.replaceAll('-', '+').replaceAll('_', '/')

@@ -1,4 +1,4 @@
-import { keptIn, type Kept } from './structure.ts'
+import { keptIn, type KeptText } from './structure.ts'
 import { SIGN } from './tokens.ts'
 import type { PathNode, VerbatimPaths } from './verbatim-paths.ts'
 
@@ -125,7 +125,7 @@ function reaches(value: Json, node: PathNode): boolean {
 }
 
 /** The value of a text, with that of it as `Verbatim` which stays text. */
-export function restored(value: Json, kept: Kept | undefined, text: string): Json {
+export function restored(value: Json, kept: KeptText | undefined, text: string): Json {
   if (!kept) return value
   if (!(kept instanceof Map)) return new Verbatim(text.slice(kept.start, kept.end), value)
   const container = value as Record<string | number, Json>

@@ -16,12 +16,12 @@ export { StructureError, type StructureLimits } from './tokens.ts'
 export interface Structure {
   /** The members of the top level: where their values stand, of a repeated one the last. */
   members: ReadonlyMap<string, Slice>
-  kept?: Kept
+  kept?: KeptText
 }
 
 /** What of a value stays text: all of it, or something at some of its members or elements. */
-export type Kept = Slice | KeptWithin
-export type KeptWithin = Map<string | number, Kept>
+export type KeptText = Slice | KeptWithin
+export type KeptWithin = Map<string | number, KeptText>
 
 /**
  * One look over a body: whether it has the structure of JSON, within the limits, what its members are, and
@@ -47,7 +47,7 @@ export function scanStructure(
 }
 
 /** Where that stands in JSON text which is to stay text. Throws SyntaxError for what is no JSON. */
-export function keptIn(text: string, paths: VerbatimPaths): Kept | undefined {
+export function keptIn(text: string, paths: VerbatimPaths): KeptText | undefined {
   const places = new Places(paths)
   visitTokens(text, places, UNLIMITED)
   return places.kept
@@ -63,7 +63,7 @@ interface Place {
   key: string | number
   inner: VerbatimPaths | undefined
   start: number
-  found?: Map<string | number, Kept>
+  found?: Map<string | number, KeptText>
 }
 
 /** Where in a text one is, as far as it matters. */
@@ -75,14 +75,14 @@ class Places implements Visitor {
   /** The value that is looked at matters. */
   wants = true
   #place: Place
-  #kept: Kept | undefined
+  #kept: KeptText | undefined
 
   constructor(paths: VerbatimPaths | undefined) {
     this.whole = { depth: 0, paths: undefined, key: 0, inner: paths, start: 0 }
     this.#place = this.whole
   }
 
-  get kept(): Kept | undefined {
+  get kept(): KeptText | undefined {
     return this.whole.found?.get(0)
   }
 

@@ -33,7 +33,7 @@ export interface Fresh {
 }
 
 /** A reply. `text`: the same as it came, where that is known. */
-export interface Told {
+export interface ToldReply {
   reply: Json
   text?: string | undefined
 }
@@ -112,14 +112,14 @@ export interface ConversationMemory {
   /** The id of a reply, in the first frame of its stream. */
   idIn(frame: Frame): string | undefined
   /** The whole reply, in the frame of a stream that brings it. */
-  replyIn(frame: Frame): Told | undefined
+  replyIn(frame: Frame): ToldReply | undefined
   /**
    * Makes the record of a reply that an upstream of this dialect gave; undefined when it has no id. `items`: the
    * items that its request added, as text. `whole`: no more of the reply will come.
    */
   memoOf(
     items: string,
-    told: Told,
+    told: ToldReply,
   ): { id: string; record: ExchangeRecord; whole: boolean } | undefined
   match(head: RequestHead): StoredRoute | undefined
   /** The query parameters of those paths, for an upstream that keeps its own. */

@@ -1,5 +1,5 @@
 import type { FrameReader } from '../stream/codec.ts'
-import type { ConversationMemory, Told } from './conversation.ts'
+import type { ConversationMemory, ToldReply } from './conversation.ts'
 import { stringify } from '../json/json.ts'
 import { noteOwner, isShared } from './ownership.ts'
 import type { MemoryContext } from './context.ts'
@@ -71,7 +71,7 @@ export function createMirror(exchange: MemoryContext, plan: Passing): Mirror | u
 }
 
 /** News from a reply: the reply, or before it its id, by which the caller may ask for it early. */
-type News = Told | { id: string }
+type News = ToldReply | { id: string }
 
 const toNews = (id: string | undefined): News | undefined => (id === undefined ? undefined : { id })
 

@@ -24,7 +24,7 @@ export const renewedMemories = (
  * One exchange in the store. `origin`: the upstream that gave out its ids and keeps it too, if any. `parents`: the
  * places of the exchanges before it, the first one first.
  */
-export interface Kept<Exchange = string> {
+export interface KeptRecord<Exchange = string> {
   id: string
   origin?: string
   parents: readonly string[]
@@ -32,11 +32,11 @@ export interface Kept<Exchange = string> {
 }
 
 /** Writes a line of facts, and the record behind it. */
-export const writeKept = ({ id, origin = '', parents, record }: Kept): string =>
+export const writeKept = ({ id, origin = '', parents, record }: KeptRecord): string =>
   `${[id, origin, ...parents].join(' ')}\n${record}`
 
 /** Inverse of `writeKept`; undefined for anything that it did not write. */
-export function readKept(text: string): Kept | undefined {
+export function readKept(text: string): KeptRecord | undefined {
   const end = text.indexOf('\n')
   const [id = '', origin = '', ...parents] = text.slice(0, Math.max(0, end)).split(' ')
   if (id === '') return undefined
@@ -46,9 +46,9 @@ export function readKept(text: string): Kept | undefined {
 /** Parses records only when they are wanted, and each only once: most of a long conversation is not looked at. */
 export function recordReader({
   read,
-}: Pick<ConversationMemory, 'read'>): (kept: Kept) => JsonObject | undefined {
-  const known = new Map<Kept, JsonObject | undefined>()
-  const attempt = ({ record }: Kept) => {
+}: Pick<ConversationMemory, 'read'>): (kept: KeptRecord) => JsonObject | undefined {
+  const known = new Map<KeptRecord, JsonObject | undefined>()
+  const attempt = ({ record }: KeptRecord) => {
     try {
       return read(record)
     } catch {
@@ -135,7 +135,7 @@ async function reached<T>(work: Promise<T>): Promise<T> {
 /** Keeps an exchange under the id of its reply; rejects when the store does. */
 export async function keep(
   scoped: ScopedStore,
-  { record, ...kept }: Kept<ExchangeRecord>,
+  { record, ...kept }: KeptRecord<ExchangeRecord>,
 ): Promise<void> {
   const place = recordPlace(kept.id)
   if (place === undefined) return

@@ -11,7 +11,7 @@ import {
   readKept,
   readRedirectKey,
   openScopedStore,
-  type Kept,
+  type KeptRecord,
   type ScopedStore,
 } from './records.ts'
 import type { Memories } from './context.ts'
@@ -68,7 +68,7 @@ export async function resolveReferences(
     return { body, resolved: false, keeping: { scoped, memory, parents: [], fresh, memories } }
   }
   const most = exchange.settings.limits.bodyBytes
-  const look = lookup(scoped, most, exchange.lease)
+  const look = createLookup(scoped, most, exchange.lease)
   const found = await findReferenced(look, memory, ask).catch(unlessOurs(memory, ask, elsewhere))
   if (elsewhere && found.origins.every((origin) => gaveOut(elsewhere, origin))) {
     if (isShared(exchange, elsewhere)) await demandOwnership(exchange, memories, memory, ask)
@@ -113,8 +113,8 @@ const mayBeOurs = ({ previous, references }: Ask): boolean =>
   [previous ?? '', ...references].some((id) => seedOf(id) !== undefined)
 
 export interface Found {
-  chain: readonly Kept[]
-  items: ReadonlyMap<string, Kept>
+  chain: readonly KeptRecord[]
+  items: ReadonlyMap<string, KeptRecord>
   parents: readonly string[]
   /** The upstreams that gave out the ids that were found. */
   origins: readonly (string | undefined)[]
@@ -137,7 +137,7 @@ async function findReferenced(look: Look, memory: ConversationMemory, ask: Ask):
   if (places.size > MOST_PLACES) throw tooMany()
   const last = previous === undefined ? undefined : await readChain(look, previous)
   const kepts = await Promise.all(references.map((id) => look(recordPlace(id))))
-  const items = new Map<string, Kept>()
+  const items = new Map<string, KeptRecord>()
   for (const [index, id] of references.entries()) {
     const kept = kepts[index]
     if (kept) items.set(id, kept)
@@ -164,7 +164,7 @@ export function opened(
   found: Found,
 ): ReferencedRecords {
   const read = recordReader(memory)
-  const readOr = (problem: () => Problem) => (kept: Kept) => {
+  const readOr = (problem: () => Problem) => (kept: KeptRecord) => {
     const record = read(kept)
     if (!record) throw new ProblemError(problem())
     return record
@@ -182,15 +182,15 @@ const tooLong = (bytes: number) =>
     message: `The conversation is larger than the limit of ${bytes} bytes.`,
   })
 
-export type Look = (place: string | undefined) => Promise<Kept | undefined>
+export type Look = (place: string | undefined) => Promise<KeptRecord | undefined>
 
 /**
  * Looks at each place once. The sum of the records is bounded by the size of a body that would send them all, and
  * by the room that is left.
  */
-export function lookup(scoped: ScopedStore, mostBytes: number, lease: Lease): Look {
+export function createLookup(scoped: ScopedStore, mostBytes: number, lease: Lease): Look {
   let size = 0
-  const seen = new Map<string, Promise<Kept | undefined>>()
+  const seen = new Map<string, Promise<KeptRecord | undefined>>()
   const read = async (place: string) => {
     const text = await scoped.get(place)
     const there = readRedirectKey(text)
@@ -213,7 +213,7 @@ export function lookup(scoped: ScopedStore, mostBytes: number, lease: Lease): Lo
 }
 
 export interface Chain {
-  chain: readonly Kept[]
+  chain: readonly KeptRecord[]
   /** The places of the chain. */
   parents: readonly string[]
 }

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../json/json.ts'
-import type { Dialect, Ext, OpaqueBlock, Origin } from './request.ts'
+import type { DialectName, Ext, OpaqueBlock, Origin } from './request.ts'
 
 /** What a dialect keeps with a node besides what the model names. */
 export interface Kept {
@@ -27,7 +27,7 @@ export interface Codec<Facts> {
 
 const NOTHING: Readonly<JsonObject> = {}
 
-export function codecOf<Facts extends object>(dialect: Dialect): Codec<Facts> {
+export function codecOf<Facts extends object>(dialect: DialectName): Codec<Facts> {
   return {
     keep(rest, circumstance) {
       const fields = definedMembers(rest)
@@ -44,7 +44,7 @@ export function codecOf<Facts extends object>(dialect: Dialect): Codec<Facts> {
 }
 
 function originOf<Facts extends object>(
-  dialect: Dialect,
+  dialect: DialectName,
   { facts }: Circumstance<Facts>,
 ): Origin | undefined {
   return facts && Object.keys(facts).length > 0 ? { dialect, facts } : undefined

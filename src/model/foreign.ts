@@ -1,7 +1,7 @@
 import type { Event } from './events.ts'
 import { isObject, type Json, type JsonObject } from '../json/json.ts'
 import type { Lose } from './loss.ts'
-import type { Block, Dialect, Ext, Request, Tool } from './request.ts'
+import type { Block, DialectName, Ext, Request, Tool } from './request.ts'
 import { invalid } from './problem.ts'
 
 /**
@@ -9,7 +9,7 @@ import { invalid } from './problem.ts'
  * itself reports what it cannot express, and proofs of other dialects, because only it knows whether it could carry
  * them.
  */
-export function reportForeign(request: Request, target: Dialect, lose: Lose): void {
+export function reportForeign(request: Request, target: DialectName, lose: Lose): void {
   const report = reporter(target, lose, isEmpty)
   // The writer of the dialect that it was read in says so itself.
   const damaged = (place: Place): void => {
@@ -49,7 +49,7 @@ export function reportForeign(request: Request, target: Dialect, lose: Lose): vo
  * that it is written in. `carriesSummaries`: in an envelope, to be brought home.
  */
 export function replyReporter(
-  caller: Dialect,
+  caller: DialectName,
   lose: Lose,
   carriesSummaries = false,
 ): (event: Event) => void {
@@ -84,7 +84,7 @@ type Place = () => string
 type Report = (ext: Ext | undefined, place: Place) => void
 
 const reporter =
-  (target: Dialect, lose: Lose, isNothing: (value: Json) => boolean): Report =>
+  (target: DialectName, lose: Lose, isNothing: (value: Json) => boolean): Report =>
   (ext, place) => {
     if (!ext) return
     for (const [dialect, fields] of Object.entries(ext)) {
@@ -94,7 +94,7 @@ const reporter =
     }
   }
 
-function reportTool(tool: Tool, target: Dialect, lose: Lose, report: Report): void {
+function reportTool(tool: Tool, target: DialectName, lose: Lose, report: Report): void {
   if (tool.kind !== 'opaque')
     report(tool.ext, () => `tools.${tool.kind === 'hosted' ? tool.capability : tool.name}`)
   else if (tool.dialect !== target) lose('dropped', `tools.${tool.name}`)
@@ -119,10 +119,10 @@ export function refuseFileIds({ system, turns }: Request): void {
 }
 
 /** What decides whether another service can do what a request asks for. */
-export interface Keeping {
+export interface UpstreamKeeping {
   /** Members of the caller's dialect, and types of its blocks and tools, that no other service can keep to. */
   readonly promises?: ReadonlySet<string> | undefined
-  readonly target: Dialect
+  readonly target: DialectName
   /** The service writes summaries of a conversation. */
   readonly compacts?: boolean | undefined
 }
@@ -132,7 +132,7 @@ export interface Keeping {
  * cannot provide them, and without them it would be another request. The same holds for a summary that only its own
  * service can read, and for a request to write one.
  */
-export function refuseUnkept(request: Request, keeping: Keeping): void {
+export function refuseUnkept(request: Request, keeping: UpstreamKeeping): void {
   const { promises = NONE, target, compacts } = keeping
   const check = (word: string, place: string): void => {
     if (!promises.has(word)) return

@@ -1,29 +1,29 @@
 import type { Json, JsonObject } from '../json/json.ts'
 
 /** The id of a dialect. The core compares it for equality and nothing else. */
-export type Dialect = string
+export type DialectName = string
 
 /** Fields of one dialect that the canonical model does not name, under that dialect's id: lost in every other. */
-export type Ext = Readonly<Record<Dialect, JsonObject>>
+export type Ext = Readonly<Record<DialectName, JsonObject>>
 
 /**
  * Where a node was read, and how it stood there; absent where there is nothing to say besides the dialect of the
  * request. `facts`: what the dialect's own writer goes by. No other dialect heeds them, so nothing is lost with them.
  */
 export interface Origin {
-  readonly dialect: Dialect
+  readonly dialect: DialectName
   readonly facts?: object
 }
 
 /** What the program that sent a request does with a reply, where that decides how the reply is written. */
-export interface Client {
+export interface ClientFacts {
   /** Prints the last block of a reply as the answer. */
   printsLastBlock?: true
 }
 
 /** Proof of reasoning that only the dialect that issued it can read. */
 export interface Proof {
-  dialect: Dialect
+  dialect: DialectName
   value: string
   /** A mark of the account that it was made for, where several are asked. */
   account?: string
@@ -157,7 +157,7 @@ export interface McpCallBlock extends Node {
 /** A whole block that only one dialect knows, as it came. Only the writer of that dialect writes it. */
 export interface OpaqueBlock {
   kind: 'opaque'
-  dialect: Dialect
+  dialect: DialectName
   value: JsonObject
   /** It stands for all of the conversation before it, so it can be brought home and not be left out. */
   summary?: true
@@ -224,7 +224,7 @@ export interface McpTool extends Cacheable {
 }
 export interface OpaqueTool {
   kind: 'opaque'
-  dialect: Dialect
+  dialect: DialectName
   name: string
   value: JsonObject
 }
@@ -287,7 +287,7 @@ export interface Compaction extends Node {
 export interface Request extends Node {
   /** As the caller named it; what is sent upstream is `Target.model`. */
   model: string
-  client?: Client
+  client?: ClientFacts
   stream: boolean
   system: Block[]
   turns: Turn[]

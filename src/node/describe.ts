@@ -1,4 +1,4 @@
-import { PROFILES, spellFacts } from '../config/profiles.ts'
+import { KNOWN_PROFILES, spellFacts } from '../config/profiles.ts'
 import { adapters } from '../../adapters/index.ts'
 import { stringify } from '../json/json.ts'
 import type { Paint } from './explanation.ts'
@@ -253,7 +253,7 @@ function findCredential(settings: Settings, environment: Environment): string | 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** What a client has to be told. */
-export interface Told {
+export interface ClientAdvice {
   /** Where the proxy is. */
   url: string
   model: string
@@ -265,7 +265,7 @@ const PROVIDER = (url: string): string =>
   `model_providers.dragoman={name="dragoman",base_url="${url}/v1",wire_api="responses",env_key="PROXY_KEY"}`
 
 /** The clients that most people have, each with the one line that leads it here. */
-const CLIENTS: readonly (readonly [string, (told: Told) => string])[] = [
+const CLIENTS: readonly (readonly [string, (told: ClientAdvice) => string])[] = [
   [
     'Claude Code',
     ({ url, model, key }) =>
@@ -286,14 +286,14 @@ const CLIENTS: readonly (readonly [string, (told: Told) => string])[] = [
 ]
 
 /** One row per client. */
-export const clientRows = (told: Told): string[][] =>
+export const clientRows = (told: ClientAdvice): string[][] =>
   CLIENTS.map(([name, line]) => [name, line(told)])
 
 /** What is known of servers: what `profiles` prints. */
 export function profileTable(): string {
-  const rows = table(PROFILES.map((row) => [row.name, row.dialect, row.version, row.source]))
+  const rows = table(KNOWN_PROFILES.map((row) => [row.name, row.dialect, row.version, row.source]))
   const lines = rows.flatMap((line, index) => {
-    const row = PROFILES[index]
+    const row = KNOWN_PROFILES[index]
     return [line, `      ${(row && spellFacts(row)) || 'as the dialect has it'}`]
   })
   return `${lines.join('\n')}\n`

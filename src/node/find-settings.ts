@@ -6,7 +6,7 @@ import { textFile } from './files.ts'
 const DEFAULT_FILE = 'dragoman.json'
 const VARIABLE = 'DRAGOMAN_CONFIG'
 
-export interface Sources {
+export interface SettingsSources {
   /** What --config says. */
   file?: string | undefined
   environment: Environment
@@ -17,7 +17,7 @@ export interface Sources {
  * The first of: --config, DRAGOMAN_CONFIG (a file or the document itself), dragoman.json, each with what the
  * variables add to it; else what the variables say alone, else the demo.
  */
-export function findSource({ file, environment, directory }: Sources): ConfigSource {
+export function findSource({ file, environment, directory }: SettingsSources): ConfigSource {
   const from = (text: string, origin: string) =>
     withVariables(textSource(text, origin), environment)
   const fromFile = (name: string) => {
@@ -39,7 +39,7 @@ export function findSource({ file, environment, directory }: Sources): ConfigSou
 export function configurationFile({
   file,
   environment,
-}: Omit<Sources, 'directory'>): string | undefined {
+}: Omit<SettingsSources, 'directory'>): string | undefined {
   const named = environment[VARIABLE]?.trim()
   if (file !== undefined) return file
   if (named) return isDocument(named) ? undefined : named

@@ -4,7 +4,7 @@ import type { Settings } from '../config/settings.ts'
 import { createFetchHandler } from '../http/app.ts'
 import { isOwnPage, PAGE_HEADERS } from '../inspect/access.ts'
 import type { KeptExchange } from '../inspect/kept.ts'
-import { createRecorder, type Recorder } from '../inspect/recorder.ts'
+import { createRecorder, type LastExchanges } from '../inspect/recorder.ts'
 import { bodyType, detailOf, hiderOf, rowOf, type Showing } from '../inspect/view.ts'
 import { costOf, type PriceList } from '../observe/cost.ts'
 import { type Inspector, randomId } from '../ports.ts'
@@ -66,7 +66,7 @@ const typeOf = (name: string): string =>
 type Reply = { status: number; body?: unknown }
 
 class PageServer {
-  readonly #recorder: Recorder
+  readonly #recorder: LastExchanges
   readonly #token: Buffer
   readonly #options: PageOptions
   readonly #files = filesByPath()
@@ -77,7 +77,7 @@ class PageServer {
   readonly #showing: Showing
   #port = 0
 
-  constructor(recorder: Recorder, token: string, options: PageOptions) {
+  constructor(recorder: LastExchanges, token: string, options: PageOptions) {
     this.#recorder = recorder
     this.#token = digest(token)
     this.#options = options

@@ -78,7 +78,7 @@ const DEFAULT_HOST = '127.0.0.1'
 const COMMANDS: readonly Command[] = ['serve', 'check', 'explain', 'profiles', 'launch', 'init']
 
 /** What the command line asks for; throws `ConfigError` with one line about what is wrong with it. */
-export function readOptions(argv: readonly string[], environment: Environment): Options {
+export function readCommandLine(argv: readonly string[], environment: Environment): Options {
   const [own, rest] = argv[0] === 'launch' ? divided(argv) : [argv, []]
   const { values, positionals } = parsed(own)
   if (argv[0] === 'launch' && !values.help) return launchOptions(values, positionals, rest)

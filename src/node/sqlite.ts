@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type Store, StoreUnavailableError } from '../memory/store.ts'
 import type { StoreBounds } from '../config/settings.ts'
-import { explain, unavailable } from '../memory/stores/guard.ts'
+import { explainFailure, unavailable } from '../memory/stores/guard.ts'
 import { SCHEMA, table, type SqlDatabase } from '../memory/stores/table.ts'
 import { createExclusive, LockedError } from './exclusive.ts'
 import { openWriteAheadLog, type WriteAheadLog } from './write-ahead.ts'
@@ -62,7 +62,7 @@ async function writeAheadLog(
 }
 
 const told = <T>(work: () => Promise<T>): Promise<T> =>
-  explain(SERVICE, async () => {
+  explainFailure(SERVICE, async () => {
     try {
       return await work()
     } catch (error) {

@@ -18,10 +18,10 @@ export interface LogOptions {
 }
 
 /** What a line of the log is about. */
-export type Told = LogEntry | ProcessEvent
+export type Logged = LogEntry | ProcessEvent
 
 /** The sink of the log: one line per entry. */
-export function createLog(options: LogOptions): (entry: Told) => void {
+export function createLog(options: LogOptions): (entry: Logged) => void {
   const { secrets } = options
   const mask = typeof secrets === 'function' ? changing(secrets) : masker(secrets)
   // In this order: half a secret would not be found any more.
@@ -33,7 +33,7 @@ export function createLog(options: LogOptions): (entry: Told) => void {
 type Shorten = (text: string) => string
 
 /** An entry and its time as a line, of which no text that came from outside is longer than `shorten` makes it. */
-export type Spell = (entry: Told, time: string, shorten: Shorten) => string
+export type Spell = (entry: Logged, time: string, shorten: Shorten) => string
 
 function changing(secrets: () => readonly string[]): (text: string) => string {
   let known = secrets()
@@ -58,7 +58,7 @@ function masker(all: readonly string[]): (text: string) => string {
 }
 
 /** Everything that is known of an exchange, or of what happens to the process. */
-function jsonLine(entry: Told, time: string, shorten: Shorten): string {
+function jsonLine(entry: Logged, time: string, shorten: Shorten): string {
   const line = {
     time,
     level: levelOf(entry),

@@ -14,7 +14,7 @@ export interface TraceContext {
 }
 
 /** How much is traced, and whether callers may ask for it. */
-export interface Sampling {
+export interface TraceSampling {
   ratio: number
   trust: boolean
 }
@@ -30,7 +30,7 @@ const MOST_STATE = 512
 export function traceOf(
   headers: { get(name: string): string | null },
   randomId: () => string,
-  { ratio, trust }: Sampling,
+  { ratio, trust }: TraceSampling,
 ): TraceContext {
   const [, traceId = '', parentId = '', flags = ''] =
     TRACEPARENT.exec(headers.get('traceparent') ?? '') ?? []

@@ -1,8 +1,8 @@
 import { memoize } from '../json/memoize.ts'
 import { isObject, pickMembers, stringify, type JsonObject } from '../json/json.ts'
 import { narrow } from './narrow.ts'
-import { list, words } from './source.ts'
-import { fates, Walk, type Profile } from './walk.ts'
+import { asList, words } from './source.ts'
+import { fates, Walk, type SchemaRules } from './walk.ts'
 
 const FORMATS = words('date-time time date duration email hostname uri ipv4 ipv6 uuid')
 
@@ -56,13 +56,13 @@ export const close = memoize((source: string): Closed => {
 })
 
 function weigh({ properties, required, type, anyOf, oneOf }: JsonObject, weight: Weight): void {
-  const demanded = new Set(list(required))
+  const demanded = new Set(asList(required))
   const names = isObject(properties) ? Object.keys(properties) : []
   weight.optional += names.filter((name) => !demanded.has(name)).length
   if (Array.isArray(type) || anyOf !== undefined || oneOf !== undefined) weight.unions += 1
 }
 
-const CLOSED: Profile<Weight> = {
+const CLOSED: SchemaRules<Weight> = {
   write(schema, place, walk) {
     weigh(schema, walk.state)
     // What must hold together would hold for nothing any more, if each part forbade the others' members.
@@ -94,4 +94,4 @@ const CLOSED: Profile<Weight> = {
 }
 
 const isOfObjects = ({ type, properties }: JsonObject): boolean =>
-  isObject(properties) || type === 'object' || list(type).includes('object')
+  isObject(properties) || type === 'object' || asList(type).includes('object')

@@ -1,5 +1,5 @@
 import { isObject, stringify, type Json, type JsonObject } from '../json/json.ts'
-import { list } from './source.ts'
+import { asList } from './source.ts'
 
 /**
  * Schemas that must hold together, gathered into one. Each is looked at once, however many there are: what was
@@ -88,12 +88,12 @@ function properties(first: Json): Gathered {
 
 /** A list of everything that one of them names; as it came while there is one of them. */
 function union(first: Json): Gathered {
-  const known = new Set(list(first))
+  const known = new Set(asList(first))
   let isOne = true
   return {
     take(value) {
       isOne = false
-      for (const one of list(value)) known.add(one)
+      for (const one of asList(value)) known.add(one)
       return true
     },
     value: () => (isOne ? first : [...known]),
@@ -106,8 +106,8 @@ function intersection(first: Json, mayBeEmpty: boolean): Gathered {
   let keys: Map<string, Json> | undefined
   return {
     take(other) {
-      keys ??= new Map(list(first).map((one) => [toKey(one), one]))
-      const wanted = new Set(list(other).map(toKey))
+      keys ??= new Map(asList(first).map((one) => [toKey(one), one]))
+      const wanted = new Set(asList(other).map(toKey))
       // What excludes each other is seen without a look at all that was gathered.
       const isShared = [...wanted].some((key) => keys?.has(key))
       if (!isShared && !mayBeEmpty) return false
@@ -122,10 +122,10 @@ function intersection(first: Json, mayBeEmpty: boolean): Gathered {
 }
 
 function lists(first: Json): Gathered {
-  const all = list(first).slice()
+  const all = asList(first).slice()
   return {
     take(value) {
-      for (const one of list(value)) all.push(one)
+      for (const one of asList(value)) all.push(one)
       return true
     },
     value: () => all,

@@ -1,9 +1,9 @@
 import { memoize } from '../json/memoize.ts'
 import { objectIn, isObject, stringify, type Json, type JsonObject } from '../json/json.ts'
 import { conjunction, toKey } from './merge.ts'
-import { list, resolve, without, words } from './source.ts'
+import { asList, resolve, without, words } from './source.ts'
 import { typed, typesOf } from './types.ts'
-import { Walk as SchemaWalk, type Place, type Profile } from './walk.ts'
+import { Walk as SchemaWalk, type SchemaPlace, type SchemaRules } from './walk.ts'
 
 export { widen } from './widen.ts'
 
@@ -39,10 +39,10 @@ export const narrowParameters = memoize((source: string): Narrowed => {
 
 /** A root that may be one of several objects becomes one object that allows what any of them allows. */
 function uniteBranches(schema: JsonObject): JsonObject | undefined {
-  const branches = list(schema['anyOf']).filter(isObject)
+  const branches = asList(schema['anyOf']).filter(isObject)
   const properties = branches.flatMap((branch) => Object.entries(objectIn(branch['properties'])))
   if (properties.length === 0) return undefined
-  const [first, ...others] = branches.map((branch) => list(branch['required']))
+  const [first, ...others] = branches.map((branch) => asList(branch['required']))
   const demanded = others.map((names) => new Set(names))
   const required = first?.filter((name) => demanded.every((names) => names.has(name))) ?? []
   return {
@@ -66,7 +66,7 @@ function parsed(source: string): Json {
   }
 }
 
-function write(source: Json, place: Place, walk: Walk): Json {
+function write(source: Json, place: SchemaPlace, walk: Walk): Json {
   const { schema, references, cycle } = flatten(source, place, walk)
   if (cycle !== undefined) return cut(cycle, schema, walk)
   const inner = { depth: place.depth + 1, references }
@@ -74,7 +74,7 @@ function write(source: Json, place: Place, walk: Walk): Json {
   return variants ? union(schema, variants, inner, walk) : typed(schema, inner, walk)
 }
 
-const NARROWED: Profile<Lengths> = {
+const NARROWED: SchemaRules<Lengths> = {
   bounds: { depth: 24, nodes: 5_000, repeated: 1_000_000 },
   write,
   writeOther: write,
@@ -106,7 +106,7 @@ interface Flat {
 }
 
 /** Follows references and merges what must hold together, until neither is left. */
-function flatten(source: Json, place: Place, walk: Walk): Flat {
+function flatten(source: Json, place: SchemaPlace, walk: Walk): Flat {
   const conflict = (keyword: string) => walk.lost.add(keyword)
   if (source === false) conflict('false')
   let schema = objectIn(source)
@@ -129,7 +129,7 @@ function flatten(source: Json, place: Place, walk: Walk): Flat {
         schema = together([schema, target], conflict)
       }
     } else {
-      const flats = list(allOf).map((one) => flatten(one, { ...place, references }, walk))
+      const flats = asList(allOf).map((one) => flatten(one, { ...place, references }, walk))
       if (flats.some((flat) => flat.cycle !== undefined)) conflict('$ref')
       // Each of them begins with the ones that led here.
       const added = flats.flatMap((flat) => flat.references.slice(references.length))
@@ -151,7 +151,7 @@ function together(
 
 /** The alternatives of a schema, or undefined when there is just one. */
 function listVariants(schema: JsonObject, walk: Walk): Json[] | undefined {
-  const [any, one] = [list(schema['anyOf']), list(schema['oneOf'])]
+  const [any, one] = [asList(schema['anyOf']), asList(schema['oneOf'])]
   if (any.length > 0 && one.length > 0) walk.lost.add('oneOf')
   if (any.length > 0 || one.length > 0) return any.length > 0 ? any : one
   const types = typesOf(schema).filter((type) => type !== 'null')
@@ -161,7 +161,7 @@ function listVariants(schema: JsonObject, walk: Walk): Json[] | undefined {
 const UNION = words('anyOf oneOf nullable type')
 
 /** Beside `anyOf` nothing may stand, so the neighbours move into every branch. */
-function union(schema: JsonObject, variants: Json[], place: Place, walk: Walk): Json {
+function union(schema: JsonObject, variants: Json[], place: SchemaPlace, walk: Walk): Json {
   const others = without(schema, UNION)
   const types = typesOf(schema).filter((name) => name !== 'null')
   const shared = types.length === 1 && types[0] ? { ...others, type: types[0] } : others
@@ -184,7 +184,7 @@ function union(schema: JsonObject, variants: Json[], place: Place, walk: Walk): 
   return branches.length === 1 && only ? only : { anyOf: branches.flatMap(unnested) }
 }
 
-function branch(variant: Json, shared: JsonObject, place: Place, walk: Walk): Json {
+function branch(variant: Json, shared: JsonObject, place: SchemaPlace, walk: Walk): Json {
   const { schema, references, cycle } = flatten(variant, place, walk)
   if (cycle !== undefined) return cut(cycle, schema, walk)
   if (walk.isSpent) return walk.schema({}, place)
@@ -203,7 +203,7 @@ function mergeConstants(variants: Json[]): JsonObject | undefined {
   const values = variants.map((variant) => {
     if (!isObject(variant) || Object.keys(variant).some((key) => !CONSTANT.has(key))) return []
     const value = variant['const'] === undefined ? variant['enum'] : variant['const']
-    return list(value).filter((one) => typeof one === 'string')
+    return asList(value).filter((one) => typeof one === 'string')
   })
   return values.every((one) => one.length > 0) ? { type: 'string', enum: values.flat() } : undefined
 }

@@ -1,7 +1,7 @@
 import { memoize } from '../json/memoize.ts'
 import { objectIn, parseObject, stringify, type Json, type JsonObject } from '../json/json.ts'
-import { list, resolve } from './source.ts'
-import { Walk, type Profile } from './walk.ts'
+import { asList, resolve } from './source.ts'
+import { Walk, type SchemaRules } from './walk.ts'
 
 export interface Rooted {
   schema: string
@@ -34,7 +34,7 @@ function objectRoot(schema: string): { root: JsonObject; lost: string[] } {
   if (!root) return { root: {}, lost: SAYS_NOTHING.test(schema) ? [] : ['type'] }
   const { $ref } = root
   const target = typeof $ref === 'string' ? objectIn(resolve(root, $ref)) : root
-  const types = list(root['type'] ?? target['type'])
+  const types = asList(root['type'] ?? target['type'])
   if (types.length > 0 && !types.includes('object')) {
     const { description } = root
     return { root: description === undefined ? {} : { description }, lost: ['type'] }
@@ -51,12 +51,12 @@ const SAYS_NOTHING = /^\s*(?:null|true)?\s*$/
 /** One object that allows what any of its alternatives does, and demands what all of them demand. */
 function united(root: JsonObject): JsonObject {
   const { allOf, anyOf, oneOf, enum: _enum, not: _not, ...rest } = root
-  const all = resolved(list(allOf), root)
-  const alternatives = [anyOf, oneOf].map(list).map((some) => resolved(some, root))
+  const all = resolved(asList(allOf), root)
+  const alternatives = [anyOf, oneOf].map(asList).map((some) => resolved(some, root))
   const parts = [rest, ...all, ...alternatives.flat()]
   const properties = parts.flatMap((part) => Object.entries(objectIn(part['properties'])))
   const demanded = [
-    ...list(rest['required']),
+    ...asList(rest['required']),
     ...all.flatMap(requiredBy),
     ...alternatives.flatMap(common),
   ]
@@ -67,7 +67,7 @@ function united(root: JsonObject): JsonObject {
   }
 }
 
-const requiredBy = (schema: JsonObject): Json[] => list(schema['required'])
+const requiredBy = (schema: JsonObject): Json[] => asList(schema['required'])
 
 /** Each once, however often it is referred to. */
 function resolved(schemas: Json[], root: JsonObject): JsonObject[] {
@@ -96,10 +96,10 @@ function itemised(root: Json, schema: string): string {
   }
 }
 
-const ITEMISED: Profile = {
+const ITEMISED: SchemaRules = {
   write(schema, place, walk) {
     const inner = walk.inside(schema, place)
-    const isBare = list(inner['type']).includes('array') && inner['items'] === undefined
+    const isBare = asList(inner['type']).includes('array') && inner['items'] === undefined
     return isBare ? { ...inner, items: {} } : inner
   },
 }

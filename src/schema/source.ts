@@ -27,7 +27,7 @@ function unescape(segment: string): string {
 }
 
 /** A list as it is, one value as a list of one. */
-export const list = (value: Json | undefined): Json[] =>
+export const asList = (value: Json | undefined): Json[] =>
   Array.isArray(value) ? value : value === undefined ? [] : [value]
 
 /** A set of words, written as a text with spaces. */

@@ -1,6 +1,6 @@
 import { isObject, parseObject, stringify, type JsonObject } from '../json/json.ts'
-import { list, words } from './source.ts'
-import { fates, PLACES, Walk, type Places, type Profile } from './walk.ts'
+import { asList, words } from './source.ts'
+import { fates, PLACES, Walk, type Keywords, type SchemaRules } from './walk.ts'
 
 const FORMATS = words(
   'date-time time date duration email hostname ipv4 ipv6 uuid int32 int64 float double',
@@ -36,7 +36,7 @@ export const NOT_STRICT = 'the schema does not comply'
 /** Whether a schema is about something else than an object: then there is no format for it. */
 export function isOfOthers(schema: string): boolean {
   const root = parseObject(schema)
-  const types = list(root?.['type'])
+  const types = asList(root?.['type'])
   return !root || (types.length > 0 && !types.includes('object'))
 }
 
@@ -47,17 +47,17 @@ function complies(root: JsonObject): boolean {
 }
 
 /** Where the service looks for schemas. */
-const CHECKED_PLACES: Places = new Map(
+const CHECKED_PLACES: Keywords = new Map(
   [...PLACES].filter(([keyword]) => words('items anyOf properties $defs definitions').has(keyword)),
 )
 
-const refuse: NonNullable<Profile['writeBeyond']> = (source, walk) => {
+const refuse: NonNullable<SchemaRules['writeBeyond']> = (source, walk) => {
   walk.lost.add('schema')
   return source
 }
 
 /** Loses whatever the service would refuse. Deeper ones are refused too. */
-const CHECKED: Profile = {
+const CHECKED: SchemaRules = {
   bounds: { depth: 32 },
   write(schema, place, walk) {
     const { type, $ref, anyOf, items } = schema
@@ -67,11 +67,11 @@ const CHECKED: Profile = {
     if ($ref !== undefined && members.length > 1) walk.lost.add('$ref')
     if (isOfObjects(schema) && !isDemanding(schema)) walk.lost.add('required')
     const isReference = $ref !== undefined
-    if (!isReference && anyOf === undefined && list(type).length === 0) walk.lost.add('type')
-    if (list(type).includes('array') && items === undefined) walk.lost.add('items')
+    if (!isReference && anyOf === undefined && asList(type).length === 0) walk.lost.add('type')
+    if (asList(type).includes('array') && items === undefined) walk.lost.add('items')
     if (walk.lost.size > 0) return schema
     return walk.inside(
-      anyOf === undefined ? schema : { ...schema, anyOf: list(anyOf) },
+      anyOf === undefined ? schema : { ...schema, anyOf: asList(anyOf) },
       place,
       CHECKED_PLACES,
     )
@@ -80,7 +80,7 @@ const CHECKED: Profile = {
   writeBeyond: refuse,
 }
 
-const CLOSED: Profile = {
+const CLOSED: SchemaRules = {
   write(schema, place, walk) {
     const inner = walk.inside(schema, place)
     return isOfObjects(schema) ? { ...inner, additionalProperties: false } : inner
@@ -88,10 +88,10 @@ const CLOSED: Profile = {
 }
 
 const isOfObjects = ({ type, properties }: JsonObject): boolean =>
-  properties !== undefined || list(type).includes('object')
+  properties !== undefined || asList(type).includes('object')
 
 function isDemanding({ additionalProperties = false, properties, required }: JsonObject): boolean {
   const names = isObject(properties) ? Object.keys(properties) : []
-  const demanded = new Set(list(required))
+  const demanded = new Set(asList(required))
   return additionalProperties === false && names.every((name) => demanded.has(name))
 }

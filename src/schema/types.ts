@@ -1,6 +1,6 @@
 import { isObject, stringify, type Json, type JsonObject } from '../json/json.ts'
-import { list, words } from './source.ts'
-import { fates, type Place, type Walk } from './walk.ts'
+import { asList, words } from './source.ts'
+import { fates, type SchemaPlace, type Walk } from './walk.ts'
 
 /** One schema of one type, towards the Schema of content generation. */
 
@@ -37,7 +37,7 @@ const MAX_HINT_CHARACTERS = 200
 
 /** Names of types in small letters: both spellings are met in the wild. */
 export function typesOf(schema: JsonObject): string[] {
-  const names = list(schema['type']).filter((type) => typeof type === 'string')
+  const names = asList(schema['type']).filter((type) => typeof type === 'string')
   const known = names.map((name) => name.toLowerCase())
   return [...new Set(known)].filter((name) => TYPES.has(name) || name === 'null')
 }
@@ -48,7 +48,7 @@ interface Notes {
   lose(keyword: string, hint?: string): void
 }
 
-export function typed<S>(schema: JsonObject, place: Place, walk: Walk<S>): JsonObject {
+export function typed<S>(schema: JsonObject, place: SchemaPlace, walk: Walk<S>): JsonObject {
   const hints: string[] = []
   const lose = (keyword: string, hint?: string) => {
     walk.lost.add(keyword)
@@ -92,7 +92,7 @@ function onlyType(schema: JsonObject): string | undefined {
   const [declared] = typesOf(schema).filter((type) => type !== 'null')
   if (declared) return declared
   if (typesOf(schema).includes('null')) return 'string'
-  const values = schema['const'] === undefined ? list(schema['enum']) : [schema['const']]
+  const values = schema['const'] === undefined ? asList(schema['enum']) : [schema['const']]
   const kinds = [...new Set(values.filter((value) => value !== null).map(schemaTypeName))]
   if (kinds.length > 0) return kinds.length === 1 ? kinds[0] : 'string'
   return SUGGESTIONS.find(([keywords]) => keywords.some((keyword) => keyword in schema))?.[1]
@@ -118,7 +118,7 @@ function enumeration(
   notes: Notes,
 ): { strings?: string[]; canBeNull: boolean } {
   const isConstant = schema['const'] !== undefined
-  const values = isConstant ? list(schema['const']) : list(schema['enum'])
+  const values = isConstant ? asList(schema['const']) : asList(schema['enum'])
   const some = values.filter((value) => value !== null)
   const canBeNull = some.length < values.length
   const strings = some.filter((value) => typeof value === 'string').filter((value) => value !== '')
@@ -186,7 +186,7 @@ function bound(
 }
 
 function arrayBody(schema: JsonObject, notes: Notes, inside: (source: Json) => Json) {
-  const tuple = Array.isArray(schema['items']) ? schema['items'] : list(schema['prefixItems'])
+  const tuple = Array.isArray(schema['items']) ? schema['items'] : asList(schema['prefixItems'])
   const rest = Array.isArray(schema['items']) ? undefined : schema['items']
   if (tuple.length > 0) notes.lose('prefixItems', `members in order: ${brief(tuple)}`)
   const members = isObject(rest) ? [...tuple, rest] : tuple
@@ -205,7 +205,7 @@ function objectBody(schema: JsonObject, notes: Notes, inside: (source: Json) => 
   const properties = allowed.map(([name, value]): [string, Json] => [name, inside(value)])
   // An object puts such names first, so they do not keep the order in which the model was to write them.
   if (allowed.length > 1 && allowed.some(([name]) => /^\d+$/.test(name))) notes.lose('order')
-  const names = list(schema['required'])
+  const names = asList(schema['required'])
   const known = new Set<Json>(allowed.map(([name]) => name))
   const required = names.filter((name) => known.has(name))
   if (required.length < names.length) notes.lose('required')
@@ -243,7 +243,7 @@ function describe(schema: JsonObject, hints: string[]): string {
 }
 
 function makeExample(schema: JsonObject): JsonObject {
-  const [first] = list(schema['examples'])
+  const [first] = asList(schema['examples'])
   const example = schema['example'] ?? first
   return example === undefined || example === null ? {} : { example }
 }

@@ -5,12 +5,12 @@ import { mapMembers } from './source.ts'
  * The one way through a schema. What a service takes of it is its profile: which keywords, what becomes of the
  * others, how much of it.
  */
-export interface Profile<State = undefined> {
+export interface SchemaRules<State = undefined> {
   readonly bounds?: Bounds
   /** A schema as the service takes it. What is inside of it goes through `walk` as well. */
-  write(schema: JsonObject, place: Place, walk: Walk<State>): Json
+  write(schema: JsonObject, place: SchemaPlace, walk: Walk<State>): Json
   /** What is no object; as it came, where a profile says nothing of it. */
-  writeOther?(source: Json, place: Place, walk: Walk<State>): Json
+  writeOther?(source: Json, place: SchemaPlace, walk: Walk<State>): Json
   /** What is beyond the bounds; as it came, where a profile says nothing of it. */
   writeBeyond?(source: Json, walk: Walk<State>): Json
 }
@@ -24,13 +24,13 @@ export interface Bounds {
   readonly repeated?: number
 }
 
-export interface Place {
+export interface SchemaPlace {
   readonly depth: number
   /** References on the way here: meeting one again is a cycle. */
   readonly references: readonly string[]
 }
 
-const TOP: Place = { depth: 0, references: [] }
+const TOP: SchemaPlace = { depth: 0, references: [] }
 
 export class Walk<State = undefined> {
   readonly root: Json
@@ -41,9 +41,9 @@ export class Walk<State = undefined> {
   nodes = 0
   /** Characters of schemas that stand at more than one place. */
   repeated = 0
-  readonly #profile: Profile<State>
+  readonly #profile: SchemaRules<State>
 
-  constructor(profile: Profile<State>, root: Json, state: State) {
+  constructor(profile: SchemaRules<State>, root: Json, state: State) {
     this.#profile = profile
     this.root = root
     this.state = state
@@ -60,7 +60,7 @@ export class Walk<State = undefined> {
   }
 
   /** One schema at its place. */
-  schema(source: Json, place: Place): Json {
+  schema(source: Json, place: SchemaPlace): Json {
     const profile = this.#profile
     if (place.depth > (profile.bounds?.depth ?? Infinity) || this.isSpent)
       return profile.writeBeyond ? profile.writeBeyond(source, this) : source
@@ -69,7 +69,11 @@ export class Walk<State = undefined> {
   }
 
   /** The same schema with every schema right inside of it written. */
-  inside(schema: JsonObject, { depth, references }: Place, where: Places = PLACES): JsonObject {
+  inside(
+    schema: JsonObject,
+    { depth, references }: SchemaPlace,
+    where: Keywords = PLACES,
+  ): JsonObject {
     const inner = { depth: depth + 1, references }
     const write = (source: Json) => this.schema(source, inner)
     return mapMembers(schema, (key, value) => {
@@ -82,13 +86,13 @@ export class Walk<State = undefined> {
 }
 
 /** Keywords under which schemas stand, and how; anywhere else (`enum`, `default`) a member is data. */
-export type Places = ReadonlyMap<string, Kind>
+export type Keywords = ReadonlyMap<string, Kind>
 type Kind = 'one' | 'list' | 'map'
 
 const places = (kind: Kind, keywords: string): [string, Kind][] =>
   keywords.split(' ').map((keyword) => [keyword, kind])
 
-export const PLACES: Places = new Map([
+export const PLACES: Keywords = new Map([
   ...places('one', 'items additionalProperties not contains propertyNames'),
   ...places('list', 'anyOf oneOf allOf prefixItems'),
   ...places('map', 'properties $defs definitions patternProperties'),
@@ -99,18 +103,18 @@ export const PLACES: Places = new Map([
  * without one; it is left out, as it says nothing to a model; or for it the whole schema is refused.
  */
 const FATES = ['written', 'special', 'told', 'mentioned', 'silent', 'refused'] as const
-export type Fate = (typeof FATES)[number]
+export type KeywordFate = (typeof FATES)[number]
 
 /** What becomes of each keyword in a service's hands. */
-export type FateOf = (keyword: string, value: Json) => Fate
+export type FateOf = (keyword: string, value: Json) => KeywordFate
 
 /** `others`: all that the table does not name. A rule of its own looks at the value. */
 export function fates(
-  others: Fate,
-  table: Readonly<Partial<Record<Fate, string>>>,
-  rules: Readonly<Record<string, (value: Json) => Fate>> = {},
+  others: KeywordFate,
+  table: Readonly<Partial<Record<KeywordFate, string>>>,
+  rules: Readonly<Record<string, (value: Json) => KeywordFate>> = {},
 ): FateOf {
-  const known = new Map<string, Fate | ((value: Json) => Fate)>(Object.entries(rules))
+  const known = new Map<string, KeywordFate | ((value: Json) => KeywordFate)>(Object.entries(rules))
   for (const fate of FATES)
     for (const keyword of table[fate]?.split(' ') ?? []) known.set(keyword, fate)
   return (keyword, value) => {

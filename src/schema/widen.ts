@@ -1,7 +1,7 @@
 import { memoize } from '../json/memoize.ts'
 import { mapMembers, words } from './source.ts'
 import { TYPES } from './types.ts'
-import { Walk, type Profile } from './walk.ts'
+import { Walk, type SchemaRules } from './walk.ts'
 import { isObject, parse, stringify, Verbatim, type Json, type JsonObject } from '../json/json.ts'
 
 /**
@@ -18,7 +18,7 @@ export const widen = memoize((source: string): string => {
   }
 })
 
-const WIDENED: Profile = {
+const WIDENED: SchemaRules = {
   bounds: { depth: 200 },
   write(value, place, walk) {
     const { nullable, example, propertyOrdering, type, format, ...rest } = value

@@ -5,7 +5,7 @@ import { slicesAt, spliceStrings } from '../json/slices.ts'
  * Passes a stream in whole events: an incomplete event is held back, so that something can be written behind the
  * last whole one. The bytes are unchanged, except for a renamed model.
  */
-export interface Shape {
+export interface PassingShape {
   push(bytes: Uint8Array): Uint8Array
   /** The bytes that are still held. */
   rest(): Uint8Array
@@ -23,7 +23,7 @@ const LF = 10
 const CR = 13
 
 /** Server-sent events, byte by byte. An event larger than `maxBytes` passes in parts. */
-export function eventShape(maxBytes: number): Shape {
+export function eventShape(maxBytes: number): PassingShape {
   let held: Uint8Array[] = []
   let size = 0
   let isParted = false
@@ -103,7 +103,7 @@ function behindLastBlankLine(bytes: Uint8Array): number {
 }
 
 /** Server-sent events with the model renamed. */
-export function renamedEventShape(maxBytes: number, renaming: Renaming): Shape {
+export function renamedEventShape(maxBytes: number, renaming: Renaming): PassingShape {
   const events = eventShape(maxBytes)
   const rename = (bytes: Uint8Array) => recoded(bytes, (text) => renameInLines(text, renaming))
   return {
@@ -149,7 +149,7 @@ const renameIn = (json: string, { path, model }: Renaming): string =>
 export function elementShape(
   renaming: Renaming | undefined,
   edit: (element: string) => string = (element) => element,
-): Shape {
+): PassingShape {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const encoder = new TextEncoder()
   const elements = elementScanner()

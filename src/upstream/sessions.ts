@@ -2,13 +2,13 @@ import type { RouteSettings } from '../config/settings.ts'
 import { sha256Hex } from '../json/sha256.ts'
 
 /** The home of a session. */
-export interface Place {
+export interface SessionHome {
   route: RouteSettings
   member: string
   account: string
 }
 
-interface Bound extends Place {
+interface Bound extends SessionHome {
   until: number
 }
 
@@ -33,13 +33,13 @@ export class Session {
   }
 
   /** `own`: the part of the session. Without it, the place of the session itself. */
-  placeOf(own: string | undefined, now: number): Place | undefined {
+  placeOf(own: string | undefined, now: number): SessionHome | undefined {
     const bound = own === undefined ? this.#main : this.#own.get(own)
     return bound !== undefined && bound.until > now ? bound : undefined
   }
 
   /** `isMain`: parts without a place of their own go there too. */
-  bind(own: string, isMain: boolean, { route, member, account }: Place, until: number): void {
+  bind(own: string, isMain: boolean, { route, member, account }: SessionHome, until: number): void {
     const known = this.#own.get(own)
     const isSame = known?.member === member && known.route === route
     const bound = isSame ? known : { route, member, account, until }

@@ -11,7 +11,7 @@ export interface StateBindings {
 }
 
 /** `durable`, or `kv`, which may lag. */
-export function openStore(
+export function openWorkersStore(
   spec: string,
   bounds: StoreBounds,
   bindings: StateBindings,

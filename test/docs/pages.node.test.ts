@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { parseJsonc } from '../../src/config/jsonc.ts'
 import { readSettings } from '../../src/config/config.ts'
 import { clientRows } from '../../src/node/describe.ts'
-import { readOptions } from '../../src/node/options.ts'
+import { readCommandLine } from '../../src/node/options.ts'
 import { commandsIn, fencesOf, hasAnchor, linksOf, pageAt, pages, proseOf } from './pages.ts'
 
 const manifest: { scripts: Record<string, string> } = JSON.parse(
@@ -88,7 +88,7 @@ describe('the commands of the pages', () => {
       ),
     )
     expect(own.length).toBeGreaterThan(2)
-    for (const words of own) expect(() => readOptions(words, {})).not.toThrow()
+    for (const words of own) expect(() => readCommandLine(words, {})).not.toThrow()
   })
 
   it('start clients as the greeting does', () => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { isObject, objectsOf } from '../../src/json/json.ts'
-import { membersOf } from '../../src/node/init/source.ts'
+import { objectMembers } from '../../src/node/init/source.ts'
 import { parseYaml } from '../../src/node/init/yaml.ts'
 import { owned } from '../../scripts/owner.ts'
 import { changesOf, isHigher, moved, withVersion } from '../../scripts/versions.ts'
@@ -10,7 +10,7 @@ import { changesOf, isHigher, moved, withVersion } from '../../scripts/versions.
 const FOLDER = '.github/workflows'
 const workflows = readdirSync(FOLDER).map((name) => {
   const text = readFileSync(`${FOLDER}/${name}`, 'utf8')
-  return { name, text, value: membersOf(parseYaml(text)) }
+  return { name, text, value: objectMembers(parseYaml(text)) }
 })
 
 describe('the workflows', () => {
@@ -30,7 +30,7 @@ describe('the workflows', () => {
     ({ value, text }) => {
       expect(value['permissions']).toEqual({})
       expect(text).not.toMatch(/pull_request_target|secrets\./)
-      const jobs = Object.values(membersOf(value['jobs'])).filter(isObject)
+      const jobs = Object.values(objectMembers(value['jobs'])).filter(isObject)
       for (const job of jobs) {
         expect(isObject(job['permissions'])).toBe(true)
         expect(job['timeout-minutes']).toBeTypeOf('number')
@@ -38,19 +38,19 @@ describe('the workflows', () => {
           String(step['uses']).startsWith('actions/checkout@'),
         )
         for (const step of checkouts)
-          expect(membersOf(step['with'])['persist-credentials']).toBe(false)
+          expect(objectMembers(step['with'])['persist-credentials']).toBe(false)
       }
     },
   )
 
   it('publish where nothing is built', () => {
     const release = workflows.find(({ name }) => name === 'release.yml')
-    const jobs = membersOf(release?.value['jobs'])
+    const jobs = objectMembers(release?.value['jobs'])
     const runs = (job: string) =>
-      objectsOf(membersOf(jobs[job])['steps']).map((step) => String(step['run'] ?? ''))
-    expect(membersOf(membersOf(jobs['pack'])['permissions'])).toEqual({ contents: 'read' })
+      objectsOf(objectMembers(jobs[job])['steps']).map((step) => String(step['run'] ?? ''))
+    expect(objectMembers(objectMembers(jobs['pack'])['permissions'])).toEqual({ contents: 'read' })
     expect(runs('publish').join('\n')).not.toMatch(/npm (?:ci|install|run|test)|node /)
-    expect(membersOf(jobs['publish'])['environment']).toBe('release')
+    expect(objectMembers(jobs['publish'])['environment']).toBe('release')
   })
 
   it('run only scripts that there are', () => {

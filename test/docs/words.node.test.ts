@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { DIALECTS } from '../../adapters/dialect.ts'
-import { SIDES, wordsOf } from '../../scripts/words/census.ts'
+import { SIDES, fatedWords } from '../../scripts/words/census.ts'
 import { verdictOn } from '../../scripts/words/check.ts'
 import { wordsFile, wordsPage } from '../../scripts/words/page.ts'
 
 describe.each(DIALECTS)('the words of %s', (dialect) => {
   it.each(SIDES)('are carried, reported or refused, or silent for a reason: %s', (side) => {
-    const { undecided, stale } = verdictOn(wordsOf(dialect, side), dialect, side)
+    const { undecided, stale } = verdictOn(fatedWords(dialect, side), dialect, side)
     expect(undecided, 'carry or report them, or say why in scripts/words/decisions.ts').toEqual([])
     expect(stale, 'nothing needs these reasons any more').toEqual([])
   })
@@ -20,7 +20,9 @@ describe('the census', () => {
   const named = new Map(
     DIALECTS.map((dialect) => [
       dialect,
-      SIDES.flatMap((side) => wordsOf(dialect, side)).map(({ where, word }) => `${where} ${word}`),
+      SIDES.flatMap((side) => fatedWords(dialect, side)).map(
+        ({ where, word }) => `${where} ${word}`,
+      ),
     ]),
   )
   it.each([

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { readSettings } from '../../src/config/config.ts'
-import { readOptions } from '../../src/node/options.ts'
+import { readCommandLine } from '../../src/node/options.ts'
 import { createObserver } from '../../src/observe/observer.ts'
 import { type Yaml, yamlDocuments } from './yaml.ts'
 
@@ -45,7 +45,7 @@ describe('deploy/compose.yaml', () => {
 
   it('has commands that the proxy understands', () => {
     const command = at(compose, 'services', 'dragoman', 'command') as string[]
-    expect(readOptions(command, {})).toMatchObject({
+    expect(readCommandLine(command, {})).toMatchObject({
       command: 'serve',
       host: '0.0.0.0',
       port: 8787,
@@ -68,7 +68,7 @@ describe('deploy/kubernetes', () => {
     expect(grace * 1000).toBeGreaterThan(lingerMs + drainMs)
     const folders = (at(container, 'volumeMounts') as Yaml[]).map((each) => at(each, 'mountPath'))
     for (const file of files) expect(folders).toContain(file.replace(/\/[^/]+$/, ''))
-    const options = readOptions(at(container, 'args') as string[], {})
+    const options = readCommandLine(at(container, 'args') as string[], {})
     expect(options).toMatchObject({ command: 'serve', watch: true, host: '0.0.0.0' })
     expect(folders).toContain(options.config?.replace(/\/[^/]+$/, ''))
   })

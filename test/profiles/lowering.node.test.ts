@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { adapters } from '../../adapters/index.ts'
 import type { Adapter } from '../../adapters/contract.ts'
-import { PROFILES } from '../../src/config/profiles.ts'
+import { KNOWN_PROFILES } from '../../src/config/profiles.ts'
 import { objectIn, parse, stringify, type JsonObject } from '../../src/json/json.ts'
 import { refuses } from './refusals.ts'
 import { SERVERS } from './servers.ts'
@@ -34,7 +34,7 @@ describe.each(adapters.filter(({ upstream }) => upstream.profiles))('$dialect', 
   test('is lowered to each profile once and for all', () => {
     expect(bodies.length).toBeGreaterThan(10)
     const { dialect } = adapter
-    for (const { name } of PROFILES.filter((row) => row.dialect === dialect))
+    for (const { name } of KNOWN_PROFILES.filter((row) => row.dialect === dialect))
       for (const [file, body] of bodies) {
         const once = lowered(adapter, body, name)
         const again = lowered(adapter, once, name)

@@ -4,7 +4,7 @@ import { adapters } from '../../adapters/index.ts'
 import { profilesPage } from '../../scripts/profiles.ts'
 import { examined, readSettings } from '../../src/config/config.ts'
 import { writeFault } from '../../src/config/finding.ts'
-import { isProfiled, profileNames, PROFILES } from '../../src/config/profiles.ts'
+import { isProfiled, profileNames, KNOWN_PROFILES } from '../../src/config/profiles.ts'
 import { textSource } from '../../src/config/source.ts'
 import { profileTable } from '../../src/node/describe.ts'
 import { good, PLATFORM, upstream } from '../config/faulty.ts'
@@ -18,11 +18,11 @@ const squeezed = (text: string): string => text.replaceAll(/ +|-+/g, ' ')
 describe('the table of profiles', () => {
   it('has the servers that the manual names, each once in a dialect', () => {
     for (const name of NAMED.split(' ')) expect(profileNames()).toContain(name)
-    const rows = PROFILES.map(({ name, dialect }) => `${name} ${dialect}`)
+    const rows = KNOWN_PROFILES.map(({ name, dialect }) => `${name} ${dialect}`)
     expect(new Set(rows).size).toBe(rows.length)
   })
 
-  it.each(PROFILES)(
+  it.each(KNOWN_PROFILES)(
     'says where $name in $dialect comes from, in facts that a file may hold',
     (row) => {
       expect(row.version).not.toBe('')
@@ -42,14 +42,14 @@ describe('the table of profiles', () => {
   it('is the page, and what the command prints', () => {
     const page = readFileSync(new URL('../../docs/profiles.md', import.meta.url), 'utf8')
     expect(squeezed(page)).toBe(squeezed(profilesPage()))
-    for (const { name, source } of PROFILES)
+    for (const { name, source } of KNOWN_PROFILES)
       expect(profileTable()).toMatch(new RegExp(`${name}.*${source.slice(0, 9)}`))
   })
 
   it('is quick to see that a long refusal is none of those that it knows', () => {
     const words = ['"param"', 'reasoning_content ', '`store=True`', 'unknown variant `', ' \t']
     const begun = performance.now()
-    for (const { refusals = [] } of PROFILES)
+    for (const { refusals = [] } of KNOWN_PROFILES)
       for (const { words: pattern } of refusals)
         for (const word of words) expect(pattern.test(word.repeat(8192))).toBe(false)
     expect(performance.now() - begun).toBeLessThan(2000)

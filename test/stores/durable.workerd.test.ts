@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { storeKey, StoreUnavailableError } from '../../src/memory/store.ts'
 import { durableStore } from '../../src/workers/durable.ts'
-import { openStore, type StateBindings } from '../../src/workers/store.ts'
+import { openWorkersStore, type StateBindings } from '../../src/workers/store.ts'
 import { sleep, storeContract } from './contract.ts'
 
 const bindings: StateBindings = env
@@ -21,7 +21,7 @@ storeContract({
         get: (id) => bindings.STATE?.get(id) ?? { fetch: () => Promise.reject(new Error()) },
       },
     }
-    const open = () => openStore('durable', bounds, named)
+    const open = () => openWorkersStore('durable', bounds, named)
     return { store: open(), advance: sleep, reopen: async () => open() }
   },
 })
@@ -44,7 +44,7 @@ describe('Durable Object store', () => {
   })
 
   it('deletes itself when the last entry is over, and can be used again', async () => {
-    const store = openStore('durable', bounds, bindings)
+    const store = openWorkersStore('durable', bounds, bindings)
     const entry = { key: storeKey('alarm', '1'), owner: 'alarm', value: 'x' }
     await store.put({ ...entry, ttlMs: 50 })
     await sleep(600)

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { storeKey, StoreUnavailableError } from '../../src/memory/store.ts'
 import { kvStore, type KeyValueNamespace } from '../../src/workers/kv.ts'
-import { openStore, type StateBindings } from '../../src/workers/store.ts'
+import { openWorkersStore, type StateBindings } from '../../src/workers/store.ts'
 import { fakeClock, storeContract } from './contract.ts'
 
 const bindings: StateBindings = env
@@ -15,7 +15,7 @@ storeContract({
     const clock = fakeClock()
     // The namespace itself goes by the real time, so the fake one has to be near it.
     await clock.advance(Date.now() - clock.now())
-    const open = () => openStore('kv', bounds, bindings, clock.now)
+    const open = () => openWorkersStore('kv', bounds, bindings, clock.now)
     return { store: open(), advance: clock.advance, reopen: async () => open() }
   },
 })
@@ -38,8 +38,8 @@ describe('Workers KV store', () => {
   })
 
   it('is asked for only with its binding', () => {
-    expect(() => openStore('kv', bounds, {})).toThrow('kv needs the binding STATE_KV')
-    expect(() => openStore('durable', bounds, {})).toThrow('durable needs the binding STATE')
-    expect(() => openStore('sqlite:x', bounds, {})).toThrow('on Workers expected durable')
+    expect(() => openWorkersStore('kv', bounds, {})).toThrow('kv needs the binding STATE_KV')
+    expect(() => openWorkersStore('durable', bounds, {})).toThrow('durable needs the binding STATE')
+    expect(() => openWorkersStore('sqlite:x', bounds, {})).toThrow('on Workers expected durable')
   })
 })

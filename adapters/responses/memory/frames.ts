@@ -111,7 +111,7 @@ export function replayFrames(kept: readonly Json[], response: JsonObject): Frame
     } else if (Array.isArray(each)) {
       const { head = '', tail = '' } = model ?? {}
       for (const piece of each) add(`${head}${JSON.stringify(piece)}${tail}${frames.length}}`)
-    } else if (isObject(each)) add(filled(each, response, frames.length))
+    } else if (isObject(each)) add(filledFrame(each, response, frames.length))
   }
   return frames
 }
@@ -138,7 +138,11 @@ function readModel(data: string): Model | undefined {
 }
 
 /** A frame of this type, with the response as it was at that time. */
-export function filled({ type = '' }: JsonObject, response: JsonObject, number: number): string {
+export function filledFrame(
+  { type = '' }: JsonObject,
+  response: JsonObject,
+  number: number,
+): string {
   const told = OPENING.has(type) ? asOpened(response) : response
   const { error } = response
   const beside = type === 'response.failed' && isObject(error) ? { error } : {}

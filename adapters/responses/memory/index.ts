@@ -5,7 +5,7 @@ import type {
   ConversationMemory,
   ReferencedRecords,
   Resolved,
-  Told,
+  ToldReply,
 } from '../../../src/memory/conversation.ts'
 import {
   objectIn,
@@ -174,7 +174,7 @@ const FINAL = /"type"\s*:\s*"response\.(?:completed|incomplete|failed)"/
 /** The type stands within so many characters at the beginning of an event. */
 const LOOKED_AT = 200
 
-function replyIn({ event, data }: Frame): Told | undefined {
+function replyIn({ event, data }: Frame): ToldReply | undefined {
   if (!TERMINAL.has(event) && !FINAL.test(data.slice(0, LOOKED_AT))) return undefined
   return onlyReplyIn(data) ?? anyReplyIn(data)
 }
@@ -184,7 +184,7 @@ const TAIL = /(?:,"sequence_number":\d{1,16})?\}$/
 const LONGEST_TAIL = 64
 
 /** The reply of a frame that holds nothing else, as most servers write it: then its text is known too. */
-function onlyReplyIn(data: string): Told | undefined {
+function onlyReplyIn(data: string): ToldReply | undefined {
   const head = HEAD.exec(data)?.[0].length ?? data.length
   const tail = TAIL.exec(data.slice(-LONGEST_TAIL))?.[0].length ?? 0
   const text = data.slice(head, data.length - tail)
@@ -192,14 +192,14 @@ function onlyReplyIn(data: string): Told | undefined {
   return reply && { reply, text }
 }
 
-function anyReplyIn(data: string): Told | undefined {
+function anyReplyIn(data: string): ToldReply | undefined {
   const { response } = parseObject(data) ?? {}
   return isObject(response) ? { reply: response } : undefined
 }
 
 function memoOf(
   input: string,
-  { reply, text = stringify(reply) }: Told,
+  { reply, text = stringify(reply) }: ToldReply,
 ): ReturnType<ConversationMemory['memoOf']> {
   const id = isObject(reply) ? textIn(reply, 'id') : undefined
   if (!isObject(reply) || id === undefined) return undefined

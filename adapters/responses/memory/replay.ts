@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../src/json/json.ts'
 import { eventText } from '../../../src/stream/event-text.ts'
 import { textIn } from '../dialect.ts'
 import { recordedOutput } from './record.ts'
-import { bringsResponse, filled } from './frames.ts'
+import { bringsResponse, filledFrame } from './frames.ts'
 import { ResponseReader } from '../reader.ts'
 import { ResponseWriter } from '../writer.ts'
 
@@ -23,7 +23,7 @@ export function retold(response: JsonObject): Frame[] {
     for (const said of writer.push(event)) {
       const { name: type = '' } = said
       const data = bringsResponse(said.data)
-        ? filled({ type }, response, frames.length)
+        ? filledFrame({ type }, response, frames.length)
         : eventText(said)
       frames.push({ event: type, data })
     }

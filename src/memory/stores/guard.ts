@@ -11,14 +11,14 @@ export async function guardStore<T>(
     timer = setTimeout(() => reject(unavailable(service, `no answer within ${ms} ms`)), ms)
   })
   try {
-    return await explain(service, () => Promise.race([work(), late]))
+    return await explainFailure(service, () => Promise.race([work(), late]))
   } finally {
     clearTimeout(timer)
   }
 }
 
 /** The same for work without a time limit. */
-export async function explain<T>(service: string, work: () => T | Promise<T>): Promise<T> {
+export async function explainFailure<T>(service: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

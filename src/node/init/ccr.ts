@@ -3,7 +3,7 @@ import {
   type Converted,
   emptyConversion,
   fromEndpoint,
-  membersOf,
+  objectMembers,
   reportMembers,
   textOf,
   upstreamList,
@@ -11,7 +11,7 @@ import {
 
 /** A config.json of claude-code-router (its versions 1 and 2). */
 export function fromCcr(value: unknown): Converted {
-  const config = membersOf(value)
+  const config = objectMembers(value)
   const converted = emptyConversion()
   const upstreams = upstreamList(converted)
   const names = new Map<string, string>()
@@ -23,7 +23,7 @@ export function fromCcr(value: unknown): Converted {
     for (const model of listOf(provider['models']))
       if (typeof model === 'string') exact.push({ model, upstream })
   }
-  const router = membersOf(config['Router'])
+  const router = objectMembers(config['Router'])
   const target = (member: string): JsonObject | undefined => {
     const [provider = '', as = ''] = (textOf(router[member]) ?? '').split(',')
     const upstream = names.get(provider.trim())
@@ -69,7 +69,7 @@ const MEMBERS = {
 function readProvider(name: string, provider: JsonObject, left: string[]): JsonObject {
   const { dialect, url } = fromEndpoint(textOf(provider['api_base_url']) ?? '')
   const key = textOf(provider['api_key'])
-  const use = listOf(membersOf(provider['transformer'])['use'])
+  const use = listOf(objectMembers(provider['transformer'])['use'])
   if (use.length > 0)
     left.push(
       `Providers "${name}": transformers; see "models" and "drop" for what a model does not take`,

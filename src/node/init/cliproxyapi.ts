@@ -2,7 +2,7 @@ import { type JsonObject, listOf, objectsOf } from '../../json/json.ts'
 import {
   type Converted,
   emptyConversion,
-  membersOf,
+  objectMembers,
   reportMembers,
   SERVICES,
   textOf,
@@ -18,7 +18,7 @@ const KEYED = [
 
 /** A config.yaml of CLIProxyAPI (config.example.yaml). */
 export function fromCliProxyApi(value: unknown): Converted {
-  const config = membersOf(value)
+  const config = objectMembers(value)
   const converted = emptyConversion()
   const upstreams = upstreamList(converted)
   const proxy = textOf(config['proxy-url'])

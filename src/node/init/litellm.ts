@@ -2,7 +2,7 @@ import { objectsOf, type JsonObject } from '../../json/json.ts'
 import {
   type Converted,
   emptyConversion,
-  membersOf,
+  objectMembers,
   numberOf,
   reportMembers,
   SERVICES,
@@ -12,7 +12,7 @@ import {
 
 /** A config.yaml of LiteLLM (docs.litellm.ai, "All settings"). */
 export function fromLitellm(value: unknown): Converted {
-  const config = membersOf(value)
+  const config = objectMembers(value)
   const converted = emptyConversion()
   const upstreams = upstreamList(converted)
   const seen = new Set<string>()
@@ -26,11 +26,11 @@ export function fromLitellm(value: unknown): Converted {
     }
     seen.add(name)
     const upstream = upstreams.nameOf(model.provider, model.upstream)
-    addFacts(converted.upstreams[upstream], model.id, membersOf(entry['model_info']))
+    addFacts(converted.upstreams[upstream], model.id, objectMembers(entry['model_info']))
     const as = name === model.id || model.id.includes('*') ? {} : { as: model.id }
     converted.routes.push({ model: name, upstream, ...as })
   }
-  readGeneral(membersOf(config['general_settings']), converted)
+  readGeneral(objectMembers(config['general_settings']), converted)
   reportMembers('', config, { model_list: '', general_settings: '', ...MEMBERS }, converted.left)
   return converted
 }
@@ -48,7 +48,7 @@ interface Model {
 }
 
 function readModel(entry: JsonObject, left: string[]): Model | undefined {
-  const params = membersOf(entry['litellm_params'])
+  const params = objectMembers(entry['litellm_params'])
   const full = textOf(params['model']) ?? ''
   const at = full.indexOf('/')
   const provider = at < 0 ? 'openai' : full.slice(0, at)
@@ -91,7 +91,7 @@ function addFacts(upstream: JsonObject | undefined, id: string, info: JsonObject
   const maxOutputTokens = numberOf(info['max_output_tokens']) ?? numberOf(info['max_tokens'])
   if (!upstream || (contextWindow === undefined && maxOutputTokens === undefined)) return
   upstream['models'] = {
-    ...membersOf(upstream['models']),
+    ...objectMembers(upstream['models']),
     [id]: {
       ...(contextWindow !== undefined && { contextWindow }),
       ...(maxOutputTokens !== undefined && { maxOutputTokens }),

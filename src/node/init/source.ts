@@ -52,7 +52,7 @@ export const emptyConversion = (): Converted => ({
   left: [],
 })
 
-export const membersOf = (value: unknown): JsonObject => (isObject(value) ? value : {})
+export const objectMembers = (value: unknown): JsonObject => (isObject(value) ? value : {})
 
 export const textOf = (value: Json | undefined): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { parseJsonc } from '../../config/jsonc.ts'
 import { type JsonObject, isObject } from '../../json/json.ts'
 import { textFile } from '../files.ts'
-import { type Client, given, holdsKeys, type Start, type Told } from './client.ts'
+import { type Client, given, holdsKeys, type Start, type LaunchFacts } from './client.ts'
 
 /** They win over the base URL (Claude Code 2.1.329), and a key beside the token makes it ask which one is meant. */
 const ELSEWHERE = [
@@ -30,7 +30,7 @@ export const claude: Client = {
   },
 }
 
-function variables({ url, key, model, small, foreign }: Told): Record<string, string> {
+function variables({ url, key, model, small, foreign }: LaunchFacts): Record<string, string> {
   const id = model?.id
   return given({
     ANTHROPIC_BASE_URL: url,
@@ -64,14 +64,14 @@ const customOption = (id: string) => ({
   ANTHROPIC_CUSTOM_MODEL_OPTION_DESCRIPTION: 'through dragoman',
 })
 
-const inTheWay = ({ environment }: Told): string[] =>
+const inTheWay = ({ environment }: LaunchFacts): string[] =>
   holdsKeys(environment['ANTHROPIC_CUSTOM_HEADERS'])
     ? [...ELSEWHERE, 'ANTHROPIC_CUSTOM_HEADERS']
     : ELSEWHERE
 
 /** The `env` of a settings file wins over the environment: what it says otherwise, settings of the launch say again. */
 function overSettings(
-  told: Told,
+  told: LaunchFacts,
   { set, unset }: Pick<Start, 'set' | 'unset'>,
 ): Pick<Start, 'args' | 'files'> | undefined {
   const names = new Set(settingsFiles(told).flatMap((file) => Object.keys(variablesOf(file))))
@@ -88,7 +88,7 @@ function overSettings(
 
 const SETTINGS = 'settings.json'
 
-const settingsFiles = ({ home, directory, environment }: Told): string[] => [
+const settingsFiles = ({ home, directory, environment }: LaunchFacts): string[] => [
   join(environment['CLAUDE_CONFIG_DIR'] || join(home, '.claude'), 'settings.json'),
   join(directory, '.claude/settings.json'),
   join(directory, '.claude/settings.local.json'),

@@ -6,7 +6,7 @@ export interface ToldModel {
 }
 
 /** What a client is told. */
-export interface Told {
+export interface LaunchFacts {
   /** Where the proxy is, without a path. */
   url: string
   /** The one-time key. */
@@ -60,7 +60,7 @@ export interface Client {
   overruling: readonly RegExp[]
   /** Arguments that make it print what it knows, where a start needs that; without a network, and at once. */
   asks?: readonly string[]
-  start(told: Told): Start
+  start(told: LaunchFacts): Start
 }
 
 /** The members that have a value. */

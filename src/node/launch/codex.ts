@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { type JsonObject, objectsOf, parseObject } from '../../json/json.ts'
-import type { Client, Told, ToldModel } from './client.ts'
+import type { Client, LaunchFacts, ToldModel } from './client.ts'
 
 /** The variable that holds the key: a value after `-c` would be seen in the list of processes. */
 const KEY = 'DRAGOMAN_KEY'
@@ -44,7 +44,7 @@ const provider = (url: string): string =>
 /** It compacts when nine tenths are full, as it does with the models that it knows. */
 const COMPACT_AT = 0.9
 
-function modelArguments({ model, folder }: Told): string[] {
+function modelArguments({ model, folder }: LaunchFacts): string[] {
   if (!model) return []
   const window = model.contextWindow
   return [
@@ -61,7 +61,7 @@ function modelArguments({ model, folder }: Told): string[] {
 }
 
 /** One that it knows by itself keeps what it knows of it, but for the window. */
-function catalog({ models, learned }: Told): string {
+function catalog({ models, learned }: LaunchFacts): string {
   const bundled = objectsOf(parseObject(learned ?? '')?.['models'])
   const instructions = instructionsIn(bundled)
   const entries = models.map((model, priority) => {

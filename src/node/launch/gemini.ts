@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { ConfigError } from '../../config/config.ts'
 import { type JsonObject, listOf, objectIn } from '../../json/json.ts'
 import { readMembers } from './claude.ts'
-import { type Client, given, holdsKeys, type Told } from './client.ts'
+import { type Client, given, holdsKeys, type LaunchFacts } from './client.ts'
 
 /** They choose another service, or another way to sign in (0.61.0). */
 const ELSEWHERE = [
@@ -49,13 +49,14 @@ export const gemini: Client = {
   },
 }
 
-const homeOf = ({ environment, home }: Told): string => environment['GEMINI_CLI_HOME'] || home
+const homeOf = ({ environment, home }: LaunchFacts): string =>
+  environment['GEMINI_CLI_HOME'] || home
 
 const selected = (settings: JsonObject): unknown =>
   objectIn(objectIn(settings['security'])['auth'])['selectedType']
 
 /** Settings of the folder win over those of the user. */
-function checkFolder({ directory }: Told): void {
+function checkFolder({ directory }: LaunchFacts): void {
   const file = resolve(directory, SETTINGS)
   const type = selected(readMembers(file))
   if (type !== undefined && type !== API_KEY)
@@ -65,7 +66,7 @@ function checkFolder({ directory }: Told): void {
     )
 }
 
-function profileFor(told: Told): JsonObject {
+function profileFor(told: LaunchFacts): JsonObject {
   const settings = readMembers(join(homeOf(told), SETTINGS))
   const security = objectIn(settings['security'])
   return {
@@ -79,7 +80,7 @@ function profileFor(told: Told): JsonObject {
 const ASSUMED_WINDOW = 1_048_576
 const USUAL_THRESHOLD = 0.5
 
-function modelSettings(settings: JsonObject, { model, small, models }: Told): JsonObject {
+function modelSettings(settings: JsonObject, { model, small, models }: LaunchFacts): JsonObject {
   const unrouted = (name: string) => models.every(({ id }) => id !== name)
   const own = objectIn(settings['model'])
   const share = own['compressionThreshold']

@@ -8,7 +8,7 @@ import type { Settings } from '../../config/settings.ts'
 import { PAGE } from '../describe.ts'
 import { type Process, serve, settingsFor } from '../commands.ts'
 import type { LaunchOptions, Options } from '../options.ts'
-import type { Client, Start, Told } from './client.ts'
+import type { Client, Start, LaunchFacts } from './client.ts'
 import { claude } from './claude.ts'
 import { codex } from './codex.ts'
 import { gemini } from './gemini.ts'
@@ -65,7 +65,7 @@ export async function launch(options: Options, world: Process): Promise<number> 
 }
 
 /** What is known before anything listens. */
-type Known = Omit<Told, 'url' | 'key' | 'folder'>
+type Known = Omit<LaunchFacts, 'url' | 'key' | 'folder'>
 
 const PRINTED_PORT = 8787
 const PRINTED = `# These lines lead to a proxy that is open, as "dragoman" by itself starts one; launch starts one with a key.\n`

@@ -3,7 +3,7 @@ import { ConfigError } from '../../config/config.ts'
 import type { Settings } from '../../config/settings.ts'
 import { findModel, listModels } from '../../http/models.ts'
 import { findDestination } from '../../upstream/route.ts'
-import type { Client, Told, ToldModel } from './client.ts'
+import type { Client, LaunchFacts, ToldModel } from './client.ts'
 
 /** A route of this name is for the small jobs of whatever client is launched. */
 const SMALL = 'dragoman-small'
@@ -13,7 +13,7 @@ export function modelsFor(
   { name, path, needsModel }: Client,
   settings: Settings,
   wanted: { model?: string; small?: string },
-): Pick<Told, 'model' | 'small' | 'models' | 'foreign'> {
+): Pick<LaunchFacts, 'model' | 'small' | 'models' | 'foreign'> {
   const listed = listModels(settings, dialects)
   const id = wanted.model ?? listed.find((entry) => entry.id !== SMALL)?.id
   if (id === undefined) {

@@ -1,5 +1,5 @@
 import { type JsonObject, objectIn, parseObject } from '../../json/json.ts'
-import type { Client, Told, ToldModel } from './client.ts'
+import type { Client, LaunchFacts, ToldModel } from './client.ts'
 
 const CONFIG = 'OPENCODE_CONFIG_CONTENT'
 const PROVIDER = 'dragoman'
@@ -19,7 +19,10 @@ export const opencode: Client = {
   },
 }
 
-const configFor = ({ url, key, model, small, models }: Told, own: JsonObject): JsonObject => ({
+const configFor = (
+  { url, key, model, small, models }: LaunchFacts,
+  own: JsonObject,
+): JsonObject => ({
   ...own,
   provider: {
     ...objectIn(own['provider']),

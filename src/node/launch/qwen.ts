@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type Client, given, type Told } from './client.ts'
+import { type Client, given, type LaunchFacts } from './client.ts'
 
 const DEFAULTS = 'defaults.json'
 
@@ -30,7 +30,7 @@ export const qwen: Client = {
 }
 
 /** The lowest of its settings, so that the user's own stand over them. */
-function settingsFor({ model, small }: Told): object | undefined {
+function settingsFor({ model, small }: LaunchFacts): object | undefined {
   const window = model?.contextWindow
   const fast = small && small.id !== model?.id ? small.id : undefined
   if (window === undefined && fast === undefined) return undefined
