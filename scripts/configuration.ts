@@ -214,6 +214,7 @@ They fill what the document leaves open. What both say the document decides, wit
 |---|---|
 | \`DRAGOMAN_DIALECT\`, \`DRAGOMAN_URL\`, \`DRAGOMAN_KEY\` | one upstream for every model |
 | \`DRAGOMAN_MODEL\` | the name of the model there |
+| \`DRAGOMAN_PROFILE\` | what the server there [does not take](profiles.md): a name |
 | \`DRAGOMAN_CALLER_KEYS\` | \`callers\`: keys with commas between them, or \`open\` |
 | \`DRAGOMAN_IMAGE_URL\`, \`DRAGOMAN_IMAGE_KEY\` | \`tasks.image\` |
 | \`DRAGOMAN_MUSIC_URL\`, \`DRAGOMAN_MUSIC_KEY\` | \`tasks.music\` |

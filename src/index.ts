@@ -14,7 +14,13 @@ import { memoryStore } from './memory/stores/memory.ts'
 
 export { ConfigError } from './config/config.ts'
 export type { ConfigFault } from './config/finding.ts'
-export type { Config, RouteConfig, TaskConfig, UpstreamConfig } from './config/type.ts'
+export type {
+  Config,
+  ProfileConfig,
+  RouteConfig,
+  TaskConfig,
+  UpstreamConfig,
+} from './config/type.ts'
 export type { Dialect } from '../adapters/dialect.ts'
 export type { App } from './http/app-type.ts'
 export type { LogEntry } from './observe/entry.ts'

@@ -2,6 +2,7 @@ import { watchEmptyReply } from './exchange/empty-reply.ts'
 import {
   keepingOf,
   type Adapter,
+  type ModelFacts,
   type ReadReplyContext,
   type Reader,
 } from '../adapters/contract.ts'
@@ -15,6 +16,9 @@ import { lossList, type Loss } from './model/loss.ts'
 import type { Request } from './model/request.ts'
 import { invalid, ProblemError } from './model/problem.ts'
 import { MAX_OUTPUT_TOKENS, PROCESS_LIMITS } from './config/defaults.ts'
+import { hint } from './config/nearest.ts'
+import { profileNames, readProfile } from './config/profiles.ts'
+import type { ProfileConfig } from './config/type.ts'
 import { randomId } from './ports.ts'
 import { idSource } from './model/ids.ts'
 import { ownHeaders } from './exchange/sample.ts'
@@ -30,6 +34,8 @@ export interface TranslatorOptions {
   to: Dialect
   /** The model at the upstream, and the caller's too where its dialect names it in the path only. */
   model?: string
+  /** What the server of the upstream does not take, or wants otherwise: a name of the table, or facts. */
+  profile?: string | ProfileConfig
   /** For dialects that ask for a stream in the path only. */
   stream?: boolean
   /** The caller's headers, where they carry meaning. */
@@ -73,7 +79,9 @@ export function translator<From = object, To = JsonObject>(
 ): Translator<From, To> {
   const from = findAdapter(options.from)
   const to = findAdapter(options.to)
-  const made = from === to ? sameDialect(from, options) : betweenDialects(from, to, options)
+  const facts = factsOf(options)
+  const made =
+    from === to ? sameDialect(from, facts, options) : betweenDialects(from, to, facts, options)
   // What the dialects' own types are is for the caller to say.
   return made as Translator<From, To>
 }
@@ -83,6 +91,18 @@ function findAdapter(dialect: string): Adapter {
   if (adapter) return adapter
   const known = dialects.list.map((candidate) => candidate.dialect).join(', ')
   throw invalid(`There is no dialect '${dialect}'; there are ${known}.`)
+}
+
+function factsOf({ to: dialect, profile }: TranslatorOptions): ModelFacts {
+  if (profile === undefined) return {}
+  const name = typeof profile === 'string' ? profile : profile.extends
+  const names = profileNames()
+  if (name !== undefined && !names.includes(name))
+    throw invalid(
+      `There is no profile '${name}' (there are ${names.join(', ')})${hint(name, names)}`,
+    )
+  const { server } = readProfile({ profile, dialect })
+  return server ? { server } : {}
 }
 
 const textIn = (body: object | string): string =>
@@ -101,34 +121,45 @@ function objectIn(text: string, parsed: () => Json): JsonObject {
 }
 
 /** Nothing is translated: the text passes, but for the name of the model and what is no business of its service. */
-function sameDialect(adapter: Adapter, options: TranslatorOptions): Translator {
+function sameDialect(adapter: Adapter, facts: ModelFacts, options: TranslatorOptions): Translator {
   const { model } = options
   const { caller, same } = adapter
-  const between = betweenDialects(adapter, adapter, options)
+  const between = betweenDialects(adapter, adapter, facts, options)
+  // A server that knows tools by other names says those in its reply.
+  let isRenamed = false
   return {
     request(body) {
       const original = textIn(body)
-      const { path, headers } = between.request(original)
+      isRenamed = facts.server !== undefined && same.isRenamed?.(original, facts.server) === true
+      const translated = between.request(original)
+      if (isRenamed) return translated
+      const { path, headers } = translated
       const { lose, losses } = lossList()
       const before = objectIn(original, () => parse(original, caller.verbatim))
       const foreign = same.mayHoldForeign(original)
-      const edits = { facts: {}, foreign, ...(model !== undefined && { model }) }
+      const edits = { facts, foreign, ...(model !== undefined && { model }) }
       const text = editedText(original, before, same.edit(before, edits, lose))
       return { path, headers, body: objectIn(text, () => parse(text)), text, losses }
     },
     reply(body) {
+      if (isRenamed) return between.reply(body)
       const text = textIn(body)
       return { body: objectIn(text, () => parse(text)), text, losses: [] }
     },
-    stream: () => new TransformStream(),
+    stream: () => (isRenamed ? between.stream() : new TransformStream()),
   }
 }
 
-function betweenDialects(from: Adapter, to: Adapter, options: TranslatorOptions): Translator {
+function betweenDialects(
+  from: Adapter,
+  to: Adapter,
+  facts: ModelFacts,
+  options: TranslatorOptions,
+): Translator {
   const newId = idSource(randomId)
   let last = emptyRequest(options.model ?? '', options.stream)
   const contexts = (lose: ReadReplyContext['lose']) => ({
-    read: { request: last, lose, newId },
+    read: { request: last, server: facts.server, lose, newId },
     write: { request: last, lose, newId, now: Math.floor(Date.now() / 1000) },
   })
   return {
@@ -138,7 +169,7 @@ function betweenDialects(from: Adapter, to: Adapter, options: TranslatorOptions)
         refuseFileIds(last)
         refuseUnkept(last, keepingOf(from, to))
       }
-      return writeRequest(to, last, options)
+      return writeRequest(to, last, facts, options)
     },
     reply(body) {
       const { lose, losses } = lossList()
@@ -180,11 +211,12 @@ function readRequest(
 function writeRequest(
   to: Adapter,
   request: Request,
+  facts: ModelFacts,
   { model = request.model }: TranslatorOptions,
 ): TranslatedRequest {
   const { lose, losses } = lossList()
   reportForeign(request, to.dialect, lose)
-  const target = { model, defaultMaxOutputTokens: MAX_OUTPUT_TOKENS, facts: {} }
+  const target = { model, defaultMaxOutputTokens: MAX_OUTPUT_TOKENS, facts }
   const { path, query, headers, body } = to.upstream.writeRequest(request, { target, lose })
   const address = query ? `${path}?${query}` : path
   return { path: address, headers, body, text: stringify(body), losses }

@@ -10,6 +10,7 @@ const UPSTREAM = {
   DRAGOMAN_DIALECT: ['upstreams', 'upstream', 'dialect'],
   DRAGOMAN_URL: ['upstreams', 'upstream', 'url'],
   DRAGOMAN_KEY: ['upstreams', 'upstream', 'key'],
+  DRAGOMAN_PROFILE: ['upstreams', 'upstream', 'profile'],
   DRAGOMAN_MODEL: ['routes', 0, 'as'],
 } as const
 const TASKS = {

@@ -443,6 +443,7 @@ describe('the short form', () => {
       DRAGOMAN_URL: 'https://upstream.example/v1',
       DRAGOMAN_KEY: 'sk-claude-0001',
       DRAGOMAN_MODEL: 'claude-opus-4-8',
+      DRAGOMAN_PROFILE: 'litellm',
       DRAGOMAN_CALLER_KEYS: 'first-key-00000001, second-key-0000002',
       DRAGOMAN_IMAGE_URL: 'https://tasks.example',
       DRAGOMAN_IMAGE_KEY: 'task-key',
@@ -453,6 +454,7 @@ describe('the short form', () => {
       base: 'https://upstream.example',
       version: 'v1',
       key: { kind: 'literal', value: 'sk-claude-0001' },
+      profile: 'litellm',
     })
     expect(settings).toMatchObject({
       routes: [{ model: '*', upstream: 'upstream', as: 'claude-opus-4-8' }],
@@ -462,6 +464,17 @@ describe('the short form', () => {
       losses: 'reject',
       origin: 'environment',
     })
+  })
+
+  it('refuses a profile that there is not, with the one that was meant', () => {
+    const variables = {
+      DRAGOMAN_DIALECT: 'responses',
+      DRAGOMAN_URL: 'http://x',
+      DRAGOMAN_PROFILE: 'lmstudo',
+    }
+    expect(attempt(() => short(variables, {}))).toMatch(
+      /^ConfigError: environment: DRAGOMAN_PROFILE: .*did you mean "lmstudio"/,
+    )
   })
 
   it('may be task services alone', () => {

@@ -141,6 +141,33 @@ describe('a translator', () => {
     expect(reply.body).toMatchObject({ object: 'response', model: 'any', status: 'completed' })
     expect(JSON.parse(reply.text)).toEqual(JSON.parse(JSON.stringify(reply.body)))
   })
+  it('knows what the server of a profile does not take', () => {
+    const tools = [{ type: 'custom' as const, name: 'patch' }]
+    const asked = { ...question, tools }
+    const between = translator({ from: 'responses', to: 'chat-completions', profile: 'vllm' })
+    expect(between.request(asked).text).not.toContain('"custom"')
+    const facts = { extends: 'vllm', customTools: true }
+    const other = translator({ from: 'responses', to: 'chat-completions', profile: facts })
+    expect(other.request(asked).text).toContain('"custom"')
+  })
+  it('gives a server of the caller’s own dialect other names, and takes them back', async () => {
+    const between = translator({ from: 'responses', to: 'responses', profile: 'vllm' })
+    const tools = [{ type: 'custom' as const, name: 'patch' }]
+    expect(between.request({ ...question, tools }).body).toMatchObject({
+      tools: [{ type: 'function', name: 'patch' }],
+    })
+    const call = { type: 'function_call', call_id: 'c', name: 'patch', arguments: '{"input":"x"}' }
+    const { body } = between.reply({ id: 'r', object: 'response', model: 'm', output: [call] })
+    expect(body['output']).toMatchObject([{ type: 'custom_tool_call', name: 'patch', input: 'x' }])
+    const plain = '{ "model":"m", "input":"x", "store":false }'
+    expect(between.request(plain).text).toBe(plain)
+    expect(between.reply('{ "a":1.0 }').text).toBe('{ "a":1.0 }')
+  })
+  it('refuses a profile that there is not, with the name that was meant', () => {
+    expect(() => translator({ from: 'responses', to: 'messages', profile: 'lmstudo' })).toThrow(
+      /There is no profile 'lmstudo' \(.*\); did you mean "lmstudio"\?/,
+    )
+  })
   it('keeps large numbers in the text', () => {
     const between = translator({ from: 'responses', to: 'messages' })
     const input = [
