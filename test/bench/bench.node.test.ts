@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { translator } from '../../src/index.ts'
 import { stampReader } from './delays.ts'
-import { verdictOn } from './goals.ts'
+import { lanesAgainst, modelFor } from './against.ts'
+import { betterOf, excused, findingsOf, type Finding, verdictOn } from './goals.ts'
 import { LANES, lanesOf } from './lanes.ts'
+import { optionsOf } from './options.ts'
+import { overviewOf } from './overview.ts'
+import { withTable } from './pages.ts'
 import { greediest } from './profile.ts'
 import { faultIn, replyIn } from './replies.ts'
 import { askersFor } from './asker.ts'
@@ -59,6 +63,96 @@ describe('goals', () => {
       'missed',
       'far',
     ])
+  })
+})
+
+const laneCalled = (text: string) => {
+  const [, lane] = lanesOf(text)
+  if (!lane) throw new Error(`no lane ${text}`)
+  return lane
+}
+
+describe('a short run', () => {
+  const [rate] = findingsOf('growing-16', 'rate', laneCalled('m:r'), 0.1)
+  const far = rate && { ...rate }
+  if (!far) throw new Error('growing sessions have no goal')
+
+  it('fails a lane that takes much more time on a processor than it usually does', () => {
+    const verdicts = [1, 1.4, 2].map((ratio) =>
+      findingsOf('burst-16', 'usual', laneCalled('m:m'), ratio).map(({ verdict }) => verdict),
+    )
+    expect(verdicts).toEqual([['reached'], ['missed'], ['far']])
+    expect(findingsOf('burst-16', 'usual', laneCalled('pass-through/r'), 2)).toEqual([])
+  })
+
+  it('excuses a rate that is low while the work is as ever', () => {
+    expect(far.verdict).toBe('far')
+    expect([1, 1.29, 1.31].map((ratio) => excused(far, ratio).verdict)).toEqual([
+      'missed',
+      'missed',
+      'far',
+    ])
+    const [wait] = findingsOf('small-1', 'more', laneCalled('m:r'), 10)
+    expect(wait && excused(wait, 1).verdict).toBe('far')
+  })
+
+  it('takes the better of two looks', () => {
+    const near: Finding = { ...far, verdict: 'missed' }
+    expect(betterOf([far], [near])).toEqual([near])
+    expect(betterOf([near], [far])).toEqual([near])
+    expect(betterOf([far], [{ ...near, lane: 'another' }])).toEqual([far])
+  })
+})
+
+describe('another gateway', () => {
+  const against = (...more: string[]) =>
+    lanesAgainst(optionsOf(['--against', 'http://127.0.0.1:4000/llm/', ...more]).against)
+
+  it('is a lane for each pair that it serves', () => {
+    const lanes = against('--against-dialect', 'm,c:m', '--against-key', 'sk', '--against-pid', '7')
+    expect(lanes.map(({ name, proxy }) => [name, proxy])).toEqual([
+      ['against messages:messages', 'against'],
+      ['against chat-completions:messages', 'against'],
+    ])
+    expect(lanes[1]?.gateway).toEqual({
+      port: 4000,
+      base: '/llm',
+      key: 'sk',
+      model: undefined,
+      pid: 7,
+    })
+    expect(lanes.map(modelFor)).toEqual([modelOf('messages'), modelOf('messages')])
+    expect(against('--against-model', 'gpt').map(modelFor)).toEqual(['gpt'])
+    expect(lanesAgainst(optionsOf([]).against)).toEqual([])
+  })
+
+  it('is on this machine', () => {
+    expect(() => lanesAgainst(optionsOf(['--against', 'https://example.com']).against)).toThrow(
+      'an address of this machine',
+    )
+    expect(() => against('--against-dialect', 'x')).toThrow('There is no lane "x:x"')
+  })
+})
+
+describe('the table for readers', () => {
+  const value = (text: string, figure: number) => ({ lane: laneCalled(text), value: figure })
+  const values = [value('m:r', 0.2), value('r:m', 0.7), value('m:m', 1.2), value('node:http', 3)]
+
+  it('has spans of lanes, and in bold what is missed', () => {
+    const findings = values.flatMap(({ lane, value: figure }) =>
+      findingsOf('growing-16', 'rate', lane, figure),
+    )
+    expect(overviewOf([{ title: 'sessions', values, findings }]).rows).toEqual([
+      ['sessions', '3.00', '', '1.20', '0.20 to 0.70', '**>= 0.65 missed by 1 of 2**, >= 1 ok'],
+    ])
+  })
+
+  it('is written between the marks of a page', () => {
+    const page = 'a\n<!-- npm run bench -- --docs -->\nold\n<!-- end -->\nb'
+    const written = withTable(page, '| new |')
+    expect(written).toBe('a\n<!-- npm run bench -- --docs -->\n\n| new |\n\n<!-- end -->\nb')
+    expect(withTable(written, '| new |')).toBe(written)
+    expect(() => withTable('no marks', '')).toThrow('There is no')
   })
 })
 

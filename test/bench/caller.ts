@@ -11,6 +11,7 @@ import { cpuMsOf } from './usage.ts'
 /** Until every connection has been used a few times, and what is slow at first is over. */
 const RAMP_MS = 80
 const MAX_PROBLEMS = 3
+const PATIENCE_MS = 5000
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
@@ -62,6 +63,7 @@ async function firstFault(job: Asking): Promise<string | undefined> {
       failed: resolve,
     })
     void opening.then((connection) => connection.ask(requestOf(job)))
+    setTimeout(() => resolve('no answer in five seconds'), PATIENCE_MS).unref()
   })
 }
 

@@ -1,9 +1,18 @@
-import { type Finding, findingsOf, type Metric } from './goals.ts'
+import { excused, type Finding, findingsOf, type Metric } from './goals.ts'
 import { BASE, FLOOR, type Lane } from './lanes.ts'
 import type { LaneScores } from './rounds.ts'
+import { usualCpu } from './usual.ts'
 import type { Scenario } from './scenarios.ts'
 import type { Busy, Score } from './shared.ts'
-import { added, median, ratios, type Summary, summaryOf } from './statistics.ts'
+import {
+  added,
+  differences,
+  median,
+  quotient,
+  ratios,
+  type Summary,
+  summaryOf,
+} from './statistics.ts'
 
 /** What the rounds of a scenario say about a lane. */
 export interface Figures {
@@ -11,6 +20,8 @@ export interface Figures {
   /** Against the bare pass-through of the same round. */
   rate: Summary | undefined
   cpu: Summary | undefined
+  /** The least of all rounds to the least of the pass-through: other work on the machine only adds. */
+  leastCpu: number | undefined
   /** Against a bare server and client of Node. */
   floor: Summary | undefined
   /** Processor time of a pool against one upstream, in the same round. */
@@ -20,6 +31,13 @@ export interface Figures {
   cpuUs: number | undefined
   waitP50: number
   waitP99: number
+  /** The longest wait of all rounds. */
+  longest: number
+  /** Milliseconds more than without a proxy: in the best rounds, and in the middle of the rounds. */
+  moreP50: number | undefined
+  moreP99: number | undefined
+  /** The latter to that of the bare pass-through. */
+  tail: number | undefined
   firstP50: number
   /** Milliseconds from the upstream's write to the caller's read, and how many more than without a proxy. */
   delayP50: number | undefined
@@ -47,9 +65,12 @@ const above = (scores: readonly Score[], others: readonly Score[]) =>
 
 const rateIn = ({ perSecond }: Score) => perSecond
 const cpuIn = ({ cpuMs }: Score) => cpuMs
+const p50In = ({ wait }: Score) => wait.p50
+const p99In = ({ wait }: Score) => wait.p99
 const delayIn = ({ delay }: Score) => delay?.p50
 const slowDelayIn = ({ delay }: Score) => delay?.p99
 
+const leastOf = (series: Series): number | undefined => summaryOf(series)?.least
 const middleOf = (series: Series): number | undefined => summaryOf(series)?.middle
 
 export function figuresOf(results: readonly LaneScores[], { events }: Scenario): Figures[] {
@@ -57,16 +78,24 @@ export function figuresOf(results: readonly LaneScores[], { events }: Scenario):
   const base = loadsOf(BASE)
   const direct = loadsOf('direct')
   const floor = loadsOf(FLOOR)
+  const overDirect = (loads: readonly Score[], pick: Pick) =>
+    differences(seriesOf(loads, pick), seriesOf(direct, pick))
   return results.map(({ lane, loads, drips, problems }) => ({
     lane,
     rate: against(loads, base, rateIn),
     cpu: against(loads, base, cpuIn),
+    leastCpu: quotient(leastOf(seriesOf(loads, cpuIn)), leastOf(seriesOf(base, cpuIn))),
     floor: against(loads, floor, rateIn),
     pool: lane.twin === undefined ? undefined : against(loads, loadsOf(lane.twin), cpuIn),
     perSecond: median(loads.map(rateIn)) * events,
     cpuUs: scaled(middleOf(seriesOf(loads, cpuIn)), 1000 / events),
     waitP50: median(loads.map(({ wait }) => wait.p50)),
     waitP99: median(loads.map(({ wait }) => wait.p99)),
+    longest: Math.max(...loads.map(({ wait }) => wait.most)),
+    // The best rounds, because other work on the machine only adds.
+    moreP50: added(seriesOf(loads, p50In), seriesOf(direct, p50In)),
+    moreP99: middleOf(overDirect(loads, p99In)),
+    tail: middleOf(ratios(overDirect(loads, p99In), overDirect(base, p99In))),
     firstP50: median(loads.map(({ first }) => first.p50)),
     delayP50: middleOf(seriesOf(loads, delayIn)),
     delayP99: middleOf(seriesOf(loads, slowDelayIn)),
@@ -86,16 +115,27 @@ export function figuresOf(results: readonly LaneScores[], { events }: Scenario):
 const scaled = (value: number | undefined, factor: number): number | undefined =>
   value === undefined ? undefined : value * factor
 
+/** Processor time to what the lane usually takes: the steadiest figure there is on a machine with other work. */
+function toUsual(scenario: string, { lane, leastCpu }: Figures): number | undefined {
+  return quotient(leastCpu, usualCpu(scenario, lane.name))
+}
+
 /** What the goals say to the figures of a scenario. */
-export function judged({ name }: Scenario, figures: readonly Figures[]): Finding[] {
-  return figures.flatMap(({ lane, rate, floor, overBase, dripP99, pool }) => {
+export function judged({ name }: Scenario, all: readonly Figures[]): Finding[] {
+  return all.flatMap((figures) => {
+    const { lane, rate, floor, moreP50, tail, overBase, dripP99, pool } = figures
+    const usual = toUsual(name, figures)
     const values: readonly (readonly [Metric, number | undefined])[] = [
       ['rate', rate?.middle],
       ['floor', floor?.middle],
+      ['more', moreP50],
+      ['tail', tail],
       ['added', overBase],
       ['drip', dripP99],
       ['pool', pool?.middle],
+      ['usual', usual],
     ]
-    return values.flatMap(([metric, value]) => findingsOf(name, metric, lane, value))
+    const found = values.flatMap(([metric, value]) => findingsOf(name, metric, lane, value))
+    return usual === undefined ? found : found.map((finding) => excused(finding, usual))
   })
 }

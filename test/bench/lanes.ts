@@ -1,6 +1,13 @@
+import type { Gateway } from './against.ts'
 import { type Dialect, DIALECTS } from './shared.ts'
 
-export type ProxyKind = 'direct' | 'node:http' | 'pass-through' | 'parse+serialise' | 'dragoman'
+export type ProxyKind =
+  | 'direct'
+  | 'node:http'
+  | 'pass-through'
+  | 'parse+serialise'
+  | 'dragoman'
+  | 'against'
 
 /** One way from a caller to the upstream. */
 export interface Lane {
@@ -10,6 +17,8 @@ export interface Lane {
   upstream: Dialect
   /** Two upstreams serve it, both of which are well; the lane with one of them, to compare it with. */
   twin?: string
+  /** Another gateway, which was there before and stays. */
+  gateway?: Gateway
 }
 
 /** The lane that all others are put in proportion to. */

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { lanesAgainst } from './against.ts'
 import { buildIfOlder, COMMAND } from './build.ts'
 import { isPair, type Lane, lanesOf } from './lanes.ts'
 import { measureInspect } from './inspect.ts'
@@ -16,14 +17,15 @@ import { type StartLane, withWorld } from './world.ts'
 
 /** `npm run bench`: dragoman against bare proxies, everything in proportion to one of them. */
 
-const lanesFor = ({ lanes }: Options, usual?: string): Lane[] => lanesOf(lanes ?? usual)
+const lanesFor = ({ lanes, against }: Options, usual?: string): Lane[] => [
+  ...lanesOf(lanes ?? usual),
+  ...lanesAgainst(against),
+]
 
 async function memory(run: Run, world: World): Promise<void> {
   const { options, command } = run
   const usual = options.quick ? 'm:r' : 'node:http,m:m,r:r,m:r,r:g,g:m,c:m'
-  const lanes = lanesFor(options, usual).filter(
-    (lane) => isPair(lane) || (lane.proxy !== 'direct' && !options.quick),
-  )
+  const lanes = lanesFor(options, usual).filter(({ proxy }) => proxy !== 'direct')
   show(run, await measureMemory(world, lanes, { command, streams: options.quick ? 1000 : 2000 }))
 }
 
@@ -86,13 +88,17 @@ async function bench(run: Run): Promise<void> {
   const extras = extrasOf(options)
   if (scenarios.length + extras.length === 0) throw new Error('--only names nothing; see --help')
   const begin: StartLane = (kind, upstreamPort) => startLane(kind, { upstreamPort, command })
-  await withWorld(begin, async (world) => {
-    for (const scenario of scenarios) {
-      const short = options.quick ? scenario.quick : undefined
-      await runScenario(run, world, scenario, lanesFor(options, short?.lanes), short)
-    }
-    for (const [, extra] of extras) await extra(run, world)
-  })
+  await withWorld(
+    begin,
+    async (world) => {
+      for (const scenario of scenarios) {
+        const short = options.quick ? scenario.quick : undefined
+        await runScenario(run, world, scenario, lanesFor(options, short?.lanes), short)
+      }
+      for (const [, extra] of extras) await extra(run, world)
+    },
+    options.upstreamPort,
+  )
   conclude(run)
 }
 
@@ -127,7 +133,13 @@ async function profile(run: Run, name: string): Promise<void> {
 async function main(): Promise<void> {
   const options = optionsOf(process.argv.slice(2))
   if (options.help) return console.log(HELP)
-  const run: Run = { options, command: options.command ?? COMMAND, findings: [], problems: [] }
+  const run: Run = {
+    options,
+    command: options.command ?? COMMAND,
+    findings: [],
+    problems: [],
+    cases: [],
+  }
   if (options.prof !== undefined) return profile(run, options.prof)
   if (options.build && options.command === undefined) buildIfOlder()
   await bench(run)

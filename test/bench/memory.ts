@@ -2,10 +2,11 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { type Finding, findingsOf } from './goals.ts'
 import type { Lane } from './lanes.ts'
-import { type Proxy, startLane } from './processes.ts'
+import { foreign, type Proxy, startLane } from './processes.ts'
+import type { Case } from './overview.ts'
 import { type Section, verdicts } from './report.ts'
 import type { World } from './rounds.ts'
-import { modelOf } from './shared.ts'
+import { modelFor } from './against.ts'
 import { digits } from './table.ts'
 import { residentKib } from './usage.ts'
 
@@ -55,13 +56,15 @@ interface LaneMemory {
   problems: string[]
 }
 
-const startOf = (lane: Lane, world: World, command: string): Promise<Proxy> =>
-  startLane(lane.proxy, {
-    upstreamPort: world.upstream.port,
-    command,
-    options: ['--expose-gc', '--import', GAUGE],
-    ipc: true,
-  })
+const startOf = async (lane: Lane, world: World, command: string): Promise<Proxy> =>
+  lane.gateway
+    ? foreign(lane.gateway)
+    : startLane(lane.proxy, {
+        upstreamPort: world.upstream.port,
+        command,
+        options: ['--expose-gc', '--import', GAUGE],
+        ipc: true,
+      })
 
 /**
  * A process of its own for each lane: at rest, warm and without garbage, with a crowd of idle streams, and when
@@ -71,8 +74,15 @@ async function memoryOf(lane: Lane, world: World, making: Making): Promise<LaneM
   const { upstream, caller } = world
   const proxy = await startOf(lane, world, making.command)
   const { port } = proxy
-  const model = modelOf(lane.upstream)
-  const asking = { port, caller: lane.caller, model, prompt: 'small', stream: true } as const
+  const { caller: dialect, gateway } = lane
+  const asking = {
+    port,
+    ...(gateway && { base: gateway.base, key: gateway.key }),
+    caller: dialect,
+    model: modelFor(lane),
+    prompt: 'small',
+    stream: true,
+  } as const
   const atRest = await resident(proxy)
   await upstream.answer('burst')
   await caller.run({ ...asking, ...WARM })
@@ -97,6 +107,7 @@ export interface Extra {
   section: Section
   findings: Finding[]
   problems: string[]
+  cases?: Case[]
 }
 
 export async function measureMemory(
@@ -112,6 +123,13 @@ export async function measureMemory(
   )
   return {
     findings,
+    cases: [
+      {
+        title: 'resident KiB for each idle stream',
+        values: memories.map((memory) => ({ lane: memory.lane, value: perStream(memory) })),
+        findings,
+      },
+    ],
     problems: memories.flatMap(({ lane, problems }) =>
       problems.map((problem) => `memory, ${lane.name}: ${problem}`),
     ),

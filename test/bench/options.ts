@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import type { Against } from './against.ts'
 
 export const HELP = `npm run bench -- [options]
 
@@ -16,6 +17,13 @@ export const HELP = `npm run bench -- [options]
   --command FILE     another build of the command
   --no-build         take the build as it is
   --markdown         tables as Markdown
+  --docs             write the table of the last section into README.md and docs/performance.md
+  --record           keep what the lanes took on a processor as what they usually take
+  --against URL      another gateway on this machine as a lane in every case that it can serve
+  --against-dialect m,m:r   what it serves: a dialect on both sides, or caller and upstream (default messages)
+  --against-key KEY, --against-model NAME   what its callers send, if not what callers here send
+  --against-pid N    its process, to read its time on a processor and its memory
+  --upstream-port N  where the upstream of all lanes listens, to be told to the other gateway
 `
 
 export interface Options {
@@ -29,6 +37,10 @@ export interface Options {
   command: string | undefined
   build: boolean
   markdown: boolean
+  docs: boolean
+  record: boolean
+  against: Against | undefined
+  upstreamPort: number | undefined
   help: boolean
 }
 
@@ -50,6 +62,14 @@ export function optionsOf(args: readonly string[]): Options {
       command: { type: 'string' },
       build: { type: 'boolean', default: true },
       markdown: { type: 'boolean', default: false },
+      docs: { type: 'boolean', default: false },
+      record: { type: 'boolean', default: false },
+      against: { type: 'string' },
+      'against-dialect': { type: 'string', default: 'messages' },
+      'against-key': { type: 'string' },
+      'against-model': { type: 'string' },
+      'against-pid': { type: 'string' },
+      'upstream-port': { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
     },
   })
@@ -64,6 +84,19 @@ export function optionsOf(args: readonly string[]): Options {
     command: values.command,
     build: values.build,
     markdown: values.markdown,
+    docs: values.docs,
+    record: values.record,
+    against:
+      values.against === undefined
+        ? undefined
+        : {
+            url: values.against,
+            dialects: values['against-dialect'],
+            key: values['against-key'],
+            model: values['against-model'],
+            pid: numberOf(values['against-pid']),
+          },
+    upstreamPort: numberOf(values['upstream-port']),
     help: values.help,
   }
 }

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Gateway } from './against.ts'
 import type { ProxyKind } from './lanes.ts'
 import {
   CALLER_KEY,
@@ -57,8 +58,9 @@ export interface Upstream {
   stop(): void
 }
 
-export async function startUpstream(): Promise<Upstream> {
-  const child = adopted(fork(file('upstream.ts')))
+/** At a port of the system's choice, or at one that another gateway has been told. */
+export async function startUpstream(port = 0): Promise<Upstream> {
+  const child = adopted(fork(file('upstream.ts'), [String(port)]))
   return {
     port: Number(await heardFrom(child)),
     pid: child.pid,
@@ -133,6 +135,9 @@ export interface Making {
   args?: readonly string[]
   ipc?: boolean
 }
+
+/** Another gateway, which nobody here starts or ends. */
+export const foreign = ({ port, pid }: Gateway): Proxy => ({ port, pid, stop: async () => {} })
 
 /** The process behind a kind of lane; the direct one has none of its own. */
 export async function startLane(kind: ProxyKind, making: Making): Promise<Proxy> {

@@ -30,12 +30,19 @@ const WAITS: readonly Column[] = [
   { head: 'p99 ms', cell: ({ waitP99 }) => digits(waitP99) },
 ]
 
+const TAILS: readonly Column[] = [
+  { head: '+p50', cell: ({ moreP50 }) => digits(moreP50) },
+  { head: '+p99', cell: ({ moreP99 }) => digits(moreP99) },
+  { head: 'longest', cell: ({ longest }) => digits(longest) },
+]
+
 const REQUESTS: readonly Column[] = [
   ...PROPORTION,
   { head: 'to node:http', cell: ({ floor }) => digits(floor?.middle) },
   { head: 'requests/s', cell: ({ perSecond }) => digits(perSecond) },
   { head: 'CPU µs', cell: ({ cpuUs }) => digits(cpuUs) },
   ...WAITS,
+  ...TAILS,
 ]
 
 const DRIPS: readonly Column[] = [
@@ -94,6 +101,8 @@ const SIGNS = { reached: 'ok', missed: 'MISSED', far: 'FAR' } as const
 export const verdicts = (findings: readonly Finding[], lane: string): string =>
   findings
     .filter((finding) => finding.lane === lane)
+    // What is as usual is not worth a word.
+    .filter(({ goal, verdict }) => goal.metric !== 'usual' || verdict !== 'reached')
     .map(({ goal, verdict }) => `${boundOf(goal)} ${SIGNS[verdict]}`)
     .join(', ')
 

@@ -1,7 +1,8 @@
+import { modelFor } from './against.ts'
 import { isPair, type Lane } from './lanes.ts'
 import type { Caller, Proxy, Upstream } from './processes.ts'
 import type { Scenario } from './scenarios.ts'
-import { type Asking, modelOf, type Score } from './shared.ts'
+import type { Asking, Score } from './shared.ts'
 import { rotated } from './statistics.ts'
 
 /** What stands while scenarios are run. */
@@ -32,12 +33,13 @@ export interface Effort {
 
 async function asking({ proxyOf }: World, lane: Lane, scenario: Scenario): Promise<Asking> {
   const { port } = await proxyOf(lane)
-  const { caller, upstream, twin } = lane
+  const { caller, gateway } = lane
   const { prompt, manner } = scenario
   return {
     port,
+    ...(gateway && { base: gateway.base, key: gateway.key }),
     caller,
-    model: modelOf(upstream, twin !== undefined),
+    model: modelFor(lane),
     prompt,
     stream: manner !== 'json',
   }
@@ -68,6 +70,10 @@ async function slice(
   ])
 }
 
+/** Another gateway may not know every kind of traffic. */
+const isServed = ({ lane, problems }: LaneScores): boolean =>
+  lane.gateway === undefined || problems.length === 0
+
 /** Every lane for a short while in each of several rounds, in changing order, after all have been warmed up. */
 export async function measure(
   world: World,
@@ -84,7 +90,7 @@ export async function measure(
     problems.push(...(await slice(world, warm))[0].problems)
   }
   for (let round = 0; round < rounds; round += 1)
-    for (const { lane, loads, drips, problems } of rotated(results, round)) {
+    for (const { lane, loads, drips, problems } of rotated(results.filter(isServed), round)) {
       progress(`${scenario.name}: round ${round + 1} of ${rounds}, ${lane.name}`)
       const [load, drip] = await slice(world, { lane, scenario, seconds, checked: false })
       loads.push(load)

@@ -46,29 +46,33 @@ const EACH = `stream of ${DELTAS} deltas, a write for each`
 
 /** Every dialect on both sides, alone and translated. */
 const SOME = 'same,m:r,r:g,g:c,c:m'
-const QUICK_CROSS: Short = { lanes: 'direct,node:http,cross', rounds: 3, seconds: 0.4 }
-const QUICK_SOME: Short = { lanes: `direct,node:http,${SOME}`, rounds: 3, seconds: 0.4 }
+const short = (lanes: string, rounds = 3, seconds = 0.4): Short => ({ lanes, rounds, seconds })
+const QUICK = short(`direct,node:http,${SOME}`)
+const FEW = 'm:m,m:r,r:g'
 
 export const SCENARIOS: readonly Scenario[] = [
-  requests('small-1', SMALL, 'small', { connections: 1 }),
+  requests('small-1', SMALL, 'small', {
+    connections: 1,
+    quick: short(`direct,node:http,${FEW},c:m`),
+  }),
   requests('small-16', SMALL, 'small', { connections: 16 }),
-  requests('small-64', SMALL, 'small', { connections: 64, quick: QUICK_CROSS }),
+  requests('small-64', SMALL, 'small', { connections: 64, quick: QUICK }),
   requests('agent-1', AGENT, 'agent', { connections: 1 }),
   requests('agent-16', AGENT, 'agent', { connections: 16 }),
   requests('agent-64', AGENT, 'agent', { connections: 64 }),
   requests('agent-wide-16', `${AGENT}, wide characters`, 'agent-wide', {
     connections: 16,
-    quick: QUICK_SOME,
+    quick: QUICK,
   }),
-  requests('growing-16', GROWING, 'growing', { connections: 16, quick: QUICK_SOME }),
+  requests('growing-16', GROWING, 'growing', { connections: 16, quick: QUICK }),
   requests('image-4', 'image (10 MB request)', 'image', {
     connections: 4,
     seconds: 2,
     dripMs: 20,
-    quick: { lanes: SOME, rounds: 2, seconds: 1 },
+    quick: short(`node:http,${FEW}`, 2, 1),
   }),
   streams('burst-1', BURST, 'burst', { connections: 1 }),
-  streams('burst-16', BURST, 'burst', { connections: 16, quick: QUICK_SOME }),
+  streams('burst-16', BURST, 'burst', { connections: 16, quick: QUICK }),
   streams('block-1', BLOCK, 'block', { connections: 1 }),
   streams('block-16', BLOCK, 'block', { connections: 16 }),
   streams('each-16', EACH, 'each', { connections: 16 }),
@@ -76,7 +80,7 @@ export const SCENARIOS: readonly Scenario[] = [
     connections: 20,
     seconds: 1.2,
     events: PACED_DELTAS,
-    quick: { lanes: SOME, rounds: 3, seconds: 0.5 },
+    quick: short(`direct,node:http,${FEW}`, 3, 0.5),
   }),
 ]
 

@@ -81,6 +81,7 @@ export interface Busy {
 export interface Spread {
   p50: number
   p99: number
+  most: number
 }
 
 /** What a slice of load came to. */

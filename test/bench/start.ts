@@ -70,6 +70,13 @@ export async function measureStart(
   ])
   return {
     findings,
+    cases: [
+      {
+        title: 'start of the process, to a server that does nothing',
+        values: kinds.map((lane, index) => ({ lane, value: values[index]?.middle })),
+        findings,
+      },
+    ],
     problems: [],
     section: {
       title: 'start: from the start of the process to its first answer',

@@ -17,6 +17,7 @@ export function median(values: readonly number[]): number {
 export const spreadOf = (values: readonly number[]): Spread => ({
   p50: quantile(values, 0.5),
   p99: quantile(values, 0.99),
+  most: quantile(values, 1),
 })
 
 /** A middle with what it lies between. */
@@ -39,8 +40,18 @@ export const ratios = (
   base: readonly (number | undefined)[],
 ): (number | undefined)[] => values.map((value, round) => quotient(value, base[round]))
 
-const quotient = (value: number | undefined, base: number | undefined): number | undefined =>
+export const quotient = (value: number | undefined, base: number | undefined): number | undefined =>
   value === undefined || !base ? undefined : value / base
+
+/** Round by round, how much more one is than the other. */
+export const differences = (
+  values: readonly (number | undefined)[],
+  base: readonly (number | undefined)[],
+): (number | undefined)[] =>
+  values.map((value, round) => {
+    const other = base[round]
+    return value === undefined || other === undefined ? undefined : value - other
+  })
 
 /** By how much the best of one list is above the best of another: a disturbance of the machine only adds. */
 export function added(

@@ -134,4 +134,7 @@ process.on('message', (next: Manner) => {
   process.send?.(next)
 })
 process.on('disconnect', () => process.exit())
-server.listen(0, '127.0.0.1', 4096, () => process.send?.((server.address() as AddressInfo).port))
+const [, , port = '0'] = process.argv
+server.listen(Number(port), '127.0.0.1', 4096, () =>
+  process.send?.((server.address() as AddressInfo).port),
+)

@@ -1,5 +1,5 @@
 import type { Lane } from './lanes.ts'
-import { type Proxy, startCaller, startUpstream } from './processes.ts'
+import { foreign, type Proxy, startCaller, startUpstream } from './processes.ts'
 import type { World } from './rounds.ts'
 
 /** Starts the process behind a kind of lane. */
@@ -9,7 +9,8 @@ export type StartLane = (kind: Lane['proxy'], upstreamPort: number) => Promise<P
 function proxies(upstreamPort: number, start: StartLane) {
   const started = new Map<string, Promise<Proxy>>()
   return {
-    proxyOf({ proxy }: Lane): Promise<Proxy> {
+    async proxyOf({ proxy, gateway }: Lane): Promise<Proxy> {
+      if (gateway) return foreign(gateway)
       const known = started.get(proxy) ?? start(proxy, upstreamPort)
       started.set(proxy, known)
       return known
@@ -25,8 +26,9 @@ function proxies(upstreamPort: number, start: StartLane) {
 export async function withWorld(
   start: StartLane,
   work: (world: World) => Promise<void>,
+  upstreamPort?: number,
 ): Promise<void> {
-  const upstream = await startUpstream()
+  const upstream = await startUpstream(upstreamPort)
   const caller = startCaller()
   const bystander = startCaller()
   const lanes = proxies(upstream.port, start)

@@ -1,0 +1,106 @@
+import type { Figures } from './figures.ts'
+import { boundOf, type Finding, type Goal, type Metric } from './goals.ts'
+import { BASE, FLOOR, isCross, isSame, type Lane } from './lanes.ts'
+import type { Section } from './report.ts'
+import type { Scenario } from './scenarios.ts'
+import { digits } from './table.ts'
+
+/** One line of the table for readers: a kind of traffic, what is counted, and what each lane came to. */
+export interface Case {
+  title: string
+  values: readonly { lane: Lane; value: number | undefined }[]
+  /** The goals that speak about what is counted. */
+  findings: readonly Finding[]
+}
+
+interface Reading {
+  what: string
+  metrics: readonly Metric[]
+  value(figures: Figures): number | undefined
+}
+
+const RATE: Reading = {
+  what: '',
+  metrics: ['rate', 'floor'],
+  value: ({ rate }) => rate?.middle,
+}
+const MORE: Reading = {
+  what: 'ms more than without a proxy',
+  metrics: ['more'],
+  value: ({ moreP50 }) => moreP50,
+}
+const TAIL: Reading = {
+  what: 'ms more for the slowest of a hundred',
+  metrics: ['tail'],
+  value: ({ moreP99 }) => moreP99,
+}
+const ADDED: Reading = {
+  what: 'ms more for an event than through Hono',
+  metrics: ['added'],
+  value: ({ overBase }) => overBase,
+}
+
+function readingsOf({ manner, connections, name }: Scenario): readonly Reading[] {
+  if (manner === 'paced') return [ADDED]
+  if (manner === 'json' && connections === 1) return [MORE]
+  return name === 'small-64' ? [RATE, TAIL] : [RATE]
+}
+
+export function casesOf(
+  scenario: Scenario,
+  figures: readonly Figures[],
+  findings: readonly Finding[],
+): Case[] {
+  const title = `${scenario.title}, ${scenario.connections} at once`
+  return readingsOf(scenario).map(({ what, metrics, value }) => ({
+    title: what === '' ? title : `${title}: ${what}`,
+    values: figures.map((each) => ({ lane: each.lane, value: value(each) })),
+    findings: findings.filter(({ goal }) => metrics.includes(goal.metric)),
+  }))
+}
+
+type Values = Case['values']
+
+const spanOf = (values: Values, isOne: (lane: Lane) => boolean): string => {
+  const known = values.flatMap(({ lane, value }) =>
+    isOne(lane) && value !== undefined && Number.isFinite(value) ? [value] : [],
+  )
+  if (known.length === 0) return ''
+  const [least, most] = [digits(Math.min(...known)), digits(Math.max(...known))]
+  return least === most ? least : `${least} to ${most}`
+}
+
+const isNamed =
+  (name: string) =>
+  (lane: Lane): boolean =>
+    lane.name === name
+
+/** A goal, and in how many lanes it is missed. */
+function verdictOf(goal: Goal, findings: readonly Finding[]): string {
+  const own = findings.filter((finding) => finding.goal === goal)
+  const missed = own.filter(({ verdict }) => verdict !== 'reached').length
+  const bound = boundOf(goal)
+  return missed === 0 ? `${bound} ok` : `**${bound} missed by ${missed} of ${own.length}**`
+}
+
+const goalsIn = ({ findings }: Case): string =>
+  [...new Set(findings.map(({ goal }) => goal))].map((goal) => verdictOf(goal, findings)).join(', ')
+
+const HEAD = ['', 'node:http', 'Hono', 'same dialect', 'translated']
+
+/** Everything at a glance, with what is missed in bold. */
+export function overviewOf(cases: readonly Case[]): Section {
+  const others = new Set(
+    cases.flatMap(({ values }) => values.flatMap(({ lane }) => (lane.gateway ? [lane.name] : []))),
+  )
+  const columns = [isNamed(FLOOR), isNamed(BASE), isSame, isCross, ...[...others].map(isNamed)]
+  return {
+    title: 'at a glance: rates as a ratio to the bare Hono proxy, unless a line says otherwise',
+    head: [...HEAD, ...others, 'goal'],
+    rows: cases.map((each) => [
+      each.title,
+      ...columns.map((isOne) => spanOf(each.values, isOne)),
+      goalsIn(each),
+    ]),
+  }
+}
