@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { type Case, overviewOf } from './overview.ts'
+import type { Section } from './report.ts'
+import { markdownTable } from './table.ts'
 
-/** The pages for readers that show what was measured. */
-const PAGES = ['README.md', 'docs/performance.md']
 const BEGIN = '<!-- npm run bench -- --docs -->'
 const END = '<!-- end -->'
 
@@ -13,6 +14,11 @@ export function withTable(page: string, table: string): string {
   return `${page.slice(0, begin + BEGIN.length)}\n\n${table}\n\n${page.slice(end)}`
 }
 
-export function writePages(table: string): void {
-  for (const page of PAGES) writeFileSync(page, withTable(readFileSync(page, 'utf8'), table))
+const write = (page: string, { head, rows }: Section): void =>
+  writeFileSync(page, withTable(readFileSync(page, 'utf8'), markdownTable(head, rows)))
+
+/** The pages for readers that show what was measured; the first one has little room. */
+export function writePages(cases: readonly Case[]): void {
+  write('README.md', overviewOf(cases.filter(({ isMain }) => isMain)))
+  write('docs/performance.md', overviewOf(cases))
 }

@@ -114,7 +114,7 @@ export function conclude(run: Run): void {
   const count = (verdict: string) => findings.filter((found) => found.verdict === verdict).length
   const overview = overviewOf(cases)
   if (cases.length > 0) print(run, overview)
-  if (options.docs) writePages(markdownTable(overview.head, overview.rows))
+  if (options.docs) writePages(cases)
   console.log(
     `\ngoals: ${count('reached')} reached, ${count('missed')} nearly, ${count('far')} far from it`,
   )
