@@ -104,10 +104,10 @@ describe('a short run', () => {
   })
 })
 
-describe('another gateway', () => {
-  const against = (...more: string[]) =>
-    lanesAgainst(optionsOf(['--against', 'http://127.0.0.1:4000/llm/', ...more]).against)
+const against = (...more: string[]) =>
+  lanesAgainst(optionsOf(['--against', 'http://127.0.0.1:4000/llm/', ...more]).against)
 
+describe('another gateway', () => {
   it('is a lane for each pair that it serves', () => {
     const lanes = against('--against-dialect', 'm,c:m', '--against-key', 'sk', '--against-pid', '7')
     expect(lanes.map(({ name, proxy }) => [name, proxy])).toEqual([
@@ -134,8 +134,9 @@ describe('another gateway', () => {
   })
 })
 
+const value = (text: string, figure: number) => ({ lane: laneCalled(text), value: figure })
+
 describe('the table for readers', () => {
-  const value = (text: string, figure: number) => ({ lane: laneCalled(text), value: figure })
   const values = [value('m:r', 0.2), value('r:m', 0.7), value('m:m', 1.2), value('node:http', 3)]
 
   it('has spans of lanes, and in bold what is missed', () => {

@@ -107,12 +107,13 @@ export function excused(finding: Finding, toUsual: number): Finding {
 
 const WORST_LAST = ['reached', 'missed', 'far'] as const
 
+const rank = ({ verdict }: Finding): number => WORST_LAST.indexOf(verdict)
+
 /** Of two looks at the same, the better one: what is really slow is so again. */
 export function betterOf(first: readonly Finding[], again: readonly Finding[]): Finding[] {
   return first.map((finding) => {
     const other = again.find(({ goal, lane }) => goal === finding.goal && lane === finding.lane)
     if (!other) return finding
-    const rank = ({ verdict }: Finding) => WORST_LAST.indexOf(verdict)
     return rank(other) < rank(finding) ? other : finding
   })
 }
