@@ -11,10 +11,10 @@ const CALLER_NAME = /^[A-Za-z0-9][\w.-]{0,31}$/
 const HASH_PREFIX = 'sha256:'
 const DIGEST = /^[0-9a-f]{64}$/i
 
-/** What a key without a name of its own is called, after its place. */
+/** The name of a key that has none of its own: its place in the list. */
 export const placeName = (index: number): string => `key-${index + 1}`
 
-/** The keys of a configuration in which nothing was found to be wrong. */
+/** The callers of a configuration that was checked. */
 export function buildCallers(callers: Config['callers'], environment: Environment): CallerSettings {
   if (callers === undefined || callers === 'open') return { kind: 'open' }
   const keys = callers.keys.map((key, index) => {
@@ -38,7 +38,7 @@ function namedKey(config: CallerConfig, environment: Environment, path: Document
   }
 }
 
-/** A key that callers present, or `sha256:` and its hash. */
+/** A key as callers present it, or `sha256:` and its hash. */
 export function readCallerKey(
   text: string,
   environment: Environment,
@@ -59,7 +59,7 @@ export function readCallerKey(
   return key
 }
 
-/** `2027-01-01`, which begins at midnight UTC, or a time with its zone. */
+/** A day such as `2027-01-01`, which begins at midnight UTC, or a time with its zone. */
 const DAY = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/
 
 function readDay(text: string, place: string): number {
@@ -96,7 +96,7 @@ export function checkCallers({ config, environment, platform, found }: Examinati
     if (typeof text !== 'string' || text === '') continue
     found.attempt(keyPath, (place) => {
       const value = JSON.stringify(readCallerKey(text, environment, place))
-      // The same key twice without a name is one key.
+      // The same key in the list twice, without a name, counts as one key.
       if (isNamed ? values.has(value) : values.get(value))
         throw new ConfigError(place, 'expected a key that no other has')
       values.set(value, isNamed)

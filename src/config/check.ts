@@ -25,8 +25,8 @@ import { warnAbout } from './warnings.ts'
 import { matchesGlob } from './glob.ts'
 
 /**
- * Everything that is wrong with a configuration and everything that is surely not meant. Each check looks at
- * the raw document and passes over what has not the right shape, which the schema reports.
+ * Finds everything that is wrong with a configuration, and everything legal that is probably a mistake. Each check
+ * looks at the raw document, and skips values of the wrong shape, which the schema reports.
  */
 export function findingsIn(
   config: unknown,
@@ -96,7 +96,7 @@ function checkUpstream({ config, environment, platform, found }: Examination, na
   checkProfile({ config, found }, at)
 }
 
-/** Which servers there are is the table's to say. */
+/** The names of profiles come from the adapters' tables. */
 function checkProfile(
   { config, found }: Pick<Examination, 'config' | 'found'>,
   at: readonly string[],
@@ -113,7 +113,7 @@ function checkProfile(
   checkDropped({ config, found }, at, [...path, 'drop'])
 }
 
-/** The keys of a list: the proxy chooses among them, so that each is its own, and another one. */
+/** Each key in a list must name itself, and no two may be equal, because the proxy chooses among them. */
 function checkKeys(
   { config, environment, found }: Pick<Examination, 'config' | 'environment' | 'found'>,
   at: DocumentPath,
@@ -145,7 +145,7 @@ function checkModels(
     checkDropped({ config, found }, at, [...at, 'models', glob, 'drop'])
 }
 
-/** Which parameters may be dropped is the dialect's to say. */
+/** The parameters that may be dropped come from the dialect's table of fields. */
 function checkDropped(
   { config, found }: Pick<Examination, 'config' | 'found'>,
   at: DocumentPath,
@@ -184,7 +184,7 @@ function checkRoutes(examined: Examination): void {
   }
 }
 
-/** Names that the route would not take are a mistake. */
+/** Each listed model must match the glob of its route. */
 function checkListed({ config, found }: Examination, index: number): void {
   const glob = textAt(config, ['routes', index, 'model'])
   const path = ['routes', index, 'models']

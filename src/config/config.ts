@@ -54,20 +54,20 @@ const DEFAULT_PLATFORM: Required<Platform> = {
   listens: undefined,
 }
 
-/** What came of a configuration: settings where nothing is wrong with it, and all that is to be said of it. */
+/** The settings, where nothing is wrong, and all findings. */
 export interface Examined {
   settings?: Settings
   faults: readonly ConfigFault[]
 }
 
-/** Looks at a whole configuration, and never throws: a proxy that runs may be asked to take a new one. */
+/** Examines a whole configuration. It never throws, because a running proxy may be asked to load a broken one. */
 export function examined(
   source: ConfigSource,
   environment: Environment,
   platform: Platform = {},
 ): Examined {
   const complete = { ...DEFAULT_PLATFORM, ...platform, origin: source.origin }
-  // Of a text that broke off nothing can be said but where.
+  // In a text that is not JSON, nothing but the place of the syntax error is known.
   const findings = source.broken ? [] : findingsIn(source.value, environment, complete)
   const faults = inReadingOrder([
     ...source.faults,
@@ -78,14 +78,14 @@ export function examined(
   return config ? { settings: build(config, environment, complete), faults } : { faults }
 }
 
-/** The settings, or `ConfigError` with everything that is wrong. */
+/** The settings; throws `ConfigError` with everything that is wrong. */
 export function settingsIn({ settings, faults }: Examined): Settings {
   if (settings) return settings
   const first = faults.find(({ severity }) => severity === 'fault')
   throw new ConfigError(first?.place ?? '', first?.expected ?? '', first?.origin, faults)
 }
 
-/** The settings that a configuration describes; throws `ConfigError`. */
+/** Reads settings from a document; throws `ConfigError`. */
 export function readSettings(
   config: unknown,
   environment: Environment,
@@ -95,7 +95,7 @@ export function readSettings(
   return settingsIn(examined(objectSource(config, origin), environment, platform))
 }
 
-/** The same from text: JSON with comments and trailing commas. */
+/** Reads settings from text: JSON with comments and trailing commas. */
 export function settingsFromText(
   text: string,
   environment: Environment,
@@ -104,7 +104,7 @@ export function settingsFromText(
   return settingsIn(examined(textSource(text, platform.origin), environment, platform))
 }
 
-/** Three upstreams in this process, one per dialect; a model that is none of their names goes to the first. */
+/** Upstreams in this process, one per dialect. A model that is not the name of one of them goes to the first. */
 export function demoConfig(): Config {
   return {
     upstreams: Object.fromEntries(
@@ -119,7 +119,7 @@ export function demoConfig(): Config {
 
 const demoName = (dialect: string): string => `demo-${dialect}`
 
-/** Of a configuration in which nothing was found to be wrong. */
+/** Builds settings from a configuration that was checked. */
 function build(config: Config, environment: Environment, platform: Required<Platform>): Settings {
   const { upstreams = {}, tasks = {}, state = {}, losses = {} } = config
   const { stores } = platform
@@ -218,7 +218,7 @@ function buildKeys(
   return { key: keys[0]?.key ?? { kind: 'none' }, keys }
 }
 
-/** One upstream needs no route: everything goes there. */
+/** A single upstream needs no route: all requests go to it. */
 function buildRoutes(
   routes: Config['routes'],
   upstreams: readonly string[],

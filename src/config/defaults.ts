@@ -11,7 +11,7 @@ const MIB = 1024 * KIB
 const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
 
-/** What a process of its own can bear: resident memory stays below twice the bytes in flight and 300 MB. */
+/** Limits for a process of its own. They keep its resident memory below twice the bytes in flight plus 300 MB. */
 export const PROCESS_LIMITS: LimitSettings = {
   bodyBytes: 32 * MIB,
   inFlightBytes: 256 * MIB,
@@ -29,7 +29,7 @@ export const PROCESS_LIMITS: LimitSettings = {
   lingerMs: 0,
 }
 
-/** What fits into an isolate of 128 MB. */
+/** Limits for a Workers isolate, which has 128 MB. */
 export const ISOLATE_LIMITS: LimitSettings = {
   ...PROCESS_LIMITS,
   bodyBytes: 16 * MIB,
@@ -56,21 +56,21 @@ export const STORE_BOUNDS: StoreBounds = {
   totalBytes: 256 * MIB,
 }
 
-/** A Workers isolate has 128 MB for everything, and a key-value namespace takes 25 MiB a value. */
+/** A Workers isolate has 128 MB in all, and Workers KV takes values of up to 25 MiB. */
 export const WORKER_STORE_BOUNDS: StoreBounds = {
   entryBytes: 4 * MIB,
   ownerBytes: 16 * MIB,
   totalBytes: 32 * MIB,
 }
 
-/** As long as the dialect's own service keeps what it was told. */
+/** 30 days, as OpenAI keeps responses. */
 export const DEFAULT_RETENTION: RetentionSettings = {
   ...STORE_BOUNDS,
   ttlMs: 30 * DAY_MS,
   proofs: false,
 }
 
-/** The statuses are those that the official libraries repeat by themselves. */
+/** The statuses at which the official client libraries repeat a request by themselves. */
 export const DEFAULT_FAILOVER: FailoverSettings = {
   hops: 2,
   budgetMs: 30 * SECOND_MS,
@@ -83,9 +83,9 @@ export const DEFAULT_FAILOVER: FailoverSettings = {
 
 export const MAX_OUTPUT_TOKENS = 8192
 
-/** A caller's key: too short to guess is refused, longer than what a caller may present would never match. */
+/** Shorter keys can be guessed. Longer ones would never match, because a caller may not present them. */
 export const MIN_CALLER_KEY_CHARACTERS = 16
 export const MAX_CALLER_KEY_CHARACTERS = 512
 
-/** In-process upstreams answer under this origin; no name server knows it. */
+/** The origin of in-process upstreams; `.invalid` is a name that no name server resolves (RFC 2606, section 2). */
 export const DEMO_ORIGIN = 'http://demo.invalid'

@@ -1,7 +1,7 @@
 import type { Findings } from './finding.ts'
 import type { Environment, Platform } from './values.ts'
 
-/** All of a configuration that one looks at: what was read, the variables that it names, where it is to run. */
+/** What checks look at: the document, the environment variables, and the platform. */
 export interface Examination {
   config: unknown
   environment: Environment

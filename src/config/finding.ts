@@ -1,19 +1,19 @@
 import { type DocumentPath, spellPlace } from './place.ts'
 import type { Position } from './jsonc.ts'
 
-/** What is wrong, or surely not meant, at one place of a configuration. It quotes no value: any may be a secret. */
+/** A fault or a warning at one place of a configuration. It quotes no value, because any value may be a secret. */
 export interface Finding {
   path: DocumentPath
   text: string
-  /** Legal, and surely not meant. */
+  /** Set for a warning: the value is legal, but probably a mistake. */
   warns?: boolean
-  /** The member's name is what it is about, not its value. */
+  /** Set where the finding is about the member's name and not its value. */
   named?: boolean
   /** The place of the member that was probably meant. */
   instead?: string
 }
 
-/** The same with where it is: in a file, in a variable, or in an object of a program. */
+/** A finding with its position: in a file, in a variable, or in a program's object. */
 export interface ConfigFault extends Partial<Position> {
   severity: 'fault' | 'warning'
   /** The file or other source. */
@@ -23,13 +23,13 @@ export interface ConfigFault extends Partial<Position> {
   expected: string
 }
 
-/** One line about one place of a configuration, or one for each that is wrong. */
+/** Thrown for a faulty configuration. Its message has one line for each fault. */
 export class ConfigError extends Error {
-  /** Of the first fault. */
+  /** The place of the first fault. */
   readonly place: string
   readonly expected: string
   readonly origin: string | undefined
-  /** All that is wrong, and what is surely not meant. */
+  /** All faults and all warnings. */
   readonly faults: readonly ConfigFault[]
   constructor(place: string, expected: string, origin?: string, faults?: readonly ConfigFault[]) {
     const all = faults ?? [{ severity: 'fault', place, expected, origin }]
@@ -41,7 +41,7 @@ export class ConfigError extends Error {
     this.origin = origin
     this.faults = all
   }
-  /** The same, with the file or other source that the place is in. */
+  /** The same error with the file or other source that the place is in. */
   within(origin: string): ConfigError {
     return this.origin === undefined ? new ConfigError(this.place, this.expected, origin) : this
   }
@@ -61,7 +61,7 @@ export function writeFault({
   return [where, place, what].filter(Boolean).join(': ')
 }
 
-/** Gathers what is found; a fault that a check throws is noted at the path at which it was asked. */
+/** Gathers findings. A `ConfigError` that a check throws becomes a finding at the path that was checked. */
 export class Findings {
   readonly all: Finding[] = []
 

@@ -1,4 +1,4 @@
-/** `*` stands for anything. Linear in the name for any glob. */
+/** Matches a glob in which `*` stands for any text, in linear time for every glob. */
 export function matchesGlob(glob: string, name: string): boolean {
   const [head = '', ...rest] = glob.split('*')
   const tail = rest.pop()

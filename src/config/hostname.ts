@@ -1,10 +1,10 @@
-/** The name in a `Host` header: in small letters, without port, brackets and the dot of the root. */
+/** The name in a `Host` header: in small letters, without the port, the brackets and the final dot. */
 export function readHostname(host: string): string {
   const [, bracketed, plain = ''] = /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.exec(host.trim()) ?? []
   return (bracketed ?? plain).toLowerCase().replace(/\.$/, '')
 }
 
-/** The same of an address to listen on, which has no port. */
+/** The name of an address to listen on, which has no port. */
 export const nameOfAddress = (address: string): string =>
   address.toLowerCase().replace(/^\[|\]$/g, '')
 

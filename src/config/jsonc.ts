@@ -11,11 +11,11 @@ export interface JsoncFault extends Position {
 }
 
 export interface JsoncDocument {
-  /** Undefined where the text stops being JSON. */
+  /** Undefined where the text is no JSON. */
   value: unknown
-  /** What is said twice, and where the text stops being JSON. */
+  /** Members that are repeated, and where the text stops being JSON. */
   faults: readonly JsoncFault[]
-  /** Where a value begins, or the name of a member; of what is not there, where it should have been. */
+  /** Where a value, or the name of a member, begins. For a missing member: where its object begins. */
   positionOf(path: DocumentPath, part?: 'name' | 'value'): Position
 }
 
@@ -38,8 +38,8 @@ class BrokenText extends Error {
 }
 
 /**
- * Parses JSON as people write it, with comments and trailing commas. JSON.parse would be of no help behind
- * a comment stripper: its messages quote the text around the fault, which may hold a key.
+ * Parses JSON with comments and trailing commas. JSON.parse behind a comment stripper would not do: its messages
+ * quote the text around the fault, which may hold a key.
  */
 export function parseJsonc(text: string): JsoncDocument {
   const spans = new Map<string, Span>()
@@ -70,7 +70,7 @@ function positionIn(text: string, at: number): Position {
   return { line: before.length, column: (before.at(-1) ?? '').length + 1 }
 }
 
-/** A place in the text, and what is taken from there. */
+/** Takes tokens from the text, from `at` on. */
 class Tokens {
   readonly text: string
   at = 0
@@ -87,7 +87,7 @@ class Tokens {
     this.#token(BLANK)
   }
 
-  /** Whether `mark` comes next; then it is taken. */
+  /** Takes `mark` if it comes next; returns whether it did. */
   takes(mark: string): boolean {
     this.skipBlank()
     if (this.text[this.at] !== mark) return false
@@ -104,7 +104,7 @@ class Tokens {
     return JSON.parse(this.#token(SCALAR) ?? this.fail('a value'))
   }
 
-  /** `item, item, …` up to `close`; the last comma may be too much. */
+  /** Takes `item, item, …` up to `close`; a trailing comma is allowed. */
   list(close: string, item: () => void): void {
     while (!this.takes(close)) {
       item()

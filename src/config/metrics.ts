@@ -5,10 +5,10 @@ import type { MetricsSettings } from './settings.ts'
 import type { Config } from './type.ts'
 import { type Environment, type Platform, readSecret } from './values.ts'
 
-/** A shorter one could not be masked in the log. */
+/** The log masks secrets from 8 characters on; a shorter key would appear in it. */
 const SHORTEST_KEY = 8
 
-/** By default there are metrics where only this machine can ask and no key is needed. */
+/** By default metrics are served where only this machine can ask and callers need no key. */
 export function readMetrics(
   { metrics, callers }: Pick<Config, 'metrics' | 'callers'>,
   environment: Environment,

@@ -1,6 +1,6 @@
 const MOST_LETTERS = 64
 
-/** The known word that was probably meant; undefined when none is near. */
+/** The known word that was probably meant; undefined when none is similar. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const wanted = word.toLowerCase()
   if (wanted === '' || wanted.length > MOST_LETTERS) return undefined
@@ -8,17 +8,17 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   let least = Math.max(1, Math.floor(wanted.length / 3)) + 1
   for (const candidate of known) {
     const distance = editDistance(wanted, candidate.toLowerCase())
-    // A word of which every letter would have to change is another one.
+    // If every letter would have to change, it is another word and not a misspelling.
     if (distance < Math.min(least, wanted.length)) [best, least] = [candidate, distance]
   }
   return best ?? known.find((candidate) => isPart(wanted, candidate.toLowerCase()))
 }
 
-/** `apiKey` for `key`, `baseUrl` for `url`. */
+/** Matches parts of names, such as `apiKey` for `key` and `baseUrl` for `url`. */
 const isPart = (wanted: string, known: string): boolean =>
   (known.length > 2 && wanted.includes(known)) || (wanted.length > 2 && known.includes(wanted))
 
-/** How many letters have to be changed, put in or taken out, or exchanged with their neighbour. */
+/** The edit distance: letters to replace, insert, delete, or exchange with their neighbour. */
 function editDistance(from: string, to: string): number {
   let before: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, column) => column)
@@ -41,7 +41,7 @@ function editDistance(from: string, to: string): number {
   return last[to.length] ?? 0
 }
 
-/** ` did you mean "x"?` behind a sentence, or nothing. */
+/** ` did you mean "x"?` for the end of a sentence, or nothing. */
 export function hint(word: string, known: readonly string[]): string {
   const found = nearest(word, known)
   return found === undefined ? '' : `; did you mean "${found}"?`

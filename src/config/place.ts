@@ -1,7 +1,7 @@
-/** The way to a value in a document: names of members and numbers of entries. */
+/** The path of a value in a document: names of members and indexes of entries. */
 export type DocumentPath = readonly PropertyKey[]
 
-/** A place in a document, as people spell it: `routes[1].upstream`. */
+/** A path as people write it: `routes[1].upstream`. */
 export function spellPlace(path: DocumentPath): string {
   let place = ''
   for (const segment of path) {
@@ -29,7 +29,7 @@ export function textAt(value: unknown, path: DocumentPath): string | undefined {
   return typeof found === 'string' ? found : undefined
 }
 
-/** The members of an object at a place, none where there is something else. */
+/** The members of the object at a path; none for any other value. */
 export function membersAt(value: unknown, path: DocumentPath): [string, unknown][] {
   const found = valueAt(value, path)
   return typeof found === 'object' && found !== null && !Array.isArray(found)
@@ -37,7 +37,7 @@ export function membersAt(value: unknown, path: DocumentPath): [string, unknown]
     : []
 }
 
-/** The entries of a list at a place, none where there is something else. */
+/** The entries of the list at a path; none for any other value. */
 export function entriesAt(value: unknown, path: DocumentPath): readonly unknown[] {
   const found = valueAt(value, path)
   return Array.isArray(found) ? found : []

@@ -2,13 +2,13 @@ import type { Examination } from './examination.ts'
 import { PROCESS_LIMITS } from './defaults.ts'
 import { entriesAt, type DocumentPath, textAt, valueAt } from './place.ts'
 
-/** An upstream that a route names, and where it does. */
+/** An upstream that a route names, and the path to that name. */
 export interface NamedUpstream {
   name: string
   path: DocumentPath
 }
 
-/** The upstreams of a route in a document: one by its name, or a list of names and of objects with one. */
+/** The upstreams of a route in a document: one by its name, or a list of names and of objects that hold one. */
 export function upstreamsOfRoute(config: unknown, index: number): NamedUpstream[] {
   const at = ['routes', index, 'upstream']
   const entries = [...entriesAt(config, at).keys()].flatMap((entry) => [
@@ -21,7 +21,10 @@ export function upstreamsOfRoute(config: unknown, index: number): NamedUpstream[
   })
 }
 
-/** Says what of several upstreams or keys behind one route is legal and surely not meant, or worth knowing. */
+/**
+ * Warns of several upstreams or keys behind one route that are legal but probably a mistake, or that users should
+ * know about.
+ */
 export function warnOfPools(examination: Examination): void {
   const { config, found } = examination
   warnOfAttempts(examination, ['failover', 'attemptMs'])

@@ -3,26 +3,26 @@ import type { Profile, ServerFacts } from '../../adapters/contract.ts'
 import { defined } from '../json/json.ts'
 import type { UpstreamConfig } from './type.ts'
 
-/** A row of the built-in table. */
+/** A row of the built-in table, with its dialect. */
 export interface ProfileRow extends Profile {
   dialect: string
 }
 
-/** What is known of servers, in the order of their names. */
+/** The rows of all dialects, sorted by name. */
 export const KNOWN_PROFILES: readonly ProfileRow[] = adapters
   .flatMap(({ dialect, upstream: { profiles = [] } }) =>
     profiles.map((profile) => ({ dialect, ...profile })),
   )
   .toSorted((one, other) => Number(one.name > other.name) - Number(one.name < other.name))
 
-/** All names, each once. */
+/** The names of all profiles, each once. */
 export const profileNames = (): string[] => [...new Set(KNOWN_PROFILES.map(({ name }) => name))]
 
-/** Whether there is anything to know of such a server in a dialect. */
+/** Whether there is a profile of this name for a dialect. */
 export const isProfiled = (name: string, dialect: string): boolean =>
   KNOWN_PROFILES.some((row) => row.name === name && row.dialect === dialect)
 
-/** What is known of the server behind an upstream, by the name of a profile and by what is said of it. */
+/** The facts about an upstream's server: those of its profile, overridden by those of the configuration. */
 export function readProfile({ profile, dialect }: Pick<UpstreamConfig, 'profile' | 'dialect'>): {
   profile?: string
   server?: ServerFacts
@@ -36,7 +36,7 @@ export function readProfile({ profile, dialect }: Pick<UpstreamConfig, 'profile'
   }
 }
 
-/** Facts as one line, in the words of the configuration. */
+/** Facts as one line, as a configuration would write them. */
 export const spellFacts = ({ facts }: Pick<Profile, 'facts'>): string =>
   Object.entries(facts)
     .map(

@@ -6,7 +6,7 @@ import { hint, nearest } from './nearest.ts'
 import type { Config, RequestClass } from './type.ts'
 import { type DocumentPath, spellPlace, valueAt } from './place.ts'
 
-/** The longest delay that a timer takes; a longer one would fire at once. */
+/** The longest delay of a JavaScript timer; with a longer one it fires at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** Ten years. */
@@ -24,7 +24,7 @@ const AUTH_STYLES = [
 
 const filled = z.string().check(z.minLength(1))
 
-/** What is cut off an id is told apart by a fingerprint, which takes so much. */
+/** An id that is too long is cut, and a fingerprint of this many characters tells it from others. */
 const SHORTEST_ID = 24
 
 const dollars = z.number().check(z.gte(0))
@@ -252,7 +252,7 @@ const limits = z.partial(
 
 const lossMode = z.enum(['report', 'reject'])
 
-/** The configuration as people write it; what its members mean is said where the JSON Schema is made. */
+/** The configuration as people write it. `scripts/config-words.ts` describes its members. */
 export const configSchema = z.strictObject({
   $schema: z.optional(z.string()),
   upstreams: z.optional(z.record(z.string(), upstream)),
@@ -303,29 +303,32 @@ export const configSchema = z.strictObject({
   inspect: z.optional(z.boolean()),
 })
 
-/** Fails to compile where the schema and the type that programs see are not the same. */
+/** A compile error where the schema and the type for programs (`type.ts`) differ. */
 type Same<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? One : never) : never
 export type CheckedConfig = Same<z.infer<typeof configSchema>, Config>
 
-/** The configuration in a document that fits the schema. */
+/** The configuration in a document that fits the schema; undefined for any other document. */
 export function configurationIn(value: unknown): CheckedConfig | undefined {
   const result = configSchema.safeParse(value)
   return result.success ? result.data : undefined
 }
 
-/** Where a document has not the shape of a configuration. */
+/** Where a document does not have the shape of a configuration. */
 export function faultsOfShape(value: unknown): Finding[] {
   const result = configSchema.safeParse(value)
   if (result.success) return []
   const faults = plain(result.error.issues).flatMap((issue) => toFindings(issue, value))
-  // Of a misspelled member it need not also be said that the right one is missing.
+  // Where a misspelled member was meant as a required one, the required one is not reported as missing.
   const meant = new Set(faults.flatMap(({ instead }) => instead ?? []))
   return faults.filter(({ path, named }) => named || !meant.has(spellPlace(path)))
 }
 
 type Issue = z.core.$ZodIssue
 
-/** A union reports its branches: the one that got furthest is what the writer meant, else it says what it takes. */
+/**
+ * A union reports faults for each branch. Those of the branch that got furthest are kept; where none got further, the
+ * union says what it takes.
+ */
 function plain(issues: readonly Issue[], above: DocumentPath = []): Issue[] {
   return issues.flatMap((issue) => {
     const path = [...above, ...issue.path]
@@ -341,7 +344,7 @@ function plain(issues: readonly Issue[], above: DocumentPath = []): Issue[] {
 const isInside = (issue: Issue): boolean =>
   issue.path.length > 0 || issue.code === 'unrecognized_keys'
 
-/** Of the right type, and yet too little or too much of it. */
+/** Whether the value has the right type, and only its size is wrong. */
 const isOfKind = ({ code }: Issue): boolean => code === 'too_small' || code === 'too_big'
 
 function toFindings(issue: Issue, document: unknown): Finding[] {
@@ -366,7 +369,7 @@ function unknownMember(path: DocumentPath, key: string): Finding {
   }
 }
 
-/** The names that an object at a path may have. */
+/** The member names that an object at a path may have. */
 function knownAt(path: DocumentPath): string[] {
   let schemas: z.core.$ZodType[] = [configSchema]
   for (const segment of path) schemas = schemas.flatMap(within).flatMap((at) => step(at, segment))
@@ -375,7 +378,7 @@ function knownAt(path: DocumentPath): string[] {
     .flatMap((at) => (at instanceof z.ZodMiniObject ? Object.keys(at._zod.def.shape) : []))
 }
 
-/** What is inside of what is optional, and the branches of a union. */
+/** The schemas inside an optional one, and the branches of a union. */
 function within(schema: z.core.$ZodType): z.core.$ZodType[] {
   if (schema instanceof z.ZodMiniOptional) return within(schema._zod.def.innerType)
   if (schema instanceof z.ZodMiniUnion) return schema._zod.def.options.flatMap(within)

@@ -1,9 +1,9 @@
 /**
- * Base64 of UTF-8 text. The pure parts know no platform, but every one of them has base64 in native code, and
- * to spell it out here cost 17 times as much: this file is the one door to it.
+ * Base64 of UTF-8 text. Base64 in plain JavaScript was measured at 17 times the cost of the platform's native code,
+ * so this file picks what the platform has. Nothing else in the pure rooms touches a platform.
  */
 interface Platform {
-  /** Node, and Workers that ask for its names. */
+  /** Node, and Workers with the flag `nodejs_compat`. */
   Buffer?: {
     from(text: string, encoding: 'base64' | 'utf8'): Uint8Array & { toString(as: 'base64'): string }
   }
@@ -50,7 +50,7 @@ export const codecs = (platform: Platform, native: Native): (Base64Codec | undef
   ]
 }
 
-/** As many arguments as every engine takes. */
+/** The number of arguments that every JavaScript engine accepts in one call. */
 const SLICE_BYTES = 8192
 
 function toBinaryString(bytes: Uint8Array): string {
@@ -77,14 +77,14 @@ const ALPHABET = /^[\w+/-]*$/
 /** Base64 of the text's UTF-8 bytes. */
 export const encodeBase64 = (text: string): string => codec.ofText(text.toWellFormed())
 
-/** Undefined for what is not the base64 of UTF-8 text. */
+/** The text; undefined for anything that is not base64 of UTF-8. */
 export const decodeBase64 = (text: string): string | undefined => decodeWith(codec, text)
 
 export function decodeWith(using: Base64Codec, text: string): string | undefined {
   const plain = /[\s=]/.test(text) ? text.replace(/[\s=]/g, '') : text
   if (!ALPHABET.test(plain)) return undefined
   const letters = plain.replaceAll('-', '+').replaceAll('_', '/')
-  // A letter too many holds no whole byte.
+  // Four letters hold three bytes, so a single letter left over holds no whole byte.
   const whole = letters.length % 4 === 1 ? letters.slice(0, -1) : letters
   try {
     return decoder?.decode(using.toBytes(whole))

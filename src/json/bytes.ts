@@ -1,6 +1,6 @@
 export const NOTHING: Uint8Array = new Uint8Array(0)
 
-/** Bytes in one piece, or in several that follow each other. */
+/** Bytes in one array, or in several that follow each other. */
 export type Bytes = Uint8Array | readonly Uint8Array[]
 
 export const isWhole = (bytes: Bytes): bytes is Uint8Array => bytes instanceof Uint8Array
@@ -12,7 +12,7 @@ export const piecesIn = (bytes: Bytes): readonly Uint8Array[] => (isWhole(bytes)
 
 export const wholeBytes = (bytes: Bytes): Uint8Array => (isWhole(bytes) ? bytes : joinBytes(bytes))
 
-/** One array of several; a single part that holds everything is not copied. */
+/** Joins several arrays into one. A single part that holds everything is returned as it is. */
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   const full = parts.filter((part) => part.length > 0)
   const [first = NOTHING] = full
@@ -26,18 +26,20 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   return whole
 }
 
-/** From here on a body stays in the pieces in which it came: fresh memory for all of it is slow. */
+/**
+ * Bodies from this size on stay in the pieces in which they came, because allocating that much fresh memory is slow.
+ */
 export const LONG_BYTES = 1_048_576
-/** Smaller pieces are put together: a sender of single bytes shall not cost much memory for each. */
+/** Smaller pieces are joined, so that a sender of single bytes does not cost much memory per byte. */
 export const PIECE_BYTES = 16_384
 export const LARGEST_BLOCK_BYTES = 65_536
 const SMALLEST_BLOCK_BYTES = 4096
 
-/** Bytes of unknown number. */
+/** Collects the bytes of a body whose length is not known. */
 export class Pile {
   #pieces: Uint8Array[] = []
   #size = 0
-  /** Where small pieces go, and how much of it is used. */
+  /** Where small pieces are copied to, and how many bytes of it are used. */
   #block = NOTHING
   #used = 0
 
@@ -62,7 +64,7 @@ export class Pile {
     this.#used += piece.length
   }
 
-  /** All of it; nothing stays here. */
+  /** Hands over everything that was added, and forgets it. */
   take(): Bytes {
     this.#flush()
     const pieces = this.#pieces
@@ -85,8 +87,8 @@ const BLOCK_BYTES = 8192
 const MOST_BYTES_PER_UNIT = 3
 
 /**
- * UTF-8 of the texts of one stream. Those of a few events share a block of memory, because to make one for each
- * costs several times what it costs to fill it; in a block there is no other text.
+ * Encodes the texts of one stream as UTF-8. Consecutive events share a block of memory, because allocating a block
+ * for each costs several times what it costs to fill it. A block belongs to one stream alone.
  */
 export function streamEncoder(): (text: string) => Uint8Array {
   let block = NOTHING
@@ -104,17 +106,17 @@ export function streamEncoder(): (text: string) => Uint8Array {
   }
 }
 
-/** UTF-8 of a text. Nearly every one is ASCII, and then its length is known before, which is cheaper. */
+/** UTF-8 of a text. Nearly every text is ASCII, so its length in bytes is tried first, which is cheaper. */
 export function encoded(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length)
   const { read, written } = ENCODER.encodeInto(text, bytes)
   return read === text.length && written === text.length ? bytes : ENCODER.encode(text)
 }
 
-/** Bytes are written here only to be counted. */
+/** Written to only in order to count bytes. */
 const SCRATCH = new Uint8Array(16_384)
 
-/** Bytes of a text in UTF-8. */
+/** The number of bytes of a text in UTF-8. */
 export function bytesIn(text: string): number {
   let bytes = 0
   let rest = text
@@ -126,10 +128,10 @@ export function bytesIn(text: string): number {
   return bytes
 }
 
-/** Nearly always the length tells. */
+/** Whether a text is longer than `most` bytes. Its length in characters decides nearly always. */
 export const isLonger = (text: string, most: number): boolean =>
   text.length > most || (text.length * MOST_BYTES_PER_UNIT > most && bytesIn(text) > most)
 
-/** The mark of UTF-8 is one only where nothing stands before it. */
+/** Removes a byte order mark at the beginning, which JSON.parse would refuse (RFC 8259, section 8.1). */
 export const withoutMark = (bytes: Uint8Array): Uint8Array =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes

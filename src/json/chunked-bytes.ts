@@ -1,4 +1,4 @@
-/** Bytes in pieces that follow each other, looked at as one: to put many together takes fresh memory. */
+/** Several arrays of bytes, searched as if they were one: joining a long body takes fresh memory. */
 export class ChunkedBytes {
   readonly length: number
   readonly #pieces: readonly Placed[]
@@ -13,12 +13,12 @@ export class ChunkedBytes {
     this.length = length
   }
 
-  /** Where the next such byte is; -1 where there is none before `to`. */
+  /** The place of the next such byte; -1 where there is none before `to`. */
   indexOf(byte: number, from: number, to = this.length): number {
     for (let at = this.#at(from); ; at += 1) {
       const piece = this.#pieces[at]
       if (!piece || piece.start >= to) return -1
-      // A search ends at the end: what is found there would be looked for again and again.
+      // The search stops at `to`: otherwise the same bytes would be searched again by each call.
       const found = piece.bytes
         .subarray(0, to - piece.start)
         .indexOf(byte, Math.max(0, from - piece.start))
@@ -26,7 +26,7 @@ export class ChunkedBytes {
     }
   }
 
-  /** Where the last such byte is that comes at `from` or before; -1 where there is none. */
+  /** The place of the last such byte at `from` or before; -1 where there is none. */
   lastIndexOf(byte: number, from: number): number {
     for (let at = this.#at(from); ; at -= 1) {
       const piece = this.#pieces[at]
@@ -36,7 +36,7 @@ export class ChunkedBytes {
     }
   }
 
-  /** What stands there, not copied. */
+  /** Views of the bytes between two places; nothing is copied. */
   between(start: number, end: number): Uint8Array[] {
     const parts: Uint8Array[] = []
     for (let at = this.#at(start); ; at += 1) {
@@ -46,7 +46,7 @@ export class ChunkedBytes {
     }
   }
 
-  /** The number of the piece with this byte. */
+  /** The index of the piece that holds a byte. */
   #at(place: number): number {
     let low = 0
     let high = this.#pieces.length

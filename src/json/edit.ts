@@ -2,14 +2,14 @@ import { isObject, stringify, type Json, type JsonObject } from './json.ts'
 import { endOfSpace, endOfValue, readString, visitParts } from './tokens.ts'
 
 /**
- * JSON with a few edits in it, and its text with these edits and not a byte changed besides. What is edited is
- * copied on the way to the edit, and everything else stays the same object: so it is known again in the text.
+ * Edits of JSON whose text stays byte for byte as it was, but for the edits. An edit copies the objects on the way to
+ * it; every other object stays the same object, and by that the writer finds its text again.
  */
 
-/** Of a copy in a list, what it is a copy of. */
+/** For a copy in a list: the object that it was copied from. */
 const origins = new WeakMap<JsonObject, JsonObject>()
 
-/** With other members; one that is undefined is taken out. The same object where that changes nothing. */
+/** Sets members, and removes those that are undefined. Returns the same object where nothing changes. */
 export function withMembers(
   value: JsonObject,
   changes: Readonly<Record<string, Json | undefined>>,
@@ -27,7 +27,7 @@ export function withMembers(
   return copy
 }
 
-/** With other elements, of which each may become none or several. The same list where that changes nothing. */
+/** Replaces each element by none, one or several. Returns the same list where nothing changes. */
 export function withElements<T extends Json>(
   list: T[],
   edit: (element: T, index: number) => T | readonly T[],
@@ -42,12 +42,12 @@ const isSame = (one: readonly Json[], other: readonly Json[]): boolean =>
 const ownMember = (value: JsonObject, key: string): Json | undefined =>
   Object.hasOwn(value, key) ? value[key] : undefined
 
-/** The text of `after`, which was edited out of `before`, whose text is `text`. */
+/** The text of `after`, which was made by edits of `before`, the value of `text`. */
 export function editedText(text: string, before: Json, after: Json): string {
   return after === before ? text : spellValue(text, endOfSpace(text, 0), before, after)
 }
 
-/** A value in a list or an object, with the white space around it: `name` is that of a member. */
+/** A value in a list or an object, with the white space around it. `name`: the member's name. */
 interface Piece {
   from: number
   start: number
@@ -56,7 +56,7 @@ interface Piece {
   name: string
 }
 
-/** The value that begins at `start`, as it is now. */
+/** The text of the value that begins at `start`, after its edits. */
 function spellValue(text: string, start: number, before: Json, after: Json): string {
   if (after === before) return text.slice(start, endOfValue(text, start))
   if (Array.isArray(before) && Array.isArray(after)) return spellList(text, start, before, after)
@@ -66,7 +66,7 @@ function spellValue(text: string, start: number, before: Json, after: Json): str
 
 function spellObject(text: string, start: number, before: JsonObject, after: JsonObject): string {
   const pieces = piecesAt(text, start)
-  // Of a repeated member it is the last one that counts.
+  // JSON.parse takes the last of repeated members, so only that one is written.
   const last = new Map(pieces.map((piece) => [piece.name, piece]))
   const kept = pieces.flatMap((piece) => {
     const value = ownMember(after, piece.name)
@@ -96,7 +96,7 @@ const spellPiece = (text: string, piece: Piece, before: Json, after: Json): stri
   spellValue(text, piece.start, before, after) +
   text.slice(piece.end, piece.to)
 
-/** The members or elements of the container that begins at `start`. */
+/** The members or elements of the object or list that begins at `start`. */
 function piecesAt(text: string, start: number): Piece[] {
   const pieces: Piece[] = []
   let from = start + 1

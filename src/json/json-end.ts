@@ -2,22 +2,22 @@ import { SIGN } from './tokens.ts'
 
 const OPEN: ReadonlySet<number> = new Set([SIGN.openBracket, SIGN.openBrace])
 const CLOSE: ReadonlySet<number> = new Set([SIGN.closeBracket, SIGN.closeBrace])
-/** White space, and the bytes of a mark. */
+/** White space, and the three bytes of a byte order mark. */
 const BEFORE = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf])
 
 /**
- * Sees in bytes as they pass whether the object or list that they began with has come to its end. Nothing is
- * kept, and strings, where most bytes are, are leapt over.
+ * Watches bytes as they pass, and knows whether the object or list that they began with has ended. It keeps no bytes,
+ * and searches strings for their end alone.
  */
 export class JsonEnd {
   #depth = 0
   #begun = false
-  /** It has ended, or is no object and no list, so that its end is unknown. */
+  /** The value has ended; or it is neither an object nor a list, whose end cannot be seen. */
   #over = false
   #quoted = false
   #escaped = false
 
-  /** What came so far is the beginning of something. */
+  /** Whether an object or list has begun and not ended. */
   get isMissing(): boolean {
     return this.#depth > 0
   }
@@ -43,7 +43,7 @@ export class JsonEnd {
     return at + 1
   }
 
-  /** To where the string ends, or the bytes do. */
+  /** The index behind the string, or the end of the bytes. */
   #leap(bytes: Uint8Array, start: number): number {
     const found = bytes.indexOf(SIGN.quote, start)
     const end = found < 0 ? bytes.length : found

@@ -11,26 +11,26 @@ export type Json = string | number | boolean | null | Verbatim | Json[] | JsonOb
 export interface JsonObject {
   [key: string]: Json
 }
-/** An object whose members of these names are looked at; what stands there is yet to be seen. */
+/** An object of which these members are looked at. Their values are not checked yet. */
 export type Loose<Names extends string> = JsonObject & { readonly [Name in Names]?: Json }
 
-/** Collects the verbatim texts of one `stringify` call, which is synchronous and never nested. */
+/** The verbatim texts of one `stringify` call, which is synchronous and never nested. */
 let collected: string[] | undefined
 
 /** JSON text that is written as it stands. */
 export class Verbatim {
   readonly text: string
   readonly #value: Json | undefined
-  /** `value`: what the text spells, where that is known already. */
+  /** `value`: the parsed value, where it is known already. */
   constructor(text: string, value?: Json) {
     this.text = text
     this.#value = value
   }
-  /** What the text spells, as far as objects can tell; it is shared and must not be changed. */
+  /** The parsed value; it is shared and must not be changed. */
   get value(): Json {
     return this.#value === undefined ? JSON.parse(this.text) : this.#value
   }
-  /** Outside of `stringify` (a caller's own JSON.stringify, a test's diff) it is the value it spells. */
+  /** For JSON.stringify outside of `stringify`, such as in a caller's program or the diff of a test. */
   toJSON(): unknown {
     if (!collected) return this.value
     return marker(collected.push(this.text) - 1)
@@ -38,13 +38,14 @@ export class Verbatim {
 }
 
 /**
- * Stands for a verbatim text until the rest is serialised. A string that begins so is next to impossible, and
- * checked for; the character is Latin-1, because a single one outside of it doubles the whole text.
+ * Begins the string that stands for a verbatim text until the rest is serialised; `spliced` checks that no other
+ * string begins so. The character is Latin-1, because a character outside of Latin-1 would make the engine store the
+ * whole text at two bytes per character.
  */
 const MARK = '\u007f'
 const marker = (index: number) => `${MARK}${index}${MARK}`
 
-/** Serialises, writing verbatim subtrees as they came and no lone surrogate. */
+/** Serialises. Verbatim subtrees are written as they came, and lone surrogates become U+FFFD. */
 export function stringify(value: Json): string {
   const texts: string[] = []
   collected = texts
@@ -57,7 +58,10 @@ export function stringify(value: Json): string {
   return wellFormed(texts.length > 0 ? (spliced(text, texts) ?? stringifySlowly(value)) : text)
 }
 
-/** Markers come in the order in which they were made; undefined when a string of the body imitates one. */
+/**
+ * Replaces the markers by their texts, in the order in which they were made. Undefined when a string of the body
+ * looks like a marker.
+ */
 function spliced(text: string, texts: readonly string[]): string | undefined {
   const parts: string[] = []
   let from = 0
@@ -73,7 +77,9 @@ function spliced(text: string, texts: readonly string[]): string | undefined {
   return parts.join('')
 }
 
-/** Where the next string begins as marks do. Of the two characters the rarer one is looked for. */
+/**
+ * The place of the next string that begins like a marker. Of its first two characters the rarer one is searched for.
+ */
 function nextMark(text: string, from: number): number {
   let at = text.indexOf(MARK, from)
   while (at > 0 && text.charCodeAt(at - 1) !== SIGN.quote) at = text.indexOf(MARK, at + 1)
@@ -92,10 +98,13 @@ function stringifySlowly(value: Json): string {
 
 const ESCAPES = /\\(?:u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|u(d[89a-f][0-9a-f]{2})|.)/gi
 
-/** A pattern is faster than two searches that stop at every backslash. */
+/** One pattern is faster than two searches that stop at every backslash. */
 const SURROGATE = /\\u[dD]/
 
-/** Strict readers refuse a lone surrogate and with it the whole conversation: in JSON text it becomes U+FFFD. */
+/**
+ * Replaces lone surrogates by U+FFFD in JSON text: strict parsers (RFC 8259, section 8.2) refuse a lone surrogate,
+ * and the whole conversation with it.
+ */
 export function wellFormed(text: string): string {
   if (!text.includes('\\') || !SURROGATE.test(text)) return text.toWellFormed()
   return text
@@ -109,7 +118,7 @@ export function parse(text: string, paths?: VerbatimPaths): Json {
   return paths && reaches(value, paths) ? restored(value, keptIn(text, paths), text) : value
 }
 
-/** Whether anything is there that is to stay text. Most replies call no tool. */
+/** Whether a value has any subtree that stays text. Most replies call no tool, so most values have none. */
 function reaches(value: Json, node: PathNode): boolean {
   if (node.leaf) return true
   if (Array.isArray(value)) {
@@ -124,7 +133,7 @@ function reaches(value: Json, node: PathNode): boolean {
   return false
 }
 
-/** The value of a text, with that of it as `Verbatim` which stays text. */
+/** The parsed value of a text, with the subtrees that stay text as `Verbatim`. */
 export function restored(value: Json, kept: KeptText | undefined, text: string): Json {
   if (!kept) return value
   if (!(kept instanceof Map)) return new Verbatim(text.slice(kept.start, kept.end), value)
@@ -143,7 +152,7 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 export const listOf = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : [])
-/** The objects of what should be a list of them. */
+/** The objects in a value that should be a list of objects. */
 export const objectsOf = (value: Json | undefined): JsonObject[] => listOf(value).filter(isObject)
 
 export const objectIn = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
@@ -160,7 +169,7 @@ export function toValue(value: Json): Json {
 
 const OBJECT = /^\s*\{/
 
-/** The same with its members in the order of their names. */
+/** A copy with its members sorted by name. */
 export function sorted(value: Json): Json {
   if (Array.isArray(value)) return value.map(sorted)
   if (!isObject(value)) return value
@@ -171,9 +180,11 @@ export function sorted(value: Json): Json {
   return Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1)))
 }
 
-/** The object that a text spells, or undefined: a model may have been cut off in the middle. */
+/**
+ * Parses a text that should be an object. Undefined for anything else: a model may have been cut off in the middle.
+ */
 export function parseObject(text: string): JsonObject | undefined {
-  // Most texts are none, and to be told so by an exception is slow.
+  // Most texts are no object, and an exception is slow.
   if (!OBJECT.test(text)) return undefined
   try {
     const value: unknown = JSON.parse(text)
@@ -183,20 +194,20 @@ export function parseObject(text: string): JsonObject | undefined {
   }
 }
 
-/** The members that a test is passed by. */
+/** The members that pass the test. */
 export const pickMembers = (
   fields: JsonObject,
   test: (key: string, value: Json) => boolean,
 ): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([key, value]) => test(key, value)))
 
-/** The members of all of them, of which the later ones win. To spread them one by one copies all at each step. */
+/** Merges objects; later members win. Spreading them one by one would copy everything at each step. */
 export const mergedMembers = (objects: readonly JsonObject[]): JsonObject =>
   objects.length === 1 && objects[0]
     ? objects[0]
     : Object.fromEntries(objects.flatMap(Object.entries<Json>))
 
-/** Drops members that are undefined: optional means absent. */
+/** Removes members that are undefined, because an optional member is absent and not undefined. */
 export function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   const kept: Partial<T> = {}
   for (const key of Object.keys(value) as (keyof T)[])

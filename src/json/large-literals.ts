@@ -3,28 +3,31 @@ import { ChunkedBytes } from './chunked-bytes.ts'
 import { SIGN, type Slice } from './tokens.ts'
 
 /**
- * Pictures, pages and sounds are most of a large body, and they are not looked into here: their base64 stays the
- * bytes that it is. The rest of the body becomes text, in which a short mark stands for all but the beginning of
- * what was left out; where that text is written the bytes come back.
+ * Base64 of pictures, pages and sounds is most of a large body, and is not looked into: it stays the bytes that came.
+ * The rest of the body becomes text. In it a short mark stands for all but the beginning of each literal that was
+ * left out, and where the text is written the bytes come back.
  */
 export interface LiftedText {
   text: string
-  /** What was left out, in order. */
+  /** The literals that were left out, in their order. */
   literals: readonly LargeLiteral[]
 }
 
-/** Bytes that follow each other. */
+/** The bytes of one literal, in pieces that follow each other. */
 export type LargeLiteral = readonly Uint8Array[]
 
-/** Bytes that follow each other to text. */
+/** Decodes pieces that follow each other. */
 export type Decode = (bytes: readonly Uint8Array[]) => string
 
-/** Below it the work is not worth it. */
+/** Shorter literals are not worth the work. */
 const LEAST_BYTES = 16_384
-/** What stays of a literal: the media type of a data URL is in it, and what tells kinds of data apart. */
+/**
+ * The beginning of a literal that stays in the text: it holds the media type of a data URL, and the bytes by which
+ * kinds of data are told apart.
+ */
 const HEAD_BYTES = 256
 
-/** A control character that no real text has, so that a mark is told from words. */
+/** A control character that real text does not hold, so that marks cannot be taken for words. */
 const EDGE = '\u0080'
 const ESCAPED_EDGE = '\\u0080'
 const writeMark = (index: number, length: number): string => `${EDGE}${index}.${length}${EDGE}`
@@ -35,7 +38,7 @@ const totalLength = (literal: LargeLiteral): number =>
 const MINUS = 45
 const UNDERSCORE = 95
 
-/** JSON text of bytes, without the long data in them. The text is JSON as well. */
+/** The text of JSON bytes, without long literals. The text is JSON as well. */
 export function liftLiterals(pieces: readonly Uint8Array[], decode: Decode): LiftedText {
   const bytes = new ChunkedBytes(pieces)
   const spans = findSpans(bytes, decode)
@@ -56,7 +59,7 @@ export function liftLiterals(pieces: readonly Uint8Array[], decode: Decode): Lif
   }
 }
 
-/** Inverse of `liftLiterals`, for every text in which marks stand: pieces that are to stand one behind the other. */
+/** Inverse of `liftLiterals`, for any text that holds marks; the pieces follow each other. */
 export function fillLiterals(
   text: string,
   literals: readonly LargeLiteral[],
@@ -90,8 +93,8 @@ function literalAt(
 }
 
 /**
- * A jump in steps of half the least length lands in every literal that is long enough, and from there
- * finds its quotes.
+ * Looks at every byte at a distance of half the least length: one of them lies in each literal that is long enough,
+ * and from there its quotes are found.
  */
 function findSpans(bytes: ChunkedBytes, decode: Decode): Slice[] {
   const step = LEAST_BYTES / 2
@@ -109,8 +112,8 @@ function findSpans(bytes: ChunkedBytes, decode: Decode): Slice[] {
 }
 
 /**
- * The part of a literal that can be left out: without a character that JSON spells in some other way, and not
- * in the alphabet for URLs, from which it may have to be translated.
+ * The part of a literal that can be left out: no character of it is escaped in JSON, and it is not in the base64
+ * alphabet for URLs (RFC 4648, section 5), which may have to be translated into the other one.
  */
 function spanIn(
   bytes: ChunkedBytes,
@@ -132,14 +135,14 @@ function spanIn(
 }
 
 const HEAD = /^data:[^,"]{0,120},/
-/** What the alphabet for URLs does not have. */
+/** Characters that the base64 alphabet for URLs does not have. */
 const OWN = /[+/]/
 const BASE64 = /^[A-Za-z\d+/]{100,}$/
 
-/** The numbers of characters behind which one of four bytes in a row ends: a character may be cut. */
+/** Lengths of the beginning in base64: one of the four decodes to bytes that do not end inside a character. */
 const BEGINNINGS = [96, 95, 94, 92]
 
-/** The base64 of a plain text may have to be read after all. */
+/** Whether base64 holds plain text, which an adapter may have to read after all. */
 function isText(data: string): boolean {
   const texts = BEGINNINGS.map((length) => decodeBase64(data.slice(0, length)))
   // eslint-disable-next-line no-control-regex

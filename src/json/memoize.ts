@@ -1,9 +1,9 @@
-/** Beyond so many characters everything is forgotten, and learned anew. */
+/** With more characters than this everything is forgotten. */
 const MOST_CHARACTERS = 1_000_000
 
 /**
- * The same function, which knows what it said to a text before: an agent brings the same tools with every
- * request. What it gives is shared and must not be changed.
+ * Remembers what a function returned for a text: an agent sends the same tools with every request. The result is
+ * shared and must not be changed.
  */
 export function memoize<T>(work: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>()
@@ -11,7 +11,7 @@ export function memoize<T>(work: (text: string) => T): (text: string) => T {
   return (text) => {
     const before = known.get(text)
     if (before !== undefined) return before
-    // A part of a text holds all of it in memory, which may be a whole request.
+    // A slice of a string keeps the whole string in memory, which may be a whole request. This makes a real copy.
     const copy: string = JSON.parse(JSON.stringify(text))
     const result = work(copy)
     characters += text.length

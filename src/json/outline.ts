@@ -4,14 +4,14 @@ import type { VerbatimPaths } from './verbatim-paths.ts'
 /** The names and numbers that lead to a value. */
 export type Path = readonly (string | number)[]
 
-/** A string or a number in a text, and where its value belongs. */
+/** A string or a number in a text, and the path of its value. */
 export interface Scalar extends Slice {
   path: Path
 }
 
 /**
- * The strings and numbers of a text. Undefined where exactness would need more care: verbatim subtrees, members
- * that come twice, `__proto__`.
+ * The strings and numbers of a text. Undefined where a path would not be exact: for verbatim subtrees, repeated
+ * members and `__proto__`.
  */
 export function outline(
   text: string,
@@ -27,25 +27,25 @@ export function outline(
   return scalars.found
 }
 
-/** Of so few a list is quicker than a set. */
+/** Up to this number of names a list is faster than a set. */
 const MOST_NAMES = 64
 
-/** A container that is open. */
+/** An object or list that is open. */
 interface Container {
   readonly paths: VerbatimPaths | undefined
   readonly outer: Container | undefined
   readonly names: string[]
 }
 
-/** Hears of everything. */
+/** Visits every token. */
 class Scalars implements Visitor {
   readonly found: Scalar[] = []
   readonly wants = true
   depth = 0
   #container: Container | undefined
-  /** For each container that is open the name or the number of what is looked at. */
+  /** The name or index of the current value, for each open object or list. */
   readonly #path: (string | number)[] = []
-  /** Where the string or number begins that is looked at; -1 for anything else. */
+  /** Where the current string or number begins; -1 for any other value. */
   #start = -1
   readonly #root: VerbatimPaths | undefined
 
@@ -101,5 +101,8 @@ class Scalars implements Visitor {
   }
 }
 
-/** true, false and null are part of what is around. */
+/**
+ * Whether the character begins true, false or null, which are no values of their own here but part of the text around
+ * them.
+ */
 const isWord = (code: number): boolean => code > SIGN.closeBracket && code < SIGN.openBrace

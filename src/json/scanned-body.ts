@@ -2,12 +2,12 @@ import { restored, type Json } from './json.ts'
 import { scalarIn } from './slices.ts'
 import type { Structure } from './structure.ts'
 
-/** A body that was looked over, without its long data: it can be parsed without harm. */
+/** A body that was scanned within its limits, without its long literals, so that parsing it is safe. */
 export interface ScannedBody extends Structure {
   text: string
 }
 
-/** The string or boolean at the top level of a body. */
+/** A string or boolean at the top level of a body. */
 export function memberOf(
   scanned: ScannedBody | undefined,
   name: string | undefined,
@@ -16,12 +16,14 @@ export function memberOf(
   return scanned && slice && scalarIn(scanned.text, slice)
 }
 
-/** The text of a value at the top level of a body. */
+/** The text of a member at the top level of a body. */
 export function memberText(scanned: ScannedBody | undefined, name: string): string | undefined {
   const slice = scanned?.members.get(name)
   return slice && scanned?.text.slice(slice.start, slice.end)
 }
 
-/** What is known of a body need not be looked for again. Throws SyntaxError for what is no JSON. */
+/**
+ * Parses a scanned body; what the scan found is not looked for again. Throws SyntaxError for text that is no JSON.
+ */
 export const parseScanned = ({ text, kept }: ScannedBody): Json =>
   restored(JSON.parse(text), kept, text)

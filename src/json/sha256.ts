@@ -3,7 +3,7 @@ import { encoded } from './bytes.ts'
 const BLOCK_BYTES = 64
 const WORDS = 64
 
-/** The fractions of the roots of the first primes (FIPS 180-4, 4.2.2 and 5.3.3). */
+/** The first primes. The constants are fractions of their roots (FIPS 180-4, sections 4.2.2 and 5.3.3). */
 const primes = Array.from({ length: 312 }, (_, n) => n).filter(
   (n) => n > 1 && Array.from({ length: n - 2 }, (_, d) => d + 2).every((d) => n % d !== 0),
 )
@@ -13,10 +13,13 @@ const START = Int32Array.from(primes.slice(0, 8), (prime) => fraction(Math.sqrt(
 
 const turned = (word: number, by: number): number => (word >>> by) | (word << (32 - by))
 
-/** What is made of one block; nothing of it is needed afterwards. */
+/** The message schedule of one block. It is shared, because nothing of it is needed afterwards. */
 const words = new Int32Array(WORDS)
 
-/** SHA-256 in hexadecimal digits, at once: what the platforms have makes everybody wait, for a short text too. */
+/**
+ * SHA-256 in hexadecimal digits. Computed here because the platforms' own (`crypto.subtle`) is asynchronous, which
+ * costs more than the hash of a short text.
+ */
 export const sha256Hex = (text: string): string => hexOf(digest(encoded(text)))
 
 /** HMAC-SHA-256 (RFC 2104) in hexadecimal digits. */

@@ -1,8 +1,8 @@
 import { endOfSpace, readString, SIGN, visitParts, type Slice } from './tokens.ts'
 
-/** Finds members of JSON text and leaps over all others. */
+/** Finds members in JSON text, and skips everything else. */
 
-/** Where the values at `path` of an object stand; of a repeated member all of them. */
+/** Where the values at `path` stand. Of a repeated member all of them are returned. */
 export function slicesAt(text: string, path: readonly string[]): Slice[] {
   try {
     let slices: Slice[] = [{ start: text.startsWith(BYTE_ORDER_MARK) ? 1 : 0, end: text.length }]
@@ -25,7 +25,7 @@ function membersAt(text: string, start: number, key: string): Slice[] {
   return slices
 }
 
-/** Replaces the strings at `slices`, which are in order; what is no string stays. */
+/** Replaces the strings at `slices`, which are in order; other values stay. */
 export function spliceStrings(text: string, slices: readonly Slice[], value: string): string {
   let spliced = ''
   let from = 0

@@ -12,21 +12,21 @@ import type { VerbatimPaths } from './verbatim-paths.ts'
 
 export { StructureError, type StructureLimits } from './tokens.ts'
 
-/** What one look over JSON text finds. */
+/** What one pass over JSON text finds. */
 export interface Structure {
-  /** The members of the top level: where their values stand, of a repeated one the last. */
+  /** Where the values of the top level's members stand; of a repeated member the last one. */
   members: ReadonlyMap<string, Slice>
   kept?: KeptText
 }
 
-/** What of a value stays text: all of it, or something at some of its members or elements. */
+/** The part of a value that stays text: the whole value, or parts of its members or elements. */
 export type KeptText = Slice | KeptWithin
 export type KeptWithin = Map<string | number, KeptText>
 
 /**
- * One look over a body: whether it has the structure of JSON, within the limits, what its members are, and
- * where that stands which is to stay text. Nothing is built from it, and its strings are not looked into.
- * Throws StructureError for a body beyond the limits; undefined for one that is no JSON object.
+ * One pass over a body: whether it is JSON within the limits, where its members are, and where the parts stand that
+ * stay text. It builds nothing and does not look into strings. Throws StructureError for a body beyond the limits;
+ * undefined for one that is no JSON object.
  */
 export function scanStructure(
   text: string,
@@ -46,33 +46,36 @@ export function scanStructure(
     : undefined
 }
 
-/** Where that stands in JSON text which is to stay text. Throws SyntaxError for what is no JSON. */
+/** Where the parts of a text stand that stay text. Throws SyntaxError for text that is no JSON. */
 export function keptIn(text: string, paths: VerbatimPaths): KeptText | undefined {
   const places = new Places(paths)
   visitTokens(text, places, UNLIMITED)
   return places.kept
 }
 
-/** An open container whose members matter: the whole text, the top level, and all on the way to what stays text. */
+/**
+ * An open object or list whose members matter: the whole text, the top level, and every one on the way to a part that
+ * stays text.
+ */
 interface Place {
-  /** How many containers are open directly inside of it. */
+  /** How many objects and lists are open around its members. */
   readonly depth: number
   readonly paths: VerbatimPaths | undefined
   readonly outer?: Place
-  /** What is looked at: its name or number, what stays text of it, and where it begins. */
+  /** The current member: its name or index, which of its parts stay text, and where it begins. */
   key: string | number
   inner: VerbatimPaths | undefined
   start: number
   found?: Map<string | number, KeptText>
 }
 
-/** Where in a text one is, as far as it matters. */
+/** Follows the tokens of a text, as far as the paths lead. */
 class Places implements Visitor {
   readonly members = new Map<string, Slice>()
   readonly whole: Place
-  /** So many containers are open directly inside of the place. */
+  /** The depth at which the current place's members are visited. */
   depth = 0
-  /** The value that is looked at matters. */
+  /** Whether the next value matters. */
   wants = true
   #place: Place
   #kept: KeptText | undefined
@@ -86,7 +89,7 @@ class Places implements Visitor {
     return this.whole.found?.get(0)
   }
 
-  /** Of the names only the top level's are all wanted. */
+  /** Every name matters at the top level, and below it only names on a path. */
   name(text: string, start: number, end: number): void {
     const place = this.#place
     const { paths } = place
@@ -123,7 +126,7 @@ class Places implements Visitor {
     this.wants = true
   }
 
-  /** Of a repeated member the last one counts, as always, also when nothing of it stays text. */
+  /** The last one of repeated members counts, as in JSON.parse, even when no part of it stays text. */
   end(end: number): void {
     const place = this.#place
     const { depth, key, inner, start } = place

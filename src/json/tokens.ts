@@ -1,6 +1,9 @@
-/** The tokens of JSON text: where each of them ends, and one way through all of them. Nothing is built. */
+/**
+ * The tokens of JSON text: functions that find the end of each kind, and one loop over all of them. They build
+ * nothing.
+ */
 
-/** A part of a text. */
+/** A part of a text, from `start` up to `end`. */
 export interface Slice {
   start: number
   end: number
@@ -24,8 +27,8 @@ const EXPONENT_CAPITAL = 69
 const EXPONENT = 101
 
 /**
- * The signs of JSON for other modules, which are the same as characters and as bytes. Here they have names of
- * their own: what is exported is looked up anew for each character.
+ * The characters of JSON for other modules; in UTF-8 each is one byte of the same number. In this module they are
+ * local constants, because an exported binding is looked up at each use.
  */
 export const SIGN = {
   comma: COMMA,
@@ -37,7 +40,9 @@ export const SIGN = {
   closeBrace: CLOSE_BRACE,
 } as const
 
-/** The index behind the string literal that begins at `start`; throws SyntaxError. It is not looked into. */
+/**
+ * The index behind the string that begins at `start`; throws SyntaxError. Its characters and escapes are not checked.
+ */
 export function endOfString(text: string, start: number): number {
   if (text.charCodeAt(start) !== QUOTE) throw new SyntaxError('expected a string')
   let end = start
@@ -50,7 +55,10 @@ export function endOfString(text: string, start: number): number {
   }
 }
 
-/** The index behind a string that has no control character before its first escape; undefined for anything else. */
+/**
+ * The index behind the string; undefined for any other value, and for a string with a control character before its
+ * first escape.
+ */
 export function endOfText(text: string, start: number): number | undefined {
   if (text.charCodeAt(start) !== QUOTE) return undefined
   for (let at = start + 1; at < text.length; at += 1) {
@@ -70,19 +78,19 @@ function endOfEscaped(text: string, start: number): number | undefined {
   }
 }
 
-/** What the string literal spells that stands between two places. Throws SyntaxError for an escape that is none. */
+/** The value of the string literal between two places. Throws SyntaxError for an invalid escape. */
 export function readString(text: string, start: number, end: number): string {
   const body = text.slice(start + 1, end - 1)
   return body.includes('\\') ? String(JSON.parse(text.slice(start, end))) : body
 }
 
-/** Whether a string says something otherwise than by itself. */
+/** Whether a string holds an escape. */
 export function isEscaped(text: string, start: number, end: number): boolean {
   for (let at = start; at < end; at += 1) if (text.charCodeAt(at) === BACKSLASH) return true
   return false
 }
 
-/** Where the white space ends that begins here, if there is any. */
+/** The index of the first character that is no white space. */
 export function endOfSpace(text: string, start: number): number {
   let at = start
   for (;;) {
@@ -103,11 +111,11 @@ export function endOfScalar(text: string, start: number): number {
 
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 
-/** A point or an exponent comes. */
+/** Whether the number has a fraction or an exponent. */
 const goesOn = (code: number): boolean =>
   code === POINT || code === EXPONENT || code === EXPONENT_CAPITAL
 
-/** The index behind a whole number as JSON spells it; `start` for anything else. */
+/** The index behind an integer without leading zeros; `start` for anything else. */
 function endOfDigits(text: string, start: number): number {
   let end = start
   while (isDigit(text.charCodeAt(end))) end += 1
@@ -116,10 +124,10 @@ function endOfDigits(text: string, start: number): number {
 
 const isDigit = (code: number): boolean => code >= ZERO && code < ZERO + 10
 
-/** More digits may be more than a number can tell apart. */
+/** A number has at most 15 exact decimal digits. */
 const MOST_DIGITS = 15
 
-/** The index behind a whole number; undefined for any other value, and for a very large one. */
+/** The index behind an integer; undefined for any other value, and for an integer of more than 15 digits. */
 export function endOfCount(text: string, start: number): number | undefined {
   const end = endOfDigits(text, start)
   return end > start && end - start <= MOST_DIGITS ? end : undefined
@@ -133,8 +141,8 @@ export function endOfColon(text: string, start: number): number {
 }
 
 /**
- * The index behind the value that begins at `start`. It is leapt over: only strings and brackets are looked at,
- * in a loop and without recursion.
+ * The index behind the value that begins at `start`. A loop that looks at strings and brackets alone, and no
+ * recursion.
  */
 export function endOfValue(text: string, start: number): number {
   let at = start
@@ -162,10 +170,12 @@ function endsHere(text: string, at: number): boolean {
   return code === COMMA || code === CLOSE_BRACE || code === CLOSE_BRACKET || code <= SPACE
 }
 
-/** Hears where a member or an element stands: its name, without one it is its value itself, and its value. */
+/** Receives where a member stands: its name and its value. For an element the name is the value's own place. */
 type VisitPart = (name: number, endOfName: number, value: number, endOfValue: number) => void
 
-/** The members or elements of the container at `start`, whose values are leapt over. May throw SyntaxError. */
+/**
+ * Visits the members or elements of the object or list at `start`; their values are skipped. May throw SyntaxError.
+ */
 export function visitParts(text: string, start: number, visit: VisitPart): void {
   const isList = text.charCodeAt(start) === OPEN_BRACKET
   const close = isList ? CLOSE_BRACKET : CLOSE_BRACE
@@ -181,17 +191,17 @@ export function visitParts(text: string, start: number, visit: VisitPart): void 
   }
 }
 
-/** What hears of the tokens of a text. It says itself of which ones, because most of them do not matter. */
+/** Receives tokens of a text. `depth` and `wants` say which ones, because most of them do not matter. */
 export interface Visitor {
-  /** So many containers are open around what it hears of. */
+  /** Tokens directly inside of this number of open objects and lists are received. */
   readonly depth: number
-  /** Whether it hears of the value that comes next. */
+  /** Whether the next value is received. */
   readonly wants: boolean
   /** The name of a member, without its quotes. */
   name(text: string, start: number, end: number): void
-  /** A value begins, with this character. To see what is in a container one goes one deeper. */
+  /** A value begins with this character. To receive what is in it, a visitor raises its `depth` by one. */
   begin(at: number, code: number): void
-  /** The container that it went into is closed. */
+  /** The object or list that the visitor went into is closed. */
   leave(): void
   end(at: number): void
 }
@@ -201,7 +211,7 @@ export interface StructureLimits {
   nodes: number
 }
 
-/** JSON text that goes beyond a limit: how deep it may be nested, how many values it may hold. */
+/** JSON text beyond a limit: on how deep it is nested, or on how many values it holds. */
 export class StructureError extends Error {
   readonly limit: keyof StructureLimits
   readonly most: number
@@ -215,7 +225,7 @@ export class StructureError extends Error {
 
 export const UNLIMITED: StructureLimits = { depth: Infinity, nodes: Infinity }
 
-/** What may stand next; `first` also allows the end of an empty container. */
+/** What may come next. `FIRST_…` also allows the end of an empty object or list. */
 const VALUE = 0
 const FIRST_VALUE = 1
 const KEY = 2
@@ -224,12 +234,12 @@ const END_OF_VALUE = 4
 const NOTHING = 5
 
 /**
- * One way through all tokens of a text, which is JSON but for the inside of its strings, which is not looked at. A
- * loop and no recursion: how deep a body is, its author chooses. All in one function, because every body goes
- * through it. Throws SyntaxError, and StructureError for what is beyond the limits.
+ * Visits all tokens of a text, in one loop and without recursion, because the sender of a body decides how deep it
+ * is. It checks the structure of JSON, but not the inside of strings. It is one function because every body goes
+ * through it. Throws SyntaxError, and StructureError for a text beyond the limits.
  */
 export function visitTokens(text: string, visitor: Visitor, limits: StructureLimits): void {
-  /** What closes the containers that are open. */
+  /** The brackets that close what is open. */
   const closers: number[] = []
   let expected = VALUE
   let nodes = 0
@@ -245,7 +255,7 @@ export function visitTokens(text: string, visitor: Visitor, limits: StructureLim
       at = endOfColon(text, end)
       expected = VALUE
     } else {
-      // Nothing in a container is counted as if there was something in it, as commas are.
+      // An empty object or list counts one value inside, so that the count equals that of the commas.
       if (expected !== END_OF_VALUE && ++nodes > limits.nodes)
         throw new StructureError('nodes', limits.nodes)
       const isEnd = expected > VALUE && (expected !== FIRST_VALUE || code === CLOSE_BRACKET)

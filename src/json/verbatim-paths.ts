@@ -1,6 +1,6 @@
 /**
- * Places whose values stay text, spelled `messages.*.content.*.input`: `*` is any array element,
- * `a|b` either key.
+ * Paths to values that stay text, written `messages.*.content.*.input`: `*` is any array element, `a|b` either
+ * member.
  */
 export type VerbatimPaths = PathNode
 
@@ -8,7 +8,7 @@ export interface PathNode {
   readonly members: Map<string, PathNode>
   element?: PathNode
   leaf: boolean
-  /** A bit for each length of a member's name: most names that come are told apart by it. */
+  /** A bit for each length of a member's name: by it most names are ruled out without being read. */
   lengths: number
 }
 

@@ -6,7 +6,10 @@ import { fates, Walk, type SchemaRules } from './walk.ts'
 
 const FORMATS = words('date-time time date duration email hostname uri ipv4 ipv6 uuid')
 
-/** What a service does not know that makes its model keep to a schema. */
+/**
+ * What becomes of each keyword at services that hold their models to a schema (the strict tools and formats of
+ * Messages).
+ */
 const fateOf = fates(
   'written',
   {
@@ -22,8 +25,8 @@ const fateOf = fates(
 )
 
 /**
- * Such a service bounds how much it keeps to: members that may be left out, and alternatives, of which a
- * schema that refers to itself has no end.
+ * How much of what such a service bounds a schema uses: optional members, and alternatives. For a schema that refers
+ * to itself the number of alternatives is infinite.
  */
 export interface Weight {
   optional: number
@@ -32,13 +35,13 @@ export interface Weight {
 
 interface Closed extends Weight {
   schema: string
-  /** The keywords that no longer say the same. */
+  /** The keywords whose meaning is not kept. */
   changed: readonly string[]
 }
 
 /**
- * A schema as such a service demands it: every object says that it has no other members, and what is not
- * known becomes words. One that complies comes back as it came.
+ * A schema as such a service demands it: every object forbids other members, and what the service does not know goes
+ * into the description. A schema that complies already is returned as it came.
  */
 export const close = memoize((source: string): Closed => {
   const weight = { optional: 0, unions: 0 }
@@ -50,7 +53,7 @@ export const close = memoize((source: string): Closed => {
     if (source.includes('"$ref"') && narrow(source).lost.includes('$ref')) weight.unions = Infinity
     return { schema: text, changed: [...changed].toSorted(), ...weight }
   } catch {
-    // No JSON, or deeper than a service accepts.
+    // The text is no JSON, or nested deeper than a service accepts.
     return { schema: source, changed: [], ...weight }
   }
 })
@@ -65,14 +68,14 @@ function weigh({ properties, required, type, anyOf, oneOf }: JsonObject, weight:
 const CLOSED: SchemaRules<Weight> = {
   write(schema, place, walk) {
     weigh(schema, walk.state)
-    // What must hold together would hold for nothing any more, if each part forbade the others' members.
+    // `allOf` is not closed: if each part forbade the members of the others, no value would satisfy all of them.
     const { allOf, oneOf, ...others } = schema
     if (oneOf !== undefined) walk.lost.add('oneOf')
-    // Beside other alternatives it can only be told.
+    // `oneOf` beside `anyOf` can only be put into the description.
     const isBeside = oneOf !== undefined && others['anyOf'] !== undefined
     const apart = oneOf === undefined || isBeside ? others : { ...others, anyOf: oneOf }
     const hints = isBeside ? [`oneOf: ${stringify(oneOf)}`] : []
-    // What becomes words is told as it came: words about words would grow with every level.
+    // Descriptions quote the source as it came: quoting what was already described would grow with every level.
     const known = pickMembers(apart, (keyword, value) => {
       if (fateOf(keyword, value) === 'written') return true
       walk.lost.add(keyword)

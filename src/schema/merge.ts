@@ -2,11 +2,11 @@ import { isObject, stringify, type Json, type JsonObject } from '../json/json.ts
 import { asList } from './source.ts'
 
 /**
- * Schemas that must hold together, gathered into one. Each is looked at once, however many there are: what was
- * gathered is neither copied nor compared as a whole at every step.
+ * Gathers schemas that must hold together into one. Each is looked at once: what was gathered is not copied or
+ * compared as a whole at every step, so the work is linear.
  */
 export interface Conjunction {
-  /** `conflict` hears of keywords that could not be made one: the first one stays. */
+  /** `conflict` is called with keywords that cannot be merged; of these the first value stays. */
   add(schema: JsonObject, conflict: (keyword: string) => void): void
   schema(): JsonObject
 }
@@ -28,15 +28,15 @@ export function conjunction(first: JsonObject): Conjunction {
   }
 }
 
-/** What several schemas say with one keyword. */
+/** The merged value of one keyword. */
 interface Gathered {
-  /** False when the two exclude each other. */
+  /** Adds a value; false when it excludes the values before. */
   take(value: Json): boolean
   value(): Json
 }
 type Gather = (first: Json) => Gathered
 
-/** The text of a value, by which it is the same as another one. */
+/** A text that is equal for equal values. */
 export const toKey = (value: Json): string =>
   typeof value === 'string' ? `"${value}` : stringify(value)
 
@@ -48,10 +48,10 @@ function unchanged(first: Json): Gathered {
   }
 }
 
-/** What is only told, or already as strict as it can be. */
+/** Of keywords that only inform the model, or that are already as strict as possible, the first value stays. */
 const firstWins: Gather = (first) => ({ take: () => true, value: () => first })
 
-/** Schemas for one and the same value. */
+/** Merges two schemas for the same value. */
 function both(first: Json): Gathered {
   const schemas = [first]
   let keys: Set<string> | undefined
@@ -86,7 +86,7 @@ function properties(first: Json): Gathered {
   }
 }
 
-/** A list of everything that one of them names; as it came while there is one of them. */
+/** Every element that one of the lists has; a single list stays as it came. */
 function union(first: Json): Gathered {
   const known = new Set(asList(first))
   let isOne = true
@@ -100,7 +100,7 @@ function union(first: Json): Gathered {
   }
 }
 
-/** What all of them name. `mayBeEmpty`: nothing is left where they exclude each other. */
+/** The elements that all lists have. `mayBeEmpty`: whether an empty list is a value too, and not a conflict. */
 function intersection(first: Json, mayBeEmpty: boolean): Gathered {
   let value = first
   let keys: Map<string, Json> | undefined
@@ -108,7 +108,7 @@ function intersection(first: Json, mayBeEmpty: boolean): Gathered {
     take(other) {
       keys ??= new Map(asList(first).map((one) => [toKey(one), one]))
       const wanted = new Set(asList(other).map(toKey))
-      // What excludes each other is seen without a look at all that was gathered.
+      // Whether the lists exclude each other is seen from the new list alone.
       const isShared = [...wanted].some((key) => keys?.has(key))
       if (!isShared && !mayBeEmpty) return false
       if (isShared && wanted.size === keys.size && [...wanted].every((key) => keys?.has(key)))

@@ -8,20 +8,20 @@ import { Walk as SchemaWalk, type SchemaPlace, type SchemaRules } from './walk.t
 export { widen } from './widen.ts'
 
 /**
- * JSON Schema towards the small Schema of content generation. Only what that Schema names is written; every
- * other constraint goes into the description, where the model at least reads it, and is counted as lost.
+ * JSON Schema written as the smaller Schema of content generation (generateContent, `Schema`). Other constraints go
+ * into the description, where the model reads them, and are reported as lost.
  */
 export interface Narrowed {
-  /** Absent when nothing is left to say: a tool without parameters. */
+  /** Absent for a tool without parameters. */
   schema?: JsonObject
   /** Keywords that no longer bind the model, sorted. */
   lost: string[]
 }
 
-/** References from one to the next: no schema that a person meant has so many. */
+/** The longest chain of references that is followed. */
 const MAX_REFERENCES = 100
 
-/** How long each schema is that was referred to. */
+/** The length of each schema that was referred to. */
 type Lengths = Map<string, number>
 type Walk = SchemaWalk<Lengths>
 
@@ -32,12 +32,12 @@ export const narrowParameters = memoize((source: string): Narrowed => {
   const object = schema && united ? uniteBranches(schema) : schema
   const all = united ? [...lost, 'anyOf'].toSorted() : lost
   if (object?.['properties'] !== undefined) return { schema: object, lost: all }
-  // The arguments of a function are an object: a schema of anything else has nothing to say of them.
+  // Arguments are always an object, so a schema of another type does not apply to them.
   const isOther = !united && schema['type'] !== 'OBJECT'
   return { lost: isOther ? [...new Set([...all, 'type'])].toSorted() : all }
 })
 
-/** A root that may be one of several objects becomes one object that allows what any of them allows. */
+/** A root with several objects as alternatives becomes one object that allows what each of them allows. */
 function uniteBranches(schema: JsonObject): JsonObject | undefined {
   const branches = asList(schema['anyOf']).filter(isObject)
   const properties = branches.flatMap((branch) => Object.entries(objectIn(branch['properties'])))
@@ -84,14 +84,16 @@ const NARROWED: SchemaRules<Lengths> = {
   },
 }
 
-/** Counts what is written at one more place; the first one is paid for by the text itself. */
+/**
+ * Counts the length of a schema that is written at one more place. The first place is already counted with the text.
+ */
 function repeat(name: string, value: JsonObject, walk: Walk): void {
   const known = walk.state.get(name)
   if (known === undefined) walk.state.set(name, stringify(value).length)
   else walk.repeated += known
 }
 
-/** Stands where a schema refers to itself. */
+/** Written in place of a schema that refers to itself. */
 function cut(reference: string, schema: JsonObject, walk: Walk): JsonObject {
   walk.lost.add('$ref')
   const text = typeof schema['description'] === 'string' ? `${schema['description']} ` : ''
@@ -105,7 +107,7 @@ interface Flat {
   cycle?: string
 }
 
-/** Follows references and merges what must hold together, until neither is left. */
+/** Follows references and merges schemas that must hold together, until neither is left. */
 function flatten(source: Json, place: SchemaPlace, walk: Walk): Flat {
   const conflict = (keyword: string) => walk.lost.add(keyword)
   if (source === false) conflict('false')
@@ -131,7 +133,7 @@ function flatten(source: Json, place: SchemaPlace, walk: Walk): Flat {
     } else {
       const flats = asList(allOf).map((one) => flatten(one, { ...place, references }, walk))
       if (flats.some((flat) => flat.cycle !== undefined)) conflict('$ref')
-      // Each of them begins with the ones that led here.
+      // Each list begins with the references that led here.
       const added = flats.flatMap((flat) => flat.references.slice(references.length))
       references = [...references, ...new Set(added)]
       schema = together([rest, ...flats.map((flat) => flat.schema)], conflict)
@@ -139,7 +141,7 @@ function flatten(source: Json, place: SchemaPlace, walk: Walk): Flat {
   }
 }
 
-/** One schema that holds where all of them hold. */
+/** One schema for values that satisfy all of them. */
 function together(
   [first = {}, ...others]: JsonObject[],
   conflict: (keyword: string) => void,
@@ -160,7 +162,7 @@ function listVariants(schema: JsonObject, walk: Walk): Json[] | undefined {
 
 const UNION = words('anyOf oneOf nullable type')
 
-/** Beside `anyOf` nothing may stand, so the neighbours move into every branch. */
+/** The service allows no other keywords beside `anyOf`, so they are copied into every branch. */
 function union(schema: JsonObject, variants: Json[], place: SchemaPlace, walk: Walk): Json {
   const others = without(schema, UNION)
   const types = typesOf(schema).filter((name) => name !== 'null')
@@ -198,7 +200,7 @@ const unnested = (branch: Json): Json[] =>
 const isNull = (variant: Json): boolean =>
   isObject(variant) && (typesOf(variant).join() === 'null' || variant['const'] === null)
 
-/** Alternatives that are all single strings are one enumeration. */
+/** Alternatives that are all single strings become one enumeration. */
 function mergeConstants(variants: Json[]): JsonObject | undefined {
   const values = variants.map((variant) => {
     if (!isObject(variant) || Object.keys(variant).some((key) => !CONSTANT.has(key))) return []

@@ -10,9 +10,8 @@ export interface Rooted {
 }
 
 /**
- * The schema of a function's arguments as every service takes it: an object that says which members it has,
- * with no list that does not say of what. Where every service takes what it allows, that stays the same, and
- * where it can its text does.
+ * The schema of a function's arguments in a form that every service takes: an object that lists its members, without
+ * lists that lack `items`. A schema that every service takes keeps its meaning, and its text where that is possible.
  */
 export const rooted = memoize((schema: string): Rooted => {
   const { root, lost } = objectRoot(schema)
@@ -45,10 +44,10 @@ function objectRoot(schema: string): { root: JsonObject; lost: string[] } {
   return { root: { ...united(root), type: 'object' }, lost }
 }
 
-/** No schema, or one that allows everything. */
+/** No schema, or one that allows any value. */
 const SAYS_NOTHING = /^\s*(?:null|true)?\s*$/
 
-/** One object that allows what any of its alternatives does, and demands what all of them demand. */
+/** One object that allows what each of the alternatives allows, and requires what all of them require. */
 function united(root: JsonObject): JsonObject {
   const { allOf, anyOf, oneOf, enum: _enum, not: _not, ...rest } = root
   const all = resolved(asList(allOf), root)
@@ -69,7 +68,7 @@ function united(root: JsonObject): JsonObject {
 
 const requiredBy = (schema: JsonObject): Json[] => asList(schema['required'])
 
-/** Each once, however often it is referred to. */
+/** Resolves each schema once, even one that many references name. */
 function resolved(schemas: Json[], root: JsonObject): JsonObject[] {
   const seen = new Set<Json>()
   return schemas.flatMap((schema): JsonObject[] => {
@@ -91,7 +90,7 @@ function itemised(root: Json, schema: string): string {
     const text = stringify(new Walk(ITEMISED, root, undefined).run())
     return text === stringify(root) ? schema : text
   } catch {
-    // Deeper than a service accepts.
+    // Nested deeper than a service accepts.
     return schema
   }
 }

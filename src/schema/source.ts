@@ -1,6 +1,6 @@
 import { pickMembers, isObject, type Json, type JsonObject } from '../json/json.ts'
 
-/** JSON Schema as it is read: references looked up, members as lists. */
+/** Reads JSON Schema: resolves references, and lists members. */
 
 /** The schema that a local reference names, or undefined. Only own members count. */
 export function resolve(root: Json, reference: string): Json | undefined {
@@ -21,7 +21,7 @@ function unescape(segment: string): string {
   try {
     plain = decodeURIComponent(segment)
   } catch {
-    // A percent sign of its own.
+    // The reference holds a percent sign that begins no escape.
   }
   return plain.replaceAll('~1', '/').replaceAll('~0', '~')
 }
@@ -30,7 +30,7 @@ function unescape(segment: string): string {
 export const asList = (value: Json | undefined): Json[] =>
   Array.isArray(value) ? value : value === undefined ? [] : [value]
 
-/** A set of words, written as a text with spaces. */
+/** A set of words, written as text with spaces. */
 export const words = (...lines: string[]): ReadonlySet<string> =>
   new Set(lines.flatMap((line) => line.split(' ')))
 

@@ -6,7 +6,7 @@ const FORMATS = words(
   'date-time time date duration email hostname ipv4 ipv6 uuid int32 int64 float double',
 )
 
-/** The service refuses the whole request for any other keyword, and for a format that it does not know. */
+/** For a strict schema OpenAI's Responses API refuses the whole request over any other keyword or format. */
 const fateOf = fates(
   'refused',
   {
@@ -19,9 +19,9 @@ const fateOf = fates(
 )
 
 /**
- * A schema as the service takes it as a strict one, or undefined: every object names all of its members as
- * required and admits no others. Where it says nothing of others it is closed; all else would say something
- * new to the model.
+ * The schema in the form that the service takes as a strict one, or undefined: every object requires all of its
+ * members and forbids others. Objects that do not mention other members are closed; every other change would alter
+ * what the model is asked for, so then it is undefined.
  */
 export function strictSchema(schema: string): string | undefined {
   const root = parseObject(schema)
@@ -30,10 +30,10 @@ export function strictSchema(schema: string): string | undefined {
   return text === stringify(root) ? schema : text
 }
 
-/** Why a schema is not kept to. */
+/** The reason that is reported for a schema that is not strict. */
 export const NOT_STRICT = 'the schema does not comply'
 
-/** Whether a schema is about something else than an object: then there is no format for it. */
+/** Whether a schema describes something other than an object, for which the service has no format. */
 export function isOfOthers(schema: string): boolean {
   const root = parseObject(schema)
   const types = asList(root?.['type'])
@@ -46,7 +46,7 @@ function complies(root: JsonObject): boolean {
   return walk.lost.size === 0
 }
 
-/** Where the service looks for schemas. */
+/** The keywords under which the service checks schemas. */
 const CHECKED_PLACES: Keywords = new Map(
   [...PLACES].filter(([keyword]) => words('items anyOf properties $defs definitions').has(keyword)),
 )
@@ -56,7 +56,7 @@ const refuse: NonNullable<SchemaRules['writeBeyond']> = (source, walk) => {
   return source
 }
 
-/** Loses whatever the service would refuse. Deeper ones are refused too. */
+/** Removes and reports what the service would refuse. It checks nested schemas too. */
 const CHECKED: SchemaRules = {
   bounds: { depth: 32 },
   write(schema, place, walk) {

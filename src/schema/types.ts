@@ -2,18 +2,18 @@ import { isObject, stringify, type Json, type JsonObject } from '../json/json.ts
 import { asList, words } from './source.ts'
 import { fates, type SchemaPlace, type Walk } from './walk.ts'
 
-/** One schema of one type, towards the Schema of content generation. */
+/** Writes one schema of one type as a Schema of content generation. */
 
-/** Everything that may stand in a Schema. */
+/** The members that a Schema may have. */
 export const SCHEMA_MEMBERS: ReadonlySet<string> = words(
   'type description enum example nullable format items properties required',
   'minimum maximum minItems maxItems minLength maxLength anyOf',
 )
 
-/** In the order of their numbers, which some callers send. */
+/** In the order of their numbers: ProtoJSON accepts the number of an enum value in place of its name. */
 export const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object'])
 
-/** Which formats each type may have; with any other one the whole request is refused. */
+/** The formats that each type may have; the service refuses the whole request for any other. */
 const FORMATS: ReadonlyMap<string, readonly string[]> = new Map([
   ['string', ['date-time']],
   ['number', ['float', 'double']],
@@ -21,11 +21,11 @@ const FORMATS: ReadonlyMap<string, readonly string[]> = new Map([
 ])
 
 const fateOf = fates('told', {
-  // Bind no value and tell the model nothing.
+  // Keywords that constrain no value and tell a model nothing.
   silent:
     '$schema $id id $anchor $dynamicAnchor $vocabulary $comment $defs definitions ' +
     'examples propertyOrdering',
-  // Bind no value, but are worth telling.
+  // Keywords that constrain no value, but that a model should read.
   mentioned: 'default deprecated readOnly writeOnly contentEncoding contentMediaType',
   special: [
     'const title exclusiveMinimum exclusiveMaximum prefixItems oneOf additionalProperties',
@@ -35,14 +35,14 @@ const fateOf = fates('told', {
 
 const MAX_HINT_CHARACTERS = 200
 
-/** Names of types in small letters: both spellings are met in the wild. */
+/** The types in small letters. Schemas of content generation write them in capitals, JSON Schema in small letters. */
 export function typesOf(schema: JsonObject): string[] {
   const names = asList(schema['type']).filter((type) => typeof type === 'string')
   const known = names.map((name) => name.toLowerCase())
   return [...new Set(known)].filter((name) => TYPES.has(name) || name === 'null')
 }
 
-/** Collects what a description must say because no keyword can. */
+/** Collects what goes into the description, because no keyword says it. */
 interface Notes {
   readonly hints: string[]
   lose(keyword: string, hint?: string): void
@@ -77,7 +77,7 @@ export function typed<S>(schema: JsonObject, place: SchemaPlace, walk: Walk<S>):
   }
 }
 
-/** A schema that any value satisfies: a Schema has a type, so it becomes one of several. */
+/** A schema that any value satisfies. A Schema must have a type, so it becomes alternatives of several types. */
 function anything(schema: JsonObject, notes: Notes): JsonObject {
   notes.lose('type')
   tellTheRest(schema, notes)
@@ -87,7 +87,7 @@ function anything(schema: JsonObject, notes: Notes): JsonObject {
   return { anyOf: [{ ...first, ...(description && { description }) }, ...others] }
 }
 
-/** The type as declared, else as the other keywords suggest. */
+/** The type that is declared, else the one that the other keywords suggest. */
 function onlyType(schema: JsonObject): string | undefined {
   const [declared] = typesOf(schema).filter((type) => type !== 'null')
   if (declared) return declared
@@ -111,7 +111,7 @@ const SUGGESTIONS: readonly [readonly string[], string][] = [
   [['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'], 'number'],
 ]
 
-/** Only strings can be enumerated, and none of them may be empty. */
+/** Only strings can be enumerated, and none may be empty. */
 function enumeration(
   schema: JsonObject,
   type: string,
@@ -138,7 +138,7 @@ const BODIES: ReadonlyMap<string, Body> = new Map<string, Body>([
   ['object', objectBody],
 ])
 
-/** 64-bit counts may come as strings. */
+/** ProtoJSON writes 64-bit integers as strings, so counts may come as strings. */
 function counts(schema: JsonObject, ...keywords: string[]): JsonObject {
   const entries = keywords.map((keyword): [string, number] => [keyword, amount(schema[keyword])])
   return Object.fromEntries(entries.filter(([, count]) => Number.isInteger(count)))
@@ -158,7 +158,10 @@ function bounds(schema: JsonObject, whole: boolean, notes: Notes): JsonObject {
   }
 }
 
-/** An exclusive bound is exact for whole numbers (`step`); for others it is widened by the bound itself. */
+/**
+ * Schema has no exclusive bounds. For integers the next one (`step`) is an exact bound; for other numbers the bound
+ * itself becomes part of the range.
+ */
 function bound(
   schema: JsonObject,
   inclusive: 'minimum' | 'maximum',
@@ -168,7 +171,7 @@ function bound(
 ): number | undefined {
   const round = inclusive === 'minimum' ? Math.floor : Math.ceil
   const own = amount(schema[inclusive])
-  // In draft 4 the exclusive keyword is a flag on the inclusive one.
+  // In JSON Schema draft 4 the exclusive keyword is a boolean beside the inclusive one.
   const beyond = schema[exclusive] === true ? own : amount(schema[exclusive])
   const candidates = schema[exclusive] === true ? [] : [own]
   if (Number.isFinite(beyond)) {
@@ -179,7 +182,7 @@ function bound(
   const finite = candidates.filter(Number.isFinite)
   if (finite.length === 0) return undefined
   const found = inclusive === 'minimum' ? Math.max(...finite) : Math.min(...finite)
-  // Such a number has lost its last digits when it was read.
+  // A number of this size lost its last digits when it was parsed.
   if (Math.abs(found) > Number.MAX_SAFE_INTEGER)
     notes.lose(inclusive, `${inclusive}: about ${found}`)
   return found
@@ -191,7 +194,7 @@ function arrayBody(schema: JsonObject, notes: Notes, inside: (source: Json) => J
   if (tuple.length > 0) notes.lose('prefixItems', `members in order: ${brief(tuple)}`)
   const members = isObject(rest) ? [...tuple, rest] : tuple
   const [only] = members
-  // An array without a schema for its members is refused.
+  // The service refuses an array without `items`.
   const items =
     only === undefined
       ? { type: 'STRING' }
@@ -203,7 +206,8 @@ function objectBody(schema: JsonObject, notes: Notes, inside: (source: Json) => 
   const declared = isObject(schema['properties']) ? Object.entries(schema['properties']) : []
   const allowed = declared.filter(([, value]) => value !== false)
   const properties = allowed.map(([name, value]): [string, Json] => [name, inside(value)])
-  // An object puts such names first, so they do not keep the order in which the model was to write them.
+  // JavaScript puts integer names first in an object, so the order in which the model was to write the members is
+  // lost.
   if (allowed.length > 1 && allowed.some(([name]) => /^\d+$/.test(name))) notes.lose('order')
   const names = asList(schema['required'])
   const known = new Set<Json>(allowed.map(([name]) => name))

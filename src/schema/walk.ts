@@ -2,31 +2,34 @@ import { isObject, type Json, type JsonObject } from '../json/json.ts'
 import { mapMembers } from './source.ts'
 
 /**
- * The one way through a schema. What a service takes of it is its profile: which keywords, what becomes of the
- * others, how much of it.
+ * The rules of one service, for the one walk through a schema: which keywords it takes, what becomes of the others,
+ * and how much it takes.
  */
 export interface SchemaRules<State = undefined> {
   readonly bounds?: Bounds
-  /** A schema as the service takes it. What is inside of it goes through `walk` as well. */
+  /** Writes a schema as the service takes it. Schemas inside of it are written by `walk`. */
   write(schema: JsonObject, place: SchemaPlace, walk: Walk<State>): Json
-  /** What is no object; as it came, where a profile says nothing of it. */
+  /** Writes a value that is no object; without this rule it stays as it came. */
   writeOther?(source: Json, place: SchemaPlace, walk: Walk<State>): Json
-  /** What is beyond the bounds; as it came, where a profile says nothing of it. */
+  /** Writes a schema beyond the bounds; without this rule it stays as it came. */
   writeBeyond?(source: Json, walk: Walk<State>): Json
 }
 
-/** What is not said has no bound but the stack's. */
+/** A bound that is absent is infinite, but for the stack's. */
 export interface Bounds {
   readonly depth?: number
-  /** Schemas visited: references may unfold a small text without end. */
+  /** How many schemas are visited: references can unfold a small text without end. */
   readonly nodes?: number
-  /** How much may be written again, which a small text can ask for at thousands of places. */
+  /**
+   * How many characters may be written at further places: a small text can refer to a long schema at thousands of
+   * places.
+   */
   readonly repeated?: number
 }
 
 export interface SchemaPlace {
   readonly depth: number
-  /** References on the way here: meeting one again is a cycle. */
+  /** The references on the way here. Meeting one of them again means a cycle. */
   readonly references: readonly string[]
 }
 
@@ -34,12 +37,12 @@ const TOP: SchemaPlace = { depth: 0, references: [] }
 
 export class Walk<State = undefined> {
   readonly root: Json
-  /** What the profile gathers on the way. */
+  /** What the rules gather on the way. */
   readonly state: State
-  /** Keywords that no longer say the same. */
+  /** Keywords whose meaning is not kept. */
   readonly lost = new Set<string>()
   nodes = 0
-  /** Characters of schemas that stand at more than one place. */
+  /** How many characters were written at further places. */
   repeated = 0
   readonly #profile: SchemaRules<State>
 
@@ -49,7 +52,7 @@ export class Walk<State = undefined> {
     this.state = state
   }
 
-  /** All of it. */
+  /** Writes the whole schema. */
   run(): Json {
     return this.schema(this.root, TOP)
   }
@@ -59,7 +62,7 @@ export class Walk<State = undefined> {
     return this.nodes > nodes || this.repeated > repeated
   }
 
-  /** One schema at its place. */
+  /** Writes one schema at its place. */
   schema(source: Json, place: SchemaPlace): Json {
     const profile = this.#profile
     if (place.depth > (profile.bounds?.depth ?? Infinity) || this.isSpent)
@@ -68,7 +71,7 @@ export class Walk<State = undefined> {
     return profile.writeOther ? profile.writeOther(source, place, this) : source
   }
 
-  /** The same schema with every schema right inside of it written. */
+  /** A copy of a schema with all schemas directly inside of it written. */
   inside(
     schema: JsonObject,
     { depth, references }: SchemaPlace,
@@ -85,7 +88,7 @@ export class Walk<State = undefined> {
   }
 }
 
-/** Keywords under which schemas stand, and how; anywhere else (`enum`, `default`) a member is data. */
+/** The keywords that hold schemas, and in which form. Members of anything else (`enum`, `default`) are data. */
 export type Keywords = ReadonlyMap<string, Kind>
 type Kind = 'one' | 'list' | 'map'
 
@@ -99,16 +102,17 @@ export const PLACES: Keywords = new Map([
 ])
 
 /**
- * What becomes of a keyword: it is written, or by rules of its own; it goes into the description, as a loss or
- * without one; it is left out, as it says nothing to a model; or for it the whole schema is refused.
+ * What becomes of a keyword. `written`: as it is; `special`: by a rule of its own; `told`: into the description,
+ * reported as lost; `mentioned`: into the description, not reported; `silent`: left out, because it tells a model
+ * nothing; `refused`: the whole schema is refused.
  */
 const FATES = ['written', 'special', 'told', 'mentioned', 'silent', 'refused'] as const
 export type KeywordFate = (typeof FATES)[number]
 
-/** What becomes of each keyword in a service's hands. */
+/** What becomes of a keyword with this value at one service. */
 export type FateOf = (keyword: string, value: Json) => KeywordFate
 
-/** `others`: all that the table does not name. A rule of its own looks at the value. */
+/** `others`: the fate of keywords that the table does not name. A function decides by the value. */
 export function fates(
   others: KeywordFate,
   table: Readonly<Partial<Record<KeywordFate, string>>>,

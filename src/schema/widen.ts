@@ -5,8 +5,8 @@ import { Walk, type SchemaRules } from './walk.ts'
 import { isObject, parse, stringify, Verbatim, type Json, type JsonObject } from '../json/json.ts'
 
 /**
- * The Schema of content generation as proper JSON Schema: types in small letters, `nullable` as a type, an
- * example as one of the examples, counts as numbers. What is JSON Schema already comes back as it came.
+ * The Schema of content generation as JSON Schema: types in small letters, `nullable` as a type, `example` as one of
+ * the `examples`, counts as numbers. What is JSON Schema already is returned as it came.
  */
 export const widen = memoize((source: string): string => {
   try {
@@ -33,14 +33,14 @@ const WIDENED: SchemaRules = {
   },
 }
 
-/** The types that some callers send as their numbers. */
+/** The types by number: ProtoJSON accepts the number of an enum value in place of its name. */
 const NUMBERED: readonly Json[] = ['TYPE_UNSPECIFIED', ...TYPES, 'null']
 
 function typeMember(said: Json | undefined, nullable: boolean): JsonObject {
   const type = typeof said === 'number' ? (NUMBERED[said] ?? said) : said
   if (typeof type !== 'string') return type === undefined ? {} : { type }
   if (type === 'TYPE_UNSPECIFIED') return {}
-  // Only the Schema's own spelling is changed, so that other texts stay as they are.
+  // Only types in capitals are a Schema's; other texts stay as they are.
   const name = /^[A-Z]+$/.test(type) ? type.toLowerCase() : type
   return { type: nullable ? [name, 'null'] : name }
 }
@@ -50,21 +50,24 @@ const COUNTS = words('minItems maxItems minLength maxLength minProperties maxPro
 const counted = (key: string, value: Json): Json =>
   COUNTS.has(key) && typeof value === 'string' && value !== '' ? Number(value) : value
 
-/** An enumeration and alternatives must name null themselves. */
+/** In JSON Schema an enumeration, or a list of alternatives, must name null itself. */
 function admitNull(schema: JsonObject): JsonObject {
   if (Array.isArray(schema['anyOf']))
     return { ...schema, anyOf: [...schema['anyOf'], { type: 'null' }] }
   return Array.isArray(schema['enum']) ? { ...schema, enum: [...schema['enum'], null] } : schema
 }
 
-/** The order in which a model shall write the properties: JSON Schema has no keyword for it but the order itself. */
+/**
+ * JSON Schema has no keyword for the order in which a model shall write the properties, so they are put into that
+ * order.
+ */
 function ordered(schema: JsonObject, ordering: Json | undefined): JsonObject {
   const properties = schema['properties']
   if (!Array.isArray(ordering) || !isObject(properties)) return schema
   const place = new Map(ordering.map((name, index) => [name, index]))
   const rank = (name: string) => place.get(name) ?? ordering.length
   const entries = Object.entries(properties).toSorted(([a], [b]) => rank(a) - rank(b))
-  // As text, because an object would put names that look like numbers first.
+  // Written as text, because a JavaScript object would put integer names first.
   const members = entries.map(([name, value]) => `${stringify(name)}:${stringify(value)}`)
   return { ...schema, properties: new Verbatim(`{${members.join(',')}}`) }
 }
