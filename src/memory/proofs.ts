@@ -9,13 +9,14 @@ import type { Memories } from './context.ts'
 import { overheard } from '../stream/codec.ts'
 
 /**
- * Keeps proofs of reasoning for clients that drop them. They are stored under the call that they led to, for the
- * caller that received them, and used only for a turn that came back without proofs.
+ * Keeps proofs of reasoning for clients that drop them. They are stored under the call that they led to, or under the
+ * words of the thoughts where there was no call, for the caller that received them, and used only for a turn that came
+ * back without proofs.
  */
 interface Proofs {
   /** The thoughts before the call, with their proof. */
   reasoning: Reasoning[]
-  /** The proof of the call itself. */
+  /** The proof of the call itself, or of the last text of a turn without calls. */
   proof?: Proof
 }
 
@@ -28,6 +29,12 @@ interface Reasoning {
 /** Ids of calls may repeat between conversations, so name and input are part of the key too. */
 const recordPlace = ({ id, name, input }: ToolCallBlock): string =>
   `proof-${fingerprint(id)}${fingerprint(`${name}\n${plain(input)}`)}`
+
+/** For a turn without calls. Clients of chat completions have one text for all thoughts. */
+function thoughtPlace(blocks: readonly Block[]): string | undefined {
+  const text = blocks.map((block) => (block.kind === 'reasoning' ? block.text : '')).join('')
+  return text === '' ? undefined : `proof-${fingerprint(text)}${fingerprint(`thought\n${text}`)}`
+}
 
 /** Clients serialise JSON again, so inputs are compared as values. */
 function plain(input: string): string {
@@ -68,19 +75,26 @@ async function keepProofs(
   blocks: readonly Block[],
 ): Promise<void> {
   const reasoning = blocks.flatMap((block) => signed(block) ?? [])
-  const entries = blocks
-    .filter((block) => block.kind === 'tool-call')
-    .flatMap((call, index): [string, Proofs][] => {
-      // Of several calls, the thoughts belong to the first.
-      const proofs = { reasoning: index === 0 ? reasoning : [], ...callProof(call) }
-      return proofs.proof || proofs.reasoning.length > 0 ? [[recordPlace(call), proofs]] : []
-    })
+  const entries = blocks.filter(isCall).flatMap((call, index): [string, Proofs][] => {
+    // Of several calls, the thoughts belong to the first.
+    const proofs = { reasoning: index === 0 ? reasoning : [], ...proofOf(call) }
+    return proofs.proof || proofs.reasoning.length > 0 ? [[recordPlace(call), proofs]] : []
+  })
+  const place = blocks.some(isCall) ? undefined : thoughtPlace(blocks)
+  const kept = { reasoning, ...proofOf(blocks[lastText(blocks)]) }
+  if (place !== undefined && (kept.proof || reasoning.length > 0)) entries.push([place, kept])
   if (entries.length === 0) return
   const scoped = await openScopedStore(exchange, memories)
   await Promise.all(entries.map(([place, proofs]) => scoped.put(place, JSON.stringify(proofs))))
 }
 
-const callProof = ({ proof }: ToolCallBlock): { proof?: Proof } => (proof ? { proof } : {})
+const isCall = (block: Block): block is ToolCallBlock => block.kind === 'tool-call'
+
+const proofOf = (block: Block | undefined): { proof?: Proof } =>
+  block && 'proof' in block && block.proof ? { proof: block.proof } : {}
+
+const lastText = (blocks: readonly Block[]): number =>
+  blocks.findLastIndex(({ kind }) => kind === 'text')
 
 function signed(block: Block): Reasoning | undefined {
   if (block.kind !== 'reasoning' || !block.proof) return undefined
@@ -113,24 +127,27 @@ export async function withProofs(
   return { ...request, turns }
 }
 
-/** Whether a turn has calls and no proof. */
+/** Whether a turn has calls or thoughts, and no proof. */
 const isBare = ({ role, blocks }: Turn): boolean =>
   role === 'assistant' &&
-  blocks.some((block) => block.kind === 'tool-call') &&
+  (blocks.some(isCall) || thoughtPlace(blocks) !== undefined) &&
   !blocks.some((block) => 'proof' in block && block.proof)
 
 async function proven(scoped: ScopedStore, turn: Turn, dialect: string): Promise<Turn> {
   const found = await Promise.all(
     turn.blocks.map((block) =>
-      block.kind === 'tool-call' ? findProofs(scoped, block, dialect) : undefined,
+      isCall(block) ? findProofs(scoped, recordPlace(block), dialect) : undefined,
     ),
   )
-  const reasoning = found.flatMap((proofs) => proofs?.reasoning ?? [])
+  const place = turn.blocks.some(isCall) ? undefined : thoughtPlace(turn.blocks)
+  const thought = place === undefined ? undefined : await findProofs(scoped, place, dialect)
+  const reasoning = [...found, thought].flatMap((proofs) => proofs?.reasoning ?? [])
+  const said = lastText(turn.blocks)
   const blocks = turn.blocks.flatMap((block, index): Block[] => {
     // The stored thoughts replace those that the client kept.
     if (block.kind === 'reasoning' && reasoning.length > 0) return []
-    const proof = found[index]?.proof
-    return [proof && block.kind === 'tool-call' ? { ...block, proof } : block]
+    const proof = index === said ? thought?.proof : found[index]?.proof
+    return [proof && (isCall(block) || block.kind === 'text') ? { ...block, proof } : block]
   })
   const thoughts = reasoning.map((each) => ({ kind: 'reasoning' as const, ...each }))
   return { ...turn, blocks: [...thoughts, ...blocks] }
@@ -139,10 +156,10 @@ async function proven(scoped: ScopedStore, turn: Turn, dialect: string): Promise
 /** An upstream can use only proofs that it issued itself. */
 async function findProofs(
   scoped: ScopedStore,
-  call: ToolCallBlock,
+  place: string,
   dialect: string,
 ): Promise<Proofs | undefined> {
-  const text = await scoped.get(recordPlace(call)).catch(() => undefined)
+  const text = await scoped.get(place).catch(() => undefined)
   const kept = text === undefined ? undefined : readProofs(text)
   if (!kept) return undefined
   const { reasoning, proof } = kept

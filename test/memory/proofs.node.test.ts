@@ -118,6 +118,23 @@ describe.each(foreign)('proofs over %s, for a client of chat completions', (dial
   })
 })
 
+/** The AI SDK's provider for compatible servers brings back the words of a thought, and not its proof. */
+describe.each(foreign)('proofs over %s, of a turn without a call', (dialect) => {
+  test('come back with the words of the thought, and with no others', async () => {
+    const proxy = proxyOf(() => said([thinking('Hm. So be it.', PROOF), text('Done.')]), keeping)
+    const { completions } = proxy.client().chat
+    const model = `${dialect}-x`
+    const question = { role: 'user' as const, content: 'Well?' }
+    await completions.create({ model, messages: [question] })
+    for (const reasoning_content of ['Hm. So be it.', 'Hm. So be that.']) {
+      const kept = { role: 'assistant' as const, content: 'Done.', reasoning_content }
+      await completions.create({ model, messages: [question, kept, question] })
+    }
+    expect(proofsIn(proxy, dialect)).toEqual([PROOF])
+    expect(proxy.got[2]?.text).not.toContain(PROOF)
+  })
+})
+
 const refuse = () => Promise.reject(new StoreUnavailableError('away'))
 
 describe('proofs', () => {
