@@ -1,6 +1,7 @@
 import { ConfigError, type Environment, readSettings } from './config/config.ts'
 import type { Config } from './config/type.ts'
 import { DEFAULT_RETENTION } from './config/defaults.ts'
+import { placing } from './exchange/placed.ts'
 import { randomId } from './ports.ts'
 import { fetchSend } from './upstream/fetch-send.ts'
 import type { Ports as EveryPort } from './ports.ts'
@@ -91,6 +92,7 @@ const defaultPorts = (settings: Settings): EveryPort => ({
   send: withDemo(settings, adapters, fetchSend),
   now: Date.now,
   randomId,
+  placing,
   log() {},
   prices: listedPrice,
 })

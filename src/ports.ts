@@ -5,6 +5,11 @@ import type { PriceList } from './observe/cost.ts'
 import type { Tracer } from './observe/traces.ts'
 import type { Observer } from './observe/observer.ts'
 import type { Bytes } from './json/bytes.ts'
+import type { JsonObject } from './json/json.ts'
+import type { VerbatimPaths } from './json/verbatim-paths.ts'
+import type { StartEvent } from './model/events.ts'
+import type { Key } from './model/paths.ts'
+import type { Problem } from './model/problem.ts'
 import type { Store } from './memory/store.ts'
 
 /** Everything impure that the gateway needs. Each runtime's entry file builds it; tests pass their own. */
@@ -25,6 +30,8 @@ export interface Ports {
   prices?: PriceList
   /** Where conversations are kept; without one nothing is. */
   store?: Store
+  /** Tells places anew, where there is time for it; without it those of an upstream's refusal stay as they are. */
+  placing?: Placing
   /** True once the process has been told to stop: `/healthz` says so. */
   draining?(): boolean
   /** Aborted at the end of the drain: what still streams then ends with an error of its dialect. */
@@ -68,6 +75,30 @@ export class ConnectError extends Error {}
  * it: the upstream had closed what was idle, and practically never carried out the request.
  */
 export class StaleConnectionError extends Error {}
+
+/** A refusal of an upstream; `text`: its own words, where the caller may see them. */
+export interface Refusal {
+  problem: Problem
+  text?: string
+}
+
+/** In which body a place is sought. */
+export interface PlaceSearch {
+  readonly body: { readonly text: string }
+  readonly caller: {
+    readonly caller: { readonly verbatim?: VerbatimPaths }
+    readonly same: { readonly beginning?: { turns: string } }
+    readonly members: { spell(path: readonly Key[]): string }
+  }
+  /** What is sent for another body of the caller; undefined where nothing can be sent for it. */
+  send(body: JsonObject): Promise<JsonObject | undefined>
+}
+
+/** An upstream names places in a request that the caller never saw. The caller is told those of its own. */
+export interface Placing {
+  refusal<Told extends Refusal>(sought: PlaceSearch, refused: Told): Promise<Told>
+  start(sought: PlaceSearch, event: StartEvent): Promise<StartEvent>
+}
 
 /** 128 random bits as 32 hexadecimal digits. */
 export const randomId = (): string => crypto.randomUUID().replaceAll('-', '')

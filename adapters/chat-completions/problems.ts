@@ -4,6 +4,7 @@ import {
   isVague,
   kindOfStatus,
   readOverflow,
+  refusesProof,
   statusOf,
   type Problem,
   type ProblemKind,
@@ -115,6 +116,7 @@ export function readProblem(status: number, body: Json | undefined): Problem {
   const wait = readWait(message)
   return {
     ...(overflow ?? { kind, message }),
+    ...(kind === 'invalid-request' && refusesProof(message, code) && { isProof: true }),
     ...(inner >= 400 && inner < 500 && !overflow && kind !== 'not-found' && { status: inner }),
     ...(code !== undefined && { code }),
     ...(wait !== undefined && { retryAfterMs: wait }),

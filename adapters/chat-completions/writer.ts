@@ -5,7 +5,7 @@ import {
   type Event,
   type Tail,
 } from '../../src/model/events.ts'
-import { blockName } from '../../src/model/foreign.ts'
+import { blockName, reportWithheld } from '../../src/model/foreign.ts'
 import { isObject, type JsonObject } from '../../src/json/json.ts'
 import type {
   Block,
@@ -124,6 +124,7 @@ export class CompletionWriter implements Writer {
   #take(event: Event): void {
     switch (event.type) {
       case 'start':
+        reportWithheld(event, this.#context.lose)
         this.#id ||= replyId(event.id) || this.#context.newId('chatcmpl-')
         return
       case 'block-start':

@@ -12,6 +12,7 @@ import {
   kindOfStatus,
   kindsByWord,
   readOverflow,
+  refusesProof,
   STATUS,
   type Problem,
   type ProblemKind,
@@ -71,6 +72,7 @@ export function readProblem(status: number, body: Json | undefined): Problem {
   return {
     kind,
     message,
+    ...(kind === 'invalid-request' && refusesProof(message) && { isProof: true }),
     ...(status >= 400 && status < 500 && status !== STATUS[kind] && !isKey && { status }),
     ...(typeof name === 'string' && !isKey && { code: name }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),

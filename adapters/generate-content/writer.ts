@@ -6,7 +6,7 @@ import {
   withBody,
   withTail,
 } from '../../src/model/events.ts'
-import { blockName } from '../../src/model/foreign.ts'
+import { blockName, reportWithheld } from '../../src/model/foreign.ts'
 import type { JsonObject } from '../../src/json/json.ts'
 import type {
   Block,
@@ -74,6 +74,7 @@ export class ReplyWriter implements Writer {
     if (this.#last || this.#failure) return []
     switch (event.type) {
       case 'start':
+        reportWithheld(event, this.#context.lose)
         this.#id ||= event.id
         return []
       case 'block-start':

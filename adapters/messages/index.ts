@@ -1,6 +1,7 @@
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import type { Adapter, RequestHead, Route } from '../contract.ts'
 import { fieldNames } from '../../src/model/fields.ts'
+import { dotted } from '../../src/model/paths.ts'
 import { mayHoldEnvelope } from '../../src/model/proof.ts'
 import { DIALECT } from './dialect.ts'
 import * as models from './models.ts'
@@ -82,5 +83,5 @@ export const messages: Adapter = {
     modelMember: { request: 'model', reply: 'model', event: ['message', 'model'] },
     beginning: { instructions: 'system', turns: 'messages' },
   },
-  members: fieldNames({ fields: FIELDS }),
+  members: { ...fieldNames({ fields: FIELDS }), spell: dotted },
 }

@@ -5,6 +5,7 @@ import {
   kindOfStatus,
   kindsByWord,
   readOverflow,
+  refusesProof,
   STATUS,
   statusOf,
 } from '../../src/model/problem.ts'
@@ -57,11 +58,22 @@ export function writeError(problem: Problem): JsonObject {
   const { kind, code, details } = problem
   return {
     type: TYPES[kind],
-    message: kind === 'context-overflow' ? overflowWords(problem) : problem.message,
+    message: messageOf(problem),
     ...(code !== undefined && { code }),
     ...(isObject(details) && 'error_code' in details && { details }),
   }
 }
+
+function messageOf(problem: Problem): string {
+  if (problem.kind === 'context-overflow') return overflowWords(problem)
+  return problem.isProof ? proofWords(problem.message) : problem.message
+}
+
+const BAD_PROOF = 'Invalid `signature` in `thinking` block'
+
+/** At these words Claude Code (2.1.330) leaves the thoughts out and asks again. */
+const proofWords = (message: string): string =>
+  message.includes('`thinking`') ? message : `${BAD_PROOF}: ${message}`
 
 const TOO_LONG = 'prompt is too long'
 
@@ -91,6 +103,7 @@ export function readProblem(status: number, body: Json | undefined): Problem {
   const retryAfterMs = readWait(message, said.details)
   return {
     ...(overflow ?? { kind, message }),
+    ...(refused && refusesProof(message) && { isProof: true }),
     ...(status >= 400 && status < 500 && !overflow && status !== STATUS[kind] && { status }),
     ...(said.code !== '' && { code: said.code }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),

@@ -14,7 +14,7 @@ import { DIALECT, numberIn, objectIn, objectsIn, textIn, TOOL_NAME, keep } from 
 import * as hosted from './hosted.ts'
 import * as mcp from './mcp.ts'
 import { BAD_REPLY, BROKEN, readProblem, saysError } from './problems.ts'
-import { deltaType, messageLeft, readStopReason } from './reply.ts'
+import { deltaType, messageLeft, readStopReason, readWithheld } from './reply.ts'
 import { mergeUsage, readUsage } from './usage.ts'
 import type { WireBlock, WireDelta, WireReply, WireStep } from './wire.ts'
 
@@ -103,8 +103,9 @@ export class MessageReader implements Reader {
   }
 
   #start(message: WireReply): void {
-    const { ext } = keep(messageLeft(message))
-    this.#cursor.start(textIn(message.id), textIn(message.model), ext)
+    const withheld = readWithheld(message['input_transformations'])
+    const more = { ...keep(messageLeft(message)), ...(withheld && { withheld }) }
+    this.#cursor.start(textIn(message.id), textIn(message.model), more)
     this.#count(message.usage)
   }
 

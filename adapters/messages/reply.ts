@@ -1,4 +1,7 @@
-import type { Json, JsonObject } from '../../src/json/json.ts'
+import { objectsOf, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import { dotted, readPath } from '../../src/model/paths.ts'
+import { WITHHELD, type Withheld } from '../../src/model/events.ts'
 import type { FinishReason } from '../../src/model/request.ts'
 import { textIn, withoutNulls } from './dialect.ts'
 
@@ -42,8 +45,34 @@ export const writeStopReason = (reason: FinishReason): string => STOP_REASONS[re
 export function messageLeft(message: JsonObject): JsonObject {
   const { id: _id, type: _type, role: _role, model: _model, content: _content, ...others } = message
   const { stop_reason: _reason, stop_sequence: _sequence, usage: _usage, ...rest } = others
-  return withoutNulls(rest)
+  const { input_transformations: _changed, ...unread } = rest
+  return withoutNulls(unread)
 }
+
+const MISMATCH = '_binding_mismatch'
+
+/** The thoughts that the model was not shown; undefined where nothing is said of them. */
+export const readWithheld = (list: Json | undefined): Withheld[] | undefined =>
+  Array.isArray(list)
+    ? objectsOf(list).map(({ type, path, reason }) => ({
+        at: readPath(textIn(path)),
+        reason: textIn(reason).replace(MISMATCH, ''),
+        ...(type !== 'thinking_dropped' && { shown: true as const }),
+      }))
+    : undefined
+
+/** Inverse of `readWithheld`, where this dialect has a reason for it and the caller a place. */
+export const writeWithheld = (withheld: readonly Withheld[], lose: Lose): JsonObject[] =>
+  withheld.flatMap(({ at, reason, shown }) => {
+    if (at && reason !== 'turn_boundary')
+      return {
+        type: shown ? 'thinking_mismatch_allowed' : 'thinking_dropped',
+        path: dotted(at),
+        reason: reason + MISMATCH,
+      }
+    lose('dropped', WITHHELD, reason)
+    return []
+  })
 
 /** The type of a delta. By the documents its one member tells the type; services also name it. */
 export const deltaType = (delta: JsonObject): string =>

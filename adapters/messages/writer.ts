@@ -10,7 +10,7 @@ import { DIALECT } from './dialect.ts'
 import { writeError } from './problems.ts'
 import { envelopeBlock, mayFollowText, writeSignature } from './proofs.ts'
 import { ReplyBlocks } from './writer-blocks.ts'
-import { readStopReason, writeStopReason } from './reply.ts'
+import { readStopReason, writeStopReason, writeWithheld } from './reply.ts'
 import { writeUsage } from './usage.ts'
 
 /** The block that is being written. `index` is set when it has been opened on the wire. */
@@ -29,6 +29,7 @@ export class MessageWriter implements Writer {
   readonly #blocks: ReplyBlocks
   readonly #said = new Outbox()
   #content: JsonObject[] = []
+  #withheld: JsonObject[] | undefined
   #open: Open | undefined
   #usage: Usage = {}
   #id = ''
@@ -92,8 +93,11 @@ export class MessageWriter implements Writer {
   }
 
   /** The counts are not known yet, but clients that show how full the context is need a number at once. */
-  #start({ id }: Extract<Event, { type: 'start' }>): void {
+  #start({ id, withheld }: Extract<Event, { type: 'start' }>): void {
     this.#id = id || this.#context.newId('msg_')
+    const told = withheld && writeWithheld(withheld, this.#context.lose)
+    // An empty list would say that nothing was withheld.
+    if (told && told.length >= Math.min(withheld.length, 1)) this.#withheld = told
     const { request } = this.#context
     const message = this.#message()
     const write = () => {
@@ -113,6 +117,7 @@ export class MessageWriter implements Writer {
       stop_reason: this.#stopReason,
       stop_sequence: this.#stopSequence,
       usage: writeUsage(this.#usage),
+      ...(this.#withheld && { input_transformations: this.#withheld }),
     }
   }
 

@@ -4,6 +4,7 @@ import {
   isVague,
   kindOfStatus,
   readOverflow,
+  refusesProof,
   statusOf,
   type Problem,
   type ProblemKind,
@@ -103,6 +104,7 @@ function toProblem(said: Said, byStatus: ProblemKind, status: number | undefined
     kind,
     message,
     ...overflow,
+    isProof: refusesProof(message, code) ? true : undefined,
     status: isClientError ? status : undefined,
     code,
     retryAfterMs: readWait(message),
@@ -140,8 +142,9 @@ const WORDS: Record<ProblemKind, Words> = {
 /** Codex acts on these codes, so they replace an upstream's own. */
 const FIXED = new Set<ProblemKind>(['context-overflow', 'overloaded', 'rate-limit'])
 
-function wordsFor({ kind, code }: Problem): Words {
+function wordsFor({ kind, code, isProof }: Problem): Words {
   const words = WORDS[kind]
+  if (isProof) return { type: words.type, code: 'invalid_encrypted_content' }
   // Not every answer has a code; an empty one is written as null.
   return FIXED.has(kind) ? words : { type: words.type, code: (code ?? words.code) || null }
 }

@@ -8,7 +8,7 @@ import type { Problem } from '../../src/model/problem.ts'
 import { readPlace, Items } from './reader-blocks.ts'
 import { leftoversBeyond, listOf, objectIn, textIn } from './dialect.ts'
 import { problemIn } from './problems.ts'
-import { isOwnEnd, readFinish, writeOpening } from './reply.ts'
+import { isOwnEnd, readFinish, readWithheld, writeOpening } from './reply.ts'
 import { readUsage } from './usage.ts'
 import type { WireResponse, WireStep } from './wire.ts'
 
@@ -45,6 +45,8 @@ const RESPONSE = [
 
 const BEFORE_END = RESPONSE.filter((key) => key !== 'incomplete_details')
 
+const WITHHELD = 'input_transformations'
+
 /** Numbers and padding of events, which are not read. */
 const UNREAD = { counts: [['sequence_number']], noise: [['obfuscation']] }
 const DELTA = ['delta']
@@ -55,6 +57,7 @@ export class ResponseReader implements Reader {
   readonly #context: ReadReplyContext
   readonly #cursor = new Cursor()
   readonly #items: Items
+  #isWithheldTold = false
 
   constructor(context: ReadReplyContext) {
     this.#context = context
@@ -114,7 +117,10 @@ export class ResponseReader implements Reader {
   }
 
   #start(response: WireResponse): void {
-    this.#cursor.start(textIn(response, 'id') ?? '', textIn(response, 'model') ?? '')
+    const withheld = this.#cursor.started ? undefined : readWithheld(response[WITHHELD])
+    if (withheld) this.#isWithheldTold = true
+    const more = withheld ? { withheld } : {}
+    this.#cursor.start(textIn(response, 'id') ?? '', textIn(response, 'model') ?? '', more)
   }
 
   #finish(response: WireResponse): void {
@@ -127,7 +133,8 @@ export class ResponseReader implements Reader {
     if (problem) return this.#cursor.fail(problem)
     const reason = readFinish(response, this.#items.seen)
     const known = isOwnEnd(reason, response) ? BEFORE_END : RESPONSE
-    this.#cursor.finish(reason, undefined, leftoversBeyond(response, known))
+    const told = this.#isWithheldTold ? [...known, WITHHELD] : known
+    this.#cursor.finish(reason, undefined, leftoversBeyond(response, told))
     this.#cursor.done()
   }
 

@@ -1,4 +1,6 @@
 import { isObject, type Json, type JsonObject, pickMembers } from '../../src/json/json.ts'
+import { WITHHELD, type Withheld } from '../../src/model/events.ts'
+import type { Lose } from '../../src/model/loss.ts'
 import type { FinishReason, Request } from '../../src/model/request.ts'
 import { lookup, objectIn, textIn, objectsOf, restOf, factsOf, isOrigin } from './dialect.ts'
 import type { WriteReplyContext } from '../contract.ts'
@@ -77,6 +79,26 @@ const nothing = () => undefined
  * The response object before any output: the request's settings, with defaults filled in. All members must be
  * there: readers of the open standard (openresponses.org) refuse an object that lacks one.
  */
+const MISMATCH = '_mismatch'
+
+/** The items of reasoning that the model was not shown; undefined where nothing is said of them. */
+export const readWithheld = (list: Json | undefined): Withheld[] | undefined =>
+  Array.isArray(list)
+    ? objectsOf(list).map((item) => ({
+        id: textIn(item, 'id'),
+        reason: (textIn(item, 'reason') ?? '').replace(MISMATCH, ''),
+      }))
+    : undefined
+
+/** Inverse of `readWithheld`, for items with an id. */
+export const writeWithheld = (withheld: readonly Withheld[], lose: Lose): JsonObject[] =>
+  withheld.flatMap(({ id, reason, shown }) => {
+    const word = reason === 'turn_boundary' ? reason : reason + MISMATCH
+    if (id && !shown) return { id, type: 'reasoning', action: 'removed', reason: word }
+    lose('dropped', WITHHELD, reason)
+    return []
+  })
+
 export function writeOpening(
   request: Request,
   { newId, now }: Pick<WriteReplyContext, 'newId' | 'now'>,

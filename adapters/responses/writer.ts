@@ -1,5 +1,5 @@
 import type { WireEvent, WriteReplyContext, Writer } from '../contract.ts'
-import type { Event, Tail } from '../../src/model/events.ts'
+import type { Event, Tail, Withheld } from '../../src/model/events.ts'
 import { stringify, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
 import type {
   FinishReason,
@@ -17,7 +17,14 @@ import type {
 } from '../../src/model/request.ts'
 import { deltaEvents, Outbox } from '../../src/stream/wire-events.ts'
 import type { Problem } from '../../src/model/problem.ts'
-import { chooseEnding, chooseFinish, writeOpening, type Ending, type Seen } from './reply.ts'
+import {
+  chooseEnding,
+  chooseFinish,
+  writeOpening,
+  writeWithheld,
+  type Ending,
+  type Seen,
+} from './reply.ts'
 import { writeUsage } from './usage.ts'
 import { writeError } from './problems.ts'
 import { writeEnvelope, writeSummaryEnvelope, type ProofSlot } from '../../src/model/proof.ts'
@@ -52,9 +59,15 @@ export class ResponseWriter implements Writer {
 
   push(event: Event): WireEvent[] {
     if (this.#ended) return []
+    if (event.type === 'start' && event.withheld) this.#tellWithheld(event.withheld)
     this.#start()
     this.#take(event)
     return this.#said.drain()
+  }
+
+  #tellWithheld(withheld: readonly Withheld[]): void {
+    const input_transformations = writeWithheld(withheld, this.#context.lose)
+    this.#response = { ...this.body(), input_transformations }
   }
 
   body(): JsonObject {

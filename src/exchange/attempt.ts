@@ -9,6 +9,7 @@ import type { Plan, PassPlan, TranslatePlan } from './plan.ts'
 import { isSuccess, readRefusal, RefusedError, refuseLosses, type Refused } from './refusal.ts'
 import { translateReply } from './translate.ts'
 import { callUpstream, type UpstreamCall } from '../upstream/call.ts'
+import { soughtIn } from './planner.ts'
 import { readCallerRequest } from './read-request.ts'
 import type { Request } from '../model/request.ts'
 import { isStreamType } from '../stream/reply-events.ts'
@@ -22,13 +23,28 @@ export async function carriedOut(
   if (exchange.settings.losses === 'reject') refuseLosses(plan.losses)
   if (!plan.sent) throw new ProblemError(INTERNAL)
   const call = await heard(plan.sent)
-  if (!isSuccess(call.status)) return refusal(exchange, plan, call)
+  if (!isSuccess(call.status))
+    return refusal(exchange, plan, call, (refused) => placedRefusal(exchange, plan, refused))
   const settled = plan.kind === 'pass' ? (rewritten(exchange, plan, call) ?? plan) : plan
   // The upstream has the whole request once it answers, and the request is not sent again.
   plan.sent.body = NOTHING
   return settled.kind === 'pass'
     ? passReply(exchange, settled, call)
     : translateReply(exchange, settled, call)
+}
+
+/** With places of the caller's own request. */
+export async function placedRefusal(
+  exchange: Exchange,
+  plan: Plan,
+  refused: Refused,
+): Promise<Refused> {
+  // Bytes that passed have their places.
+  const isOwn = plan.kind === 'pass' && plan.sent.body === exchange.body.bytes
+  const placed = isOwn
+    ? undefined
+    : exchange.ports.placing?.refusal(soughtIn(exchange, plan), refused)
+  return (await placed) ?? refused
 }
 
 /** The head of an upstream's answer. */
@@ -51,13 +67,17 @@ export interface AttemptBounds {
   attemptMs?: number | undefined
 }
 
-/** A refusal in the caller's own dialect passes unchanged; any other is written in the caller's dialect. */
+/**
+ * A refusal in the caller's own dialect passes unchanged; any other is written in the caller's dialect. `placed`: with
+ * places of the caller's request.
+ */
 export async function refusal(
   exchange: StoredExchange,
   plan: Plan,
   call: UpstreamCall,
+  placed = async (refused: Refused): Promise<Refused> => refused,
 ): Promise<Answer> {
-  const refused = await readRefusal(exchange, plan, call)
+  const refused = await placed(await readRefusal(exchange, plan, call))
   if (exchange.isRepeatable) throw new RefusedError(refused, plan, call)
   return toldRefusal(exchange, plan, call, refused)
 }

@@ -1,4 +1,5 @@
 import { isObject, listOf, parse, stringify, type Json, type JsonObject } from '../json/json.ts'
+import type { Key } from '../model/paths.ts'
 import type { Request } from '../model/request.ts'
 
 /** The place of a node in the caller's body and in the upstream's, as JSON pointers. */
@@ -31,7 +32,6 @@ export function placeFinder(body: Json, translation: Translation) {
   return { request, find }
 }
 
-type Key = string | number
 type Path = readonly Key[]
 
 /** A canonical place: its list (`turns`, `system`, `tools`), its index, and the members below it. */
@@ -150,7 +150,7 @@ class Tries {
    * has the node.
    */
   #element(path: Path, target: Target): Path | undefined {
-    const list = listOf(valueAt(this.#body, path))
+    const list = listOf(nodeAt(this.#body, path))
     const has = (length: number): boolean => {
       const request = this.#read(changedAt(this.#body, path, list.slice(0, length)))
       return request !== undefined && isThere(request, target)
@@ -169,7 +169,7 @@ class Tries {
   }
 
   #part(body: Json, path: Path, target: Target): Path {
-    for (const [name, value] of Object.entries(objectOf(valueAt(body, path)))) {
+    for (const [name, value] of Object.entries(objectOf(nodeAt(body, path)))) {
       if (!Array.isArray(value) || !value.some(isObject)) continue
       const shortest = [...value.keys()].find((length) => {
         const request = this.#read(changedAt(body, [...path, name], value.slice(0, length + 1)))
@@ -192,7 +192,7 @@ class Tries {
       (request) => isThere(request, target) && valueOf(request, target) !== value,
     )
     if (value !== undefined && found.length > path.length) return found
-    return [...path, ...literal(valueAt(this.#body, path), rest)]
+    return [...path, ...literal(nodeAt(this.#body, path), rest)]
   }
 
   #option(rest: readonly string[]): string | undefined {
@@ -209,7 +209,7 @@ class Tries {
 
   /** The deepest member whose absence makes a difference. */
   #narrowed(path: Path, isChanged: (request: Request) => boolean): Path {
-    const here = valueAt(this.#body, path)
+    const here = nodeAt(this.#body, path)
     if (!isObject(here)) return path
     const names = Object.keys(here).filter((name) => {
       const request = this.#read(changedAt(this.#body, [...path, name], undefined))
@@ -315,7 +315,7 @@ function literal(value: Json | undefined, words: readonly string[]): Key[] {
   return [word, ...literal(value[word], rest)]
 }
 
-function valueAt(value: Json | undefined, path: Path): Json | undefined {
+export function nodeAt(value: Json | undefined, path: Path): Json | undefined {
   let here = value
   for (const key of path) {
     if (Array.isArray(here)) here = here[Number(key)]

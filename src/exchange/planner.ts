@@ -6,10 +6,12 @@ import {
 } from '../../adapters/contract.ts'
 import { estimateTokens } from '../model/estimate.ts'
 import { refuseFileIds, refuseUnkept, reportForeign } from '../model/foreign.ts'
-import { objectIn, stringify, type Json } from '../json/json.ts'
+import { objectIn, stringify, type Json, type JsonObject } from '../json/json.ts'
+import { idSource } from '../model/ids.ts'
 import { lossList, type Lose } from '../model/loss.ts'
 import type { Request } from '../model/request.ts'
 import { invalid, ProblemError } from '../model/problem.ts'
+import type { PlaceSearch } from '../ports.ts'
 import { FREE_BYTES } from '../stream/budget.ts'
 import { LONG_BYTES } from '../json/bytes.ts'
 import { isShared, refuseReferences } from '../memory/ownership.ts'
@@ -81,7 +83,7 @@ export async function planFor(
   })
   if (adapter.dialect !== exchange.caller.dialect) {
     const seen = scanned ?? scanBody(exchange)
-    if (!keep) exchange.body.leave()
+    if (!keep && !mayBeSoughtIn(exchange)) exchange.body.leave()
     await breath(exchange)
     const known = await resolveReferences(exchange, parseBody(seen), seen)
     return translatePlan(exchange, destination, known, seen)
@@ -217,6 +219,39 @@ function outgoingRequest(
   const { writeRequest, writeCountRequest } = adapter.upstream
   return (isCount ? writeCountRequest : writeRequest)(request, { target, lose, cache })
 }
+
+/** For places that the upstream names. */
+export const soughtIn = (exchange: Exchange, { destination }: Plan): PlaceSearch => ({
+  ...exchange,
+  send: (body) => writtenAgain(exchange, destination, body).catch(() => undefined),
+})
+
+/** What would be sent for another body of the caller. Throws where nothing would be. */
+async function writtenAgain(
+  exchange: Exchange,
+  destination: Destination,
+  body: JsonObject,
+): Promise<JsonObject | undefined> {
+  const { adapter, route } = destination
+  const { lose } = lossList()
+  if (adapter === exchange.caller)
+    return editedRequest(exchange, destination, body, false, lose).body
+  const read = readJson({ ...exchange, newId: idSource(() => NO_SEED) }, body)
+  const request = readableProofs(
+    await withProofs(exchange, read, adapter.dialect),
+    destination,
+    membersOf(exchange.settings, route),
+  )
+  const cache = cacheOptions(exchange, destination, undefined)
+  return outgoingRequest(exchange, destination, { body, resolved: false, request, cache }, lose)
+    ?.body
+}
+
+const NO_SEED = '0'.repeat(32)
+
+/** Whether the text stays until the upstream has answered: the answer may name places in it. */
+export const mayBeSoughtIn = ({ body, ports }: Exchange): boolean =>
+  ports.placing !== undefined && body.size <= LONG_BYTES
 
 /** For an upstream of the caller's own dialect: the body with its references written out. */
 function editedRequest(

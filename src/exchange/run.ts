@@ -4,7 +4,7 @@ import { countTokens } from './count.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import type { AddressedRequest } from '../upstream/request.ts'
 import type { Plan } from './plan.ts'
-import { planFor, sightRequest, type SightedRequest } from './planner.ts'
+import { mayBeSoughtIn, planFor, sightRequest, type SightedRequest } from './planner.ts'
 import { membersOf } from '../upstream/members.ts'
 import { ask, carriedOut } from './attempt.ts'
 import { runPooled } from './attempts.ts'
@@ -33,8 +33,7 @@ export function settledRequest(exchange: Exchange, isClassed: boolean): SightedR
 /** Asks the only member of a route. */
 async function runAlone(exchange: Exchange, plan: Plan): Promise<Answer> {
   exchange.journal.note({ stream: plan.stream, losses: plan.losses })
-  // The text of the body is not read again.
-  if (plan.kind === 'translate') exchange.body.leave()
+  if (plan.kind === 'translate' && !mayBeSoughtIn(exchange)) exchange.body.leave()
   let call: UpstreamCall | undefined
   const heard = async (sent: AddressedRequest) => (call = await ask(exchange, plan, sent))
   try {

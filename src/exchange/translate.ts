@@ -1,6 +1,6 @@
 import { watchEmptyReply, type EmptyReply } from './empty-reply.ts'
 import type { Writer } from '../../adapters/contract.ts'
-import { isShown, type Event } from '../model/events.ts'
+import { isShown, type Event, type StartEvent } from '../model/events.ts'
 import { stringify } from '../json/json.ts'
 import { lossList } from '../model/loss.ts'
 import type { Request } from '../model/request.ts'
@@ -13,6 +13,7 @@ import type { Answer, Exchange } from './exchange.ts'
 import { CALLER_LEFT, INTERNAL, NO_ROOM, NOT_TAKEN, REPLY_GREW } from '../model/failures.ts'
 import { recordReply } from '../memory/recorder.ts'
 import type { TranslatePlan } from './plan.ts'
+import { soughtIn } from './planner.ts'
 import { createProofKeeper } from '../memory/proofs.ts'
 import type { FrameReader } from '../stream/codec.ts'
 import { frameReader } from '../stream/event-reader.ts'
@@ -132,12 +133,25 @@ function eventSteps(
     if (events.ended) call.release()
     if (step.length > 0) journal.began()
     step = [...conceal(step.map(tell))].map(mark)
+    const [first] = step
+    if (first?.type === 'start' && first.withheld)
+      step = [await placedStart(exchange, plan, first), ...step.slice(1)]
     for (const event of step) {
       if (event.type === 'usage') journal.count(event.usage)
       if (event.type === 'finish') journal.note({ finish: event.reason })
     }
     return step
   }
+}
+
+/** What the upstream withheld from its model, by the places of the caller. */
+async function placedStart(
+  exchange: Exchange,
+  plan: TranslatePlan,
+  { withheld = [], ...event }: StartEvent,
+): Promise<StartEvent> {
+  const placed = exchange.ports.placing?.start(soughtIn(exchange, plan), { ...event, withheld })
+  return (await placed) ?? { ...event, withheld: withheld.map(({ reason }) => ({ reason })) }
 }
 
 async function gathered(

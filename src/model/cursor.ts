@@ -1,4 +1,4 @@
-import { streamedText, withBody, type Event, type Tail } from './events.ts'
+import { streamedText, withBody, type Event, type Tail, type Withheld } from './events.ts'
 import type { Block, Citation, Ext, FinishReason, Usage } from './request.ts'
 import type { Problem } from './problem.ts'
 
@@ -54,10 +54,10 @@ export class Cursor {
     return this.#find(key)?.length ?? 0
   }
 
-  start(id: string, model: string, ext?: Ext): void {
+  start(id: string, model: string, more: { ext?: Ext; withheld?: readonly Withheld[] } = {}): void {
     if (this.#started || this.#ended) return
     this.#started = true
-    this.#put(ext ? { type: 'start', id, model, ext } : { type: 'start', id, model })
+    this.#put({ type: 'start', id, model, ...more })
   }
 
   /** Opens a block; a body that it brings along becomes its first delta. Opening it again is a no-op. */

@@ -1,5 +1,6 @@
 import { defined } from '../json/json.ts'
 import type { Block, BlockOf, Citation, Ext, FinishReason, Reply, Proof, Usage } from './request.ts'
+import type { Key } from './paths.ts'
 import type { Problem } from './problem.ts'
 
 /**
@@ -8,7 +9,7 @@ import type { Problem } from './problem.ts'
  * the proof, known last, in the tail. Blocks without a text body come whole in `block-start`.
  */
 export type Event =
-  | { type: 'start'; id: string; model: string; ext?: Ext }
+  | StartEvent
   | { type: 'block-start'; block: Block }
   | { type: 'block-delta'; text: string }
   | { type: 'citation'; citation: Citation }
@@ -29,6 +30,27 @@ export interface CandidateEvent {
   index: number
   event: Event
 }
+
+export interface StartEvent {
+  type: 'start'
+  id: string
+  model: string
+  withheld?: readonly Withheld[]
+  ext?: Ext
+}
+
+/** A proof in the request that the model was not shown, and why: `prefix`, `model`, `end_user`, `turn_boundary`. */
+export interface Withheld {
+  /** Its place in the request, or the id of its element. */
+  at?: readonly Key[]
+  id?: string | undefined
+  reason: string
+  /** It was shown all the same. */
+  shown?: true
+}
+
+/** The place of such proofs among what is lost. */
+export const WITHHELD = 'reply.withheld'
 
 /** Whether an event shows something of the reply; a start and a usage do not. */
 export const isShown = (event: Event): boolean =>

@@ -1,3 +1,4 @@
+import { bracketed, type Key } from './paths.ts'
 import { pickMembers, type JsonObject } from '../json/json.ts'
 import type { Lose } from './loss.ts'
 import type { Shape } from './shape.ts'
@@ -95,6 +96,8 @@ export interface FieldNames {
   /** Of a member, or of something in it; undefined for what the dialect has alone. */
   placeOf(name: string): string | undefined
   nameOf(place: string): string | undefined
+  /** A place in the lists of a request, as errors of the dialect write it. */
+  spell(path: readonly Key[]): string
 }
 
 /** `within`: the member in which those of a table stand; such a table comes before the one with that member. */
@@ -114,6 +117,7 @@ export function fieldNames(...tables: readonly { fields: Fields; within?: string
       })?.place
     },
     nameOf: (place) => rows.find((row) => row.place === place)?.name,
+    spell: bracketed,
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Event } from './events.ts'
+import { WITHHELD, type Event, type StartEvent } from './events.ts'
 import { isObject, type Json, type JsonObject } from '../json/json.ts'
 import type { Lose } from './loss.ts'
 import type { Block, DialectName, Ext, Request, Tool } from './request.ts'
@@ -77,6 +77,11 @@ export function replyReporter(
     else if ('citation' in event) report(event.citation.ext, () => 'reply.citations')
     else if ('ext' in event) report(event.ext, () => 'reply')
   }
+}
+
+/** For a dialect that cannot say which thoughts of the request the model was not shown. */
+export function reportWithheld({ withheld = [] }: StartEvent, lose: Lose) {
+  for (const { reason } of withheld) lose('dropped', WITHHELD, reason)
 }
 
 /** Made only where there is a loss to report, because most places have none. */

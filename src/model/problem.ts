@@ -33,6 +33,8 @@ export interface Problem {
   retryAfterMs?: number
   /** False where the outcome is unknown and a repetition may cost twice. */
   retry?: boolean
+  /** The upstream refuses a proof of reasoning: without the reasoning it would take the conversation. */
+  isProof?: true
   /** Details of the upstream in its own form, for a caller of the same dialect. */
   details?: unknown
   /** Context overflow: tokens used and allowed, where known. */
@@ -123,6 +125,13 @@ export const nothingToSend = (): ProblemError =>
 /** Whether the kind is a general one: a more exact status then says more. */
 export const isVague = (kind: ProblemKind): boolean =>
   kind === 'invalid-request' || kind === 'internal'
+
+const PROOF =
+  /`(?:redacted_)?thinking` block|bound to a different conversation|encrypted content .*could not be verified|thought.?signature (?:is )?(?:not valid|invalid|corrupted)|(?:invalid|corrupted) thought.?signature/i
+
+/** Recognises a refusal of a proof in an upstream's words. */
+export const refusesProof = (message: string, code?: string): boolean =>
+  code === 'invalid_encrypted_content' || PROOF.test(message)
 
 const OVERFLOW =
   /prompt is too long|input length and `?max_tokens`? exceed|context[ _-]?length[ _-]?exceeded|maximum context length|exceeds? the (?:maximum|context|model)|context window|input token count|too many (?:input )?tokens/i

@@ -4,6 +4,7 @@ import { ConfigError, type Environment, examined, settingsIn } from '../config/c
 import { writeFault } from '../config/finding.ts'
 import { placed } from '../config/source.ts'
 import { DEFAULT_RETENTION } from '../config/defaults.ts'
+import { placing } from '../exchange/placed.ts'
 import { type Ports, type Send, randomId } from '../ports.ts'
 import { listSecrets } from '../upstream/secrets.ts'
 import type { Settings } from '../config/settings.ts'
@@ -325,6 +326,7 @@ const portsWith = (send: Send): Ports => ({
   send,
   now: Date.now,
   randomId,
+  placing,
   log: () => undefined,
 })
 

@@ -168,6 +168,21 @@ describe('towards a service of another dialect', () => {
       },
     })
   })
+  it('a proof that is refused is told in the words at which the client leaves its thoughts out', async () => {
+    const message = 'The encrypted content gAAA... could not be verified.'
+    const { ask } = gateway('responses', {
+      status: 400,
+      body: {
+        error: { message, type: 'invalid_request_error', code: 'invalid_encrypted_content' },
+      },
+    })
+    const response = await ask()
+    expect(response.status).toBe(400)
+    expect(await response.json()).toHaveProperty(
+      'error.message',
+      `Invalid \`signature\` in \`thinking\` block: ${message}`,
+    )
+  })
   it('a safety check that only this dialect has is refused by its name', async () => {
     const { sent, ask } = gateway('responses')
     const response = await ask({ safeguards: [{ type: 'x' }] })

@@ -1,0 +1,132 @@
+import { isObject, listOf, stringify, type Json, type JsonObject } from '../json/json.ts'
+import type { Key } from '../model/paths.ts'
+import { ownTurn } from '../stream/time.ts'
+import { nodeAt } from './places.ts'
+
+interface Search {
+  /** The body of the caller. */
+  body: JsonObject
+  /** The member with the conversation, where the dialect has one name for it. */
+  turns: string | undefined
+  /** What is sent for a body of the caller; undefined where nothing can be sent for it. */
+  send(body: JsonObject): Promise<JsonObject | undefined>
+}
+
+/** Other exchanges share the thread, and the caller waits for its answer. */
+const MOST_MS = 500
+
+/**
+ * Finds the element of the caller's body from which an element of the upstream's came, by trial: it is the first
+ * element of the shortest end of the conversation for which the same is sent. So the dialects need not record places
+ * while they translate.
+ */
+export async function findOrigin(search: Search, path: readonly Key[]): Promise<Key[] | undefined> {
+  const { body, send } = search
+  const end = performance.now() + MOST_MS
+  const isLate = () => performance.now() > end
+  const sent = await send(body)
+  const [member = ''] = path
+  const at = elementAt(sent, path)
+  const sought = at && nodeAt(sent, at)
+  if (!at || !isObject(sought)) return undefined
+  const elements = elementsOf(sent?.[member])
+  const rank = elements
+    .slice(elements.indexOf(sought))
+    .filter((each) => isSame(each, sought)).length
+  const name = member === TOOLS ? TOOLS : conversationIn(search)
+  const list = listOf(body[name])
+  const isSent = async (others: readonly Json[]): Promise<boolean> => {
+    if (isLate()) return false
+    await ownTurn()
+    const written = await send(withMember(body, name, [...others]))
+    return elementsOf(written?.[member]).filter((each) => isSame(each, sought)).length >= rank
+  }
+  const index = await lastEnd(list, isSent)
+  if (index === undefined) return undefined
+  const part = at.length > 2 && path.length > 2 ? await partOf(list, index, isSent) : []
+  return isLate() ? undefined : [name, index, ...part]
+}
+
+const TOOLS = 'tools'
+
+/** The longest list, where it has no one name. */
+function conversationIn({ body, turns }: Search): string {
+  if (turns !== undefined) return turns
+  const lists = Object.entries(body).filter(([name, value]) => name !== TOOLS && listOf(value)[0])
+  const longest = lists.toSorted(([, one], [, other]) => listOf(other).length - listOf(one).length)
+  return longest[0]?.[0] ?? ''
+}
+
+/** The largest index from which on the list, behind its first element, still brings what is sought. */
+async function lastEnd(
+  list: readonly Json[],
+  isSent: (others: readonly Json[]) => Promise<boolean>,
+): Promise<number | undefined> {
+  if (list.length === 0) return undefined
+  const first = list.slice(0, 1)
+  let low = 0
+  let high = list.length
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if (await isSent([...first, ...list.slice(middle)])) low = middle
+    else high = middle
+  }
+  return low
+}
+
+/** The part of a message, where the element is one. */
+async function partOf(
+  list: readonly Json[],
+  index: number,
+  isSent: (others: readonly Json[]) => Promise<boolean>,
+): Promise<Key[]> {
+  const element = list[index]
+  if (!isObject(element) || element['role'] === undefined) return []
+  for (const [name, value] of Object.entries(element)) {
+    const parts = listOf(value)
+    if (!parts.some(isObject)) continue
+    const using = (others: readonly Json[]) =>
+      isSent(list.with(index, withMember(element, name, [...others])))
+    if (await using([])) continue
+    let part = parts.length - 1
+    while (part > 0 && !(await using(parts.slice(part)))) part -= 1
+    return [name, part]
+  }
+  return []
+}
+
+const withMember = (body: JsonObject, name: string, value: Json): JsonObject =>
+  Object.fromEntries(Object.entries(body).map(([key, own]) => [key, key === name ? value : own]))
+
+/** The elements of a list, and the parts of its messages. */
+const elementsOf = (list: Json | undefined): JsonObject[] =>
+  listOf(list)
+    .filter(isObject)
+    .flatMap((element) => [
+      element,
+      ...Object.values(element).flatMap((value) => listOf(value).filter(isObject)),
+    ])
+
+/** The path as far as it leads to an element; that of a whole message is continued to its first part. */
+function elementAt(sent: Json | undefined, path: readonly Key[]): Key[] | undefined {
+  const isThere = (length: number) =>
+    typeof path[length - 1] === 'number' && isObject(nodeAt(sent, path.slice(0, length)))
+  // A list of a body, and a list in an element of it.
+  const length = [4, 2].find(isThere)
+  if (length === undefined) return undefined
+  const at = path.slice(0, length)
+  const message = nodeAt(sent, at)
+  if (length > 2 || !isObject(message) || message['role'] === undefined) return at
+  const name = Object.keys(message).find((key) => isObject(listOf(message[key])[0]))
+  return name === undefined ? at : [...at, name, 0]
+}
+
+/** Whether two elements say the same; marks of a cache, which move on with each turn, may stand on one alone. */
+function isSame(value: JsonObject, sought: JsonObject): boolean {
+  if (value['type'] !== sought['type']) return false
+  const shared = Object.keys(sought).filter((key) => Object.hasOwn(value, key))
+  return (
+    shared.length > (sought['type'] === undefined ? 0 : 1) &&
+    shared.every((key) => stringify(value[key] ?? null) === stringify(sought[key] ?? null))
+  )
+}

@@ -1,0 +1,66 @@
+import { isLonger } from '../json/bytes.ts'
+import { isObject, parse, type Json } from '../json/json.ts'
+import type { Withheld } from '../model/events.ts'
+import { pathsIn, readPath, withPaths, type Key } from '../model/paths.ts'
+import type { Placing, PlaceSearch } from '../ports.ts'
+import { findOrigin } from './origin.ts'
+import { nodeAt } from './places.ts'
+
+/** A longer conversation is not translated again for the sake of a place. */
+const MOST_CHARACTERS = 1_048_576
+const MOST_PLACES = 3
+
+/** Null where the body is not at hand any more. */
+function bodyOf({ body, caller }: PlaceSearch): Json {
+  try {
+    return isLonger(body.text, MOST_CHARACTERS) ? null : parse(body.text, caller.caller.verbatim)
+  } catch {
+    return null
+  }
+}
+
+function origins(sought: PlaceSearch) {
+  const body = bodyOf(sought)
+  const { send } = sought
+  const turns = sought.caller.same.beginning?.turns
+  const find = async (path: readonly Key[]): Promise<Key[] | undefined> =>
+    isObject(body) ? findOrigin({ body, turns, send }, path) : undefined
+  return { body, find }
+}
+
+export const placing: Placing = {
+  async refusal(sought, refused) {
+    const { problem, text } = refused
+    const paths = pathsIn(`${problem.sentParam} ${problem.message}`).slice(0, MOST_PLACES)
+    if (problem.kind !== 'invalid-request' || paths.length === 0) return refused
+    const { find } = origins(sought)
+    const told = new Map<string, string>()
+    for (const path of paths) {
+      const origin = await find(readPath(path))
+      if (origin) told.set(path, sought.caller.members.spell(origin))
+    }
+    const [param] = told.values()
+    if (param === undefined) return refused
+    return {
+      ...refused,
+      problem: { ...problem, message: withPaths(problem.message, told), param },
+      ...(text !== undefined && { text: withPaths(text, told) }),
+    }
+  },
+
+  async start(sought, event) {
+    const { body, find } = origins(sought)
+    const withheld: Withheld[] = []
+    for (const { at, ...rest } of event.withheld ?? []) {
+      const origin = at && (await find(at))
+      const element = origin && nodeAt(body, origin)
+      const id = isObject(element) ? element['id'] : undefined
+      withheld.push({
+        ...rest,
+        ...(origin && { at: origin }),
+        ...(typeof id === 'string' && { id }),
+      })
+    }
+    return { ...event, withheld }
+  },
+}
