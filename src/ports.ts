@@ -12,7 +12,7 @@ import type { Key } from './model/paths.ts'
 import type { Problem } from './model/problem.ts'
 import type { Store } from './memory/store.ts'
 
-/** Everything impure that the gateway needs. Each runtime's entry file builds it; tests pass their own. */
+/** Everything impure that the proxy needs. The entry of each runtime builds it; tests pass their own. */
 export interface Ports {
   send: Send
   /** Milliseconds since 1970. */
@@ -20,21 +20,21 @@ export interface Ports {
   /** 128 random bits as 32 hexadecimal digits. */
   randomId(): string
   log(entry: LogEntry): void
-  /** Counts for the operator of a process; where it is absent, nothing is counted. */
+  /** Counts for the operator of a process; without it nothing is counted. */
   observer?: Observer
-  /** Looks at exchanges while they pass; where it is absent, nothing of them is kept. */
+  /** Looks at exchanges while they pass; without it nothing of them is kept for the page. */
   inspector?: Inspector
-  /** Follows exchanges; where there is none, nothing is traced. */
+  /** Traces exchanges; without it nothing is traced. */
   tracer?: Pick<Tracer, 'begin' | 'finished'>
-  /** What models cost of which the configuration says nothing. */
+  /** Prices of models for which the configuration has none. */
   prices?: PriceList
-  /** Where conversations are kept; without one nothing is. */
+  /** Where conversations are kept; without it none are. */
   store?: Store
   /** Tells places anew, where there is time for it; without it those of an upstream's refusal stay as they are. */
   placing?: Placing
-  /** True once the process has been told to stop: `/healthz` says so. */
+  /** Whether the process has been told to stop, which `/healthz` reports. */
   draining?(): boolean
-  /** Aborted at the end of the drain: what still streams then ends with an error of its dialect. */
+  /** Aborted at the end of the drain. Streams that are still open then end with an error of their dialect. */
   readonly deadline?: AbortSignal
 }
 
@@ -42,37 +42,40 @@ export interface UpstreamRequest {
   method: string
   url: string
   headers: Record<string, string>
-  /** Whole, in pieces that follow each other, or as it comes. */
+  /** In one piece, in several pieces that follow each other, or as a stream. */
   body?: Bytes | ReadableStream<Uint8Array>
   signal: AbortSignal
   connectMs: number
-  /** The egress proxy to call through, where a runtime can. */
+  /** The egress proxy, where the runtime can use one. */
   proxy?: string
   /**
-   * Told by a runtime that can tell: a connection is sought, for which `connectMs` is the only clock, and
-   * then found, with which the request begins to be sent.
+   * Called by runtimes that know: `sought` while a connection is looked for, for which only `connectMs` counts;
+   * `found` when the request begins to be sent.
    */
   connection?(state: 'sought' | 'found'): void
-  /** On a connection that has served nothing yet. */
+  /** Whether to use a connection that has served no request yet. */
   fresh?: boolean
 }
 
 export interface UpstreamResponse {
   status: number
-  /** `keys`: the names, in small letters. */
+  /** `keys`: the names of all headers, in small letters. */
   headers: Lookup & { keys?(): Iterable<string> }
   body: ReadableStream<Uint8Array> | ByteSource | null
 }
 
-/** One request, one response: follows no redirect, repeats nothing, decodes the content coding. */
+/**
+ * Sends one request and gives its response: it follows no redirects and repeats nothing, and decodes the content
+ * coding.
+ */
 export type Send = (request: UpstreamRequest) => Promise<UpstreamResponse>
 
-/** Thrown by `send` when no connection came about: nothing was sent, so one repetition is safe. */
+/** Thrown by `send` when no connection was made. Nothing was sent, so repeating is safe. */
 export class ConnectError extends Error {}
 
 /**
- * Thrown by `send` when a connection that had served before was closed at the other end, and nothing came back on
- * it: the upstream had closed what was idle, and practically never carried out the request.
+ * Thrown by `send` when a reused connection was closed by the other end without a byte of an answer: the upstream
+ * closed it for being idle, and has practically never carried out the request.
  */
 export class StaleConnectionError extends Error {}
 
@@ -103,14 +106,14 @@ export interface Placing {
 /** 128 random bits as 32 hexadecimal digits. */
 export const randomId = (): string => crypto.randomUUID().replaceAll('-', '')
 
-/** An answer on its way out, as far as it can be looked at. */
+/** An answer on its way to the caller, as far as it can be looked at. */
 export interface PassingAnswer {
   status: number
   headers: Record<string, string>
   body: string | Uint8Array | ByteSource | null
 }
 
-/** Sees what passes on both sides, and changes nothing of it. */
+/** Looks at what passes on both sides, without changing it. */
 export interface Inspector {
   watch<Answer extends PassingAnswer>(
     request: HttpRequest,
@@ -119,15 +122,15 @@ export interface Inspector {
   ): Promise<Answer>
 }
 
-/** What is asked of a request; those of the web have it all. */
+/** The part of a request that is used; a `Request` of the web has all of it. */
 export interface HttpRequest extends Pick<Request, 'method' | 'url' | 'body' | 'arrayBuffer'> {
-  /** `keys`: the names, in small letters. */
+  /** `keys`: the names of all headers, in small letters. */
   readonly headers: Lookup & { keys?(): Iterable<string> }
   /** Aborted when the caller leaves. */
   readonly signal: AbortSignal
   /**
-   * Of a runtime that has the whole body cheaper than the web has it. `heed` is told of each piece of a body
-   * without a declared length, and what it throws ends the reading.
+   * The whole body, where a runtime can give it more cheaply than `arrayBuffer`. For a body without a declared length
+   * `heed` is called with the size of each piece; what it throws ends the reading.
    */
   whole?(heed?: (bytes: number) => void): Promise<Bytes>
 }

@@ -6,64 +6,64 @@ export type { RequestClass }
 /** The configuration, validated, with its defaults filled in and its secrets resolved. */
 export interface Settings {
   upstreams: ReadonlyMap<string, UpstreamSettings>
-  /** First match wins. */
+  /** The first route that matches is taken. */
   routes: readonly RouteSettings[]
   callers: CallerSettings
   tasks: { image?: TaskSettings; music?: TaskSettings }
   /** Which store: `memory`, `sqlite:FILE`, `redis://…`, `kv`, `durable` or `off`. */
   state: string
-  /** How it is used; with `DEFAULT_RETENTION` when absent. */
+  /** Bounds of the store; `DEFAULT_RETENTION` when absent. */
   retention?: Partial<RetentionSettings>
   losses: LossMode
-  /** Whether a stream says in a comment, before its end, what has been lost. */
+  /** Whether a stream names its losses in a comment before its end. */
   lossTrailer?: boolean
-  /** What is done when a member of a pool fails; with `DEFAULT_FAILOVER` where it says nothing. */
+  /** What happens when a member of a pool fails; `DEFAULT_FAILOVER` for members that are absent. */
   failover?: Partial<FailoverSettings>
   limits: LimitSettings
-  /** Off when absent. */
+  /** No metrics when absent. */
   metrics?: MetricsSettings
-  /** Absent where nothing is traced. */
+  /** No traces when absent. */
   telemetry?: TelemetrySettings
   web?: WebSettings
-  /** Whether the page shows what passes. */
+  /** Whether the page with the last exchanges is served. */
   inspect?: boolean
-  /** Where it came from, for a person: `dragoman.json`, `environment`, `demo`. */
+  /** Where the configuration came from, for people: `dragoman.json`, `environment`, `demo`. */
   origin: string
 }
 
 export interface UpstreamSettings {
   name: string
   dialect: string
-  /** Origin and base path, without a trailing slash; a trailing version segment is kept apart. */
+  /** Origin and base path, without a trailing slash. A trailing version segment (`/v1`) stands in `version`. */
   base: string
   version?: 'v1' | 'v1beta'
-  /** The first of `keys` where there are several. */
+  /** The key, or the first of `keys`. */
   key: KeySettings
-  /** All its keys, where it has a list of them: each of them is a member of a pool. */
+  /** All keys of an upstream that has a list of them. Each is a member of a pool. */
   keys?: readonly PoolKey[]
-  /** Whose proofs of reasoning it reads; `<name>#1` when absent. */
+  /** The account whose proofs of reasoning the upstream reads; `<name>#1` when absent. */
   account?: string
-  /** Which of its keys this is, as `name#2`, where it has several: the settings of one member. */
+  /** In the settings of one member of several keys: which key it is, as `name#2`. */
   member?: string
   auth: AuthStyle
   headers: Readonly<Record<string, string>>
   maxOutputTokens: number
-  /** Globs on the model name as sent; first match wins. */
+  /** Facts by glob on the model's name as it is sent; the first glob that matches is taken. */
   models: ReadonlyMap<string, KnownModel>
   timeouts: TimeoutSettings
-  /** What is known of the server, and the name of the profile that says so. */
+  /** Facts about the server, and the name of the profile that they come from. */
   server?: ServerFacts
   profile?: string
-  /** Whether it is told which trace a request belongs to. */
+  /** Whether requests to this upstream carry a `traceparent`. */
   trace?: boolean
-  /** The egress proxy that calls go through, where it is this upstream's own. */
+  /** The egress proxy of this upstream, which overrides that of the environment. */
   proxy?: string
 }
 
-/** What the adapters have to know of a model, and what it costs. */
+/** Facts about a model for the adapters, and its price. */
 export type KnownModel = ModelFacts & { price?: Price }
 
-/** US dollars per million tokens; what is read from or written to a cache costs as input where nothing is said. */
+/** US dollars per million tokens. Cache reads and writes cost as much as input where they have no price. */
 export interface Price {
   input: number
   output: number
@@ -71,7 +71,7 @@ export interface Price {
   cacheWrite?: number
 }
 
-/** `caller`: the caller's own credential, moved to where this upstream expects it. */
+/** `caller`: the upstream is sent the caller's own credential, in the header that it expects. */
 export type KeySettings = { kind: 'literal'; value: string } | { kind: 'caller' } | { kind: 'none' }
 
 /** One of several keys of an upstream. */
@@ -83,7 +83,7 @@ export interface PoolKey {
 
 export interface TimeoutSettings {
   connectMs: number
-  /** To the first byte of a streamed answer; a JSON answer may take `jsonMs`. */
+  /** Until the first byte of a streamed answer. For other answers `jsonMs` counts. */
   firstByteMs: number
   jsonMs: number
   idleMs: number
@@ -91,25 +91,25 @@ export interface TimeoutSettings {
 }
 
 export interface RouteSettings {
-  /** Glob on the model name that the caller sent. */
+  /** A glob on the model's name as the caller sent it. */
   model: string
-  /** The first of `pool` where there are several. */
+  /** The upstream, or the first of `pool`. */
   upstream: string
-  /** The model's name at the upstream; the caller's own when absent. */
+  /** The model's name at the upstream; the name that the caller sent when absent. */
   as?: string
-  /** Names that the glob stands for, for those who ask which models there are. */
+  /** Names that match the glob, for lists of models. */
   models?: readonly string[]
-  /** All upstreams behind it, where it has a list of them. */
+  /** All upstreams of a route that has a list of them. */
   pool?: readonly PoolEntry[]
   /** How a member is chosen; `order` when absent. */
   pick?: 'order' | 'weighted'
-  /** Only requests of one of these kinds fit. */
+  /** The route takes only requests of these classes. */
   class?: readonly RequestClass[]
-  /** Only requests that are estimated at so much fit. */
+  /** The route takes only requests that are estimated at this many input tokens or more. */
   minInputTokens?: number
-  /** Replaces the general one member by member. */
+  /** Overrides members of the general `failover`. */
   failover?: Partial<FailoverSettings>
-  /** What another dialect's upstream is told of caching prompts; `derive` when absent. */
+  /** Whether upstreams of another dialect are told what to cache; `derive` when absent. */
   cache?: CacheMode
 }
 
@@ -120,25 +120,25 @@ export interface PoolEntry {
   weight: number
 }
 
-/** What is done when a member of a pool fails. */
+/** What happens when a member of a pool fails. */
 export interface FailoverSettings {
-  /** Attempts after the first. */
+  /** How many further members are asked after the first. */
   hops: number
-  /** No hop begins later than this. */
+  /** No further member is asked after this time. */
   budgetMs: number
-  /** For one attempt, until the head of its answer; without it a slow one is waited for. */
+  /** The time for one attempt, until the head of its answer; without it a slow member is waited for. */
   attemptMs?: number
-  /** How long a request may wait for a member to come back. */
+  /** How long a request may wait until a member may be asked again. */
   waitMs: number
-  /** The statuses at which the next member is asked. */
+  /** The statuses after which the next member is asked. */
   on: readonly number[]
-  /** Whether the next member is also asked where it is not known if the request was carried out. */
+  /** Whether the next member is asked even where the request may have been carried out. */
   unknown: boolean
   sticky: 'off' | 'prefer' | 'strict'
   stickySeconds: number
 }
 
-/** A key alone is called after its place: `key-1`. */
+/** A key without a name is called `key-1`, by its place in the list. */
 export type CallerSettings =
   | { kind: 'open' }
   | { kind: 'keys'; keys: readonly (string | NamedKey)[]; limits?: CallerLimits }
@@ -146,17 +146,17 @@ export type CallerSettings =
 /** A key of a caller, and what it allows. */
 export interface NamedKey {
   name: string
-  /** As it is presented, or its SHA-256 where the configuration holds no secret. */
+  /** The key as callers present it, or its SHA-256. */
   key: string | { sha256: string }
-  /** Globs on the names of models that callers send; any when absent. */
+  /** Globs on the names of models that the caller may ask for; any model when absent. */
   models?: readonly string[]
-  /** Those of `callers.limits` when absent. */
+  /** The caller's own limits; those of `callers.limits` when absent. */
   limits?: CallerLimits
-  /** Milliseconds since 1970, from which on the key is none. */
+  /** The time from which on the key is refused, in milliseconds since 1970. */
   expiresAt?: number
 }
 
-/** What one caller may use of this process; it counts for itself alone. */
+/** What one caller may use. Each process counts by itself. */
 export interface CallerLimits {
   requestsPerMinute?: number
   tokensPerMinute?: number
@@ -168,44 +168,44 @@ export interface TaskSettings {
   base: string
   key: KeySettings
   prefix: string
-  /** Those of any upstream when absent. */
+  /** The timeouts; those of upstreams when absent. */
   timeouts?: TimeoutSettings
 }
 
-/** Who may ask what the process counts: no one, every caller, or the holder of this key. */
+/** Who may read metrics: no one, every caller, or the holder of this key. */
 export type MetricsSettings = { kind: 'off' } | { kind: 'on' } | { kind: 'key'; key: string }
 
 /** Where traces go. */
 export interface TelemetrySettings {
   endpoint: string
   headers: Readonly<Record<string, string>>
-  /** The part of all exchanges that is traced. */
+  /** The share of exchanges that is traced, from 0 to 1. */
   sample: number
   semconv: '1.41' | 'main'
-  /** Whether callers decide for their own traces. */
+  /** Whether the `sampled` flag of a caller's `traceparent` decides for its exchange. */
   trust: boolean
   resource: Readonly<Record<string, string>>
 }
 
-/** What web pages may do, and under which names besides its own the proxy is called. */
+/** Which web pages may call the proxy, and the host names by which it is called besides its own. */
 export interface WebSettings {
-  /** As a browser spells them in `Origin`. */
+  /** As browsers write them in `Origin`. */
   origins: readonly string[]
-  /** Names without a port, in small letters. */
+  /** Host names without a port, in small letters. */
   hosts: readonly string[]
 }
 
-/** Bytes of UTF-8, key and value together. */
+/** In bytes of UTF-8, of keys and values together. */
 export interface StoreBounds {
   entryBytes: number
   ownerBytes: number
   totalBytes: number
 }
 
-/** For how long, and how much of it, is kept. */
+/** How long exchanges are kept, and how much of them. */
 export interface RetentionSettings extends StoreBounds {
   ttlMs: number
-  /** Whether proofs of reasoning are kept too, for clients that do not bring them back. */
+  /** Whether proofs of reasoning are kept for clients that do not send them back. */
   proofs: boolean
 }
 
@@ -223,6 +223,6 @@ export interface LimitSettings {
   bodyMs: number
   heartbeatMs: number
   drainMs: number
-  /** How long the port stays open, as if nothing were, before a drain begins. */
+  /** How long the process goes on serving after the signal to stop, before it drains. */
   lingerMs: number
 }

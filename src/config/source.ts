@@ -2,18 +2,18 @@ import type { ConfigFault, Finding } from './finding.ts'
 import { type DocumentPath, spellPlace } from './place.ts'
 import { parseJsonc, type Position } from './jsonc.ts'
 
-/** A configuration as it was found. */
+/** A configuration as it was read. */
 export interface ConfigSource {
-  /** The file or other source, for a person. */
+  /** The file or other source, for people. */
   origin: string
   value: unknown
-  /** A text that stops being JSON has no value. */
+  /** Whether the text is no JSON; then there is no value. */
   broken: boolean
-  /** What was found while it was read. */
+  /** Faults of the text itself. */
   faults: readonly ConfigFault[]
-  /** Where a place is in the text. */
+  /** The position of a place in the text. */
   positionOf?(path: DocumentPath, part?: 'name' | 'value'): Position
-  /** The variable that has filled a place, or should have. */
+  /** The variable that filled a place, or should have. */
   variableAt?(place: string): { origin: string; name: string } | undefined
 }
 
@@ -35,7 +35,7 @@ export function textSource(text: string, origin: string): ConfigSource {
   }
 }
 
-/** A finding with where it is. */
+/** A finding with its position. */
 export function placed(finding: Finding, source: ConfigSource): ConfigFault {
   const { path, text: expected, named } = finding
   const severity = finding.warns ? 'warning' : 'fault'
@@ -46,7 +46,7 @@ export function placed(finding: Finding, source: ConfigSource): ConfigFault {
   return { severity, origin: source.origin, ...position, place, expected }
 }
 
-/** As one reads the file; what is in no file comes behind. */
+/** Faults in the order of the file; those without a position come last. */
 export const inReadingOrder = (faults: readonly ConfigFault[]): ConfigFault[] =>
   faults.toSorted(
     (a, b) => (a.line ?? Infinity) - (b.line ?? Infinity) || (a.column ?? 0) - (b.column ?? 0) || 0,

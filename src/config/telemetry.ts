@@ -7,7 +7,7 @@ import { type Environment, type Platform, readHeaderName, readHeaderValue } from
 
 const DEFAULT_SERVICE = 'dragoman'
 
-/** Where traces go, and how many: what the file says, else the variables that OpenTelemetry has for it. */
+/** Where traces go, and how many: by the configuration, else by the variables of OpenTelemetry (OTEL_…). */
 export function readTelemetry(
   { telemetry = {} }: Pick<Config, 'telemetry'>,
   environment: Environment,
@@ -17,7 +17,7 @@ export function readTelemetry(
   const { otlp, sample, semconv = '1.41', trust = false } = telemetry
   const endpoint = otlp?.endpoint ?? read('OTEL_EXPORTER_OTLP_ENDPOINT')
   const isOff = read('OTEL_SDK_DISABLED')?.toLowerCase() === 'true'
-  // A library leaves tracing to the program that it is part of.
+  // Inside another program the traces are that program's concern.
   if (endpoint === undefined || isOff || !listens) return undefined
   const headers = otlp
     ? Object.entries(otlp.headers ?? {})
@@ -53,7 +53,7 @@ function readEndpoint(text: string, place: string): string {
   return text
 }
 
-/** `name=value,name=value`, with the values as in addresses. */
+/** `name=value,name=value`, with percent-encoded values, as in OTEL_EXPORTER_OTLP_HEADERS. */
 const pairsIn = (text = ''): [string, string][] =>
   text.split(',').flatMap((pair): [string, string][] => {
     const at = pair.indexOf('=')

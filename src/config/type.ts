@@ -2,8 +2,8 @@ import type { AuthStyle, CacheMode, ModelFacts, ServerFacts } from '../../adapte
 import type { Dialect } from '../../adapters/dialect.ts'
 
 /**
- * The configuration as programs write it; `dragoman.schema.json` says what its members mean. The schema that
- * checks it is held to this type, which for its part needs no other package to be understood.
+ * The configuration as programs write it; `dragoman.schema.json` describes its members. A compile error in
+ * `schema.ts` holds the schema to this type, which needs no other package.
  */
 export interface Config {
   $schema?: string | undefined
@@ -33,7 +33,7 @@ export type LossMode = 'report' | 'reject'
 export interface UpstreamConfig {
   dialect: Dialect
   url: string
-  /** One key, or several that take each other's place. */
+  /** One key, or a list of keys of which the proxy chooses. */
   key?: string | (string | KeyConfig)[] | undefined
   account?: string | undefined
   auth?: AuthStyle | undefined
@@ -43,13 +43,13 @@ export interface UpstreamConfig {
   timeouts?: Loose<Record<'connectMs' | 'firstByteMs' | 'idleMs' | 'totalMs', number>> | undefined
   proxy?: string | undefined
   trace?: boolean | undefined
-  /** A name of the table, or facts, with or without a name that they extend. */
+  /** The name of a built-in profile; or facts, which may extend a profile by its name. */
   profile?: string | ProfileConfig | undefined
 }
 
 export type ProfileConfig = Loose<Mutable<ServerFacts>> & { extends?: string | undefined }
 
-/** Lists as a document has them. */
+/** Lists as a JSON document has them. */
 type Mutable<T> = {
   [Name in keyof T]: T[Name] extends readonly string[] | undefined ? string[] : T[Name]
 }
@@ -65,7 +65,7 @@ type PriceConfig =
       cacheWrite?: number | undefined
     }
 
-/** Every member may be absent, or undefined. */
+/** Every member may be absent or undefined. */
 type Loose<T> = { [Name in keyof T]?: T[Name] | undefined }
 
 export interface KeyConfig {
@@ -109,7 +109,7 @@ export interface PoolEntryConfig {
   weight?: number | undefined
 }
 
-/** What a request is for, as far as it can be told. */
+/** What a request is for, as far as its headers and body tell. */
 export type RequestClass =
   | 'main'
   | 'subagent'

@@ -1,32 +1,32 @@
 import { ConfigError } from './finding.ts'
 import type { KeySettings, LimitSettings, UpstreamSettings } from './settings.ts'
 
-/** Variables by name, as a process or a Worker has them. */
+/** Environment variables of a process, or of a Worker. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** What the runtime adds to a configuration. */
 export interface Platform {
-  /** Where the configuration came from, for a person. */
+  /** Where the configuration came from, for people. */
   origin?: string
-  /** True when others than this machine can call: then callers have to be named. */
+  /** Whether other machines can call; then callers need keys. */
   exposed?: boolean
-  /** Bounds where the configuration sets none. */
+  /** Limits where the configuration sets none. */
   limits?: LimitSettings
-  /** Which stores there are: those of a process of its own, or those of an isolate. */
+  /** Which stores the platform has: those of a process, or those of an isolate. */
   stores?: keyof typeof STORES
-  /** Where the proxy itself listens, where it does. */
+  /** The address that the proxy itself listens on. */
   listens?: { host: string; port: number } | undefined
 }
 
 const FROM_ENVIRONMENT = 'env:'
-/** With the slash: a file is named in full, so that the folder of the start does not matter. */
+/** With the slash, because only absolute paths are taken: they do not depend on the folder of the start. */
 export const FROM_FILE = 'file:/'
 const VERSION_SEGMENT = /\/(v1|v1beta)$/
-/** What a header can carry and what a person can have copied by mistake together tell a key from other text. */
+/** Keys have no white space, which a header could carry but which comes from copying by mistake. */
 const SECRET = /^[\x21-\x7e]+$/
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/
 const HEADER_VALUE = /^[\x20-\x7e]*$/
-/** Headers about the connection or the framing: the client sets them. */
+/** Headers about the connection or the framing, which the HTTP client sets. */
 const RESERVED_HEADERS = new Set([
   'accept-encoding',
   'connection',
@@ -42,7 +42,9 @@ const RESERVED_HEADERS = new Set([
   'upgrade',
 ])
 
-/** An origin with its base path; a trailing version segment is told apart where the dialect has one. */
+/**
+ * The origin and base path of an address. Where the dialect is versioned, a trailing version segment is split off.
+ */
 export function readBase(
   text: string,
   place: string,
@@ -69,8 +71,7 @@ function readVersion(base: string): 'v1' | 'v1beta' | undefined {
 }
 
 /**
- * `env:NAME` becomes the value of the variable, `file:/PATH` what the file holds; any other text stands for
- * itself.
+ * `env:NAME` becomes the value of the variable, `file:/PATH` the content of the file. Any other text stays as it is.
  */
 export function resolved(text: string, environment: Environment, place: string): string {
   if (text.startsWith(FROM_FILE)) return fileContent(text, environment, place)
@@ -83,7 +84,7 @@ export function resolved(text: string, environment: Environment, place: string):
   return value.trim()
 }
 
-/** Files are read before, by the platforms that have some: here they stand among the variables. */
+/** Platforms with files read them beforehand and put their content among the variables. */
 function fileContent(text: string, environment: Environment, place: string): string {
   const name = text.slice('file:'.length)
   const content = environment[text]?.trim()
@@ -109,7 +110,7 @@ export function readSecret(text: string, environment: Environment, place: string
   return secret
 }
 
-/** A name of a header that may be set, in lower case. */
+/** The name of a header that may be set, in small letters. */
 export function readHeaderName(name: string, place: string): string {
   const lowerCase = name.toLowerCase()
   if (!HEADER_NAME.test(name)) throw new ConfigError(place, 'expected the name of a header')
@@ -118,7 +119,7 @@ export function readHeaderName(name: string, place: string): string {
   return lowerCase
 }
 
-/** The value of a header; `env:NAME` works as in keys. */
+/** The value of a header; `env:NAME` is looked up. */
 export function readHeaderValue(text: string, environment: Environment, place: string): string {
   const value = resolved(text, environment, place)
   if (!HEADER_VALUE.test(value))
@@ -126,7 +127,7 @@ export function readHeaderValue(text: string, environment: Environment, place: s
   return value
 }
 
-/** The address of an egress proxy, with the credential that it asks for; `env:NAME` works as in keys. */
+/** The address of an egress proxy, with its credential; `env:NAME` is looked up. */
 export function proxyOf(text: string, environment: Environment, place: string): string {
   const address = resolved(text, environment, place)
   const url = URL.canParse(address) ? new URL(address) : undefined
@@ -138,7 +139,7 @@ export function proxyOf(text: string, environment: Environment, place: string): 
 
 const TASK_PREFIX = /^(?:\/[\w.~-]*[\w~-])+$/
 
-/** Where a service lives at its upstream, without a slash at its end. */
+/** The path of a service at its upstream, without a trailing slash. */
 export function readPrefix(text: string, place: string): string {
   const prefix = text.replace(/\/+$/, '')
   if (prefix !== '' && !TASK_PREFIX.test(prefix))
@@ -153,11 +154,11 @@ export const STORES = {
     text: 'memory, sqlite:FILE, redis://HOST or off',
     usual: 'memory',
   },
-  // A follow-up may reach another isolate at once, which knows nothing of this one's memory.
+  // The next request may reach another isolate, which does not have the memory of this one.
   isolate: { pattern: /^(?:off|kv|durable)$/, text: 'durable, kv or off', usual: 'durable' },
 } as const
 
-/** Where state is kept: `env:NAME` works as in keys. */
+/** Where state is kept; `env:NAME` is looked up. */
 export function readStore(
   text: string,
   environment: Environment,

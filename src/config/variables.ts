@@ -5,7 +5,7 @@ import { entriesAt, membersAt, type DocumentPath, spellPlace, valueAt } from './
 import { type ConfigSource, objectSource, placed } from './source.ts'
 import type { Environment } from './values.ts'
 
-/** The variables of the short form, and the place in a configuration that each one fills. */
+/** The variables of the short form, and the place in a configuration that each fills. */
 const UPSTREAM = {
   DRAGOMAN_DIALECT: ['upstreams', 'upstream', 'dialect'],
   DRAGOMAN_URL: ['upstreams', 'upstream', 'url'],
@@ -33,10 +33,13 @@ const PLACES: Readonly<Record<string, DocumentPath>> = {
 }
 const KNOWN = [...Object.keys(PLACES), 'DRAGOMAN_CONFIG']
 
-/** What Kubernetes tells every container of a service with the name of the program. */
+/**
+ * Variables that Kubernetes sets in every container for a service named `dragoman` (Kubernetes documentation,
+ * "Service": environment variables).
+ */
 const OF_A_SERVICE = /^DRAGOMAN_(?:SERVICE_(?:HOST|PORT(?:_\w+)?)|PORT(?:_\d+_\w+)?)$/
 
-/** What there is without a file: one upstream that the variables name, or the demo. */
+/** The configuration without a file: one upstream from the variables, or the demo. */
 export function environmentSource(environment: Environment): ConfigSource {
   const read = reader(environment)
   const isMeant = Object.keys({ ...UPSTREAM, ...TASKS }).some((name) => read(name) !== undefined)
@@ -52,15 +55,15 @@ export function environmentSource(environment: Environment): ConfigSource {
   }
 }
 
-/** An empty variable counts as absent: that is how people switch one off. */
+/** An empty variable counts as absent, because people empty a variable to switch it off. */
 const reader =
   (environment: Environment, isOther: (name: string) => boolean = () => false) =>
   (name: string): string | undefined =>
     isOther(name) ? undefined : environment[name]?.trim() || undefined
 
 /**
- * A configuration with what the variables add to it. What it says itself stands, and no variable is passed
- * over without a word. A variable that the configuration names (`env:NAME`) is used there under any name.
+ * A configuration with the values of variables added. Values of the configuration stay, and each variable that
+ * changes nothing is reported. A variable that the configuration names (`env:NAME`) is used there.
  */
 export function withVariables(source: ConfigSource, environment: Environment): ConfigSource {
   const used = namesUsedIn(source.value)
@@ -100,7 +103,7 @@ const namesUsedIn = (value: unknown): Set<string> =>
 interface Filling {
   source: ConfigSource
   value: unknown
-  /** By place: the variable that filled it. */
+  /** The variable that filled each place. */
   names: Map<string, string>
   faults: ConfigFault[]
 }
@@ -149,7 +152,7 @@ function fillUpstream(filling: Filling, read: Read): void {
   else if (model !== undefined) overrule(filling, alias.slice(0, 1), 'DRAGOMAN_MODEL')
 }
 
-/** Keys come together; "open" does not go with any. */
+/** The keys of the variable are added to those of the file; "open" excludes keys. */
 function fillCallers(filling: Filling, text: string | undefined): void {
   const there = valueAt(filling.value, ['callers'])
   if (text === undefined || text === there) return
@@ -175,7 +178,7 @@ function addKey(filling: Filling, key: string): void {
 
 const keysIn = (text: string): string[] => text.split(',').map((key) => key.trim())
 
-/** A copy with a value put in at a place; what has not the shape of a configuration stays as it is. */
+/** A copy with a value at a path. Where the document has another shape, it stays as it is. */
 function withValue(value: unknown, [name, ...rest]: DocumentPath, leaf: unknown): unknown {
   if (name === undefined) return leaf
   if (value !== undefined && (typeof value !== 'object' || value === null || Array.isArray(value)))

@@ -5,7 +5,7 @@ import { DEMO_ORIGIN } from './defaults.ts'
 import { takesAll, upstreamsOfRoute } from './pools.ts'
 import { matchesGlob } from './glob.ts'
 
-/** Says what is legal and surely not meant. */
+/** Warns of what is legal but probably a mistake. */
 export function warnAbout(examination: Examination): void {
   for (const warn of WARNINGS) warn(examination)
 }
@@ -38,7 +38,7 @@ function warnOfRoutes({ config, found }: Examination): void {
     return names.length > 0 ? names : [undefined]
   })
   const upstreams = membersAt(config, ['upstreams']).map(([name]) => name)
-  // A misspelled name is a fault, which may be all that is missing.
+  // The misspelled name is reported as a fault; without it a route may well lead here.
   if (globs.length === 0 || used.some((name) => name === undefined || !upstreams.includes(name)))
     return
   for (const name of upstreams)
@@ -46,11 +46,14 @@ function warnOfRoutes({ config, found }: Examination): void {
       found.warn(['upstreams', name], 'no route leads to this upstream', true)
 }
 
-/** What stands for a star is a sign that no other glob can hold, so that only a star takes it. */
+/**
+ * The stars of the narrow glob become a character that no glob holds, so that only a star of the wide one covers
+ * them.
+ */
 const covers = (wide: string | undefined, narrow: string | undefined): boolean =>
   wide !== undefined && narrow !== undefined && matchesGlob(wide, narrow.replaceAll('*', '\0'))
 
-/** Where requests go, with the path to the member that says so. */
+/** The addresses of upstreams and services, with the paths of their `url`. */
 function addresses(config: unknown): [DocumentPath, URL][] {
   const paths = [
     ...membersAt(config, ['upstreams']).map(([name]) => ['upstreams', name]),
@@ -87,10 +90,10 @@ const LOOPBACK = /^(?:localhost|.*\.localhost|127(?:\.\d{1,3}){3}|\[::1\]|0\.0\.
 const isLoopback = (name: string, own?: string): boolean =>
   LOOPBACK.test(name) || name === own?.toLowerCase()
 
-/** Endpoints that are no conversation of any dialect here, and yet are copied from manuals. */
-const OTHER_ENDPOINTS = /\/(?:chat\/completions|completions|models|embeddings)\/*$/
+/** Endpoints that manuals name beside the conversations of the dialects. */
+const OTHER_ENDPOINTS = /\/(?:completions|models|embeddings)\/*$/
 
-/** The end of a path that is an endpoint, as `/messages` in `/api/v1/messages`. */
+/** The endpoint at the end of a path, such as `/messages` in `/api/v1/messages`. */
 function endpointIn(path: string): string | undefined {
   const bare = path.replace(/\/+$/, '')
   const starts = [...bare.matchAll(/\/(?!v1(?:beta)?\/)/g)].map(({ index }) => index)
@@ -106,7 +109,7 @@ const isEndpoint = (path: string): boolean =>
     caller.match({ method: 'POST', path, query: new URLSearchParams() }),
   )
 
-/** How other programs write the name of a variable; each is sent as it stands. */
+/** How other programs write the name of a variable. Here such a text would be sent as a key. */
 const VARIABLE = /^(?:\$\{?(?:env:)?|%|\{\{?|(?:process\.)?env\.|os\.environ\/|ENV:)([A-Za-z_]\w*)/
 
 function warnOfKeys({ config, found }: Examination): void {
@@ -128,13 +131,13 @@ function warnOfKeys({ config, found }: Examination): void {
   for (const path of [...single, ...listed, ...headers, ...keys]) {
     const [, name] = VARIABLE.exec(textAt(config, path) ?? '') ?? []
     if (name === undefined) continue
-    // In small letters it may be a key after all, which is not to be repeated.
+    // A text in small letters may be a key, and is not repeated in the warning.
     const example = /^[A-Z][A-Z0-9_]*$/.test(name) ? name : 'NAME'
     found.warn(path, `this is used as it stands; for a variable write "env:${example}"`)
   }
 }
 
-/** `model[1m]` is how one client marks a variant, and a name may end in a plus. */
+/** Claude Code marks variants as `model[1m]`, and a name may end in a plus sign. */
 const REGEX_SIGNS = /\.\*|\.\+|[\^$|()\\?]|\[(?!\d+[mk]\]$)[^\]]*\]/i
 
 function warnOfGlobs({ config, found }: Examination): void {
@@ -160,7 +163,7 @@ function warnOfOpenDoors({ config, platform, found }: Examination): void {
     found.warn(['web', 'origins'], 'callers are open, so these pages spend your keys')
 }
 
-/** An upstream that keeps responses for one key would tell each caller those of all. */
+/** An upstream that keeps responses for its one key would show each caller those of all callers. */
 function warnOfSharedMemories({ config, found }: Examination): void {
   const keys = entriesAt(config, ['callers', 'keys'])
   const areMany = valueAt(config, ['callers', 'keys']) === undefined || keys.length > 1

@@ -4,7 +4,9 @@ import { ConfigError } from './finding.ts'
 import { readHostname } from './hostname.ts'
 import type { WebSettings } from './settings.ts'
 
-/** Nothing here is a pattern: one origin too many is every page of a stranger. */
+/**
+ * Origins and hosts are exact names and no patterns, because a pattern that matches too much lets in foreign pages.
+ */
 export const readWeb = ({ origins = [], hosts = [] }: NonNullable<Config['web']>): WebSettings => ({
   origins: origins.map((origin, index) =>
     readOrigin(origin, spellPlace(['web', 'origins', index])),
@@ -25,7 +27,10 @@ export function readOrigin(text: string, place: string): string {
   return text
 }
 
-/** In small letters, without the usual port; of other schemes (`vscode-webview:`) only their owner knows. */
+/**
+ * In small letters and without the default port, as browsers write it. Of other schemes (`vscode-webview:`) the form
+ * is not known.
+ */
 function isAsSent(text: string): boolean {
   if (!/^https?:/.test(text)) return true
   return URL.canParse(text) && new URL(text).origin === text

@@ -11,7 +11,7 @@ import { INTERNAL } from '../model/failures.ts'
 import type { Send, UpstreamRequest, UpstreamResponse } from '../ports.ts'
 import { framer, steppedSource } from '../stream/stream-out.ts'
 
-/** With the demo's upstreams, where the configuration has one of them: no other request passes by here. */
+/** `send` with the demo's upstreams, where the configuration has one of them. */
 export function withDemo(
   { upstreams }: Pick<Settings, 'upstreams'>,
   adapters: readonly Adapter[],
@@ -22,8 +22,8 @@ export function withDemo(
 }
 
 /**
- * Upstreams without a network, one per dialect: what is sent to the demo's origin is answered here, by
- * the caller's half of the dialect's own adapter; everything else is sent on.
+ * Upstreams without a network, one per dialect. Requests to the demo's origin are answered here, by the caller's side
+ * of the dialect's own adapter; all others are sent on.
  */
 export function demoSend(adapters: readonly Adapter[], otherwise: Send): Send {
   return (request) =>
@@ -68,7 +68,7 @@ async function respond(
   return json(200, stringify(writer.body()))
 }
 
-/** Deterministic to the second, so that an example in a manual stays true. */
+/** A fixed time, so that examples in manuals stay true. */
 const NOW = 1_700_000_000
 
 function counter(): (prefix: string) => string {

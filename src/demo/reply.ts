@@ -13,7 +13,7 @@ import type {
 } from '../model/request.ts'
 import { fingerprint } from '../model/proof.ts'
 
-/** What the demo answers: the same to the same request, and something of every kind when it is asked for. */
+/** The demo's answer: the same for the same request, with content of each kind that is asked for. */
 export function demoReply(request: Request, dialect: DialectName, id: string): Event[] {
   const said = lastText(request)
   const call = callFor(request, said)
@@ -34,7 +34,7 @@ export function demoReply(request: Request, dialect: DialectName, id: string): E
   return events.flatMap(inPieces)
 }
 
-/** A delta per word, so that a stream can be seen to stream. */
+/** One delta per word, so that a stream can be watched. */
 function inPieces(event: Event): Event[] {
   if (event.type !== 'block-delta') return [event]
   return (event.text.match(/\s*\S+\s*$|\s*\S+/g) ?? [event.text]).map((text) => ({
@@ -79,8 +79,8 @@ function textFor(request: Request, said: string): string {
 }
 
 /**
- * Agents put what they know of the world before the words of the user, in the same turn; a message of the system
- * in the middle of a conversation stands behind them, in a tag, where a dialect has no place for one.
+ * What the user said last. Coding agents put facts about their environment before the user's words in the same turn;
+ * a system message in the middle of a conversation stands behind them in a tag, where a dialect has no place for one.
  */
 function lastSaid(request: Request): string | undefined {
   const last = lastTurn(request).findLast(
@@ -95,7 +95,7 @@ const shortened = (text: string): string =>
 const formatted = ({ format }: Request): Json =>
   format?.type === 'json-schema' ? makeExample(parseObject(format.schema) ?? {}) : {}
 
-/** A call is made when it is asked for by name: `call get_weather`. */
+/** A tool is called when the user asks for it by name: `call get_weather`. */
 function callFor(request: Request, said: string): ToolCallBlock | undefined {
   if (request.toolChoice?.mode === 'none') return undefined
   for (const tool of request.tools) {
@@ -127,7 +127,7 @@ function demoCall(tool: FunctionTool | TextTool, turn: number): ToolCallBlock {
 
 const DEEPEST = 8
 
-/** The smallest value that a schema asks for: the required members of objects, the first of what is listed. */
+/** The smallest value that fits a schema: required members of objects, the first element of an enumeration. */
 function makeExample(schema: Json, depth = 0): Json {
   if (!isObject(schema) || depth > DEEPEST) return null
   const { enum: listed, const: fixed, properties, required } = schema
@@ -152,7 +152,7 @@ const EXAMPLES: ReadonlyMap<string, Json> = new Map<string, Json>([
   ['array', []],
 ])
 
-/** The proof is base64 of nothing secret: every dialect can carry it. */
+/** The proof is base64 of a plain text, which every dialect can carry. */
 function reasoningFor(
   request: Request,
   dialect: DialectName,

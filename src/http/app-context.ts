@@ -15,7 +15,7 @@ export interface AppContext {
   ports: Ports
   dialects: Dialects
   admit: Authenticate
-  /** Who may ask what the process counts, where that has a key of its own. */
+  /** Admits the operator, where metrics have a key of their own. */
   admitOperator?: Authenticate | undefined
   observer?: Observer | undefined
   load: Load
@@ -23,6 +23,6 @@ export interface AppContext {
   use?: CallerUse | undefined
   pools: Pools
   memories?: Memories | undefined
-  /** Absent where requests come from the program itself, and from no network. */
+  /** Absent where requests come from the program itself and not from a network. */
   guard?: Guard | undefined
 }

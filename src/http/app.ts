@@ -17,19 +17,19 @@ import { operatorOf } from './operator.ts'
 import { toResponse } from './respond.ts'
 import type { AppContext } from './app-context.ts'
 
-/** The proxy as a function. Never rejects. */
+/** The proxy as one function. It never rejects. */
 export const createHandler = (
   settings: Settings,
   ports: Ports,
   door?: Door,
 ): ReplaceableHandler['answer'] => createReplaceable(settings, ports, door).answer
 
-/** A proxy whose settings may change while it answers. */
+/** The proxy with settings that can be replaced while it answers. */
 export interface ReplaceableHandler {
   answer(request: HttpRequest): Promise<Answer>
   /**
-   * Requests from now on are answered by these settings; exchanges that have begun keep theirs. Resolves when
-   * the last of them is over. What is counted goes on under new settings.
+   * Requests from now on are answered by these settings. Exchanges that have begun keep theirs; the promise resolves
+   * when the last of them is over. Counters go on.
    */
   replace(settings: Settings): Promise<void>
 }
@@ -80,7 +80,9 @@ export function createReplaceable(
   }
 }
 
-/** The same ports; what an exchange has used is settled, priced and told before its line is logged. */
+/**
+ * The same ports, whose log also counts what the caller used, the cost, the metrics and the trace of each exchange.
+ */
 function settlingPorts(given: Ports, use: CallerUse, settings: Settings): Ports {
   return {
     ...given,
@@ -97,7 +99,7 @@ function settlingPorts(given: Ports, use: CallerUse, settings: Settings): Ports 
   }
 }
 
-/** The same load, which also knows when the exchanges that entered by it are over. */
+/** The same load. It also knows when the exchanges that entered through it are over. */
 function countedLoad(load: Load): { load: Load; over(): Promise<void> } {
   let open = 0
   let ended: (() => void) | undefined
@@ -121,13 +123,13 @@ function countedLoad(load: Load): { load: Load; over(): Promise<void> } {
   return { load: counted, over }
 }
 
-/** A proxy that can do nothing but say why, in the caller's words. */
+/** A proxy that refuses every request with one problem, in the caller's dialect. */
 export const refusingAll =
   (ports: ArrivalPorts, problem: Problem) =>
   async (request: Request): Promise<Response> =>
     toldTo(request, refuseRequest(dialects, receiveRequest(request, ports), problem))
 
-/** The same as what the runtimes of the web call. */
+/** The proxy as a function of the web's `Request` and `Response`. */
 export function createFetchHandler(
   settings: Settings,
   ports: Ports,

@@ -15,7 +15,7 @@ const EXPIRED_KEY: Problem = {
   code: 'invalid_api_key',
 }
 
-/** Lets a caller in that presents a key that fits; throws ProblemError. */
+/** Admits a caller that presents a known key; throws ProblemError. */
 export function authenticate(context: AppContext, received: ReceivedRequest): Admission {
   const { request, head } = received
   const admission = context.admit(request.headers, head.query)

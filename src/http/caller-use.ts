@@ -5,17 +5,20 @@ import { ProblemError } from '../model/problem.ts'
 import type { KnownCaller } from '../upstream/credentials.ts'
 
 /**
- * What callers have used of their limits, by the names of their keys. It counts for this process alone and is
- * forgotten when it ends: behind several of them a caller has as many times its limit.
+ * Counts what callers have used of their limits, by the names of their keys. Each process counts by itself and
+ * forgets at its end, so with several processes a caller has its limit in each.
  */
 export interface CallerUse {
-  /** Counts one more request until the exchange is over; throws ProblemError. */
+  /** Counts a request until its exchange is over; throws ProblemError. */
   enter(caller: KnownCaller, journal: Journal): void
-  /** Before a reply is asked for. A body counts by its length until its true count is known; throws ProblemError. */
+  /**
+   * Called before a reply is asked for. Until its tokens are known, a request counts by the length of its body.
+   * Throws ProblemError.
+   */
   reserve(caller: KnownCaller, bytes: number, journal: Journal): void
-  /** What an exchange has really used. */
+  /** Counts the tokens and the cost of an exchange that is over. */
   settle(name: string, tokens: Tokens | undefined, usd: number | undefined): void
-  /** Exchanges at the moment. */
+  /** How many exchanges of the caller are open. */
   open(name: string): number
 }
 
@@ -23,7 +26,7 @@ interface Used {
   open: number
   requests: Bucket
   tokens: Bucket
-  /** Days since 1970, and what was spent on that one. */
+  /** The current day, in days since 1970, and what was spent on it. */
   day: number
   usd: number
 }
@@ -60,7 +63,7 @@ export function createCallerUse(now: () => number): CallerUse {
       const used = usedBy(name)
       const { tokensPerMinute, usdPerDay } = limits
       if (tokensPerMinute !== undefined) {
-        // A caller below zero has used more than it had: it waits until that has come in.
+        // A caller below zero has used more tokens than it had, and waits until the level is zero again.
         const wait = used.tokens.waitFor(0, tokensPerMinute)
         if (wait > 0) throw refused(`It may use ${tokensPerMinute} tokens per minute.`, wait)
         const estimate = bytes / BYTES_PER_TOKEN
@@ -94,7 +97,7 @@ const refused = (limit: string, retryAfterMs: number): ProblemError =>
     retryAfterMs: Math.max(1000, Math.ceil(retryAfterMs)),
   })
 
-/** Fills up to one minute's worth, as steadily as time goes by; may be overdrawn. */
+/** A token bucket that holds at most one minute's amount. It may be overdrawn. */
 class Bucket {
   readonly #now: () => number
   #level: number | undefined
@@ -105,11 +108,11 @@ class Bucket {
     this.#now = now
   }
 
-  /** Milliseconds until there is at least so much, where so much comes in a minute. */
+  /** Milliseconds until the bucket holds `amount`. */
   waitFor(amount: number, perMinute: number): number {
     const now = this.#now()
     const gained = (Math.max(0, now - this.#at) * perMinute) / MINUTE_MS
-    // What was taken before there was a limit is not counted.
+    // What was taken before the caller had a limit does not count.
     const level = this.#level === undefined ? perMinute : this.#level - this.#taken + gained
     this.#level = Math.min(perMinute, level)
     this.#taken = 0

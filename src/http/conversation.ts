@@ -19,7 +19,7 @@ import { readBody } from './read-body.ts'
 import { jsonAnswer } from './respond.ts'
 import type { AppContext } from './app-context.ts'
 
-/** One exchange of a conversation, from an admitted caller to its answer; what goes wrong is an answer too. */
+/** Answers a conversation of a caller that was admitted. Failures become answers too. */
 export function answerConversation(
   context: AppContext,
   received: ReceivedRequest,
@@ -35,7 +35,7 @@ export function answerConversation(
   })
 }
 
-/** What a kept exchange answers; it is asked without a body. */
+/** Answers a request about a stored exchange, which has no body. */
 export function answerStoredRequest(
   context: AppContext,
   received: ReceivedRequest,
@@ -90,7 +90,7 @@ async function exchanged(
   }
 }
 
-/** To ask what would be done uses up no tokens. */
+/** An explanation costs no tokens, so it is not counted. */
 const permitOf = (
   { use }: AppContext,
   { explain, journal }: ReceivedRequest,
@@ -100,7 +100,7 @@ const permitOf = (
   reserve: (bytes) => (explain ? undefined : use?.reserve(caller, bytes, journal)),
 })
 
-/** What goes wrong is an answer too, with what is known by then. */
+/** Answers a failure in the caller's dialect, with what is known by then. */
 export function failedAnswer(
   adapter: Adapter,
   { id, journal }: ReceivedRequest,
@@ -129,7 +129,7 @@ async function answered(
   return answer
 }
 
-/** An answer is in flight until its stream is over, or its body has been taken. */
+/** Counts the answer as open until its stream is over, or its body has been taken. */
 function inFlight(answer: Answer, { lease, journal }: StoredExchange, load: Load): Answer {
   const { body } = answer
   if (body !== null && typeof body === 'object' && 'read' in body) {
@@ -146,6 +146,6 @@ function inFlight(answer: Answer, { lease, journal }: StoredExchange, load: Load
   return { ...answer, body: bytes, gone: () => lease.release() }
 }
 
-/** Anything else that is thrown is a fault of this program, and its words are not told. */
+/** Any other error is a fault of this program, and its message is not shown. */
 export const toProblem = (error: unknown): Problem =>
   error instanceof ProblemError ? error.problem : INTERNAL

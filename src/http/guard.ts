@@ -4,24 +4,28 @@ import type { Answer } from '../exchange/exchange.ts'
 import { readHostname, isLoopbackName, nameOfAddress } from '../config/hostname.ts'
 import type { WebSettings } from '../config/settings.ts'
 
-/** Where requests come in: at an address of this machine, at a platform's, or from the program that this is part of. */
+/**
+ * How requests come in: at an address of this machine, at a platform's address, or from the program that this is part
+ * of.
+ */
 export type Door = { kind: 'listener'; host: string } | { kind: 'isolate' } | { kind: 'program' }
 
 /**
- * Keeps foreign web pages out. A browser lets any page send requests to any address, also to one that only
- * this machine reaches, and a page whose name server points its own name here (DNS rebinding) reads the
- * answers too. What tells them from programs is in three headers, which no page can set.
+ * Keeps foreign web pages out. A browser lets every page send requests to every address, even to one that only this
+ * machine reaches. A page whose name server maps its own name to this machine (DNS rebinding) can also read the
+ * answers. Three headers, which pages cannot set, tell browsers' requests apart: `Host`, `Origin` and
+ * `Sec-Fetch-Site`.
  */
 export interface Guard {
-  /** Why this request may not be answered; undefined for one that may. */
+  /** Why this request is refused; undefined for one that may be answered. */
   refusal(headers: Lookup): Problem | undefined
-  /** The answer to a browser that asks whether a page may send what it wants to. */
+  /** The answer to a CORS preflight request (Fetch Standard, section "CORS-preflight request"). */
   preflight(method: string, headers: Lookup): Answer | undefined
-  /** What lets the page that asked read the answer, where it is one that may. */
+  /** The CORS headers that let the page read the answer, where its origin is allowed. */
   sharing(headers: Lookup): Record<string, string> | undefined
 }
 
-/** Undefined where there is nothing to keep out: a program calls itself. */
+/** Undefined inside a program, which calls itself. */
 export function createGuard(web: WebSettings | undefined, door: Door): Guard | undefined {
   if (door.kind === 'program' && !web) return undefined
   const origins = new Set(web?.origins)
@@ -29,7 +33,7 @@ export function createGuard(web: WebSettings | undefined, door: Door): Guard | u
   const isOwn = door.kind === 'listener' ? ownNames(door.host) : () => false
   const isBounded = door.kind === 'listener' && (isLoopbackAddress(door.host) || hosts.size > 0)
   const isKnown = (name: string): boolean => isOwn(name) || hosts.has(name)
-  // Keys are needed on Workers, and what has none of them gets no further.
+  // On Workers callers need keys, and a foreign page has none.
   const asksSite = door.kind !== 'isolate'
 
   const listed = (headers: Lookup): string | undefined => {
@@ -39,7 +43,7 @@ export function createGuard(web: WebSettings | undefined, door: Door): Guard | u
   return {
     refusal(headers) {
       const host = headers.get('host')
-      // Before HTTP/1.1 a request names no host, and no browser speaks that.
+      // A request before HTTP/1.1 may have no `Host`, and no browser sends one.
       const name = readHostname(host ?? '')
       if (isBounded && host !== null && !isKnown(name)) return foreignHost(host)
       const origin = headers.get('origin')
@@ -64,10 +68,13 @@ export function createGuard(web: WebSettings | undefined, door: Door): Guard | u
   }
 }
 
-/** At an address that others reach any name may be right: there callers show a key. */
+/** An address that others reach may have any name; there callers need keys. */
 const isLoopbackAddress = (address: string): boolean => isLoopbackName(nameOfAddress(address))
 
-/** `0.0.0.0` is an address to listen on; asked for it, some browsers find this machine for any page. */
+/**
+ * `0.0.0.0` is an address to listen on and no name of this proxy: browsers on Linux and macOS have connected pages
+ * that ask for it to this machine.
+ */
 function ownNames(address: string): (name: string) => boolean {
   const own = nameOfAddress(address)
   return (name) =>
@@ -76,14 +83,14 @@ function ownNames(address: string): (name: string) => boolean {
 
 const UNSPECIFIED: ReadonlySet<string> = new Set(['0.0.0.0', '::', ''])
 
-/** `Sec-Fetch-Mode` says nothing: the fetch of Node sends it too. */
+/** `Sec-Fetch-Mode` is not used, because Node's `fetch` sends it too. */
 const OTHER_SITE = /\b(?:cross-site|same-site)\b/i
 
-/** What a page may see of the headers that this proxy adds. */
+/** The headers of this proxy that a page may read. */
 const EXPOSED =
   'x-request-id, request-id, retry-after, x-should-retry, x-dragoman-upstream, x-dragoman-losses'
 
-/** A browser shows no key when it asks. */
+/** A browser sends no key with a preflight request. */
 function allowing(headers: Lookup): Answer {
   const asked = (headers.get('access-control-request-headers') ?? '').toLowerCase().split(',')
   const allowed = asked.map((name) => name.trim()).filter((name) => ALLOWED.test(name))
@@ -100,7 +107,7 @@ function allowing(headers: Lookup): Answer {
   }
 }
 
-/** What the clients of the dialects send from within pages. */
+/** The headers that clients of the dialects send from web pages. */
 const ALLOWED =
   /^(?:content-type|authorization|x-api-key|x-goog-api-(?:key|client)|(?:anthropic|provider|openai|x-stainless)-[\w-]{1,64}|x-request-id|x-session-id)$/
 

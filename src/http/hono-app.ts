@@ -4,16 +4,16 @@ import type { Settings } from '../config/settings.ts'
 import { createFetchHandler } from './app.ts'
 import type { Door } from './guard.ts'
 
-/** The proxy as an app whose `fetch` runs on any runtime. */
+/** The proxy as a Hono app, whose `fetch` runs on every runtime. */
 export function createApp(settings: Settings, ports: Ports, door?: Door): Hono {
   const fetch = createFetchHandler(settings, ports, door)
-  // Paths are told apart by one parser, and not a second time by a router that decodes them otherwise.
+  // All paths go to one handler, because Hono's router decodes paths in another way than ours.
   const app = new Hono()
   app.all('*', ({ req }) => fetch(below(req.raw, req.routePath)))
   return app
 }
 
-/** The request without the path that the app is mounted at: of `/llm/*`, one segment. */
+/** The request without the path at which the app is mounted, such as `/llm/*`. */
 function below(request: Request, route: string): Request {
   const segments = route.split('/').length - 2
   if (segments < 1) return request

@@ -3,21 +3,23 @@ import { Budget, type Lease } from '../stream/budget.ts'
 import { CROWDED } from '../model/failures.ts'
 import type { LimitSettings } from '../config/settings.ts'
 
-/** How much this process carries at the moment. Beyond its bounds it refuses, before anything is kept. */
+/**
+ * What this process carries at the moment. Beyond its limits it refuses requests before it keeps anything of them.
+ */
 export interface Load {
   /** Counts an exchange until the returned function is called. */
   enter(): () => void
-  /** What an exchange takes of the bytes that may be in flight. */
+  /** Leases bytes for one exchange. */
   lease(): Lease
-  /** Bytes in flight. */
+  /** How many bytes are in flight. */
   held(): number
-  /** Exchanges underway. */
+  /** How many exchanges are open. */
   open(): number
   /** Counts a stream until the returned function is called. */
   enterStream(): () => void
-  /** Streams underway. */
+  /** How many streams are open. */
   streams(): number
-  /** Other bounds from now on; what is there stays. */
+  /** Sets other limits. Exchanges that are open stay. */
   bound(limits: LoadLimits): void
 }
 

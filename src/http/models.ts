@@ -5,8 +5,8 @@ import { membersOf } from '../upstream/members.ts'
 import type { Settings } from '../config/settings.ts'
 
 /**
- * The models that have a name of their own in the configuration, and that lead a caller who uses it to where
- * it stands: the name at an upstream is none of a caller's, where a route takes it elsewhere.
+ * The models that the configuration names exactly. Of models at upstreams, those whose name a route leads elsewhere
+ * are left out, because a caller that used the name would get another model.
  */
 export function listModels(settings: Settings, dialects: Dialects): ModelEntry[] {
   const names = new Set<string>()
@@ -31,7 +31,7 @@ const isAt =
   (destination: Destination): boolean =>
     destination.upstream.name === upstream && destination.target.model === model
 
-/** Any name that a route leads to is a model. */
+/** Every name that a route takes is a model. */
 export function findModel(
   settings: Settings,
   dialects: Dialects,

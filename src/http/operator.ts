@@ -10,7 +10,7 @@ const METRICS = '/metrics'
 const USAGE = '/usage'
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** What the operator of the proxy may ask of it; undefined for any other path. Throws ProblemError. */
+/** Answers the operator's paths (metrics, usage); undefined for any other path. Throws ProblemError. */
 export function operatorAnswer(context: AppContext, received: ReceivedRequest): Answer | undefined {
   const { head, explain } = received
   const { observer, settings, load, pools } = context
@@ -31,11 +31,11 @@ export function operatorAnswer(context: AppContext, received: ReceivedRequest): 
   return { status: 200, headers: { 'content-type': type, 'cache-control': 'no-store' }, body }
 }
 
-/** Who may ask, where that has a key of its own. */
+/** Admits the holder of the metrics' own key, where there is one. */
 export const operatorOf = ({ metrics }: Settings): Authenticate | undefined =>
   metrics?.kind === 'key' ? authenticator({ kind: 'keys', keys: [metrics.key] }) : undefined
 
-/** Its own key where it has one; else one of a caller's, where callers have keys. */
+/** Demands the metrics' own key, else a caller's key where callers have keys. */
 function demandKey(context: AppContext, received: ReceivedRequest): void {
   const { metrics } = context.settings
   if (metrics?.kind !== 'key') return void authenticate(context, received)

@@ -9,7 +9,9 @@ import { requireJson, tooLarge, unsupported } from '../exchange/body-rules.ts'
 
 export type BodyLimits = Pick<LimitSettings, 'bodyBytes' | 'bodyMs'>
 
-/** The body of a request, decoded and within bounds, for which there is room; throws ProblemError. */
+/**
+ * Reads the body of a request: decoded, within its limits, and within the memory that is free. Throws ProblemError.
+ */
 export async function readBody(
   request: HttpRequest,
   limits: BodyLimits,
@@ -20,7 +22,7 @@ export async function readBody(
   const { bodyBytes } = limits
   const length = Number(request.headers.get('content-length') ?? 0)
   if (length > bodyBytes) throw tooLarge(bodyBytes)
-  // What is announced has its room before anything of it is read.
+  // Room for the declared length is taken before anything is read.
   if (length > 0) lease.grow(weightOf(length))
   const received = await inTime(receivedOf(request, bodyBytes, lease), limits.bodyMs)
   const bytes =
@@ -55,13 +57,13 @@ async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   })
 }
 
-/** A length that was declared bounds what comes; without one the bytes are counted as they come. */
+/** A declared length limits what is read. Without one the bytes are counted as they come. */
 async function receivedOf(request: HttpRequest, maxBytes: number, lease: Lease): Promise<Bytes> {
   const isDeclared = request.headers.get('content-length') !== null
   const heed = isDeclared ? undefined : counter(maxBytes, lease)
   try {
     if (request.whole) return await request.whole(heed)
-    // Asking for the stream costs more than the whole body, so it is asked for only where it is needed.
+    // A stream costs more than the whole body at once, so it is used only for bodies without a declared length.
     if (heed) return request.body ? await gathered(request.body, heed) : NOTHING
     const bytes = new Uint8Array(await request.arrayBuffer())
     if (bytes.length > maxBytes) throw tooLarge(maxBytes)
@@ -71,7 +73,7 @@ async function receivedOf(request: HttpRequest, maxBytes: number, lease: Lease):
   }
 }
 
-/** Told of every piece before it is kept; throws ProblemError when it may not be. */
+/** Called with the size of each piece before it is kept; throws ProblemError when the body becomes too large. */
 export type Heed = (bytes: number) => void
 
 function counter(maxBytes: number, lease: Lease): Heed {
@@ -99,7 +101,7 @@ async function gathered(stream: ReadableStream<Uint8Array>, heed: Heed): Promise
   }
 }
 
-/** The limit holds for what comes out: a few bytes can unfold to gigabytes. */
+/** The limit counts decoded bytes, because a few compressed bytes can decode to gigabytes. */
 async function decoded(
   bytes: Uint8Array,
   coding: Coding,

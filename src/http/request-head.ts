@@ -7,23 +7,23 @@ import { jsonAnswer } from './respond.ts'
 
 const EXPLAIN = '/explain'
 
-/** A request as far as its head tells. */
+/** What is known of a request from its head. */
 export interface ReceivedRequest {
   request: HttpRequest
   head: RequestHead
-  /** Asks what would be done, and not that it be done. */
+  /** Whether only an explanation is asked for, of what would be sent. */
   explain: boolean
-  /** The caller's own id for this exchange when it is well-formed, else a new one. */
+  /** The caller's own id of this exchange when it is well-formed, else a new one. */
   id: string
   /** The path as it came, for the log. */
   path: string
   journal: Journal
 }
 
-/** What it takes to receive a request, and to say that it was received. */
+/** What receiving a request needs: a clock, ids, and the log. */
 export type ArrivalPorts = Pick<Ports, 'now' | 'randomId' | 'log'>
 
-/** The address is read here and nowhere else. Its host says nothing: a caller can write any. */
+/** Reads the address of a request; nothing else does. Its host is not used, because a caller can write any. */
 export function receiveRequest(request: HttpRequest, ports: ArrivalPorts): ReceivedRequest {
   const { pathname, searchParams } = new URL(request.url)
   const explain = pathname.startsWith(`${EXPLAIN}/`)
@@ -43,19 +43,19 @@ export function receiveRequest(request: HttpRequest, ports: ArrivalPorts): Recei
 
 const ALIVE = '/livez'
 
-/** Where one asks whether the proxy is ready, or alive. */
+/** The paths of readiness and liveness checks. */
 export const HEALTH: ReadonlySet<string> = new Set([ALIVE, '/readyz', '/healthz'])
 
-/** What may be asked without a key and from any page. */
+/** Answers health checks, which need no key and which any page may ask for. */
 export function healthAnswer({ head, explain }: ReceivedRequest, ports: Ports): Answer | undefined {
   const { method, path } = head
   if (explain || !HEALTH.has(path) || (method !== 'GET' && method !== 'HEAD')) return undefined
-  // A process that is taken for dead while it drains is killed, and its streams with it.
+  // A draining process is alive: a supervisor that took it for dead would kill it, and its streams with it.
   const draining = path !== ALIVE && (ports.draining?.() ?? false)
   return jsonAnswer({ status: draining ? 'draining' : 'ok' }, draining ? 503 : 200)
 }
 
-/** What clients ask before they have shown a key. */
+/** Answers what Claude Code (2.1.329) asks before it has shown a key. */
 export function probeAnswer({ head, explain }: ReceivedRequest): Answer | undefined {
   const { method, path } = head
   const isProbe = !explain && method === 'HEAD' && (path === '/' || path === '/api/hello')

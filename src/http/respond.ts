@@ -8,7 +8,7 @@ export const jsonAnswer = (body: JsonObject, status = 200): Answer => ({
   body: stringify(body),
 })
 
-/** Clients look for the id of an exchange under either name. */
+/** Anthropic's client library reads the id of an exchange from `request-id`, OpenAI's from `x-request-id`. */
 export const named = ({ headers, ...answer }: Answer, id: string): Answer => ({
   ...answer,
   headers: { ...headers, 'x-request-id': id, 'request-id': id },
@@ -16,17 +16,17 @@ export const named = ({ headers, ...answer }: Answer, id: string): Answer => ({
 
 type ResponseBody = ConstructorParameters<typeof Response>[0]
 
-/** An answer as the platforms of the web want it. */
+/** An answer as a `Response` of the web. */
 export function toResponse({ status, headers, body, gone }: Answer): Response {
   const isWhole = body === null || typeof body === 'string' || body instanceof Uint8Array
   if (body instanceof Uint8Array && gone) return lent(body, gone, { status, headers })
-  // The types of the two runtimes disagree about which arrays of bytes make a body.
+  // The types of the two runtimes disagree about which byte arrays may be a body.
   return new Response((isWhole ? body : toStream(body)) as ResponseBody, { status, headers })
 }
 
 const PIECE_BYTES = 65_536
 
-/** A whole body of which is told when it has been taken: only of a stream does the platform say so. */
+/** A body in one piece as a stream, because only a stream tells when it has been taken. */
 function lent(body: Uint8Array, gone: () => void, { headers, ...init }: ResponseInit): Response {
   let at = 0
   const source: ByteSource = {
@@ -42,7 +42,7 @@ function lent(body: Uint8Array, gone: () => void, { headers, ...init }: Response
   return new Response(toStream(source), { ...init, headers: { ...headers, ...length } })
 }
 
-/** Nothing is read before it is asked for: a slow reader slows the source down. */
+/** Reads the source only when asked, so that a slow reader slows the source down. */
 const toStream = (source: ByteSource): ReadableStream<Uint8Array> =>
   new ReadableStream(
     {
@@ -56,6 +56,6 @@ const toStream = (source: ByteSource): ReadableStream<Uint8Array> =>
     { highWaterMark: 0 },
   )
 
-/** Pieces may share memory. To transfer one must not take the others along. */
+/** Pieces may share memory, and transferring one of them must not take the others along. */
 const alone = (bytes: Uint8Array): Uint8Array =>
   bytes.length === bytes.buffer.byteLength ? bytes : bytes.slice()

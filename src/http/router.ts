@@ -21,7 +21,7 @@ import type { AppContext } from './app-context.ts'
 import { operatorAnswer } from './operator.ts'
 import { failedTask, taskAnswer } from './task-route.ts'
 
-/** From a request to an answer. Never rejects: every failure is told in a dialect. */
+/** From a request to an answer. It never rejects: every failure is written in a dialect. */
 export async function answerRequest(context: AppContext, request: HttpRequest): Promise<Answer> {
   const received = receiveRequest(request, context.ports)
   const trace = context.ports.tracer?.begin(request.headers)
@@ -60,7 +60,7 @@ async function guarded(context: AppContext, received: ReceivedRequest): Promise<
   }
 }
 
-/** Says why a request is not even looked at. */
+/** Refuses a request before it is looked at. */
 export const refuseRequest = (
   dialects: Dialects,
   received: ReceivedRequest,
@@ -70,7 +70,7 @@ export const refuseRequest = (
 const refused = (dialects: Dialects, received: ReceivedRequest, problem: Problem): Answer =>
   failed(dialects, received, new ProblemError(problem))
 
-/** In the words of the dialect that the path looks like. */
+/** Writes a failure in the dialect that the path looks like. */
 function failed(dialects: Dialects, received: ReceivedRequest, error: unknown): Answer {
   const service = taskServiceAt(received.path)
   return service
@@ -81,7 +81,7 @@ function failed(dialects: Dialects, received: ReceivedRequest, error: unknown): 
 const resembledDialect = (dialects: Dialects, { head, request }: ReceivedRequest): Adapter =>
   dialects.resembling(head.path, request.headers)
 
-/** The key comes first: without one a caller does not learn which paths there are. */
+/** The key is checked first, so that a caller without one does not learn which paths exist. */
 async function admitted(
   context: AppContext,
   received: ReceivedRequest,
@@ -138,7 +138,7 @@ const isReading = (method: string): boolean => method === 'GET' || method === 'H
 const NAME = /^[\w.:@/-]{1,256}$/
 const CLIMBING = /(?:^|\/)\.{0,2}(?:\/|$)/
 
-/** A name as a path spells it, where it could be one of a model. */
+/** The decoded name of a model in a path; undefined for a segment that can be none. */
 function modelName(segment: string): string | undefined {
   try {
     const name = decodeURIComponent(segment)
@@ -151,7 +151,7 @@ function modelName(segment: string): string | undefined {
 const isConversation = ({ dialects }: AppContext, { head }: ReceivedRequest): boolean =>
   matched(dialects, { ...head, method: 'POST' }) !== undefined
 
-/** Carries the method that would have been right. */
+/** The refusal, with the method that would be right. */
 const wrongMethod = (allow: string): ProblemError =>
   new ProblemError(
     { kind: 'method-not-allowed', message: `This path takes ${allow} only.` },
@@ -162,7 +162,7 @@ function refuseRoute(context: AppContext, received: ReceivedRequest): never {
   const { head, request, explain, path } = received
   const { method } = head
   if (isConversation(context, received)) {
-    // Clients that try a socket first fall back at once when they are told to upgrade.
+    // Codex tries a WebSocket first; told to upgrade, it uses HTTP at once.
     if (method === 'GET' && !explain && request.headers.get('upgrade') !== null)
       throw new ProblemError(NO_SOCKET)
     throw wrongMethod('POST')

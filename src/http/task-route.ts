@@ -7,7 +7,10 @@ import { authenticate } from './auth.ts'
 import type { AppContext } from './app-context.ts'
 import { answerTask } from '../tasks/exchange.ts'
 
-/** A request for a task service: the same entrance, another language of failures. */
+/**
+ * Answers a request for a task service. It is admitted like any other, and failures are written in the service's
+ * words.
+ */
 export async function taskAnswer(
   context: AppContext,
   received: ReceivedRequest,
@@ -36,7 +39,7 @@ export async function taskAnswer(
   }
 }
 
-/** What goes wrong, in the words of the service. */
+/** Writes a failure in the words of the service. */
 export function failedTask(
   { path, journal }: ReceivedRequest,
   service: TaskService,
@@ -54,5 +57,5 @@ export function failedTask(
   return { status, headers: { ...headers, ...AS_SAID }, body }
 }
 
-/** No browser guesses that what a service sent is a page or a script. */
+/** Keeps browsers from taking what a service sent for a page or a script. */
 const AS_SAID = { 'x-content-type-options': 'nosniff' }

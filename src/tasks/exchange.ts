@@ -14,13 +14,13 @@ import type { HttpRequest } from '../ports.ts'
 import { taskReply } from './reply.ts'
 import { createUpload, type Upload } from './upload.ts'
 
-/** One request for a task service, from a caller who was let in. */
+/** One request of an admitted caller for a task service. */
 export interface TaskExchange {
   settings: Settings
   ports: Ports
   service: TaskService
   request: HttpRequest
-  /** What the caller presented, for a service whose key it is. */
+  /** The caller's credential, for services that are sent it. */
   credential: string | undefined
   /** Aborted when the caller leaves. */
   signal: AbortSignal
@@ -28,8 +28,8 @@ export interface TaskExchange {
 }
 
 /**
- * Passes a request to its task service and the answer back, bytes unchanged both ways; throws ProblemError.
- * Addresses in a body (a callback, an image) are the service's business: nothing is ever fetched from them.
+ * Passes a request to its task service and the answer back, without changing a byte. Addresses in a body (a callback,
+ * an image) concern the service alone; this proxy fetches none of them. Throws ProblemError.
  */
 export async function answerTask(exchange: TaskExchange): Promise<Answer> {
   const { settings, service, request, journal } = exchange
@@ -45,7 +45,7 @@ export async function answerTask(exchange: TaskExchange): Promise<Answer> {
   const body = upload.body && { body: upload.body }
   const sendable = { method: request.method, url: address, headers, ...body }
   const call = await callTask(exchange, task, sendable).catch((error: unknown) => {
-    // What broke may be the caller's own half.
+    // The connection may have failed because the caller's body broke off.
     throw upload.problem ? new ProblemError(upload.problem) : error
   })
   const { streamBytes: maxBytes } = settings.limits
@@ -66,14 +66,14 @@ function notConfigured({ name, mount }: TaskService): ProblemError {
   return new ProblemError({ kind: 'not-found', message })
 }
 
-/** A path that would be read differently once it is part of an address does not pass. */
+/** Refuses a path that would change when it becomes part of an address, such as one with `..`. */
 function taskAddress({ base, prefix }: TaskSettings, path: string, query: string): string {
   const address = new URL(base).href.replace(/\/$/, '') + prefix + path
   if (new URL(address).href !== address) throw invalid('This path cannot be passed on.')
   return address + query
 }
 
-/** Of a caller's headers those that say what the body is, and what is wanted. */
+/** The caller's headers that describe the body and what is asked for. */
 const REQUEST_HEADERS = [
   'content-type',
   'content-encoding',
@@ -107,7 +107,7 @@ function callTask(
   return callUpstream({ ...exchange, ports }, sendable, { timeouts })
 }
 
-/** What was streamed away cannot be sent a second time: the repetition fails as the first attempt did. */
+/** A body that was streamed cannot be sent a second time, so a repeated attempt fails with the first one's error. */
 function once(send: Send): Send {
   let sent: ReturnType<Send> | undefined
   return (request) => (sent ??= send(request))

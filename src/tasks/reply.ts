@@ -22,14 +22,16 @@ import { JsonEnd } from '../json/json-end.ts'
 export interface TaskReply {
   call: UpstreamCall
   key: KeySettings
-  /** Over the key that was sent: a service may repeat it, and says of most failures with 200 that they are some. */
+  /**
+   * Hides the key that was sent: a service may repeat it, and these services report most failures with status 200.
+   */
   veil: Veil
   now: number
   journal: Journal
   maxBytes: number
 }
 
-/** Of a service's headers those that mean something to a caller of this proxy. */
+/** The service's headers that mean something to a caller of this proxy. */
 const REPLY_HEADERS = [
   'content-type',
   'content-language',
@@ -42,10 +44,10 @@ const REPLY_HEADERS = [
   ]),
 ]
 
-/** Statuses that have no body; a Response with one could not be made. */
+/** `Response` throws for a body with these statuses (Fetch Standard, "null body status"). */
 const EMPTY: ReadonlySet<number> = new Set([204, 205])
 
-/** The service's answer as it came. Throws ProblemError for what is none. */
+/** The service's answer as it came. Throws ProblemError for one that is no answer. */
 export async function taskReply(reply: TaskReply): Promise<Answer> {
   const { call, journal, veil } = reply
   const { status } = call
@@ -59,7 +61,8 @@ export async function taskReply(reply: TaskReply): Promise<Answer> {
   const headers = replyHeaders(reply)
   if (complete || status >= 400) {
     const shown = without(veil, bytes, status)
-    // No service says so much of a failure. Half a secret at the end would not be found.
+    // A failure is shortened, because services do not say so much of one; a secret that was cut in half at the end
+    // would not be found.
     const body = complete ? shown : shown.subarray(0, CUT_BYTES)
     if (!complete) call.cancel()
     journal.finish({ status, bytesOut: body.length })
@@ -69,8 +72,8 @@ export async function taskReply(reply: TaskReply): Promise<Answer> {
 }
 
 /**
- * Without a length nothing shows that an answer was cut, but in JSON the end is missing. What a service says of
- * a failure is told all the same.
+ * Without a length, only the end of the JSON shows whether an answer was cut off. Failures pass even when they are
+ * cut.
  */
 function findEnd({ headers, status }: UpstreamCall): JsonEnd | undefined {
   const isJson = /^application\/(?:[\w.-]+\+)?json\b/i.test(headers.get('content-type') ?? '')
@@ -84,7 +87,7 @@ function refuseHalf(end: JsonEnd, held: readonly Uint8Array[]): void {
   if (end.isMissing) throw new ProblemError(NOT_JSON)
 }
 
-/** With its length a body that breaks off is seen to; of a decoded one the length is not known. */
+/** With its length the caller notices a body that breaks off. The length of a decoded body is not known. */
 const contentLength = ({ headers }: UpstreamCall): Record<string, string> =>
   headers.get('content-encoding') === null ? pickHeaders(headers, ['content-length']) : {}
 
@@ -102,9 +105,12 @@ function refuseNoAnswer({ call, key }: TaskReply): void {
 const UNAUTHORIZED = 401
 const FORBIDDEN = 403
 
-/** Nearly every answer is shorter. It goes out when it is there, so that half of one is not taken for one. */
+/**
+ * Answers up to this size, which nearly all are, are sent only when they are complete, so that half an answer cannot
+ * be taken for a whole one.
+ */
 const HELD_BYTES = 65_536
-/** Of a longer one that tells of a failure this much is told. */
+/** A longer answer that reports a failure is cut to this size. */
 const CUT_BYTES = 61_440
 
 async function beginning(call: UpstreamCall): Promise<{ held: Uint8Array[]; complete: boolean }> {
@@ -119,7 +125,7 @@ async function beginning(call: UpstreamCall): Promise<{ held: Uint8Array[]; comp
   return { held, complete: false }
 }
 
-/** Byte by byte as it was, but for secrets, in JSON and in what tells of a failure. */
+/** The same bytes but for secrets, which are searched in JSON and in failures. */
 function without(veil: Veil, bytes: Uint8Array, status: number): Uint8Array {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
   if (status < 400 && !/^[\s\u{feff}]*[[{"]/u.test(text)) return bytes
@@ -127,7 +133,7 @@ function without(veil: Veil, bytes: Uint8Array, status: number): Uint8Array {
   return shown === text ? bytes : new TextEncoder().encode(shown)
 }
 
-/** Of a 403 the words tell whether it is about the key. */
+/** Whether a 403 is about the key is known from its words. */
 function refuseKey({ call, veil }: TaskReply, bytes: Uint8Array): void {
   if (!isAboutKey(call.status, veil.hide(new TextDecoder().decode(bytes)))) return
   call.cancel()
@@ -148,13 +154,16 @@ function replyHeaders({ call, veil, now }: TaskReply): Record<string, string> {
   }
 }
 
-/** A long answer as it comes. When it breaks off, so does the body: a service has no words for that. */
+/**
+ * A long answer, piece by piece. When it breaks off, the body breaks off too, because the service has no words for
+ * that.
+ */
 function rest(reply: TaskReply, held: Uint8Array[], end: JsonEnd | undefined): Answer['body'] {
   const { call, journal, maxBytes } = reply
   let size = 0
   const over = (problem?: Problem) =>
     journal.finish({ status: call.status, bytesOut: size, problem })
-  // The body fails with what its step throws.
+  // The body fails with the error that its step throws.
   const breakOff = (problem: Problem): never => {
     call.cancel()
     over(problem)

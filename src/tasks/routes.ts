@@ -1,26 +1,26 @@
 import { stringify, type JsonObject } from '../json/json.ts'
 import { ProblemError, statusOf, type Problem, type ProblemKind } from '../model/problem.ts'
 
-/** A service whose requests and answers pass as they are: only their places are known here. */
+/** A service whose requests and answers pass unchanged. Only its paths are known here. */
 export interface TaskService {
   name: 'image' | 'music'
-  /** Where callers find it; at its upstream it may be somewhere else. */
+  /** The path at which callers find the service; its upstream may have another. */
   mount: string
   rows: readonly TaskRow[]
-  /** A failure in the service's own words. */
+  /** Writes a failure in the service's words. */
   writeProblem(problem: Problem): JsonObject
 }
 
 interface TaskRow {
   method: 'GET' | 'POST'
-  /** Below the mount; `{id}` stands for one segment. */
+  /** The path below the mount; `{id}` stands for one segment. */
   path: string
 }
 
 const post = (path: string): TaskRow => ({ method: 'POST', path })
 const get = (path: string): TaskRow => ({ method: 'GET', path })
 
-/** The service's own codes: a parameter error, and a system error. */
+/** The service's own codes for a parameter error and for a system error. */
 const IMAGE_PARAMETER_ERROR = 21
 const IMAGE_SYSTEM_ERROR = 23
 
@@ -66,11 +66,11 @@ const music: TaskService = {
 
 const SERVICES: readonly TaskService[] = [image, music]
 
-/** The service that a path belongs to, whether or not it has such an endpoint. */
+/** The service that a path belongs to, even if it has no such endpoint. */
 export const taskServiceAt = (path: string): TaskService | undefined =>
   SERVICES.find(({ mount }) => path === mount || path.startsWith(`${mount}/`))
 
-/** A failure as the service itself would tell it. */
+/** A failure in the words of the service. */
 export const taskProblem = (
   service: TaskService,
   problem: Problem,
@@ -79,7 +79,7 @@ export const taskProblem = (
   body: stringify(service.writeProblem(problem)),
 })
 
-/** The path below the mount of an endpoint that exists; throws ProblemError for any other. */
+/** The path of an existing endpoint below the mount; throws ProblemError for any other. */
 export function taskPath(service: TaskService, method: string, path: string): string {
   const row = rowAt(service, path)
   if (!row) throw refused('not-found', `There is no endpoint ${quoted(path)}.`)
@@ -90,14 +90,14 @@ export function taskPath(service: TaskService, method: string, path: string): st
   return below
 }
 
-/** The method that the endpoint takes, for the `allow` header. */
+/** The method of the endpoint, for the `allow` header. */
 export const allowedAt = (service: TaskService, path: string): string | undefined =>
   rowAt(service, path)?.method
 
 const rowAt = (service: TaskService, path: string): TaskRow | undefined =>
   service.rows.find((row) => fits(row.path, path.slice(service.mount.length)))
 
-/** Segment by segment and as they came: what is spelled otherwise is another path at some upstream. */
+/** Compares segments without decoding them, because an upstream may read another spelling as another path. */
 function fits(pattern: string, path: string): boolean {
   const expected = pattern.split('/')
   const actual = path.split('/')
@@ -114,7 +114,7 @@ const pathIds = (row: TaskRow, path: string): string[] => {
 
 const ID = /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,128}$/
 
-/** An id is looked at decoded, because the upstream will decode it: `..%2f` would climb out of its place. */
+/** An id is checked after decoding, because the upstream will decode it: `..%2f` would lead out of its folder. */
 function isId(segment: string): boolean {
   try {
     return ID.test(decodeURIComponent(segment))
@@ -131,7 +131,7 @@ const LONGEST_QUOTE = 200
 const quoted = (path: string): string =>
   path.length > LONGEST_QUOTE ? `${path.slice(0, LONGEST_QUOTE)}…` : path
 
-/** The query without the caller's key, and otherwise to the letter. */
+/** The query without the caller's key; the rest stays as it came. */
 export function passedQuery(search: string): string {
   const pairs = search.slice(1).split('&')
   const passed = pairs.filter((pair) => !new URLSearchParams(pair).has('key'))

@@ -3,16 +3,19 @@ import { CALLER_LEFT } from '../model/failures.ts'
 import type { HttpRequest } from '../ports.ts'
 import { requireJson, tooLarge } from '../exchange/body-rules.ts'
 
-/** A caller's body on its way to an upstream, never whole in memory. */
+/** A caller's body on its way to an upstream. It is never whole in memory. */
 export interface Upload {
   body?: ReadableStream<Uint8Array>
-  /** What `content-length` promised, and with it the upstream needs no chunks. */
+  /** The declared length; with it the upstream needs no chunked encoding. */
   length?: string
   /** Why the body broke off, when it did. */
   problem?: Problem
 }
 
-/** Throws ProblemError when the body is announced as too large; else it breaks off where it becomes so. */
+/**
+ * Throws ProblemError for a declared length beyond the limit. A body without one breaks off where it exceeds the
+ * limit.
+ */
 export function createUpload(request: HttpRequest, maxBytes: number): Upload {
   requireJson(request.headers.get('content-type'))
   const length = request.headers.get('content-length')

@@ -3,13 +3,13 @@ import type { StoreBounds } from '../config/settings.ts'
 import { guardStore, unavailable } from '../memory/stores/guard.ts'
 import { SCHEMA, table, type SqlDatabase, type SqlRow, type Table } from '../memory/stores/table.ts'
 
-/** What is used of a Durable Object namespace. */
+/** The part of a Durable Object namespace that is used. */
 export interface ObjectNamespace<Id = unknown> {
   idFromName(name: string): Id
   get(id: Id): { fetch(url: string, init?: RequestInit): Promise<Response> }
 }
 
-/** What is used of a Durable Object's own state. */
+/** The part of a Durable Object's state that is used. */
 export interface ObjectState {
   storage: {
     sql: { exec(statement: string, ...values: unknown[]): Iterable<SqlRow> }
@@ -29,9 +29,9 @@ const HEADER = {
 } as const
 
 /**
- * In Durable Objects with SQLite storage, one for each owner: strongly consistent, and owners never wait for
- * each other. Each object keeps its owner's share; the total over all owners is not bounded, because no
- * object sees the others, but an object deletes what is over and then itself.
+ * A store in Durable Objects with SQLite storage, one object for each owner. It is strongly consistent, and owners
+ * never wait for each other. Each object limits its owner's share; the total is not limited, because no object sees
+ * the others. An object deletes entries that have expired, and then itself.
  */
 export function durableStore<Id>(namespace: ObjectNamespace<Id>, bounds: StoreBounds): Store {
   const ask = (key: string, init?: RequestInit): Promise<Response> =>
@@ -66,11 +66,11 @@ export function durableStore<Id>(namespace: ObjectNamespace<Id>, bounds: StoreBo
   }
 }
 
-/** `text()` would swallow a byte order mark at the beginning. */
+/** `text()` would remove a byte order mark at the beginning. */
 const messageText = async (message: Request | Response): Promise<string> =>
   new TextDecoder('utf-8', { ignoreBOM: true }).decode(await message.arrayBuffer())
 
-/** The object itself; `src/worker.ts` exports it, `wrangler.toml` binds it as STATE. */
+/** The Durable Object. `src/worker.ts` exports it, and `wrangler.toml` binds it as STATE. */
 export class StateObject {
   readonly #state: ObjectState
   #table: Table | undefined
@@ -93,7 +93,7 @@ export class StateObject {
     }
   }
 
-  /** Set for the moment when the first entry is over. */
+  /** Set for the time when the first entry expires. */
   async alarm(): Promise<void> {
     const next = this.#open().expire()
     if (next !== undefined) return this.#state.storage.setAlarm(next)

@@ -2,7 +2,7 @@ import { boundedSize, ownerOf, type Store, type StoreEntry } from '../memory/sto
 import type { StoreBounds } from '../config/settings.ts'
 import { guardStore } from '../memory/stores/guard.ts'
 
-/** What is used of a Workers KV namespace. */
+/** The part of Workers KV that is used. */
 export interface KeyValueNamespace {
   getWithMetadata(key: string): Promise<{ value: string | null; metadata: unknown }>
   put(
@@ -20,7 +20,7 @@ interface Page {
   cursor?: string
 }
 
-/** Kept beside the value, and told by `list` without reading it. */
+/** Metadata of a value, which `list` returns without the value. */
 interface Label {
   bytes: number
   put: number
@@ -29,15 +29,15 @@ interface Label {
 
 const SERVICE = 'the key-value namespace STATE_KV'
 const TIMEOUT_MS = 5000
-/** The shortest time to live that the namespace takes; the label knows the real one. */
+/** Workers KV takes no shorter time to live; the label holds the real one. */
 const SHORTEST_TTL_SECONDS = 60
 const LONGEST_NAME_BYTES = 512
 
 /**
- * In a Workers KV namespace: everywhere, cheap to read, and only eventually consistent. A turn that lands in
- * another place within about a minute of the one before may not find it (a miss is remembered there, too);
- * a Durable Object has no such gap. An owner's share is kept by listing, so it is as eventual as the
- * listing; the total over all owners is bounded by the times to live alone.
+ * A store in a Workers KV namespace: cheap to read everywhere, and only eventually consistent. A turn that reaches
+ * another location within about a minute of the one before may not find it, because a miss is cached there too; a
+ * Durable Object has no such gap. An owner's share is limited by listing, so that limit is eventual as well; the
+ * total is limited by times to live alone.
  */
 export function kvStore(
   namespace: KeyValueNamespace,
@@ -72,11 +72,11 @@ export function kvStore(
 
 const run = <T>(work: () => Promise<T>): Promise<T> => guardStore(SERVICE, TIMEOUT_MS, work)
 
-/** The namespace throws for any other key; nothing can be there. */
+/** The namespace throws for any other key, so there can be no entry. */
 const isName = (key: string): boolean =>
   key !== '' && new TextEncoder().encode(key).length <= LONGEST_NAME_BYTES
 
-/** Deletes the owner's oldest entries until those that stay, `key` aside, have no more than `limit` bytes. */
+/** Deletes an owner's oldest entries until the others, without `key`, have at most `limit` bytes. */
 async function evict(
   namespace: KeyValueNamespace,
   key: string,
@@ -110,7 +110,7 @@ async function* listed(
 
 const number = (value: unknown): number => (typeof value === 'number' ? value : 0)
 
-/** An entry without a label was not written here: it counts for nothing and is over. */
+/** An entry without a label was not written here. It counts as expired, with no size. */
 function readLabel(metadata: unknown): Label {
   const fields: Partial<Record<keyof Label, unknown>> =
     typeof metadata === 'object' && metadata !== null ? metadata : {}

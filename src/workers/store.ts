@@ -4,13 +4,13 @@ import type { StoreBounds } from '../config/settings.ts'
 import { durableStore, type ObjectNamespace } from './durable.ts'
 import { kvStore, type KeyValueNamespace } from './kv.ts'
 
-/** As `wrangler.toml` names them. */
+/** The bindings, as `wrangler.toml` names them. */
 export interface StateBindings {
   STATE?: ObjectNamespace
   STATE_KV?: KeyValueNamespace
 }
 
-/** `durable`, or `kv`, which may lag. */
+/** `durable`, or `kv`, which is eventually consistent. */
 export function openWorkersStore(
   spec: string,
   bounds: StoreBounds,
