@@ -1,6 +1,7 @@
 import {
   DEFAULT_FAILOVER,
   DEFAULT_RETENTION,
+  RECALL_BYTES,
   ISOLATE_LIMITS,
   MAX_OUTPUT_TOKENS,
   PROCESS_LIMITS,
@@ -401,6 +402,12 @@ export const WORDS: Readonly<Record<string, Word>> = {
     means: 'Also keep proofs of reasoning for clients that do not send them back.',
     usual: String(DEFAULT_RETENTION.proofs),
     example: true,
+  },
+  'state.recallBytes': {
+    means:
+      'The most that a process remembers of the last requests of sessions, to read only what is new in the next ones; 0 is nothing. It changes nothing but the work.',
+    usual: `${size(RECALL_BYTES)}; nothing where the store is off, on Workers and in a library`,
+    example: 268_435_456,
   },
   losses: {
     means: 'Whether a request that would lose something is sent or refused.',

@@ -11,6 +11,7 @@ import type { StartEvent } from './model/events.ts'
 import type { Key } from './model/paths.ts'
 import type { Problem } from './model/problem.ts'
 import type { Store } from './memory/store.ts'
+import type { Recall } from './recall/recall.ts'
 
 /** Everything impure that the proxy needs. The entry of each runtime builds it; tests pass their own. */
 export interface Ports {
@@ -32,6 +33,8 @@ export interface Ports {
   store?: Store
   /** Tells places anew, where there is time for it; without it those of an upstream's refusal stay as they are. */
   placing?: Placing
+  /** What is remembered of the last request of each session; without it every request is new. */
+  recall?: Recall
   /** Whether the process has been told to stop, which `/healthz` reports. */
   draining?(): boolean
   /** Aborted at the end of the drain. Streams that are still open then end with an error of their dialect. */

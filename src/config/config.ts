@@ -26,6 +26,7 @@ import { readWeb } from './web.ts'
 import { readProfile } from './profiles.ts'
 import {
   DEFAULT_RETENTION,
+  RECALL_BYTES,
   DEMO_ORIGIN,
   MAX_OUTPUT_TOKENS,
   PROCESS_LIMITS,
@@ -127,6 +128,7 @@ function build(config: Config, environment: Environment, platform: Required<Plat
   const built = Object.entries(upstreams).map(
     ([name, upstream]) => [name, buildUpstream(name, upstream, environment)] as const,
   )
+  const store = readStore(state.store ?? STORES[stores].usual, environment, 'state.store', stores)
   return {
     upstreams: new Map(built),
     routes: buildRoutes(config.routes, Object.keys(upstreams)),
@@ -135,7 +137,8 @@ function build(config: Config, environment: Environment, platform: Required<Plat
       image: tasks.image && buildTask('image', tasks.image, environment),
       music: tasks.music && buildTask('music', tasks.music, environment),
     }),
-    state: readStore(state.store ?? STORES[stores].usual, environment, 'state.store', stores),
+    state: store,
+    recallBytes: state.recallBytes ?? (store === 'off' ? 0 : RECALL_BYTES),
     retention: buildRetention(state, stores),
     ...readLosses(losses),
     ...(config.failover && { failover: defined(config.failover) }),
@@ -262,7 +265,7 @@ function buildRetention(
   stores: NonNullable<Platform['stores']>,
 ): RetentionSettings {
   const bounds = stores === 'isolate' ? WORKER_STORE_BOUNDS : STORE_BOUNDS
-  const { store: _, ttlSeconds, ...given } = state
+  const { store: _, recallBytes: __, ttlSeconds, ...given } = state
   const ttl = ttlSeconds === undefined ? {} : { ttlMs: ttlSeconds * 1000 }
   return { ...DEFAULT_RETENTION, ...bounds, ...defined(given), ...ttl }
 }

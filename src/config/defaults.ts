@@ -63,6 +63,9 @@ export const WORKER_STORE_BOUNDS: StoreBounds = {
   totalBytes: 32 * MIB,
 }
 
+/** For the last requests of sessions, of which the next ones bring most again. */
+export const RECALL_BYTES = 64 * MIB
+
 /** 30 days, as OpenAI keeps responses. */
 export const DEFAULT_RETENTION: RetentionSettings = {
   ...STORE_BOUNDS,

@@ -269,6 +269,7 @@ export const configSchema = z.strictObject({
       ownerBytes: z.optional(count),
       totalBytes: z.optional(count),
       proofs: z.optional(z.boolean()),
+      recallBytes: z.optional(z.int().check(z.gte(0))),
     }),
   ),
   losses: z.optional(

@@ -14,6 +14,8 @@ export interface Settings {
   state: string
   /** Bounds of the store; `DEFAULT_RETENTION` when absent. */
   retention?: Partial<RetentionSettings>
+  /** How much a process may remember of the last requests of sessions; none when absent. */
+  recallBytes?: number
   losses: LossMode
   /** Whether a stream names its losses in a comment before its end. */
   lossTrailer?: boolean

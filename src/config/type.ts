@@ -145,6 +145,7 @@ export interface StateConfig {
   ownerBytes?: number | undefined
   totalBytes?: number | undefined
   proofs?: boolean | undefined
+  recallBytes?: number | undefined
 }
 
 type LimitsConfig = Loose<

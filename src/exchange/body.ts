@@ -9,6 +9,8 @@ export interface Body {
   readonly bytes: Bytes
   /** The text without long data. Throws ProblemError for bytes that are no text. */
   readonly text: string
+  /** Whether long data was left out of the text. */
+  readonly isLifted: boolean
   /** Puts the long data back into a text that was made from `text`. */
   filled(text: string): string
   /** The same as bytes, in one or several pieces. */
@@ -39,6 +41,10 @@ class ReadBody implements Body {
 
   get text(): string {
     return (this.#known ??= liftLiterals(piecesIn(this.#bytes), decodedText)).text
+  }
+
+  get isLifted(): boolean {
+    return (this.#known?.literals.length ?? 0) > 0
   }
 
   /** Joins bytes and decodes them once: joining long texts takes several times as long. */

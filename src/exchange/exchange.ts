@@ -6,6 +6,7 @@ import type { KeptContext, MemoryContext } from '../memory/context.ts'
 import type { Ports } from '../ports.ts'
 import type { Pools } from '../upstream/pools.ts'
 import type { ByteSource } from '../stream/source.ts'
+import type { RecalledRequest } from '../recall/recall.ts'
 import type { Body } from './body.ts'
 
 /** A request for a stored exchange: its id is in the path, and there is no body. */
@@ -30,6 +31,8 @@ export interface Exchange extends StoredExchange, MemoryContext {
   readonly body: Body
   readonly permit: Permit
   readonly journal: Journal
+  /** What is remembered of the request before it in its session; absent where nothing is. */
+  readonly recall?: RecalledRequest | undefined
 }
 
 /** What the caller's key allows. */

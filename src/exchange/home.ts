@@ -1,6 +1,5 @@
 import { mayHoldEnvelope } from '../model/proof.ts'
 import { originOf } from '../memory/ownership.ts'
-import { parseScanned } from '../json/scanned-body.ts'
 import type { FailoverSettings, RouteSettings } from '../config/settings.ts'
 import type { SessionHome } from '../upstream/sessions.ts'
 import { accountFirst, fittingFirst } from '../upstream/choice.ts'
@@ -122,8 +121,8 @@ function partOf(exchange: Exchange, sighted: SightedRequest): SessionPart | unde
 /** Whether a request may refer to a kept reply. */
 const mayRefer = ({ caller, memories }: Exchange, { scanned }: SightedRequest): boolean =>
   memories !== undefined &&
-  scanned !== undefined &&
-  caller.caller.memory?.mayRefer(scanned.text) === true
+  caller.caller.memory !== undefined &&
+  scanned?.holds(caller.caller.memory.mayRefer) === true
 
 /** The member that keeps the reply to which a request refers. */
 async function storedAt(
@@ -133,7 +132,7 @@ async function storedAt(
 ): Promise<Member | undefined> {
   const { memory } = exchange.caller.caller
   if (!memory || !exchange.memories || !scanned) return undefined
-  const { previous, references, claims = [] } = memory.asks(parseScanned(scanned))
+  const { previous, references, claims = [] } = memory.asks(scanned.parsed())
   const id = previous ?? references[0] ?? claims[0]
   if (id === undefined) return undefined
   const origin = await originOf(exchange, exchange.memories, id).catch(() => undefined)

@@ -13,7 +13,7 @@ import type { Request } from '../model/request.ts'
 import { invalid, ProblemError } from '../model/problem.ts'
 import type { PlaceSearch } from '../ports.ts'
 import { FREE_BYTES } from '../stream/budget.ts'
-import { LONG_BYTES } from '../json/bytes.ts'
+import { LONG_BYTES, type Bytes } from '../json/bytes.ts'
 import { isShared, refuseReferences } from '../memory/ownership.ts'
 import type { Exchange } from './exchange.ts'
 import {
@@ -127,7 +127,7 @@ async function rememberedHere(
   const { caller, memories } = exchange
   const { memory } = caller.caller
   if (!scanned || !memory) return undefined
-  const mayRefer = memory.mayRefer(scanned.text)
+  const mayRefer = scanned.holds(memory.mayRefer)
   if (upstream.server?.state === false) {
     const known = await resolveReferences(exchange, parseBody(scanned), scanned)
     return known.resolved || known.keeping || mayRefer ? known : undefined
@@ -302,9 +302,12 @@ function repeatable({ body }: Exchange, request: Request): Request {
   }
 }
 
+const writtenBytes = ({ body, recall }: Exchange, written: JsonObject): Bytes =>
+  recall && !body.isLifted ? recall.written(written) : body.encoded(stringify(written))
+
 function addressedTo(
   upstream: UpstreamSettings,
-  { body, credential }: Exchange,
+  exchange: Exchange,
   { path, query, headers, body: json }: Outgoing,
   stream: boolean,
 ): AddressedRequest {
@@ -312,10 +315,10 @@ function addressedTo(
     path,
     query: query === undefined ? [] : [...new URLSearchParams(query)],
     headers,
-    body: body.encoded(stringify(json)),
+    body: writtenBytes(exchange, json),
     stream,
   }
-  return addressRequest(unaddressed, upstream, credential)
+  return addressRequest(unaddressed, upstream, exchange.credential)
 }
 
 const noHistory = (upstream: string) =>

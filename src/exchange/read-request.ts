@@ -1,22 +1,29 @@
 import { parse, type Json } from '../json/json.ts'
 import type { VerbatimPaths } from '../json/verbatim-paths.ts'
-import { parseScanned, type ScannedBody } from '../json/scanned-body.ts'
+import { ScannedText, type ScannedBody } from '../json/scanned-body.ts'
 import { scanStructure, StructureError, type Structure } from '../json/structure.ts'
 import { invalid, ProblemError } from '../model/problem.ts'
 import type { Request } from '../model/request.ts'
 import type { Exchange } from './exchange.ts'
 
 export function scanBody(exchange: Exchange): ScannedBody {
-  const { text } = exchange.body
+  const { body, recall } = exchange
+  const known = recall?.scanned(body.bytes)
+  if (known) return known
+  const { text } = body
   const found = structureWithin(exchange, text)
   // The caller's own dialect reports best what is wrong.
   if (!found) readCallerRequest(exchange, text)
-  return { text, members: new Map(), ...found }
+  const scanned = new ScannedText(text, found ?? NO_STRUCTURE)
+  return found && recall && !body.isLifted ? recall.learned(body.bytes, scanned) : scanned
 }
 
+const NO_STRUCTURE: Structure = { members: new Map(), nodes: 0, repeats: false, ends: [] }
+
 function structureWithin({ settings, caller }: Exchange, text: string): Structure | undefined {
+  const { turns } = caller.same.beginning ?? {}
   try {
-    return scanStructure(text, settings.limits, caller.caller.verbatim)
+    return scanStructure(text, settings.limits, caller.caller.verbatim, turns)
   } catch (error) {
     throw error instanceof StructureError ? tooMuch(error) : error
   }
@@ -43,8 +50,7 @@ export const parsed = (text: string, paths?: VerbatimPaths): Json =>
   unlessMalformed(() => parse(text, paths))
 
 /** Throws ProblemError for malformed JSON. */
-export const parseBody = (scanned: ScannedBody): Json =>
-  unlessMalformed(() => parseScanned(scanned))
+export const parseBody = (scanned: ScannedBody): Json => unlessMalformed(() => scanned.parsed())
 
 export const readCallerRequest = (exchange: Exchange, text: string): Request =>
   readJson(exchange, parsed(text, exchange.caller.caller.verbatim))

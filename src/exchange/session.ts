@@ -1,5 +1,5 @@
 import { parseObject } from '../json/json.ts'
-import { memberOf, memberText, type ScannedBody } from '../json/scanned-body.ts'
+import { memberOf, type ScannedBody } from '../json/scanned-body.ts'
 import type { Exchange } from './exchange.ts'
 import { openingWords } from './opening-words.ts'
 import type { Session } from '../upstream/sessions.ts'
@@ -88,7 +88,7 @@ const usable = (value: unknown): string | undefined =>
 
 /** Newer Claude Code writes JSON into `metadata.user_id`, older ones `user_…_account_…_session_<uuid>`. */
 function userSession(scanned: ScannedBody | undefined): string | undefined {
-  const metadata = memberText(scanned, 'metadata')
+  const metadata = scanned?.memberText('metadata')
   if (metadata === undefined) return undefined
   const { user_id: user } = parseObject(metadata) ?? {}
   if (typeof user !== 'string') return undefined
@@ -97,7 +97,7 @@ function userSession(scanned: ScannedBody | undefined): string | undefined {
 }
 
 function conversation(scanned: ScannedBody | undefined): string | undefined {
-  const text = memberText(scanned, 'conversation')
+  const text = scanned?.memberText('conversation')
   if (text === undefined) return undefined
   return usable(memberOf(scanned, 'conversation')) ?? usable(parseObject(text)?.['id'])
 }

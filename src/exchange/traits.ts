@@ -43,7 +43,7 @@ export function traitsOf(exchange: Exchange, scanned: ScannedBody | undefined): 
         case 'long':
           return true
         case 'compaction':
-          return toldClass(exchange) === kind || scanned?.members.has('compaction') === true
+          return toldClass(exchange) === kind || scanned?.memberText('compaction') !== undefined
         default:
           return toldClass(exchange) === kind
       }

@@ -73,6 +73,7 @@ export function createReplaceable(
     replace(next) {
       const { context, over } = current
       load.bound(next.limits)
+      given.recall?.bound(next.recallBytes ?? 0)
       pools.renew(next)
       current = generation(next, renewedMemories(next, context.memories))
       return over()

@@ -11,6 +11,7 @@ import { encoded, LONG_BYTES } from '../json/bytes.ts'
 import { createBody } from '../exchange/body.ts'
 import { explainExchange } from '../exchange/explain.ts'
 import { runExchange } from '../exchange/run.ts'
+import type { RecalledRequest } from '../recall/recall.ts'
 import { storedAnswer } from '../exchange/stored.ts'
 import { ownTurn } from '../stream/time.ts'
 import type { ReceivedRequest } from './request-head.ts'
@@ -121,12 +122,22 @@ async function answered(
   const body = createBody(await readBody(request, context.settings.limits, exchange.lease))
   exchange.journal.note({ bytesIn: body.size })
   exchange.journal.arrived()
-  const asked = { ...exchange, headers: request.headers, body }
+  const recall = recalledRequest(context, exchange)
+  const asked = { ...exchange, headers: request.headers, body, recall }
   if (body.size > LONG_BYTES) await ownTurn()
   if (!explain) return runExchange(asked)
   const answer = jsonAnswer(await explainExchange(asked))
   exchange.journal.finish({ status: answer.status })
   return answer
+}
+
+function recalledRequest(
+  { ports, settings: { limits } }: AppContext,
+  { caller: { caller, dialect, same }, identity = '' }: Pick<Exchange, 'caller' | 'identity'>,
+): RecalledRequest | undefined {
+  const { turns } = same.beginning ?? {}
+  if (turns === undefined) return undefined
+  return ports.recall?.request(identity, dialect, { limits, verbatim: caller.verbatim, turns })
 }
 
 /** Counts the answer as open until its stream is over, or its body has been taken. */

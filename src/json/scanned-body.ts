@@ -1,10 +1,56 @@
-import { restored, type Json } from './json.ts'
+import { isObject, restored, type Json, type JsonObject } from './json.ts'
 import { scalarIn } from './slices.ts'
 import type { Structure } from './structure.ts'
+import type { Slice } from './tokens.ts'
+
+/** A quick look at a text, which sees what it looks for in some member or element of it, or nowhere. */
+export type Glance = (text: string) => boolean
 
 /** A body that was scanned within its limits, without its long literals, so that parsing it is safe. */
-export interface ScannedBody extends Structure {
-  text: string
+export interface ScannedBody {
+  readonly text: string
+  /** The members of the top level: where their values stand in the text, of a repeated one the last. */
+  readonly members: ReadonlyMap<string, Slice>
+  /** The text of a value at the top level. */
+  memberText(name: string): string | undefined
+  /** Parses it. Throws SyntaxError for what is no JSON. What is parsed is shared and must not be changed. */
+  parsed(): Json
+  holds(glance: Glance): boolean
+}
+
+/** A body whose scan is not repeated. */
+export class ScannedText implements ScannedBody {
+  readonly text: string
+  readonly structure: Structure
+
+  constructor(text: string, structure: Structure) {
+    this.text = text
+    this.structure = structure
+  }
+
+  get members(): ReadonlyMap<string, Slice> {
+    return this.structure.members
+  }
+
+  memberText(name: string): string | undefined {
+    const slice = this.members.get(name)
+    return slice && this.text.slice(slice.start, slice.end)
+  }
+
+  parsed(): Json {
+    return restored(JSON.parse(this.text), this.structure.kept, this.text)
+  }
+
+  /** A body that has members is an object. */
+  parsedObject(): JsonObject {
+    const value = this.parsed()
+    if (isObject(value)) return value
+    throw new SyntaxError('no object')
+  }
+
+  holds(glance: Glance): boolean {
+    return glance(this.text)
+  }
 }
 
 /** A string or boolean at the top level of a body. */
@@ -12,18 +58,6 @@ export function memberOf(
   scanned: ScannedBody | undefined,
   name: string | undefined,
 ): string | boolean | undefined {
-  const slice = name === undefined ? undefined : scanned?.members.get(name)
-  return scanned && slice && scalarIn(scanned.text, slice)
+  const text = name === undefined ? undefined : scanned?.memberText(name)
+  return text === undefined ? undefined : scalarIn(text)
 }
-
-/** The text of a member at the top level of a body. */
-export function memberText(scanned: ScannedBody | undefined, name: string): string | undefined {
-  const slice = scanned?.members.get(name)
-  return slice && scanned?.text.slice(slice.start, slice.end)
-}
-
-/**
- * Parses a scanned body; what the scan found is not looked for again. Throws SyntaxError for text that is no JSON.
- */
-export const parseScanned = ({ text, kept }: ScannedBody): Json =>
-  restored(JSON.parse(text), kept, text)

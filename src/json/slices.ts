@@ -38,8 +38,7 @@ export function spliceStrings(text: string, slices: readonly Slice[], value: str
 }
 
 /** A string or a boolean; undefined for anything else. */
-export function scalarIn(text: string, slice: Slice): string | boolean | undefined {
-  const literal = text.slice(slice.start, slice.end)
+export function scalarIn(literal: string): string | boolean | undefined {
   if (literal === 'true' || literal === 'false') return literal === 'true'
   if (!literal.startsWith('"')) return undefined
   try {

@@ -8,7 +8,7 @@ import {
   type StructureLimits,
   type Visitor,
 } from './tokens.ts'
-import type { VerbatimPaths } from './verbatim-paths.ts'
+import { verbatimPaths, type VerbatimPaths } from './verbatim-paths.ts'
 
 export { StructureError, type StructureLimits } from './tokens.ts'
 
@@ -17,6 +17,12 @@ export interface Structure {
   /** Where the values of the top level's members stand; of a repeated member the last one. */
   members: ReadonlyMap<string, Slice>
   kept?: KeptText
+  /** How many values the body holds. */
+  nodes: number
+  /** A member of the top level comes twice. */
+  repeats: boolean
+  /** Where the elements of the list end that was asked about. */
+  ends: readonly number[]
 }
 
 /** The part of a value that stays text: the whole value, or parts of its members or elements. */
@@ -25,24 +31,26 @@ export type KeptWithin = Map<string | number, KeptText>
 
 /**
  * One pass over a body: whether it is JSON within the limits, where its members are, and where the parts stand that
- * stay text. It builds nothing and does not look into strings. Throws StructureError for a body beyond the limits;
+ * stay text. It builds nothing and does not look into strings. `list`: a member whose elements are asked about. Throws StructureError for a body beyond the limits;
  * undefined for one that is no JSON object.
  */
 export function scanStructure(
   text: string,
   limits: StructureLimits,
   paths?: VerbatimPaths,
+  list?: string,
 ): Structure | undefined {
-  const places = new Places(paths)
+  const places = new Places(paths, list)
+  let nodes: number
   try {
-    visitTokens(text, places, limits)
+    nodes = visitTokens(text, places, limits)
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     throw error
   }
-  const { members, kept } = places
+  const { ends, kept, members, repeats } = places
   return text.charCodeAt(places.whole.start) === SIGN.openBrace
-    ? { members, ...(kept && { kept }) }
+    ? { members, nodes, repeats, ends, ...(kept && { kept }) }
     : undefined
 }
 
@@ -73,6 +81,10 @@ interface Place {
 class Places implements Visitor {
   readonly members = new Map<string, Slice>()
   readonly whole: Place
+  repeats = false
+  /** Where the elements of the list end. */
+  ends: number[] = []
+  readonly #list: string | undefined
   /** The depth at which the current place's members are visited. */
   depth = 0
   /** Whether the next value matters. */
@@ -80,7 +92,8 @@ class Places implements Visitor {
   #place: Place
   #kept: KeptText | undefined
 
-  constructor(paths: VerbatimPaths | undefined) {
+  constructor(paths: VerbatimPaths | undefined, list?: string) {
+    this.#list = list
     this.whole = { depth: 0, paths: undefined, key: 0, inner: paths, start: 0 }
     this.#place = this.whole
   }
@@ -100,6 +113,10 @@ class Places implements Visitor {
     }
     place.key = readString(text, start - 1, end + 1)
     place.inner = paths?.members.get(place.key)
+    if (this.depth === 1 && place.key === this.#list) {
+      place.inner ??= ANY_LIST
+      this.ends = []
+    }
     this.wants = this.depth === 1 || place.inner !== undefined
   }
 
@@ -134,7 +151,15 @@ class Places implements Visitor {
     this.#kept = undefined
     if (kept) (place.found ??= new Map()).set(key, kept)
     else place.found?.delete(key)
-    if (typeof key === 'number') place.key = key + 1
-    else if (depth === 1) this.members.set(key, { start, end })
+    if (typeof key === 'number') {
+      place.key = key + 1
+      if (depth === 2 && place.outer?.key === this.#list) this.ends.push(end)
+    } else if (depth === 1) {
+      this.repeats ||= this.members.has(key)
+      this.members.set(key, { start, end })
+    }
   }
 }
+
+/** A list of which nothing stays text. */
+const ANY_LIST: VerbatimPaths = { ...verbatimPaths(), element: verbatimPaths() }

@@ -236,9 +236,9 @@ const NOTHING = 5
 /**
  * Visits all tokens of a text, in one loop and without recursion, because the sender of a body decides how deep it
  * is. It checks the structure of JSON, but not the inside of strings. It is one function because every body goes
- * through it. Throws SyntaxError, and StructureError for a text beyond the limits.
+ * through it. Returns the number of values. Throws SyntaxError, and StructureError for a text beyond the limits.
  */
-export function visitTokens(text: string, visitor: Visitor, limits: StructureLimits): void {
+export function visitTokens(text: string, visitor: Visitor, limits: StructureLimits): number {
   /** The brackets that close what is open. */
   const closers: number[] = []
   let expected = VALUE
@@ -280,6 +280,7 @@ export function visitTokens(text: string, visitor: Visitor, limits: StructureLim
     }
   }
   if (expected !== NOTHING) throw new SyntaxError('expected more')
+  return nodes
 }
 
 function behindSpace(text: string, start: number): number {

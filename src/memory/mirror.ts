@@ -6,8 +6,7 @@ import type { MemoryContext } from './context.ts'
 import { keep, openScopedStore } from './records.ts'
 import type { Memories } from './context.ts'
 import type { UpstreamSettings } from '../config/settings.ts'
-import { parseScanned } from '../json/scanned-body.ts'
-import { memberOf, memberText, type ScannedBody } from '../json/scanned-body.ts'
+import { memberOf, type ScannedBody } from '../json/scanned-body.ts'
 import { opened, type Found } from './resolve.ts'
 
 /**
@@ -101,9 +100,9 @@ async function kept(original: Original, news: News): Promise<void> {
 
 /** The items that the request adds. The request is parsed only where items refer to others. */
 function addedItems({ memory, scanned, found }: Original): string {
-  const input = memberText(scanned, memory.inputMember)
+  const input = scanned.memberText(memory.inputMember)
   if (found.items.size === 0) return memory.itemsText(input)
-  const body = parseScanned(scanned)
+  const body = scanned.parsed()
   const { fresh } = memory.resolve(body, opened(memory, memory.asks(body), found), input)
   return fresh.text ?? stringify([...fresh.items])
 }

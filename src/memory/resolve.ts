@@ -15,7 +15,7 @@ import {
   type ScopedStore,
 } from './records.ts'
 import type { Memories } from './context.ts'
-import { memberText, type ScannedBody } from '../json/scanned-body.ts'
+import type { ScannedBody } from '../json/scanned-body.ts'
 import type { UpstreamSettings } from '../config/settings.ts'
 
 /** A request after its references have been looked up. */
@@ -62,7 +62,7 @@ export async function resolveReferences(
   if (!refers && (elsewhere !== undefined || !keeps))
     return { body, resolved: false, found: NOTHING_SOUGHT }
   const scoped = await openScopedStore(exchange, memories)
-  const input = memberText(scanned, memory.inputMember)
+  const input = scanned?.memberText(memory.inputMember)
   if (!refers) {
     const fresh = memory.fresh(body, input)
     return { body, resolved: false, keeping: { scoped, memory, parents: [], fresh, memories } }

@@ -9,6 +9,7 @@ import { type Ports, type Send, randomId } from '../ports.ts'
 import { listSecrets } from '../upstream/secrets.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Store } from '../memory/store.ts'
+import { createRecall } from '../recall/recall.ts'
 import { createFetchHandler, createReplaceable } from '../http/app.ts'
 import { createObserver } from '../observe/observer.ts'
 import { listedPrice } from '../observe/prices.ts'
@@ -95,6 +96,7 @@ export async function serve(
   let send = withDemo(settings, adapters, upstreams.send)
   const ports: Ports = {
     ...portsOf(parts, (request) => send(request)),
+    recall: createRecall({ bytes: settings.recallBytes ?? 0, isSame: isSameMemory }),
     draining: () => draining,
     deadline: deadline.signal,
   }
@@ -198,6 +200,10 @@ function announce(
   world.say(greeting(settings, url, world.environment, page))
   log({ event: 'start', version: VERSION, url, configuration: settings.origin })
 }
+
+/** The fastest comparison that there is here. */
+const isSameMemory = (one: Uint8Array, other: Uint8Array): boolean =>
+  Buffer.compare(one, other) === 0
 
 /** What the page adds to a proxy, where it was asked for, and in the demo, where nothing is at stake. */
 async function pageFor(

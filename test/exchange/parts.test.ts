@@ -54,7 +54,7 @@ describe('the scanner', () => {
   it('reads strings and booleans only', () => {
     const text = '{"s":"a\\nb","t":true,"f":false,"n":1,"z":null,"o":{},"bad":"\\x"}'
     const values = ['s', 't', 'f', 'n', 'z', 'o', 'bad'].map((key) =>
-      slicesAt(text, [key]).map((slice) => scalarIn(text, slice)),
+      slicesAt(text, [key]).map((slice) => scalarIn(text.slice(slice.start, slice.end))),
     )
     expect(values.flat()).toEqual(['a\nb', true, false, undefined, undefined, undefined, undefined])
   })

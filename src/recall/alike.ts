@@ -1,0 +1,45 @@
+/** Whether two ranges of bytes of one length are the same; a platform may bring a quicker way. */
+export type IsSame = (one: Uint8Array, other: Uint8Array) => boolean
+
+export function isSameByte(one: Uint8Array, other: Uint8Array): boolean {
+  for (let at = 0; at < one.length; at += 1) if (one[at] !== other[at]) return false
+  return true
+}
+
+/** So many bytes are compared at first, then twice as many each time. */
+const FIRST_BYTES = 512
+
+/** How many bytes two texts have in common at their beginning. */
+export const alikeBefore = (one: Uint8Array, other: Uint8Array, same: IsSame): number =>
+  alike(Math.min(one.length, other.length), (from, to) =>
+    same(one.subarray(from, to), other.subarray(from, to)),
+  )
+
+/** The same at their end. */
+export const alikeBehind = (one: Uint8Array, other: Uint8Array, same: IsSame): number =>
+  alike(Math.min(one.length, other.length), (from, to) =>
+    same(
+      one.subarray(one.length - to, one.length - from),
+      other.subarray(other.length - to, other.length - from),
+    ),
+  )
+
+/** Looks at ranges that grow until two differ, and there at ever smaller ones. */
+function alike(most: number, isAlike: (from: number, to: number) => boolean): number {
+  let at = 0
+  let step = FIRST_BYTES
+  while (at < most) {
+    const to = Math.min(most, at + step)
+    if (!isAlike(at, to)) break
+    at = to
+    step *= 2
+  }
+  for (let left = Math.min(step, most - at); left > 1;) {
+    const half = left >> 1
+    if (isAlike(at, at + half)) {
+      at += half
+      left -= half
+    } else left = half
+  }
+  return at
+}

@@ -1,0 +1,186 @@
+import { joinBytes } from '../json/bytes.ts'
+import { isObject, listOf, parse, restored, type Json, type JsonObject } from '../json/json.ts'
+import { liftLiterals } from '../json/large-literals.ts'
+import type { Glance, ScannedBody } from '../json/scanned-body.ts'
+import { scanStructure, StructureError, type Structure } from '../json/structure.ts'
+import type { Slice } from '../json/tokens.ts'
+import { byteOffsets, type BodyRules, type Gap, type KnownBody, type Place } from './known-body.ts'
+
+/** Inside of a body a byte order mark is a fault. */
+const STRICT = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** What is new of a body as a body of its own, in which a digit stands for each part that is known. */
+interface Sketch extends Structure {
+  readonly text: string
+  /** What is new stands between them. */
+  readonly from: number
+  readonly to: number
+  readonly gap: Gap
+  /** By how many bytes the body is longer than the known one. */
+  readonly growth: number
+}
+
+/**
+ * A body that is a known one with something new in its gap. Undefined where it is anything else, or where that is not
+ * certain: then it is read as if nothing was known.
+ */
+export function growBody(
+  known: KnownBody,
+  gap: Gap,
+  bytes: Uint8Array,
+  rules: BodyRules,
+): GrownBody | undefined {
+  const growth = bytes.length - known.bytes.length
+  const fresh = decoded(bytes.subarray(gap.from, gap.to + growth))
+  if (fresh === undefined) return undefined
+  const sketch = sketchOf(known, gap, fresh)
+  const found = structureOf(sketch.text, rules)
+  if (!found || found.repeats || found.members.has('__proto__')) return undefined
+  const nodes = known.nodes + found.nodes
+  if (nodes > rules.limits.nodes) return undefined
+  const whole = { ...sketch, ...found, gap, growth }
+  const layout = { ...layoutOf(known, whole, fresh, rules.turns), bytes, nodes }
+  return new GrownBody(known, whole, { ...layout, blind: new Set() }, rules)
+}
+
+/** Undefined for bytes that are no text, and where long data is to be left out of it. */
+function decoded(fresh: Uint8Array): string | undefined {
+  try {
+    const { text, literals } = liftLiterals([fresh], (pieces) => STRICT.decode(joinBytes(pieces)))
+    return literals.length > 0 ? undefined : text
+  } catch {
+    return undefined
+  }
+}
+
+function structureOf(text: string, { limits, verbatim, turns }: BodyRules): Structure | undefined {
+  try {
+    return scanStructure(text, limits, verbatim, turns)
+  } catch (error) {
+    if (error instanceof StructureError) return undefined
+    throw error
+  }
+}
+
+function sketchOf({ places }: KnownBody, gap: Gap, fresh: string) {
+  const { elements, isWithin, members, next } = gap
+  const head = places.slice(0, members).map(blank)
+  const open = elements === undefined ? undefined : places[members]
+  if (open) head.push(`${JSON.stringify(open.name)}:[${elements === 0 ? '' : '0'}`)
+  const before = `{${head.join(',')}`
+  const tail = places.slice(next).map((place) => `,${blank(place)}`)
+  const text = `${before}${fresh}${isWithin ? ']' : ''}${tail.join('')}}`
+  return { text, from: before.length, to: before.length + fresh.length }
+}
+
+const blank = ({ name }: Place): string => `${JSON.stringify(name)}:0`
+
+/** Where the parts of the whole body stand in its bytes. */
+function layoutOf(
+  known: KnownBody,
+  { gap, growth, from, to, members, ends }: Sketch,
+  fresh: string,
+  turnsName: string,
+): Pick<KnownBody, 'places' | 'turns'> {
+  const isPlain = fresh.length === gap.to + growth - gap.from
+  const offset = byteOffsets(fresh, isPlain, gap.from)
+  const at = (place: number) => offset(place - from)
+  const places = known.places.slice(0, gap.members)
+  let turns = known.turns
+  for (const [name, { start, end }] of members) {
+    if (end <= from || start >= to) continue
+    const open = start < from ? known.places[gap.members] : undefined
+    const begin = open?.start ?? at(start)
+    if (name === turnsName) {
+      const before = open ? (known.turns?.ends.slice(0, gap.elements) ?? []) : []
+      const added = ends.filter((place) => place > from).map(at)
+      turns = { index: places.length, ends: [...before, ...added] }
+    }
+    places.push({ name, start: begin, end: end > to ? gap.to + growth + 1 : at(end) })
+  }
+  const moved = places.length - gap.next
+  if (known.turns && known.turns.index >= gap.next)
+    turns = {
+      index: known.turns.index + moved,
+      ends: known.turns.ends.map((place) => place + growth),
+    }
+  const behind = known.places.slice(gap.next)
+  return { places: [...places, ...behind.map((place) => shifted(place, growth))], turns }
+}
+
+const shifted = ({ name, start, end }: Place, by: number): Place => ({
+  name,
+  start: start + by,
+  end: end + by,
+})
+
+/** A body of which most is known: only what is new is read. */
+export class GrownBody implements ScannedBody {
+  readonly known: KnownBody
+  readonly #sketch: Sketch
+  readonly #rules: BodyRules
+  readonly #blindBefore: ReadonlySet<Glance>
+  /** What the known body spells; undefined where it was never parsed. */
+  #before: JsonObject | undefined
+  #text: string | undefined
+  #members: ReadonlyMap<string, Slice> | undefined
+
+  constructor(before: KnownBody, sketch: Sketch, known: KnownBody, rules: BodyRules) {
+    this.known = known
+    this.#sketch = sketch
+    this.#rules = rules
+    this.#before = before.value
+    this.#blindBefore = before.blind
+  }
+
+  get text(): string {
+    return (this.#text ??= STRICT.decode(this.known.bytes))
+  }
+
+  get members(): ReadonlyMap<string, Slice> {
+    return (this.#members ??= structureOf(this.text, this.#rules)?.members ?? new Map())
+  }
+
+  memberText(name: string): string | undefined {
+    const { bytes, places } = this.known
+    const place = places.find((each) => each.name === name)
+    return place && STRICT.decode(bytes.subarray(place.start, place.end))
+  }
+
+  parsed(): Json {
+    const { known } = this
+    known.value ??= this.#before ? this.#filled(this.#before) : this.#parsedWhole()
+    this.#before = undefined
+    return known.value
+  }
+
+  holds(glance: Glance): boolean {
+    const { blind } = this.known
+    if (blind.has(glance)) return false
+    const isKnown = this.#blindBefore.has(glance) && !glance(this.#sketch.text)
+    if (!isKnown && glance(this.text)) return true
+    blind.add(glance)
+    return false
+  }
+
+  #parsedWhole(): JsonObject {
+    const value = parse(this.text, this.#rules.verbatim)
+    if (isObject(value)) return value
+    throw new SyntaxError('no object')
+  }
+
+  /** What is new, with what is known in its places. */
+  #filled(before: JsonObject): JsonObject {
+    const { text, kept, members, from, to, gap } = this.#sketch
+    const body = restored(JSON.parse(text), kept, text)
+    if (!isObject(body)) throw new SyntaxError('no object')
+    for (const [name, { start, end }] of members) {
+      if (end <= from || start >= to) body[name] = before[name] ?? null
+      else if (start < from && gap.elements !== undefined) {
+        const old = listOf(before[name]).slice(0, gap.elements)
+        body[name] = [...old, ...listOf(body[name]).slice(gap.elements > 0 ? 1 : 0)]
+      }
+    }
+    return body
+  }
+}

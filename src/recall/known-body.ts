@@ -1,0 +1,128 @@
+import { bytesIn } from '../json/bytes.ts'
+import type { JsonObject } from '../json/json.ts'
+import type { Glance, ScannedText } from '../json/scanned-body.ts'
+import type { StructureLimits } from '../json/structure.ts'
+import type { Slice } from '../json/tokens.ts'
+import type { VerbatimPaths } from '../json/verbatim-paths.ts'
+
+/** How bodies of a dialect are read. */
+export interface BodyRules {
+  readonly limits: StructureLimits
+  readonly verbatim: VerbatimPaths
+  /** The member of the top level whose list grows from request to request. */
+  readonly turns: string
+}
+
+/** A member of the top level, and where its value stands in the bytes. */
+export interface Place extends Slice {
+  readonly name: string
+}
+
+/** A body that may come again, with something new in it. */
+export interface KnownBody {
+  readonly bytes: Uint8Array
+  readonly places: readonly Place[]
+  /** The number of the member whose list grows, and where its elements end in the bytes. */
+  readonly turns: { readonly index: number; readonly ends: readonly number[] } | undefined
+  /** At least as many values as the body holds. */
+  readonly nodes: number
+  /** What it spells, once that is known. */
+  value?: JsonObject
+  /** Looks that saw nothing in it, and so would see nothing in a part of it. */
+  readonly blind: Set<Glance>
+}
+
+const BYTE_ORDER_MARK = 0xef
+
+/** Learns where the parts of a body stand; undefined for one that is too unusual to be worth it. */
+export function learnBody(
+  bytes: Uint8Array,
+  { text, structure }: ScannedText,
+  turnsName: string,
+): KnownBody | undefined {
+  const { ends, members, nodes, repeats } = structure
+  // A byte order mark is no part of the text.
+  if (repeats || members.has('__proto__') || bytes[0] === BYTE_ORDER_MARK) return undefined
+  const at = byteOffsets(text, bytes.length === text.length)
+  const places: Place[] = []
+  let turns: KnownBody['turns']
+  for (const [name, { start, end }] of members) {
+    const from = at(start)
+    if (name === turnsName) turns = { index: places.length, ends: ends.map(at) }
+    places.push({ name, start: from, end: at(end) })
+  }
+  return { bytes, places, turns, nodes, blind: new Set() }
+}
+
+/** Tells of places in a text, which have to follow each other, where they are in its bytes. */
+export function byteOffsets(text: string, isPlain: boolean, start = 0): (at: number) => number {
+  let [known, bytes] = [0, start]
+  return (at) => {
+    if (isPlain) return start + at
+    bytes += bytesIn(text.slice(known, at))
+    known = at
+    return bytes
+  }
+}
+
+/** Where a body is new: between what it has in common with a known one at its beginning and at its end. */
+export interface Gap {
+  /** So many members are known in front of it. */
+  readonly members: number
+  /** Where the turns are open in front of it: so many of them are known. */
+  readonly elements: number | undefined
+  /** Where it begins, in both bodies. */
+  readonly from: number
+  /** Where it ends in the known body. */
+  readonly to: number
+  /** Whether the turns end right behind it. */
+  readonly isWithin: boolean
+  /** The number of the member behind it. */
+  readonly next: number
+}
+
+/**
+ * Where a body is new, in whole elements and members. `before` and `behind`: how many bytes both have in common at
+ * their beginning and at their end; `growth`: by how many bytes the new one is longer. Undefined where they have too
+ * little in common.
+ */
+export function gapIn(
+  { bytes, places, turns }: KnownBody,
+  { before, behind, growth }: { before: number; behind: number; growth: number },
+): Gap | undefined {
+  // What ends where the bytes begin to differ may be a number that goes on.
+  const changed = places.findIndex(({ end }) => end >= before)
+  const members = changed < 0 ? places.length : changed
+  const open = turns?.index === members ? places[members] : undefined
+  const ends = open && isListBefore(bytes, open, before) ? turns?.ends : undefined
+  const elements = ends && countBelow(ends, before)
+  const inner = open && (ends?.[(elements ?? 0) - 1] ?? open.start + 1)
+  const from = elements === undefined ? places[members - 1]?.end : inner
+  if (from === undefined) return undefined
+  const least = Math.max(bytes.length - behind, from, from - growth)
+  if (open && elements !== undefined && open.end - 1 >= least)
+    return { members, elements, from, to: open.end - 1, isWithin: true, next: members + 1 }
+  const first = elements === undefined ? members - 1 : members
+  const last = places.findIndex(({ end }, index) => index >= first && end >= least)
+  const to = places[last]?.end
+  return to === undefined
+    ? undefined
+    : { members, elements, from, to, isWithin: false, next: last + 1 }
+}
+
+const OPEN_BRACKET = 91
+
+const isListBefore = (bytes: Uint8Array, { start }: Place, place: number): boolean =>
+  bytes[start] === OPEN_BRACKET && start < place
+
+/** How many of the numbers, which grow, are below another. */
+function countBelow(numbers: readonly number[], bound: number): number {
+  let low = 0
+  let high = numbers.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((numbers[middle] ?? Infinity) < bound) low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,167 @@
+import { encoded, sizeOf, wholeBytes, type Bytes } from '../json/bytes.ts'
+import { stringify, type Json, type JsonObject } from '../json/json.ts'
+import type { Glance, ScannedBody, ScannedText } from '../json/scanned-body.ts'
+import type { Slice } from '../json/tokens.ts'
+import { alikeBefore, alikeBehind, isSameByte, type IsSame } from './alike.ts'
+import { growBody } from './grown-body.ts'
+import { gapIn, learnBody, type BodyRules, type Gap, type KnownBody } from './known-body.ts'
+import { SessionStore, type RecalledSession } from './session-store.ts'
+import { writeBody } from './written-body.ts'
+
+/** Remembers the last request of each session, because the next one brings most of it again. */
+export interface Recall {
+  /** `owner`: what is kept for one is found for no other. */
+  request(owner: string, dialect: string, rules: BodyRules): RecalledRequest | undefined
+  /** Bounds what is kept, in bytes; nothing is where it is zero. */
+  bound(bytes: number): void
+  /** About how many bytes are kept. */
+  readonly held: number
+}
+
+/** One request, and the session that it belongs to. */
+export interface RecalledRequest {
+  /** The body as far as it is known from the last request of its session; undefined where it is not. */
+  scanned(bytes: Bytes): ScannedBody | undefined
+  /** Learns from a body that is not known. */
+  learned(bytes: Bytes, scanned: ScannedText): ScannedBody
+  /** The bytes of `stringify`. */
+  written(body: JsonObject): Uint8Array
+}
+
+/** A smaller body is read as quickly as it is found. */
+const LEAST_BYTES = 8192
+
+export interface RecallOptions {
+  /** How much may be kept. */
+  readonly bytes: number
+  readonly leastBytes?: number
+  /** A quicker way to compare bytes than that of the language. */
+  readonly isSame?: IsSame
+}
+
+export const createRecall = (options: RecallOptions): Recall => new Sessions(options)
+
+class Sessions implements Recall {
+  readonly #store: SessionStore
+  readonly #known: Pick<RequestContext, 'isSame' | 'leastBytes'>
+
+  constructor({ bytes, leastBytes = LEAST_BYTES, isSame = isSameByte }: RecallOptions) {
+    this.#store = new SessionStore(bytes)
+    this.#known = { leastBytes, isSame }
+  }
+
+  get held(): number {
+    return this.#store.held
+  }
+
+  bound(bytes: number): void {
+    this.#store.bound(bytes)
+  }
+
+  request(owner: string, dialect: string, rules: BodyRules): RecalledRequest | undefined {
+    const store = this.#store
+    if (store.isOff) return undefined
+    return new Request({ ...this.#known, store, owner: `${dialect}\0${owner}`, rules })
+  }
+}
+
+interface RequestContext {
+  readonly store: SessionStore
+  readonly owner: string
+  readonly rules: BodyRules
+  readonly leastBytes: number
+  readonly isSame: IsSame
+}
+
+class Request implements RecalledRequest {
+  readonly #context: RequestContext
+  #session: RecalledSession | undefined
+
+  constructor(context: RequestContext) {
+    this.#context = context
+  }
+
+  scanned(received: Bytes): ScannedBody | undefined {
+    const { isSame, leastBytes, rules } = this.#context
+    if (sizeOf(received) < leastBytes) return undefined
+    const bytes = wholeBytes(received)
+    const [session, before] = this.#closest(bytes)
+    if (!session) return undefined
+    const { known } = session
+    const behind = alikeBehind(known.bytes, bytes, isSame)
+    const growth = bytes.length - known.bytes.length
+    const gap = gapIn(known, { before, behind, growth })
+    const grown = gap && growBody(known, gap, bytes, rules)
+    if (!grown) return undefined
+    this.#keep(isMost(known, gap) ? session : undefined, grown.known)
+    return grown
+  }
+
+  learned(received: Bytes, scanned: ScannedText): ScannedBody {
+    const { leastBytes, rules } = this.#context
+    if (sizeOf(received) < leastBytes) return scanned
+    const known = learnBody(wholeBytes(received), scanned, rules.turns)
+    if (!known) return scanned
+    this.#keep(undefined, known)
+    return new LearnedBody(scanned, known)
+  }
+
+  written(body: JsonObject): Uint8Array {
+    const session = this.#session
+    if (!session) return encoded(stringify(body))
+    session.written = writeBody(body, session.written)
+    return session.written.bytes
+  }
+
+  /** The session whose last body begins as this one does for the longest. */
+  #closest(bytes: Uint8Array): [RecalledSession | undefined, number] {
+    const { isSame, owner, rules, store } = this.#context
+    let [closest, most]: [RecalledSession | undefined, number] = [undefined, 0]
+    for (const session of store.alike(owner, bytes, rules.limits)) {
+      const before = alikeBefore(session.known.bytes, bytes, isSame)
+      if (before > most) [closest, most] = [session, before]
+    }
+    return [closest, most]
+  }
+
+  #keep(session: RecalledSession | undefined, known: KnownBody): void {
+    const { owner, rules, store } = this.#context
+    this.#session = store.keep(session, owner, known, rules.limits)
+  }
+}
+
+/** Whether most of a known body comes again: then the new one is the next of its session. */
+const isMost = ({ bytes }: KnownBody, { from, to }: Gap): boolean => 2 * (to - from) < bytes.length
+
+/** A body of which nothing was known before, and what is learned of it is for the next one. */
+class LearnedBody implements ScannedBody {
+  readonly #scanned: ScannedText
+  readonly #known: KnownBody
+
+  constructor(scanned: ScannedText, known: KnownBody) {
+    this.#scanned = scanned
+    this.#known = known
+  }
+
+  get text(): string {
+    return this.#scanned.text
+  }
+
+  get members(): ReadonlyMap<string, Slice> {
+    return this.#scanned.members
+  }
+
+  memberText(name: string): string | undefined {
+    return this.#scanned.memberText(name)
+  }
+
+  parsed(): Json {
+    return (this.#known.value ??= this.#scanned.parsedObject())
+  }
+
+  holds(glance: Glance): boolean {
+    const isThere = this.#scanned.holds(glance)
+    if (!isThere) this.#known.blind.add(glance)
+    return isThere
+  }
+}

@@ -1,0 +1,97 @@
+import { LRUCache } from 'lru-cache'
+import type { StructureLimits } from '../json/structure.ts'
+import type { KnownBody } from './known-body.ts'
+import type { WrittenBody } from './written-body.ts'
+
+/** The last request of a session. */
+export interface RecalledSession {
+  /** Where it is found again. */
+  readonly place: string
+  readonly limits: StructureLimits
+  known: KnownBody
+  written?: WrittenBody
+}
+
+/** The beginning of a body, by which it is found. */
+const BEGINNING_BYTES = 256
+/** So many sessions may begin with the same bytes. */
+const MOST_ALIKE = 16
+/**
+ * What a session takes for each byte of its body: the bytes that came and those that went, and what they spell as
+ * objects, whose strings may take two bytes for each character.
+ */
+const BYTES_PER_BYTE = 6
+
+/** The sessions that were seen last, as many as there is room for. */
+export class SessionStore {
+  #sessions: LRUCache<RecalledSession, true>
+  /** By owner and beginning, the last ones behind. */
+  readonly #places = new Map<string, RecalledSession[]>()
+
+  constructor(mostBytes: number) {
+    this.#sessions = this.#made(mostBytes)
+  }
+
+  get isOff(): boolean {
+    return this.#sessions.maxSize <= 1
+  }
+
+  get held(): number {
+    return this.#sessions.calculatedSize
+  }
+
+  bound(mostBytes: number): void {
+    if (mostBytes === this.#sessions.maxSize) return
+    this.#places.clear()
+    this.#sessions = this.#made(mostBytes)
+  }
+
+  /** The sessions of an owner whose bodies begin as this one does, and were read within the same limits. */
+  alike(
+    owner: string,
+    bytes: Uint8Array,
+    { depth, nodes }: StructureLimits,
+  ): readonly RecalledSession[] {
+    const found = this.#places.get(placeOf(owner, bytes)) ?? []
+    return found.filter(({ limits }) => limits.depth === depth && limits.nodes === nodes)
+  }
+
+  /** Keeps a body as the last one of its session, or of a new one. */
+  keep(
+    before: RecalledSession | undefined,
+    owner: string,
+    known: KnownBody,
+    limits: StructureLimits,
+  ): RecalledSession {
+    const session = before ?? { place: placeOf(owner, known.bytes), limits, known }
+    session.known = known
+    const others = (this.#places.get(session.place) ?? []).filter((each) => each !== session)
+    const [oldest] = others
+    if (oldest && others.length >= MOST_ALIKE) this.#sessions.delete(oldest)
+    const stay = others.slice(1 - MOST_ALIKE)
+    this.#places.set(session.place, [...stay, session])
+    this.#sessions.set(session, true, { size: known.bytes.length * BYTES_PER_BYTE })
+    if (!this.#sessions.has(session)) this.#forget(session)
+    return session
+  }
+
+  #made(mostBytes: number): LRUCache<RecalledSession, true> {
+    return new LRUCache<RecalledSession, true>({
+      maxSize: Math.max(1, mostBytes),
+      dispose: (_, session) => this.#forget(session),
+    })
+  }
+
+  #forget(session: RecalledSession): void {
+    const left = (this.#places.get(session.place) ?? []).filter((each) => each !== session)
+    if (left.length > 0) this.#places.set(session.place, left)
+    else this.#places.delete(session.place)
+  }
+}
+
+/** A hash is enough: what is found is compared byte for byte. */
+function placeOf(owner: string, bytes: Uint8Array): string {
+  let hash = 0x811c9dc5
+  for (const byte of bytes.subarray(0, BEGINNING_BYTES)) hash = Math.imul(hash ^ byte, 0x01000193)
+  return `${hash}\0${owner}`
+}
