@@ -31,8 +31,8 @@ export type KeptWithin = Map<string | number, KeptText>
 
 /**
  * One pass over a body: whether it is JSON within the limits, where its members are, and where the parts stand that
- * stay text. It builds nothing and does not look into strings. `list`: a member whose elements are asked about. Throws StructureError for a body beyond the limits;
- * undefined for one that is no JSON object.
+ * stay text. It builds nothing and does not look into strings. `list`: a member whose elements are asked about.
+ * Throws StructureError for a body beyond the limits; undefined for one that is no JSON object.
  */
 export function scanStructure(
   text: string,
