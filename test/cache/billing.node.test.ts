@@ -1,46 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { Dialect } from '../../adapters/dialect.ts'
-import {
-  isObject,
-  listOf,
-  objectsOf,
-  parse,
-  stringify,
-  type Json,
-  type JsonObject,
-} from '../../src/json/json.ts'
+import { isObject, parse, stringify, type Json } from '../../src/json/json.ts'
 import { adapterOf } from '../dialects/adapters.ts'
 import { kits, PAIRS } from '../dialects/index.ts'
 import { writeRequest } from '../laws/exchange.ts'
 import { accountOf, serviceOf, type Account, type Bill } from './billing.ts'
 import { siteOf } from './exchange.ts'
+import { marked } from './marks.ts'
 import { sessionOf } from './session.ts'
 
 const TURNS = 30
-const MARK = { type: 'ephemeral' }
-
-/** The list with a mark on its end. */
-function end(value: Json | undefined): Json {
-  const told: Json = typeof value === 'string' ? [{ type: 'text', text: value }] : (value ?? [])
-  const list = listOf(told)
-  const last = list.at(-1)
-  return isObject(last) ? [...list.slice(0, -1), { ...last, cache_control: MARK }] : list
-}
-
-/** As Claude Code marks its requests: the tools, the instructions, the last two turns. */
-function marked(body: JsonObject): JsonObject {
-  const messages = objectsOf(body['messages'])
-  const users = messages.flatMap(({ role }, at) => (role === 'user' ? [at] : [])).slice(-2)
-  return {
-    ...body,
-    tools: end(body['tools']),
-    system: end(body['system']),
-    messages: messages.map((message, at) =>
-      users.includes(at) ? { ...message, content: end(message['content']) } : message,
-    ),
-  }
-}
-
 /** What a session costs that a client of one dialect has with a service of another, or of its own. */
 async function billed(caller: Dialect, upstream: Dialect): Promise<Account> {
   const service = serviceOf[upstream]()

@@ -16,6 +16,7 @@ import {
   replayProofs,
   replayReply,
 } from './replies.ts'
+import { RecordedBills } from './billing.ts'
 import { replayChains } from './chains.ts'
 import { probe } from './silent.ts'
 import { probeReply } from './silent-replies.ts'
@@ -204,6 +205,9 @@ async function main(): Promise<number> {
     if (operation === 'create') chained.push({ id, dialect, model, request })
   }
   replayChains(tally, adapters, chained)
+  const bills = new RecordedBills()
+  bills.replay(tally, adapters, chained)
+  for (const line of bills.lines()) console.log(line)
   const isEqual = count.told.join() === count.counted.join()
   tally.count('all', 'tokens', 'all', isEqual ? undefined : 'the sums differ')
   const sums = [count.told, count.counted].map(([input, output]) => `${input} in, ${output} out`)

@@ -11,6 +11,7 @@ export const COLUMNS = [
   'requests',
   'readable',
   'prefixes',
+  'bills',
   'tokens',
 ] as const
 export type Column = (typeof COLUMNS)[number]
@@ -26,6 +27,7 @@ const GOALS: Record<Column, number> = {
   requests: 1,
   readable: 1,
   prefixes: 1,
+  bills: 1,
   tokens: 1,
 }
 
@@ -39,6 +41,7 @@ const TITLES: Record<Column, string> = {
   requests: 'not silent',
   readable: 'own readable',
   prefixes: 'go on',
+  bills: 'no dearer',
   tokens: 'tokens equal',
 }
 
