@@ -45,7 +45,7 @@ export {
 } from './translator.ts'
 export { VERSION } from './version.ts'
 
-/** What a program may bring of its own; the rest is the platform's. */
+/** What a program may provide itself; the platform provides the rest. */
 export type Ports = Partial<EveryPort>
 
 /**
@@ -81,7 +81,7 @@ function processEnvironment(): Environment {
   return process?.env ?? {}
 }
 
-/** Any other store than the memory of the program is opened by the program, and brought as a port. */
+/** Stores other than the program's memory are opened by the program and passed as a port. */
 function createStore({ state, retention }: Settings): Pick<Ports, 'store'> {
   if (state === 'off') return {}
   if (state === 'memory') return { store: memoryStore({ ...DEFAULT_RETENTION, ...retention }) }

@@ -7,7 +7,10 @@ import { profileTable } from './node/describe.ts'
 import { onSignals } from './node/signals.ts'
 import { VERSION } from './version.ts'
 
-/** Exit codes: a configuration error has one of its own, so that a supervisor does not try again. */
+/**
+ * A configuration error has an exit code of its own (EX_CONFIG of sysexits.h), so that a supervisor need not start
+ * again.
+ */
 const EXIT = { failure: 1, configuration: 78 } as const
 
 const colourless = Boolean(process.env['NO_COLOR']) || process.env['TERM'] === 'dumb'
@@ -62,7 +65,7 @@ async function main(): Promise<void> {
 
 async function start(options: Options): Promise<void> {
   const proxy = serve(options, world)
-  // Before the address is told, so that a signal right after it is heard.
+  // Before the address is printed, so that a signal right after it is handled.
   onSignals(
     () => proxy.then((running) => running.stop()),
     () => proxy.then((running) => running.reload()),
@@ -87,7 +90,7 @@ function explainFailure(error: unknown): never {
   )
 }
 
-// A reader of the log that goes away (`| head`) is no reason to stop serving.
+// A reader of the log that ends (`| head`) does not stop the proxy.
 process.stdout.on('error', () => undefined)
 process.stderr.on('error', () => undefined)
 process.on('uncaughtException', (error) =>

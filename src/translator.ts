@@ -32,13 +32,13 @@ export interface TranslatorOptions {
   from: Dialect
   /** The dialect that the upstream speaks. */
   to: Dialect
-  /** The model at the upstream, and the caller's too where its dialect names it in the path only. */
+  /** The upstream's model. It is also the caller's where the caller's dialect has it in the path. */
   model?: string
   /** What the server of the upstream does not take, or wants otherwise: a name of the table, or facts. */
   profile?: string | ProfileConfig
-  /** For dialects that ask for a stream in the path only. */
+  /** For dialects that have `stream` in the path. */
   stream?: boolean
-  /** The caller's headers, where they carry meaning. */
+  /** Headers of the caller, where they carry meaning, such as `anthropic-beta`. */
   headers?: Readonly<Record<string, string>>
 }
 
@@ -46,7 +46,7 @@ export interface TranslatedRequest<To = JsonObject> {
   path: string
   headers: Record<string, string>
   body: To
-  /** The body as it is to be sent: large numbers and the order of members are kept here. */
+  /** The body as text, in which large numbers and the order of members are kept. */
   text: string
   losses: readonly Loss[]
 }
@@ -57,20 +57,19 @@ export interface TranslatedReply {
   losses: readonly Loss[]
 }
 
-/** What stands for a body: a type of an SDK as it is; the name of a dialect, or nothing, means any object. */
+/** The type of a body: an SDK's type as it is; for the name of a dialect, or no type, any object. */
 export type BodyOf<Named> = Named extends string ? object : Named
-/** The same for a body that is made here. */
+/** The type of a body that is made here. */
 export type MadeOf<Named> = Named extends string ? JsonObject : Named
 
 /**
- * One conversation between two dialects, without any I/O. A reply is understood in the light of the last
- * request. Throws ProblemError. `From` and `To` are the types of requests of the two dialects, such as those of
- * their SDKs.
+ * Translates one conversation between two dialects, without I/O. Replies are read with the last request in mind.
+ * `From` and `To` are the types of requests, such as those of SDKs. Throws ProblemError.
  */
 export interface Translator<From = object, To = JsonObject> {
   request(body: BodyOf<From> | string): TranslatedRequest<MadeOf<To>>
   reply(body: object | string): TranslatedReply
-  /** The bytes of a streamed reply; never fails: what goes wrong is said in the stream. */
+  /** Translates the bytes of a streamed reply. It never fails: what goes wrong is an error event. */
   stream(): TransformStream<Uint8Array, Uint8Array>
 }
 
@@ -82,7 +81,7 @@ export function translator<From = object, To = JsonObject>(
   const facts = factsOf(options)
   const made =
     from === to ? sameDialect(from, facts, options) : betweenDialects(from, to, facts, options)
-  // What the dialects' own types are is for the caller to say.
+  // The types are the program's claim, which nothing here can check.
   return made as Translator<From, To>
 }
 
@@ -120,7 +119,7 @@ function objectIn(text: string, parsed: () => Json): JsonObject {
   throw invalid(`The body is not a JSON object but ${text.slice(0, 1)}….`)
 }
 
-/** Nothing is translated: the text passes, but for the name of the model and what is no business of its service. */
+/** Translates nothing: the text passes, but for the model's name and members that are not meant for the service. */
 function sameDialect(adapter: Adapter, facts: ModelFacts, options: TranslatorOptions): Translator {
   const { model } = options
   const { caller, same } = adapter

@@ -24,7 +24,7 @@ import { openWorkersStore } from './workers/store.ts'
 
 export { StateObject } from './workers/durable.ts'
 
-/** Variables and secrets are strings, or objects where `wrangler.toml` has a table; bindings are neither. */
+/** Variables and secrets are strings, or objects for tables in `wrangler.toml`; bindings are other objects. */
 type WorkerEnvironment = Readonly<Record<string, unknown>>
 
 type Handler = (request: Request) => Response | Promise<Response>
@@ -32,7 +32,7 @@ type Handler = (request: Request) => Response | Promise<Response>
 const VARIABLE = 'DRAGOMAN_CONFIG'
 const PLATFORM: Platform = { limits: ISOLATE_LIMITS, stores: 'isolate' }
 
-/** The handlers of this isolate; in practice there is one environment, and one of them. */
+/** The handlers of this isolate. In practice it has one environment and one handler. */
 const handlers = new WeakMap<WorkerEnvironment, Handler>()
 
 export default {
@@ -45,7 +45,10 @@ export default {
   },
 }
 
-/** A Worker cannot refuse to start: it refuses each request, and what is wrong only its log says. */
+/**
+ * A Worker cannot refuse to start, so with a faulty configuration it refuses each request; what is wrong is written
+ * to the log alone.
+ */
 function handlerFor(environment: WorkerEnvironment): Handler {
   try {
     return proxyHandler(findSettings(environment), environment)
@@ -92,7 +95,7 @@ function createStore(
 function findSettings(environment: WorkerEnvironment): Settings {
   const variables = stringVariables(environment)
   const source = sourceIn(environment[VARIABLE], variables)
-  // The demo may be open: it holds no secret and calls no service.
+  // The demo needs no keys, because it holds no secret and calls no service.
   const exposed = source.origin !== 'demo'
   const result = examined(source, variables, { ...PLATFORM, exposed })
   const settings = settingsIn(result)
@@ -100,7 +103,7 @@ function findSettings(environment: WorkerEnvironment): Settings {
   return settings
 }
 
-/** The first of: DRAGOMAN_CONFIG with what the variables add to it, the variables alone, the demo. */
+/** The first of: DRAGOMAN_CONFIG with the variables' values added, the variables alone, the demo. */
 function sourceIn(config: unknown, variables: Environment): ConfigSource {
   if (typeof config === 'object' && config !== null)
     return withVariables(objectSource(config, VARIABLE), variables)

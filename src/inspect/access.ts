@@ -1,6 +1,6 @@
 import type { Lookup } from '../model/lookup.ts'
 
-/** Headers that no page may do without, or change: what a model says is hostile text, and a page shows it. */
+/** Headers of every page: a page shows what models say, which is hostile text. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -12,8 +12,8 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Whether a request comes from the page itself. A page whose name server leads its own name here (DNS rebinding)
- * has that name in `Host`; other pages say so in `Origin` or `Sec-Fetch-Site`.
+ * Whether a request comes from the page itself. A page whose name server maps its own name to this machine (DNS
+ * rebinding) has that name in `Host`; other pages are told by `Origin` or `Sec-Fetch-Site`.
  */
 export function isOwnPage(headers: Lookup, port: number): boolean {
   const host = headers.get('host') ?? ''

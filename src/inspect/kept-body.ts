@@ -1,43 +1,43 @@
 import { isWhole, type Bytes } from '../json/bytes.ts'
 import type { Ring } from './ring.ts'
 
-/** The most that is kept of one body, and of how many pieces of a stream it is known when they came. */
+/** The most that is kept of one body, and the most pieces of a stream whose times are kept. */
 export const BODY_BYTES = 1_048_576
 export const BODY_PIECES = 2000
 
-/** When a piece had come, in milliseconds of the exchange, and where in the text it ends. */
+/** When a piece of a stream had come, in milliseconds of the exchange, and its end in the text. */
 export type Mark = readonly [at: number, end: number]
 
-/** What is left of a body: its text, where it is one, without what must not be shown. */
+/** A body as the page shows it: its text, where it is text, without secrets. */
 export interface ShownBody {
   text?: string
-  /** All of it, also what was not kept. */
+  /** The size of the whole body, including what was not kept. */
   size: number
   cut?: true
-  /** Of a stream. */
+  /** The pieces of a stream. */
   marks?: Mark[]
 }
 
-/** A body, or its beginning, as pieces in a ring. */
+/** The beginning of a body, as pieces in a ring. */
 export class KeptBody {
   size = 0
   readonly #ring: Ring
   #kept = 0
-  /** Of each piece: from where, and how many. */
+  /** For each piece its place in the ring and its length. */
   readonly #pieces: number[] = []
-  /** Of each piece of a stream: when. */
+  /** For each piece of a stream the time at which it came. */
   readonly #times: number[] = []
 
   constructor(ring: Ring) {
     this.#ring = ring
   }
 
-  /** How many bytes of it are kept. */
+  /** How many bytes are kept. */
   get kept(): number {
     return this.#kept
   }
 
-  /** Where its first byte stands; undefined where there is none. */
+  /** The place of the first byte; undefined for an empty body. */
   get first(): number | undefined {
     return this.#pieces[0]
   }
@@ -54,7 +54,7 @@ export class KeptBody {
     else if (this.#write(piece)) this.#times.push(at)
   }
 
-  /** For the page. `type`: of what is no text only the size is told. */
+  /** For the page. `type`: of a body that is no text only its size is shown. */
   shown(hide: (text: string) => string, type: string | null): ShownBody {
     const { size } = this
     const cut = size > this.#kept && { cut: true as const }
@@ -75,7 +75,7 @@ export class KeptBody {
     return true
   }
 
-  /** The places of the marks, in characters. */
+  /** The text, and the pieces' ends counted in characters. */
   #decoded(): { text: string; marks: Mark[] } {
     const decoder = new TextDecoder()
     const marks: Mark[] = []
@@ -93,7 +93,7 @@ export class KeptBody {
 const isText = (type: string | null): boolean =>
   type === null || /json|text|urlencoded|xml|event-stream/i.test(type)
 
-/** A secret in one piece is hidden there; of one that came in two, the pieces are no longer told apart. */
+/** Hides secrets inside each piece. Where a secret is spread over two pieces, the pieces are shown as one. */
 function hiddenPieces(
   text: string,
   marks: readonly Mark[],

@@ -20,11 +20,11 @@ export interface KeptCall {
   reply: KeptBody
   firstAt?: number
   endAt?: number
-  /** Why there was no answer, or no end of it. */
+  /** Why there was no answer, or why it did not end. */
   failure?: string
 }
 
-/** What the caller was told. */
+/** What the caller was answered. */
 export interface KeptAnswer {
   at: number
   status: number
@@ -35,26 +35,26 @@ export interface KeptAnswer {
 }
 
 /**
- * One exchange as it passed. Nothing is made of it before it is looked at: heads are those that there were, and
- * what must not be shown is hidden when it is shown.
+ * One exchange as it passed. Until it is looked at it costs no more than keeping it: headers stay the objects that
+ * they are, and secrets are hidden when it is shown.
  */
 export class KeptExchange {
   readonly number: number
   /** Milliseconds since 1970. */
   readonly startedAt: number
   readonly method: string
-  /** Without the origin. */
+  /** Path and query, without the origin. */
   readonly url: string
   readonly headers: Headers
   readonly body: KeptBody
-  /** The body was there. */
+  /** When the body had been read. */
   readAt?: number
   readonly calls: KeptCall[] = []
   answer?: KeptAnswer
   entry?: LogEntry
-  /** Which change of all was its last. */
+  /** The number of its last change, counted over all exchanges. */
   changed = 0
-  /** Of the settings that it went by. */
+  /** Secrets of the settings that the exchange used. */
   readonly secrets: readonly string[]
   readonly #began = performance.now()
 
@@ -71,7 +71,7 @@ export class KeptExchange {
     this.body = new KeptBody(ring)
   }
 
-  /** Milliseconds since it began. */
+  /** Milliseconds since the exchange began. */
   now(): number {
     return performance.now() - this.#began
   }
@@ -85,7 +85,7 @@ export class KeptExchange {
     return this.entry !== undefined && this.answer?.endAt !== undefined
   }
 
-  /** Where the first byte of all its bodies stands: the caller's came before all others. */
+  /** The place of the first byte of all its bodies. The caller's body came before all others. */
   get first(): number | undefined {
     return this.body.first ?? this.calls[0]?.body.first ?? this.answer?.body.first
   }

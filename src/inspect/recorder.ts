@@ -13,25 +13,25 @@ import { entriesOf } from './secrets.ts'
 import { Ring } from './ring.ts'
 import { WatchedRequest } from './watched-request.ts'
 
-/** Of how many exchanges something is kept. */
+/** How many exchanges are kept. */
 export const RING_EXCHANGES = 500
 
 export interface RecorderOptions {
   /** Milliseconds since 1970. */
   now(): number
-  /** Of the settings in use. */
+  /** Secrets of the settings in use. */
   secrets(): readonly string[]
   ring?: Ring
 }
 
-/** The last exchanges, in memory; the oldest go first. */
+/** The last exchanges, in memory; the oldest are removed first. */
 export interface LastExchanges {
   readonly inspector: Inspector
   /** The oldest first. */
   list(): readonly KeptExchange[]
   find(number: number): KeptExchange | undefined
   clear(): void
-  /** Told after something has changed. The result ends that. */
+  /** Calls `heard` after each change, until the returned function is called. */
   listen(heard: () => void): () => void
 }
 
@@ -70,7 +70,7 @@ const withoutOrigin = (url: string): string => {
   return at < 0 ? '/' : url.slice(at)
 }
 
-/** Checks of health and what browsers and clients ask beforehand would fill the list. */
+/** Health checks, and the requests that browsers and clients send beforehand, would fill the list. */
 const isShown = (method: string, url: string): boolean =>
   method !== 'HEAD' && method !== 'OPTIONS' && !UNSHOWN.test(url)
 
@@ -97,7 +97,7 @@ class Exchanges {
     this.changed(kept)
   }
 
-  /** Those of which nothing has been overwritten. */
+  /** The exchanges of which nothing has been overwritten. */
   list(): readonly KeptExchange[] {
     const isWhole = ({ first }: KeptExchange) => first === undefined || this.#ring.holds(first)
     if (!this.#kept.every(isWhole)) this.#kept = this.#kept.filter(isWhole)
@@ -121,7 +121,7 @@ class Exchanges {
   }
 }
 
-/** What is looked at of one exchange, and written down while it passes. */
+/** Writes down one exchange while it passes. */
 class Watching {
   readonly #kept: KeptExchange
   readonly #ring: Ring
@@ -145,7 +145,7 @@ class Watching {
     }
   }
 
-  /** The body of an answer, which is taken as it was. */
+  /** Watches the body of an answer as it is taken. */
   told({ status, headers, body }: PassingAnswer): PassingAnswer['body'] {
     const kept = this.#kept
     const at = kept.now()
@@ -187,7 +187,7 @@ class Watching {
     const { status, headers, body } = response
     call.headAt = this.#kept.now()
     call.status = status
-    // The headers themselves would hold on to the connection.
+    // Only the headers' entries are kept: the headers themselves would keep the connection's memory.
     call.replied = new Map(entriesOf(headers))
     if (body) return { status, headers, body: this.#watched(toSource(body), call.reply, call) }
     call.endAt = call.headAt
@@ -208,7 +208,7 @@ class Watching {
       body.add(bytes, at)
     }
     return {
-      // Its reader waits for the source alone.
+      // The reader waits for the source and for nothing of this.
       read() {
         const next = source.read()
         next.then(take, ended)

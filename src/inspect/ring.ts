@@ -1,16 +1,16 @@
-/** What of all bodies together is kept. */
+/** How many bytes are kept of all bodies together. */
 export const RING_BYTES = 33_554_432
 
-/** A place in the ring: of all bytes that were ever written to it the first one, and how many. */
+/** A place in the ring: its number among all bytes that were ever written. */
 type Segment = number
 
 /**
- * Memory that is taken once and written round and round: what is kept of a body costs a copy, and the collector
- * of garbage nothing. What was overwritten is gone.
+ * Memory that is allocated once and written in circles: keeping a body costs one copy, and the garbage collector
+ * nothing. What was overwritten is gone.
  */
 export class Ring {
   readonly #bytes: Uint8Array
-  /** Of all bytes that were ever written. */
+  /** How many bytes were ever written. */
   #written: Segment = 0
 
   constructor(size = RING_BYTES) {
@@ -21,12 +21,12 @@ export class Ring {
     return this.#bytes.length
   }
 
-  /** From here on the next bytes are written. */
+  /** The place of the next byte that is written. */
   get next(): Segment {
     return this.#written
   }
 
-  /** Whether what was written from there on is still there. */
+  /** Whether nothing from this place on has been overwritten. */
   holds(from: Segment): boolean {
     return from >= this.#written - this.#bytes.length
   }
@@ -54,7 +54,7 @@ export class Ring {
     return whole
   }
 
-  /** Nothing of it is left. */
+  /** Forgets everything. */
   clear(): void {
     this.#bytes.fill(0)
     this.#written += this.#bytes.length

@@ -2,10 +2,10 @@ import type { Lookup } from '../model/lookup.ts'
 
 const SHORTEST = 8
 
-/** Where a caller shows a key. */
+/** The headers in which callers send keys. */
 const PRESENTED = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key', 'cookie'] as const
 
-/** What a caller presented, which must not be shown wherever it stands. */
+/** What a caller sent as a key; it is hidden wherever it stands. */
 export function presentedSecrets(headers: Lookup, query: URLSearchParams): string[] {
   const values = PRESENTED.flatMap((name) => headers.get(name) ?? [])
   const parts = values.flatMap((value) => [value, ...value.split(/[\s=;,]+/)])
@@ -15,18 +15,18 @@ export function presentedSecrets(headers: Lookup, query: URLSearchParams): strin
 const SECRET_HEADER = /auth|key|token|secret|cookie|password|credential|signature/i
 const SECRET_PARAMETER = /([?&][^=&]*(?:key|token|secret|signature|password)[^=&]*=)[^&]*/gi
 
-/** Headers one by one. */
+/** The entries of headers. */
 export const entriesOf = (headers: Lookup & { keys?(): Iterable<string> }): [string, string][] =>
   [...(headers.keys?.() ?? [])].map((name) => [name, headers.get(name) ?? ''])
 
 export type ShownHeaders = [name: string, value: string][]
 
-/** Headers as the page shows them: without the values of those that hold keys. */
+/** Headers as the page shows them, without the values of those that hold keys. */
 export function shownHeaders(headers: Iterable<readonly [string, string]>): ShownHeaders {
   return [...headers].map(([name, value]) => [name, isSecret(name) ? '***' : value])
 }
 
-/** `x-ratelimit-remaining-tokens` is a count, and counts are no secrets. */
+/** `x-ratelimit-remaining-tokens` holds a count and no secret. */
 const isSecret = (name: string): boolean =>
   SECRET_HEADER.test(name) && !/ratelimit|rate-limit|max-tokens/i.test(name)
 

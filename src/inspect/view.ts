@@ -5,21 +5,21 @@ import { entriesOf, presentedSecrets, shownHeaders, shownUrl } from './secrets.t
 
 /** How an exchange is shown. */
 export interface Showing {
-  /** Text without these, and without the secrets of today's settings. */
+  /** Hides these secrets in a text, and those of the current settings. */
   hide(text: string, secrets: readonly string[]): string
   cost(entry: LogEntry): number | undefined
 }
 
 type Hide = (text: string) => string
 
-/** Without the secrets of the settings that it went by, and without what its caller presented. */
+/** Hides the secrets of the settings that an exchange used, and what its caller sent as a key. */
 export function hiderOf({ headers, url, secrets }: KeptExchange, { hide }: Showing): Hide {
   const query = new URLSearchParams(url.split('?')[1] ?? '')
   const all = [...secrets, ...presentedSecrets(headers, query)]
   return (text) => hide(text, all)
 }
 
-/** One line of the list; the secrets of settings stand in no member of the log. */
+/** One line of the list. Its members come from the log's entry, which holds no secret of the settings. */
 export function rowOf(kept: KeptExchange, showing: Showing): object {
   const { number, startedAt, method, url, answer, calls, isOver, entry } = kept
   const { losses = [], attempts, trace: _, ...told }: Partial<LogEntry> = entry ?? {}
@@ -55,7 +55,7 @@ export function detailOf(kept: KeptExchange, showing: Showing): object {
   }
 }
 
-/** A packed body is no text. */
+/** Undefined for a compressed body, which is no text. */
 export const bodyType = (headers: Lookup): string | null =>
   headers.get('content-encoding') === null ? headers.get('content-type') : 'packed'
 
@@ -83,7 +83,7 @@ function callOf(call: KeptCall, hide: Hide): object {
   }
 }
 
-/** The same data with every text in it hidden. */
+/** A copy in which every text is hidden by `hide`. */
 function hidden<T>(value: T, hide: Hide): T {
   return JSON.parse(JSON.stringify(value), (_, each: unknown) =>
     typeof each === 'string' ? hide(each) : each,

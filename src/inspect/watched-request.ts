@@ -1,7 +1,7 @@
 import { joinBytes, type Bytes } from '../json/bytes.ts'
 import type { HttpRequest } from '../ports.ts'
 
-/** The same request, of which is told what its whole body was. One that is passed on as it comes is not looked at. */
+/** The same request, which reports its whole body. A body that passes as a stream is not looked at. */
 export class WatchedRequest implements HttpRequest {
   readonly method: string
   readonly url: string

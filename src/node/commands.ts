@@ -34,26 +34,26 @@ import { openStore } from './store.ts'
 import { writeSample } from '../exchange/sample.ts'
 import { VERSION } from '../version.ts'
 
-/** The world of one command: what it reads from and writes to. */
+/** What a command reads from and writes to. */
 export interface Process {
   environment: Environment
   directory: string
-  /** What was asked for, and the log: whole lines. */
+  /** Writes output, or lines of the log. */
   write(text: string): void
-  /** For the person who started it, and for no program: whole lines. */
+  /** Writes lines for the person at the terminal. */
   say(text: string): void
-  /** One line about what is surely not meant. */
+  /** Writes a warning of one line. */
   complain(line: string): void
   logStyle: 'json' | 'plain' | 'colour'
   /** Replaces the last line at the terminal, where there is one. */
   replaceLine?: ((text: string) => void) | undefined
 }
 
-/** The configuration for a command; the address decides whether callers have to be named. */
+/** The configuration for a command. The address decides whether callers need keys. */
 export const settingsFor = (options: Options, world: Process): Settings =>
   foundSettings(options, world).settings
 
-/** The same, with the files that have a part in it. */
+/** The same, with the files that it was read from. */
 function foundSettings(options: Options, world: Process): { settings: Settings; files: string[] } {
   const { host, port, config: file } = options
   const platform = { exposed: !isLoopback(host), listens: { host, port } }
@@ -76,9 +76,9 @@ const sourceFor = ({ config }: Options, { environment, directory }: Process) =>
 /** A proxy that listens. */
 export interface Proxy {
   url: string
-  /** Reads the configuration again, and goes by it from the next request on where nothing is wrong with it. */
+  /** Reads the configuration again. A faulty one changes nothing. */
   reload(): Promise<void>
-  /** Resolves when everything has ended or been ended. */
+  /** Resolves when all exchanges have ended or have been ended. */
   stop(): Promise<void>
 }
 
@@ -112,7 +112,7 @@ export async function serve(
       observer.reloaded('ok')
     },
   })
-  // From here on, so that no change is missed after the proxy has said that it listens.
+  // Watches from here on, so that no change after the start message is missed.
   const unwatch = options.watch ? watchFiles(reloader.files, reloader.reload) : () => undefined
   const breakOff = () => deadline.abort(new Error('the proxy is stopping'))
   const { answer } = handler
@@ -133,7 +133,7 @@ export async function serve(
   }
 }
 
-/** What a proxy consists of beside its server. `current`: the settings by which it goes at the time. */
+/** Everything that a proxy consists of, but for its server. `current`: the settings in use. */
 async function openParts(
   options: Options,
   world: Process,
@@ -168,7 +168,7 @@ const portsOf = ({ page, log, observer, tracer, store }: Parts, send: Send): Por
   ...(store && { store }),
 })
 
-/** Resolves when the exchanges that have begun are over, or have been ended for taking too long. */
+/** Resolves when the open exchanges are over, or have been broken off after their time. */
 async function drain(
   server: RunningServer,
   world: Process,
@@ -205,7 +205,7 @@ function announce(
 const isSameMemory = (one: Uint8Array, other: Uint8Array): boolean =>
   Buffer.compare(one, other) === 0
 
-/** What the page adds to a proxy, where it was asked for, and in the demo, where nothing is at stake. */
+/** The page, where it was asked for, and in the demo, which holds no secrets. */
 async function pageFor(
   { inspect, inspectPort = 0 }: Options,
   first: Settings,
@@ -228,7 +228,9 @@ interface ReloadSteps {
   refused(): void
 }
 
-/** Reads the configuration again and hands it on whole, or says why not and leaves everything as it is. */
+/**
+ * Reads the configuration again and replaces the settings; with a faulty one it reports the faults and keeps them.
+ */
 function createReloader(
   options: Options,
   world: Process,
@@ -256,7 +258,7 @@ function createReloader(
   }
 }
 
-/** For how long a process that ends waits for its collector. */
+/** How long a stopping process waits for the collector of traces. */
 const TRACES_MS = 2000
 
 function tracerFor({ telemetry }: Settings, send: Send) {
@@ -283,7 +285,7 @@ function tracerFor({ telemetry }: Settings, send: Send) {
   })
 }
 
-/** What is not there when the proxy starts (a folder, a right) is a fault of the configuration. */
+/** A folder that does not exist, or may not be written, is reported as a fault of the configuration. */
 async function createStore({ state, retention, origin }: Settings): Promise<Store | undefined> {
   if (state === 'off') return undefined
   try {
@@ -295,7 +297,7 @@ async function createStore({ state, retention, origin }: Settings): Promise<Stor
   }
 }
 
-/** Validates the configuration and says what it means; with --online also what the upstreams say of it. */
+/** Checks the configuration and describes it; with --online it asks the upstreams too. */
 export async function check(options: Options, world: Process): Promise<void> {
   const settings = settingsFor(options, world)
   const lines = summary(settings, painter(world.logStyle === 'colour'))
@@ -312,7 +314,7 @@ export async function check(options: Options, world: Process): Promise<void> {
   for (const warning of faults) world.complain(writeFault(warning))
 }
 
-/** Says what would be sent upstream, and what would be lost; false when there is nothing to say but an error. */
+/** Writes what an upstream would be sent and what would be lost; false when the answer is an error. */
 export async function explain(options: Options, world: Process): Promise<boolean> {
   const settings = settingsFor(options, world)
   const body = bytesFile(world.directory, options.file ?? '-')
@@ -336,7 +338,7 @@ const portsWith = (send: Send): Ports => ({
   log: () => undefined,
 })
 
-/** An address that listens everywhere is called by one that means this machine. */
+/** An address by which this machine reaches a proxy that listens at all addresses. */
 function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '::' || host === '') return '127.0.0.1'
   return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
@@ -344,7 +346,7 @@ function reachable(host: string): string {
 
 const ORIGIN = 'http://127.0.0.1'
 
-/** The explanation of one request, by the same route that answers it over HTTP. */
+/** Explains one request through the same route that answers it over HTTP. */
 export async function explainFile(
   answer: (request: Request) => Promise<Response>,
   path: string,
@@ -356,7 +358,7 @@ export async function explainFile(
   return { text: indented(await response.text()), ok: response.ok }
 }
 
-/** The headers that a client of the path's dialect sends: its version, where there is one. */
+/** The headers that clients of the path's dialect send, such as its version. */
 function headersFor(path: string): Record<string, string> {
   const url = new URL(path, ORIGIN)
   const incoming = { method: 'POST', path: url.pathname, query: url.searchParams }
@@ -364,7 +366,7 @@ function headersFor(path: string): Record<string, string> {
   return { 'content-type': 'application/json', ...(adapter && writeSample(adapter, 'any').headers) }
 }
 
-/** Readable, where that changes nothing but white space: numbers beyond the exact ones stay as they came. */
+/** Indented, where that changes only white space: JSON.parse would change large numbers. */
 function indented(text: string): string {
   try {
     const value: unknown = JSON.parse(text)
@@ -377,14 +379,14 @@ function indented(text: string): string {
 /** How long a line may wait for others. */
 const GATHER_MS = 10
 
-/** Lines that come soon after each other are written together: each write waits for the system. */
+/** Writes lines together that come soon after each other, because each write is a system call. */
 export function batched(write: (text: string) => void): (line: string) => void {
   let lines: string[] = []
   const flush = () => {
     if (lines.length > 0) write(lines.join(''))
     lines = []
   }
-  // The last lines are those that explain an end.
+  // The last lines are those that explain why the process ends.
   process.on('exit', flush)
   return (line) => {
     if (lines.length === 0) setTimeout(flush, GATHER_MS)

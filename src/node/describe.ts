@@ -9,7 +9,7 @@ import { failoverOf, membersOf } from '../upstream/members.ts'
 import { writeSample } from '../exchange/sample.ts'
 import { callerSecrets, shownState } from '../upstream/secrets.ts'
 
-/** What the proxy says at its start. */
+/** The lines that the proxy prints at its start. */
 export function greeting(
   settings: Settings,
   url: string,
@@ -38,7 +38,7 @@ export function greeting(
 /** What stands before the address of the page. */
 export const PAGE = 'Both sides of every exchange'
 
-/** What listens at 127.0.0.1 is not always found as localhost, which may mean the other address. */
+/** `localhost` may mean ::1, and a proxy that listens at 127.0.0.1 is not found there. */
 const hostNames = (url: string): string[] =>
   url.startsWith(`http://${LOCAL}:`)
     ? [`${url.replace(LOCAL, 'localhost')} is the same where that means ${LOCAL}`]
@@ -46,7 +46,7 @@ const hostNames = (url: string): string[] =>
 
 const LOCAL = '127.0.0.1'
 
-/** A person who tries the demo has to know that it is no model, and how to go on. */
+/** Explains that the demo is no model, and how to go on. */
 const describeDemo = ({ origin }: Settings): string[] =>
   origin === 'demo'
     ? [
@@ -63,7 +63,7 @@ function describeClients(settings: Settings, url: string, environment: Environme
   return ['Clients:', ...table(clientRows(told)), '']
 }
 
-/** What a proxy that was told to stop still waits for; undefined when that is nothing. */
+/** What a stopping proxy still waits for; undefined when it waits for nothing. */
 export function farewell(open: number, lingerMs: number, drainMs: number): string | undefined {
   const streams = open === 1 ? '1 open exchange' : `${open} open exchanges`
   const parts = [
@@ -73,7 +73,7 @@ export function farewell(open: number, lingerMs: number, drainMs: number): strin
   return parts.length > 0 ? `${parts.join(', then ')}; a second signal ends it at once` : undefined
 }
 
-/** Says every second how long a drain may still take, on one line; the result ends that. */
+/** Shows every second how long a drain may still take, on one line, until the returned function is called. */
 export function countDown(
   open: () => number,
   ms: number,
@@ -95,7 +95,7 @@ export function countDown(
 
 const seconds = (ms: number): string => `${Math.ceil(ms / 100) / 10} s`
 
-/** Upstreams with their routes, tasks, state and callers: what `check` prints. */
+/** Upstreams with their routes, tasks, state and callers, as `check` prints them. */
 export function summary(settings: Settings, paint: Paint = (text) => text): string[] {
   const upstreams = [...settings.upstreams.values()].map((upstream) => [
     'upstream',
@@ -130,7 +130,7 @@ export function summary(settings: Settings, paint: Paint = (text) => text): stri
 
 const NO_ROUTE = 'no route leads here'
 
-/** Only what was configured: as it comes, no page may call. */
+/** Only where web pages are configured; without that no page may call. */
 function describePages({ web }: Settings): string[][] {
   const { origins = [], hosts = [] } = web ?? {}
   return [
@@ -179,7 +179,7 @@ function routesTo(name: string, settings: Settings): string {
   return models.length > 0 ? `for ${models.join(', ')}` : NO_ROUTE
 }
 
-/** Each route of several members, in the order in which they are asked, with whose they are. */
+/** Each route of several members, in the order in which they are asked, with the owners of their accounts. */
 const describePools = (settings: Settings): string[][] =>
   settings.routes.flatMap((route) => {
     const members = membersOf(settings, route)
@@ -211,7 +211,7 @@ function table(rows: readonly (readonly string[])[]): string[] {
   )
 }
 
-/** A command that works as it stands: in the demo it shows a translation, from the first dialect to the last. */
+/** A curl command that works as it stands. In the demo it shows a translation from the first dialect to the last. */
 function curl(settings: Settings, url: string, environment: Environment): string {
   const [adapter] = adapters
   if (!adapter || settings.upstreams.size === 0) return `curl ${url}/healthz`
@@ -228,14 +228,14 @@ function curl(settings: Settings, url: string, environment: Environment): string
   return lines.join(' \\\n    ')
 }
 
-/** A name that the routes take: the last exact one, else a pattern's with something in place of the star. */
+/** A model that the routes take: the last exact name, else a pattern with text in place of the star. */
 function sampleModel(routes: readonly RouteSettings[]): string {
   const exact = routes.findLast((route) => !route.model.includes('*'))
   const [first] = routes
   return exact?.model ?? first?.model.replaceAll('*', first.model === '*' ? 'any-model' : '1') ?? ''
 }
 
-/** The shell's own variable: a key never appears in what the proxy prints. */
+/** A variable of the shell, because a key must never appear in what the proxy prints. */
 function findCredential(settings: Settings, environment: Environment): string | undefined {
   const { callers, upstreams } = settings
   if (callers.kind === 'keys') {
@@ -252,19 +252,19 @@ function findCredential(settings: Settings, environment: Environment): string | 
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** What a client has to be told. */
+/** What the line for a client is made from. */
 export interface ClientAdvice {
   /** Where the proxy is. */
   url: string
   model: string
-  /** As a shell says it: a word, or a variable. */
+  /** The key as a word of the shell, or as a variable. */
   key: string
 }
 
 const PROVIDER = (url: string): string =>
   `model_providers.dragoman={name="dragoman",base_url="${url}/v1",wire_api="responses",env_key="PROXY_KEY"}`
 
-/** The clients that most people have, each with the one line that leads it here. */
+/** Common clients, each with the one line that leads it here. */
 const CLIENTS: readonly (readonly [string, (told: ClientAdvice) => string])[] = [
   [
     'Claude Code',
@@ -276,7 +276,8 @@ const CLIENTS: readonly (readonly [string, (told: ClientAdvice) => string])[] = 
     ({ url, model, key }) =>
       `PROXY_KEY=${key} codex -c model_provider='"dragoman"' -c '${PROVIDER(url)}' -m ${model}`,
   ],
-  // It takes the key only where its settings say so: the variables alone make it choose another way.
+  // Gemini CLI (0.61.0) takes the key only where its settings say so; with variables alone it chooses another
+  // sign-in.
   [
     'Gemini CLI',
     ({ url, model, key }) =>
@@ -289,7 +290,7 @@ const CLIENTS: readonly (readonly [string, (told: ClientAdvice) => string])[] = 
 export const clientRows = (told: ClientAdvice): string[][] =>
   CLIENTS.map(([name, line]) => [name, line(told)])
 
-/** What is known of servers: what `profiles` prints. */
+/** The table that `profiles` prints. */
 export function profileTable(): string {
   const rows = table(KNOWN_PROFILES.map((row) => [row.name, row.dialect, row.version, row.source]))
   const lines = rows.flatMap((line, index) => {

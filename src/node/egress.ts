@@ -2,12 +2,12 @@ import { ConfigError, type Environment } from '../config/config.ts'
 import { proxyOf } from '../config/values.ts'
 import { passwordsIn } from '../upstream/secrets.ts'
 
-/** Through which proxy an address is called, if any. */
+/** The proxy through which an address is called, if any. */
 export type Egress = (url: string) => string | undefined
 
 /**
- * What the variables say that curl and others go by, in small letters or large. `NO_PROXY` lists hosts, with all
- * that end in them, and ports where one is given; `*` means all.
+ * Reads HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY as curl does, in small letters or capitals. `NO_PROXY` lists
+ * hosts, with their subdomains, and ports where one is given; `*` means all hosts.
  */
 export function egressOf(environment: Environment): Egress {
   const read = (name: string) =>
@@ -23,7 +23,7 @@ export function egressOf(environment: Environment): Egress {
   }
 }
 
-/** `proxy.example:3128` is one too: other programs take it. */
+/** `proxy.example:3128` counts as an address too, because curl takes it. */
 function checked(text: string | undefined, name: string): string | undefined {
   if (text === undefined) return undefined
   try {
@@ -35,7 +35,7 @@ function checked(text: string | undefined, name: string): string | undefined {
 
 function excepts(entry: string, { protocol, hostname, port }: URL): boolean {
   if (entry === '*') return true
-  // Of an address with colons in it a port can be told by brackets alone.
+  // In an IPv6 address a port can be told only by the brackets.
   const pattern = /:.*:/.test(entry) ? /^\[?([^\]]*)\]?(?::(\d+))?$/ : /^\*?\.?(.*?)(?::(\d+))?$/
   const [, host = '', only] = pattern.exec(entry.toLowerCase()) ?? []
   const usual = protocol === 'https:' ? '443' : '80'
@@ -44,7 +44,7 @@ function excepts(entry: string, { protocol, hostname, port }: URL): boolean {
   return name === host || name.endsWith(`.${host}`)
 }
 
-/** What no line of the log may hold. */
+/** Credentials of proxies, which the log must not hold. */
 export const egressSecrets = (environment: Environment): string[] =>
   Object.keys(environment)
     .filter((name) => /^https?_proxy$/i.test(name))

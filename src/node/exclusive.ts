@@ -3,19 +3,19 @@ import { setImmediate as turnOfOthers, setTimeout as sleep } from 'node:timers/p
 
 const FIRST_PAUSE_MS = 2
 const LONGEST_PAUSE_MS = 50
-/** What may wait for the file at once, in characters: a crowd with large answers must not fill the memory. */
+/** How many characters may wait for the file: many callers with large answers must not fill the memory. */
 const WAITING_CHARACTERS = 32 * 1024 * 1024
 
-/** Another process has the file for itself. */
+/** Thrown when another process holds the file for too long. */
 export class LockedError extends Error {}
 
-/** Work on a file that other processes use too. Only the request that needs it waits until it is free. */
+/** Work on a file that other processes use too. Only requests that need the file wait for it. */
 export interface Exclusive {
-  /** Reads; repeated while the file is locked. */
+  /** Reads, and tries again while the file is locked. */
   read<T>(work: () => T): Promise<T>
-  /** Writes, all or nothing, and in the order in which it was asked for. `size`: what is held meanwhile. */
+  /** Writes all or nothing, in the order of the calls. `size`: the characters that are held meanwhile. */
   write<T>(work: () => T, size?: number): Promise<T>
-  /** Resolves when nothing waits any more. */
+  /** Resolves when no work waits. */
   idle(): Promise<void>
 }
 
@@ -27,8 +27,8 @@ interface Waiting {
 }
 
 /**
- * A statement of SQLite that waits for a lock stops the whole process. So none waits: what finds the file
- * locked is tried again between the turns of other work, until its `patienceMs` are over.
+ * A statement of SQLite that waits for a lock would stop the whole process, so none waits. Work that finds the file
+ * locked is tried again, with turns of other work between, until `patienceMs` are over.
  */
 export function createExclusive(database: DatabaseSync, patienceMs: number): Exclusive {
   const queue = new WriteQueue()
@@ -59,7 +59,7 @@ export function createExclusive(database: DatabaseSync, patienceMs: number): Exc
   }
 }
 
-/** What waits to be written: one after the other, with turns of other work between them. */
+/** Work that waits to be written: one after the other, with turns of other work between. */
 class WriteQueue {
   readonly #waiting: Waiting[] = []
   #serving: Promise<void> | undefined
@@ -109,7 +109,7 @@ class WriteQueue {
   }
 }
 
-/** What the work gave; undefined while another process has the file. */
+/** The result of the work; undefined while another process holds the file. */
 function transaction<T>(database: DatabaseSync, work: () => T): { result: T } | undefined {
   if (!unlessLocked(() => database.exec('BEGIN IMMEDIATE'))) return undefined
   try {
@@ -133,7 +133,7 @@ function unlessLocked<T>(work: () => T): { result: T } | undefined {
 
 const SQLITE_BUSY = 5
 
-/** The lower byte says what it is, the others why. */
+/** SQLite's extended result codes hold the primary code in the lower byte (sqlite.org, "Result and Error Codes"). */
 const isLocked = (error: unknown): boolean =>
   error instanceof Error &&
   'errcode' in error &&

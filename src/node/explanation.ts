@@ -11,7 +11,10 @@ export const painter =
   (text, colour) =>
     coloured ? `\u001b[${ANSI[colour]}m${text}\u001b[0m` : text
 
-/** An explanation for a person: where to, what, and what is lost; the text itself where it is none. */
+/**
+ * An explanation for people: the upstream, the body, and what is lost. A text that is no explanation is returned as
+ * it is.
+ */
 export function readableExplanation(text: string, paint: Paint): string {
   const value = parseObject(text)
   const upstream = value?.['upstream']
@@ -52,6 +55,6 @@ function lossLines(losses: readonly JsonObject[], paint: Paint): string[] {
   })
 }
 
-/** What came from outside drives no terminal. */
+/** Texts from outside, without what could control a terminal. */
 const shown = (value: unknown): string =>
   value === undefined ? '' : printable(typeof value === 'string' ? value : JSON.stringify(value))

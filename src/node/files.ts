@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { ConfigError, type Environment } from '../config/config.ts'
 import { FROM_FILE } from '../config/values.ts'
 
-/** The text of a file, undefined when there is none; throws `ConfigError` for a file that is no text. */
+/** The text of a file; undefined when there is no such file. Throws `ConfigError` for a file that is no text. */
 export function textFile(directory: string, name: string): string | undefined {
   try {
     const bytes = readFileSync(resolve(directory, name))
@@ -31,17 +31,17 @@ export function errorCode(error: unknown): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name
 }
 
-/** The files that a configuration names for its secrets, each once. */
+/** The files in which a configuration keeps its secrets, each once. */
 export const secretFiles = (value: unknown): string[] =>
   namedFiles(value).map((name) => name.slice(FROM_FILE.length - 1))
 
-/** As it names them: `file:/run/secrets/key`. */
+/** The places of files, as the configuration writes them: `file:/run/secrets/key`. */
 function namedFiles(value: unknown): string[] {
   const strings = (JSON.stringify(value) ?? '').matchAll(/"(file:\/(?:[^"\\]|\\.)+)"/g)
   return [...new Set([...strings].map(([quoted]) => String(JSON.parse(quoted))))]
 }
 
-/** The variables, and beside them what those files hold at the moment; none for one that cannot be read. */
+/** The variables, together with the content of these files. A file that cannot be read is left out. */
 export function withSecretFiles(environment: Environment, value: unknown): Environment {
   const held = namedFiles(value).flatMap((name) => {
     const text = readable(name.slice(FROM_FILE.length - 1))

@@ -7,15 +7,15 @@ const DEFAULT_FILE = 'dragoman.json'
 const VARIABLE = 'DRAGOMAN_CONFIG'
 
 export interface SettingsSources {
-  /** What --config says. */
+  /** The value of --config. */
   file?: string | undefined
   environment: Environment
   directory: string
 }
 
 /**
- * The first of: --config, DRAGOMAN_CONFIG (a file or the document itself), dragoman.json, each with what the
- * variables add to it; else what the variables say alone, else the demo.
+ * The first of: --config, DRAGOMAN_CONFIG (a file, or the document itself) and dragoman.json, each with the
+ * variables' values added; else the variables alone; else the demo.
  */
 export function findSource({ file, environment, directory }: SettingsSources): ConfigSource {
   const from = (text: string, origin: string) =>
@@ -35,7 +35,7 @@ export function findSource({ file, environment, directory }: SettingsSources): C
   return text === undefined ? environmentSource(environment) : from(text, DEFAULT_FILE)
 }
 
-/** The file that is read, where it is one. */
+/** The path of the configuration, where it is a file. */
 export function configurationFile({
   file,
   environment,
@@ -59,5 +59,5 @@ const overruling = (source: ConfigSource): ConfigSource => ({
   ],
 })
 
-/** A document begins with a brace or a comment, as hardly a file name does. */
+/** A document begins with a brace or a comment, which file names practically never do. */
 const isDocument = (text: string): boolean => /^(?:\{|\/\*|\/\/)/.test(text)

@@ -15,7 +15,7 @@ import { Head } from './request.ts'
 
 const LOCAL = '127.0.0.1'
 const MOST_VIEWERS = 5
-/** What may wait for a viewer before it is dropped: no exchange waits for one. */
+/** A viewer that has this many bytes waiting is dropped, so that no exchange waits for it. */
 const SLOW_BYTES = 4_194_304
 const GATHER_MS = 100
 const BEAT_MS = 15_000
@@ -30,12 +30,12 @@ export interface PageOptions {
 
 export interface RunningInspector {
   readonly ports: { inspector: Inspector }
-  /** With the token in its fragment, which a browser sends nowhere. */
+  /** The address with the token in its fragment, which browsers do not send. */
   readonly url: string
   stop(): void
 }
 
-/** The page, on a listener of its own that this machine alone reaches. Rejects when it cannot listen. */
+/** Serves the page on a listener of its own that only this machine reaches. Rejects when it cannot listen. */
 export async function startInspector(options: PageOptions): Promise<RunningInspector> {
   const { secrets } = options
   const recorder = createRecorder({ now: Date.now, secrets })
@@ -51,7 +51,7 @@ export async function startInspector(options: PageOptions): Promise<RunningInspe
 
 const FRAME = 'page.html'
 
-/** What a browser gets without the token, by path. */
+/** The files that a browser gets without the token, by path. */
 const filesByPath = (): ReadonlyMap<string, { type: string; text: string }> =>
   new Map(
     Object.entries(pageFiles()).map(([name, text]) => [
@@ -99,7 +99,7 @@ class PageServer {
         this.#port = typeof address === 'object' && address ? address.port : port
         resolve(this.#port)
       })
-      // The proxy decides how long the process lives.
+      // The page's server does not keep the process alive.
       server.unref()
     })
   }
@@ -145,7 +145,7 @@ class PageServer {
     return { status: 200, body: await explained(kept, asked, this.#options.settings(), hide) }
   }
 
-  /** What has changed, as lines of JSON, for as long as there is a reader. */
+  /** Sends changes as lines of JSON for as long as there is a reader. */
   #feed(outgoing: ServerResponse, after: number): void {
     if (this.#viewers.size >= MOST_VIEWERS) return say(outgoing, { status: 503 })
     const recorder = this.#recorder
@@ -186,7 +186,7 @@ class PageServer {
 
 const MOST_VEILS = 16
 
-/** Callers are few, and each shows the same key again. */
+/** Remembers the last maskers: there are few callers, and each sends the same key again. */
 function hider(current: () => readonly string[]): Showing['hide'] {
   const veils = new Map<string, Veil>()
   return (text, secrets) => {
@@ -230,7 +230,7 @@ const textOf = (asked: unknown, name: string): string => {
   return typeof value === 'string' ? value : ''
 }
 
-/** What another upstream would have been sent instead, and what would have been lost. Nothing is sent. */
+/** What another upstream would be sent for the same request, and what would be lost. Nothing is sent. */
 async function explained(
   kept: KeptExchange,
   asked: unknown,
@@ -259,5 +259,5 @@ async function explained(
   return JSON.parse(hide(await reply.text()))
 }
 
-/** What a dialect asks for besides a body. */
+/** Headers that a dialect reads beside the body. */
 const PASSED = /^(?:content-type|(?:anthropic|provider|openai)-[\w-]+|x-claude-[\w-]+|user-agent)$/

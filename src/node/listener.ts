@@ -10,18 +10,18 @@ export type Serve = (
   outgoing: ServerResponse,
 ) => Promise<void>
 
-/** A host, and a target on it, that all readers of addresses read alike. */
+/** A host that all parsers of addresses read in the same way. */
 const PLAIN_HOST = /^[a-z0-9._-]+(?::[1-9]\d{0,3}|:[1-5]\d{4})?$/i
 const PLAIN_TARGET = /^\/[!$&-;=?-[\]_a-z~]*$/
 const DOT_SEGMENT = /\/\.\.?(?:[/?]|$)/
 
-/** The host of a request says nothing to the app: a caller can write any. */
+/** The host of a request means nothing to the app, because a caller can write any. */
 const ORIGIN = 'http://localhost'
 
 /**
- * What listens to connections. Objects of the web for each request cost too much, and their classes alone half
- * of the time that a bare server takes to start: so a plain request is taken from its connection as it is.
- * Hono's server judges the others (escapes, dots, odd hosts), and is loaded with the first of them.
+ * Listens to connections. `Request` and `Response` of the web cost too much for every request, and loading their
+ * classes takes half of the time in which a bare server starts. So a plain request is read from its connection;
+ * Hono's server handles all others (escapes, dots, unusual hosts), and is loaded with the first of them.
  */
 export function createListener(serve: Serve): Listener {
   let hono: Promise<Listener> | undefined
@@ -35,7 +35,9 @@ export function createListener(serve: Serve): Listener {
   }
 }
 
-/** Before HTTP/1.1, as checks of health still speak, a request may name no host. */
+/**
+ * Before HTTP/1.1, which some load balancers speak in health checks (HAProxy's default), a request may name no host.
+ */
 const isPlain = (host: string | null, target: string): boolean =>
   (!host || PLAIN_HOST.test(host)) && PLAIN_TARGET.test(target) && !DOT_SEGMENT.test(target)
 
@@ -57,7 +59,7 @@ async function honoListener(serve: Serve): Promise<Listener> {
   return async (incoming, outgoing) => void (await listener(incoming, outgoing))
 }
 
-/** Of a host that is none, such as 127.256.0.1, which only looks like one; what it says is judged by its header. */
+/** The address without an invalid host such as 127.256.0.1; the guard judges the `Host` header itself. */
 const knownHost = (url: string): string =>
   URL.canParse(url) ? url : ORIGIN + url.replace(/^\w+:\/\/[^/?#]*/, '')
 
@@ -74,7 +76,7 @@ async function served(
   try {
     await serve(request, incoming, outgoing)
   } catch {
-    // Such as a header of an upstream's answer that cannot be written.
+    // For example when a header of an upstream's answer cannot be written.
     if (outgoing.headersSent) outgoing.destroy()
     else outgoing.writeHead(500).end()
   }

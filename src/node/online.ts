@@ -13,15 +13,15 @@ import { toSource } from '../stream/source.ts'
 const TOTAL_MS = 15_000
 const MOST_BYTES = 8 * 1024 * 1024
 
-/** What an upstream says when it is asked which models it has. */
+/** What an upstream answers when it is asked for its models. */
 export interface Heard {
   upstream: string
-  /** For a person. */
+  /** For people. */
   words: string
   findings: readonly Finding[]
 }
 
-/** Asks every upstream at once; never rejects. */
+/** Asks every upstream at the same time; never rejects. */
 export const heardOnline = (settings: Settings, send: Send): Promise<Heard[]> =>
   Promise.all(
     [...settings.upstreams.values()].flatMap(keysOf).map(async ({ name, upstream }) => {
@@ -96,10 +96,10 @@ async function textOf(source: ReturnType<typeof toSource>): Promise<string> {
   return text
 }
 
-/** What may be printed: an upstream may say anything. */
+/** Names that may be printed, because an upstream may send any text. */
 const NAME = /^[\w.:@/-]{1,256}$/
 
-/** `data[].id`, or `models[].name` with `models/` in front. */
+/** The names in `data[].id`, or in `models[].name` without `models/`. */
 function modelsIn(text: string): string[] | undefined {
   let value: unknown
   try {
@@ -116,7 +116,7 @@ function modelsIn(text: string): string[] | undefined {
   })
 }
 
-/** Routes that name a model which the upstream does not have. */
+/** Warns of routes that name a model which the upstream does not list. */
 const unlisted = (settings: Settings, upstream: string, models: readonly string[]): Finding[] =>
   settings.routes.flatMap((route, index) => {
     const member = membersOf(settings, route).find((each) => each.upstream.name === upstream)

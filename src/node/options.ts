@@ -18,40 +18,40 @@ export interface Options {
   config?: string
   host: string
   port: number
-  /** check: whether the upstreams are asked too. */
+  /** check: whether to ask the upstreams too. */
   online?: boolean
-  /** serve: whether a configuration that changes is read again. */
+  /** serve: whether to read a configuration again when it changes. */
   watch?: boolean
-  /** serve, launch: whether the page shows what passes; without a word, in the demo. */
+  /** serve, launch: whether to serve the page; in the demo it is served by default. */
   inspect?: boolean
   inspectPort?: number
-  /** explain: the path that the caller would use, and the file with the body. */
+  /** explain: the path of the request, and the file with its body. */
   path?: string
   file?: string
   launch?: LaunchOptions
   init?: InitOptions
 }
 
-/** What `dragoman init` is told. */
+/** Options of `dragoman init`. */
 export interface InitOptions {
   dialect?: string
   url?: string
   key?: string
-  /** Whose file is converted, and the file. */
+  /** The proxy whose file is converted, and the file. */
   from?: string
   file?: string
 }
 
-/** What `dragoman launch` is told. */
+/** Options of `dragoman launch`. */
 export interface LaunchOptions {
   client: string
   model?: string
-  /** For the small jobs of the client. */
+  /** The model for the client's small jobs. */
   small?: string
-  /** The file that the log goes to; without one there is none, because the screen is the client's. */
+  /** The file for the log. Without one there is no log, because the screen is the client's. */
   log?: string
   print?: boolean
-  /** The client's own. */
+  /** Arguments for the client. */
   args: readonly string[]
 }
 
@@ -77,7 +77,7 @@ const DEFAULT_PORT = 8787
 const DEFAULT_HOST = '127.0.0.1'
 const COMMANDS: readonly Command[] = ['serve', 'check', 'explain', 'profiles', 'launch', 'init']
 
-/** What the command line asks for; throws `ConfigError` with one line about what is wrong with it. */
+/** Parses the command line; throws `ConfigError` with one line about what is wrong. */
 export function readCommandLine(argv: readonly string[], environment: Environment): Options {
   const [own, rest] = argv[0] === 'launch' ? divided(argv) : [argv, []]
   const { values, positionals } = parsed(own)
@@ -111,7 +111,7 @@ function plainOptions(
   }
 }
 
-/** A port for the page is a wish for it. */
+/** A port for the page asks for the page. */
 const inspectOptions = ({ inspect, 'inspect-port': port }: Values): Partial<Options> => ({
   ...((inspect || port !== undefined) && { inspect: true }),
   ...(port !== undefined && { inspectPort: readPort(port, undefined, '--inspect-port') }),
@@ -120,13 +120,13 @@ const inspectOptions = ({ inspect, 'inspect-port': port }: Values): Partial<Opti
 const initOptions = ({ dialect, url, key, from }: Values, file?: string): InitOptions =>
   defined({ dialect, url, key, from, file })
 
-/** What is a client's own stands behind two dashes. */
+/** Splits at `--`, behind which the client's arguments stand. */
 function divided(argv: readonly string[]): [string[], string[]] {
   const at = argv.indexOf('--')
   return at < 0 ? [[...argv], []] : [argv.slice(0, at), argv.slice(at + 1)]
 }
 
-/** Options that one command has alone. */
+/** Options that only one command has. */
 const OWN = {
   launch: ['model', 'small', 'log', 'print'],
   init: ['dialect', 'url', 'key', 'from'],
@@ -140,7 +140,7 @@ function refuseForeign(command: string, values: Values): void {
   }
 }
 
-/** The proxy of a launch is this machine's alone, wherever another one would listen. */
+/** The proxy of a launch listens only for this machine. */
 function launchOptions(
   values: Values,
   [, client = '', extra]: readonly string[],
@@ -155,7 +155,7 @@ function launchOptions(
     ...(config !== undefined && { config }),
     host: DEFAULT_HOST,
     port: readPort(port ?? '0', undefined),
-    // The screen is the client's: only who asks for the page is told where it is.
+    // The screen is the client's, so the page's address is shown only when the page was asked for.
     inspect: false,
     ...inspectOptions(values),
     launch: {
@@ -221,7 +221,7 @@ function checkOperands(
     throw new ConfigError('options', 'explain expects --path, such as --path /v1/messages')
 }
 
-/** Port 0 asks the system for a free one. */
+/** Port 0 lets the system choose one. */
 function readPort(
   option: string | undefined,
   variable: string | undefined,

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 const FOLDER = new URL('../inspect/page/', import.meta.url)
 
 /**
- * The page, as a browser takes it: its files by name, the frame first. The build puts the texts in the place of
- * this module.
+ * The page's files by name, as a browser takes them, the HTML first. The build replaces this module by one that holds
+ * the texts.
  */
 export const pageFiles = (): Record<string, string> =>
   Object.fromEntries(

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { LARGEST_BLOCK_BYTES, LONG_BYTES, Pile, PIECE_BYTES, type Bytes } from '../json/bytes.ts'
 
 /**
- * The body of a request. `heed` is told of each piece of one whose length was not declared. Rejects when the
- * body breaks off, and with what `heed` throws: what comes then is thrown away.
+ * Reads the body of a request. For a body without a declared length, `heed` is called with each piece's size. Rejects
+ * when the body breaks off, and with what `heed` throws; the rest is then discarded.
  */
 export function readIncoming(
   incoming: IncomingMessage,
@@ -21,7 +21,7 @@ export function readIncoming(
       }
     }
     const settle = (how: () => void) => {
-      // An error that comes late still has to be heard, or it ends the process.
+      // A late error without a listener would end the process.
       incoming.off('data', take).off('end', end).off('close', fail)
       how()
     }
@@ -35,9 +35,9 @@ export function readIncoming(
 class Gathering {
   #pieces: Buffer[] = []
   readonly #isLong: boolean
-  /** Of the length that was declared so much is to come. */
+  /** How many bytes of the declared length are still to come. */
   #left: number
-  /** Where small pieces go, and how much of it is used. */
+  /** Where small pieces are copied to, and how many bytes of it are used. */
   #block: Buffer | undefined
   #used = 0
 
@@ -61,7 +61,7 @@ class Gathering {
     this.#left -= piece.length
   }
 
-  /** All of it; the connection, which goes on to know of this, holds nothing of it. */
+  /** Hands over the bytes. The connection still refers to this object, so nothing may stay in it. */
   take(): Bytes {
     this.#flush()
     const pieces = this.#pieces

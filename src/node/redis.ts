@@ -9,8 +9,9 @@ interface Connection {
 }
 
 /**
- * The same with its program loaded and a connection made before the first request: what is said in the time that
- * both take on a busy machine would not be kept. A server that is away holds no start up for long.
+ * The same with the client library loaded and a connection made before the first request, because on a busy machine
+ * that takes long enough for exchanges to be lost. A server that does not answer delays the start only for a short
+ * time.
  */
 export async function openRedis(url: string): Promise<RedisLink> {
   await import('@redis/client')
@@ -20,8 +21,8 @@ export async function openRedis(url: string): Promise<RedisLink> {
 }
 
 /**
- * A connection that is made when it is needed and given up at the first failure: no queue of commands grows
- * while the server is away, and no request waits twice for a dead connection.
+ * A connection that is made when it is needed, and dropped at the first failure: no queue of commands grows while the
+ * server is away, and no request waits twice for a dead connection.
  */
 export function redisLink(url: string, timeoutMs = 2000): RedisLink {
   let connection: Connection | undefined
@@ -72,7 +73,7 @@ function destroy(connection: Connection): void {
 
 type Client = Awaited<ReturnType<typeof connect>>
 
-/** Loaded only when it is wanted: most proxies keep no state outside. */
+/** Loaded only when it is needed, because most proxies keep no state in Redis. */
 async function connect(url: string, timeoutMs: number) {
   const { createClient } = await import('@redis/client')
   const client = createClient({
@@ -81,7 +82,7 @@ async function connect(url: string, timeoutMs: number) {
     disableClientInfo: true,
     socket: { connectTimeout: timeoutMs, reconnectStrategy: false },
   })
-  // A request that waits for an answer hears of the failure; without a listener it would end the process.
+  // The command that waits rejects with the failure; the event without a listener would end the process.
   client.on('error', () => undefined)
   return client.connect()
 }

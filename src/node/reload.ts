@@ -3,7 +3,7 @@ import { writeFault } from '../config/finding.ts'
 import type { Settings } from '../config/settings.ts'
 import type { RefusedReload } from '../observe/entry.ts'
 
-/** What has been opened by the old settings, and is not opened a second time. */
+/** Settings of things that are opened once, such as the port and the store. */
 const FIXED: readonly (readonly [string, (settings: Settings) => unknown])[] = [
   ['state.store', ({ state }) => state],
   ['telemetry', ({ telemetry }) => telemetry],
@@ -16,7 +16,7 @@ const FIXED: readonly (readonly [string, (settings: Settings) => unknown])[] = [
   ),
 ]
 
-/** Throws `ConfigError` for what would need a restart: then nothing of it is done. */
+/** Throws `ConfigError` for changes that need a restart; nothing is changed then. */
 export function demandReloadable(old: Settings, next: Settings): void {
   const faults = FIXED.filter(
     ([, read]) => JSON.stringify(read(old)) !== JSON.stringify(read(next)),
@@ -30,7 +30,7 @@ export function demandReloadable(old: Settings, next: Settings): void {
   if (first) throw new ConfigError(first.place, first.expected, first.origin, faults)
 }
 
-/** What the log says of settings that were not taken: the lines of `check`, which quote no value. */
+/** The log's entry for settings that were refused: the lines of `check`, which quote no value. */
 export function refusedReload(error: unknown, configuration: string): RefusedReload {
   const faults =
     error instanceof ConfigError
@@ -39,7 +39,7 @@ export function refusedReload(error: unknown, configuration: string): RefusedRel
   return { event: 'reload', result: 'error', configuration, error: faults[0] ?? '', faults }
 }
 
-/** Secrets of settings that are in use, and of those that an exchange still goes by. */
+/** The secrets of the current settings, and of former settings that exchanges still use. */
 export function secretsInUse(first: readonly string[]) {
   let current = first
   const retired = new Set<readonly string[]>()
@@ -47,13 +47,13 @@ export function secretsInUse(first: readonly string[]) {
   const renew = () => (all = [...new Set([...current, ...[...retired].flat()])])
   return {
     all: () => all,
-    /** `over`: when no exchange goes by the old ones any more. */
+    /** `over` resolves when no exchange uses the old settings any more. */
     replace(next: readonly string[], over: Promise<void>): void {
       const old = current
       retired.add(old)
       current = next
       renew()
-      // The last line of the last exchange is written in the same breath in which it ends.
+      // The last exchange writes its last line in the same turn in which it ends, before this runs.
       void over.then(() => retired.delete(old)).then(renew)
     },
   }

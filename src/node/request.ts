@@ -5,10 +5,10 @@ import { type Bytes, wholeBytes } from '../json/bytes.ts'
 import type { HttpRequest } from '../ports.ts'
 import { readIncoming } from './read-body.ts'
 
-/** The head of a request: names in small letters, and what came more than once joined by commas. */
+/** The headers of a request: names in small letters, repeated ones joined by commas. */
 export class Head implements Lookup {
   readonly #values = new Map<string, string>()
-  /** Of two hosts a proxy before this one may have believed the other. */
+  /** How many `Host` headers there were: with two of them, a proxy in front may have gone by the other one. */
   readonly hosts: number
 
   constructor({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>) {
@@ -33,8 +33,8 @@ export class Head implements Lookup {
 }
 
 /**
- * A request as it came. The head and a whole body are taken from the connection itself: as objects of the
- * web they would be copied, and copied again. A body that is passed on as it comes is a stream of the web.
+ * A request as it came. Headers and a whole body are read from the connection itself, because `Request` of the web
+ * would copy them twice. A body that passes as a stream is a stream of the web.
  */
 export class NodeRequest implements HttpRequest {
   readonly method: string
@@ -60,7 +60,7 @@ export class NodeRequest implements HttpRequest {
     return this.#leaving.signal
   }
 
-  /** Its caller has closed the connection. */
+  /** The caller has closed the connection. */
   leave(): void {
     this.#hasLeft = true
     this.#leaving?.abort(left())

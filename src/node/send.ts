@@ -16,7 +16,7 @@ import { UpstreamBody } from './upstream-body.ts'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { ByteSource } from '../stream/source.ts'
 
-/** Shorter than what common servers keep idle connections for, so that a reused one is rarely dead. */
+/** Shorter than common servers keep idle connections, so that a reused connection is rarely dead. */
 const KEEP_ALIVE_MS = 4000
 
 const WITHOUT_CLOCKS = {
@@ -27,13 +27,14 @@ const WITHOUT_CLOCKS = {
 
 export interface NodeSend {
   send: Send
-  /** Breaks every open exchange with an upstream; each of them ends with an error. */
+  /** Breaks every open exchange with an upstream; each ends with an error. */
   destroy(): void
 }
 
 /**
- * The upstream client on Node: undici's own dispatcher, because the global fetch costs several times as much
- * and gives up after five minutes of silence. When to give up is decided above, but for the connection itself.
+ * Calls upstreams on Node by undici's own dispatcher: the global `fetch` costs several times as much, and gives up
+ * after five minutes without a byte. Timeouts are decided by the callers of this function, but for that of the
+ * connection.
  */
 export function createSend(egress: Egress = () => undefined): NodeSend {
   const agents = new Map<string, Dispatcher>()
@@ -57,7 +58,10 @@ export function createSend(egress: Egress = () => undefined): NodeSend {
 const directAgent = (connectMs: number): Dispatcher =>
   new Agent({ ...WITHOUT_CLOCKS, connect: { timeout: connectMs } })
 
-/** Each connection is a tunnel, so that the proxy sees no request; a proxy that does not answer is none. */
+/**
+ * Each connection is a tunnel (CONNECT), so that the proxy sees no request. A proxy that does not answer in time
+ * counts as no connection.
+ */
 const proxyAgent = (connectMs: number, uri: string): Dispatcher =>
   new ProxyAgent({
     ...WITHOUT_CLOCKS,
@@ -80,7 +84,7 @@ function exchange(agent: Dispatcher, request: UpstreamRequest): Promise<Upstream
         method: request.method,
         headers: { 'accept-encoding': 'gzip', ...request.headers, ...contentLength(request.body) },
         body: toNodeBody(request.body),
-        // A connection that is used once is always a new one.
+        // A connection that is closed after its answer is always a new one.
         ...(request.fresh && { reset: true }),
       },
       responseHandler(request, resolve, reject),
@@ -88,22 +92,22 @@ function exchange(agent: Dispatcher, request: UpstreamRequest): Promise<Upstream
   })
 }
 
-/** undici takes any iterable; its types name fewer. */
+/** undici takes any iterable as a body; its types allow fewer. */
 function toNodeBody(body: UpstreamRequest['body']): Uint8Array | Readable | null {
   if (body instanceof ReadableStream) return Readable.fromWeb(body)
   if (body === undefined || (isWhole(body) && body.length < LARGE_BYTES)) return body ?? null
   return passing(piecesIn(body).toReversed()) as Iterable<Uint8Array> as Uint8Array
 }
 
-/** The client keeps a body until its answer is over, be it a stream of an hour. */
+/** undici keeps a body in memory until its answer is over, which may take an hour. */
 const LARGE_BYTES = 65_536
 
-/** Pieces, the last one first, that are let go of as they are taken. */
+/** Yields pieces from the end of the list, and releases each as it is taken. */
 function* passing(left: Uint8Array[]): Generator<Uint8Array> {
   for (let piece = left.pop(); piece; piece = left.pop()) yield piece
 }
 
-/** Of a body in pieces the client cannot know the length, and would send it in chunks. */
+/** undici cannot know the length of a body in pieces, and would send it with chunked encoding. */
 const contentLength = (body: UpstreamRequest['body']): Record<string, string> =>
   body === undefined || body instanceof ReadableStream || (isWhole(body) && body.length === 0)
     ? {}
@@ -111,19 +115,19 @@ const contentLength = (body: UpstreamRequest['body']): Record<string, string> =>
 
 type Settle<T> = (value: T) => void
 
-/** The connection that a request was written to. */
+/** The connection to which a request was written. */
 interface Sending {
   socket?: Socket
   isReused: boolean
-  /** What had come on it before. */
+  /** How many bytes it had received before. */
   bytesBefore: number
 }
 
 const served = new WeakSet<Socket>()
-/** The request that is about to be written: its head follows in the same turn. */
+/** The request that is about to be written; its headers follow in the same turn of the event loop. */
 let beginning: Sending | undefined
 
-/** The client (undici 7.30) tells on this channel alone which connection it writes to. */
+/** Only this channel of undici (7.30) tells to which connection it writes. */
 subscribe('undici:client:sendHeaders', (message) => {
   const socket: unknown = isObject(message) ? message['socket'] : undefined
   if (!(socket instanceof Socket)) return
@@ -138,11 +142,11 @@ subscribe('undici:client:sendHeaders', (message) => {
   served.add(socket)
 })
 
-/** A farewell of TLS and nothing else: one alert, at its longest. */
+/** The longest end of a TLS connection without data: one alert record. */
 const FAREWELL_BYTES = 31
 const BROKEN: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 
-/** Of a reused connection that ended without a byte of an answer it is known why. */
+/** A reused connection that ended without a byte of an answer had been closed for being idle. */
 function lost(error: Error, { socket, isReused, bytesBefore }: Sending): Error {
   const code = 'code' in error ? error.code : undefined
   if (!socket || !isReused || !BROKEN.has(code)) return error
@@ -150,7 +154,7 @@ function lost(error: Error, { socket, isReused, bytesBefore }: Sending): Error {
   return socket.bytesRead - bytesBefore > most ? error : new StaleConnectionError(error.message)
 }
 
-/** One response as it arrives. */
+/** Receives one response. */
 function responseHandler(
   { signal, connection }: UpstreamRequest,
   resolve: Settle<UpstreamResponse>,
@@ -196,7 +200,7 @@ function responseHandler(
       leave()
       body.end()
     },
-    // Before the request began to be written there was no connection, so nothing was sent.
+    // Without a connection the request was not begun, so nothing was sent.
     onResponseError: (_, error) =>
       fail(request ? lost(error, sending) : new ConnectError(error.message)),
   }
@@ -223,7 +227,7 @@ function findHeader(headers: ResponseHeaders, name: string): string | null {
   return Array.isArray(value) ? value.join(', ') : (value ?? null)
 }
 
-/** Of a decoded body neither coding nor length say anything any more. */
+/** Neither the coding nor the length describes the decoded body. */
 const decodedHeader = (headers: ResponseHeaders, name: string): string | null =>
   /^content-(?:encoding|length)$/i.test(name) ? null : findHeader(headers, name)
 
@@ -237,21 +241,21 @@ const DECODERS: ReadonlyMap<string, () => Duplex> = new Map<string, () => Duplex
   ['br', createBrotliDecompress],
 ])
 
-/** What one decoder may hold decoded before it waits for its reader. */
+/** How many decoded bytes wait for the reader before decoding pauses. */
 const BUFFERED_BYTES = 64 * 1024
 
-/** Whether a `content-encoding` says that the body is as it is. */
+/** Whether a `content-encoding` leaves the body as it is. */
 export const isPlain = (coding: string | null): boolean =>
   coding === null || coding.trim() === '' || coding.trim().toLowerCase() === 'identity'
 
 /**
- * The body behind one content coding, decoded as its reader asks for it, so that a small bomb stays small;
- * undefined for a coding, or a chain of them, that was not asked for.
+ * The decoded body. It is decoded as its reader asks for it, so that a compressed bomb stays small. Undefined for
+ * codings that were not asked for, and for several at once.
  */
 export function decoded(body: ByteSource, coding: string): ReadableStream<Uint8Array> | undefined {
   const decoder = DECODERS.get(coding.trim().toLowerCase())?.()
   if (!decoder) return undefined
-  // The error of a broken body reaches the reader through the decoder, which the pipeline destroys with it.
+  // The reader gets the error of a broken body from the decoder, which the pipeline destroys.
   pipeline(Readable.from(pieces(body), { objectMode: false }), decoder, () => undefined)
   const strategy = new ByteLengthQueuingStrategy({ highWaterMark: BUFFERED_BYTES })
   return Readable.toWeb(decoder, { strategy })

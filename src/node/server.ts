@@ -12,17 +12,16 @@ import { inTurn } from './turns.ts'
 const CHECK_INTERVAL_MS = 5000
 const MAX_HEADER_BYTES = 16 * 1024
 const DRAIN_POLL_MS = 50
-/** What an exchange needs to tell its caller that it was broken off. */
+/** The time in which exchanges that were broken off may tell their callers. */
 const FAREWELL_MS = 500
 
 export interface RunningServer {
   port: number
-  /** How many exchanges have begun and not ended. */
+  /** How many exchanges are open. */
   open(): number
   /**
-   * Serves as ever for `lingerMs`, so that a load balancer learns of it first. Then takes no new
-   * connection, lets open exchanges end for at most `drainMs`, then breaks off what is left.
-   * Resolves when the last connection is closed.
+   * Serves on for `lingerMs`, so that a load balancer notices first. Then takes no new connections, lets open
+   * exchanges end for at most `drainMs`, and breaks off the others. Resolves when the last connection is closed.
    */
   stop(drainMs: number, lingerMs?: number): Promise<void>
 }
@@ -33,9 +32,9 @@ export interface ServerOptions {
   host: string
   port: number
   limits: Pick<LimitSettings, 'connections' | 'headersMs' | 'bodyMs'>
-  /** For how long a caller may take nothing of what waits for it. */
+  /** The time after which a caller that reads nothing of its answer is cut off. */
   stallMs?: number
-  /** Ends the exchanges that are still open when the time for draining is over. */
+  /** Ends the exchanges that are still open after the drain. */
   breakOff(): void
 }
 
@@ -65,7 +64,7 @@ function httpServer(options: ServerOptions, isDraining: () => boolean): Server {
   const { headersMs, bodyMs, connections } = options.limits
   const { stallMs = STALL_MS } = options
   const listener = createListener(async (request, incoming, outgoing) => {
-    // To the connection itself: as a Response, and above all as a stream of the web, it would cost more.
+    // Written to the connection itself, because a `Response` of the web, and above all its stream, would cost more.
     await writeResponse(outgoing, await options.answer(request), await stillComing(incoming))
   })
   const server = createServer(
@@ -85,19 +84,22 @@ function httpServer(options: ServerOptions, isDraining: () => boolean): Server {
   return server
 }
 
-/** The clock of a connection begins anew with each byte that is taken; silence with nothing to take is none. */
+/**
+ * The timeout of a connection begins again with each byte that the caller takes. Silence with nothing to send does
+ * not count.
+ */
 const closeStalled = (outgoing: ServerResponse, stallMs: number) =>
   outgoing.setTimeout(stallMs, () => {
     if (outgoing.socket?.writableLength) outgoing.destroy()
   })
 
-/** For how long a caller is listened to that goes on sending what is not wanted. */
+/** The time for which the rest of a body is read that the caller goes on sending. */
 const LINGER_MS = 1000
 
-/** A body as short as this has come with its head, or is about to. */
+/** A body this short has come with the headers, or is about to. */
 const SHORT_BYTES = 65_536
 
-/** The rest of a body that was not read, where there is one; a short one is awaited, and keeps its connection. */
+/** The rest of a body that was not read, if any. A short rest is awaited, and its connection is kept. */
 async function stillComing(
   incoming: IncomingMessage,
 ): Promise<{ over: Promise<void> } | undefined> {
@@ -110,7 +112,7 @@ async function stillComing(
 
 const SHORT_WAIT_MS = 50
 
-/** The rest of a body, which is thrown away. Resolves at its end, or when it takes too long. */
+/** Reads and discards the rest of a body. Resolves at its end, or when it takes too long. */
 function unread(incoming: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     const clock = setTimeout(resolve, LINGER_MS)
@@ -132,7 +134,7 @@ function listening(server: Server, { host, port }: ServerOptions): Promise<void>
   })
 }
 
-/** A connection whose last answer has been sent would idle for seconds: it is closed as soon as it is seen. */
+/** Closes connections as soon as their last answer has been sent; by themselves they would stay open for seconds. */
 function drained(server: Server, drainMs: number, breakOff: () => void): Promise<void> {
   return new Promise((resolve) => {
     const sweep = setInterval(() => server.closeIdleConnections(), DRAIN_POLL_MS)

@@ -1,17 +1,20 @@
 import { isatty } from 'node:tty'
 
-/** A terminal sends an interrupt to the whole group and npm passes it on: two within this time are one. */
+/**
+ * A terminal sends an interrupt to the whole process group, and npm passes its own on as well: two within this time
+ * count as one.
+ */
 const SAME_INTERRUPT_MS = 100
 
 const INTERRUPTED = 130
 
-/** Asked at the start: one that has been closed is none any more. */
+/** Asked at the start, because a terminal that was closed is no longer recognised. */
 const HAS_TERMINAL = isatty(0)
 
 /**
- * The first signal stops in order and ends with 0; the second one ends at once. SIGHUP means that something has
- * changed, but for a terminal, which sends it when it is closed: then it stops in order too, and never at once.
- * SIGUSR2, with which tools of Node ask for a report or a restart, means nothing here.
+ * The first signal drains and ends with 0; the second ends at once. SIGHUP reloads the configuration; where there is
+ * a terminal, which sends it when it is closed, it drains instead, and never ends at once. SIGUSR2, by which tools
+ * for Node ask for a report or a restart, is ignored.
  */
 export function onSignals(stop: () => Promise<void>, reload: () => Promise<void>): void {
   let stoppedAt: number | undefined
@@ -41,7 +44,10 @@ export function onSignals(stop: () => Promise<void>, reload: () => Promise<void>
 const PARENT_CHECK_MS = 250
 const PARENT = process.ppid
 
-/** npm passes a signal on to the shell between us only, which dies of it and leaves us behind. */
+/**
+ * npm passes a signal only to the shell between it and this process. The shell dies, and this process is left without
+ * a parent.
+ */
 function onOrphaned(then: () => void): void {
   const check = setInterval(() => {
     if (process.ppid === PARENT) return

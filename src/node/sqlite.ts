@@ -9,13 +9,13 @@ import { openWriteAheadLog, type WriteAheadLog } from './write-ahead.ts'
 
 const SERVICE = 'the SQLite state file'
 const VERSION = 1
-/** How long the work of another process on the same file is waited for. */
+/** How long to wait for another process that uses the same file. */
 const PATIENCE_MS = 2000
 
 /**
- * In a file, so that it survives a restart; several processes on one machine may share it. Every commit of the
- * write-ahead log is on the disk before `put` resolves, so not even a power cut between two turns loses what was
- * acknowledged. For the disk, and for the lock of another process, only those wait who need the store.
+ * A store in a file, which survives a restart and which several processes on one machine may share. Before `put`
+ * resolves, its commit in the write-ahead log is on the disk, so that a power cut loses nothing that was
+ * acknowledged. Only requests that use the store wait for the disk and for the lock.
  */
 export async function sqliteStore(
   file: string,
@@ -44,7 +44,7 @@ export async function sqliteStore(
   }
 }
 
-/** Flushed and emptied without SQLite; undefined where it has no such log, and takes care of that itself. */
+/** Takes over flushing and emptying the log from SQLite; undefined for a database without such a log. */
 async function writeAheadLog(
   database: DatabaseSync,
   file: string,
@@ -55,7 +55,7 @@ async function writeAheadLog(
     database.exec('PRAGMA wal_checkpoint(PASSIVE)'),
   ).catch(() => undefined)
   if (!log) return undefined
-  // Of a flush only the order is left to it, which it needs once each time that the log begins anew.
+  // SQLite itself flushes only when the log begins again, for the order of writes.
   database.exec('PRAGMA synchronous = NORMAL')
   database.exec('PRAGMA wal_autocheckpoint = 0')
   return log
@@ -76,7 +76,7 @@ async function openDatabase(file: string): Promise<DatabaseSync> {
   const { DatabaseSync } = await sqliteModule()
   let database: DatabaseSync | undefined
   try {
-    // What people say to a model must not be read by other users of the machine; the log files inherit the mode.
+    // Only this user may read the file, because it holds conversations. Its log files inherit the mode.
     if (file !== ':memory:') closeSync(openSync(file, 'a', 0o600))
     database = new DatabaseSync(file)
     prepare(database)
@@ -88,7 +88,7 @@ async function openDatabase(file: string): Promise<DatabaseSync> {
   }
 }
 
-/** Absent before Node 22.5, and behind a flag before 22.13. */
+/** `node:sqlite` is absent before Node 22.5, and behind a flag before 22.13. */
 async function sqliteModule(): Promise<typeof import('node:sqlite')> {
   try {
     return await import('node:sqlite')
@@ -99,7 +99,7 @@ async function sqliteModule(): Promise<typeof import('node:sqlite')> {
 }
 
 function prepare(database: DatabaseSync): void {
-  // No request is served yet, so none waits.
+  // No request is served yet, so SQLite's own waiting stops nothing.
   database.exec(`PRAGMA busy_timeout = ${PATIENCE_MS}`)
   database.exec('PRAGMA journal_mode = WAL')
   database.exec('PRAGMA synchronous = FULL')
@@ -121,7 +121,7 @@ function sqlDatabase(database: DatabaseSync): SqlDatabase {
   }
   return {
     rows: (text, ...values) => prepare(text).all(...values),
-    // A process that writes is in one.
+    // A process that writes is in a transaction already.
     transaction: (work) => work(),
   }
 }

@@ -3,13 +3,16 @@ import type { Socket } from 'node:net'
 
 type Serve = (incoming: IncomingMessage, outgoing: ServerResponse) => void
 
-/** Beyond so many requests that wait, no more of them are read; how many come in one piece of the connection is not bounded. */
+/**
+ * Beyond this number of waiting requests the connection is not read. How many requests one piece of data holds is not
+ * limited.
+ */
 const MOST_WAITING = 16
 
 /**
- * One exchange at a time on each connection. HTTP/1.1 (RFC 9112, section 9.3.2) lets a caller send requests
- * before it has the answers to former ones, and Node begins with all of them at once: one connection would
- * count for as many as it likes. Answers go out in order anyway.
+ * Serves one exchange at a time on each connection. By HTTP/1.1 (RFC 9112, section 9.3.2) a caller may send requests
+ * before it has the answers to earlier ones, and Node begins with all of them at once, so one connection would count
+ * as many. Answers go out in order anyway.
  */
 export function inTurn(serve: Serve): Serve {
   const lines = new WeakMap<Socket, Line>()
@@ -36,7 +39,7 @@ class Line {
   add(incoming: IncomingMessage, outgoing: ServerResponse): void {
     if (!this.#busy) return this.#begin(incoming, outgoing)
     this.#waiting.push([incoming, outgoing])
-    // Meanwhile it is not noticed that the caller has left; the next byte of an answer will tell.
+    // While the connection is paused, a caller that leaves is noticed only by the next byte of an answer.
     if (this.#waiting.length >= MOST_WAITING) this.#socket.pause()
   }
 

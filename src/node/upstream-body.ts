@@ -1,10 +1,10 @@
 import type { ByteSource } from '../stream/source.ts'
 import { joinBytes } from '../json/bytes.ts'
 
-/** What one exchange may hold before its upstream is no longer read. */
+/** How many bytes one exchange may hold before its upstream is paused. */
 const BUFFERED_BYTES = 64 * 1024
 
-/** What the connection does for its body. */
+/** What a body does to its connection. */
 export interface Tap {
   pause(): void
   resume(): void
@@ -13,8 +13,8 @@ export interface Tap {
 }
 
 /**
- * A body on its way in. A read gets all that has come since the last one: an upstream that says every event in a
- * piece of its own would otherwise have each of them carried through alone.
+ * A body as it arrives. A read returns all bytes since the last one: upstreams that send every event in a packet of
+ * its own would otherwise cost one pass through the proxy for each.
  */
 export class UpstreamBody implements ByteSource {
   readonly #tap: Tap
@@ -58,7 +58,7 @@ export class UpstreamBody implements ByteSource {
     this.#settle()
   }
 
-  /** What came before it is still to be had, unless the body was cancelled. */
+  /** With `end` the bytes before it can still be read; with `once` they are dropped. */
   fail(error: Error, { at = 'end' }: { at?: 'end' | 'once' } = {}): void {
     if (this.#ended || this.#error) return
     this.#error = error
@@ -90,7 +90,7 @@ export class UpstreamBody implements ByteSource {
     this.#rouse()
   }
 
-  /** The reader goes on when everything that came together is here. */
+  /** Wakes the reader after everything that came in the same turn is here. */
   #rouse(): void {
     const wake = this.#wake
     this.#wake = undefined

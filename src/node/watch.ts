@@ -3,12 +3,12 @@ import { dirname } from 'node:path'
 
 /** Editors write a file in several steps. */
 const SETTLE_MS = 200
-/** Not every file system tells of changes. */
+/** Network file systems report no changes, so the files are checked in this interval too. */
 const CHECK_MS = 5000
 
 /**
- * Calls when one of the files has changed, until it is told to stop. The folders are watched and not the files:
- * editors replace a file by another one of its name, and Kubernetes a link in its path.
+ * Calls `changed` when one of the files has changed, until the returned function is called. It watches the folders
+ * and not the files, because editors replace a file by a new one, and Kubernetes replaces a link in its path.
  */
 export function watchFiles(list: () => readonly string[], changed: () => void): () => void {
   let known = signatures(list())
@@ -19,7 +19,7 @@ export function watchFiles(list: () => readonly string[], changed: () => void): 
     if (now === known) return
     known = now
     changed()
-    // The files that a configuration names may be others now.
+    // The changed configuration may name other files.
     known = signatures(list())
     listen()
   }
@@ -42,7 +42,7 @@ export function watchFiles(list: () => readonly string[], changed: () => void): 
   }
 }
 
-/** A folder that cannot be watched is looked at from time to time. */
+/** A folder that cannot be watched is checked in the interval. */
 function watched(folder: string, changed: () => void): FSWatcher[] {
   try {
     const watcher = watch(folder, { persistent: false }, changed)
@@ -55,7 +55,7 @@ function watched(folder: string, changed: () => void): FSWatcher[] {
 
 const signatures = (files: readonly string[]): string => files.map(signature).join('\n')
 
-/** Another file under the same name, or the same with another content. */
+/** Differs when a file was replaced or its content changed. */
 function signature(file: string): string {
   const stat = statSync(file, { throwIfNoEntry: false })
   return stat ? `${file} ${stat.dev} ${stat.ino} ${stat.size} ${stat.mtimeMs}` : file

@@ -2,20 +2,19 @@ import { open, realpath } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 
-/** From then on what the log holds is brought into the file itself. */
+/** With a log of this size its content is moved into the database file. */
 const LARGE_BYTES = 8 * 1024 * 1024
 
-/** The log into which SQLite writes first what is put into a file. */
+/** The log to which SQLite writes before the database file. */
 export interface WriteAheadLog {
-  /** Resolves when everything that was written before is on the disk. */
+  /** Resolves when everything written before is on the disk. */
   flushed(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * A disk may take long, and SQLite would stop the whole process until it is done. So it is told to leave this to
- * others: the log is flushed here, once for all that wait meanwhile, and emptied by a thread. `emptyHere`: the same
- * without a thread, for where there can be none.
+ * Flushing may take long, and SQLite would stop the whole process meanwhile. So the log is flushed here, once for all
+ * writes that wait, and emptied by a thread. `emptyHere`: without a thread, for platforms that have none.
  */
 export async function openWriteAheadLog(
   file: string,
@@ -47,7 +46,7 @@ export async function openWriteAheadLog(
   }
 }
 
-/** Work that is begun once for all who ask for it before it begins; who asks later waits for the next time. */
+/** Runs `work` once for all callers that come before it begins. Later callers wait for the next run. */
 export function together(work: () => Promise<void>): () => Promise<void> {
   let last: Promise<unknown> = Promise.resolve()
   let next: Promise<void> | undefined
@@ -63,7 +62,7 @@ export function together(work: () => Promise<void>): () => Promise<void> {
   }
 }
 
-/** The names of files that are new; not every system has such a thing. */
+/** Flushes the names of new files. Not every system can open a folder. */
 async function flushFolder(path: string): Promise<void> {
   const folder = await open(path, 'r').catch(() => undefined)
   await folder?.sync().catch(() => undefined)
@@ -76,8 +75,8 @@ interface Thread {
 }
 
 /**
- * First without holding up those who write, then the rest. The first write behind it waits for the disk too, so it
- * is done here; what it writes is there already.
+ * First empties what it can without blocking writers, then the rest. The first write after that waits for the disk as
+ * well, so the thread makes it; its content is there already.
  */
 const PROGRAM = `
   process.removeAllListeners('warning')

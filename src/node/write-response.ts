@@ -3,8 +3,8 @@ import type { Answer } from '../exchange/exchange.ts'
 import type { ByteSource } from '../stream/source.ts'
 
 /**
- * An answer on its way out. Resolves when it has been handed over, or the caller has left. `rest`: what the
- * caller is still sending, and is not read; a connection that is closed before would lose the answer.
+ * Writes an answer. Resolves when it has been handed over, or when the caller has left. `rest`: the part of the
+ * caller's body that is still coming; closing the connection before its end would lose the answer.
  */
 export async function writeResponse(
   outgoing: ServerResponse,
@@ -14,12 +14,12 @@ export async function writeResponse(
   if (gone && !outgoing.destroyed) outgoing.on('close', gone)
   else gone?.()
   if (outgoing.destroyed) return leave(body)
-  // What goes wrong with a connection closes it, and that is heard.
+  // An error also closes the connection, which is handled.
   outgoing.on('error', () => {})
   if (rest) outgoing.shouldKeepAlive = false
   if (body === null) outgoing.writeHead(status, headers).end()
   else if (typeof body === 'string' || body instanceof Uint8Array) {
-    // With a text behind it the head would be made bytes of as text too, and no longer be the bytes it is.
+    // With text behind them, Node would encode the headers as text too, and change their bytes.
     const bytes = typeof body === 'string' ? Buffer.from(body) : body
     outgoing.writeHead(status, { ...headers, 'content-length': bytes.length })
     if (!rest) return void outgoing.end(bytes)
@@ -29,16 +29,16 @@ export async function writeResponse(
   } else await pump(outgoing.writeHead(status, headers), body)
 }
 
-/** An answer that would be streamed is told that its caller has gone. */
+/** Tells an answer that would be streamed that its caller has left. */
 function leave(body: Answer['body']): void {
   if (body !== null && typeof body === 'object' && 'cancel' in body) body.cancel()
 }
 
-/** Reads on when the caller has taken what came: a slow caller slows the upstream down. */
+/** Reads on when the caller has taken what was written, so a slow caller slows the upstream down. */
 async function pump(outgoing: ServerResponse, source: ByteSource): Promise<void> {
   outgoing.on('close', () => source.cancel())
   let begun = false
-  // The head goes out with the first bytes, but waits for none that take their time.
+  // The headers go out with the first bytes, unless those take time.
   setImmediate(() => {
     if (!begun && !outgoing.destroyed) outgoing.flushHeaders()
   })
@@ -50,12 +50,12 @@ async function pump(outgoing: ServerResponse, source: ByteSource): Promise<void>
     }
     outgoing.end()
   } catch {
-    // Cut off, it does not look like the end of an answer.
+    // The connection is destroyed, so that the answer does not look complete.
     outgoing.destroy()
   }
 }
 
-/** Resolves when the caller has taken what waits for it, or takes nothing any more. */
+/** Resolves when the caller has taken what was written, or has left. */
 const room = (outgoing: ServerResponse): Promise<void> =>
   new Promise((resolve) => {
     const go = () => {

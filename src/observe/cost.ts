@@ -2,18 +2,18 @@ import { matchesGlob } from '../config/glob.ts'
 import type { Price, UpstreamSettings } from '../config/settings.ts'
 import type { Tokens } from './entry.ts'
 
-/** Tokens that a price is for. */
+/** Prices are for this many tokens. */
 const PER = 1_000_000
 
 export interface TieredPrice extends Price {
-  /** From so many tokens of input on all of them cost this. */
+  /** The price of all tokens, where the input has at least this many. */
   above?: { inputTokens: number; price: Price }
 }
 
-/** What the models of the vendors cost, by their names; a platform with little room has no such list. */
+/** List prices by the models' names. Workers have no list, to keep their bundle small. */
 export type PriceList = (model: string) => TieredPrice | undefined
 
-/** US dollars, to a millionth; undefined where the price is not known, which is not the same as nothing. */
+/** US dollars, rounded to a millionth. Undefined where the price is not known. */
 export function costOf(
   upstream: UpstreamSettings | undefined,
   model: string | undefined,

@@ -2,7 +2,7 @@ import type { Loss } from '../model/loss.ts'
 import type { TraceContext } from './traceparent.ts'
 import type { FinishReason, Usage } from '../model/request.ts'
 
-/** What is known of one exchange when it is over. Never a body, never a credential. */
+/** What is known of an exchange when it is over. It never holds a body or a credential. */
 export interface LogEntry {
   id: string
   method: string
@@ -17,42 +17,42 @@ export interface LogEntry {
   /** Which of the upstream's keys was used. */
   member?: string
   upstreamDialect?: string
-  /** What the upstream calls this exchange. */
+  /** The upstream's own id of this exchange. */
   upstreamRequestId?: string
   route?: string
   model?: string
   sentModel?: string
   stream?: boolean
-  /** The trace that it belongs to; of it the log has the id. */
+  /** Its place in a trace; the log writes the trace's id. */
   trace?: TraceContext
   traceId?: string
   /** The conversation that it belongs to, as a hash. */
   session?: string
-  /** All requests to upstreams, in order, where there was more than one. */
+  /** All requests to upstreams in their order, where there were several. */
   attempts?: readonly Attempt[]
   status: number
   outcome?: Outcome
   firstByteMs?: number
   totalMs: number
-  /** From a body that is there to a request on its way to the upstream; only where one was sent. */
+  /** From the end of the caller's body to the request to the upstream; absent where none was sent. */
   overheadMs?: number
   usage?: Tokens
-  /** In US dollars, where the price of the model is known. */
+  /** In US dollars; absent where the price is not known. */
   cost?: number
   finish?: FinishReason
   losses?: readonly Loss[]
   bytesIn?: number
   bytesOut?: number
-  /** What the caller was told. */
+  /** The error that the caller was told. */
   error?: string
-  /** What the caller need not know: why no connection to the upstream came about, or why it broke. */
+  /** The reason that the caller is not told, such as the system's error of a connection. */
   reason?: string
 }
 
-/** What was asked for: a reply, a count of tokens, something kept, a task, or what would be done. */
+/** What was asked for: a reply, a token count, a stored response, a task, or an explanation. */
 export type Operation = 'create' | 'count' | 'stored' | 'task' | 'explain'
 
-/** `shed`: refused because of a limit, before anything was done. */
+/** `shed`: refused because of a limit of this process, before anything was done. */
 export type Outcome = 'ok' | 'client_error' | 'upstream_error' | 'proxy_error' | 'left' | 'shed'
 
 /** One request to one key of an upstream. */
@@ -64,7 +64,7 @@ export interface Attempt {
   ms: number
 }
 
-/** The counts that the model knows, and none that an upstream made up. */
+/** The counts that the model names; an upstream's own counts are left out. */
 export type Tokens = Omit<Usage, 'ext'>
 
 const COUNTS = [
@@ -87,7 +87,7 @@ export function tokensIn(usage: Usage): Tokens {
 
 const SHARE_DIGITS = 3
 
-/** The part of a prompt that was read from a cache; undefined where nothing was counted. */
+/** The share of the prompt that was read from a cache; undefined where nothing was counted. */
 export function cachedShare({ input = 0, cacheRead = 0 }: Tokens = {}): number | undefined {
   return input > 0 ? Number(Math.min(1, cacheRead / input).toFixed(SHARE_DIGITS)) : undefined
 }
@@ -110,7 +110,7 @@ export interface RefusedReload {
 
 export type Level = 'info' | 'warn' | 'error'
 
-/** How urgent an entry is: a failure of the proxy or an upstream, a refusal, or nothing. */
+/** How urgent an entry is: an error for failures of the proxy or an upstream, a warning for refusals. */
 export function levelOf(entry: LogEntry | ProcessEvent): Level {
   if ('event' in entry)
     return entry.event === 'reload' && entry.result === 'error' ? 'error' : 'info'

@@ -2,29 +2,29 @@ import { cachedShare, levelOf, type LogEntry, type ProcessEvent } from './entry.
 
 const VALUE_CHARACTERS = 256
 const LOSSES_SHOWN = 20
-/** Shorter secrets would mask ordinary words. */
+/** Shorter secrets would also mask ordinary words. */
 const MIN_SECRET_CHARACTERS = 8
 
-/** Control characters of both sets and the line separators: they forge lines, or drive a terminal. */
+/** Control characters, line separators and marks of direction: they can forge lines, or control a terminal. */
 const UNPRINTABLE = /[\p{Cc}\u2028\u2029\p{Bidi_Control}]/gu
 
 export interface LogOptions {
   write(line: string): void
   now(): number
-  /** How an entry becomes a line; JSON unless something else is wanted. */
+  /** Writes an entry as a line; as JSON when absent. */
   spell?: Spell | undefined
-  /** Values that must never appear in an entry; they may change while the log is written. */
+  /** Texts that must never appear in a line. A function gives those of the moment, because settings can change. */
   secrets: readonly string[] | (() => readonly string[])
 }
 
-/** What a line of the log is about. */
+/** A line of the log: an exchange, or an event of the process. */
 export type Logged = LogEntry | ProcessEvent
 
 /** The sink of the log: one line per entry. */
 export function createLog(options: LogOptions): (entry: Logged) => void {
   const { secrets } = options
   const mask = typeof secrets === 'function' ? changing(secrets) : masker(secrets)
-  // In this order: half a secret would not be found any more.
+  // Masked before it is shortened, because half a secret would not be found any more.
   const shorten: Shorten = (text) => capped(mask(text))
   const { write, now, spell = jsonLine } = options
   return (entry) => write(mask(spell(entry, new Date(now()).toISOString(), shorten)))
@@ -32,7 +32,7 @@ export function createLog(options: LogOptions): (entry: Logged) => void {
 
 type Shorten = (text: string) => string
 
-/** An entry and its time as a line, of which no text that came from outside is longer than `shorten` makes it. */
+/** Writes an entry and its time as a line. `shorten` limits the length of texts from outside. */
 export type Spell = (entry: Logged, time: string, shorten: Shorten) => string
 
 function changing(secrets: () => readonly string[]): (text: string) => string {
@@ -52,12 +52,12 @@ function masker(all: readonly string[]): (text: string) => string {
     .map((secret) => secret.replace(/[^\w]/g, '\\$&'))
   if (masked.length === 0) return (text) => text
   const known = new RegExp(masked.join('|'), 'g')
-  // To find none of a few words is what happens, and costs less than a pattern of them.
+  // Lines nearly always hold no secret, and searching for a few words costs less than one pattern of them.
   return (text) =>
     secrets.some((secret) => text.includes(secret)) ? text.replace(known, '***') : text
 }
 
-/** Everything that is known of an exchange, or of what happens to the process. */
+/** Everything that is known of an exchange, or of an event of the process. */
 function jsonLine(entry: Logged, time: string, shorten: Shorten): string {
   const line = {
     time,
@@ -79,17 +79,17 @@ function exchangeMembers(entry: LogEntry): object {
   }
 }
 
-/** What is short need not be shortened, and leaves no half of a secret. */
+/** A short value need not be shortened, so no half of a secret can be left over. */
 const isDelicateLine = (line: object): boolean =>
   Object.values(line).some((value: unknown) =>
     Array.isArray(value) ? value.some(isDelicateMember) : isDelicate(value),
   )
 
-/** A member of a list is a text, or an object of texts and numbers. */
+/** An element of a list is a text, or an object of texts and numbers. */
 const isDelicateMember = (value: unknown): boolean =>
   typeof value === 'object' && value !== null ? isDelicateLine(value) : isDelicate(value)
 
-/** JSON spells quotes otherwise, and so a secret that has one. */
+/** JSON escapes quotes, and with them a secret that holds one. */
 const isDelicate = (value: unknown): boolean =>
   typeof value === 'string' && (value.length > VALUE_CHARACTERS || /["\\]/.test(value))
 
@@ -99,7 +99,7 @@ const shortened = (line: object, shorten: Shorten): string =>
 /** Nearly every line is of visible ASCII. */
 const PLAIN = /^[\x20-\x7e]*$/
 
-/** The losses of an entry, a bounded number of them. */
+/** The losses of an entry, up to a limit. */
 export function lossTexts({ losses = [] }: LogEntry): string[] {
   const texts = losses.slice(0, LOSSES_SHOWN).map(({ code, path }) => `${code} ${path}`)
   return losses.length > LOSSES_SHOWN ? [...texts, `${losses.length - LOSSES_SHOWN} more`] : texts
@@ -108,7 +108,7 @@ export function lossTexts({ losses = [] }: LogEntry): string[] {
 const capped = (text: string): string =>
   text.length > VALUE_CHARACTERS ? `${text.slice(0, VALUE_CHARACTERS - 1)}…` : text
 
-/** The text without anything that forges lines or drives a terminal. */
+/** The text without characters that can forge lines or control a terminal. */
 export const printable = (text: string): string => text.replace(UNPRINTABLE, escaped)
 
 const escaped = (character: string): string =>

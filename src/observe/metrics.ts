@@ -2,12 +2,12 @@ import type { Settings } from '../config/settings.ts'
 import type { Attempt, LogEntry } from './entry.ts'
 import { Metric } from './registry.ts'
 
-/** What a gauge shows at the moment in which it is read. */
+/** The values of gauges at the moment. */
 export interface Readings {
   open(): number
   held(): number
   streams(): number
-  /** How the keys of upstreams stand: 0 closed, 1 half-open, 2 open. */
+  /** The circuit breaker of each key of an upstream: 0 closed, 1 half-open, 2 open. */
   breakers?(): Iterable<{ upstream: string; key: string; state: 0 | 1 | 2 }>
 }
 
@@ -15,7 +15,7 @@ export interface Metrics {
   /** An exchange is over; it is counted once. */
   finished(entry: LogEntry, settings: Settings): void
   reloaded(result: 'ok' | 'error', seconds: number): void
-  /** Reads, and changes nothing. */
+  /** The metrics as text; reading changes nothing. */
   text(readings: Readings): string
 }
 
@@ -190,7 +190,7 @@ const TOKEN_TYPES = [
   ['reasoning', 'reasoning'],
 ] as const
 
-/** What was asked, where only one answered at once. */
+/** All attempts of an exchange; a single one is not listed in its entry. */
 export function attemptsOf(entry: LogEntry): readonly Attempt[] {
   const { attempts, upstream, member = upstream, overheadMs, status, reason, totalMs } = entry
   if (attempts) return attempts
@@ -226,7 +226,7 @@ function hopsOf({ attempts = [], route }: LogEntry, settings: Settings) {
 
 const named = new WeakMap<Settings, ReadonlySet<string>>()
 
-/** Only names that the configuration writes out: anybody can make up others. */
+/** Only names that the configuration holds become labels, because callers can make up others without limit. */
 function modelLabel({ sentModel = '', model = '' }: LogEntry, settings: Settings): string {
   const known = named.get(settings) ?? namesIn(settings)
   named.set(settings, known)

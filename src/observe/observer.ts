@@ -3,7 +3,7 @@ import type { LogEntry } from './entry.ts'
 import { createMetrics, type Readings } from './metrics.ts'
 import { createUsage } from './usage.ts'
 
-/** What an operator may ask of a process: everything is of this one, and since it began. */
+/** What an operator may ask of this process; it counts since the process began. */
 export interface Observer {
   /** An exchange is over. */
   finished(entry: LogEntry, settings: Settings): void

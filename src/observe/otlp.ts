@@ -1,16 +1,16 @@
-/** What an exporter is told of one span: OTLP/HTTP JSON, with ids in hexadecimal and times as text. */
+/** A span in OTLP/HTTP JSON (opentelemetry.io, "OTLP Specification"): ids in hexadecimal, times as text. */
 export interface Span {
   traceId: string
   spanId: string
   parentSpanId?: string
   traceState?: string
   name: string
-  /** 2: server, 3: client. */
+  /** 2: SPAN_KIND_SERVER, 3: SPAN_KIND_CLIENT. */
   kind: 2 | 3
   startTimeUnixNano: string
   endTimeUnixNano: string
   attributes: readonly Attribute[]
-  /** 2: an error. */
+  /** 2: STATUS_CODE_ERROR. */
   status: { code?: 2; message?: string }
 }
 
@@ -25,7 +25,7 @@ type OtlpValue =
   | { boolValue: boolean }
   | { arrayValue: { values: OtlpValue[] } }
 
-/** Numbers that are whole are 64 bits wide, and text; absent values are left out. */
+/** OTLP writes 64-bit integers as text. Absent values are left out. */
 export const attributesOf = (
   values: readonly (readonly [string, string | number | boolean | string[] | undefined])[],
 ): Attribute[] =>
@@ -47,7 +47,7 @@ const TIMEOUT_MS = 10_000
 const AGAIN: ReadonlySet<number> = new Set([429, 502, 503, 504])
 const LONGEST_WAIT_MS = 300_000
 
-/** Sends a batch; its answer is of no use but for these two. */
+/** Sends a batch. Of the answer only these two members are used. */
 export type Post = (
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -66,11 +66,11 @@ export interface ExporterOptions {
 }
 
 export interface Exporter {
-  /** Costs its caller nothing: what there is no room for is dropped, and counted. */
+  /** Never waits: what there is no room for is dropped and counted. */
   add(spans: readonly Span[]): void
   dropped(): number
   waiting(): number
-  /** Sends what there is, for at most so long. */
+  /** Sends what is left, for at most this time. */
   stop(ms: number): Promise<void>
 }
 
@@ -110,7 +110,7 @@ export function createExporter(options: ExporterOptions): Exporter {
   }
 }
 
-/** Undefined when the batch is done with; else for how long to wait before it is sent again. */
+/** Undefined when the batch is done with, else the time until it is sent again. */
 async function sent(options: ExporterOptions, spans: readonly Span[]): Promise<number | undefined> {
   const { endpoint, headers, resource, scope, schemaUrl } = options
   const scopeSpans = [{ scope, schemaUrl, spans }]

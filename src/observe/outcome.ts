@@ -2,12 +2,12 @@ import { CALLER_LEFT, CROWDED, INTERNAL } from '../model/failures.ts'
 import type { Problem } from '../model/problem.ts'
 import type { Outcome } from './entry.ts'
 
-/** The code of what a caller is refused because of its own limits. */
+/** The error code of a caller that is at its own limits. */
 export const RATE_LIMITED = 'rate_limited'
 
 /**
- * How an exchange ended, in one word. `failure`: why it ended otherwise than well, or the words for it;
- * `called`: whether anything was sent to an upstream.
+ * How an exchange ended, in one word. `failure`: why it did not end well; `called`: whether anything was sent to an
+ * upstream.
  */
 export function outcomeOf(
   status: number,
@@ -18,7 +18,7 @@ export function outcomeOf(
   if (failure === CROWDED || isLimit(failure)) return 'shed'
   if (failure === INTERNAL) return 'proxy_error'
   if (status >= 500) return called ? 'upstream_error' : 'proxy_error'
-  // After the first event a failure has no status of its own.
+  // A stream that fails after its first event has already had its status.
   if (status < 400) return failure ? 'upstream_error' : 'ok'
   return status === 429 && called ? 'upstream_error' : 'client_error'
 }

@@ -34,7 +34,7 @@ function priceOf([input, cacheRead, cacheWrite, output]: readonly string[]): Pri
 const found = new Map<string, KnownPrice | undefined>()
 const MOST_FOUND = 1000
 
-/** The price of the name that fits best, which is the longest; undefined for a model that is not listed. */
+/** The price of the longest glob that matches; undefined for a model that is not listed. */
 export function listedPrice(model: string): TieredPrice | undefined {
   if (found.has(model)) return found.get(model)
   let best: { length: number; price: KnownPrice } | undefined

@@ -1,7 +1,7 @@
 import { cachedShare, type LogEntry, type ProcessEvent } from './entry.ts'
 import { lossTexts, printable, type Spell } from './log.ts'
 
-/** What a person at a terminal wants to know of an exchange, in colour or not. */
+/** A line for a person at a terminal, with or without colours. */
 export const readableLine =
   (coloured: boolean): Spell =>
   (entry, time, shorten) => {
@@ -29,7 +29,7 @@ export const readableLine =
 /** In the time zone of this machine. */
 const localTime = (time: string): string => new Date(time).toTimeString().slice(0, 8)
 
-/** A line is a line: the others stand in the header and in the log that programs read. */
+/** Only the first losses, to keep it one line. The others are in the reply's header and in the JSON log. */
 const LOSSES_AT_A_GLANCE = 3
 
 function describeLosses(entry: LogEntry): string | undefined {
@@ -57,7 +57,7 @@ function sentence(told: ProcessEvent): string {
   }
 }
 
-/** Who asks is said where there are several who might. */
+/** With the caller's name where callers have keys. */
 function describePair({ caller, dialect, upstream, member = upstream }: LogEntry) {
   const who = [caller === 'open' ? undefined : caller, dialect].filter(Boolean).join(' ')
   return who && member ? `${who} > ${member}` : who

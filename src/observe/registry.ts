@@ -1,4 +1,4 @@
-/** More are counted together as `other`: a metric with endless series takes its reader down. */
+/** Further series are counted together as `other`, because a metric with endless series overloads its reader. */
 const MOST_SERIES = 500
 const OTHER = 'other'
 
@@ -7,12 +7,12 @@ type Labels = Readonly<Record<string, string>>
 interface Series {
   labels: string
   value: number
-  /** Of a histogram: how many were at most as large as each bound, and how many there were. */
+  /** For a histogram: how many values were at most each bound, and how many there were in all. */
   buckets?: number[]
   count?: number
 }
 
-/** One metric with all its series, in the words of Prometheus (text format 0.0.4). */
+/** One metric with all its series, in the text format of Prometheus (version 0.0.4). */
 export class Metric {
   readonly #head: string
   readonly #name: string
@@ -52,7 +52,7 @@ export class Metric {
     series.count = (series.count ?? 0) + 1
   }
 
-  /** Whatever was said is forgotten. */
+  /** Forgets all series. */
   clear(): void {
     this.#series.clear()
   }

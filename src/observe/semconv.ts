@@ -1,9 +1,14 @@
 import type { TelemetrySettings } from '../config/settings.ts'
 
-/** The versions of the GenAI conventions that can be chosen: the last that was released, and what follows it. */
+/**
+ * The versions of OpenTelemetry's GenAI conventions that can be chosen: the last release, and the one in development.
+ */
 export type SemconvVersion = TelemetrySettings['semconv']
 
-/** All names of attributes, after https://opentelemetry.io/docs/specs/semconv/; only ours begin with `dragoman.`. */
+/**
+ * The names of attributes, from https://opentelemetry.io/docs/specs/semconv/; only those of this proxy begin with
+ * `dragoman.`.
+ */
 const COMMON = {
   method: 'http.request.method',
   httpRoute: 'http.route',
@@ -33,7 +38,7 @@ const COMMON = {
 
 export type Semconv = Record<keyof typeof COMMON | 'cacheWriteTokens' | 'schemaUrl', string>
 
-/** Of what spans say the two differ in one name. */
+/** For spans the two versions differ in one name. */
 export const SEMCONV: Readonly<Record<SemconvVersion, Semconv>> = {
   '1.41': {
     ...COMMON,

@@ -3,17 +3,17 @@ export interface TraceContext {
   traceId: string
   /** The span of the exchange itself. */
   spanId: string
-  /** The caller's span, where it told one. */
+  /** The caller's span, from its `traceparent`. */
   parentId?: string
   tracestate?: string
   sampled: boolean
-  /** One span per request to an upstream, as they were begun. */
+  /** The ids of the spans of requests to upstreams, in their order. */
   calls: string[]
-  /** Begins one more, and says what an upstream may be told of it. */
+  /** Begins the span of one more request; returns the `traceparent` for it. */
   beginCall(): string
 }
 
-/** How much is traced, and whether callers may ask for it. */
+/** How much is traced, and whether callers decide. */
 export interface TraceSampling {
   ratio: number
   trust: boolean
@@ -24,8 +24,8 @@ const NOTHING = /^0+$/
 const MOST_STATE = 512
 
 /**
- * The trace that a request belongs to, by the rules of W3C Trace Context: what is not exactly a `traceparent` begins
- * a new one. The flag *sampled* of a caller is a wish, which only a trusted one is granted.
+ * The trace of a request, by W3C Trace Context (section 3.2): anything that is not a valid `traceparent` begins a new
+ * trace. A caller's *sampled* flag counts only where callers are trusted.
  */
 export function traceOf(
   headers: { get(name: string): string | null },
@@ -39,7 +39,7 @@ export function traceOf(
   const id = isValid ? traceId : own
   const wished = (Number.parseInt(flags, 16) & 1) === 1
   const state = isValid ? headers.get('tracestate') : null
-  // By bits that are ours: a caller could choose an id that is always taken.
+  // Decided by random bits of our own, because a caller could choose a trace id that is always sampled.
   const isChosen = Number.parseInt(own.slice(0, 13), 16) / 2 ** 52 < ratio
   const sampled = trust && isValid ? wished : isChosen
   const calls: string[] = []

@@ -12,7 +12,7 @@ import {
 import { SEMCONV, type Semconv } from './semconv.ts'
 import { type TraceContext, traceOf } from './traceparent.ts'
 
-/** Follows exchanges for a collector; never content, a key, a session or a query. */
+/** Sends traces to a collector. They never hold content, keys, sessions or queries. */
 export interface Tracer {
   begin(headers: { get(name: string): string | null }): TraceContext
   finished(entry: LogEntry, trace: TraceContext, settings: Settings): void
@@ -61,7 +61,7 @@ interface Told {
   inferenceId: string
 }
 
-/** The exchange, within it what it asked for over all attempts, and within that each attempt. */
+/** Three levels of spans: the exchange, the inference over all its attempts, and each attempt. */
 function spansOf(told: Told): Span[] {
   const { entry, trace, settings } = told
   const { upstream: name = '', operation } = entry
@@ -105,7 +105,7 @@ function addressOf(names: Semconv, { base }: UpstreamSettings): [string, string 
   ]
 }
 
-/** A caller who left is no error. */
+/** A caller that left is no error. */
 const statusOf = ({ outcome, status }: LogEntry): Span['status'] =>
   outcome === 'left' || (status < 500 && outcome !== 'upstream_error') ? {} : { code: 2 }
 
@@ -177,7 +177,7 @@ function inferenceSpan(told: Told, upstream: UpstreamSettings): Span {
   }
 }
 
-/** The names that the conventions have, by the host that is called; else that of the upstream. */
+/** Provider names of the GenAI conventions by the host that is called; others have the upstream's name. */
 const PROVIDERS: readonly (readonly [RegExp, string])[] = [
   [/anthropic/, 'anthropic'],
   [/azure/, 'azure.ai.openai'],
@@ -204,7 +204,7 @@ const TEMPLATES: readonly (readonly [RegExp, string])[] = [
   [/^\/(img|music)\/.*$/, '/$1/{path}'],
 ]
 
-/** Never the path itself, which holds ids and names. */
+/** A template, because paths themselves hold ids and names. */
 export function routeTemplate(path: string): string | undefined {
   const own = path.replace(/^\/explain(?=\/)/, '')
   const found = TEMPLATES.find(([pattern]) => pattern.test(own))

@@ -4,7 +4,7 @@ import { SNAPSHOT } from './price-table.ts'
 const MOST_CALLERS = 200
 const MOST_MODELS = 200
 const OTHER = 'other'
-/** A name that may stand in a table; anything else that was sent as one is counted together. */
+/** Names that may stand in the table. Others are counted together. */
 const MODEL = /^[\w.:@/-]{1,128}$/
 
 interface Sum {
@@ -37,7 +37,7 @@ export function createUsage(now: () => number): UsageTable {
       if (caller === undefined) return
       const { sum, models } = callerOf(caller)
       add(sum, usage, cost)
-      // A name that no upstream took may be anything.
+      // The model of a request that no upstream took can be any text.
       if (!usage || sentModel === undefined) return
       const isPlain = MODEL.test(sentModel)
       const name =

@@ -32,7 +32,7 @@ export function fromCcr(value: unknown): Converted {
   const small = target('background')
   const main = target('default')
   converted.routes.push(
-    // Its small jobs are those of a small Claude.
+    // Claude Code uses a small Claude for small jobs, so its name leads to the model that the router has for them.
     ...(small ? ['dragoman-small', '*haiku*'].map((model) => ({ model, ...small })) : []),
     ...exact,
     ...(main ? [{ model: '*', ...main }] : []),

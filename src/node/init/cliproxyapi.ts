@@ -9,7 +9,7 @@ import {
   upstreamList,
 } from './source.ts'
 
-/** What has a list of keys of its own in its file, and the names that its models have. */
+/** Sections of the file that list keys, and the names of their models. */
 const KEYED = [
   ['claude-api-key', 'anthropic', 'claude-*'],
   ['codex-api-key', 'openai', 'gpt-*'],

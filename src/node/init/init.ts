@@ -17,14 +17,17 @@ import { parseYaml, YamlFault } from './yaml.ts'
 
 const FILE = 'dragoman.json'
 
-/** Whose files are read, and how. */
+/** The formats of other proxies that are read. */
 const FORMATS: ReadonlyMap<string, (text: string) => Converted> = new Map([
   ['litellm', (text: string) => fromLitellm(parseYaml(text))],
   ['ccr', (text: string) => fromCcr(parseJsonc(text).value)],
   ['cliproxyapi', (text: string) => fromCliProxyApi(parseYaml(text))],
 ])
 
-/** Writes a first configuration, from what is asked or from the file of another proxy; never over a file. */
+/**
+ * Writes a first configuration, from answers at a terminal or from the file of another proxy. It never replaces a
+ * file.
+ */
 export async function init(options: Options, world: Process): Promise<void> {
   const { from, ...wanted } = options.init ?? {}
   const name = options.config ?? FILE
@@ -36,7 +39,7 @@ export async function init(options: Options, world: Process): Promise<void> {
   world.write(report(name, text, converted, world.environment))
 }
 
-/** A conversion of which nothing is left is none. */
+/** Throws when nothing of the file could be converted. */
 function fromFile(from: string, { file }: InitOptions, world: Process): Converted {
   const read = FORMATS.get(from)
   if (!read) throw new ConfigError('--from', `expected one of ${[...FORMATS.keys()].join(', ')}`)
@@ -60,7 +63,7 @@ function parsed(read: (text: string) => Converted, text: string, file: string): 
 
 const known = (dialect: unknown): boolean => adapters.some((adapter) => adapter.dialect === dialect)
 
-/** Without the upstreams whose dialect is none of ours. */
+/** The upstreams whose dialect this proxy speaks. */
 function spoken(converted: Converted): Converted {
   const { upstreams, routes, left } = converted
   const others = Object.entries(upstreams).filter(([, { dialect }]) => !known(dialect))
@@ -74,7 +77,7 @@ function spoken(converted: Converted): Converted {
   }
 }
 
-/** Three questions at a terminal; what an option says is not asked. */
+/** Asks up to three questions at a terminal; what an option says is not asked. */
 async function fromAnswers(wanted: InitOptions): Promise<Converted> {
   const dialects = adapters.map(({ dialect }) => dialect)
   const { dialect, url, key } =
@@ -114,7 +117,7 @@ async function asked(wanted: InitOptions, dialects: readonly string[]): Promise<
   }
 }
 
-/** As many lines as a screen has; what is more shares them. */
+/** The file fits on a screen: where there are more upstreams and routes, several share a line. */
 const MAX_LINES = 40
 
 function written({ upstreams, routes, callerKeys }: Converted): string {
@@ -151,7 +154,9 @@ function rows(cells: readonly string[], perRow: number): string[] {
 const spaced = (object: JsonObject): string =>
   JSON.stringify(object, null, 1).replaceAll(/\n\s*/g, ' ')
 
-/** What `check` would refuse is not written. Variables need not be set yet; a key of callers may be too short. */
+/**
+ * Throws for a file that `check` would refuse. Variables need not be set yet, and a caller's key may be too short.
+ */
 function valid(text: string, converted: Converted, world: Process): string {
   const source = textSource(text, FILE)
   const variables = Object.fromEntries(

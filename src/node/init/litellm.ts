@@ -65,7 +65,7 @@ function readModel(entry: JsonObject, left: string[]): Model | undefined {
     return undefined
   }
   const base = textOf(params['api_base'])
-  // Behind an address of one's own stands a server that speaks what all of them do.
+  // A model with an address of its own stands for a server that speaks chat completions.
   const dialect =
     base && provider === 'openai' && !isResponses ? 'chat-completions' : service.dialect
   const key = textOf(params['api_key'])
@@ -85,7 +85,7 @@ function readModel(entry: JsonObject, left: string[]): Model | undefined {
 
 const keyOf = (key: string): string => key.replace(/^os\.environ\//, 'env:')
 
-/** The windows that it knows of a model. */
+/** The context window and output limit that the file names for a model. */
 function addFacts(upstream: JsonObject | undefined, id: string, info: JsonObject): void {
   const contextWindow = numberOf(info['max_input_tokens'])
   const maxOutputTokens = numberOf(info['max_output_tokens']) ?? numberOf(info['max_tokens'])

@@ -1,15 +1,15 @@
 import { isObject, type Json, type JsonObject } from '../../json/json.ts'
 
-/** What was made of a configuration of another proxy, and what not. */
+/** The result of converting another proxy's configuration. */
 export interface Converted {
   upstreams: Record<string, JsonObject>
   routes: JsonObject[]
   callerKeys: string[]
-  /** One line for each thing that has no place here, or another one. */
+  /** One line for each thing that could not be converted, or only into something else. */
   left: string[]
 }
 
-/** A service that others name without an address. */
+/** A service that other configurations name without an address. */
 export interface Service {
   dialect: string
   url: string
@@ -26,11 +26,11 @@ export const SERVICES: ReadonlyMap<string, Service> = new Map([
   ['xai', { dialect: 'chat-completions', url: 'https://api.x.ai/v1' }],
 ])
 
-/** Upstreams by what they are, so that the same one is said once. */
+/** Collects upstreams; equal ones become one. */
 export function upstreamList(converted: Pick<Converted, 'upstreams'>) {
   const names = new Map<string, string>()
   return {
-    /** The name of the upstream that is so, which is made when there is none. */
+    /** The name of the upstream with this content, which is added when there is none. */
     nameOf(wanted: string, upstream: JsonObject): string {
       const same = JSON.stringify(upstream)
       const known = names.get(same)
@@ -60,7 +60,7 @@ export const textOf = (value: Json | undefined): string | undefined =>
 export const numberOf = (value: Json | undefined): number | undefined =>
   typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : undefined
 
-/** Endpoints belong to a dialect; an upstream's address is what stands before them. */
+/** The endpoints of dialects, which addresses of upstreams leave out. */
 const ENDPOINTS: readonly (readonly [RegExp, string])[] = [
   [/\/chat\/completions\/?$/, 'chat-completions'],
   [/\/messages\/?$/, 'messages'],
@@ -75,7 +75,7 @@ export function fromEndpoint(address: string): { dialect?: string; url: string }
     : { url: address.replace(/\/$/, '') }
 }
 
-/** What is said of members that are there and have no place. */
+/** Reports members that have no counterpart. */
 export function reportMembers(
   where: string,
   members: JsonObject,

@@ -1,7 +1,7 @@
 /**
- * The part of YAML 1.2 that configurations of proxies are written in: maps and lists as blocks or in brackets,
- * quoted and plain scalars, texts of several lines, comments. Anchors, tags and several documents are refused by
- * their line. A library for all of YAML would be a fifth of the command, for one use in its life.
+ * The part of YAML 1.2 in which configurations of proxies are written: block and flow maps and lists, quoted and
+ * plain scalars, block scalars, comments. Anchors, tags and several documents are refused with their line. A YAML
+ * library would be a fifth of the command's size, for something that most users run once.
  */
 export function parseYaml(text: string): unknown {
   const lines = linesOf(text)
@@ -22,7 +22,7 @@ export class YamlFault extends Error {
 interface Line {
   number: number
   indent: number
-  /** Without its indentation, and without its comment where it is no text. */
+  /** The line without its indentation, and without its comment outside of block scalars. */
   text: string
   raw: string
 }
@@ -37,7 +37,7 @@ function linesOf(text: string): Line[] {
     })
 }
 
-/** A comment begins after a space, outside of quotes. */
+/** A comment begins behind a space, outside of quotes. */
 function withoutComment(text: string): string {
   const match = /^(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^#"']|(?<=\S)[#"'])*/.exec(text)
   return match ? match[0] : text
@@ -54,7 +54,7 @@ class BlockReader {
     this.#lines = lines
   }
 
-  /** The next line with something on it; an end of the text has no indentation. */
+  /** The next line that is not empty. The end of the text has no indentation. */
   #peek(): Line | undefined {
     while (isBlank(this.#lines[this.#at])) this.#at += 1
     return this.#lines[this.#at]
@@ -66,7 +66,7 @@ class BlockReader {
       throw new YamlFault(line.number, 'expected the end, or an indentation like the ones above')
   }
 
-  /** A map, a list or a scalar that is indented by at least so much. */
+  /** A map, list or scalar that is indented by at least `indent`. */
   block(indent: number): unknown {
     const line = this.#peek()
     if (!line || line.indent < indent) return null
@@ -89,7 +89,7 @@ class BlockReader {
         items.push(this.block(indent + 1))
         continue
       }
-      // What stands behind the dash is a block of its own, as deep as it stands.
+      // What follows the dash is a block whose indentation is its own column.
       const deeper = indent + line.text.length - rest.length
       this.#lines[this.#at] = { ...line, indent: deeper, text: rest }
       items.push(this.block(deeper))
@@ -113,13 +113,13 @@ class BlockReader {
     if (/^[|>][+-]?\d?$/.test(rest)) return this.#text(rest, line.indent)
     if (rest !== '') return this.#scalar(rest, line)
     const next = this.#peek()
-    // A list may stand as deep as the name that it belongs to.
+    // A list may be indented as little as the name that it belongs to.
     return next && isItem(next.text) && next.indent === line.indent
       ? this.#list(line.indent)
       : this.block(line.indent + 1)
   }
 
-  /** Several lines, kept as they are or folded into one. */
+  /** A block scalar, whose lines are kept (`|`) or folded into one (`>`). */
   #text(mark: string, indent: number): string {
     const lines: string[] = []
     for (let line = this.#lines[this.#at]; line; line = this.#lines[this.#at]) {
@@ -135,7 +135,7 @@ class BlockReader {
     return mark.includes('-') ? text : `${text}\n`
   }
 
-  /** One that is in brackets or quotes may go on over several lines. */
+  /** A scalar in brackets or quotes may continue on further lines. */
   #scalar(first: string, line: Line): unknown {
     let text = first
     while (isOpen(text)) {
@@ -155,7 +155,7 @@ const isBlank = (line: Line | undefined): boolean =>
 
 const isItem = (text: string): boolean => text === '-' || text.startsWith('- ')
 
-/** Whether brackets are open at its end. */
+/** Whether brackets are open at the end of the text. */
 function isOpen(text: string): boolean {
   if (!/^[[{]/.test(text)) return false
   let depth = 0

@@ -4,7 +4,10 @@ import { type JsonObject, isObject } from '../../json/json.ts'
 import { textFile } from '../files.ts'
 import { type Client, given, holdsKeys, type Start, type LaunchFacts } from './client.ts'
 
-/** They win over the base URL (Claude Code 2.1.329), and a key beside the token makes it ask which one is meant. */
+/**
+ * Variables that win over the base URL in Claude Code 2.1.329. A key beside the token would make it ask which one is
+ * meant.
+ */
 const ELSEWHERE = [
   'ANTHROPIC_API_KEY',
   'ANTHROPIC_SMALL_FAST_MODEL',
@@ -16,7 +19,9 @@ const ELSEWHERE = [
   'CLAUDE_CODE_USE_GATEWAY',
 ]
 
-/** Its environment is enough (code.claude.com, "Environment variables"; measured with 2.1.329). */
+/**
+ * Claude Code needs nothing but its environment (code.claude.com, "Environment variables"; measured with 2.1.329).
+ */
 export const claude: Client = {
   name: 'claude',
   title: 'Claude Code',
@@ -41,19 +46,21 @@ function variables({ url, key, model, small, foreign }: LaunchFacts): Record<str
     ANTHROPIC_DEFAULT_FABLE_MODEL: id,
     ANTHROPIC_DEFAULT_HAIKU_MODEL: small?.id,
     CLAUDE_CODE_SUBAGENT_MODEL: id,
-    // Its picker knows names of Claude alone.
+    // Its list of models knows only names of Claude, so another name is added as a custom option.
     ...(id && !/claude|anthropic/.test(id) && customOption(id)),
-    // An unknown model is taken for one with a million tokens, and asked for 32,000.
+    // It takes an unknown model for one with a million tokens, and asks for 32,000 tokens of output.
     CLAUDE_CODE_MAX_CONTEXT_TOKENS: model?.contextWindow,
     CLAUDE_CODE_AUTO_COMPACT_WINDOW: model?.contextWindow,
     CLAUDE_CODE_MAX_OUTPUT_TOKENS: model?.maxOutputTokens,
-    // Only then it says which requests are of subagents and small jobs.
+    // With it Claude Code says which requests are of subagents and small jobs.
     CLAUDE_CODE_GATEWAY_HINT_HEADERS: 1,
-    // A line that changes with every request spoils the cache of a foreign upstream.
+    // A line in the system prompt that changes with every request, which would spoil the cache of an upstream of
+    // another dialect.
     CLAUDE_CODE_ATTRIBUTION_HEADER: foreign ? 0 : undefined,
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: 1,
     CLAUDE_CODE_ENABLE_GATEWAY_MODEL_DISCOVERY: 1,
-    // Off by default on foreign hosts; its blocks pass to an upstream of the dialect as they are.
+    // Claude Code switches tool search off for foreign hosts. Its blocks pass unchanged to an upstream of the same
+    // dialect.
     ENABLE_TOOL_SEARCH: foreign ? undefined : 'true',
   })
 }
@@ -69,7 +76,10 @@ const inTheWay = ({ environment }: LaunchFacts): string[] =>
     ? [...ELSEWHERE, 'ANTHROPIC_CUSTOM_HEADERS']
     : ELSEWHERE
 
-/** The `env` of a settings file wins over the environment: what it says otherwise, settings of the launch say again. */
+/**
+ * The `env` of a settings file wins over the environment, so values that it changes are set again in the launch's own
+ * settings.
+ */
 function overSettings(
   told: LaunchFacts,
   { set, unset }: Pick<Start, 'set' | 'unset'>,
@@ -99,7 +109,7 @@ function variablesOf(file: string): JsonObject {
   return isObject(settings['env']) ? settings['env'] : {}
 }
 
-/** The members of a JSON file of the user's; none where it cannot be read. */
+/** The members of a JSON file of the user; none where it cannot be read. */
 export function readMembers(file: string): JsonObject {
   try {
     const value = parseJsonc(textFile('/', file) ?? '{}').value

@@ -1,64 +1,64 @@
-/** What is known of a model that a client is told of. */
+/** A model that a client is told of. */
 export interface ToldModel {
   id: string
   contextWindow?: number
   maxOutputTokens?: number
 }
 
-/** What a client is told. */
+/** What a client needs to know to be started. */
 export interface LaunchFacts {
   /** Where the proxy is, without a path. */
   url: string
   /** The one-time key. */
   key: string
-  /** Undefined leaves the choice to the client. */
+  /** The model to use; undefined leaves the choice to the client. */
   model?: ToldModel
-  /** For titles, summaries and other small jobs; the model itself where there is no other. */
+  /** The model for titles, summaries and other small jobs; `model` when absent. */
   small?: ToldModel
-  /** All that have a name of their own. */
+  /** The models that the configuration names exactly. */
   models: readonly ToldModel[]
   /** Whether the upstream of the model speaks another dialect than the client. */
   foreign: boolean
-  /** Where files of the launch may be written; it is gone when the client is. */
+  /** A folder for files of the launch, which is removed after it. */
   folder: string
-  /** Where the user's own files are. */
+  /** The user's home folder. */
   home: string
-  /** Where the client is started. */
+  /** The folder in which the client is started. */
   directory: string
   environment: Readonly<Record<string, string | undefined>>
-  /** What the program printed when it was asked what it knows. */
+  /** What the program printed for the arguments in `asks`. */
   learned?: string | undefined
 }
 
-/** A client's start. Only `folder` is written to, whatever the client may find elsewhere. */
+/** How a client is started. The launch writes only into `folder`. */
 export interface Start {
   set: Readonly<Record<string, string>>
-  /** Names that would lead it elsewhere. */
+  /** Variables that would lead the client elsewhere. */
   unset: readonly string[]
-  /** Before those of the user. */
+  /** Arguments before those of the user. */
   args: readonly string[]
-  /** By their names below the folder. */
+  /** Files by their names in the folder. */
   files?: Readonly<Record<string, string>>
-  /** Names below the folder that are the user's own files or folders. */
+  /** Links in the folder to files or folders of the user. */
   links?: Readonly<Record<string, string>>
 }
 
 /** A client that can be launched. */
 export interface Client {
-  /** Its name on the command line, and of its program. */
+  /** The name on the command line, which is also that of the program. */
   name: string
   title: string
-  /** The package that brings it. */
+  /** The npm package that installs it. */
   npm: string
-  /** Folders below the user's own where its installer puts it, beside PATH. */
+  /** Folders below the user's home in which its installer puts it, beside those of PATH. */
   places: readonly string[]
-  /** Where it asks for a reply, which says what dialect it speaks. */
+  /** The path at which it asks for replies; it tells the client's dialect. */
   path: string
-  /** It has no model of its own that a route could take. */
+  /** Set where the client has no model of its own that a route could take. */
   needsModel?: true
-  /** Its arguments that would overrule what it is told. */
+  /** Arguments of the user that would override the launch. */
   overruling: readonly RegExp[]
-  /** Arguments that make it print what it knows, where a start needs that; without a network, and at once. */
+  /** Arguments that make the program print what it knows, for clients that need it. They use no network. */
   asks?: readonly string[]
   start(told: LaunchFacts): Start
 }
@@ -73,6 +73,6 @@ export const given = (
     ),
   )
 
-/** Variables that hold headers are in the way where one of the headers is a credential. */
+/** Whether a variable with headers holds a credential, which would override the launch's. */
 export const holdsKeys = (headers: string | undefined): boolean =>
   /authorization|api-?key|token/i.test(headers ?? '')

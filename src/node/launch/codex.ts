@@ -2,12 +2,15 @@ import { join } from 'node:path'
 import { type JsonObject, objectsOf, parseObject } from '../../json/json.ts'
 import type { Client, LaunchFacts, ToldModel } from './client.ts'
 
-/** The variable that holds the key: a value after `-c` would be seen in the list of processes. */
+/** The variable that holds the key, because a value after `-c` would be seen in the list of processes. */
 const KEY = 'DRAGOMAN_KEY'
 
 const CATALOG = 'catalog.json'
 
-/** Arguments are enough, and a catalog of models, without which it takes an unknown one for 272,000 tokens (0.169.0). */
+/**
+ * Codex needs arguments, and a catalog of models: it takes a model that is not in its catalog for one with 272,000
+ * tokens (0.169.0).
+ */
 export const codex: Client = {
   name: 'codex',
   title: 'Codex',
@@ -35,13 +38,13 @@ export const codex: Client = {
 
 const setting = (name: string, value: string | number): string[] => ['-c', `${name}=${value}`]
 
-/** A string of TOML is one of JSON. */
+/** A JSON string is also a TOML string (TOML 1.0, "String"). */
 const toml = (text: string): string => JSON.stringify(text)
 
 const provider = (url: string): string =>
   `{name="dragoman",base_url=${toml(`${url}/v1`)},wire_api="responses",env_key="${KEY}"}`
 
-/** It compacts when nine tenths are full, as it does with the models that it knows. */
+/** Codex compacts when nine tenths of the window are full, as it does for models that it knows. */
 const COMPACT_AT = 0.9
 
 function modelArguments({ model, folder }: LaunchFacts): string[] {
@@ -60,7 +63,7 @@ function modelArguments({ model, folder }: LaunchFacts): string[] {
   ]
 }
 
-/** One that it knows by itself keeps what it knows of it, but for the window. */
+/** A model that Codex knows keeps its entry, but for the window. */
 function catalog({ models, learned }: LaunchFacts): string {
   const bundled = objectsOf(parseObject(learned ?? '')?.['models'])
   const instructions = instructionsIn(bundled)
@@ -74,13 +77,13 @@ function catalog({ models, learned }: LaunchFacts): string {
 const windowOf = ({ contextWindow: window }: ToldModel): JsonObject =>
   window === undefined ? {} : { context_window: window, max_context_window: window }
 
-/** For a program that does not tell its own. */
+/** For a program that does not print its instructions. */
 const INSTRUCTIONS =
   'You are Codex, a coding agent in a terminal. You and the user share one workspace. Work on the task until it is done: read what you need, change files with the tools that you have, run what proves the change, and say in the end what you did. Ask before anything that cannot be undone.'
 
 /**
- * The instructions that go with every request stand in the catalog: an entry without any would leave the model
- * without them (0.169.0 then sends 3 kB in place of 20). Those of the oldest model say the least of the model.
+ * The instructions that Codex sends with every request come from the catalog: a model whose entry has none gets 3 kB
+ * of them in place of 20 (0.169.0). Those of the oldest model say the least about the model itself.
  */
 function instructionsIn(bundled: readonly JsonObject[]): string {
   const texts = bundled
@@ -89,10 +92,10 @@ function instructionsIn(bundled: readonly JsonObject[]): string {
   return (texts.at(-1) ?? INSTRUCTIONS).replace(/ based on GPT-[\w.]+/, '')
 }
 
-/** What it takes an unknown model for, but for the window. */
+/** The window that Codex assumes for an unknown model. */
 const UNKNOWN_WINDOW = 272_000
 
-/** The members without which 0.169.0 refuses a catalog, and those that say what any model here can do. */
+/** The members without which 0.169.0 refuses a catalog, and those that describe what models can do here. */
 const entry = (
   { id, contextWindow = UNKNOWN_WINDOW }: ToldModel,
   priority: number,

@@ -6,11 +6,11 @@ import type { Start } from './client.ts'
 
 const NAME = /^dragoman-launch-(\d+)-/
 
-/** A folder that only this user can enter, named after this process. */
+/** A folder that only this user can enter, named by this process. */
 export const privateFolder = (): string =>
   mkdtempSync(join(tmpdir(), `dragoman-launch-${process.pid}-`))
 
-/** Removes what processes left that are no more; what belongs to another user stays. */
+/** Removes folders of processes that have ended. Those of another user stay. */
 export function sweepLeftovers(): void {
   for (const name of readdirSync(tmpdir())) {
     const [, id] = NAME.exec(name) ?? []
@@ -27,16 +27,16 @@ function isAlive(id: number): boolean {
   }
 }
 
-/** Without following links: what they lead to is the user's. */
+/** Removes a folder without following links, because they lead to the user's files. */
 export function removeFolder(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
   } catch {
-    // Of another user, or still written to: the next launch tries again.
+    // It belongs to another user, or is still written to: the next launch tries again.
   }
 }
 
-/** Writes what a start needs into its folder. */
+/** Writes the files and links of a start into its folder. */
 export function fillFolder(folder: string, { files = {}, links = {} }: Start): void {
   const place = (name: string): string => {
     const path = join(folder, name)

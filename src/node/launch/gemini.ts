@@ -5,7 +5,7 @@ import { type JsonObject, listOf, objectIn } from '../../json/json.ts'
 import { readMembers } from './claude.ts'
 import { type Client, given, holdsKeys, type LaunchFacts } from './client.ts'
 
-/** They choose another service, or another way to sign in (0.61.0). */
+/** Variables that choose another service or another sign-in (Gemini CLI 0.61.0). */
 const ELSEWHERE = [
   'GOOGLE_API_KEY',
   'GOOGLE_GENAI_USE_VERTEXAI',
@@ -20,8 +20,8 @@ const PROFILE = '.gemini'
 const SETTINGS = `${PROFILE}/settings.json`
 
 /**
- * The base URL alone makes it choose a kind of sign-in that its own check refuses, and its settings win over the
- * environment: it gets a profile of its own, in which the rest is the user's.
+ * Gemini CLI (0.61.0) with a base URL alone chooses a sign-in that its own check refuses, and its settings win over
+ * the environment. So it gets a profile of its own, in which everything else is the user's.
  */
 export const gemini: Client = {
   name: 'gemini',
@@ -55,7 +55,7 @@ const homeOf = ({ environment, home }: LaunchFacts): string =>
 const selected = (settings: JsonObject): unknown =>
   objectIn(objectIn(settings['security'])['auth'])['selectedType']
 
-/** Settings of the folder win over those of the user. */
+/** The settings of the folder win over those of the user, so they are checked. */
 function checkFolder({ directory }: LaunchFacts): void {
   const file = resolve(directory, SETTINGS)
   const type = selected(readMembers(file))
@@ -76,7 +76,7 @@ function profileFor(told: LaunchFacts): JsonObject {
   }
 }
 
-/** It takes every unknown model for one of this size, and compresses at a share of it. */
+/** Gemini CLI takes every unknown model for one of this size, and compresses at a share of it. */
 const ASSUMED_WINDOW = 1_048_576
 const USUAL_THRESHOLD = 0.5
 
@@ -105,7 +105,7 @@ function modelSettings(settings: JsonObject, { model, small, models }: LaunchFac
   }
 }
 
-/** The names that it asks for on its own account, in 0.61.0: for small jobs, and for all others. */
+/** The models that Gemini CLI 0.61.0 asks for by itself: these for small jobs, and others. */
 const SMALL = [
   'flash-lite',
   'gemini-2.5-flash-lite',
@@ -128,7 +128,7 @@ const override = (model: string, modelConfig: JsonObject): JsonObject => ({
 const cap = (model: string, generateContentConfig: JsonObject): JsonObject =>
   override(model, { generateContentConfig })
 
-/** What is the user's own in a profile, and worth having (or keeping) in another one. */
+/** Parts of the user's profile that are kept in the launch's profile. */
 const SHARED = [
   'tmp',
   'history',

@@ -23,7 +23,7 @@ const clients: readonly Client[] = [claude, codex, gemini, opencode, qwen]
 
 const NOT_FOUND = 127
 
-/** Starts the proxy and a client that talks to it; resolves with the exit code of the client. */
+/** Starts the proxy and a client that talks to it. Resolves with the exit code of the client. */
 export async function launch(options: Options, world: Process): Promise<number> {
   const wanted = options.launch ?? { client: '', args: [] }
   const client = findClient(wanted.client)
@@ -79,7 +79,7 @@ function findClient(name: string): Client {
   throw new ConfigError('options', `launch expects one of ${names}; see --help`)
 }
 
-/** What the user says to the client must not lead it elsewhere without a word. */
+/** Refuses arguments of the user that would lead the client past the proxy. */
 function refuseOverruling({ name, overruling }: Client, args: readonly string[]): void {
   const found = args.find((each) => overruling.some((pattern) => pattern.test(each)))
   if (found === undefined) return
@@ -87,7 +87,10 @@ function refuseOverruling({ name, overruling }: Client, args: readonly string[])
   throw new ConfigError('options', `launch itself tells ${name} what "${option}" would; see --help`)
 }
 
-/** For this client alone, which nothing outlives. Gemini CLI forgets proofs of reasoning, so they are kept for it. */
+/**
+ * The proxy of a launch serves this client alone, and ends with it. Gemini CLI sends no proofs of reasoning back, so
+ * they are kept for it.
+ */
 const guarded = (settings: Settings, { name }: Client, key: string): Settings => ({
   ...settings,
   callers: { kind: 'keys', keys: [{ name: 'launch', key }] },
@@ -95,7 +98,7 @@ const guarded = (settings: Settings, { name }: Client, key: string): Settings =>
   ...(name === 'gemini' && { retention: { ...settings.retention, proofs: true } }),
 })
 
-/** The screen is the client's: the proxy is silent, or writes to a file. */
+/** The screen is the client's, so the proxy writes nothing, or to a file. */
 function behind({ log }: LaunchOptions, world: Process): Process {
   const file = log === undefined ? undefined : resolve(world.directory, log)
   return {
@@ -126,11 +129,11 @@ async function inFolder(work: (folder: string) => Promise<number>): Promise<numb
   }
 }
 
-/** The terminal sends them to both: they are the client's "stop this turn". */
+/** The terminal sends these signals to both; in the client they stop its turn, so the proxy ignores them. */
 const IGNORED: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
 const FORWARDED: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP']
 
-/** Runs the client on our terminal; resolves with its exit code, as a shell says it. */
+/** Runs the client on this terminal. Resolves with its exit code as a shell reports it. */
 function runClient(
   program: string,
   start: Start,
@@ -156,7 +159,7 @@ const exitCode = (signal: NodeJS.Signals | null): number =>
 
 const ignore = (): void => undefined
 
-/** Should the proxy end first, the client ends too: it could not go on. */
+/** Ends the client when the proxy ends first. */
 function whileItRuns(running: ChildProcess): () => void {
   const forward = (signal: NodeJS.Signals) => void running.kill(signal)
   const end = () => void running.kill()
@@ -177,7 +180,7 @@ function environmentFor({ set, unset }: Start, ours: Environment): NodeJS.Proces
   return { ...Object.fromEntries(kept), ...set, ...directly(ours) }
 }
 
-/** A proxy of the company's would take the requests to this machine too. */
+/** A proxy in the environment would get the requests to this machine too, so this machine is added to NO_PROXY. */
 function directly(ours: Environment): Record<string, string> {
   const names = ['NO_PROXY', 'no_proxy'] as const
   return Object.fromEntries(

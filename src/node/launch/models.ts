@@ -5,10 +5,10 @@ import { findModel, listModels } from '../../http/models.ts'
 import { findDestination } from '../../upstream/route.ts'
 import type { Client, LaunchFacts, ToldModel } from './client.ts'
 
-/** A route of this name is for the small jobs of whatever client is launched. */
+/** A route of this name is for the small jobs of the client that is launched. */
 const SMALL = 'dragoman-small'
 
-/** The models of a launch; throws where the configuration has none for the client. */
+/** The models of a launch. Throws where the configuration has none for the client. */
 export function modelsFor(
   { name, path, needsModel }: Client,
   settings: Settings,

@@ -4,7 +4,9 @@ import type { Client, LaunchFacts, ToldModel } from './client.ts'
 const CONFIG = 'OPENCODE_CONFIG_CONTENT'
 const PROVIDER = 'dragoman'
 
-/** A variable holds its whole configuration (1.18.33): what the user has in it stays. */
+/**
+ * OpenCode (1.18.33) takes its whole configuration from one variable, so what the user has in that variable is kept.
+ */
 export const opencode: Client = {
   name: 'opencode',
   title: 'opencode',
@@ -36,10 +38,10 @@ const configFor = (
   small_model: `${PROVIDER}/${small?.id ?? ''}`,
 })
 
-/** What it asks for where nothing else is said. */
+/** What OpenCode asks for when nothing else is configured. */
 const USUAL_OUTPUT = 32_000
 
-/** Without them it never compacts; it takes both or none. */
+/** Without limits OpenCode never compacts. It takes both limits or none. */
 function limits({ contextWindow, maxOutputTokens = USUAL_OUTPUT }: ToldModel): JsonObject {
   if (contextWindow === undefined) return {}
   return { limit: { context: contextWindow, output: Math.min(maxOutputTokens, contextWindow) } }

@@ -13,7 +13,7 @@ import { delimiter, join } from 'node:path'
 import type { Environment } from '../../config/config.ts'
 import type { Client } from './client.ts'
 
-/** Where a client's program is: on PATH, else where its installer puts it. */
+/** The path of a client's program: on PATH, else where its installer puts it. */
 export function findProgram(
   { name, places }: Pick<Client, 'name' | 'places'>,
   environment: Environment,
@@ -38,8 +38,8 @@ function canRun(file: string): boolean {
 const PATIENCE_MS = 3000
 
 /**
- * What the program of a client prints when it is asked what it knows; undefined where the client needs no such
- * thing, or where the program is a script of the user around it, which may do anything when it is run.
+ * What a client's program prints for the arguments in `asks`. Undefined where the client needs none, or where the
+ * program is a script of the user's, which could do anything when it runs.
  */
 export function askProgram(
   program: string,

@@ -3,7 +3,10 @@ import { type Client, given, type LaunchFacts } from './client.ts'
 
 const DEFAULTS = 'defaults.json'
 
-/** The environment is enough in its anthropic mode (0.24.4); the window and the small model stand in settings alone. */
+/**
+ * Qwen Code (0.24.4) in its anthropic mode needs the environment; the window and the small model stand in settings
+ * alone.
+ */
 export const qwen: Client = {
   name: 'qwen',
   title: 'Qwen Code',
@@ -29,7 +32,7 @@ export const qwen: Client = {
   },
 }
 
-/** The lowest of its settings, so that the user's own stand over them. */
+/** The settings with the lowest priority, so that the user's own override them. */
 function settingsFor({ model, small }: LaunchFacts): object | undefined {
   const window = model?.contextWindow
   const fast = small && small.id !== model?.id ? small.id : undefined

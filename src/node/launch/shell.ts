@@ -1,9 +1,9 @@
 import type { Client, Start } from './client.ts'
 
-/** Stands for a folder that there is not yet. */
+/** Stands for a folder that does not exist yet. */
 export const FOLDER = '$folder'
 
-/** A start as lines of a shell, which lead to a proxy that is started by itself. */
+/** A start as lines of a shell, for a proxy that runs by itself. */
 export function shellLines({ name }: Client, start: Start, rest: readonly string[]): string {
   const { set, unset, args, files = {}, links = {} } = start
   const needsFolder = Object.keys(files).length > 0 || mentions(Object.values(set))
