@@ -5,11 +5,12 @@ import type { PriceList } from './observe/cost.ts'
 import type { Tracer } from './observe/traces.ts'
 import type { Observer } from './observe/observer.ts'
 import type { Bytes } from './json/bytes.ts'
-import type { JsonObject } from './json/json.ts'
+import type { Json, JsonObject } from './json/json.ts'
 import type { VerbatimPaths } from './json/verbatim-paths.ts'
 import type { StartEvent } from './model/events.ts'
 import type { Key } from './model/paths.ts'
 import type { Problem } from './model/problem.ts'
+import type { Request as ConversationRequest } from './model/request.ts'
 import type { Store } from './memory/store.ts'
 import type { Recall } from './recall/recall.ts'
 
@@ -100,10 +101,29 @@ export interface PlaceSearch {
   send(body: JsonObject): Promise<JsonObject | undefined>
 }
 
+/** The two steps of a translation, as pure functions. Both may throw. */
+export interface Translation {
+  read(body: Json): ConversationRequest
+  write(request: ConversationRequest): JsonObject
+}
+
+/** The place of a node in the caller's body and in the upstream's, as JSON pointers. */
+export interface Places {
+  field?: string
+  sentAt?: string
+}
+
+export interface PlaceFinder {
+  readonly request: ConversationRequest | undefined
+  find(path: string): Places
+}
+
 /** An upstream names places in a request that the caller never saw. The caller is told those of its own. */
 export interface Placing {
   refusal<Told extends Refusal>(sought: PlaceSearch, refused: Told): Promise<Told>
   start(sought: PlaceSearch, event: StartEvent): Promise<StartEvent>
+  /** Finds the places of what is lost, for a person. */
+  finder(body: Json, translation: Translation): PlaceFinder
 }
 
 /** 128 random bits as 32 hexadecimal digits. */

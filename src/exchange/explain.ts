@@ -8,7 +8,6 @@ import { memberName, membersOf } from '../upstream/members.ts'
 import { type AddressedRequest, masked } from '../upstream/request.ts'
 import type { Exchange } from './exchange.ts'
 import { findHome, hasClasses } from './home.ts'
-import { placeFinder } from './places.ts'
 import type { Plan } from './plan.ts'
 import { planFor, unrouted } from './planner.ts'
 import { readJson } from './read-request.ts'
@@ -39,8 +38,10 @@ const MOST_MS = 500
 async function placedLosses(exchange: Exchange, plan: Plan, text: string): Promise<JsonObject> {
   const { caller, route } = exchange
   const { adapter, target } = plan.destination
-  if (plan.kind === 'pass' || adapter === caller) return { losses: plan.losses.map(plainLoss) }
-  const { request, find } = placeFinder(parse(text, caller.caller.verbatim), {
+  const { placing } = exchange.ports
+  if (!placing || plan.kind === 'pass' || adapter === caller)
+    return { losses: plan.losses.map(plainLoss) }
+  const { request, find } = placing.finder(parse(text, caller.caller.verbatim), {
     read: (body) => readJson({ ...exchange, newId: idSource(() => NO_SEED) }, body),
     write(read) {
       const write = route.operation === 'create' ? 'writeRequest' : 'writeCountRequest'

@@ -4,7 +4,7 @@ import type { Withheld } from '../model/events.ts'
 import { pathsIn, readPath, withPaths, type Key } from '../model/paths.ts'
 import type { Placing, PlaceSearch } from '../ports.ts'
 import { findOrigin } from './origin.ts'
-import { nodeAt } from './places.ts'
+import { nodeAt, placeFinder } from './places.ts'
 
 /** A longer conversation is not translated again for the sake of a place. */
 const MOST_CHARACTERS = 1_048_576
@@ -29,6 +29,8 @@ function origins(sought: PlaceSearch) {
 }
 
 export const placing: Placing = {
+  finder: placeFinder,
+
   async refusal(sought, refused) {
     const { problem, text } = refused
     const paths = pathsIn(`${problem.sentParam} ${problem.message}`).slice(0, MOST_PLACES)

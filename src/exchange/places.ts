@@ -1,25 +1,14 @@
 import { isObject, listOf, parse, stringify, type Json, type JsonObject } from '../json/json.ts'
 import type { Key } from '../model/paths.ts'
 import type { Request } from '../model/request.ts'
-
-/** The place of a node in the caller's body and in the upstream's, as JSON pointers. */
-export interface Places {
-  field?: string
-  sentAt?: string
-}
-
-/** The two steps of a translation, as pure functions. Both may throw. */
-export interface Translation {
-  read(body: Json): Request
-  write(request: Request): JsonObject
-}
+import type { PlaceFinder, Places, Translation } from '../ports.ts'
 
 /**
  * Finds places by trial. A node came from the part of the caller's body without which it is missing or different;
  * it went to the part of the upstream's body that changes with it. So the dialects need not record places while
  * they translate.
  */
-export function placeFinder(body: Json, translation: Translation) {
+export function placeFinder(body: Json, translation: Translation): PlaceFinder {
   const tries = new Tries(body, translation)
   const { request } = tries
   const find = (path: string): Places => {

@@ -1,6 +1,5 @@
 import { dialects } from '../../adapters/index.ts'
 import type { Dialect } from '../../adapters/dialect.ts'
-import { placing } from '../../src/exchange/placed.ts'
 import { isObject, type JsonObject } from '../../src/json/json.ts'
 import { kits } from '../dialects/index.ts'
 import { jsonReply, proxyOf, sse, sseReply } from '../exchange/proxy.ts'
@@ -25,7 +24,7 @@ export function clientOf(caller: Dialect, upstream: Dialect, vendor: Vendor) {
       return request['stream'] === true ? sseReply(messageFrames(reply)) : jsonReply(reply, status)
     },
     { routes: [{ model: '*', upstream: 'plain' }], upstream: { dialect: upstream } },
-    { dialects, placing, randomId: () => crypto.randomUUID().replaceAll('-', '') },
+    { dialects, randomId: () => crypto.randomUUID().replaceAll('-', '') },
   )
   const post = async (request: JsonObject, stream: boolean): Promise<Response> => {
     const body = http.body('m', stream, request)

@@ -8,6 +8,7 @@ import { answerRequest } from '../../src/http/router.ts'
 import { toResponse } from '../../src/http/respond.ts'
 import { createLoad, type Load } from '../../src/http/load.ts'
 import type { LogEntry } from '../../src/observe/entry.ts'
+import { placing } from '../../src/exchange/placed.ts'
 import { fakes } from './fakes.ts'
 
 /** A scripted upstream: what it is asked is remembered, what it answers is given. */
@@ -96,6 +97,7 @@ export function proxyOf(
     now: () => 1_700_000_000_000,
     randomId: () => (ids += 1).toString(16).padStart(32, '0'),
     log: (entry) => log.push(entry),
+    placing,
     ...portsChange,
   }
   const site = {
