@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { configSchema } from '../src/config/schema.ts'
-import { wordOf, type Word } from './config-words.ts'
+import { wordOf } from './config-words.ts'
+import type { Word } from './config-words/word.ts'
 
 type Schema = z.core.JSONSchema.BaseSchema
 

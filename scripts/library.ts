@@ -115,8 +115,8 @@ function keepReached(folder: string, index: string): void {
 }
 
 /**
- * Who mounts the app in one of Hono's has Hono, and gets its type; to everybody else the import is an unknown
- * type instead of an error. A copy of the declarations would fit no installed Hono: its class has private members.
+ * Programs that mount the app in a Hono app have Hono and get its type; for others the import becomes an unknown type
+ * instead of an error. A copy of Hono's declarations would fit no installed Hono, because its class has private members.
  */
 function doWithout(name: string, file: string): void {
   const text = readFileSync(file, 'utf8')

@@ -1,7 +1,7 @@
 /** `npm run owner -- OWNER/REPOSITORY ["Name <address>"]`: whose it is, in place of the placeholder. */
 import { readFileSync, writeFileSync } from 'node:fs'
 
-/** Nobody's: a release refuses it. */
+/** Stands for the owner until there is one; `npm run release` refuses it. */
 export const PLACEHOLDER = 'OWNER/dragoman'
 const AUTHOR = 'The dragoman authors'
 const FILES = ['package.json', 'docs/releasing.md']

@@ -1,5 +1,5 @@
 /**
- * Writes the snapshot of prices in src/observe/price-table.ts, from what somebody has fetched before:
+ * Writes the snapshot of prices in src/observe/price-table.ts, from a list that was fetched before:
  * `node scripts/prices.ts FOLDER`, where FOLDER holds the unpacked package @pydantic/genai-prices (`npm pack`), or
  * `node scripts/prices.ts < api.json`, which is that of models.dev. Its licence goes to scripts/licences/prices.txt.
  */
@@ -81,7 +81,7 @@ const currentPrices = (
   list.findLast(({ constraint }) => !constraint || (constraint.start_date ?? '9999-12-31') <= DAY)
     ?.prices
 
-/** Of a name that only has to contain something nobody knows what else it may be. */
+/** The globs of a clause. `contains` gives none, because it would match names of other models too. */
 function globsOf({ or = [], and = [], starts_with, equals }: Clause): string[] {
   const own = [starts_with === undefined ? [] : [`${starts_with}*`], equals ?? []].flat()
   return [...new Set([...own, ...or.flatMap(globsOf), ...and.flatMap(globsOf)])]

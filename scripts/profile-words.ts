@@ -1,5 +1,5 @@
 import type { ServerFacts } from '../adapters/contract.ts'
-import type { Word } from './config-words.ts'
+import type { Word } from './config-words/word.ts'
 
 const AS_DIALECT = 'as the dialect’s first service'
 

@@ -13,6 +13,9 @@ const FOLDERS = ['src', 'adapters']
 /** The TypeScript of the product: what the structural tests read. */
 export const sources: Source[] = FOLDERS.flatMap(sourcesIn)
 
+/** The TypeScript that builds the product and its tables. */
+export const scripts: Source[] = sourcesIn('scripts')
+
 /** The TypeScript of the tests. */
 export const tests: Source[] = sourcesIn('test')
 

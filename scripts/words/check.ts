@@ -12,7 +12,7 @@ export const keyOf = ({ where, kind, word }: FatedWord): string =>
 const matches = (rule: string, key: string): boolean =>
   rule.endsWith('*') ? key.startsWith(rule.slice(0, -1)) : rule === key
 
-/** Why a word may be silent; undefined where nobody has said why. */
+/** Why a word may be silent; undefined where no reason is given. */
 export function reasonOf(word: FatedWord, reasons: Reasons): string | undefined {
   const key = keyOf(word)
   const rule = Object.keys(reasons).find((each) => matches(each, key))

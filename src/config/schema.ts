@@ -252,7 +252,7 @@ const limits = z.partial(
 
 const lossMode = z.enum(['report', 'reject'])
 
-/** The configuration as people write it. `scripts/config-words.ts` describes its members. */
+/** The configuration as people write it. `scripts/config-words/` describes its members. */
 export const configSchema = z.strictObject({
   $schema: z.optional(z.string()),
   upstreams: z.optional(z.record(z.string(), upstream)),

@@ -1,3 +1,4 @@
+import { REPLIES } from '../../../scripts/words/wires.ts'
 import { type Json } from '../../../src/json/json.ts'
 import { list, member } from '../../grammar/shape.ts'
 import { has, type Entry } from '../../replay/noop.ts'
@@ -13,32 +14,12 @@ import {
   nothing,
 } from '../../replay/reasons.ts'
 
-/** What was asked is said again. */
-const ASKED = [
-  'background',
-  'instructions',
-  'max_output_tokens',
-  'max_tool_calls',
-  'metadata',
-  'parallel_tool_calls',
-  'previous_response_id',
-  'prompt_cache_key',
-  'prompt_cache_retention',
-  'reasoning',
-  'safety_identifier',
-  'store',
-  'temperature',
-  'text',
-  'tool_choice',
-  'tools',
-  'top_logprobs',
-  'top_p',
-  'truncation',
-  'user',
-]
-
 export const replyNoOps: Entry[] = [
-  ...ASKED.map((path) => ({ path, below: true as const, why: 'what was asked is said again' })),
+  ...(REPLIES.responses.echo ?? []).map((path) => ({
+    path,
+    below: true as const,
+    why: 'what was asked is said again',
+  })),
   { path: 'id', why: OWN_ID },
   { path: 'object', why: ONLY },
   { path: 'model', why: NAMED },

@@ -1,0 +1,152 @@
+import { MAX_OUTPUT_TOKENS, TIMEOUTS } from '../../src/config/defaults.ts'
+import { time, type Word } from './word.ts'
+
+export const KEY =
+  'A literal key, env:NAME for an environment variable, or caller for the credential of whoever calls.'
+
+/** Upstreams: their keys, models and timeouts. */
+export const UPSTREAM_WORDS: Readonly<Record<string, Word>> = {
+  upstreams: {
+    means: 'Where requests go, by name.',
+    usual: 'the demo, where nothing is configured',
+  },
+  'upstreams.*.dialect': { means: 'The language that the upstream speaks.', example: 'messages' },
+  'upstreams.*.url': {
+    means: 'An origin, with or without a base path and a trailing /v1 or /v1beta.',
+    example: 'https://upstream.example/v1',
+  },
+  'upstreams.*.key': {
+    means: `${KEY} A list of keys is a pool: each is asked in the place of another.`,
+    usual: 'no key is sent',
+    example: 'env:CLAUDE_KEY',
+  },
+  'upstreams.*.key.*.key': {
+    means: 'A literal key, or env:NAME for an environment variable.',
+    example: 'env:CLAUDE_KEY',
+  },
+  'upstreams.*.key.*.weight': {
+    means: 'Its share, where a route picks by weight.',
+    usual: '1',
+    example: 2,
+  },
+  'upstreams.*.key.*.account': {
+    means: 'Whose key it is: those of one account read each other’s proofs of reasoning.',
+    usual: 'the upstream’s, else one of its own',
+    example: 'team',
+  },
+  'upstreams.*.account': {
+    means: 'The account of keys that name none.',
+    usual: 'one for each key',
+    example: 'team',
+  },
+  'upstreams.*.auth': {
+    means: 'Where the key goes.',
+    usual: 'x-api-key to messages, x-goog-api-key to generate-content, bearer to responses',
+    example: 'bearer',
+  },
+  'upstreams.*.headers': {
+    means: 'Further headers; a value may be env:NAME.',
+    usual: 'none',
+    example: { 'x-team': 'blue' },
+  },
+  'upstreams.*.maxOutputTokens': {
+    means: 'Used when the caller gave no bound and the dialect demands one.',
+    usual: String(MAX_OUTPUT_TOKENS),
+    example: 32_000,
+  },
+  'upstreams.*.models': {
+    means: 'Facts per model; a name may contain *, the first match wins.',
+    usual: 'what is known of the model by its name',
+    example: { 'gemini-3*': { thinking: 'level' } },
+  },
+  'upstreams.*.models.*.contextWindow': {
+    means: 'Tokens that fit into the context; lists of models tell it.',
+    example: 200_000,
+  },
+  'upstreams.*.models.*.maxOutputTokens': {
+    means: 'The most that may be asked for.',
+    example: 64_000,
+  },
+  'upstreams.*.models.*.thinking': {
+    means: 'How thinking is asked for: by a number of tokens, by the model itself, or by a level.',
+    usual: 'as the request asks for it',
+    example: 'level',
+  },
+  'upstreams.*.models.*.prefill': {
+    means: 'Whether a conversation may end with the model’s turn.',
+    usual: 'true',
+    example: false,
+  },
+  'upstreams.*.models.*.fetchesUrls': {
+    means: 'Whether the service fetches media that are named by their https addresses.',
+    usual: 'true',
+    example: false,
+  },
+  'upstreams.*.models.*.mixesTools': {
+    means: 'Whether a generate-content model takes built-in tools beside functions.',
+    usual: 'true for gemini-3 and later',
+    example: true,
+  },
+  'upstreams.*.models.*.cacheBreakpoints': {
+    means: 'Whether the model takes marks of what to cache (prompt_cache_breakpoint).',
+    usual: 'true for gpt-5.6 and later',
+    example: true,
+  },
+  'upstreams.*.models.*.drop': {
+    means: 'Parameters that the model refuses; they are left out.',
+    usual: 'none',
+    example: ['temperature'],
+  },
+  'upstreams.*.models.*.price': {
+    means:
+      'US dollars per million tokens, for the log, the metrics and limits; one number is for all kinds of tokens.',
+    usual: 'the list price of a model that is known by its name',
+    example: 0,
+  },
+  'upstreams.*.models.*.price.input': { means: 'Tokens that are sent.', example: 5 },
+  'upstreams.*.models.*.price.output': {
+    means: 'Tokens that are received, reasoning too.',
+    example: 25,
+  },
+  'upstreams.*.models.*.price.cacheRead': {
+    means: 'Tokens that are read from a cache.',
+    usual: 'as input',
+    example: 0.5,
+  },
+  'upstreams.*.models.*.price.cacheWrite': {
+    means: 'Tokens that are written to a cache.',
+    usual: 'as input',
+    example: 6.25,
+  },
+  'upstreams.*.trace': {
+    means: 'Whether the upstream is sent traceparent, so that its own spans join the trace.',
+    usual: 'false',
+    example: true,
+  },
+  'upstreams.*.proxy': {
+    means: 'The egress proxy that calls go through, with its credential, or env:NAME.',
+    usual: 'what HTTPS_PROXY, HTTP_PROXY and NO_PROXY say',
+    example: 'http://proxy.internal:3128',
+  },
+  'upstreams.*.timeouts': { means: 'How long this upstream may take.' },
+  'upstreams.*.timeouts.connectMs': {
+    means: 'To a connection.',
+    usual: time(TIMEOUTS.connectMs),
+    example: 5000,
+  },
+  'upstreams.*.timeouts.firstByteMs': {
+    means: 'To the first byte of an answer.',
+    usual: `${time(TIMEOUTS.firstByteMs)} for a stream, ${time(TIMEOUTS.jsonMs)} for JSON`,
+    example: 60_000,
+  },
+  'upstreams.*.timeouts.idleMs': {
+    means: 'Silence within an answer.',
+    usual: time(TIMEOUTS.idleMs),
+    example: 300_000,
+  },
+  'upstreams.*.timeouts.totalMs': {
+    means: 'A whole exchange.',
+    usual: time(TIMEOUTS.totalMs),
+    example: 1_800_000,
+  },
+}
