@@ -1,7 +1,7 @@
 import type { SameEdits } from '../../adapters/contract.ts'
 import type { Bytes } from '../json/bytes.ts'
 import { editedText } from '../json/edit.ts'
-import { isObject, parse } from '../json/json.ts'
+import { isObject, type Json } from '../json/json.ts'
 import { memberOf, type ScannedBody } from '../json/scanned-body.ts'
 import { slicesAt, spliceStrings } from '../json/slices.ts'
 import { lossList, type Loss } from '../model/loss.ts'
@@ -10,6 +10,7 @@ import { addressRequest, type UnaddressedRequest } from '../upstream/request.ts'
 import { matchesGlob } from '../config/glob.ts'
 import { pickHeaders, pickNamed } from '../upstream/header-subset.ts'
 import type { PassPlan } from './plan.ts'
+import { unscannedBody } from './read-request.ts'
 import type { Found } from '../memory/resolve.ts'
 
 type Addressee = Pick<PassPlan, 'destination' | 'requested'>
@@ -25,7 +26,7 @@ export function passPlan(
   const { aliased, target, upstream } = destination
   const isStream = () => route.stream ?? memberOf(scanned, 'stream') === true
   const stream = route.operation === 'create' && isStream()
-  const edited = editedBody(exchange, destination)
+  const edited = editedBody(exchange, destination, scanned ?? unscannedBody(exchange))
   const unaddressed: UnaddressedRequest = {
     path: caller.same.path(head, aliased ? target.model : undefined),
     query: pickNamed(head.query, caller.same.query, QUERY_VALUE),
@@ -48,54 +49,51 @@ interface Edited {
 function editedBody(
   exchange: Exchange,
   { aliased, target }: PassPlan['destination'],
+  seen: ScannedBody | undefined,
 ): Edited | undefined {
-  const { body, caller } = exchange
-  const text = bodyText(exchange)
-  if (text === undefined) return undefined
-  const foreign = caller.same.mayHoldForeign(text)
+  const { caller } = exchange
+  if (!seen) return undefined
+  // Where the body names its model in one place only, the rest need not be parsed.
+  const member = caller.same.modelMember.request
+  const foreign = seen.holds(caller.same.mayHoldForeign)
   const { contextWindow: _, ...facts } = target.facts
-  const model = aliased && MODEL.test(text) ? target.model : undefined
-  if (foreign || Object.keys(facts).length > 0 || (model !== undefined && !isSplice(exchange)))
-    return withEdits(exchange, text, { facts, foreign, ...(model !== undefined && { model }) })
-  if (model === undefined) return undefined
-  return { body: body.encoded(renamed(exchange, text, model)), losses: [] }
+  const model = aliased && mayNameModel(seen, member) ? target.model : undefined
+  if (foreign || Object.keys(facts).length > 0 || (model !== undefined && member === undefined))
+    return withEdits(exchange, seen, { facts, foreign, ...(model !== undefined && { model }) })
+  if (model === undefined || member === undefined) return undefined
+  return { body: renamed(exchange, seen, member, model), losses: [] }
 }
+
+const mayNameModel = (seen: ScannedBody, member: string | undefined): boolean =>
+  (member !== undefined && seen.memberText(member) !== undefined) || seen.holds(namesModel)
 
 /** `model` is a member's name, and also a role in one of the dialects. */
 const MODEL = /"model"\s*:/
-
-/** The text of a body. Bytes that are no text pass unread, and the upstream reports what is wrong. */
-function bodyText({ body }: Exchange): string | undefined {
-  try {
-    return body.text
-  } catch {
-    return undefined
-  }
-}
-
-/** Whether the body names its model in one place only, so that the rest need not be parsed. */
-const isSplice = ({ caller }: Exchange): boolean => caller.same.modelMember.request !== undefined
+const namesModel = (text: string): boolean => MODEL.test(text)
 
 /** The body with another model and no other byte changed. */
-function renamed({ caller }: Exchange, text: string, model: string): string {
-  const member = caller.same.modelMember.request
-  return member === undefined ? text : spliceStrings(text, slicesAt(text, [member]), model)
-}
+const renamed = ({ body }: Exchange, seen: ScannedBody, member: string, model: string): Bytes =>
+  seen.respelled?.(member, model) ??
+  body.encoded(spliceStrings(seen.text, slicesAt(seen.text, [member]), model))
 
-function withEdits({ body, caller }: Exchange, text: string, edits: SameEdits): Edited | undefined {
+function withEdits(
+  { body, caller }: Exchange,
+  seen: ScannedBody,
+  edits: SameEdits,
+): Edited | undefined {
   const { lose, losses } = lossList()
-  const before = parsed(text, caller.caller.verbatim)
+  const before = parsed(seen)
   if (!isObject(before)) return undefined
   const after = caller.same.edit(before, edits, lose)
   return after === before
     ? undefined
-    : { body: body.encoded(editedText(text, before, after)), losses }
+    : { body: body.encoded(editedText(seen.text, before, after)), losses }
 }
 
 /** Malformed JSON passes unread: the upstream refuses it in its own words. */
-function parsed(...[text, paths]: Parameters<typeof parse>): ReturnType<typeof parse> {
+function parsed(seen: ScannedBody): Json {
   try {
-    return parse(text, paths)
+    return seen.parsed()
   } catch {
     return null
   }

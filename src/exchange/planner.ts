@@ -1,7 +1,9 @@
 import {
   keepingOf,
+  type Adapter,
   type CacheOptions,
   type Outgoing,
+  type ServerFacts,
   type Target,
 } from '../../adapters/contract.ts'
 import { estimateTokens } from '../model/estimate.ts'
@@ -26,7 +28,7 @@ import type { Plan, TranslatePlan } from './plan.ts'
 import type { SessionPart } from './session.ts'
 import { withProofs } from '../memory/proofs.ts'
 import { scanBody, parseBody, readJson, readCallerRequest } from './read-request.ts'
-import { memberOf, type ScannedBody } from '../json/scanned-body.ts'
+import { memberOf, type Glance, type ScannedBody } from '../json/scanned-body.ts'
 import { NOTHING_SOUGHT, resolveReferences, type ResolvedRequest } from '../memory/resolve.ts'
 import { membersOf, type Member } from '../upstream/members.ts'
 import { destinationOf, findRoute, type Destination } from '../upstream/route.ts'
@@ -107,7 +109,18 @@ function isReadToo(
 ): boolean {
   if (!server) return false
   if (route.operation === 'count-tokens') return server.countTokens === false
-  return scanned !== undefined && caller.same.isRenamed?.(scanned.text, server) === true
+  return scanned?.holds(renamedGlance(caller.same, server)) === true
+}
+
+const renamings = new WeakMap<ServerFacts, Glance>()
+
+/** One for each server, so that what it has seen nothing in is known. */
+function renamedGlance(same: Adapter['same'], server: ServerFacts): Glance {
+  const known = renamings.get(server)
+  if (known) return known
+  const glance: Glance = (text) => same.isRenamed?.(text, server) === true
+  renamings.set(server, glance)
+  return glance
 }
 
 const wholeBody = (exchange: Exchange, scanned: ScannedBody | undefined): ResolvedRequest => ({

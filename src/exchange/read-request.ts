@@ -1,6 +1,6 @@
 import { parse, type Json } from '../json/json.ts'
 import type { VerbatimPaths } from '../json/verbatim-paths.ts'
-import { ScannedText, type ScannedBody } from '../json/scanned-body.ts'
+import { ScannedText, UnscannedText, type ScannedBody } from '../json/scanned-body.ts'
 import { scanStructure, StructureError, type Structure } from '../json/structure.ts'
 import { invalid, ProblemError } from '../model/problem.ts'
 import type { Request } from '../model/request.ts'
@@ -16,6 +16,30 @@ export function scanBody(exchange: Exchange): ScannedBody {
   if (!found) readCallerRequest(exchange, text)
   const scanned = new ScannedText(text, found ?? NO_STRUCTURE)
   return found && recall && !body.isLifted ? recall.learned(body.bytes, scanned) : scanned
+}
+
+/**
+ * A body that need not be JSON, because it passes to a service of its own dialect. Undefined for bytes that are no
+ * text: they pass unread, and the upstream reports what is wrong.
+ */
+export function unscannedBody({
+  body,
+  caller,
+  recall,
+  settings,
+}: Exchange): ScannedBody | undefined {
+  const known = recall?.scanned(body.bytes)
+  if (known) return known
+  const { verbatim } = caller.caller
+  const { turns } = caller.same.beginning ?? {}
+  try {
+    const { text } = body
+    const found = recall && scanStructure(text, settings.limits, verbatim, turns)
+    if (!found || body.isLifted) return new UnscannedText(text, verbatim)
+    return recall.learned(body.bytes, new ScannedText(text, found))
+  } catch (error) {
+    return error instanceof StructureError ? new UnscannedText(body.text, verbatim) : undefined
+  }
 }
 
 const NO_STRUCTURE: Structure = { members: new Map(), nodes: 0, repeats: false, ends: [] }

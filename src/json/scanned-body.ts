@@ -1,7 +1,9 @@
-import { isObject, restored, type Json, type JsonObject } from './json.ts'
+import type { Bytes } from './bytes.ts'
+import { isObject, parse, restored, type Json, type JsonObject } from './json.ts'
 import { scalarIn } from './slices.ts'
 import type { Structure } from './structure.ts'
 import type { Slice } from './tokens.ts'
+import type { VerbatimPaths } from './verbatim-paths.ts'
 
 /** A quick look at a text, which sees what it looks for in some member or element of it, or nowhere. */
 export type Glance = (text: string) => boolean
@@ -16,6 +18,8 @@ export interface ScannedBody {
   /** Parses it. Throws SyntaxError for what is no JSON. What is parsed is shared and must not be changed. */
   parsed(): Json
   holds(glance: Glance): boolean
+  /** The bytes with another string in the place of one; where it is absent the text has to be edited. */
+  respelled?(name: string, value: string): Bytes | undefined
 }
 
 /** A body whose scan is not repeated. */
@@ -46,6 +50,30 @@ export class ScannedText implements ScannedBody {
     const value = this.parsed()
     if (isObject(value)) return value
     throw new SyntaxError('no object')
+  }
+
+  holds(glance: Glance): boolean {
+    return glance(this.text)
+  }
+}
+
+/** A body that may be anything. */
+export class UnscannedText implements ScannedBody {
+  readonly text: string
+  readonly members: ReadonlyMap<string, Slice> = new Map()
+  readonly #paths: VerbatimPaths
+
+  constructor(text: string, paths: VerbatimPaths) {
+    this.text = text
+    this.#paths = paths
+  }
+
+  memberText(): undefined {
+    return undefined
+  }
+
+  parsed(): Json {
+    return parse(this.text, this.#paths)
   }
 
   holds(glance: Glance): boolean {

@@ -1,10 +1,17 @@
-import { joinBytes } from '../json/bytes.ts'
+import { joinBytes, type Bytes } from '../json/bytes.ts'
 import { isObject, listOf, parse, restored, type Json, type JsonObject } from '../json/json.ts'
 import { liftLiterals } from '../json/large-literals.ts'
 import type { Glance, ScannedBody } from '../json/scanned-body.ts'
 import { scanStructure, StructureError, type Structure } from '../json/structure.ts'
 import type { Slice } from '../json/tokens.ts'
-import { byteOffsets, type BodyRules, type Gap, type KnownBody, type Place } from './known-body.ts'
+import {
+  byteOffsets,
+  respelled,
+  type BodyRules,
+  type Gap,
+  type KnownBody,
+  type Place,
+} from './known-body.ts'
 
 /** Inside of a body a byte order mark is a fault. */
 const STRICT = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -152,6 +159,10 @@ export class GrownBody implements ScannedBody {
     known.value ??= this.#before ? this.#filled(this.#before) : this.#parsedWhole()
     this.#before = undefined
     return known.value
+  }
+
+  respelled(name: string, value: string): Bytes | undefined {
+    return respelled(this.known, name, value)
   }
 
   holds(glance: Glance): boolean {

@@ -1,4 +1,4 @@
-import { bytesIn } from '../json/bytes.ts'
+import { bytesIn, encoded, joinBytes, LARGEST_BLOCK_BYTES, type Bytes } from '../json/bytes.ts'
 import type { JsonObject } from '../json/json.ts'
 import type { Glance, ScannedText } from '../json/scanned-body.ts'
 import type { StructureLimits } from '../json/structure.ts'
@@ -52,6 +52,22 @@ export function learnBody(
     places.push({ name, start: from, end: at(end) })
   }
   return { bytes, places, turns, nodes, blind: new Set() }
+}
+
+const QUOTE = 34
+
+/** With another string in the place of one; undefined where there is no such member. */
+export function respelled(
+  { bytes, places }: KnownBody,
+  name: string,
+  value: string,
+): Bytes | undefined {
+  const place = places.find((each) => each.name === name)
+  if (!place) return undefined
+  if (bytes[place.start] !== QUOTE) return bytes
+  const before = joinBytes([bytes.subarray(0, place.start), encoded(JSON.stringify(value))])
+  const behind = bytes.subarray(place.end)
+  return bytes.length < LARGEST_BLOCK_BYTES ? joinBytes([before, behind]) : [before, behind]
 }
 
 /** Tells of places in a text, which have to follow each other, where they are in its bytes. */

@@ -4,7 +4,14 @@ import type { Glance, ScannedBody, ScannedText } from '../json/scanned-body.ts'
 import type { Slice } from '../json/tokens.ts'
 import { alikeBefore, alikeBehind, isSameByte, type IsSame } from './alike.ts'
 import { growBody } from './grown-body.ts'
-import { gapIn, learnBody, type BodyRules, type Gap, type KnownBody } from './known-body.ts'
+import {
+  gapIn,
+  learnBody,
+  respelled,
+  type BodyRules,
+  type Gap,
+  type KnownBody,
+} from './known-body.ts'
 import { SessionStore, type RecalledSession } from './session-store.ts'
 import { writeBody } from './written-body.ts'
 
@@ -157,6 +164,10 @@ class LearnedBody implements ScannedBody {
 
   parsed(): Json {
     return (this.#known.value ??= this.#scanned.parsedObject())
+  }
+
+  respelled(name: string, value: string): Bytes | undefined {
+    return respelled(this.#known, name, value)
   }
 
   holds(glance: Glance): boolean {

@@ -50,6 +50,7 @@ const frozen = (scanned: ScannedBody): ScannedBody => ({
   memberText: (name) => scanned.memberText(name),
   parsed: () => freeze(scanned.parsed()),
   holds: (glance) => scanned.holds(glance),
+  respelled: (name, value) => scanned.respelled?.(name, value),
 })
 
 const arrayBuffer = () => Promise.reject(new Error('the body is there already'))
