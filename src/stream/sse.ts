@@ -1,4 +1,4 @@
-import { createParser } from 'eventsource-parser'
+import { createParser, type EventSourceParser } from 'eventsource-parser'
 import type { Frame } from './codec.ts'
 import { eventFrame } from './event-text.ts'
 import { oneLine } from './one-line.ts'
@@ -16,49 +16,118 @@ export interface FrameParser {
   readonly strayed: boolean
 }
 
-export function sseParser(maxEventCharacters: number): FrameParser {
-  let frames: Frame[] = []
-  let stray = ''
-  let atLineStart = true
-  const parser = createParser({
-    maxBufferSize: maxEventCharacters,
-    onEvent: (event) =>
-      frames.push(event.event ? { event: event.event, data: event.data } : { data: event.data }),
-    onError: (error) => {
-      if (error.type === 'max-buffer-size-exceeded') frameParser.overflowed = true
-    },
-  })
-  const take = (): Frame[] => {
-    const taken = frames
-    frames = []
+export const sseParser = (maxEventCharacters: number): FrameParser =>
+  new EventParser(maxEventCharacters)
+
+/**
+ * Most events of a stream begin as the one before them and are one line of data: those are cut out by their line ends.
+ * All other text goes through the parser of the format.
+ */
+class EventParser implements FrameParser {
+  overflowed = false
+  strayed = false
+  readonly #most: number
+  readonly #parser: EventSourceParser
+  #frames: Frame[] = []
+  #stray = ''
+  #atLineStart = true
+  /** No part of an event is held by the parser. */
+  #atEventStart = true
+  /** How the last event began, and its name. */
+  #head = ''
+  #name: string | undefined
+
+  constructor(most: number) {
+    this.#most = most
+    this.#parser = createParser({
+      maxBufferSize: most,
+      onEvent: ({ event, data }) => this.#frames.push(event ? { event, data } : { data }),
+      onError: ({ type }) => {
+        if (type === 'max-buffer-size-exceeded') this.overflowed = true
+      },
+    })
+  }
+
+  push(text: string): Frame[] {
+    if (text.includes('\r')) this.#feed(text)
+    else this.#cut(text)
+    return this.#take()
+  }
+
+  end(): Frame[] {
+    if (!this.overflowed) this.#parser.feed('\n\n')
+    const taken = this.#take()
+    const stray = this.#stray.trimStart()
+    return stray.startsWith('{') || stray.startsWith('[')
+      ? [...taken, { data: this.#stray, bare: true }]
+      : taken
+  }
+
+  #take(): Frame[] {
+    const taken = this.#frames
+    this.#frames = []
     return taken
   }
-  /** Keeps the text from `start` on here: the parser would keep nothing of it where it comes in small pieces. */
-  const feedBefore = (text: string, start: number) => {
-    frameParser.strayed = true
-    parser.feed(text.slice(0, start))
-    if (stray.length < maxEventCharacters) stray += text.slice(start)
+
+  /** `text` has no CR. */
+  #cut(text: string): void {
+    let at = 0
+    while (at < text.length && !this.overflowed) {
+      if (this.#atEventStart) at = this.#cutAlike(text, at)
+      const blank = text.indexOf('\n\n', at)
+      const end = blank < 0 ? text.length : blank + 2
+      if (at < end) this.#feedOne(text.slice(at, end), blank >= 0)
+      at = end
+    }
   }
-  const frameParser = {
-    overflowed: false,
-    strayed: false,
-    push(text: string) {
-      const start = frameParser.strayed ? 0 : strayIn(text, atLineStart)
-      atLineStart = text === '' ? atLineStart : /[\r\n]$/.test(text)
-      if (start < 0) parser.feed(text)
-      else feedBefore(text, start)
-      return take()
-    },
-    end() {
-      if (!frameParser.overflowed) parser.feed('\n\n')
-      const taken = take()
-      return stray.trimStart().startsWith('{') || stray.trimStart().startsWith('[')
-        ? [...taken, { data: stray, bare: true }]
-        : taken
-    },
+
+  /** Takes the events that begin as the last one did; returns where another one begins. */
+  #cutAlike(text: string, start: number): number {
+    const head = this.#head
+    const name = this.#name
+    if (head === '') return start
+    let at = start
+    while (text.slice(at, at + head.length) === head) {
+      const from = at + head.length
+      const end = text.indexOf('\n', from)
+      if (end <= from || text.charCodeAt(end + 1) !== LF) break
+      const data = text.slice(from, end)
+      this.#frames.push(name === undefined ? { data } : { event: name, data })
+      at = end + 2
+    }
+    return at
   }
-  return frameParser
+
+  /** `isEnded`: the text ends with a blank line. */
+  #feedOne(text: string, isEnded: boolean): void {
+    const found = this.#atEventStart && isEnded && !this.strayed ? ONE_LINE.exec(text) : undefined
+    this.#feed(text)
+    this.#atEventStart = isEnded && !this.strayed
+    if (!found) return
+    const [head, name] = found
+    this.#head = head
+    this.#name = name
+  }
+
+  #feed(text: string): void {
+    if (text === '') return
+    const start = this.strayed ? 0 : strayIn(text, this.#atLineStart)
+    const last = text.charCodeAt(text.length - 1)
+    this.#atLineStart = last === LF || last === CR
+    this.#atEventStart = false
+    if (start < 0) return this.#parser.feed(text)
+    // Kept here: the parser would keep nothing of it where it comes in small pieces.
+    this.strayed = true
+    this.#parser.feed(text.slice(0, start))
+    if (this.#stray.length < this.#most) this.#stray += text.slice(start)
+  }
 }
+
+const LF = 10
+const CR = 13
+
+/** The beginning of an event that is one line of data, perhaps with a name. */
+const ONE_LINE = /^(?:event: ([^\n]+)\n)?data: (?=[^\n]+\n\n$)/
 
 /** The place of a line that begins like JSON and not like a field; -1 for none. */
 function strayIn(text: string, atLineStart: boolean): number {
