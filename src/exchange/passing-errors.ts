@@ -61,11 +61,7 @@ export function passingErrors(options: Options): PassingErrors {
   const judge = frameJudge(options)
   const { hidden, masked } = secretMasks(veil)
   const { knows = () => true } = adapter.same
-  const framesIn = (text: string): Frame[] => {
-    const parser = sseParser(maxEventCharacters)
-    // An error that came without a framing is read at the end too.
-    return [...parser.push(text), ...parser.end()]
-  }
+  const framesIn = (text: string) => eachFrame(text, maxEventCharacters)
   const errors = {
     said: false,
     opening(text: string, isDecisive = false): Opening {
@@ -75,7 +71,7 @@ export function passingErrors(options: Options): PassingErrors {
     inspected(text: string, told: Problem | undefined): Inspected {
       let out = ''
       for (const event of text.split(BEHIND_BLANK_LINE)) {
-        const frame = framesIn(event).at(0)
+        const frame = framesIn(event).next().value
         if (frame && isDone(frame) && told === ENDED_EARLY)
           return { text: out, failure: told, found: true }
         const problem = frame && judge.problemIn(frame)
@@ -104,6 +100,18 @@ export function passingErrors(options: Options): PassingErrors {
   return errors
 }
 
+/** The frames of a text, each cut out when it is asked for: the first one mostly decides, and a piece holds many. */
+function* eachFrame(text: string, maxEventCharacters: number): Generator<Frame> {
+  const parser = sseParser(maxEventCharacters)
+  for (let at = 0; at < text.length;) {
+    const end = behindBlankLine(text, at)
+    yield* parser.push(text.slice(at, end))
+    at = end
+  }
+  // An error that came without a framing is read at the end too.
+  yield* parser.end()
+}
+
 /** What a single frame is, without those before it: a fresh reader reads each. */
 interface FrameJudge {
   /** The failure that the frame tells of. */
@@ -120,12 +128,18 @@ interface FrameJudge {
 
 function frameJudge({ adapter, reader, isImproved }: Options): FrameJudge {
   const { tellsFailure = () => true, isPiece, knows = () => true } = adapter.same
-  const eventsIn = (frame: Frame): readonly Event[] | undefined => {
+  const readAlone = (frame: Frame): readonly Event[] | undefined => {
     try {
       return reader().read(frame)
     } catch {
       return undefined
     }
+  }
+  // Several questions are asked about one frame, which is read once.
+  let last: { frame: Frame; events: readonly Event[] | undefined } | undefined
+  const eventsIn = (frame: Frame): readonly Event[] | undefined => {
+    if (last?.frame !== frame) last = { frame, events: readAlone(frame) }
+    return last.events
   }
   const isReadable = (frame: Frame): boolean =>
     eventsIn(frame)?.every((event) => !isStumble(event, frame)) ?? false
@@ -144,7 +158,7 @@ function frameJudge({ adapter, reader, isImproved }: Options): FrameJudge {
 }
 
 /** The opening up to the first event that says anything. */
-function firstOpening(judge: FrameJudge, frames: readonly Frame[]): Opening {
+function firstOpening(judge: FrameJudge, frames: Iterable<Frame>): Opening {
   for (const frame of frames) {
     const problem = judge.problemIn(frame)
     if (problem)
@@ -158,7 +172,7 @@ function firstOpening(judge: FrameJudge, frames: readonly Frame[]): Opening {
 function decisiveOpening(
   { adapter, reader }: Options,
   judge: FrameJudge,
-  frames: readonly Frame[],
+  frames: Iterable<Frame>,
 ): Opening {
   const beginning = reader()
   for (const frame of frames) {
@@ -209,6 +223,13 @@ function firstIn(text: string): string {
 }
 
 const BEHIND_BLANK_LINE = /(?<=\n\r?\n|\r\r)/
+
+/** The index behind the next blank line, or the end of the text. */
+function behindBlankLine(text: string, from: number): number {
+  const blank = /\n\r?\n|\r\r/g
+  blank.lastIndex = from
+  return blank.test(text) ? blank.lastIndex : text.length
+}
 const LINE = /^([^:\r\n]*:? ?)([^\r\n]+)/gm
 
 /** `[DONE]` or the like: the end mark of this family of dialects. Clients read no further. */

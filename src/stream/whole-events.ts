@@ -63,7 +63,8 @@ export function eventShape(maxBytes: number): PassingShape {
     },
     rest() {
       const rest = take()
-      return joinBytes([rest, isParted || isEvent(rest) ? missingEnd(rest) : NOTHING])
+      const lacksEnd = isParted || (rest.length > 0 && isEvent(rest))
+      return lacksEnd ? joinBytes([rest, missingEnd(rest)]) : rest
     },
     closing: () => (isParted ? '\n\n' : ''),
   }
