@@ -72,13 +72,13 @@ export function accountIn(
   return members.find(({ account }) => accountTag(members, account) === last)?.account
 }
 
-/** Marks the proofs of a reply with the account that made them, where a route has several. */
+/** Marks the proofs of a reply with the account that made them; undefined where a route has only one. */
 export function proofMarker(
   { member, adapter }: Pick<Destination, 'member' | 'adapter'>,
   members: readonly Member[],
-): (event: Event) => Event {
+): ((event: Event) => Event) | undefined {
   const account = accountTag(members, member.account)
-  if (account === undefined) return (event) => event
+  if (account === undefined) return undefined
   const marked = (proof: Proof): Proof =>
     proof.dialect === adapter.dialect ? { ...proof, account } : proof
   const mark = (event: Event): Event => {

@@ -11,7 +11,7 @@ export function concealer(
   if (!sought) return (events) => events
   const pieces = new Pieces(sought)
   const others = new Map<number, ReturnType<typeof concealer>>()
-  const conceal = (event: Event): Event[] => {
+  const conceal = (event: Event): readonly Event[] => {
     if (event.type === 'candidate') {
       const { index } = event
       const other = others.get(index) ?? concealer(sought)
@@ -25,7 +25,25 @@ export function concealer(
     const rest = delta(pieces.end())
     return [...rest, event.type === 'error' ? event : changed(event, sought.hide)]
   }
-  return (events) => events.flatMap(conceal)
+  const concealRun = (run: readonly Event[]): readonly Event[] =>
+    pieces.takeHarmless(run) ? run : run.flatMap(conceal)
+  return (events) => {
+    const shown: Event[] = []
+    for (let from = 0; from < events.length;) {
+      const to = endOfRun(events, from)
+      if (to - from === events.length) return concealRun(events)
+      shown.push(...concealRun(events.slice(from, to)))
+      from = to
+    }
+    return shown
+  }
+}
+
+/** The index behind the pieces of text that begin at `from`, or behind one event of another kind. */
+function endOfRun(events: readonly Event[], from: number): number {
+  let end = from
+  while (events[end]?.type === 'block-delta') end += 1
+  return Math.max(end, from + 1)
 }
 
 const delta = (text: string): Event[] => (text === '' ? [] : [{ type: 'block-delta', text }])
@@ -38,6 +56,22 @@ class Pieces {
 
   constructor(sought: Sought) {
     this.#sought = sought
+  }
+
+  /**
+   * Takes pieces that follow each other with one search, and returns true; or returns false where each of them has
+   * to be searched, or one of them is no piece.
+   */
+  takeHarmless(run: readonly Event[]): boolean {
+    if (this.#held !== '') return false
+    let text = this.#passed
+    for (const event of run) {
+      if (event.type !== 'block-delta') return false
+      text += event.text
+    }
+    if (this.#sought.isLikely(text)) return false
+    this.#passed = text.slice(-TELLING_CHARACTERS)
+    return true
   }
 
   take(piece: string): string {

@@ -99,7 +99,9 @@ function letGo({ body, lease }: Exchange, { keeping }: TranslatePlan, request: R
 }
 
 /** The next events; undefined after the end. Never rejects. */
-type Next = () => Promise<Event[] | undefined>
+type Next = () => Promise<readonly Event[] | undefined>
+
+const isError = (event: Event): boolean => event.type === 'error'
 
 function eventSteps(
   exchange: Exchange,
@@ -132,15 +134,16 @@ function eventSteps(
     else step = piece?.bytes ? events.push(piece.bytes) : events.end()
     if (events.ended) call.release()
     if (step.length > 0) journal.began()
-    step = [...conceal(step.map(tell))].map(mark)
-    const [first] = step
+    let told = conceal(step.some(isError) ? step.map(tell) : step)
+    if (mark) told = told.map(mark)
+    const [first] = told
     if (first?.type === 'start' && first.withheld)
-      step = [await placedStart(exchange, plan, first), ...step.slice(1)]
-    for (const event of step) {
+      told = [await placedStart(exchange, plan, first), ...told.slice(1)]
+    for (const event of told) {
       if (event.type === 'usage') journal.count(event.usage)
       if (event.type === 'finish') journal.note({ finish: event.reason })
     }
-    return step
+    return told
   }
 }
 
@@ -202,7 +205,7 @@ async function streamed(streaming: Streaming): Promise<Answer> {
   const opened = await within(opening, heartbeatMs)
   const failure = opened === SILENT ? undefined : failureIn(opened)
   if (failure) throw new StillbornError(failure)
-  const following = begunWith<Event[] | undefined>(opening, next)
+  const following = begunWith<readonly Event[] | undefined>(opening, next)
   const body = steppedSource(async () => steps(await following()), {
     heartbeat: encodeHeartbeat(exchange.caller.caller.heartbeat, framing),
     heartbeatMs,
@@ -226,7 +229,7 @@ const failureIn = (events: readonly Event[]): Problem | undefined => {
 }
 
 /** All events up to the first one that shows something of a reply, or ends it. */
-async function firstEvents(next: Next): Promise<Event[]> {
+async function firstEvents(next: Next): Promise<readonly Event[]> {
   const seen: Event[] = []
   for (let events = await next(); events; events = await next()) {
     seen.push(...events)
@@ -239,7 +242,7 @@ async function firstEvents(next: Next): Promise<Event[]> {
 function stepper(
   { exchange, writer, another, call, outcome, trailer, over, begun }: Streaming,
   frames: Framer,
-): (events: Event[] | undefined) => Promise<Step> {
+): (events: readonly Event[] | undefined) => Promise<Step> {
   const encode = streamEncoder()
   const most = exchange.settings.limits.streamBytes + FREE_BYTES
   let written = 0
