@@ -66,7 +66,24 @@ export function writeError(problem: Problem): JsonObject {
 
 function messageOf(problem: Problem): string {
   if (problem.kind === 'context-overflow') return overflowWords(problem)
+  if (problem.lost) return capabilityWords(problem.message, problem.lost)
   return problem.isProof ? proofWords(problem.message) : problem.message
+}
+
+/** The class of what an upstream lacks, in the order in which Claude Code (2.1.330) looks for them. */
+const CAPABILITIES = [
+  [/^turns\.\d+\.role$/, 'mid_conv_system'],
+  [/^cache\b|\.cache\b/, 'cache_control_field'],
+  [/\.seal$/, 'thinking_signature'],
+  [/^reasoning\.budget/, 'thinking_type:enabled'],
+  [/^format/, 'structured_outputs_unsupported'],
+  [/^reasoning\.effort/, 'effort_unsupported'],
+] as const
+
+/** At such a token Claude Code asks again without what it names. */
+function capabilityWords(message: string, lost: readonly string[]): string {
+  const found = CAPABILITIES.find(([path]) => lost.some((place) => path.test(place)))
+  return found ? `capability_rejected: ${found[1]} (${message})` : message
 }
 
 const BAD_PROOF = 'Invalid `signature` in `thinking` block'

@@ -1,7 +1,7 @@
 import type { Lookup } from '../model/lookup.ts'
 import { isObject, parse, type Json } from '../json/json.ts'
 import { isRefusable, type Loss } from '../model/loss.ts'
-import { invalid, ProblemError, type Problem } from '../model/problem.ts'
+import { ProblemError, type Problem } from '../model/problem.ts'
 import { scanStructure } from '../json/structure.ts'
 import type { StoredExchange } from './exchange.ts'
 import { KEY_REFUSED, NOT_A_REPLY, REDIRECTED } from '../model/failures.ts'
@@ -142,9 +142,10 @@ export function refuseLosses(losses: readonly Loss[]): void {
   const list = readRefusal.map(({ code, path, detail }) =>
     detail === undefined ? `${code} ${path}` : `${code} ${path} (${detail})`,
   )
-  throw invalid(
-    `The upstream of this model cannot carry all of the request: ${list.join(', ')}.`,
-    undefined,
-    'losses_rejected',
-  )
+  throw new ProblemError({
+    kind: 'invalid-request',
+    message: `The upstream of this model cannot carry all of the request: ${list.join(', ')}.`,
+    code: 'losses_rejected',
+    lost: readRefusal.map(({ path }) => path),
+  })
 }

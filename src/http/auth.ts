@@ -7,12 +7,15 @@ export const UNKNOWN_KEY: Problem = {
   kind: 'authentication',
   message: 'The key is missing or is none that this proxy knows.',
   code: 'invalid_api_key',
+  // Claude Code (2.1.330) would try again for minutes.
+  retry: false,
 }
 
 const EXPIRED_KEY: Problem = {
   kind: 'authentication',
   message: 'The time of this key is over.',
   code: 'invalid_api_key',
+  retry: false,
 }
 
 /** Admits a caller that presents a known key; throws ProblemError. */

@@ -35,6 +35,8 @@ export interface Problem {
   retry?: boolean
   /** The upstream refuses a proof of reasoning: without the reasoning it would take the conversation. */
   isProof?: true
+  /** What would be lost, where losing it is the reason. */
+  lost?: readonly string[]
   /** Details of the upstream in its own form, for a caller of the same dialect. */
   details?: unknown
   /** Context overflow: tokens used and allowed, where known. */
@@ -136,12 +138,20 @@ export const refusesProof = (message: string, code?: string): boolean =>
 const OVERFLOW =
   /prompt is too long|input length and `?max_tokens`? exceed|context[ _-]?length[ _-]?exceeded|maximum context length|exceeds? the (?:maximum|context|model)|context window|input token count|too many (?:input )?tokens/i
 
-/** The words of servers that many run themselves, and of gateways: llama.cpp, Ollama, xAI, Groq, LM Studio, Kimi. */
+/**
+ * The words of servers that many run themselves, and of gateways: llama.cpp, Ollama, xAI, Groq, LM Studio, Kimi, and
+ * all others that Claude Code (2.1.330) knows.
+ */
 const OVERFLOW_ELSEWHERE =
-  /exceeds the available context size|context size has been exceeded|exceeded max context length|maximum prompt length is \d|total length of all messages is too long|reduce the length of the messages|greater than the context length|token count of \d+ exceeds the limit|exceeded model token limit|range of input length should be|contextwindowexceeded/i
+  /exceeds the available context size|context size has been exceeded|exceeded max context length|total length of all messages is too long|reduce the length of the messages|greater than the context length|token count of \d+ exceeds the limit|exceeded model token limit|range of input length should be|contextwindowexceeded|longer than the (?:maximum model|model's context) length|input token length too long|input tokens exceed the configured limit|maximum context limit|maximum prompt length|prompt exceeds max length|tokens in request more than max tokens allowed|but model only supports up to|`inputs` tokens \+ `max_new_tokens` must be|context exceeds your deployment/i
+
+/** Refusals for other reasons that use such words: of gateways that look into a prompt, and of names that are too long. */
+const OTHER_REASONS =
+  /policy_blocked|dlp_request_denied|string too long\. expected a string with maximum length|expected maxlength/i
 
 /** Recognises a context overflow in an upstream's words, with the counts it gives. */
 export function readOverflow(message: string, code?: string): Problem | undefined {
+  if (OTHER_REASONS.test(message)) return undefined
   const isSaid = OVERFLOW.test(message) || OVERFLOW_ELSEWHERE.test(message)
   if (code !== 'context_length_exceeded' && !isSaid) return undefined
   const numbers = (message.match(/\d[\d,]{2,}/g) ?? []).map((digits) =>

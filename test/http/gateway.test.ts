@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createApp } from '../../src/index.ts'
+import { createApp, type Config } from '../../src/index.ts'
 import type { Dialect } from '../../adapters/dialect.ts'
 import { isObject, type JsonObject } from '../../src/json/json.ts'
 import { kits } from '../dialects/index.ts'
@@ -13,7 +13,11 @@ interface Said {
 }
 
 /** A gateway as Claude Code (2.1.330) sees it, in front of an upstream that says one thing. */
-function gateway(dialect: Dialect, { status = 200, headers = {}, body }: Said = {}) {
+function gateway(
+  dialect: Dialect,
+  { status = 200, headers = {}, body }: Said = {},
+  more: Partial<Config> = {},
+) {
   const sent: { url: string; headers: Headers; body: JsonObject }[] = []
   const upstreams = { up: { dialect, url: 'https://upstream.example', key: KEY } }
   const app = createApp(
@@ -22,6 +26,7 @@ function gateway(dialect: Dialect, { status = 200, headers = {}, body }: Said = 
       routes: [{ model: '*', upstream: 'up', models: ['claude-opus-5-5', 'gpt-5.6-sol'] }],
       callers: 'open',
       state: { store: 'off' },
+      ...more,
     },
     {
       send: async (request) => {
@@ -49,6 +54,19 @@ const ASKED = {
   model: 'claude-opus-5-5',
   max_tokens: 9,
   messages: [{ role: 'user', content: 'hi' }],
+}
+const MIDWAY = [
+  { role: 'user', content: 'hi' },
+  { role: 'assistant', content: 'yes' },
+  { role: 'user', content: 'go on' },
+  { role: 'system', content: 'Be brief.' },
+]
+const THOUGHT = {
+  role: 'assistant',
+  content: [
+    { type: 'thinking', thinking: 'hm', signature: 'abc' },
+    { type: 'text', text: 'yes' },
+  ],
 }
 const error = (type: string, message: string) => ({
   type: 'error',
@@ -168,6 +186,50 @@ describe('towards a service of another dialect', () => {
       },
     })
   })
+  // The words at which Claude Code itself compacts, whichever server says them.
+  it.each([
+    'maximum context length',
+    'context_length_exceeded',
+    'exceeds the context window',
+    'ContextWindowExceededError',
+    'longer than the maximum model length',
+    "longer than the model's context length",
+    'exceeds the available context size',
+    'exceeds the maximum number of tokens allowed',
+    'exceeded model token limit',
+    'input token length too long',
+    'input tokens exceed the configured limit',
+    'maximum context limit',
+    'maximum prompt length',
+    'prompt exceeds max length',
+    'tokens in request more than max tokens allowed',
+    'Range of input length should be',
+    'context window exceeds limit',
+    'but model only supports up to',
+    'reduce the length of the messages',
+    '`inputs` tokens + `max_new_tokens` must be',
+    'context exceeds your deployment',
+  ])('so it is in the words of any server: %s', async (words) => {
+    for (const dialect of ['responses', 'chat-completions', 'generate-content'] as const) {
+      const error = { message: `Sorry: ${words} 1000.`, type: 'invalid_request_error', code: 400 }
+      const { ask } = gateway(dialect, { status: 400, body: { error } })
+      const response = await ask()
+      expect(response.status).toBe(400)
+      expect(await response.json()).toHaveProperty(
+        'error.message',
+        expect.stringMatching(/^prompt is too long/),
+      )
+    }
+  })
+  it.each([
+    'policy_blocked: maximum context length',
+    'dlp_request_denied: maximum prompt length',
+    'String too long. Expected a string with maximum length 64; maximum context length',
+    "Invalid 'tools': expected maxLength 64, but model only supports up to",
+  ])('a refusal for another reason is none for length: %s', async (message) => {
+    const { ask } = gateway('responses', { status: 400, body: { error: { message } } })
+    expect(await (await ask()).json()).toHaveProperty('error.message', message)
+  })
   it('a proof that is refused is told in the words at which the client leaves its thoughts out', async () => {
     const message = 'The encrypted content gAAA... could not be verified.'
     const { ask } = gateway('responses', {
@@ -182,6 +244,39 @@ describe('towards a service of another dialect', () => {
       'error.message',
       `Invalid \`signature\` in \`thinking\` block: ${message}`,
     )
+  })
+  it.each([
+    [{ messages: MIDWAY }, 'generate-content', 'mid_conv_system'],
+    [
+      { system: [{ type: 'text', text: 'S', cache_control: { type: 'ephemeral' } }] },
+      'generate-content',
+      'cache_control_field',
+    ],
+    [{ messages: [...ASKED.messages, THOUGHT] }, 'responses', 'thinking_signature'],
+    [
+      { thinking: { type: 'enabled', budget_tokens: 2000 }, max_tokens: 9000 },
+      'responses',
+      'thinking_type:enabled',
+    ],
+  ] as const)(
+    'what is refused for a loss is named by the class that the client can leave out: %j',
+    async (more, dialect, name) => {
+      const { sent, ask } = gateway(dialect, {}, { losses: 'reject' })
+      const response = await ask(more)
+      expect(response.status).toBe(400)
+      expect(await response.json()).toHaveProperty(
+        'error.message',
+        expect.stringMatching(`^capability_rejected: ${name} \\(The upstream`),
+      )
+      expect(sent).toEqual([])
+    },
+  )
+  it('a key that nobody has is told at once, and not to be tried again', async () => {
+    const { ask } = gateway('messages', {}, { callers: { keys: ['k'.repeat(20)] } })
+    const response = await ask()
+    expect(response.status).toBe(401)
+    expect(await response.json()).toHaveProperty('error.type', 'authentication_error')
+    expect(response.headers.get('x-should-retry')).toBe('false')
   })
   it('a safety check that only this dialect has is refused by its name', async () => {
     const { sent, ask } = gateway('responses')
