@@ -11,6 +11,7 @@ import { answerRequest, refuseRequest } from './router.ts'
 import { createGuard, type Door } from './guard.ts'
 import type { HttpRequest } from '../ports.ts'
 import { costOf } from '../observe/cost.ts'
+import type { LogEntry } from '../observe/entry.ts'
 import { createCallerUse, type CallerUse } from './caller-use.ts'
 import { createLoad, type Load } from './load.ts'
 import { operatorOf } from './operator.ts'
@@ -87,17 +88,22 @@ export function createReplaceable(
 function settlingPorts(given: Ports, use: CallerUse, settings: Settings): Ports {
   return {
     ...given,
-    log({ trace, ...entry }) {
-      const { upstream = '', sentModel, usage, caller } = entry
+    log(entry) {
+      const { trace, upstream = '', sentModel, usage, caller } = entry
       const cost = costOf(settings.upstreams.get(upstream), sentModel, usage, given.prices)
-      const traced = trace && { traceId: trace.traceId }
-      const told = { ...entry, ...traced, ...(cost !== undefined && { cost }) }
+      const told = trace ? withTraceId(entry) : { ...entry }
+      if (cost !== undefined) told.cost = cost
       if (caller !== undefined) use.settle(caller, usage, cost)
       given.observer?.finished(told, settings)
       if (trace) given.tracer?.finished(told, trace, settings)
       given.log(told)
     },
   }
+}
+
+/** The log has the id of a trace, and nothing else of it. */
+function withTraceId({ trace, ...entry }: LogEntry): LogEntry {
+  return { ...entry, ...(trace && { traceId: trace.traceId }) }
 }
 
 /** The same load. It also knows when the exchanges that entered through it are over. */

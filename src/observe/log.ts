@@ -1,4 +1,4 @@
-import { cachedShare, levelOf, type LogEntry, type ProcessEvent } from './entry.ts'
+import { cachedShare, type Level, levelOf, type LogEntry, type ProcessEvent } from './entry.ts'
 
 const VALUE_CHARACTERS = 256
 const LOSSES_SHOWN = 20
@@ -59,39 +59,36 @@ function masker(all: readonly string[]): (text: string) => string {
 
 /** Everything that is known of an exchange, or of an event of the process. */
 function jsonLine(entry: Logged, time: string, shorten: Shorten): string {
-  const line = {
-    time,
-    level: levelOf(entry),
-    ...('event' in entry ? entry : exchangeMembers(entry)),
-  }
-  const text = isDelicateLine(line) ? shortened(line, shorten) : JSON.stringify(line)
+  const level = levelOf(entry)
+  const line = 'event' in entry ? { time, level, ...entry } : exchangeLine(entry, time, level)
+  const plain = JSON.stringify(line)
+  const text = isDelicate(plain) ? shortened(line, shorten) : plain
   return PLAIN.test(text) ? text : printable(text)
 }
 
-function exchangeMembers(entry: LogEntry): object {
-  const { losses, ...rest } = entry
-  const cached = entry.usage?.cacheRead === undefined ? undefined : cachedShare(entry.usage)
+function exchangeLine(entry: LogEntry, time: string, level: Level): object {
+  const { losses, usage } = entry
   return {
+    time,
+    level,
     event: 'exchange',
-    ...rest,
-    ...(cached !== undefined && { cached }),
-    ...(losses?.length && { losses: lossTexts(entry) }),
+    ...entry,
+    ...(usage?.cacheRead !== undefined && { cached: cachedShare(usage) }),
+    ...(losses && { losses: losses.length > 0 ? lossTexts(entry) : undefined }),
   }
 }
 
-/** A short value need not be shortened, so no half of a secret can be left over. */
-const isDelicateLine = (line: object): boolean =>
-  Object.values(line).some((value: unknown) =>
-    Array.isArray(value) ? value.some(isDelicateMember) : isDelicate(value),
-  )
+/** A short value need not be shortened, so no half of a secret can be left over. JSON escapes quotes, and with them a secret that holds one. */
+const isDelicate = (line: string): boolean => line.includes('\\') || hasLongValue(line)
 
-/** An element of a list is a text, or an object of texts and numbers. */
-const isDelicateMember = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null ? isDelicateLine(value) : isDelicate(value)
-
-/** JSON escapes quotes, and with them a secret that holds one. */
-const isDelicate = (value: unknown): boolean =>
-  typeof value === 'string' && (value.length > VALUE_CHARACTERS || /["\\]/.test(value))
+/** Without a quote in a value, each quote begins or ends one. */
+function hasLongValue(line: string): boolean {
+  for (let from = 0; ;) {
+    const at = line.indexOf('"', from)
+    if (at < 0 || at - from > VALUE_CHARACTERS) return at >= 0
+    from = at + 1
+  }
+}
 
 const shortened = (line: object, shorten: Shorten): string =>
   JSON.stringify(line, (_, value: unknown) => (typeof value === 'string' ? shorten(value) : value))

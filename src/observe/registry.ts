@@ -19,6 +19,8 @@ export class Metric {
   readonly #names: readonly string[]
   readonly #bounds: readonly number[] | undefined
   readonly #series = new Map<string, Series>()
+  /** The same by their values as they came, because to spell them takes longer than to count. */
+  readonly #byValues = new Map<string, Series>()
 
   constructor(
     name: string,
@@ -44,9 +46,10 @@ export class Metric {
   observe(labels: Labels, value: number): void {
     const series = this.#at(labels)
     const { buckets = [] } = series
-    this.#bounds?.forEach((bound, index) => {
-      if (value <= bound) buckets[index] = (buckets[index] ?? 0) + 1
-    })
+    const bounds = this.#bounds ?? []
+    // From the largest on: the first that is too small ends it.
+    for (let at = bounds.length - 1; at >= 0 && value <= (bounds[at] ?? 0); at -= 1)
+      buckets[at] = (buckets[at] ?? 0) + 1
     series.buckets = buckets
     series.value += value
     series.count = (series.count ?? 0) + 1
@@ -55,6 +58,7 @@ export class Metric {
   /** Forgets all series. */
   clear(): void {
     this.#series.clear()
+    this.#byValues.clear()
   }
 
   text(): string {
@@ -63,6 +67,16 @@ export class Metric {
   }
 
   #at(labels: Labels): Series {
+    let values = ''
+    for (const name of this.#names) values += `${labels[name] ?? OTHER}\0`
+    const counted = this.#byValues.get(values)
+    if (counted) return counted
+    const series = this.#spelled(labels)
+    if (this.#byValues.size < MOST_SERIES) this.#byValues.set(values, series)
+    return series
+  }
+
+  #spelled(labels: Labels): Series {
     const key = this.#key(labels)
     const known = this.#series.get(key)
     if (known) return known
