@@ -58,6 +58,12 @@ export interface ModelFacts {
   mixesTools?: boolean
   /** Whether a part of a request may be marked as the end of a prefix to cache. */
   cacheBreakpoints?: boolean
+  /** Whether instructions may stand in the middle of a conversation. */
+  systemInPlace?: boolean
+  /** Whether a conversation may bring tools that do not stand before it. */
+  lateTools?: boolean
+  /** Whether tools may be on offer that the model sees only once a search has found them. */
+  deferredTools?: boolean
   drop?: string[]
 }
 

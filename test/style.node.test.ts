@@ -32,6 +32,8 @@ const ADAPTER_FILES = new Set([
   'citations.ts',
   'proofs.ts',
   'tools.ts',
+  'tool-changes.ts',
+  'generations.ts',
   'hosted.ts',
   'mcp.ts',
   'reader.ts',

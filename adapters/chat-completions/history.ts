@@ -6,6 +6,7 @@ import {
   parseObject,
   wellFormed,
 } from '../../src/json/json.ts'
+import { foundInWords, passingWords } from '../../src/model/late-tools.ts'
 import { leftOut, SHOWN_LABEL, shownLabel } from '../../src/model/media.ts'
 import type {
   Block,
@@ -202,7 +203,10 @@ const asNode = (block: Block | undefined) => (block && block.kind !== 'opaque' ?
 function writeInstruction(block: Block, context: WriteContext): JsonObject[] {
   if (block.kind === 'text') return block.text === '' ? [] : [writeText(block, context)]
   if (block.kind === 'opaque' && block.dialect === DIALECT) return [block.value]
-  if (block.kind !== 'opaque') context.lose('dropped', context.path)
+  // The tools of a change stand before the conversation.
+  if (block.kind === 'tool-change' && block.cache) context.lose('dropped', 'cache')
+  else if (block.kind !== 'opaque' && block.kind !== 'tool-change')
+    context.lose('dropped', context.path)
   return []
 }
 
@@ -239,6 +243,7 @@ function writeLater(turn: Turn, context: WriteContext): Placed[] {
     writeInstruction(block, { ...context, path: `${path}.blocks.${index}` }),
   )
   if (parts.length === 0) return []
+  for (const text of passingWords(turn, [], path, lose)) parts.push({ type: 'text', text })
   const content = joinedParts(parts, '\n\n')
   if (server.systemFirst && typeof content === 'string') {
     lose('approximated', `${path}.role`)
@@ -317,7 +322,7 @@ function writeResult(
 ): { result: Placed; images: JsonObject[] } {
   const { server, path } = context
   const id = writeCallId(block.callId, server)
-  const written = block.content.map((inner, index) => ({
+  const written = foundInWords(block.content).map((inner, index) => ({
     isMedia: inner.kind === 'media',
     parts: writeUserPart(inner, { ...context, path: `${path}.content.${index}` }),
   }))

@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { membersBeside } from '../../src/model/ext.ts'
+import { withToolsBefore } from '../../src/model/late-tools.ts'
 import { toolNames } from '../../src/model/names.ts'
 import { invalid, nothingToSend } from '../../src/model/problem.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
@@ -72,9 +73,10 @@ export function readRequest(body: Json, _context: ReadRequestContext): Request {
 
 /** Inverse of `readRequest`. */
 export function writeRequest(
-  request: Request,
+  asked: Request,
   { target, lose, cache }: WriteRequestContext,
 ): Outgoing {
+  const request = withToolsBefore(asked, lose)
   const isOwn = isOrigin(request)
   const known = serverFacts(target, isOwn)
   const { cacheMark: _, ...unmarked } = known

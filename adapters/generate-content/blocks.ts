@@ -221,6 +221,8 @@ const PARTS: BlockTable<JsonObject, WritePartContext> = {
   }),
   search: (_, { path, lose }) => lose('dropped', path),
   'mcp-call': (_, { path, lose }) => lose('dropped', path),
+  // The tools stand before the conversation.
+  'tool-change': () => undefined,
   opaque: (block) => (block.dialect === DIALECT ? block.value : undefined),
 }
 

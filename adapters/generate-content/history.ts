@@ -20,6 +20,7 @@ import {
 } from './blocks.ts'
 import type { WireContent, WirePart } from './wire.ts'
 import { listOf, isObject, mergedMembers, type Json, type JsonObject } from '../../src/json/json.ts'
+import { foundInWords, isInstruction, passingWords } from '../../src/model/late-tools.ts'
 import type { ToolNames } from '../../src/model/names.ts'
 import type { WriteRequestContext } from '../contract.ts'
 import { writeMedia } from './media.ts'
@@ -183,10 +184,12 @@ export function splitTurns(request: Request): { system: Entry[]; from: number } 
   return { system: [...top, ...request.turns.slice(0, from).flatMap(listEntries)], from }
 }
 
-const isInstruction = (turn: Turn): boolean => turn.role === 'system' || turn.role === 'developer'
-
 const listEntries = (turn: Turn, index: number): Entry[] =>
-  turn.blocks.map((block, place) => ({ block, path: `turns.${index}.blocks.${place}` }))
+  turn.blocks.map((block, place) => ({
+    block:
+      block.kind === 'tool-result' ? { ...block, content: foundInWords(block.content) } : block,
+    path: `turns.${index}.blocks.${place}`,
+  }))
 
 function groupTurns(request: Request, from: number, context: WriteRequestContext): TurnGroup[] {
   const result: TurnGroup[] = []
@@ -194,8 +197,9 @@ function groupTurns(request: Request, from: number, context: WriteRequestContext
     if (index < from) continue
     const role = turn.role === 'assistant' ? 'model' : 'user'
     const entries = listEntries(turn, index)
-    if (isInstruction(turn)) context.lose('approximated', `turns.${index}.role`)
-    const own = isInstruction(turn) ? entries.map(tagged) : entries
+    const isSaid = isInstruction(turn) && entries.some(({ block }) => block.kind !== 'tool-change')
+    if (isSaid) context.lose('approximated', `turns.${index}.role`)
+    const own = isInstruction(turn) ? instructed(turn, entries, index, context) : entries
     const last = result.at(-1)
     if (last?.role === role) {
       last.entries.push(...own)
@@ -203,6 +207,20 @@ function groupTurns(request: Request, from: number, context: WriteRequestContext
     } else result.push({ role, turn: index, entries: own, rest: [restOf(turn)] })
   }
   return result
+}
+
+function instructed(
+  turn: Turn,
+  entries: readonly Entry[],
+  index: number,
+  { lose }: WriteRequestContext,
+): Entry[] {
+  const path = `turns.${index}`
+  const passing = passingWords(turn, [], path, lose).map((text): Entry => ({
+    block: { kind: 'text', text },
+    path,
+  }))
+  return [...entries, ...passing].map(tagged)
 }
 
 /** An instruction in the middle stays in place: moving it to the top would change a prefix that is cached. */

@@ -1,6 +1,7 @@
 import { pickMembers, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Block, Request } from '../../src/model/request.ts'
+import { withToolsBefore } from '../../src/model/late-tools.ts'
 import { toolNames, type ToolNames } from '../../src/model/names.ts'
 import { isMute } from '../../src/model/empty-request.ts'
 import { invalid, nothingToSend } from '../../src/model/problem.ts'
@@ -97,13 +98,14 @@ export function writeCountRequest(request: Request, context: WriteRequestContext
   }
 }
 
-function writeBody(request: Request, context: WriteRequestContext): JsonObject {
+function writeBody(asked: Request, context: WriteRequestContext): JsonObject {
   const { lose } = context
+  const request = withToolsBefore(asked, lose)
   const names = toolNames(request, NAME_RULE)
   const rest = unprefixed(restOf(request))
   const { system, contents } = conversation(request, context, names)
   const tools = writeTools(request, context.target, names, lose)
-  const calling = writeFunctionCalling(request, names, lose)
+  const calling = writeFunctionCalling(request, context.target, names, lose)
   const config = { ...rest.calling, ...calling }
   const toolConfig = {
     ...rest.toolConfig,
@@ -151,7 +153,8 @@ function writeSystem(request: Request, context: WriteRequestContext): JsonObject
   const parts = system.flatMap(({ block, path }): JsonObject[] => {
     if ('cache' in block && block.cache) context.lose('dropped', 'cache')
     if (block.kind === 'text') return block.text === '' ? [] : [{ text: block.text }]
-    if (block.kind !== 'opaque') context.lose('dropped', path)
+    const isSaid = block.kind === 'opaque' || block.kind === 'tool-change'
+    if (!isSaid) context.lose('dropped', path)
     return []
   })
   const instruction = formatInstruction(request, context.target.facts)

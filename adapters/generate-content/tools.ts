@@ -222,6 +222,7 @@ const MODE_NAMES: Record<ToolChoice['mode'], string> = {
 /** Inverse of `readToolConfig`. A choice among tools that were not written is left out. */
 export function writeFunctionCalling(
   request: Request,
+  target: Target,
   names: ToolNames,
   lose: Lose,
 ): JsonObject | undefined {
@@ -238,14 +239,17 @@ export function writeFunctionCalling(
   const known = wanted?.flatMap((name) => wireNames.get(name) ?? []) ?? []
   if (wanted && known.length < wanted.length) lose('dropped', 'toolChoice.names')
   if (mode === 'none' || wanted?.length === 0) return { mode: 'NONE' }
-  // The wire cannot allow only some functions in a free choice.
+  // A free choice among some functions needs a mode that only newer models have.
   const isOpen = mode === 'auto' && known.length > 0 && factsOf(toolChoice).names !== true
-  if (isOpen) reportWidened(request, lose)
-  const isListed = known.length > 0 && (mode === 'required' || factsOf(toolChoice).names === true)
+  const isValid = isOpen && mixesTools(target)
+  if (isOpen && !isValid) reportWidened(request, lose)
+  const isForced = mode === 'required' || factsOf(toolChoice).names === true
+  const isListed = known.length > 0 && (isForced || isValid)
   return {
     mode: mode === 'required' && wanted && known.length === 0 ? 'AUTO' : MODE_NAMES[mode],
+    ...(isValid && { mode: 'VALIDATED' }),
     ...restOf(toolChoice),
-    ...(isListed === true && { allowedFunctionNames: known }),
+    ...(isListed && { allowedFunctionNames: known }),
   }
 }
 

@@ -6,9 +6,16 @@ import {
   type Json,
   type JsonObject,
 } from '../../src/json/json.ts'
-import type { Block, TextBlock, ToolCallBlock } from '../../src/model/request.ts'
+import type {
+  Block,
+  TextBlock,
+  Tool,
+  ToolCallBlock,
+  ToolResultBlock,
+} from '../../src/model/request.ts'
 import { fit } from '../../src/model/names.ts'
 import { readSummaryEnvelope } from '../../src/model/proof.ts'
+import { foundInWords } from '../../src/model/late-tools.ts'
 import { lowerInput } from '../../src/model/text-tools.ts'
 import type { Kept } from '../../src/model/ext.ts'
 import { written, type BlockTable } from '../contract.ts'
@@ -29,12 +36,23 @@ import * as hosted from './hosted.ts'
 import * as mcp from './mcp.ts'
 import { readMedia, writeMedia } from './media.ts'
 import { ProofReader } from './proofs.ts'
+import { readReference, readToolChange, writeReferences, writeToolChange } from './tool-changes.ts'
 import type { WireBlock } from './wire.ts'
 
 export interface ReadContext {
   /** The name of every call so far, by its id. */
   readonly callNames: Map<string, string>
+  /** Gathers the tools that the conversation brings. */
+  readonly late: Tool[]
+  /** The tools that stand before it. */
+  readonly offered: readonly Tool[]
 }
+
+export const reading = (offered: readonly Tool[] = []): ReadContext => ({
+  callNames: new Map(),
+  late: [],
+  offered,
+})
 
 export interface Content {
   blocks: Block[]
@@ -81,6 +99,8 @@ export const READERS = {
   document: readMedia,
   search_result: readSearchResult,
   tool_reference: readReference,
+  tool_addition: readToolChange,
+  tool_removal: readToolChange,
   tool_use: readToolUse,
   tool_result: readToolResult,
   web_search_tool_result: hosted.readLoneResult,
@@ -114,13 +134,6 @@ function readSearchResult(raw: WireBlock): Block {
   const { cache_control, ...search_result } = raw
   const text = texts.map(textIn).filter(Boolean).join('\n')
   return { kind: 'text', text, ...readCache(cache_control), ...keep({ search_result }) }
-}
-
-/** The result of a tool search by the caller; a service of another dialect gets it in words. */
-function readReference(raw: WireBlock): Block {
-  const { cache_control, ...tool_reference } = raw
-  const text = `The tool ${textIn(raw.tool_name)} was found and can be called.`
-  return { kind: 'text', text, ...readCache(cache_control), ...keep({ tool_reference }) }
 }
 
 /** A summary of everything before it; every dialect gets its text. */
@@ -177,11 +190,10 @@ function readToolResult(raw: WireBlock, context: ReadContext): Block {
 /** Writes a conversation's blocks for an upstream. Most become one block, a search two, an empty text none. */
 const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
   text: (block, context) => {
-    const { search_result, tool_reference, compaction, ...rest } = restOf(block)
+    const { search_result, compaction, ...rest } = restOf(block)
     const cache = writeCache(block.cache)
     reportProof(block, context)
-    const whole = search_result ?? tool_reference
-    if (isObject(whole)) return [{ ...whole, ...cache }]
+    if (isObject(search_result)) return [{ ...search_result, ...cache }]
     if (isObject(compaction)) return [{ ...compaction, content: block.text, ...cache }]
     if (block.text.trim() === '') {
       return block.text === '' ? [] : context.lose('dropped', context.path, 'white space only')
@@ -220,7 +232,7 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
     ]
   },
   'tool-result': (block, context) => {
-    const content = writeBlocks(block.content, context, 'content')
+    const content = writeResult(block, context)
     const plain = plainText(content)
     return [
       {
@@ -247,6 +259,7 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
     betas.add(mcp.MCP_BETA)
     return mcp.writeMcpCall(block)
   },
+  'tool-change': writeToolChange,
   // A foreign block has been reported already.
   opaque: (block) => (block.dialect === DIALECT ? [block.value] : []),
 }
@@ -254,10 +267,15 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
 export const writeBlock = (block: Block, context: WriteContext): JsonObject[] =>
   written(BLOCKS, block, context) ?? []
 
-const writeBlocks = (blocks: Block[], context: WriteContext, member: string): JsonObject[] =>
-  blocks.flatMap((block, index) =>
-    writeBlock(block, { ...context, path: `${context.path}.${member}.${index}` }),
-  )
+/** A search for tools by the caller finds them by name, where the model may not see them before. */
+function writeResult({ content }: ToolResultBlock, context: WriteContext): JsonObject[] {
+  return content.flatMap((block, index) => {
+    if (block.kind === 'tool-change' && (context.takes.deferred || hosted.isNative(block)))
+      return writeReferences(block, context)
+    const [told = block] = foundInWords([block])
+    return writeBlock(told, { ...context, path: `${context.path}.content.${index}` })
+  })
+}
 
 /** The text of a list that a single string can replace. */
 export function plainText(content: JsonObject[]): string | undefined {

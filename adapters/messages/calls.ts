@@ -5,7 +5,7 @@ import type { WireBlock } from './wire.ts'
 
 /** One wire block on its way into a message. */
 export interface MessagePiece {
-  role: 'user' | 'assistant'
+  role: 'user' | 'assistant' | 'system'
   value: WireBlock
   /** The canonical place of the turn that it comes from. */
   place: string
@@ -26,7 +26,8 @@ export function pairResults(messages: Message[], lose: Lose): Message[] {
   const paired: Message[] = []
   let calls: string[] = []
   for (const message of messages) {
-    if (message.role === 'assistant') {
+    if (message.role === 'system') paired.push(message)
+    else if (message.role === 'assistant') {
       calls = message.pieces.flatMap(({ value }) => idsIn(value, 'tool_use', 'id'))
       paired.push(message)
     } else {

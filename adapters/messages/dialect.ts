@@ -1,8 +1,9 @@
 import { pickMembers, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
-import type { CacheMark } from '../../src/model/request.ts'
+import type { CacheMark, ToolChangeBlock } from '../../src/model/request.ts'
 import { codecOf } from '../../src/model/ext.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { NameRule, ToolNames } from '../../src/model/names.ts'
+import type { Takes } from './generations.ts'
 
 /** The id of this dialect. */
 export const DIALECT = 'messages'
@@ -32,6 +33,8 @@ export interface Facts {
   toolset?: JsonObject | undefined
   use?: JsonObject
   result?: JsonObject | undefined
+  /** The tool of a change, as it was said. */
+  change?: JsonObject
 }
 
 export const { keep, restOf, factsOf, isOrigin, opaque } = codecOf<Facts>(DIALECT)
@@ -74,6 +77,11 @@ export interface WriteContext {
   readonly betas: Set<string>
   /** The server takes thoughts without a proof. */
   readonly isOpen: boolean
+  readonly takes: Takes
+  /** The tools on offer that the model does not see yet, by their names on the wire. */
+  readonly hidden: ReadonlySet<string>
+  /** The tools that a change brings along, as they are written. */
+  brought(change: ToolChangeBlock): JsonObject[]
   /** The canonical place of the current block. */
   readonly path: string
 }

@@ -1,23 +1,64 @@
 import type { Json, JsonObject } from '../../src/json/json.ts'
+import { isEffort } from '../../src/model/effort.ts'
+import { isInstruction, passingWords } from '../../src/model/late-tools.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import type { Block, Request, Turn } from '../../src/model/request.ts'
-import { plainText, readContent, writeBlock, type ReadContext } from './blocks.ts'
-import { isOrigin, type WriteContext, objectsIn, textIn, keep, restOf } from './dialect.ts'
+import type { Block, BlockOf, Request, Tool, Turn } from '../../src/model/request.ts'
+import { plainText, readContent, reading, writeBlock } from './blocks.ts'
+import {
+  isOrigin,
+  type WriteContext,
+  objectIn,
+  objectsIn,
+  textIn,
+  keep,
+  restOf,
+} from './dialect.ts'
+import { effortWord } from './reasoning.ts'
 import { pairResults, type Message, type MessagePiece } from './calls.ts'
 
-/** Reads the conversation; instructions in the middle stay in place. */
-export function readTurns(messages: Json | undefined): Turn[] {
-  const context: ReadContext = { callNames: new Map() }
-  return objectsIn(messages).map((message) => {
-    const { role, content, ...rest } = message
+/** What a message of the system holds beside its words (`BetaSystemMessageParam` of @anthropic-ai/sdk 1.12). */
+const EFFORT_BETA = 'mid-conversation-output-config-2026-07-01'
+const PASSING_BETA = 'mid-conversation-system-clear-at-2026-08-21'
+const PASSING = 'next_user_message'
+
+/** Reads the conversation, and the tools that it brings; instructions in the middle stay in place. */
+export function readTurns(
+  messages: Json | undefined,
+  offered: readonly Tool[],
+): { turns: Turn[]; late: Tool[] } {
+  const context = reading(offered)
+  const turns = objectsIn(messages).map((message) => {
+    const { role, content, ...others } = message
     const { blocks, damaged } = readContent(content, context)
+    const { said, rest } = role === 'system' ? readSettings(others) : { said: {}, rest: others }
     return {
       role: readRole(textIn(role)),
       blocks,
-      ...(damaged && { damagedProof: true }),
+      ...said,
+      ...(damaged && { damagedProof: true as const }),
       ...keep(rest),
     }
   })
+  return { turns, late: context.late }
+}
+
+function readSettings({ clear_at, output_config, ...rest }: JsonObject) {
+  const { effort, ...output } = objectIn(output_config)
+  const word = textIn(effort)
+  const passing = clear_at === PASSING
+  const left = { ...output, ...(!isEffort(word) && effort !== undefined && { effort }) }
+  const said: Pick<Turn, 'effort' | 'passing'> = {
+    ...(isEffort(word) && { effort: word }),
+    ...(passing && { passing }),
+  }
+  return {
+    said,
+    rest: {
+      ...rest,
+      ...(!passing && clear_at !== 'never' && { clear_at }),
+      ...(Object.keys(left).length > 0 && { output_config: left }),
+    },
+  }
 }
 
 const readRole = (role: string): Turn['role'] =>
@@ -29,28 +70,151 @@ export function leadingInstructions(turns: Turn[]): number {
   return first < 0 ? turns.length : first
 }
 
-const isInstruction = ({ role }: Turn): boolean => role === 'system' || role === 'developer'
-
 /** Inverse of `readTurns` for an upstream: keeps every rule about the order of messages. */
 export function writeTurns(request: Request, context: WriteContext): Message[] {
   const from = leadingInstructions(request.turns)
-  const messages: Message[] = []
+  const own = isOrigin(request)
+  const gathered = new Gathered(own, context)
   for (const [offset, turn] of request.turns.slice(from).entries()) {
     const place = `turns.${from + offset}`
-    if (turn.damagedProof && isOrigin(request))
-      context.lose('dropped', `${place}.seal`, 'came back damaged')
-    const pieces = writeTurn(turn, { ...context, path: place })
-    for (const piece of pieces) append(messages, piece)
-    const last = messages.at(-1)
-    if (pieces.length > 0 && last) last.left = { ...last.left, ...restOf(turn) }
+    if (turn.damagedProof && own) context.lose('dropped', `${place}.seal`, 'came back damaged')
+    const inPlace = context.takes.system && isInstruction(turn)
+    const pieces = inPlace
+      ? writeInPlace(turn, { ...context, path: place })
+      : writeTurn(turn, { ...context, path: place })
+    gathered.add(
+      pieces,
+      {
+        ...restOf(turn),
+        ...(inPlace && writeSettings(turn, context)),
+      },
+      inPlace,
+    )
   }
-  return pairResults(messages, context.lose)
+  return pairResults(gathered.end(), context.lose)
 }
 
-function append(messages: Message[], piece: MessagePiece): void {
-  const last = messages.at(-1)
-  if (last?.role === piece.role) last.pieces.push(piece)
-  else messages.push({ role: piece.role, pieces: [piece], left: {} })
+/**
+ * Gathers pieces into messages. Instructions may stand only behind the user and before the model, and never between
+ * calls and their results, so those of another dialect wait until the user has ended.
+ */
+class Gathered {
+  readonly #messages: Message[] = []
+  readonly #own: boolean
+  readonly #context: WriteContext
+  #waiting: Message[] = []
+  #reordered: string | undefined
+
+  constructor(own: boolean, context: WriteContext) {
+    this.#own = own
+    this.#context = context
+  }
+
+  add(pieces: MessagePiece[], left: JsonObject, isInstruction: boolean): void {
+    if (isInstruction) {
+      if (pieces.length === 0 && Object.keys(left).length === 0) return
+      const message: Message = { role: 'system', pieces, left }
+      if (this.#own) this.#messages.push(message)
+      else this.#waiting.push(message)
+      return
+    }
+    for (const piece of pieces) this.#append(piece)
+    const last = this.#messages.at(-1)
+    if (pieces.length > 0 && last) last.left = { ...last.left, ...left }
+  }
+
+  end(): Message[] {
+    this.#settle()
+    return this.#messages
+  }
+
+  #append(piece: MessagePiece): void {
+    if (piece.role === 'assistant') this.#settle()
+    else if (this.#waiting.length > 0) this.#reordered ??= this.#waiting[0]?.pieces[0]?.place
+    const last = this.#messages.at(-1)
+    if (last?.role === piece.role) last.pieces.push(piece)
+    else this.#messages.push({ role: piece.role, pieces: [piece], left: {} })
+  }
+
+  /** The model speaks next: instructions that waited for it stand before it. */
+  #settle(): void {
+    const { lose } = this.#context
+    const waiting = joined(this.#waiting)
+    this.#waiting = []
+    if (this.#reordered !== undefined) lose('reordered', this.#reordered, 'instructions come last')
+    this.#reordered = undefined
+    if (waiting.length === 0) return
+    if (this.#messages.at(-1)?.role !== 'user') {
+      const words = wordsOf(waiting, lose)
+      if (words) this.#messages.push({ role: 'user', pieces: [words], left: {} })
+    }
+    this.#messages.push(
+      ...waiting.filter(({ pieces, left }) => pieces.length > 0 || 'output_config' in left),
+    )
+  }
+}
+
+/** Neighbouring instructions become one message, unless they hold for different times. */
+function joined(messages: readonly Message[]): Message[] {
+  const whole: Message[] = []
+  for (const message of messages) {
+    const last = whole.at(-1)
+    const isPlain = Object.keys(message.left).length + Object.keys(last?.left ?? {}).length === 0
+    if (last && isPlain) last.pieces.push(...message.pieces)
+    else whole.push({ ...message, pieces: [...message.pieces] })
+  }
+  return whole
+}
+
+/** The model's own words may not be followed by instructions, so the user says them, in marks. */
+function wordsOf(messages: Message[], lose: Lose): MessagePiece | undefined {
+  const spoken = messages.flatMap(({ pieces }) =>
+    pieces.filter(({ value }) => value.type === 'text'),
+  )
+  const place = messages.flatMap(({ pieces }) => pieces)[0]?.place
+  if (place === undefined) return undefined
+  for (const message of messages)
+    message.pieces = message.pieces.filter(({ value }) => value.type !== 'text')
+  lose('approximated', `${place}.role`)
+  const texts = spoken.map(({ value }) => textIn(value.text))
+  return marked(texts.length > 0 ? texts : [CHANGED], place)
+}
+
+const CHANGED = 'The tools that can be called have changed.'
+
+const marked = (texts: readonly string[], place: string): MessagePiece => ({
+  role: 'user',
+  value: { type: 'text', text: `<system>\n${texts.join('\n\n')}\n</system>` },
+  place,
+})
+
+const writeInPlace = (turn: Turn, context: WriteContext): MessagePiece[] =>
+  turn.blocks.flatMap((block, index) => {
+    const path = `${context.path}.blocks.${index}`
+    if (!['text', 'tool-change', 'opaque'].includes(block.kind))
+      return context.lose('dropped', path) ?? []
+    const shown = turn.passing && block.kind === 'text' ? withoutMark(block) : block
+    return writeBlock(shown, { ...context, path }).map((value) => ({
+      role: 'system' as const,
+      value,
+      place: context.path,
+    }))
+  })
+
+/** The service refuses a mark on words that it will not show again. */
+function withoutMark(block: BlockOf<'text'>): Block {
+  const { cache: _, ...rest } = block
+  return rest
+}
+
+function writeSettings({ effort, passing }: Turn, { betas, lose }: WriteContext): JsonObject {
+  if (passing) betas.add(PASSING_BETA)
+  if (effort !== undefined) betas.add(EFFORT_BETA)
+  const word = effort === undefined ? undefined : effortWord(effort, lose)
+  return {
+    ...(passing && { clear_at: PASSING }),
+    ...(word !== undefined && { output_config: { effort: word } }),
+  }
 }
 
 function writeTurn(turn: Turn, context: WriteContext): MessagePiece[] {
@@ -81,13 +245,14 @@ function writeInstruction(turn: Turn, context: WriteContext): MessagePiece[] {
   const place = context.path
   const text = turn.blocks.map((block) => (block.kind === 'text' ? block.text : '')).filter(Boolean)
   turn.blocks.forEach((block, index) => {
+    // A tool that it brings has its place before the conversation.
+    if (block.kind === 'tool-change') return
     if (block.kind !== 'text') context.lose('dropped', `${place}.blocks.${index}`)
     else if (block.cache) context.lose('dropped', 'cache')
   })
   if (text.length === 0) return []
   context.lose('approximated', `${place}.role`)
-  const wrapped = `<system>\n${text.join('\n\n')}\n</system>`
-  return [{ role: 'user', value: { type: 'text', text: wrapped }, place }]
+  return [marked(passingWords(turn, text, place, context.lose), place)]
 }
 
 export function finishMessage({ role, pieces, left }: Message): JsonObject {

@@ -8,7 +8,7 @@ import type { Block, Ext } from '../../src/model/request.ts'
 import { toolNames, type ToolNames } from '../../src/model/names.ts'
 import { raiseInput } from '../../src/model/text-tools.ts'
 import type { Reader, ReadReplyContext, WireEvent } from '../contract.ts'
-import { readBlock, readCall, readText } from './blocks.ts'
+import { readBlock, readCall, reading, readText } from './blocks.ts'
 import { readCitation } from './citations.ts'
 import { DIALECT, numberIn, objectIn, objectsIn, textIn, TOOL_NAME, keep } from './dialect.ts'
 import * as hosted from './hosted.ts'
@@ -242,7 +242,7 @@ export class MessageReader implements Reader {
     if (raw.type === 'compaction')
       return { kind: 'opaque', dialect: DIALECT, value: raw, summary: true }
     if (raw.type !== 'redacted_thinking') {
-      const block = readBlock(raw, { callNames: new Map() })
+      const block = readBlock(raw, reading())
       const isBroken = block.kind === 'media' && !isDecodable(block)
       return isBroken ? { kind: 'opaque', dialect: DIALECT, value: raw } : block
     }

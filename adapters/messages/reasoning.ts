@@ -17,6 +17,13 @@ const WORDS: Record<SomeEffort, string> = {
   max: 'max',
 }
 
+/** The dialect has no word for no effort at all. */
+export function effortWord(effort: Effort, lose: Lose): string {
+  const word = effort === 'none' ? WORDS.minimal : WORDS[effort]
+  if (word !== effort) lose('approximated', 'reasoning.effort')
+  return word
+}
+
 /** Reads `thinking` and the effort in `output_config`. */
 export function readReasoning(
   thinking: Json | undefined,

@@ -1,6 +1,7 @@
 import { objectIn, pickMembers, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Block, Request } from '../../src/model/request.ts'
+import { withLastEffort } from '../../src/model/late-tools.ts'
 import { toolNames } from '../../src/model/names.ts'
 import { invalid, nothingToSend, ProblemError } from '../../src/model/problem.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
@@ -8,7 +9,7 @@ import { lowered } from './lowered.ts'
 import { membersBeside } from '../../src/model/ext.ts'
 import { inWords } from '../../src/model/text-tools.ts'
 import type { Lookup, Outgoing, ReadRequestContext, WriteRequestContext } from '../contract.ts'
-import { plainText, readContent, writeBlock } from './blocks.ts'
+import { plainText, readContent, reading, writeBlock } from './blocks.ts'
 import {
   type WriteContext,
   DIALECT,
@@ -21,6 +22,8 @@ import {
   restOf,
 } from './dialect.ts'
 import { withMarks } from './caching.ts'
+import { takenBy, type Takes } from './generations.ts'
+import { offeredTools } from './tool-changes.ts'
 import { MCP_BETA, readServers } from './mcp.ts'
 import * as options from './fields.ts'
 import { readReasoning, writeReasoning } from './reasoning.ts'
@@ -100,13 +103,14 @@ function readBody(body: JsonObject): Request {
   const { tier, left: tierLeft } = options.readTier(service_tier, speed)
   const maxOutputTokens = numberIn(max_tokens)
   const offered = readTools(tools, mcp_servers)
+  const { turns, late } = readTurns(messages, offered)
   const stop = listIn(stop_sequences).filter((sequence) => typeof sequence === 'string')
   return {
     model: textIn(model),
     stream: stream === true,
     system: readSystem(system),
-    turns: readTurns(messages),
-    tools: offered,
+    turns,
+    tools: [...offered, ...late],
     ...readToolChoice(tool_choice, offered),
     limits: {
       ...(maxOutputTokens !== undefined && maxOutputTokens > 0 && { maxOutputTokens }),
@@ -132,7 +136,7 @@ function readBody(body: JsonObject): Request {
 }
 
 const readSystem = (system: Json | undefined): Block[] =>
-  readContent(system, { callNames: new Map() }).blocks.map(setBillingApart)
+  readContent(system, reading()).blocks.map(setBillingApart)
 
 /**
  * Claude Code puts an accounting line before its prompt that changes with every request. It is meant only for this
@@ -172,16 +176,18 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
   const { target, lose } = context
   const names = toolNames(request, TOOL_NAME)
   const isOpen = target.facts.server?.unprovenThoughts === true
-  const writing: WriteContext = { lose, names, betas, isOpen, path: '' }
+  const takes = takenBy(target, isOrigin(request))
+  const offer = offeredTools(request, names, takes, lose)
+  const writing: WriteContext = { lose, names, betas, isOpen, path: '', takes, ...offer }
   const messages = writeTurns(request, writing)
   const room = schemaRoom()
   const format = options.writeFormat(request.format, room, lose)
-  const tools = writeTools(request, names, room, lose)
+  const tools = writeTools(offer.head, { names, room, lose, deferred: takes.deferred })
   const servers = writeServers(request)
   if (servers.length > 0) betas.add(MCP_BETA)
-  const choice = writeToolChoice(request, tools, names, lose)
+  const choice = writeToolChoice(request, [...tools, ...offer.late], names, lose)
   const maxTokens = options.writeMaxTokens(request, target, lose)
-  const { thinking, effort } = writeReasoning(request, {
+  const { thinking, effort } = writeReasoning(withEffort(request, takes), {
     maxTokens,
     facts: target.facts,
     forced: ['any', 'tool'].includes(textIn(choice.tool_choice?.['type'])),
@@ -199,7 +205,7 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
     model: target.model,
     max_tokens: maxTokens,
     ...(system.length > 0 && { system: plainText(system) ?? system }),
-    messages: messages.filter(({ pieces }) => pieces.length > 0).map(finishMessage),
+    messages: messages.filter(isSaid).map(finishMessage),
     ...(tools.length > 0 && { tools }),
     ...(servers.length > 0 && { mcp_servers: servers }),
     ...choice,
@@ -216,9 +222,19 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
   return withoutRefused(body, target.facts.drop, placeOf, lose)
 }
 
+/** An effort that is asked for in the conversation stands there, where the model takes that. */
+const withEffort = (request: Request, { system }: Takes): Request =>
+  withLastEffort(request, system ? leadingInstructions(request.turns) : undefined)
+
+/** A message says something, or an effort alone. */
+const isSaid = ({ pieces, left }: Message): boolean =>
+  pieces.length > 0 || left['output_config'] !== undefined
+
 function writeSystem(request: Request, writing: WriteContext, isAsked: boolean): JsonObject[] {
   const { format } = request
   const write = (block: Block, path: string): JsonObject[] => {
+    // What is offered from the beginning stands among the tools.
+    if (block.kind === 'tool-change') return []
     if (block.kind !== 'text' && block.kind !== 'opaque') return writing.lose('dropped', path) ?? []
     return writeBlock(block, { ...writing, path })
   }
@@ -288,6 +304,7 @@ function reportUnsayable(request: Request, lose: Lose): void {
 /** The subtrees of a request that stay text. */
 export const VERBATIM = [
   'messages.*.content.*.input',
+  'messages.*.content.*.tool.definition.input_schema|input_examples',
   'tools.*.input_schema|input_examples',
   'output_config.format.schema',
   'output_format.schema',

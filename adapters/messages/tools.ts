@@ -61,6 +61,11 @@ const HOSTED = Object.entries<Known>({
     type: 'code_execution_20260120',
   },
   computer_2: { capability: 'computer', name: 'computer' },
+  tool_search_tool_: {
+    capability: 'tool-search',
+    name: 'tool_search_tool_bm25',
+    type: 'tool_search_tool_bm25_20251119',
+  },
 })
 
 const hostedBy = (fits: (known: Known) => boolean): Known | undefined =>
@@ -72,7 +77,14 @@ export function readTools(tools: Json | undefined, servers: Json | undefined): T
   return [...read, ...mcp.readLoneServers(known, tools)]
 }
 
-function readTool(raw: JsonObject): Tool {
+export function readTool(raw: JsonObject): Tool {
+  const { defer_loading, ...rest } = raw
+  if (defer_loading !== true) return readOffered(raw)
+  const tool = readOffered(rest)
+  return tool.kind === 'opaque' ? readOffered(raw) : { ...tool, deferred: true }
+}
+
+function readOffered(raw: JsonObject): Tool {
   const { type } = raw
   if (type === undefined || type === null || type === 'custom') return readFunction(raw)
   const hosted = HOSTED.find(([prefix]) => textIn(type).startsWith(prefix))
@@ -128,19 +140,24 @@ function readDomains(
   return Array.isArray(value) ? { [member]: domains } : {}
 }
 
+export interface ToolWriting {
+  readonly names: ToolNames
+  readonly room: Room
+  readonly lose: Lose
+  /** The model takes tools that it does not see yet. */
+  readonly deferred: boolean
+}
+
 /** Inverse of `readTools`; reports tools that this dialect lacks. */
-export function writeTools(
-  request: Request,
-  names: ToolNames,
-  room: Room,
-  lose: Lose,
-): JsonObject[] {
-  const written = request.tools.flatMap((tool) => {
-    if (isNamed(tool)) return [writeNamed(tool, names, room, lose)]
-    if (tool.kind === 'hosted') return writeHosted(tool, lose) ?? []
-    if (tool.kind === 'mcp') return mcp.writeToolset(tool)
+export function writeTools(tools: readonly Tool[], context: ToolWriting): JsonObject[] {
+  const { names, room, lose } = context
+  const written = tools.flatMap((tool) => {
     // A foreign tool has been reported already.
-    return tool.dialect === DIALECT ? [tool.value] : []
+    if (tool.kind === 'opaque') return tool.dialect === DIALECT ? [tool.value] : []
+    const hidden = tool.deferred && context.deferred ? { defer_loading: true } : {}
+    if (isNamed(tool)) return [{ ...writeNamed(tool, names, room, lose), ...hidden }]
+    const others = tool.kind === 'mcp' ? mcp.writeToolset(tool) : (writeHosted(tool, lose) ?? [])
+    return others.map((one) => ({ ...one, ...hidden }))
   })
   return unique(written, lose)
 }
@@ -234,7 +251,7 @@ function writeLocation(location: JsonObject | undefined, place: string, lose: Lo
 }
 
 /** A hosted tool is chosen by its capability, because its name differs between dialects. */
-const chosenName = (name: string, tools: Tool[]): string =>
+export const chosenName = (name: string, tools: Tool[]): string =>
   tools.find((tool) => tool.kind === 'hosted' && isCalled(tool, name)) === undefined
     ? name
     : (hostedBy((known) => known.name === name)?.capability ?? name)
@@ -293,6 +310,12 @@ export function writeToolChoice(
   lose('dropped', 'toolChoice', 'the tool is not offered')
   return { tool_choice: { type: 'auto', ...single } }
 }
+
+/** The name of a tool on the wire. */
+export const wireNameOf = (tool: Tool, names: ToolNames): string[] =>
+  isNamed(tool)
+    ? [names.toWire(tool.name, tool.namespace)]
+    : wireNames(tool).flatMap((name) => name ?? [])
 
 /** Finds a tool by the name that the caller uses in a choice. */
 function wireName(request: Request, name: string, names: ToolNames): string {

@@ -108,6 +108,7 @@ export class ReplyBlocks {
       return hosted.writeSearch(block, this.#hostedId(block.id, hosted.isNativeBlock(block)))
     },
     'mcp-call': (block) => mcp.writeMcpCall(block),
+    'tool-change': (block) => this.#unknown(block),
     opaque: (block) => {
       if (block.dialect === DIALECT) return [block.value]
       if (!block.summary) return []

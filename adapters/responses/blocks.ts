@@ -35,6 +35,7 @@ import {
 } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
 import { writeCallId, type WireNames } from './names.ts'
+import { foundInWords } from '../../src/model/late-tools.ts'
 import { leftOut } from '../../src/model/media.ts'
 import { hasPlaceAndTitle, readAnnotation, writeAnnotation } from './citations.ts'
 import { readAudio, readFile, readImage, writeMedia, type ReadMedia } from './media.ts'
@@ -314,6 +315,7 @@ export function writePart(block: Block, context: PartContext): JsonObject | unde
     case 'code-result':
     case 'search':
     case 'mcp-call':
+    case 'tool-change':
       return context.lose('dropped', context.path)
     default:
       return block satisfies never
@@ -455,7 +457,8 @@ const ERROR_MARK = 'Error: '
 /** The dialect has no flag for a failed call, so the text of its output says so. */
 export function writeOutput(block: ToolResultBlock, context: ItemContext): JsonObject {
   if (block.cache) context.lose('dropped', 'cache')
-  const content = block.isError ? marked(block.content) : block.content
+  const told = foundInWords(block.content)
+  const content = block.isError ? marked(told) : told
   const parts = content.flatMap((inner, index) => {
     const path = `${context.path}.content.${index}`
     const part = writePart(inner, { ...context, side: 'input', path })

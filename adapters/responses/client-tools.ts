@@ -12,6 +12,7 @@ import type {
   FunctionTool,
   Request,
   ToolCallBlock,
+  ToolKey,
   ToolResultBlock,
 } from '../../src/model/request.ts'
 import { membersBeside } from '../../src/model/ext.ts'
@@ -144,19 +145,8 @@ const TOOL_SEARCH: ClientTool = {
   schema: schemaOf({ query: STRING }, ['query']),
   read: (item) => item['arguments'] ?? {},
   write: (args) => ({ arguments: args, execution: 'client' }),
-  told(item) {
-    const found = namesIn(item['tools'])
-    return {
-      text: found.length > 0 ? `Found, and can be called now: ${found.join(', ')}.` : 'Found none.',
-    }
-  },
+  told: () => ({ text: '' }),
 }
-
-const namesIn = (tools: Json | undefined): string[] =>
-  objectsOf(tools).flatMap((tool) => {
-    const name = textIn(tool, 'name')
-    return textIn(tool, 'type') === 'namespace' ? namesIn(tool['tools']) : (name ?? [])
-  })
 
 const TOOLS: readonly ClientTool[] = [SHELL, LOCAL_SHELL, APPLY_PATCH, TOOL_SEARCH]
 const byCall = new Map(TOOLS.map((tool) => [tool.call, tool]))
@@ -228,8 +218,14 @@ export function readClientCall(item: JsonObject): ToolCallBlock | undefined {
   }
 }
 
-/** The result of a call; undefined for another kind of item. The older shell names its call by `id`. */
-export function readClientOutput(item: JsonObject): ToolResultBlock | undefined {
+/**
+ * The result of a call; undefined for another kind of item. The older shell names its call by `id`. `found`: the
+ * tools that a search found, by their names.
+ */
+export function readClientOutput(
+  item: JsonObject,
+  found: readonly ToolKey[],
+): ToolResultBlock | undefined {
   const known = byOutput.get(textIn(item, 'type') ?? '')
   const callId = textIn(item, 'call_id') ?? (known === LOCAL_SHELL ? textIn(item, 'id') : undefined)
   if (!known || callId === undefined || isHosted(item)) return undefined
@@ -239,11 +235,22 @@ export function readClientOutput(item: JsonObject): ToolResultBlock | undefined 
     callId,
     name: known.name,
     form: 'json' as const,
-    content: text === '' ? [] : [{ kind: 'text' as const, text }],
+    content:
+      known === TOOL_SEARCH
+        ? [foundTools(found)]
+        : text === ''
+          ? []
+          : [{ kind: 'text' as const, text }],
     isError: isError || undefined,
     ...keep(leftIn(item), { facts: { item } }),
   })
 }
+
+const foundTools = (found: readonly ToolKey[]): Block => ({
+  kind: 'tool-change',
+  change: 'add',
+  tools: [...found],
+})
 
 /** A tool, a call or a result as it came, for the service that knows it. */
 export const clientItem = (block: Block): JsonObject | undefined =>

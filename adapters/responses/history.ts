@@ -1,6 +1,15 @@
 import { takesProof, mergeExt } from '../../src/model/events.ts'
 import { listOf, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
-import type { Block, Role, Proof, Tool, Turn, CodeResultBlock } from '../../src/model/request.ts'
+import { isInstruction, keyOf, passingWords } from '../../src/model/late-tools.ts'
+import type {
+  Block,
+  CodeResultBlock,
+  Proof,
+  Role,
+  Tool,
+  ToolChangeBlock,
+  Turn,
+} from '../../src/model/request.ts'
 import { invalid } from '../../src/model/problem.ts'
 import type { Enveloped } from '../../src/model/proof.ts'
 import {
@@ -28,9 +37,9 @@ import {
 } from './hosted.ts'
 import {
   DIALECT,
+  objectIn,
   opaque,
   withoutMinted,
-  textIn,
   keep,
   keepRest,
   restOf,
@@ -39,11 +48,14 @@ import {
 import { Members } from '../../src/model/ext.ts'
 import { clientItem, readClientCall, readClientOutput } from './client-tools.ts'
 import { readMcpCall, writeMcpCall } from './mcp.ts'
+import { readEffort } from './reasoning.ts'
+import type { Takes } from './generations.ts'
 import { readTools } from './tools.ts'
 import { typeOfItem, type WireItem } from './wire.ts'
 import { written, type BlockTable } from '../contract.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import { type WireNames, uniqueIds } from './names.ts'
+import type { WireNames } from './names.ts'
+import type { Placed } from './calls.ts'
 
 const ROLES: readonly Role[] = ['user', 'assistant', 'system', 'developer']
 
@@ -64,6 +76,8 @@ export class History {
   #pending: Proof | undefined
   #calls: Proof[] = []
   #lastCode: string | undefined
+  /** Something besides instructions has been said. */
+  #isBegun = false
 
   read(input: Json): void {
     const items = typeof input === 'string' ? [{ role: 'user', content: input }] : input
@@ -108,6 +122,7 @@ export class History {
     const role = ROLES.find((known) => known === members.peek('role')) ?? 'user'
     this.#expectNone(role)
     members.any('role')
+    this.#isBegun ||= !isInstruction({ role })
     const content = members.any('content') ?? ''
     const blocks = readContent(content, role)
     const kept = keepRest(members, { content: Array.isArray(content) ? 'parts' : 'string' })
@@ -133,10 +148,14 @@ export class History {
       this.compacts = true
       return
     }
-    const block = readClientCall(item) ?? readClientOutput(item) ?? readDrawing(item)
-    if (block?.kind === 'tool-call') this.#names.set(block.id, block.name)
+    if (type === 'configuration_update') return this.#update(item)
     // Tools that a search found can be called from here on.
-    if (block?.kind === 'tool-result') this.tools.push(...readTools(item.tools))
+    const found = type === 'tool_search_output' ? readTools(item.tools) : []
+    const block =
+      readClientCall(item) ?? readClientOutput(item, found.map(keyOf)) ?? readDrawing(item)
+    if (block?.kind === 'tool-call') this.#names.set(block.id, block.name)
+    if (block?.kind === 'tool-result')
+      this.tools.push(...found.map((tool) => ({ ...tool, deferred: true as const })))
     const side = block?.kind === 'tool-call' ? 'assistant' : readRole(type)
     this.#append(side, block ?? readSummary(item) ?? opaque(item))
   }
@@ -169,14 +188,34 @@ export class History {
     else this.#damage()
   }
 
-  /** A declaration of tools has no content; an empty turn keeps its place. */
+  /** Tools that come before anything is said stand before the conversation. */
   #tools(item: WireItem): void {
-    this.tools.push(...readTools(item.tools))
-    this.turns.push({ role: 'developer', blocks: [], ...keep({}, { facts: { item } }) })
+    const tools = readTools(item.tools)
+    this.tools.push(
+      ...(this.#isBegun ? tools.map((tool) => ({ ...tool, late: true as const })) : tools),
+    )
+    this.#instruct(item, {
+      blocks: [{ kind: 'tool-change', change: 'add', tools: tools.map(keyOf) }],
+    })
+  }
+
+  #update(item: WireItem): void {
+    const { reasoning, type: _, id: __, ...rest } = item
+    const { effort, ...left } = objectIn(reasoning)
+    const known = readEffort(effort)
+    const unread = known ? left : objectIn(reasoning)
+    const others = { ...rest, ...(Object.keys(unread).length > 0 && { reasoning: unread }) }
+    this.#instruct(item, { blocks: [], ...(known && { effort: known }) }, others)
+  }
+
+  /** An item that says nothing is a turn of its own, which keeps its place. */
+  #instruct(item: WireItem, said: Omit<Turn, 'role'>, rest: JsonObject = {}): void {
+    this.turns.push({ role: 'developer', ...said, ...keep(rest, { facts: { item } }) })
     this.#open = false
   }
 
   #append(role: Role, ...blocks: Block[]): void {
+    this.#isBegun = true
     this.#expectNone(role)
     const last = this.#last(role)
     if (last) last.blocks.push(...this.#proven(blocks))
@@ -226,15 +265,6 @@ const readRole = (type: string): Role =>
     ? 'user'
     : 'assistant'
 
-/** An item, with the canonical place of its source. */
-export interface Placed {
-  item: WireItem
-  /** The side that the item belongs to. */
-  side: 'input' | 'output'
-  turn: number
-  path: string
-}
-
 export interface InputContext {
   readonly names: WireNames
   readonly own: boolean
@@ -243,10 +273,13 @@ export interface InputContext {
   /** The server takes thoughts without a proof. */
   readonly isOpen: boolean
   readonly lose: Lose
+  readonly takes: Takes
+  /** The item with the tools that a change brings along. */
+  bring(change: ToolChangeBlock): JsonObject | undefined
 }
 
 /** Outputs of code are written with their code. */
-interface BlockContext extends ItemContext {
+interface BlockContext extends ItemContext, Pick<InputContext, 'bring'> {
   readonly result: CodeResultBlock | undefined
 }
 
@@ -258,6 +291,7 @@ const WRITERS: BlockTable<JsonObject, BlockContext> = {
   code: (block, context) => writeCode(block, context.result, context),
   'code-result': writeCodeResult,
   'mcp-call': writeMcpCall,
+  'tool-change': (block, { bring }) => bring(block),
   opaque: (block) => (block.dialect === DIALECT ? withoutMinted(block.value) : undefined),
   // These blocks are parts of messages.
   text: () => undefined,
@@ -286,6 +320,10 @@ export function writeTurn(turn: Turn, index: number, context: InputContext): Pla
   const place = (item: WireItem | undefined, at: string, on: Placed['side']) => {
     if (item) placed.push({ item, side: on, turn: index, path: at })
   }
+  const { item: whole } = factsOf(turn)
+  if (whole) place(withoutMinted(whole), path, side)
+  if (whole) return placed
+  const later: Block[] = []
   const flush = () => {
     if (parts.length > 0) place(writeMessage(turn, parts, context.own), path, side)
     parts = []
@@ -303,8 +341,16 @@ export function writeTurn(turn: Turn, index: number, context: InputContext): Pla
     const item =
       drawing ?? written(WRITERS, block, { ...here, result: findResult(turn.blocks, at) })
     place(item, here.path, block.kind === 'tool-result' ? 'input' : side)
+    if (block.kind === 'tool-result' && !context.own) later.push(...block.content)
   }
+  for (const text of passingWords(turn, [], path, context.lose))
+    parts.push({ type: 'input_text', text })
   flush()
+  // What a search found comes behind all results, which stand together.
+  for (const block of later)
+    if (block.kind === 'tool-change') place(context.bring(block), path, side)
+  if (turn.effort !== undefined && context.takes.efforts)
+    place({ type: 'configuration_update', reasoning: { effort: turn.effort } }, path, side)
   if (turn.blocks.length === 0) place(writeEmpty(turn), path, side)
   return placed
 }
@@ -335,113 +381,9 @@ function writeContent(turn: Turn, parts: JsonObject[]): Json {
     : parts
 }
 
-/** A turn of this dialect without blocks: an empty message, or a declaration of tools. */
+/** A message of this dialect without content. */
 function writeEmpty(turn: Turn): JsonObject | undefined {
-  const { item, content } = factsOf(turn)
-  if (item) return withoutMinted(item)
+  const { content } = factsOf(turn)
   if (content === undefined) return undefined
   return { ...writeMessage(turn, [], true), content: content === 'string' ? '' : [] }
-}
-
-/**
- * Repairs what an upstream refuses in a history: reasoning with nothing behind it, repeated ids of calls, calls
- * without an output, outputs without a call.
- */
-export function repair(placed: readonly Placed[], lose: Lose): Placed[] {
-  return answered(adopted(apart(followed(placed, lose)), lose), lose)
-}
-
-/** The calls of one turn that had the same id, with their new ids. */
-interface Alike {
-  turn: number
-  ids: string[]
-  /** The number of them that have an output. */
-  answered: number
-}
-
-/**
- * Servers of other dialects may number their calls anew in each reply (`call_0`); here an id names one call. A
- * repeated id gets a number that depends only on what stands before it. Outputs go, in order, to the calls of the
- * last turn with their id.
- */
-function apart(placed: readonly Placed[]): Placed[] {
-  const unique = uniqueIds()
-  const latest = new Map<string, Alike>()
-  return placed.map((place) => {
-    if (!isCall(place) && !isOutput(place)) return place
-    const id = callIdIn(place)
-    const alike = latest.get(id)
-    if (isCall(place)) {
-      const fresh = unique(id)
-      if (alike?.turn === place.turn) alike.ids.push(fresh)
-      else latest.set(id, { turn: place.turn, ids: [fresh], answered: 0 })
-      return named(place, fresh)
-    }
-    if (!alike) return place
-    const own = alike.ids[alike.answered] ?? alike.ids.at(-1)
-    alike.answered += 1
-    return named(place, own ?? id)
-  })
-}
-
-const named = (place: Placed, id: string): Placed =>
-  callIdIn(place) === id ? place : { ...place, item: { ...place.item, call_id: id } }
-
-const itemType = ({ item }: Placed): string => textIn(item, 'type') ?? ''
-const isCall = (place: Placed): boolean => /^(?:function|custom_tool)_call$/.test(itemType(place))
-const isOutput = (place: Placed): boolean =>
-  /^(?:function|custom_tool)_call_output$/.test(itemType(place))
-const callIdIn = ({ item }: Placed): string => textIn(item, 'call_id') ?? ''
-
-/** The service refuses reasoning unless an item of the model follows directly. */
-function followed(placed: readonly Placed[], lose: Lose): Placed[] {
-  const kept: Placed[] = []
-  for (const place of placed.toReversed()) {
-    const next = kept.at(-1)
-    if (itemType(place) === 'reasoning' && next?.side !== 'output') lose('dropped', place.path)
-    else kept.push(place)
-  }
-  return kept.toReversed()
-}
-
-function adopted(placed: readonly Placed[], lose: Lose): Placed[] {
-  const calls = new Set<string>()
-  return placed.map((place) => {
-    if (isCall(place)) calls.add(callIdIn(place))
-    if (!isOutput(place) || calls.has(callIdIn(place))) return place
-    lose('approximated', place.path)
-    return { ...place, item: asMessage(place.item) }
-  })
-}
-
-function asMessage({ output = '' }: JsonObject): JsonObject {
-  const content = typeof output === 'string' ? [{ type: 'input_text', text: output }] : output
-  return { type: 'message', role: 'user', content }
-}
-
-const INTERRUPTED = '[no result: interrupted]'
-
-/** A call without an output gets one where the outputs of its neighbours stand. */
-function answered(placed: readonly Placed[], lose: Lose): Placed[] {
-  const outputs = new Set(placed.filter(isOutput).map(callIdIn))
-  const kept: Placed[] = []
-  let missing: Placed[] = []
-  const settle = () => {
-    kept.push(...missing)
-    missing = []
-  }
-  for (const place of placed) {
-    if (place.side === 'input' && !isOutput(place)) settle()
-    kept.push(place)
-    if (!isCall(place) || outputs.has(callIdIn(place))) continue
-    lose('defaulted', `turns.${place.turn}.results`)
-    const item = {
-      type: `${itemType(place)}_output`,
-      call_id: callIdIn(place),
-      output: INTERRUPTED,
-    }
-    missing.push({ ...place, item, side: 'input' })
-  }
-  settle()
-  return kept
 }

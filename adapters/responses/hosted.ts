@@ -32,6 +32,7 @@ const CAPABILITIES: readonly [RegExp, Capability, string][] = [
   [/^web_search(?:_preview)?(?:_\d{4}_\d{2}_\d{2})?$/, 'web-search', 'web_search'],
   [/^code_interpreter$/, 'code-execution', 'code_interpreter'],
   [/^file_search$/, 'file-search', 'file_search'],
+  [/^tool_search$/, 'tool-search', 'tool_search'],
   [/^computer(?:_use_preview)?$/, 'computer', 'computer_use_preview'],
 ]
 
@@ -45,6 +46,7 @@ export function readHosted(tool: JsonObject, capability: Capability): HostedTool
   const members = new Members(tool)
   const type = members.any('type')
   if (capability === 'code-execution') passContainer(members)
+  if (capability === 'tool-search') members.passDefault('execution', 'server')
   const search = capability === 'web-search' ? readSearch(members) : {}
   const asDomains = capability === 'web-search' && Array.isArray(members.peek('domains'))
   const kept = keepRest(members, {
@@ -96,6 +98,7 @@ export function writeHosted(
   if (tool.cache) lose('dropped', 'cache')
   if (tool.capability === 'web-search') return writeSearch(tool, path, lose)
   if (tool.capability === 'code-execution') return writeCodeInterpreter(tool)
+  if (tool.capability === 'tool-search') return { type: 'tool_search', ...restOf(tool) }
   const type = hostedType(tool.capability)
   return own && type !== undefined
     ? { type: factsOf(tool).type ?? type, ...restOf(tool) }

@@ -16,7 +16,7 @@ import { NAME } from './names.ts'
  */
 export function lowered(body: JsonObject, server: ServerFacts | undefined, lose: Lose): JsonObject {
   if (!server) return body
-  const declared = withLateTools(body, server)
+  const declared = withLateTools(body, server, lose)
   const namespaces = new Set(
     objectsOf(declared['tools']).flatMap(({ type, name }) =>
       type === 'namespace' && typeof name === 'string' ? name : [],
@@ -32,10 +32,16 @@ export function lowered(body: JsonObject, server: ServerFacts | undefined, lose:
   return withOptions(lowerHistory(tooled, lowering), lowering)
 }
 
-/** Codex (since 0.144) declares its tools in an item of the conversation. */
-function withLateTools(body: JsonObject, server: ServerFacts): JsonObject {
-  const late = objectsOf(body['input']).filter(({ type }) => type === 'additional_tools')
+/** Codex (since 0.144) declares its tools in an item of the conversation, before anything is said. */
+function withLateTools(body: JsonObject, server: ServerFacts, lose: Lose): JsonObject {
+  const input = objectsOf(body['input'])
+  const late = input.filter(({ type }) => type === 'additional_tools')
   if (takesLateTools(server) || late.length === 0) return body
+  const begun = input.findIndex(
+    ({ type, role }) => type !== 'additional_tools' && role !== 'developer' && role !== 'system',
+  )
+  const isLater = begun >= 0 && input.slice(begun).some(({ type }) => type === 'additional_tools')
+  if (isLater) lose('approximated', 'tools.late', 'offered from the beginning')
   const tools = [...listOf(body['tools']), ...late.flatMap(({ tools: more }) => listOf(more))]
   return withMembers(body, { tools })
 }

@@ -1,4 +1,4 @@
-import { defined, isObject, type JsonObject } from '../../src/json/json.ts'
+import { defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Effort, ReasoningOptions } from '../../src/model/request.ts'
 import { keepRest, restOf, factsOf } from './dialect.ts'
@@ -17,12 +17,15 @@ const BUDGETS: readonly [number, Effort][] = [
 const nearestEffort = (budget: number): Effort =>
   BUDGETS.find(([least]) => budget >= least)?.[1] ?? DEFAULT_EFFORT
 
+export const readEffort = (value: Json | undefined): Effort | undefined =>
+  EFFORTS.find((known) => known === value)
+
 /** Undefined where neither effort nor summary is set; such options stay leftovers of the request. */
 export function readReasoningOptions(request: Members): ReasoningOptions | undefined {
   const value = request.peek('reasoning')
   if (!isObject(value)) return undefined
   const members = new Members(value)
-  const effort = EFFORTS.find((known) => known === members.peek('effort'))
+  const effort = readEffort(members.peek('effort'))
   const older = members.text('generate_summary')
   const summary = members.text('summary') ?? older
   if (effort === undefined && summary === undefined) {

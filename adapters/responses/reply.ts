@@ -167,7 +167,8 @@ const withoutNulls = (value: JsonObject): JsonObject =>
   pickMembers(value, (_, member) => member !== null)
 
 function echoTools(request: Request): JsonObject {
-  const context = { names: wireNames(request), own: isOrigin(request), lose: nothing }
+  const names = wireNames(request)
+  const context = { names, own: isOrigin(request), lose: nothing, deferred: true }
   const { tools, choices } = writeTools(request.tools, context)
   const choice: Json = writeChoice(request.toolChoice, choices, nothing) ?? 'auto'
   return { tool_choice: choice, tools: tools.map(withDefaults) }

@@ -1,13 +1,15 @@
-import type { Outgoing, ReadRequestContext, WriteRequestContext, Target } from '../contract.ts'
+import type { Outgoing, ReadRequestContext, WriteRequestContext } from '../contract.ts'
 import { pickMembers, defined, type Json, type JsonObject } from '../../src/json/json.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import { isMute } from '../../src/model/empty-request.ts'
 import type { Lose } from '../../src/model/loss.ts'
+import { withLastEffort, withRemovals } from '../../src/model/late-tools.ts'
 import type { Block, Request } from '../../src/model/request.ts'
 import { nothingToSend } from '../../src/model/problem.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
-import { writeChoice, readChoice, readTools, writeTools } from './tools.ts'
-import { History, writeTurn, type InputContext, type Placed, repair } from './history.ts'
+import { writeChoice, readChoice, readTools, type WrittenTools } from './tools.ts'
+import { History, writeTurn, type InputContext } from './history.ts'
+import { repair, type Placed } from './calls.ts'
 import { cacheKeyFor, capMarks, markedInstructions, readCaching } from './caching.ts'
 import {
   listOf,
@@ -20,6 +22,8 @@ import {
   DIALECT,
 } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
+import { takenBy, takesMarks } from './generations.ts'
+import { offeredTools } from './tool-changes.ts'
 import { wireNames } from './names.ts'
 import * as options from './fields.ts'
 import { lowered } from './lowered.ts'
@@ -104,7 +108,9 @@ export function writeRequest(request: Request, context: WriteRequestContext): Ou
   const names = wireNames(request)
   const isOpen = target.facts.server?.unprovenThoughts === true
   const marks = context.cache?.mode !== 'off' && takesMarks(target, own)
-  const writing = { names, own, marks, isOpen, lose }
+  const takes = takenBy(target, own)
+  const offer = offeredTools(request, { names, own, lose, deferred: takes.deferred }, takes)
+  const writing = { names, own, marks, isOpen, lose, takes, bring: offer.bring }
   const placed = request.turns.flatMap((turn, index) => writeTurn(turn, index, writing))
   const marked = own ? undefined : markedInstructions(request, writing)
   const top = writeInstructions(request.system, context, marked !== undefined)
@@ -116,14 +122,22 @@ export function writeRequest(request: Request, context: WriteRequestContext): Ou
   const body = defined({
     model: target.model,
     instructions,
-    ...writeToolOptions(marked ? withoutMarks(request) : request, writing),
+    ...writeToolOptions(
+      own ? request : withRemovals(request),
+      offer.tools(marked !== undefined),
+      writing,
+    ),
     input: asked,
     stream: request.stream || undefined,
     store: own ? request.store : (request.store ?? false),
     include: options.writeInclude(request, own, hasProofs(input)),
     ...options.writeLimits(request.limits, target.facts.maxOutputTokens, lose),
     ...options.writeSampling(request.sampling, own, lose),
-    reasoning: writeReasoningOptions(request.reasoning, own, lose),
+    reasoning: writeReasoningOptions(
+      (takes.efforts ? request : withLastEffort(request)).reasoning,
+      own,
+      lose,
+    ),
     text: options.writeText(request, own, lose),
     context_management: options.writeCompaction(request.compact),
     previous_response_id: request.previous,
@@ -181,30 +195,16 @@ function writeInstructions(
   return texts.length > 0 ? texts.join('\n\n') : undefined
 }
 
-/** The marks of its tools are written elsewhere. */
-const withoutMarks = (request: Request): Request => ({
-  ...request,
-  tools: request.tools.map((tool) => {
-    if (tool.kind === 'opaque') return tool
-    const { cache: _, ...unmarked } = tool
-    return unmarked
-  }),
-})
-
-function writeToolOptions(request: Request, context: InputContext): JsonObject {
-  const { own, lose } = context
-  const { tools, choices } = writeTools(request.tools, context)
-  const count = factsOf(request).listed
-  const declared = own ? (count ?? 0) : request.tools.length
-  const listed =
-    declared < request.tools.length
-      ? writeTools(request.tools.slice(0, declared), context).tools
-      : tools
-  const isListed = listed.length > 0 || count !== undefined
+function writeToolOptions(
+  request: Request,
+  { tools, choices }: WrittenTools,
+  { own, lose }: InputContext,
+): JsonObject {
+  const isListed = tools.length > 0 || factsOf(request).listed !== undefined
   const choice =
     own && request.toolChoice?.names === undefined ? request.toolChoice?.mode : undefined
   return defined({
-    tools: isListed ? listed : undefined,
+    tools: isListed ? tools : undefined,
     tool_choice: choice ?? writeChoice(request.toolChoice, choices, lose),
     parallel_tool_calls: request.parallelToolCalls,
   }) as JsonObject
@@ -242,21 +242,4 @@ export function writeCountRequest(request: Request, context: WriteRequestContext
   const { body, headers } = writeRequest(request, context)
   const counted = pickMembers(body, (key) => COUNTED.has(key))
   return { path: '/v1/responses/input_tokens', headers, body: counted }
-}
-
-const GPT = /^(?:.*\/)?gpt-(\d+)(?:\.(\d+))?(?![\d.])/i
-/** The first generation that takes cache breakpoints; older models refuse a request with one. */
-const MARKED = [5, 6] as const
-
-/** Whether the model takes `prompt_cache_breakpoint`: as configured, or as its name tells. */
-export function takesMarks({ model, facts }: Target, own: boolean): boolean {
-  if (facts.cacheBreakpoints !== undefined) return facts.cacheBreakpoints
-  // For a caller of this dialect the service judges the marks itself.
-  return own || isSince(GPT.exec(model))
-}
-
-function isSince(found: RegExpExecArray | null): boolean {
-  if (!found) return false
-  const [major, minor] = [Number(found[1]), Number(found[2] ?? 0)]
-  return major > MARKED[0] || (major === MARKED[0] && minor >= MARKED[1])
 }

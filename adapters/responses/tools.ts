@@ -28,10 +28,11 @@ function readTool(tool: JsonObject): Tool[] {
   if (type === 'function') return [readFunction(tool)]
   if (type === 'custom') return [readCustom(tool)]
   if (type === 'namespace') return readNamespace(tool)
-  const capability = findCapability(type)
-  if (capability) return [readHosted(tool, capability)]
+  // A search for tools by the caller is a tool of the caller.
   const known = type === 'mcp' ? readMcpTool(tool) : readClientTool(tool)
   if (known) return [known]
+  const capability = findCapability(type)
+  if (capability) return [readHosted(tool, capability)]
   const name = textIn(tool, 'server_label') ?? textIn(tool, 'name') ?? type
   return [{ kind: 'opaque', dialect: DIALECT, name, value: tool }]
 }
@@ -43,9 +44,14 @@ function readFunction(tool: JsonObject): FunctionTool {
   const description = members.text('description')
   const strict = members.flag('strict')
   const schema = readSchema(members)
+  const deferred = readDeferred(members)
   const kept = keepRest(members)
-  return defined({ kind: 'function' as const, name, description, schema, strict, ...kept })
+  const read = { kind: 'function' as const, name, description, schema, strict, deferred }
+  return defined({ ...read, ...kept })
 }
+
+const readDeferred = (members: Members): true | undefined =>
+  members.peek('defer_loading') === true && members.any('defer_loading') === true ? true : undefined
 
 function readSchema(members: Members): string | undefined {
   const parameters = members.any('parameters')
@@ -60,12 +66,14 @@ function readCustom(tool: JsonObject): TextTool {
   const name = members.text('name') ?? ''
   const description = members.text('description')
   const format = members.object('format')
+  const deferred = readDeferred(members)
   // A tool without a format takes free text.
   return defined({
     kind: 'text' as const,
     name,
     description,
     format: format?.['type'] === 'text' ? undefined : format,
+    deferred,
     ...keepRest(members),
   })
 }
@@ -93,6 +101,8 @@ export interface ToolContext {
   readonly names: WireNames
   readonly own: boolean
   readonly lose: Lose
+  /** The model takes tools that it does not see yet. */
+  readonly deferred: boolean
 }
 
 /** The declared tools, and the name of each in a tool choice. */
@@ -149,7 +159,8 @@ function writeTool(tool: Tool, context: ToolContext): JsonObject | undefined {
 }
 
 /** Only this dialect is strict by default, so a foreign tool says `strict: false`. */
-function writeFunction(tool: FunctionTool, { names, own, lose }: ToolContext): JsonObject {
+function writeFunction(tool: FunctionTool, context: ToolContext): JsonObject {
+  const { names, own, lose } = context
   if (tool.cache) lose('dropped', 'cache')
   const typed = factsOf(tool).tool
   if (typed) return typed
@@ -162,9 +173,13 @@ function writeFunction(tool: FunctionTool, { names, own, lose }: ToolContext): J
     description: tool.description,
     parameters: schema === undefined ? undefined : new Verbatim(schema),
     strict,
+    ...writeDeferred(tool, context),
     ...rest,
   }) as JsonObject
 }
+
+const writeDeferred = ({ deferred }: Tool, context: ToolContext): JsonObject =>
+  deferred && context.deferred ? { defer_loading: true } : {}
 
 function writeRoot({ name, schema = '' }: FunctionTool, lose: Lose): string {
   const root = rooted(schema)
@@ -180,7 +195,8 @@ function foreignStrict({ name, strict, schema }: FunctionTool, lose: Lose): bool
   return false
 }
 
-function writeCustom(tool: TextTool, { names, lose }: ToolContext): JsonObject {
+function writeCustom(tool: TextTool, context: ToolContext): JsonObject {
+  const { names, lose } = context
   if (tool.cache) lose('dropped', 'cache')
   const { namespace: _, ...rest } = restOf(tool)
   return defined({
@@ -188,6 +204,7 @@ function writeCustom(tool: TextTool, { names, lose }: ToolContext): JsonObject {
     name: names.toWire(tool.name).name,
     description: tool.description,
     format: tool.format,
+    ...writeDeferred(tool, context),
     ...rest,
   }) as JsonObject
 }

@@ -212,6 +212,7 @@ export class Output {
       case 'media':
         return this.#drawing(block)
       case 'tool-result':
+      case 'tool-change':
         return this.#context.lose('dropped', `reply.${block.kind}`)
       default:
         return block satisfies never

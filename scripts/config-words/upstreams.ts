@@ -92,6 +92,21 @@ export const UPSTREAM_WORDS: Readonly<Record<string, Word>> = {
     usual: 'true for gpt-5.6 and later',
     example: true,
   },
+  'upstreams.*.models.*.systemInPlace': {
+    means: 'Whether a messages model takes instructions in the middle of a conversation.',
+    usual: 'true for Opus from 4.8, Sonnet and Haiku from 5.5, Fable and Mythos',
+    example: false,
+  },
+  'upstreams.*.models.*.lateTools': {
+    means: 'Whether a conversation may bring tools that do not stand before it.',
+    usual: 'true for gpt-5 and later, and for messages models with instructions in the middle',
+    example: false,
+  },
+  'upstreams.*.models.*.deferredTools': {
+    means: 'Whether the model searches for tools that it does not see from the beginning.',
+    usual: 'true for gpt-5.4 and later, and for Claude models from 4.5',
+    example: false,
+  },
   'upstreams.*.models.*.drop': {
     means: 'Parameters that the model refuses; they are left out.',
     usual: 'none',

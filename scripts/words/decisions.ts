@@ -34,6 +34,8 @@ const CITED_FILE = 'Files are cited by their names; their ids are known to their
 const EFFORT = 'Becomes the effort that is nearest, which is reported once.'
 const SHOWN = 'Whether thoughts are shown is what holds without it.'
 
+const OFFERED = 'A tool that is on offer already brings nothing; any other is brought or reported.'
+
 export const SILENT_REQUESTS: Readonly<Record<Dialect, Reasons>> = {
   messages: {
     '.model': MODEL,
@@ -57,6 +59,11 @@ export const SILENT_REQUESTS: Readonly<Record<Dialect, Reasons>> = {
     'RequestDocumentBlock.citations': EMPTY,
     'SearchResultBlockParam.citations': EMPTY,
     'ThinkingBlockParam.signature': PROOF,
+    'SystemMessageParam.clear_at=never': DEFAULT,
+    'RequestToolAdditionBlock.tool': OFFERED,
+    'RequestToolAdditionBlock.type=tool_addition': OFFERED,
+    'ToolChangeToolReference.type=tool_reference': OFFERED,
+    'SystemMessageParam.output_config': EMPTY,
     'ToolUseBlockParam.id': IDS,
     'CodeExecutionToolResultBlockParam.tool_use_id': IDS,
     'BashCodeExecutionToolResultBlockParam.tool_use_id': IDS,
@@ -137,6 +144,11 @@ export const SILENT_REQUESTS: Readonly<Record<Dialect, Reasons>> = {
     'ResponseInputItem.Message.type*': DEFAULT,
     'ResponseInputItem.Message.status*': STATUS,
     'ResponseInputItem.CompactionTrigger.id': IDS,
+    'ResponseConfigurationUpdateItemParam.type=configuration_update':
+      'Says nothing without a setting; an effort goes on.',
+    'ResponseConfigurationUpdateItemParam.id': IDS,
+    'ResponseConfigurationUpdateItemParam.reasoning': EMPTY,
+
     'ResponseOutputMessage.id': IDS,
     'ResponseOutputMessage.status': STATUS,
     'ResponseFunctionToolCall.call_id': IDS,

@@ -44,6 +44,9 @@ const modelFacts = z.strictObject({
   fetchesUrls: z.optional(z.boolean()),
   mixesTools: z.optional(z.boolean()),
   cacheBreakpoints: z.optional(z.boolean()),
+  systemInPlace: z.optional(z.boolean()),
+  lateTools: z.optional(z.boolean()),
+  deferredTools: z.optional(z.boolean()),
   drop: z.optional(z.array(filled)),
   price: z.optional(
     z.union([dollars, price], { error: 'expected a number or {"input", "output"}' }),

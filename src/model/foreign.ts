@@ -2,6 +2,7 @@ import { WITHHELD, type Event, type StartEvent } from './events.ts'
 import { isObject, type Json, type JsonObject } from '../json/json.ts'
 import type { Lose } from './loss.ts'
 import type { Block, DialectName, Ext, Request, Tool } from './request.ts'
+import { offeredIn } from './late-tools.ts'
 import { invalid } from './problem.ts'
 
 /**
@@ -12,8 +13,10 @@ import { invalid } from './problem.ts'
 export function reportForeign(request: Request, target: DialectName, lose: Lose): void {
   const report = reporter(target, lose, isEmpty)
   // The writer of the dialect that it was read in says so itself.
+  const isOwn = request.origin?.dialect === target
+  const isOffered = offeredIn(request)
   const damaged = (place: Place): void => {
-    if (request.origin?.dialect !== target) lose('dropped', `${place()}.damagedProof`)
+    if (!isOwn) lose('dropped', `${place()}.damagedProof`)
   }
   const blocks = (list: Block[], path: Place): void => {
     for (const [index, block] of list.entries()) {
@@ -24,6 +27,8 @@ export function reportForeign(request: Request, target: DialectName, lose: Lose)
       }
       report(block.ext, place)
       if (block.damagedProof) damaged(place)
+      if (block.kind === 'tool-change' && !isOwn && !block.tools.every(isOffered))
+        lose('dropped', place(), 'the tool is not offered')
       if (block.kind === 'tool-result') blocks(block.content, () => `${place()}.content`)
       if (block.kind === 'text')
         for (const citation of block.citations ?? [])

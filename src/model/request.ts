@@ -61,6 +61,12 @@ interface Node {
 interface Cacheable extends Node {
   cache?: CacheMark
 }
+interface Declared extends Cacheable {
+  /** A change in the conversation brings it, so it does not stand before the conversation. */
+  late?: true
+  /** Hidden from the model until a search finds it or a change names it. */
+  deferred?: true
+}
 
 /** What is said of caching for the whole prompt. `explicit`: nothing is to be cached but what is marked. */
 export interface Caching {
@@ -154,6 +160,20 @@ export interface McpCallBlock extends Node {
   output?: string
   isError?: boolean
 }
+/** The name of a tool in a conversation; a hosted one goes by its capability. */
+export interface ToolKey {
+  name: string
+  namespace?: string
+}
+/**
+ * From here on these tools can be called, or no longer. It stands in instructions, or in the result of a search for
+ * tools. What is said of the tools themselves stands in `Request.tools`.
+ */
+export interface ToolChangeBlock extends Cacheable {
+  kind: 'tool-change'
+  change: 'add' | 'remove'
+  tools: ToolKey[]
+}
 /** A whole block that only one dialect knows, as it came. Only the writer of that dialect writes it. */
 export interface OpaqueBlock {
   kind: 'opaque'
@@ -174,6 +194,7 @@ export type Block =
   | CodeResultBlock
   | SearchBlock
   | McpCallBlock
+  | ToolChangeBlock
   | OpaqueBlock
 export type BlockKind = Block['kind']
 export type BlockOf<K extends BlockKind> = Extract<Block, { kind: K }>
@@ -184,10 +205,14 @@ export type Role = 'user' | 'assistant' | 'system' | 'developer'
 export interface Turn extends Node {
   role: Role
   blocks: Block[]
+  /** Instructions: how much effort the model shall make from here on. */
+  effort?: Effort
+  /** Instructions that hold until the user speaks again. They stay in the conversation. */
+  passing?: true
 }
 
 /** `schema` is JSON Schema as text, untouched; absent for a tool without parameters. */
-export interface FunctionTool extends Cacheable {
+export interface FunctionTool extends Declared {
   kind: 'function'
   name: string
   namespace?: string
@@ -196,7 +221,7 @@ export interface FunctionTool extends Cacheable {
   strict?: boolean
 }
 /** A tool whose input is free text, perhaps in a grammar. `format` is the dialect's own description of it. */
-export interface TextTool extends Cacheable {
+export interface TextTool extends Declared {
   kind: 'text'
   name: string
   namespace?: string
@@ -204,8 +229,14 @@ export interface TextTool extends Cacheable {
   format?: JsonObject
 }
 /** Tools that the provider runs and that more than one dialect has. */
-export type Capability = 'web-search' | 'web-fetch' | 'code-execution' | 'file-search' | 'computer'
-export interface HostedTool extends Cacheable {
+export type Capability =
+  | 'web-search'
+  | 'web-fetch'
+  | 'code-execution'
+  | 'file-search'
+  | 'computer'
+  | 'tool-search'
+export interface HostedTool extends Declared {
   kind: 'hosted'
   capability: Capability
   /** web-search: what more than one dialect can say of it. */
@@ -215,14 +246,14 @@ export interface HostedTool extends Cacheable {
   location?: JsonObject
 }
 /** All tools of a server that the provider itself calls, or those `allowed`. `token` is the caller's secret. */
-export interface McpTool extends Cacheable {
+export interface McpTool extends Declared {
   kind: 'mcp'
   name: string
   url: string
   token?: string
   allowed?: string[]
 }
-export interface OpaqueTool {
+export interface OpaqueTool extends Pick<Declared, 'late' | 'deferred'> {
   kind: 'opaque'
   dialect: DialectName
   name: string

@@ -133,6 +133,8 @@ function pieceOf(block: Block): Piece[] {
       )
     case 'mcp-call':
       return piece(block.kind, JSON.stringify([block.name, block.input, block.output]))
+    case 'tool-change':
+      return piece(block.kind, JSON.stringify([block.change, block.tools]))
     case 'opaque': {
       // The summary of another service comes in an envelope.
       const { encrypted_content: sealed } = block.value

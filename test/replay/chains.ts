@@ -32,12 +32,18 @@ function unmarked(value: Json): Json {
   return Object.fromEntries(entries.map(([key, each]) => [key, unmarked(each)]))
 }
 
+/** Tools that are found later are no part of the prompt until then. */
+const shown = (value: Json | undefined): Json =>
+  Array.isArray(value)
+    ? value.filter((entry) => !isObject(entry) || entry['defer_loading'] !== true)
+    : (value ?? null)
+
 export function promptOf(body: JsonObject): Prompt {
   const plain = unmarked(parse(stringify(body)))
   const members = isObject(plain) ? plain : {}
   const turns = members['messages'] ?? members['input'] ?? members['contents'] ?? []
   return {
-    head: JSON.stringify(HEAD.map((name) => members[name] ?? null)),
+    head: JSON.stringify(HEAD.map((name) => shown(members[name]))),
     turns: (Array.isArray(turns) ? turns : [turns]).map((turn) => JSON.stringify(turn)),
   }
 }

@@ -56,7 +56,7 @@ const cases = [
       execution: 'client',
       tools: [DEFERRED],
     },
-    words: 'Found, and can be called now: late.',
+    words: 'The tool late was found and can be called.',
   },
 ]
 
@@ -153,15 +153,15 @@ it('is called in a stream by an item that is announced and done when it is known
 
 describe('a tool that the service runs', () => {
   it.each([
-    { type: 'shell', environment: { type: 'container_auto' } },
-    { type: 'tool_search', execution: 'server' },
-    { type: 'tool_search' },
-  ])('is nothing that another one could: %o', (tool) => {
+    { type: 'shell', environment: { type: 'container_auto' }, path: 'tools.shell' },
+    { type: 'tool_search', execution: 'server', path: 'tools.tool-search' },
+    { type: 'tool_search', path: 'tools.tool-search' },
+  ])('is nothing that another one could: %o', ({ path, ...tool }) => {
     const { losses } = translator({ from: 'responses', to: 'messages' }).request({
       model: 'm',
       input: 'Hi',
       tools: [tool],
     })
-    expect(losses).toContainEqual({ code: 'dropped', path: `tools.${tool.type}` })
+    expect(losses).toContainEqual({ code: 'dropped', path })
   })
 })

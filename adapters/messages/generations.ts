@@ -1,0 +1,62 @@
+import type { Target } from '../contract.ts'
+
+type Family = 'opus' | 'sonnet' | 'haiku' | 'fable' | 'mythos'
+type Since = Readonly<Record<Family, readonly [number, number]>>
+
+/** The models that take instructions in the middle of a conversation (docs: mid-conversation system messages). */
+const INSTRUCTED: Since = {
+  opus: [4, 8],
+  sonnet: [5, 5],
+  haiku: [5, 5],
+  fable: [5, 0],
+  mythos: [0, 0],
+}
+/** The models that search for tools (docs: tool search). */
+const SEARCHING: Since = {
+  opus: [4, 5],
+  sonnet: [4, 5],
+  haiku: [4, 5],
+  fable: [5, 0],
+  mythos: [0, 0],
+}
+
+const CLAUDE =
+  /claude-(opus|sonnet|haiku|fable|mythos)(?:-(\d{1,2})(?!\d))?(?:[-.](\d{1,2})(?!\d))?/i
+
+function isSince(model: string, since: Since): boolean {
+  const [, family, major = 0, minor = 0] = CLAUDE.exec(model) ?? []
+  const row = Object.entries(since).find(([name]) => name === family?.toLowerCase())?.[1]
+  if (!row) return false
+  return Number(major) > row[0] || (Number(major) === row[0] && Number(minor) >= row[1])
+}
+
+/** Names of other platforms say so: `anthropic.claude-…`, `claude-…@…`; there a tool comes by its name alone. */
+const OWN_PLATFORM = /^claude-[^@]*$/i
+
+/** What the model takes, as configured or as its name tells. */
+export interface Takes {
+  /** Instructions in the middle of a conversation. */
+  readonly system: boolean
+  /** A change of tools there: with the whole tool, or by its name. */
+  readonly changes: 'whole' | 'named' | 'none'
+  /** Tools that a search finds later. */
+  readonly deferred: boolean
+}
+
+/** What a caller of this dialect sends, the service judges itself. */
+const EVERYTHING: Takes = { system: true, changes: 'whole', deferred: true }
+
+export function takenBy({ model, facts }: Target, own: boolean): Takes {
+  if (own) return EVERYTHING
+  const { server } = facts
+  const system = facts.systemInPlace ?? (!server?.systemFirst && isSince(model, INSTRUCTED))
+  const isServed = server?.hostedTools !== false
+  const deferred = facts.deferredTools ?? (isServed && isSince(model, SEARCHING))
+  const whole = facts.lateTools ?? (isServed && OWN_PLATFORM.test(model))
+  const named = facts.lateTools !== false && deferred
+  return {
+    system,
+    deferred,
+    changes: !system ? 'none' : whole ? 'whole' : named ? 'named' : 'none',
+  }
+}

@@ -1,0 +1,159 @@
+import type { Lose } from './loss.ts'
+import { isNamed } from './names.ts'
+import type { Block, Request, TextBlock, Tool, ToolChangeBlock, ToolKey, Turn } from './request.ts'
+
+/** What an upstream takes beyond tools that are on offer from the beginning. */
+export interface TakenTools {
+  /** Tools that stand in the conversation where they come. */
+  late: boolean
+  /** Tools that the model does not see yet. */
+  deferred: boolean
+}
+
+/** Where the tools of a request stand. */
+export interface PlacedTools {
+  /** Those that stand before the conversation, which must not change while it goes on. */
+  readonly head: Tool[]
+  /** The tools that a change brings along; each is brought once. */
+  brought(change: ToolChangeBlock): Tool[]
+}
+
+const FROM_THE_BEGINNING = 'offered from the beginning'
+
+/**
+ * Divides the tools. Where the upstream takes none in the conversation, all stand before it: a later one changes the
+ * prompt from its first byte, to which caches and proofs of reasoning are bound, so that is reported.
+ */
+export function placeTools({ tools }: Request, taken: TakenTools, lose: Lose): PlacedTools {
+  const known = new Map<string, Tool>()
+  const head: Tool[] = []
+  const waiting = new Map<string, Tool>()
+  for (const tool of tools) {
+    if (isSearch(tool) && !taken.deferred) {
+      lose('dropped', 'tools.tool-search')
+      continue
+    }
+    const key = wordOf(keyOf(tool))
+    const isLate = tool.late || (tool.deferred && !taken.deferred)
+    if (!isLate || !taken.late) {
+      if (tool.late) lose('approximated', 'tools.late', FROM_THE_BEGINNING)
+      else if (tool.deferred && !taken.deferred)
+        lose('approximated', 'tools.deferred', FROM_THE_BEGINNING)
+      head.push(tool)
+    } else if (known.has(key))
+      lose('dropped', `tools.${keyOf(tool).name}`, 'another tool has this name')
+    else waiting.set(key, tool)
+    known.set(key, tool)
+  }
+  return {
+    head,
+    brought: ({ change, tools: named }) =>
+      change === 'remove' ? [] : named.flatMap((key) => takeOne(waiting, wordOf(key))),
+  }
+}
+
+/** Tools that the service searches for what is deferred. */
+export const isSearch = (tool: Tool): boolean =>
+  tool.kind === 'hosted' && tool.capability === 'tool-search'
+
+function takeOne(waiting: Map<string, Tool>, key: string): Tool[] {
+  const tool = waiting.get(key)
+  waiting.delete(key)
+  return tool ? [tool] : []
+}
+
+/** For an upstream to which all tools stand before the conversation. */
+export function withToolsBefore(request: Request, lose: Lose): Request {
+  placeTools(request, { late: false, deferred: false }, lose)
+  return withLastEffort(withRemovals(request))
+}
+
+/** The name by which a conversation knows a tool. */
+export function keyOf(tool: Tool): ToolKey {
+  if (tool.kind === 'hosted') return { name: tool.capability }
+  const namespace = isNamed(tool) ? tool.namespace : undefined
+  return { name: tool.name, ...(namespace !== undefined && { namespace }) }
+}
+
+const wordOf = ({ name, namespace = '' }: ToolKey): string => `${namespace}\n${name}`
+
+/** Whether a tool of the conversation is declared at all. */
+export function offeredIn({ tools }: Request): (key: ToolKey) => boolean {
+  const offered = new Set(tools.map((tool) => wordOf(keyOf(tool))))
+  return (key) => offered.has(wordOf(key))
+}
+
+/** Its tools in words, for an upstream that has no other way to say it in this place. */
+export function changeInWords({ change, tools }: ToolChangeBlock): string {
+  const names = tools.map(({ name }) => name).join(', ')
+  const what = tools.length === 1 ? `The tool ${names}` : `The tools ${names}`
+  const verb = tools.length === 1 ? 'was' : 'were'
+  if (tools.length === 0) return 'No tool was found.'
+  return change === 'add'
+    ? `${what} ${verb} found and can be called.`
+    : `${what} can no longer be called.`
+}
+
+/** Content of a result of a search for tools, with what it found in words. */
+export const foundInWords = (content: readonly Block[]): Block[] =>
+  content.map((block) => {
+    if (block.kind !== 'tool-change') return block
+    const { cache } = block
+    return { kind: 'text', text: changeInWords(block), ...(cache && { cache }) } satisfies TextBlock
+  })
+
+export const isInstruction = ({ role }: Pick<Turn, 'role'>): boolean =>
+  role === 'system' || role === 'developer'
+
+/**
+ * For an upstream that takes no tool away in the conversation: the tool stays where it is, so that the prompt does
+ * not change, and the choice for this turn is among the others.
+ */
+export function withRemovals(request: Request): Request {
+  const { tools, toolChoice, turns } = request
+  const changes = turns.flatMap(({ blocks }) => blocks.flatMap(changesIn))
+  if (toolChoice?.mode === 'none' || changes.every(({ change }) => change === 'add')) return request
+  const last = new Map(
+    changes.flatMap(({ change, tools: named }) => named.map((key) => [wordOf(key), change])),
+  )
+  const chosen = toolChoice?.names && new Set(toolChoice.names)
+  const names = tools.flatMap((tool) => {
+    const { name, ...key } = keyOf(tool)
+    const unseen = tool.late || tool.deferred ? 'remove' : 'add'
+    const isLeft = (last.get(wordOf({ name, ...key })) ?? unseen) === 'add'
+    return isLeft && chosen?.has(name) !== false ? [name] : []
+  })
+  if (names.length === tools.length) return request
+  return { ...request, toolChoice: { mode: toolChoice?.mode ?? 'auto', names } }
+}
+
+function changesIn(block: Block): ToolChangeBlock[] {
+  if (block.kind === 'tool-change') return [block]
+  return block.kind === 'tool-result' ? block.content.flatMap(changesIn) : []
+}
+
+/** For an upstream that changes no effort in the conversation, or not before turn `until`: the last one holds. */
+export function withLastEffort(request: Request, until = request.turns.length): Request {
+  const last = request.turns.slice(0, until).findLast(({ effort }) => effort !== undefined)
+  if (last?.effort === undefined) return request
+  const { origin: _, ...options } = request.reasoning ?? { mode: 'on' as const }
+  const mode = last.effort === 'none' ? 'off' : options.mode
+  return { ...request, reasoning: { ...options, mode, effort: last.effort } }
+}
+
+const PASSING_WORDS = '(for the turn above only)'
+
+/**
+ * Instructions that pass, for an upstream that shows them for good: they say so themselves. They must stay, and stay
+ * the same, once they have passed, because what was sent before does not change.
+ */
+export function passingWords(
+  { passing }: Turn,
+  texts: readonly string[],
+  place: string,
+  lose: Lose,
+): readonly string[] {
+  if (!passing) return texts
+  lose('approximated', `${place}.passing`)
+  return [...texts, PASSING_WORDS]
+}
