@@ -222,7 +222,9 @@ const PARTS: BlockTable<JsonObject, WritePartContext> = {
   search: (_, { path, lose }) => lose('dropped', path),
   'mcp-call': (_, { path, lose }) => lose('dropped', path),
   // The tools stand before the conversation.
-  'tool-change': () => undefined,
+  'tool-change': ({ searchId }, { path, lose }) =>
+    searchId === undefined ? undefined : lose('dropped', path),
+  'tool-search': (_, { path, lose }) => lose('dropped', path),
   opaque: (block) => (block.dialect === DIALECT ? block.value : undefined),
 }
 

@@ -11,6 +11,7 @@ import type {
   TextBlock,
   Tool,
   ToolCallBlock,
+  ToolKey,
   ToolResultBlock,
 } from '../../src/model/request.ts'
 import { fit } from '../../src/model/names.ts'
@@ -104,6 +105,7 @@ export const READERS = {
   tool_use: readToolUse,
   tool_result: readToolResult,
   web_search_tool_result: hosted.readLoneResult,
+  tool_search_tool_result: hosted.readFoundTools,
   code_execution_tool_result: hosted.readCodeResult,
   bash_code_execution_tool_result: hosted.readCodeResult,
 } satisfies Record<string, ReadBlock>
@@ -259,7 +261,15 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
     betas.add(mcp.MCP_BETA)
     return mcp.writeMcpCall(block)
   },
-  'tool-change': writeToolChange,
+  'tool-search': (block, context) =>
+    ownSearch(block.id, block, context) && [hosted.writeToolSearch(block, fit(block.id, CALL_ID))],
+  'tool-change': (block, context) => {
+    const { searchId } = block
+    if (searchId === undefined) return writeToolChange(block, context)
+    const nameOf = ({ name, namespace }: ToolKey) => context.names.toWire(name, namespace)
+    const id = fit(searchId, CALL_ID)
+    return ownSearch(searchId, block, context) && [hosted.writeFoundTools(block, id, nameOf)]
+  },
   // A foreign block has been reported already.
   opaque: (block) => (block.dialect === DIALECT ? [block.value] : []),
 }
@@ -295,6 +305,9 @@ function ownOnly(block: Block, context: WriteContext): true | undefined {
   if (hosted.isNativeBlock(block)) return true
   return context.lose('dropped', context.path, `${block.kind} of another service`)
 }
+
+const ownSearch = (id: string, block: Block, context: WriteContext): true | undefined =>
+  context.takes.deferred && hosted.isNativeSearch(id) ? true : ownOnly(block, context)
 
 function writeCitations(block: TextBlock, { lose, path }: WriteContext): JsonObject {
   const list = block.citations ?? []

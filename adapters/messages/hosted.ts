@@ -1,10 +1,21 @@
-import { sorted, stringify, toValue, type Json, type JsonObject } from '../../src/json/json.ts'
+import {
+  sorted,
+  stringify,
+  toText,
+  toValue,
+  Verbatim,
+  type Json,
+  type JsonObject,
+} from '../../src/json/json.ts'
 import type {
   Block,
   CodeBlock,
   CodeResultBlock,
   SearchBlock,
   Source,
+  ToolChangeBlock,
+  ToolKey,
+  ToolSearchBlock,
 } from '../../src/model/request.ts'
 import { FOREIGN_ID } from '../../src/model/proof.ts'
 import {
@@ -33,6 +44,10 @@ const nativeFacts = (id: string): Facts => (id.startsWith(FOREIGN_ID) ? {} : { n
 export const isNativeBlock = (block: Block): boolean =>
   block.kind !== 'opaque' && factsOf(block).native === true
 
+/** A search for tools is known by its id, also when it comes back from a caller of another dialect. */
+export const isNativeSearch = (id: string): boolean =>
+  id.startsWith('srvtoolu_') && !id.startsWith(FOREIGN_ID)
+
 const WEB_SEARCH = 'web_search'
 
 /** Tools that run code: the member of their input with the code, and its language. */
@@ -50,6 +65,7 @@ export const isSearchResult = (raw: WireBlock | undefined, id: Json | undefined)
 export function readHostedCall(raw: WireBlock, result: JsonObject | undefined): Block {
   const { type: _, id: wireId, name, input, ...rest } = raw
   const id = textIn(wireId)
+  if (textIn(name).startsWith(TOOL_SEARCH)) return readToolSearch(raw)
   const fields = objectIn(input === undefined ? undefined : toValue(input))
   if (name === WEB_SEARCH && typeof fields['query'] === 'string') {
     const { query, ...others } = fields
@@ -75,6 +91,60 @@ export function readHostedCall(raw: WireBlock, result: JsonObject | undefined): 
     ...keep(left, { facts: nativeFacts(id) }),
   }
 }
+
+const TOOL_SEARCH = 'tool_search_tool_'
+const USUAL_SEARCH = 'tool_search_tool_bm25'
+const FOUND = 'tool_search_tool_search_result'
+
+function readToolSearch(raw: WireBlock): Block {
+  const { type: _, id, name, input, ...rest } = raw
+  const facts = { ...nativeFacts(textIn(id)), ...(name !== USUAL_SEARCH && { type: textIn(name) }) }
+  const text = input === undefined ? '{}' : toText(input)
+  return { kind: 'tool-search', id: textIn(id), input: text, ...keep(rest, { facts }) }
+}
+
+export const writeToolSearch = (block: ToolSearchBlock, id: string): JsonObject => ({
+  type: 'server_tool_use',
+  id,
+  name: factsOf(block).type ?? USUAL_SEARCH,
+  input: new Verbatim(block.input),
+  ...restOf(block),
+})
+
+/** Tools that the service found, by their names: an object of one of two types. */
+export function readFoundTools(raw: WireBlock): Block {
+  const { type: _, tool_use_id, content, ...rest } = raw
+  const { type, tool_references, ...left } = objectIn(content)
+  const isFound = type === FOUND && Object.keys(left).length === 0
+  const tools = objectsIn(tool_references).map(({ tool_name }) => ({ name: textIn(tool_name) }))
+  return {
+    kind: 'tool-change',
+    change: 'add',
+    tools,
+    searchId: textIn(tool_use_id),
+    ...keep(
+      { ...rest, ...(!isFound && { content: content ?? null }) },
+      { facts: nativeFacts(textIn(tool_use_id)) },
+    ),
+  }
+}
+
+export const writeFoundTools = (
+  block: ToolChangeBlock,
+  id: string,
+  nameOf: (key: ToolKey) => string,
+): JsonObject => ({
+  type: 'tool_search_tool_result',
+  tool_use_id: id,
+  content: {
+    type: FOUND,
+    tool_references: block.tools.map((key) => ({
+      type: 'tool_reference',
+      tool_name: nameOf(key),
+    })),
+  },
+  ...restOf(block),
+})
 
 /** Inverse of `readHostedCall` for a search: the call and its result. */
 export function writeSearch(block: SearchBlock, id: string): JsonObject[] {

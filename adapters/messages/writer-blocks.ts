@@ -1,6 +1,6 @@
 import { blockName } from '../../src/model/foreign.ts'
 import { parseObject, toText, Verbatim, type JsonObject } from '../../src/json/json.ts'
-import type { Block, ToolCallBlock } from '../../src/model/request.ts'
+import type { Block, ToolCallBlock, ToolKey } from '../../src/model/request.ts'
 import { fit } from '../../src/model/names.ts'
 import { FOREIGN_ID, writeSummaryEnvelope } from '../../src/model/proof.ts'
 import { lowerInput } from '../../src/model/text-tools.ts'
@@ -108,7 +108,16 @@ export class ReplyBlocks {
       return hosted.writeSearch(block, this.#hostedId(block.id, hosted.isNativeBlock(block)))
     },
     'mcp-call': (block) => mcp.writeMcpCall(block),
-    'tool-change': (block) => this.#unknown(block),
+    'tool-search': (block) => {
+      this.#lastHosted = this.#hostedId(block.id, hosted.isNative(block))
+      return [hosted.writeToolSearch(block, this.#lastHosted)]
+    },
+    'tool-change': (block) => {
+      if (block.searchId === undefined) return this.#unknown(block)
+      const id =
+        this.#ids.get(block.searchId) ?? this.#hostedId(block.searchId, hosted.isNative(block))
+      return [hosted.writeFoundTools(block, id, flatName)]
+    },
     opaque: (block) => {
       if (block.dialect === DIALECT) return [block.value]
       if (!block.summary) return []
@@ -130,13 +139,13 @@ export class ReplyBlocks {
 
   #call(block: ToolCallBlock): JsonObject {
     this.calls += 1
-    const { namespace, name, form } = block
+    const { namespace, form } = block
     // Callers of this dialect declare neither namespaces nor free-form tools.
     if (namespace || form === 'text') this.#context.lose('approximated', 'reply.tool-call.name')
     return {
       type: 'tool_use',
       id: fit(block.id || this.#context.newId('toolu_'), CALL_ID),
-      name: (namespace ? `${namespace}__${name}` : name) || UNNAMED,
+      name: flatName(block) || UNNAMED,
     }
   }
 
@@ -154,3 +163,6 @@ export class ReplyBlocks {
     }
   }
 }
+
+const flatName = ({ name, namespace }: ToolKey): string =>
+  namespace ? `${namespace}__${name}` : name

@@ -254,7 +254,7 @@ const foundTools = (found: readonly ToolKey[]): Block => ({
 
 /** A tool, a call or a result as it came, for the service that knows it. */
 export const clientItem = (block: Block): JsonObject | undefined =>
-  block.kind === 'tool-call' || block.kind === 'tool-result' ? factsOf(block).item : undefined
+  block.kind === 'opaque' || block.kind === 'media' ? undefined : factsOf(block).item
 
 /** How a call is written for a caller of this dialect that offered such a tool. */
 export interface ClientCall {

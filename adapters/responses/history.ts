@@ -5,6 +5,7 @@ import type {
   Block,
   CodeResultBlock,
   Proof,
+  Request,
   Role,
   Tool,
   ToolChangeBlock,
@@ -51,6 +52,7 @@ import { readMcpCall, writeMcpCall } from './mcp.ts'
 import { readEffort } from './reasoning.ts'
 import type { Takes } from './generations.ts'
 import { readTools } from './tools.ts'
+import { readServerSearch, writeFoundTools, writeServerSearch } from './tool-changes.ts'
 import { typeOfItem, type WireItem } from './wire.ts'
 import { written, type BlockTable } from '../contract.ts'
 import type { Lose } from '../../src/model/loss.ts'
@@ -76,6 +78,7 @@ export class History {
   #pending: Proof | undefined
   #calls: Proof[] = []
   #lastCode: string | undefined
+  #lastSearch = ''
   /** Something besides instructions has been said. */
   #isBegun = false
 
@@ -149,6 +152,9 @@ export class History {
       return
     }
     if (type === 'configuration_update') return this.#update(item)
+    const search = readServerSearch(item, this.#lastSearch)
+    if (search?.kind === 'tool-search') this.#lastSearch = search.id
+    if (search) return this.#append('assistant', search)
     // Tools that a search found can be called from here on.
     const found = type === 'tool_search_output' ? readTools(item.tools) : []
     const block =
@@ -274,12 +280,13 @@ export interface InputContext {
   readonly isOpen: boolean
   readonly lose: Lose
   readonly takes: Takes
+  readonly request: Request
   /** The item with the tools that a change brings along. */
   bring(change: ToolChangeBlock): JsonObject | undefined
 }
 
 /** Outputs of code are written with their code. */
-interface BlockContext extends ItemContext, Pick<InputContext, 'bring'> {
+interface BlockContext extends ItemContext, Pick<InputContext, 'bring' | 'takes' | 'request'> {
   readonly result: CodeResultBlock | undefined
 }
 
@@ -291,13 +298,21 @@ const WRITERS: BlockTable<JsonObject, BlockContext> = {
   code: (block, context) => writeCode(block, context.result, context),
   'code-result': writeCodeResult,
   'mcp-call': writeMcpCall,
-  'tool-change': (block, { bring }) => bring(block),
+  'tool-search': (block, context) => searched(block, context) && writeServerSearch(block),
+  'tool-change': (block, context) =>
+    block.searchId === undefined
+      ? context.bring(block)
+      : searched(block, context) && writeFoundTools(block, context.request),
   opaque: (block) => (block.dialect === DIALECT ? withoutMinted(block.value) : undefined),
   // These blocks are parts of messages.
   text: () => undefined,
   media: () => undefined,
   refusal: () => undefined,
 }
+
+/** Only a model that searches for tools knows what it has found. */
+const searched = (block: Block, { takes, path, lose }: BlockContext): true | undefined =>
+  takes.deferred || clientItem(block) ? true : lose('dropped', path)
 
 /** Calls of tools that the caller runs, and their results, have items of their own in this dialect. */
 function asItCame(block: Block, { own }: ItemContext): JsonObject | undefined {

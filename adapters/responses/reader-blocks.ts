@@ -21,6 +21,7 @@ import {
 import { wireNames, type WireNames } from './names.ts'
 import type { Seen } from './reply.ts'
 import type { Ext } from '../../src/model/request.ts'
+import { readServerSearch } from './tool-changes.ts'
 import type { WireItem, WirePart, WireStep } from './wire.ts'
 
 type Handler = (items: Items, item: Item, event: WireStep) => Take | undefined | void
@@ -65,6 +66,7 @@ export class Items {
   readonly #names: WireNames
   readonly #items = new ItemList()
   #lastCode: string | undefined
+  #lastSearch = ''
 
   constructor(cursor: Cursor, context: ReadReplyContext) {
     this.#cursor = cursor
@@ -102,6 +104,9 @@ export class Items {
         return this.#cursor.whole(state.key, readMcpCall(item))
       case 'web_search_call':
         return this.#cursor.whole(state.key, this.#search(item))
+      case 'tool_search_call':
+      case 'tool_search_output':
+        return this.#finishToolSearch(state, item)
       default:
         return this.#cursor.whole(state.key, readDrawn(item) ?? readSummary(item) ?? opaque(item))
     }
@@ -112,6 +117,12 @@ export class Items {
     if (sources.some((source) => !('url' in source)))
       this.#context.lose('dropped', 'reply.search.sources')
     return readSearch(item)
+  }
+
+  #finishToolSearch(state: Item, item: WireItem): void {
+    const block = readServerSearch(item, this.#lastSearch)
+    if (block?.kind === 'tool-search') this.#lastSearch = block.id
+    this.#cursor.whole(state.key, block ?? opaque(item))
   }
 
   #added(state: Item, { item }: WireStep): void {

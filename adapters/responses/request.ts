@@ -3,8 +3,8 @@ import { pickMembers, defined, type Json, type JsonObject } from '../../src/json
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import { isMute } from '../../src/model/empty-request.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import { withLastEffort, withRemovals } from '../../src/model/late-tools.ts'
-import type { Block, Request } from '../../src/model/request.ts'
+import { isAmong, keyOf, withLastEffort, withRemovals } from '../../src/model/late-tools.ts'
+import type { Block, Request, Tool } from '../../src/model/request.ts'
 import { nothingToSend } from '../../src/model/problem.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
 import { writeChoice, readChoice, readTools, type WrittenTools } from './tools.ts'
@@ -76,7 +76,7 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
     stream: context.route.stream ?? streams ?? false,
     system,
     turns: history.turns,
-    tools: [...tools, ...history.tools],
+    tools: [...tools, ...unknownTo(tools, history.tools)],
     toolChoice,
     parallelToolCalls: members.flag('parallel_tool_calls'),
     limits: options.readLimits(members),
@@ -96,6 +96,12 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
   })
 }
 
+/** What a search finds may be declared already. */
+function unknownTo(tools: readonly Tool[], found: readonly Tool[]): Tool[] {
+  const isKnown = isAmong(tools.map(keyOf))
+  return found.filter((tool) => !tool.deferred || !isKnown(keyOf(tool)))
+}
+
 function readInstructions(members: Members): Block[] {
   const text = members.text('instructions')
   return text ? [{ kind: 'text', text }] : []
@@ -110,7 +116,7 @@ export function writeRequest(request: Request, context: WriteRequestContext): Ou
   const marks = context.cache?.mode !== 'off' && takesMarks(target, own)
   const takes = takenBy(target, own)
   const offer = offeredTools(request, { names, own, lose, deferred: takes.deferred }, takes)
-  const writing = { names, own, marks, isOpen, lose, takes, bring: offer.bring }
+  const writing = { names, own, marks, isOpen, lose, takes, request, bring: offer.bring }
   const placed = request.turns.flatMap((turn, index) => writeTurn(turn, index, writing))
   const marked = own ? undefined : markedInstructions(request, writing)
   const top = writeInstructions(request.system, context, marked !== undefined)

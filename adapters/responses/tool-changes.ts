@@ -1,9 +1,17 @@
-import type { JsonObject } from '../../src/json/json.ts'
-import { isSearch, placeTools } from '../../src/model/late-tools.ts'
-import type { Request, Tool, ToolChangeBlock } from '../../src/model/request.ts'
-import { factsOf } from './dialect.ts'
+import { toText, Verbatim, type JsonObject } from '../../src/json/json.ts'
+import { isAmong, isSearch, keyOf, placeTools } from '../../src/model/late-tools.ts'
+import type {
+  Block,
+  Request,
+  Tool,
+  ToolChangeBlock,
+  ToolSearchBlock,
+} from '../../src/model/request.ts'
+import { factsOf, isOrigin, keep, withoutMinted } from './dialect.ts'
 import type { Takes } from './generations.ts'
-import { writeTools, type ToolContext, type WrittenTools } from './tools.ts'
+import { wireNames } from './names.ts'
+import { readTools, writeTools, type ToolContext, type WrittenTools } from './tools.ts'
+import type { WireItem } from './wire.ts'
 
 /** The tools before the conversation, and those that it brings. */
 export function offeredTools(request: Request, context: ToolContext, { late, deferred }: Takes) {
@@ -38,4 +46,54 @@ function withoutMark(tool: Tool): Tool {
   if (tool.kind === 'opaque') return tool
   const { cache: _, ...unmarked } = tool
   return unmarked
+}
+
+const CALL = 'tool_search_call'
+const OUTPUT = 'tool_search_output'
+
+/** Ids of searches by a messages service, by which it knows them again; in an id of this dialect they have its prefix. */
+const NATIVE = 'srvtoolu_'
+
+/** The id of an item for a search, or only the prefix of one that has to be made. */
+export const searchItemId = (id: string | undefined, prefix: string): string =>
+  id?.startsWith(NATIVE) ? prefix + id : prefix
+
+const searchIdOf = (id: string): string => (/^ts[co]_srvtoolu_/.test(id) ? id.slice(4) : id)
+
+/** A search that the service made, or what it found; undefined for another item. `before`: the id of the last search. */
+export function readServerSearch(item: WireItem, before: string): Block | undefined {
+  const { type, id, execution } = item
+  if (execution === 'client' || (type !== CALL && type !== OUTPUT)) return undefined
+  const kept = keep({}, { facts: { item } })
+  if (type === CALL) {
+    const input = item.arguments === undefined ? '{}' : toText(item.arguments)
+    return { kind: 'tool-search', id: typeof id === 'string' ? searchIdOf(id) : '', input, ...kept }
+  }
+  const tools = readTools(item.tools).map(keyOf)
+  return { kind: 'tool-change', change: 'add', tools, searchId: before, ...kept }
+}
+
+function ownItem(block: ToolChangeBlock | ToolSearchBlock): JsonObject | undefined {
+  const { item } = factsOf(block)
+  return item && withoutMinted(item)
+}
+
+const MADE = { call_id: null, execution: 'server', status: 'completed' }
+
+export const writeServerSearch = (block: ToolSearchBlock): JsonObject =>
+  ownItem(block) ?? { type: CALL, ...MADE, arguments: new Verbatim(block.input) }
+
+/** What was found, with all that is said of these tools. */
+export function writeFoundTools(block: ToolChangeBlock, request: Request): JsonObject {
+  const item = ownItem(block)
+  if (item) return item
+  const isFound = isAmong(block.tools)
+  const found = request.tools.filter((tool) => isFound(keyOf(tool)))
+  const context = {
+    names: wireNames(request),
+    own: isOrigin(request),
+    lose: nothing,
+    deferred: true,
+  }
+  return { type: OUTPUT, ...MADE, tools: writeTools(found, context).tools }
 }

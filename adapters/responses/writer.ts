@@ -34,6 +34,7 @@ import { DIALECT, textIn } from './dialect.ts'
 import { mcpIdOf, writeMcpCall } from './mcp.ts'
 import { writeCallId, uniqueIds } from './names.ts'
 import { openItem, type Emit, type OpenItem, type Voice } from './writer-blocks.ts'
+import { searchItemId, writeFoundTools, writeServerSearch } from './tool-changes.ts'
 
 /** Writes a reply as events; the body is the response of the last event. */
 export class ResponseWriter implements Writer {
@@ -211,8 +212,14 @@ export class Output {
         return this.#opaque(block)
       case 'media':
         return this.#drawing(block)
-      case 'tool-result':
+      case 'tool-search':
+        return this.#whole(searchItemId(block.id, 'tsc_'), writeServerSearch(block))
       case 'tool-change':
+        return this.#whole(
+          searchItemId(block.searchId, 'tso_'),
+          writeFoundTools(block, this.#context.request),
+        )
+      case 'tool-result':
         return this.#context.lose('dropped', `reply.${block.kind}`)
       default:
         return block satisfies never
@@ -303,6 +310,14 @@ export class Output {
     for (const step of ['in_progress', 'searching', 'completed'])
       this.#emit(`response.web_search_call.${step}`, at)
     this.#done({ ...item, status: 'completed', ...writeAction(block) })
+  }
+
+  #whole(id: string, value: JsonObject): void {
+    this.#next()
+    const isPrefix = id.endsWith('_')
+    const item = { ...value, id: isPrefix ? this.#context.newId(id) : id }
+    this.#added({ ...item, status: 'in_progress' })
+    this.#done(item)
   }
 
   #mcpCall(block: McpCallBlock): void {

@@ -52,6 +52,7 @@ function weigh(block: Block): Weight {
       return text(...block.queries)
     case 'mcp-call':
       return text(block.name, block.input, block.output ?? '')
+    case 'tool-search':
     case 'tool-change':
     case 'opaque':
       return NOTHING

@@ -80,6 +80,7 @@ export function streamedText(block: Block): string | undefined {
     case 'code-result':
     case 'search':
     case 'mcp-call':
+    case 'tool-search':
     case 'tool-change':
     case 'opaque':
       return undefined

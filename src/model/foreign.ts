@@ -2,7 +2,7 @@ import { WITHHELD, type Event, type StartEvent } from './events.ts'
 import { isObject, type Json, type JsonObject } from '../json/json.ts'
 import type { Lose } from './loss.ts'
 import type { Block, DialectName, Ext, Request, Tool } from './request.ts'
-import { offeredIn } from './late-tools.ts'
+import { isAmong, keyOf } from './late-tools.ts'
 import { invalid } from './problem.ts'
 
 /**
@@ -14,7 +14,7 @@ export function reportForeign(request: Request, target: DialectName, lose: Lose)
   const report = reporter(target, lose, isEmpty)
   // The writer of the dialect that it was read in says so itself.
   const isOwn = request.origin?.dialect === target
-  const isOffered = offeredIn(request)
+  const isOffered = isAmong(request.tools.map(keyOf))
   const damaged = (place: Place): void => {
     if (!isOwn) lose('dropped', `${place()}.damagedProof`)
   }

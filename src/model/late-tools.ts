@@ -77,10 +77,9 @@ export function keyOf(tool: Tool): ToolKey {
 
 const wordOf = ({ name, namespace = '' }: ToolKey): string => `${namespace}\n${name}`
 
-/** Whether a tool of the conversation is declared at all. */
-export function offeredIn({ tools }: Request): (key: ToolKey) => boolean {
-  const offered = new Set(tools.map((tool) => wordOf(keyOf(tool))))
-  return (key) => offered.has(wordOf(key))
+export function isAmong(keys: readonly ToolKey[]): (key: ToolKey) => boolean {
+  const known = new Set(keys.map(wordOf))
+  return (key) => known.has(wordOf(key))
 }
 
 /** Its tools in words, for an upstream that has no other way to say it in this place. */

@@ -173,6 +173,14 @@ export interface ToolChangeBlock extends Cacheable {
   kind: 'tool-change'
   change: 'add' | 'remove'
   tools: ToolKey[]
+  /** The search of the service that found them. */
+  searchId?: string
+}
+/** A search for tools that the service made itself; what it found follows. `input` is JSON as it came. */
+export interface ToolSearchBlock extends Node {
+  kind: 'tool-search'
+  id: string
+  input: string
 }
 /** A whole block that only one dialect knows, as it came. Only the writer of that dialect writes it. */
 export interface OpaqueBlock {
@@ -194,6 +202,7 @@ export type Block =
   | CodeResultBlock
   | SearchBlock
   | McpCallBlock
+  | ToolSearchBlock
   | ToolChangeBlock
   | OpaqueBlock
 export type BlockKind = Block['kind']

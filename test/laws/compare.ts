@@ -133,6 +133,8 @@ function pieceOf(block: Block): Piece[] {
       )
     case 'mcp-call':
       return piece(block.kind, JSON.stringify([block.name, block.input, block.output]))
+    case 'tool-search':
+      return piece(block.kind, block.input)
     case 'tool-change':
       return piece(block.kind, JSON.stringify([block.change, block.tools]))
     case 'opaque': {

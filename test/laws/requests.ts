@@ -125,6 +125,7 @@ function blockItems(block: Block, calls: Map<string, string>): string[] {
     case 'code-result':
     case 'search':
     case 'mcp-call':
+    case 'tool-search':
     case 'tool-change':
     case 'opaque':
       return [`${block.kind} ${JSON.stringify({ ...block, ext: undefined })}`]

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest'
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import { translator } from '../../src/translator.ts'
+import { adapterOf } from '../dialects/adapters.ts'
+import { readBody, readFrames, readRequest, writeReply } from '../laws/exchange.ts'
+
+/** A service searches for tools itself, and says what it has found, before it calls one. */
+const schema = { type: 'object', properties: {} }
+const tool = { type: 'function', name: 'late', parameters: schema, defer_loading: true }
+const asked = { model: 'm', input: 'a', tools: [tool, { type: 'tool_search' }] }
+const search = {
+  type: 'server_tool_use',
+  id: 'srvtoolu_01',
+  name: 'tool_search_tool_bm25',
+  input: { query: 'weather' },
+}
+const found = {
+  type: 'tool_search_tool_result',
+  tool_use_id: 'srvtoolu_01',
+  content: {
+    type: 'tool_search_tool_search_result',
+    tool_references: [{ type: 'tool_reference', tool_name: 'late' }],
+  },
+}
+const call = { type: 'tool_use', id: 'toolu_1', name: 'late', input: {} }
+const reply = {
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'm',
+  content: [search, found, call],
+  stop_reason: 'tool_use',
+  usage: { input_tokens: 1, output_tokens: 1 },
+}
+const items = [
+  {
+    type: 'tool_search_call',
+    id: 'tsc_srvtoolu_01',
+    call_id: null,
+    execution: 'server',
+    arguments: { query: 'weather' },
+    status: 'completed',
+  },
+  {
+    type: 'tool_search_output',
+    id: 'tso_srvtoolu_01',
+    execution: 'server',
+    tools: [{ type: 'function', name: 'late', parameters: schema }],
+  },
+  { type: 'function_call', name: 'late' },
+]
+
+const [messages, responses] = [adapterOf('messages'), adapterOf('responses')]
+const request = readRequest(responses, JSON.stringify(asked))
+const heard = () => writeReply(responses, request, readBody(messages, request, reply).events)
+
+const itemsIn = (text: string | undefined): Json[] => {
+  const body: JsonObject = JSON.parse(text ?? '{}')
+  return Array.isArray(body['output']) ? body['output'] : []
+}
+
+describe('a search for tools by the service', () => {
+  it('is told to a responses caller with the tools that it found (trap 17)', () => {
+    const { frames, body, losses } = heard()
+    expect(itemsIn(body)).toMatchObject(items)
+    const done = frames.map(({ data }) => JSON.parse(data)).filter((event) => isObject(event.item))
+    expect(
+      done.filter(({ type }) => type === 'response.output_item.done').map(({ item }) => item),
+    ).toMatchObject(items)
+    expect(losses).toEqual([])
+  })
+
+  it('is told to a messages caller by the names of what it found', () => {
+    const { frames, body } = heard()
+    const caller = readRequest(
+      messages,
+      JSON.stringify({ model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'a' }] }),
+    )
+    for (const read of [
+      readFrames(responses, caller, frames),
+      readBody(responses, caller, JSON.parse(body ?? '')),
+    ]) {
+      const written = writeReply(messages, caller, read.events)
+      const told: JsonObject = JSON.parse(written.body ?? '{}')
+      const id = 'hosted_srvtoolu_01'
+      const others = [
+        { ...search, id },
+        { ...found, tool_use_id: id },
+      ]
+      expect(told['content']).toMatchObject([...others, { type: 'tool_use', name: 'late' }])
+      expect(told['stop_reason']).toBe('tool_use')
+      const starts = written.frames.map(({ data }) => JSON.parse(data).content_block?.type)
+      expect(starts.filter(Boolean)).toEqual([search.type, found.type, 'tool_use'])
+    }
+  })
+
+  it('comes home with the next request', () => {
+    const output = { type: 'function_call_output', call_id: 'toolu_1', output: 'r' }
+    const input = [{ role: 'user', content: 'a' }, ...itemsIn(heard().body), output]
+    const back = translator({ from: 'responses', to: 'messages', model: 'claude-opus-5-5' })
+    const sent: JsonObject = JSON.parse(back.request({ ...asked, input }).text)
+    expect(sent['messages']).toMatchObject([{}, { content: [search, found, call] }, {}])
+    const own = translator({ from: 'messages', to: 'messages', model: 'm' })
+    const again = { model: 'm', max_tokens: 9, messages: sent['messages'] ?? [] }
+    expect(JSON.parse(own.request(again).text)).toMatchObject({ messages: sent['messages'] })
+  })
+
+  it('stands in the history of a responses upstream with all that is said of the tools (trap 18)', () => {
+    const history = [
+      { role: 'user', content: 'a' },
+      { role: 'assistant', content: [search, found, call] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'r' }] },
+    ]
+    const tools = [
+      { name: 'late', input_schema: schema, defer_loading: true },
+      { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' },
+    ]
+    const there = translator({ from: 'messages', to: 'responses', model: 'gpt-5.6' })
+    const sent = there.request({ model: 'm', max_tokens: 99, messages: history, tools })
+    const [one, other] = items
+    const { id: _, ...searched } = one ?? {}
+    const { id: __, ...told } = other ?? {}
+    const body: JsonObject = JSON.parse(sent.text)
+    expect(body['input']).toMatchObject([{}, searched, told, { type: 'function_call' }, {}])
+    expect(sent.losses).toEqual([])
+  })
+
+  it('is left out where there is none, which is told', () => {
+    const input = [
+      { role: 'user', content: 'a' },
+      ...items.slice(0, 2),
+      { role: 'user', content: 'b' },
+    ]
+    for (const to of ['generate-content', 'chat-completions'] as const) {
+      const { losses } = translator({ from: 'responses', to, model: 'm' }).request({
+        ...asked,
+        input,
+      })
+      expect(losses.map(({ path }) => path)).toContain('turns.1.blocks.0')
+    }
+  })
+})
