@@ -280,7 +280,7 @@ export const writeBlock = (block: Block, context: WriteContext): JsonObject[] =>
 /** A search for tools by the caller finds them by name, where the model may not see them before. */
 function writeResult({ content }: ToolResultBlock, context: WriteContext): JsonObject[] {
   return content.flatMap((block, index) => {
-    if (block.kind === 'tool-change' && (context.takes.deferred || hosted.isNative(block)))
+    if (block.kind === 'tool-change' && (context.takes.deferred || hosted.isNativeBlock(block)))
       return writeReferences(block, context)
     const [told = block] = foundInWords([block])
     return writeBlock(told, { ...context, path: `${context.path}.content.${index}` })

@@ -109,13 +109,13 @@ export class ReplyBlocks {
     },
     'mcp-call': (block) => mcp.writeMcpCall(block),
     'tool-search': (block) => {
-      this.#lastHosted = this.#hostedId(block.id, hosted.isNative(block))
+      this.#lastHosted = this.#hostedId(block.id, hosted.isNativeBlock(block))
       return [hosted.writeToolSearch(block, this.#lastHosted)]
     },
     'tool-change': (block) => {
       if (block.searchId === undefined) return this.#unknown(block)
       const id =
-        this.#ids.get(block.searchId) ?? this.#hostedId(block.searchId, hosted.isNative(block))
+        this.#ids.get(block.searchId) ?? this.#hostedId(block.searchId, hosted.isNativeBlock(block))
       return [hosted.writeFoundTools(block, id, flatName)]
     },
     opaque: (block) => {

@@ -10,6 +10,8 @@ const schema = { type: 'object', properties: { a: { type: 'string' } } }
 const declared = (name: string) => ({ type: 'function', name, parameters: schema, strict: false })
 const defined = (name: string) => ({ name, input_schema: schema })
 
+const system = (content: object[], more: object = {}) => ({ role: 'system', content, ...more })
+
 /** What comes between two answers of the model, in the words of each dialect. */
 const STEPS: Record<'messages' | 'responses', (step: number) => object[]> = {
   messages: (step) => {
@@ -18,7 +20,6 @@ const STEPS: Record<'messages' | 'responses', (step: number) => object[]> = {
     const found = [{ type: 'tool_reference', tool_name: `hidden_${step}` }]
     const result = { type: 'tool_result', tool_use_id: id, content: found }
     const definition = { type: 'tool_definition', definition: defined(`late_${step}`) }
-    const system = (content: object[], more: object = {}) => ({ role: 'system', content, ...more })
     const kinds: object[][] = [
       [system([{ type: 'tool_addition', tool: definition }])],
       [system([{ type: 'text', text: `note ${step}` }], { clear_at: 'next_user_message' })],

@@ -27,6 +27,7 @@ const removes = (name: string) => ({
   role: 'system',
   content: [{ type: 'tool_removal', tool: { type: 'tool_reference', name } }],
 })
+const added = (tool: object) => [user('a'), adds(tool), said('b'), user('c')]
 const OPUS = 'claude-opus-5-5'
 const GPT = 'gpt-5.6'
 
@@ -89,13 +90,12 @@ describe('tools that come in the middle of a conversation', () => {
 
   it('are said as a responses upstream says it, with the whole tool or by its name', () => {
     const hidden = { ...DEFINITION, defer_loading: true }
-    const messages = (tool: object) => [user('a'), adds(tool), said('b'), user('c')]
     const whole = sent('messages', 'responses', GPT, {
-      messages: messages({ type: 'tool_definition', definition: DEFINITION }),
+      messages: added({ type: 'tool_definition', definition: DEFINITION }),
     })
     const named = sent('messages', 'responses', GPT, {
       tools: [hidden],
-      messages: messages({ type: 'tool_reference', name: 'late' }),
+      messages: added({ type: 'tool_reference', name: 'late' }),
     })
     for (const { body, losses } of [whole, named]) {
       expect(body['tools']).toBeUndefined()
@@ -103,7 +103,7 @@ describe('tools that come in the middle of a conversation', () => {
       expect(losses).toEqual([])
     }
     const old = sent('messages', 'responses', 'gpt-4.1', {
-      messages: messages({ type: 'tool_definition', definition: DEFINITION }),
+      messages: added({ type: 'tool_definition', definition: DEFINITION }),
     })
     expect(old.body['tools']).toMatchObject([{ name: 'late' }])
     expect(lossesOf(old)).toContain('approximated tools.late')
