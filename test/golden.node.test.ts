@@ -7,7 +7,7 @@ import type { Request } from '../src/model/request.ts'
 import { sseFrame } from '../src/stream/sse.ts'
 import { adapterOf } from './dialects/adapters.ts'
 import { kits, PAIRS } from './dialects/index.ts'
-import { type Answer, answerIn, CASES, requestIn } from './golden/cases.ts'
+import { type Answer, answerIn, CASES, modelIn, requestIn } from './golden/cases.ts'
 import { readBodyText, readFrames, readRequest, writeReply, writeRequest } from './laws/exchange.ts'
 
 /** What one dialect's wire carries, next to what was lost; read by people. */
@@ -46,7 +46,7 @@ describe.each(CASES)('golden %s', (name) => {
     const [caller, upstream] = [adapterOf(from), adapterOf(to)]
     const file = (kind: string) => `../fixtures/golden/${name}/${from}.${to}.${kind}`
     const request = readRequest(caller, requestIn(name, from))
-    const { text, losses } = writeRequest(upstream, request)
+    const { text, losses } = writeRequest(upstream, request, undefined, modelIn(name, to))
     const [head = '', body = ''] = text.split('\n')
     await expect(
       shown({ ...JSON.parse(head), body: JSON.parse(body), losses: told(losses) }),

@@ -22,6 +22,14 @@ export function offeredTools(request: Request, context: ToolContext, { late, def
   const placed = placeTools(request, taken, own ? nothing : lose)
   const head = own ? request.tools.slice(0, factsOf(request).listed ?? 0) : placed.head
   const brought: WrittenTools = { tools: [], choices: new Map() }
+  const hidden = new Set(own ? [] : head.filter((tool) => tool.deferred))
+  /** What waits for a search on top comes here as well, where a change names it. */
+  const showHidden = ({ change, tools }: ToolChangeBlock): Tool[] => {
+    const isNamed = isAmong(change === 'add' ? tools : [])
+    const named = [...hidden].filter((tool) => isNamed(keyOf(tool)))
+    for (const tool of named) hidden.delete(tool)
+    return named
+  }
   return {
     /** `isMarked`: their cache marks are written elsewhere. */
     tools(isMarked: boolean): WrittenTools {
@@ -33,7 +41,8 @@ export function offeredTools(request: Request, context: ToolContext, { late, def
     },
     bring(change: ToolChangeBlock): JsonObject | undefined {
       if (change.cache) lose('dropped', 'cache')
-      const { tools, choices } = writeTools(placed.brought(change), { ...context, deferred: false })
+      const shown = [...placed.brought(change), ...showHidden(change)]
+      const { tools, choices } = writeTools(shown, { ...context, deferred: false })
       for (const [name, choice] of choices) brought.choices.set(name, choice)
       return tools.length > 0 ? { type: 'additional_tools', role: 'developer', tools } : undefined
     },

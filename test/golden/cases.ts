@@ -10,6 +10,7 @@ import { framesIn } from '../line-reader.ts'
  *
  *     <dialect>.input.request.json
  *     <dialect>.input.reply.json, or .reply.sse, or .reply.<status>.json for an error
+ *     models.json: the model of each upstream, where its name decides
  */
 const FOLDER = 'fixtures/golden'
 
@@ -26,6 +27,14 @@ export function requestIn(name: string, dialect: Dialect): string {
   const path = `${FOLDER}/${name}/${dialect}.input.request.json`
   if (!existsSync(path)) throw new Error(`${path}: write what a caller asks`)
   return compact(path)
+}
+
+/** The upstream's model; one of which nothing is known, unless the case is about what a model takes. */
+export function modelIn(name: string, dialect: Dialect): string {
+  const path = `${FOLDER}/${name}/models.json`
+  if (!existsSync(path)) return 'model-1'
+  const models: Partial<Record<Dialect, string>> = JSON.parse(readFileSync(path, 'utf8'))
+  return models[dialect] ?? 'model-1'
 }
 
 export function answerIn(name: string, dialect: Dialect): Answer {

@@ -46,10 +46,15 @@ export interface Written {
   losses: readonly Loss[]
 }
 
-export function writeRequest(adapter: Adapter, request: Request, cache?: CacheOptions): Written {
+export function writeRequest(
+  adapter: Adapter,
+  request: Request,
+  cache?: CacheOptions,
+  model = 'model-1',
+): Written {
   const { lose, losses } = lossList()
   reportForeign(request, adapter.dialect, lose)
-  const target = { model: 'model-1', defaultMaxOutputTokens: 8192, facts: {} }
+  const target = { model, defaultMaxOutputTokens: 8192, facts: {} }
   const { body, ...rest } = adapter.upstream.writeRequest(request, { target, lose, cache })
   return { text: `${JSON.stringify(rest)}\n${stringify(body)}`, body, losses }
 }

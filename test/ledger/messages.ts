@@ -18,7 +18,7 @@ export const MESSAGES_BLOCKS = {
   bash_code_execution_tool_result: 'read',
   text_editor_code_execution_tool_result: 'opaque',
   web_fetch_tool_result: 'opaque',
-  tool_search_tool_result: 'opaque',
+  tool_search_tool_result: 'read',
   container_upload: 'opaque',
   mcp_tool_use: 'read',
   mcp_tool_result: 'opaque',

@@ -27,6 +27,7 @@ const ITEMS: Record<string, object> = {
   custom_tool_call_output: { call_id: 'c', output: 'o' },
   reasoning: { id: 'rs_1', summary: [{ type: 'summary_text', text: 't' }], encrypted_content: 'e' },
   additional_tools: { role: 'developer', tools: [{ type: 'custom', name: 'f' }] },
+  configuration_update: { reasoning: { effort: 'high' } },
   web_search_call: { id: 'ws_1', status: 'completed', action: { type: 'search', query: 'q' } },
   image_generation_call: { id: 'ig_1', result: 'AAAA' },
   shell_call: { call_id: 'c', action: { commands: ['ls'] } },
@@ -74,7 +75,8 @@ describe('the ledger of responses holds', () => {
   test.each(items)('the item %s is read', (type) => {
     const { turns, tools } = read({ input: [{ type, ...ITEMS[type] }] })
     const blocks = turns.flatMap((turn) => turn.blocks)
-    expect(blocks.length + tools.length).toBeGreaterThan(0)
+    const efforts = turns.flatMap(({ effort }) => effort ?? [])
+    expect(blocks.length + tools.length + efforts.length).toBeGreaterThan(0)
     expect(blocks.map(({ kind }) => kind)).not.toContain('opaque')
   })
   test.each(withFate(RESPONSES_ITEMS, 'opaque'))('the item %s is kept whole', (type) => {

@@ -32,7 +32,7 @@ export const RESPONSES_ITEMS = {
   compaction_trigger: 'read',
   computer_call: 'opaque',
   computer_call_output: 'opaque',
-  configuration_update: 'opaque',
+  configuration_update: 'read',
   file_search_call: 'opaque',
   local_shell_call: 'read',
   local_shell_call_output: 'read',
@@ -44,8 +44,8 @@ export const RESPONSES_ITEMS = {
   program_output: 'opaque',
   shell_call: 'read',
   shell_call_output: 'read',
-  tool_search_call: 'opaque',
-  tool_search_output: 'opaque',
+  tool_search_call: 'read',
+  tool_search_output: 'read',
 } as const satisfies Ledger<Item>
 
 export const RESPONSES_TOOLS = {
@@ -66,7 +66,7 @@ export const RESPONSES_TOOLS = {
   mcp: 'read',
   programmatic_tool_calling: 'opaque',
   shell: 'read',
-  tool_search: 'opaque',
+  tool_search: 'read',
 } as const satisfies Ledger<ResponsesTool['type']>
 
 export const RESPONSES_PARTS = {
