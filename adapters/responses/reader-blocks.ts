@@ -2,6 +2,7 @@ import type { ReadReplyContext } from '../contract.ts'
 import type { Cursor } from '../../src/model/cursor.ts'
 import { mergeExt, type Tail } from '../../src/model/events.ts'
 import { isObject, type Json, type JsonObject, listOf } from '../../src/json/json.ts'
+import { isAmong, keyOf } from '../../src/model/late-tools.ts'
 import { raiseInput } from '../../src/model/text-tools.ts'
 import { PARAGRAPH, readSearch } from './blocks.ts'
 import { readAnnotation } from './citations.ts'
@@ -20,7 +21,7 @@ import {
 } from './dialect.ts'
 import { wireNames, type WireNames } from './names.ts'
 import type { Seen } from './reply.ts'
-import type { Ext } from '../../src/model/request.ts'
+import type { Ext, ToolKey } from '../../src/model/request.ts'
 import { readServerSearch } from './tool-changes.ts'
 import type { WireItem, WirePart, WireStep } from './wire.ts'
 
@@ -122,7 +123,15 @@ export class Items {
   #finishToolSearch(state: Item, item: WireItem): void {
     const block = readServerSearch(item, this.#lastSearch)
     if (block?.kind === 'tool-search') this.#lastSearch = block.id
+    if (block?.kind === 'tool-change') block.tools = this.#offered(block.tools)
     this.#cursor.whole(state.key, block ?? opaque(item))
+  }
+
+  /** A caller knows only the tools that it offers. */
+  #offered(tools: readonly ToolKey[]): ToolKey[] {
+    const offered = tools.filter(isAmong(this.#context.request.tools.map(keyOf)))
+    if (offered.length < tools.length) this.#context.lose('dropped', 'reply.tool-change')
+    return offered
   }
 
   #added(state: Item, { item }: WireStep): void {

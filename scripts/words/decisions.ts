@@ -34,6 +34,7 @@ const CITED_FILE = 'Files are cited by their names; their ids are known to their
 const EFFORT = 'Becomes the effort that is nearest, which is reported once.'
 const SHOWN = 'Whether thoughts are shown is what holds without it.'
 
+const FOUND = 'What was found goes on by its name; the caller that offers it knows the rest.'
 const OFFERED = 'A tool that is on offer already brings nothing; any other is brought or reported.'
 
 export const SILENT_REQUESTS: Readonly<Record<Dialect, Reasons>> = {
@@ -260,6 +261,8 @@ export const SILENT_REPLIES: Readonly<Record<Dialect, Reasons>> = {
     'CitationSearchResultLocation.*': SPOT,
     'CitationsWebSearchResultLocation.*': SPOT,
     'WebSearchToolResultErrorObject.error_code': 'The search is written as failed.',
+    'ToolSearchToolResultBlock.tool_use_id': IDS,
+    'ToolSearchToolResultErrorObject.*': 'The search is written as one that found nothing.',
     'WebSearchResultBlock.*':
       'Sources go on by their addresses; what is encrypted only its own service reads.',
     'CodeExecutionResultBlock.return_code': FOLDED,
@@ -332,6 +335,12 @@ export const SILENT_REPLIES: Readonly<Record<Dialect, Reasons>> = {
     'ResponseCustomToolCall.namespace': NAMESPACE,
     'ResponseFunctionWebSearch.status': STATUS,
     'ResponseReasoningItem.id': IDS,
+    'ResponseToolSearchCall.*': 'A search goes on by its arguments.',
+    'ResponseToolSearchOutputItem.*': FOUND,
+    'FunctionTool.*': FOUND,
+    'CustomTool.*': FOUND,
+    'CustomToolInputFormat.*': FOUND,
+    'Tool.*': FOUND,
     'ResponseReasoningItem.status*': STATUS,
     'ResponseCodeInterpreterToolCall.container_id':
       'A container is known to its own service alone.',

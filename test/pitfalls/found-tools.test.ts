@@ -74,7 +74,12 @@ describe('a search for tools by the service', () => {
     const { frames, body } = heard()
     const caller = readRequest(
       messages,
-      JSON.stringify({ model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'a' }] }),
+      JSON.stringify({
+        model: 'm',
+        max_tokens: 9,
+        tools: [{ name: 'late', input_schema: schema }],
+        messages: [{ role: 'user', content: 'a' }],
+      }),
     )
     for (const read of [
       readFrames(responses, caller, frames),
