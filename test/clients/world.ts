@@ -1,0 +1,78 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+const INSTALL_MS = 300_000
+export const TURN_MS = 90_000
+const PROJECT = 'test/clients'
+const BIN = resolve(PROJECT, 'node_modules/.bin')
+
+/** An empty world for the clients: a home, a folder to work in, and one for temporary files. */
+export class World {
+  readonly home = mkdtempSync(join(tmpdir(), 'dragoman-clients-'))
+  readonly temporary = join(this.home, 'tmp')
+  readonly work = join(this.home, 'work')
+
+  constructor() {
+    for (const folder of ['tmp', 'home', 'work']) mkdirSync(join(this.home, folder))
+  }
+
+  get environment(): Record<string, string> {
+    return {
+      PATH: [BIN, resolve('node_modules/.bin'), '/usr/local/bin', '/usr/bin', '/bin'].join(':'),
+      HOME: join(this.home, 'home'),
+      TMPDIR: this.temporary,
+      TERM: 'dumb',
+    }
+  }
+
+  remove(): void {
+    rmSync(this.home, { recursive: true, force: true, maxRetries: 3 })
+  }
+
+  installed(names: readonly string[]): boolean {
+    if (names.every((name) => existsSync(join(BIN, name))) && this.#works(names)) return true
+    // Without a lock file: npm leaves the binaries of other platforms out of it, and then refuses it.
+    const args = ['install', '--prefix', PROJECT, '--no-package-lock', '--no-audit', '--no-fund']
+    spawnSync('npm', args, { stdio: 'inherit', timeout: INSTALL_MS })
+    return this.#works(names)
+  }
+
+  /** What starts here, with the Node that runs this. */
+  #works(names: readonly string[]): boolean {
+    return names.every((name) => {
+      const options = { env: this.environment, timeout: 30_000 }
+      return spawnSync(join(BIN, name), ['--version'], options).status === 0
+    })
+  }
+}
+
+export interface Ended {
+  code: unknown
+  out: string
+  error: string
+  ms: number
+  /** When a text came for which was waited, after so many milliseconds. */
+  saidMs?: number
+}
+
+/** A program up to its end. It reads nothing, so that no client waits for a person. */
+export async function ended(
+  command: readonly string[],
+  { cwd, env, said }: { cwd: string; env: Record<string, string>; said?: RegExp },
+): Promise<Ended> {
+  const began = performance.now()
+  const [program = '', ...args] = command
+  const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe']
+  const child = spawn(program, args, { cwd, env, stdio, timeout: TURN_MS })
+  const since = () => Math.round(performance.now() - began)
+  const result: Ended = { code: undefined, out: '', error: '', ms: 0 }
+  child.stdout.on('data', (chunk) => {
+    result.out += chunk
+    if (result.saidMs === undefined && said?.test(result.out)) result.saidMs = since()
+  })
+  child.stderr.on('data', (chunk) => (result.error += chunk))
+  const code = await new Promise((settle) => child.once('close', settle))
+  return { ...result, code, ms: since() }
+}
