@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { CacheOptions } from '../../adapters/contract.ts'
-import { parse, stringify } from '../../src/json/json.ts'
+import { DIALECTS } from '../../adapters/dialect.ts'
+import { isObject, objectIn, parse, stringify } from '../../src/json/json.ts'
 import { lossList } from '../../src/model/loss.ts'
 import { sessionOf } from '../cache/session.ts'
 import { adapterOf } from '../dialects/adapters.ts'
 import { kits, PAIRS } from '../dialects/index.ts'
 import { brokenAt, promptOf, type Prompt } from '../replay/chains.ts'
 import { readRequest, writeRequest } from './exchange.ts'
+import { wildBodies } from './sessions.ts'
 
 const TURNS = 24
 const cache: CacheOptions = { mode: 'derive', session: () => 'session-1' }
@@ -44,6 +46,36 @@ describe('what a session sends upstream begins with what it has sent before', ()
       const body = parse(stringify(writeRequest(adapter, request).body), adapter.caller.verbatim)
       const edits = { model: 'other', foreign: true, facts: { maxOutputTokens: 500 } }
       return promptOf(adapter.same.edit(body as never, edits, lossList().lose))
+    })
+    expect(breaks(prompts)).toEqual([])
+  })
+
+  it.each(PAIRS)('%s from %s, with whatever its clients do in a session', (from, to) => {
+    const [caller, upstream] = [adapterOf(from), adapterOf(to)]
+    const prompts = wildBodies(from).map((body) => {
+      const said = stringify(kits[from].http.body('model-1', false, body))
+      return promptOf(writeRequest(upstream, readRequest(caller, said), cache).body)
+    })
+    expect(breaks(prompts)).toEqual([])
+  })
+
+  it.each(
+    DIALECTS.flatMap((dialect) =>
+      (adapterOf(dialect).upstream.profiles ?? []).map(
+        ({ name, facts }) => [dialect, name, facts] as const,
+      ),
+    ),
+  )('%s to a server with the profile %s', (dialect, _, server) => {
+    const adapter = adapterOf(dialect)
+    const edits = { model: 'other', foreign: true, facts: { server } }
+    // Where a choice cannot name a tool, only that tool is offered: to keep to the choice is worth another prompt.
+    const bodies = wildBodies(dialect).filter(
+      (body) => server.namedChoice !== false || !isObject(body['tool_choice']),
+    )
+    const prompts = bodies.map((body) => {
+      const said = kits[dialect].http.body('model-1', false, body)
+      const read = parse(stringify(said), adapter.caller.verbatim)
+      return promptOf(adapter.same.edit(objectIn(read), edits, lossList().lose))
     })
     expect(breaks(prompts)).toEqual([])
   })
