@@ -26,10 +26,10 @@ export interface Dialects {
   resembling(path: string, headers: Lookup): Adapter
 }
 
-type DeltaTemplate = [Adapter, (path: string, headers: Lookup) => boolean]
+type Resemblance = [Adapter, (path: string, headers: Lookup) => boolean]
 
 /** The first row that applies. Paths decide before headers; headers decide for a shared path. */
-const DELTA_TEMPLATES: readonly DeltaTemplate[] = [
+const RESEMBLANCES: readonly Resemblance[] = [
   [messages, (path) => path.startsWith('/v1/messages')],
   [responses, (path) => path.startsWith('/v1/responses')],
   [chatCompletions, (path) => path.startsWith('/v1/chat/')],
@@ -44,5 +44,5 @@ export const dialects: Dialects = {
   list: adapters,
   of: (dialect) => adapters.find((adapter) => adapter.dialect === dialect),
   resembling: (path, headers) =>
-    DELTA_TEMPLATES.find(([, applies]) => applies(path, headers))?.[0] ?? responses,
+    RESEMBLANCES.find(([, applies]) => applies(path, headers))?.[0] ?? responses,
 }

@@ -3,7 +3,7 @@ import { DIALECTS, type Dialect } from '../../adapters/dialect.ts'
 import { declarationsIn, type Declarations, type Type } from './declarations.ts'
 import { BodySpeaker, type Fate } from './fates.ts'
 import { Samples, type Sample } from './samples.ts'
-import { ASKED, REPLIES, REQUESTS, type Wire } from './wires.ts'
+import { askedOf, REPLIES, REQUESTS, type Wire } from './wires.ts'
 
 export type Side = 'request' | 'reply'
 export const SIDES: readonly Side[] = ['request', 'reply']
@@ -76,7 +76,7 @@ function spokenWords(dialect: Dialect, side: Side): FatedWord[] {
   const voices = othersThan(dialect).map((other) =>
     side === 'request'
       ? BodySpeaker.asking(dialect, other)
-      : BodySpeaker.answering(dialect, other, ASKED[other]),
+      : BodySpeaker.answering(dialect, other, askedOf(other)),
   )
   return samplesOf(dialect, side).map((sample) => ({
     ...sample,

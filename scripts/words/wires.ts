@@ -356,10 +356,5 @@ function framedCandidate(body: JsonObject): JsonObject {
   }
 }
 
-/** What a caller of each dialect asked before. */
-export const ASKED: Readonly<Record<Dialect, JsonObject>> = {
-  messages: REQUESTS.messages.frame({}),
-  'generate-content': REQUESTS['generate-content'].frame({}),
-  responses: REQUESTS.responses.frame({}),
-  'chat-completions': REQUESTS['chat-completions'].frame({}),
-}
+/** What a caller of a dialect asked before. */
+export const askedOf = (dialect: Dialect): JsonObject => REQUESTS[dialect].frame({})

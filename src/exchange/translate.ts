@@ -14,7 +14,7 @@ import { CALLER_LEFT, INTERNAL, NO_ROOM, NOT_TAKEN, REPLY_GREW } from '../model/
 import { recordReply } from '../memory/recorder.ts'
 import type { TranslatePlan } from './plan.ts'
 import { soughtIn } from './planner.ts'
-import { createProofKeeper } from '../memory/proofs.ts'
+import { createProofRecorder } from '../memory/proofs.ts'
 import type { FrameReader } from '../stream/codec.ts'
 import { frameReader } from '../stream/event-reader.ts'
 import { isStreamType, replyEvents } from '../stream/reply-events.ts'
@@ -50,7 +50,7 @@ export async function translateReply(
     model: plan.request.model || target.model,
     ...(settings.state === 'off' && { store: false }),
   }
-  const proofs = createProofKeeper(exchange, request)
+  const proofs = createProofRecorder(exchange, request)
   const now = Math.floor(ports.now() / 1000)
   const told = watchEmptyReply(replyWriter(caller, { request, now, lose, newId }), losses)
   const plain = told.writer

@@ -43,17 +43,17 @@ function plain(input: string): string {
 }
 
 /** Collects the proofs of a reply. */
-export interface ProofKeeper {
+export interface ProofRecorder {
   listen(writer: Writer): Writer
   /** Stores them; a failure is ignored. */
   settle(): Promise<void>
 }
 
 /** Undefined where the configuration does not ask for it, or the request says that nothing is to be stored. */
-export function createProofKeeper(
+export function createProofRecorder(
   exchange: MemoryContext,
   { store }: Pick<Request, 'store'>,
-): ProofKeeper | undefined {
+): ProofRecorder | undefined {
   const { memories } = exchange
   if (!memories?.retention.proofs || store === false) return undefined
   const events: Event[] = []

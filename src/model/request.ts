@@ -317,13 +317,13 @@ export type Format =
       strict?: boolean
     } & Node)
 
-/** One request: a whole conversation and what is wanted next. */
 /** The service shall write a summary of the conversation: now, or where it is longer than so many tokens. */
 export interface Compaction extends Node {
   now?: true
   above?: number
 }
 
+/** One request: a whole conversation and what is wanted next. */
 export interface Request extends Node {
   /** As the caller named it; what is sent upstream is `Target.model`. */
   model: string

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Dialect } from '../../adapters/dialect.ts'
 import { DIALECTS } from '../../adapters/dialect.ts'
 import { objectsOf, type JsonObject } from '../../src/json/json.ts'
+import { kits } from '../dialects/index.ts'
 import { clientOf } from './session.ts'
 import { messagesVendor, responsesVendor, type Vendor } from './vendors.ts'
 
@@ -35,21 +36,15 @@ describe('reasoning that is bound to its conversation', () => {
 const edited = (request: JsonObject): JsonObject =>
   JSON.parse(JSON.stringify(request).replace('Do it.', 'Do something else.'))
 
-/** Where the first thoughts stand in the request of each client. */
-const FIRST: Record<Dialect, string> = {
-  messages: 'messages.1.content.0',
-  responses: 'input[1]',
-  'generate-content': 'contents[1].parts[2]',
-  'chat-completions': 'messages[1].reasoning_details[0]',
-}
-
 describe('a conversation that was rewritten', () => {
   it.each(DIALECTS)('is refused by the place it has in the request of %s', async (caller) => {
     const { client, request } = await session(caller, messagesVendor(), 'messages', 5)
     const { status, body } = await client.ask(edited(request))
     expect(status).toBe(400)
     const text = JSON.stringify(body)
-    expect(text).toContain(`"${FIRST[caller]}: Invalid \`signature\` in \`thinking\` block.`)
+    expect(text).toContain(
+      `"${kits[caller].client.firstThought}: Invalid \`signature\` in \`thinking\` block.`,
+    )
     expect(text).toContain('bound to a different conversation')
     expect(client.sent).toHaveLength(6)
     const named = { param: 'input[1]', code: 'invalid_encrypted_content' }

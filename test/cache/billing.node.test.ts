@@ -12,7 +12,7 @@ import { sessionOf } from './session.ts'
 const TURNS = 30
 /** What a session costs that a client of one dialect has with a service of another, or of its own. */
 async function billed(caller: Dialect, upstream: Dialect): Promise<Account> {
-  const service = serviceOf[upstream]()
+  const service = serviceOf(upstream)
   const bills: Bill[] = []
   const site = siteOf({
     caller,

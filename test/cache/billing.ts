@@ -1,6 +1,7 @@
 import type { Dialect } from '../../adapters/dialect.ts'
 import { isObject, listOf, objectsOf, type Json, type JsonObject } from '../../src/json/json.ts'
 import { fingerprint } from '../../src/model/proof.ts'
+import { kits } from '../dialects/index.ts'
 
 /** What one request cost: tokens of the prompt that were read from a cache, written to it, or neither. */
 export interface Bill {
@@ -120,7 +121,7 @@ function sharedLength(one: string, other: string): number {
 }
 
 const inOrder =
-  (...members: string[]) =>
+  (...members: readonly string[]) =>
   (body: JsonObject): string[] =>
     members.flatMap((name) => listOf(body[name] ?? null).concat(isList(body[name]))).map(textOf)
 
@@ -128,11 +129,10 @@ const isList = (value: Json | undefined): Json[] =>
   value === undefined || Array.isArray(value) ? [] : [value]
 const textOf = (value: Json): string => JSON.stringify(value)
 
-export const serviceOf: Record<Dialect, () => Service> = {
-  messages,
-  responses: () => automatic(inOrder('tools', 'instructions', 'input')),
-  'chat-completions': () => automatic(inOrder('tools', 'messages')),
-  'generate-content': () => automatic(inOrder('tools', 'systemInstruction', 'contents')),
+/** The service of a dialect, which has cached nothing yet. */
+export function serviceOf(dialect: Dialect): Service {
+  const { members, marked } = kits[dialect].cached
+  return marked ? messages() : automatic(inOrder(...members))
 }
 
 const READ_PRICE = 0.1

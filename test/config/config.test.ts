@@ -1,3 +1,4 @@
+import { DIALECTS } from '../../adapters/dialect.ts'
 import { describe, expect, it } from 'vitest'
 import { objectSource } from '../../src/config/source.ts'
 import { environmentSource } from '../../src/config/variables.ts'
@@ -12,6 +13,7 @@ import {
 import { ISOLATE_LIMITS, PROCESS_LIMITS } from '../../src/config/defaults.ts'
 import { listSecrets } from '../../src/upstream/secrets.ts'
 import { STORE_BOUNDS, WORKER_STORE_BOUNDS } from '../../src/config/defaults.ts'
+import { ONE_DIALECT } from './one-dialect.ts'
 
 const claude = { dialect: 'messages', url: 'https://upstream.example', key: 'sk-claude-0001' }
 const config = {
@@ -225,12 +227,9 @@ const FAULTS: [unknown, string, Platform?][] = [
   [withTop({ upstream: {} }), 'upstream: no such member exists; did you mean "upstreams"?'],
   [
     withUpstream({ dialect: undefined }),
-    'upstreams.claude.dialect: is missing; expected one of "messages", "generate-content", "responses", "chat-completions"',
+    `upstreams.claude.dialect: is missing; expected ${ONE_DIALECT}`,
   ],
-  [
-    withUpstream({ dialect: 'telepathy' }),
-    'upstreams.claude.dialect: expected one of "messages", "generate-content", "responses", "chat-completions"',
-  ],
+  [withUpstream({ dialect: 'telepathy' }), `upstreams.claude.dialect: expected ${ONE_DIALECT}`],
   [withUpstream({ url: undefined }), 'upstreams.claude.url: is missing; expected a string'],
   [
     withUpstream({ url: 'upstream.example' }),
@@ -496,7 +495,7 @@ describe('the short form', () => {
     ],
     [
       { DRAGOMAN_URL: 'http://x' },
-      'environment: DRAGOMAN_DIALECT: is missing; expected one of "messages", "generate-content", "responses", "chat-completions"',
+      `environment: DRAGOMAN_DIALECT: is missing; expected ${ONE_DIALECT}`,
     ],
     [
       { DRAGOMAN_URL: 'x', DRAGOMAN_DIALECT: 'messages' },
@@ -517,12 +516,9 @@ describe('the short form', () => {
 describe('the demo', () => {
   it('has one upstream per dialect, and a place for any other model', () => {
     const { upstreams, routes, callers, origin } = short({}, {})
-    expect([...upstreams.values()].map(({ name, base, key }) => [name, base, key.kind])).toEqual([
-      ['demo-messages', 'http://demo.invalid/messages', 'none'],
-      ['demo-generate-content', 'http://demo.invalid/generate-content', 'none'],
-      ['demo-responses', 'http://demo.invalid/responses', 'none'],
-      ['demo-chat-completions', 'http://demo.invalid/chat-completions', 'none'],
-    ])
+    expect([...upstreams.values()].map(({ name, base, key }) => [name, base, key.kind])).toEqual(
+      DIALECTS.map((dialect) => [`demo-${dialect}`, `http://demo.invalid/${dialect}`, 'none']),
+    )
     expect(routes).toContainEqual({ model: '*', upstream: 'demo-messages' })
     expect([callers, origin]).toEqual([{ kind: 'open' }, 'demo'])
   })

@@ -1,5 +1,6 @@
 import type { Platform } from '../../src/config/config.ts'
 import type { Environment } from '../../src/config/values.ts'
+import { ONE_DIALECT } from './one-dialect.ts'
 
 export const PLATFORM: Platform = { listens: { host: '127.0.0.1', port: 8787 } }
 const EXPOSED: Platform = { exposed: true }
@@ -75,30 +76,22 @@ export const FAULTY: readonly Case[] = [
   {
     what: 'another name of a vendor',
     text: upstream('"dialect": "anthropic", "url": "https://x"'),
-    says: [
-      '2:21: upstreams.a.dialect: expected one of "messages", "generate-content", "responses", "chat-completions"',
-    ],
+    says: [`2:21: upstreams.a.dialect: expected ${ONE_DIALECT}`],
   },
   {
     what: 'a dialect with a typing error',
     text: upstream('"dialect": "mesages", "url": "https://x"'),
-    says: [
-      '2:21: upstreams.a.dialect: expected one of "messages", "generate-content", "responses", "chat-completions"; did you mean "messages"?',
-    ],
+    says: [`2:21: upstreams.a.dialect: expected ${ONE_DIALECT}; did you mean "messages"?`],
   },
   {
     what: 'a dialect with an underscore',
     text: upstream('"dialect": "generate_content", "url": "https://x"'),
-    says: [
-      '2:21: upstreams.a.dialect: expected one of "messages", "generate-content", "responses", "chat-completions"; did you mean "generate-content"?',
-    ],
+    says: [`2:21: upstreams.a.dialect: expected ${ONE_DIALECT}; did you mean "generate-content"?`],
   },
   {
     what: 'no dialect',
     text: upstream('"url": "https://x"'),
-    says: [
-      '2:8: upstreams.a.dialect: is missing; expected one of "messages", "generate-content", "responses", "chat-completions"',
-    ],
+    says: [`2:8: upstreams.a.dialect: is missing; expected ${ONE_DIALECT}`],
   },
   {
     what: 'no address',
@@ -330,7 +323,7 @@ export const FAULTY: readonly Case[] = [
     what: 'many faults at once',
     text: `{\n  // two upstreams\n  "upstreams": {\n    "a": { "dialect": "message", "url": "x" },\n    "b": { "dialect": "responses", "url": "https://b", "key": "env:B", },\n  },\n  "routes": [{ "model": "*", "upstream": "c" }],\n  "loses": "report",\n}`,
     says: [
-      '4:23: upstreams.a.dialect: expected one of "messages", "generate-content", "responses", "chat-completions"; did you mean "messages"?',
+      `4:23: upstreams.a.dialect: expected ${ONE_DIALECT}; did you mean "messages"?`,
       '4:41: upstreams.a.url: expected a URL such as https://host/path',
       '5:63: upstreams.b.key: the environment variable B is not set',
       '7:42: routes[0].upstream: expected the name of an upstream (a, b)',
@@ -488,7 +481,7 @@ export const ODD: readonly Case[] = [
     what: 'a warning beside a fault',
     text: upstream(`"dialect": "message", "url": "http://x/v1/messages", "key": "$A"`),
     says: [
-      '2:21: upstreams.a.dialect: expected one of "messages", "generate-content", "responses", "chat-completions"; did you mean "messages"?',
+      `2:21: upstreams.a.dialect: expected ${ONE_DIALECT}; did you mean "messages"?`,
       '2:39: upstreams.a.url: warning: this is an endpoint; leave out "/messages", which is added to what is sent',
       '2:39: upstreams.a.url: warning: the key goes to another machine without encryption; expected https',
       '2:70: upstreams.a.key: warning: this is used as it stands; for a variable write "env:A"',

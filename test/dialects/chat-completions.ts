@@ -155,6 +155,7 @@ export const chatCompletions: Kit = {
   ask,
   say,
   client,
+  cached: { members: ['tools', 'messages'] },
   voice,
   scripted,
   grammar,

@@ -150,6 +150,7 @@ export const generateContent: Kit = {
   ask,
   say,
   client,
+  cached: { members: ['tools', 'systemInstruction', 'contents'] },
   voice,
   scripted,
   grammar,

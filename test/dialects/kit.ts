@@ -13,6 +13,8 @@ export interface Kit {
   say: Say
   /** What a program does that talks over several turns. */
   client: Client
+  /** The members of a prompt in the order in which its service caches them. `marked`: only up to marks. */
+  cached: { members: readonly string[]; marked?: true }
   /** Both ends of one short exchange as texts, for faults that cut and change them. */
   voice: Voice
   /** The upstream that official clients are driven against. */

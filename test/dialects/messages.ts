@@ -176,6 +176,7 @@ export const messages: Kit = {
   ask,
   say,
   client,
+  cached: { members: ['tools', 'system', 'messages'], marked: true },
   voice,
   scripted,
   grammar,

@@ -160,6 +160,7 @@ export const responses: Kit = {
   ask,
   say,
   client,
+  cached: { members: ['tools', 'instructions', 'input'] },
   voice,
   scripted,
   grammar,

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { DIALECTS, type Dialect } from '../../adapters/dialect.ts'
 import { createApp } from '../../src/http/hono-app.ts'
@@ -25,14 +24,14 @@ const STRANGE: readonly [string, string, RegExp][] = [
   ['an id', `id: ${SECRET}\ndata: {"gateway":true}\n\n`, /id: \*{3}\ndata: \{"gateway":true\}\n\n/],
 ]
 
-const FIXTURES: Record<Dialect, string> = {
-  messages: 'full',
-  responses: 'text',
-  'generate-content': 'text',
-  'chat-completions': 'text',
+/** A stream that has no fault, frame by frame. */
+function framesOf(dialect: Dialect): string[] {
+  const { events, named } = kits[dialect].correctStream
+  return events.map(
+    (event) =>
+      `${named ? `event: ${String(event['type'])}\n` : ''}data: ${JSON.stringify(event)}\n\n`,
+  )
 }
-const framesOf = (dialect: Dialect): string[] =>
-  readFileSync(`fixtures/${dialect}/reply/${FIXTURES[dialect]}.sse`, 'utf8').split(/(?<=\n\n)/)
 
 const HEADERS = { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' }
 

@@ -120,7 +120,7 @@ export class RecordedBills {
 function billOf({ dialect }: Adapter): Service {
   const name = DIALECTS.find((known) => known === dialect)
   if (!name) throw new Error(`no service speaks ${dialect}`)
-  return serviceOf[name]()
+  return serviceOf(name)
 }
 
 const readIn = (bills: readonly Bill[]): number => bills.reduce((sum, { read }) => sum + read, 0)

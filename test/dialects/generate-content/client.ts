@@ -32,5 +32,6 @@ export const client: Client = {
     return { candidates: chunks.flatMap((chunk) => list(chunk['candidates'])) }
   },
   history: (request) => list(request['contents']),
+  firstThought: 'contents[1].parts[2]',
   isTerminal: (frame) => /"finish_?[rR]eason"|"block_?[rR]eason"/.test(frame.data),
 }

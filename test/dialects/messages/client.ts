@@ -25,5 +25,6 @@ export const client: Client = {
     }
   },
   history: (request) => list(request['messages']),
+  firstThought: 'messages.1.content.0',
   isTerminal: (frame) => /"type":\s*"message_stop"/.test(frame.data),
 }

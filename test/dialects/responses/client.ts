@@ -31,5 +31,6 @@ export const client: Client = {
     return { ...request, input: [...before, ...output, ...(results.length > 0 ? results : [user])] }
   },
   history: (request) => list(request['input']),
+  firstThought: 'input[1]',
   isTerminal: (frame) => /"type":\s*"response\.(?:completed|incomplete|failed)"/.test(frame.data),
 }
