@@ -117,14 +117,17 @@ class Request implements RecalledRequest {
     const session = this.#session
     if (!session) return encoded(stringify(body))
     session.written = writeBody(body, session.written)
+    this.#context.store.weigh(session)
     return session.written.bytes
   }
 
   /** The session whose last body begins as this one does for the longest. */
   #closest(bytes: Uint8Array): [RecalledSession | undefined, number] {
     const { isSame, owner, rules, store } = this.#context
+    const sessions = store.alike(owner, bytes, rules.limits)
+    const likely = sessions.filter(({ known }) => isLikely(known, bytes, isSame))
     let [closest, most]: [RecalledSession | undefined, number] = [undefined, 0]
-    for (const session of store.alike(owner, bytes, rules.limits)) {
+    for (const session of likely.length > 0 ? likely : sessions.slice(-MOST_UNLIKELY)) {
       const before = alikeBefore(session.known.bytes, bytes, isSame)
       if (before > most) [closest, most] = [session, before]
     }
@@ -135,6 +138,18 @@ class Request implements RecalledRequest {
     const { owner, rules, store } = this.#context
     this.#session = store.keep(session, owner, known, rules.limits)
   }
+}
+
+/** So many of the last sessions are compared where none is likely: one that was edited may be among them. */
+const MOST_UNLIKELY = 8
+const PROBE_BYTES = 64
+
+/** Whether a body has the same bytes in the midst of the turns, where sessions differ that begin alike. */
+function isLikely({ bytes, turns }: KnownBody, other: Uint8Array, isSame: IsSame): boolean {
+  const end = turns?.ends[turns.ends.length >> 1] ?? 0
+  if (end > other.length) return false
+  const start = Math.max(0, end - PROBE_BYTES)
+  return isSame(bytes.subarray(start, end), other.subarray(start, end))
 }
 
 /** Whether most of a known body comes again: then the new one is the next of its session. */

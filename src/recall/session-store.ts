@@ -14,13 +14,14 @@ export interface RecalledSession {
 
 /** The beginning of a body, by which it is found. */
 const BEGINNING_BYTES = 256
-/** So many sessions may begin with the same bytes. */
-const MOST_ALIKE = 16
+/** So many sessions may begin with the same bytes, as all those of a client do that has long instructions. */
+const MOST_ALIKE = 256
 /**
- * What a session takes for each byte of its body: the bytes that came and those that went, and what they spell as
- * objects, whose strings may take two bytes for each character.
+ * What a session takes for each byte of its body: the bytes that came; and where it is translated those that went,
+ * and what they spell as objects, whose strings may take two bytes for each character.
  */
-const BYTES_PER_BYTE = 6
+const PASSED_BYTES = 1.25
+const TRANSLATED_BYTES = 6
 
 /** The sessions that were seen last, as many as there is room for. */
 export class SessionStore {
@@ -70,9 +71,16 @@ export class SessionStore {
     if (oldest && others.length >= MOST_ALIKE) this.#sessions.delete(oldest)
     const stay = others.slice(1 - MOST_ALIKE)
     this.#places.set(session.place, [...stay, session])
-    this.#sessions.set(session, true, { size: known.bytes.length * BYTES_PER_BYTE })
-    if (!this.#sessions.has(session)) this.#forget(session)
+    this.weigh(session)
     return session
+  }
+
+  /** Counts what a session takes, which may be too much to stay. */
+  weigh(session: RecalledSession): void {
+    const { known, written } = session
+    const each = (written ?? known.value) ? TRANSLATED_BYTES : PASSED_BYTES
+    this.#sessions.set(session, true, { size: Math.ceil(known.bytes.length * each) })
+    if (!this.#sessions.has(session)) this.#forget(session)
   }
 
   #made(mostBytes: number): LRUCache<RecalledSession, true> {
