@@ -132,9 +132,15 @@ export class Members {
     this.#left.push([key, value])
   }
 
+  /** Nearly every object is taken whole, so nothing is made before something is left. */
   rest(): JsonObject {
-    const entries = Object.entries(this.#value).filter(([key]) => !this.#taken.has(key))
-    return Object.fromEntries([...entries, ...this.#left])
+    const found: [string, Json][] = []
+    for (const key of Object.keys(this.#value)) {
+      const value = this.#taken.has(key) ? undefined : this.#value[key]
+      if (value !== undefined) found.push([key, value])
+    }
+    found.push(...this.#left)
+    return found.length > 0 ? Object.fromEntries(found) : {}
   }
 
   #take<T extends Json>(key: string, value: T): T {
