@@ -48,6 +48,15 @@ export class KeptBody {
     else for (const piece of bytes) this.#write(piece)
   }
 
+  /** The same of a text, which is made bytes of where they are kept. */
+  holdText(text: string): void {
+    // A character of a string is at most three bytes.
+    if (text.length * 3 > BODY_BYTES) return this.hold(ENCODER.encode(text))
+    const from = this.#ring.next
+    this.#kept = this.size = this.#ring.writeText(text)
+    if (this.size > 0) this.#pieces.push(from, this.size)
+  }
+
   /** A piece of a stream. */
   add(piece: Uint8Array, at: number): void {
     if (this.#times.length >= BODY_PIECES) this.size += piece.length
@@ -111,3 +120,5 @@ function hiddenPieces(
   if (shown === hidden) return { text: shown, marks: moved }
   return { text: hidden, marks: [[marks.at(-1)?.[0] ?? 0, hidden.length]] }
 }
+
+const ENCODER = new TextEncoder()

@@ -16,7 +16,7 @@ export interface KeptCall {
   connectedAt?: number
   headAt?: number
   status?: number
-  replied?: ReadonlyMap<string, string>
+  replied?: Headers
   reply: KeptBody
   firstAt?: number
   endAt?: number

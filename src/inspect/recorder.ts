@@ -9,7 +9,6 @@ import type {
 import { type ByteSource, toSource } from '../stream/source.ts'
 import { KeptBody } from './kept-body.ts'
 import { type KeptAnswer, type KeptCall, KeptExchange } from './kept.ts'
-import { entriesOf } from './secrets.ts'
 import { Ring } from './ring.ts'
 import { WatchedRequest } from './watched-request.ts'
 
@@ -106,7 +105,7 @@ class Exchanges {
 
   changed(kept: KeptExchange): void {
     kept.changed = this.#changes += 1
-    for (const heard of this.#listeners) heard()
+    if (this.#listeners.size > 0) for (const heard of this.#listeners) heard()
   }
 
   clear(): void {
@@ -153,7 +152,8 @@ class Watching {
     kept.answer = answer
     if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array))
       return this.#watched(body, answer.body, answer)
-    if (body) answer.body.hold(typeof body === 'string' ? ENCODER.encode(body) : body)
+    if (typeof body === 'string') answer.body.holdText(body)
+    else if (body) answer.body.hold(body)
     answer.endAt = at
     this.#exchanges.changed(kept)
     return body
@@ -187,8 +187,7 @@ class Watching {
     const { status, headers, body } = response
     call.headAt = this.#kept.now()
     call.status = status
-    // Only the headers' entries are kept: the headers themselves would keep the connection's memory.
-    call.replied = new Map(entriesOf(headers))
+    call.replied = headers
     if (body) return { status, headers, body: this.#watched(toSource(body), call.reply, call) }
     call.endAt = call.headAt
     return response
@@ -221,8 +220,6 @@ class Watching {
     }
   }
 }
-
-const ENCODER = new TextEncoder()
 
 interface Times {
   firstAt?: number

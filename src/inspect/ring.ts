@@ -43,6 +43,21 @@ export class Ring {
     this.#written += piece.length
   }
 
+  /** The same of a text; returns how many bytes it is. */
+  writeText(text: string): number {
+    const at = this.#written % this.#bytes.length
+    const room = this.#bytes.length - at
+    // A character of a string is at most three bytes.
+    if (text.length * 3 > room) {
+      const bytes = ENCODER.encode(text)
+      this.write(bytes)
+      return bytes.length
+    }
+    const { written } = ENCODER.encodeInto(text, this.#bytes.subarray(at, at + text.length * 3))
+    this.#written += written
+    return written
+  }
+
   read(from: Segment, count: number): Uint8Array {
     const { length } = this.#bytes
     const at = from % length
@@ -60,3 +75,5 @@ export class Ring {
     this.#written += this.#bytes.length
   }
 }
+
+const ENCODER = new TextEncoder()

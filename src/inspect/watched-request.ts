@@ -1,4 +1,4 @@
-import { joinBytes, type Bytes } from '../json/bytes.ts'
+import type { Bytes } from '../json/bytes.ts'
 import type { HttpRequest } from '../ports.ts'
 
 /** The same request, which reports its whole body. A body that passes as a stream is not looked at. */
@@ -16,7 +16,8 @@ export class WatchedRequest implements HttpRequest {
     this.headers = request.headers
     this.#request = request
     this.#came = came
-    if (request.whole) this.whole = (heed) => this.#heard(request.whole?.(heed))
+    const whole = request.whole?.bind(request)
+    if (whole) this.whole = (heed) => this.#heard(whole(heed))
   }
 
   get signal(): AbortSignal {
@@ -33,9 +34,9 @@ export class WatchedRequest implements HttpRequest {
     return buffer
   }
 
-  async #heard(whole: Promise<Bytes> | undefined): Promise<Bytes> {
-    const bytes = (await whole) ?? joinBytes([])
-    this.#came(bytes)
-    return bytes
+  /** Its reader waits for the body, and for nothing of this. */
+  #heard(whole: Promise<Bytes>): Promise<Bytes> {
+    whole.then(this.#came, () => undefined)
+    return whole
   }
 }
