@@ -1,6 +1,7 @@
 import { isObject, listOf, parse, stringify, type Json, type JsonObject } from '../json/json.ts'
 import type { Key } from '../model/paths.ts'
-import type { Request } from '../model/request.ts'
+import { isAmong, keyOf } from '../model/late-tools.ts'
+import type { Block, Request } from '../model/request.ts'
 import type { PlaceFinder, Places, Translation } from '../ports.ts'
 
 /**
@@ -37,6 +38,8 @@ function targetOf(request: Request, path: string): Target | undefined {
   const [head = '', second = '', ...others] = path.split('.')
   if (head === 'reply' || head === '') return undefined
   if (head === 'cache') return cachedTarget(request)
+  if (head === 'tools' && (second === 'late' || second === 'deferred'))
+    return changeTarget(request, second)
   if (head === 'tools') return toolTarget(request, path.slice('tools.'.length))
   const index = /^\d+$/.test(second) ? Number(second) : undefined
   if (head === 'system') return { list: 'system', index: index ?? 0, rest: others }
@@ -61,6 +64,23 @@ function cachedTarget({ turns, system, tools }: Request): Target | undefined {
     if (block >= 0) return { list: 'turns', index, block, rest }
   }
   return undefined
+}
+
+/** The first tool that comes later, where the conversation brings it; else where it is declared. */
+function changeTarget({ tools, turns }: Request, word: 'late' | 'deferred'): Target | undefined {
+  const declared = tools.findIndex((tool) => tool[word])
+  const tool = tools[declared]
+  if (!tool) return undefined
+  const isBrought = isAmong([keyOf(tool)])
+  const brings = (each: Block): boolean =>
+    each.kind === 'tool-change'
+      ? each.tools.some(isBrought)
+      : each.kind === 'tool-result' && each.content.some(brings)
+  for (const [index, { blocks }] of turns.entries()) {
+    const block = blocks.findIndex(brings)
+    if (block >= 0) return { list: 'turns', index, block, rest: [] }
+  }
+  return { list: 'tools', index: declared, rest: [word] }
 }
 
 /** Finds a tool by its name, which may have dots, or by its capability. */
