@@ -221,6 +221,7 @@ They fill what the document leaves open. What both say the document decides, wit
 | \`DRAGOMAN_STATE\` | \`state.store\` |
 | \`DRAGOMAN_LOSSES\` | \`losses\` |
 | \`DRAGOMAN_CONFIG\` | see above |
+| \`DRAGOMAN_WORKERS\` | what \`--workers\` says otherwise: [how many processes](scale.md#one-machine-several-cores) answer behind the port |
 | \`PORT\`, \`HOST\` | what \`--port\` and \`--host\` say otherwise: 8787 and 127.0.0.1 |
 `
 

@@ -1,8 +1,11 @@
-import { check, explain, type Process, serve } from './node/commands.ts'
+import { check, explain, type Proxy, serve } from './node/commands.ts'
+import { serveTogether, WorkerFailure } from './node/cluster/primary.ts'
+import { serveForPrimary } from './node/cluster/worker.ts'
 import { errorCode } from './node/files.ts'
 import { ConfigError } from './config/config.ts'
 import { writeFault } from './config/finding.ts'
 import { HELP, type Options, readCommandLine } from './node/options.ts'
+import type { Process } from './node/process.ts'
 import { profileTable } from './node/describe.ts'
 import { onSignals } from './node/signals.ts'
 import { VERSION } from './version.ts'
@@ -57,14 +60,20 @@ async function main(): Promise<void> {
     case 'init':
       return (await import('./node/init/init.ts')).init(options, world)
     case 'serve':
-      return start(options)
+      return (options.workers ?? 1) > 1 ? startSeveral(options) : start(serve(options, world))
     default:
       options.command satisfies never
   }
 }
 
-async function start(options: Options): Promise<void> {
-  const proxy = serve(options, world)
+/** The same command in each process: the first one starts the others, and they serve. */
+async function startSeveral(options: Options): Promise<void> {
+  const { default: cluster } = await import('node:cluster')
+  if (cluster.isWorker) return serveForPrimary(options, world)
+  return start(serveTogether(cluster, options, world))
+}
+
+async function start(proxy: Promise<Proxy>): Promise<void> {
   // Before the address is printed, so that a signal right after it is handled.
   onSignals(
     () => proxy.then((running) => running.stop()),
@@ -82,6 +91,10 @@ const LISTEN_ERRORS: ReadonlyMap<string, string> = new Map([
 
 function explainFailure(error: unknown): never {
   if (error instanceof ConfigError) return refuse(error)
+  if (error instanceof WorkerFailure) {
+    world.say(error.message)
+    process.exit(error.code)
+  }
   const { host, port } = readCommandLine(process.argv.slice(2), process.env)
   const reason = LISTEN_ERRORS.get(errorCode(error))
   return fail(

@@ -31,7 +31,8 @@ const PLACES: Readonly<Record<string, DocumentPath>> = {
   ...COMMON,
   [CALLERS]: ['callers'],
 }
-const KNOWN = [...Object.keys(PLACES), 'DRAGOMAN_CONFIG']
+/** The others are the command's own. */
+const KNOWN = [...Object.keys(PLACES), 'DRAGOMAN_CONFIG', 'DRAGOMAN_WORKERS']
 
 /**
  * Variables that Kubernetes sets in every container for a service named `dragoman` (Kubernetes documentation,

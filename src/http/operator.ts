@@ -13,7 +13,7 @@ const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 /** Answers the operator's paths (metrics, usage); undefined for any other path. Throws ProblemError. */
 export function operatorAnswer(context: AppContext, received: ReceivedRequest): Answer | undefined {
   const { head, explain } = received
-  const { observer, settings, load, pools } = context
+  const { observer, settings } = context
   const { metrics = { kind: 'off' } } = settings
   const isOurs = head.path === METRICS || head.path === USAGE
   if (!isOurs || explain || !observer || metrics.kind === 'off') return undefined
@@ -24,9 +24,7 @@ export function operatorAnswer(context: AppContext, received: ReceivedRequest): 
       { allow: 'GET, HEAD' },
     )
   const isMetrics = head.path === METRICS
-  const body = isMetrics
-    ? observer.metrics({ ...load, breakers: pools.breakers })
-    : JSON.stringify(observer.usage())
+  const body = isMetrics ? observer.metrics() : JSON.stringify(observer.usage())
   const type = isMetrics ? METRICS_TYPE : 'application/json'
   return { status: 200, headers: { 'content-type': type, 'cache-control': 'no-store' }, body }
 }

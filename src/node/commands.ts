@@ -1,6 +1,6 @@
 import { adapters } from '../../adapters/index.ts'
 import { withDemo } from '../demo/demo.ts'
-import { ConfigError, type Environment, examined, settingsIn } from '../config/config.ts'
+import { ConfigError } from '../config/config.ts'
 import { writeFault } from '../config/finding.ts'
 import { placed } from '../config/source.ts'
 import { DEFAULT_RETENTION } from '../config/defaults.ts'
@@ -11,7 +11,7 @@ import type { Settings } from '../config/settings.ts'
 import type { Store } from '../memory/store.ts'
 import { createRecall } from '../recall/recall.ts'
 import { createFetchHandler, createReplaceable } from '../http/app.ts'
-import { createObserver } from '../observe/observer.ts'
+import { createObserver, type Observer } from '../observe/observer.ts'
 import { listedPrice } from '../observe/prices.ts'
 import { createTracer } from '../observe/traces.ts'
 import { toSource } from '../stream/source.ts'
@@ -20,58 +20,23 @@ import { readableLine } from '../observe/readable.ts'
 import { egressOf, egressSecrets } from './egress.ts'
 import { greeting, countDown, farewell, summary } from './describe.ts'
 import { painter, readableExplanation } from './explanation.ts'
-import { bytesFile, secretFiles, withSecretFiles } from './files.ts'
-import { configurationFile, findSource } from './find-settings.ts'
+import { bytesFile } from './files.ts'
+import { type FoundSettings, foundSettings, sourceFor } from './found.ts'
 import { demandReloadable, refusedReload, secretsInUse } from './reload.ts'
 import { watchFiles } from './watch.ts'
 import type { ProcessEvent } from '../observe/entry.ts'
-import { resolve } from 'node:path'
 import { heardOnline } from './online.ts'
-import { isLoopback, type Options } from './options.ts'
+import type { Options } from './options.ts'
+import type { Process } from './process.ts'
 import { createSend } from './send.ts'
-import { startServer, type RunningServer } from './server.ts'
+import { startServer, type RunningServer, type ServerOptions } from './server.ts'
 import { openStore } from './store.ts'
 import { writeSample } from '../exchange/sample.ts'
 import { VERSION } from '../version.ts'
 
-/** What a command reads from and writes to. */
-export interface Process {
-  environment: Environment
-  directory: string
-  /** Writes output, or lines of the log. */
-  write(text: string): void
-  /** Writes lines for the person at the terminal. */
-  say(text: string): void
-  /** Writes a warning of one line. */
-  complain(line: string): void
-  logStyle: 'json' | 'plain' | 'colour'
-  /** Replaces the last line at the terminal, where there is one. */
-  replaceLine?: ((text: string) => void) | undefined
-}
-
 /** The configuration for a command. The address decides whether callers need keys. */
 export const settingsFor = (options: Options, world: Process): Settings =>
   foundSettings(options, world).settings
-
-/** The same, with the files that it was read from. */
-function foundSettings(options: Options, world: Process): { settings: Settings; files: string[] } {
-  const { host, port, config: file } = options
-  const platform = { exposed: !isLoopback(host), listens: { host, port } }
-  const source = sourceFor(options, world)
-  const environment = withSecretFiles(world.environment, source.value)
-  const result = examined(source, environment, platform)
-  const settings = settingsIn(result)
-  for (const warning of result.faults) world.complain(writeFault(warning))
-  const main = configurationFile({ file, environment })
-  const files = [
-    ...(main === undefined ? [] : [resolve(world.directory, main)]),
-    ...secretFiles(source.value),
-  ]
-  return { settings, files }
-}
-
-const sourceFor = ({ config }: Options, { environment, directory }: Process) =>
-  findSource({ file: config, environment, directory })
 
 /** A proxy that listens. */
 export interface Proxy {
@@ -82,12 +47,24 @@ export interface Proxy {
   stop(): Promise<void>
 }
 
+/** A proxy of this process. */
+export interface OwnProxy extends Proxy {
+  /** Goes by settings that another process has read, or counts that it refused some. */
+  adopt(settings: Settings | undefined): void
+}
+
+/** What another process does for this one: it tells that both listen, and adds up what they count. */
+export interface Helper {
+  around(answer: ServerOptions['answer'], observer: Observer): ServerOptions['answer']
+}
+
 /** Starts the proxy; rejects with the system's error when the address is taken. */
 export async function serve(
   options: Options,
   world: Process,
-  found = foundSettings(options, world),
-): Promise<Proxy> {
+  found: Pick<FoundSettings, 'settings' | 'files'> = foundSettings(options, world),
+  helper?: Helper,
+): Promise<OwnProxy> {
   const { settings } = found
   const parts = await openParts(options, world, settings, () => reloader.settings())
   const { log, observer, upstreams, secrets, egress } = parts
@@ -115,12 +92,13 @@ export async function serve(
   // Watches from here on, so that no change after the start message is missed.
   const unwatch = options.watch ? watchFiles(reloader.files, reloader.reload) : () => undefined
   const breakOff = () => deadline.abort(new Error('the proxy is stopping'))
-  const { answer } = handler
+  const answer = helper ? helper.around(handler.answer, observer) : handler.answer
   const server = await startServer({ answer, host, port, limits: settings.limits, breakOff })
   const url = `http://${reachable(host)}:${server.port}`
-  announce(world, log, settings, { url, page: parts.page.url })
+  if (!helper) announce(world, log, settings, { url, page: parts.page.url })
   return {
     url,
+    adopt: reloader.adopt,
     async reload() {
       if (!draining) reloader.reload()
     },
@@ -144,17 +122,21 @@ async function openParts(
   const secrets = secretsInUse([...listSecrets(settings), ...egress])
   const upstreams = createSend(egressOf(world.environment))
   const store = await createStore(settings)
-  const log = createLog({
-    write: batched(world.write),
-    now: Date.now,
-    spell: world.logStyle === 'json' ? undefined : readableLine(world.logStyle === 'colour'),
-    secrets: secrets.all,
-  })
+  const log = logTo(world, secrets.all)
   const observer = createObserver({ version: VERSION, runtime: 'node' }, Date.now)
   const tracer = tracerFor(settings, upstreams.send)
   const page = await pageFor(options, settings, current, secrets.all)
   return { egress, secrets, upstreams, store, log, observer, tracer, page }
 }
+
+/** The log of a process. */
+export const logTo = ({ write, logStyle }: Process, secrets: () => readonly string[]) =>
+  createLog({
+    write: batched(write),
+    now: Date.now,
+    spell: logStyle === 'json' ? undefined : readableLine(logStyle === 'colour'),
+    secrets,
+  })
 
 type Parts = Awaited<ReturnType<typeof openParts>>
 
@@ -197,7 +179,7 @@ function announce(
   settings: Settings,
   { url, page }: { url: string; page: string | undefined },
 ): void {
-  world.say(greeting(settings, url, world.environment, page))
+  world.say(greeting(settings, url, world.environment, { page }))
   log({ event: 'start', version: VERSION, url, configuration: settings.origin })
 }
 
@@ -234,13 +216,18 @@ interface ReloadSteps {
 function createReloader(
   options: Options,
   world: Process,
-  first: { settings: Settings; files: string[] },
+  first: Pick<FoundSettings, 'settings' | 'files'>,
   { log, take, refused }: ReloadSteps,
 ) {
   let current = first
   return {
     settings: () => current.settings,
     files: () => current.files,
+    adopt(settings: Settings | undefined) {
+      if (!settings) return refused()
+      take(settings)
+      current = { ...current, settings }
+    },
     reload() {
       try {
         const next = foundSettings(options, world)
@@ -300,7 +287,7 @@ async function createStore({ state, retention, origin }: Settings): Promise<Stor
 /** Checks the configuration and describes it; with --online it asks the upstreams too. */
 export async function check(options: Options, world: Process): Promise<void> {
   const settings = settingsFor(options, world)
-  const lines = summary(settings, painter(world.logStyle === 'colour'))
+  const lines = summary(settings, painter(world.logStyle === 'colour'), options.workers)
   world.write(`configuration: ${settings.origin}\n${lines.join('\n')}\n`)
   if (!options.online) return
   const upstreams = createSend(egressOf(world.environment))

@@ -14,7 +14,7 @@ export function greeting(
   settings: Settings,
   url: string,
   environment: Environment,
-  page?: string,
+  { page, processes = 1 }: { page?: string | undefined; processes?: number | undefined } = {},
 ): string {
   return [
     `dragoman listens on ${url} (configuration: ${settings.origin})`,
@@ -26,7 +26,7 @@ export function greeting(
       adapters.map((adapter) => [adapter.dialect, `POST ${writeSample(adapter, 'MODEL').path}`]),
     ),
     '',
-    ...summary(settings),
+    ...summary(settings, undefined, processes),
     '',
     ...describeClients(settings, url, environment),
     'Try it:',
@@ -96,7 +96,11 @@ export function countDown(
 const seconds = (ms: number): string => `${Math.ceil(ms / 100) / 10} s`
 
 /** Upstreams with their routes, tasks, state and callers, as `check` prints them. */
-export function summary(settings: Settings, paint: Paint = (text) => text): string[] {
+export function summary(
+  settings: Settings,
+  paint: Paint = (text) => text,
+  processes = 1,
+): string[] {
   const upstreams = [...settings.upstreams.values()].map((upstream) => [
     'upstream',
     upstream.name,
@@ -119,6 +123,7 @@ export function summary(settings: Settings, paint: Paint = (text) => text): stri
       ['callers', describeCallers(settings)],
       ['losses', settings.losses],
       ...describePages(settings),
+      ...describeProcesses(settings, processes),
     ]),
   ]
   return lines.map((line) =>
@@ -138,6 +143,20 @@ function describePages({ web }: Settings): string[][] {
     ...(hosts.length > 0 ? [['hosts', `also called ${hosts.join(', ')}`]] : []),
   ]
 }
+
+/** What does not become one by being behind one port. */
+function describeProcesses({ limits }: Settings, processes: number): string[][] {
+  if (processes < 2) return []
+  const each = `${limits.streams} streams, ${Math.round(limits.inFlightBytes / MIB)} MiB in flight`
+  return [
+    [
+      'processes',
+      `${processes} behind the port; limits hold for each of them (${each}, callers.limits), and so do breakers`,
+    ],
+  ]
+}
+
+const MIB = 1024 * 1024
 
 function describeState({ state, retention }: Settings): string {
   if (state === 'off') return 'off, nothing is kept'

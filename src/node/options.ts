@@ -22,6 +22,8 @@ export interface Options {
   online?: boolean
   /** serve: whether to read a configuration again when it changes. */
   watch?: boolean
+  /** serve: how many processes answer behind the port. */
+  workers?: number
   /** serve, launch: whether to serve the page; in the demo it is served by default. */
   inspect?: boolean
   inspectPort?: number
@@ -57,8 +59,9 @@ export interface LaunchOptions {
 
 export const HELP = `dragoman: a proxy between the languages of LLM conversations
 
-  dragoman [serve] [--config FILE] [--port N] [--host H] [--watch] [--inspect] [--inspect-port N]
+  dragoman [serve] [--config FILE] [--port N] [--host H] [--watch] [--workers N] [--inspect] [--inspect-port N]
                                                              start the proxy (default); --watch reads a configuration that changes again,
+                                                             --workers answers with N processes behind the port, as one uses one core,
                                                              --inspect shows both sides of every exchange on a page for this machine alone
   dragoman check   [--config FILE] [--online]                validate the configuration, and ask the upstreams for their models
   dragoman explain [--config FILE] --path PATH FILE          show what would be sent upstream, and what would be lost
@@ -70,7 +73,7 @@ export const HELP = `dragoman: a proxy between the languages of LLM conversation
   dragoman --help | --version
 
 Without --config: DRAGOMAN_CONFIG, then dragoman.json, then DRAGOMAN_DIALECT, DRAGOMAN_URL and DRAGOMAN_KEY, then a demo.
-PORT and HOST stand for --port and --host.
+PORT, HOST and DRAGOMAN_WORKERS stand for --port, --host and --workers.
 `
 
 const DEFAULT_PORT = 8787
@@ -105,6 +108,8 @@ function plainOptions(
     ...(values.path !== undefined && { path: values.path }),
     ...(values.online && { online: true }),
     ...(values.watch && { watch: true }),
+    ...((command === 'serve' || command === 'check') &&
+      workersOption(values.workers, environment['DRAGOMAN_WORKERS'])),
     ...inspectOptions(values),
     ...(file !== undefined && { file }),
     ...(command === 'init' && { init: initOptions(values, file) }),
@@ -181,6 +186,7 @@ function parsed(argv: readonly string[]) {
         path: { type: 'string' },
         online: { type: 'boolean' },
         watch: { type: 'boolean' },
+        workers: { type: 'string' },
         inspect: { type: 'boolean' },
         'inspect-port': { type: 'string' },
         model: { type: 'string' },
@@ -219,6 +225,20 @@ function checkOperands(
     throw new ConfigError('options', 'explain expects a FILE that holds the body of a request')
   if (command === 'explain' && !path?.startsWith('/'))
     throw new ConfigError('options', 'explain expects --path, such as --path /v1/messages')
+}
+
+const MOST_WORKERS = 64
+
+function workersOption(
+  option: string | undefined,
+  variable: string | undefined,
+): Pick<Options, 'workers'> {
+  const text = option ?? (variable?.trim() || undefined)
+  if (text === undefined) return {}
+  const workers = /^\d{1,2}$/.test(text) ? Number(text) : 0
+  if (workers >= 1 && workers <= MOST_WORKERS) return { workers }
+  const name = option === undefined ? 'DRAGOMAN_WORKERS' : '--workers'
+  throw new ConfigError(name, `expected a number from 1 to ${MOST_WORKERS}`)
 }
 
 /** Port 0 lets the system choose one. */

@@ -8,7 +8,9 @@ export interface Observer {
   /** An exchange is over. */
   finished(entry: LogEntry, settings: Settings): void
   reloaded(result: 'ok' | 'error'): void
-  metrics(readings: Readings): string
+  /** What gauges show from now on when nothing else is said. */
+  reads(readings: Readings): void
+  metrics(readings?: Readings): string
   usage(): object
 }
 
@@ -18,13 +20,15 @@ export function createObserver(
 ): Observer {
   const metrics = createMetrics(about, now() / 1000)
   const usage = createUsage(now)
+  let usual: Readings = { open: () => 0, held: () => 0, streams: () => 0 }
   return {
+    reads: (readings) => (usual = readings),
     finished(entry, settings) {
       metrics.finished(entry, settings)
       usage.finished(entry)
     },
     reloaded: (result) => metrics.reloaded(result, now() / 1000),
-    metrics: (readings) => metrics.text(readings),
+    metrics: (readings = usual) => metrics.text(readings),
     usage: () => usage.table(),
   }
 }

@@ -1,0 +1,211 @@
+import type { Cluster, Worker } from 'node:cluster'
+import type { Readable } from 'node:stream'
+import { listSecrets } from '../../upstream/secrets.ts'
+import { VERSION } from '../../version.ts'
+import { logTo, type Proxy } from '../commands.ts'
+import { greeting } from '../describe.ts'
+import { egressSecrets } from '../egress.ts'
+import { type FoundSettings, foundSettings } from '../found.ts'
+import type { Options } from '../options.ts'
+import type { Process } from '../process.ts'
+import { demandReloadable, refusedReload } from '../reload.ts'
+import { watchFiles } from '../watch.ts'
+import { createCounts } from './counts.ts'
+import { sendTo, type ToPrimary, type ToWorker } from './messages.ts'
+
+/**
+ * Several processes behind one port: this one has the port and hands connections round. It reads the configuration
+ * for all, so that all go by the same, hears signals, writes the log, and starts again what has ended.
+ */
+
+/** How long a process that has ended is waited for, the first time and at most; one that has lived is a new one. */
+const FIRST_PAUSE_MS = 100
+const LONGEST_PAUSE_MS = 30_000
+const LIVED_MS = 60_000
+/** For what ends after its time for draining. */
+const FAREWELL_MS = 5000
+
+/** A process that did not come up: what it said, and how it ended. */
+export class WorkerFailure extends Error {
+  readonly code: number
+
+  constructor(said: string, code: number) {
+    super(said)
+    this.code = code
+  }
+}
+
+export async function serveTogether(
+  cluster: Cluster,
+  options: Options,
+  world: Process,
+): Promise<Proxy> {
+  let found = foundSettings(options, world)
+  const workers = new Workers(cluster, world, () => found)
+  const url = await workers.start(options.workers ?? 1)
+  const secrets = [...listSecrets(found.settings), ...egressSecrets(world.environment)]
+  const log = logTo(world, () => secrets)
+  const { settings } = found
+  world.say(greeting(settings, url, world.environment, { processes: options.workers }))
+  log({ event: 'start', version: VERSION, url, configuration: settings.origin })
+  const reload = (): void => {
+    try {
+      const next = foundSettings(options, world)
+      demandReloadable(found.settings, next.settings)
+      found = next
+      workers.tell({ kind: 'reload', read: next.read })
+      log({ event: 'reload', result: 'ok', configuration: next.settings.origin })
+    } catch (error) {
+      const told = refusedReload(error, found.settings.origin)
+      workers.tell({ kind: 'refused' })
+      log(told)
+      for (const line of told.faults) world.complain(`not reloaded: ${line}`)
+    }
+  }
+  const unwatch = options.watch ? watchFiles(() => found.files, reload) : () => undefined
+  return {
+    url,
+    async reload() {
+      if (!workers.isStopping) reload()
+    },
+    async stop() {
+      unwatch()
+      const { drainMs, lingerMs } = found.settings.limits
+      await workers.stop(drainMs + lingerMs + FAREWELL_MS)
+    },
+  }
+}
+
+/** The processes that serve: as many as are wanted, each with the settings that hold. */
+class Workers {
+  readonly #cluster: Cluster
+  readonly #world: Process
+  readonly #found: () => FoundSettings
+  readonly #running = new Set<Worker>()
+  readonly #counts = createCounts(this.#running)
+  #started = false
+  #stopping = false
+  #pauseMs = FIRST_PAUSE_MS
+
+  constructor(cluster: Cluster, world: Process, found: () => FoundSettings) {
+    this.#cluster = cluster
+    this.#world = world
+    this.#found = found
+    cluster.setupPrimary({ silent: true, args: process.argv.slice(2) })
+  }
+
+  get isStopping(): boolean {
+    return this.#stopping
+  }
+
+  /** Resolves with the address when all listen; rejects with what the first one says that does not. */
+  async start(count: number): Promise<string> {
+    try {
+      const [url = ''] = await Promise.all(Array.from({ length: count }, () => this.#begin()))
+      this.#started = true
+      return url
+    } catch (error) {
+      await this.#ended(0)
+      throw error
+    }
+  }
+
+  tell(message: ToWorker): void {
+    for (const worker of this.#running) sendTo(worker, message)
+  }
+
+  async stop(mostMs: number): Promise<void> {
+    const ended = this.#ended(mostMs)
+    this.tell({ kind: 'stop' })
+    await ended
+  }
+
+  /** Resolves with its address. */
+  #begin(): Promise<string> {
+    const worker = this.#cluster.fork()
+    this.#running.add(worker)
+    const bornAt = performance.now()
+    const said = this.#forward(worker)
+    const { promise, resolve, reject } = Promise.withResolvers<string>()
+    this.#listenTo(worker, resolve)
+    worker.process.once('close', (code: number | null, signal: string | null) => {
+      this.#running.delete(worker)
+      this.#counts.leave(worker)
+      const end = signal ?? String(code)
+      const words = said() || `dragoman: a process has ended at its start (${end})\n`
+      reject(new WorkerFailure(words, code || 1))
+      if (this.#started && !this.#stopping) this.#again(worker, end, performance.now() - bornAt)
+    })
+    return promise
+  }
+
+  #listenTo(worker: Worker, listens: (url: string) => void): void {
+    let given: FoundSettings | undefined
+    worker.on('message', (message: ToPrimary) => {
+      if (message.kind === 'ready') {
+        given = this.#found()
+        sendTo(worker, { kind: 'begin', read: given.read, logStyle: this.#world.logStyle })
+      } else if (message.kind === 'listens') {
+        // What has come meanwhile.
+        const { read } = this.#found()
+        if (read !== given?.read) sendTo(worker, { kind: 'reload', read })
+        listens(message.url)
+      } else this.#counts.hear(worker, message)
+    })
+  }
+
+  #again({ process: { pid } }: Worker, end: string, livedMs: number): void {
+    if (livedMs > LIVED_MS) this.#pauseMs = FIRST_PAUSE_MS
+    const { complain } = this.#world
+    complain(`process ${pid} has ended (${end}); another one starts in ${this.#pauseMs / 1000} s`)
+    setTimeout(() => {
+      if (this.#stopping) return
+      this.#begin().then(
+        () => complain('another one listens'),
+        () => undefined,
+      )
+    }, this.#pauseMs)
+    this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS)
+  }
+
+  async #ended(mostMs: number): Promise<void> {
+    this.#stopping = true
+    const ends = [...this.#running].map(closed)
+    const kill = setTimeout(() => {
+      for (const worker of this.#running) worker.process.kill('SIGKILL')
+    }, mostMs)
+    await Promise.all(ends)
+    clearTimeout(kill)
+  }
+
+  /** Whole lines, so that those of different processes do not mix. At the start errors are kept for one telling. */
+  #forward(worker: Worker): () => string {
+    let said = ''
+    readLines(worker.process.stdout, this.#world.write)
+    readLines(worker.process.stderr, (text) => {
+      if (this.#started) this.#world.say(text)
+      else said += text
+    })
+    return () => said
+  }
+}
+
+/** Its end, and that of all it has said. */
+const closed = ({ process }: Worker): Promise<void> =>
+  new Promise((resolve) => process.once('close', () => resolve()))
+
+function readLines(from: Readable | null, write: (text: string) => void): void {
+  let rest = ''
+  from?.setEncoding('utf8')
+  from?.on('data', (text: string) => {
+    const end = text.lastIndexOf('\n') + 1
+    if (end === 0) rest += text
+    else {
+      write(rest + text.slice(0, end))
+      rest = text.slice(end)
+    }
+  })
+  from?.on('end', () => {
+    if (rest !== '') write(`${rest}\n`)
+  })
+}

@@ -1,0 +1,67 @@
+import { resolve } from 'node:path'
+import { ConfigError, type Environment, examined, settingsIn } from '../config/config.ts'
+import { writeFault } from '../config/finding.ts'
+import type { Settings } from '../config/settings.ts'
+import type { ConfigSource } from '../config/source.ts'
+import { secretFiles, withSecretFiles } from './files.ts'
+import { configurationFile, findSource } from './find-settings.ts'
+import { isLoopback, type Options } from './options.ts'
+import type { Process } from './process.ts'
+
+/** A configuration as it was read, with the variables and secrets beside it: plain data, for another process too. */
+export interface ReadConfig {
+  source: Pick<ConfigSource, 'origin' | 'value' | 'broken' | 'faults'>
+  environment: Environment
+}
+
+/** Settings with what they came from, and the files that have a part in it. */
+export interface FoundSettings {
+  settings: Settings
+  files: string[]
+  read: ReadConfig
+}
+
+const platformOf = ({ host, port }: Options) => ({
+  exposed: !isLoopback(host),
+  listens: { host, port },
+})
+
+/** Reads the configuration of a command; the address decides whether callers have to be named. */
+export function foundSettings(options: Options, world: Process): FoundSettings {
+  const { config: file } = options
+  const source = sourceFor(options, world)
+  const environment = withSecretFiles(world.environment, source.value)
+  const result = examined(source, environment, platformOf(options))
+  const settings = settingsIn(result)
+  demandShareable(options, settings)
+  for (const warning of result.faults) world.complain(writeFault(warning))
+  const main = configurationFile({ file, environment })
+  const files = [
+    ...(main === undefined ? [] : [resolve(world.directory, main)]),
+    ...secretFiles(source.value),
+  ]
+  const { origin, value, broken, faults } = source
+  return { settings, files, read: { source: { origin, value, broken, faults }, environment } }
+}
+
+/** The same from what another process has read and found to be right. */
+export const settingsFrom = ({ source, environment }: ReadConfig, options: Options): Settings =>
+  settingsIn(examined(source, environment, platformOf(options)))
+
+export const sourceFor = ({ config }: Options, { environment, directory }: Process): ConfigSource =>
+  findSource({ file: config, environment, directory })
+
+/** What is in the memory of one process, the others know nothing of. */
+const OF_ONE_PROCESS = /^memory$|^sqlite:(?::memory:)$/
+
+/** Throws `ConfigError` for what several processes behind one port cannot do together. */
+function demandShareable({ workers = 1, inspect }: Options, { state, inspect: page }: Settings) {
+  if (workers < 2) return
+  if (OF_ONE_PROCESS.test(state))
+    throw new ConfigError(
+      '--workers',
+      `${workers} processes cannot share state.store "${state}": expected sqlite:FILE, redis://HOST or off`,
+    )
+  if (inspect ?? page)
+    throw new ConfigError('--workers', 'the page (--inspect) sees one process: expected 1 with it')
+}
