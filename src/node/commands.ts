@@ -73,7 +73,6 @@ export async function serve(
   let send = withDemo(settings, adapters, upstreams.send)
   const ports: Ports = {
     ...portsOf(parts, (request) => send(request)),
-    recall: createRecall({ bytes: settings.recallBytes ?? 0, isSame: isSameMemory }),
     draining: () => draining,
     deadline: deadline.signal,
   }
@@ -126,7 +125,8 @@ async function openParts(
   const observer = createObserver({ version: VERSION, runtime: 'node' }, Date.now)
   const tracer = tracerFor(settings, upstreams.send)
   const page = await pageFor(options, settings, current, secrets.all)
-  return { egress, secrets, upstreams, store, log, observer, tracer, page }
+  const recall = createRecall({ bytes: settings.recallBytes ?? 0, isSame: isSameMemory })
+  return { recall, egress, secrets, upstreams, store, log, observer, tracer, page }
 }
 
 /** The log of a process. */
@@ -140,8 +140,9 @@ export const logTo = ({ write, logStyle }: Process, secrets: () => readonly stri
 
 type Parts = Awaited<ReturnType<typeof openParts>>
 
-const portsOf = ({ page, log, observer, tracer, store }: Parts, send: Send): Ports => ({
+const portsOf = ({ recall, page, log, observer, tracer, store }: Parts, send: Send): Ports => ({
   ...portsWith(send),
+  recall,
   ...page.ports,
   log,
   observer,
