@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -34,17 +34,26 @@ const WORLD = {
 }
 
 /** Each on a connection of its own, so that the processes take turns. */
-const ask = (url: string, body?: object) =>
-  fetch(url, {
-    ...(body && { method: 'POST', body: JSON.stringify(body) }),
-    headers: { 'content-type': 'application/json', connection: 'close' },
+const ask = (url: string, body?: object): Promise<{ status: number; text: string }> =>
+  new Promise((resolve, reject) => {
+    const options = {
+      method: body ? 'POST' : 'GET',
+      agent: false,
+      headers: { 'content-type': 'application/json' },
+    }
+    const asking = request(url, options, (incoming) => {
+      let text = ''
+      incoming.setEncoding('utf8').on('data', (piece) => (text += piece))
+      incoming.on('end', () => resolve({ status: incoming.statusCode ?? 0, text }))
+    })
+    asking.on('error', reject).end(body && JSON.stringify(body))
   })
 
 const childrenOf = ({ child: { pid } }: Command): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 
 async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 400; attempt += 1) {
+  for (let attempt = 0; attempt < 1000; attempt += 1) {
     if (await isTrue()) return
     await new Promise((wake) => setTimeout(wake, 25))
   }
@@ -52,7 +61,7 @@ async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 const requestsIn = async (url: string): Promise<number> => {
-  const { callers } = (await (await ask(`${url}/usage`)).json()) as {
+  const { callers } = JSON.parse((await ask(`${url}/usage`)).text) as {
     callers: { open?: { requests: number } }
   }
   return callers.open?.requests ?? 0
@@ -72,11 +81,11 @@ describe('several processes behind one port', () => {
     expect(said()).toContain('2 behind the port; limits hold for each of them (2000 streams')
 
     const answer = await ask(`${url}/v1/responses`, { model: 'm', input: 'Hello' })
-    const { id } = (await answer.json()) as { id: string }
+    const { id } = JSON.parse(answer.text) as { id: string }
     const kept = () => Promise.all([1, 2, 3, 4].map(() => ask(`${url}/v1/responses/${id}`)))
     expect((await kept()).map(({ status }) => status)).toEqual([200, 200, 200, 200])
     await until(async () => (await requestsIn(url)) === 5)
-    const metrics = await (await ask(`${url}/metrics`)).text()
+    const metrics = (await ask(`${url}/metrics`)).text
     expect(metrics).toMatch(/^dragoman_requests_total\{.*operation="create".*\} 1$/m)
     expect(metrics.match(/^# TYPE dragoman_requests_total/gm)).toHaveLength(1)
 
@@ -93,7 +102,7 @@ describe('several processes behind one port', () => {
     const routes = [{ model: 'new', upstream: 'demo' }]
     folder.write('dragoman.json', JSON.stringify({ ...CONFIG, routes }))
     command.child.kill('SIGHUP')
-    const isListed = async () => (await (await ask(`${url}/v1/models`)).text()).includes('"new"')
+    const isListed = async () => (await ask(`${url}/v1/models`)).text.includes('"new"')
     await until(async () => (await isListed()) && (await isListed()))
     expect(said().match(/not reloaded/g)).toHaveLength(1)
 
