@@ -43,8 +43,8 @@ export async function serveTogether(
   let found = foundSettings(options, world)
   const workers = new Workers(cluster, world, () => found)
   const url = await workers.start(options.workers ?? 1)
-  const secrets = [...listSecrets(found.settings), ...egressSecrets(world.environment)]
-  const log = logTo(world, () => secrets)
+  const egress = egressSecrets(world.environment)
+  const log = logTo(world, () => [...listSecrets(found.settings), ...egress])
   const { settings } = found
   world.say(greeting(settings, url, world.environment, { processes: options.workers }))
   log({ event: 'start', version: VERSION, url, configuration: settings.origin })
