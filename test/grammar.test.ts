@@ -35,3 +35,28 @@ describe.each(DIALECTS)('the grammar of %s', (dialect) => {
     expect(grammar.check(wrong)).toBeDefined()
   })
 })
+
+describe.each(['chat-completions', 'generate-content'] as const)(
+  'the grammar of several answers of %s',
+  (dialect) => {
+    const { grammar, correctStream } = kits[dialect]
+    const list = dialect === 'chat-completions' ? 'choices' : 'candidates'
+    const frames = correctStream.events.flatMap((event): Frame[] => {
+      const mine = (event as Record<string, object[]>)[list] ?? []
+      const other = { ...event, [list]: mine.map((one) => ({ ...one, index: 1 })) }
+      const data = JSON.stringify(event)
+      return mine.length > 0 ? [{ data }, { data: JSON.stringify(other) }] : [{ data }]
+    })
+
+    it('accepts a correct stream, only where several were asked for', () => {
+      expect(grammar.check(frames, 2)).toBeUndefined()
+      expect(grammar.check(frames)).toBeDefined()
+    })
+
+    it('notices a frame of the second that comes after its end', () => {
+      const at = frames.findLastIndex(({ data }) => data.includes('"index":1'))
+      const late = frames[at]
+      expect(grammar.check(late ? frames.toSpliced(at, 0, late) : [], 2)).toBeDefined()
+    })
+  },
+)

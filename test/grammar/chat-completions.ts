@@ -1,5 +1,6 @@
 import type { Frame } from '../../adapters/contract.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import { ofEach } from './answers.ts'
 import type { Grammar } from './grammar.ts'
 import {
   array,
@@ -194,4 +195,4 @@ function check(frames: readonly Frame[]): string | undefined {
 const checkBody = (body: Json): string | undefined =>
   isObject(body) ? completion(body, 'reply') : 'reply: is no object'
 
-export const chatCompletions: Grammar = { check, checkBody }
+export const chatCompletions: Grammar = ofEach({ check, checkBody }, 'choices')

@@ -1,5 +1,6 @@
 import type { Frame } from '../../adapters/contract.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import { ofEach } from './answers.ts'
 import type { Grammar } from './grammar.ts'
 import {
   any,
@@ -192,4 +193,4 @@ function checkBody(body: Json): string | undefined {
   return checkChunk(body, body, true)
 }
 
-export const generateContent: Grammar = { check, checkBody }
+export const generateContent: Grammar = ofEach({ check, checkBody }, 'candidates', 'usageMetadata')

@@ -47,10 +47,11 @@ export function replayReply(
   const pair = `${caller.dialect} <- ${record.dialect}`
   const written = writeReply(caller, request, read.events)
   const grammar = grammarOf(caller.dialect)
-  tally.count(pair, 'streams', record.id, grammar.check(written.frames))
+  const answers = request.sampling.candidateCount
+  tally.count(pair, 'streams', record.id, grammar.check(written.frames, answers))
   tally.count(pair, 'replies', record.id, kept(caller, request, read, written))
   if (written.body === undefined) return
-  tally.count(pair, 'bodies', record.id, grammar.checkBody(JSON.parse(written.body)))
+  tally.count(pair, 'bodies', record.id, grammar.checkBody(JSON.parse(written.body), answers))
 }
 
 /** Equal, or different and reported. The whole reply and the stream must say the same. */
@@ -146,7 +147,8 @@ export function replayCuts(
 function cutWrong(caller: Adapter, request: Request, events: Event[]): string | undefined {
   if (events.at(-1)?.type !== 'error') return `a cut stream ended in ${events.at(-1)?.type}`
   if (events.some((event) => event.type === 'finish')) return 'a cut stream finished'
-  return grammarOf(caller.dialect).check(writeReply(caller, request, events).frames)
+  const { frames } = writeReply(caller, request, events)
+  return grammarOf(caller.dialect).check(frames, request.sampling.candidateCount)
 }
 
 /** An error reply becomes a problem, and every caller is told about it in its own words. */
