@@ -12,6 +12,7 @@ import {
   textIn,
   keep,
   restOf,
+  DIALECT,
 } from './dialect.ts'
 import { effortWord } from './reasoning.ts'
 import { pairResults, type Message, type MessagePiece } from './calls.ts'
@@ -220,8 +221,16 @@ function writeSettings({ effort, passing }: Turn, { betas, lose }: WriteContext)
 function writeTurn(turn: Turn, context: WriteContext): MessagePiece[] {
   const place = context.path
   if (isInstruction(turn)) return writeInstruction(turn, context)
+  let isGap = false
   return turn.blocks.flatMap((block, index) => {
     const path = `${place}.blocks.${index}`
+    // Each thought of a run is bound to the one before it: the service takes no run with a gap.
+    const isOwn = block.kind === 'reasoning' && block.proof?.dialect === DIALECT
+    if (isOwn && isGap) {
+      context.lose('dropped', `${path}.seal`, 'a thought before it is missing')
+      return []
+    }
+    isGap = block.kind === 'reasoning' && !isOwn && !context.isOpen
     const role = roleFor(block, turn.role === 'assistant' ? 'assistant' : 'user')
     if (role === 'assistant' && block.kind === 'media') return assistantMedia(context.lose, path)
     return writeBlock(block, { ...context, path }).map((value) => ({ role, value, place }))
