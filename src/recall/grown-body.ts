@@ -9,7 +9,8 @@ import {
   respelled,
   type BodyRules,
   type Gap,
-  type KnownBody,
+  KnownBody,
+  type Layout,
   type Place,
 } from './known-body.ts'
 
@@ -40,14 +41,14 @@ export function growBody(
   const growth = bytes.length - known.bytes.length
   const fresh = decoded(bytes.subarray(gap.from, gap.to + growth))
   if (fresh === undefined) return undefined
-  const sketch = sketchOf(known, gap, fresh)
+  const sketch = sketchOf(known.layout, gap, fresh)
   const found = structureOf(sketch.text, rules)
   if (!found || found.repeats || found.members.has('__proto__')) return undefined
   const nodes = known.nodes + found.nodes
   if (nodes > rules.limits.nodes) return undefined
   const whole = { ...sketch, ...found, gap, growth }
-  const layout = { ...layoutOf(known, whole, fresh, rules.turns), bytes, nodes }
-  return new GrownBody(known, whole, { ...layout, blind: new Set() }, rules)
+  const layout = layoutOf(known.layout, whole, fresh, rules.turns)
+  return new GrownBody(known, whole, new KnownBody(bytes, nodes, layout), rules)
 }
 
 /** Undefined for bytes that are no text, and where long data is to be left out of it. */
@@ -69,7 +70,7 @@ function structureOf(text: string, { limits, verbatim, turns }: BodyRules): Stru
   }
 }
 
-function sketchOf({ places }: KnownBody, gap: Gap, fresh: string) {
+function sketchOf({ places }: Layout, gap: Gap, fresh: string) {
   const { elements, isWithin, members, next } = gap
   const head = places.slice(0, members).map(blank)
   const open = elements === undefined ? undefined : places[members]
@@ -84,11 +85,11 @@ const blank = ({ name }: Place): string => `${JSON.stringify(name)}:0`
 
 /** Where the parts of the whole body stand in its bytes. */
 function layoutOf(
-  known: KnownBody,
+  known: Layout,
   { gap, growth, from, to, members, ends }: Sketch,
   fresh: string,
   turnsName: string,
-): Pick<KnownBody, 'places' | 'turns'> {
+): Layout {
   const isPlain = fresh.length === gap.to + growth - gap.from
   const offset = byteOffsets(fresh, isPlain, gap.from)
   const at = (place: number) => offset(place - from)
@@ -149,8 +150,8 @@ export class GrownBody implements ScannedBody {
   }
 
   memberText(name: string): string | undefined {
-    const { bytes, places } = this.known
-    const place = places.find((each) => each.name === name)
+    const { bytes, layout } = this.known
+    const place = layout.places.find((each) => each.name === name)
     return place && STRICT.decode(bytes.subarray(place.start, place.end))
   }
 
@@ -162,7 +163,9 @@ export class GrownBody implements ScannedBody {
   }
 
   respelled(name: string, value: string): Bytes | undefined {
-    return respelled(this.known, name, value)
+    const { bytes, layout } = this.known
+    const place = layout.places.find((each) => each.name === name)
+    return place && respelled(bytes, place, value)
   }
 
   holds(glance: Glance): boolean {

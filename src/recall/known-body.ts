@@ -1,7 +1,7 @@
 import { bytesIn, encoded, joinBytes, LARGEST_BLOCK_BYTES, type Bytes } from '../json/bytes.ts'
 import type { JsonObject } from '../json/json.ts'
 import type { Glance, ScannedText } from '../json/scanned-body.ts'
-import type { StructureLimits } from '../json/structure.ts'
+import type { Structure, StructureLimits } from '../json/structure.ts'
 import type { Slice } from '../json/tokens.ts'
 import type { VerbatimPaths } from '../json/verbatim-paths.ts'
 
@@ -18,55 +18,87 @@ export interface Place extends Slice {
   readonly name: string
 }
 
-/** A body that may come again, with something new in it. */
-export interface KnownBody {
-  readonly bytes: Uint8Array
+/** Where the parts of a body stand in its bytes. */
+export interface Layout {
   readonly places: readonly Place[]
-  /** The number of the member whose list grows, and where its elements end in the bytes. */
+  /** The number of the member whose list grows, and where its elements end. */
   readonly turns: { readonly index: number; readonly ends: readonly number[] } | undefined
+}
+
+/** Where the parts of a body stand in its text. */
+interface TextLayout {
+  readonly structure: Structure
+  readonly turnsName: string
+}
+
+/** A body that may come again, with something new in it. */
+export class KnownBody {
+  readonly bytes: Uint8Array
   /** At least as many values as the body holds. */
   readonly nodes: number
   /** What it spells, once that is known. */
-  value?: JsonObject
+  value: JsonObject | undefined
   /** Looks that saw nothing in it, and so would see nothing in a part of it. */
-  readonly blind: Set<Glance>
+  readonly blind = new Set<Glance>()
+  #layout: Layout | TextLayout
+
+  constructor(bytes: Uint8Array, nodes: number, layout: Layout | TextLayout) {
+    this.bytes = bytes
+    this.nodes = nodes
+    this.#layout = layout
+  }
+
+  /** To count the bytes of a text takes long, and a body may never come again. */
+  get layout(): Layout {
+    if ('structure' in this.#layout)
+      this.#layout = laidOut(this.#layout, DECODER.decode(this.bytes), this.bytes.length)
+    return this.#layout
+  }
+
+  get isLaidOut(): boolean {
+    return !('structure' in this.#layout)
+  }
 }
 
-const BYTE_ORDER_MARK = 0xef
+const DECODER = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Learns where the parts of a body stand; undefined for one that is too unusual to be worth it. */
-export function learnBody(
-  bytes: Uint8Array,
-  { text, structure }: ScannedText,
-  turnsName: string,
-): KnownBody | undefined {
-  const { ends, members, nodes, repeats } = structure
-  // A byte order mark is no part of the text.
-  if (repeats || members.has('__proto__') || bytes[0] === BYTE_ORDER_MARK) return undefined
-  const at = byteOffsets(text, bytes.length === text.length)
+function laidOut({ structure, turnsName }: TextLayout, text: string, length: number): Layout {
+  const { ends, members } = structure
+  const at = byteOffsets(text, length === text.length)
   const places: Place[] = []
-  let turns: KnownBody['turns']
+  let turns: Layout['turns']
   for (const [name, { start, end }] of members) {
     const from = at(start)
     if (name === turnsName) turns = { index: places.length, ends: ends.map(at) }
     places.push({ name, start: from, end: at(end) })
   }
-  return { bytes, places, turns, nodes, blind: new Set() }
+  return { places, turns }
+}
+
+const BYTE_ORDER_MARK = 0xef
+
+/** Undefined for a body that is too unusual to be worth it. */
+export function learnBody(
+  bytes: Uint8Array,
+  scanned: ScannedText,
+  turnsName: string,
+): KnownBody | undefined {
+  const { text, structure } = scanned
+  const { members, nodes, repeats } = structure
+  // A byte order mark is no part of the text.
+  if (repeats || members.has('__proto__') || bytes[0] === BYTE_ORDER_MARK) return undefined
+  const known = { structure, turnsName }
+  const isPlain = bytes.length === text.length
+  return new KnownBody(bytes, nodes, isPlain ? laidOut(known, text, bytes.length) : known)
 }
 
 const QUOTE = 34
 
-/** With another string in the place of one; undefined where there is no such member. */
-export function respelled(
-  { bytes, places }: KnownBody,
-  name: string,
-  value: string,
-): Bytes | undefined {
-  const place = places.find((each) => each.name === name)
-  if (!place) return undefined
-  if (bytes[place.start] !== QUOTE) return bytes
-  const before = joinBytes([bytes.subarray(0, place.start), encoded(JSON.stringify(value))])
-  const behind = bytes.subarray(place.end)
+/** The bytes with another string in the place of one. */
+export function respelled(bytes: Uint8Array, { start, end }: Slice, value: string): Bytes {
+  if (bytes[start] !== QUOTE) return bytes
+  const before = joinBytes([bytes.subarray(0, start), encoded(JSON.stringify(value))])
+  const behind = bytes.subarray(end)
   return bytes.length < LARGEST_BLOCK_BYTES ? joinBytes([before, behind]) : [before, behind]
 }
 
@@ -103,7 +135,7 @@ export interface Gap {
  * little in common.
  */
 export function gapIn(
-  { bytes, places, turns }: KnownBody,
+  { bytes, layout: { places, turns } }: KnownBody,
   { before, behind, growth }: { before: number; behind: number; growth: number },
 ): Gap | undefined {
   // What ends where the bytes begin to differ may be a number that goes on.

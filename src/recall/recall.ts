@@ -5,6 +5,7 @@ import type { Slice } from '../json/tokens.ts'
 import { alikeBefore, alikeBehind, isSameByte, type IsSame } from './alike.ts'
 import { growBody } from './grown-body.ts'
 import {
+  byteOffsets,
   gapIn,
   learnBody,
   respelled,
@@ -96,11 +97,12 @@ class Request implements RecalledRequest {
     if (!session) return undefined
     const { known } = session
     const behind = alikeBehind(known.bytes, bytes, isSame)
+    if (2 * (before + behind) < known.bytes.length) return undefined
     const growth = bytes.length - known.bytes.length
     const gap = gapIn(known, { before, behind, growth })
-    const grown = gap && growBody(known, gap, bytes, rules)
+    const grown = gap && isMost(known, gap) ? growBody(known, gap, bytes, rules) : undefined
     if (!grown) return undefined
-    this.#keep(isMost(known, gap) ? session : undefined, grown.known)
+    this.#keep(session, grown.known)
     return grown
   }
 
@@ -141,18 +143,20 @@ class Request implements RecalledRequest {
 }
 
 /** So many of the last sessions are compared where none is likely: one that was edited may be among them. */
-const MOST_UNLIKELY = 8
-const PROBE_BYTES = 64
+const MOST_UNLIKELY = 16
+const PROBE_BYTES = 4096
 
 /** Whether a body has the same bytes in the midst of the turns, where sessions differ that begin alike. */
-function isLikely({ bytes, turns }: KnownBody, other: Uint8Array, isSame: IsSame): boolean {
-  const end = turns?.ends[turns.ends.length >> 1] ?? 0
+function isLikely(known: KnownBody, other: Uint8Array, isSame: IsSame): boolean {
+  const { bytes } = known
+  const ends = known.isLaidOut ? known.layout.turns?.ends : undefined
+  const end = ends?.[ends.length >> 1] ?? bytes.length >> 1
   if (end > other.length) return false
   const start = Math.max(0, end - PROBE_BYTES)
   return isSame(bytes.subarray(start, end), other.subarray(start, end))
 }
 
-/** Whether most of a known body comes again: then the new one is the next of its session. */
+/** Whether most of a known body comes again: otherwise it is quicker to read the new one as a whole. */
 const isMost = ({ bytes }: KnownBody, { from, to }: Gap): boolean => 2 * (to - from) < bytes.length
 
 /** A body of which nothing was known before, and what is learned of it is for the next one. */
@@ -182,7 +186,11 @@ class LearnedBody implements ScannedBody {
   }
 
   respelled(name: string, value: string): Bytes | undefined {
-    return respelled(this.#known, name, value)
+    const { bytes } = this.#known
+    const { text, structure } = this.#scanned
+    const slice = structure.members.get(name)
+    const at = byteOffsets(text, bytes.length === text.length)
+    return slice && respelled(bytes, { start: at(slice.start), end: at(slice.end) }, value)
   }
 
   holds(glance: Glance): boolean {

@@ -100,6 +100,7 @@ export class SessionStore {
 /** A hash is enough: what is found is compared byte for byte. */
 function placeOf(owner: string, bytes: Uint8Array): string {
   let hash = 0x811c9dc5
-  for (const byte of bytes.subarray(0, BEGINNING_BYTES)) hash = Math.imul(hash ^ byte, 0x01000193)
+  for (let at = 0; at < BEGINNING_BYTES; at += 1)
+    hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193)
   return `${hash}\0${owner}`
 }

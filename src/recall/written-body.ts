@@ -102,6 +102,16 @@ function isAlike(one: Json | undefined, other: Json | undefined): boolean {
   )
 }
 
+const ENCODER = new TextEncoder()
+const MOST_BYTES_PER_UNIT = 3
+const SCRATCH = new Uint8Array(65_536)
+
+/** A text that is not too long is encoded in one go, whatever is in it. */
+function encodedOnce(text: string): Uint8Array {
+  if (text.length * MOST_BYTES_PER_UNIT > SCRATCH.length) return encoded(text)
+  return SCRATCH.slice(0, ENCODER.encodeInto(text, SCRATCH).written)
+}
+
 /** Bytes that are put together of old ones and new text. */
 class Output {
   readonly #old: Uint8Array | undefined
@@ -126,7 +136,7 @@ class Output {
 
   write(text: string): void {
     this.#flush()
-    const bytes = encoded(text)
+    const bytes = encodedOnce(text)
     this.#parts.push(bytes)
     this.size += bytes.length
   }
