@@ -25,7 +25,7 @@ export type ArrivalPorts = Pick<Ports, 'now' | 'randomId' | 'log'>
 
 /** Reads the address of a request; nothing else does. Its host is not used, because a caller can write any. */
 export function receiveRequest(request: HttpRequest, ports: ArrivalPorts): ReceivedRequest {
-  const { pathname, searchParams } = new URL(request.url)
+  const { pathname, query } = placeOf(request.url)
   const explain = pathname.startsWith(`${EXPLAIN}/`)
   const path = explain ? pathname.slice(EXPLAIN.length) : pathname
   const own = request.headers.get('x-request-id')
@@ -33,13 +33,31 @@ export function receiveRequest(request: HttpRequest, ports: ArrivalPorts): Recei
   const { method } = request
   return {
     request,
-    head: { method, path, query: searchParams },
+    head: { method, path, query },
     explain,
     id,
     path: pathname,
     journal: journal(ports, { id, method, path: pathname }),
   }
 }
+
+const paths = new Map<string, string>()
+const MOST_PATHS = 256
+const NO_QUERY = new URLSearchParams()
+
+/** An address in its parts; those without a query, which may hold a key, are remembered. */
+function placeOf(address: string): { pathname: string; query: URLSearchParams } {
+  const known = paths.get(address)
+  if (known !== undefined) return { pathname: known, query: NO_QUERY }
+  const { pathname, searchParams, search, hash } = new URL(address)
+  if (search === '' && hash === '' && address.length <= LONGEST_PATH) {
+    if (paths.size >= MOST_PATHS) paths.clear()
+    paths.set(address, pathname)
+  }
+  return { pathname, query: searchParams }
+}
+
+const LONGEST_PATH = 256
 
 const ALIVE = '/livez'
 

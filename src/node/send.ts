@@ -75,12 +75,12 @@ const proxyAgent = (connectMs: number, uri: string): Dispatcher =>
 function exchange(agent: Dispatcher, request: UpstreamRequest): Promise<UpstreamResponse> {
   return new Promise((resolve, reject) => {
     if (request.signal.aborted) return reject(toError(request.signal.reason))
-    const url = new URL(request.url)
+    const { origin, path } = placeOf(request.url)
     request.connection?.('sought')
     agent.dispatch(
       {
-        origin: url.origin,
-        path: url.pathname + url.search,
+        origin,
+        path,
         method: request.method,
         headers: { 'accept-encoding': 'gzip', ...request.headers, ...contentLength(request.body) },
         body: toNodeBody(request.body),
@@ -90,6 +90,27 @@ function exchange(agent: Dispatcher, request: UpstreamRequest): Promise<Upstream
       responseHandler(request, resolve, reject),
     )
   })
+}
+
+interface Place {
+  origin: string
+  path: string
+}
+
+const places = new Map<string, Place>()
+/** More than the upstreams of most configurations have models, but callers can name any. */
+const MOST_PLACES = 256
+
+/** An address in its parts; those without a query, which may hold a key, are remembered. */
+function placeOf(address: string): Place {
+  const known = places.get(address)
+  if (known) return known
+  const { origin, pathname, search } = new URL(address)
+  const place = { origin, path: pathname + search }
+  if (search !== '') return place
+  if (places.size >= MOST_PLACES) places.clear()
+  places.set(address, place)
+  return place
 }
 
 /** undici takes any iterable as a body; its types allow fewer. */

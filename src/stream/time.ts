@@ -65,6 +65,12 @@ export function alarm(ring: () => void): Alarm {
 export function within<T>(work: Promise<T>, ms: number): Promise<T | typeof SILENT> {
   return new Promise((resolve, reject) => {
     const clock = timer(() => resolve(SILENT), ms)
-    work.then(resolve, reject).finally(() => clearTimeout(clock))
+    const settled =
+      <V>(settle: (value: V) => void) =>
+      (value: V) => {
+        clearTimeout(clock)
+        settle(value)
+      }
+    work.then(settled(resolve), settled(reject))
   })
 }

@@ -19,6 +19,8 @@ export interface CallDeadline {
   /** Ends the call unless `relax` is called in time. */
   watch(ms: number, problem: Problem): void
   relax(): void
+  /** Runs `run` as soon as the call is over before its time; for one at a time. */
+  whenEnded(run: () => void): void
   /** Waits for `work`; rejects as soon as the call has ended. One work at a time. */
   wait<T>(work: Promise<T>): Promise<T>
   /** Ends the deadline with the call: no timer or listener remains. */
@@ -28,12 +30,14 @@ export interface CallDeadline {
 export function callDeadline(ends: Ends): CallDeadline {
   const controller = new AbortController()
   let interrupt: ((reason: Problem) => void) | undefined
+  let ended: (() => void) | undefined
   let silence = TOOK_TOO_LONG
   const end = (reason: Problem) => {
     if (line.problem) return
     line.problem = reason
     close()
     controller.abort()
+    ended?.()
     interrupt?.(reason)
   }
   const leave = () => end(CALLER_LEFT)
@@ -44,7 +48,7 @@ export function callDeadline(ends: Ends): CallDeadline {
     clearTimeout(total)
     clock.close()
     ends.caller.removeEventListener('abort', leave)
-    ends.deadline?.removeEventListener('abort', stop)
+    if (ends.deadline) waitingFor(ends.deadline).delete(stop)
   }
   // Not a getter: objects with a getter get a shape of their own each, and are collected late.
   const line: CallDeadline & { problem: Problem | undefined } = {
@@ -57,6 +61,7 @@ export function callDeadline(ends: Ends): CallDeadline {
       clock.set(ms)
     },
     relax: clock.stop,
+    whenEnded: (run) => void (ended = run),
     // `Promise.race` with one long-lived promise would keep every piece of a long stream in memory.
     wait: (work) =>
       new Promise((resolve, reject) => {
@@ -67,8 +72,25 @@ export function callDeadline(ends: Ends): CallDeadline {
     close,
   }
   ends.caller.addEventListener('abort', leave)
-  ends.deadline?.addEventListener('abort', stop)
+  if (ends.deadline) waitingFor(ends.deadline).add(stop)
   if (ends.caller.aborted) leave()
   if (ends.deadline?.aborted) stop()
   return line
+}
+
+const waiting = new WeakMap<AbortSignal, Set<() => void>>()
+
+/**
+ * What runs at the end of a signal that all calls share. A signal looks through all its listeners whenever one is
+ * added or removed, which would take longer the more calls are open.
+ */
+function waitingFor(signal: AbortSignal): Set<() => void> {
+  const known = waiting.get(signal)
+  if (known) return known
+  const runs = new Set<() => void>()
+  signal.addEventListener('abort', () => {
+    for (const run of runs) run()
+  })
+  waiting.set(signal, runs)
+  return runs
 }

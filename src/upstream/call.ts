@@ -210,7 +210,7 @@ function opened(
     if (!over) stop()
   }
   if (over) line.close()
-  line.signal.addEventListener('abort', stop, { once: true })
+  line.whenEnded(stop)
   return {
     status: response.status,
     headers: response.headers,
