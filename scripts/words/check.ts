@@ -6,7 +6,7 @@ export const reasonsFor = (dialect: Dialect, side: Side): Reasons =>
   (side === 'request' ? SILENT_REQUESTS : SILENT_REPLIES)[dialect]
 
 /** A word's own key: its type and member, and behind `=` the literal. */
-export const keyOf = ({ where, kind, word }: FatedWord): string =>
+export const ruleOf = ({ where, kind, word }: FatedWord): string =>
   kind === 'literal' ? `${where}=${word}` : `${where}.${word}`
 
 const matches = (rule: string, key: string): boolean =>
@@ -14,7 +14,7 @@ const matches = (rule: string, key: string): boolean =>
 
 /** Why a word may be silent; undefined where no reason is given. */
 export function reasonOf(word: FatedWord, reasons: Reasons): string | undefined {
-  const key = keyOf(word)
+  const key = ruleOf(word)
   const rule = Object.keys(reasons).find((each) => matches(each, key))
   return rule === undefined ? undefined : reasons[rule]
 }
@@ -32,10 +32,10 @@ export function verdictOn(words: readonly FatedWord[], dialect: Dialect, side: S
   const undecided = silent.flatMap((word) => {
     if (reasonOf(word, reasons) !== undefined) return []
     const over = othersThan(dialect).filter((_, at) => word.fates[at] === 'silent')
-    return [`${keyOf(word)} over ${over.join(', ')}`]
+    return [`${ruleOf(word)} over ${over.join(', ')}`]
   })
   const stale = Object.keys(reasons).filter(
-    (rule) => !silent.some((word) => matches(rule, keyOf(word))),
+    (rule) => !silent.some((word) => matches(rule, ruleOf(word))),
   )
   return { undecided, stale }
 }

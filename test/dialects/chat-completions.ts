@@ -7,6 +7,7 @@ import { replyNoOps } from './chat-completions/reply-noops.ts'
 import { requestNoOps } from './chat-completions/request-noops.ts'
 import { scripted } from './chat-completions/scripted.ts'
 import { voice } from './chat-completions/voice.ts'
+import { wildSession } from './chat-completions/wild-session.ts'
 import type { Ask, Http, Kit, Offer, Say } from './kit.ts'
 
 const PATH = '/v1/chat/completions'
@@ -167,5 +168,7 @@ export const chatCompletions: Kit = {
     mayComeTwice: (event) => event === correctStream[1] || event === correctStream[3],
   },
   noOps: { request: requestNoOps, reply: replyNoOps },
+  wildSession,
+  model: 'm',
   bench,
 }

@@ -7,6 +7,7 @@ import { replyNoOps } from './generate-content/reply-noops.ts'
 import { requestNoOps } from './generate-content/request-noops.ts'
 import { scripted } from './generate-content/scripted.ts'
 import { voice } from './generate-content/voice.ts'
+import { wildSession } from './generate-content/wild-session.ts'
 import type { Ask, Http, Kit, Say } from './kit.ts'
 
 const http: Http = {
@@ -162,5 +163,7 @@ export const generateContent: Kit = {
     mayComeTwice: (event) => event === correctStream[0],
   },
   noOps: { request: requestNoOps, reply: replyNoOps },
+  wildSession,
+  model: 'gemini-3-pro',
   bench,
 }

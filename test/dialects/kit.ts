@@ -5,6 +5,7 @@ import type { Entry } from '../replay/noop.ts'
 import type { Client } from './client.ts'
 import type { Scripted } from './scripted.ts'
 import type { Voice } from './voice.ts'
+import type { WildSession } from './wild-session.ts'
 
 /** Everything that the suites have to know of a dialect, written by hand and without its adapter. */
 export interface Kit {
@@ -24,6 +25,10 @@ export interface Kit {
   correctStream: CorrectStream
   /** What of a request, and of a reply, says nothing to another dialect. */
   noOps: { request: Entry[]; reply: Entry[] }
+  /** A session in the words of this dialect alone. */
+  wildSession: WildSession
+  /** A model of its service, by whose name the adapter knows what it takes. */
+  model: string
   bench: BenchWords
 }
 

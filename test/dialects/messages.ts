@@ -8,6 +8,7 @@ import { replyNoOps } from './messages/reply-noops.ts'
 import { requestNoOps } from './messages/request-noops.ts'
 import { scripted } from './messages/scripted.ts'
 import { voice } from './messages/voice.ts'
+import { wildSession } from './messages/wild-session.ts'
 
 const PATH = '/v1/messages'
 
@@ -187,5 +188,7 @@ export const messages: Kit = {
     mayComeTwice: () => false,
   },
   noOps: { request: requestNoOps, reply: replyNoOps },
+  wildSession,
+  model: 'claude-opus-5-5',
   bench,
 }

@@ -8,6 +8,7 @@ import { replyNoOps } from './responses/reply-noops.ts'
 import { requestNoOps } from './responses/request-noops.ts'
 import { scripted } from './responses/scripted.ts'
 import { voice } from './responses/voice.ts'
+import { wildSession } from './responses/wild-session.ts'
 
 const PATH = '/v1/responses'
 
@@ -172,5 +173,7 @@ export const responses: Kit = {
     mayComeTwice: () => false,
   },
   noOps: { request: requestNoOps, reply: replyNoOps },
+  wildSession,
+  model: 'gpt-5.6',
   bench,
 }

@@ -3,6 +3,7 @@ import type { Dialect } from '../../adapters/dialect.ts'
 import { stringify } from '../../src/json/json.ts'
 import { lossList } from '../../src/model/loss.ts'
 import { adapterOf } from '../dialects/adapters.ts'
+import { kits } from '../dialects/index.ts'
 import { brokenAt, promptOf } from '../replay/chains.ts'
 import { readRequest } from './exchange.ts'
 
@@ -75,18 +76,11 @@ function sessionOf(from: 'messages' | 'responses'): object[] {
   )
 }
 
-const MODELS = {
-  messages: 'claude-opus-5-5',
-  responses: 'gpt-5.6',
-  'generate-content': 'gemini-3-pro',
-  'chat-completions': 'm',
-} as const satisfies Record<Dialect, string>
-
 function sent(from: 'messages' | 'responses', to: Dialect, asked: object) {
   const { lose, losses } = lossList()
   const body = { model: 'm', max_tokens: 9, ...asked }
   const request = readRequest(adapterOf(from), stringify(body))
-  const target = { model: MODELS[to], defaultMaxOutputTokens: 9, facts: {} }
+  const target = { model: kits[to].model, defaultMaxOutputTokens: 9, facts: {} }
   const written = adapterOf(to).upstream.writeRequest(request, { target, lose })
   return { prompt: promptOf(written.body), losses }
 }
