@@ -34,6 +34,7 @@ export { durableStore, type ObjectNamespace } from './workers/durable.ts'
 export { type KeyValueNamespace, kvStore } from './workers/kv.ts'
 export { memoryStore } from './memory/stores/memory.ts'
 export { type RedisLink, redisStore } from './memory/stores/redis.ts'
+export type { ToldLoss } from './exchange/told-losses.ts'
 export type { Loss, LossCode } from './model/loss.ts'
 export { ProblemError, type Problem } from './model/problem.ts'
 export {

@@ -11,7 +11,7 @@ import { dialects } from '../adapters/index.ts'
 import { refuseFileIds, refuseUnkept, reportForeign } from './model/foreign.ts'
 import { emptyRequest } from './model/empty-request.ts'
 import { editedText } from './json/edit.ts'
-import { parse, stringify, type Json, type JsonObject } from './json/json.ts'
+import { isObject, parse, stringify, type Json, type JsonObject } from './json/json.ts'
 import { lossList, type Loss } from './model/loss.ts'
 import type { Request } from './model/request.ts'
 import { invalid, ProblemError } from './model/problem.ts'
@@ -23,6 +23,9 @@ import { randomId } from './ports.ts'
 import { idSource } from './model/ids.ts'
 import { ownHeaders } from './exchange/sample.ts'
 import { frameReader } from './stream/event-reader.ts'
+import { placeFinder } from './exchange/places.ts'
+import { lossKey, lossPlaceFinder } from './exchange/loss-places.ts'
+import { toldLosses, type ToldLoss } from './exchange/told-losses.ts'
 import { replyEvents } from './stream/reply-events.ts'
 import { replyWriter } from './exchange/reply-writer.ts'
 import { framer } from './stream/stream-out.ts'
@@ -48,13 +51,13 @@ export interface TranslatedRequest<To = JsonObject> {
   body: To
   /** The body as text, in which large numbers and the order of members are kept. */
   text: string
-  losses: readonly Loss[]
+  losses: readonly ToldLoss[]
 }
 
 export interface TranslatedReply {
   body: JsonObject
   text: string
-  losses: readonly Loss[]
+  losses: readonly ToldLoss[]
 }
 
 /** The type of a body: an SDK's type as it is; for the name of a dialect, or no type, any object. */
@@ -138,7 +141,15 @@ function sameDialect(adapter: Adapter, facts: ModelFacts, options: TranslatorOpt
       const foreign = same.mayHoldForeign(original)
       const edits = { facts, foreign, ...(model !== undefined && { model }) }
       const text = editedText(original, before, same.edit(before, edits, lose))
-      return { path, headers, body: objectIn(text, () => parse(text)), text, losses }
+      const find = lossPlaceFinder(before, (changed) =>
+        keysOf(() => {
+          const again = lossList()
+          if (isObject(changed)) same.edit(changed, edits, again.lose)
+          return again.losses
+        }),
+      )
+      const told = toldLosses(losses, find)
+      return { path, headers, body: objectIn(text, () => parse(text)), text, losses: told }
     },
     reply(body) {
       if (isRenamed) return between.reply(body)
@@ -157,30 +168,40 @@ function betweenDialects(
 ): Translator {
   const newId = idSource(randomId)
   let last = emptyRequest(options.model ?? '', options.stream)
-  const contexts = (lose: ReadReplyContext['lose']) => ({
-    read: { request: last, server: facts.server, lose, newId },
-    write: { request: last, lose, newId, now: Math.floor(Date.now() / 1000) },
+  const contexts = (lose: ReadReplyContext['lose'], request = last) => ({
+    read: { request, server: facts.server, lose, newId },
+    write: { request, lose, newId, now: Math.floor(Date.now() / 1000) },
   })
   return {
     request(body) {
-      last = readRequest(from, textIn(body), options, newId)
+      const text = textIn(body)
+      const read = (json: Json) => readRequest(from, json, options, newId)
+      const parsed = objectIn(text, () => parse(text, from.caller.verbatim))
+      last = read(parsed)
       if (from !== to) {
         refuseFileIds(last)
         refuseUnkept(last, keepingOf(from, to))
       }
-      return writeRequest(to, last, facts, options)
+      const write = (request: Request) => writeRequest(to, request, facts, options)
+      const { losses, ...written } = write(last)
+      const places = once(() =>
+        placeFinder(parsed, { read, write: (request) => write(request).body }),
+      )
+      return { ...written, losses: toldLosses(losses, ({ path }) => places().find(path).field) }
     },
     reply(body) {
-      const { lose, losses } = lossList()
-      const { read, write } = contexts(lose)
-      const { writer, outcome } = watchEmptyReply(replyWriter(from, write), losses)
-      for (const come of bodyEvents(to, to.upstream.reader(read), textIn(body))) {
-        const event = outcome(come)
-        if (event.type === 'error') throw new ProblemError(event.problem)
-        writer.push(event)
-      }
-      const text = stringify(writer.body())
-      return { body: writer.body(), text, losses }
+      const asked = last
+      return placedReply(textIn(body), (given) => {
+        const { lose, losses } = lossList()
+        const { read, write } = contexts(lose, asked)
+        const { writer, outcome } = watchEmptyReply(replyWriter(from, write), losses)
+        for (const come of bodyEvents(to, to.upstream.reader(read), given)) {
+          const event = outcome(come)
+          if (event.type === 'error') throw new ProblemError(event.problem)
+          writer.push(event)
+        }
+        return { body: writer.body(), losses }
+      })
     },
     stream() {
       const { read, write } = contexts(() => undefined)
@@ -191,7 +212,7 @@ function betweenDialects(
 
 function readRequest(
   from: Adapter,
-  text: string,
+  body: Json,
   options: TranslatorOptions,
   newId: (prefix: string) => string,
 ): Request {
@@ -203,7 +224,6 @@ function readRequest(
     ...(isInPath && { model: model ?? 'model', stream }),
   }
   const headers = options.headers ? new Headers(options.headers) : ownHeaders(from)
-  const body = objectIn(text, () => parse(text, caller.verbatim))
   return caller.readRequest(body, { route, headers, newId })
 }
 
@@ -212,13 +232,39 @@ function writeRequest(
   request: Request,
   facts: ModelFacts,
   { model = request.model }: TranslatorOptions,
-): TranslatedRequest {
+): Omit<TranslatedRequest, 'losses'> & { losses: readonly Loss[] } {
   const { lose, losses } = lossList()
   reportForeign(request, to.dialect, lose)
   const target = { model, defaultMaxOutputTokens: MAX_OUTPUT_TOKENS, facts }
   const { path, query, headers, body } = to.upstream.writeRequest(request, { target, lose })
   const address = query ? `${path}?${query}` : path
   return { path: address, headers, body, text: stringify(body), losses }
+}
+
+function placedReply(
+  given: string,
+  told: (given: string) => { body: JsonObject; losses: readonly Loss[] },
+): TranslatedReply {
+  const { body, losses } = told(given)
+  const find = once(() =>
+    lossPlaceFinder(parse(given), (changed) => keysOf(() => told(stringify(changed)).losses)),
+  )
+  return { body, text: stringify(body), losses: toldLosses(losses, (loss) => find()(loss)) }
+}
+
+/** Made when it is first asked for. */
+function once<Made>(make: () => Made): () => Made {
+  let made: { value: Made } | undefined
+  return () => (made ??= { value: make() }).value
+}
+
+/** Undefined for a reply that cannot be told. */
+function keysOf(lossesOf: () => readonly Loss[]): ReadonlySet<string> | undefined {
+  try {
+    return new Set(lossesOf().map(lossKey))
+  } catch {
+    return undefined
+  }
 }
 
 const bodyEvents = (to: Adapter, reader: Reader, text: string) => {

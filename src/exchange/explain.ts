@@ -9,6 +9,7 @@ import { type AddressedRequest, masked } from '../upstream/request.ts'
 import type { Exchange } from './exchange.ts'
 import { findHome, hasClasses } from './home.ts'
 import type { Plan } from './plan.ts'
+import { whyOf } from './told-losses.ts'
 import { planFor, unrouted } from './planner.ts'
 import { readJson } from './read-request.ts'
 import { settledRequest } from './run.ts'
@@ -66,20 +67,7 @@ async function placedLosses(exchange: Exchange, plan: Plan, text: string): Promi
 const unheard = (): undefined => undefined
 const NO_SEED = '0'.repeat(32)
 
-const plainLoss = ({ code, path, detail }: Loss): JsonObject => ({
-  code,
-  path,
-  ...(detail !== undefined && { detail }),
-  why: detail === undefined ? WHY[code] : `${WHY[code]} (${detail})`,
-})
-
-/** The explanation of each code of a loss. */
-const WHY: Readonly<Record<Loss['code'], string>> = {
-  dropped: 'The upstream has no place for it.',
-  approximated: 'The upstream is sent what is nearest.',
-  defaulted: 'The upstream demands what was not said.',
-  reordered: 'The upstream is sent it in another order.',
-}
+const plainLoss = (loss: Loss): JsonObject => ({ ...loss, why: whyOf(loss) })
 
 const proofPaths = (request: Request | undefined): string[] =>
   (request?.turns ?? []).flatMap(({ blocks }, turn) =>

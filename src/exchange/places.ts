@@ -334,7 +334,7 @@ export function nodeAt(value: Json | undefined, path: Path): Json | undefined {
 }
 
 /** A copy with another value at one path; undefined takes the member out. */
-function changedAt(value: Json, [key, ...rest]: Path, to: Json | undefined): Json {
+export function changedAt(value: Json, [key, ...rest]: Path, to: Json | undefined): Json {
   if (key === undefined) return to ?? null
   if (Array.isArray(value))
     return value.map((each, at) => (at === Number(key) ? changedAt(each, rest, to) : each))
@@ -368,5 +368,5 @@ function firstDifference(one: Json, other: Json | undefined): Path | undefined {
   return []
 }
 
-const pointer = (path: Path): string =>
+export const pointer = (path: Path): string =>
   path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
