@@ -83,6 +83,7 @@ export class Pile {
 
 const ENCODER = new TextEncoder()
 
+const FIRST_BLOCK_BYTES = 1024
 const BLOCK_BYTES = 8192
 const MOST_BYTES_PER_UNIT = 3
 
@@ -93,16 +94,42 @@ const MOST_BYTES_PER_UNIT = 3
 export function streamEncoder(): (text: string) => Uint8Array {
   let block = NOTHING
   let used = 0
+  // Many streams are short, or wait long behind their beginning.
+  let size = FIRST_BLOCK_BYTES
   return (text) => {
     const most = text.length * MOST_BYTES_PER_UNIT
     if (most > BLOCK_BYTES) return encoded(text)
     if (block.length - used < most) {
-      block = new Uint8Array(BLOCK_BYTES)
+      block = new Uint8Array(Math.max(size, most))
+      size = Math.min(2 * size, BLOCK_BYTES)
       used = 0
     }
     const start = used
     used += ENCODER.encodeInto(text, block.subarray(start)).written
     return block.subarray(start, used)
+  }
+}
+
+const DECODER = new TextDecoder('utf-8', { ignoreBOM: true })
+/** Smaller bytes are characters of their own. */
+const FIRST_OF_SEVERAL = 0x80
+
+/**
+ * Decodes bytes that come in pieces; without a piece, the rest. A piece that begins and ends between characters is
+ * decoded by itself, because that costs half as much.
+ */
+export function streamDecoder(): (bytes?: Uint8Array) => string {
+  const decoder = new TextDecoder()
+  // The first piece may begin with the mark of UTF-8, which only this decoder removes.
+  let isBetween = false
+  return (bytes) => {
+    if (!bytes) return decoder.decode()
+    const last = bytes[bytes.length - 1]
+    if (last === undefined) return ''
+    const isEnded = last < FIRST_OF_SEVERAL
+    if (isBetween && isEnded) return DECODER.decode(bytes)
+    isBetween = isEnded
+    return decoder.decode(bytes, { stream: true })
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Frame, FrameReader } from './codec.ts'
 import { ENDED_EARLY } from '../model/cursor.ts'
 import type { Event } from '../model/events.ts'
+import { streamDecoder } from '../json/bytes.ts'
 import { isObject, parse } from '../json/json.ts'
 import type { VerbatimPaths } from '../json/verbatim-paths.ts'
 import type { Problem } from '../model/problem.ts'
@@ -63,7 +64,7 @@ const failed = (problem: Problem): Event[] => [{ type: 'error', problem }]
 const isTerminal = (event: Event) => event.type === 'finish' || event.type === 'error'
 
 export function replyEvents(source: ReplySource): ReplyEvents {
-  const decoder = new TextDecoder()
+  const decode = streamDecoder()
   let mode: Mode | undefined
   let size = 0
 
@@ -94,12 +95,12 @@ export function replyEvents(source: ReplySource): ReplyEvents {
     push: (bytes: Uint8Array) =>
       guarded(() => {
         size += bytes.length
-        return feed(decoder.decode(bytes, { stream: true }))
+        return feed(decode(bytes))
       }),
     end: () =>
       guarded(() => {
         mode ??= isStreamType(source.contentType) ? new StreamMode(source) : jsonMode(source)
-        const events = [...feed(decoder.decode()), ...mode.end()]
+        const events = [...feed(decode()), ...mode.end()]
         return events.some(isTerminal) ? events : [...events, ...failed(NOT_A_REPLY)]
       }),
     fail: (problem: Problem) => guarded(() => failed(problem)),
@@ -182,6 +183,7 @@ class StreamMode implements Mode {
     let isOver = false
     for (const frame of frames) {
       const one = this.#readOne(frame)
+      if (one.length === 0) continue
       if (this.#anew && one.some((event) => isStumble(event, frame))) {
         this.#reader = this.#anew()
         this.#stumbled = true

@@ -53,8 +53,8 @@ export function encodeHeartbeat(
   framing: Framing | undefined,
 ): (() => Uint8Array) | undefined {
   if (heartbeat === undefined || framing === 'json-array') return undefined
-  const text = heartbeat === 'comment' ? SSE_COMMENT : sseFrame(eventFrame(heartbeat))
-  return () => new TextEncoder().encode(text)
+  const write = () => (heartbeat === 'comment' ? SSE_COMMENT : sseFrame(eventFrame(heartbeat)))
+  return () => new TextEncoder().encode(write())
 }
 
 /** Tells intermediaries neither to cache nor to buffer a stream. */
