@@ -301,13 +301,28 @@ describe('towards a service of another dialect', () => {
 
 describe('the list of models', () => {
   it('has the shape that Claude Code reads', async () => {
-    const response = await gateway('messages').get('/v1/models?limit=1000', {
-      'anthropic-version': '2023-06-01',
-    })
+    const models = { 'claude-opus-5-5': { contextWindow: 200000 } }
+    const up = { dialect: 'messages', url: 'https://upstream.example', key: KEY, models } as const
+    const response = await gateway('messages', {}, { upstreams: { up } }).get(
+      '/v1/models?limit=1000',
+      { 'anthropic-version': '2023-06-01' },
+    )
     const list: unknown = await response.json()
     expect(isObject(list) && list['data']).toEqual(
       expect.arrayContaining([
-        expect.objectContaining({ id: 'claude-opus-5-5', display_name: expect.any(String) }),
+        {
+          type: 'model',
+          id: 'claude-opus-5-5',
+          display_name: 'claude-opus-5-5',
+          created_at: '1970-01-01T00:00:00Z',
+          max_input_tokens: 200000,
+          max_tokens: null,
+          capabilities: null,
+          lifecycle: 'active',
+          line: null,
+          deprecated_at: null,
+          retires_at: null,
+        },
       ]),
     )
   })

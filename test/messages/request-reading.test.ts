@@ -257,6 +257,13 @@ describe('the paths', () => {
 
   it('lists models as its clients expect', () => {
     const entry = { id: 'mouse-1', contextWindow: 200_000, maxOutputTokens: 64_000 }
+    const unknown = {
+      capabilities: null,
+      lifecycle: 'active',
+      line: null,
+      deprecated_at: null,
+      retires_at: null,
+    }
     expect(messages.caller.writeModels([entry, { id: 'mouse-2' }], 0)).toEqual({
       data: [
         {
@@ -266,12 +273,16 @@ describe('the paths', () => {
           created_at: '1970-01-01T00:00:00Z',
           max_input_tokens: 200_000,
           max_tokens: 64_000,
+          ...unknown,
         },
         {
           type: 'model',
           id: 'mouse-2',
           display_name: 'mouse-2',
           created_at: '1970-01-01T00:00:00Z',
+          max_input_tokens: null,
+          max_tokens: null,
+          ...unknown,
         },
       ],
       has_more: false,
