@@ -24,6 +24,7 @@ import * as citations from './citations.ts'
 import {
   CALL_ID,
   DIALECT,
+  factsOf,
   objectsIn,
   readCache,
   textIn,
@@ -99,6 +100,7 @@ export const READERS = {
   image: readMedia,
   document: readMedia,
   search_result: readSearchResult,
+  browser_state: readBrowserState,
   tool_reference: readReference,
   tool_addition: readToolChange,
   tool_removal: readToolChange,
@@ -138,6 +140,14 @@ function readSearchResult(raw: WireBlock): Block {
   return { kind: 'text', text, ...readCache(cache_control), ...keep({ search_result }) }
 }
 
+/** What a browser shows besides a picture: every dialect gets it as text. */
+function readBrowserState(raw: WireBlock): Block {
+  const { cache_control, ...browser_state } = raw
+  const { type: _, ...state } = browser_state
+  const kept = keep({ browser_state })
+  return { kind: 'text', text: toText(state), ...readCache(cache_control), ...kept }
+}
+
 /** A summary of everything before it; every dialect gets its text. */
 function readSummary(raw: WireBlock): Block | undefined {
   if (raw.type !== 'compaction') return undefined
@@ -156,25 +166,29 @@ function readToolUse(raw: WireBlock, context: ReadContext): Block {
 
 /** A call. Its `caller` is a leftover, unless that is the model itself, as usual. */
 export function readCall(raw: WireBlock): ToolCallBlock {
-  const { type: _, id, name, input, caller, cache_control, ...rest } = raw
+  const { type: _, id, name, input, caller, cache_control, toolset_name, ...rest } = raw
+  const namespace = textIn(toolset_name)
   return {
     kind: 'tool-call',
     id: textIn(id),
     name: textIn(name),
+    ...(namespace !== '' && { namespace }),
     form: 'json',
     input: input === undefined ? '' : toText(input),
     ...readCache(cache_control),
-    ...keepCaller(rest, caller),
+    ...keepCaller(rest, caller, namespace !== ''),
   }
 }
 
-const keepCaller = (rest: JsonObject, caller: Json | undefined): Kept =>
-  keep(caller === undefined || isDirect(caller) ? rest : { ...rest, caller })
+const keepCaller = (rest: JsonObject, caller: Json | undefined, isInSet: boolean): Kept =>
+  keep(caller === undefined || isDirect(caller) ? rest : { ...rest, caller }, {
+    facts: isInSet && { set: true },
+  })
 
 const isDirect = (caller: Json): boolean => toText(caller) === '{"type":"direct"}'
 
 function readToolResult(raw: WireBlock, context: ReadContext): Block {
-  const { type: _, tool_use_id, content, is_error, cache_control, ...rest } = raw
+  const { type: _, tool_use_id, content, is_error, cache_control, toolset_name, ...rest } = raw
   const callId = textIn(tool_use_id)
   const { blocks } = readContent(content, context)
   return {
@@ -185,17 +199,20 @@ function readToolResult(raw: WireBlock, context: ReadContext): Block {
     content: blocks,
     ...(is_error === true && { isError: true }),
     ...readCache(cache_control),
-    ...keep(rest),
+    ...keep(rest, {
+      facts: typeof toolset_name === 'string' && { setName: toolset_name },
+    }),
   }
 }
 
 /** Writes a conversation's blocks for an upstream. Most become one block, a search two, an empty text none. */
 const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
   text: (block, context) => {
-    const { search_result, compaction, ...rest } = restOf(block)
+    const { search_result, browser_state, compaction, ...rest } = restOf(block)
     const cache = writeCache(block.cache)
     reportProof(block, context)
-    if (isObject(search_result)) return [{ ...search_result, ...cache }]
+    const whole = search_result ?? browser_state
+    if (isObject(whole)) return [{ ...whole, ...cache }]
     if (isObject(compaction)) return [{ ...compaction, content: block.text, ...cache }]
     if (block.text.trim() === '') {
       return block.text === '' ? [] : context.lose('dropped', context.path, 'white space only')
@@ -226,7 +243,9 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
       {
         type: 'tool_use',
         id: fit(id, CALL_ID),
-        name: context.names.toWire(name, namespace),
+        ...(factsOf(block).set
+          ? { name, toolset_name: namespace ?? '' }
+          : { name: context.names.toWire(name, namespace) }),
         input: writeInput(block, context),
         ...restOf(block),
         ...writeCache(block.cache),
@@ -236,12 +255,14 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
   'tool-result': (block, context) => {
     const content = writeResult(block, context)
     const plain = plainText(content)
+    const { setName } = factsOf(block)
     return [
       {
         type: 'tool_result',
         tool_use_id: fit(block.callId, CALL_ID),
         ...(content.length > 0 && { content: plain || content }),
         ...(block.isError && { is_error: true }),
+        ...(setName !== undefined && { toolset_name: setName }),
         ...restOf(block),
         ...writeCache(block.cache),
       },

@@ -18,8 +18,11 @@ export const CALL_ID: NameRule = { forbidden: /[^a-zA-Z0-9_-]/, maxLength: Numbe
 export interface Facts {
   /** Made by an upstream of this dialect, or written by a caller of it: the service judges it itself. */
   native?: true
-  /** A tool that the caller runs and that the model knows by its type. */
-  typed?: true
+  /** A tool that the caller runs and that the model knows by its type, perhaps with its members. */
+  typed?: true | JsonObject
+  /** A tool of a set: the set itself on the first one. The name of the set, on a result. */
+  set?: true | JsonObject
+  setName?: string
   /** A schema whose root is not an object. */
   bare?: true
   /** An effort without `thinking`: the service answers without thoughts. */

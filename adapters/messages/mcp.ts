@@ -44,7 +44,7 @@ const isKnown = ({ type, name, url }: JsonObject): boolean =>
   type === 'url' && typeof name === 'string' && typeof url === 'string'
 
 /** The toolset of a known server; undefined for any other tool. */
-export function readToolset(raw: WireTool, servers: Servers): McpTool | undefined {
+export function readMcpToolset(raw: WireTool, servers: Servers): McpTool | undefined {
   const server = servers.get(textIn(raw.mcp_server_name))
   return raw.type === TOOLSET && server ? toolOf(server, raw) : undefined
 }

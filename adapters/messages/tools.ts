@@ -1,11 +1,4 @@
-import {
-  isObject,
-  toText,
-  Verbatim,
-  type Json,
-  type JsonObject,
-  stringify,
-} from '../../src/json/json.ts'
+import { isObject, toText, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type {
   Capability,
@@ -38,6 +31,7 @@ import {
   opaque,
   restOf,
 } from './dialect.ts'
+import { readToolset, readTyped } from './client-tools.ts'
 import * as mcp from './mcp.ts'
 import type { Room } from './schema-budget.ts'
 
@@ -51,7 +45,7 @@ interface Known {
   type?: string
 }
 
-/** Hosted tools by the beginning of their dated types. The computer tool needs the size of its screen. */
+/** Hosted tools by the beginning of their dated types. */
 const HOSTED = Object.entries<Known>({
   web_search_2: { capability: 'web-search', name: 'web_search', type: 'web_search_20250305' },
   web_fetch_2: { capability: 'web-fetch', name: 'web_fetch', type: 'web_fetch_20250910' },
@@ -60,7 +54,6 @@ const HOSTED = Object.entries<Known>({
     name: 'code_execution',
     type: 'code_execution_20260120',
   },
-  computer_2: { capability: 'computer', name: 'computer' },
   tool_search_tool_: {
     capability: 'tool-search',
     name: 'tool_search_tool_bm25',
@@ -73,7 +66,9 @@ const hostedBy = (fits: (known: Known) => boolean): Known | undefined =>
 
 export function readTools(tools: Json | undefined, servers: Json | undefined): Tool[] {
   const known = mcp.readServers(servers)
-  const read = objectsIn(tools).map((raw) => mcp.readToolset(raw, known) ?? readTool(raw))
+  const read = objectsIn(tools).flatMap(
+    (raw): Tool[] => readToolset(raw) ?? [mcp.readMcpToolset(raw, known) ?? readTool(raw)],
+  )
   return [...read, ...mcp.readLoneServers(known, tools)]
 }
 
@@ -154,6 +149,8 @@ export function writeTools(tools: readonly Tool[], context: ToolWriting): JsonOb
   const written = tools.flatMap((tool) => {
     // A foreign tool has been reported already.
     if (tool.kind === 'opaque') return tool.dialect === DIALECT ? [tool.value] : []
+    const { set } = tool.kind === 'function' ? factsOf(tool) : {}
+    if (set) return set === true ? [] : [{ ...set, ...writeCache(tool.cache) }]
     const hidden = tool.deferred && context.deferred ? { defer_loading: true } : {}
     if (isNamed(tool)) return [{ ...writeNamed(tool, names, room, lose), ...hidden }]
     const others = tool.kind === 'mcp' ? mcp.writeToolset(tool) : (writeHosted(tool, lose) ?? [])
@@ -179,7 +176,7 @@ function writeNamed(tool: NamedTool, names: ToolNames, room: Room, lose: Lose): 
   const { name, namespace } = tool
   const { native, typed, bare } = factsOf(tool)
   const left = restOf(tool)
-  if (typed) return { name, ...left, ...writeCache(tool.cache) }
+  if (typed) return { name, ...left, ...(typed !== true && typed), ...writeCache(tool.cache) }
   const isText = tool.kind === 'text'
   const description = isText ? describeText(tool, lose) : tool.description
   return {
@@ -322,83 +319,4 @@ function wireName(request: Request, name: string, names: ToolNames): string {
   const tool = request.tools.find((candidate) => isCalled(candidate, name))
   if (tool && isNamed(tool)) return names.toWire(tool.name, tool.namespace)
   return hostedBy(({ capability }) => capability === name)?.name ?? name
-}
-
-interface Typed {
-  description: string
-  properties: JsonObject
-  required: string[]
-}
-
-const STRING = { type: 'string' }
-const INTEGER = { type: 'integer' }
-
-/** Tools that the caller runs, by the beginning of their dated types, with what the model knows of them by type. */
-const TYPED = new Map<string, Typed>([
-  [
-    'bash',
-    {
-      description: 'Runs a command in a shell that stays open, or starts the shell again.',
-      properties: { command: STRING, restart: { type: 'boolean' } },
-      required: [],
-    },
-  ],
-  [
-    'text_editor',
-    {
-      // The inserted text has had two names.
-      description:
-        'Views a file (its lines view_range) or a folder, creates a file with file_text, replaces the only old_str by new_str, or inserts insert_text (given as new_str too) after insert_line.',
-      properties: {
-        command: { type: 'string', enum: ['view', 'create', 'str_replace', 'insert'] },
-        path: STRING,
-        file_text: STRING,
-        old_str: STRING,
-        new_str: STRING,
-        insert_line: INTEGER,
-        insert_text: STRING,
-        view_range: { type: 'array', items: INTEGER },
-      },
-      required: ['command', 'path'],
-    },
-  ],
-  [
-    'memory',
-    {
-      description:
-        'Keeps files below /memories: views a file (its lines view_range) or a folder, creates a file with file_text, replaces the only old_str by new_str, inserts insert_text after insert_line, deletes path, or renames old_path to new_path.',
-      properties: {
-        command: {
-          type: 'string',
-          enum: ['view', 'create', 'str_replace', 'insert', 'delete', 'rename'],
-        },
-        path: STRING,
-        file_text: STRING,
-        old_str: STRING,
-        new_str: STRING,
-        insert_line: INTEGER,
-        insert_text: STRING,
-        view_range: { type: 'array', items: INTEGER },
-        old_path: STRING,
-        new_path: STRING,
-      },
-      required: ['command'],
-    },
-  ],
-])
-
-/** Reads such a tool as a function for other dialects; undefined for any other tool. */
-export function readTyped(raw: JsonObject): FunctionTool | undefined {
-  const { name, cache_control, ...rest } = raw
-  const typed = TYPED.get(textIn(raw['type']).replace(/_\d+$/, ''))
-  if (!typed) return undefined
-  const { description, ...schema } = typed
-  return {
-    kind: 'function',
-    name: textIn(name),
-    description,
-    schema: stringify({ type: 'object', ...schema }),
-    ...readCache(cache_control),
-    ...keep(withoutNulls(rest), { facts: { typed: true } }),
-  }
 }

@@ -5,7 +5,7 @@ import { fit } from '../../src/model/names.ts'
 import { FOREIGN_ID, writeSummaryEnvelope } from '../../src/model/proof.ts'
 import { lowerInput } from '../../src/model/text-tools.ts'
 import { written, type BlockTable, type WriteReplyContext } from '../contract.ts'
-import { CALL_ID, DIALECT } from './dialect.ts'
+import { CALL_ID, DIALECT, factsOf } from './dialect.ts'
 import * as hosted from './hosted.ts'
 import * as mcp from './mcp.ts'
 
@@ -141,12 +141,27 @@ export class ReplyBlocks {
     this.calls += 1
     const { namespace, form } = block
     // Callers of this dialect declare neither namespaces nor free-form tools.
-    if (namespace || form === 'text') this.#context.lose('approximated', 'reply.tool-call.name')
+    const isInSet = namespace !== undefined && this.#isInSet(block)
+    if ((namespace && !isInSet) || form === 'text')
+      this.#context.lose('approximated', 'reply.tool-call.name')
     return {
       type: 'tool_use',
       id: fit(block.id || this.#context.newId('toolu_'), CALL_ID),
-      name: flatName(block) || UNNAMED,
+      ...(isInSet
+        ? { name: block.name, toolset_name: namespace }
+        : { name: flatName(block) || UNNAMED }),
     }
+  }
+
+  /** Calls of a set of tools name the set apart (`toolset_name`). */
+  #isInSet({ name, namespace }: ToolCallBlock): boolean {
+    return this.#context.request.tools.some(
+      (tool) =>
+        tool.kind === 'function' &&
+        tool.name === name &&
+        tool.namespace === namespace &&
+        factsOf(tool).set !== undefined,
+    )
   }
 
   #closeCall(block: ToolCallBlock): Closing {

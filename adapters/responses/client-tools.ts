@@ -15,6 +15,7 @@ import type {
   ToolKey,
   ToolResultBlock,
 } from '../../src/model/request.ts'
+import { readPart } from './blocks.ts'
 import { membersBeside } from '../../src/model/ext.ts'
 import { factsOf, isOrigin, keep, listOf, objectIn, objectsOf, textIn } from './dialect.ts'
 
@@ -24,6 +25,8 @@ import { factsOf, isOrigin, keep, listOf, objectIn, objectsOf, textIn } from './
  */
 interface ClientTool {
   readonly name: string
+  /** An older type of the same tool. */
+  readonly older?: string
   readonly call: string
   readonly output: string
   /** The prefix of the ids of its calls. */
@@ -33,8 +36,10 @@ interface ClientTool {
   /** Converts the item of a call to the arguments of a function, and back. */
   read(item: JsonObject): Json
   write(args: JsonObject): JsonObject
-  /** The result of a call as text. */
-  told(item: JsonObject): { text: string; isError?: boolean }
+  /** What of the tool itself the model has to know. */
+  about?(tool: JsonObject): string
+  /** The result of a call as text, or as what it shows. */
+  told(item: JsonObject): { text: string; isError?: boolean; shown?: Block }
 }
 
 const STRING = { type: 'string' }
@@ -148,7 +153,57 @@ const TOOL_SEARCH: ClientTool = {
   told: () => ({ text: '' }),
 }
 
-const TOOLS: readonly ClientTool[] = [SHELL, LOCAL_SHELL, APPLY_PATCH, TOOL_SEARCH]
+const POINT = { x: INTEGER, y: INTEGER }
+const ACTIONS = 'click double_click drag keypress move screenshot scroll type wait'
+const BUTTONS = ['left', 'right', 'wheel', 'back', 'forward']
+
+const COMPUTER: ClientTool = {
+  name: 'computer',
+  older: 'computer_use_preview',
+  call: 'computer_call',
+  output: 'computer_call_output',
+  prefix: 'cu_',
+  description:
+    'Acts on a screen, one action after the other, and shows it afterwards. Places are pixels from the upper left; click and double_click have a place and a button, drag a path, keypress keys, scroll a place and distances, type a text.',
+  schema: schemaOf(
+    {
+      actions: {
+        type: 'array',
+        items: schemaOf(
+          {
+            type: { type: 'string', enum: ACTIONS.split(' ') },
+            ...POINT,
+            button: { type: 'string', enum: BUTTONS },
+            keys: STRINGS,
+            text: STRING,
+            path: { type: 'array', items: schemaOf(POINT, ['x', 'y']) },
+            scroll_x: INTEGER,
+            scroll_y: INTEGER,
+          },
+          ['type'],
+        ),
+      },
+    },
+    ['actions'],
+  ),
+  about({ display_width, display_height, environment }) {
+    const place = typeof environment === 'string' ? ` of ${environment}` : ''
+    const isSized = typeof display_width === 'number' && typeof display_height === 'number'
+    return isSized ? ` The screen${place} has ${display_width} by ${display_height} pixels.` : ''
+  },
+  read: ({ action, actions }) => ({ actions: actions ?? (action === undefined ? [] : [action]) }),
+  write({ actions, ...action }) {
+    const list = isObject(actions) ? [actions] : Array.isArray(actions) ? actions : [action]
+    return { pending_safety_checks: [], action: list[0] ?? action, actions: list }
+  },
+  told(item) {
+    const { image_url, file_id } = objectIn(item['output'])
+    const image = { ...(image_url !== undefined && { image_url }), ...(file_id && { file_id }) }
+    return { text: '', shown: readPart({ type: 'input_image', ...image }, 'input') }
+  },
+}
+
+const TOOLS: readonly ClientTool[] = [SHELL, LOCAL_SHELL, APPLY_PATCH, TOOL_SEARCH, COMPUTER]
 const byCall = new Map(TOOLS.map((tool) => [tool.call, tool]))
 const byOutput = new Map(TOOLS.map((tool) => [tool.output, tool]))
 
@@ -164,7 +219,7 @@ function isHosted(value: JsonObject): boolean {
 
 /** Members of a tool, a call or a result that follow from its type, or only name a default. */
 const SAID = new Set(
-  'type id call_id status action operation arguments execution output max_output_length tools'.split(
+  'type id call_id status action actions operation arguments execution output max_output_length tools display_width display_height'.split(
     ' ',
   ),
 )
@@ -191,13 +246,17 @@ function schemaIn(parameters: Json | undefined): string | undefined {
 
 /** The tool as a function for other services; undefined for a tool of another kind. */
 export function readClientTool(tool: JsonObject): FunctionTool | undefined {
-  const known = TOOLS.find(({ name }) => name === tool['type'])
+  const { type } = tool
+  const known = TOOLS.find(({ name, older }) => name === type || older === type)
   if (!known || isHosted(tool)) return undefined
   const { description, parameters, ...rest } = leftIn(tool)
   return {
     kind: 'function',
     name: known.name,
-    description: typeof description === 'string' ? description : known.description,
+    description:
+      typeof description === 'string'
+        ? description
+        : known.description + (known.about?.(tool) ?? ''),
     schema: schemaIn(parameters) ?? stringify(known.schema),
     ...keep(rest, { facts: { tool } }),
   }
@@ -229,18 +288,14 @@ export function readClientOutput(
   const known = byOutput.get(textIn(item, 'type') ?? '')
   const callId = textIn(item, 'call_id') ?? (known === LOCAL_SHELL ? textIn(item, 'id') : undefined)
   if (!known || callId === undefined || isHosted(item)) return undefined
-  const { text, isError } = known.told(item)
+  const { text, isError, shown } = known.told(item)
+  const said = text === '' ? [] : [{ kind: 'text' as const, text }]
   return defined({
     kind: 'tool-result' as const,
     callId,
     name: known.name,
     form: 'json' as const,
-    content:
-      known === TOOL_SEARCH
-        ? [foundTools(found)]
-        : text === ''
-          ? []
-          : [{ kind: 'text' as const, text }],
+    content: known === TOOL_SEARCH ? [foundTools(found)] : shown ? [shown] : said,
     isError: isError || undefined,
     ...keep(leftIn(item), { facts: { item } }),
   })

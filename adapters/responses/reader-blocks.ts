@@ -6,6 +6,7 @@ import { isAmong, keyOf } from '../../src/model/late-tools.ts'
 import { raiseInput } from '../../src/model/text-tools.ts'
 import { PARAGRAPH, readSearch } from './blocks.ts'
 import { readAnnotation } from './citations.ts'
+import { readClientCall } from './client-tools.ts'
 import { readCode, readDrawn, readSummary } from './hosted.ts'
 import { readMcpCall } from './mcp.ts'
 import {
@@ -109,8 +110,15 @@ export class Items {
       case 'tool_search_output':
         return this.#finishToolSearch(state, item)
       default:
-        return this.#cursor.whole(state.key, readDrawn(item) ?? readSummary(item) ?? opaque(item))
+        return this.#finishOther(state, item)
     }
+  }
+
+  /** What the caller has to do is a call, also where the caller knows no such item. */
+  #finishOther(state: Item, item: WireItem): void {
+    const call = readClientCall(item)
+    if (call) this.seen.call = true
+    this.#cursor.whole(state.key, call ?? readDrawn(item) ?? readSummary(item) ?? opaque(item))
   }
 
   #search(item: WireItem): ReturnType<typeof readSearch> {

@@ -37,6 +37,21 @@ const SHOWN = 'Whether thoughts are shown is what holds without it.'
 const FOUND = 'What was found goes on by its name; the caller that offers it knows the rest.'
 const OFFERED = 'A tool that is on offer already brings nothing; any other is brought or reported.'
 
+/** Members of sets of tools, which are on offer unless they are said not to be. */
+const SETS = {
+  Computer:
+    'CursorPosition DoubleClick HoldKey Key LeftClick LeftClickDrag LeftMouseDown LeftMouseUp MiddleClick MouseMove RightClick Screenshot Scroll TripleClick Type Wait Zoom',
+  Browser:
+    'CloseTab DoubleClick FileUpload Find FormInput GetPageText HoldKey Hover JavascriptExec Key LeftClick LeftClickDrag LeftMouseDown LeftMouseUp ListTabs MiddleClick MouseMove Navigate NewTab ReadConsole ReadNetwork ReadPage RightClick Screenshot Scroll ScrollTo SwitchTab TripleClick Type Wait Zoom',
+}
+const CONFIGS: Reasons = Object.fromEntries(
+  Object.entries(SETS).flatMap(([set, members]) => [
+    [`${set}Toolset20260801.configs`, EMPTY],
+    [`${set}ToolsetConfigs.*`, EMPTY],
+    ...members.split(' ').map((member) => [`${set}${member}Config.enabled`, DEFAULT]),
+  ]),
+)
+
 export const SILENT_REQUESTS: Readonly<Record<Dialect, Reasons>> = {
   messages: {
     '.model': MODEL,
@@ -66,6 +81,9 @@ export const SILENT_REQUESTS: Readonly<Record<Dialect, Reasons>> = {
     'ToolChangeToolReference.type=tool_reference': OFFERED,
     'SystemMessageParam.output_config': EMPTY,
     'ToolUseBlockParam.id': IDS,
+    'ToolUseBlockParam.toolset_name': NAMESPACE,
+    'ToolResultBlockParam.toolset_name': 'The call of a result has it.',
+    ...CONFIGS,
     'CodeExecutionToolResultBlockParam.tool_use_id': IDS,
     'BashCodeExecutionToolResultBlockParam.tool_use_id': IDS,
     'ToolUseBlockParam.caller': DEFAULT,
@@ -172,6 +190,12 @@ export const SILENT_REQUESTS: Readonly<Record<Dialect, Reasons>> = {
     'ResponseInputItem.LocalShellCall.status': STATUS,
     'ResponseInputItem.LocalShellCallOutput.id': IDS,
     'ResponseInputItem.LocalShellCallOutput.status*': STATUS,
+    'ResponseComputerToolCall.id': IDS,
+    'ResponseComputerToolCall.call_id': IDS,
+    'ResponseComputerToolCall.status': STATUS,
+    'ResponseInputItem.ComputerCallOutput.call_id': IDS,
+    'ResponseInputItem.ComputerCallOutput.id': IDS,
+    'ResponseInputItem.ComputerCallOutput.status*': STATUS,
     'ResponseInputItem.ShellCall.call_id': IDS,
     'ResponseInputItem.ShellCall.id': IDS,
     'ResponseInputItem.ShellCall.status*': STATUS,
@@ -335,6 +359,20 @@ export const SILENT_REPLIES: Readonly<Record<Dialect, Reasons>> = {
     'ResponseCustomToolCall.namespace': NAMESPACE,
     'ResponseFunctionWebSearch.status': STATUS,
     'ResponseReasoningItem.id': IDS,
+    'ResponseComputerToolCall.id': IDS,
+    'ResponseComputerToolCall.status*': STATUS,
+    'ResponseOutputItem.LocalShellCall.id': IDS,
+    'ResponseOutputItem.LocalShellCall.status*': STATUS,
+    'ResponseFunctionShellToolCall.id': IDS,
+    'ResponseFunctionShellToolCall.environment': DEFAULT,
+    'ResponseFunctionShellToolCall.status*': STATUS,
+    'ResponseFunctionShellToolCall.caller': DEFAULT,
+    'ResponseApplyPatchToolCall.id': IDS,
+    'ResponseApplyPatchToolCall.status*': STATUS,
+    'ResponseApplyPatchToolCall.caller': DEFAULT,
+    'ResponseApplyPatchToolCall.Direct.type=direct': DEFAULT,
+    'ResponseFunctionShellToolCall.Direct.type=direct': DEFAULT,
+    'ResponseLocalEnvironment.type=local': DEFAULT,
     'ResponseToolSearchCall.*': 'A search goes on by its arguments.',
     'ResponseToolSearchOutputItem.*': FOUND,
     'FunctionTool.*': FOUND,

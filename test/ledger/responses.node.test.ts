@@ -27,6 +27,11 @@ const ITEMS: Record<string, object> = {
   custom_tool_call_output: { call_id: 'c', output: 'o' },
   reasoning: { id: 'rs_1', summary: [{ type: 'summary_text', text: 't' }], encrypted_content: 'e' },
   additional_tools: { role: 'developer', tools: [{ type: 'custom', name: 'f' }] },
+  computer_call: { call_id: 'c', actions: [{ type: 'screenshot' }] },
+  computer_call_output: {
+    call_id: 'c',
+    output: { type: 'computer_screenshot', image_url: 'https://a.example/a.png' },
+  },
   configuration_update: { reasoning: { effort: 'high' } },
   web_search_call: { id: 'ws_1', status: 'completed', action: { type: 'search', query: 'q' } },
   image_generation_call: { id: 'ig_1', result: 'AAAA' },

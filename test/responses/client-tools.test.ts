@@ -8,6 +8,7 @@ import { read, write } from './exchange.ts'
 const SHELL = { commands: ['ls', 'pwd'], timeout_ms: 1000, max_output_length: null }
 const EXEC = { command: ['ls', '-l'], env: {}, working_directory: '/tmp' }
 const PATCH = { type: 'update_file', path: 'a.txt', diff: '@@\n-a\n+b' }
+const CLICK = { type: 'click', x: 1, y: 2, button: 'left' }
 const DEFERRED = { type: 'function', name: 'late', parameters: { type: 'object' }, strict: false }
 
 /** A tool, what a function is called with, the item that its caller knows, what came of it, and that in words. */
@@ -57,6 +58,23 @@ const cases = [
       tools: [DEFERRED],
     },
     words: 'The tool late was found and can be called.',
+  },
+  {
+    tool: { type: 'computer' },
+    args: { actions: [CLICK, { type: 'screenshot' }] },
+    call: {
+      type: 'computer_call',
+      call_id: 'c1',
+      action: CLICK,
+      actions: [CLICK, { type: 'screenshot' }],
+      pending_safety_checks: [],
+    },
+    output: {
+      type: 'computer_call_output',
+      call_id: 'c1',
+      output: { type: 'computer_screenshot', image_url: 'data:image/png;base64,iVBORw0KGgo=' },
+    },
+    words: 'iVBORw0KGgo=',
   },
 ]
 
@@ -163,5 +181,20 @@ describe('a tool that the service runs', () => {
       tools: [tool],
     })
     expect(losses).toContainEqual({ code: 'dropped', path })
+  })
+})
+
+describe('a reply of nothing but what the caller has to do (trap 14)', () => {
+  const output = [
+    { id: 'sh_1', type: 'shell_call', call_id: 'c1', action: SHELL, status: 'completed' },
+  ]
+  const reply = { id: 'resp_1', object: 'response', model: 'm', status: 'completed', output }
+  it.each(others)('is a call for a %s caller', (from) => {
+    const speaker = translator({ from, to: 'responses', model: 'm' })
+    speaker.request({ model: 'm', ...kits[from].ask.needed, ...kits[from].ask.called('{}', 'r') })
+    const { text } = speaker.reply(reply)
+    expect(text).toContain('"shell"')
+    expect(text).toContain('pwd')
+    if (from === 'messages') expect(text).toContain('"stop_reason":"tool_use"')
   })
 })
