@@ -197,9 +197,11 @@ const COMPUTER: ClientTool = {
     return { pending_safety_checks: [], action: list[0] ?? action, actions: list }
   },
   told(item) {
-    const { image_url, file_id } = objectIn(item['output'])
-    const image = { ...(image_url !== undefined && { image_url }), ...(file_id && { file_id }) }
-    return { text: '', shown: readPart({ type: 'input_image', ...image }, 'input') }
+    const output = objectIn(item['output'])
+    const { type, ...picture } = output
+    const isPicture = type === 'computer_screenshot'
+    const part = isPicture ? { type: 'input_image', ...picture } : output
+    return { text: '', shown: readPart(part, 'input') }
   },
 }
 
