@@ -9,7 +9,12 @@ import { cpuMsOf } from './usage.ts'
 /** The callers of all lanes, in a process of their own: one job after another, told by the parent. */
 
 /** Until every connection has been used a few times, and what is slow at first is over. */
-const RAMP_MS = 80
+const RAMP_MS = 70
+/**
+ * Node accepts one connection in each turn of its loop (libuv does): one that is opened while requests of others are
+ * worked on waits for so many turns as there are before it, which says nothing of how long a request takes.
+ */
+const ACCEPT_MS = 25
 const MAX_PROBLEMS = 3
 const PATIENCE_MS = 5000
 
@@ -93,6 +98,7 @@ async function closedLoop(job: Load, tally: Tally, body?: (chunk: Buffer) => voi
     return { connection, idle, asker }
   }
   const opened = await Promise.all(Array.from({ length: job.connections }, (_, at) => open(at)))
+  await sleep(ACCEPT_MS)
   for (const { connection, asker } of opened) connection.ask(asker.next())
   return {
     async end() {

@@ -10,6 +10,7 @@ import { profileIn } from './profile.ts'
 import { measure, type World } from './rounds.ts'
 import { conclude, print, progress, type Run, runScenario, show } from './run.ts'
 import { SCENARIOS, type Scenario, scenariosOf } from './scenarios.ts'
+import { measureSeveral } from './several.ts'
 import { measureSize } from './size.ts'
 import { measureStart } from './start.ts'
 import { startWorkerLane } from './workers.ts'
@@ -41,6 +42,11 @@ async function inspect(run: Run, world: World): Promise<void> {
   show(run, await measureInspect(world, { command, rounds: options.rounds ?? 15 }))
 }
 
+async function several(run: Run, world: World): Promise<void> {
+  const { options, command } = run
+  show(run, await measureSeveral(world, { command, rounds: options.rounds ?? 7 }))
+}
+
 /** The bare ones are run from TypeScript, which takes its time. */
 const isMeasuredAtStart = (lane: Lane): boolean => isPair(lane)
 
@@ -67,6 +73,7 @@ const EXTRAS: ReadonlyMap<string, Measurement> = new Map<string, Measurement>([
   ['start', start],
   ['memory', memory],
   ['inspect', inspect],
+  ['several', several],
   ['size', (run) => show(run, measureSize())],
   ['workers', workers],
 ])

@@ -1,0 +1,64 @@
+import { availableParallelism } from 'node:os'
+import type { Lane } from './lanes.ts'
+import type { Extra } from './memory.ts'
+import { type Proxy, startLane } from './processes.ts'
+import { measure, type World } from './rounds.ts'
+import { scenariosOf } from './scenarios.ts'
+import { ratios, summaryOf } from './statistics.ts'
+import { digits } from './table.ts'
+
+const SCENARIOS = 'small-64,agent-wide-16,growing-16,burst-16'
+const PROCESSES = 2
+
+const lane = (name: string): Lane => ({
+  name,
+  proxy: 'dragoman',
+  caller: 'messages',
+  upstream: 'responses',
+})
+const ONE = lane('one process')
+const SEVERAL = lane(`--workers ${PROCESSES}`)
+
+/** What a second process behind the same port brings, with the callers and the upstream on the same machine. */
+export async function measureSeveral(
+  world: World,
+  { command, rounds }: { command: string; rounds: number },
+): Promise<Extra> {
+  const making = { upstreamPort: world.upstream.port, command, state: 'off' }
+  const one = await startLane('dragoman', making)
+  const several = await startLane('dragoman', {
+    ...making,
+    args: ['--workers', String(PROCESSES)],
+  })
+  const proxyOf = async ({ name }: Lane): Promise<Proxy> => (name === ONE.name ? one : several)
+  const rows: string[][] = []
+  const problems: string[] = []
+  try {
+    for (const scenario of scenariosOf(SCENARIOS)) {
+      const effort = { rounds, seconds: undefined, warmSeconds: 1.5, progress: () => undefined }
+      const both = await measure({ ...world, proxyOf }, [ONE, SEVERAL], scenario, effort)
+      const [before = [], after = []] = both.map(({ loads }) =>
+        loads.map(({ perSecond }) => perSecond * scenario.events),
+      )
+      problems.push(...both.flatMap((each) => each.problems))
+      const ratio = summaryOf(ratios(after, before))
+      rows.push([
+        scenario.name,
+        ...[before, after].map((series) => digits(summaryOf(series)?.middle)),
+        digits(ratio?.middle),
+        `${digits(ratio?.least)}–${digits(ratio?.most)}`,
+      ])
+    }
+  } finally {
+    await Promise.all([one.stop(), several.stop()])
+  }
+  return {
+    findings: [],
+    problems,
+    section: {
+      title: `several: messages over responses, on ${availableParallelism()} cores with callers and upstream`,
+      head: ['scenario', 'one a second', `${PROCESSES} processes a second`, 'ratio', 'from–to'],
+      rows,
+    },
+  }
+}
