@@ -3,11 +3,20 @@ import type { Dialect } from '../../adapters/dialect.ts'
 import { DIALECTS } from '../../adapters/dialect.ts'
 import { objectsOf, type JsonObject } from '../../src/json/json.ts'
 import { kits } from '../dialects/index.ts'
+import { writeEnvelope } from '../../src/model/proof.ts'
 import { clientOf } from './session.ts'
 import { messagesVendor, responsesVendor, type Vendor } from './vendors.ts'
 
 const VENDORS = { messages: messagesVendor, responses: responsesVendor }
-const TURNS = 24
+const TURNS = 16
+
+/** What changes from turn to turn, and is no edit of the conversation. */
+const RESTLESS: Record<Dialect, readonly JsonObject[]> = {
+  messages: [{}, { tool_choice: { type: 'none' } }, { max_tokens: 5000 }, { temperature: 1 }],
+  responses: [{}, { tool_choice: 'none' }, { reasoning: { effort: 'low' } }, { metadata: {} }],
+  'generate-content': [{}, { toolConfig: { functionCallingConfig: { mode: 'NONE' } } }],
+  'chat-completions': [{}, { tool_choice: 'none' }, { reasoning_effort: 'low' }],
+}
 const PAIRS = DIALECTS.flatMap((caller) =>
   (['messages', 'responses'] as const).map((upstream) => [caller, upstream] as const),
 )
@@ -16,7 +25,8 @@ async function session(caller: Dialect, vendor: Vendor, upstream: Dialect, turns
   const client = clientOf(caller, upstream, vendor)
   let request = client.first()
   for (let turn = 0; turn < turns; turn += 1) {
-    const reply = await client.ask(request)
+    const options = RESTLESS[caller]
+    const reply = await client.ask({ ...request, ...options[turn % options.length] })
     expect(reply.status, JSON.stringify(reply.body)).toBe(200)
     request = client.next(request, reply.body)
   }
@@ -36,6 +46,8 @@ describe('reasoning that is bound to its conversation', () => {
 const edited = (request: JsonObject): JsonObject =>
   JSON.parse(JSON.stringify(request).replace('Do it.', 'Do something else.'))
 
+const thinking = (signature: string) => ({ type: 'thinking', thinking: 'hm', signature })
+
 describe('a conversation that was rewritten', () => {
   it.each(DIALECTS)('is refused by the place it has in the request of %s', async (caller) => {
     const { client, request } = await session(caller, messagesVendor(), 'messages', 5)
@@ -49,6 +61,24 @@ describe('a conversation that was rewritten', () => {
     expect(client.sent).toHaveLength(6)
     const named = { param: 'input[1]', code: 'invalid_encrypted_content' }
     if (caller === 'responses') expect(body).toHaveProperty('error', expect.objectContaining(named))
+  })
+  it('is refused by its own places also where something was taken out on the way', async () => {
+    const vendor = messagesVendor()
+    const client = clientOf('messages', 'messages', vendor)
+    const foreign = writeEnvelope({ dialect: 'responses', value: 'enc' }, 'self')
+    const content = [thinking(foreign), thinking('unknown'), { type: 'text', text: 'yes' }]
+    const messages = [
+      { role: 'user', content: 'hi' },
+      { role: 'assistant', content },
+      { role: 'user', content: 'go on' },
+    ]
+    const { status, body } = await client.ask({ max_tokens: 9, messages })
+    expect(status).toBe(400)
+    expect(vendor.mismatches).toEqual([expect.stringMatching(/^messages\.1\.content\.0 /)])
+    expect(body).toHaveProperty(
+      'error.message',
+      expect.stringMatching(/^messages\.1\.content\.1: /),
+    )
   })
   it('has its thoughts left out, and says so in the words and ids of each client', async () => {
     const { list } = await told('messages', messagesVendor(true), 'messages')

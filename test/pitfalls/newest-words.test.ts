@@ -3,7 +3,10 @@ import type { Dialect } from '../../adapters/dialect.ts'
 import { objectsOf, type Json, type JsonObject } from '../../src/json/json.ts'
 import { siteOf } from '../cache/exchange.ts'
 
-/** Traps of the newest words of the services, with the numbers of our notes on them. */
+/**
+ * Traps of the newest words of the services, with the numbers of our notes on them. Elsewhere: 1 to 4 and 48 in
+ * `http/gateway`, 4 and 8 in `binding`, 6 in `laws/prefixes`, 23, 25, 29, 32 and 33 in `cache/derived`.
+ */
 
 async function asked(
   caller: Dialect,
