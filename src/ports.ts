@@ -1,3 +1,4 @@
+import type { Loss } from './model/loss.ts'
 import type { Lookup } from './model/lookup.ts'
 import type { ByteSource } from './stream/source.ts'
 import type { LogEntry } from './observe/entry.ts'
@@ -118,12 +119,17 @@ export interface PlaceFinder {
   find(path: string): Places
 }
 
+/** The losses of a translation or an edit, as `lossKey` spells them; undefined where the body cannot be read. */
+export type LossesOf = (body: Json) => ReadonlySet<string> | undefined
+
 /** An upstream names places in a request that the caller never saw. The caller is told those of its own. */
 export interface Placing {
   refusal<Told extends Refusal>(sought: PlaceSearch, refused: Told): Promise<Told>
   start(sought: PlaceSearch, event: StartEvent): Promise<StartEvent>
   /** Finds the places of what is lost, for a person. */
   finder(body: Json, translation: Translation): PlaceFinder
+  /** The same for a body that is only edited. */
+  lossFinder(body: Json, lossesOf: LossesOf): (loss: Loss) => string | undefined
 }
 
 /** 128 random bits as 32 hexadecimal digits. */

@@ -1,14 +1,14 @@
 import { wholeBytes } from '../json/bytes.ts'
-import { parse, Verbatim, type Json, type JsonObject } from '../json/json.ts'
+import { isObject, parse, Verbatim, type Json, type JsonObject } from '../json/json.ts'
 import { idSource } from '../model/ids.ts'
-import type { Loss } from '../model/loss.ts'
+import { lossKey, lossList, type Loss } from '../model/loss.ts'
 import type { Request } from '../model/request.ts'
 import { ownTurn } from '../stream/time.ts'
 import { memberName, membersOf } from '../upstream/members.ts'
 import { type AddressedRequest, masked } from '../upstream/request.ts'
 import type { Exchange } from './exchange.ts'
 import { findHome, hasClasses } from './home.ts'
-import type { Plan } from './plan.ts'
+import type { PassPlan, Plan } from './plan.ts'
 import { whyOf } from './told-losses.ts'
 import { planFor, unrouted } from './planner.ts'
 import { readJson } from './read-request.ts'
@@ -40,8 +40,8 @@ async function placedLosses(exchange: Exchange, plan: Plan, text: string): Promi
   const { caller, route } = exchange
   const { adapter, target } = plan.destination
   const { placing } = exchange.ports
-  if (!placing || plan.kind === 'pass' || adapter === caller)
-    return { losses: plan.losses.map(plainLoss) }
+  if (plan.kind === 'pass') return { losses: editedLosses(exchange, plan, text) }
+  if (!placing || adapter === caller) return { losses: plan.losses.map(plainLoss) }
   const { request, find } = placing.finder(parse(text, caller.caller.verbatim), {
     read: (body) => readJson({ ...exchange, newId: idSource(() => NO_SEED) }, body),
     write(read) {
@@ -62,6 +62,40 @@ async function placedLosses(exchange: Exchange, plan: Plan, text: string): Promi
     if (field !== undefined && sentAt !== undefined) proofs.push({ path, field, sentAt })
   }
   return { losses, ...(proofs.length > 0 && { proofs }) }
+}
+
+/** In a longer body no places of edits are sought. */
+const MOST_CHARACTERS = 1_048_576
+
+/** An edit leaves everything else where it was, so what is still sent stands in the same place. */
+function editedLosses({ caller, ports }: Exchange, plan: PassPlan, text: string): JsonObject[] {
+  const { edits, losses, sent } = plan
+  const { placing } = ports
+  if (!placing || !edits || losses.length === 0 || text.length > MOST_CHARACTERS)
+    return losses.map(plainLoss)
+  const find = placing.lossFinder(parse(text, caller.caller.verbatim), (changed) => {
+    const again = lossList()
+    if (isObject(changed)) caller.same.edit(changed, edits, again.lose)
+    return new Set(again.losses.map(lossKey))
+  })
+  const after = sentBody(sent)
+  const body = after instanceof Verbatim ? parse(after.text) : after
+  return losses.map((loss) => {
+    const field = find(loss)
+    if (field === undefined) return plainLoss(loss)
+    return { ...plainLoss(loss), field, ...(isAt(body, field) && { sentAt: field }) }
+  })
+}
+
+/** Whether there is anything at a JSON pointer. */
+function isAt(body: Json, pointer: string): boolean {
+  let here: Json | undefined = body
+  for (const word of pointer.split('/').slice(1)) {
+    const key = word.replaceAll('~1', '/').replaceAll('~0', '~')
+    if (Array.isArray(here)) here = here[Number(key)]
+    else here = isObject(here) && Object.hasOwn(here, key) ? here[key] : undefined
+  }
+  return here !== undefined
 }
 
 const unheard = (): undefined => undefined

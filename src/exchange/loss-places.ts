@@ -1,12 +1,8 @@
 import { isObject, type Json } from '../json/json.ts'
 import type { Key } from '../model/paths.ts'
 import { changedAt, nodeAt, pointer } from './places.ts'
-import type { Loss } from '../model/loss.ts'
-
-/** The losses of a translation or an edit, as `lossKey` spells them; undefined where it cannot be read. */
-export type LossesOf = (body: Json) => ReadonlySet<string> | undefined
-
-export const lossKey = ({ code, path }: Loss): string => `${code} ${path}`
+import { lossKey, type Loss } from '../model/loss.ts'
+import type { LossesOf } from '../ports.ts'
 
 /**
  * Finds by trial what part of a body a loss is about: the deepest part without which it is not reported. So

@@ -35,14 +35,16 @@ export function passPlan(
     stream,
   }
   const sent = addressRequest(unaddressed, upstream, exchange.credential)
-  const { losses = [] } = edited ?? {}
+  const { losses = [], edits } = edited ?? {}
   const plan: PassPlan = { kind: 'pass', destination, requested, stream, losses, sent }
+  if (edits) plan.edits = edits
   return scanned ? { ...plan, scanned, found } : plan
 }
 
 interface Edited {
   body: Bytes
   losses: readonly Loss[]
+  edits?: SameEdits
 }
 
 /** The edited body; undefined where the bytes pass unchanged, as they do for nearly all requests. */
@@ -87,7 +89,7 @@ function withEdits(
   const after = caller.same.edit(before, edits, lose)
   return after === before
     ? undefined
-    : { body: body.encoded(editedText(seen.text, before, after)), losses }
+    : { body: body.encoded(editedText(seen.text, before, after)), losses, edits }
 }
 
 /** Malformed JSON passes unread: the upstream refuses it in its own words. */

@@ -4,6 +4,7 @@ import type { Withheld } from '../model/events.ts'
 import { pathsIn, readPath, withPaths, type Key } from '../model/paths.ts'
 import type { Placing, PlaceSearch } from '../ports.ts'
 import { findOrigin } from './origin.ts'
+import { lossPlaceFinder } from './loss-places.ts'
 import { nodeAt, placeFinder } from './places.ts'
 
 /** A longer conversation is not translated again for the sake of a place. */
@@ -30,6 +31,7 @@ function origins(sought: PlaceSearch) {
 
 export const placing: Placing = {
   finder: placeFinder,
+  lossFinder: lossPlaceFinder,
 
   async refusal(sought, refused) {
     const { problem, text } = refused

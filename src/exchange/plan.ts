@@ -1,3 +1,4 @@
+import type { SameEdits } from '../../adapters/contract.ts'
 import type { ScannedBody } from '../json/scanned-body.ts'
 import type { Found, Keeping } from '../memory/resolve.ts'
 import type { Loss } from '../model/loss.ts'
@@ -19,6 +20,8 @@ interface CommonPlan {
 /** Both sides speak the same dialect: the bytes pass. */
 export interface PassPlan extends CommonPlan {
   kind: 'pass'
+  /** The edits of the body, where it was edited. */
+  edits?: SameEdits
   /** The scanned body, where it had to be scanned. */
   scanned?: ScannedBody
   /** The records that it refers to, as far as they are kept here. */

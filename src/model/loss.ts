@@ -11,6 +11,8 @@ export interface Loss {
 /** Returns undefined, so that `return lose(...)` is the whole idiom. */
 export type Lose = (code: LossCode, path: string, detail?: string) => undefined
 
+export const lossKey = ({ code, path }: Loss): string => `${code} ${path}`
+
 export interface LossList {
   readonly lose: Lose
   readonly losses: readonly Loss[]

@@ -1,6 +1,10 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { DIALECTS } from '../../adapters/dialect.ts'
+import { isObject } from '../json/json.ts'
+import { translator } from '../translator.ts'
 import type { Settings } from '../config/settings.ts'
+import { placing } from '../exchange/placed.ts'
 import { createFetchHandler } from '../http/app.ts'
 import { isOwnPage, PAGE_HEADERS } from '../inspect/access.ts'
 import type { KeptExchange } from '../inspect/kept.ts'
@@ -250,13 +254,54 @@ async function explained(
       now: Date.now,
       randomId,
       log: () => undefined,
+      placing,
     },
   )
   const passed = [...(kept.headers.keys?.() ?? [])].filter((name) => PASSED.test(name))
   const headers = passed.map((name): [string, string] => [name, kept.headers.get(name) ?? ''])
   const address = `http://${LOCAL}/explain${kept.url.replace(/^\/explain(?=\/)/, '')}`
   const reply = await answer(new Request(address, { method: 'POST', headers, body: text }))
-  return JSON.parse(hide(await reply.text()))
+  const told: unknown = JSON.parse(hide(await reply.text()))
+  const replied = isObject(told) ? repliedLosses(kept, { text, upstream, as }, settings, hide) : []
+  return replied.length > 0 ? Object.assign({}, told, { replied }) : told
+}
+
+/** In a longer reply no places are sought: it is translated some fifty times for one. */
+const MOST_SEARCHED = 65_536
+
+/** Where in the upstream's reply that stood which the caller could not be told: found by translating it again. */
+function repliedLosses(
+  kept: KeptExchange,
+  asked: { text: string; upstream: string; as: string },
+  settings: Settings,
+  hide: (text: string) => string,
+): object[] {
+  const { dialect, upstreamDialect, stream, losses = [] } = kept.entry ?? {}
+  const ofReply = losses.filter(({ path }) => path.startsWith('reply'))
+  const call = kept.calls.at(-1)
+  const reply = call?.reply.shown(hide, call.replied?.get('content-type') ?? null)
+  if (ofReply.length === 0 || stream === true || reply?.text === undefined) return []
+  if (reply.cut || reply.text.length > MOST_SEARCHED) return []
+  const from = DIALECTS.find((one) => one === dialect)
+  const to = DIALECTS.find((one) => one === upstreamDialect)
+  if (!from || !to || asked.upstream !== kept.entry?.upstream) return []
+  const { profile } = settings.upstreams.get(asked.upstream) ?? {}
+  try {
+    const between = translator({
+      from,
+      to,
+      model: asked.as,
+      ...(profile !== undefined && { profile }),
+    })
+    between.request(asked.text)
+    return between
+      .reply(reply.text)
+      .losses.flatMap(({ code, path, field }) =>
+        field === undefined ? [] : [{ code, path, field }],
+      )
+  } catch {
+    return []
+  }
 }
 
 /** Headers that a dialect reads beside the body. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Dialect } from '../../adapters/dialect.ts'
-import { lossKey, lossPlaceFinder } from '../../src/exchange/loss-places.ts'
+import { lossPlaceFinder } from '../../src/exchange/loss-places.ts'
+import { lossKey } from '../../src/model/loss.ts'
 import { translator } from '../../src/translator.ts'
 
 const fieldsOf = (losses: readonly { code: string; path: string; field?: string | undefined }[]) =>

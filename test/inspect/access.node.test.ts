@@ -170,6 +170,24 @@ describe('what is kept', () => {
   })
 })
 
+it('says where in the reply of an upstream that stood which its caller could not be told', async () => {
+  const picture = { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: 'AAAA' }
+  const reply = { ...REPLY, output: [...REPLY.output, picture] }
+  const place = await openPlace(() => ({ pieces: [JSON.stringify(reply)] }))
+  try {
+    await place.send(QUESTION)
+    const body = JSON.stringify({ upstream: 'service', model: 'm' })
+    const answer = await place.ask('/explain/1', { method: 'POST', body })
+    const told = JSON.parse(await answer.text())
+    expect(told.replied).toMatchObject([{ code: 'dropped', field: '/output/1' }])
+    const other = JSON.stringify({ upstream: 'other', model: 'm' })
+    const asked = await place.ask('/explain/1', { method: 'POST', body: other })
+    expect(await asked.json()).not.toHaveProperty('replied')
+  } finally {
+    await place.close()
+  }
+})
+
 const small = 1_000_000
 const recorder = () => createRecorder({ now: Date.now, secrets: () => [], ring: new Ring(small) })
 

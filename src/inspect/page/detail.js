@@ -30,7 +30,7 @@ function renderDetail() {
   const x = state.shown
   const call = x.calls.at(-1)
   panes.length = 0
-  const marks = { came: new Map(), went: new Map() }
+  const marks = { came: new Map(), went: new Map(), back: new Map() }
   byId('detail').replaceChildren(
     h(
       'div',
@@ -76,7 +76,9 @@ const bodies = (x, call, marks) =>
     { class: 'pair panes' },
     pane('what came', x.came.headers, x.came.body, x.came.type, { marks: marks.came, at: 0 }),
     call ? went(call, '', marks.went) : missing('what went', 'Nothing was sent to an upstream.'),
-    call ? back(call, '') : missing('what came back', 'Nothing was asked of an upstream.'),
+    call
+      ? back(call, '', marks.back)
+      : missing('what came back', 'Nothing was asked of an upstream.'),
     x.told
       ? pane('what was told', x.told.headers, x.told.body, x.told.type, {
           line: `status ${x.status}`,
@@ -104,10 +106,11 @@ const went = (call, which, marks) =>
     line: `${call.method} ${call.url}`,
     at: call.at,
   })
-const back = (call, which) =>
+const back = (call, which, marks) =>
   call.status === undefined
     ? missing(`what came back${which}`, call.failure ?? 'Nothing has come back yet.')
     : pane(`what came back${which}`, call.repliedHeaders, call.reply, call.repliedType, {
+        marks,
         line: `status ${call.status}`,
         at: call.at,
       })

@@ -21,7 +21,7 @@ export function losses(x, marks) {
     return { loss, line, places }
   })
   const carried = h('p', { class: 'soft' })
-  if (x.upstream && x.dialect !== x.upstreamDialect)
+  if (x.upstream && (x.losses.length || x.dialect !== x.upstreamDialect))
     place(x, lines, marks, carried).catch(() => undefined)
   return h(
     'section',
@@ -42,18 +42,18 @@ async function place(x, lines, marks, carried) {
     mark('went', sentAt, 'proof', `proof: ${path}`)
   }
   for (const { loss, places } of lines) {
-    const found = told.losses.find(({ code, path }) => code === loss.code && path === loss.path)
+    const isIt = ({ code, path }) => code === loss.code && path === loss.path
+    const replied = told.replied?.find(isIt)
+    mark('back', replied?.field, 'loss', `⚠ ${loss.code} ${loss.path}`)
+    if (replied) show(places, `${replied.field} of the reply`, { 'what came back': replied.field })
+    const found = told.losses.find(isIt)
     if (!found) continue
     const { field, sentAt } = found
     mark('came', field, 'loss', `⚠ ${loss.code} ${loss.path}`)
     mark('went', sentAt, 'loss', `⚠ ${loss.code} ${loss.path}`)
     if (field === undefined && sentAt === undefined) continue
     const where = [field ?? 'was not said', sentAt ?? 'is not sent'].join(' → ')
-    places.replaceChildren(
-      h('code', {}, where),
-      ' ',
-      h('button', { type: 'button', onclick: () => lead([field, sentAt]) }, 'show'),
-    )
+    show(places, where, { 'what came': field, 'what went': sentAt })
   }
   const proofs = told.proofs?.length ?? 0
   if (proofs)
@@ -61,11 +61,17 @@ async function place(x, lines, marks, carried) {
   for (const each of panes) each.redraw()
 }
 
-/** Scrolls both panes to a place of theirs. */
-function lead([field, sentAt]) {
-  const titles = ['what came', 'what went']
-  const found = [field, sentAt].map((at, index) => {
-    const holder = byId('detail').querySelector(`section[aria-label="${titles[index]}"] .content`)
+const show = (places, where, panesAt) =>
+  places.replaceChildren(
+    h('code', {}, where),
+    ' ',
+    h('button', { type: 'button', onclick: () => lead(panesAt) }, 'show'),
+  )
+
+/** Scrolls panes to a place of theirs. */
+function lead(panesAt) {
+  const found = Object.entries(panesAt).map(([title, at]) => {
+    const holder = byId('detail').querySelector(`section[aria-label="${title}"] .content`)
     return (
       at &&
       [...(holder?.querySelectorAll('mark') ?? [])].find(
