@@ -91,5 +91,12 @@ export const isMixed = (members: readonly Member[]): boolean =>
 /**
  * The mark that proofs carry for their account; undefined where all members of a route have one account.
  */
-export const accountTag = (members: readonly Member[], account: string): string | undefined =>
-  isMixed(members) ? fingerprint(account) : undefined
+export function accountTag(members: readonly Member[], account: string): string | undefined {
+  if (!isMixed(members)) return undefined
+  const known = tags.get(members) ?? new Map<string, string>()
+  const tag = known.get(account) ?? fingerprint(account)
+  tags.set(members, known.set(account, tag))
+  return tag
+}
+
+const tags = new WeakMap<readonly Member[], Map<string, string>>()

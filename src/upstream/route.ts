@@ -97,4 +97,5 @@ function findFacts({ models, server }: UpstreamSettings, model: string): Target[
 }
 
 /** Claude Code appends a variant to a model's name (`model[1m]`), which no upstream knows. */
-export const withoutVariant = (model: string): string => model.replace(/\[[\w.-]{1,16}\]$/, '')
+export const withoutVariant = (model: string): string =>
+  model.endsWith(']') ? model.replace(/\[[\w.-]{1,16}\]$/, '') : model
