@@ -250,6 +250,17 @@ describe('house style', () => {
     expect(twice.map(([name, paths]) => `${name}: ${paths.join(', ')}`)).toEqual([])
   })
 
+  it('names what is asynchronous by a verb: the result is not there yet', () => {
+    const participle =
+      /\basync (?:function )?([a-z]+[^e]ed(?:[A-Z]\w*)?)\(|\bconst ([a-z]+[^e]ed) = async\b/g
+    const found = sources.flatMap((source) =>
+      [...codeOf(source).matchAll(participle)].map(
+        ([, declared, assigned]) => `${source.path}: ${declared ?? assigned}`,
+      ),
+    )
+    expect(found).toEqual([])
+  })
+
   it('exports by name, but for the entry that Workers ask for', () => {
     const defaults = sources.filter(({ text }) => /^export default\b/m.test(text))
     expect(defaults.map(({ path }) => path)).toEqual(['src/worker.ts'])

@@ -15,7 +15,7 @@ import type { Request } from '../model/request.ts'
 import { isStreamType } from '../stream/reply-events.ts'
 
 /** Carries out a plan. */
-export async function carriedOut(
+export async function carryOut(
   exchange: Exchange,
   plan: Plan,
   heard: (sent: AddressedRequest) => Promise<UpstreamCall>,
@@ -24,7 +24,7 @@ export async function carriedOut(
   if (!plan.sent) throw new ProblemError(INTERNAL)
   const call = await heard(plan.sent)
   if (!isSuccess(call.status))
-    return refusal(exchange, plan, call, (refused) => placedRefusal(exchange, plan, refused))
+    return refusal(exchange, plan, call, (refused) => placeRefusal(exchange, plan, refused))
   const settled = plan.kind === 'pass' ? (rewritten(exchange, plan, call) ?? plan) : plan
   // The upstream has the whole request once it answers, and the request is not sent again.
   plan.sent.body = NOTHING
@@ -34,7 +34,7 @@ export async function carriedOut(
 }
 
 /** With places of the caller's own request. */
-export async function placedRefusal(
+export async function placeRefusal(
   exchange: Exchange,
   plan: Plan,
   refused: Refused,

@@ -32,7 +32,7 @@ import { findHome, type Home } from './home.ts'
 import { planFor, type SightedRequest } from './planner.ts'
 import type { Plan } from './plan.ts'
 import { RefusedError, refuseLosses, StillbornError } from './refusal.ts'
-import { ask, carriedOut, toldRefusal } from './attempt.ts'
+import { ask, carryOut, toldRefusal } from './attempt.ts'
 
 /** One exchange on a route of several members, over all its attempts. */
 interface Pool {
@@ -77,7 +77,7 @@ export async function runPooled(
       } catch (error) {
         passOver(pool, member, error)
       }
-      if (!member && !(await waitedForMember(pool)))
+      if (!member && !(await waitForMember(pool)))
         return failed ? final(pool, failed) : refuseAll(pool, members)
     }
     const trial = trialOf(pool, next)
@@ -85,7 +85,7 @@ export async function runPooled(
       const answer =
         exchange.route.operation === 'count-tokens'
           ? await countTokens(exchange, next.plan, trial.heard)
-          : await carriedOut(exchange, next.plan, trial.heard)
+          : await carryOut(exchange, next.plan, trial.heard)
       answered(pool, next, trial.call !== undefined)
       return withAttempts(pool, answer)
     } catch (error) {
@@ -174,7 +174,7 @@ function withHeaders(refuse: () => void, plan: Plan): unknown {
 }
 
 /** Waits for a member, and returns whether one came back within the configured time. */
-async function waitedForMember(pool: Pool): Promise<boolean> {
+async function waitForMember(pool: Pool): Promise<boolean> {
   const { exchange, failover } = pool
   const left = pool.home.order(true).filter((member) => !pool.spent.includes(member))
   const wait = Math.min(...left.map((member) => endOf(pool, member))) - now(pool)

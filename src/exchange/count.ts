@@ -6,7 +6,7 @@ import { replyHeaders } from './answer.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import type { AddressedRequest } from '../upstream/request.ts'
 import { allBytes, passReply } from './pass.ts'
-import { placedRefusal } from './attempt.ts'
+import { placeRefusal } from './attempt.ts'
 import type { Plan } from './plan.ts'
 import { scanBody, parseBody, readJson } from './read-request.ts'
 import { isSuccess, readRefusal, RefusedError } from './refusal.ts'
@@ -34,7 +34,7 @@ export async function countTokens(
     return estimated(exchange, plan)
   }
   if (!isSuccess(call.status)) {
-    const refused = await placedRefusal(exchange, plan, await readRefusal(exchange, plan, call))
+    const refused = await placeRefusal(exchange, plan, await readRefusal(exchange, plan, call))
     if (exchange.isRepeatable) throw new RefusedError(refused, plan, call)
     throw new ProblemError(refused.problem)
   }

@@ -28,7 +28,7 @@ export async function explainExchange(exchange: Exchange): Promise<JsonObject> {
     caller: exchange.caller.dialect,
     upstream: describeUpstream(plan),
     ...(others.length > 0 && { others: others.map(({ name }) => name) }),
-    ...(await placedLosses(exchange, plan, text)),
+    ...(await placeLosses(exchange, plan, text)),
   }
 }
 
@@ -36,7 +36,7 @@ export async function explainExchange(exchange: Exchange): Promise<JsonObject> {
 const MOST_MS = 500
 
 /** The losses, with their places in both bodies, and the places of carried proofs. */
-async function placedLosses(exchange: Exchange, plan: Plan, text: string): Promise<JsonObject> {
+async function placeLosses(exchange: Exchange, plan: Plan, text: string): Promise<JsonObject> {
   const { caller, route } = exchange
   const { adapter, target } = plan.destination
   const { placing } = exchange.ports
@@ -50,15 +50,15 @@ async function placedLosses(exchange: Exchange, plan: Plan, text: string): Promi
     },
   })
   const end = performance.now() + MOST_MS
-  const placed = async (path: string) => {
+  const place = async (path: string) => {
     await ownTurn()
     return performance.now() < end ? find(path) : {}
   }
   const losses: JsonObject[] = []
-  for (const loss of plan.losses) losses.push({ ...plainLoss(loss), ...(await placed(loss.path)) })
+  for (const loss of plan.losses) losses.push({ ...plainLoss(loss), ...(await place(loss.path)) })
   const proofs: JsonObject[] = []
   for (const path of proofPaths(request)) {
-    const { field, sentAt } = await placed(path)
+    const { field, sentAt } = await place(path)
     if (field !== undefined && sentAt !== undefined) proofs.push({ path, field, sentAt })
   }
   return { losses, ...(proofs.length > 0 && { proofs }) }

@@ -68,7 +68,7 @@ export async function forwardStored(
       timeouts: upstream.timeouts,
       proxy: upstream.proxy,
     })
-    return await passedOn(exchange, plan, call)
+    return await passOn(exchange, plan, call)
   } catch (error) {
     call?.cancel()
     if (!(error instanceof ProblemError)) throw error
@@ -76,7 +76,7 @@ export async function forwardStored(
   }
 }
 
-async function passedOn(
+async function passOn(
   exchange: StoredExchange,
   plan: PassPlan,
   call: UpstreamCall,

@@ -25,7 +25,7 @@ export function findHome(
   members: readonly Member[],
 ): Home | Promise<Home> {
   const home = (stored?: Member) => new PoolHome(exchange, sighted, members, stored)
-  return mayRefer(exchange, sighted) ? storedAt(exchange, sighted, members).then(home) : home()
+  return mayRefer(exchange, sighted) ? findStored(exchange, sighted, members).then(home) : home()
 }
 
 const BYTES_PER_TOKEN = 4
@@ -125,7 +125,7 @@ const mayRefer = ({ caller, memories }: Exchange, { scanned }: SightedRequest): 
   scanned?.holds(caller.caller.memory.mayRefer) === true
 
 /** The member that keeps the reply to which a request refers. */
-async function storedAt(
+async function findStored(
   exchange: Exchange,
   { scanned }: SightedRequest,
   members: readonly Member[],

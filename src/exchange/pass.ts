@@ -56,8 +56,8 @@ export async function passReply(
   const type = call.headers.get('content-type')
   const isStream = plan.stream || isStreamType(type)
   const answer = isStream
-    ? await passedStream(exchange, plan, call)
-    : await passedBody(exchange, plan, call)
+    ? await passStream(exchange, plan, call)
+    : await passBody(exchange, plan, call)
   const isJson = !isStream || exchange.route.framing === 'json-array'
   const unnamed = isJson ? 'application/json' : 'text/event-stream'
   const headers = {
@@ -72,7 +72,7 @@ export async function passReply(
 type Body = Pick<Answer, 'status' | 'headers' | 'body'>
 
 /** Passes one JSON body. It is gathered first, so that a body that was cut off does not look like an answer. */
-async function passedBody(exchange: Exchange, plan: PassPlan, call: UpstreamCall): Promise<Body> {
+async function passBody(exchange: Exchange, plan: PassPlan, call: UpstreamCall): Promise<Body> {
   const bytes = withoutMark(await allBytes(exchange, call))
   exchange.journal.began()
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
@@ -180,7 +180,7 @@ function observe({ journal }: Exchange, events: readonly Event[]): void {
 }
 
 /** Passes a stream in the caller's own dialect, piece by piece. */
-async function passedStream(exchange: Exchange, plan: PassPlan, call: UpstreamCall): Promise<Body> {
+async function passStream(exchange: Exchange, plan: PassPlan, call: UpstreamCall): Promise<Body> {
   const errors = createPassingErrors(exchange, plan)
   const isDecisive = exchange.isRepeatable === true
   const opening = readOpening(call, { framing: exchange.route.framing, errors, isDecisive })

@@ -90,7 +90,7 @@ export async function planFor(
     const known = await resolveReferences(exchange, parseBody(seen), seen)
     return translatePlan(exchange, destination, known, seen)
   }
-  const known = await rememberedHere(exchange, scanned, upstream)
+  const known = await recallHere(exchange, scanned, upstream)
   const isServedHere = known !== undefined && target.facts.server?.state === false
   if (known?.resolved || isServedHere) return translatePlan(exchange, destination, known, scanned)
   return isReadToo(exchange, target, scanned)
@@ -132,7 +132,7 @@ const wholeBody = (exchange: Exchange, scanned: ScannedBody | undefined): Resolv
  * An upstream of the caller's own dialect has its own memory, so only references that it cannot know are resolved
  * here. For a server without a memory everything is kept here, as for an upstream of another dialect.
  */
-async function rememberedHere(
+async function recallHere(
   exchange: Exchange,
   scanned: ScannedBody | undefined,
   upstream: UpstreamSettings,
@@ -236,11 +236,11 @@ function outgoingRequest(
 /** For places that the upstream names. */
 export const soughtIn = (exchange: Exchange, { destination }: Plan): PlaceSearch => ({
   ...exchange,
-  send: (body) => writtenAgain(exchange, destination, body).catch(() => undefined),
+  send: (body) => writeAgain(exchange, destination, body).catch(() => undefined),
 })
 
 /** What would be sent for another body of the caller. Throws where nothing would be. */
-async function writtenAgain(
+async function writeAgain(
   exchange: Exchange,
   destination: Destination,
   body: JsonObject,

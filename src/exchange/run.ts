@@ -6,7 +6,7 @@ import type { AddressedRequest } from '../upstream/request.ts'
 import type { Plan } from './plan.ts'
 import { mayBeSoughtIn, planFor, sightRequest, type SightedRequest } from './planner.ts'
 import { membersOf } from '../upstream/members.ts'
-import { ask, carriedOut } from './attempt.ts'
+import { ask, carryOut } from './attempt.ts'
 import { runPooled } from './attempts.ts'
 import { findHome, hasClasses, homeRoute } from './home.ts'
 import type { UpstreamCall } from '../upstream/call.ts'
@@ -39,7 +39,7 @@ async function runAlone(exchange: Exchange, plan: Plan): Promise<Answer> {
   try {
     return exchange.route.operation === 'count-tokens'
       ? await countTokens(exchange, plan, heard)
-      : await carriedOut(exchange, plan, heard)
+      : await carryOut(exchange, plan, heard)
   } catch (error) {
     call?.cancel()
     if (!(error instanceof ProblemError)) throw error

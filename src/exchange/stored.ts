@@ -24,7 +24,7 @@ import { ownTurn } from '../stream/time.ts'
 type Asked = Omit<StoredMatch, 'caller'>
 
 /** Answers a request about a stored exchange from this proxy's store, or passes it to the upstream that keeps it. */
-export async function storedAnswer(exchange: StoredExchange, asked: Asked): Promise<Answer> {
+export async function answerFromStore(exchange: StoredExchange, asked: Asked): Promise<Answer> {
   const { caller, memories } = exchange
   const { memory } = caller.caller
   const destination = await upstreamWithMemory(exchange, asked.id)
@@ -43,7 +43,7 @@ export async function storedAnswer(exchange: StoredExchange, asked: Asked): Prom
     // The copy is deleted only after the upstream has deleted its own; otherwise a failed deletion could not be
     // repeated.
     if (asked.action === 'delete' && memories && (!answer || isSuccess(answer.status)))
-      await forgotten(exchange, memories, asked.id)
+      await forget(exchange, memories, asked.id)
     if (answer) return answer
   }
   if (found) return told(exchange, found)
@@ -53,8 +53,8 @@ export async function storedAnswer(exchange: StoredExchange, asked: Asked): Prom
 }
 
 /** Deletes the copy of the upstream's exchange, and the note of its owner. */
-async function forgotten(exchange: StoredExchange, memories: Memories, id: string): Promise<void> {
-  await deleted(await openScopedStore(exchange, memories), id)
+async function forget(exchange: StoredExchange, memories: Memories, id: string): Promise<void> {
+  await deleteRecord(await openScopedStore(exchange, memories), id)
 }
 
 async function keptAnswer(
@@ -72,7 +72,7 @@ async function keptAnswer(
   const look = createLookup(scoped, exchange.settings.limits.bodyBytes, exchange.lease)
   const kept = await look(recordPlace(id))
   if (kept?.id !== id) return undefined
-  if (action === 'delete' && !(await deleted(scoped, id))) return undefined
+  if (action === 'delete' && !(await deleteRecord(scoped, id))) return undefined
   if (kept.record.length > LONG_CHARACTERS) await ownTurn()
   const text = textIn(memory, kept, action, query)
   if (text !== undefined) return { text }
@@ -102,7 +102,7 @@ function textIn(
 
 const NO_QUERY = { get: () => null }
 
-const deleted = async (scoped: ScopedStore, id: string): Promise<boolean> => {
+const deleteRecord = async (scoped: ScopedStore, id: string): Promise<boolean> => {
   const place = recordPlace(id)
   return place !== undefined && scoped.delete(place)
 }

@@ -79,9 +79,9 @@ export async function translateReply(
     const another = () => caller.caller.writer({ request, now, lose: () => undefined, newId })
     const trailer = () => lossComment(exchange, allLosses())
     const speaking = { writer, another, outcome: told.outcome, trailer }
-    return streamed({ exchange, call, next, headers, over, begun, ...speaking })
+    return streamReply({ exchange, call, next, headers, over, begun, ...speaking })
   }
-  const body = await gathered(next, told.outcome, signed, settings.limits.replyBytes)
+  const body = await gatherReply(next, told.outcome, signed, settings.limits.replyBytes)
   await over(undefined, body)
   const headers = replyHeaders(plan, call, allLosses())
   return { status: 200, headers: { 'content-type': 'application/json', ...headers }, body }
@@ -138,7 +138,7 @@ function eventSteps(
     if (mark) told = told.map(mark)
     const [first] = told
     if (first?.type === 'start' && first.withheld)
-      told = [await placedStart(exchange, plan, first), ...told.slice(1)]
+      told = [await placeStart(exchange, plan, first), ...told.slice(1)]
     for (const event of told) {
       if (event.type === 'usage') journal.count(event.usage)
       if (event.type === 'finish') journal.note({ finish: event.reason })
@@ -148,7 +148,7 @@ function eventSteps(
 }
 
 /** What the upstream withheld from its model, by the places of the caller. */
-async function placedStart(
+async function placeStart(
   exchange: Exchange,
   plan: TranslatePlan,
   { withheld = [], ...event }: StartEvent,
@@ -157,7 +157,7 @@ async function placedStart(
   return (await placed) ?? { ...event, withheld: withheld.map(({ reason }) => ({ reason })) }
 }
 
-async function gathered(
+async function gatherReply(
   next: Next,
   outcome: EmptyReply['outcome'],
   writer: Writer,
@@ -195,7 +195,7 @@ interface Streaming {
  * The status goes out with the first event that shows something, so that an earlier failure still becomes an HTTP
  * status. It waits no longer than a heartbeat, because intermediaries give up on silent upstreams.
  */
-async function streamed(streaming: Streaming): Promise<Answer> {
+async function streamReply(streaming: Streaming): Promise<Answer> {
   const { exchange, call, next, headers, over } = streaming
   const { heartbeatMs } = exchange.settings.limits
   const { framing } = exchange.route

@@ -12,7 +12,7 @@ import { createBody } from '../exchange/body.ts'
 import { explainExchange } from '../exchange/explain.ts'
 import { runExchange } from '../exchange/run.ts'
 import type { RecalledRequest } from '../recall/recall.ts'
-import { storedAnswer } from '../exchange/stored.ts'
+import { answerFromStore } from '../exchange/stored.ts'
 import { ownTurn } from '../stream/time.ts'
 import type { ReceivedRequest } from './request-head.ts'
 import type { Load } from './load.ts'
@@ -30,9 +30,9 @@ export function answerConversation(
   const count = match.route.operation === 'create' ? 'create' : 'count'
   received.journal.note({ operation: received.explain ? 'explain' : count })
   const known = exchangeOf(context, received, match.caller, admission)
-  return exchanged(context, received, admission, known, () => {
+  return exchangeAdmitted(context, received, admission, known, () => {
     const permit = permitOf(context, received, admission.caller)
-    return answered(context, received, { ...known, ...match, permit })
+    return readAndRun(context, received, { ...known, ...match, permit })
   })
 }
 
@@ -45,7 +45,7 @@ export function answerStoredRequest(
 ): Promise<Answer> {
   received.journal.note({ operation: 'stored' })
   const known = exchangeOf(context, received, caller, admission)
-  return exchanged(context, received, admission, known, () => storedAnswer(known, stored))
+  return exchangeAdmitted(context, received, admission, known, () => answerFromStore(known, stored))
 }
 
 function exchangeOf(
@@ -72,7 +72,7 @@ function exchangeOf(
   }
 }
 
-async function exchanged(
+async function exchangeAdmitted(
   context: AppContext,
   received: ReceivedRequest,
   { caller: known }: Admission,
@@ -113,7 +113,7 @@ export function failedAnswer(
   return { ...answer, headers: { ...answer.headers, ...headers } }
 }
 
-async function answered(
+async function readAndRun(
   context: AppContext,
   received: ReceivedRequest,
   exchange: Omit<Exchange, 'body' | 'headers'>,

@@ -24,9 +24,11 @@ export async function readBody(
   if (length > bodyBytes) throw tooLarge(bodyBytes)
   // Room for the declared length is taken before anything is read.
   if (length > 0) lease.grow(weightOf(length))
-  const received = await inTime(receivedOf(request, bodyBytes, lease), limits.bodyMs)
+  const received = await inTime(receiveBody(request, bodyBytes, lease), limits.bodyMs)
   const bytes =
-    coding === undefined ? received : await decoded(wholeBytes(received), coding, bodyBytes, lease)
+    coding === undefined
+      ? received
+      : await decodeBody(wholeBytes(received), coding, bodyBytes, lease)
   lease.hold(weightOf(sizeOf(bytes)))
   return bytes
 }
@@ -58,13 +60,13 @@ async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
 }
 
 /** A declared length limits what is read. Without one the bytes are counted as they come. */
-async function receivedOf(request: HttpRequest, maxBytes: number, lease: Lease): Promise<Bytes> {
+async function receiveBody(request: HttpRequest, maxBytes: number, lease: Lease): Promise<Bytes> {
   const isDeclared = request.headers.get('content-length') !== null
   const heed = isDeclared ? undefined : counter(maxBytes, lease)
   try {
     if (request.whole) return await request.whole(heed)
     // A stream costs more than the whole body at once, so it is used only for bodies without a declared length.
-    if (heed) return request.body ? await gathered(request.body, heed) : NOTHING
+    if (heed) return request.body ? await gatherStream(request.body, heed) : NOTHING
     const bytes = new Uint8Array(await request.arrayBuffer())
     if (bytes.length > maxBytes) throw tooLarge(maxBytes)
     return bytes
@@ -86,7 +88,7 @@ function counter(maxBytes: number, lease: Lease): Heed {
   }
 }
 
-async function gathered(stream: ReadableStream<Uint8Array>, heed: Heed): Promise<Bytes> {
+async function gatherStream(stream: ReadableStream<Uint8Array>, heed: Heed): Promise<Bytes> {
   const reader = stream.getReader()
   const pile = new Pile()
   try {
@@ -102,7 +104,7 @@ async function gathered(stream: ReadableStream<Uint8Array>, heed: Heed): Promise
 }
 
 /** The limit counts decoded bytes, because a few compressed bytes can decode to gigabytes. */
-async function decoded(
+async function decodeBody(
   bytes: Uint8Array,
   coding: Coding,
   maxBytes: number,
@@ -116,7 +118,7 @@ async function decoded(
   })
   try {
     const plain = source.pipeThrough(new DecompressionStream(coding))
-    return await gathered(plain, counter(maxBytes, lease))
+    return await gatherStream(plain, counter(maxBytes, lease))
   } catch (error) {
     throw error instanceof ProblemError
       ? error

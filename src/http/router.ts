@@ -33,7 +33,7 @@ export async function answerRequest(context: AppContext, request: HttpRequest): 
       ? refused(context.dialects, received, refusal)
       : (preflightAnswer(context, received) ??
         probeAnswer(received) ??
-        (await guarded(context, received))))
+        (await answerGuarded(context, received))))
   const sharing = refusal ? undefined : context.guard?.sharing(request.headers)
   const headers = { ...answer.headers, ...sharing }
   return named(sharing ? { ...answer, headers } : answer, received.id)
@@ -48,13 +48,13 @@ function preflightAnswer(
   return answer
 }
 
-async function guarded(context: AppContext, received: ReceivedRequest): Promise<Answer> {
+async function answerGuarded(context: AppContext, received: ReceivedRequest): Promise<Answer> {
   const service = taskServiceAt(received.path)
   if (service) return taskAnswer(context, received, service)
   try {
     const told = operatorAnswer(context, received)
     if (told) return told
-    return await admitted(context, received, resembledDialect(context.dialects, received))
+    return await answerAdmitted(context, received, resembledDialect(context.dialects, received))
   } catch (error) {
     return failed(context.dialects, received, error)
   }
@@ -82,7 +82,7 @@ const resembledDialect = (dialects: Dialects, { head, request }: ReceivedRequest
   dialects.resembling(head.path, request.headers)
 
 /** The key is checked first, so that a caller without one does not learn which paths exist. */
-async function admitted(
+async function answerAdmitted(
   context: AppContext,
   received: ReceivedRequest,
   looks: Adapter,

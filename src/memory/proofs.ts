@@ -121,7 +121,7 @@ export async function withProofs(
   })
   const turns = await Promise.all(
     request.turns.map((turn) =>
-      bare.includes(turn) ? proven(scoped, whole(turn), dialect) : turn,
+      bare.includes(turn) ? addProofs(scoped, whole(turn), dialect) : turn,
     ),
   )
   return { ...request, turns }
@@ -133,7 +133,7 @@ const isBare = ({ role, blocks }: Turn): boolean =>
   (blocks.some(isCall) || thoughtPlace(blocks) !== undefined) &&
   !blocks.some((block) => 'proof' in block && block.proof)
 
-async function proven(scoped: ScopedStore, turn: Turn, dialect: string): Promise<Turn> {
+async function addProofs(scoped: ScopedStore, turn: Turn, dialect: string): Promise<Turn> {
   const found = await Promise.all(
     turn.blocks.map((block) =>
       isCall(block) ? findProofs(scoped, recordPlace(block), dialect) : undefined,

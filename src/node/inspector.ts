@@ -146,7 +146,7 @@ class PageServer {
     if (!kept) return { status: 404 }
     if (action === 'GET /exchange') return { status: 200, body: detailOf(kept, this.#showing) }
     const hide = hiderOf(kept, this.#showing)
-    return { status: 200, body: await explained(kept, asked, this.#options.settings(), hide) }
+    return { status: 200, body: await explainFor(kept, asked, this.#options.settings(), hide) }
   }
 
   /** Sends changes as lines of JSON for as long as there is a reader. */
@@ -235,7 +235,7 @@ const textOf = (asked: unknown, name: string): string => {
 }
 
 /** What another upstream would be sent for the same request, and what would be lost. Nothing is sent. */
-async function explained(
+async function explainFor(
   kept: KeptExchange,
   asked: unknown,
   settings: Settings,

@@ -30,7 +30,12 @@ export function createListener(serve: Serve): Listener {
     const target = incoming.url ?? ''
     if (head.hosts > 1) outgoing.writeHead(400).end()
     else if (isPlain(head.get('host'), target))
-      await served(serve, new NodeRequest(incoming, head, ORIGIN + target), incoming, outgoing)
+      await serveRequest(
+        serve,
+        new NodeRequest(incoming, head, ORIGIN + target),
+        incoming,
+        outgoing,
+      )
     else await (await (hono ??= honoListener(serve)))(incoming, outgoing)
   }
 }
@@ -51,7 +56,7 @@ async function honoListener(serve: Serve): Promise<Listener> {
       const incoming = bindings.incoming as IncomingMessage
       const outgoing = bindings.outgoing as ServerResponse
       const request = new NodeRequest(incoming, new Head(incoming), knownHost(url))
-      await served(serve, request, incoming, outgoing)
+      await serveRequest(serve, request, incoming, outgoing)
       return RESPONSE_ALREADY_SENT
     },
     { hostname: 'localhost', overrideGlobalObjects: false },
@@ -63,7 +68,7 @@ async function honoListener(serve: Serve): Promise<Listener> {
 const knownHost = (url: string): string =>
   URL.canParse(url) ? url : ORIGIN + url.replace(/^\w+:\/\/[^/?#]*/, '')
 
-async function served(
+async function serveRequest(
   serve: Serve,
   request: NodeRequest,
   incoming: IncomingMessage,

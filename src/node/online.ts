@@ -25,14 +25,18 @@ export interface Heard {
 export const heardOnline = (settings: Settings, send: Send): Promise<Heard[]> =>
   Promise.all(
     [...settings.upstreams.values()].flatMap(keysOf).map(async ({ name, upstream }) => {
-      const { words, findings = [] } = await asked(settings, upstream, send)
+      const { words, findings = [] } = await askUpstream(settings, upstream, send)
       return { upstream: name, words, findings }
     }),
   )
 
 type Said = Pick<Heard, 'words'> & Partial<Heard>
 
-async function asked(settings: Settings, upstream: UpstreamSettings, send: Send): Promise<Said> {
+async function askUpstream(
+  settings: Settings,
+  upstream: UpstreamSettings,
+  send: Send,
+): Promise<Said> {
   const { name, key, base } = upstream
   if (base.startsWith(DEMO_ORIGIN)) return { words: 'in this process' }
   if (key.kind === 'caller') return { words: 'not asked: the key is the caller’s own' }

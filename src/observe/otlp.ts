@@ -82,7 +82,7 @@ export function createExporter(options: ExporterOptions): Exporter {
   const flush = async (): Promise<void> => {
     while (queue.length > 0 && options.now() >= notBefore) {
       const batch = queue.slice(0, BATCH)
-      const wait = await sent(options, batch)
+      const wait = await sendBatch(options, batch)
       if (wait === undefined) queue = queue.slice(batch.length)
       else notBefore = options.now() + wait
     }
@@ -111,7 +111,10 @@ export function createExporter(options: ExporterOptions): Exporter {
 }
 
 /** Undefined when the batch is done with, else the time until it is sent again. */
-async function sent(options: ExporterOptions, spans: readonly Span[]): Promise<number | undefined> {
+async function sendBatch(
+  options: ExporterOptions,
+  spans: readonly Span[],
+): Promise<number | undefined> {
   const { endpoint, headers, resource, scope, schemaUrl } = options
   const scopeSpans = [{ scope, schemaUrl, spans }]
   const body = { resourceSpans: [{ resource: { attributes: resource }, scopeSpans }] }

@@ -81,7 +81,7 @@ function spoken(converted: Converted): Converted {
 async function fromAnswers(wanted: InitOptions): Promise<Converted> {
   const dialects = adapters.map(({ dialect }) => dialect)
   const { dialect, url, key } =
-    process.stdin.isTTY && process.stderr.isTTY ? await asked(wanted, dialects) : wanted
+    process.stdin.isTTY && process.stderr.isTTY ? await askPerson(wanted, dialects) : wanted
   const lacking = [
     ['--dialect', dialect],
     ['--url', url],
@@ -99,7 +99,7 @@ async function fromAnswers(wanted: InitOptions): Promise<Converted> {
   }
 }
 
-async function asked(wanted: InitOptions, dialects: readonly string[]): Promise<InitOptions> {
+async function askPerson(wanted: InitOptions, dialects: readonly string[]): Promise<InitOptions> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {
     const dialect =
