@@ -133,7 +133,7 @@ function proxy(chosen: Settings, more: Partial<Ports> = {}) {
   }
 }
 
-function replyOf(dialect: string) {
+export function replyOf(dialect: string) {
   const known = Object.keys(kits).find((name) => name === dialect) as Dialect | undefined
   const bytes = Buffer.from(known ? plainReply(known) : '{}')
   let pieces = [bytes]
@@ -143,7 +143,7 @@ function replyOf(dialect: string) {
   return { status: 200, headers, body: { read, cancel } }
 }
 
-function requestOf({ bytes, caller, key, stream, upstream }: Asked): HttpRequest {
+export function requestOf({ bytes, caller, key, stream, upstream }: Asked): HttpRequest {
   const { http } = kits[caller]
   const url = BASE + http.path(`${upstream}-x`, stream)
   const headers = new Headers({

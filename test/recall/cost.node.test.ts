@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import { DIALECTS, type Dialect } from '../../adapters/dialect.ts'
+import { createReplaceable } from '../../src/http/app.ts'
+import { createRecall } from '../../src/recall/recall.ts'
+import { kits } from '../dialects/index.ts'
+import { cpuMs } from '../growth/cpu.ts'
+import { KEYS, settings } from '../memory/proxy.ts'
+import { replyOf, requestOf, type Asked } from './twins.ts'
+
+const SESSIONS = 3
+const ATTEMPTS = 8
+const TURNS = 120
+
+function handler(recallBytes: number) {
+  const { limits, ...known } = settings()
+  const recall = createRecall({
+    bytes: recallBytes,
+    isSame: (one, other) => Buffer.compare(one, other) === 0,
+  })
+  return createReplaceable(
+    { ...known, limits: { ...limits, nodes: 1_000_000 } },
+    {
+      recall,
+      now: () => Date.UTC(2026, 10, 21),
+      randomId: () => '0'.repeat(32),
+      log: () => undefined,
+      send: async ({ url }) => replyOf(/^https:\/\/([\w-]+)\.test/.exec(url)?.[1] ?? ''),
+    },
+  ).answer
+}
+
+const stepAt = (session: number, index: number) => ({
+  id: `call_${session}_${index}`,
+  said: `Я посмотрю файл ${index} (${session}).`,
+  tool: 'read',
+  input: { path: `/project/${session}/${index}`, limit: index },
+  result: `${session} ${index} `.repeat(40),
+})
+
+function requestAt(caller: Dialect, upstream: Dialect, session: number, turns: number): Asked {
+  const { bench, http } = kits[caller]
+  const steps = Array.from({ length: turns }, (_, index) => stepAt(session, index))
+  const tools = [{ name: 'read', description: 'Reads.', schema: { type: 'object' } }]
+  const system = `You are careful (${session}). `.repeat(400)
+  const body = bench.history({ steps, tools, system, task: `Задача ${session}` })
+  const text = JSON.stringify(http.body(`${upstream}-x`, false, body))
+  const bytes = new TextEncoder().encode(text)
+  return { caller, upstream, key: KEYS[0] ?? '', stream: false, bytes }
+}
+
+/** Processor time of the last requests of some sessions, after those that came before them. */
+async function costWith(
+  [caller, upstream]: readonly [Dialect, Dialect],
+  recallBytes: number,
+): Promise<number> {
+  const answer = handler(recallBytes)
+  const asked = (count: number) =>
+    Array.from({ length: SESSIONS }, (_, session) => requestAt(caller, upstream, session, count))
+  const [before, last] = [[...asked(TURNS - 2), ...asked(TURNS - 1)], asked(TURNS)]
+  for (const request of before) await answer(requestOf(request))
+  const began = cpuMs()
+  for (const request of last) expect((await answer(requestOf(request))).status).toBe(200)
+  return cpuMs() - began
+}
+
+/** What remembering leaves of the cost, at its least: other work on the machine makes either side dearer. */
+async function leastShare(pair: readonly [Dialect, Dialect], goal: number): Promise<number> {
+  let least = Infinity
+  for (let attempt = 0; attempt < ATTEMPTS && least > goal; attempt += 1) {
+    const base = await costWith(pair, 0)
+    least = Math.min(least, (await costWith(pair, MUCH)) / base)
+  }
+  return least
+}
+
+const MUCH = 100_000_000
+const neighbour = (dialect: Dialect): Dialect =>
+  DIALECTS[(DIALECTS.indexOf(dialect) + 1) % DIALECTS.length] ?? dialect
+
+describe.each(DIALECTS)('the next request of a session of %s costs far less', (caller) => {
+  it('where it passes', async () => {
+    expect(await leastShare([caller, caller], 0.7)).toBeLessThan(0.7)
+  })
+
+  it('where it is translated', async () => {
+    expect(await leastShare([caller, neighbour(caller)], 0.75)).toBeLessThan(0.75)
+  })
+})
