@@ -123,10 +123,14 @@ export function readTier(
 
 const FAST = 'fast'
 
-/** Inverse of `readTier`. Not every platform has the fast mode, so only callers of this dialect may ask for it. */
-export function writeTier(tier: string | undefined, own: boolean, lose: Lose): JsonObject {
+/** The fastest tier of another dialect is no other mode here. */
+const FASTEST = 'ultrafast'
+
+/** Inverse of `readTier`. Not every platform and model has the fast mode; `isFast`: this one has it. */
+export function writeTier(tier: string | undefined, isFast: boolean, lose: Lose): JsonObject {
   if (tier === undefined) return {}
-  if (tier === FAST && own) return { speed: FAST }
+  if (isFast && tier === FASTEST) lose('approximated', 'tier')
+  if (isFast && (tier === FAST || tier === FASTEST)) return { speed: FAST }
   const known = [...TIERS].find(([, canonical]) => canonical === tier)
   return known ? { service_tier: known[0] } : (lose('dropped', 'tier') ?? {})
 }

@@ -1,7 +1,7 @@
 import type { Target } from '../contract.ts'
 
 type Family = 'opus' | 'sonnet' | 'haiku' | 'fable' | 'mythos'
-type Since = Readonly<Record<Family, readonly [number, number]>>
+type Since = Readonly<Partial<Record<Family, readonly [number, number]>>>
 
 /** The models that take instructions in the middle of a conversation (docs: mid-conversation system messages). */
 const INSTRUCTED: Since = {
@@ -19,6 +19,11 @@ const SEARCHING: Since = {
   fable: [5, 0],
   mythos: [0, 0],
 }
+
+/** The models with a fast mode, and those that have it without its beta (guide: platform availability). */
+const FAST: Since = { opus: [4, 8] }
+const FAST_FOR_ALL: Since = { opus: [5, 5] }
+const FAST_BETA = 'fast-mode-2026-02-01'
 
 const CLAUDE =
   /claude-(opus|sonnet|haiku|fable|mythos)(?:-(\d{1,2})(?!\d))?(?:[-.](\d{1,2})(?!\d))?/i
@@ -41,6 +46,12 @@ export interface Takes {
   readonly changes: 'whole' | 'named' | 'none'
   /** Tools that a search finds later. */
   readonly deferred: boolean
+}
+
+/** The betas that the model's fast mode needs; undefined where it has none, as on other platforms. */
+export function fastBetas({ model, facts }: Target): readonly string[] | undefined {
+  if (facts.server || !OWN_PLATFORM.test(model) || !isSince(model, FAST)) return undefined
+  return isSince(model, FAST_FOR_ALL) ? [] : [FAST_BETA]
 }
 
 /** What a caller of this dialect sends, the service judges itself. */

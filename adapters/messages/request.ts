@@ -22,7 +22,7 @@ import {
   restOf,
 } from './dialect.ts'
 import { withMarks } from './caching.ts'
-import { takenBy, type Takes } from './generations.ts'
+import { fastBetas, takenBy, type Takes } from './generations.ts'
 import { offeredTools } from './tool-changes.ts'
 import { MCP_BETA, readServers } from './mcp.ts'
 import * as options from './fields.ts'
@@ -215,11 +215,18 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
     ...options.writeStop(request.limits.stop, lose),
     ...options.writeSampling(request.sampling, thinks, lose),
     ...options.writeUser(request.user, metadata, lose),
-    ...options.writeTier(request.tier, isOrigin(request), lose),
+    ...writeTier(request, context, betas),
     ...(request.stream && { stream: true }),
     ...left,
   }
   return withoutRefused(body, target.facts.drop, placeOf, lose)
+}
+
+function writeTier(request: Request, { target, lose }: WriteRequestContext, betas: Set<string>) {
+  const needed = isOrigin(request) ? [] : fastBetas(target)
+  const written = options.writeTier(request.tier, needed !== undefined, lose)
+  if ('speed' in written) for (const beta of needed ?? []) betas.add(beta)
+  return written
 }
 
 /** An effort that is asked for in the conversation stands there, where the model takes that. */

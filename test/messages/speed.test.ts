@@ -1,27 +1,31 @@
 import { expect, it } from 'vitest'
 import { translator } from '../../src/translator.ts'
 
-const asking = (more: object) => ({
-  model: 'm',
-  max_tokens: 99,
-  messages: [{ role: 'user', content: 'Hi' }],
-  ...more,
+const asked = (model: string, service_tier: string) => {
+  const request = translator({ from: 'responses', to: 'messages', model }).request({
+    model: 'm',
+    input: 'a',
+    service_tier,
+  })
+  return { ...request, paths: request.losses.map(({ code, path }) => `${code} ${path}`) }
+}
+const BETA = 'fast-mode-2026-02-01'
+
+it('a fast tier is the fast mode of a model that has it', () => {
+  const fast = asked('claude-opus-5', 'fast')
+  expect(fast.body['speed']).toBe('fast')
+  expect(fast.headers['anthropic-beta']).toBe(BETA)
+  expect(fast.paths).not.toContain('dropped tier')
+  const newer = asked('claude-opus-5-5', 'ultrafast')
+  expect(newer.body['speed']).toBe('fast')
+  expect(newer.headers['anthropic-beta']).toBeUndefined()
+  expect(newer.paths).toContain('approximated tier')
 })
 
-it.each(['responses', 'chat-completions'] as const)('asks %s for a fast answer', (to) => {
-  const { body, losses } = translator({ from: 'messages', to }).request(asking({ speed: 'fast' }))
-  expect(body['service_tier']).toBe('fast')
-  expect(losses).toEqual([])
-})
-
-it('says what a tier beside it has become', () => {
-  const body = asking({ speed: 'fast', service_tier: 'standard_only' })
-  const { losses } = translator({ from: 'messages', to: 'responses' }).request(body)
-  expect(losses).toEqual([{ code: 'dropped', path: 'service_tier' }])
-})
-
-it('reports a fast one that a service may not have', () => {
-  const body = { model: 'm', input: 'Hi', service_tier: 'fast' }
-  const { losses } = translator({ from: 'responses', to: 'messages' }).request(body)
-  expect(losses).toContainEqual({ code: 'dropped', path: 'tier' })
+it('a fast tier is left out where there is none, which is told', () => {
+  for (const model of ['claude-sonnet-5-5', 'anthropic.claude-opus-5-v1', 'claude-opus-4-6']) {
+    const { body, paths } = asked(model, 'fast')
+    expect(body['speed']).toBeUndefined()
+    expect(paths).toContain('dropped tier')
+  }
 })
