@@ -91,8 +91,15 @@ export const sentModel = ({ as }: Member, model = ''): string => as ?? withoutVa
 export const windowAt = (member: Member, model: string | undefined): number | undefined =>
   findFacts(member.upstream, sentModel(member, model)).contextWindow
 
+const NO_FACTS: Target['facts'] = {}
+
 function findFacts({ models, server }: UpstreamSettings, model: string): Target['facts'] {
-  const [, facts = {}] = [...models].find(([glob]) => matchesGlob(glob, model)) ?? []
+  let facts: Target['facts'] = NO_FACTS
+  for (const [glob, known] of models) {
+    if (!matchesGlob(glob, model)) continue
+    facts = known
+    break
+  }
   return server ? { ...facts, server } : facts
 }
 
