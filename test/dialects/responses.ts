@@ -149,9 +149,7 @@ const say: Say = {
     object: 'response',
     status: 'completed',
     model: 'm',
-    output: [
-      { type: 'local_shell_call', id: 'l', call_id: 'c', status: 'completed', action: { a: 1 } },
-    ],
+    output: [{ type: 'program', id: 'p', call_id: 'c', code: '1', fingerprint: 'f' }],
   },
   plainFixture: 'text',
 }
