@@ -1,4 +1,4 @@
-import type { Loss } from './model/loss.ts'
+import type { Lose, Loss } from './model/loss.ts'
 import type { Lookup } from './model/lookup.ts'
 import type { ByteSource } from './stream/source.ts'
 import type { LogEntry } from './observe/entry.ts'
@@ -119,8 +119,14 @@ export interface PlaceFinder {
   find(path: string): Places
 }
 
-/** The losses of a translation or an edit, as `lossKey` spells them; undefined where the body cannot be read. */
-export type LossesOf = (body: Json) => ReadonlySet<string> | undefined
+/** A body as it came and as it goes to an upstream of the same dialect, and what was lost. */
+export interface EditedBody {
+  verbatim: VerbatimPaths
+  edit(body: JsonObject, lose: Lose): JsonObject
+  came: string
+  went: Json
+  losses: readonly Loss[]
+}
 
 /** An upstream names places in a request that the caller never saw. The caller is told those of its own. */
 export interface Placing {
@@ -128,8 +134,8 @@ export interface Placing {
   start(sought: PlaceSearch, event: StartEvent): Promise<StartEvent>
   /** Finds the places of what is lost, for a person. */
   finder(body: Json, translation: Translation): PlaceFinder
-  /** The same for a body that is only edited. */
-  lossFinder(body: Json, lossesOf: LossesOf): (loss: Loss) => string | undefined
+  /** The same for a body that is only edited: the places of its losses, in their order. */
+  edited(edited: EditedBody): readonly Places[]
 }
 
 /** 128 random bits as 32 hexadecimal digits. */

@@ -1,7 +1,7 @@
 import { wholeBytes } from '../json/bytes.ts'
-import { isObject, parse, Verbatim, type Json, type JsonObject } from '../json/json.ts'
+import { parse, Verbatim, type Json, type JsonObject } from '../json/json.ts'
 import { idSource } from '../model/ids.ts'
-import { lossKey, lossList, type Loss } from '../model/loss.ts'
+import type { Loss } from '../model/loss.ts'
 import type { Request } from '../model/request.ts'
 import { ownTurn } from '../stream/time.ts'
 import { memberName, membersOf } from '../upstream/members.ts'
@@ -64,38 +64,21 @@ async function placeLosses(exchange: Exchange, plan: Plan, text: string): Promis
   return { losses, ...(proofs.length > 0 && { proofs }) }
 }
 
-/** In a longer body no places of edits are sought. */
-const MOST_CHARACTERS = 1_048_576
-
-/** An edit leaves everything else where it was, so what is still sent stands in the same place. */
-function editedLosses({ caller, ports }: Exchange, plan: PassPlan, text: string): JsonObject[] {
-  const { edits, losses, sent } = plan
-  const { placing } = ports
-  if (!placing || !edits || losses.length === 0 || text.length > MOST_CHARACTERS)
-    return losses.map(plainLoss)
-  const find = placing.lossFinder(parse(text, caller.caller.verbatim), (changed) => {
-    const again = lossList()
-    if (isObject(changed)) caller.same.edit(changed, edits, again.lose)
-    return new Set(again.losses.map(lossKey))
+function editedLosses(
+  { caller, ports }: Exchange,
+  { edits, losses, sent }: PassPlan,
+  came: string,
+): JsonObject[] {
+  const plain = losses.map(plainLoss)
+  if (!ports.placing || !edits || plain.length === 0) return plain
+  const places = ports.placing.edited({
+    verbatim: caller.caller.verbatim,
+    edit: (body, lose) => caller.same.edit(body, edits, lose),
+    came,
+    went: sentBody(sent),
+    losses,
   })
-  const after = sentBody(sent)
-  const body = after instanceof Verbatim ? parse(after.text) : after
-  return losses.map((loss) => {
-    const field = find(loss)
-    if (field === undefined) return plainLoss(loss)
-    return { ...plainLoss(loss), field, ...(isAt(body, field) && { sentAt: field }) }
-  })
-}
-
-/** Whether there is anything at a JSON pointer. */
-function isAt(body: Json, pointer: string): boolean {
-  let here: Json | undefined = body
-  for (const word of pointer.split('/').slice(1)) {
-    const key = word.replaceAll('~1', '/').replaceAll('~0', '~')
-    if (Array.isArray(here)) here = here[Number(key)]
-    else here = isObject(here) && Object.hasOwn(here, key) ? here[key] : undefined
-  }
-  return here !== undefined
+  return plain.map((loss, index) => ({ ...loss, ...places[index] }))
 }
 
 const unheard = (): undefined => undefined

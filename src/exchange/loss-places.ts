@@ -2,7 +2,9 @@ import { isObject, type Json } from '../json/json.ts'
 import type { Key } from '../model/paths.ts'
 import { changedAt, nodeAt, pointer } from './places.ts'
 import { lossKey, type Loss } from '../model/loss.ts'
-import type { LossesOf } from '../ports.ts'
+
+/** The losses of a translation or an edit, as `lossKey` spells them; undefined where the body cannot be read. */
+export type LossesOf = (body: Json) => ReadonlySet<string> | undefined
 
 /**
  * Finds by trial what part of a body a loss is about: the deepest part without which it is not reported. So

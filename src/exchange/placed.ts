@@ -1,8 +1,9 @@
 import { isLonger } from '../json/bytes.ts'
-import { isObject, parse, type Json } from '../json/json.ts'
+import { isObject, parse, Verbatim, type Json } from '../json/json.ts'
+import { lossKey, lossList } from '../model/loss.ts'
 import type { Withheld } from '../model/events.ts'
 import { pathsIn, readPath, withPaths, type Key } from '../model/paths.ts'
-import type { Placing, PlaceSearch } from '../ports.ts'
+import type { EditedBody, Places, Placing, PlaceSearch } from '../ports.ts'
 import { findOrigin } from './origin.ts'
 import { lossPlaceFinder } from './loss-places.ts'
 import { nodeAt, placeFinder } from './places.ts'
@@ -29,9 +30,35 @@ function origins(sought: PlaceSearch) {
   return { body, find }
 }
 
+/** An edit leaves everything else where it was, so what is still sent stands in the same place. */
+function editedPlaces({ verbatim, edit, came, went, losses }: EditedBody): Places[] {
+  if (came.length > MOST_CHARACTERS) return []
+  const find = lossPlaceFinder(parse(came, verbatim), (changed) => {
+    const again = lossList()
+    if (isObject(changed)) edit(changed, again.lose)
+    return new Set(again.losses.map(lossKey))
+  })
+  const sent = went instanceof Verbatim ? parse(went.text) : went
+  return losses.map((loss) => {
+    const field = find(loss)
+    if (field === undefined) return {}
+    return { field, ...(isAt(sent, field) && { sentAt: field }) }
+  })
+}
+
+/** Whether there is anything at a JSON pointer. */
+const isAt = (body: Json, pointer: string): boolean =>
+  nodeAt(
+    body,
+    pointer
+      .split('/')
+      .slice(1)
+      .map((word) => word.replaceAll('~1', '/').replaceAll('~0', '~')),
+  ) !== undefined
+
 export const placing: Placing = {
   finder: placeFinder,
-  lossFinder: lossPlaceFinder,
+  edited: editedPlaces,
 
   async refusal(sought, refused) {
     const { problem, text } = refused

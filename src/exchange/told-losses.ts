@@ -22,10 +22,10 @@ const WHY_OF_REPLY: Readonly<Record<LossCode, string>> = {
   reordered: 'The caller is told it in another order.',
 }
 
-export function whyOf({ code, path, detail }: Loss): string {
-  const why = /^reply(?:\.|$)/.test(path) ? WHY_OF_REPLY[code] : WHY[code]
-  return detail === undefined ? why : `${why} (${detail})`
-}
+export const whyOf = ({ code, detail }: Loss, words = WHY): string =>
+  detail === undefined ? words[code] : `${words[code]} (${detail})`
+
+const isOfReply = ({ path }: Loss): boolean => /^reply(?:\.|$)/.test(path)
 
 /** `fieldOf` finds a place by trial, so it is asked once, and only for a loss whose place is looked at. */
 export const toldLosses = (
@@ -53,7 +53,7 @@ class LossAtPlace implements ToldLoss {
   }
 
   get why(): string {
-    return whyOf(this)
+    return whyOf(this, isOfReply(this) ? WHY_OF_REPLY : WHY)
   }
 
   toJSON(): object {
