@@ -100,7 +100,11 @@ export function passingErrors(options: Options): PassingErrors {
   return errors
 }
 
-/** The frames of a text, each cut out when it is asked for: the first one mostly decides, and a piece holds many. */
+/**
+ * The frames of a text, each cut out when it is asked for: the first one mostly decides, and a piece holds many. It is
+ * not made anew for each stream: a generator function gets a shape of its own, which keeps its exchange until a full
+ * collection.
+ */
 function* eachFrame(text: string, maxEventCharacters: number): Generator<Frame> {
   const parser = sseParser(maxEventCharacters)
   for (let at = 0; at < text.length;) {
