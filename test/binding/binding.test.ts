@@ -10,13 +10,6 @@ import { messagesVendor, responsesVendor, type Vendor } from './vendors.ts'
 const VENDORS = { messages: messagesVendor, responses: responsesVendor }
 const TURNS = 16
 
-/** What changes from turn to turn, and is no edit of the conversation. */
-const RESTLESS: Record<Dialect, readonly JsonObject[]> = {
-  messages: [{}, { tool_choice: { type: 'none' } }, { max_tokens: 5000 }, { temperature: 1 }],
-  responses: [{}, { tool_choice: 'none' }, { reasoning: { effort: 'low' } }, { metadata: {} }],
-  'generate-content': [{}, { toolConfig: { functionCallingConfig: { mode: 'NONE' } } }],
-  'chat-completions': [{}, { tool_choice: 'none' }, { reasoning_effort: 'low' }],
-}
 const PAIRS = DIALECTS.flatMap((caller) =>
   (['messages', 'responses'] as const).map((upstream) => [caller, upstream] as const),
 )
@@ -25,7 +18,7 @@ async function session(caller: Dialect, vendor: Vendor, upstream: Dialect, turns
   const client = clientOf(caller, upstream, vendor)
   let request = client.first()
   for (let turn = 0; turn < turns; turn += 1) {
-    const options = RESTLESS[caller]
+    const options = kits[caller].client.restless
     const reply = await client.ask({ ...request, ...options[turn % options.length] })
     expect(reply.status, JSON.stringify(reply.body)).toBe(200)
     request = client.next(request, reply.body)

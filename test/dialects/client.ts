@@ -12,6 +12,8 @@ export interface Client {
   gather?(frames: readonly Frame[]): JsonObject
   /** The part of a request that grows from turn to turn. */
   history(request: JsonObject): Json[]
+  /** Options that change from turn to turn, and are no edit of the conversation. */
+  restless: readonly JsonObject[]
   /** The place of the thought in a request of three messages, a thought and a call after the first, as errors name it. */
   firstThought: string
   /** The frame with which a stream is complete. */

@@ -20,6 +20,7 @@ export const client: Client = {
   },
   gather,
   history: (request) => list(request['messages']),
+  restless: [{}, { tool_choice: 'none' }, { reasoning_effort: 'low' }],
   firstThought: 'messages[1].reasoning_details[0]',
   isTerminal: ({ data }) => /"finish_reason":\s*"/.test(data),
 }

@@ -32,6 +32,7 @@ export const client: Client = {
     return { candidates: chunks.flatMap((chunk) => list(chunk['candidates'])) }
   },
   history: (request) => list(request['contents']),
+  restless: [{}, { toolConfig: { functionCallingConfig: { mode: 'NONE' } } }],
   firstThought: 'contents[1].parts[2]',
   isTerminal: (frame) => /"finish_?[rR]eason"|"block_?[rR]eason"/.test(frame.data),
 }

@@ -25,6 +25,7 @@ export const client: Client = {
     }
   },
   history: (request) => list(request['messages']),
+  restless: [{}, { tool_choice: { type: 'none' } }, { max_tokens: 5000 }, { temperature: 1 }],
   firstThought: 'messages.1.content.0',
   isTerminal: (frame) => /"type":\s*"message_stop"/.test(frame.data),
 }

@@ -31,6 +31,7 @@ export const client: Client = {
     return { ...request, input: [...before, ...output, ...(results.length > 0 ? results : [user])] }
   },
   history: (request) => list(request['input']),
+  restless: [{}, { tool_choice: 'none' }, { reasoning: { effort: 'low' } }, { metadata: {} }],
   firstThought: 'input[1]',
   isTerminal: (frame) => /"type":\s*"response\.(?:completed|incomplete|failed)"/.test(frame.data),
 }
