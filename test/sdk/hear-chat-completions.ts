@@ -22,6 +22,7 @@ const MEMBERS = [
   'temperature',
   'top_p',
   'stop',
+  'n',
   'seed',
   'presence_penalty',
   'frequency_penalty',
@@ -49,6 +50,7 @@ export function hearChatCompletions(body: unknown): Heard {
   const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
   const word = request['reasoning_effort']
   const effort = optional(word, (at, path) => oneOf(at, path, efforts), 'reasoning_effort')
+  optional(request['n'], (at, path) => number(at, path, 1, 128), 'n')
   if (request['stream'] !== undefined && request['stream_options'] === undefined)
     refuse('stream_options', 'nothing would be counted')
   return {
