@@ -48,7 +48,7 @@ export function callDeadline(ends: Ends): CallDeadline {
     clearTimeout(total)
     clock.close()
     ends.caller.removeEventListener('abort', leave)
-    if (ends.deadline) waitingFor(ends.deadline).delete(stop)
+    if (ends.deadline) endingOf(ends.deadline).delete(stop)
   }
   // Not a getter: objects with a getter get a shape of their own each, and are collected late.
   const line: CallDeadline & { problem: Problem | undefined } = {
@@ -72,25 +72,42 @@ export function callDeadline(ends: Ends): CallDeadline {
     close,
   }
   ends.caller.addEventListener('abort', leave)
-  if (ends.deadline) waitingFor(ends.deadline).add(stop)
+  if (ends.deadline) endingOf(ends.deadline).add(stop)
   if (ends.caller.aborted) leave()
   if (ends.deadline?.aborted) stop()
   return line
 }
 
-const waiting = new WeakMap<AbortSignal, Set<() => void>>()
-
 /**
  * What runs at the end of a signal that all calls share. A signal looks through all its listeners whenever one is
- * added or removed, which would take longer the more calls are open.
+ * added or removed, which would take longer the more calls are open, so there is one for all of them.
  */
-function waitingFor(signal: AbortSignal): Set<() => void> {
-  const known = waiting.get(signal)
-  if (known) return known
-  const runs = new Set<() => void>()
-  signal.addEventListener('abort', () => {
-    for (const run of runs) run()
-  })
-  waiting.set(signal, runs)
-  return runs
+class Ending {
+  readonly #signal: AbortSignal
+  readonly #runs = new Set<() => void>()
+  readonly #tell = () => {
+    for (const run of this.#runs) run()
+  }
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal
+  }
+
+  add(run: () => void): void {
+    if (this.#runs.size === 0) this.#signal.addEventListener('abort', this.#tell)
+    this.#runs.add(run)
+  }
+
+  delete(run: () => void): void {
+    if (this.#runs.delete(run) && this.#runs.size === 0)
+      this.#signal.removeEventListener('abort', this.#tell)
+  }
+}
+
+const endings = new WeakMap<AbortSignal, Ending>()
+
+function endingOf(signal: AbortSignal): Ending {
+  const ending = endings.get(signal) ?? new Ending(signal)
+  endings.set(signal, ending)
+  return ending
 }
