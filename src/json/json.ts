@@ -210,7 +210,17 @@ export const mergedMembers = (objects: readonly JsonObject[]): JsonObject =>
 /** Removes members that are undefined, because an optional member is absent and not undefined. */
 export function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   const kept: Partial<T> = {}
-  for (const key of Object.keys(value) as (keyof T)[])
-    if (value[key] !== undefined) kept[key] = value[key]
+  for (const key of Object.keys(value) as (keyof T)[]) {
+    const member = value[key]
+    if (member === undefined) continue
+    // An assignment to this name would set the prototype.
+    if (key === '__proto__') return definedSlowly(value)
+    kept[key] = member
+  }
   return kept as { [K in keyof T]: Exclude<T[K], undefined> }
 }
+
+const definedSlowly = <T extends object>(value: T) =>
+  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>
+  }

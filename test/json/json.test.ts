@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cases } from '../cases.ts'
-import { isObject, parse, stringify, Verbatim } from '../../src/json/json.ts'
+import { defined, isObject, parse, stringify, Verbatim } from '../../src/json/json.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 
 const paths = verbatimPaths('messages.*.content.*.input', 'a|b.c')
@@ -86,5 +86,14 @@ describe('verbatim JSON', () => {
   it('is opaque to isObject', () => {
     expect(isObject(new Verbatim('{}'))).toBe(false)
     expect(input('{"a":1}')).toContain('"a":1')
+  })
+})
+
+describe('what is defined of an object', () => {
+  it('is every member but those that are undefined, whatever their names', () => {
+    const value: object = JSON.parse('{"a":1,"__proto__":{"b":2},"c":null}')
+    const left = defined({ ...value, d: undefined })
+    expect(JSON.stringify(left)).toBe('{"a":1,"__proto__":{"b":2},"c":null}')
+    expect(Object.getPrototypeOf(left)).toBe(Object.prototype)
   })
 })
