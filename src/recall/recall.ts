@@ -38,6 +38,8 @@ export interface RecalledRequest {
 
 /** A smaller body is read as quickly as it is found. */
 const LEAST_BYTES = 8192
+/** A larger body is mostly pictures, which are not text, and it would push out many sessions. */
+const MOST_BYTES = 4 * 1024 * 1024
 
 export interface RecallOptions {
   /** How much may be kept. */
@@ -89,9 +91,14 @@ class Request implements RecalledRequest {
     this.#context = context
   }
 
+  #isWorthIt(received: Bytes): boolean {
+    const size = sizeOf(received)
+    return size >= this.#context.leastBytes && size <= MOST_BYTES
+  }
+
   scanned(received: Bytes): ScannedBody | undefined {
-    const { isSame, leastBytes, rules } = this.#context
-    if (sizeOf(received) < leastBytes) return undefined
+    const { isSame, rules } = this.#context
+    if (!this.#isWorthIt(received)) return undefined
     const bytes = wholeBytes(received)
     const [session, before] = this.#closest(bytes)
     if (!session) return undefined
@@ -107,8 +114,8 @@ class Request implements RecalledRequest {
   }
 
   learned(received: Bytes, scanned: ScannedText): ScannedBody {
-    const { leastBytes, rules } = this.#context
-    if (sizeOf(received) < leastBytes) return scanned
+    const { rules } = this.#context
+    if (!this.#isWorthIt(received)) return scanned
     const known = learnBody(wholeBytes(received), scanned, rules.turns)
     if (!known) return scanned
     this.#keep(undefined, known)
