@@ -28,6 +28,14 @@ export const requestNoOps: Entry[] = [
   { path: '**.caller.type', values: ['direct'], why: 'the default' },
   ...SCHEMA,
   { path: 'tools.*.strict', values: [false], why: 'the default' },
+  ...['chat-completions', 'generate-content'].map((upstream) => ({
+    path: 'tools.*.defer_loading',
+    upstream,
+    when: (_: Json | undefined, body: Json) =>
+      list(member(body, 'tools')).filter((tool) => member(tool, 'defer_loading') === true).length >
+      1,
+    why: 'one report says of all deferred tools that they are offered at once',
+  })),
   {
     path: 'messages.*.role',
     beside: (parent) => /"type":"tool_result"/.test(JSON.stringify(parent['content'] ?? null)),

@@ -1,7 +1,7 @@
 import { REPLIES } from '../../../scripts/words/wires.ts'
-import { type Json } from '../../../src/json/json.ts'
+import type { Json, JsonObject } from '../../../src/json/json.ts'
 import { list, member } from '../../grammar/shape.ts'
-import { has, type Entry } from '../../replay/noop.ts'
+import { has, isType, type Entry } from '../../replay/noop.ts'
 import {
   ALWAYS,
   COUNTED,
@@ -30,6 +30,20 @@ export const replyNoOps: Entry[] = [
   { path: 'incomplete_details.reason', values: ['max_output_tokens'], why: DEFAULT },
   { path: 'billing', below: true, why: 'between the proxy and its upstream' },
   { path: 'output_text', why: 'the output says it' },
+  {
+    path: 'output.*.tools',
+    below: true,
+    beside: isType('tool_search_output'),
+    why: 'tools that the caller defined, or that it does not offer, which is reported',
+  },
+  ...['chat-completions', 'generate-content'].map((upstream) => ({
+    path: 'output.*.arguments',
+    upstream,
+    below: true as const,
+    beside: (parent: JsonObject) =>
+      parent['type'] === 'tool_search_call' && parent['execution'] === 'server',
+    why: 'how the service searched is part of the search, which is reported as lost',
+  })),
   { path: 'service_tier', values: ['default', 'auto'], why: ALWAYS },
   { path: '**', when: nothing, why: COUNTED },
   { path: 'usage.is_byok', values: [false], why: DEFAULT },

@@ -30,6 +30,16 @@ export const requestNoOps: Entry[] = [
   },
   { path: 'input.*.type', values: ['message'], why: 'what an item with a role is without a type' },
   { path: 'input.*.id', why: ITEM_IDS },
+  {
+    path: 'input.*.tools',
+    below: true,
+    beside: isType('tool_search_output'),
+    when: (value, body) =>
+      list(value).every((found) =>
+        list(member(body, 'tools')).some((one) => member(one, 'name') === member(found, 'name')),
+      ),
+    why: 'the tools that were found stand among those of the request',
+  },
   { path: 'input.*.status', why: 'an item of a history has come to its end' },
   {
     path: 'input.*',
