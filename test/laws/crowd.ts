@@ -17,6 +17,8 @@ export interface Line {
   open: boolean
   /** Every byte of the reply was handed over, and then the end. */
   whole: boolean
+  /** How the reply ended was handed over, and something was to come behind it. */
+  told: boolean
   /** Something happened that may break the exchange. */
   excused: boolean
   left: boolean
@@ -128,6 +130,7 @@ interface Wire extends Moves {
   refusals: number
   open: boolean
   whole: boolean
+  told: boolean
   excused: boolean
   connect(signal: AbortSignal): Promise<UpstreamResponse>
 }
@@ -158,6 +161,7 @@ function wireOf(voice: Voice, stream: boolean, index: number): Wire {
     refusals: 0,
     open: false,
     whole: false,
+    told: false,
     excused: false,
     connect(signal) {
       wire.sends += 1
@@ -185,6 +189,7 @@ function wireOf(voice: Voice, stream: boolean, index: number): Wire {
       if (!controller || fed === all.length) return
       controller.enqueue(all.slice(fed, fed + bytes))
       fed = Math.min(all.length, fed + bytes)
+      wire.told = stream && isTold(voice, new TextDecoder().decode(all.slice(0, fed)))
       if (fed === all.length) wire.end()
     },
     breakOff() {
@@ -251,10 +256,21 @@ function lineOf(proxy: Proxy, caller: Voice, wire: Wire, model: string): Line {
   return line
 }
 
+const eventsIn = (text: string) => {
+  const parser = sseParser(1_000_000)
+  return [...parser.push(text), ...parser.end()].map(eventIn)
+}
+
+/** Whether a piece of a stream says how the reply ended, with more to come: without that it is whole, or broken. */
+const isTold = ({ closing, isTerminal }: Voice, text: string): boolean => {
+  const last = eventsIn(closing).findLast((event) => event !== undefined)
+  if (!last || isTerminal(last)) return false
+  return eventsIn(text).some((event) => event !== undefined && isTerminal(event))
+}
+
 /** How a caller's stream ended: with how many successes and how many failures. */
 export function endsOf({ caller, text }: Line): { successes: number; failures: number } {
-  const parser = sseParser(1_000_000)
-  const events = [...parser.push(text), ...parser.end()].map(eventIn)
+  const events = eventsIn(text)
   const count = (is: (event: NonNullable<(typeof events)[number]>) => boolean) =>
     events.filter((event) => event && is(event)).length
   return { successes: count(caller.isTerminal), failures: count(caller.isError) }
