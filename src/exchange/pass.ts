@@ -82,6 +82,7 @@ async function passBody(exchange: Exchange, plan: PassPlan, call: UpstreamCall):
   if (failure?.type === 'error' && isPassingOver(failure.problem))
     throw new StillbornError(toldProblem(plan, failure.problem))
   observe(exchange, events)
+  refuseImproved(plan, events)
   await mirror?.settle()
   exchange.journal.finish({ status: call.status, bytesOut: bytes.length })
   const { requested: model, destination, sent } = plan
@@ -94,6 +95,16 @@ async function passBody(exchange: Exchange, plan: PassPlan, call: UpstreamCall):
     : shown
   return { status: call.status, headers: {}, body: renamed === text ? bytes : renamed }
 }
+
+/** A body that is nothing but a failure is written anew where the proxy has more to say of it. */
+function refuseImproved(plan: PassPlan, events: readonly Event[]): void {
+  const [first, ...others] = events
+  if (first?.type === 'error' && others.length === 0 && isImproved(plan, first.problem))
+    throw new ProblemError(toldProblem(plan, first.problem))
+}
+
+const isImproved = ({ destination }: PassPlan, problem: Problem): boolean =>
+  curedProblem(problem, destination) !== problem
 
 export async function allBytes(
   { settings, lease }: StoredExchange,
@@ -280,7 +291,7 @@ export const createPassingErrors = (exchange: StoredExchange, plan: PassPlan): P
     adapter: exchange.caller,
     veil: plan.sent.veil,
     reader: () => tapReader(exchange, plan, undefined),
-    isImproved: (problem) => curedProblem(problem, plan.destination) !== problem,
+    isImproved: (problem) => isImproved(plan, problem),
     maxEventCharacters: exchange.settings.limits.eventBytes,
   })
 
@@ -311,7 +322,7 @@ class PassedPieces {
 
   pass(piece: Piece): Step | Promise<Step> {
     const { journal, settings } = this.#exchange
-    const { tap, shape, mirror } = this.#passing
+    const { tap, shape, mirror, errors } = this.#passing
     journal.began()
     if (!piece?.bytes) return this.#ended(piece)
     this.#received += piece.bytes.length
@@ -322,6 +333,7 @@ class PassedPieces {
     // The problem is known too late to change the status.
     if (events.some(isNoReply)) return this.#cancelled(NOT_A_REPLY)
     const bytes = shape.push(piece.bytes)
+    if (errors.untold) return this.#passed(bytes, errors.untold)
     const isKnown = !wasEnded && !tap.strayed && !tap.suspect
     const isPlain = isKnown && events.every(({ type }) => type !== 'error')
     const step = isPlain ? this.#passed(bytes) : this.#inspected(events, bytes)

@@ -24,8 +24,10 @@ export interface PassingErrors {
    * reply.
    */
   inspected(text: string, told: Problem | undefined): Inspected
-  /** Handles an element of a stream that is an array. */
+  /** Handles an element of a stream that is an array. Behind one that is `untold` no other passes. */
   element(text: string): string
+  /** The failure of an element that was taken out, since the proxy has more to say of it: the stream ends there. */
+  readonly untold: Problem | undefined
   /** A failure that clients understand has passed. */
   readonly said: boolean
 }
@@ -42,6 +44,11 @@ export interface Inspected {
   failure?: Problem
   /** The failure in `told` has been found. */
   found: boolean
+}
+
+interface Told {
+  said: boolean
+  untold: Problem | undefined
 }
 
 interface Options {
@@ -62,8 +69,9 @@ export function passingErrors(options: Options): PassingErrors {
   const { hidden, masked } = secretMasks(veil)
   const { knows = () => true } = adapter.same
   const framesIn = (text: string) => eachFrame(text, maxEventCharacters)
-  const errors = {
+  const errors: PassingErrors & Told = {
     said: false,
+    untold: undefined,
     opening(text: string, isDecisive = false): Opening {
       const frames = guessKind(text) === 'json' ? [unframed(text)] : framesIn(text)
       return isDecisive ? decisiveOpening(options, judge, frames) : firstOpening(judge, frames)
@@ -90,9 +98,14 @@ export function passingErrors(options: Options): PassingErrors {
       return { text: out, found: errors.said }
     },
     element(text: string) {
+      if (errors.untold) return ''
       const frame = { data: text }
-      if (!text.includes('"error"') || !judge.problemIn(frame))
-        return knows(frame) ? text : masked(text, veil.hideJson)
+      const problem = text.includes('"error"') ? judge.problemIn(frame) : undefined
+      if (!problem) return knows(frame) ? text : masked(text, veil.hideJson)
+      if (!errors.said && options.isImproved(problem)) {
+        errors.untold = problem
+        return ''
+      }
       errors.said ||= judge.isOwn(frame)
       return veil.hideJson(text)
     },

@@ -146,7 +146,7 @@ function renameInData(lines: string, renaming: Renaming): string {
 const renameIn = (json: string, { path, model }: Renaming): string =>
   spliceStrings(json, slicesAt(json, path), model)
 
-/** A JSON array that grows: each element passes when it is whole, edited by `edit`. */
+/** A JSON array that grows: each element passes when it is whole, edited by `edit`, unless nothing of it is left. */
 export function elementShape(
   renaming: Renaming | undefined,
   edit: (element: string) => string = (element) => element,
@@ -159,7 +159,9 @@ export function elementShape(
     const start = text.indexOf('{')
     if (start < 0) return text
     const element = text.slice(start)
-    return text.slice(0, start) + edit(renaming ? renameIn(element, renaming) : element)
+    const edited = edit(renaming ? renameIn(element, renaming) : element)
+    // With the comma before it.
+    return edited === '' ? '' : text.slice(0, start) + edited
   }
   return {
     push(bytes) {

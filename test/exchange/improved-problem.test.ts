@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { DIALECTS, type Dialect } from '../../adapters/dialect.ts'
-import { dialects } from '../../adapters/index.ts'
+import { dialects, type Dialects } from '../../adapters/index.ts'
 import { kits } from '../dialects/index.ts'
-import { proxyOf, sseReply } from './proxy.ts'
+import { jsonReply, proxyOf, sse, sseReply } from './proxy.ts'
 
 /** The words of vLLM's templates, inside of a stream: its status has been said by then. */
 const refusal = {
@@ -47,6 +47,95 @@ describe.each(DIALECTS)('a refusal inside a stream, for a caller of %s', (from) 
     expect(text).toContain('must be at the beginning.')
     expect(text).not.toContain('profile')
   })
+})
+
+const asArray = (elements: readonly object[]) =>
+  `[${elements.map((e) => JSON.stringify(e)).join(',\r\n')}\n]`
+
+/** Chunks of generate-content, as they come without `alt=sse`. Its own servers have no profile, so one is made up. */
+describe('a refusal inside of a JSON array', () => {
+  const error = { code: 400, message: refusal.message, status: 'INVALID_ARGUMENT' }
+  const chunk = { candidates: [{ content: { role: 'model', parts: [{ text: 'so' }] } }] }
+  const profiles = [
+    {
+      name: 'vllm',
+      version: '1',
+      source: 'made up',
+      facts: {},
+      refusals: [{ words: /must be at the beginning/, says: 'needs what it says' }],
+    },
+  ]
+  const generate = dialects.of('generate-content')
+  const profiled = generate && {
+    ...generate,
+    upstream: { ...generate.upstream, profiles },
+  }
+  const made: Dialects = {
+    ...dialects,
+    list: profiled ? [profiled] : [],
+    of: (name) => (name === 'generate-content' ? profiled : dialects.of(name)),
+  }
+
+  async function toldInArray(body: string, dialect: Dialect, contentType: string) {
+    const change = {
+      routes: [{ model: '*', upstream: 'plain', as: 'real' }],
+      upstream: { dialect },
+    }
+    const headers = { 'content-type': contentType }
+    const proxy = proxyOf(() => ({ ...sseReply([body]), headers: new Headers(headers) }), change, {
+      dialects: made,
+    })
+    const { ask } = kits['generate-content']
+    const answer = await proxy.fetch('/v1beta/models/m:streamGenerateContent', {
+      body: { ...ask.needed, ...ask.text('hi') },
+    })
+    const text = await answer.text()
+    return { status: answer.status, text, json: JSON.parse(text) }
+  }
+
+  it('names the profile for a caller without alt=sse', async () => {
+    const first = await toldInArray(
+      sse({ error: refusal }),
+      'chat-completions',
+      'text/event-stream',
+    )
+    expect(first.text).toMatch(HINT)
+    const text = sse(BEGUN) + sse({ error: refusal })
+    const later = await toldInArray(text, 'chat-completions', 'text/event-stream')
+    expect(later.json).toMatchObject([{}, { error: { message: expect.stringMatching('vllm') } }])
+  })
+
+  it('names the profile of an upstream that streams an array', async () => {
+    const first = await toldInArray(asArray([{ error }]), 'generate-content', 'application/json')
+    expect(first.text).toMatch(HINT)
+    const text = asArray([chunk, { error }])
+    const later = await toldInArray(text, 'generate-content', 'application/json')
+    expect(later.json).toEqual([
+      chunk,
+      {
+        error: {
+          ...error,
+          message: `${error.message} (this server needs what it says: "profile": "vllm")`,
+        },
+      },
+    ])
+  })
+})
+
+it('names the profile in a whole body that tells of a failure with status 200', async () => {
+  const change = {
+    routes: [{ model: '*', upstream: 'plain' }],
+    upstream: { dialect: 'chat-completions' },
+  }
+  const proxy = proxyOf(() => jsonReply({ error: refusal }), change, { dialects })
+  for (const { http, ask } of Object.values(kits)) {
+    const answer = await proxy.fetch(http.path('m', false), {
+      headers: { 'anthropic-version': '2023-06-01' },
+      body: http.body('m', false, { ...ask.needed, ...ask.text('hi') }),
+    })
+    expect(await answer.text()).toMatch(HINT)
+    expect(answer.status).toBe(400)
+  }
 })
 
 it('names the member at fault as its caller does', async () => {
