@@ -127,6 +127,8 @@ export type AuthStyle = 'x-api-key' | 'bearer' | 'x-goog-api-key' | 'query'
 /** A model in the proxy's list. */
 export interface ModelEntry {
   id: string
+  /** The dialect of the service that knows it by this name. */
+  service?: string
   contextWindow?: number
   maxOutputTokens?: number
 }
@@ -209,7 +211,8 @@ export interface Adapter {
     /** `headers`: those that the dialect's clients read; none of them is about framing. */
     writeProblem(problem: Problem, requestId: string): { status: number; body: JsonObject }
     writeTokenCount(inputTokens: number): JsonObject
-    writeModels(models: readonly ModelEntry[], now: number): JsonObject
+    /** `query`: that of the address, by which a client may ask for a shape of its own. */
+    writeModels(models: readonly ModelEntry[], now: number, query?: Lookup): JsonObject
     writeModel(model: ModelEntry, now: number): JsonObject
     /** Absent where each request brings its whole conversation. */
     readonly memory?: ConversationMemory

@@ -42,6 +42,7 @@ export function findModel(
   const { contextWindow, maxOutputTokens } = destination.target.facts
   return {
     id,
+    ...(!destination.aliased && { service: destination.upstream.dialect }),
     ...(contextWindow !== undefined && { contextWindow }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
   }

@@ -115,7 +115,7 @@ function modelAnswer(
   looks: Adapter,
   caller: KnownCaller,
 ): Answer | undefined {
-  const { method, path } = received.head
+  const { method, path, query } = received.head
   const found = MODELS.exec(path)
   if (!found || received.explain || !isReading(method) || isConversation(context, received))
     return undefined
@@ -125,7 +125,7 @@ function modelAnswer(
   const [, name] = found
   if (name === undefined) {
     const models = listModels(settings, dialects).filter(({ id }) => mayUse(caller, id))
-    return jsonAnswer(looks.caller.writeModels(models, now))
+    return jsonAnswer(looks.caller.writeModels(models, now, query))
   }
   const id = modelName(name)
   const isAllowed = id !== undefined && mayUse(caller, id)

@@ -77,4 +77,44 @@ describe('GET /v1/models', () => {
     const named = ['gpt-5', 'claude-big'].map((name) => ({ [member]: prefix + name }))
     expect(await answer.json()).toMatchObject({ [list]: named })
   })
+
+  // The members without which Codex 0.169.0 refuses the whole list, each left out by itself; and its query and agent.
+  const REQUIRED =
+    'slug display_name shell_type visibility supported_in_api priority truncation_policy base_instructions support_verbosity supported_reasoning_levels experimental_supported_tools'
+  it('has what Codex reads beside what everything else reads, where Codex asks', async () => {
+    const own: Config['upstreams'] = {
+      ...upstreams,
+      vendor: { dialect: 'responses', url, models: { 'gpt-5.5': {}, 'qwen-coder': {} } },
+    }
+    const mixed: Config['routes'] = [
+      { model: 'gpt-5.5', upstream: 'vendor' },
+      { model: 'qwen-coder', upstream: 'vendor' },
+      ...routes,
+    ]
+    const both = createApp({ upstreams: own, routes: mixed, callers: 'open' })
+    const ask = async (path: string) =>
+      (await (await both.request(path)).json()) as {
+        data: { id: string }[]
+        models?: { slug: string }[]
+      }
+    const plain = await ask('/v1/models')
+    const told = await ask('/v1/models?client_version=0.169.0')
+    expect(Object.keys(plain)).toEqual(['object', 'data'])
+    expect(told).toMatchObject({ ...plain })
+    // gpt-5.5 at its own service has an entry in Codex already, with instructions that are written for it.
+    const names = plain.data.map(({ id }) => id)
+    expect(names).toContain('gpt-5.5')
+    const listedForCodex = names.filter((name) => name !== 'gpt-5.5')
+    const { models = [] } = told
+    expect(models.map(({ slug }) => slug)).toEqual(listedForCodex)
+    for (const model of models)
+      expect(Object.keys(model)).toEqual(expect.arrayContaining(REQUIRED.split(' ')))
+    expect(models).toContainEqual(
+      expect.objectContaining({
+        slug: 'claude-big',
+        context_window: 8,
+        base_instructions: expect.stringMatching(/^You are Codex/),
+      }),
+    )
+  })
 })

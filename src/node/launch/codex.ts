@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { type JsonObject, objectsOf, parseObject } from '../../json/json.ts'
+import { codexModel } from '../../model/codex-model.ts'
 import type { Client, LaunchFacts, ToldModel } from './client.ts'
 
 /** The variable that holds the key, because a value after `-c` would be seen in the list of processes. */
@@ -69,7 +70,7 @@ function catalog({ models, learned }: LaunchFacts): string {
   const instructions = instructionsIn(bundled)
   const entries = models.map((model, priority) => {
     const own = bundled.find(({ slug }) => slug === model.id)
-    return own ? { ...own, ...windowOf(model) } : entry(model, priority, instructions)
+    return own ? { ...own, ...windowOf(model) } : codexModel(model, priority, instructions)
   })
   return `${JSON.stringify({ models: entries })}\n`
 }
@@ -77,46 +78,13 @@ function catalog({ models, learned }: LaunchFacts): string {
 const windowOf = ({ contextWindow: window }: ToldModel): JsonObject =>
   window === undefined ? {} : { context_window: window, max_context_window: window }
 
-/** For a program that does not print its instructions. */
-const INSTRUCTIONS =
-  'You are Codex, a coding agent in a terminal. You and the user share one workspace. Work on the task until it is done: read what you need, change files with the tools that you have, run what proves the change, and say in the end what you did. Ask before anything that cannot be undone.'
-
 /**
  * The instructions that Codex sends with every request come from the catalog: a model whose entry has none gets 3 kB
  * of them in place of 20 (0.169.0). Those of the oldest model say the least about the model itself.
  */
-function instructionsIn(bundled: readonly JsonObject[]): string {
+function instructionsIn(bundled: readonly JsonObject[]): string | undefined {
   const texts = bundled
     .filter(({ visibility }) => visibility === 'list')
     .flatMap(({ base_instructions: text }) => (typeof text === 'string' && text ? [text] : []))
-  return (texts.at(-1) ?? INSTRUCTIONS).replace(/ based on GPT-[\w.]+/, '')
+  return texts.at(-1)?.replace(/ based on GPT-[\w.]+/, '')
 }
-
-/** The window that Codex assumes for an unknown model. */
-const UNKNOWN_WINDOW = 272_000
-
-/** The members without which 0.169.0 refuses a catalog, and those that describe what models can do here. */
-const entry = (
-  { id, contextWindow = UNKNOWN_WINDOW }: ToldModel,
-  priority: number,
-  instructions: string,
-): JsonObject => ({
-  slug: id,
-  display_name: id,
-  context_window: contextWindow,
-  shell_type: 'default',
-  visibility: 'list',
-  supported_in_api: true,
-  priority,
-  truncation_policy: { mode: 'tokens', limit: 10_000 },
-  input_modalities: ['text', 'image'],
-  base_instructions: instructions,
-  support_verbosity: false,
-  supports_parallel_tool_calls: true,
-  supports_reasoning_summaries: true,
-  supported_reasoning_levels: ['low', 'medium', 'high'].map((effort) => ({
-    effort,
-    description: effort,
-  })),
-  experimental_supported_tools: [],
-})
