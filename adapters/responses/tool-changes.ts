@@ -22,7 +22,7 @@ export function offeredTools(request: Request, context: ToolContext, { late, def
   const placed = placeTools(request, taken, own ? nothing : lose)
   const head = own ? request.tools.slice(0, factsOf(request).listed ?? 0) : placed.head
   const brought: WrittenTools = { tools: [], choices: new Map() }
-  const hidden = new Set(own ? [] : head.filter((tool) => tool.deferred))
+  const hidden = new Set(own || !taken.deferred ? [] : head.filter((tool) => tool.deferred))
   /** What waits for a search on top comes here as well, where a change names it. */
   const showHidden = ({ change, tools }: ToolChangeBlock): Tool[] => {
     const isNamed = isAmong(change === 'add' ? tools : [])

@@ -109,6 +109,19 @@ describe('tools that come in the middle of a conversation', () => {
     expect(lossesOf(old)).toContain('approximated tools.late')
   })
 
+  it('come once to a responses upstream that takes none there, also where they were hidden', () => {
+    const search = { name: 'tool_search_tool_bm25', type: 'tool_search_tool_bm25_20251119' }
+    for (const beside of [[], [search]]) {
+      const request = sent('messages', 'responses', 'gpt-4.1', {
+        tools: [{ ...DEFINITION, defer_loading: true }, ...beside],
+        messages: added({ type: 'tool_reference', name: 'late' }),
+      })
+      expect(request.text).not.toContain('additional_tools')
+      expect(request.text.match(/"late"/g)).toHaveLength(1)
+      expect(lossesOf(request)).toContain('approximated tools.deferred')
+    }
+  })
+
   it('can be forced like any other', () => {
     const choice = { type: 'function', name: 'late' }
     const { body } = sent('responses', 'messages', OPUS, { input, tool_choice: choice })
