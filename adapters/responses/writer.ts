@@ -13,8 +13,10 @@ import type {
   Proof,
   SearchBlock,
   ToolCallBlock,
+  ToolChangeBlock,
   Turn,
 } from '../../src/model/request.ts'
+import { isAmong, keyOf } from '../../src/model/late-tools.ts'
 import { deltaEvents, Outbox } from '../../src/stream/wire-events.ts'
 import type { Problem } from '../../src/model/problem.ts'
 import {
@@ -215,15 +217,19 @@ export class Output {
       case 'tool-search':
         return this.#whole(searchItemId(block.id, 'tsc_'), writeServerSearch(block))
       case 'tool-change':
-        return this.#whole(
-          searchItemId(block.searchId, 'tso_'),
-          writeFoundTools(block, this.#context.request),
-        )
+        return this.#foundTools(block)
       case 'tool-result':
         return this.#context.lose('dropped', `reply.${block.kind}`)
       default:
         return block satisfies never
     }
+  }
+
+  /** A tool is found with all that is said of it, which is known only of what the caller offers. */
+  #foundTools(block: ToolChangeBlock): void {
+    const { request, lose } = this.#context
+    if (!block.tools.every(isAmong(request.tools.map(keyOf)))) lose('dropped', 'reply.tool-change')
+    this.#whole(searchItemId(block.searchId, 'tso_'), writeFoundTools(block, request))
   }
 
   delta(text: string): void {

@@ -70,6 +70,18 @@ describe('a search for tools by the service', () => {
     expect(losses).toEqual([])
   })
 
+  it('tells that a tool is left out because the caller does not offer it', () => {
+    const other = readRequest(responses, JSON.stringify({ ...asked, tools: [] }))
+    const { body, losses } = writeReply(
+      responses,
+      other,
+      readBody(messages, other, { ...reply, content: [search, found], stop_reason: 'end_turn' })
+        .events,
+    )
+    expect(itemsIn(body)[1]).toMatchObject({ type: 'tool_search_output', tools: [] })
+    expect(losses).toContainEqual({ code: 'dropped', path: 'reply.tool-change' })
+  })
+
   it('is told to a messages caller by the names of what it found', () => {
     const { frames, body } = heard()
     const caller = readRequest(

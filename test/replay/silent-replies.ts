@@ -52,6 +52,8 @@ const REPLY_WORDS: readonly (readonly [RegExp, string])[] = [
   [/^citedtext$/, 'quote'],
   [/^(?:thoughtsignature|encryptedcontent)$/, 'seal'],
   [/^(?:mcptooluse|mcptoolresult)$/, 'mcpcall'],
+  [/^(?:servertooluse|toolsearchcall)$/, 'toolsearch'],
+  [/^(?:toolsearchtoolresult|toolsearchoutput)$/, 'toolchange'],
 ]
 
 /** Some report names the member, or something that it is part of. */

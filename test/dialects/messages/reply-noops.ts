@@ -25,6 +25,13 @@ export const replyNoOps: Entry[] = [
     upstream: 'responses',
     why: 'a result stands behind what it is of',
   },
+  {
+    path: 'content.*.name',
+    upstream: 'responses',
+    values: ['tool_search_tool_bm25', 'tool_search_tool_regex'],
+    why: 'which search finds a tool is left to the service',
+  },
+  { path: 'content.*.content.tool_references.*.type', values: ['tool_reference'], why: ONLY },
   { path: 'content.*.citations.*.*', values: [0], why: 'the beginning' },
   { path: 'content.*.citations.*.title', upstream: 'generate-content', why: SAID },
   { path: 'content.*.content.*.type', values: ['web_search_result'], why: ONLY },

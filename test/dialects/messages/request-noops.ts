@@ -5,6 +5,9 @@ import { isType, SCHEMA, type Entry } from '../../replay/noop.ts'
 const nothingOffered = (_: Json | undefined, body: Json): boolean =>
   list(member(body, 'tools')).length === 0
 
+/** Models of responses that take tools late. */
+const takesLate = (body: Json): boolean => String(member(body, 'model')).startsWith('gpt-')
+
 export const requestNoOps: Entry[] = [
   { path: 'mcp_servers.*.tool_configuration.enabled', values: [true], why: 'the default' },
   { path: 'model', why: 'the route says which model is asked' },
@@ -28,13 +31,33 @@ export const requestNoOps: Entry[] = [
   { path: '**.caller.type', values: ['direct'], why: 'the default' },
   ...SCHEMA,
   { path: 'tools.*.strict', values: [false], why: 'the default' },
-  ...['chat-completions', 'generate-content'].map((upstream) => ({
+  ...['chat-completions', 'generate-content', 'responses'].map((upstream) => ({
     path: 'tools.*.defer_loading',
     upstream,
     when: (_: Json | undefined, body: Json) =>
+      !takesLate(body) &&
       list(member(body, 'tools')).filter((tool) => member(tool, 'defer_loading') === true).length >
-      1,
+        1,
     why: 'one report says of all deferred tools that they are offered at once',
+  })),
+  {
+    path: 'tools.*.name',
+    when: (value) => String(value).startsWith('tool_search_tool_'),
+    why: 'which search finds a tool is left to the service',
+  },
+  ...['chat-completions', 'generate-content', 'responses'].map((upstream) => ({
+    path: 'messages.*',
+    upstream,
+    when: (value: Json | undefined, body: Json) => {
+      const blocks = list(member(value, 'content'))
+      return (
+        !takesLate(body) &&
+        blocks[0] !== undefined &&
+        blocks.every((one) => member(one, 'type') === 'tool_addition')
+      )
+    },
+    below: true as const,
+    why: 'the tool is offered from the beginning, which is reported of the tool',
   })),
   {
     path: 'messages.*.role',
