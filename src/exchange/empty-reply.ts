@@ -32,7 +32,8 @@ export function watchEmptyReply(writer: Writer, losses: readonly Loss[]): EmptyR
       body: () => writer.body(),
       push(event) {
         if (event.type === 'block-start') {
-          name = blockName(event.block)
+          // All have words for a text: an empty one, with which gpt-5.6 ends a turn, has only lost what stood beside it.
+          name = event.block.kind === 'text' ? '' : blockName(event.block)
           reported = losses.length
         }
         const frames = writer.push(event)

@@ -12,7 +12,7 @@ const PLACES = ['message', 'detail', 'error', 'msg', 'error_message', 'errors', 
  */
 export function wordsIn(body: Json | undefined, depth = 0): string | undefined {
   if (typeof body === 'string')
-    return /^\s*(?:<|$)/.test(body) ? undefined : body.trim().slice(0, MAX_CHARACTERS)
+    return /^\s*(?:<[!?/a-z]|$)/i.test(body) ? undefined : body.trim().slice(0, MAX_CHARACTERS)
   if (depth > MAX_DEPTH) return undefined
   if (Array.isArray(body)) return firstIn(body, depth)
   if (!isObject(body)) return undefined

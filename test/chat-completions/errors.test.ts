@@ -58,6 +58,12 @@ describe('an error', () => {
       'Provider returned error: Too hot.',
     ],
     ['20: a list (Gemini)', 400, [{ error: { code: 400, message: 'No.', status: 'X' } }], 'No.'],
+    [
+      'in front of them a status in brackets (Alibaba)',
+      200,
+      error({ message: '<400> InternalError.Algo: No.', code: 'invalid_parameter_error' }),
+      '<400> InternalError.Algo: No.',
+    ],
     ['a text (xAI)', 400, { code: 'x', error: 'No.' }, 'No.'],
   ])('says its words: %s', (_, status, body, message) => {
     expect(readProblem(status, body).message).toBe(message)
@@ -101,6 +107,7 @@ describe('an error', () => {
     [400, { message: 'prompt token count of 9 exceeds the limit of 5' }],
     [400, { message: 'Your request exceeded model token limit: 5 (requested: 9)' }],
     [400, { message: 'Range of input length should be [1, 98304]' }],
+    [400, { message: '<400> InternalError.Algo: Range of input length should be [1, 98304]' }],
     [400, { message: 'litellm.ContextWindowExceededError: ContextWindowExceededError: too much' }],
   ])('23: is about a context that is full: %s %j', (status, members) => {
     const problem = readProblem(status, { error: members })

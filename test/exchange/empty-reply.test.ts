@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Dialect } from '../../adapters/dialect.ts'
+import { DIALECTS, type Dialect } from '../../adapters/dialect.ts'
 import { createApp } from '../../src/index.ts'
 import type { Config } from '../../src/config/type.ts'
 import { translator } from '../../src/translator.ts'
@@ -61,5 +61,22 @@ describe('a reply that says nothing at all', () => {
     expect(both.reply({ ...kits.responses.say.unheard, output: [] }).body).toMatchObject({
       content: [],
     })
+  })
+  it('does so also where its empty text has a phase, as gpt-5.6 ends a turn', () => {
+    const content = [{ type: 'output_text', text: '', annotations: [], logprobs: [] }]
+    const message = {
+      type: 'message',
+      id: 'msg_1',
+      role: 'assistant',
+      status: 'completed',
+      content,
+    }
+    const output = [{ ...message, phase: 'final_answer' }]
+    for (const from of DIALECTS.filter((dialect) => dialect !== 'responses')) {
+      const both = translator({ from, to: 'responses' })
+      both.request(bodyFor(from, false))
+      const { losses } = both.reply({ ...kits.responses.say.unheard, output })
+      expect(losses.map(({ path }) => path)).toContain('reply.text.phase')
+    }
   })
 })
