@@ -35,53 +35,99 @@ export interface Journal {
 /** What one upstream reported about a reply. */
 const REPLY_FIELDS = ['usage', 'finish', 'firstByteMs', 'reason', 'error'] as const
 
-export function journal(
-  ports: Pick<Ports, 'now' | 'log'>,
-  head: Pick<LogEntry, 'id' | 'method' | 'path'>,
-): Journal {
-  const startedAt = ports.now()
-  const elapsed = () => Math.max(0, Math.round(ports.now() - startedAt))
-  const entry: Partial<LogEntry> = {}
-  let arrivedAt: number | undefined
-  let called = false
-  let bytesOut = 0
-  let over = false
-  let end: Problem | undefined
-  const runs: ((problem?: Problem) => void)[] = []
-  return {
-    id: head.id,
-    note(fields) {
-      Object.assign(entry, fields)
-    },
-    count(usage) {
-      entry.usage = { ...entry.usage, ...tokensIn(usage) }
-    },
-    arrived() {
-      arrivedAt ??= performance.now()
-    },
-    sending() {
-      called = true
-      entry.overheadMs ??= millisecondsSince(arrivedAt)
-      return entry.trace?.beginCall()
-    },
-    anew() {
-      for (const name of REPLY_FIELDS) delete entry[name]
-    },
-    began() {
-      entry.firstByteMs ??= elapsed()
-    },
-    sent: (bytes) => void (bytesOut += bytes),
-    whenOver: (run) => (over ? run(end) : void runs.push(run)),
-    finish({ problem, ...fields }) {
-      if (over) return
-      over = true
-      end = problem
-      for (const run of runs) run(problem)
-      const sent = bytesOut > 0 && { bytesOut }
-      const outcome = outcomeOf(fields.status, problem ?? entry.error, called)
-      const told = { ...head, ...entry, ...sent, ...fields, ...endFields(problem), outcome }
-      ports.log({ ...told, totalMs: elapsed() })
-    },
+type Head = Pick<LogEntry, 'id' | 'method' | 'path'>
+
+/**
+ * The beginning of an entry. It is an instance of a class, because V8 makes a hash table of a plain object that gets so
+ * many members one after the other, and to copy and to spell a hash table takes several times as long.
+ */
+class Beginning implements Head {
+  readonly id: string
+  readonly method: string
+  readonly path: string
+
+  constructor({ id, method, path }: Head) {
+    this.id = id
+    this.method = method
+    this.path = path
+  }
+}
+
+export const journal = (ports: Pick<Ports, 'now' | 'log'>, head: Head): Journal =>
+  new ExchangeJournal(ports, head)
+
+class ExchangeJournal implements Journal {
+  readonly id: string
+  readonly #ports: Pick<Ports, 'now' | 'log'>
+  readonly #startedAt: number
+  readonly #entry: Partial<LogEntry> & Head
+  #arrivedAt: number | undefined
+  #called = false
+  #bytesOut = 0
+  #over = false
+  #end: Problem | undefined
+  readonly #runs: ((problem?: Problem) => void)[] = []
+
+  constructor(ports: Pick<Ports, 'now' | 'log'>, head: Head) {
+    this.id = head.id
+    this.#ports = ports
+    this.#startedAt = ports.now()
+    this.#entry = new Beginning(head)
+  }
+
+  note(fields: Partial<LogEntry>): void {
+    Object.assign(this.#entry, fields)
+  }
+
+  count(usage: Usage): void {
+    this.note({ usage: { ...this.#entry.usage, ...tokensIn(usage) } })
+  }
+
+  arrived(): void {
+    this.#arrivedAt ??= performance.now()
+  }
+
+  sending(): string | undefined {
+    this.#called = true
+    this.#entry.overheadMs ??= millisecondsSince(this.#arrivedAt)
+    return this.#entry.trace?.beginCall()
+  }
+
+  anew(): void {
+    for (const name of REPLY_FIELDS) delete this.#entry[name]
+  }
+
+  began(): void {
+    this.#entry.firstByteMs ??= this.#elapsed()
+  }
+
+  sent(bytes: number): void {
+    this.#bytesOut += bytes
+  }
+
+  whenOver(run: (problem?: Problem) => void): void {
+    if (this.#over) run(this.#end)
+    else this.#runs.push(run)
+  }
+
+  finish({ problem, ...fields }: Parameters<Journal['finish']>[0]): void {
+    if (this.#over) return
+    this.#over = true
+    this.#end = problem
+    for (const run of this.#runs) run(problem)
+    const entry = this.#entry
+    this.#ports.log({
+      ...entry,
+      ...(this.#bytesOut > 0 && { bytesOut: this.#bytesOut }),
+      ...fields,
+      ...endFields(problem),
+      outcome: outcomeOf(fields.status, problem ?? entry.error, this.#called),
+      totalMs: this.#elapsed(),
+    })
+  }
+
+  #elapsed(): number {
+    return Math.max(0, Math.round(this.#ports.now() - this.#startedAt))
   }
 }
 

@@ -92,8 +92,8 @@ function settlingPorts(given: Ports, use: CallerUse, settings: Settings): Ports 
     log(entry) {
       const { trace, upstream = '', sentModel, usage, caller } = entry
       const cost = costOf(settings.upstreams.get(upstream), sentModel, usage, given.prices)
-      const told = trace ? withTraceId(entry) : { ...entry }
-      if (cost !== undefined) told.cost = cost
+      const priced = cost === undefined ? entry : { ...entry, cost }
+      const told = trace ? withTraceId(priced) : priced
       if (caller !== undefined) use.settle(caller, usage, cost)
       given.observer?.finished(told, settings)
       if (trace) given.tracer?.finished(told, trace, settings)
