@@ -85,11 +85,14 @@ export function tokensIn(usage: Usage): Tokens {
   return tokens
 }
 
-const SHARE_DIGITS = 3
+/** Shares are rounded to this part. */
+const SHARE_PART = 1000
 
 /** The share of the prompt that was read from a cache; undefined where nothing was counted. */
 export function cachedShare({ input = 0, cacheRead = 0 }: Tokens = {}): number | undefined {
-  return input > 0 ? Number(Math.min(1, cacheRead / input).toFixed(SHARE_DIGITS)) : undefined
+  return input > 0
+    ? Math.round(Math.min(1, cacheRead / input) * SHARE_PART) / SHARE_PART
+    : undefined
 }
 
 /** Something that happens to the process, and not to one exchange. */

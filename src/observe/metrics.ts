@@ -97,18 +97,13 @@ function createRequests(metric: Make): Count {
     'pair',
     'code',
   ])
-  return ({ operation = 'other', outcome = 'ok', upstreamDialect = 'none', ...entry }) => {
-    const { dialect, upstream } = places(entry)
+  return (entry) => {
+    const { dialect = 'none', upstream = 'none', operation = 'other', outcome = 'ok' } = entry
     requests.add({ dialect, upstream, operation, outcome })
-    for (const { code } of entry.losses ?? [])
-      losses.add({ pair: `${dialect}>${upstreamDialect}`, code })
+    const { upstreamDialect = 'none', losses: lost = [] } = entry
+    for (const { code } of lost) losses.add({ pair: `${dialect}>${upstreamDialect}`, code })
   }
 }
-
-const places = ({ dialect = 'none', upstream = 'none' }: Partial<LogEntry>) => ({
-  dialect,
-  upstream,
-})
 
 function createTimes(metric: Make): Count {
   const duration = metric(
@@ -132,12 +127,14 @@ function createTimes(metric: Make): Count {
     ['path'],
     OVERHEADS,
   )
-  return ({ firstByteMs, overheadMs, operation, stream = false, ...entry }) => {
-    if (entry.dialect === undefined) return
-    const at = places(entry)
-    duration.observe({ ...at, stream: String(stream) }, entry.totalMs / 1000)
+  return (entry) => {
+    const { dialect, upstream = 'none', upstreamDialect, operation, stream = false } = entry
+    const { firstByteMs, overheadMs, totalMs } = entry
+    if (dialect === undefined) return
+    const at = { dialect, upstream, stream: String(stream) }
+    duration.observe(at, totalMs / 1000)
     if (firstByteMs !== undefined) firstByte.observe(at, firstByteMs / 1000)
-    const isPass = entry.dialect === entry.upstreamDialect
+    const isPass = dialect === upstreamDialect
     if (overheadMs !== undefined && (operation === 'create' || operation === 'count'))
       overhead.observe({ path: isPass ? 'pass' : 'translate' }, overheadMs / 1000)
   }
@@ -154,8 +151,8 @@ function createAttempts(metric: Make): Count {
     'reason',
   ])
   return (entry, settings) => {
-    for (const { member, ...attempt } of attemptsOf(entry))
-      attempts.add({ ...memberLabels(member), result: resultOf(attempt) })
+    for (const attempt of attemptsOf(entry))
+      attempts.add({ ...memberLabels(attempt.member), result: resultOf(attempt) })
     for (const { reason, route } of hopsOf(entry, settings)) hops.add({ route, reason })
   }
 }
@@ -174,11 +171,12 @@ function createSpending(metric: Make): Count {
     ['upstream', 'model', 'caller'],
   )
   return (entry, settings) => {
-    const { usage, caller = 'none' } = entry
-    const spent = { upstream: places(entry).upstream, model: modelLabel(entry, settings), caller }
+    const { usage, cost: usd, upstream = 'none', caller = 'none' } = entry
+    if (!usage && usd === undefined) return
+    const model = modelLabel(entry, settings)
     for (const [type, name] of TOKEN_TYPES)
-      if (usage?.[name] !== undefined) tokens.add({ ...spent, type }, usage[name])
-    if (entry.cost !== undefined) cost.add(spent, entry.cost)
+      if (usage?.[name] !== undefined) tokens.add({ upstream, model, caller, type }, usage[name])
+    if (usd !== undefined) cost.add({ upstream, model, caller }, usd)
   }
 }
 
