@@ -3,7 +3,6 @@ import { stringify } from '../json/json.ts'
 import { ELLIPSIS, lossHeader, type Loss } from '../model/loss.ts'
 import { statusOf, type Problem } from '../model/problem.ts'
 import type { Answer, Exchange } from './exchange.ts'
-import { pickNamed } from '../upstream/header-subset.ts'
 import type { Plan } from './plan.ts'
 import { memberName } from '../upstream/members.ts'
 import type { Destination } from '../upstream/route.ts'
@@ -45,13 +44,17 @@ function passedHeaders(
   veil: Veil,
 ): Record<string, string> {
   const { reply: known = [] } = destination.adapter.same.headers
-  const own = kind === 'pass' ? known : []
-  const names = [...(headers.keys?.() ?? [])].filter(
-    (name) => name.startsWith(RATES) || own.some((pattern) => matchesGlob(pattern, name)),
-  )
-  const chosen = pickNamed(headers, names, /^[\x20-\x7e]{1,256}$/)
-  return Object.fromEntries(chosen.map(([name, value]) => [name, veil.hide(value)]))
+  const isOwn = (name: string) =>
+    kind === 'pass' && known.some((pattern) => matchesGlob(pattern, name))
+  const passed: [string, string][] = []
+  for (const name of headers.keys?.() ?? []) {
+    const value = name.startsWith(RATES) || isOwn(name) ? headers.get(name) : null
+    if (value !== null && SHORT_VALUE.test(value)) passed.push([name, veil.hide(value)])
+  }
+  return Object.fromEntries(passed)
 }
+
+const SHORT_VALUE = /^[\x20-\x7e]{1,256}$/
 
 /** Header values are bytes by the standard, but Workers take text and encode it themselves. */
 function ellipsis(): string {

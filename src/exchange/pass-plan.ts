@@ -8,7 +8,7 @@ import { lossList, type Loss } from '../model/loss.ts'
 import type { Exchange } from './exchange.ts'
 import { addressRequest, type UnaddressedRequest } from '../upstream/request.ts'
 import { matchesGlob } from '../config/glob.ts'
-import { pickHeaders, pickNamed } from '../upstream/header-subset.ts'
+import { pickNamed, sendable } from '../upstream/header-subset.ts'
 import type { PassPlan } from './plan.ts'
 import { unscannedBody } from './read-request.ts'
 import type { Found } from '../memory/resolve.ts'
@@ -106,11 +106,6 @@ const QUERY_VALUE = /^[\w.-]{1,64}$/
 /** Headers with such names may be credentials; they are passed only where the configuration says so. */
 const CREDENTIAL = /auth|key|token|secret|cookie|credential|password/i
 
-const openNames = (headers: Exchange['headers'], pattern: string): string[] =>
-  [...(headers.keys?.() ?? [])].filter(
-    (name) => matchesGlob(pattern, name) && !CREDENTIAL.test(name),
-  )
-
 function passedHeaders({ caller, headers }: Exchange): Record<string, string> {
   const { twins = [], request: names, demand } = caller.same.headers
   demand?.(headers)
@@ -121,8 +116,9 @@ function passedHeaders({ caller, headers }: Exchange): Record<string, string> {
   for (const name of names) {
     if (!name.includes('*')) pass(name, headers.get(name))
     else
-      for (const [key, value] of Object.entries(pickHeaders(headers, openNames(headers, name))))
-        pass(key, value)
+      for (const other of headers.keys?.() ?? [])
+        if (matchesGlob(name, other) && !CREDENTIAL.test(other))
+          pass(other, sendable(headers.get(other)))
   }
   for (const [one, other] of twins) {
     pass(one, passed.get(other) ?? null)

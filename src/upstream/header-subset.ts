@@ -13,6 +13,10 @@ export const pickNamed = (
 
 const HEADER_VALUE = /^[\x20-\x7e]{1,1024}$/
 
+/** The value of a header where it can be sent on. */
+export const sendable = (value: string | null): string | null =>
+  value !== null && HEADER_VALUE.test(value) ? value : null
+
 /** Headers that can be sent on. */
 export const pickHeaders = (headers: Lookup, names: readonly string[]): Record<string, string> =>
   Object.fromEntries(pickNamed(headers, names, HEADER_VALUE))
