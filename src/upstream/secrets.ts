@@ -103,24 +103,23 @@ export const NO_VEIL: Veil = {
   sought: undefined,
 }
 
-const veils = new Map<string, Veil>()
-/** More than a configuration has, but callers bring keys of their own. */
+const NO_HEADERS: Readonly<Record<string, string>> = {}
+/** By the configured headers, which are the same object for each request to an upstream, and by the key. */
+const veils = new WeakMap<Readonly<Record<string, string>>, Map<string, Veil>>()
+/** Callers bring keys of their own. */
 const MOST_VEILS = 256
 
 /** `headers`: those that the configuration adds to a request. */
-export function createVeil(
-  key: string | undefined,
-  headers: Readonly<Record<string, string>> = {},
-): Veil {
-  const secrets = [...(key ? [key] : []), ...headerSecrets(headers)]
-  if (secrets.length === 0) return NO_VEIL
-  const credentials = [...(key ? [key] : []), ...headerSecrets(headers, CREDENTIAL)]
-  const name = JSON.stringify([secrets, credentials])
-  const known = veils.get(name)
-  if (known) return known
-  if (veils.size >= MOST_VEILS) veils.clear()
-  const made = veilOver(secrets, credentials)
-  veils.set(name, made)
+export function createVeil(key = '', headers = NO_HEADERS): Veil {
+  const known = veils.get(headers) ?? new Map<string, Veil>()
+  const before = known.get(key)
+  if (before) return before
+  if (known.size >= MOST_VEILS) known.clear()
+  const keys = key === '' ? [] : [key]
+  const secrets = [...keys, ...headerSecrets(headers)]
+  const credentials = [...keys, ...headerSecrets(headers, CREDENTIAL)]
+  const made = secrets.length === 0 ? NO_VEIL : veilOver(secrets, credentials)
+  veils.set(headers, known.set(key, made))
   return made
 }
 
