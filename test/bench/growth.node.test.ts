@@ -4,7 +4,6 @@ import { dialects } from '../../adapters/index.ts'
 import type { Adapter } from '../../adapters/contract.ts'
 import { liftLiterals } from '../../src/json/large-literals.ts'
 import { parse, stringify } from '../../src/json/json.ts'
-import type { Request } from '../../src/model/request.ts'
 import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
 import { replyEvents } from '../../src/stream/reply-events.ts'
 import { eventShape } from '../../src/stream/whole-events.ts'
@@ -12,6 +11,7 @@ import { framer } from '../../src/stream/stream-out.ts'
 import { scanStructure } from '../../src/json/structure.ts'
 import { kitOf } from '../dialects/index.ts'
 import { cpuMs } from '../growth/cpu.ts'
+import { emptyRequest } from '../../src/model/empty-request.ts'
 
 /** Twice the input may cost at most so many times as much. */
 const MOST = 2.5
@@ -58,15 +58,7 @@ function translation(from: Adapter, to: Adapter, turns: number): Work {
   }
 }
 
-const request: Request = {
-  model: 'm',
-  stream: true,
-  system: [],
-  turns: [],
-  tools: [],
-  limits: {},
-  sampling: {},
-}
+const request = emptyRequest('m', true)
 
 /** Whatever is to be said, said in a dialect, cut into pieces, understood and said in the other one. */
 function stream(from: Adapter, to: Adapter, deltas: readonly string[], cut: number): Work {

@@ -30,8 +30,8 @@ describe('reasoning that is bound to its conversation', () => {
   it.each(PAIRS)('is good in each later turn: %s from %s', async (caller, upstream) => {
     const vendor = VENDORS[upstream]()
     await session(caller, vendor, upstream)
-    expect(vendor.mismatches).toEqual([])
-    expect(vendor.accepted).toBeGreaterThan(TURNS)
+    expect(vendor.returned.mismatches).toEqual([])
+    expect(vendor.returned.accepted).toBeGreaterThan(TURNS)
   })
 })
 
@@ -67,7 +67,7 @@ describe('a conversation that was rewritten', () => {
     ]
     const { status, body } = await client.ask({ max_tokens: 9, messages })
     expect(status).toBe(400)
-    expect(vendor.mismatches).toEqual([expect.stringMatching(/^messages\.1\.content\.0 /)])
+    expect(vendor.returned.mismatches).toEqual([expect.stringMatching(/^messages\.1\.content\.0 /)])
     expect(body).toHaveProperty(
       'error.message',
       expect.stringMatching(/^messages\.1\.content\.1: /),

@@ -17,9 +17,14 @@ import { fingerprint } from '../../src/model/proof.ts'
  */
 export interface Vendor {
   answer(body: JsonObject): { status: number; body: JsonObject }
-  /** How many proofs came back and were good. */
+  readonly returned: Returned
+}
+
+/** The proofs that came back. */
+interface Returned {
+  /** How many were good. */
   accepted: number
-  /** What came back and was not. */
+  /** Those that were not. */
   mismatches: string[]
 }
 
@@ -52,8 +57,7 @@ const toolSet = (body: JsonObject): string =>
 
 class Bonds {
   readonly #known = new Map<string, Bond>()
-  accepted = 0
-  mismatches: string[] = []
+  readonly returned: Returned = { accepted: 0, mismatches: [] }
 
   /** The places of the proofs that are bound to something else. A gap counts; a cut at the beginning does not. */
   check(head: string, pieces: readonly Piece[]): { failing: Piece[]; bond: Bond } {
@@ -67,10 +71,10 @@ class Bonds {
       }
       const bond = this.#known.get(piece.proof)
       const isBound = bond?.prefix === prefix && (before === '' || bond.before === before)
-      if (isBound) this.accepted += 1
+      if (isBound) this.returned.accepted += 1
       else {
         failing.push(piece)
-        this.mismatches.push(`${piece.place} ${piece.text.slice(0, 60)}`)
+        this.returned.mismatches.push(`${piece.place} ${piece.text.slice(0, 60)}`)
       }
       before = piece.proof
     }
@@ -124,12 +128,7 @@ export function messagesVendor(drops = false): Vendor {
     return bonds.check(`${system.map(({ text }) => text).join()}${toolSet(body)}`, pieces)
   }
   return {
-    get accepted() {
-      return bonds.accepted
-    },
-    get mismatches() {
-      return bonds.mismatches
-    },
+    returned: bonds.returned,
     answer(body) {
       const { failing, bond } = whole(body)
       const binding = objectIn(objectIn(body['thinking'])['block_binding'])
@@ -196,12 +195,7 @@ export function responsesVendor(): Vendor {
   const bonds = new Bonds()
   let turn = 0
   return {
-    get accepted() {
-      return bonds.accepted
-    },
-    get mismatches() {
-      return bonds.mismatches
-    },
+    returned: bonds.returned,
     answer(body) {
       const head = `${plain(body['instructions'] ?? '')}${toolSet(body)}`
       const { failing, bond } = bonds.check(head, itemPieces(body['input']))

@@ -1,8 +1,17 @@
 import type { Platform } from '../../src/config/config.ts'
+import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
 import type { Environment } from '../../src/config/values.ts'
 import { ONE_DIALECT } from './one-dialect.ts'
 
 export const PLATFORM: Platform = { listens: { host: '127.0.0.1', port: 8787 } }
+/** The same as checks are given it, which is with every member, before it is known where the proxy listens. */
+export const ALL_OF_PLATFORM: Required<Platform> = {
+  origin: 'configuration',
+  exposed: false,
+  limits: PROCESS_LIMITS,
+  stores: 'process',
+  listens: undefined,
+}
 const EXPOSED: Platform = { exposed: true }
 export const KEY = 'sk-very-secret-value'
 

@@ -4,18 +4,10 @@ import { configJsonSchema } from '../../scripts/config-json-schema.ts'
 import { wordOf, WORDS } from '../../scripts/config-words.ts'
 import { allMembers, configurationPage, untold } from '../../scripts/configuration.ts'
 import { findingsIn } from '../../src/config/check.ts'
-import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
 import { sources } from '../sources.ts'
+import { ALL_OF_PLATFORM } from './faulty.ts'
 
 const members = allMembers()
-
-const PLATFORM = {
-  origin: 'configuration',
-  exposed: false,
-  limits: PROCESS_LIMITS,
-  stores: 'process',
-  listens: undefined,
-} as const
 
 const ENVIRONMENT = {
   CLAUDE_KEY: 'claude-key-0123456789',
@@ -77,7 +69,7 @@ describe('what is said of a configuration', () => {
   })
   it.each(examples)('has an example that is valid: %s', (place, example) => {
     const config = { upstreams: UPSTREAMS, ...(withExample(place, example) as object) }
-    const faults = findingsIn(config, ENVIRONMENT, PLATFORM).filter(({ warns }) => !warns)
+    const faults = findingsIn(config, ENVIRONMENT, ALL_OF_PLATFORM).filter(({ warns }) => !warns)
     expect(faults).toEqual([])
   })
 

@@ -9,6 +9,7 @@ import { requestNoOps } from './messages/request-noops.ts'
 import { scripted } from './messages/scripted.ts'
 import { voice } from './messages/voice.ts'
 import { wildSession } from './messages/wild-session.ts'
+import { messagesReply } from './messages/reply.ts'
 
 const PATH = '/v1/messages'
 
@@ -102,16 +103,7 @@ const ask: Ask = {
   opaque: { type: 'container_upload', file_id: 'file_1' },
 }
 
-const hello = {
-  id: 'msg_1',
-  type: 'message',
-  role: 'assistant',
-  model: 'own',
-  content: [{ type: 'text', text: 'hello' }],
-  stop_reason: 'end_turn',
-  stop_sequence: null,
-  usage: { input_tokens: 5, output_tokens: 7 },
-}
+const hello = { ...messagesReply('hello'), model: 'own' }
 const textDelta = (text: string) => ({
   type: 'content_block_delta',
   index: 0,
@@ -160,14 +152,8 @@ const say: Say = {
   },
   full: { body: fullReply, only: 'container' },
   unheard: {
-    id: 'msg_1',
-    type: 'message',
-    role: 'assistant',
-    model: 'm',
+    ...messagesReply(''),
     content: [{ type: 'container_upload', file_id: 'file_1' }],
-    stop_reason: 'end_turn',
-    stop_sequence: null,
-    usage: { input_tokens: 1, output_tokens: 1 },
   },
   plainFixture: 'plain',
 }

@@ -1,5 +1,7 @@
 import type { Answer, Wire } from '../sdk/script.ts'
+import { isObject, type JsonObject } from '../../src/json/json.ts'
 import type { Refusals } from './scripted.ts'
+import { hasText } from './voice.ts'
 
 /** How OpenAI refuses requests, in the words of one of its APIs. */
 export interface RefusalWords {
@@ -38,3 +40,14 @@ export function openAiRefusals({ requestId, param, message, amount }: RefusalWor
     broken: refused(500, { message: 'The server had an error.', type: 'server_error' }),
   }
 }
+
+/** A refusal as a body, and what tells one from a reply. */
+export const OPENAI_REFUSAL = JSON.stringify({
+  error: { message: 'the words of it', type: 'invalid_request_error', param: null, code: null },
+})
+export const isOpenAiProblem = ({ error }: JsonObject): boolean =>
+  isObject(error) &&
+  hasText(error['message']) &&
+  hasText(error['type']) &&
+  'param' in error &&
+  'code' in error

@@ -9,6 +9,7 @@ import { requestNoOps } from './responses/request-noops.ts'
 import { scripted } from './responses/scripted.ts'
 import { voice } from './responses/voice.ts'
 import { wildSession } from './responses/wild-session.ts'
+import { responsesItems, responsesReply } from './responses/reply.ts'
 
 const PATH = '/v1/responses'
 
@@ -90,28 +91,13 @@ const ask: Ask = {
   opaque: { type: 'compaction', id: 'cmp_1', encrypted_content: 'AAAA' },
 }
 
-const replyOf = (...output: object[]) => ({
-  id: 'resp_1',
-  object: 'response',
-  created_at: 1,
-  status: 'completed',
-  model: 'own',
-  output,
-  usage: { input_tokens: 5, output_tokens: 7, total_tokens: 12 },
-})
-const hello = replyOf({
-  type: 'message',
-  id: 'msg_1',
-  role: 'assistant',
-  status: 'completed',
-  content: [{ type: 'output_text', text: 'hello', annotations: [] }],
-})
+const hello = { ...responsesReply('hello'), model: 'own' }
 
 const say: Say = {
   hello: { body: hello, events: [{ type: 'response.completed', response: hello }] },
   call: (name, input) =>
     JSON.stringify(
-      replyOf({
+      responsesItems({
         type: 'function_call',
         id: 'fc_1',
         call_id: 'call_1',

@@ -6,6 +6,7 @@ import { createApp } from '../../src/http/hono-app.ts'
 import { createSend } from '../../src/node/send.ts'
 import type { LogEntry } from '../../src/observe/entry.ts'
 import { settingsWith, sleep, sse } from '../exchange/proxy.ts'
+import { messagesStart } from '../dialects/messages/reply.ts'
 
 /** Real sockets on both sides: a caller that leaves, an upstream that breaks. */
 
@@ -58,19 +59,7 @@ afterAll(async () => {
   await new Promise((resolve) => upstream.close(resolve))
 })
 
-const messageStart = sse({
-  type: 'message_start',
-  message: {
-    id: 'msg_1',
-    type: 'message',
-    role: 'assistant',
-    model: 'm',
-    content: [],
-    stop_reason: null,
-    stop_sequence: null,
-    usage: { input_tokens: 1, output_tokens: 0 },
-  },
-})
+const messageStart = sse(messagesStart)
 const blockStart = sse({
   type: 'content_block_start',
   index: 0,

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { type Config, createApp, translator, VERSION } from '../../src/index.ts'
 import { sse } from '../exchange/proxy.ts'
+import { messagesReply } from '../dialects/messages/reply.ts'
 
 const demo: NonNullable<Config['upstreams']>[string] = {
   dialect: 'messages',
@@ -15,16 +16,7 @@ const config: Config = {
   callers: 'open',
 }
 const question = { model: 'any', input: 'hi' }
-const answer = {
-  id: 'msg_1',
-  type: 'message',
-  role: 'assistant',
-  model: 'any-1',
-  content: [{ type: 'text', text: 'Hello' }],
-  stop_reason: 'end_turn',
-  stop_sequence: null,
-  usage: { input_tokens: 3, output_tokens: 2 },
-}
+const answer = { ...messagesReply('Hello'), model: 'any-1' }
 
 /** What the app says to a request of the upstream's own dialect, when that answers with these words. */
 const passed = (path: string, status: number, words: string, body: object) => {

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { serve, type Proxy } from '../../src/node/commands.ts'
+import { responsesReply } from '../dialects/responses/reply.ts'
 
 export const UPSTREAM_KEY = 'upstream-key-0123456789'
 export const CALLER_KEY = 'caller-key-9876543210'
@@ -119,19 +120,7 @@ export async function openPlace(
 }
 
 export const REPLY = {
-  id: 'resp_1',
-  object: 'response',
-  status: 'completed',
-  model: 'm',
-  output: [
-    {
-      type: 'message',
-      id: 'msg_1',
-      role: 'assistant',
-      status: 'completed',
-      content: [{ type: 'output_text', text: 'Good morning.', annotations: [] }],
-    },
-  ],
+  ...responsesReply('Good morning.'),
   usage: {
     input_tokens: 100,
     input_tokens_details: { cached_tokens: 64 },

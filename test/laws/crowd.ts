@@ -123,15 +123,9 @@ function countedSignal() {
 }
 
 type Moves = Pick<Line, 'head' | 'refuse' | 'lose' | 'feed' | 'breakOff' | 'end'>
+type Fate = Pick<Line, 'stream' | 'sends' | 'refusals' | 'open' | 'whole' | 'told' | 'excused'>
 
-interface Wire extends Moves {
-  stream: boolean
-  sends: number
-  refusals: number
-  open: boolean
-  whole: boolean
-  told: boolean
-  excused: boolean
+interface Wire extends Moves, Fate {
   connect(signal: AbortSignal): Promise<UpstreamResponse>
 }
 

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Command, emptyFolder, type Folder } from './command.ts'
+import { messagesReply } from '../dialects/messages/reply.ts'
 
 let folder: Folder
 let upstream: Server
@@ -33,16 +34,7 @@ afterEach(() => {
   upstream.close().closeAllConnections()
 })
 
-const REPLY = JSON.stringify({
-  id: 'msg_1',
-  type: 'message',
-  role: 'assistant',
-  model: 'm',
-  content: [{ type: 'text', text: 'Hello' }],
-  stop_reason: 'end_turn',
-  stop_sequence: null,
-  usage: { input_tokens: 1, output_tokens: 1 },
-})
+const REPLY = JSON.stringify(messagesReply('Hello'))
 
 /** A configuration that leads to the upstream. */
 function configured(change: object = {}, upstreamChange: object = {}): string {

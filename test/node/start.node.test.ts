@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildCommand, PARTS } from '../../scripts/library.ts'
+import { messagesReply } from '../dialects/messages/reply.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'dragoman-start-'))
 beforeAll(async () => {
@@ -39,24 +40,15 @@ async function loadedWith(url: string): Promise<string[]> {
   return (/^loaded (.*)$/m.exec(said)?.[1] ?? '').split(',')
 }
 
-const REPLY = {
-  id: 'msg_1',
-  type: 'message',
-  role: 'assistant',
-  model: 'm',
-  content: [{ type: 'text', text: 'Hello.' }],
-  stop_reason: 'end_turn',
-  stop_sequence: null,
-  usage: { input_tokens: 1, output_tokens: 1 },
-}
-
 describe('a start', () => {
   it('loads nothing of Node that the first exchange does not need', async () => {
     const upstream = createServer((request, response) =>
       request
         .resume()
         .on('end', () =>
-          response.setHeader('content-type', 'application/json').end(JSON.stringify(REPLY)),
+          response
+            .setHeader('content-type', 'application/json')
+            .end(JSON.stringify(messagesReply('Hello.'))),
         ),
     )
     await new Promise<void>((listening) => upstream.listen(0, '127.0.0.1', listening))

@@ -2,6 +2,7 @@ import { createServer, request, type Server, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Command, emptyFolder, type Folder } from './command.ts'
+import { messagesStart } from '../dialects/messages/reply.ts'
 
 const STREAMS = 20
 const PIECES = 6
@@ -34,18 +35,8 @@ const event = (name: string, data: object) =>
 const piece = (index: number): string => {
   if (index === 0)
     return (
-      event('message_start', {
-        message: {
-          id: 'msg_1',
-          type: 'message',
-          role: 'assistant',
-          model: 'm',
-          content: [],
-          stop_reason: null,
-          stop_sequence: null,
-          usage: { input_tokens: 1, output_tokens: 1 },
-        },
-      }) + event('content_block_start', { index: 0, content_block: { type: 'text', text: '' } })
+      event('message_start', messagesStart) +
+      event('content_block_start', { index: 0, content_block: { type: 'text', text: '' } })
     )
   return event('content_block_delta', {
     index: 0,

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Dialect } from '../../adapters/dialect.ts'
 import { objectsOf, type Json, type JsonObject } from '../../src/json/json.ts'
 import { siteOf } from '../cache/exchange.ts'
+import { messagesReply } from '../dialects/messages/reply.ts'
+import { responsesReply } from '../dialects/responses/reply.ts'
 
 /**
  * Traps of the newest words of the services, with the numbers of our notes on them. Elsewhere: 1 to 4 and 48 in
@@ -48,35 +50,8 @@ const billedSystem = (turn: number) => [
 const around = (items: (JsonObject | undefined)[]) => [user('hi'), ...items, user('go on')]
 const marked = (text: string) => ({ type: 'text', text, cache_control })
 
-const message = (more: object) => ({
-  id: 'msg_1',
-  type: 'message',
-  role: 'assistant',
-  model: 'm',
-  content: [{ type: 'text', text: 'yes' }],
-  stop_reason: 'end_turn',
-  stop_sequence: null,
-  usage: { input_tokens: 5, output_tokens: 7 },
-  ...more,
-})
-const response = (more: object) => ({
-  id: 'resp_1',
-  object: 'response',
-  created_at: 1,
-  status: 'completed',
-  model: 'm',
-  output: [
-    {
-      type: 'message',
-      id: 'msg_1',
-      role: 'assistant',
-      status: 'completed',
-      content: [{ type: 'output_text', text: 'yes', annotations: [] }],
-    },
-  ],
-  usage: { input_tokens: 5, output_tokens: 7, total_tokens: 12 },
-  ...more,
-})
+const message = (more: object) => ({ ...messagesReply('yes'), ...more })
+const response = (more: object) => ({ ...responsesReply('yes'), ...more })
 
 describe('what was said stays what it was', () => {
   it('trap 5: an instruction in the middle keeps its place on the way there and back', async () => {

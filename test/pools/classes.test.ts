@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Config } from '../../src/config/type.ts'
-import { good, key, refusing, siteOf, type Site } from './site.ts'
+import { good, key, refusing, SIGNED, siteOf, type Site } from './site.ts'
 
 const upstream = (name: string) => ({
   dialect: 'messages' as const,
@@ -70,20 +70,9 @@ describe('a route for a class', () => {
   })
   it('does not take a conversation with proofs in it away from where it began', async () => {
     const site = siteWith({ minInputTokens: 1000 })
-    const signed = [
-      { role: 'user', content: 'Hello' },
-      {
-        role: 'assistant',
-        content: [
-          { type: 'thinking', thinking: 'Hm.', signature: 'c2lnbmF0dXJl' },
-          { type: 'text', text: 'Hi' },
-        ],
-      },
-      { role: 'user', content: 'More' },
-    ]
-    await site.ask(turn(signed.slice(0, 1)))
-    await site.ask(turn(signed, 9000))
-    await site.ask(turn(signed.slice(0, 1), 9000))
+    await site.ask(turn(SIGNED.slice(0, 1)))
+    await site.ask(turn(SIGNED, 9000))
+    await site.ask(turn(SIGNED.slice(0, 1), 9000))
     expect(asked(site)).toEqual(['one', 'one', 'two'])
   })
 })

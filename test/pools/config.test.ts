@@ -1,22 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { findingsIn } from '../../src/config/check.ts'
-import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
 import { spellPlace } from '../../src/config/place.ts'
-
-const PLATFORM = {
-  origin: 'configuration',
-  exposed: false,
-  limits: PROCESS_LIMITS,
-  stores: 'process',
-  listens: undefined,
-} as const
+import { ALL_OF_PLATFORM } from '../config/faulty.ts'
 
 const a = { dialect: 'messages', url: 'https://a.example', key: 'k-a' }
 const b = { dialect: 'responses', url: 'https://b.example', key: 'k-b' }
 const pool = { model: '*', upstream: ['a', 'b'] }
 
 function said(config: object): string[] {
-  return findingsIn({ upstreams: { a, b }, routes: [pool], ...config }, {}, PLATFORM).map(
+  return findingsIn({ upstreams: { a, b }, routes: [pool], ...config }, {}, ALL_OF_PLATFORM).map(
     ({ path, text, warns }) => `${warns ? 'warning: ' : ''}${spellPlace(path)}: ${text}`,
   )
 }

@@ -4,7 +4,16 @@ import { memoryStore } from '../../src/memory/stores/memory.ts'
 import { STORE_BOUNDS } from '../../src/config/defaults.ts'
 import { allKits } from '../dialects/index.ts'
 import { jsonReply } from '../exchange/proxy.ts'
-import { good, key, refusing, siteOf, voiceOf, type MemberScript, type Site } from './site.ts'
+import {
+  good,
+  key,
+  refusing,
+  SIGNED,
+  siteOf,
+  voiceOf,
+  type MemberScript,
+  type Site,
+} from './site.ts'
 
 const upstream = (dialect: string, name: string, account?: string) => ({
   dialect: dialect as 'messages',
@@ -62,19 +71,7 @@ describe('a session', () => {
     await site.ask(session('s'))
     expect(askedOf(site)).toEqual(['one', 'one', 'three'])
   })
-  const signed = {
-    messages: [
-      { role: 'user', content: 'Hello' },
-      {
-        role: 'assistant',
-        content: [
-          { type: 'thinking', thinking: 'Hm.', signature: 'c2lnbmF0dXJl' },
-          { type: 'text', text: 'Hi' },
-        ],
-      },
-      { role: 'user', content: 'More' },
-    ],
-  }
+  const signed = { messages: SIGNED }
   it.each([
     ['prefer', 200, ['one', 'two']],
     ['strict', 529, ['one']],

@@ -41,6 +41,19 @@ export interface Asked {
 /** What the member with this key says to its `nth` request. */
 export type MemberScript = (sent: Sent, nth: number) => Promise<UpstreamResponse> | UpstreamResponse
 
+/** A conversation of `messages` with a proof in it. */
+export const SIGNED = [
+  { role: 'user', content: 'Hello' },
+  {
+    role: 'assistant',
+    content: [
+      { type: 'thinking', thinking: 'Hm.', signature: 'c2lnbmF0dXJl' },
+      { type: 'text', text: 'Hi' },
+    ],
+  },
+  { role: 'user', content: 'More' },
+]
+
 /** The name of the key, by which scripts know their members. */
 const keyIn = ({ headers, url }: UpstreamRequest): string =>
   /k-\w+/.exec(

@@ -4,6 +4,7 @@ import { wholeBytes } from '../../src/json/bytes.ts'
 import { objectIn, objectsOf, type JsonObject } from '../../src/json/json.ts'
 import { STORE_BOUNDS } from '../../src/config/defaults.ts'
 import { type Profile, siteOf } from './stand-in.ts'
+import { responsesReply } from '../dialects/responses/reply.ts'
 
 interface Site {
   /** The texts that the server was sent, with their paths. */
@@ -47,23 +48,7 @@ function site(dialect: Dialect, profile: Profile, replies: string[]): Site {
 }
 
 const response = (id: string, text: string): string =>
-  JSON.stringify({
-    id,
-    object: 'response',
-    created_at: 1,
-    status: 'completed',
-    model: 'm',
-    output: [
-      {
-        type: 'message',
-        id: `msg_${id}`,
-        role: 'assistant',
-        status: 'completed',
-        content: [{ type: 'output_text', text, annotations: [] }],
-      },
-    ],
-    usage: { input_tokens: 3, output_tokens: 2, total_tokens: 5 },
-  })
+  JSON.stringify({ ...responsesReply(text), id })
 
 describe('where both sides speak one dialect', () => {
   test('the body is edited, and not a byte changed besides', async () => {

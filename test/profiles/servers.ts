@@ -28,6 +28,19 @@ const UNTAGGED =
 
 const CHAT_CALLS = 'messages.*[role=assistant][tool_calls]'
 
+/** What Mistral says to the id of a call, where it is made and where it is answered. */
+const BAD_CALL_ID = {
+  misses: /^[a-zA-Z0-9]{9}$/,
+  status: 400,
+  says: {
+    object: 'error',
+    message: 'Tool call id was {value} but must be a-z, A-Z, 0-9, with a length of 9.',
+    type: 'invalid_request_function_call',
+    param: null,
+    code: '3280',
+  },
+}
+
 export const SERVERS: readonly Server[] = [
   {
     profile: 'llama.cpp',
@@ -302,27 +315,11 @@ export const SERVERS: readonly Server[] = [
     refusals: [
       {
         at: `${CHAT_CALLS}.tool_calls.*.id`,
-        misses: /^[a-zA-Z0-9]{9}$/,
-        status: 400,
-        says: {
-          object: 'error',
-          message: 'Tool call id was {value} but must be a-z, A-Z, 0-9, with a length of 9.',
-          type: 'invalid_request_function_call',
-          param: null,
-          code: '3280',
-        },
+        ...BAD_CALL_ID,
       },
       {
         at: 'messages.*[role=tool].tool_call_id',
-        misses: /^[a-zA-Z0-9]{9}$/,
-        status: 400,
-        says: {
-          object: 'error',
-          message: 'Tool call id was {value} but must be a-z, A-Z, 0-9, with a length of 9.',
-          type: 'invalid_request_function_call',
-          param: null,
-          code: '3280',
-        },
+        ...BAD_CALL_ID,
       },
       {
         at: 'messages.*[role=user]',

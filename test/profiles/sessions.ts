@@ -7,6 +7,7 @@ import {
   type JsonObject,
 } from '../../src/json/json.ts'
 import type { Site } from './stand-in.ts'
+import { CODEX_OPTIONS, CODEX_PERMISSIONS } from '../dialects/responses/codex.ts'
 
 /** What an agent made of one answer. */
 export interface Turn {
@@ -101,28 +102,12 @@ function codex(agent: string, tools: JsonObject[], late: JsonObject[], names: st
     agent,
     async play(site) {
       const turns: Turn[] = []
-      const input: JsonObject[] = [
-        ...late,
-        {
-          type: 'message',
-          role: 'developer',
-          content: [{ type: 'input_text', text: '<permissions>all</permissions>' }],
-        },
-      ]
+      const input: JsonObject[] = [...late, CODEX_PERMISSIONS]
       const ask = async (): Promise<JsonObject[]> => {
         const body = {
-          model: 'gpt-6-astra',
-          instructions: 'You are a coding agent.',
+          ...CODEX_OPTIONS,
           input,
           ...(tools.length > 0 && { tools }),
-          tool_choice: 'auto',
-          parallel_tool_calls: false,
-          reasoning: { effort: 'medium', summary: 'auto' },
-          store: false,
-          stream: true,
-          include: ['reasoning.encrypted_content'],
-          prompt_cache_key: '019a9c1e-5c1e-7d10-9d5b-6a0d9a3f1c22',
-          text: { verbosity: 'low' },
         }
         const events = await eventsOf(await post(site, '/v1/responses', {}, body))
         const items = events

@@ -21,6 +21,7 @@ import {
 } from '../laws/exchange.ts'
 import type { Recorded } from './records.ts'
 import type { Tally } from './tally.ts'
+import { emptyRequest } from '../../src/model/empty-request.ts'
 
 const MOST_CHARACTERS = 1 << 26
 
@@ -168,12 +169,4 @@ export function replayProblem(callers: readonly Adapter[], upstream: Adapter, re
   if (events.at(-1)?.type !== 'error') throw new Error('an error body was read as a reply')
 }
 
-export const EMPTY: Request = {
-  model: 'model-1',
-  stream: true,
-  system: [],
-  turns: [],
-  tools: [],
-  limits: {},
-  sampling: {},
-}
+export const EMPTY = emptyRequest('model-1', true)

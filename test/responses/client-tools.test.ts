@@ -4,6 +4,7 @@ import { translator } from '../../src/translator.ts'
 import { kits } from '../dialects/index.ts'
 import { sse } from '../dialects/voice.ts'
 import { read, write } from './exchange.ts'
+import { messagesStart } from '../dialects/messages/reply.ts'
 
 const SHELL = { commands: ['ls', 'pwd'], timeout_ms: 1000, max_output_length: null }
 const EXEC = { command: ['ls', '-l'], env: {}, working_directory: '/tmp' }
@@ -117,19 +118,7 @@ describe('a tool that the caller runs', () => {
 })
 
 const FRAMES = [
-  {
-    type: 'message_start',
-    message: {
-      id: 'msg_1',
-      type: 'message',
-      role: 'assistant',
-      model: 'm',
-      content: [],
-      stop_reason: null,
-      stop_sequence: null,
-      usage: { input_tokens: 1, output_tokens: 1 },
-    },
-  },
+  messagesStart,
   {
     type: 'content_block_start',
     index: 0,

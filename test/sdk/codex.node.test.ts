@@ -6,11 +6,11 @@ import { stage } from './proxy.ts'
 import { issued } from './scene.ts'
 import { call, COUNTS, DIALECTS, said, text, thinking, type Wire } from './script.ts'
 import { BASE, CALLER_KEY, says, type Stage } from './stage.ts'
+import { CODEX_OPTIONS, CODEX_PERMISSIONS } from '../dialects/responses/codex.ts'
 
 const PATCH = 'const answer = "42";\nconsole.log(answer)'
 const codexRequest = (input: Wire[]): Wire => ({
-  model: 'gpt-6-astra',
-  instructions: 'You are a coding agent.',
+  ...CODEX_OPTIONS,
   input: [
     {
       type: 'additional_tools',
@@ -47,22 +47,10 @@ const codexRequest = (input: Wire[]): Wire => ({
         },
       ],
     },
-    {
-      type: 'message',
-      role: 'developer',
-      content: [{ type: 'input_text', text: '<permissions>all</permissions>' }],
-    },
+    CODEX_PERMISSIONS,
     { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Say 42.' }] },
     ...input,
   ],
-  tool_choice: 'auto',
-  parallel_tool_calls: false,
-  reasoning: { effort: 'medium', summary: 'auto' },
-  store: false,
-  stream: true,
-  include: ['reasoning.encrypted_content'],
-  prompt_cache_key: '019a9c1e-5c1e-7d10-9d5b-6a0d9a3f1c22',
-  text: { verbosity: 'low' },
   client_metadata: { 'x-codex-installation-id': '3f5d' },
 })
 

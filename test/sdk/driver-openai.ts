@@ -13,6 +13,20 @@ import { BASE, CALLER_KEY, type Stage } from './stage.ts'
 export const openaiClient = (stage: Stage, maxRetries = 0): OpenAI =>
   new OpenAI({ apiKey: CALLER_KEY, baseURL: `${BASE}/v1`, fetch: stage.fetch, maxRetries })
 
+export type AskedResponse = OpenAI.Responses.ResponseCreateParamsNonStreaming
+
+/** The same request as JSON and through the streaming helper. */
+export async function askOpenai(
+  stage: Stage,
+  body: AskedResponse,
+  stream: boolean,
+): Promise<Response> {
+  const { responses } = openaiClient(stage)
+  return stream
+    ? responses.stream({ ...body, stream: true }).finalResponse()
+    : responses.create(body)
+}
+
 export const openaiDriver: Driver = {
   name: 'openai',
   asked: 'gpt-5',

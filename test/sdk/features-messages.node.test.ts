@@ -6,11 +6,8 @@ import { kits, othersThan } from '../dialects/index.ts'
 import { anthropicClient } from './driver-anthropic.ts'
 import { stage } from './proxy.ts'
 import { plainSchema } from './scene.ts'
-import { call, DIALECTS, MODEL, said, text, thinking } from './script.ts'
-import { says, type Script } from './stage.ts'
-
-/** Those that have a counter of tokens. */
-const COUNTING = DIALECTS.filter((dialect) => kits[dialect].http.count)
+import { call, said, text, thinking } from './script.ts'
+import { COUNTING, counts, says } from './stage.ts'
 
 const ASK = {
   model: 'claude-opus-4-8',
@@ -100,14 +97,8 @@ describe.each(FOREIGN)('@anthropic-ai/sdk over %s', (upstream) => {
 })
 
 test.each(COUNTING)('countTokens over %s', async (upstream) => {
-  const { count } = kits[upstream].http
-  if (!count) throw new Error('it counts nothing')
-  const script: Script = (received) =>
-    received.path === count.path(MODEL)
-      ? { body: count.reply(321) }
-      : { status: 404, body: { error: {} } }
   const { max_tokens: _, ...ask } = ASK
-  const staged = stage(upstream, script)
+  const staged = stage(upstream, counts(upstream, 321))
   const counted = await anthropicClient(staged).messages.countTokens({ ...ask, system: 'Brief.' })
   expect(counted).toEqual({ input_tokens: 321 })
 })

@@ -3,31 +3,14 @@ import { zodTextFormat } from 'openai/helpers/zod'
 import * as z from 'zod'
 import { describe, expect, test } from 'vitest'
 import { kits, othersThan } from '../dialects/index.ts'
-import { openaiClient } from './driver-openai.ts'
+import { askOpenai, openaiClient, type AskedResponse } from './driver-openai.ts'
 import { stage } from './proxy.ts'
 import { plainSchema } from './scene.ts'
-import { call, DIALECTS, MODEL, said, text, type Stop } from './script.ts'
-import { says, type Script, type Stage } from './stage.ts'
-
-/** Those that have a counter of tokens. */
-const COUNTING = DIALECTS.filter((dialect) => kits[dialect].http.count)
+import { call, said, text, type Stop } from './script.ts'
+import { COUNTING, counts, says } from './stage.ts'
 
 const FOREIGN = othersThan('responses')
 const PATCH = '*** Begin Patch\n*** Add File: ä.txt\n+"hello" \\ there\n*** End Patch'
-
-type Params = OpenAI.Responses.ResponseCreateParamsNonStreaming
-
-/** The same request as JSON and through the streaming helper. */
-async function ask(
-  staged: Stage,
-  body: Params,
-  stream: boolean,
-): Promise<OpenAI.Responses.Response> {
-  const { responses } = openaiClient(staged)
-  return stream
-    ? responses.stream({ ...body, stream: true }).finalResponse()
-    : responses.create(body)
-}
 
 describe.each(FOREIGN)('openai over %s', (upstream) => {
   test.each([false, true])(
@@ -72,11 +55,11 @@ describe.each(FOREIGN)('openai over %s', (upstream) => {
       )
       const definition = 'start: /.+/s'
       const format = { type: 'grammar' as const, syntax: 'lark' as const, definition }
-      const tools: Params['tools'] = [
+      const tools: AskedResponse['tools'] = [
         { type: 'custom', name: 'apply_patch', description: 'Applies a patch.', format },
       ]
       const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: 'Add ä.txt' }]
-      const first = await ask(staged, { model: 'gpt-5', input, tools, store: false }, stream)
+      const first = await askOpenai(staged, { model: 'gpt-5', input, tools, store: false }, stream)
       const [made] = first.output
       expect(made).toMatchObject({ type: 'custom_tool_call', name: 'apply_patch', input: PATCH })
       if (made?.type !== 'custom_tool_call') return
@@ -85,7 +68,7 @@ describe.each(FOREIGN)('openai over %s', (upstream) => {
         call_id: made.call_id,
         output: 'Success.',
       })
-      await ask(staged, { model: 'gpt-5', input, tools, store: false }, stream)
+      await askOpenai(staged, { model: 'gpt-5', input, tools, store: false }, stream)
       const heard = staged.heard(1)
       expect(heard.tools.map(({ name }) => name)).toEqual(['apply_patch'])
       expect(plainSchema(heard.tools[0]?.schema)).toMatchObject({
@@ -133,13 +116,17 @@ describe.each(FOREIGN)('openai over %s', (upstream) => {
     ['required', ['required']],
     ['none', ['none']],
     [{ type: 'function' as const, name: 'get_price' }, ['get_price']],
-  ] as [NonNullable<Params['tool_choice']>, string[]][])(
+  ] as [NonNullable<AskedResponse['tool_choice']>, string[]][])(
     'carries tool_choice %j',
     async (tool_choice, wanted) => {
       const staged = stage(upstream, says(upstream, said([text('Fine.')])))
       const parameters = { type: 'object', properties: {} }
       const tool = { type: 'function' as const, name: 'get_price', parameters, strict: false }
-      await ask(staged, { model: 'gpt-5', input: 'Price?', tools: [tool], tool_choice }, false)
+      await askOpenai(
+        staged,
+        { model: 'gpt-5', input: 'Price?', tools: [tool], tool_choice },
+        false,
+      )
       expect(wanted).toContain(staged.heard(0).choice)
     },
   )
@@ -149,7 +136,7 @@ describe.each(FOREIGN)('openai over %s', (upstream) => {
     ['stop', 'completed', undefined],
   ] as [Stop, string, string | undefined][])('ends with %s as %s', async (stop, status, reason) => {
     const staged = stage(upstream, says(upstream, said([text('To be')], stop)))
-    const response = await ask(staged, { model: 'gpt-5', input: 'Go on' }, true)
+    const response = await askOpenai(staged, { model: 'gpt-5', input: 'Go on' }, true)
     expect(response).toMatchObject({ object: 'response', status, error: null })
     expect(response.incomplete_details?.reason).toBe(reason)
     expect(response.output_text).toBe('To be')
@@ -161,7 +148,7 @@ describe.each(FOREIGN)('openai over %s', (upstream) => {
       { role: 'developer', content: 'Answer in German.' },
       { role: 'user', content: 'Yes?' },
     ]
-    await ask(staged, { model: 'gpt-5', input, instructions: 'Be brief.' }, false)
+    await askOpenai(staged, { model: 'gpt-5', input, instructions: 'Be brief.' }, false)
     const { system, turns } = staged.heard(0)
     expect(system).toBe('Be brief.\nAnswer in German.')
     expect(turns).toEqual([{ role: 'user', pieces: [text('Yes?')] }])
@@ -169,13 +156,7 @@ describe.each(FOREIGN)('openai over %s', (upstream) => {
 })
 
 test.each(COUNTING)('responses.inputTokens.count over %s', async (upstream) => {
-  const { count } = kits[upstream].http
-  if (!count) throw new Error('it counts nothing')
-  const script: Script = (received) =>
-    received.path === count.path(MODEL)
-      ? { body: count.reply(321) }
-      : { status: 404, body: { error: {} } }
-  const client = openaiClient(stage(upstream, script))
+  const client = openaiClient(stage(upstream, counts(upstream, 321)))
   const counted = await client.responses.inputTokens.count({ model: 'gpt-5', input: 'How long?' })
   expect(counted).toEqual({ object: 'response.input_tokens', input_tokens: 321 })
 })

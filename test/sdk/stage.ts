@@ -1,6 +1,14 @@
 import type { UpstreamResponse } from '../../src/ports.ts'
 import { kits } from '../dialects/index.ts'
-import { MODEL, type Answer, type Dialect, type Heard, type Said, type Wire } from './script.ts'
+import {
+  DIALECTS,
+  MODEL,
+  type Answer,
+  type Dialect,
+  type Heard,
+  type Said,
+  type Wire,
+} from './script.ts'
 
 export type { Answer }
 
@@ -70,6 +78,19 @@ export function staged(dialect: Dialect, received: Received[], send: typeof fetc
 export function speak(dialect: Dialect, reply: Said, model: string, stream: boolean): Answer {
   const { body, events } = kits[dialect].scripted
   return stream ? { events: events(reply, model) } : { body: body(reply, model) }
+}
+
+/** Those that have a counter of tokens. */
+export const COUNTING = DIALECTS.filter((dialect) => kits[dialect].http.count)
+
+/** Answers with this count of tokens, and nothing else. */
+export function counts(dialect: Dialect, tokens: number): Script {
+  const { count } = kits[dialect].http
+  if (!count) throw new Error('it counts nothing')
+  return ({ path }) =>
+    path === count.path(MODEL)
+      ? { body: count.reply(tokens) }
+      : { status: 404, body: { error: {} } }
 }
 
 /** Says one reply after the other, as JSON or as a stream, whichever was asked for. */

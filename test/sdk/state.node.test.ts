@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { STORE_BOUNDS } from '../../src/config/defaults.ts'
 import { memoryStore } from '../../src/memory/stores/memory.ts'
 import { kits, othersThan } from '../dialects/index.ts'
-import { openaiClient } from './driver-openai.ts'
+import { askOpenai, openaiClient } from './driver-openai.ts'
 import { stage } from './proxy.ts'
 import { issued, result } from './scene.ts'
 import { call, said, text, thinking, type Dialect, type HeardTurn, type Said } from './script.ts'
@@ -20,21 +20,9 @@ const TOOL = {
   parameters: PARAMETERS,
   strict: false,
 }
-type Params = OpenAI.Responses.ResponseCreateParamsNonStreaming
 
 const remembering = (upstream: Dialect, ...replies: Said[]): Stage =>
   stage(upstream, says(upstream, ...replies), {}, memoryStore(STORE_BOUNDS))
-
-async function ask(
-  staged: Stage,
-  body: Params,
-  stream: boolean,
-): Promise<OpenAI.Responses.Response> {
-  const { responses } = openaiClient(staged)
-  return stream
-    ? responses.stream({ ...body, stream: true }).finalResponse()
-    : responses.create(body)
-}
 
 describe.each(FOREIGN)('a memory over %s', (upstream) => {
   test.each([false, true])('continues a tool loop by its id alone (stream: %s)', async (stream) => {
@@ -55,9 +43,9 @@ describe.each(FOREIGN)('a memory over %s', (upstream) => {
       reasoning: { effort: 'medium' as const, summary: 'auto' as const },
       max_output_tokens: 8000,
     }
-    const one = await ask(staged, { ...common, input: 'Is it dry in Ulm?' }, stream)
+    const one = await askOpenai(staged, { ...common, input: 'Is it dry in Ulm?' }, stream)
     const [made] = one.output.filter((item) => item.type === 'function_call')
-    const two = await ask(
+    const two = await askOpenai(
       staged,
       {
         ...common,
@@ -67,7 +55,7 @@ describe.each(FOREIGN)('a memory over %s', (upstream) => {
       stream,
     )
     expect(two).toMatchObject({ previous_response_id: one.id, output_text: 'It is dry.' })
-    await ask(staged, { ...common, previous_response_id: two.id, input: 'Thanks.' }, stream)
+    await askOpenai(staged, { ...common, previous_response_id: two.id, input: 'Thanks.' }, stream)
     const told: HeardTurn[] = [
       { role: 'user', pieces: [text('Is it dry in Ulm?')] },
       { role: 'assistant', pieces: first },
@@ -81,10 +69,10 @@ describe.each(FOREIGN)('a memory over %s', (upstream) => {
   test('one reply can be continued in two ways, and instructions are not carried over', async () => {
     const staged = remembering(upstream, ...['A', 'B', 'C'].map((words) => said([text(words)])))
     const model = 'gpt-5'
-    const one = await ask(staged, { model, input: 'First', instructions: 'Be brief.' }, false)
+    const one = await askOpenai(staged, { model, input: 'First', instructions: 'Be brief.' }, false)
     const previous_response_id = one.id
-    await ask(staged, { model, previous_response_id, input: 'Left' }, false)
-    await ask(staged, { model, previous_response_id, input: 'Right' }, true)
+    await askOpenai(staged, { model, previous_response_id, input: 'Left' }, false)
+    await askOpenai(staged, { model, previous_response_id, input: 'Right' }, true)
     const words = (turn: number) =>
       staged
         .heard(turn)
@@ -133,7 +121,7 @@ describe.each(FOREIGN)('a memory over %s', (upstream) => {
     const script = says(upstream, said([text('Yes.')]))
     const keys = [CALLER_KEY, 'another-key']
     const staged = stage(upstream, script, { callers: { kind: 'keys', keys } }, store)
-    const made = await ask(staged, { model: 'gpt-5', input: 'Sure?' }, false)
+    const made = await askOpenai(staged, { model: 'gpt-5', input: 'Sure?' }, false)
     const baseURL = `${BASE}/v1`
     const other = new OpenAI({ apiKey: 'another-key', baseURL, fetch: staged.fetch, maxRetries: 0 })
     await expect(other.responses.retrieve(made.id)).rejects.toBeInstanceOf(OpenAI.NotFoundError)

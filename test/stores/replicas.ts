@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Command, emptyFolder, type Folder } from '../node/command.ts'
 import { closedPort } from '../pools/down.ts'
+import { messagesReply } from '../dialects/messages/reply.ts'
 
 /**
  * Two proxies that share a Redis, under load, of which one is killed in the middle: conversations go on at the other
@@ -71,16 +72,7 @@ async function startUpstream(outcome: Outcome): Promise<{ server: Server; url: s
 }
 
 const USAGE = { input_tokens: 3, output_tokens: 2 }
-const REPLY = {
-  id: 'msg_1',
-  type: 'message',
-  role: 'assistant',
-  model: 'm',
-  content: [{ type: 'text', text: 'Noted.' }],
-  stop_reason: 'end_turn',
-  stop_sequence: null,
-  usage: USAGE,
-}
+const REPLY = { ...messagesReply('Noted.'), usage: USAGE }
 const STREAM = [
   { type: 'message_start', message: { ...REPLY, content: [], stop_reason: null } },
   { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },

@@ -1,6 +1,7 @@
 import { createServer, request, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { serve, type Proxy } from '../../src/node/commands.ts'
+import { responsesReply } from '../dialects/responses/reply.ts'
 
 /** What an upstream is asked, as `METHOD /path`. */
 export interface Place {
@@ -26,7 +27,7 @@ export async function openPlace({ web, port = 0, keys }: Given = {}): Promise<Pl
     reached.push(`${incoming.method} ${incoming.url}`)
     incoming.resume().on('end', () => {
       outgoing.writeHead(200, { 'content-type': 'application/json' })
-      outgoing.end(JSON.stringify(REPLY))
+      outgoing.end(JSON.stringify(responsesReply('the secret of the house')))
     })
   })
   await new Promise<void>((done) => upstream.listen(0, '127.0.0.1', done))
@@ -60,23 +61,6 @@ export async function openPlace({ web, port = 0, keys }: Given = {}): Promise<Pl
       upstream.close()
     },
   }
-}
-
-const REPLY = {
-  id: 'resp_1',
-  object: 'response',
-  status: 'completed',
-  model: 'm',
-  output: [
-    {
-      type: 'message',
-      id: 'msg_1',
-      role: 'assistant',
-      status: 'completed',
-      content: [{ type: 'output_text', text: 'the secret of the house', annotations: [] }],
-    },
-  ],
-  usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
 }
 
 export interface Heard {

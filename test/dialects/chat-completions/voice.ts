@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../../../src/json/json.ts'
-import { hasText, sse, type Voice } from '../voice.ts'
+import { sse, type Voice } from '../voice.ts'
+import { isOpenAiProblem, OPENAI_REFUSAL } from '../openai-refusals.ts'
 
 const head = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'm' }
 const chunk = (delta: JsonObject, finish_reason: string | null = null): JsonObject => ({
@@ -37,17 +38,10 @@ export const voice: Voice = {
     usage,
   }),
   failure: sse({ error: { message: 'busy', type: 'server_error', param: null, code: null } }),
-  refusal: JSON.stringify({
-    error: { message: 'the words of it', type: 'invalid_request_error', param: null, code: null },
-  }),
+  refusal: OPENAI_REFUSAL,
   isTerminal: ({ choices }) =>
     Array.isArray(choices) &&
     choices.some((choice) => isObject(choice) && typeof choice['finish_reason'] === 'string'),
   isError: ({ error }) => isObject(error),
-  isProblem: ({ error }) =>
-    isObject(error) &&
-    hasText(error['message']) &&
-    hasText(error['type']) &&
-    'param' in error &&
-    'code' in error,
+  isProblem: isOpenAiProblem,
 }

@@ -1,17 +1,12 @@
 import type { JsonObject } from '../../../src/json/json.ts'
+import { messagesStart } from './reply.ts'
 
 /** A correct stream, written by hand. */
 export const correctStream: JsonObject[] = [
   {
     type: 'message_start',
     message: {
-      id: 'msg_1',
-      type: 'message',
-      role: 'assistant',
-      model: 'm',
-      content: [],
-      stop_reason: null,
-      stop_sequence: null,
+      ...messagesStart.message,
       usage: {
         input_tokens: 3,
         output_tokens: 0,

@@ -1,16 +1,7 @@
 import { isObject } from '../../../src/json/json.ts'
 import { hasText, sse, type Voice } from '../voice.ts'
+import { messagesReply, messagesStart } from './reply.ts'
 
-const message = {
-  id: 'msg_1',
-  type: 'message',
-  role: 'assistant',
-  model: 'm',
-  content: [],
-  stop_reason: null,
-  stop_sequence: null,
-  usage: { input_tokens: 3, output_tokens: 0 },
-}
 const textDelta = (text: string) =>
   sse({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } })
 
@@ -24,7 +15,7 @@ export const voice: Voice = {
     messages: [{ role: 'user', content: 'Hello' }],
   }),
   opening:
-    sse({ type: 'message_start', message }) +
+    sse(messagesStart) +
     sse({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }) +
     textDelta('Hel'),
   half: 'event: content_block_delta\ndata: {"type":"content_block_del',
@@ -38,10 +29,8 @@ export const voice: Voice = {
     }) +
     sse({ type: 'message_stop' }),
   whole: JSON.stringify({
-    ...message,
-    content: [{ type: 'text', text: 'Hello' }],
-    stop_reason: 'end_turn',
-    usage: { input_tokens: 3, output_tokens: 2 },
+    ...messagesReply('Hello'),
+    usage: { input_tokens: 5, output_tokens: 2 },
   }),
   failure: sse({ type: 'error', error: { type: 'overloaded_error', message: 'busy' } }),
   refusal: JSON.stringify({ type: 'error', error: { type: 'x', message: 'the words of it' } }),

@@ -1,5 +1,6 @@
-import { isObject, type JsonObject } from '../../../src/json/json.ts'
-import { hasText, sse, type Voice } from '../voice.ts'
+import type { JsonObject } from '../../../src/json/json.ts'
+import { sse, type Voice } from '../voice.ts'
+import { isOpenAiProblem, OPENAI_REFUSAL } from '../openai-refusals.ts'
 
 const content = (text: string) => [{ type: 'output_text', text, annotations: [], logprobs: [] }]
 const item = (status: string, text?: string) => ({
@@ -44,15 +45,8 @@ export const voice: Voice = {
   ]),
   whole: JSON.stringify(response('completed', 'Hello')),
   failure: sse({ type: 'error', code: 'server_error', message: 'busy', sequence_number: 9 }),
-  refusal: JSON.stringify({
-    error: { message: 'the words of it', type: 'invalid_request_error', param: null, code: null },
-  }),
+  refusal: OPENAI_REFUSAL,
   isTerminal: ({ type }) => type === 'response.completed' || type === 'response.incomplete',
   isError: ({ type }) => type === 'error' || type === 'response.failed',
-  isProblem: ({ error }) =>
-    isObject(error) &&
-    hasText(error['message']) &&
-    hasText(error['type']) &&
-    'param' in error &&
-    'code' in error,
+  isProblem: isOpenAiProblem,
 }
