@@ -1,9 +1,11 @@
 import { isObject, type JsonObject } from '../../src/json/json.ts'
 import {
+  dataUrl,
   fileExtension,
   isDecodable,
   leftOut,
   PDF,
+  readDataUrl,
   textOfMedia,
   typeByName,
 } from '../../src/model/media.ts'
@@ -21,18 +23,6 @@ import {
   someOf,
   type WriteContext,
 } from './dialect.ts'
-
-/** Base64 data of a data URL; undefined for any other address. */
-function readDataUrl(url: string): { mediaType: string; data: string } | undefined {
-  const comma = /^data:/i.test(url) ? url.indexOf(',') : -1
-  if (comma < 0) return undefined
-  const [mediaType = '', ...parameters] = url.slice('data:'.length, comma).split(';')
-  return parameters.some((parameter) => parameter.trim().toLowerCase() === 'base64')
-    ? { mediaType: mediaType || 'text/plain', data: url.slice(comma + 1) }
-    : undefined
-}
-
-const dataUrl = (mediaType: string, data: string): string => `data:${mediaType};base64,${data}`
 
 /** The leftovers of a part: all but its type and the member that is read. */
 function beside(part: JsonObject, member: string): JsonObject {

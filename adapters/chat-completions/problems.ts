@@ -10,51 +10,19 @@ import {
   type ProblemKind,
 } from '../../src/model/problem.ts'
 import { readWait } from '../../src/model/wait.ts'
-import { wordsIn } from '../../src/model/error-words.ts'
+import { codeFor, wordsIn } from '../../src/model/error-words.ts'
 import { textIn, objectIn, isAbsent } from './dialect.ts'
-
-interface Words {
-  type: string
-  code: string | null
-}
-
-const INVALID = 'invalid_request_error'
-
-/** The type and code for each kind of problem, as clients of this dialect know them. */
-const WORDS: Record<ProblemKind, Words> = {
-  'invalid-request': { type: INVALID, code: null },
-  'context-overflow': { type: INVALID, code: 'context_length_exceeded' },
-  authentication: { type: INVALID, code: 'invalid_api_key' },
-  billing: { type: 'insufficient_quota', code: 'insufficient_quota' },
-  permission: { type: INVALID, code: 'permission_denied' },
-  'not-found': { type: INVALID, code: 'not_found' },
-  'method-not-allowed': { type: INVALID, code: 'method_not_allowed' },
-  conflict: { type: INVALID, code: 'conflict' },
-  'too-large': { type: INVALID, code: 'request_too_large' },
-  'unsupported-media-type': { type: INVALID, code: 'unsupported_media_type' },
-  'upgrade-required': { type: INVALID, code: 'upgrade_required' },
-  'rate-limit': { type: 'rate_limit_error', code: 'rate_limit_exceeded' },
-  cancelled: { type: INVALID, code: 'cancelled' },
-  internal: { type: 'server_error', code: 'server_error' },
-  'bad-upstream': { type: 'server_error', code: 'bad_upstream' },
-  unavailable: { type: 'server_error', code: 'upstream_unavailable' },
-  overloaded: { type: 'server_error', code: 'server_is_overloaded' },
-  timeout: { type: 'server_error', code: 'timeout' },
-}
-
-/** Clients act on these codes, so they are written whatever code the upstream used. */
-const FIXED = new Set<ProblemKind>(['context-overflow', 'overloaded', 'rate-limit'])
 
 /** The `error` member, which answers and streams have in common. */
 export function writeError(problem: Problem): JsonObject {
-  const { kind, message, code, param, details } = problem
-  const words = WORDS[kind]
+  const { message, param, details } = problem
+  const { type, code } = codeFor(problem)
   const failed = objectIn(details as Json | undefined)['failed_generation']
   return {
     message,
-    type: words.type,
+    type,
     param: param ?? null,
-    code: FIXED.has(kind) ? words.code : (code ?? words.code) || null,
+    code,
     // Groq reports the model's text here when it was no valid call.
     ...(typeof failed === 'string' && { failed_generation: failed }),
   }

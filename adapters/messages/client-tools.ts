@@ -58,6 +58,17 @@ const SETS = new Map([
   ['browser', BROWSER],
 ])
 
+/** What both tools that change files are told about the change. */
+const EDITED = {
+  path: STRING,
+  file_text: STRING,
+  old_str: STRING,
+  new_str: STRING,
+  insert_line: INTEGER,
+  insert_text: STRING,
+  view_range: { type: 'array', items: INTEGER },
+} as const
+
 /** Tools that the caller runs, by the beginning of their dated types, with what the model knows of them by type. */
 const TYPED = new Map<string, Typed>([
   [
@@ -76,13 +87,7 @@ const TYPED = new Map<string, Typed>([
         'Views a file (its lines view_range) or a folder, creates a file with file_text, replaces the only old_str by new_str, or inserts insert_text (given as new_str too) after insert_line.',
       properties: {
         command: { type: 'string', enum: ['view', 'create', 'str_replace', 'insert'] },
-        path: STRING,
-        file_text: STRING,
-        old_str: STRING,
-        new_str: STRING,
-        insert_line: INTEGER,
-        insert_text: STRING,
-        view_range: { type: 'array', items: INTEGER },
+        ...EDITED,
       },
       required: ['command', 'path'],
     },
@@ -97,13 +102,7 @@ const TYPED = new Map<string, Typed>([
           type: 'string',
           enum: ['view', 'create', 'str_replace', 'insert', 'delete', 'rename'],
         },
-        path: STRING,
-        file_text: STRING,
-        old_str: STRING,
-        new_str: STRING,
-        insert_line: INTEGER,
-        insert_text: STRING,
-        view_range: { type: 'array', items: INTEGER },
+        ...EDITED,
         old_path: STRING,
         new_path: STRING,
       },

@@ -1,22 +1,10 @@
 import { defined, type Json, type JsonObject } from '../../src/json/json.ts'
-import { fileExtension, PDF, typeByName } from '../../src/model/media.ts'
+import { dataUrl, fileExtension, PDF, readDataUrl, typeByName } from '../../src/model/media.ts'
 import type { MediaBlock, MediaSource } from '../../src/model/request.ts'
 import { restOf, factsOf, type Facts } from './dialect.ts'
 import type { Members } from '../../src/model/ext.ts'
 
 const IMAGE = 'image/*'
-
-/** Base64 data of a data URL; undefined for any other address. */
-function readDataUrl(url: string): { mediaType: string; data: string } | undefined {
-  const comma = /^data:/i.test(url) ? url.indexOf(',') : -1
-  if (comma < 0) return undefined
-  const [mediaType = '', ...parameters] = url.slice('data:'.length, comma).split(';')
-  return parameters.some((parameter) => parameter.trim().toLowerCase() === 'base64')
-    ? { mediaType: mediaType || 'text/plain', data: url.slice(comma + 1) }
-    : undefined
-}
-
-const dataUrl = (mediaType: string, data: string): string => `data:${mediaType};base64,${data}`
 
 type Located = Pick<MediaBlock, 'mediaType' | 'source'>
 

@@ -10,7 +10,7 @@ import {
   type ProblemKind,
 } from '../../src/model/problem.ts'
 import { readWait } from '../../src/model/wait.ts'
-import { wordsIn } from '../../src/model/error-words.ts'
+import { codeFor, wordsIn } from '../../src/model/error-words.ts'
 import { textIn } from './dialect.ts'
 
 const readKind = (status: number): ProblemKind =>
@@ -113,44 +113,9 @@ function toProblem(said: Said, byStatus: ProblemKind, status: number | undefined
   })
 }
 
-interface Words {
-  type: string
-  code: string | null
-}
-
-const WORDS: Record<ProblemKind, Words> = {
-  'invalid-request': { type: 'invalid_request_error', code: null },
-  'context-overflow': { type: 'invalid_request_error', code: 'context_length_exceeded' },
-  authentication: { type: 'invalid_request_error', code: 'invalid_api_key' },
-  billing: { type: 'insufficient_quota', code: 'insufficient_quota' },
-  permission: { type: 'invalid_request_error', code: 'permission_denied' },
-  'not-found': { type: 'invalid_request_error', code: 'not_found' },
-  'method-not-allowed': { type: 'invalid_request_error', code: 'method_not_allowed' },
-  conflict: { type: 'invalid_request_error', code: 'conflict' },
-  'too-large': { type: 'invalid_request_error', code: 'request_too_large' },
-  'unsupported-media-type': { type: 'invalid_request_error', code: 'unsupported_media_type' },
-  'upgrade-required': { type: 'invalid_request_error', code: 'upgrade_required' },
-  'rate-limit': { type: 'rate_limit_error', code: 'rate_limit_exceeded' },
-  cancelled: { type: 'invalid_request_error', code: 'cancelled' },
-  internal: { type: 'server_error', code: 'server_error' },
-  'bad-upstream': { type: 'server_error', code: 'bad_upstream' },
-  unavailable: { type: 'server_error', code: 'upstream_unavailable' },
-  overloaded: { type: 'server_error', code: 'server_is_overloaded' },
-  timeout: { type: 'server_error', code: 'timeout' },
-}
-
-/** Codex acts on these codes, so they replace an upstream's own. */
-const FIXED = new Set<ProblemKind>(['context-overflow', 'overloaded', 'rate-limit'])
-
-function wordsFor({ kind, code, isProof }: Problem): Words {
-  const words = WORDS[kind]
-  if (isProof) return { type: words.type, code: 'invalid_encrypted_content' }
-  // Not every answer has a code; an empty one is written as null.
-  return FIXED.has(kind) ? words : { type: words.type, code: (code ?? words.code) || null }
-}
-
 export function writeProblem(problem: Problem): { status: number; body: JsonObject } {
-  const { type, code } = wordsFor(problem)
+  const { type, code: general } = codeFor(problem)
+  const code = problem.isProof ? 'invalid_encrypted_content' : general
   const error = { message: problem.message, type, param: problem.param ?? null, code }
   return { status: statusOf(problem), body: { error } }
 }

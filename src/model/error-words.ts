@@ -1,4 +1,5 @@
 import { isObject, type Json } from '../json/json.ts'
+import type { Problem, ProblemKind } from './problem.ts'
 
 const MAX_CHARACTERS = 2000
 const MAX_DEPTH = 5
@@ -27,4 +28,43 @@ function firstIn(values: readonly (Json | undefined)[], depth: number): string |
     if (words !== undefined) return words
   }
   return undefined
+}
+
+interface Coded {
+  type: string
+  code: string | null
+}
+
+const INVALID = 'invalid_request_error'
+const FAILED = 'server_error'
+
+/** The type and code for each kind of problem, as clients of `responses` and of `chat-completions` know them. */
+const CODED: Record<ProblemKind, Coded> = {
+  'invalid-request': { type: INVALID, code: null },
+  'context-overflow': { type: INVALID, code: 'context_length_exceeded' },
+  authentication: { type: INVALID, code: 'invalid_api_key' },
+  billing: { type: 'insufficient_quota', code: 'insufficient_quota' },
+  permission: { type: INVALID, code: 'permission_denied' },
+  'not-found': { type: INVALID, code: 'not_found' },
+  'method-not-allowed': { type: INVALID, code: 'method_not_allowed' },
+  conflict: { type: INVALID, code: 'conflict' },
+  'too-large': { type: INVALID, code: 'request_too_large' },
+  'unsupported-media-type': { type: INVALID, code: 'unsupported_media_type' },
+  'upgrade-required': { type: INVALID, code: 'upgrade_required' },
+  'rate-limit': { type: 'rate_limit_error', code: 'rate_limit_exceeded' },
+  cancelled: { type: INVALID, code: 'cancelled' },
+  internal: { type: FAILED, code: 'server_error' },
+  'bad-upstream': { type: FAILED, code: 'bad_upstream' },
+  unavailable: { type: FAILED, code: 'upstream_unavailable' },
+  overloaded: { type: FAILED, code: 'server_is_overloaded' },
+  timeout: { type: FAILED, code: 'timeout' },
+}
+
+/** Clients act on these codes (Codex does), so they replace an upstream's own. */
+const FIXED = new Set<ProblemKind>(['context-overflow', 'overloaded', 'rate-limit'])
+
+/** The type and the code of a problem; not every one has a code, and an empty one of an upstream is none. */
+export function codeFor({ kind, code }: Problem): Coded {
+  const coded = CODED[kind]
+  return FIXED.has(kind) ? coded : { type: coded.type, code: (code ?? coded.code) || null }
 }

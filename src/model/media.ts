@@ -34,6 +34,19 @@ export function fileExtension(mediaType: string): string {
   return [...TYPES].find(([, type]) => type === mediaType)?.[0] ?? 'bin'
 }
 
+/** Base64 data of a data URL; undefined for any other address. */
+export function readDataUrl(url: string): { mediaType: string; data: string } | undefined {
+  const comma = /^data:/i.test(url) ? url.indexOf(',') : -1
+  if (comma < 0) return undefined
+  const [mediaType = '', ...parameters] = url.slice('data:'.length, comma).split(';')
+  return parameters.some((parameter) => parameter.trim().toLowerCase() === 'base64')
+    ? { mediaType: mediaType || 'text/plain', data: url.slice(comma + 1) }
+    : undefined
+}
+
+export const dataUrl = (mediaType: string, data: string): string =>
+  `data:${mediaType};base64,${data}`
+
 const PLAIN = /^(?:text\/|application\/(?:json|xml|x-yaml|yaml|javascript)\b)/
 
 /** What a document says that is nothing but text. */
