@@ -76,6 +76,15 @@ const CONTENT_LEAST = {
   FunctionDeclaration: { name: 'x' },
 }
 
+const OPENAI_VALUES = {
+  model: 'm',
+  temperature: 0.5,
+  top_p: 0.5,
+  parameters: { type: 'object' },
+  schema: { type: 'object', properties: {} },
+  arguments: '{"x":1}',
+}
+
 export const REQUESTS: Readonly<Record<Dialect, Wire>> = {
   messages: {
     ...ANTHROPIC,
@@ -140,12 +149,7 @@ export const REQUESTS: Readonly<Record<Dialect, Wire>> = {
       input: Array.isArray(body['input']) ? [USER, ...body['input'], USER] : 'Hi',
     }),
     values: {
-      model: 'm',
-      temperature: 0.5,
-      top_p: 0.5,
-      parameters: { type: 'object' },
-      schema: { type: 'object', properties: {} },
-      arguments: '{"x":1}',
+      ...OPENAI_VALUES,
       image_url: 'https://a.example/x.png',
       file_url: 'https://a.example/x.pdf',
       server_url: 'https://mcp.example',
@@ -166,12 +170,7 @@ export const REQUESTS: Readonly<Record<Dialect, Wire>> = {
       ],
     }),
     values: {
-      model: 'm',
-      temperature: 0.5,
-      top_p: 0.5,
-      parameters: { type: 'object' },
-      schema: { type: 'object', properties: {} },
-      arguments: '{"x":1}',
+      ...OPENAI_VALUES,
       url: 'https://a.example/x.png',
     },
   },
