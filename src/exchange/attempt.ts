@@ -28,6 +28,7 @@ export async function carryOut(
   const settled = plan.kind === 'pass' ? (rewritten(exchange, plan, call) ?? plan) : plan
   // The upstream has the whole request once it answers, and the request is not sent again.
   plan.sent.body = NOTHING
+  exchange.lease.work(0)
   return settled.kind === 'pass'
     ? passReply(exchange, settled, call)
     : translateReply(exchange, settled, call)

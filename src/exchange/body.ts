@@ -17,6 +17,8 @@ export interface Body {
   encoded(text: string): Bytes
   /** The number of bytes that came, including those that have been released since. */
   readonly size: number
+  /** The number of characters of the text, once it was asked for, and even when it has been released. */
+  readonly characters: number
   /** Releases the text; long data stays, because it may still have to be filled in. */
   leave(): void
   /** Releases everything. */
@@ -27,6 +29,7 @@ export const createBody = (bytes: Bytes): Body => new ReadBody(bytes)
 
 class ReadBody implements Body {
   readonly size: number
+  characters = 0
   #bytes: Bytes
   #known: LiftedText | undefined
 
@@ -40,7 +43,8 @@ class ReadBody implements Body {
   }
 
   get text(): string {
-    return (this.#known ??= liftLiterals(piecesIn(this.#bytes), decodedText)).text
+    this.#known ??= this.#lifted()
+    return this.#known.text
   }
 
   get isLifted(): boolean {
@@ -66,6 +70,12 @@ class ReadBody implements Body {
   drop(): void {
     this.#bytes = NOTHING
     this.#known = undefined
+  }
+
+  #lifted(): LiftedText {
+    const lifted = liftLiterals(piecesIn(this.#bytes), decodedText)
+    this.characters = lifted.text.length
+    return lifted
   }
 }
 

@@ -14,7 +14,7 @@ import { lossList, type Lose } from '../model/loss.ts'
 import type { Request } from '../model/request.ts'
 import { invalid, ProblemError } from '../model/problem.ts'
 import type { PlaceSearch } from '../ports.ts'
-import { FREE_BYTES } from '../stream/budget.ts'
+import { FREE_BYTES, workOf } from '../stream/budget.ts'
 import { LONG_BYTES, type Bytes } from '../json/bytes.ts'
 import { isShared, refuseReferences } from '../memory/ownership.ts'
 import type { Exchange } from './exchange.ts'
@@ -282,9 +282,11 @@ function editedRequest(
   }
 }
 
-/** Yields before long work, so that other exchanges get their turn. */
-const breath = async ({ lease }: Exchange): Promise<void> => {
-  if (lease.size > LONG_BYTES) await ownTurn()
+/** Yields before long work, so that other exchanges get their turn; what the work will need is counted before. */
+const breath = async ({ body, lease }: Exchange): Promise<void> => {
+  if (lease.size <= LONG_BYTES) return
+  lease.work(workOf(body.characters))
+  await ownTurn()
 }
 
 const isLong = ({ lease }: Exchange): boolean => lease.size > FREE_BYTES

@@ -28,9 +28,9 @@ export class Budget {
     return new BudgetLease(this)
   }
 
-  /** Takes bytes from the budget; false where there is no room. */
-  take(bytes: number): boolean {
-    if (bytes > 0 && this.#held + bytes > this.#most) return false
+  /** Takes bytes from the budget; false where there is no room. `own`: what the same exchange works with. */
+  take(bytes: number, own = 0): boolean {
+    if (bytes > 0 && this.#held - own + bytes > this.#most) return false
     this.#held += bytes
     return true
   }
@@ -51,6 +51,12 @@ export const FREE_BYTES = 65_536
  * not collected at once.
  */
 export const weightOf = (bytes: number): number => bytes + Math.max(0, (bytes - LONG_BYTES) / 2)
+
+/**
+ * What a long text weighs while it is translated, beside its body: its values, the text that is written and the bytes
+ * of that exist at once, and are not collected at once.
+ */
+export const workOf = (characters: number): number => 2 * Math.max(0, characters - LONG_BYTES)
 
 /** Counts the pieces of a reply that is gathered; false where there is no room. */
 export function replyCounter(lease: Lease): (bytes: number) => boolean {
@@ -73,6 +79,11 @@ export interface Lease {
    * one.
    */
   hold(bytes: number): void
+  /**
+   * Sets what the exchange needs beside its share while it is worked on, even beyond the bound; then others are refused,
+   * not this one.
+   */
+  work(bytes: number): void
   /** Releases everything; nothing more may be taken. */
   release(): void
 }
@@ -80,6 +91,7 @@ export interface Lease {
 class BudgetLease implements Lease {
   readonly #budget: Budget
   #over = false
+  #work = 0
   size = 0
 
   constructor(budget: Budget) {
@@ -91,7 +103,7 @@ class BudgetLease implements Lease {
   }
 
   fits(bytes: number): boolean {
-    if (this.#over || !this.#budget.take(bytes)) return false
+    if (this.#over || !this.#budget.take(bytes, this.#work)) return false
     this.size += bytes
     return true
   }
@@ -102,8 +114,15 @@ class BudgetLease implements Lease {
     this.size = bytes
   }
 
+  work(bytes: number): void {
+    if (this.#over) return
+    this.#budget.put(bytes - this.#work)
+    this.#work = bytes
+  }
+
   release(): void {
     this.hold(0)
+    this.work(0)
     this.#over = true
   }
 }

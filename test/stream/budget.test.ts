@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Adapter } from '../../adapters/contract.ts'
 import { dialects } from '../../adapters/index.ts'
-import { Budget, FREE_BYTES, weightOf } from '../../src/stream/budget.ts'
+import { Budget, FREE_BYTES, weightOf, workOf } from '../../src/stream/budget.ts'
 import { LONG_BYTES, Pile, piecesIn, wholeBytes } from '../../src/json/bytes.ts'
 import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
 import type { LimitSettings } from '../../src/config/settings.ts'
@@ -40,6 +40,19 @@ describe('a lease', () => {
     expect(budget.held).toBe(40)
     other.release()
     expect(budget.held).toBe(0)
+  })
+  it('counts what work needs apart, beyond what there is room for, and gives it back with the rest', () => {
+    const budget = new Budget(100)
+    const [one, other] = [budget.lease(), budget.lease()]
+    one.grow(60)
+    one.work(70)
+    expect([budget.held, one.size, other.fits(1), one.fits(1)]).toEqual([130, 60, false, true])
+    one.hold(20)
+    one.work(30)
+    expect([budget.held, one.size, other.fits(50)]).toEqual([50, 20, true])
+    one.release()
+    one.work(5)
+    expect(budget.held).toBe(50)
   })
   it('counts a long body half as much again', () => {
     expect([LONG_BYTES, LONG_BYTES + 10].map(weightOf)).toEqual([LONG_BYTES, LONG_BYTES + 15])
@@ -137,6 +150,37 @@ describe('a body', () => {
     await reader?.read()
     expect(load.held()).toBe(0)
     await reader?.cancel()
+    expect(load.held()).toBe(0)
+  })
+})
+
+describe('a long text', () => {
+  const body = { text: 'words '.repeat(LONG_BYTES / 4), model: 'pathy-1' }
+  const bytes = JSON.stringify(body).length
+
+  it.each([
+    ['plain-1', 0],
+    ['pathy-1', workOf(bytes)],
+  ])('to %s weighs %d more while it is worked on', async (model, more) => {
+    let held = 0
+    const script = () => {
+      held = load.held()
+      return reply()
+    }
+    const { fetch: send, load } = stand(script)
+    const response = await send('/v1/plain', { body: { ...body, model } })
+    expect((await response.text()).length).toBeGreaterThan(0)
+    expect(held).toBe(weightOf(bytes) + more)
+    expect(load.held()).toBe(0)
+  })
+  it('has room for its reply as before, however long it is', async () => {
+    const long = { modelName: 'x', text: 'y'.repeat(200_000) }
+    const { fetch: send, load } = stand(() => jsonReply(long), {
+      inFlightBytes: weightOf(bytes) + 200_000,
+    })
+    const response = await send('/v1/plain', { body })
+    expect(response.status).toBe(200)
+    expect((await response.text()).length).toBeGreaterThan(200_000)
     expect(load.held()).toBe(0)
   })
 })
