@@ -1,4 +1,4 @@
-import type { Json } from '../../src/json/json.ts'
+import type { Json, JsonObject } from '../../src/json/json.ts'
 import { codecOf } from '../../src/model/ext.ts'
 import type { NameRule } from '../../src/model/names.ts'
 
@@ -33,6 +33,8 @@ export interface Facts {
   responseJsonSchema?: Json
   /** The member that switches a built-in tool on. */
   tool?: string
+  /** A function for a screen: its settings on the first one. */
+  screen?: true | JsonObject
   /** The choice listed names although it was free. */
   names?: true
   /** A level of thinking as the caller spelled it. */

@@ -42,7 +42,7 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
     stream: route.stream ?? false,
     system: readSystem(systemInstruction),
     turns: readTurns(many(contents)),
-    tools: readTools(tools),
+    tools: readTools(tools, route.model ?? ''),
     ...(choice.toolChoice && { toolChoice: choice.toolChoice }),
     ...options,
     ...(labels && Object.keys(labels).length > 0 && { labels }),

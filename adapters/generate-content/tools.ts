@@ -1,4 +1,4 @@
-import { toText, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
+import { isObject, toText, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type {
   Capability,
@@ -20,6 +20,7 @@ import { narrowParameters, widen } from '../../src/schema/narrow.ts'
 import { describeText, TEXT_TOOL_SCHEMA } from '../../src/model/text-tools.ts'
 import { DIALECT, many, keep, restOf, factsOf, opaque } from './dialect.ts'
 import type { Target } from '../contract.ts'
+import { readScreen } from './client-tools.ts'
 import type { WireDeclaration, WireTool, WireToolConfig } from './wire.ts'
 
 /** Tools that the service runs, by the member that switches them on. */
@@ -29,7 +30,6 @@ export const HOSTED: ReadonlyMap<string, Capability> = new Map<string, Capabilit
   ['urlContext', 'web-fetch'],
   ['codeExecution', 'code-execution'],
   ['fileSearch', 'file-search'],
-  ['computerUse', 'computer'],
 ])
 
 /** Tools that need no settings of this dialect to be switched on. */
@@ -39,20 +39,25 @@ const SWITCHES: Partial<Record<Capability, string>> = {
   'code-execution': 'codeExecution',
 }
 
-export function readTools(tools: WireTool | WireTool[] | undefined): Tool[] {
+/** The member that offers functions for a screen, which the caller runs. */
+const SCREEN = 'computerUse'
+
+/** `model`: as the caller names it. */
+export function readTools(tools: WireTool | WireTool[] | undefined, model: string): Tool[] {
   return many(tools).flatMap((tool) => {
     const { functionDeclarations, ...others } = tool
-    const hosted = Object.entries(others).map(([name, value]) => readHosted(name, value))
+    const hosted = Object.entries(others).flatMap(([name, value]) => readHosted(name, value, model))
     return [...many(functionDeclarations).map(readFunction), ...hosted]
   })
 }
 
-function readHosted(name: string, value: Json): Tool {
+function readHosted(name: string, value: Json, model: string): Tool[] {
   const capability = HOSTED.get(name)
-  const settings = typeof value === 'object' && value !== null && !Array.isArray(value)
-  if (!capability || !settings || value instanceof Verbatim)
-    return { ...opaque({ [name]: value }), name }
-  return { kind: 'hosted', capability, ...keep(value, { facts: { tool: name } }) }
+  const settings = isObject(value) && !(value instanceof Verbatim) ? value : undefined
+  const screen = settings && name === SCREEN ? readScreen(settings, model) : []
+  if (screen.length > 0) return screen
+  if (!capability || !settings) return [{ ...opaque({ [name]: value }), name }]
+  return [{ kind: 'hosted', capability, ...keep(settings, { facts: { tool: name } }) }]
 }
 
 function readFunction(declaration: WireDeclaration): FunctionTool {
@@ -81,7 +86,7 @@ const MIXED = `toolConfig.${INVOCATIONS}`
 export function needsMix(request: Request, target: Target): boolean {
   const { tools, toolChoice } = request
   if (restOf(request)[MIXED] === true) return false
-  const both = tools.some(isNamed) && toolChoice?.mode !== 'none' && tools.some(isOffered)
+  const both = tools.some(isDeclared) && toolChoice?.mode !== 'none' && tools.some(isOffered)
   return both && mixesTools(target)
 }
 
@@ -104,7 +109,7 @@ export function writeTools(
   names: ToolNames,
   lose: Lose,
 ): JsonObject[] {
-  const functions = request.tools.filter(isNamed)
+  const functions = request.tools.filter(isDeclared)
   const declarations = unique(
     functions.map((tool) => writeFunction(tool, names, lose)),
     lose,
@@ -116,11 +121,23 @@ export function writeTools(
   const hosted = request.tools.filter((tool) => !isNamed(tool))
   const offered = isNone ? [] : hosted
   reportLeftOut(hosted, offered, lose)
-  const builtIn = offered.flatMap((tool) => writeHosted(tool, isAlone, lose))
+  const builtIn = [
+    ...request.tools.flatMap(writeScreen),
+    ...offered.flatMap((tool) => writeHosted(tool, isAlone, lose)),
+  ]
   for (const tool of request.tools)
     if (tool.kind !== 'opaque' && tool.cache) lose('dropped', 'cache')
   return declarations.length > 0 ? [{ functionDeclarations: declarations }, ...builtIn] : builtIn
 }
+
+/** The settings with which the functions for a screen came. */
+function writeScreen(tool: Tool): JsonObject[] {
+  const { screen } = isNamed(tool) ? factsOf(tool) : {}
+  return isObject(screen) ? [{ [SCREEN]: screen }] : []
+}
+
+/** Whether it is declared by itself, and not with the functions for a screen. */
+const isDeclared = (tool: Tool): tool is NamedTool => isNamed(tool) && !factsOf(tool).screen
 
 /** Inverse of `readFunction`: a schema that came from this dialect goes back as it was. */
 function writeFunction(tool: NamedTool, names: ToolNames, lose: Lose): JsonObject {

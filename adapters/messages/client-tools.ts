@@ -1,4 +1,5 @@
 import { stringify, type JsonObject } from '../../src/json/json.ts'
+import { describeAction, readActions, type Action } from '../../src/model/action-sets.ts'
 import type { FunctionTool } from '../../src/model/request.ts'
 import { keep, objectIn, readCache, textIn, withoutNulls } from './dialect.ts'
 
@@ -145,10 +146,9 @@ export function readToolset(raw: JsonObject): FunctionTool[] | undefined {
   const members = SETS.get(set)
   if (members === undefined) return undefined
   const { cache_control, ...rest } = raw
-  const offered = members.split(/,\s+/).flatMap((member) => {
-    const [name = ''] = member.split(' ', 1)
-    const config = objectIn(objectIn(raw['configs'])[name])
-    return config['enabled'] === false ? [] : [memberOf(set, name, member, config)]
+  const offered = readActions(members, PARAMETERS).flatMap((action) => {
+    const config = objectIn(objectIn(raw['configs'])[action.name])
+    return config['enabled'] === false ? [] : [memberOf(set, action, config)]
   })
   const [first, ...others] = offered
   if (!first) return undefined
@@ -158,27 +158,14 @@ export function readToolset(raw: JsonObject): FunctionTool[] | undefined {
   ]
 }
 
-function memberOf(
-  set: string,
-  name: string,
-  member: string,
-  { defer_loading }: JsonObject,
-): FunctionTool {
-  const [required = [], optional = []] = member
-    .slice(name.length)
-    .split('|')
-    .map((list) => list.split(' ').filter(Boolean))
-  const properties = [...required, ...optional].map((one) => [one, PARAMETERS[one] ?? STRING])
-  return {
-    kind: 'function',
-    name,
-    namespace: set,
-    description: `Acts on the ${set}: ${name.replaceAll('_', ' ')}.`,
-    schema: stringify({ type: 'object', properties: Object.fromEntries(properties), required }),
-    ...(defer_loading === true && { deferred: true }),
-    ...keep({}, { facts: { set: true } }),
-  }
-}
+const memberOf = (set: string, action: Action, { defer_loading }: JsonObject): FunctionTool => ({
+  kind: 'function',
+  ...action,
+  namespace: set,
+  description: describeAction(set, action.name),
+  ...(defer_loading === true && { deferred: true }),
+  ...keep({}, { facts: { set: true } }),
+})
 
 /** The size of a screen, of which the description tells. */
 function sizeApart(raw: JsonObject): [JsonObject, JsonObject] {

@@ -114,6 +114,8 @@ export const SILENT_REQUESTS: Readonly<Record<Dialect, Reasons>> = {
     'FunctionResponsePart.mediaProcessing*':
       'Says nothing without a medium, beside which it is reported.',
     'FunctionResponseFileData.mimeType': 'The address tells it.',
+    'ComputerUse.environment': DEFAULT,
+    'ComputerUse.environment=ENVIRONMENT_UNSPECIFIED': DEFAULT,
     'Schema.nullable': 'Goes into the type of what it stands at.',
     'Schema.propertyOrdering': 'Members go on in the order in which they stand.',
     'Schema.type': DEFAULT,

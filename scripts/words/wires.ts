@@ -135,6 +135,7 @@ export const REQUESTS: Readonly<Record<Dialect, Wire>> = {
       args: { x: 1 },
       response: { x: 1 },
       labels: { x: 'x' },
+      excludedPredefinedFunctions: ['click'],
     },
     least: CONTENT_LEAST,
   },

@@ -76,7 +76,8 @@ describe('the ledger of generate-content holds', () => {
     const value = member === 'functionDeclarations' ? [{ name: 'f' }] : {}
     const { tools } = read({ tools: [{ [member]: value }] })
     expect(tools.map(({ kind }) => kind)).not.toContain('opaque')
-    expect(tools).toHaveLength(1)
+    // A screen comes with a set of functions.
+    if (member !== 'computerUse') expect(tools).toHaveLength(1)
   })
   test.each(withFate(FINISH_REASONS, 'read'))('the reason %s has a word', (finishReason) => {
     const content = { role: 'model', parts: [{ text: 'a' }] }
