@@ -7,7 +7,7 @@ import type { Block, BlockKind, BlockOf, Request } from '../src/model/request.ts
 import type { Lookup, RequestHead } from '../src/model/lookup.ts'
 import type { ConversationMemory } from '../src/memory/conversation.ts'
 import type { Problem } from '../src/model/problem.ts'
-import type { Frame, Framing, Heartbeat, Reader, Writer } from '../src/stream/codec.ts'
+import type { Frame, Framing, Heartbeat, PieceRule, Reader, Writer } from '../src/stream/codec.ts'
 import type { WireEvent } from '../src/stream/wire-events.ts'
 import type { Profile, ServerFacts } from './server-facts.ts'
 
@@ -182,8 +182,8 @@ export interface SameSide {
   readonly modelMember: { request?: string; reply: string; event?: readonly string[] }
   /** The top-level members with which a conversation begins: instructions and turns. */
   readonly beginning?: { instructions?: string; turns: string }
-  /** Whether a frame surely brings only a piece of the reply, so that it need not be read. */
-  isPiece?(frame: Frame): boolean
+  /** Which frames surely bring only a piece of the reply, so that they need not be read. */
+  readonly pieces?: PieceRule
   /**
    * Whether the dialect's clients take a frame for a failure, or for an end that reports one. Behind any other
    * frame that a reader takes for a failure, an error of the dialect is written. When absent, clients take all of

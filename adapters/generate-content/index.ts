@@ -15,8 +15,8 @@ import { edit } from './same.ts'
 /** One of these is a member of every chunk. */
 const KNOWN = /"(?:candidates|prompt_?[fF]eedback|usage_?[mM]etadata|error)"\s*:/
 
-/** A chunk with one of these words may end a reply, block it or fail. */
-const TELLING = /finish|feedback|error/i
+/** A chunk with one of these words may end a reply, block it or fail, or brings a call, which decides how its end is read. */
+const TELLING = /[fF]inish|[fF]eedback|[eE]rror|function_?[cC]all/
 
 /** The content-generation dialect: `POST /v1beta/models/{model}:generateContent` and its streamed sister. */
 export const generateContent: Adapter = {
@@ -53,7 +53,7 @@ export const generateContent: Adapter = {
     path: passPath,
     query: ['alt'],
     headers: { request: ['x-goog-api-client'] },
-    isPiece: ({ data }) => data.includes('"candidates"') && !TELLING.test(data),
+    pieces: { brings: /"candidates"/, telling: TELLING },
     tellsFailure,
     knows: ({ data }) => KNOWN.test(data),
     modelMember: { reply: 'modelVersion' },

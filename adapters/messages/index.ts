@@ -59,7 +59,7 @@ export const messages: Adapter = {
     mayHoldForeign: mayHoldEnvelope,
     path: ({ path }) => path,
     query: ['beta'],
-    isPiece: ({ event }) => event === 'content_block_delta',
+    pieces: { isName: (name) => name === 'content_block_delta' },
     tellsFailure,
     knows: ({ event = '', data }) => KNOWN.test(event) || KNOWN_DATA.test(data),
     headers: {

@@ -87,7 +87,7 @@ export const responses: Adapter = {
     isRenamed: (text, { namespaces, customTools }) =>
       (namespaces === false && text.includes('"namespace"')) ||
       (customTools === false && text.includes('"custom"')),
-    isPiece: ({ event }) => event !== undefined && (event.endsWith('.delta') || PIECES.has(event)),
+    pieces: { isName: (name) => name.endsWith('.delta') || PIECES.has(name) },
     tellsFailure,
     knows: ({ event = '', data }) => KNOWN.test(event) || KNOWN_DATA.test(data),
     headers: {

@@ -24,6 +24,7 @@ import {
 } from '../model/failures.ts'
 import { isDone, passingErrors, type Opening, type PassingErrors } from './passing-errors.ts'
 import type { PassPlan } from './plan.ts'
+import { pieceFinder } from '../stream/pieces.ts'
 import { isStreamType, guessKind, replyEvents, type ReplyEvents } from '../stream/reply-events.ts'
 import { slicesAt, spliceStrings } from '../json/slices.ts'
 import {
@@ -164,12 +165,13 @@ function tapReader(
 }
 
 /** Skips frames that only bring a piece of text, but reads the last one: its chunk may hold the usage. */
-function withoutPieces(reader: FrameReader, { isPiece }: SameSide): FrameReader {
+function withoutPieces(reader: FrameReader, { pieces }: SameSide): FrameReader {
+  const isPiece = pieceFinder(pieces)
   let skipped: Frame | undefined
   return {
     body: (json, text) => reader.body(json, text),
     read(frame) {
-      skipped = isPiece?.(frame) ? frame : undefined
+      skipped = isPiece(frame) ? frame : undefined
       if (skipped) return []
       // A reply that is not complete at this mark was cut off.
       return isDone(frame) ? reader.end() : reader.read(frame)

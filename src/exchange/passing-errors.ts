@@ -3,6 +3,7 @@ import { ENDED_EARLY } from '../model/cursor.ts'
 import { parse, stringify } from '../json/json.ts'
 import type { Problem } from '../model/problem.ts'
 import type { FrameReader } from '../stream/codec.ts'
+import { pieceFinder } from '../stream/pieces.ts'
 import { sseParser } from '../stream/sse.ts'
 import { isStumble, guessKind } from '../stream/reply-events.ts'
 import type { Veil } from '../upstream/secrets.ts'
@@ -144,7 +145,8 @@ interface FrameJudge {
 }
 
 function frameJudge({ adapter, reader, isImproved }: Options): FrameJudge {
-  const { tellsFailure = () => true, isPiece, knows = () => true } = adapter.same
+  const { tellsFailure = () => true, pieces, knows = () => true } = adapter.same
+  const isPiece = pieceFinder(pieces)
   const readAlone = (frame: Frame): readonly Event[] | undefined => {
     try {
       return reader().read(frame)
@@ -170,7 +172,7 @@ function frameJudge({ adapter, reader, isImproved }: Options): FrameJudge {
     passes: (frame, problem) => isOwn(frame) && !isImproved(problem),
     isContent: (frame) =>
       frame !== undefined && (isDone(frame) || (isReadable(frame) && knows(frame))),
-    saysSomething: (frame) => isPiece?.(frame) || eventsIn(frame)?.length !== 0,
+    saysSomething: (frame) => isPiece(frame) || eventsIn(frame)?.length !== 0,
   }
 }
 
@@ -192,12 +194,12 @@ function decisiveOpening(
   frames: Iterable<Frame>,
 ): Opening {
   const beginning = reader()
+  const isPiece = pieceFinder(adapter.same.pieces)
   for (const frame of frames) {
     const problem = judge.problemIn(frame)
     if (problem && (isPassingOver(problem) || !judge.passes(frame, problem)))
       return { begun: true, failure: problem }
-    if (problem || adapter.same.isPiece?.(frame) || showsSomething(beginning, frame))
-      return { begun: true }
+    if (problem || isPiece(frame) || showsSomething(beginning, frame)) return { begun: true }
   }
   return { begun: false }
 }

@@ -17,6 +17,19 @@ export type Framing = 'sse' | 'json-array'
 /** The event or comment that keeps a silent stream alive, where the dialect's clients accept one. */
 export type Heartbeat = WireEvent | 'comment'
 
+/**
+ * Which frames surely bring only a piece of the reply, so that they need not be read. Either the name of the event
+ * decides, or two patterns do, which look at the data of a frame without a name.
+ */
+export type PieceRule =
+  | { readonly isName: (name: string) => boolean }
+  | {
+      /** Is found in each such frame, and followed by what does not matter up to the next quote: mostly the piece. */
+      readonly brings: RegExp
+      /** Is found in a frame that may say more. It must not need anything that comes before it. */
+      readonly telling: RegExp
+    }
+
 /** Reads a reply: a whole body, or events and then `end`. Synchronous: no promises, no clock, no I/O. */
 export interface Reader {
   /** The subtrees of an event that stay text; none when absent. */

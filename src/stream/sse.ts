@@ -49,8 +49,9 @@ class EventParser implements FrameParser {
   }
 
   push(text: string): Frame[] {
-    if (text.includes('\r')) this.#feed(text)
-    else this.#cut(text)
+    const lineEnd = lineEndOf(text)
+    if (lineEnd === undefined) this.#feed(text)
+    else this.#cut(text, lineEnd)
     return this.#take()
   }
 
@@ -69,31 +70,33 @@ class EventParser implements FrameParser {
     return taken
   }
 
-  /** `text` has no CR. */
-  #cut(text: string): void {
+  #cut(text: string, lineEnd: LineEnd): void {
+    const blankLine = lineEnd + lineEnd
     let at = 0
     while (at < text.length && !this.overflowed) {
-      if (this.#atEventStart) at = this.#cutAlike(text, at)
-      const blank = text.indexOf('\n\n', at)
-      const end = blank < 0 ? text.length : blank + 2
+      if (this.#atEventStart) at = this.#cutAlike(text, at, blankLine)
+      const blank = text.indexOf(blankLine, at)
+      const end = blank < 0 ? text.length : blank + blankLine.length
       if (at < end) this.#feedOne(text.slice(at, end), blank >= 0)
       at = end
     }
   }
 
   /** Takes the events that begin as the last one did; returns where another one begins. */
-  #cutAlike(text: string, start: number): number {
+  #cutAlike(text: string, start: number, blankLine: string): number {
     const head = this.#head
     const name = this.#name
     if (head === '') return start
     let at = start
     while (text.slice(at, at + head.length) === head) {
       const from = at + head.length
-      const end = text.indexOf('\n', from)
-      if (end <= from || text.charCodeAt(end + 1) !== LF) break
+      const end = text.indexOf(blankLine.charAt(0), from)
+      if (end <= from || text.slice(end, end + blankLine.length) !== blankLine) break
       const data = text.slice(from, end)
+      // Before a CR LF, an LF alone may have ended the line.
+      if (blankLine.length > 2 && data.includes('\n')) break
       this.#frames.push(name === undefined ? { data } : { event: name, data })
-      at = end + 2
+      at = end + blankLine.length
     }
     return at
   }
@@ -126,8 +129,17 @@ class EventParser implements FrameParser {
 const LF = 10
 const CR = 13
 
+type LineEnd = '\n' | '\r\n'
+
+/** How the lines of a text end; undefined where the first CR stands alone. */
+function lineEndOf(text: string): LineEnd | undefined {
+  const first = text.indexOf('\r')
+  if (first < 0) return '\n'
+  return text.charCodeAt(first + 1) === LF ? '\r\n' : undefined
+}
+
 /** The beginning of an event that is one line of data, perhaps with a name. */
-const ONE_LINE = /^(?:event: ([^\n]+)\n)?data: (?=[^\n]+\n\n$)/
+const ONE_LINE = /^(?:event: ([^\r\n]+)(?:\r\n|\n))?data: (?=[^\r\n]+(?:\r\n\r\n|\n\n)$)/
 
 /** The place of a line that begins like JSON and not like a field; -1 for none. */
 function strayIn(text: string, atLineStart: boolean): number {

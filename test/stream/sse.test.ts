@@ -37,11 +37,16 @@ const EVENTS = [
   'unknown: field\n\n',
 ]
 
+const ended = (event: string, end: string): string => event.replaceAll('\n', end)
+
 it('finds in any text and any cuts the events that the parser of the format finds', () => {
   const stream = fc.array(fc.constantFrom(...EVENTS), { maxLength: 12 })
+  const lineEnd = fc.constantFrom('\n', '\r\n')
   fc.assert(
-    fc.property(stream, fc.array(fc.nat(60)), (events, cuts) => {
-      const text = events.join('')
+    fc.property(stream, lineEnd, fc.array(fc.nat(60)), (events, end, cuts) => {
+      const text = events
+        .map((event) => (event.includes('\r') ? event : ended(event, end)))
+        .join('')
       const parser = sseParser(1_000_000)
       const frames: Frame[] = []
       let rest = text
@@ -54,6 +59,13 @@ it('finds in any text and any cuts the events that the parser of the format find
     }),
     { numRuns: 1000 },
   )
+})
+
+it('does not take an LF alone for data in a stream whose lines end in CR LF', () => {
+  const parser = sseParser(1_000_000)
+  const event = 'data: {"text":" a"}\r\n\r\n'
+  const parted = 'data: {"text":\ndata: " b"}\r\n\r\n'
+  expect(parser.push(event + event + parted)).toEqual(framesOf(event + event + parted))
 })
 
 it('finds JSON without a framing behind events that are alike', () => {
