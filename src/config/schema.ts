@@ -22,6 +22,7 @@ const AUTH_STYLES = [
   'query',
 ] as const satisfies readonly AuthStyle[]
 
+const string = z.string()
 const filled = z.string().check(z.minLength(1))
 
 /** An id that is too long is cut, and a fingerprint of this many characters tells it from others. */
@@ -29,127 +30,137 @@ const SHORTEST_ID = 24
 
 const dollars = z.number().check(z.gte(0))
 
+/** What many members are: to build a schema for each of them would cost a Worker milliseconds at its start. */
+const optional = {
+  text: z.optional(filled),
+  texts: z.optional(z.array(filled)),
+  string: z.optional(string),
+  strings: z.optional(z.record(string, string)),
+  flag: z.optional(z.boolean()),
+  count: z.optional(count),
+  milliseconds: z.optional(milliseconds),
+  dollars: z.optional(dollars),
+}
+
 const price = z.strictObject({
   input: dollars,
   output: dollars,
-  cacheRead: z.optional(dollars),
-  cacheWrite: z.optional(dollars),
+  cacheRead: optional.dollars,
+  cacheWrite: optional.dollars,
 })
 
 const modelFacts = z.strictObject({
-  contextWindow: z.optional(count),
-  maxOutputTokens: z.optional(count),
+  contextWindow: optional.count,
+  maxOutputTokens: optional.count,
   thinking: z.optional(z.enum(['budget', 'adaptive', 'level'])),
-  prefill: z.optional(z.boolean()),
-  fetchesUrls: z.optional(z.boolean()),
-  mixesTools: z.optional(z.boolean()),
-  cacheBreakpoints: z.optional(z.boolean()),
-  systemInPlace: z.optional(z.boolean()),
-  lateTools: z.optional(z.boolean()),
-  deferredTools: z.optional(z.boolean()),
-  drop: z.optional(z.array(filled)),
+  prefill: optional.flag,
+  fetchesUrls: optional.flag,
+  mixesTools: optional.flag,
+  cacheBreakpoints: optional.flag,
+  systemInPlace: optional.flag,
+  lateTools: optional.flag,
+  deferredTools: optional.flag,
+  drop: optional.texts,
   price: z.optional(
     z.union([dollars, price], { error: 'expected a number or {"input", "output"}' }),
   ),
 })
 
 const timeouts = z.strictObject({
-  connectMs: z.optional(milliseconds),
-  firstByteMs: z.optional(milliseconds),
-  idleMs: z.optional(milliseconds),
-  totalMs: z.optional(milliseconds),
+  connectMs: optional.milliseconds,
+  firstByteMs: optional.milliseconds,
+  idleMs: optional.milliseconds,
+  totalMs: optional.milliseconds,
 })
 
 const keyEntry = z.strictObject({
   key: filled,
-  weight: z.optional(count),
-  account: z.optional(filled),
+  weight: optional.count,
+  account: optional.text,
 })
 
 const keys = z
   .array(z.union([filled, keyEntry], { error: 'expected a key or {"key": ...}' }))
   .check(z.minLength(1))
 
-const flag = z.optional(z.boolean())
-
 const profile = z.strictObject({
-  extends: z.optional(filled),
+  extends: optional.text,
   reasoningField: z.optional(
     z.enum(['reasoning_content', 'reasoning', 'both', 'details', 'content-parts', 'tags', 'none']),
   ),
   reasoningReplay: z.optional(z.enum(['never', 'with-tools', 'all'])),
-  reasoningFiller: z.optional(z.string()),
+  reasoningFiller: optional.string,
   reasoningStyle: z.optional(
     z.enum(['openai', 'thinking', 'enable_thinking', 'template', 'openrouter', 'together', 'none']),
   ),
   thinkTags: z.optional(z.enum(['text', 'reasoning'])),
   maxTokensMember: z.optional(z.enum(['max_tokens', 'max_completion_tokens'])),
-  stop: flag,
-  temperature: flag,
-  forcedWhileThinking: flag,
+  stop: optional.flag,
+  temperature: optional.flag,
+  forcedWhileThinking: optional.flag,
   requiredChoice: z.optional(z.enum(['required', 'any'])),
-  allowedTools: flag,
-  customTools: flag,
-  strictTools: flag,
-  developerRole: flag,
-  systemFirst: flag,
-  messageNames: flag,
-  bridgeAfterTool: z.optional(filled),
-  plainContent: flag,
+  allowedTools: optional.flag,
+  customTools: optional.flag,
+  strictTools: optional.flag,
+  developerRole: optional.flag,
+  systemFirst: optional.flag,
+  messageNames: optional.flag,
+  bridgeAfterTool: optional.text,
+  plainContent: optional.flag,
   cacheMark: z.optional(z.enum(['cache_control', 'prompt_cache_breakpoint'])),
-  cacheKey: flag,
+  cacheKey: optional.flag,
   callIds: z.optional(
     z.union([count.check(z.gte(SHORTEST_ID)), z.literal('nine')], {
       error: `expected a whole number from ${SHORTEST_ID}, or "nine"`,
     }),
   ),
-  validArguments: flag,
-  webSearch: flag,
-  topK: flag,
+  validArguments: optional.flag,
+  webSearch: optional.flag,
+  topK: optional.flag,
   seedMember: z.optional(z.enum(['seed', 'random_seed'])),
-  outputInTotal: flag,
-  namespaces: flag,
-  hostedTools: flag,
-  namedChoice: flag,
-  fetchesUrls: flag,
-  files: flag,
-  jsonSchema: flag,
-  toolMedia: flag,
-  reasoningItems: flag,
-  unprovenThoughts: flag,
-  otherItems: flag,
-  state: flag,
-  countTokens: flag,
-  members: z.optional(z.array(filled)),
-  drop: z.optional(z.array(filled)),
+  outputInTotal: optional.flag,
+  namespaces: optional.flag,
+  hostedTools: optional.flag,
+  namedChoice: optional.flag,
+  fetchesUrls: optional.flag,
+  files: optional.flag,
+  jsonSchema: optional.flag,
+  toolMedia: optional.flag,
+  reasoningItems: optional.flag,
+  unprovenThoughts: optional.flag,
+  otherItems: optional.flag,
+  state: optional.flag,
+  countTokens: optional.flag,
+  members: optional.texts,
+  drop: optional.texts,
 })
 
 const upstream = z.strictObject({
   dialect: z.enum(DIALECTS),
-  url: z.string(),
+  url: string,
   key: z.optional(z.union([filled, keys], { error: 'expected a string, or a list of keys' })),
-  account: z.optional(filled),
+  account: optional.text,
   auth: z.optional(z.enum(AUTH_STYLES)),
-  headers: z.optional(z.record(z.string(), z.string())),
-  maxOutputTokens: z.optional(count),
-  models: z.optional(z.record(z.string(), modelFacts)),
+  headers: optional.strings,
+  maxOutputTokens: optional.count,
+  models: z.optional(z.record(string, modelFacts)),
   timeouts: z.optional(timeouts),
-  proxy: z.optional(filled),
-  trace: z.optional(z.boolean()),
+  proxy: optional.text,
+  trace: optional.flag,
   profile: z.optional(
     z.union([filled, profile], { error: 'expected the name of a profile, or {"extends": ...}' }),
   ),
 })
 
 const poolEntry = z.strictObject({
-  name: z.string(),
-  as: z.optional(filled),
-  weight: z.optional(count),
+  name: string,
+  as: optional.text,
+  weight: optional.count,
 })
 
 const pool = z
   .array(
-    z.union([z.string(), poolEntry], {
+    z.union([string, poolEntry], {
       error: 'expected the name of an upstream or {"name": ...}',
     }),
   )
@@ -171,22 +182,22 @@ const MOST_HOPS = 8
 
 const failover = z.strictObject({
   hops: z.optional(z.int().check(z.gte(0), z.lte(MOST_HOPS))),
-  budgetMs: z.optional(milliseconds),
-  attemptMs: z.optional(milliseconds),
+  budgetMs: optional.milliseconds,
+  attemptMs: optional.milliseconds,
   waitMs: z.optional(z.int().check(z.gte(0), z.lte(MAX_TIMER_MS))),
   on: z.optional(z.array(z.int().check(z.gte(400), z.lte(599)))),
-  unknown: z.optional(z.boolean()),
+  unknown: optional.flag,
   sticky: z.optional(z.enum(['off', 'prefer', 'strict'])),
   stickySeconds: z.optional(count.check(z.lte(MAX_TTL_SECONDS))),
 })
 
 const route = z.strictObject({
   model: filled,
-  upstream: z.union([z.string(), pool], {
+  upstream: z.union([string, pool], {
     error: 'expected the name of an upstream or a list',
   }),
-  as: z.optional(filled),
-  models: z.optional(z.array(filled)),
+  as: optional.text,
+  models: optional.texts,
   pick: z.optional(z.enum(['order', 'weighted'])),
   class: z.optional(
     z.union([requestClass, z.array(requestClass).check(z.minLength(1))], {
@@ -199,19 +210,17 @@ const route = z.strictObject({
 })
 
 const task = z.strictObject({
-  url: z.string(),
-  key: z.optional(filled),
-  prefix: z.optional(z.string()),
+  url: string,
+  key: optional.text,
+  prefix: optional.string,
 })
 
-const callerLimits = z.partial(
-  z.strictObject({
-    requestsPerMinute: count,
-    tokensPerMinute: count,
-    concurrent: count,
-    usdPerDay: z.number().check(z.gt(0)),
-  }),
-)
+const callerLimits = z.strictObject({
+  requestsPerMinute: optional.count,
+  tokensPerMinute: optional.count,
+  concurrent: optional.count,
+  usdPerDay: z.optional(z.number().check(z.gt(0))),
+})
 
 const callers = z.strictObject({
   keys: z
@@ -224,7 +233,7 @@ const callers = z.strictObject({
             key: filled,
             models: z.optional(z.array(filled).check(z.minLength(1))),
             limits: z.optional(callerLimits),
-            expires: z.optional(filled),
+            expires: optional.text,
           }),
         ],
         { error: 'expected a key or {"name", "key"}' },
@@ -234,31 +243,29 @@ const callers = z.strictObject({
   limits: z.optional(callerLimits),
 })
 
-const limits = z.partial(
-  z.strictObject({
-    bodyBytes: count,
-    inFlightBytes: count,
-    depth: count.check(z.lte(1000)),
-    nodes: count,
-    eventBytes: count,
-    replyBytes: count,
-    streamBytes: count,
-    streams: count,
-    connections: count,
-    headersMs: milliseconds,
-    bodyMs: milliseconds,
-    heartbeatMs: milliseconds,
-    drainMs: milliseconds,
-    lingerMs: z.int().check(z.gte(0), z.lte(MAX_TIMER_MS)),
-  }),
-)
+const limits = z.strictObject({
+  bodyBytes: optional.count,
+  inFlightBytes: optional.count,
+  depth: z.optional(count.check(z.lte(1000))),
+  nodes: optional.count,
+  eventBytes: optional.count,
+  replyBytes: optional.count,
+  streamBytes: optional.count,
+  streams: optional.count,
+  connections: optional.count,
+  headersMs: optional.milliseconds,
+  bodyMs: optional.milliseconds,
+  heartbeatMs: optional.milliseconds,
+  drainMs: optional.milliseconds,
+  lingerMs: z.optional(z.int().check(z.gte(0), z.lte(MAX_TIMER_MS))),
+})
 
 const lossMode = z.enum(['report', 'reject'])
 
 /** The configuration as people write it. `scripts/config-words/` describes its members. */
 export const configSchema = z.strictObject({
-  $schema: z.optional(z.string()),
-  upstreams: z.optional(z.record(z.string(), upstream)),
+  $schema: optional.string,
+  upstreams: z.optional(z.record(string, upstream)),
   routes: z.optional(z.array(route)),
   callers: z.optional(
     z.union([z.literal('open'), callers], { error: 'expected "open" or {"keys": [...]}' }),
@@ -266,20 +273,19 @@ export const configSchema = z.strictObject({
   tasks: z.optional(z.strictObject({ image: z.optional(task), music: z.optional(task) })),
   state: z.optional(
     z.strictObject({
-      store: z.optional(z.string()),
+      store: optional.string,
       ttlSeconds: z.optional(count.check(z.lte(MAX_TTL_SECONDS))),
-      entryBytes: z.optional(count),
-      ownerBytes: z.optional(count),
-      totalBytes: z.optional(count),
-      proofs: z.optional(z.boolean()),
+      entryBytes: optional.count,
+      ownerBytes: optional.count,
+      totalBytes: optional.count,
+      proofs: optional.flag,
       recallBytes: z.optional(z.int().check(z.gte(0))),
     }),
   ),
   losses: z.optional(
-    z.union(
-      [lossMode, z.strictObject({ mode: z.optional(lossMode), trailer: z.optional(z.boolean()) })],
-      { error: 'expected "report", "reject" or {"mode", "trailer"}' },
-    ),
+    z.union([lossMode, z.strictObject({ mode: z.optional(lossMode), trailer: optional.flag })], {
+      error: 'expected "report", "reject" or {"mode", "trailer"}',
+    }),
   ),
   failover: z.optional(failover),
   limits: z.optional(limits),
@@ -288,12 +294,12 @@ export const configSchema = z.strictObject({
       otlp: z.optional(
         z.strictObject({
           endpoint: filled,
-          headers: z.optional(z.record(z.string(), z.string())),
+          headers: optional.strings,
         }),
       ),
       sample: z.optional(z.number().check(z.gte(0), z.lte(1))),
       semconv: z.optional(z.enum(['1.41', 'main'])),
-      trust: z.optional(z.boolean()),
+      trust: optional.flag,
     }),
   ),
   metrics: z.optional(
@@ -301,10 +307,8 @@ export const configSchema = z.strictObject({
       error: 'expected "off", "on" or {"key": ...}',
     }),
   ),
-  web: z.optional(
-    z.strictObject({ origins: z.optional(z.array(filled)), hosts: z.optional(z.array(filled)) }),
-  ),
-  inspect: z.optional(z.boolean()),
+  web: z.optional(z.strictObject({ origins: optional.texts, hosts: optional.texts })),
+  inspect: optional.flag,
 })
 
 /** A compile error where the schema and the type for programs (`type.ts`) differ. */
@@ -404,7 +408,7 @@ function describeExpectation(issue: Issue): string {
     case 'invalid_value':
       return `expected ${choices(issue.values)}`
     case 'too_small':
-      return `expected ${atLeast(issue.origin, issue.minimum)}`
+      return `expected ${issue.inclusive === false ? `more than ${issue.minimum}` : atLeast(issue.origin, issue.minimum)}`
     case 'too_big':
       return `expected at most ${issue.maximum}`
     default:

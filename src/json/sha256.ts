@@ -4,11 +4,11 @@ const BLOCK_BYTES = 64
 const WORDS = 64
 
 /** The first primes. The constants are fractions of their roots (FIPS 180-4, sections 4.2.2 and 5.3.3). */
-const primes = Array.from({ length: 312 }, (_, n) => n).filter(
-  (n) => n > 1 && Array.from({ length: n - 2 }, (_, d) => d + 2).every((d) => n % d !== 0),
-)
+const primes: number[] = []
+for (let n = 2; primes.length < WORDS; n += 1)
+  if (primes.every((prime) => n % prime !== 0)) primes.push(n)
 const fraction = (root: number): number => ((root - Math.floor(root)) * 2 ** 32) | 0
-const ROUNDS = Int32Array.from(primes.slice(0, WORDS), (prime) => fraction(Math.cbrt(prime)))
+const ROUNDS = Int32Array.from(primes, (prime) => fraction(Math.cbrt(prime)))
 const START = Int32Array.from(primes.slice(0, 8), (prime) => fraction(Math.sqrt(prime)))
 
 const turned = (word: number, by: number): number => (word >>> by) | (word << (32 - by))

@@ -275,6 +275,11 @@ export const FAULTY: readonly Case[] = [
     says: ['4:23: callers.keys[0]: expected a key of 16 to 512 characters'],
   },
   {
+    what: 'a budget of nothing',
+    text: upstream(good, `,\n"callers": { "keys": ["${KEY}"], "limits": { "usdPerDay": 0 } }`),
+    says: ['4:73: callers.limits.usdPerDay: expected more than 0'],
+  },
+  {
     what: 'no callers where others can call',
     text: upstream(good),
     platform: EXPOSED,
