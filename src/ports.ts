@@ -8,7 +8,7 @@ import type { Observer } from './observe/observer.ts'
 import type { Bytes } from './json/bytes.ts'
 import type { Json, JsonObject } from './json/json.ts'
 import type { VerbatimPaths } from './json/verbatim-paths.ts'
-import type { StartEvent } from './model/events.ts'
+import type { Withheld } from './model/events.ts'
 import type { Key } from './model/paths.ts'
 import type { Problem } from './model/problem.ts'
 import type { Request as ConversationRequest } from './model/request.ts'
@@ -131,7 +131,7 @@ export interface EditedBody {
 /** An upstream names places in a request that the caller never saw. The caller is told those of its own. */
 export interface Placing {
   refusal<Told extends Refusal>(sought: PlaceSearch, refused: Told): Promise<Told>
-  start(sought: PlaceSearch, event: StartEvent): Promise<StartEvent>
+  withheld(sought: PlaceSearch, list: readonly Withheld[]): Promise<Withheld[]>
   /** Finds the places of what is lost, for a person. */
   finder(body: Json, translation: Translation): PlaceFinder
   /** The same for a body that is only edited: the places of its losses, in their order. */

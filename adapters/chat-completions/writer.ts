@@ -140,6 +140,7 @@ export class CompletionWriter implements Writer {
         this.#usage = { ...this.#usage, ...event.usage }
         return
       case 'finish':
+        reportWithheld(event, this.#context.lose)
         return this.#finished(event.reason, event.stopSequence)
       case 'candidate':
         return this.#aside(event)

@@ -91,6 +91,7 @@ export class ReplyWriter implements Writer {
         this.#usage = { ...this.#usage, ...event.usage }
         return []
       case 'finish':
+        reportWithheld(event, this.#context.lose)
         return this.#finish(event.reason, event.stopSequence)
       case 'candidate':
         return this.#aside(event)

@@ -1,6 +1,6 @@
 import { DeltaHint } from '../../src/stream/wire-events.ts'
 import { Cursor, ENDED_EARLY } from '../../src/model/cursor.ts'
-import type { Event } from '../../src/model/events.ts'
+import type { Event, Withheld } from '../../src/model/events.ts'
 import { isObject, toText, type Json, type JsonObject, Verbatim } from '../../src/json/json.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import { isDecodable } from '../../src/model/media.ts'
@@ -261,14 +261,16 @@ export class MessageReader implements Reader {
     const { stop_reason, stop_sequence, usage: within, ...inside } = objectIn(delta)
     if (typeof stop_reason === 'string') {
       const { ext } = keep(messageLeft({ ...beside, ...inside }))
-      this.#finish(stop_reason, stop_sequence, ext)
+      // Told again, and beside the delta, where another model went on in the middle of the reply.
+      const withheld = readWithheld(beside['input_transformations'])
+      this.#finish(stop_reason, stop_sequence, ext, withheld)
     }
     this.#count(usage ?? within)
   }
 
-  #finish(reason: Json, sequence: Json | undefined, ext?: Ext): void {
+  #finish(reason: Json, sequence: Json | undefined, ext?: Ext, withheld?: Withheld[]): void {
     const matched = typeof sequence === 'string' ? sequence : undefined
-    this.#cursor.finish(readStopReason(reason), matched, ext)
+    this.#cursor.finish(readStopReason(reason), matched, ext, withheld)
   }
 
   #done(): void {

@@ -1,5 +1,12 @@
 import { estimateTokens } from '../../src/model/estimate.ts'
-import { streamedText, withBody, type Event, type Tail } from '../../src/model/events.ts'
+import {
+  streamedText,
+  withBody,
+  type Event,
+  type FinishEvent,
+  type Tail,
+  type Withheld,
+} from '../../src/model/events.ts'
 import type { JsonObject } from '../../src/json/json.ts'
 import type { Block, Citation, FinishReason, Proof, Usage } from '../../src/model/request.ts'
 import { deltaEvents, lateEvent, Outbox } from '../../src/stream/wire-events.ts'
@@ -75,7 +82,7 @@ export class MessageWriter implements Writer {
         this.#usage = { ...this.#usage, ...event.usage }
         return
       case 'finish':
-        return this.#finish(event.reason, event.stopSequence)
+        return this.#finish(event)
       case 'candidate':
         // Never asked for: a request of this dialect has no word for several answers.
         return this.#context.lose('dropped', 'reply.candidates')
@@ -95,9 +102,7 @@ export class MessageWriter implements Writer {
   /** The counts are not known yet, but clients that show how full the context is need a number at once. */
   #start({ id, withheld }: Extract<Event, { type: 'start' }>): void {
     this.#id = id || this.#context.newId('msg_')
-    const told = withheld && writeWithheld(withheld, this.#context.lose)
-    // An empty list would say that nothing was withheld.
-    if (told && told.length >= Math.min(withheld.length, 1)) this.#withheld = told
+    this.#tellWithheld(withheld)
     const { request } = this.#context
     const message = this.#message()
     const write = () => {
@@ -105,6 +110,12 @@ export class MessageWriter implements Writer {
       return { type: 'message_start', message: { ...message, usage } }
     }
     this.#said.add(lateEvent('message_start', write))
+  }
+
+  #tellWithheld(withheld: readonly Withheld[] | undefined): void {
+    const told = withheld && writeWithheld(withheld, this.#context.lose)
+    // An empty list would say that nothing was withheld.
+    if (told && told.length >= Math.min(withheld.length, 1)) this.#withheld = told
   }
 
   #message(): JsonObject {
@@ -258,8 +269,9 @@ export class MessageWriter implements Writer {
     }
   }
 
-  #finish(reason: FinishReason, sequence: string | undefined): void {
+  #finish({ reason, stopSequence: sequence, withheld }: FinishEvent): void {
     this.#ended = true
+    this.#tellWithheld(withheld)
     this.#prove(undefined)
     if (this.#behindText.length > 0)
       this.#context.lose('dropped', 'reply.text.seal', 'nothing follows it')
@@ -269,6 +281,7 @@ export class MessageWriter implements Writer {
     this.#say('message_delta', {
       delta: { stop_reason: this.#stopReason, stop_sequence: this.#stopSequence },
       usage: writeUsage(this.#usage),
+      ...(withheld && this.#withheld && { input_transformations: this.#withheld }),
     })
     this.#say('message_stop', {})
   }

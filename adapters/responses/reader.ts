@@ -133,8 +133,9 @@ export class ResponseReader implements Reader {
     if (problem) return this.#cursor.fail(problem)
     const reason = readFinish(response, this.#items.seen)
     const known = isOwnEnd(reason, response) ? BEFORE_END : RESPONSE
-    const told = this.#isWithheldTold ? [...known, WITHHELD] : known
-    this.#cursor.finish(reason, undefined, leftoversBeyond(response, told))
+    const withheld = this.#isWithheldTold ? undefined : readWithheld(response[WITHHELD])
+    const left = leftoversBeyond(response, [...known, WITHHELD])
+    this.#cursor.finish(reason, undefined, left, withheld)
     this.#cursor.done()
   }
 

@@ -86,6 +86,7 @@ export const readWithheld = (list: Json | undefined): Withheld[] | undefined =>
   Array.isArray(list)
     ? objectsOf(list).map((item) => ({
         id: textIn(item, 'id'),
+        type: 'reasoning',
         reason: (textIn(item, 'reason') ?? '').replace(MISMATCH, ''),
       }))
     : undefined

@@ -62,7 +62,7 @@ export class ResponseWriter implements Writer {
 
   push(event: Event): WireEvent[] {
     if (this.#ended) return []
-    if (event.type === 'start' && event.withheld) this.#tellWithheld(event.withheld)
+    if ('withheld' in event && event.withheld) this.#tellWithheld(event.withheld)
     this.#start()
     this.#take(event)
     return this.#said.drain()
@@ -70,7 +70,8 @@ export class ResponseWriter implements Writer {
 
   #tellWithheld(withheld: readonly Withheld[]): void {
     const input_transformations = writeWithheld(withheld, this.#context.lose)
-    this.#response = { ...this.body(), input_transformations }
+    if (input_transformations.length >= Math.min(withheld.length, 1))
+      this.#response = { ...this.body(), input_transformations }
   }
 
   body(): JsonObject {

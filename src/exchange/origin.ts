@@ -43,7 +43,8 @@ export async function findOrigin(search: Search, path: readonly Key[]): Promise<
   }
   const index = await lastEnd(list, isSent)
   if (index === undefined) return undefined
-  const part = at.length > 2 && path.length > 2 ? await partOf(list, index, isSent) : []
+  // A whole message that was named is a whole message here too.
+  const part = at.length <= path.length ? await partOf(list, index, isSent) : []
   return isLate() ? undefined : [name, index, ...part]
 }
 

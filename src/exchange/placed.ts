@@ -1,5 +1,5 @@
 import { isLonger } from '../json/bytes.ts'
-import { isObject, parse, Verbatim, type Json } from '../json/json.ts'
+import { isObject, listOf, parse, Verbatim, type Json, type JsonObject } from '../json/json.ts'
 import { lossKey, lossList } from '../model/loss.ts'
 import type { Withheld } from '../model/events.ts'
 import { pathsIn, readPath, withPaths, type Key } from '../model/paths.ts'
@@ -11,6 +11,8 @@ import { nodeAt, placeFinder } from './places.ts'
 /** A longer conversation is not translated again for the sake of a place. */
 const MOST_CHARACTERS = 1_048_576
 const MOST_PLACES = 3
+/** Nor does a reply wait longer for the places of what was withheld. */
+const MOST_MS = 1500
 
 /** Null where the body is not at hand any more. */
 function bodyOf({ body, caller }: PlaceSearch): Json {
@@ -27,7 +29,9 @@ function origins(sought: PlaceSearch) {
   const turns = sought.caller.same.beginning?.turns
   const find = async (path: readonly Key[]): Promise<Key[] | undefined> =>
     isObject(body) ? findOrigin({ body, turns, send }, path) : undefined
-  return { body, find }
+  const sent = async (): Promise<JsonObject> =>
+    (isObject(body) ? await send(body) : undefined) ?? {}
+  return { body, find, sent }
 }
 
 /** An edit leaves everything else where it was, so what is still sent stands in the same place. */
@@ -43,6 +47,27 @@ function editedPlaces({ verbatim, edit, came, went, losses }: EditedBody): Place
     const field = find(loss)
     if (field === undefined) return {}
     return { field, ...(isAt(sent, field) && { sentAt: field }) }
+  })
+}
+
+/**
+ * The places of elements that an upstream names by their ids. Most are sent without one, which services need only for
+ * what they have stored; but where as many are named as were sent, these are all of them.
+ */
+function placesByIds(sent: JsonObject, list: readonly Withheld[]): Withheld[] {
+  const elements = Object.entries(sent).flatMap(([member, value]) =>
+    listOf(value).flatMap((element, index) =>
+      isObject(element) ? [{ element, at: [member, index] }] : [],
+    ),
+  )
+  const alike = elements.filter(({ element }) => list.some(({ type }) => type === element['type']))
+  const areAll = alike.length === list.length
+  return list.map((withheld, index) => {
+    const { id } = withheld
+    const named =
+      id === undefined ? undefined : elements.find(({ element }) => element['id'] === id)
+    const at = withheld.at ?? (named ?? (areAll ? alike[index] : undefined))?.at
+    return { ...withheld, ...(at && { at }) }
   })
 }
 
@@ -79,19 +104,22 @@ export const placing: Placing = {
     }
   },
 
-  async start(sought, event) {
-    const { body, find } = origins(sought)
-    const withheld: Withheld[] = []
-    for (const { at, ...rest } of event.withheld ?? []) {
-      const origin = at && (await find(at))
+  async withheld(sought, list) {
+    const { body, find, sent } = origins(sought)
+    const known = list.some(({ at }) => !at) ? placesByIds(await sent(), list) : list
+    const end = performance.now() + MOST_MS
+    const told: Withheld[] = []
+    for (const { at, reason, shown } of known) {
+      const origin = at && performance.now() < end ? await find(at) : undefined
       const element = origin && nodeAt(body, origin)
       const id = isObject(element) ? element['id'] : undefined
-      withheld.push({
-        ...rest,
+      told.push({
+        reason,
+        ...(shown && { shown }),
         ...(origin && { at: origin }),
         ...(typeof id === 'string' && { id }),
       })
     }
-    return { ...event, withheld }
+    return told
   },
 }

@@ -1,8 +1,15 @@
 import { watchEmptyReply, type EmptyReply } from './empty-reply.ts'
 import type { Writer } from '../../adapters/contract.ts'
-import { isShown, type Event, type StartEvent } from '../model/events.ts'
+import {
+  isShown,
+  type Event,
+  type FinishEvent,
+  type StartEvent,
+  type Withheld,
+} from '../model/events.ts'
 import { stringify } from '../json/json.ts'
 import { lossList } from '../model/loss.ts'
+import { dotted } from '../model/paths.ts'
 import type { Request } from '../model/request.ts'
 import { ProblemError, type Problem } from '../model/problem.ts'
 import { lossComment, replyHeaders } from './answer.ts'
@@ -125,6 +132,7 @@ function eventSteps(
   const isRoom = replyCounter(lease)
   const isRefused = (piece: Piece) =>
     isHeld && piece?.bytes !== undefined && !isRoom(piece.bytes.length)
+  const placed = placer(exchange, plan)
   return async () => {
     if (events.ended) return undefined
     const piece = await call.read()
@@ -136,9 +144,9 @@ function eventSteps(
     if (step.length > 0) journal.began()
     let told = conceal(step.some(isError) ? step.map(tell) : step)
     if (mark) told = told.map(mark)
-    const [first] = told
-    if (first?.type === 'start' && first.withheld)
-      told = [await placeStart(exchange, plan, first), ...told.slice(1)]
+    // A reply says this at its beginning, or when it ends.
+    if (saysWithheld(told[0]) || saysWithheld(told.at(-1)))
+      told = await Promise.all(told.map((event) => placed(event)))
     for (const event of told) {
       if (event.type === 'usage') journal.count(event.usage)
       if (event.type === 'finish') journal.note({ finish: event.reason })
@@ -148,14 +156,29 @@ function eventSteps(
 }
 
 /** What the upstream withheld from its model, by the places of the caller. */
-async function placeStart(
-  exchange: Exchange,
-  plan: TranslatePlan,
-  { withheld = [], ...event }: StartEvent,
-): Promise<StartEvent> {
-  const placed = exchange.ports.placing?.start(soughtIn(exchange, plan), { ...event, withheld })
-  return (await placed) ?? { ...event, withheld: withheld.map(({ reason }) => ({ reason })) }
+function placer(exchange: Exchange, plan: TranslatePlan): (event: Event) => Promise<Event> {
+  // When a stream ends, the request has been let go; the end repeats what the beginning has found.
+  const known: { told: Withheld; found: Withheld }[] = []
+  const isKnown = ({ at = [], id, reason }: Withheld, index: number): boolean => {
+    const told = known[index]?.told
+    return told?.id === id && told?.reason === reason && dotted(told.at ?? []) === dotted(at)
+  }
+  return async (event) => {
+    if (!saysWithheld(event)) return event
+    const { withheld: list = [] } = event
+    const unknown = list.filter((each, index) => !isKnown(each, index))
+    const found = await exchange.ports.placing?.withheld(soughtIn(exchange, plan), unknown)
+    const rest = (found ?? unknown.map(({ reason }) => ({ reason }))).values()
+    for (const [index, told] of list.entries()) {
+      if (isKnown(told, index)) continue
+      known[index] = { told, found: rest.next().value ?? { reason: told.reason } }
+    }
+    return { ...event, withheld: list.flatMap((_, index) => known[index]?.found ?? []) }
+  }
 }
+
+const saysWithheld = (event: Event | undefined): event is StartEvent | FinishEvent =>
+  (event?.type === 'start' || event?.type === 'finish') && event.withheld !== undefined
 
 async function gatherReply(
   next: Next,

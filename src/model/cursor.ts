@@ -143,13 +143,19 @@ export class Cursor {
    * Says why the reply ends; `done` ends it. A plain stop after a tool call means that its result is awaited,
    * also where a dialect has no word for it.
    */
-  finish(reason: FinishReason, stopSequence?: string, ext?: Ext): void {
+  finish(
+    reason: FinishReason,
+    stopSequence?: string,
+    ext?: Ext,
+    withheld?: readonly Withheld[],
+  ): void {
     if (this.#ended) return
     this.#finish = {
       type: 'finish',
       reason: reason === 'stop' && this.#callIds.size > 0 ? 'tool-call' : reason,
       ...(stopSequence !== undefined && { stopSequence }),
       ...(ext && { ext }),
+      ...(withheld && { withheld }),
     }
   }
 

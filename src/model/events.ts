@@ -15,7 +15,7 @@ export type Event =
   | { type: 'citation'; citation: Citation }
   | { type: 'block-end'; tail: Tail }
   | { type: 'usage'; usage: Usage }
-  | { type: 'finish'; reason: FinishReason; stopSequence?: string; ext?: Ext }
+  | FinishEvent
   | { type: 'error'; problem: Problem }
   | CandidateEvent
 
@@ -39,11 +39,22 @@ export interface StartEvent {
   ext?: Ext
 }
 
+export interface FinishEvent {
+  type: 'finish'
+  reason: FinishReason
+  stopSequence?: string
+  /** What is known only now; all of it, also what the start has said already. */
+  withheld?: readonly Withheld[]
+  ext?: Ext
+}
+
 /** A proof in the request that the model was not shown, and why: `prefix`, `model`, `end_user`, `turn_boundary`. */
 export interface Withheld {
   /** Its place in the request, or the id of its element. */
   at?: readonly Key[]
   id?: string | undefined
+  /** The type of its element, where the upstream tells no place. */
+  type?: string
   reason: string
   /** It was shown all the same. */
   shown?: true

@@ -1,4 +1,4 @@
-import { WITHHELD, type Event, type StartEvent } from './events.ts'
+import { WITHHELD, type Event, type FinishEvent, type StartEvent } from './events.ts'
 import { isObject, type Json, type JsonObject } from '../json/json.ts'
 import type { Lose } from './loss.ts'
 import type { Block, DialectName, Ext, Request, Tool } from './request.ts'
@@ -85,7 +85,7 @@ export function replyReporter(
 }
 
 /** For a dialect that cannot say which thoughts of the request the model was not shown. */
-export function reportWithheld({ withheld = [] }: StartEvent, lose: Lose) {
+export function reportWithheld({ withheld = [] }: StartEvent | FinishEvent, lose: Lose) {
   for (const { reason } of withheld) lose('dropped', WITHHELD, reason)
 }
 
