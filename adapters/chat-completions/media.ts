@@ -65,18 +65,37 @@ export function readDrawn(part: JsonObject): Block {
 }
 
 export function readAudio(part: JsonObject): Block {
-  const { data, format, ...left } = objectIn(part['input_audio'])
+  const { input_audio } = part
+  const { data = input_audio, format, ...left } = objectIn(input_audio)
   if (typeof data !== 'string') return { kind: 'opaque', dialect: DIALECT, value: part }
+  const named = textIn(format)
   return {
     kind: 'media',
-    mediaType: `audio/${textIn(format) || 'wav'}`,
-    source: { data },
+    ...readSound(data, named && `audio/${named}`),
     ...readCache(part),
     ...keep(
       { ...beside(part, 'input_audio'), input_audio: someOf(left) },
-      { facts: cacheFacts(part) },
+      { facts: { ...cacheFacts(part), ...(!isObject(input_audio) && { bare: true }) } },
     ),
   }
+}
+
+/** Sounds by the beginnings of their files, in base64. */
+const SOUNDS = [
+  [/^T2dnU/, 'audio/ogg'],
+  [/^ZkxhQ/, 'audio/flac'],
+  [/^(?:SUQz|\/\/[IMs])/, 'audio/mpeg'],
+  [/^\/\/[Ek]/, 'audio/aac'],
+] as const
+
+/** Data, or an address, as Mistral has it; `type`: what is said to be in it. */
+function readSound(text: string, type: string): Pick<MediaBlock, 'mediaType' | 'source'> {
+  if (/^https?:/i.test(text))
+    return { mediaType: type || typeByName(text) || 'audio/*', source: { url: text } }
+  const inline = readDataUrl(text)
+  const { data } = inline ?? { data: text }
+  const known = SOUNDS.find(([beginning]) => beginning.test(data))?.[1] ?? 'audio/wav'
+  return { mediaType: type || inline?.mediaType || known, source: { data } }
 }
 
 export function readFile(part: JsonObject): Block {
@@ -150,10 +169,12 @@ function writePart(block: MediaBlock, context: WriteContext): JsonObject | undef
   return writeFile(block, context)
 }
 
-function writeAudio(
-  { mediaType, source, name }: MediaBlock,
-  { own: isOwn, lose, path }: WriteContext,
-): JsonObject | undefined {
+function writeAudio(block: MediaBlock, context: WriteContext): JsonObject | undefined {
+  const { mediaType, source, name } = block
+  const { own: isOwn, lose, path } = context
+  const bare = 'data' in source ? source.data : 'url' in source ? source.url : undefined
+  if (isOwn && factsOf(block)['bare'] === true && bare !== undefined)
+    return { type: 'input_audio', input_audio: bare }
   const found = AUDIO.exec(mediaType)
   const known = found ? (found[1] === undefined ? 'wav' : 'mp3') : undefined
   const format = isOwn ? mediaType.slice('audio/'.length) : known

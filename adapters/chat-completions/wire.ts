@@ -23,16 +23,19 @@ import {
 
 /** The shape of a valid request; unknown types of parts and tools pass. */
 
+/** Mistral's form is the bare text. */
+function orBare(member: string, shape: Shape): Shape {
+  const nested = object({ [member]: shape })
+  const bare = object({ [member]: text })
+  return (value) => (bare(value) ? nested(value) : undefined)
+}
+
 const part = all(
   object({ type: text }),
   byType({
     text: object({ text }),
-    // Mistral's form is the bare address.
-    image_url: (value) => {
-      const nested = object({ image_url: object({ url: text, detail: nullish(text) }) })(value)
-      return nested && object({ image_url: text })(value) ? nested : undefined
-    },
-    input_audio: object({ input_audio: object({ data: text, format: text }) }),
+    image_url: orBare('image_url', object({ url: text, detail: nullish(text) })),
+    input_audio: orBare('input_audio', object({ data: text, format: text })),
     file: object({
       file: object({ file_data: nullish(text), file_id: nullish(text), filename: nullish(text) }),
     }),

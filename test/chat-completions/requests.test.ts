@@ -56,6 +56,32 @@ describe('what a server would refuse', () => {
     expect(answered.length).toBeLessThanOrEqual(40)
     expect(answered).not.toBe(id.slice(0, 40))
   })
+})
+
+describe('a sound', () => {
+  const heard = (input_audio: unknown) => {
+    const content = [{ type: 'input_audio', input_audio }]
+    const request = { model: 'm', messages: [{ role: 'user', content }] }
+    return JSON.parse(sent([CHAT, 'generate-content'], request).text).contents[0].parts[0]
+  }
+  it.each([
+    ['T2dnUwAC', { inlineData: { mimeType: 'audio/ogg', data: 'T2dnUwAC' } }],
+    ['SUQzBAAA', { inlineData: { mimeType: 'audio/mpeg', data: 'SUQzBAAA' } }],
+    ['UklGRlwE', { inlineData: { mimeType: 'audio/wav', data: 'UklGRlwE' } }],
+    [
+      'https://a.example/b.mp3',
+      { fileData: { mimeType: 'audio/mpeg', fileUri: 'https://a.example/b.mp3' } },
+    ],
+    [
+      { data: 'data:audio/wav;base64,UklG', format: 'wav' },
+      { inlineData: { mimeType: 'audio/wav', data: 'UklG' } },
+    ],
+  ])('is heard as Mistral is sent it, as data or an address: %j', (input_audio, part) => {
+    expect(heard(input_audio)).toEqual(part)
+  })
+})
+
+describe('what a server would refuse, in a history', () => {
   it('57: is a call without valid arguments in a history', () => {
     const { text, losses } = sent(['responses', CHAT], {
       input: [

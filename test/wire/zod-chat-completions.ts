@@ -50,17 +50,18 @@ const maybe = (schema: z.ZodMiniType): z.ZodMiniType =>
     ),
   )
 
-const imageUrl = z.unknown().check(
-  z.superRefine((value, context) => {
-    if (typeof value !== 'string')
-      forward(loose({ url: text, detail: optionalText }), value, context)
-  }),
-)
+/** Mistral's form is the bare text. */
+const orBare = (nested: z.ZodMiniType) =>
+  z.unknown().check(
+    z.superRefine((value, context) => {
+      if (typeof value !== 'string') forward(nested, value, context)
+    }),
+  )
 
 const part = byType({
   text: loose({ text }),
-  image_url: loose({ image_url: imageUrl }),
-  input_audio: loose({ input_audio: loose({ data: text, format: text }) }),
+  image_url: loose({ image_url: orBare(loose({ url: text, detail: optionalText })) }),
+  input_audio: loose({ input_audio: orBare(loose({ data: text, format: text })) }),
   file: loose({
     file: loose({ file_data: optionalText, file_id: optionalText, filename: optionalText }),
   }),
