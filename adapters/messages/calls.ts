@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import { objectsIn, textIn } from './dialect.ts'
+import { uniqueIds } from '../../src/model/names.ts'
+import { CALL_ID, objectsIn, textIn } from './dialect.ts'
 import type { WireBlock } from './wire.ts'
 
 /** One wire block on its way into a message. */
@@ -25,10 +26,10 @@ export interface Message {
 export function pairResults(messages: Message[], lose: Lose): Message[] {
   const paired: Message[] = []
   let calls: string[] = []
-  for (const message of messages) {
+  for (const message of apart(messages)) {
     if (message.role === 'system') paired.push(message)
     else if (message.role === 'assistant') {
-      calls = message.pieces.flatMap(({ value }) => idsIn(value, 'tool_use', 'id'))
+      calls = callsIn(message)
       paired.push(message)
     } else {
       paired.push(answer(message, calls, lose))
@@ -36,6 +37,36 @@ export function pairResults(messages: Message[], lose: Lose): Message[] {
     }
   }
   return paired
+}
+
+const callsIn = ({ pieces }: Message): string[] =>
+  pieces.flatMap(({ value }) => idsIn(value, 'tool_use', 'id'))
+
+/**
+ * Servers of other dialects may number their calls anew in each reply (`call_0`); here all ids of a conversation
+ * must be unique. A repeated one gets a number that depends only on what stands before it, and results go, in
+ * order, to the last calls with their id.
+ */
+function apart(messages: Message[]): Message[] {
+  const all = messages.flatMap(callsIn)
+  if (new Set(all).size === all.length) return messages
+  const unique = uniqueIds(CALL_ID)
+  let open = new Map<string, string[]>()
+  const rename = (piece: MessagePiece): MessagePiece => {
+    const [called] = idsIn(piece.value, 'tool_use', 'id')
+    if (called !== undefined) {
+      const id = unique(called)
+      open.set(called, [...(open.get(called) ?? []), id])
+      return { ...piece, value: { ...piece.value, id } }
+    }
+    const [answered] = idsIn(piece.value, 'tool_result', 'tool_use_id')
+    const id = answered === undefined ? undefined : open.get(answered)?.shift()
+    return id === undefined ? piece : { ...piece, value: { ...piece.value, tool_use_id: id } }
+  }
+  return messages.map((message) => {
+    if (message.role === 'assistant') open = new Map()
+    return { ...message, pieces: message.pieces.map(rename) }
+  })
 }
 
 const idsIn = (value: WireBlock, type: string, member: string): string[] =>

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
+import { uniqueIds } from '../../src/model/names.ts'
 import { textIn } from './dialect.ts'
-import { uniqueIds } from './names.ts'
+import { CALL_ID } from './names.ts'
 import type { WireItem } from './wire.ts'
 
 /** An item, with the canonical place of its source. */
@@ -35,7 +36,7 @@ interface Alike {
  * last turn with their id.
  */
 function apart(placed: readonly Placed[]): Placed[] {
-  const unique = uniqueIds()
+  const unique = uniqueIds(CALL_ID)
   const latest = new Map<string, Alike>()
   return placed.map((place) => {
     if (!isCall(place) && !isOutput(place)) return place

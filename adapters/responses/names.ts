@@ -4,23 +4,10 @@ import { isOrigin } from './dialect.ts'
 
 export const NAME: NameRule = { forbidden: /[^a-zA-Z0-9_-]/, maxLength: 64 }
 /** Upstreams check only the length. */
-const CALL_ID: NameRule = { forbidden: /(?!)/, maxLength: 64 }
+export const CALL_ID: NameRule = { forbidden: /(?!)/, maxLength: 64 }
 
 /** The same id for a call and for its result. */
 export const writeCallId = (id: string): string => fit(id, CALL_ID)
-
-/** Adds the smallest number that makes a repeated id unique. */
-export function uniqueIds(used = new Set<string>()): (id: string) => string {
-  const counts = new Map<string, number>()
-  return (id) => {
-    let fresh = id
-    let count = counts.get(id) ?? 2
-    for (; used.has(fresh); count += 1) fresh = writeCallId(`${id}_${count}`)
-    if (fresh !== id) counts.set(id, count)
-    used.add(fresh)
-    return fresh
-  }
-}
 
 /** The id of a user has the same bound. A longer one becomes a shorter one that is stable and unique. */
 export const writeUserId = (id: string): string => fit(id, CALL_ID)

@@ -14,9 +14,9 @@ import type {
   SearchBlock,
   ToolCallBlock,
   ToolChangeBlock,
-  Turn,
 } from '../../src/model/request.ts'
 import { isAmong, keyOf } from '../../src/model/late-tools.ts'
+import { callIds, uniqueIds } from '../../src/model/names.ts'
 import { deltaEvents, Outbox } from '../../src/stream/wire-events.ts'
 import type { Problem } from '../../src/model/problem.ts'
 import {
@@ -34,7 +34,7 @@ import { writeAction } from './blocks.ts'
 import { STATUS_OF_OUTCOME, writeOutputs, writeDrawing } from './hosted.ts'
 import { DIALECT, textIn } from './dialect.ts'
 import { mcpIdOf, writeMcpCall } from './mcp.ts'
-import { writeCallId, uniqueIds } from './names.ts'
+import { CALL_ID } from './names.ts'
 import { openItem, type Emit, type OpenItem, type Voice } from './writer-blocks.ts'
 import { searchItemId, writeFoundTools, writeServerSearch } from './tool-changes.ts'
 
@@ -287,7 +287,7 @@ export class Output {
 
   /** The ids of the conversation are collected only when a call comes. */
   #unique(id: string): string {
-    this.#uniqueId ??= uniqueIds(new Set(this.#context.request.turns.flatMap(callIdsIn)))
+    this.#uniqueId ??= uniqueIds(CALL_ID, callIds(this.#context.request.turns, CALL_ID))
     return this.#uniqueId(id)
   }
 
@@ -400,9 +400,6 @@ export class Output {
     this.items.push(item)
   }
 }
-
-const callIdsIn = ({ blocks }: Turn): string[] =>
-  blocks.flatMap((block) => (block.kind === 'tool-call' ? [writeCallId(block.id)] : []))
 
 const isBodied = ({ kind }: Block): boolean =>
   kind === 'text' ||

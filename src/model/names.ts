@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json/json.ts'
 import type { Lose } from './loss.ts'
-import type { FunctionTool, Request, TextTool, Tool } from './request.ts'
+import type { FunctionTool, Request, TextTool, Tool, Turn } from './request.ts'
 import { fingerprint } from './proof.ts'
 
 /** What a dialect allows in a name or an id. */
@@ -25,6 +25,27 @@ function fits(text: string, rule: NameRule): boolean {
   if (text === '' || text.length > rule.maxLength) return false
   return !rule.forbidden.test(text) && (!rule.start || rule.start.test(text))
 }
+
+/** Adds the smallest number that makes a repeated id unique. `used`: those that are taken. */
+export function uniqueIds(rule: NameRule, used = new Set<string>()): (id: string) => string {
+  const counts = new Map<string, number>()
+  return (id) => {
+    let fresh = id
+    let count = counts.get(id) ?? 2
+    for (; used.has(fresh); count += 1) fresh = fit(`${id}_${count}`, rule)
+    if (fresh !== id) counts.set(id, count)
+    used.add(fresh)
+    return fresh
+  }
+}
+
+/** The ids of all calls of a conversation. */
+export const callIds = (turns: readonly Turn[], rule: NameRule): Set<string> =>
+  new Set(
+    turns.flatMap(({ blocks }) =>
+      blocks.flatMap((block) => (block.kind === 'tool-call' ? [fit(block.id, rule)] : [])),
+    ),
+  )
 
 /** A tool as its caller knows it. */
 export interface ToolName {

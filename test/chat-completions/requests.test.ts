@@ -58,12 +58,13 @@ describe('what a server would refuse', () => {
   })
 })
 
+const heard = (input_audio: unknown) => {
+  const content = [{ type: 'input_audio', input_audio }]
+  const request = { model: 'm', messages: [{ role: 'user', content }] }
+  return JSON.parse(sent([CHAT, 'generate-content'], request).text).contents[0].parts[0]
+}
+
 describe('a sound', () => {
-  const heard = (input_audio: unknown) => {
-    const content = [{ type: 'input_audio', input_audio }]
-    const request = { model: 'm', messages: [{ role: 'user', content }] }
-    return JSON.parse(sent([CHAT, 'generate-content'], request).text).contents[0].parts[0]
-  }
   it.each([
     ['T2dnUwAC', { inlineData: { mimeType: 'audio/ogg', data: 'T2dnUwAC' } }],
     ['SUQzBAAA', { inlineData: { mimeType: 'audio/mpeg', data: 'SUQzBAAA' } }],
