@@ -5,6 +5,7 @@ import {
   kindOfStatus,
   readOverflow,
   refusesProof,
+  spentOr,
   statusOf,
   type Problem,
   type ProblemKind,
@@ -40,7 +41,6 @@ const KINDS = new Map<string, ProblemKind>([
   ['rate_limit_exceeded', 'rate-limit'],
   ['rate_limit_error', 'rate-limit'],
   ['RateLimitReached', 'rate-limit'],
-  ['insufficient_quota', 'billing'],
   ['invalid_api_key', 'authentication'],
   ['wrong_api_key', 'authentication'],
   ['authentication_error', 'authentication'],
@@ -78,10 +78,11 @@ export function readProblem(status: number, body: Json | undefined): Problem {
     said?.message ||
     wordsIn(body) ||
     `The upstream answered with status ${status} and no explanation.`
-  const kind = kindFor(inner, said?.names ?? [], message)
-  const overflow = overflowIn(kind, message, said)
-  const code = said?.names[0]
+  const codes = said?.names ?? []
   const wait = readWait(message)
+  const kind = spentOr(kindFor(inner, codes, message), { message, codes, waitMs: wait })
+  const overflow = overflowIn(kind, message, said)
+  const [code] = codes
   return {
     ...(overflow ?? { kind, message }),
     ...(kind === 'invalid-request' && refusesProof(message, code) && { isProof: true }),

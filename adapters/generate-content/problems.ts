@@ -13,6 +13,7 @@ import {
   kindsByWord,
   readOverflow,
   refusesProof,
+  spentOr,
   STATUS,
   type Problem,
   type ProblemKind,
@@ -64,10 +65,13 @@ export function readProblem(status: number, body: Json | undefined): Problem {
   const { code, status: name, details } = fields
   const message = wordsIn(body) ?? GENERIC
   const isKey = isBadKey(fields)
-  const known = isKey ? 'authentication' : readKind(status, code, name)
+  const retryAfterMs = readWait(message, details)
+  const reasons = reasonsIn(fields)
+  const codes = reasons.has('BILLING_DISABLED') ? ['insufficient_quota'] : []
+  const named = isKey ? 'authentication' : readKind(status, code, name)
+  const known = spentOr(named, { message, codes, waitMs: retryAfterMs })
   const overflow = known === 'invalid-request' ? readOverflow(message) : undefined
   const kind = overflow ? overflow.kind : overloaded(known, message)
-  const retryAfterMs = readWait(message, details)
   const field = violated(details)
   return {
     kind,
@@ -76,6 +80,7 @@ export function readProblem(status: number, body: Json | undefined): Problem {
     ...(status >= 400 && status < 500 && status !== STATUS[kind] && !isKey && { status }),
     ...(typeof name === 'string' && !isKey && { code: name }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(kind === 'rate-limit' && isUsedForToday(details) && { retry: false }),
     ...(Array.isArray(details) && details.length > 0 && { details }),
     ...(overflow?.tokens && { tokens: overflow.tokens }),
     ...(field !== '' && { sentParam: field }),
@@ -101,20 +106,29 @@ function readKind(status: number, code: Json | undefined, name: Json | undefined
 
 /** The service answers a wrong key with INVALID_ARGUMENT. */
 function isBadKey(fields: JsonObject): boolean {
-  const { details, message } = fields
-  const reasons = objectsOf(details).map(({ reason }) => reason)
+  const { message } = fields
   return (
-    reasons.includes('API_KEY_INVALID') ||
+    reasonsIn(fields).has('API_KEY_INVALID') ||
     (typeof message === 'string' && /^API key (?:not valid|expired)/.test(message))
   )
 }
+
+const reasonsIn = ({ details }: JsonObject): Set<Json | undefined> =>
+  new Set(objectsOf(details).map(({ reason }) => reason))
+
+/** A quota of a day, which the service reports with a wait of seconds all the same (Gemini CLI 0.61 gives up at it). */
+const isUsedForToday = (details: Json | undefined): boolean =>
+  objectsOf(details)
+    .flatMap((detail) => objectsOf(detail['violations']))
+    .some(({ quotaId }) => typeof quotaId === 'string' && /PerDay|Daily/.test(quotaId))
 
 const overloaded = (kind: ProblemKind, message: string): ProblemKind =>
   kind === 'unavailable' && /overloaded|high demand/i.test(message) ? 'overloaded' : kind
 
 /** Inverse of `readProblem`. */
 export function writeProblem(problem: Problem): { status: number; body: JsonObject } {
-  const status = problem.status ?? STATUSES[problem.kind] ?? STATUS[problem.kind]
+  // With the 429 of another service its clients would try again.
+  const status = STATUSES[problem.kind] ?? problem.status ?? STATUS[problem.kind]
   const details = writeDetails(problem)
   return {
     status,

@@ -6,6 +6,7 @@ import {
   kindsByWord,
   readOverflow,
   refusesProof,
+  spentOr,
   STATUS,
   statusOf,
 } from '../../src/model/problem.ts'
@@ -114,16 +115,17 @@ export function saysError(body: JsonObject): boolean {
 export function readProblem(status: number, body: Json | undefined): Problem {
   const said = readWords(body)
   const message = wordsIn(body) ?? `The upstream answered with status ${status} and no explanation.`
-  const kind = readKind(status, said.type)
+  const waitMs = readWait(message, said.details)
+  const named = readKind(status, said.type)
+  const kind = spentOr(named, { message, codes: [said.code, said.type], waitMs })
   const refused = kind === 'invalid-request' || kind === 'too-large'
   const overflow = refused ? readOverflow(message, said.code) : undefined
-  const retryAfterMs = readWait(message, said.details)
   return {
     ...(overflow ?? { kind, message }),
     ...(refused && refusesProof(message) && { isProof: true }),
     ...(status >= 400 && status < 500 && !overflow && status !== STATUS[kind] && { status }),
     ...(said.code !== '' && { code: said.code }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(waitMs !== undefined && { retryAfterMs: waitMs }),
     ...(said.details !== undefined && { details: said.details }),
   }
 }

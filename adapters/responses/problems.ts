@@ -5,6 +5,7 @@ import {
   kindOfStatus,
   readOverflow,
   refusesProof,
+  spentOr,
   statusOf,
   type Problem,
   type ProblemKind,
@@ -22,8 +23,6 @@ const KINDS_BY_CODE = new Map<string, ProblemKind>([
   ['internal_error', 'internal'],
   ['rate_limit_exceeded', 'rate-limit'],
   ['rate_limit_error', 'rate-limit'],
-  ['insufficient_quota', 'billing'],
-  ['billing_hard_limit_reached', 'billing'],
   ['invalid_api_key', 'authentication'],
   ['authentication_error', 'authentication'],
   ['permission_error', 'permission'],
@@ -98,7 +97,9 @@ function toProblem(said: Said, byStatus: ProblemKind, status: number | undefined
   const overflow = readOverflow(message, code)
   const byCode = KINDS_BY_CODE.get(code ?? '') ?? KINDS_BY_CODE.get(type ?? '')
   const isLess = byCode === undefined || (status !== undefined && isVague(byCode))
-  const kind = isLess ? byStatus : byCode
+  const retryAfterMs = readWait(message)
+  const named = isLess ? byStatus : byCode
+  const kind = spentOr(named, { message, codes: [code, type], waitMs: retryAfterMs })
   const isClientError = status !== undefined && status >= 400 && status < 500
   return defined({
     kind,
@@ -107,7 +108,7 @@ function toProblem(said: Said, byStatus: ProblemKind, status: number | undefined
     isProof: refusesProof(message, code) ? true : undefined,
     status: isClientError ? status : undefined,
     code,
-    retryAfterMs: readWait(message),
+    retryAfterMs,
     sentParam: isObject(details) ? textIn(details, 'param') : undefined,
     details,
   })

@@ -118,7 +118,9 @@ function hints(headers: Lookup, problem: Problem, now: number): Partial<Problem>
   return {
     ...(wait !== undefined && { retryAfterMs: wait }),
     ...(advice === 'true' && { retry: true }),
-    ...(advice === 'false' && { retry: false }),
+    ...((advice === 'false' || (advice === null && problem.kind === 'billing')) && {
+      retry: false,
+    }),
   }
 }
 

@@ -128,6 +128,46 @@ export const nothingToSend = (): ProblemError =>
 export const isVague = (kind: ProblemKind): boolean =>
   kind === 'invalid-request' || kind === 'internal'
 
+const USED_UP_CODES: ReadonlySet<string> = new Set([
+  'insufficient_quota',
+  'billing_error',
+  'billing_hard_limit_reached',
+  'billing_not_active',
+  'exceeded_current_quota_error',
+  'insufficient_balance',
+  'insufficient_credits',
+  'credit_balance_too_low',
+  'budget_exceeded',
+])
+
+/** The words of Anthropic, OpenAI, Google, xAI, DeepSeek, Kimi, OpenRouter and LiteLLM. */
+const USED_UP =
+  /credit balance is too low|(?:prepay\w*|prepaid)? ?credits? (?:are|is|have been) depleted|insufficient[ _](?:balance|credits?|funds|quota)|(?:out|run out) of (?:available )?credits|exceeded your current quota|spend(?:ing)? (?:limit|cap)|budget has been exceeded|requires more credits|account is not active, please check your billing/i
+
+/** What is said in a refusal that is about money in any case. */
+const NO_CREDIT = /credit balance is too low/i
+
+interface SaidOfRefusal {
+  message: string
+  codes: readonly (string | undefined)[]
+  waitMs: number | undefined
+}
+
+/**
+ * `billing` where an upstream refuses because money or a quota is used up, which services also say as a rate limit;
+ * else the kind itself. Google says the same words of a rate limit, but then how long to wait.
+ */
+export function spentOr(kind: ProblemKind, { message, codes, waitMs }: SaidOfRefusal): ProblemKind {
+  const isNamed = codes.some(
+    (code = '') => USED_UP_CODES.has(code) || code.endsWith('_spend_limit_reached'),
+  )
+  const mayBeSaid = (kind === 'rate-limit' || kind === 'permission') && waitMs === undefined
+  const isSaid = mayBeSaid && USED_UP.test(message)
+  return isNamed || isSaid || (kind === 'invalid-request' && NO_CREDIT.test(message))
+    ? 'billing'
+    : kind
+}
+
 const PROOF =
   /`(?:redacted_)?thinking` block|bound to a different conversation|encrypted content .*could not be verified|thought.?signature (?:is )?(?:not valid|invalid|corrupted)|(?:invalid|corrupted) thought.?signature/i
 
