@@ -14,7 +14,7 @@ import {
   readKey,
   type Platform,
   readPrefix,
-  proxyOf,
+  readProxy,
   readStore,
 } from './values.ts'
 import { checkCallers } from './callers.ts'
@@ -89,7 +89,7 @@ function checkUpstream({ config, environment, platform, found }: Examination, na
       found.attempt(path, (place) => readHeaderValue(value, environment, place))
   }
   const proxy = textAt(config, [...at, 'proxy'])
-  if (proxy) found.attempt([...at, 'proxy'], (place) => proxyOf(proxy, environment, place))
+  if (proxy) found.attempt([...at, 'proxy'], (place) => readProxy(proxy, environment, place))
   if (proxy && platform.stores === 'isolate')
     found.fault([...at, 'proxy'], 'a Worker cannot call through a proxy', true)
   checkModels({ config, found }, at)

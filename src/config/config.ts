@@ -15,7 +15,7 @@ import {
   readKey,
   type Platform,
   readPrefix,
-  proxyOf,
+  readProxy,
   readStore,
   STORES,
 } from './values.ts'
@@ -188,7 +188,7 @@ function buildUpstream(
     ...readProfile(config),
     ...(config.trace && { trace: true }),
     ...(config.proxy !== undefined && {
-      proxy: proxyOf(config.proxy, environment, `${at}.proxy`),
+      proxy: readProxy(config.proxy, environment, `${at}.proxy`),
     }),
     timeouts: {
       ...TIMEOUTS,

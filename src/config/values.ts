@@ -128,7 +128,7 @@ export function readHeaderValue(text: string, environment: Environment, place: s
 }
 
 /** The address of an egress proxy, with its credential; `env:NAME` is looked up. */
-export function proxyOf(text: string, environment: Environment, place: string): string {
+export function readProxy(text: string, environment: Environment, place: string): string {
   const address = resolved(text, environment, place)
   const url = URL.canParse(address) ? new URL(address) : undefined
   const isAddress = url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search

@@ -20,22 +20,22 @@ const words = new Int32Array(WORDS)
  * SHA-256 in hexadecimal digits. Computed here because the platforms' own (`crypto.subtle`) is asynchronous, which
  * costs more than the hash of a short text.
  */
-export const sha256Hex = (text: string): string => hexOf(digest(encoded(text)))
+export const sha256Hex = (text: string): string => spellHex(digest(encoded(text)))
 
 /** HMAC-SHA-256 (RFC 2104) in hexadecimal digits. */
 export function hmacSha256Hex(key: string, text: string): string {
   const given = encoded(key)
-  const fitting = given.length > BLOCK_BYTES ? bytesOf(digest(given)) : given
+  const fitting = given.length > BLOCK_BYTES ? toBytes(digest(given)) : given
   const padded = (pad: number, message: Uint8Array): Uint8Array => {
     const bytes = new Uint8Array(BLOCK_BYTES + message.length).fill(pad, 0, BLOCK_BYTES)
     for (const [at, byte] of fitting.entries()) bytes[at] = byte ^ pad
     bytes.set(message, BLOCK_BYTES)
     return bytes
   }
-  return hexOf(digest(padded(0x5c, bytesOf(digest(padded(0x36, encoded(text)))))))
+  return spellHex(digest(padded(0x5c, toBytes(digest(padded(0x36, encoded(text)))))))
 }
 
-function bytesOf(state: Int32Array): Uint8Array {
+function toBytes(state: Int32Array): Uint8Array {
   const view = new DataView(new ArrayBuffer(state.length * 4))
   for (const [index, word] of state.entries()) view.setInt32(index * 4, word)
   return new Uint8Array(view.buffer)
@@ -57,7 +57,7 @@ function digest(bytes: Uint8Array): Int32Array {
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
-function hexOf(words32: Int32Array): string {
+function spellHex(words32: Int32Array): string {
   let hex = ''
   for (const word of words32)
     for (let shift = 24; shift >= 0; shift -= 8) hex += HEX[(word >>> shift) & 255] ?? ''

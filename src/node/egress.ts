@@ -1,5 +1,5 @@
 import { ConfigError, type Environment } from '../config/config.ts'
-import { proxyOf } from '../config/values.ts'
+import { readProxy } from '../config/values.ts'
 import { passwordsIn } from '../upstream/secrets.ts'
 
 /** The proxy through which an address is called, if any. */
@@ -27,7 +27,7 @@ export function egressOf(environment: Environment): Egress {
 function checked(text: string | undefined, name: string): string | undefined {
   if (text === undefined) return undefined
   try {
-    return proxyOf(text.includes('://') ? text : `http://${text}`, {}, name)
+    return readProxy(text.includes('://') ? text : `http://${text}`, {}, name)
   } catch (error) {
     throw error instanceof ConfigError ? error.within('environment') : error
   }
