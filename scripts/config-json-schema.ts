@@ -11,7 +11,7 @@ export const configJsonSchema = (): Schema => ({
   ...explained(z.toJSONSchema(configSchema), ''),
 })
 
-const descriptionOf = ({ means, usual }: Word): string =>
+const describe = ({ means, usual }: Word): string =>
   usual === undefined ? means : `${means} Default: ${usual}.`
 
 /** The same schema with words for every place in it that has some. */
@@ -22,7 +22,7 @@ function explained(schema: Schema, place: string): Schema {
     explained(inner as Schema, place === '' ? name : `${place}.${name}`)
   const named = Object.entries(properties).map(([name, inner]) => [name, within(inner, name)])
   return {
-    ...(word && { description: descriptionOf(word) }),
+    ...(word && { description: describe(word) }),
     ...schema,
     ...(word?.example !== undefined && { examples: [word.example] }),
     ...(named.length > 0 && { properties: Object.fromEntries(named) }),

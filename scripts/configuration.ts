@@ -88,7 +88,7 @@ const marked = (text: string): string =>
 /** The member of which a place is an immediate part: `upstreams.*` of `upstreams.*.url`. */
 const sectionOf = (place: string): string => place.split('.').slice(0, -1).join('.')
 
-function tableOf(section: string): string {
+function writeTable(section: string): string {
   const rows = told().filter(({ place }) => sectionOf(place) === section)
   return [
     '| member | takes | meaning | default | example |',
@@ -230,7 +230,7 @@ export const configurationPage = (): string =>
   [
     HEAD,
     ...SECTIONS.map(([heading, section, words]) =>
-      [`## ${heading}`, ...(words === '' ? [] : [words]), `${tableOf(section)}\n`].join('\n\n'),
+      [`## ${heading}`, ...(words === '' ? [] : [words]), `${writeTable(section)}\n`].join('\n\n'),
     ),
   ].join('\n')
 

@@ -25,7 +25,7 @@ const kindOf = ({ path }: Loss): string => {
 }
 
 /** By name: what the fullest request of a dialect loses over another one. */
-function lossesOf(from: Dialect, to: Dialect): Map<string, Set<LossCode>> {
+function findLosses(from: Dialect, to: Dialect): Map<string, Set<LossCode>> {
   const text = readFileSync(new URL(`fixtures/full/${from}.json`, ROOT), 'utf8')
   const { losses } = translator({ from, to, model: 'full-model' }).request(text)
   const kinds = new Map<string, Set<LossCode>>()
@@ -42,7 +42,7 @@ const cell = (kinds: Map<string, Set<LossCode>>, name: string): string =>
 /** The names that a dialect's callers see, each with what becomes of it over the others. */
 export function lossesByName(from: Dialect): Map<string, string[]> {
   const others = DIALECTS.filter((to) => to !== from)
-  const found = others.map((to) => lossesOf(from, to))
+  const found = others.map((to) => findLosses(from, to))
   const names = [...new Set(found.flatMap((kinds) => [...kinds.keys()]))].toSorted()
   return new Map(names.map((name) => [name, found.map((kinds) => cell(kinds, name))]))
 }

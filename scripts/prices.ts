@@ -57,12 +57,12 @@ async function fromPackage(folder: string): Promise<Snapshot> {
     source: `${manifest.name} ${manifest.version}`,
     licence: manifest.license ?? 'MIT',
     sha256: sha256(readFileSync(file, 'utf8')),
-    rows: models.flatMap(rowOf),
+    rows: models.flatMap(writeRows),
   }
 }
 
-function rowOf({ match, prices }: GenaiModel): Row[] {
-  const globs = globsOf(match)
+function writeRows({ match, prices }: GenaiModel): Row[] {
+  const globs = writeGlobs(match)
   const valid = Array.isArray(prices) ? currentPrices(prices) : prices
   if (!valid || globs.length === 0) return []
   const all = [valid.input_mtok, valid.cache_read_mtok, valid.cache_write_mtok, valid.output_mtok]
@@ -82,9 +82,9 @@ const currentPrices = (
     ?.prices
 
 /** The globs of a clause. `contains` gives none, because it would match names of other models too. */
-function globsOf({ or = [], and = [], starts_with, equals }: Clause): string[] {
+function writeGlobs({ or = [], and = [], starts_with, equals }: Clause): string[] {
   const own = [starts_with === undefined ? [] : [`${starts_with}*`], equals ?? []].flat()
-  return [...new Set([...own, ...or.flatMap(globsOf), ...and.flatMap(globsOf)])]
+  return [...new Set([...own, ...or.flatMap(writeGlobs), ...and.flatMap(writeGlobs)])]
 }
 
 interface ListedModel {

@@ -22,7 +22,7 @@ if (values.notes) process.stdout.write(`${changesOf(read('CHANGELOG.md'), curren
 else release(positionals[0] ?? '')
 
 function release(next: string): void {
-  const faults = faultsOf(next)
+  const faults = findFaults(next)
   for (const fault of faults) console.error(`release: ${fault}`)
   if (faults.length > 0) process.exit(1)
   const day = new Date().toISOString().slice(0, 10)
@@ -46,7 +46,7 @@ function release(next: string): void {
   console.log(`Tagged v${next}. To release it: git push --follow-tags, then approve.`)
 }
 
-function faultsOf(next: string): string[] {
+function findFaults(next: string): string[] {
   if (!/^\d+\.\d+\.\d+$/.test(next)) return ['expected a version such as 0.2.0']
   return [
     ...(isHigher(next, current) ? [] : [`${next} is not above ${current}`]),

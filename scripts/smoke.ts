@@ -59,7 +59,7 @@ async function firstReply(): Promise<void> {
     ]
     const proxy = spawn('npm', args, { cwd: home, detached: true })
     try {
-      await replyFrom(await addressOf(proxy))
+      await replyFrom(await waitForAddress(proxy))
       times.push(Math.round(performance.now() - began))
     } finally {
       // npx has the command as its child: both belong to one group.
@@ -87,14 +87,14 @@ async function commandWorks(node: string): Promise<void> {
   const version = run(home, node, command, '--version').trim()
   const proxy = spawn(node, [command, '--port', '0'], { cwd: home })
   try {
-    await replyFrom(await addressOf(proxy))
+    await replyFrom(await waitForAddress(proxy))
   } finally {
     proxy.kill()
   }
   console.log(`dragoman ${version} works on Node ${run(home, node, '--version').trim()}`)
 }
 
-function addressOf(proxy: ReturnType<typeof spawn>): Promise<string> {
+function waitForAddress(proxy: ReturnType<typeof spawn>): Promise<string> {
   return new Promise((found, failed) => {
     let text = ''
     proxy.once('exit', () => failed(new Error(text)))

@@ -32,7 +32,7 @@ export function sourceOf(dialect: Dialect): string {
 
 const read = new Map<string, Declarations>()
 
-function declarationsOf({ package: name, files }: Wire): Declarations {
+function readDeclarations({ package: name, files }: Wire): Declarations {
   const key = [name, ...files].join(' ')
   const known = read.get(key)
   if (known) return known
@@ -59,7 +59,7 @@ export function samplesOf(dialect: Dialect, side: Side): Sample[] {
     values: new Map(Object.entries(values)),
     least: new Map(Object.entries(least)),
   }
-  return new Samples(declarationsOf(wire), hints).of(root, frame)
+  return new Samples(readDeclarations(wire), hints).of(root, frame)
 }
 
 const spoken = new Map<string, FatedWord[]>()

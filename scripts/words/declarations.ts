@@ -29,7 +29,7 @@ interface Token {
 const TOKEN =
   /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'((?:\\.|[^'\\\n])*)'|"((?:\\.|[^"\\\n])*)"|`(?:\\.|[^`\\])*`|([A-Za-z_$][\w$]*)|(-?\d[\w.]*)|(=>|\.\.\.|\S)/g
 
-function tokensOf(text: string): Token[] {
+function tokenize(text: string): Token[] {
   const out: Token[] = []
   for (const [, single, double, word, number, sign] of text.matchAll(TOKEN)) {
     const string = single ?? double
@@ -63,7 +63,7 @@ class Reading {
   #at = 0
 
   constructor(text: string, found: Map<string, Type>) {
-    this.#tokens = tokensOf(text)
+    this.#tokens = tokenize(text)
     this.#found = found
   }
 

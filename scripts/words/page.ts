@@ -32,7 +32,7 @@ interface Row {
   readonly reasons: readonly string[]
 }
 
-function rowsOf(words: readonly FatedWord[], dialect: Dialect, side: Side): Row[] {
+function writeRows(words: readonly FatedWord[], dialect: Dialect, side: Side): Row[] {
   const reasons = reasonsFor(dialect, side)
   const byWord = Map.groupBy(words, ({ kind, word }) => (kind === 'literal' ? `"${word}"` : word))
   return [...byWord].map(([word, all]) => ({
@@ -67,7 +67,7 @@ const isReported = ({ fates, reasons }: Row): boolean =>
 
 function section(dialect: Dialect, side: Side): string {
   const others = othersThan(dialect)
-  const rows = rowsOf(fatedWords(dialect, side), dialect, side)
+  const rows = writeRows(fatedWords(dialect, side), dialect, side)
   const told = rows.filter((row) => !isReported(row))
   const table = told
     .toSorted((a, b) => (a.word < b.word ? -1 : 1))
