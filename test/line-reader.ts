@@ -9,19 +9,19 @@ const LINE_ENDS = [/\r\n|[\n\r]/, /\r\n|[\n\v\f\r\x1c-\x1e\u0085\u2028\u2029]/]
  * that also writes them. Throws for what no event may hold, and where two readers would not get the same.
  */
 export function framesIn(text: string): Frame[] {
-  const [frames = [], ...others] = LINE_ENDS.map((lineEnd) => framesOf(text.split(lineEnd)))
+  const [frames = [], ...others] = LINE_ENDS.map((lineEnd) => readFrames(text.split(lineEnd)))
   const shown = JSON.stringify(frames)
   if (others.some((other) => JSON.stringify(other) !== shown))
     throw new Error('an event that ends elsewhere for some readers')
   return frames
 }
 
-function framesOf(lines: string[]): Frame[] {
+function readFrames(lines: string[]): Frame[] {
   const frames: Frame[] = []
   let event: string | undefined
   let data: string[] = []
   for (const line of lines) {
-    const [field = '', value = ''] = fieldOf(line)
+    const [field = '', value = ''] = splitField(line)
     if (line === '') {
       if (data.length > 0)
         frames.push({ ...(event !== undefined && { event }), data: data.join('\n') })
@@ -36,7 +36,7 @@ function framesOf(lines: string[]): Frame[] {
 }
 
 /** Comments have no name. */
-function fieldOf(line: string): string[] {
+function splitField(line: string): string[] {
   const colon = line.indexOf(':')
   if (colon < 0) return [line]
   return [line.slice(0, colon), line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1)]

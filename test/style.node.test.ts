@@ -66,7 +66,7 @@ const STATEMENT = /^(?:\} )?(?:if|else|for|while|switch|catch|try|do|return|thro
  * Measures the functions of a formatted source by its indentation: one opens on a line that ends in `{` after
  * parameters or an arrow and closes with the first `}` that stands as deep as the line it began on.
  */
-function functionsOf({ path, lines }: Source): Measured[] {
+function measureFunctions({ path, lines }: Source): Measured[] {
   const open: { at: number; depth: number }[] = []
   const measured: Measured[] = []
   let begun: { text: string; depth: number; at: number } | undefined
@@ -119,7 +119,7 @@ function isSideBySide(paths: readonly string[]): boolean {
 }
 
 const written = [...sources, ...scripts]
-const functions = written.flatMap(functionsOf)
+const functions = written.flatMap(measureFunctions)
 
 describe('house style', () => {
   it('keeps files short', () => {
@@ -193,7 +193,7 @@ describe('house style', () => {
       '  return first',
       '}',
     ]
-    const names = functionsOf({ path: 'x', text: '', lines })
+    const names = measureFunctions({ path: 'x', text: '', lines })
     expect(names).toEqual([
       { name: 'x:4', lines: 3 },
       { name: 'x:1', lines: 11 },

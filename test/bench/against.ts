@@ -1,4 +1,4 @@
-import { lanesOf, type Lane } from './lanes.ts'
+import { readLanes, type Lane } from './lanes.ts'
 import { CALLER_KEY, modelOf } from './shared.ts'
 
 /** Another gateway that runs on this machine and is measured beside. */
@@ -24,7 +24,7 @@ export interface Against {
 
 const LOOPBACK: readonly string[] = ['127.0.0.1', 'localhost']
 
-function gatewayOf({ url, key = CALLER_KEY, model, pid }: Against): Gateway {
+function toGateway({ url, key = CALLER_KEY, model, pid }: Against): Gateway {
   const { protocol, hostname, port, pathname } = new URL(url)
   if (protocol !== 'http:' || !LOOPBACK.includes(hostname) || port === '')
     throw new Error('--against needs an address of this machine, such as http://127.0.0.1:4000')
@@ -34,10 +34,10 @@ function gatewayOf({ url, key = CALLER_KEY, model, pid }: Against): Gateway {
 /** A lane for each pair that the other gateway is said to serve; a dialect alone is on both sides. */
 export function lanesAgainst(against: Against | undefined): Lane[] {
   if (!against) return []
-  const gateway = gatewayOf(against)
+  const gateway = toGateway(against)
   return against.dialects.split(',').flatMap((text) => {
     const name = text.trim()
-    const [lane] = lanesOf(name.includes(':') ? name : `${name}:${name}`).slice(1)
+    const [lane] = readLanes(name.includes(':') ? name : `${name}:${name}`).slice(1)
     if (!lane || lane.proxy !== 'dragoman')
       throw new Error(`--against-dialect: "${name}" is neither a dialect nor a pair such as m:r`)
     return [{ ...lane, name: `against ${lane.name}`, proxy: 'against' as const, gateway }]

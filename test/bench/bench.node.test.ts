@@ -2,26 +2,26 @@ import { describe, expect, it } from 'vitest'
 import { translator } from '../../src/index.ts'
 import { stampReader } from './delays.ts'
 import { lanesAgainst, modelFor } from './against.ts'
-import { betterOf, excused, findingsOf, type Finding, verdictOn } from './goals.ts'
-import { LANES, lanesOf } from './lanes.ts'
-import { optionsOf } from './options.ts'
-import { overviewOf } from './overview.ts'
+import { pickBetter, excused, findingsOf, type Finding, verdictOn } from './goals.ts'
+import { LANES, readLanes } from './lanes.ts'
+import { readOptions } from './options.ts'
+import { writeOverview } from './overview.ts'
 import { withTable } from './pages.ts'
 import { greediest } from './profile.ts'
 import { faultIn, replyIn } from './replies.ts'
 import { askersFor } from './asker.ts'
 import { bodyTexts } from './requests.ts'
-import { scenariosOf } from './scenarios.ts'
+import { readScenarios } from './scenarios.ts'
 import { DIALECTS, modelOf, stamp } from './shared.ts'
-import { added, median, quantile, ratios, rotated, summaryOf } from './statistics.ts'
+import { added, median, quantile, ratios, rotated, sumUpSeries } from './statistics.ts'
 import { digits, markdownTable, textTable } from './table.ts'
 
 describe('statistics', () => {
   it('finds middles', () => {
     expect([median([3, 1, 2]), median([4, 1, 2, 3]), median([])]).toEqual([2, 2.5, Number.NaN])
     expect(quantile([5, 1, 4, 2, 3], 0.99)).toBe(5)
-    expect(summaryOf([2, undefined, 8, Number.NaN, 4])).toEqual({ middle: 4, least: 2, most: 8 })
-    expect(summaryOf([undefined])).toBeUndefined()
+    expect(sumUpSeries([2, undefined, 8, Number.NaN, 4])).toEqual({ middle: 4, least: 2, most: 8 })
+    expect(sumUpSeries([undefined])).toBeUndefined()
   })
 
   it('compares within a round', () => {
@@ -67,7 +67,7 @@ describe('goals', () => {
 })
 
 const laneCalled = (text: string) => {
-  const [, lane] = lanesOf(text)
+  const [, lane] = readLanes(text)
   if (!lane) throw new Error(`no lane ${text}`)
   return lane
 }
@@ -98,14 +98,14 @@ describe('a short run', () => {
 
   it('takes the better of two looks', () => {
     const near: Finding = { ...far, verdict: 'missed' }
-    expect(betterOf([far], [near])).toEqual([near])
-    expect(betterOf([near], [far])).toEqual([near])
-    expect(betterOf([far], [{ ...near, lane: 'another' }])).toEqual([far])
+    expect(pickBetter([far], [near])).toEqual([near])
+    expect(pickBetter([near], [far])).toEqual([near])
+    expect(pickBetter([far], [{ ...near, lane: 'another' }])).toEqual([far])
   })
 })
 
 const against = (...more: string[]) =>
-  lanesAgainst(optionsOf(['--against', 'http://127.0.0.1:4000/llm/', ...more]).against)
+  lanesAgainst(readOptions(['--against', 'http://127.0.0.1:4000/llm/', ...more]).against)
 
 describe('another gateway', () => {
   it('is a lane for each pair that it serves', () => {
@@ -123,11 +123,11 @@ describe('another gateway', () => {
     })
     expect(lanes.map(modelFor)).toEqual([modelOf('messages'), modelOf('messages')])
     expect(against('--against-model', 'gpt').map(modelFor)).toEqual(['gpt'])
-    expect(lanesAgainst(optionsOf([]).against)).toEqual([])
+    expect(lanesAgainst(readOptions([]).against)).toEqual([])
   })
 
   it('is on this machine', () => {
-    expect(() => lanesAgainst(optionsOf(['--against', 'https://example.com']).against)).toThrow(
+    expect(() => lanesAgainst(readOptions(['--against', 'https://example.com']).against)).toThrow(
       'an address of this machine',
     )
     expect(() => against('--against-dialect', 'x')).toThrow('There is no lane "x:x"')
@@ -143,7 +143,7 @@ describe('the table for readers', () => {
     const findings = values.flatMap(({ lane, value: figure }) =>
       findingsOf('growing-16', 'rate', lane, figure),
     )
-    expect(overviewOf([{ title: 'sessions', values, findings }]).rows).toEqual([
+    expect(writeOverview([{ title: 'sessions', values, findings }]).rows).toEqual([
       ['sessions', '3.00', '', '1.20', '0.20 to 0.70', '**>= 0.65 missed by 1 of 2**, >= 1 ok'],
     ])
   })
@@ -157,11 +157,11 @@ describe('the table for readers', () => {
   })
 })
 
-const names = (list: string) => lanesOf(list).map(({ name }) => name)
+const names = (list: string) => readLanes(list).map(({ name }) => name)
 
 describe('lanes and scenarios', () => {
   it('are found by name', () => {
-    expect(lanesOf(undefined)).toEqual(LANES)
+    expect(readLanes(undefined)).toEqual(LANES)
     expect(names('m:r')).toEqual(['pass-through', 'messages:responses'])
     expect(names('pass-through/g,direct')).toEqual([
       'pass-through',
@@ -172,8 +172,8 @@ describe('lanes and scenarios', () => {
     expect(names('pairs,same')).toHaveLength(DIALECTS.length ** 2 + 1)
     expect(names('m:r*2')).toEqual(['pass-through', 'messages:responses', 'messages:responses*2'])
     expect(names('pools')).toHaveLength(5)
-    expect(() => lanesOf('nowhere')).toThrow('There is no lane "nowhere"')
-    expect(scenariosOf('burst,small-64').map(({ name }) => name)).toEqual([
+    expect(() => readLanes('nowhere')).toThrow('There is no lane "nowhere"')
+    expect(readScenarios('burst,small-64').map(({ name }) => name)).toEqual([
       'small-64',
       'burst-1',
       'burst-16',

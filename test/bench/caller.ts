@@ -3,7 +3,7 @@ import { type Connection, type Heard, openConnection } from './connection.ts'
 import { stampReader } from './delays.ts'
 import { faultIn } from './replies.ts'
 import type { Asking, Busy, Crowd, Drip, Job, Load, Score } from './shared.ts'
-import { spreadOf } from './statistics.ts'
+import { measureSpread } from './statistics.ts'
 import { cpuMsOf } from './usage.ts'
 
 /** The callers of all lanes, in a process of their own: one job after another, told by the parent. */
@@ -22,7 +22,7 @@ const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 
 /** Bodies of 10 MB are made once. */
 const askers = new Map<string, Askers>()
-function askersOf(asking: Asking): Askers {
+function makeAskers(asking: Asking): Askers {
   const { port, caller, model, prompt, stream } = asking
   const name = [port, caller, model, prompt, stream].join()
   const known = askers.get(name) ?? askersFor(asking)
@@ -30,7 +30,7 @@ function askersOf(asking: Asking): Askers {
   return known
 }
 
-const requestOf = (asking: Asking): Buffer => askersOf(asking).at(0, 1).next()
+const makeRequest = (asking: Asking): Buffer => makeAskers(asking).at(0, 1).next()
 
 interface Tally {
   problems: string[]
@@ -67,7 +67,7 @@ async function firstFault(job: Asking): Promise<string | undefined> {
       },
       failed: resolve,
     })
-    void opening.then((connection) => connection.ask(requestOf(job)))
+    void opening.then((connection) => connection.ask(makeRequest(job)))
     setTimeout(() => resolve('no answer in five seconds'), PATIENCE_MS).unref()
   })
 }
@@ -78,7 +78,7 @@ interface Loop {
 
 /** Every connection asks again as soon as it has its answer. */
 async function closedLoop(job: Load, tally: Tally, body?: (chunk: Buffer) => void): Promise<Loop> {
-  const own = askersOf(job)
+  const own = makeAskers(job)
   let isOver = false
   const open = async (index: number) => {
     const asker = own.at(index, job.connections)
@@ -128,10 +128,10 @@ async function load(job: Load): Promise<Score> {
   const within = heards.filter(({ endedAt }) => endedAt > begun && endedAt <= ended)
   const done = workWithin(heards, begun, ended)
   return {
-    ...scoreOf(within.length > 0 ? within : heards, tally.problems),
+    ...toScore(within.length > 0 ? within : heards, tally.problems),
     perSecond: done / ((ended - begun) / 1000),
     cpuMs: Number.isFinite(busy.proxy) ? (busy.proxy * (ended - begun)) / done : undefined,
-    delay: delays.length > 0 ? spreadOf(delays) : undefined,
+    delay: delays.length > 0 ? measureSpread(delays) : undefined,
     busy,
   }
 }
@@ -157,12 +157,12 @@ const busyBetween = (before: Busy, after: Busy, ms: number): Busy => ({
   callers: (after.callers - before.callers) / ms,
 })
 
-const scoreOf = (heards: readonly Heard[], problems: string[]): Score => ({
+const toScore = (heards: readonly Heard[], problems: string[]): Score => ({
   requests: heards.length,
   perSecond: Number.NaN,
   cpuMs: undefined,
-  wait: spreadOf(heards.map(({ askedAt, endedAt }) => endedAt - askedAt)),
-  first: spreadOf(heards.map(({ askedAt, firstAt }) => firstAt - askedAt)),
+  wait: measureSpread(heards.map(({ askedAt, endedAt }) => endedAt - askedAt)),
+  first: measureSpread(heards.map(({ askedAt, firstAt }) => firstAt - askedAt)),
   delay: undefined,
   busy: undefined,
   problems,
@@ -174,7 +174,7 @@ async function drip(job: Drip): Promise<Score> {
   const tally = tallyInto(heards)
   const free: Connection[] = []
   const all: Connection[] = []
-  const request = requestOf(job)
+  const request = makeRequest(job)
   const open = async (): Promise<Connection> => {
     const connection = await openConnection(job.port, {
       ended(heard) {
@@ -195,7 +195,7 @@ async function drip(job: Drip): Promise<Score> {
   }
   await sleep(job.everyMs * 5)
   for (const connection of all) connection.close()
-  return scoreOf(heards, tally.problems)
+  return toScore(heards, tally.problems)
 }
 
 const AT_ONCE = 25
@@ -205,7 +205,7 @@ let crowded: Connection[] = []
 /** Streams that have begun, and then say nothing. */
 async function crowd(job: Crowd): Promise<Score> {
   const tally = tallyInto([])
-  const request = requestOf(job)
+  const request = makeRequest(job)
   const one = async (): Promise<void> => {
     const { promise: begun, resolve } = Promise.withResolvers<void>()
     const connection = await openConnection(job.port, {
@@ -223,13 +223,13 @@ async function crowd(job: Crowd): Promise<Score> {
   // A crowd does not come through the door all at once.
   for (let come = 0; come < job.connections; come += AT_ONCE)
     await Promise.all(Array.from({ length: Math.min(AT_ONCE, job.connections - come) }, one))
-  return scoreOf([], tally.problems)
+  return toScore([], tally.problems)
 }
 
 function leave(): Score {
   for (const connection of crowded) connection.close()
   crowded = []
-  return scoreOf([], [])
+  return toScore([], [])
 }
 
 function run(job: Job): Promise<Score> | Score {

@@ -11,7 +11,7 @@ import {
   quotient,
   ratios,
   type Summary,
-  summaryOf,
+  sumUpSeries,
 } from './statistics.ts'
 
 /** What the rounds of a scenario say about a lane. */
@@ -58,7 +58,7 @@ type Pick = (score: Score) => number | undefined
 const seriesOf = (scores: readonly Score[], pick: Pick): Series => scores.map(pick)
 
 const against = (scores: readonly Score[], others: readonly Score[], pick: Pick) =>
-  summaryOf(ratios(seriesOf(scores, pick), seriesOf(others, pick)))
+  sumUpSeries(ratios(seriesOf(scores, pick), seriesOf(others, pick)))
 
 const above = (scores: readonly Score[], others: readonly Score[]) =>
   added(seriesOf(scores, delayIn), seriesOf(others, delayIn))
@@ -70,10 +70,10 @@ const p99In = ({ wait }: Score) => wait.p99
 const delayIn = ({ delay }: Score) => delay?.p50
 const slowDelayIn = ({ delay }: Score) => delay?.p99
 
-const leastOf = (series: Series): number | undefined => summaryOf(series)?.least
-const middleOf = (series: Series): number | undefined => summaryOf(series)?.middle
+const leastOf = (series: Series): number | undefined => sumUpSeries(series)?.least
+const middleOf = (series: Series): number | undefined => sumUpSeries(series)?.middle
 
-export function figuresOf(results: readonly LaneScores[], { events }: Scenario): Figures[] {
+export function measureFigures(results: readonly LaneScores[], { events }: Scenario): Figures[] {
   const loadsOf = (name: string) => results.find(({ lane }) => lane.name === name)?.loads ?? []
   const base = loadsOf(BASE)
   const direct = loadsOf('direct')

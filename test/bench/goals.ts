@@ -110,7 +110,7 @@ const WORST_LAST = ['reached', 'missed', 'far'] as const
 const rank = ({ verdict }: Finding): number => WORST_LAST.indexOf(verdict)
 
 /** Of two looks at the same, the better one: what is really slow is so again. */
-export function betterOf(first: readonly Finding[], again: readonly Finding[]): Finding[] {
+export function pickBetter(first: readonly Finding[], again: readonly Finding[]): Finding[] {
   return first.map((finding) => {
     const other = again.find(({ goal, lane }) => goal === finding.goal && lane === finding.lane)
     if (!other) return finding
@@ -144,5 +144,5 @@ const UNITS: Readonly<Record<Metric, string>> = {
   idle: ' KiB',
 }
 
-export const boundOf = ({ least, most, metric }: Goal): string =>
+export const writeBound = ({ least, most, metric }: Goal): string =>
   `${least === undefined ? `<= ${most}` : `>= ${least}`}${UNITS[metric]}`

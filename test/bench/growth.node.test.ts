@@ -91,7 +91,11 @@ const pairs = dialects.list.flatMap((from) =>
   dialects.list.map((to) => [`${from.dialect} to ${to.dialect}`, from, to] as const),
 )
 const longLine = (words: number) => [`{"text":"${'words '.repeat(words)}"}`]
-const argumentsOf = (pieces: number) => ['{"text":"', ...numbers(pieces).map(() => 'words '), '"}']
+const makeArguments = (pieces: number) => [
+  '{"text":"',
+  ...numbers(pieces).map(() => 'words '),
+  '"}',
+]
 
 function passing(size: number): Work {
   const piece = new TextEncoder().encode('data: {"a": "b c d"}\n\n'.repeat(2))
@@ -108,7 +112,7 @@ describe('the cost of twice as much', () => {
   it.each(pairs)(
     'is about twice: a call whose arguments come in many pieces, %s',
     (_, from, to) => {
-      expect(growth((size) => stream(from, to, argumentsOf(size), 4096), 3000)).toBeLessThan(MOST)
+      expect(growth((size) => stream(from, to, makeArguments(size), 4096), 3000)).toBeLessThan(MOST)
     },
   )
   it.each(pairs)('is about twice: one long line in small pieces, %s', (_, from, to) => {

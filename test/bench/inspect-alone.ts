@@ -68,7 +68,7 @@ function handlersFor({ pieces, type }: Traffic): [Handler, Handler] {
   ]
 }
 
-function requestOf({ body }: Traffic): HttpRequest {
+function makeRequest({ body }: Traffic): HttpRequest {
   const bytes = ENCODER.encode(JSON.stringify(body))
   const headers = { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' }
   const request = new Request('http://127.0.0.1/v1/messages', { method: 'POST', headers })
@@ -85,13 +85,13 @@ function requestOf({ body }: Traffic): HttpRequest {
 }
 
 async function exchanged(handler: Handler, traffic: Traffic): Promise<void> {
-  const { body } = await handler(requestOf(traffic))
+  const { body } = await handler(makeRequest(traffic))
   if (body === null || typeof body === 'string' || body instanceof Uint8Array) return
   for (let piece = await body.read(); piece; piece = await body.read());
 }
 
 /** Microseconds on a processor for one exchange. */
-async function costOf(handler: Handler, traffic: Traffic, count: number): Promise<number> {
+async function measureExchange(handler: Handler, traffic: Traffic, count: number): Promise<number> {
   const before = process.cpuUsage()
   for (let done = 0; done < count; done += 1) await exchanged(handler, traffic)
   const { user, system } = process.cpuUsage(before)
@@ -103,14 +103,17 @@ export async function measureAlone(): Promise<{ name: string; without: number; m
   const results = []
   for (const traffic of TRAFFIC) {
     const [plain, watched] = handlersFor(traffic)
-    for (const handler of [plain, watched]) await costOf(handler, traffic, 100)
-    const once = await costOf(plain, traffic, 50)
+    for (const handler of [plain, watched]) await measureExchange(handler, traffic, 100)
+    const once = await measureExchange(plain, traffic, 50)
     const count = Math.max(10, Math.round((ROUND_MS * 1000) / once))
     const without: number[] = []
     const more: number[] = []
     for (let round = 0; round < ROUNDS; round += 1) {
       const [first, second] = round % 2 === 0 ? [plain, watched] : [watched, plain]
-      const times = [await costOf(first, traffic, count), await costOf(second, traffic, count)]
+      const times = [
+        await measureExchange(first, traffic, count),
+        await measureExchange(second, traffic, count),
+      ]
       const [off = 0, on = 0] = round % 2 === 0 ? times : times.toReversed()
       without.push(off)
       more.push(on - off)

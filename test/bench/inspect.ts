@@ -3,8 +3,8 @@ import type { Lane } from './lanes.ts'
 import type { Extra } from './memory.ts'
 import { type Proxy, startLane } from './processes.ts'
 import { measure, type World } from './rounds.ts'
-import { scenariosOf } from './scenarios.ts'
-import { ratios, summaryOf } from './statistics.ts'
+import { readScenarios } from './scenarios.ts'
+import { ratios, sumUpSeries } from './statistics.ts'
 import { digits } from './table.ts'
 
 const SCENARIOS = 'small-16,agent-16,burst-16,block-16'
@@ -34,21 +34,23 @@ export async function measureInspect(
   const rows: string[][] = []
   const problems: string[] = []
   try {
-    for (const scenario of scenariosOf(SCENARIOS)) {
+    for (const scenario of readScenarios(SCENARIOS)) {
       const effort = { rounds, seconds: undefined, warmSeconds: 1.5, progress: () => undefined }
       const [off, on] = await measure(both, [PLAIN, INSPECTED], scenario, effort)
       if (!off || !on) continue
       problems.push(...off.problems, ...on.problems)
       const series = [off, on].map(({ loads }) => loads.map(({ cpuMs }) => cpuMs))
       const [before = [], after = []] = series
-      const ratio = summaryOf(ratios(after, before))
-      const us = series.map((each) => digits((summaryOf(each)?.middle ?? Number.NaN) * 1000))
+      const ratio = sumUpSeries(ratios(after, before))
+      const us = series.map((each) => digits((sumUpSeries(each)?.middle ?? Number.NaN) * 1000))
       rows.push([
         scenario.name,
         ...us,
         digits(ratio?.middle),
         `${digits(ratio?.least)}–${digits(ratio?.most)}`,
-        digits((summaryOf(after)?.least ?? Number.NaN) / (summaryOf(before)?.least ?? Number.NaN)),
+        digits(
+          (sumUpSeries(after)?.least ?? Number.NaN) / (sumUpSeries(before)?.least ?? Number.NaN),
+        ),
       ])
     }
   } finally {

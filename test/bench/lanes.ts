@@ -95,7 +95,7 @@ function lanesCalled(text: string): readonly Lane[] {
 }
 
 /** Always with the one that is the measure of the others. */
-export function lanesOf(list: string | undefined): Lane[] {
+export function readLanes(list: string | undefined): Lane[] {
   if (list === undefined) return [...LANES]
   const wanted = [bare(BASE), ...list.split(',').flatMap((text) => lanesCalled(text.trim()))]
   return [...new Map(wanted.map((lane) => [lane.name, lane])).values()]

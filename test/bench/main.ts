@@ -1,15 +1,15 @@
 import { resolve } from 'node:path'
 import { lanesAgainst } from './against.ts'
 import { buildIfOlder, COMMAND } from './build.ts'
-import { isPair, type Lane, lanesOf } from './lanes.ts'
+import { isPair, type Lane, readLanes } from './lanes.ts'
 import { measureInspect } from './inspect.ts'
 import { measureMemory } from './memory.ts'
-import { HELP, type Options, optionsOf } from './options.ts'
+import { HELP, type Options, readOptions } from './options.ts'
 import { startLane } from './processes.ts'
 import { profileIn } from './profile.ts'
 import { measure, type World } from './rounds.ts'
 import { conclude, print, progress, type Run, runScenario, show } from './run.ts'
-import { SCENARIOS, type Scenario, scenariosOf } from './scenarios.ts'
+import { SCENARIOS, type Scenario, readScenarios } from './scenarios.ts'
 import { measureSeveral } from './several.ts'
 import { measureSize } from './size.ts'
 import { measureStart } from './start.ts'
@@ -19,7 +19,7 @@ import { type StartLane, withWorld } from './world.ts'
 /** `npm run bench`: dragoman against bare proxies, everything in proportion to one of them. */
 
 const lanesFor = ({ lanes, against }: Options, usual?: string): Lane[] => [
-  ...lanesOf(lanes ?? usual),
+  ...readLanes(lanes ?? usual),
   ...lanesAgainst(against),
 ]
 
@@ -58,7 +58,7 @@ async function workers(run: Run): Promise<void> {
     ({ proxy }) => proxy === 'pass-through' || proxy === 'dragoman',
   )
   await withWorld(startWorkerLane, async (world) => {
-    for (const scenario of scenariosOf(WORKER_SCENARIOS)) {
+    for (const scenario of readScenarios(WORKER_SCENARIOS)) {
       const { name, title } = scenario
       // The goals are those of a process.
       const named = { ...scenario, name: `workerd ${name}`, title: `${title}, on workerd` }
@@ -79,20 +79,20 @@ const EXTRAS: ReadonlyMap<string, Measurement> = new Map<string, Measurement>([
 ])
 const QUICK_EXTRAS = 'start,memory,size'
 
-const extrasOf = ({ only, quick }: Options) => {
+const chooseExtras = ({ only, quick }: Options) => {
   const names = only ?? (quick ? QUICK_EXTRAS : [...EXTRAS.keys()].join())
   return [...EXTRAS].filter(([name]) => names.split(',').includes(name))
 }
 
 function scenariosFor({ only, quick }: Options): readonly Scenario[] {
-  if (only !== undefined) return scenariosOf(only)
+  if (only !== undefined) return readScenarios(only)
   return quick ? SCENARIOS.filter((scenario) => scenario.quick) : SCENARIOS
 }
 
 async function bench(run: Run): Promise<void> {
   const { options, command } = run
   const scenarios = scenariosFor(options)
-  const extras = extrasOf(options)
+  const extras = chooseExtras(options)
   if (scenarios.length + extras.length === 0) throw new Error('--only names nothing; see --help')
   const begin: StartLane = (kind, upstreamPort) => startLane(kind, { upstreamPort, command })
   await withWorld(
@@ -116,8 +116,8 @@ const PROFILED_COMMAND = 'src/node.ts'
 /** One lane for a while, and what took its time; the profile stays for a browser to look at. */
 async function profile(run: Run, name: string): Promise<void> {
   const { options } = run
-  const lane = lanesOf(name).at(-1)
-  const [scenario] = scenariosOf(options.only ?? 'small-64')
+  const lane = readLanes(name).at(-1)
+  const [scenario] = readScenarios(options.only ?? 'small-64')
   if (!lane || !scenario) throw new Error('--prof needs a lane and, with --only, one scenario')
   const folder = resolve(options.profDir)
   const making = {
@@ -138,7 +138,7 @@ async function profile(run: Run, name: string): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  const options = optionsOf(process.argv.slice(2))
+  const options = readOptions(process.argv.slice(2))
   if (options.help) return console.log(HELP)
   const run: Run = {
     options,

@@ -56,7 +56,7 @@ interface LaneMemory {
   problems: string[]
 }
 
-const startOf = async (lane: Lane, world: World, command: string): Promise<Proxy> =>
+const startLaneWith = async (lane: Lane, world: World, command: string): Promise<Proxy> =>
   lane.gateway
     ? foreign(lane.gateway)
     : startLane(lane.proxy, {
@@ -70,9 +70,9 @@ const startOf = async (lane: Lane, world: World, command: string): Promise<Proxy
  * A process of its own for each lane: at rest, warm and without garbage, with a crowd of idle streams, and when
  * they have left. While the crowd comes, nothing is collected that would not be collected by itself.
  */
-async function memoryOf(lane: Lane, world: World, making: Making): Promise<LaneMemory> {
+async function measureLaneMemory(lane: Lane, world: World, making: Making): Promise<LaneMemory> {
   const { upstream, caller } = world
-  const proxy = await startOf(lane, world, making.command)
+  const proxy = await startLaneWith(lane, world, making.command)
   const { port } = proxy
   const { caller: dialect, gateway } = lane
   const asking = {
@@ -116,7 +116,7 @@ export async function measureMemory(
   making: Making,
 ): Promise<Extra> {
   const memories: LaneMemory[] = []
-  for (const lane of lanes) memories.push(await memoryOf(lane, world, making))
+  for (const lane of lanes) memories.push(await measureLaneMemory(lane, world, making))
   const perStream = ({ crowded, warm }: LaneMemory) => (crowded - warm) / making.streams
   const findings = memories.flatMap((memory) =>
     findingsOf('memory', 'idle', memory.lane, perStream(memory)),

@@ -47,7 +47,7 @@ export interface Options {
 const numberOf = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : Number(text)
 
-export function optionsOf(args: readonly string[]): Options {
+export function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],
     allowNegative: true,

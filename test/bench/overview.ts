@@ -1,5 +1,5 @@
 import type { Figures } from './figures.ts'
-import { boundOf, type Finding, type Goal, type Metric } from './goals.ts'
+import { writeBound, type Finding, type Goal, type Metric } from './goals.ts'
 import { BASE, FLOOR, isCross, isSame, type Lane } from './lanes.ts'
 import type { Section } from './report.ts'
 import type { Scenario } from './scenarios.ts'
@@ -66,7 +66,7 @@ export function casesOf(
 
 type Values = Case['values']
 
-const spanOf = (values: Values, isOne: (lane: Lane) => boolean): string => {
+const writeSpan = (values: Values, isOne: (lane: Lane) => boolean): string => {
   const known = values.flatMap(({ lane, value }) =>
     isOne(lane) && value !== undefined && Number.isFinite(value) ? [value] : [],
   )
@@ -81,20 +81,22 @@ const isNamed =
     lane.name === name
 
 /** A goal, and in how many lanes it is missed. */
-function verdictOf(goal: Goal, findings: readonly Finding[]): string {
+function writeVerdict(goal: Goal, findings: readonly Finding[]): string {
   const own = findings.filter((finding) => finding.goal === goal)
   const missed = own.filter(({ verdict }) => verdict !== 'reached').length
-  const bound = boundOf(goal)
+  const bound = writeBound(goal)
   return missed === 0 ? `${bound} ok` : `**${bound} missed by ${missed} of ${own.length}**`
 }
 
 const goalsIn = ({ findings }: Case): string =>
-  [...new Set(findings.map(({ goal }) => goal))].map((goal) => verdictOf(goal, findings)).join(', ')
+  [...new Set(findings.map(({ goal }) => goal))]
+    .map((goal) => writeVerdict(goal, findings))
+    .join(', ')
 
 const HEAD = ['', 'node:http', 'Hono', 'same dialect', 'translated']
 
 /** Everything at a glance, with what is missed in bold. */
-export function overviewOf(cases: readonly Case[]): Section {
+export function writeOverview(cases: readonly Case[]): Section {
   const others = new Set(
     cases.flatMap(({ values }) => values.flatMap(({ lane }) => (lane.gateway ? [lane.name] : []))),
   )
@@ -104,7 +106,7 @@ export function overviewOf(cases: readonly Case[]): Section {
     head: [...HEAD, ...others, 'goal'],
     rows: cases.map((each) => [
       each.title,
-      ...columns.map((isOne) => spanOf(each.values, isOne)),
+      ...columns.map((isOne) => writeSpan(each.values, isOne)),
       goalsIn(each),
     ]),
   }

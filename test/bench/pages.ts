@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { type Case, overviewOf } from './overview.ts'
+import { type Case, writeOverview } from './overview.ts'
 import type { Section } from './report.ts'
 import { markdownTable } from './table.ts'
 
@@ -19,6 +19,6 @@ const write = (page: string, { head, rows }: Section): void =>
 
 /** The pages for readers that show what was measured; the first one has little room. */
 export function writePages(cases: readonly Case[]): void {
-  write('README.md', overviewOf(cases.filter(({ isMain }) => isMain)))
-  write('docs/performance.md', overviewOf(cases))
+  write('README.md', writeOverview(cases.filter(({ isMain }) => isMain)))
+  write('docs/performance.md', writeOverview(cases))
 }

@@ -1,5 +1,5 @@
 import type { Figures } from './figures.ts'
-import { boundOf, type Finding, LEAST_DIRECT } from './goals.ts'
+import { writeBound, type Finding, LEAST_DIRECT } from './goals.ts'
 import { BASE } from './lanes.ts'
 import type { Scenario } from './scenarios.ts'
 import type { Summary } from './statistics.ts'
@@ -103,10 +103,10 @@ export const verdicts = (findings: readonly Finding[], lane: string): string =>
     .filter((finding) => finding.lane === lane)
     // What is as usual is not worth a word.
     .filter(({ goal, verdict }) => goal.metric !== 'usual' || verdict !== 'reached')
-    .map(({ goal, verdict }) => `${boundOf(goal)} ${SIGNS[verdict]}`)
+    .map(({ goal, verdict }) => `${writeBound(goal)} ${SIGNS[verdict]}`)
     .join(', ')
 
-export function sectionOf(
+export function writeSection(
   scenario: Scenario,
   figures: readonly Figures[],
   findings: readonly Finding[],

@@ -18,7 +18,7 @@ const image = (): string =>
 
 const WHAT = 'What is in the image?'
 
-function bodiesOf(prompt: Prompt, dialect: Dialect): Body[] {
+function makeBodies(prompt: Prompt, dialect: Dialect): Body[] {
   const words = kits[dialect].bench
   switch (prompt) {
     case 'small':
@@ -37,7 +37,7 @@ function bodiesOf(prompt: Prompt, dialect: Dialect): Body[] {
 
 /** The bodies that a caller sends one after another; all prompts but one have a single one. */
 export const bodyTexts = ({ caller, prompt, model, stream }: Omit<Asking, 'port'>): string[] =>
-  bodiesOf(prompt, caller).map((body) =>
+  makeBodies(prompt, caller).map((body) =>
     JSON.stringify(kits[caller].http.body(model, stream, body)),
   )
 

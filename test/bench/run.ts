@@ -1,11 +1,11 @@
-import { type Figures, figuresOf, judged } from './figures.ts'
-import { betterOf, type Finding } from './goals.ts'
+import { type Figures, measureFigures, judged } from './figures.ts'
+import { pickBetter, type Finding } from './goals.ts'
 import type { Lane } from './lanes.ts'
 import type { Extra } from './memory.ts'
 import type { Options } from './options.ts'
-import { type Case, casesOf, overviewOf } from './overview.ts'
+import { type Case, casesOf, writeOverview } from './overview.ts'
 import { writePages } from './pages.ts'
-import { poolsIn, proofOf, type Section, sectionOf } from './report.ts'
+import { poolsIn, proofOf, type Section, writeSection } from './report.ts'
 import { measure, type World } from './rounds.ts'
 import type { Scenario, Short } from './scenarios.ts'
 import { markdownTable, textTable } from './table.ts'
@@ -52,7 +52,7 @@ async function figuresFor(
     warmSeconds: WARM_SECONDS[short ? 'quick' : 'full'],
     progress,
   })
-  return figuresOf(results, scenario)
+  return measureFigures(results, scenario)
 }
 
 /** Another look at what is far, beside what it is put in proportion to: a busy moment passes, a slow lane stays. */
@@ -68,7 +68,7 @@ async function lookedAtAgain(
     plan,
     lanes.filter((lane) => isNeeded(lane) && !lane.gateway),
   )
-  return betterOf(findings, judged(plan.scenario, again))
+  return pickBetter(findings, judged(plan.scenario, again))
 }
 
 /** Measures one scenario and prints it. */
@@ -88,16 +88,16 @@ export async function runScenario(
     isOurs: lane.gateway === undefined,
     lines: problems.map((text) => `${scenario.name}, ${lane.name}: ${text}`),
   }))
-  const linesOf = (ours: boolean) =>
+  const writeLines = (ours: boolean) =>
     told.filter(({ isOurs }) => isOurs === ours).flatMap(({ lines }) => lines)
   show(run, {
-    section: sectionOf(scenario, figures, findings),
+    section: writeSection(scenario, figures, findings),
     findings,
-    problems: linesOf(true),
+    problems: writeLines(true),
     cases: casesOf(scenario, figures, findings),
   })
   const proof = scenario.manner === 'paced' ? undefined : proofOf(figures)
-  for (const line of [...poolsIn(figures), proof, ...linesOf(false)])
+  for (const line of [...poolsIn(figures), proof, ...writeLines(false)])
     if (line !== undefined) console.log(options.markdown ? `\n${line}` : line)
 }
 
@@ -112,7 +112,7 @@ export function show(run: Run, { section, findings, problems, cases = [] }: Extr
 export function conclude(run: Run): void {
   const { findings, problems, cases, options } = run
   const count = (verdict: string) => findings.filter((found) => found.verdict === verdict).length
-  const overview = overviewOf(cases)
+  const overview = writeOverview(cases)
   if (cases.length > 0) print(run, overview)
   if (options.docs) writePages(cases)
   console.log(

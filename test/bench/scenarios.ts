@@ -85,7 +85,7 @@ export const SCENARIOS: readonly Scenario[] = [
 ]
 
 /** By name, or by the beginning of several names: `small`, `agent-16`. */
-export const scenariosOf = (list: string): Scenario[] =>
+export const readScenarios = (list: string): Scenario[] =>
   SCENARIOS.filter(({ name }) =>
     list.split(',').some((text) => name === text || name.startsWith(`${text}-`)),
   )

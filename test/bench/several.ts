@@ -3,8 +3,8 @@ import type { Lane } from './lanes.ts'
 import type { Extra } from './memory.ts'
 import { type Proxy, startLane } from './processes.ts'
 import { measure, type World } from './rounds.ts'
-import { scenariosOf } from './scenarios.ts'
-import { ratios, summaryOf } from './statistics.ts'
+import { readScenarios } from './scenarios.ts'
+import { ratios, sumUpSeries } from './statistics.ts'
 import { digits } from './table.ts'
 
 const SCENARIOS = 'small-64,agent-wide-16,growing-16,burst-16'
@@ -34,17 +34,17 @@ export async function measureSeveral(
   const rows: string[][] = []
   const problems: string[] = []
   try {
-    for (const scenario of scenariosOf(SCENARIOS)) {
+    for (const scenario of readScenarios(SCENARIOS)) {
       const effort = { rounds, seconds: undefined, warmSeconds: 1.5, progress: () => undefined }
       const both = await measure({ ...world, proxyOf }, [ONE, SEVERAL], scenario, effort)
       const [before = [], after = []] = both.map(({ loads }) =>
         loads.map(({ perSecond }) => perSecond * scenario.events),
       )
       problems.push(...both.flatMap((each) => each.problems))
-      const ratio = summaryOf(ratios(after, before))
+      const ratio = sumUpSeries(ratios(after, before))
       rows.push([
         scenario.name,
-        ...[before, after].map((series) => digits(summaryOf(series)?.middle)),
+        ...[before, after].map((series) => digits(sumUpSeries(series)?.middle)),
         digits(ratio?.middle),
         `${digits(ratio?.least)}–${digits(ratio?.most)}`,
       ])

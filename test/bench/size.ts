@@ -11,9 +11,9 @@ const FILES: readonly (readonly [file: string, how: string])[] = [
   ['dist/worker/worker.js', 'npm run build:worker'],
 ]
 
-function rowOf([file, how]: readonly [string, string]): string[] {
+function writeRow([file, how]: readonly [string, string]): string[] {
   try {
-    const code = contentOf(file)
+    const code = readContent(file)
     return [file, digits(code.length), digits(gzipSync(code).length)]
   } catch {
     return [`${file} (made by ${how})`, 'n/a', 'n/a']
@@ -21,7 +21,7 @@ function rowOf([file, how]: readonly [string, string]): string[] {
 }
 
 /** Of a folder all that is in it. */
-const contentOf = (path: string): Buffer =>
+const readContent = (path: string): Buffer =>
   path.endsWith('.js')
     ? readFileSync(path)
     : Buffer.concat(readdirSync(path).map((name) => readFileSync(join(path, name))))
@@ -32,6 +32,6 @@ export const measureSize = (): Extra => ({
   section: {
     title: 'size of the bundles',
     head: ['file', 'bytes', 'gzip'],
-    rows: FILES.map(rowOf),
+    rows: FILES.map(writeRow),
   },
 })

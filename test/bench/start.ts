@@ -8,7 +8,7 @@ import { verdicts } from './report.ts'
 import { requestFor } from './requests.ts'
 import type { World } from './rounds.ts'
 import { modelOf } from './shared.ts'
-import { ratios, summaryOf } from './statistics.ts'
+import { ratios, sumUpSeries } from './statistics.ts'
 import { digits } from './table.ts'
 
 const NOTHING = fileURLToPath(new URL('nothing.mjs', import.meta.url))
@@ -16,7 +16,7 @@ const NOTHING = fileURLToPath(new URL('nothing.mjs', import.meta.url))
 type Start = () => Promise<Proxy>
 
 /** Milliseconds from starting a process to the end of its first answer. */
-async function timeOf(start: Start, { caller, upstream }: Lane): Promise<number> {
+async function measureOneStart(start: Start, { caller, upstream }: Lane): Promise<number> {
   const begun = performance.now()
   const proxy = await start()
   const { port } = proxy
@@ -54,18 +54,18 @@ export async function measureStart(
   const times = kinds.map(() => [] as number[])
   const [first = { name: BASE, proxy: BASE, caller: 'messages', upstream: 'messages' }] = kinds
   for (let round = 0; round < rounds; round += 1) {
-    base.push(await timeOf(() => startProxy([NOTHING]), first))
+    base.push(await measureOneStart(() => startProxy([NOTHING]), first))
     for (const [index, lane] of kinds.entries())
-      times[index]?.push(await timeOf(() => startLane(lane.proxy, making), lane))
+      times[index]?.push(await measureOneStart(() => startLane(lane.proxy, making), lane))
   }
-  const values = times.map((series) => summaryOf(ratios(series, base)))
+  const values = times.map((series) => sumUpSeries(ratios(series, base)))
   const findings = kinds.flatMap((lane, index) =>
     findingsOf('start', 'start', lane, values[index]?.middle),
   )
   const rows = kinds.map((lane, index) => [
     lane.name,
     digits(values[index]?.middle),
-    digits(summaryOf(times[index] ?? [])?.middle),
+    digits(sumUpSeries(times[index] ?? [])?.middle),
     verdicts(findings, lane.name),
   ])
   return {
@@ -81,7 +81,7 @@ export async function measureStart(
     section: {
       title: 'start: from the start of the process to its first answer',
       head: ['lane', 'to a bare server', 'ms', 'goal'],
-      rows: [['bare node:http server', '1.00', digits(summaryOf(base)?.middle), ''], ...rows],
+      rows: [['bare node:http server', '1.00', digits(sumUpSeries(base)?.middle), ''], ...rows],
     },
   }
 }

@@ -14,7 +14,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[half - 1] ?? Number.NaN) + upper) / 2
 }
 
-export const spreadOf = (values: readonly number[]): Spread => ({
+export const measureSpread = (values: readonly number[]): Spread => ({
   p50: quantile(values, 0.5),
   p99: quantile(values, 0.99),
   most: quantile(values, 1),
@@ -28,7 +28,7 @@ export interface Summary {
 }
 
 /** Of the finite ones; undefined when there are none. */
-export function summaryOf(values: readonly (number | undefined)[]): Summary | undefined {
+export function sumUpSeries(values: readonly (number | undefined)[]): Summary | undefined {
   const known = values.filter((value): value is number => Number.isFinite(value))
   if (known.length === 0) return undefined
   return { middle: median(known), least: Math.min(...known), most: Math.max(...known) }
@@ -58,8 +58,8 @@ export function added(
   values: readonly (number | undefined)[],
   base: readonly (number | undefined)[],
 ): number | undefined {
-  const own = summaryOf(values)
-  const other = summaryOf(base)
+  const own = sumUpSeries(values)
+  const other = sumUpSeries(base)
   return own && other && own.least - other.least
 }
 

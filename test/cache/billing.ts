@@ -23,7 +23,7 @@ interface Piece {
   run: string
 }
 
-const pieceOf = (value: Json, run = ''): Piece => {
+const toPiece = (value: Json, run = ''): Piece => {
   if (!isObject(value)) return { text: JSON.stringify(value), isMarked: false, run }
   const { cache_control: mark, ...rest } = value
   return { text: JSON.stringify(rest), isMarked: isObject(mark), run }
@@ -34,7 +34,7 @@ interface Ends {
   tokens: number[]
 }
 
-function endsOf(texts: readonly string[]): Ends {
+function countEnds(texts: readonly string[]): Ends {
   let sum = ''
   let characters = 0
   const sums: string[] = []
@@ -57,20 +57,20 @@ function messages(): Service {
   const known = new Set<string>()
   return (body) => {
     const pieces = [
-      ...objectsOf(body['tools']).map((tool) => pieceOf(tool)),
-      ...listOf(body['system']).map((block) => pieceOf(block)),
+      ...objectsOf(body['tools']).map((tool) => toPiece(tool)),
+      ...listOf(body['system']).map((block) => toPiece(block)),
       ...objectsOf(body['messages']).flatMap(({ role, content }, at) =>
         (typeof content === 'string' ? [content] : listOf(content)).map((block) => {
           const type = isObject(block) ? block['type'] : undefined
           const run = RUNS.has(type) ? `${at} ${String(type)}` : ''
-          const piece = pieceOf(block, run)
+          const piece = toPiece(block, run)
           return { ...piece, text: `${String(role)} ${piece.text}` }
         }),
       ),
     ]
     const marked = pieces.flatMap(({ isMarked }, at) => (isMarked ? [at] : []))
     if (marked.length > MOST_MARKS) throw new Error(`${marked.length} marks`)
-    const { sums, tokens } = endsOf(pieces.map(({ text }) => text))
+    const { sums, tokens } = countEnds(pieces.map(({ text }) => text))
     const read = Math.max(0, ...marked.map((at) => tokens[foundFrom(at, pieces, sums, known)] ?? 0))
     const kept = marked.filter((at) => (tokens[at] ?? 0) >= LEAST_TOKENS)
     for (const at of kept) known.add(sums[at] ?? '')

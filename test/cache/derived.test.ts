@@ -11,7 +11,7 @@ const claude = (more: object = {}) => ({
   messages: [{ role: 'user', content: 'hi' }],
   ...more,
 })
-const keyOf = async (site: Site, body: object, headers?: Record<string, string>) => {
+const askForKey = async (site: Site, body: object, headers?: Record<string, string>) => {
   await site.ask('m', body, headers)
   return site.sent.at(-1)?.['prompt_cache_key']
 }
@@ -20,7 +20,7 @@ const toResponses = () => siteOf({ caller: 'messages', upstream: 'responses' })
 describe('the key by which prompts are cached', () => {
   it('is a hash of the session, and nothing that the caller said of itself leaves', async () => {
     const site = toResponses()
-    const key = await keyOf(site, claude())
+    const key = await askForKey(site, claude())
     expect(key).toMatch(/^[\w-]{32,64}$/)
     const text = JSON.stringify(site.sent)
     for (const word of ['d-1', 'a-1', 's-1', 'user_id', '"user":', 'caller-key'])
@@ -28,7 +28,7 @@ describe('the key by which prompts are cached', () => {
   })
   it('stays the same while the conversation grows, and in another process', async () => {
     const site = toResponses()
-    const first = await keyOf(site, claude())
+    const first = await askForKey(site, claude())
     const grown = claude({
       messages: [
         { role: 'user', content: 'hi' },
@@ -36,32 +36,32 @@ describe('the key by which prompts are cached', () => {
         { role: 'user', content: 'go on' },
       ],
     })
-    expect(await keyOf(site, grown)).toBe(first)
-    expect(await keyOf(toResponses(), claude())).toBe(first)
+    expect(await askForKey(site, grown)).toBe(first)
+    expect(await askForKey(toResponses(), claude())).toBe(first)
   })
   it('is another one for another caller, and for another session', async () => {
     const site = toResponses()
-    const first = await keyOf(site, claude())
-    expect(await keyOf(site, claude(), { 'x-api-key': 'another-caller-key-0' })).not.toBe(first)
-    expect(await keyOf(site, claude(), { 'x-claude-code-session-id': 's-2' })).not.toBe(first)
+    const first = await askForKey(site, claude())
+    expect(await askForKey(site, claude(), { 'x-api-key': 'another-caller-key-0' })).not.toBe(first)
+    expect(await askForKey(site, claude(), { 'x-claude-code-session-id': 's-2' })).not.toBe(first)
   })
   it.each<[string, object, Record<string, string>]>([
     ['Claude Code, by its header', { metadata: undefined }, { 'x-claude-code-session-id': 's-1' }],
     ['Claude Code before 2.1', { metadata: { user_id: 'user_a_account_b_session_01234567' } }, {}],
     ['opencode', { metadata: undefined }, { 'x-session-affinity': 's-1' }],
   ])('is made for %s', async (_, more, headers) => {
-    expect(await keyOf(toResponses(), claude(more), headers)).toMatch(/^[\w-]{32,64}$/)
+    expect(await askForKey(toResponses(), claude(more), headers)).toMatch(/^[\w-]{32,64}$/)
   })
   it('is absent where no session is told', async () => {
     const site = toResponses()
-    expect(await keyOf(site, claude({ metadata: { user_id: 'someone' } }))).toBeUndefined()
-    expect(await keyOf(site, claude({ metadata: undefined }))).toBeUndefined()
+    expect(await askForKey(site, claude({ metadata: { user_id: 'someone' } }))).toBeUndefined()
+    expect(await askForKey(site, claude({ metadata: undefined }))).toBeUndefined()
     expect(site.sent.every((body) => !Object.hasOwn(body, 'prompt_cache_key'))).toBe(true)
   })
   it('is the caller’s own where there is one', async () => {
     const site = siteOf({ caller: 'chat-completions', upstream: 'responses' })
     const body = { messages: [{ role: 'user', content: 'hi' }], prompt_cache_key: 'mine' }
-    expect(await keyOf(site, body, { 'session-id': 's-1' })).toBe('mine')
+    expect(await askForKey(site, body, { 'session-id': 's-1' })).toBe('mine')
   })
   it('is made as RFC 2104 says', () => {
     // The second case of RFC 4231, and a key that is longer than a block.
@@ -165,7 +165,7 @@ const marked = (text: string, ttl?: string) => ({
   text,
   cache_control: { type: 'ephemeral', ...(ttl && { ttl }) },
 })
-const sentOf = async (model: string, more: object) => {
+const send = async (model: string, more: object) => {
   const site = toResponses()
   const response = await site.ask(model, claude(more))
   return { body: site.sent[0] ?? {}, losses: response.headers.get('x-dragoman-losses') ?? '' }
@@ -173,7 +173,7 @@ const sentOf = async (model: string, more: object) => {
 
 describe('breakpoints for a responses upstream', () => {
   it('stand where the caller has its marks, and its instructions become words of the developer', async () => {
-    const { body, losses } = await sentOf('gpt-5.6-sol', {
+    const { body, losses } = await send('gpt-5.6-sol', {
       system: [marked('S', '1h')],
       messages: [
         { role: 'user', content: 'U1' },
@@ -200,7 +200,7 @@ describe('breakpoints for a responses upstream', () => {
     expect(losses).not.toContain('dropped cache')
   })
   it('are three at most, the newest, beside the one that the service sets', async () => {
-    const { body } = await sentOf('gpt-6', {
+    const { body } = await send('gpt-6', {
       messages: [{ role: 'user', content: ['a', 'b', 'c', 'd'].map((text) => marked(text)) }],
     })
     const text = JSON.stringify(body['input'])
@@ -208,7 +208,7 @@ describe('breakpoints for a responses upstream', () => {
     expect(text).toContain('{"type":"input_text","text":"a"}')
   })
   it('are none for a model that does not know them', async () => {
-    const { body } = await sentOf('gpt-5.1', { system: [marked('S')] })
+    const { body } = await send('gpt-5.1', { system: [marked('S')] })
     expect(body).toHaveProperty('instructions', 'S')
     expect(JSON.stringify(body)).not.toContain(MARK)
   })

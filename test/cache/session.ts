@@ -23,7 +23,7 @@ const tools = (name: string): Tool[] =>
   }))
 
 /** What may come between two turns of an agent, by the number of the turn. */
-function stepOf(name: string, step: number): Turn[] {
+function makeStep(name: string, step: number): Turn[] {
   const calls = Array.from({ length: 1 + (step % 3) }, (_, index) => ({
     // As long as a service makes them.
     id: `call_${words(`${name} call ${step} ${index}`, 3).replaceAll(' ', '')}`,
@@ -76,7 +76,7 @@ export function sessionOf(name: string, length: number, restless = true): Reques
   const turns: Turn[] = [{ role: 'user', blocks: [text(`${name} task`, 50)] }]
   const requests: Request[] = []
   for (let step = 0; step < length; step += 1) {
-    if (step > 0) turns.push(...stepOf(name, step))
+    if (step > 0) turns.push(...makeStep(name, step))
     const choice = restless ? CHOICES[step % CHOICES.length] : undefined
     requests.push({
       ...emptyRequest('model-1', false),

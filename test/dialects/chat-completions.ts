@@ -91,7 +91,7 @@ const ask: Ask = {
   opaque: { type: 'video_url', video_url: { url: 'https://a.example/b.mp4' } },
 }
 
-const replyOf = (message: object, finish_reason: string) => ({
+const makeReply = (message: object, finish_reason: string) => ({
   id: 'chatcmpl-1',
   object: 'chat.completion',
   created: 1,
@@ -99,7 +99,7 @@ const replyOf = (message: object, finish_reason: string) => ({
   choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason }],
   usage: { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12 },
 })
-const chunkOf = (delta: object, finish_reason: string | null, rest = {}) => ({
+const makeChunk = (delta: object, finish_reason: string | null, rest = {}) => ({
   id: 'chatcmpl-1',
   object: 'chat.completion.chunk',
   created: 1,
@@ -107,19 +107,19 @@ const chunkOf = (delta: object, finish_reason: string | null, rest = {}) => ({
   choices: [{ index: 0, delta, finish_reason }],
   ...rest,
 })
-const hello = replyOf({ content: 'hello' }, 'stop')
+const hello = makeReply({ content: 'hello' }, 'stop')
 
 const say: Say = {
   hello: {
     body: hello,
     events: [
-      chunkOf({ role: 'assistant', content: 'hello' }, null),
-      chunkOf({}, 'stop', { usage: hello.usage }),
+      makeChunk({ role: 'assistant', content: 'hello' }, null),
+      makeChunk({}, 'stop', { usage: hello.usage }),
     ],
   },
   call: (name, input) =>
     JSON.stringify(
-      replyOf(
+      makeReply(
         {
           content: null,
           tool_calls: [{ id: 'call_1', type: 'function', function: { name, arguments: input } }],
@@ -128,7 +128,7 @@ const say: Say = {
       ),
     ),
   picture: (data) => ({
-    ...replyOf(
+    ...makeReply(
       {
         content: '',
         images: [{ type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } }],
@@ -136,7 +136,7 @@ const say: Say = {
       'stop',
     ),
   }),
-  begun: [chunkOf({ role: 'assistant', content: '' }, null), chunkOf({ content: 'a' }, null)],
+  begun: [makeChunk({ role: 'assistant', content: '' }, null), makeChunk({ content: 'a' }, null)],
   generalError: { error: { message: 'm', type: 'server_error', param: null, code: null } },
   failure(message) {
     const body = { error: { message, type: 'server_error', param: null, code: null } }
@@ -144,7 +144,7 @@ const say: Say = {
   },
   ownFailure: /^data: {[^\n]*"error":{[^\n]*"message"/,
   full: { body: fullReply, only: 'provider' },
-  unheard: replyOf(
+  unheard: makeReply(
     { content: [{ type: 'video_url', video_url: { url: 'https://a.example/b.mp4' } }] },
     'stop',
   ),

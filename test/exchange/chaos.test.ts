@@ -21,7 +21,7 @@ function asking(dialect: Dialect, stream: boolean): [string, unknown] {
   return [http.path('m', stream), http.body('m', stream, said)]
 }
 
-async function bytesOf({ body }: UpstreamResponse): Promise<Uint8Array> {
+async function readBytes({ body }: UpstreamResponse): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
   const source = body && toSource(body)
   for (let part = await source?.read(); part; part = await source?.read()) parts.push(part)
@@ -86,7 +86,7 @@ async function demoReply(request: UpstreamRequest, to: Dialect, asStream: boolea
       url: `http://demo.invalid/${to}${path}`,
       body: new TextEncoder().encode(JSON.stringify(body)),
       headers: { 'anthropic-version': '2023-06-01' },
-    }).then(bytesOf)
+    }).then(readBytes)
   demoBytes.set(key, known)
   return known
 }

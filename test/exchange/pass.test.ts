@@ -15,9 +15,9 @@ import {
 
 const NOTHING_SENT: Pick<UpstreamRequest, 'url' | 'headers'> = { url: '', headers: {} }
 
-const textOf = (body: unknown) => new TextDecoder().decode(body as Uint8Array)
+const decodeText = (body: unknown) => new TextDecoder().decode(body as Uint8Array)
 
-const requestOf = (model: string) =>
+const makeRequest = (model: string) =>
   `{ "text":"\\"model\\":\\"alias\\"","a":[{"model":"alias"}], "mod\\u0065l" :\t"${model}" , "n":1.0 }`
 
 describe('a request to an upstream of its own dialect', () => {
@@ -26,18 +26,18 @@ describe('a request to an upstream of its own dialect', () => {
       '{ "text":"hi",  "n":12345678901234567890,\n"model" : "plain-1","x":{"model":"y"} }'
     const proxy = proxyOf(() => jsonReply({ model: 'plain-1', text: 'Hello' }))
     await proxy.fetch('/v1/plain', { body })
-    expect(textOf(proxy.sent[0]?.body)).toBe(body)
+    expect(decodeText(proxy.sent[0]?.body)).toBe(body)
     expect(proxy.sent[0]?.url).toBe('https://plain.example/v1/plain')
   })
   it('has the model renamed and nothing else', async () => {
     const proxy = proxyOf(() => jsonReply({ model: 'real-model', text: 'x' }))
-    await proxy.fetch('/v1/plain', { body: requestOf('alias') })
-    expect(textOf(proxy.sent[0]?.body)).toBe(requestOf('real-model'))
+    await proxy.fetch('/v1/plain', { body: makeRequest('alias') })
+    expect(decodeText(proxy.sent[0]?.body)).toBe(makeRequest('real-model'))
   })
   it('has every repetition of the model renamed', async () => {
     const proxy = proxyOf(() => jsonReply({ model: 'real-model', text: 'x' }))
     await proxy.fetch('/v1/plain', { body: '{"model":"other","text":"t","model":"alias"}' })
-    expect(textOf(proxy.sent[0]?.body)).toBe(
+    expect(decodeText(proxy.sent[0]?.body)).toBe(
       '{"model":"real-model","text":"t","model":"real-model"}',
     )
   })
@@ -57,7 +57,7 @@ describe('a request to an upstream of its own dialect', () => {
   it('loses the mark of a variant', async () => {
     const proxy = proxyOf(() => jsonReply({ model: 'plain-1', text: 'x' }))
     const response = await proxy.fetch('/v1/plain', { body: { model: 'plain-1[1m]', text: 'x' } })
-    expect(JSON.parse(textOf(proxy.sent[0]?.body))).toEqual({ model: 'plain-1', text: 'x' })
+    expect(JSON.parse(decodeText(proxy.sent[0]?.body))).toEqual({ model: 'plain-1', text: 'x' })
     expect(await response.json()).toEqual({ model: 'plain-1[1m]', text: 'x' })
   })
   it('takes along the query and the headers that mean something, in both spellings', async () => {
@@ -88,7 +88,7 @@ describe('a request to an upstream of its own dialect', () => {
   )
 })
 
-const replyOf = (model: string) => `{ "a":{"model":"real-model"},\n"model": "${model}" ,"n":1.0}`
+const makeReply = (model: string) => `{ "a":{"model":"real-model"},\n"model": "${model}" ,"n":1.0}`
 
 const ask = (script: Script, body: object = {}) =>
   proxyOf(script).fetch('/v1/plain', { body: { model: 'plain-1', text: 'x', ...body } })
@@ -114,8 +114,8 @@ describe('a body that comes back', () => {
       expect(response.headers.get(name)).toBeNull()
   })
   it('has the model renamed back and nothing else', async () => {
-    const response = await ask(() => jsonReply(replyOf('real-model-2025')), { model: 'alias' })
-    expect(await response.text()).toBe(replyOf('alias'))
+    const response = await ask(() => jsonReply(makeReply('real-model-2025')), { model: 'alias' })
+    expect(await response.text()).toBe(makeReply('alias'))
   })
   it.each(['{"model":"x","te', '<html></html>', 'oh no', ''])(
     'is refused when it is none: %s',

@@ -25,7 +25,7 @@ const STRANGE: readonly [string, string, RegExp][] = [
 ]
 
 /** A stream that has no fault, frame by frame. */
-function framesOf(dialect: Dialect): string[] {
+function readFrames(dialect: Dialect): string[] {
   const { events, named } = kits[dialect].correctStream
   return events.map(
     (event) =>
@@ -77,7 +77,7 @@ async function passed(dialect: Dialect, stream: string, size: number): Promise<s
 
 describe.each(DIALECTS)('a frame in a passing stream of %s that is none of its own', (dialect) => {
   it.each(STRANGE)('is told without the key: %s', async (_, strange, shown) => {
-    const frames = framesOf(dialect)
+    const frames = readFrames(dialect)
     const middle = Math.floor(frames.length / 2)
     for (const size of [11, 100_000]) {
       const text = await passed(dialect, frames.toSpliced(middle, 0, strange).join(''), size)

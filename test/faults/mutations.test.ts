@@ -28,7 +28,7 @@ const FILES: Record<string, string> = import.meta.glob('../../fixtures/*/{reques
 const RUNS = 1000
 const SLOWEST_MS = 1000
 
-const textsOf = (adapter: Adapter, kind: string): Uint8Array[] =>
+const readTexts = (adapter: Adapter, kind: string): Uint8Array[] =>
   Object.entries(FILES)
     .filter(([path]) => path.includes(`/${adapter.dialect}/${kind}`))
     .map(([, text]) => new TextEncoder().encode(text))
@@ -67,7 +67,7 @@ const changes = fc.array(mutation, { minLength: 1, maxLength: 4 })
 const request = requestFor({ id: '', model: '', blocks: [], finish: 'stop' })
 
 /** What a reader makes of bytes in pieces. */
-function eventsOf(adapter: Adapter, bytes: Uint8Array, piece: number): Event[] {
+function readEvents(adapter: Adapter, bytes: Uint8Array, piece: number): Event[] {
   const { lose } = lossList()
   const source = replyEvents({
     reader: frameReader(adapter.upstream.reader({ request, lose, newId: ids() })),
@@ -100,8 +100,8 @@ function withoutOpaque(events: readonly Event[]): Event[] {
 describe.each(adapters.map((adapter) => [adapter.dialect, adapter] as const))(
   '%s',
   (_, adapter) => {
-    const replies = [...textsOf(adapter, 'reply'), ...textsOf(adapter, 'error')]
-    const requests = textsOf(adapter, 'request')
+    const replies = [...readTexts(adapter, 'reply'), ...readTexts(adapter, 'error')]
+    const requests = readTexts(adapter, 'request')
 
     it('damaged replies end, and are told in the grammar of each caller', () => {
       const given = fc.tuple(fc.constantFrom(...replies), changes, fc.integer({ min: 1, max: 999 }))
@@ -109,7 +109,7 @@ describe.each(adapters.map((adapter) => [adapter.dialect, adapter] as const))(
         fc.property(given, ([text, list, piece]) => {
           const bytes = list.reduce(mutated, text)
           const start = cpuMs()
-          const events = eventsOf(adapter, bytes, piece)
+          const events = readEvents(adapter, bytes, piece)
           expect(verify(events)).toBeUndefined()
           expect(events.filter(isEnd)).toHaveLength(1)
           for (const caller of adapters) {

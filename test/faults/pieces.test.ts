@@ -75,7 +75,7 @@ const FAULTS: readonly Pieces[] = [
 const timeouts = { ...TIMEOUTS, firstByteMs: 60, jsonMs: 60, idleMs: 60 }
 const pairs = voices.flatMap((caller) => voices.map((voice) => ({ caller, voice })))
 
-async function wrongOf(fault: Pieces, caller: Voice, voice: Voice, stream: boolean) {
+async function findWrong(fault: Pieces, caller: Voice, voice: Voice, stream: boolean) {
   const type = stream ? 'text/event-stream' : 'application/json'
   const proxy = proxyOf(
     () => ({
@@ -110,7 +110,7 @@ async function wrongOf(fault: Pieces, caller: Voice, voice: Voice, stream: boole
 describe('an answer in pieces', () => {
   it.each(FAULTS.map((fault) => [fault.name, fault] as const))('%s', async (_, fault) => {
     const cells = pairs.flatMap(({ caller, voice }) =>
-      [true, false].map((stream) => wrongOf(fault, caller, voice, stream)),
+      [true, false].map((stream) => findWrong(fault, caller, voice, stream)),
     )
     expect((await Promise.all(cells)).flat().join('\n')).toBe('')
   })

@@ -96,11 +96,11 @@ export const modelIn = (request: string): string =>
 /** A model's name begins with the name of its upstream. */
 function settingsFor(port: number): Settings {
   const entries = voices.flatMap(({ dialect }) => [
-    upstreamOf(dialect, dialect, `http://127.0.0.1:${port}/${dialect}`),
-    upstreamOf(`hasty-${dialect}`, dialect, `http://127.0.0.1:${port}/${dialect}`),
-    upstreamOf(`refusing-${dialect}`, dialect, 'http://127.0.0.1:1'),
-    upstreamOf(`nowhere-${dialect}`, dialect, 'http://nowhere.invalid'),
-    upstreamOf(`hanging-${dialect}`, dialect, 'http://192.0.2.1'),
+    configureUpstream(dialect, dialect, `http://127.0.0.1:${port}/${dialect}`),
+    configureUpstream(`hasty-${dialect}`, dialect, `http://127.0.0.1:${port}/${dialect}`),
+    configureUpstream(`refusing-${dialect}`, dialect, 'http://127.0.0.1:1'),
+    configureUpstream(`nowhere-${dialect}`, dialect, 'http://nowhere.invalid'),
+    configureUpstream(`hanging-${dialect}`, dialect, 'http://192.0.2.1'),
   ])
   return {
     upstreams: new Map(entries),
@@ -114,7 +114,11 @@ function settingsFor(port: number): Settings {
   }
 }
 
-const upstreamOf = (name: string, dialect: string, base: string): [string, UpstreamSettings] => [
+const configureUpstream = (
+  name: string,
+  dialect: string,
+  base: string,
+): [string, UpstreamSettings] => [
   name,
   {
     name,

@@ -12,7 +12,7 @@ export function ofEach(alone: Grammar, name: string, counts?: string): Grammar {
     check: (frames, answers = 1) =>
       answers === 1
         ? alone.check(frames)
-        : first(numbers(answers).map((index) => alone.check(framesOf(frames, index)))),
+        : first(numbers(answers).map((index) => alone.check(pickFrames(frames, index)))),
     checkBody: (body, answers = 1) =>
       answers === 1 || !isObject(body)
         ? alone.checkBody(body)
@@ -34,7 +34,7 @@ export function ofEach(alone: Grammar, name: string, counts?: string): Grammar {
   }
 
   /** What belongs to all answers belongs to each. An answer that never came is no fault. */
-  function framesOf(frames: readonly Frame[], index: number): Frame[] {
+  function pickFrames(frames: readonly Frame[], index: number): Frame[] {
     const events = frames.map(({ data }) => payload(data))
     const at = events.some((event) => brings(event, index)) ? index : 0
     const last = events.findLastIndex((event) => brings(event, at))

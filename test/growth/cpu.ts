@@ -18,7 +18,7 @@ export function cpuMs(): number {
   return (user + system) / 1000
 }
 
-export async function costOf(work: Work): Promise<number> {
+export async function measureCost(work: Work): Promise<number> {
   const began = cpuMs()
   await work()
   return cpuMs() - began
@@ -28,7 +28,7 @@ export async function costOf(work: Work): Promise<number> {
  * How many times as much twice the size costs, by the fastest of several runs around a size: a collection of
  * garbage may fall into any of them. What grows faster than its size never passes, what does not passes at once.
  */
-export async function growthOf(
+export async function measureGrowth(
   prepare: (size: number) => Work,
   size: number,
   most: number = MOST,
@@ -37,9 +37,9 @@ export async function growthOf(
   const large = 2 * size
   let [little, much] = [Infinity, Infinity]
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    much = Math.min(much, await costOf(prepare(large)))
+    much = Math.min(much, await measureCost(prepare(large)))
     if (much < LEAST_MS) return 1
-    little = Math.min(little, await costOf(prepare(large / spread)))
+    little = Math.min(little, await measureCost(prepare(large / spread)))
     if (much < most ** DOUBLINGS * little) break
   }
   return (much / little) ** (1 / DOUBLINGS)

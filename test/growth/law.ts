@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { DIALECTS, type Dialect } from '../../adapters/dialect.ts'
-import { cpuMs, growthOf, MOST, type Work } from './cpu.ts'
+import { cpuMs, measureGrowth, MOST, type Work } from './cpu.ts'
 
 const seed = import.meta.env['VITE_SEED']
 
@@ -41,7 +41,7 @@ function drawn(cases: readonly Case[]): Case[] {
 async function leastGrowth(prepare: Case['prepare'], size: number): Promise<number> {
   let least = Infinity
   for (const factor of [1, 3, 2]) {
-    least = Math.min(least, await growthOf(prepare, factor * size))
+    least = Math.min(least, await measureGrowth(prepare, factor * size))
     if (least < MOST) break
   }
   return least

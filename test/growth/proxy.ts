@@ -23,7 +23,7 @@ let answered: Answered = { contentType: 'application/json', body: encoder.encode
 /** As a socket would hand it over. */
 const PIECE_BYTES = 16_384
 
-function sourceOf(bytes: Uint8Array): ByteSource {
+function toSource(bytes: Uint8Array): ByteSource {
   let at = 0
   return {
     async read() {
@@ -55,7 +55,7 @@ const app = createApp(
     send: async () => ({
       status: 200,
       headers: new Headers({ 'content-type': answered.contentType }),
-      body: sourceOf(answered.body),
+      body: toSource(answered.body),
     }),
     now: () => Date.UTC(2026, 10, 21),
     randomId: () => (ids += 1).toString(16).padStart(32, '0'),

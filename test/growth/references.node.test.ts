@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { memory } from '../../adapters/responses/memory/index.ts'
-import { growthOf, MOST } from './cpu.ts'
+import { measureGrowth, MOST } from './cpu.ts'
 
 /** A request that refers to so many items of one exchange. */
 function referring(size: number) {
@@ -13,5 +13,5 @@ function referring(size: number) {
 }
 
 it('references to many items of one exchange cost in proportion to them', async () => {
-  expect(await growthOf(referring, 4000)).toBeLessThan(MOST)
+  expect(await measureGrowth(referring, 4000)).toBeLessThan(MOST)
 })

@@ -6,7 +6,7 @@ import { answerWith, exchange } from './proxy.ts'
 import { eventStream, framePlaces, framesIn, streamed } from './replies.ts'
 import type { Dialect } from '../../adapters/dialect.ts'
 import { kits } from '../dialects/index.ts'
-import { placesOf } from './widen.ts'
+import { findPlaces } from './widen.ts'
 
 const SIZE = isDeep ? 2400 : 600
 
@@ -34,7 +34,7 @@ const isMany = ({ name }: { name: string }) => /\(lists?\)$/.test(name)
 
 describe.each(DIALECTS)('a reply of %s costs in proportion to', (upstream) => {
   const adapter = dialects.of(upstream)
-  const bodies = distinct(repliesOf(upstream).flatMap(placesOf))
+  const bodies = distinct(repliesOf(upstream).flatMap(findPlaces))
   const lists = bodies.filter(({ name }) => name.endsWith('(list)') || name.endsWith('(lists)'))
   const frames = distinct(streamsOf(upstream).map(framesIn).flatMap(framePlaces))
 

@@ -4,7 +4,7 @@ import { isObject, parse, type Json, type JsonObject } from '../../src/json/json
 import { sseFrame } from '../../src/stream/sse.ts'
 import { readBody, writeReply } from '../laws/exchange.ts'
 import { mutate } from '../laws/mutate.ts'
-import { placesOf, variant, type Place } from './widen.ts'
+import { findPlaces, variant, type Place } from './widen.ts'
 
 /** A reply as the upstream would stream it; undefined for one that the adapter does not take. */
 export function streamed(adapter: Adapter, body: Json): string {
@@ -24,7 +24,7 @@ export const framesIn = (text: string): JsonObject[] =>
 /** Every place of every frame; and each frame many times, also for as many blocks. */
 export function framePlaces(frames: JsonObject[]): Place[] {
   return frames.flatMap((frame, at) => [
-    ...placesOf(frame).map(({ name, fill }) => ({
+    ...findPlaces(frame).map(({ name, fill }) => ({
       name: `${kindOf(frame)}.${name}`,
       fill: (size: number) => mutate(frames, [at], fill(size)),
     })),

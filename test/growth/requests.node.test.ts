@@ -6,7 +6,7 @@ import { plainReply, requestsOf } from './fixtures.ts'
 import { DIALECTS, distinct, inTurn, isDeep, proportional } from './law.ts'
 import { answerWith, exchange } from './proxy.ts'
 import { schemaRequests } from './schema.ts'
-import { placesOf, type Place } from './widen.ts'
+import { findPlaces, type Place } from './widen.ts'
 
 const SIZES = isDeep
   ? { list: 3000, schema: 1600, members: 2400, text: 2400 }
@@ -20,11 +20,11 @@ const isList = ({ name }: Place) => name.endsWith('(list)') || (isDeep && name.e
 /** The places of one kind. A schema is the same wherever it stands, so one of its places is enough in a hurry. */
 function placesIn(caller: Dialect, kind: Kind): Place[] {
   if (kind === 'schema')
-    return distinct(schemaRequests(caller).flatMap(placesOf)).filter(
+    return distinct(schemaRequests(caller).flatMap(findPlaces)).filter(
       (place) =>
         isList(place) && SCHEMA.test(place.name) && (isDeep || !/format|response/.test(place.name)),
     )
-  const places = distinct(requestsOf(caller).flatMap(placesOf))
+  const places = distinct(requestsOf(caller).flatMap(findPlaces))
   return places.filter(
     ({ name }) => name.endsWith(`(${kind})`) || (kind === 'list' && name.endsWith('(lists)')),
   )
@@ -36,7 +36,7 @@ const MATTERS: ReadonlySet<Kind> = new Set(['list', 'schema'])
 const SCHEMA = /schema|parameters/i
 
 /** The bodies of all requests that a client could send, with the model that leads to an upstream. */
-function textOf(caller: Dialect, body: Json, model: string): string {
+function writeText(caller: Dialect, body: Json, model: string): string {
   return JSON.stringify(isObject(body) ? kits[caller].http.body(model, false, body) : body)
 }
 
@@ -52,7 +52,7 @@ describe.each(DIALECTS)('a request of %s costs in proportion to', (caller) => {
       )
       const cases = places.map(({ name, fill }) => ({
         name,
-        prepare: (size: number) => exchange(caller, model, textOf(caller, fill(size), model)),
+        prepare: (size: number) => exchange(caller, model, writeText(caller, fill(size), model)),
       }))
       await proportional(cases, SIZES[kind])
     })

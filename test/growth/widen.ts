@@ -85,7 +85,7 @@ function filledText(text: string, size: number, key: string): string {
 }
 
 /** Every array, object and string of a document. Places of the same kind come once. */
-export function placesOf(body: Json): Place[] {
+export function findPlaces(body: Json): Place[] {
   const places = new Map<string, Place>()
   for (const path of pathsOf(body)) {
     const value = valueAt(body, path)
@@ -100,7 +100,7 @@ export function placesOf(body: Json): Place[] {
     else if (isObject(value)) add('members', (size) => filledObject(value, size))
     else if (typeof value === 'string') add('text', (size) => filledText(value, size, key))
   }
-  return [...places.values(), ...twinsOf(body)]
+  return [...places.values(), ...findTwins(body)]
 }
 
 /** `messages.*user.content.*tool_result.content`: a place in a list goes by what stands there. */
@@ -117,7 +117,7 @@ function nameOf(body: Json, path: Path): string {
 const firstKey = (element: JsonObject): string => Object.keys(element)[0] ?? ''
 
 /** Two lists that speak of the same: calls and their results, properties and which of them are required. */
-function twinsOf(body: Json): Place[] {
+function findTwins(body: Json): Place[] {
   const lists = pathsOf(body).flatMap((path) => {
     const value = valueAt(body, path)
     const key = String(path.findLast((one) => typeof one === 'string') ?? '')

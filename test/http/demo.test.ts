@@ -13,7 +13,7 @@ import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
 const real = () => Promise.reject(new Error('not for the demo'))
 const send = demoSend(adapters, real)
 
-const requestOf = (change: Partial<Request>): Request => ({
+const makeRequest = (change: Partial<Request>): Request => ({
   model: 'demo',
   stream: false,
   system: [],
@@ -28,7 +28,7 @@ const kinds = (blocks: readonly { kind: string }[]) => blocks.map(({ kind }) => 
 
 describe.each(adapters)('the demo upstream for $dialect', (adapter) => {
   const ask = async (change: Partial<Request>) => {
-    const request = requestOf(change)
+    const request = makeRequest(change)
     const outgoing = adapter.upstream.writeRequest(request, {
       target: { model: 'demo', defaultMaxOutputTokens: 100, facts: {} },
       lose: () => undefined,

@@ -10,7 +10,7 @@ const isMissing = (pieces: Uint8Array[]): boolean => {
   return end.isMissing
 }
 
-function piecesOf(whole: Uint8Array, size: number): Uint8Array[] {
+function cutPieces(whole: Uint8Array, size: number): Uint8Array[] {
   const pieces: Uint8Array[] = []
   for (let at = 0; at < whole.length; at += size) pieces.push(whole.subarray(at, at + size))
   return pieces
@@ -29,11 +29,11 @@ describe('the end of JSON', () => {
         fc.constantFrom('', '\ufeff', ' \r\n'),
         (json, most, cut, before) => {
           const whole = bytes(`${before}${JSON.stringify(json, null, cut % 3)}`)
-          expect(isMissing(piecesOf(whole, most))).toBe(false)
-          expect(isMissing([...piecesOf(whole, most), bytes('\n')])).toBe(false)
+          expect(isMissing(cutPieces(whole, most))).toBe(false)
+          expect(isMissing([...cutPieces(whole, most), bytes('\n')])).toBe(false)
           const start = bytes(before).length + 1
           const end = start + (cut % (whole.length - start))
-          expect(isMissing(piecesOf(whole.subarray(0, end), most))).toBe(true)
+          expect(isMissing(cutPieces(whole.subarray(0, end), most))).toBe(true)
         },
       ),
       cases(1000),
@@ -49,7 +49,7 @@ describe('an answer of a task service without a length', () => {
   const json = { 'content-type': 'application/json; charset=utf-8' }
   const asked = (text: string, headers: Record<string, string> = json, status = 200) =>
     taskBench({
-      send: async () => reply(streamOf(piecesOf(bytes(text), 50_000)), status, headers),
+      send: async () => reply(streamOf(cutPieces(bytes(text), 50_000)), status, headers),
     }).call('/img/submit/imagine', post('{}'))
   const short = '{"code":1,"result":"[}"}'
   const long = JSON.stringify({ image: 'A\\"'.repeat(60_000), more: [] })

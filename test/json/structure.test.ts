@@ -39,8 +39,8 @@ const refuses = (look: () => unknown): boolean => {
 
 const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-const depthOf = (value: unknown): number =>
-  isContainer(value) ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0
+const measureDepth = (value: unknown): number =>
+  isContainer(value) ? 1 + Math.max(0, ...Object.values(value).map(measureDepth)) : 0
 
 /** Nothing in a container counts like something. */
 const nodesIn = (value: unknown): number =>
@@ -89,7 +89,7 @@ describe('a look over a body', () => {
         (value, nodes, depth) => {
           const text = JSON.stringify(value)
           expect(refuses(() => scanStructure(text, { depth, nodes: Infinity }))).toBe(
-            depthOf(value) > depth,
+            measureDepth(value) > depth,
           )
           expect(refuses(() => scanStructure(text, { depth: 99, nodes }))).toBe(
             nodesIn(value) > nodes,

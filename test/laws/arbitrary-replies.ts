@@ -174,7 +174,7 @@ interface Parts {
   finishes: FinishReason[]
 }
 
-const replyOf = ({ blocks, usage, finishes }: Parts): fc.Arbitrary<Reply> =>
+const arbitraryReplyFrom = ({ blocks, usage, finishes }: Parts): fc.Arbitrary<Reply> =>
   fc
     .record({
       id: fc.constant('reply-1'),
@@ -192,12 +192,12 @@ const replyOf = ({ blocks, usage, finishes }: Parts): fc.Arbitrary<Reply> =>
     )
     .map((reply) => trim(reply) as Reply)
 
-export const plainReply = replyOf({
+export const plainReply = arbitraryReplyFrom({
   blocks: plainBlocks.map(uniqueIds),
   usage: usage({ cacheWrite: false }),
   finishes: ['stop', 'length'],
 })
-export const richReply = replyOf({
+export const richReply = arbitraryReplyFrom({
   blocks: richBlocks,
   usage: usage({ cacheWrite: true }),
   finishes: FINISHES,

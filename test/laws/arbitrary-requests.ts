@@ -54,7 +54,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 })
 
 /** One step of a conversation: what the model said and called, and what came back. */
-function turnsOf({ said, calls, next }: Step, index: number): Turn[] {
+function makeTurns({ said, calls, next }: Step, index: number): Turn[] {
   const made = calls.map((call, position): ToolCallBlock => ({
     kind: 'tool-call',
     id: `call_${index}_${position}`,
@@ -82,7 +82,7 @@ function turnsOf({ said, calls, next }: Step, index: number): Turn[] {
 /** A conversation that ends with its user, after any number of steps. */
 export const turns: fc.Arbitrary<Turn[]> = fc
   .tuple(userBlocks, fc.array(step, { maxLength: 3 }))
-  .map(([first, steps]) => [{ role: 'user', blocks: first }, ...steps.flatMap(turnsOf)])
+  .map(([first, steps]) => [{ role: 'user', blocks: first }, ...steps.flatMap(makeTurns)])
 
 const schema = fc.constantFrom(
   '{"type":"object","properties":{"city":{"type":"string","description":"Where"}},"required":["city"]}',

@@ -78,9 +78,9 @@ export function crowd(): Crowd {
     load,
     listeners,
     ask(caller, upstream, stream) {
-      const wire = wireOf(upstream, stream, lines.length)
+      const wire = openWire(upstream, stream, lines.length)
       wires.push(wire)
-      lines.push(lineOf(proxy, caller, wire, `${upstream.dialect}--crowd-${lines.length}`))
+      lines.push(openLine(proxy, caller, wire, `${upstream.dialect}--crowd-${lines.length}`))
     },
     stop: () => controller.abort(),
   }
@@ -130,7 +130,7 @@ interface Wire extends Moves, Fate {
 }
 
 /** The upstream's end: a reply that comes byte by byte, as it is told to. */
-function wireOf(voice: Voice, stream: boolean, index: number): Wire {
+function openWire(voice: Voice, stream: boolean, index: number): Wire {
   const own = (text: string) => text.replaceAll('Hel', `canary-${index}-`)
   const all = new TextEncoder().encode(own(stream ? voice.opening + voice.closing : voice.whole))
   let settle: { resolve(response: UpstreamResponse): void; reject(error: Error): void } | undefined
@@ -204,7 +204,7 @@ function wireOf(voice: Voice, stream: boolean, index: number): Wire {
   return wire
 }
 
-function lineOf(proxy: Proxy, caller: Voice, wire: Wire, model: string): Line {
+function openLine(proxy: Proxy, caller: Voice, wire: Wire, model: string): Line {
   const { stream } = wire
   const gone = new AbortController()
   const decoder = new TextDecoder()

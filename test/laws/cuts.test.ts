@@ -13,7 +13,7 @@ const place = fc.double({ min: 0, max: 0.999, noNaN: true })
 const LINE_ENDS = ['\n', '\r\n', '\r']
 
 /** The bytes in pieces of one to `most` bytes. */
-function chunksOf(bytes: Uint8Array, most: number): Uint8Array[] {
+function cutChunks(bytes: Uint8Array, most: number): Uint8Array[] {
   const chunks: Uint8Array[] = []
   for (let at = 0; at < bytes.length; at += most) chunks.push(bytes.subarray(at, at + most))
   return chunks
@@ -61,7 +61,7 @@ forEachAdapter((adapter) => {
       const text = frames.map(sseFrame).join('').trimEnd().replaceAll('\n', lineEnd)
       const bytes = new TextEncoder().encode(text)
       const expected = readFrames(adapter, request, frames).events
-      const read = parsed(chunksOf(bytes, most))
+      const read = parsed(cutChunks(bytes, most))
       expect(readFrames(adapter, request, read).events).toEqual(expected)
     })
   })

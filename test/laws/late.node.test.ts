@@ -58,7 +58,7 @@ const STEPS_TAKEN = 12
 /** A prompt ends with the user, so a request is made there. */
 const isUser = (turn: object): boolean => 'role' in turn && turn.role === 'user'
 
-function sessionOf(from: 'messages' | 'responses'): object[] {
+function makeSession(from: 'messages' | 'responses'): object[] {
   const turns: object[] = [{ role: 'user', content: 'task' }]
   for (let step = 0; step < STEPS_TAKEN; step += 1) turns.push(...STEPS[from](step))
   const ends = turns.flatMap((turn, at) => (isUser(turn) ? [at + 1] : []))
@@ -91,7 +91,7 @@ describe.each(CALLERS)(
   'a %s session with tools, instructions and efforts that come later',
   (from) => {
     it.each(CALLERS)('goes on from what it has sent before to %s', (to) => {
-      const prompts = sessionOf(from).map((asked) => sent(from, to, asked).prompt)
+      const prompts = makeSession(from).map((asked) => sent(from, to, asked).prompt)
       expect(prompts.length).toBeGreaterThan(5)
       const broken = prompts.slice(1).map((later, at) => brokenAt(prompts[at] ?? later, later))
       expect(broken.filter(Boolean)).toEqual([])
@@ -100,7 +100,7 @@ describe.each(CALLERS)(
     it.each(['generate-content', 'chat-completions'] as const)(
       'changes only its tools to %s, which is told',
       (to) => {
-        const requests = sessionOf(from).map((asked) => sent(from, to, asked))
+        const requests = makeSession(from).map((asked) => sent(from, to, asked))
         const turns = requests.map(({ prompt }) => ({ ...prompt, head: '' }))
         const broken = turns.slice(1).map((later, at) => brokenAt(turns[at] ?? later, later))
         expect(broken.filter(Boolean)).toEqual([])

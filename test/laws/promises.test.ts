@@ -16,7 +16,7 @@ const ASKED: Record<string, JsonObject> = {
   programmatic_tool_calling: { tools: [{ type: 'programmatic_tool_calling' }] },
 }
 
-function bodyOf(dialect: Dialect, word: string): JsonObject {
+function makeBody(dialect: Dialect, word: string): JsonObject {
   const { ask } = kits[dialect]
   const said = ASKED[word] ?? { [word]: { x: 1 } }
   return { ...ask.needed, ...ask.text('Hi'), ...said }
@@ -30,7 +30,7 @@ describe('what no other service can keep', () => {
   it.each(cases)(
     'is refused by its name before anything is sent: $word of $from',
     ({ from, word }) => {
-      const body = bodyOf(from, word)
+      const body = makeBody(from, word)
       for (const to of DIALECTS) {
         const ask = () => translator({ from, to, model: 'm' }).request(body)
         if (to === from) {
@@ -44,7 +44,7 @@ describe('what no other service can keep', () => {
   )
 
   it('is refused of no dialect that says nothing by it', () => {
-    const body = { ...bodyOf('messages', 'max_tokens'), max_tokens: 99, safeguards: null }
+    const body = { ...makeBody('messages', 'max_tokens'), max_tokens: 99, safeguards: null }
     expect(translator({ from: 'messages', to: 'responses' }).request(body).losses).toEqual([])
   })
 })

@@ -33,12 +33,12 @@ const PARTS: Record<string, object> = {
   executableCode: { executableCode: { language: 'PYTHON', code: '1' } },
   codeExecutionResult: { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '1' } },
 }
-const blocksOf = (part: object) =>
+const readBlocks = (part: object) =>
   read({ contents: [...CONTENTS, { role: 'model', parts: [part] }] }).turns.flatMap(({ blocks }) =>
     blocks.slice(-1),
   )
 
-const finishOf = (body: object): Event | undefined =>
+const readFinish = (body: object): Event | undefined =>
   generateContent.upstream
     .reader(replyContext())
     .body({ usageMetadata: {}, modelVersion: 'm', ...body } as Json)
@@ -46,19 +46,19 @@ const finishOf = (body: object): Event | undefined =>
 
 describe('the ledger of generate-content holds', () => {
   test.each(withFate(PART_MEMBERS, 'read'))('the part with %s is read', (member) => {
-    const block = blocksOf(PARTS[member] ?? {}).at(-1)
+    const block = readBlocks(PARTS[member] ?? {}).at(-1)
     expect(block?.kind).not.toBe('opaque')
     expect(block && 'ext' in block ? block.ext?.['generate-content'] : {}).not.toHaveProperty(
       member,
     )
   })
   test.each(withFate(PART_MEMBERS, 'ext'))('the member %s is a leftover of its part', (member) => {
-    const block = blocksOf({ text: 'a', [member]: { odd: 1 } }).at(-1)
+    const block = readBlocks({ text: 'a', [member]: { odd: 1 } }).at(-1)
     const ext = block && 'ext' in block ? block.ext : undefined
     expect(ext?.['generate-content']).toMatchObject({ [member]: { odd: 1 } })
   })
   test.each(withFate(PART_MEMBERS, 'opaque'))('the part with %s is kept whole', (member) => {
-    expect(blocksOf({ [member]: { odd: 1 } }).at(-1)).toMatchObject({
+    expect(readBlocks({ [member]: { odd: 1 } }).at(-1)).toMatchObject({
       kind: 'opaque',
       value: { [member]: { odd: 1 } },
     })
@@ -81,12 +81,12 @@ describe('the ledger of generate-content holds', () => {
   })
   test.each(withFate(FINISH_REASONS, 'read'))('the reason %s has a word', (finishReason) => {
     const content = { role: 'model', parts: [{ text: 'a' }] }
-    const finish = finishOf({ candidates: [{ content, finishReason, index: 0 }] })
+    const finish = readFinish({ candidates: [{ content, finishReason, index: 0 }] })
     expect(finish).toMatchObject({ type: 'finish' })
     if (finishReason !== 'OTHER') expect(finish).not.toMatchObject({ reason: 'other' })
   })
   test.each(Object.keys(BLOCK_REASONS))('a prompt blocked for %s is no success', (blockReason) => {
-    expect(finishOf({ promptFeedback: { blockReason } })).not.toMatchObject({ reason: 'stop' })
+    expect(readFinish({ promptFeedback: { blockReason } })).not.toMatchObject({ reason: 'stop' })
   })
   test.each(Object.keys(CALLING_MODES))('the mode %s is understood', (mode) => {
     const request = read({

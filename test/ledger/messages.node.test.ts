@@ -9,7 +9,7 @@ const ASK = { model: 'm', max_tokens: 99, messages: [{ role: 'user', content: 'H
 const read = (body: object): Request =>
   messages.caller.readRequest({ ...ASK, ...body }, requestContext({ operation: 'create' }))
 
-const blocksOf = (block: { type: string }) => {
+const readBlocks = (block: { type: string }) => {
   const role = block.type === 'tool_result' ? 'user' : 'assistant'
   return read({ messages: [{ role, content: [block] }] }).turns[0]?.blocks ?? []
 }
@@ -41,13 +41,13 @@ const RESULT = {
 describe('the ledger of messages holds', () => {
   test.each(withFate(MESSAGES_BLOCKS, 'read'))('the block %s is read', (type) => {
     const shape = BLOCKS[type] ?? { tool_use_id: 'i', content: RESULT }
-    const kinds = blocksOf({ type, ...shape }).map(({ kind }) => kind)
+    const kinds = readBlocks({ type, ...shape }).map(({ kind }) => kind)
     expect(kinds).not.toEqual([])
     expect(kinds).not.toContain('opaque')
   })
   test.each(withFate(MESSAGES_BLOCKS, 'opaque'))('the block %s is kept whole', (type) => {
     const block = { type, tool_use_id: 'i', content: { type: `${type}_error`, error_code: 'x' } }
-    expect(blocksOf(block)).toMatchObject([{ kind: 'opaque', value: { type } }])
+    expect(readBlocks(block)).toMatchObject([{ kind: 'opaque', value: { type } }])
   })
   test.each(withFate(MESSAGES_MEMBERS, 'ext'))('the member %s is a leftover', (member) => {
     const value = member === 'cache_control' ? { type: 'ephemeral' } : 'odd'

@@ -71,7 +71,7 @@ const VALUES: Record<string, Json> = {
   truncation: 'auto',
 }
 
-const blocksOf = (item: object) => read({ input: [item] }).turns.flatMap(({ blocks }) => blocks)
+const readBlocks = (item: object) => read({ input: [item] }).turns.flatMap(({ blocks }) => blocks)
 
 describe('the ledger of responses holds', () => {
   const items = withFate(RESPONSES_ITEMS, 'read').filter(
@@ -85,13 +85,13 @@ describe('the ledger of responses holds', () => {
     expect(blocks.map(({ kind }) => kind)).not.toContain('opaque')
   })
   test.each(withFate(RESPONSES_ITEMS, 'opaque'))('the item %s is kept whole', (type) => {
-    expect(blocksOf({ type, id: 'x_1', odd: 1 })).toMatchObject([
+    expect(readBlocks({ type, id: 'x_1', odd: 1 })).toMatchObject([
       { kind: 'opaque', value: { type, odd: 1 } },
     ])
   })
   test.each(Object.keys(RESPONSES_PARTS))('the part %s is read', (type) => {
     const [role, rest] = PARTS[type] ?? ['user', {}]
-    const [block] = blocksOf({ type: 'message', role, content: [{ type, ...rest }] })
+    const [block] = readBlocks({ type: 'message', role, content: [{ type, ...rest }] })
     expect(block?.kind).toMatch(/^(text|media|refusal)$/)
   })
   test.each(withFate(RESPONSES_TOOLS, 'opaque'))('the tool %s is kept whole', (type) => {

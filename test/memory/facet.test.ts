@@ -78,7 +78,7 @@ const request: Request = {
 
 type Said = ['text' | 'reasoning' | 'tool-call', string[]]
 
-function eventsOf(said: readonly Said[], fails: boolean): Event[] {
+function makeEvents(said: readonly Said[], fails: boolean): Event[] {
   const events: Event[] = [{ type: 'start', id: 'x', model: 'm' }]
   for (const [index, [kind, deltas]] of said.entries()) {
     const call = {
@@ -139,7 +139,7 @@ describe.each(adapters.filter(({ caller }) => caller.memory))(
         fc.property(blocks, fc.boolean(), (said, fails) => {
           const writer = adapter.caller.writer({ request, now: 1, lose: () => undefined, newId })
           const recorder = memory.recorder({ fresh: { items: [] }, writer, newId })
-          const sent = eventsOf(said, fails).flatMap((event) => {
+          const sent = makeEvents(said, fails).flatMap((event) => {
             const frames = writer.push(event)
             recorder.push(frames)
             return frames

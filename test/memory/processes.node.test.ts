@@ -62,7 +62,7 @@ function proxy(dialect: Dialect, url: string, store: string): Command {
   return folder.run(['--port', '0'], { DRAGOMAN_CONFIG: JSON.stringify(config) })
 }
 
-const clientOf = async (command: Command) =>
+const createClient = async (command: Command) =>
   new OpenAI({ apiKey: KEY, baseURL: `${await command.listening()}/v1`, maxRetries: 0 })
 
 async function startRedis(): Promise<string> {
@@ -100,7 +100,7 @@ describe.skipIf(!there)('two proxies on one Redis', () => {
     const { url, bodies } = await upstream(way.dialect)
     const store = await redis
     const [one, other] = [proxy(way.dialect, url, store), proxy(way.dialect, url, store)]
-    const clients = [await clientOf(one), await clientOf(other)] as const
+    const clients = [await createClient(one), await createClient(other)] as const
     const client = (turn: number) => clients[turn % 2 === 0 ? 0 : 1]
     const responses = await talk({ client, model: 'any', stream: way.stream })
     expectWhole(way.dialect, bodies)
@@ -124,7 +124,7 @@ describe('a proxy on SQLite', () => {
         await command.finished
         command = proxy(way.dialect, url, store)
       }
-      return clientOf(command)
+      return createClient(command)
     }
     await talk({ client, model: 'any', stream: way.stream })
     expectWhole(way.dialect, bodies)

@@ -54,7 +54,7 @@ export function proxyOf(upstream: Upstream, options: ProxyOptions = {}): Proxy {
   const log: LogEntry[] = []
   const ports: Ports = {
     send: async (request) => {
-      const entry = await gotOf(request)
+      const entry = await readGot(request)
       got.push(entry)
       const said = await upstream(entry)
       return 'pieces' in said ? spoken(entry, said) : answer(said)
@@ -105,7 +105,7 @@ export function settings(routes?: Settings['routes']): Settings {
   })
 }
 
-async function gotOf(request: UpstreamRequest): Promise<Got> {
+async function readGot(request: UpstreamRequest): Promise<Got> {
   const url = new URL(request.url)
   const bytes = request.body instanceof Uint8Array ? request.body : new Uint8Array()
   const text = new TextDecoder().decode(bytes)

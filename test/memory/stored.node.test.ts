@@ -15,7 +15,7 @@ const answers: Upstream = ({ body }) => {
   return said([text(`Answer ${(messages.length + 1) / 2}.`)])
 }
 
-const errorOf = (work: Promise<unknown>) =>
+const catchError = (work: Promise<unknown>) =>
   work.then(
     () => expect.unreachable('an error was expected'),
     (error: unknown) => error as InstanceType<typeof OpenAI.APIError>,
@@ -138,11 +138,11 @@ describe('a stored response', () => {
     const { client, first, second } = await talked(proxy)
     const gone = await proxy.ask(`/v1/responses/${first.id}`, { method: 'DELETE' })
     expect(await gone.json()).toEqual({ id: first.id, object: 'response', deleted: true })
-    expect(await errorOf(client.responses.retrieve(first.id))).toMatchObject({ status: 404 })
-    expect(await errorOf(client.responses.delete(first.id))).toMatchObject({ status: 404 })
+    expect(await catchError(client.responses.retrieve(first.id))).toMatchObject({ status: 404 })
+    expect(await catchError(client.responses.delete(first.id))).toMatchObject({ status: 404 })
     expect((await client.responses.retrieve(second.id)).id).toBe(second.id)
     const next = { model: MODEL, input: 'Three.', previous_response_id: second.id }
-    expect(await errorOf(client.responses.create(next))).toMatchObject({
+    expect(await catchError(client.responses.create(next))).toMatchObject({
       status: 400,
       code: 'previous_response_not_found',
     })
@@ -151,7 +151,7 @@ describe('a stored response', () => {
   test('cannot be cancelled when it is over', async () => {
     const proxy = proxyOf(answers)
     const { client, first } = await talked(proxy)
-    expect(await errorOf(client.responses.cancel(first.id))).toMatchObject({
+    expect(await catchError(client.responses.cancel(first.id))).toMatchObject({
       status: 400,
       error: { message: 'Cannot cancel a synchronous response.', code: null },
     })
@@ -202,9 +202,9 @@ describe('store: false', () => {
     const unkept = await client.responses.create(body)
     expect(proxy.got.at(-1)?.body['messages']).toHaveLength(3)
     expect(unkept).toMatchObject({ store: false })
-    expect(await errorOf(client.responses.retrieve(unkept.id))).toMatchObject({ status: 404 })
+    expect(await catchError(client.responses.retrieve(unkept.id))).toMatchObject({ status: 404 })
     const next = { model: MODEL, input: 'y', previous_response_id: unkept.id }
-    expect(await errorOf(client.responses.create(next))).toMatchObject({ status: 400 })
+    expect(await catchError(client.responses.create(next))).toMatchObject({ status: 400 })
   })
 
   test('puts nothing into the store', async () => {
@@ -236,7 +236,7 @@ describe('an unknown id', () => {
     ['cancel', UNKNOWN],
   ] as const)('%s %s: not found, in the words of the service', async (action, id) => {
     const { responses } = proxyOf(answers, { routes: ONLY_MESSAGES }).client()
-    expect(await errorOf(responses[action](id))).toMatchObject({
+    expect(await catchError(responses[action](id))).toMatchObject({
       status: 404,
       error: {
         message: `Response with id '${id}' not found.`,
@@ -250,7 +250,7 @@ describe('an unknown id', () => {
   test('cannot be continued', async () => {
     const { responses } = proxyOf(answers).client()
     const body = { model: MODEL, input: 'x', previous_response_id: UNKNOWN }
-    expect(await errorOf(responses.create(body))).toMatchObject({
+    expect(await catchError(responses.create(body))).toMatchObject({
       status: 400,
       error: {
         message: `Previous response with id '${UNKNOWN}' not found.`,
@@ -260,7 +260,7 @@ describe('an unknown id', () => {
       },
     })
     const reference = { type: 'item_reference' as const, id: 'msg_0123456789abcdef00000002' }
-    const item = await errorOf(responses.create({ model: MODEL, input: [reference] }))
+    const item = await catchError(responses.create({ model: MODEL, input: [reference] }))
     expect(item).toMatchObject({
       status: 404,
       error: { message: `Item with id '${reference.id}' not found.`, param: 'input' },
@@ -304,6 +304,6 @@ describe('an unknown id', () => {
     const id = first.output[0]?.id ?? ''
     expect((await proxy.ask(`/v1/responses/${id}`)).status).toBe(404)
     const body = { model: MODEL, input: 'x', previous_response_id: id }
-    expect(await errorOf(client.responses.create(body))).toMatchObject({ status: 400 })
+    expect(await catchError(client.responses.create(body))).toMatchObject({ status: 400 })
   })
 })

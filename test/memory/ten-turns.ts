@@ -15,11 +15,11 @@ const weather = {
   strict: false,
 }
 
-const proofOf = (turn: number) => `cHJvb2Y${'ABCDEFGHIJ'[turn - 1] ?? 'Z'}`
+const makeProof = (turn: number) => `cHJvb2Y${'ABCDEFGHIJ'[turn - 1] ?? 'Z'}`
 
 /** What the upstream says in a turn, from 1: odd ones think and call a tool, even ones answer. */
 export function reply(dialect: Dialect, turn: number): Said {
-  const thought = thinking(`Thought ${turn}.`, proofOf(turn))
+  const thought = thinking(`Thought ${turn}.`, makeProof(turn))
   const id = `${kits[dialect].scripted.idPrefix || 'call_'}${turn}`
   return turn % 2 === 1
     ? said([thought, call(id, 'weather', { city: `C${turn}` })], 'tool-call')
@@ -78,7 +78,7 @@ export function expectWhole(dialect: Dialect, bodies: readonly Wire[]): void {
   const proofs = pieces.flatMap((piece) =>
     piece.kind === 'thinking' && piece.proof !== '' ? [piece.proof] : [],
   )
-  expect(proofs).toEqual(Array.from({ length: TURNS - 1 }, (_, index) => proofOf(index + 1)))
+  expect(proofs).toEqual(Array.from({ length: TURNS - 1 }, (_, index) => makeProof(index + 1)))
   expect(pieces.filter((piece) => piece.kind === 'result')).toHaveLength(TURNS / 2)
   // Instructions are said with the first turn alone, and one dialect has them in its conversation.
   const histories = bodies.map((body) => {

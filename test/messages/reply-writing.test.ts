@@ -17,7 +17,7 @@ const whole = (members: Partial<Reply> = {}): Reply => ({
 
 const saying = (...blocks: Block[]) => say(unfold(whole({ blocks })))
 const types = (events: Record<string, unknown>[]) => events.map((event) => event['type'])
-const contentOf = (blocks: Block[]) => saying(...blocks).body['content']
+const writeContent = (blocks: Block[]) => saying(...blocks).body['content']
 
 const reason = (finish: FinishReason, ...blocks: Block[]) =>
   say(unfold(whole({ blocks, finish }))).body['stop_reason']
@@ -116,14 +116,14 @@ describe('a reply to a messages caller', () => {
   })
 
   it('gives every call an id of its own that fits', () => {
-    const content = contentOf([call('a.b'), call('a_b'), call('')])
+    const content = writeContent([call('a.b'), call('a_b'), call('')])
     const ids = Array.isArray(content) ? content.map((block) => isObject(block) && block['id']) : []
     expect(new Set(ids).size).toBe(3)
     for (const id of ids) expect(id).toMatch(/^[a-zA-Z0-9_-]+$/)
   })
 
   it('keeps the name of a tool as its caller spelled it', () => {
-    expect(contentOf([call('t1', '{}', 'with.dots')])).toMatchObject([{ name: 'with.dots' }])
+    expect(writeContent([call('t1', '{}', 'with.dots')])).toMatchObject([{ name: 'with.dots' }])
   })
 
   it.each<[FinishReason, string]>([

@@ -12,13 +12,13 @@ const many = (count: number, part: object) =>
   object(Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, part])))
 const strings = (count: number) => ({ ...many(count, { type: 'string' }), required: [] })
 const unions = (count: number) => many(count, { type: ['string', 'null'] })
-const formatOf = (schema: object) => ({
+const makeFormat = (schema: object) => ({
   type: 'json-schema' as const,
   schema: JSON.stringify(schema),
 })
 const wire = (members: Partial<Request>) => write(request(members)).wire
 const losses = (members: Partial<Request>) => write(request(members)).losses
-const messagesOf = (...turns: Request['turns']) => wire({ turns })['messages']
+const writeMessages = (...turns: Request['turns']) => wire({ turns })['messages']
 
 describe('a request for a messages upstream', () => {
   it('carries both spellings of the version and no beta', () => {
@@ -52,12 +52,12 @@ const marked = (words: string): Block => ({ kind: 'text', text: words, cache: { 
 
 describe('turns for a messages upstream', () => {
   it('never hold an empty text, nor an empty message', () => {
-    expect(messagesOf(user('a'), assistant('', call('t1')), user(result('t1', 'b')))).toEqual([
+    expect(writeMessages(user('a'), assistant('', call('t1')), user(result('t1', 'b')))).toEqual([
       { role: 'user', content: 'a' },
       { role: 'assistant', content: [{ type: 'tool_use', id: 't1', name: 'look', input: {} }] },
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content: 'b' }] },
     ])
-    expect(messagesOf(user('a'), assistant(' \n'), user('b'))).toEqual([
+    expect(writeMessages(user('a'), assistant(' \n'), user('b'))).toEqual([
       {
         role: 'user',
         content: [
@@ -305,7 +305,7 @@ const thought = (proof?: { dialect: string; value: string }): Block => ({
 describe('thoughts in the history for a messages upstream', () => {
   it('go back with their own proof only', () => {
     const own = thought({ dialect: 'messages', value: 'sig' })
-    expect(messagesOf(user('a'), assistant(own, 'b'), user('c'))).toMatchObject([
+    expect(writeMessages(user('a'), assistant(own, 'b'), user('c'))).toMatchObject([
       {},
       { content: [{ type: 'thinking', thinking: 'hm', signature: 'sig' }, { type: 'text' }] },
       {},
@@ -324,7 +324,7 @@ describe('thoughts in the history for a messages upstream', () => {
 
   it('may be a signature alone', () => {
     const bare: Block = { kind: 'reasoning', text: '', proof: { dialect: 'messages', value: 's' } }
-    expect(messagesOf(user('a'), assistant(bare, 'b'), user('c'))).toMatchObject([
+    expect(writeMessages(user('a'), assistant(bare, 'b'), user('c'))).toMatchObject([
       {},
       { content: [{ type: 'thinking', thinking: '', signature: 's' }, {}] },
       {},
@@ -512,7 +512,7 @@ describe('options for a messages upstream', () => {
     const [one, two] = [{ type: 'string', const: 'a' }, { type: 'null' }]
     const odd = { type: 'string', pattern: '^a', format: 'byte' }
     const schema = object({ odd, either: { oneOf: [one, two] } })
-    const written = write(request({ format: formatOf(schema) }))
+    const written = write(request({ format: makeFormat(schema) }))
     expect(JSON.parse(JSON.stringify(written.wire['output_config'])).format.schema).toEqual({
       ...schema,
       properties: {
@@ -524,10 +524,10 @@ describe('options for a messages upstream', () => {
 
   it('asks in words for a schema that is too much to be kept to', () => {
     for (const fitting of [strings(24), unions(16)])
-      expect(wire({ format: formatOf(fitting) })).toHaveProperty('output_config')
+      expect(wire({ format: makeFormat(fitting) })).toHaveProperty('output_config')
     const endless = object({ again: { anyOf: [{ $ref: '#' }, { type: 'null' }] } })
     for (const great of [strings(25), unions(17), endless]) {
-      const written = write(request({ format: formatOf(great) }))
+      const written = write(request({ format: makeFormat(great) }))
       expect(written.wire).not.toHaveProperty('output_config')
       expect(written.wire['system']).toContain(JSON.stringify(great))
       expect(written.losses).toEqual(['approximated format'])

@@ -12,18 +12,18 @@ const schema = (text?: string): Tool => ({
   ...(text && { schema: text }),
 })
 
-const rootOf = (text?: string) => {
+const writeRoot = (text?: string) => {
   const { wire } = write(request({ tools: [schema(text)] }))
   return JSON.parse(JSON.stringify(wire))['tools'][0].input_schema
 }
 
 describe('tools for a messages upstream', () => {
   it('have a schema whose root is an object', () => {
-    expect(rootOf()).toEqual({ type: 'object', properties: {} })
-    expect(rootOf('{}')).toEqual({ type: 'object', properties: {} })
-    expect(rootOf('null')).toEqual({ type: 'object', properties: {} })
-    expect(rootOf('{"properties":{"a":{}}}')).toEqual({ type: 'object', properties: { a: {} } })
-    expect(rootOf('{"type":"object","$schema":"x"}')).toEqual({
+    expect(writeRoot()).toEqual({ type: 'object', properties: {} })
+    expect(writeRoot('{}')).toEqual({ type: 'object', properties: {} })
+    expect(writeRoot('null')).toEqual({ type: 'object', properties: {} })
+    expect(writeRoot('{"properties":{"a":{}}}')).toEqual({ type: 'object', properties: { a: {} } })
+    expect(writeRoot('{"type":"object","$schema":"x"}')).toEqual({
       type: 'object',
       properties: {},
       $schema: 'x',

@@ -120,7 +120,7 @@ describe('a caller who takes slowly', () => {
   const late = () => pause(STALL_MS * 3).then(() => said('late'))
   const large = async () => said('x'.repeat(SIZE))
 
-  async function portOf(answer: () => Promise<Answer>): Promise<number> {
+  async function openPort(answer: () => Promise<Answer>): Promise<number> {
     const server = await startServer({
       answer,
       host: '127.0.0.1',
@@ -139,7 +139,7 @@ describe('a caller who takes slowly', () => {
   })
 
   it('is cut off when it takes nothing, and never taken for served', async () => {
-    const { socket } = await line(await portOf(large))
+    const { socket } = await line(await openPort(large))
     socket.pause()
     socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
     await pause(STALL_MS * 4)
@@ -153,13 +153,13 @@ describe('a caller who takes slowly', () => {
   })
 
   it('is not cut off while there is nothing to take', async () => {
-    const one = await line(await portOf(late))
+    const one = await line(await openPort(late))
     one.socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
     await expect.poll(() => statusOf(one), { timeout: 5000 }).toBe('200')
   })
 
   it('gets everything as long as it takes something now and then', async () => {
-    const { socket } = await line(await portOf(large))
+    const { socket } = await line(await openPort(large))
     let size = 0
     const start = performance.now()
     socket.on('data', (text) => {

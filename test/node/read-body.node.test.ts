@@ -19,7 +19,7 @@ async function collected(whole: Buffer, lengths: readonly number[]) {
   return bytes
 }
 
-const bytesOf = (length: number) => Buffer.from(Array.from({ length }, (_, index) => index % 251))
+const makeBytes = (length: number) => Buffer.from(Array.from({ length }, (_, index) => index % 251))
 
 describe('a body as it comes in', () => {
   it.each([
@@ -30,7 +30,7 @@ describe('a body as it comes in', () => {
     ['large pieces', 1_500_000, [65_536], 23],
     ['pieces of all sizes', 2_000_000, [1, 65_536, 300, 20_000, 16_384, 16_383], 90],
   ])('is all there: %s', async (_, length, lengths, most) => {
-    const whole = bytesOf(length)
+    const whole = makeBytes(length)
     const bytes = await collected(whole, lengths)
     expect(whole.equals(wholeBytes(bytes))).toBe(true)
     expect(piecesIn(bytes).length).toBeLessThanOrEqual(most)

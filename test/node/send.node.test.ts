@@ -48,7 +48,7 @@ const post = (url: string, options: Partial<UpstreamRequest> = {}) =>
 
 const sourceIn = ({ body }: UpstreamResponse) => body && toSource(body)
 
-async function textOf(response: UpstreamResponse): Promise<string> {
+async function readText(response: UpstreamResponse): Promise<string> {
   const source = sourceIn(response)
   const parts: Uint8Array[] = []
   for (let part = await source?.read(); part; part = await source?.read()) parts.push(part)
@@ -71,13 +71,13 @@ describe('the upstream client', () => {
       '["/v1/x?alt=sse","POST","2"]',
     ])
     expect(response.headers.get('__proto__')).toBeNull()
-    expect(await textOf(response)).toBe('{}')
+    expect(await readText(response)).toBe('{}')
   })
 
   it('sends a body as it comes', async () => {
     const origin = await serving((request, response) => void request.pipe(response))
     const body = new Response('streamed').body ?? undefined
-    expect(await textOf(await post(origin, body ? { body } : {}))).toBe('streamed')
+    expect(await readText(await post(origin, body ? { body } : {}))).toBe('streamed')
   })
 
   it('follows no redirect', async () => {
@@ -102,7 +102,7 @@ describe('the upstream client', () => {
       response.end(bytes)
     })
     const response = await post(origin)
-    expect(await textOf(response)).toBe('{"text":"plain"}')
+    expect(await readText(response)).toBe('{"text":"plain"}')
     if (coding !== 'identity') expect(response.headers.get('content-encoding')).toBeNull()
   })
 
@@ -149,7 +149,7 @@ describe('the upstream client', () => {
     ]
     for (const bytes of broken) {
       const origin = await saying((socket) => void socket.end(bytes))
-      await expect(post(origin).then(textOf)).rejects.toThrow()
+      await expect(post(origin).then(readText)).rejects.toThrow()
     }
   })
 
@@ -167,7 +167,7 @@ describe('the upstream client', () => {
   it('tells when a connection is sought and found', async () => {
     const told: string[] = []
     const connection = (state: string) => void told.push(state)
-    await textOf(await post(await serving((_, response) => response.end()), { connection }))
+    await readText(await post(await serving((_, response) => response.end()), { connection }))
     expect(told).toEqual(['sought', 'found'])
     // Somebody is there, but never agrees on a key.
     const mute = (await saying(() => undefined)).replace('http:', 'https:')
@@ -196,7 +196,7 @@ describe('the upstream client', () => {
     const midway = new AbortController()
     const answer = await post(`${origin}/midway`, { signal: midway.signal })
     midway.abort('left')
-    await expect(textOf(answer)).rejects.toThrow()
+    await expect(readText(answer)).rejects.toThrow()
 
     sourceIn(await post(`${origin}/cancelled`))?.cancel()
     await expect.poll(() => closed).toEqual(['/silent', '/midway', '/cancelled'])
@@ -227,7 +227,7 @@ describe('the upstream client', () => {
     const ask = async (index: number) => {
       const controller = new AbortController()
       if (index % 3 === 0) setTimeout(() => controller.abort(), Math.random() * 5)
-      const answer = post(`${origin}/${index}`, { signal: controller.signal }).then(textOf)
+      const answer = post(`${origin}/${index}`, { signal: controller.signal }).then(readText)
       const text = await answer.catch(() => `/${index}`)
       expect(text).toBe(`/${index}`)
     }

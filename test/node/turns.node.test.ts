@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop()
 })
 
-async function portOf(answer: (asked: HttpRequest) => Promise<Answer>): Promise<number> {
+async function openPort(answer: (asked: HttpRequest) => Promise<Answer>): Promise<number> {
   const server = await startServer({
     answer,
     host: '127.0.0.1',
@@ -57,7 +57,7 @@ function counting(ms = 1) {
 describe('requests that are sent before the answers to former ones', () => {
   it('are begun one after the other, and answered in their order', async () => {
     const { open, answer } = counting()
-    const line = talk(await portOf(answer))
+    const line = talk(await openPort(answer))
     const paths = Array.from({ length: 300 }, (_, index) => `/${index}`)
     line.socket.write(paths.map((path) => post(path, 'x'.repeat(500))).join(''))
     await expect.poll(() => line.heard.includes('</299>'), { timeout: 10_000 }).toBe(true)
@@ -67,7 +67,7 @@ describe('requests that are sent before the answers to former ones', () => {
   })
   it('are not begun when their caller has left', async () => {
     const { open, answer } = counting(50)
-    const line = talk(await portOf(answer))
+    const line = talk(await openPort(answer))
     line.socket.write(post('/0', 'x'))
     await expect.poll(() => line.heard.includes('</0>')).toBe(true)
     line.socket.write(Array.from({ length: 10 }, () => post('/1', 'x')).join(''))
@@ -79,7 +79,7 @@ describe('requests that are sent before the answers to former ones', () => {
   })
   it('do not keep other connections waiting', async () => {
     const { open, answer } = counting()
-    const port = await portOf(answer)
+    const port = await openPort(answer)
     const lines = [1, 2, 3].map(() => talk(port))
     for (const { socket } of lines) socket.write(post('/x', 'x').repeat(20))
     await expect.poll(() => lines.every(({ heard }) => heard.split('</x>').length > 20)).toBe(true)
@@ -104,7 +104,7 @@ describe('a refusal before the body has been read', () => {
   const refuse = async (): Promise<Answer> => ({ status: 503, headers: {}, body: refusal })
 
   it.each(['keep-alive', 'close'])('is heard while it is still sent: %s', async (connection) => {
-    const line = talk(await portOf(refuse))
+    const line = talk(await openPort(refuse))
     const size = 20_000_000
     line.socket.write(
       `POST / HTTP/1.1\r\nHost: x\r\nConnection: ${connection}\r\nContent-Length: ${size}\r\n\r\n`,
@@ -118,7 +118,7 @@ describe('a refusal before the body has been read', () => {
     expect(line.heard.endsWith(refusal)).toBe(true)
   })
   it('comes in the middle of a body without a length', async () => {
-    const line = talk(await portOf(read))
+    const line = talk(await openPort(read))
     line.socket.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n')
     const timer = setInterval(() => line.socket.write(`64\r\n${'x'.repeat(100)}\r\n`), 5)
     await expect.poll(() => line.heard.includes('no room'), { timeout: 5000 }).toBe(true)

@@ -32,12 +32,12 @@ describe.each(['messages', 'generate-content'] as const)(
   'an answer in the schema of %s',
   (dialect) => {
     const ask = (schema: object) => sent([dialect, 'responses'], bodies[dialect](schema))
-    const formatOf = (schema: object) => JSON.parse(ask(schema).text).text.format
+    const writeFormat = (schema: object) => JSON.parse(ask(schema).text).text.format
 
     it('is kept to strictly, and closed for it', () => {
       const strict = { type: 'json_schema', name: 'response', schema: whole(closing), strict: true }
-      expect(formatOf(whole())).toEqual(strict)
-      expect(formatOf(whole(closing))).toEqual(strict)
+      expect(writeFormat(whole())).toEqual(strict)
+      expect(writeFormat(whole(closing))).toEqual(strict)
       expect(lossesOf(ask(whole())).join()).not.toContain('format')
     })
     it('is sent as it came when it is closed', () => {
@@ -65,7 +65,7 @@ describe.each(['messages', 'generate-content'] as const)(
       ['a default', object({ name: { ...name, default: 'x' } })],
       ['a format that is refused', object({ name: { ...name, format: 'uri' } })],
     ])('is not kept to strictly where it could not be: %s', (what, schema) => {
-      const { strict } = formatOf(schema)
+      const { strict } = writeFormat(schema)
       expect(strict, what).toBeUndefined()
       expect(lossesOf(ask(schema))).toContain('dropped format.strict')
     })

@@ -43,7 +43,7 @@ function repeated(index: number): object[] {
   ]
 }
 
-const timeOf = (count: number) => {
+const measure = (count: number) => {
   const parts = Array.from({ length: count }, (_, index) => repeated(index)).flat()
   const contents = [
     { role: 'user', parts: [{ text: 'q' }] },
@@ -57,9 +57,9 @@ const timeOf = (count: number) => {
 }
 
 it('takes as long for repeated thoughts as there are of them', () => {
-  timeOf(500)
+  measure(500)
   // Sixteen times as much would take 256 times as long.
-  expect(timeOf(16_000) / timeOf(1000)).toBeLessThan(80)
+  expect(measure(16_000) / measure(1000)).toBeLessThan(80)
 })
 
 it('knows kinds of media in capitals, too', () => {

@@ -73,7 +73,7 @@ describe.each(DIALECTS)('%s on both sides', (dialect) => {
     expect(await response.text()).toBe(events(dialect).join(''))
   })
 
-  const refusalOf = async (text: string) => {
+  const askRefused = async (text: string) => {
     const proxy = proxyOf(() => jsonReply(text, 400), settings(dialect), { dialects })
     const response = await proxy.fetch(pathOf(dialect, false), { body: ask(false), headers })
     expect(response.status).toBe(400)
@@ -87,19 +87,19 @@ describe.each(DIALECTS)('%s on both sides', (dialect) => {
     '[{"error":{"message":"no such field"}}]',
     'no such field\n',
   ])("puts the words of somebody else's error into its own: %s", async (text) => {
-    const body: unknown = JSON.parse(await refusalOf(text))
+    const body: unknown = JSON.parse(await askRefused(text))
     expect(body).toMatchObject({ error: { message: 'no such field' } })
   })
   it.each(['{ "error":{"message":"no"}, "future":1 }'])(
     'passes its own error: %s',
     async (text) => {
-      expect(await refusalOf(text)).toBe(text)
+      expect(await askRefused(text)).toBe(text)
     },
   )
   it.each(['<html>no</html>', '\u0001\u0002', '\ufffd\ufffd'])(
     'shows no rubbish: %j',
     async (text) => {
-      expect(await refusalOf(text)).not.toContain(text)
+      expect(await askRefused(text)).not.toContain(text)
     },
   )
 

@@ -3,23 +3,23 @@ import { Breaker, HARD_FAULT_MS, LONGEST_WAIT_MS } from '../../src/upstream/brea
 
 const PLAIN = { isProbe: false }
 const START = 1_700_000_000_000
-const breakerOf = () => new Breaker(() => 0.5)
+const createBreaker = () => new Breaker(() => 0.5)
 
 function tripped(now = START): Breaker {
-  const breaker = breakerOf()
+  const breaker = createBreaker()
   for (let count = 0; count < 5; count += 1) breaker.fail(PLAIN, now)
   return breaker
 }
 
 function openFor(waitMs: number): number {
-  const breaker = breakerOf()
+  const breaker = createBreaker()
   for (let count = 0; count < 5; count += 1) breaker.fail(PLAIN, START, { waitMs })
   return breaker.until - START
 }
 
 describe('the breaker of a member', () => {
   it('opens after five failures in a row, and not after four', () => {
-    const breaker = breakerOf()
+    const breaker = createBreaker()
     for (let count = 0; count < 4; count += 1) breaker.fail(PLAIN, START)
     expect(breaker.state(START)).toBe('closed')
     breaker.fail(PLAIN, START)
@@ -27,13 +27,13 @@ describe('the breaker of a member', () => {
     expect(breaker.until).toBe(START + 15_000)
   })
   it('opens when half of ten fail within half a minute, and forgets what is older', () => {
-    const breaker = breakerOf()
+    const breaker = createBreaker()
     for (let count = 0; count < 5; count += 1) {
       breaker.succeed(START)
       breaker.fail(PLAIN, START)
     }
     expect(breaker.state(START)).toBe('open')
-    const other = breakerOf()
+    const other = createBreaker()
     for (let count = 0; count < 12; count += 1) {
       if (count % 2) other.fail(PLAIN, START + count * 20_000)
       else other.succeed(START + count * 20_000)
@@ -57,7 +57,7 @@ describe('the breaker of a member', () => {
     expect(openFor(10)).toBe(15_000)
   })
   it('opens at once for half an hour where the key is at fault', () => {
-    const breaker = breakerOf()
+    const breaker = createBreaker()
     breaker.fail(PLAIN, START, { hard: true })
     expect(breaker.until).toBe(START + HARD_FAULT_MS)
   })

@@ -135,7 +135,7 @@ function configFor({ fault, caller, upstream }: Cell, port: number, closed: numb
 }
 
 /** The conversation of a caller, with a proof of the first account in it. */
-function bodyOf({ caller, upstream, stream }: Cell, call: number): string {
+function makeBody({ caller, upstream, stream }: Cell, call: number): string {
   const own = { dialect: upstream.voice.dialect, value: PROOF, account: fingerprint('one') }
   // A text of generate-content carries the proof of what stood before it.
   const slot = caller.voice.dialect === 'generate-content' ? 'next' : 'self'
@@ -175,7 +175,7 @@ export async function play(cell: Cell, calls: number, closed: number): Promise<T
     const request = new Request(`http://127.0.0.1${caller.http.path('m', stream)}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' },
-      body: bodyOf(cell, call),
+      body: makeBody(cell, call),
     })
     const response = toResponse(await answer(request))
     const text = await response.text()

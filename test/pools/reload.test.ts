@@ -21,7 +21,7 @@ const pool = (first: string, more: Partial<Config> = {}, one = 'one'): Config =>
 })
 
 const DOWN = 'key-that-is-down-0123456789'
-const settingsOf = (config: Config) => readSettings(config, {}, { listens: LOOPBACK })
+const readFor = (config: Config) => readSettings(config, {}, { listens: LOOPBACK })
 const LOOPBACK = { host: '127.0.0.1', port: 8787 }
 const HEADERS = { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' }
 
@@ -29,7 +29,7 @@ function proxyOf(config: Config, refused: number) {
   const asked: string[] = []
   const observer = createObserver({ version: '1', runtime: 'node' }, () => 0)
   let sessions = 0
-  const { answer, replace } = createReplaceable(settingsOf(config), {
+  const { answer, replace } = createReplaceable(readFor(config), {
     send: async ({ url, headers }: UpstreamRequest) => {
       asked.push(url.includes('one.example') ? 'one' : 'two')
       if (headers['x-api-key'] !== DOWN) return jsonReply(JSON.parse(voice.whole))
@@ -41,7 +41,7 @@ function proxyOf(config: Config, refused: number) {
     observer,
   })
   return {
-    replace: (next: Config) => replace(settingsOf(next)),
+    replace: (next: Config) => replace(readFor(next)),
     /** Which members a request of a new session asks. */
     async ask(): Promise<string[]> {
       asked.length = 0

@@ -23,7 +23,7 @@ const upstream = (dialect: string, name: string, account?: string) => ({
 })
 
 /** Upstreams in this order, with their accounts, behind every model. */
-const poolOf = (
+const makePool = (
   dialect: string,
   accounts: Readonly<Record<string, string>>,
   more: Partial<Config> = {},
@@ -47,7 +47,7 @@ function switched(script: MemberScript): { script: MemberScript; now(next: Membe
 describe('a session', () => {
   it('stays where it went, and a new one begins at the first (trap 17)', async () => {
     const one = switched(good('messages'))
-    const site = siteOf(poolOf('messages', { one: 'a', two: 'b' }), {
+    const site = siteOf(makePool('messages', { one: 'a', two: 'b' }), {
       one: one.script,
       two: good('messages'),
     })
@@ -65,7 +65,7 @@ describe('a session', () => {
   it('goes on in its account before it goes to another', async () => {
     const one = switched(good('messages'))
     const scripts = { one: one.script, two: good('messages'), three: good('messages') }
-    const site = siteOf(poolOf('messages', { one: 'a', two: 'b', three: 'a' }), scripts)
+    const site = siteOf(makePool('messages', { one: 'a', two: 'b', three: 'a' }), scripts)
     await site.ask(session('s'))
     one.now(refusing(529))
     await site.ask(session('s'))
@@ -76,13 +76,13 @@ describe('a session', () => {
     ['prefer', 200, ['one', 'two']],
     ['strict', 529, ['one']],
   ] as const)('with proofs in it, %s: %d', async (sticky, status, asked) => {
-    const pool = poolOf('messages', { one: 'a', two: 'b' }, { failover: { sticky } })
+    const pool = makePool('messages', { one: 'a', two: 'b' }, { failover: { sticky } })
     const site = siteOf(pool, { one: refusing(529, { 'retry-after': '9' }), two: good('messages') })
     expect((await site.ask({ body: signed })).status).toBe(status)
     expect(askedOf(site)).toEqual(asked)
   })
   it('is refused where it may go nowhere else, and the other account is not asked', async () => {
-    const pool = poolOf('messages', { one: 'a', two: 'b' }, { failover: { sticky: 'strict' } })
+    const pool = makePool('messages', { one: 'a', two: 'b' }, { failover: { sticky: 'strict' } })
     const site = siteOf(pool, { one: refusing(529, { 'retry-after': '9' }), two: good('messages') })
     await site.ask({ body: signed })
     const response = await site.ask({ body: signed })
@@ -110,7 +110,7 @@ describe('a session', () => {
     ],
     ['opencode', [{ headers: { 'x-session-id': ID } }, { headers: { 'x-session-affinity': ID } }]],
   ] as const)('is known by what %s sends (trap 20)', async (_, ways) => {
-    const site = siteOf(poolOf('messages', { one: 'a', two: 'b' }), { one: good('messages') })
+    const site = siteOf(makePool('messages', { one: 'a', two: 'b' }), { one: good('messages') })
     for (const way of ways) await site.ask({ ...way })
     const keys = new Set(site.log.map((entry) => entry.session))
     expect(keys.size).toBe(1)
@@ -118,7 +118,7 @@ describe('a session', () => {
     expect(JSON.stringify(site.log)).not.toContain(ID)
   })
   it('is not known by a user agent (trap 20)', async () => {
-    const site = siteOf(poolOf('messages', { one: 'a', two: 'b' }), { one: good('messages') })
+    const site = siteOf(makePool('messages', { one: 'a', two: 'b' }), { one: good('messages') })
     const headers = { 'user-agent': 'claude-cli/0.24.4' }
     const say = (content: string) => ({ headers, body: { messages: [{ role: 'user', content }] } })
     await site.ask(say('One thing'))
@@ -126,7 +126,7 @@ describe('a session', () => {
     expect(new Set(site.log.map((entry) => entry.session)).size).toBe(2)
   })
   it('without an id is known by how it begins', async () => {
-    const site = siteOf(poolOf('messages', { one: 'a', two: 'b' }), { one: good('messages') })
+    const site = siteOf(makePool('messages', { one: 'a', two: 'b' }), { one: good('messages') })
     await site.ask({ body: { messages: signed.messages.slice(0, 1) } })
     await site.ask({ body: signed })
     expect(new Set(site.log.map((entry) => entry.session)).size).toBe(1)
@@ -134,7 +134,7 @@ describe('a session', () => {
   it.each(allKits.map(({ ask, voice }) => [voice.dialect, ask, voice] as const))(
     'without an id is known by how it begins while it grows: %s',
     async (dialect, { history, text, called }, voice) => {
-      const site = siteOf(poolOf(dialect, { one: 'a', two: 'b' }), { one: good(dialect) })
+      const site = siteOf(makePool(dialect, { one: 'a', two: 'b' }), { one: good(dialect) })
       const turns = (body: object) => [Object.entries(body).find(([name]) => name === history)?.[1]]
       const more = turns(called('{}', 'done')).flat()
       for (const words of ['One thing', 'Another one', `Long ${'word '.repeat(2000)}`])
@@ -148,7 +148,7 @@ describe('a session', () => {
   it('is spread by weight, and stays where its hash puts it', async () => {
     const site = siteOf(
       {
-        ...poolOf('messages', { one: 'a', two: 'b' }),
+        ...makePool('messages', { one: 'a', two: 'b' }),
         routes: [{ model: '*', pick: 'weighted', upstream: ['one', { name: 'two', weight: 3 }] }],
         failover: { sticky: 'off' },
       },
@@ -193,7 +193,7 @@ describe('proofs of reasoning', () => {
       (name: string): MemberScript =>
       (sent, nth) =>
         random() < 0.15 ? refusing(529)(sent, nth) : sealing(name)(sent, nth)
-    const site = siteOf(poolOf('responses', { one: 'a', two: 'b', three: 'a' }), {
+    const site = siteOf(makePool('responses', { one: 'a', two: 'b', three: 'a' }), {
       one: flaky('one'),
       two: flaky('two'),
       three: flaky('three'),
@@ -229,7 +229,7 @@ describe('proofs of reasoning', () => {
     expect(reported).toBeGreaterThan(0)
   })
   it('find their account without a memory of the session', async () => {
-    const pool = poolOf('responses', { one: 'a', two: 'b' })
+    const pool = makePool('responses', { one: 'a', two: 'b' })
     const thinking = { max_tokens: 5000, thinking: { type: 'enabled', budget_tokens: 2000 } }
     const first = siteOf(pool, { one: refusing(529), two: sealing('two') })
     const { content } = (await (await first.ask({ body: thinking })).json()) as { content: object }
@@ -244,7 +244,7 @@ describe('proofs of reasoning', () => {
     expect(another.sent[0]?.body).toContain('sealed-by-two-')
   })
   it('are not left out where nothing may be lost', async () => {
-    const pool = poolOf('responses', { one: 'a', two: 'b' }, { losses: 'reject' })
+    const pool = makePool('responses', { one: 'a', two: 'b' }, { losses: 'reject' })
     const one = switched(sealing('one'))
     const site = siteOf(pool, { one: one.script, two: sealing('two') })
     const ask = (messages: object[]) =>
@@ -287,7 +287,7 @@ describe('what an upstream keeps', () => {
   it('is asked of the member that gave it out (trap 19)', async () => {
     const store = memoryStore(STORE_BOUNDS)
     const one = switched(refusing(529))
-    const pool = poolOf('responses', { one: 'a', two: 'b' })
+    const pool = makePool('responses', { one: 'a', two: 'b' })
     const site = siteOf(
       { ...pool, callers: { keys: ['caller-one-0123456789', 'caller-two-0123456789'] } },
       { one: one.script, two: stored('two') },

@@ -23,7 +23,7 @@ const unheard = (): never => {
   throw new Error('nothing is scripted')
 }
 
-const stageOf = ({ fetch }: ReturnType<typeof siteOf>): Stage => ({
+const toStage = ({ fetch }: ReturnType<typeof siteOf>): Stage => ({
   fetch,
   received: [],
   heard: unheard,
@@ -39,7 +39,7 @@ describe.each(SERVERS)('$profile, which speaks a part of $dialect', (server) => 
   test.each(CLIENTS)('serves $name over $dialect', async ({ talk, stream }) => {
     const site = siteOf(server, server.profile)
     const options = { stream, system: 'Be kind.', tools: TOOLS, thinking: true, maxTokens: 8000 }
-    const conversation = talk(stageOf(site), options)
+    const conversation = talk(toStage(site), options)
     expect((await conversation.say('Say hello.')).text).toContain('Say hello.')
     const { calls } = await conversation.say('Please call get_weather')
     expect(calls.map(({ name, input }) => ({ name, input }))).toEqual([

@@ -10,7 +10,7 @@ import { SERVERS } from './servers.ts'
 const GOLDEN = new URL('../../fixtures/golden/', import.meta.url)
 
 /** All that is written for the upstreams of a dialect, and what its own callers ask. */
-function bodiesOf({ dialect, caller }: Adapter): [string, JsonObject][] {
+function readBodies({ dialect, caller }: Adapter): [string, JsonObject][] {
   return readdirSync(GOLDEN, { recursive: true, encoding: 'utf8' })
     .filter((file) =>
       new RegExp(`(?:\\.${dialect}|/${dialect}\\.input)\\.request\\.json$`).test(file),
@@ -29,7 +29,7 @@ const lowered = (adapter: Adapter, body: JsonObject, name: string): JsonObject =
 }
 
 describe.each(adapters.filter(({ upstream }) => upstream.profiles))('$dialect', (adapter) => {
-  const bodies = bodiesOf(adapter)
+  const bodies = readBodies(adapter)
 
   test('is lowered to each profile once and for all', () => {
     expect(bodies.length).toBeGreaterThan(10)

@@ -39,10 +39,10 @@ async function post(
   return answer
 }
 
-const jsonOf = async (answer: Response): Promise<JsonObject> =>
+const readJson = async (answer: Response): Promise<JsonObject> =>
   parseObject(await answer.text()) ?? {}
 
-async function eventsOf(answer: Response): Promise<JsonObject[]> {
+async function readEvents(answer: Response): Promise<JsonObject[]> {
   const text = await answer.text()
   return [...text.matchAll(/^data: (\{.*)$/gm)]
     .map(([, data = '']) => parseObject(data))
@@ -109,7 +109,7 @@ function codex(agent: string, tools: JsonObject[], late: JsonObject[], names: st
           input,
           ...(tools.length > 0 && { tools }),
         }
-        const events = await eventsOf(await post(site, '/v1/responses', {}, body))
+        const events = await readEvents(await post(site, '/v1/responses', {}, body))
         const items = events
           .filter(({ type }) => type === 'response.output_item.done')
           .map(({ item }) => objectIn(item))
@@ -166,7 +166,7 @@ const openai: Session = {
         tools: CODEX_TOOLS.slice(0, 1),
         ...(previous !== null && { previous_response_id: previous }),
       }
-      const reply = await jsonOf(await post(site, '/v1/responses', {}, body))
+      const reply = await readJson(await post(site, '/v1/responses', {}, body))
       previous = reply['id'] ?? null
       const items = objectsOf(reply['output'])
       turns.push(fromItems(items))
@@ -207,7 +207,7 @@ const claudeCode: Session = {
         'anthropic-version': '2023-06-01',
         'anthropic-beta': 'interleaved-thinking-2025-05-14,context-management-2025-06-27',
       }
-      const blocks = gathered(await eventsOf(await post(site, '/v1/messages', headers, body)))
+      const blocks = gathered(await readEvents(await post(site, '/v1/messages', headers, body)))
       messages.push({ role: 'assistant', content: blocks })
       turns.push({
         text: blocks.map(({ type, text }) => (type === 'text' ? String(text) : '')).join(''),
@@ -282,7 +282,7 @@ const geminiCli: Session = {
         },
       }
       const path = '/v1beta/models/gemini-3-pro:streamGenerateContent?alt=sse'
-      const events = await eventsOf(await post(site, path, {}, body))
+      const events = await readEvents(await post(site, path, {}, body))
       const said = events.flatMap(({ candidates }) =>
         objectsOf(candidates).flatMap(({ content }) => objectsOf(objectIn(content)['parts'])),
       )
@@ -331,7 +331,7 @@ const chatClient: Session = {
           { type: 'custom', custom: { name: 'patch', format: { type: 'grammar', grammar: LARK } } },
         ],
       }
-      const reply = await jsonOf(await post(site, '/v1/chat/completions', {}, body))
+      const reply = await readJson(await post(site, '/v1/chat/completions', {}, body))
       const message = objectIn(objectsOf(reply['choices'])[0]?.['message'])
       messages.push(message)
       const calls = objectsOf(message['tool_calls'])

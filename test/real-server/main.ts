@@ -168,7 +168,7 @@ const CHECKS: Record<string, Check> = {
         return /format|output_config/.test(told.losses)
           ? undefined
           : `nothing of the schema: ${told.losses}`
-      return piecesOf(told.text).includes('"hello"') ? undefined : told.text.slice(-300)
+      return joinPieces(told.text).includes('"hello"') ? undefined : told.text.slice(-300)
     }),
   tools: (exchange, from, to) =>
     both(async (stream) => {
@@ -222,7 +222,7 @@ const CHECKS: Record<string, Check> = {
 const cancelled = (server: RealServer): number => server.log().split('cancel task').length
 
 /** The words of a reply, whose pieces stand in JSON, and whose JSON stands in pieces. */
-const piecesOf = (text: string): string =>
+const joinPieces = (text: string): string =>
   text
     .replaceAll(/"(?:content|text|delta)":"((?:[^"\\]|\\.)*)"|[^]/g, (_, piece) => piece ?? '')
     .replaceAll('\\', '')

@@ -10,7 +10,7 @@ import { anyStep, edited, type Edit, type Step } from './edits.ts'
 import { twins, type Twins } from './twins.ts'
 
 /** Every element that a history of a dialect may have, as far as it is written down. */
-function elementsOf(dialect: Dialect): JsonObject[] {
+function makeElements(dialect: Dialect): JsonObject[] {
   const name = kits[dialect].ask.history
   return requestsOf(dialect).flatMap((request) => listOf(request[name]).filter(isObject))
 }
@@ -39,12 +39,12 @@ const AGENT = {
   task: 'Сумма неверна.',
 }
 
-function bodyOf(dialect: Dialect, { isFull, seed }: Base, turns: number): JsonObject {
+function makeBody(dialect: Dialect, { isFull, seed }: Base, turns: number): JsonObject {
   const { ask, bench } = kits[dialect]
   if (!isFull)
     return { ...bench.history({ ...AGENT, steps: AGENT.steps.slice(0, turns) }) } as JsonObject
   const [full = {}] = requestsOf(dialect)
-  const elements = elementsOf(dialect)
+  const elements = makeElements(dialect)
   const drawn = Array.from(
     { length: turns },
     (_, index) => elements[(seed + index * 7) % elements.length] ?? {},
@@ -87,7 +87,7 @@ class Player {
     if (step.kind === 'other') this.#turnTo(step.what)
     const upstream = this.#upstreams[this.#upstream % this.#upstreams.length] ?? this.#caller
     const model = `${upstream}-x`
-    const body = bodyOf(this.#caller, session.base, session.turns)
+    const body = makeBody(this.#caller, session.base, session.turns)
     const whole = kits[this.#caller].http.body(model, this.#stream, body)
     const text = [...session.lasting, ...edits].reduce(edited, JSON.stringify(whole))
     const bytes = Buffer.from(text)

@@ -93,7 +93,7 @@ export class RecordedBills {
 
   #bill(tally: Tally, [caller, upstream]: [Adapter, Adapter], id: string, bodies: JsonObject[]) {
     const pair = `${caller.dialect} <- ${upstream.dialect}`
-    const [one, other] = [billOf(upstream), billOf(upstream)]
+    const [one, other] = [createBill(upstream), createBill(upstream)]
     const through = bodies.map((body) => one(body))
     const own = bodies.map((body) => other(direct(upstream, body)))
     const said = repeated(bodies)
@@ -117,7 +117,7 @@ export class RecordedBills {
   }
 }
 
-function billOf({ dialect }: Adapter): Service {
+function createBill({ dialect }: Adapter): Service {
   const name = DIALECTS.find((known) => known === dialect)
   if (!name) throw new Error(`no service speaks ${dialect}`)
   return serviceOf(name)

@@ -31,24 +31,24 @@ export async function* records(
   sample: number | undefined,
   report: (malformed: Malformed) => void,
 ): AsyncGenerator<Recorded> {
-  const files = await filesOf(folder)
+  const files = await findFiles(folder)
   const total = sample === undefined ? 0 : await lineCount(files)
   let seen = 0
   for (const file of files) {
     let line = 0
-    for await (const text of linesOf(file)) {
+    for await (const text of readLines(file)) {
       line += 1
       if (text.trim() === '') continue
       seen += 1
       if (sample !== undefined && !isChosen(seen, sample, total)) continue
-      const record = recordOf(text)
+      const record = readRecord(text)
       if (typeof record === 'string') report({ file, line, what: record })
       else yield record
     }
   }
 }
 
-async function filesOf(folder: string): Promise<string[]> {
+async function findFiles(folder: string): Promise<string[]> {
   const names = await readdir(folder)
   return names
     .filter((name) => name.endsWith('.jsonl'))
@@ -56,18 +56,18 @@ async function filesOf(folder: string): Promise<string[]> {
     .map((name) => join(folder, name))
 }
 
-const linesOf = (file: string) => createInterface({ input: createReadStream(file, 'utf8') })
+const readLines = (file: string) => createInterface({ input: createReadStream(file, 'utf8') })
 
 async function lineCount(files: string[]): Promise<number> {
   let count = 0
-  for (const file of files) for await (const line of linesOf(file)) if (line.trim()) count += 1
+  for (const file of files) for await (const line of readLines(file)) if (line.trim()) count += 1
   return count
 }
 
 const isChosen = (index: number, sample: number, total: number): boolean =>
   Math.floor((index * sample) / total) > Math.floor(((index - 1) * sample) / total)
 
-function recordOf(text: string): Recorded | string {
+function readRecord(text: string): Recorded | string {
   let value: Json
   try {
     value = JSON.parse(text)

@@ -39,7 +39,7 @@ export const aiDriver = (dialect: Dialect, provider: Provider): Driver => ({
     const history: ModelMessage[] = []
     const turn = async (message: ModelMessage): Promise<Outcome> => {
       history.push(message)
-      const settings: Settings = { ...settingsOf(options), model, messages: history }
+      const settings: Settings = { ...writeSettings(options), model, messages: history }
       const result = options.stream ? await streamed(settings) : await generateText(settings)
       history.push(...result.response.messages)
       return outcome(result)
@@ -62,7 +62,7 @@ export const aiDriver = (dialect: Dialect, provider: Provider): Driver => ({
 
 type Settings = Parameters<typeof generateText>[0] & Parameters<typeof streamText>[0]
 
-const settingsOf = (options: TalkOptions) => ({
+const writeSettings = (options: TalkOptions) => ({
   maxRetries: 0,
   ...(options.system !== undefined && { system: options.system }),
   ...(options.maxTokens !== undefined && { maxOutputTokens: options.maxTokens }),

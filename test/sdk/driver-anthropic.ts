@@ -85,12 +85,12 @@ function outcome(message: Anthropic.Message): Outcome {
         : [],
     ),
     stop: STOPS[message.stop_reason ?? ''] ?? 'stop',
-    counts: countsOf(message.usage),
+    counts: readCounts(message.usage),
     model: message.model,
   }
 }
 
-function countsOf(usage: Anthropic.Usage): Partial<Counts> {
+function readCounts(usage: Anthropic.Usage): Partial<Counts> {
   const cached = usage.cache_read_input_tokens ?? 0
   const reasoning = usage.output_tokens_details?.thinking_tokens
   return {

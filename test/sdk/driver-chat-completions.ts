@@ -116,7 +116,7 @@ function outcome({ choices, usage, model }: ChatCompletion): Outcome {
         ? [{ id: call.id, name: call.function.name, input: JSON.parse(call.function.arguments) }]
         : [],
     ),
-    stop: stopOf(choice),
+    stop: readStop(choice),
     counts: usage
       ? {
           input: usage.prompt_tokens,
@@ -129,7 +129,7 @@ function outcome({ choices, usage, model }: ChatCompletion): Outcome {
   }
 }
 
-function stopOf(choice: ChatCompletion.Choice | undefined): Stop {
+function readStop(choice: ChatCompletion.Choice | undefined): Stop {
   if (choice?.message.refusal || choice?.finish_reason === 'content_filter') return 'refusal'
   if (choice?.finish_reason === 'length') return 'length'
   return choice?.finish_reason === 'tool_calls' ? 'tool-call' : 'stop'

@@ -82,13 +82,13 @@ function outcome(chunks: GenerateContentResponse[]): Outcome {
     text: words(false),
     thinking: words(true),
     calls,
-    stop: stopOf(chunks, calls.length),
-    counts: countsOf(chunks.at(-1)),
+    stop: readStop(chunks, calls.length),
+    counts: readCounts(chunks.at(-1)),
     model: chunks.at(-1)?.modelVersion ?? '',
   }
 }
 
-function stopOf(chunks: GenerateContentResponse[], calls: number): Stop {
+function readStop(chunks: GenerateContentResponse[], calls: number): Stop {
   const reason = chunks.findLast((chunk) => chunk.candidates?.[0]?.finishReason)?.candidates?.[0]
     ?.finishReason
   if (reason === 'MAX_TOKENS') return 'length'
@@ -96,7 +96,7 @@ function stopOf(chunks: GenerateContentResponse[], calls: number): Stop {
   return calls > 0 ? 'tool-call' : 'stop'
 }
 
-function countsOf(last: GenerateContentResponse | undefined): Partial<Counts> {
+function readCounts(last: GenerateContentResponse | undefined): Partial<Counts> {
   const usage = last?.usageMetadata
   if (!usage) return {}
   const reasoning = usage.thoughtsTokenCount ?? 0

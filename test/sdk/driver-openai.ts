@@ -112,7 +112,7 @@ function outcome(response: Response): Outcome {
         ? [{ id: item.call_id, name: item.name, input: JSON.parse(item.arguments) }]
         : [],
     ),
-    stop: stopOf(response),
+    stop: readStop(response),
     counts: usage
       ? {
           input: usage.input_tokens,
@@ -125,7 +125,7 @@ function outcome(response: Response): Outcome {
   }
 }
 
-function stopOf({ status, incomplete_details, output }: Response): Stop {
+function readStop({ status, incomplete_details, output }: Response): Stop {
   if (status === 'incomplete')
     return incomplete_details?.reason === 'max_output_tokens' ? 'length' : 'refusal'
   if (output.some((item) => item.type === 'function_call')) return 'tool-call'

@@ -16,7 +16,7 @@ const ASK = {
 }
 const CHAT = { model: 'gpt-4o', messages: [{ role: 'user' as const, content: 'Hello' }] }
 const silent = (upstream: Dialect): Stage => stage(upstream, says(upstream))
-const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
+const catchFailure = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => undefined,
     (failure: unknown) => failure,
@@ -26,11 +26,11 @@ describe.each(DIALECTS)('over %s', (upstream) => {
   test('what is not here is a failure of each client’s own class', async () => {
     const staged = silent(upstream)
     const batches = anthropicClient(staged).messages.batches.retrieve('msgbatch_1')
-    expect(await failureOf(batches)).toMatchObject({ status: 404, type: 'not_found_error' })
+    expect(await catchFailure(batches)).toMatchObject({ status: 404, type: 'not_found_error' })
     const completed = openaiClient(staged).completions.create({ model: 'm', prompt: 'x' })
-    expect(await failureOf(completed)).toBeInstanceOf(OpenAI.NotFoundError)
+    expect(await catchFailure(completed)).toBeInstanceOf(OpenAI.NotFoundError)
     const embedded = genaiClient(staged).models.embedContent({ model: 'm', contents: 'x' })
-    const failure = await failureOf(embedded)
+    const failure = await catchFailure(embedded)
     expect(failure).toBeInstanceOf(ApiError)
     expect(failure).toMatchObject({ status: 404 })
     expect(staged.received).toHaveLength(0)
@@ -40,14 +40,14 @@ describe.each(DIALECTS)('over %s', (upstream) => {
     const staged = stage(upstream, says(upstream), {
       routes: [{ model: 'known', upstream: 'scripted' }],
     })
-    const message = await failureOf(anthropicClient(staged).messages.create(ASK))
+    const message = await catchFailure(anthropicClient(staged).messages.create(ASK))
     expect(message).toBeInstanceOf(Anthropic.NotFoundError)
     const response = openaiClient(staged).responses.create({ model: 'gpt-5', input: 'x' })
-    expect(await failureOf(response)).toMatchObject({ status: 404, code: 'model_not_found' })
+    expect(await catchFailure(response)).toMatchObject({ status: 404, code: 'model_not_found' })
     const chat = openaiClient(staged).chat.completions.create(CHAT)
-    expect(await failureOf(chat)).toMatchObject({ status: 404, code: 'model_not_found' })
+    expect(await catchFailure(chat)).toMatchObject({ status: 404, code: 'model_not_found' })
     const contents = { model: 'gemini-3-pro', contents: 'x' }
-    const generated = await failureOf(genaiClient(staged).models.generateContent(contents))
+    const generated = await catchFailure(genaiClient(staged).models.generateContent(contents))
     expect(generated).toMatchObject({ status: 404 })
   })
 
@@ -59,31 +59,33 @@ describe.each(DIALECTS)('over %s', (upstream) => {
       ...ASK,
       messages: [{ role: 'user', content }],
     })
-    expect(await failureOf(message)).toBeInstanceOf(Anthropic.ContentTooLargeError)
+    expect(await catchFailure(message)).toBeInstanceOf(Anthropic.ContentTooLargeError)
     const response = openaiClient(staged).responses.create({ model: 'gpt-5', input: content })
-    expect(await failureOf(response)).toMatchObject({ status: 413 })
+    expect(await catchFailure(response)).toMatchObject({ status: 413 })
     const chat = { ...CHAT, messages: [{ role: 'user' as const, content }] }
     const completion = openaiClient(staged).chat.completions.create(chat)
-    expect(await failureOf(completion)).toMatchObject({ status: 413 })
+    expect(await catchFailure(completion)).toMatchObject({ status: 413 })
     expect(staged.received).toHaveLength(0)
   })
 
   test('a request that makes no sense is named by its field', async () => {
     const staged = silent(upstream)
     const none = { ...ASK, messages: [{ role: 'user' as const, content: 7 as never }] }
-    const message = await failureOf(anthropicClient(staged).messages.create(none))
+    const message = await catchFailure(anthropicClient(staged).messages.create(none))
     if (upstream !== 'messages') {
       expect(message).toBeInstanceOf(Anthropic.BadRequestError)
       expect(String(message)).toContain('messages.0.content')
     }
     const input = [{ role: 'nobody' as 'user', content: 'x' }]
-    const response = await failureOf(openaiClient(staged).responses.create({ model: 'm', input }))
+    const response = await catchFailure(
+      openaiClient(staged).responses.create({ model: 'm', input }),
+    )
     if (upstream !== 'responses') {
       expect(response).toBeInstanceOf(OpenAI.BadRequestError)
       expect(String(response)).toContain('input')
     }
     const odd = { ...CHAT, messages: [{ role: 'user' as const, content: 7 as never }] }
-    const chat = await failureOf(openaiClient(staged).chat.completions.create(odd))
+    const chat = await catchFailure(openaiClient(staged).chat.completions.create(odd))
     if (upstream !== 'chat-completions') {
       expect(chat).toBeInstanceOf(OpenAI.BadRequestError)
       expect(String(chat)).toContain('messages.0.content')

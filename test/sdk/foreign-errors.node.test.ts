@@ -47,7 +47,7 @@ const halfOf = (dialect: Dialect): string[] => {
   return events.slice(0, Math.ceil(events.length / 2))
 }
 
-const failureOf = (work: Promise<unknown[]>): Promise<unknown> =>
+const catchFailure = (work: Promise<unknown[]>): Promise<unknown> =>
   work.then(
     (seen) => (TERMINAL.test(JSON.stringify(seen.at(-1))) ? 'a terminal event' : 'nothing'),
     (error: unknown) => error,
@@ -56,12 +56,12 @@ const failureOf = (work: Promise<unknown[]>): Promise<unknown> =>
 describe.each(DIALECTS)('%s', (dialect) => {
   test.each(SHAPES)('in the middle, %s is heard', async (_, words) => {
     const staged = stage(dialect, () => ({ events: [...halfOf(dialect), words] }))
-    expect(await failureOf(officials[dialect].iterate(staged))).not.toBe('nothing')
+    expect(await catchFailure(officials[dialect].iterate(staged))).not.toBe('nothing')
   })
 
   test.each(SHAPES)('as the first event, %s is a status', async (_, words) => {
     const staged = stage(dialect, () => ({ events: [words] }))
-    const failure = await failureOf(officials[dialect].iterate(staged))
+    const failure = await catchFailure(officials[dialect].iterate(staged))
     // What the library itself takes for a failure passes.
     if (kits[dialect].say.ownFailure?.test(words)) expect(failure).toBeInstanceOf(Error)
     else expect((failure as { status?: number }).status).toBeGreaterThanOrEqual(500)

@@ -33,7 +33,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
  * Proofs and ids in each upstream's alphabet. Neighbouring texts are one, as every service says them; so are
  * those that only a silent thought keeps apart, where nothing shows between which of them it was.
  */
-function piecesOf(steps: Step[], upstream: Dialect, joinsTexts: boolean): Piece[] {
+function toPieces(steps: Step[], upstream: Dialect, joinsTexts: boolean): Piece[] {
   const { idPrefix } = kits[upstream].scripted
   const pieces: Piece[] = []
   for (const [index, each] of steps.entries()) {
@@ -95,7 +95,7 @@ async function talkThrough(
   steps: Step[],
 ): Promise<void> {
   const joins = kits[upstream].scripted.joinsTexts || (stream && JOINING.has(driver.name))
-  const first = piecesOf(steps, upstream, joins)
+  const first = toPieces(steps, upstream, joins)
   const calls = first.filter((piece) => piece.kind === 'call')
   const replies = [said(first, calls.length > 0 ? 'tool-call' : 'stop'), said([text('Bye.')])]
   const staged = stage(upstream, says(upstream, ...replies))

@@ -98,7 +98,7 @@ interface Outcome {
   others: number
 }
 
-function outcomeOf(answers: readonly Heard[]): Outcome {
+function sumUp(answers: readonly Heard[]): Outcome {
   const served = answers.filter(({ status }) => status === 200).length
   const refused = answers.filter(
     ({ status, retryAfter }) => status === 503 && retryAfter === '1',
@@ -138,7 +138,7 @@ async function play(upstream: Upstream, scene: Scene): Promise<Played> {
   const outcome = await scene(stand)
   over.abort()
   await watching
-  const peak = await peakOf(child)
+  const peak = await watchPeak(child)
   stand.agent.destroy()
   child.kill('SIGTERM')
   await once(child, 'exit')
@@ -167,7 +167,7 @@ async function hold(upstream: Upstream, name: string, scene: Scene): Promise<voi
   expect(late <= most, `${name}: health is told within ${most.toFixed(0)} ms`)
 }
 
-async function peakOf(child: ReturnType<typeof fork>): Promise<number> {
+async function watchPeak(child: ReturnType<typeof fork>): Promise<number> {
   child.send('sample')
   const [sample]: Sample[] = await once(child, 'message')
   return sample?.peak ?? Infinity
@@ -185,7 +185,7 @@ const withheld: Scene = async (stand) => {
     answers.push(await ask(stand, { path: '/v1/messages', pieces, ends: false })),
   )
   await sleep(2500)
-  const { refused, served, others } = outcomeOf(answers)
+  const { refused, served, others } = sumUp(answers)
   return { refused, served, others: others + (answers.length > 23 ? 1 : 0) }
 }
 
@@ -193,9 +193,7 @@ const bombs: Scene = async (stand) => {
   const caller = voiceOf('messages')
   const bomb = gzipSync(said(caller, modelOf(voiceOf('responses'), 'slow', 1), true, 31 * MEGABYTE))
   const headers = { 'content-encoding': 'gzip' }
-  return outcomeOf(
-    await times(40, () => ask(stand, { path: '/v1/messages', headers, pieces: [bomb] })),
-  )
+  return sumUp(await times(40, () => ask(stand, { path: '/v1/messages', headers, pieces: [bomb] })))
 }
 
 const idIn = ({ text }: Heard) => /"id":"(resp_\w+)"/.exec(text)?.[1]
@@ -210,7 +208,7 @@ const chains: Scene = async (stand) => {
   }
   const first = idIn(await turn(14 * MEGABYTE))
   const second = idIn(await turn(14 * MEGABYTE, first))
-  return outcomeOf(await times(40, () => turn(6, second)))
+  return sumUp(await times(40, () => turn(6, second)))
 }
 
 const streams: Scene = async (stand) => {
@@ -225,7 +223,7 @@ const streams: Scene = async (stand) => {
   })
   await sleep(500)
   for (const { request } of answers) request.destroy()
-  return outcomeOf(answers)
+  return sumUp(answers)
 }
 
 /** One reply, asked for again and again over as many connections, and never taken. */
@@ -235,7 +233,7 @@ const unread: Scene = async (stand) => {
   const answers = await times(60, () => ask(stand, get))
   await sleep(300)
   for (const { request } of answers) request.destroy()
-  return outcomeOf(answers)
+  return sumUp(answers)
 }
 
 async function largeReply(stand: Stand): Promise<string> {

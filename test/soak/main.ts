@@ -8,7 +8,7 @@ import { down } from './down.ts'
 import { bodies, crowd, overload, stalled } from './pressure.ts'
 import { reload } from './reload.ts'
 import { killed } from './replicas.ts'
-import { type Sample, slopeOf } from './shared.ts'
+import { type Sample, measureSlope } from './shared.ts'
 import { expect, hasFailed, voiceAt, type Soak } from './soak.ts'
 import { faultOf, modelOf, openUpstream, type Upstream } from './upstream.ts'
 
@@ -75,7 +75,7 @@ async function load(soak: Soak): Promise<void> {
   }
   await Promise.all([observer(), ...Array.from({ length: WORKERS }, worker)])
   agent.destroy()
-  const slope = slopeOf(samples)
+  const slope = measureSlope(samples)
   const rate = rounds / (elapsed() / 1000)
   expect(rounds >= REQUESTS, `${rounds} requests, ${rate.toFixed(0)} a second`)
   expect(wrong.length === 0, `${wrong.length} wrong answers ${wrong.slice(0, 5).join('\n     ')}`)

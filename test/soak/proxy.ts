@@ -14,7 +14,7 @@ const upstreamPort = Number(process.argv[2])
 const state = process.argv[3] ?? 'off'
 const HASTY = { ...TIMEOUTS, firstByteMs: 300, jsonMs: 300, idleMs: 300 }
 
-const upstreamOf = (name: string, dialect: string): [string, UpstreamSettings] => [
+const configureUpstream = (name: string, dialect: string): [string, UpstreamSettings] => [
   name,
   {
     name,
@@ -30,8 +30,8 @@ const upstreamOf = (name: string, dialect: string): [string, UpstreamSettings] =
 ]
 
 const upstreams = DIALECTS.flatMap((dialect) => [
-  upstreamOf(dialect, dialect),
-  upstreamOf(`hasty-${dialect}`, dialect),
+  configureUpstream(dialect, dialect),
+  configureUpstream(`hasty-${dialect}`, dialect),
 ])
 const settings: Settings = {
   upstreams: new Map(upstreams),

@@ -28,7 +28,7 @@ const mean = (values: readonly number[]) =>
   values.reduce((sum, value) => sum + value, 0) / Math.max(values.length, 1)
 
 /** Megabytes per second by least squares, without the first third: until then it warms up. */
-export function slopeOf(samples: readonly Sample[]): number {
+export function measureSlope(samples: readonly Sample[]): number {
   const late = samples.slice(Math.floor(samples.length / 3))
   const time = mean(late.map(({ seconds }) => seconds))
   const heap = mean(late.map((sample) => sample.heap))

@@ -5,7 +5,7 @@ import type { Frame } from '../../src/stream/codec.ts'
 import { sseParser } from '../../src/stream/sse.ts'
 
 /** What the parser of the format makes of a text. */
-function framesOf(text: string): Frame[] {
+function readFrames(text: string): Frame[] {
   const frames: Frame[] = []
   const parser = createParser({
     onEvent: ({ event, data }) => frames.push(event ? { event, data } : { data }),
@@ -55,7 +55,7 @@ it('finds in any text and any cuts the events that the parser of the format find
         rest = rest.slice(cut)
       }
       frames.push(...parser.push(rest), ...parser.end())
-      expect(frames).toEqual(framesOf(text))
+      expect(frames).toEqual(readFrames(text))
     }),
     { numRuns: 1000 },
   )
@@ -65,7 +65,7 @@ it('does not take an LF alone for data in a stream whose lines end in CR LF', ()
   const parser = sseParser(1_000_000)
   const event = 'data: {"text":" a"}\r\n\r\n'
   const parted = 'data: {"text":\ndata: " b"}\r\n\r\n'
-  expect(parser.push(event + event + parted)).toEqual(framesOf(event + event + parted))
+  expect(parser.push(event + event + parted)).toEqual(readFrames(event + event + parted))
 })
 
 it('finds JSON without a framing behind events that are alike', () => {

@@ -46,7 +46,7 @@ const service = (host: string, prefix: string, task: Partial<TaskSettings> = {})
 
 type Given = [settings: Partial<Settings>, send: Send, log?: LogEntry[]]
 
-const partsOf = (...[settings, send, log = []]: Given): Parameters<typeof createHandler> => [
+const makeParts = (...[settings, send, log = []]: Given): Parameters<typeof createHandler> => [
   { ...NO_SERVICE, ...settings },
   {
     send,
@@ -57,8 +57,8 @@ const partsOf = (...[settings, send, log = []]: Given): Parameters<typeof create
 ]
 
 /** The proxy with task services and nothing else, as an app, and as a server wants it. */
-export const taskApp = (...given: Given) => createApp(...partsOf(...given))
-export const taskAnswerer = (...given: Given) => createHandler(...partsOf(...given))
+export const taskApp = (...given: Given) => createApp(...makeParts(...given))
+export const taskAnswerer = (...given: Given) => createHandler(...makeParts(...given))
 
 /** The proxy in front of two scripted services. */
 export function taskBench(options: TaskBenchOptions = {}): TaskBench {

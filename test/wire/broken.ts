@@ -40,7 +40,7 @@ interface Words {
 
 const fixture = (path: string): Json => JSON.parse(readFileSync(`fixtures/${path}`, 'utf8'))
 
-function requestsOf(dialect: Dialect): Json[] {
+function readRequests(dialect: Dialect): Json[] {
   const folder = `${dialect}/request`
   return [
     fixture(`full/${dialect}.json`),
@@ -50,7 +50,7 @@ function requestsOf(dialect: Dialect): Json[] {
 }
 
 function wordsOf(dialect: Dialect): Words {
-  const requests = requestsOf(dialect)
+  const requests = readRequests(dialect)
   const paths = requests.flatMap((request) => pathsOf(request).map((path) => ({ request, path })))
   const names = paths.map(({ path }) => path.at(-1)).filter((name) => typeof name === 'string')
   const values = new Map(
@@ -84,7 +84,7 @@ function faulty(request: Json, { where, name, value }: Fault): Json {
 /** Every request with every single member left out, or replaced by everything odd, once for each kind of place. */
 export function* singleFaults(dialect: Dialect): Generator<string> {
   const seen = new Set<string>()
-  for (const request of requestsOf(dialect))
+  for (const request of readRequests(dialect))
     for (const path of pathsOf(request).slice(1)) {
       const kind = kindOf(request, path)
       if (seen.has(kind)) continue

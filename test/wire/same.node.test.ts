@@ -11,7 +11,7 @@ import { always } from '../laws/law.ts'
 import { brokenRequests, singleFaults } from './broken.ts'
 
 /** What is at fault, if anything is. */
-function faultOf(check: Check, body: Json, counting: boolean): string {
+function findFault(check: Check, body: Json, counting: boolean): string {
   try {
     check(body, counting)
     return 'passes'
@@ -30,9 +30,9 @@ describe.each(DIALECTS)('%s', (dialect) => {
   function compare(text: string): string[] {
     return [false, true].map((counting) => {
       const body = read(text)
-      const fault = faultOf(shapes, body, counting)
-      if (fault !== faultOf(schemas, body, counting))
-        throw new Error(`${fault}, not ${faultOf(schemas, body, counting)}: ${text}`)
+      const fault = findFault(shapes, body, counting)
+      if (fault !== findFault(schemas, body, counting))
+        throw new Error(`${fault}, not ${findFault(schemas, body, counting)}: ${text}`)
       return fault
     })
   }

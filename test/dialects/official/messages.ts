@@ -9,7 +9,7 @@ import { checkRequest } from '../../wire/zod-messages.ts'
 import { gathered, type Official } from './official.ts'
 import { rare } from './rare-messages.ts'
 
-const messagesOf = (content: string) => [{ role: 'user' as const, content }]
+const makeMessages = (content: string) => [{ role: 'user' as const, content }]
 
 export const messages: Official = {
   driver: anthropicDriver,
@@ -20,13 +20,13 @@ export const messages: Official = {
       createAnthropic({ apiKey: CALLER_KEY, baseURL: `${BASE}/v1`, fetch })('claude-sonnet-4-5'),
   },
   async ask(staged, maxRetries) {
-    const body = { model: 'claude-opus-4-8', max_tokens: 99, messages: messagesOf('Hello') }
+    const body = { model: 'claude-opus-4-8', max_tokens: 99, messages: makeMessages('Hello') }
     const { content } = await anthropicClient(staged, maxRetries).messages.create(body)
     return content.map((block) => (block.type === 'text' ? block.text : '')).join('')
   },
   repeats: true,
   async iterate(staged) {
-    const body = { model: MODEL, max_tokens: 9, messages: messagesOf('x') }
+    const body = { model: MODEL, max_tokens: 9, messages: makeMessages('x') }
     return gathered(await anthropicClient(staged).messages.create({ ...body, stream: true }))
   },
   oddRequests: FROM_MESSAGES,
