@@ -1,6 +1,8 @@
 /** Further series are counted together as `other`, because a metric with endless series overloads its reader. */
 const MOST_SERIES = 500
 const OTHER = 'other'
+/** A series has at most four labels. */
+const MOST_BRANCHES = 4 * MOST_SERIES
 
 type Labels = Readonly<Record<string, string>>
 
@@ -12,6 +14,12 @@ interface Series {
   count?: number
 }
 
+/** The series of some values, found value by value: spelling labels takes longer than counting. */
+interface Branch {
+  next: Map<string, Branch>
+  series?: Series
+}
+
 /** One metric with all its series, in the text format of Prometheus (version 0.0.4). */
 export class Metric {
   readonly #head: string
@@ -19,8 +27,9 @@ export class Metric {
   readonly #names: readonly string[]
   readonly #bounds: readonly number[] | undefined
   readonly #series = new Map<string, Series>()
-  /** The same by their values as they came, because to spell them takes longer than to count. */
-  readonly #byValues = new Map<string, Series>()
+  /** The same by the values of their labels. */
+  #root: Branch = { next: new Map() }
+  #branches = 0
 
   constructor(
     name: string,
@@ -58,7 +67,8 @@ export class Metric {
   /** Forgets all series. */
   clear(): void {
     this.#series.clear()
-    this.#byValues.clear()
+    this.#root = { next: new Map() }
+    this.#branches = 0
   }
 
   text(): string {
@@ -67,13 +77,23 @@ export class Metric {
   }
 
   #at(labels: Labels): Series {
-    let values = ''
-    for (const name of this.#names) values += `${labels[name] ?? OTHER}\0`
-    const counted = this.#byValues.get(values)
-    if (counted) return counted
-    const series = this.#spelled(labels)
-    if (this.#byValues.size < MOST_SERIES) this.#byValues.set(values, series)
-    return series
+    let branch = this.#root
+    for (const name of this.#names) {
+      const value = labels[name] ?? OTHER
+      const next = branch.next.get(value) ?? this.#grown(branch, value)
+      if (!next) return this.#spelled(labels)
+      branch = next
+    }
+    return (branch.series ??= this.#spelled(labels))
+  }
+
+  /** Undefined where there are too many. */
+  #grown({ next }: Branch, value: string): Branch | undefined {
+    if (this.#branches >= MOST_BRANCHES) return undefined
+    const branch: Branch = { next: new Map() }
+    this.#branches += 1
+    next.set(value, branch)
+    return branch
   }
 
   #spelled(labels: Labels): Series {
