@@ -56,9 +56,9 @@ export const countIn = (value: Json | undefined): number | undefined =>
 /** The value without null: the dialect's clients write null for an absent option. */
 export const stated = <T>(value: T | null | undefined): T | undefined => value ?? undefined
 
-/** Without the members that are null. */
+/** Without the members that are null; the same object where there are none. */
 export const withoutNulls = (fields: JsonObject): JsonObject =>
-  pickMembers(fields, (_, value) => value !== null)
+  Object.values(fields).includes(null) ? pickMembers(fields, (_, value) => value !== null) : fields
 
 export function readCache(value: Json | undefined): { cache?: CacheMark } {
   if (!isObject(value)) return {}
