@@ -46,12 +46,13 @@ function passedHeaders(
   const { reply: known = [] } = destination.adapter.same.headers
   const isOwn = (name: string) =>
     kind === 'pass' && known.some((pattern) => matchesGlob(pattern, name))
-  const passed: [string, string][] = []
+  // All names begin like those of the dialect, so none of them means anything to an object.
+  const passed: Record<string, string> = {}
   for (const name of headers.keys?.() ?? []) {
     const value = name.startsWith(RATES) || isOwn(name) ? headers.get(name) : null
-    if (value !== null && SHORT_VALUE.test(value)) passed.push([name, veil.hide(value)])
+    if (value !== null && SHORT_VALUE.test(value)) passed[name] = veil.hide(value)
   }
-  return Object.fromEntries(passed)
+  return passed
 }
 
 const SHORT_VALUE = /^[\x20-\x7e]{1,256}$/

@@ -109,9 +109,10 @@ const CREDENTIAL = /auth|key|token|secret|cookie|credential|password/i
 function passedHeaders({ caller, headers }: Exchange): Record<string, string> {
   const { twins = [], request: names, demand } = caller.same.headers
   demand?.(headers)
-  const passed = new Map<string, string>()
-  const pass = (name: string, value: string | null) => {
-    if (value !== null && !passed.has(name)) passed.set(name, value)
+  // All names are those of the dialect, or begin like them, so none of them means anything to an object.
+  const passed: Record<string, string> = {}
+  const pass = (name: string, value: string | null | undefined) => {
+    if (value !== null && value !== undefined) passed[name] ??= value
   }
   for (const name of names) {
     if (!name.includes('*')) pass(name, headers.get(name))
@@ -121,8 +122,8 @@ function passedHeaders({ caller, headers }: Exchange): Record<string, string> {
           pass(other, sendable(headers.get(other)))
   }
   for (const [one, other] of twins) {
-    pass(one, passed.get(other) ?? null)
-    pass(other, passed.get(one) ?? null)
+    pass(one, passed[other])
+    pass(other, passed[one])
   }
-  return Object.fromEntries(passed)
+  return passed
 }

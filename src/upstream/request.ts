@@ -33,14 +33,17 @@ export function addressRequest(
   const key = upstreamKey(upstream.key, credential)
   const place = placeKey(upstream.auth, key)
   const query = place.query ? [...unaddressed.query, place.query] : unaddressed.query
-  const headers = {
+  const headers: Record<string, string> = {
     'content-type': 'application/json',
     accept: unaddressed.stream ? 'text/event-stream' : 'application/json',
     'user-agent': `dragoman/${VERSION}`,
     ...(upstream.trace && { traceparent: '' }),
     ...unaddressed.headers,
     ...lowerCased(upstream.headers),
-    ...(place.header && Object.fromEntries([place.header])),
+  }
+  if (place.header) {
+    const [name, value] = place.header
+    headers[name] = value
   }
   return {
     method: 'POST',
