@@ -142,24 +142,27 @@ interface FrameJudge {
   isContent(frame: Frame | undefined): boolean
   /** Whether the frame says anything of a reply. One that the reader cannot read does: the caller is to see it. */
   saysSomething(frame: Frame): boolean
+  /** The reader that has read this frame, and what it found; no events where it cannot read the frame. */
+  opened(frame: Frame): ReadFrame
+}
+
+interface ReadFrame {
+  readonly frame: Frame
+  readonly reader: FrameReader
+  readonly events: readonly Event[] | undefined
 }
 
 function frameJudge({ adapter, reader, isImproved }: Options): FrameJudge {
   const { tellsFailure = () => true, pieces, knows = () => true } = adapter.same
   const isPiece = pieceFinder(pieces)
-  const readAlone = (frame: Frame): readonly Event[] | undefined => {
-    try {
-      return reader().read(frame)
-    } catch {
-      return undefined
-    }
-  }
   // Several questions are asked about one frame, which is read once.
-  let last: { frame: Frame; events: readonly Event[] | undefined } | undefined
-  const eventsIn = (frame: Frame): readonly Event[] | undefined => {
-    if (last?.frame !== frame) last = { frame, events: readAlone(frame) }
-    return last.events
+  let last: ReadFrame | undefined
+  const opened = (frame: Frame): ReadFrame => {
+    if (last?.frame === frame) return last
+    const alone = reader()
+    return (last = { frame, reader: alone, events: attemptedRead(alone, frame) })
   }
+  const eventsIn = (frame: Frame) => opened(frame).events
   const isReadable = (frame: Frame): boolean =>
     eventsIn(frame)?.every((event) => !isStumble(event, frame)) ?? false
   const isOwn = (frame: Frame): boolean => tellsFailure(frame) && frame.data.length <= LARGEST_ERROR
@@ -173,6 +176,16 @@ function frameJudge({ adapter, reader, isImproved }: Options): FrameJudge {
     isContent: (frame) =>
       frame !== undefined && (isDone(frame) || (isReadable(frame) && knows(frame))),
     saysSomething: (frame) => isPiece(frame) || eventsIn(frame)?.length !== 0,
+    opened,
+  }
+}
+
+/** Undefined where the reader cannot read the frame. */
+function attemptedRead(reader: FrameReader, frame: Frame): readonly Event[] | undefined {
+  try {
+    return reader.read(frame)
+  } catch {
+    return undefined
   }
 }
 
@@ -189,17 +202,23 @@ function firstOpening(judge: FrameJudge, frames: Iterable<Frame>): Opening {
 
 /** The opening up to the first event that shows something of the reply. */
 function decisiveOpening(
-  { adapter, reader }: Options,
+  { adapter }: Options,
   judge: FrameJudge,
   frames: Iterable<Frame>,
 ): Opening {
-  const beginning = reader()
   const isPiece = pieceFinder(adapter.same.pieces)
+  /** Reads all frames, one after the other; the first one it has read alone. */
+  let beginning: FrameReader | undefined
   for (const frame of frames) {
     const problem = judge.problemIn(frame)
     if (problem && (isPassingOver(problem) || !judge.passes(frame, problem)))
       return { begun: true, failure: problem }
-    if (problem || isPiece(frame) || showsSomething(beginning, frame)) return { begun: true }
+    if (problem || isPiece(frame)) return { begun: true }
+    const alone = judge.opened(frame)
+    const events = beginning ? attemptedRead(beginning, frame) : alone.events
+    // What cannot be read shows something: the caller is to see it.
+    if (!events || events.some(isShown)) return { begun: true }
+    beginning ??= alone.reader
   }
   return { begun: false }
 }
@@ -213,15 +232,6 @@ function secretMasks(veil: Veil) {
         : text.replace(LINE, (_, name: string, value: string) => name + veil.hideJson(value)),
     masked: (text: string, mask: (text: string) => string): string =>
       text.length > LARGEST_ERROR ? (veil.sought?.hide(text) ?? text) : mask(text),
-  }
-}
-
-/** Whether a frame shows something of the reply. One that the reader cannot read does: the caller is to see it. */
-function showsSomething(reader: FrameReader, frame: Frame): boolean {
-  try {
-    return reader.read(frame).some(isShown)
-  } catch {
-    return true
   }
 }
 
