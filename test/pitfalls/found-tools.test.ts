@@ -2,6 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { translator } from '../../src/translator.ts'
 import { adapterOf } from '../dialects/adapters.ts'
+import type { Dialect } from '../../adapters/dialect.ts'
+import { dialects } from '../../adapters/index.ts'
+import { jsonReply, proxyOf } from '../exchange/proxy.ts'
+import { kits } from '../dialects/index.ts'
 import { readBody, readFrames, readRequest, writeReply } from '../laws/exchange.ts'
 
 /** A service searches for tools itself, and says what it has found, before it calls one. */
@@ -58,6 +62,9 @@ const itemsIn = (text: string | undefined): Json[] => {
   const body: JsonObject = JSON.parse(text ?? '{}')
   return Array.isArray(body['output']) ? body['output'] : []
 }
+
+const idsIn = (value: Json): string[] =>
+  JSON.stringify(value).match(/(?<="(?:id|tool_use_id|call_id)":")[^"]+/g) ?? []
 
 describe('a search for tools by the service', () => {
   it('is told to a responses caller with the tools that it found (trap 17)', () => {
@@ -140,6 +147,51 @@ describe('a search for tools by the service', () => {
     const body: JsonObject = JSON.parse(sent.text)
     expect(body['input']).toMatchObject([{}, searched, told, { type: 'function_call' }, {}])
     expect(sent.losses).toEqual([])
+  })
+
+  const SAID = { messages: { content: [search, found] }, responses: { output: items.slice(0, 2) } }
+  const ROOT = { messages: 'srvtoolu_', responses: 'ts' }
+  it.each(
+    (['messages', 'responses'] as const).flatMap((caller) =>
+      (['messages', 'responses'] as const).flatMap((first) =>
+        (['messages', 'responses'] as const).map((second) => [caller, first, second] as const),
+      ),
+    ),
+  )('keeps its ids from a service that would look them up: %s, %s, then %s', async (...way) => {
+    const [caller, first, second] = way
+    const own =
+      first === 'responses' ? JSON.stringify(SAID).replaceAll('srvtoolu_01', '9f') : undefined
+    const told = own === undefined ? SAID : (JSON.parse(own) as typeof SAID)
+    const said = {
+      ...reply,
+      ...(first === 'messages' ? told.messages : {}),
+      stop_reason: 'end_turn',
+    }
+    const answer = { id: 'resp_1', object: 'response', status: 'completed', model: 'm' }
+    const { ask } = kits[caller]
+    const offered = {
+      messages: { tools: [{ name: 'late', input_schema: schema, defer_loading: true }] },
+      responses: { tools: asked.tools },
+    }[caller]
+    const send = async (dialect: Dialect, body: object) => {
+      const reply = first === 'messages' ? said : { ...answer, ...told.responses }
+      const change = { routes: [{ model: '*', upstream: 'plain' }], upstream: { dialect } }
+      const proxy = proxyOf(() => jsonReply(reply), change, { dialects })
+      const { http } = kits[caller]
+      const headers = { 'anthropic-version': '2023-06-01' }
+      const came = await proxy.fetch(http.path('m', false), {
+        body: http.body('claude-opus-5-5', false, body),
+        headers,
+      })
+      const sent = JSON.parse(new TextDecoder().decode(proxy.sent[0]?.body as Uint8Array))
+      return { came: JSON.parse(await came.text()) as JsonObject, sent: sent as JsonObject }
+    }
+    const begun = { ...kits[caller].client.request('m', 'hi'), ...ask.needed, ...offered }
+    const { came } = await send(first, begun)
+    const next = kits[caller].client.followUp(begun, came)
+    const { sent } = await send(second, next)
+    const ids = idsIn(sent['messages'] ?? sent['input'] ?? null)
+    expect(ids.filter((id) => first !== second || !id.startsWith(ROOT[second]))).toEqual([])
   })
 
   it('is left out where there is none, which is told', () => {
