@@ -252,6 +252,35 @@ function placedReply(
   return { body, text: stringify(body), losses: toldLosses(losses, (loss) => find()(loss)) }
 }
 
+/**
+ * Reads streamed replies to one request, in pieces, and says behind which of them each loss was known, as `lossKey`
+ * spells it.
+ */
+export function streamLosses(
+  options: TranslatorOptions,
+  asked: string,
+): (pieces: readonly string[]) => ReadonlyMap<string, number> {
+  const from = findAdapter(options.from)
+  const to = findAdapter(options.to)
+  const { server } = factsOf(options)
+  const newId = idSource(randomId)
+  const request = readRequest(from, parse(asked, from.caller.verbatim), options, newId)
+  const encoder = new TextEncoder()
+  return (pieces) => {
+    const { lose, losses } = lossList()
+    const context = { request, lose, newId }
+    const reader = to.upstream.reader({ ...context, server })
+    const { writer, outcome } = watchEmptyReply(replyWriter(from, { ...context, now: 0 }), losses)
+    const events = replyEvents(replySource(to, reader, 'text/event-stream'))
+    const known = new Map<string, number>()
+    for (const [index, piece] of pieces.entries()) {
+      for (const event of events.push(encoder.encode(piece))) writer.push(outcome(event))
+      for (const loss of losses.slice(known.size)) known.set(lossKey(loss), index)
+    }
+    return known
+  }
+}
+
 /** Made when it is first asked for. */
 function once<Made>(make: () => Made): () => Made {
   let made: { value: Made } | undefined

@@ -1,14 +1,17 @@
 import { wholeBytes } from '../json/bytes.ts'
-import { parse, Verbatim, type Json, type JsonObject } from '../json/json.ts'
+import { parse, stringify, Verbatim, type Json, type JsonObject } from '../json/json.ts'
 import { idSource } from '../model/ids.ts'
 import type { Loss } from '../model/loss.ts'
 import type { Request } from '../model/request.ts'
+import type { SameEdits } from '../../adapters/contract.ts'
+import { recallBody } from '../memory/recalled.ts'
+import type { Places } from '../ports.ts'
 import { ownTurn } from '../stream/time.ts'
 import { memberName, membersOf } from '../upstream/members.ts'
 import { type AddressedRequest, masked } from '../upstream/request.ts'
 import type { Exchange } from './exchange.ts'
 import { findHome, hasClasses } from './home.ts'
-import type { PassPlan, Plan } from './plan.ts'
+import type { Plan } from './plan.ts'
 import { whyOf } from './told-losses.ts'
 import { planFor, unrouted } from './planner.ts'
 import { readJson } from './read-request.ts'
@@ -40,10 +43,22 @@ async function placeLosses(exchange: Exchange, plan: Plan, text: string): Promis
   const { caller, route } = exchange
   const { adapter, target } = plan.destination
   const { placing } = exchange.ports
-  if (plan.kind === 'pass') return { losses: editedLosses(exchange, plan, text) }
-  if (!placing || adapter === caller) return { losses: plan.losses.map(plainLoss) }
-  const { request, find } = placing.finder(parse(text, caller.caller.verbatim), {
-    read: (body) => readJson({ ...exchange, newId: idSource(() => NO_SEED) }, body),
+  if (!placing) return { losses: plan.losses.map(plainLoss) }
+  if (plan.kind === 'pass') return { losses: editedLosses(exchange, plan, plan.edits, text) }
+  const given = parse(text, caller.caller.verbatim)
+  const recalled = await recallBody(exchange, given)
+  const { body, told } = recalled ?? { body: given, told: (field: string) => ({ field }) }
+  const settled = ({ field, sentAt }: Places): JsonObject => ({
+    ...(field !== undefined && told(field)),
+    ...(sentAt !== undefined && { sentAt }),
+  })
+  if (adapter === caller) {
+    const { model, facts } = target
+    const edits = { model, facts, foreign: true, resolved: recalled !== undefined }
+    return { losses: editedLosses(exchange, plan, edits, stringify(body), settled) }
+  }
+  const { request, find } = placing.finder(body, {
+    read: (each) => readJson({ ...exchange, newId: idSource(() => NO_SEED) }, each),
     write(read) {
       const write = route.operation === 'create' ? 'writeRequest' : 'writeCountRequest'
       return adapter.upstream[write](read, { target, lose: unheard })?.body ?? {}
@@ -52,25 +67,28 @@ async function placeLosses(exchange: Exchange, plan: Plan, text: string): Promis
   const end = performance.now() + MOST_MS
   const place = async (path: string) => {
     await ownTurn()
-    return performance.now() < end ? find(path) : {}
+    return settled(performance.now() < end ? find(path) : {})
   }
   const losses: JsonObject[] = []
   for (const loss of plan.losses) losses.push({ ...plainLoss(loss), ...(await place(loss.path)) })
   const proofs: JsonObject[] = []
   for (const path of proofPaths(request)) {
-    const { field, sentAt } = await place(path)
-    if (field !== undefined && sentAt !== undefined) proofs.push({ path, field, sentAt })
+    const { sentAt, ...came } = await place(path)
+    if (sentAt !== undefined && Object.keys(came).length > 0) proofs.push({ path, ...came, sentAt })
   }
   return { losses, ...(proofs.length > 0 && { proofs }) }
 }
 
+/** The same for a body that is only edited: `came`, as it was before that. */
 function editedLosses(
   { caller, ports }: Exchange,
-  { edits, losses, sent }: PassPlan,
+  { losses, sent }: Plan,
+  edits: SameEdits | undefined,
   came: string,
+  settled: (places: Places) => object = (places) => places,
 ): JsonObject[] {
   const plain = losses.map(plainLoss)
-  if (!ports.placing || !edits || plain.length === 0) return plain
+  if (!ports.placing || !edits || !sent || plain.length === 0) return plain
   const places = ports.placing.edited({
     verbatim: caller.caller.verbatim,
     edit: (body, lose) => caller.same.edit(body, edits, lose),
@@ -78,7 +96,7 @@ function editedLosses(
     went: sentBody(sent),
     losses,
   })
-  return plain.map((loss, index) => ({ ...loss, ...places[index] }))
+  return plain.map((loss, index) => ({ ...loss, ...settled(places[index] ?? {}) }))
 }
 
 const unheard = (): undefined => undefined

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../json/json.ts'
 import type { Lookup, RequestHead } from '../model/lookup.ts'
+import type { Key } from '../model/paths.ts'
 import type { Problem } from '../model/problem.ts'
 import type { Frame, Writer } from '../stream/codec.ts'
 import type { WireEvent } from '../stream/wire-events.ts'
@@ -106,6 +107,8 @@ export interface ConversationMemory {
   itemsText(input: string | undefined): string
   /** Throws ProblemError for a reference that is not found. */
   resolve(body: Json, findReferenced: ReferencedRecords, input?: string): Resolved
+  /** Where in a record each item stands that it brings into a conversation, in their order. */
+  itemPlaces(record: JsonObject): readonly (readonly Key[])[]
   recorder(context: RecorderContext): Recorder
   /** Reads a record; throws SyntaxError for anything else. */
   read(text: string): JsonObject

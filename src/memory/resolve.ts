@@ -131,7 +131,11 @@ const tooMany = (): ProblemError =>
   invalid(`The input refers to items of more than ${MOST_PLACES} responses.`, 'input')
 
 /** Looks up all references; those not found are `missing`. */
-async function findReferenced(look: Look, memory: ConversationMemory, ask: Ask): Promise<Found> {
+export async function findReferenced(
+  look: Look,
+  memory: ConversationMemory,
+  ask: Ask,
+): Promise<Found> {
   const { previous, references } = ask
   const places = new Set(references.map(recordPlace))
   if (places.size > MOST_PLACES) throw tooMany()

@@ -30,6 +30,7 @@ import type { Options } from './options.ts'
 import type { Process } from './process.ts'
 import { createSend } from './send.ts'
 import { startServer, type RunningServer, type ServerOptions } from './server.ts'
+import type { PageOptions } from './inspector.ts'
 import { openStore } from './store.ts'
 import { writeSample } from '../exchange/sample.ts'
 import { VERSION } from '../version.ts'
@@ -124,7 +125,7 @@ async function openParts(
   const log = logTo(world, secrets.all)
   const observer = createObserver({ version: VERSION, runtime: 'node' }, Date.now)
   const tracer = tracerFor(settings, upstreams.send)
-  const page = await pageFor(options, settings, current, secrets.all)
+  const page = await pageFor(options, settings, { settings: current, secrets: secrets.all, store })
   const recall = createRecall({ bytes: settings.recallBytes ?? 0, isSame: isSameMemory })
   return { recall, egress, secrets, upstreams, store, log, observer, tracer, page }
 }
@@ -192,14 +193,13 @@ const isSameMemory = (one: Uint8Array, other: Uint8Array): boolean =>
 async function pageFor(
   { inspect, inspectPort = 0 }: Options,
   first: Settings,
-  settings: () => Settings,
-  secrets: () => readonly string[],
+  shown: Pick<PageOptions, 'settings' | 'secrets' | 'store'>,
 ): Promise<{ ports: Pick<Ports, 'inspector'>; url?: string; stop(): void }> {
   if (!(inspect ?? first.inspect ?? first.origin === 'demo'))
     return { ports: {}, stop: () => undefined }
   const { startInspector } = await import('./inspector.ts')
   try {
-    return await startInspector({ port: inspectPort, settings, secrets, prices: listedPrice })
+    return await startInspector({ ...shown, port: inspectPort, prices: listedPrice })
   } catch {
     throw new ConfigError('--inspect-port', 'expected a port of 127.0.0.1 that may be listened on')
   }

@@ -1,8 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { DIALECTS } from '../../adapters/dialect.ts'
 import { isObject } from '../json/json.ts'
-import { translator } from '../translator.ts'
 import type { Settings } from '../config/settings.ts'
 import { placing } from '../exchange/placed.ts'
 import { createFetchHandler } from '../http/app.ts'
@@ -12,9 +10,13 @@ import { createRecorder, type LastExchanges } from '../inspect/recorder.ts'
 import { bodyType, detailOf, hiderOf, rowOf, type Showing } from '../inspect/view.ts'
 import { costOf, type PriceList } from '../observe/cost.ts'
 import { type Inspector, randomId } from '../ports.ts'
+import { hashedOwner } from '../memory/records.ts'
+import { type Store, storeKey } from '../memory/store.ts'
+import { authenticator } from '../upstream/credentials.ts'
 import { type Veil, veilOf } from '../upstream/secrets.ts'
 import { createServer } from './http.ts'
 import { pageFiles } from './page-files.ts'
+import { repliedLosses } from './reply-places.ts'
 import { Head } from './request.ts'
 
 const LOCAL = '127.0.0.1'
@@ -30,6 +32,8 @@ export interface PageOptions {
   settings(): Settings
   secrets(): readonly string[]
   prices: PriceList
+  /** Where conversations are kept, to find what a request refers to. */
+  store?: Store | undefined
 }
 
 export interface RunningInspector {
@@ -146,7 +150,7 @@ class PageServer {
     if (!kept) return { status: 404 }
     if (action === 'GET /exchange') return { status: 200, body: detailOf(kept, this.#showing) }
     const hide = hiderOf(kept, this.#showing)
-    return { status: 200, body: await explainFor(kept, asked, this.#options.settings(), hide) }
+    return { status: 200, body: await explainFor(kept, asked, this.#options, hide) }
   }
 
   /** Sends changes as lines of JSON for as long as there is a reader. */
@@ -238,9 +242,10 @@ const textOf = (asked: unknown, name: string): string => {
 async function explainFor(
   kept: KeptExchange,
   asked: unknown,
-  settings: Settings,
+  options: PageOptions,
   hide: (text: string) => string,
 ): Promise<unknown> {
+  const settings = options.settings()
   const upstream = textOf(asked, 'upstream')
   const as = textOf(asked, 'model')
   const { text, cut } = kept.body.shown(hide, bodyType(kept.headers))
@@ -255,6 +260,7 @@ async function explainFor(
       randomId,
       log: () => undefined,
       placing,
+      ...(options.store && { store: await storeFor(kept, settings, options.store) }),
     },
   )
   const passed = [...(kept.headers.keys?.() ?? [])].filter((name) => PASSED.test(name))
@@ -266,41 +272,20 @@ async function explainFor(
   return replied.length > 0 ? Object.assign({}, told, { replied }) : told
 }
 
-/** In a longer reply no places are sought: it is translated some fifty times for one. */
-const MOST_SEARCHED = 65_536
-
-/** Where in the upstream's reply that stood which the caller could not be told: found by translating it again. */
-function repliedLosses(
-  kept: KeptExchange,
-  asked: { text: string; upstream: string; as: string },
-  settings: Settings,
-  hide: (text: string) => string,
-): object[] {
-  const { dialect, upstreamDialect, stream, losses = [] } = kept.entry ?? {}
-  const ofReply = losses.filter(({ path }) => path.startsWith('reply'))
-  const call = kept.calls.at(-1)
-  const reply = call?.reply.shown(hide, call.replied?.get('content-type') ?? null)
-  if (ofReply.length === 0 || stream === true || reply?.text === undefined) return []
-  if (reply.cut || reply.text.length > MOST_SEARCHED) return []
-  const from = DIALECTS.find((one) => one === dialect)
-  const to = DIALECTS.find((one) => one === upstreamDialect)
-  if (!from || !to || asked.upstream !== kept.entry?.upstream) return []
-  const { profile } = settings.upstreams.get(asked.upstream) ?? {}
-  try {
-    const between = translator({
-      from,
-      to,
-      model: asked.as,
-      ...(profile !== undefined && { profile }),
-    })
-    between.request(asked.text)
-    return between
-      .reply(reply.text)
-      .losses.flatMap(({ code, path, field }) =>
-        field === undefined ? [] : [{ code, path, field }],
-      )
-  } catch {
-    return []
+/** The part of the store that belongs to the caller of an exchange, to read in it as a caller without a key. */
+async function storeFor(
+  { headers, url }: KeptExchange,
+  { callers }: Settings,
+  store: Store,
+): Promise<Store> {
+  const { searchParams } = new URL(url, `http://${LOCAL}`)
+  const { identity } = authenticator(callers)(headers, searchParams)
+  const owner = await hashedOwner({ identity }, { owners: new Map() })
+  return {
+    get: (key) => store.get(storeKey(owner, key.slice(key.indexOf('/') + 1))),
+    put: async () => undefined,
+    delete: async () => false,
+    close: async () => undefined,
   }
 }
 

@@ -188,6 +188,45 @@ it('says where in the reply of an upstream that stood which its caller could not
   }
 })
 
+it('says in which event of a stream that stood which its caller could not be told', async () => {
+  const picture = { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: 'AAAA' }
+  const pieces = [
+    { type: 'response.created', response: { ...REPLY, status: 'in_progress', output: [] } },
+    undefined,
+    { type: 'response.output_item.done', output_index: 0, item: picture },
+    { type: 'response.completed', response: { ...REPLY, output: [picture] } },
+  ].map((event) => (event ? `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n` : ': …\n\n'))
+  const place = await openPlace(() => ({ type: 'text/event-stream', pieces }))
+  try {
+    await place.send({ ...QUESTION, stream: true })
+    const body = JSON.stringify({ upstream: 'service', model: 'm' })
+    const answer = await place.ask('/explain/1', { method: 'POST', body })
+    const { replied } = JSON.parse(await answer.text())
+    expect(replied).toMatchObject([{ code: 'dropped', event: 3, field: '/item' }])
+  } finally {
+    await place.close()
+  }
+})
+
+it('says in which stored response a turn stands that was not sent again', async () => {
+  const candidate = { content: { role: 'model', parts: [{ text: 'Yes.' }] }, finishReason: 'STOP' }
+  const reply = { candidates: [candidate], responseId: 'r', modelVersion: 'm' }
+  const place = await openPlace(() => ({ pieces: [JSON.stringify(reply)] }))
+  try {
+    const image = { type: 'input_image', image_url: 'data:image/png;base64,AAAA', detail: 'low' }
+    const ask = async (rest: object) =>
+      JSON.parse(await place.send({ model: 'other-m', ...rest }, {}, '/v1/responses'))
+    const { id } = await ask({ input: [{ role: 'user', content: [image] }] })
+    await ask({ input: 'And now?', previous_response_id: id })
+    const body = JSON.stringify({ upstream: 'other', model: 'm' })
+    const answer = await place.ask('/explain/2', { method: 'POST', body })
+    const { losses } = JSON.parse(await answer.text())
+    expect(losses).toMatchObject([{ stored: id, storedAt: '/input/0/content/0/detail' }])
+  } finally {
+    await place.close()
+  }
+})
+
 const small = 1_000_000
 const recorder = () => createRecorder({ now: Date.now, secrets: () => [], ring: new Ring(small) })
 

@@ -28,6 +28,12 @@ const TURNS = [
   { role: 'user', content: 'Go on' },
 ]
 
+const PICTURE = { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: 'AAAA' }
+const PICTURED = [
+  { type: 'response.output_item.done', output_index: 0, item: PICTURE },
+  { type: 'response.completed', response: { ...REPLY, output: [PICTURE] } },
+].map((event) => `data: ${JSON.stringify(event)}\n\n`)
+
 const pane = (title: string) => `section[aria-label="${title}"]`
 
 describe.skipIf(!CHROMIUM)('the page in a real browser', () => {
@@ -36,6 +42,7 @@ describe.skipIf(!CHROMIUM)('the page in a real browser', () => {
   let page: Page
   beforeAll(async () => {
     place = await openPlace((body) => {
+      if (body.includes('Draw')) return { type: 'text/event-stream', pieces: PICTURED }
       if (body.includes('"stream":true'))
         return { type: 'text/event-stream', pieces: streamed(WORDS), gapMs: 3 }
       if (body.includes('too much'))
@@ -272,6 +279,19 @@ describe.skipIf(!CHROMIUM)('the page in a real browser', () => {
     await until(`document.querySelector('dialog select')`)
     expect(await faults()).toEqual([])
     await see(`document.querySelector('#close').click()`)
+  })
+
+  it('marks the event of a stream that could not be told, and the place in it', async () => {
+    await place.send({ ...QUESTION, stream: true, messages: [{ role: 'user', content: 'Draw' }] })
+    await filtered('loss:reply.media')
+    await until(`document.querySelector('#list tbody tr')`)
+    await open(Number(await see(`document.querySelector('#list tbody tr').dataset.number`)))
+    const back = pane('what came back')
+    await until(`document.querySelector('${back} td.tree mark')`)
+    expect(await text(`${back} tr[data-at="#1"] mark`)).toBe('response.output_item.done')
+    expect(await text(`${back} td.tree mark`)).toBe('item:')
+    expect(await text(`${pane('losses')} ul`)).toContain('event 1, /item of the reply')
+    await filtered('')
   })
 
   it('tells nothing without its token', async () => {

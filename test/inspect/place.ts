@@ -69,7 +69,10 @@ export async function openPlace(
   const other = { dialect: 'generate-content', url }
   const config = {
     upstreams: { service: { dialect: 'responses', url, key: UPSTREAM_KEY }, other },
-    routes: [{ model: '*', upstream: 'service' }],
+    routes: [
+      { model: 'other-*', upstream: 'other' },
+      { model: '*', upstream: 'service' },
+    ],
     callers: { keys: [CALLER_KEY] },
     inspect: true,
   }

@@ -17,6 +17,7 @@ import {
   type JsonObject,
 } from '../../../src/json/json.ts'
 import { isMinted } from '../../../src/model/ids.ts'
+import type { Key } from '../../../src/model/paths.ts'
 import { ProblemError, type Problem } from '../../../src/model/problem.ts'
 import { listOf, objectsOf, textIn } from '../dialect.ts'
 import {
@@ -141,14 +142,21 @@ function itemsById(record: JsonObject): Map<Json, JsonObject> {
 }
 
 /** The items of a reply to send again, without those that were cut off. */
-function replayed(record: JsonObject): JsonObject[] {
+const replayed = (record: JsonObject): JsonObject[] =>
+  recordedOutput(record).filter(isReplayed(record)).map(withoutId)
+
+function isReplayed(record: JsonObject): (item: JsonObject) => boolean {
   const { status } = recordedResponse(record)
   const isBroken = status === 'failed' || status === 'cancelled'
-  const items = recordedOutput(record).filter(
-    (item) => !isBroken || item['status'] !== 'incomplete',
-  )
-  return items.map(withoutId)
+  return (item) => !isBroken || item['status'] !== 'incomplete'
 }
+
+const itemPlaces = (record: JsonObject): Key[][] => [
+  ...recordedInput(record).map((_, at): Key[] => ['input', at]),
+  ...recordedOutput(record).flatMap((item, at): Key[][] =>
+    isReplayed(record)(item) ? [['output', at]] : [],
+  ),
+]
 
 /** Types that an upstream takes without an id; it would search its store for one that it did not give out. */
 const NAMELESS = new Set<Json | undefined>([
@@ -262,6 +270,7 @@ export const memory: ConversationMemory = {
   fresh: (body, input) => light(readFresh(body, input)),
   itemsText,
   resolve,
+  itemPlaces,
   recorder,
   read: readRecord,
   idIn,

@@ -36,30 +36,47 @@ export function losses(x, marks) {
 async function place(x, lines, marks, carried) {
   const told = await asked(`/explain/${x.number}`, { upstream: x.upstream, model: x.sentModel })
   if (!told?.losses || state.shown !== x) return
-  const mark = (side, at, kind, text) => at !== undefined && marks[side].set(at, { kind, text })
-  for (const { path, field, sentAt } of told.proofs ?? []) {
-    mark('came', field, 'proof', `proof: ${path}`)
+  const mark = (side, at, kind, text) => {
+    if (at === undefined) return
+    const before = marks[side].get(at)
+    const isMore = before && !before.text.includes(text)
+    marks[side].set(at, { kind, text: isMore ? `${before.text}; ${text}` : text })
+  }
+  for (const { path, sentAt, ...came } of told.proofs ?? []) {
+    mark('came', ownPlace(came), 'proof', `proof: ${path}`)
     mark('went', sentAt, 'proof', `proof: ${path}`)
   }
   for (const { loss, places } of lines) {
     const isIt = ({ code, path }) => code === loss.code && path === loss.path
+    const text = `⚠ ${loss.code} ${loss.path}`
     const replied = told.replied?.find(isIt)
-    mark('back', replied?.field, 'loss', `⚠ ${loss.code} ${loss.path}`)
-    if (replied) show(places, `${replied.field} of the reply`, { 'what came back': replied.field })
+    if (replied) {
+      const { event, field = '' } = replied
+      const at = event ? `#${event}` : field
+      mark('back', at, 'loss', text)
+      if (event && field) mark('back', at + field, 'loss', text)
+      const where = event ? `event ${event}${field && `, ${field}`}` : field
+      show(places, `${where} of the reply`, { 'what came back': at })
+    }
     const found = told.losses.find(isIt)
     if (!found) continue
-    const { field, sentAt } = found
-    mark('came', field, 'loss', `⚠ ${loss.code} ${loss.path}`)
-    mark('went', sentAt, 'loss', `⚠ ${loss.code} ${loss.path}`)
-    if (field === undefined && sentAt === undefined) continue
-    const where = [field ?? 'was not said', sentAt ?? 'is not sent'].join(' → ')
-    show(places, where, { 'what came': field, 'what went': sentAt })
+    const { field, stored, storedAt, sentAt } = found
+    const came = ownPlace(found)
+    mark('came', came, 'loss', text)
+    mark('went', sentAt, 'loss', text)
+    if (came === undefined && sentAt === undefined) continue
+    const from = stored ? `${storedAt} of ${stored}` : (field ?? 'was not said')
+    const where = `${from} → ${sentAt ?? 'is not sent'}`
+    show(places, where, { 'what came': came, 'what went': sentAt })
   }
   const proofs = told.proofs?.length ?? 0
   if (proofs)
     carried.textContent = `${plural(proofs, 'proof')} of reasoning carried: underlined in green.`
   for (const each of panes) each.redraw()
 }
+
+/** What a stored response brought stands in the caller's body as its name. */
+const ownPlace = ({ field, stored }) => (stored ? '/previous_response_id' : field)
 
 const show = (places, where, panesAt) =>
   places.replaceChildren(

@@ -26,7 +26,7 @@ export function pane(title, headers, body, type, { marks = new Map(), line, at }
         ? tree(value.value, marks)
         : h('pre', {}, body.text ?? `${size(body.size)} that are no text`)
     content.replaceChildren(
-      ...(view === 'events' ? streamTable(body, type, at) : [bodyOf(title, shown())]),
+      ...(view === 'events' ? streamTable(body, type, at, marks) : [bodyOf(title, shown())]),
     )
   }
   const buttons = views.map((view) =>
@@ -52,7 +52,7 @@ export function pane(title, headers, body, type, { marks = new Map(), line, at }
     title,
     section,
     redraw: () => {
-      if (views[0] === 'tree') show('tree')
+      if (views[0] === 'tree' || marks.size > 0) show(views[0])
     },
   })
   return section

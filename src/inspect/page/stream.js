@@ -57,9 +57,10 @@ function saidIn(json) {
   return Array.isArray(parts) ? parts.map((part) => part.text ?? '').join('') : ''
 }
 
-export function streamTable(body, type, startAt) {
+/** `marks`: by `#` and the number of an event, with a pointer into it behind that. */
+export function streamTable(body, type, startAt, marks) {
   const events = eventsOf(body, type)
-  const lines = events.map((event, index) => eventLine(event, index, startAt))
+  const lines = events.map((event, index) => eventLine(event, index, startAt, marks))
   const head = ['#', 'at', 'gap', 'size', 'type', 'data'].map((name, at) =>
     h('th', { scope: 'col', class: at < 4 ? 'number' : '' }, name),
   )
@@ -75,36 +76,44 @@ export function streamTable(body, type, startAt) {
   ]
 }
 
-function eventLine({ raw, data, json, at, gap, kind, said }, index, startAt) {
+function eventLine({ raw, data, json, at, gap, kind, said }, index, startAt, marks) {
+  const place = `#${index + 1}`
+  const note = marks.get(place)
+  const within = new Map(
+    [...marks].flatMap(([key, each]) =>
+      key.startsWith(`${place}/`) ? [[key.slice(place.length), each]] : [],
+    ),
+  )
   const plain = data.length > 160 ? `${data.slice(0, 160)}…` : data || raw.trim()
   const short = typeof said === 'string' && said ? JSON.stringify(said) : plain
-  return h(
-    'tr',
-    {},
+  const line = h('tr', { 'data-at': place })
+  line.append(
     h('th', { scope: 'row', class: 'number' }, String(index + 1)),
     h('td', { class: 'number' }, at === undefined ? '' : time(at - startAt)),
     h('td', { class: 'number' }, gap === undefined ? '' : `+${time(gap)}`),
     h('td', { class: 'number' }, size(bytesOf(raw))),
-    h('td', {}, kind),
+    h('td', {}, note ? h('mark', { class: note.kind, title: note.text }, kind) : kind),
     h(
       'td',
       { class: 'data' },
-      json && data.length > 40 ? unfolding(short, json) : h('span', {}, short),
+      json && (note || data.length > 40)
+        ? unfolding(short, json, within, line)
+        : h('span', {}, short),
+      note ? h('span', { class: 'note' }, note.text) : '',
     ),
   )
+  return line
 }
 
-/** The tree is made when it is opened. */
-function unfolding(short, json) {
-  const details = h(
-    'details',
-    {
-      ontoggle: () => {
-        if (details.childNodes.length === 1) details.append(tree(json))
-      },
-    },
-    h('summary', {}, short),
-  )
+/** The tree is made when it is opened, in a row of its own. */
+function unfolding(short, json, marks, line) {
+  let row
+  const ontoggle = () => {
+    row ??= h('tr', {}, h('td', { class: 'tree', colSpan: 6 }, tree(json, marks)))
+    if (details.open) line.after(row)
+    else row.remove()
+  }
+  const details = h('details', { ontoggle, open: marks.size > 0 }, h('summary', {}, short))
   return details
 }
 
