@@ -3,7 +3,7 @@ import type { Dialect } from '../adapters/dialect.ts'
 /** What becomes of it; before that the caller's own word, where it is no member of the dialect's tables. */
 export type LossWords = string | readonly [word: string, meaning: string]
 
-const SEAL = 'A proof that only the service which made it can read; it is not sent.'
+const PROOF = 'A proof that only the service which made it can read; it is not sent.'
 const TOOL =
   'The upstream lacks it, or takes it not beside functions, or the tool choice leaves it out.'
 const SCHEMA = 'Rewritten to what the upstream takes; the rest stands in the description.'
@@ -38,7 +38,7 @@ export const LOSS_WORDS: Readonly<Record<Dialect, Readonly<Record<string, LossWo
     'turns.*.blocks.*.citations': ['`citations` of a document', 'Nothing is cited from it.'],
     'turns.*.blocks.*.context': ['`context` of a document', 'The document goes on without it.'],
     'turns.*.blocks.*.name': ['`title` of a document', 'The document goes on without it.'],
-    'turns.*.blocks.*.seal': ['`signature`, `data` of thinking', SEAL],
+    'turns.*.blocks.*.seal': ['`signature`, `data` of thinking', PROOF],
     'turns.*.blocks.*.search_result': ['`search_result`', 'Its words go on as text.'],
     'turns.*.blocks.*.source': ['`source` of a document', 'Sent as text.'],
     'turns.*.role': [
@@ -81,7 +81,7 @@ export const LOSS_WORDS: Readonly<Record<Dialect, Readonly<Record<string, LossWo
       'a part of `contents`',
       'Left out: a kind that the upstream does not take.',
     ],
-    'turns.*.blocks.*.seal': ['`thoughtSignature`', SEAL],
+    'turns.*.blocks.*.seal': ['`thoughtSignature`', PROOF],
   },
   responses: {
     'tools.*.format': ['`format` of a custom tool', 'Becomes words of its description.'],
@@ -126,7 +126,7 @@ export const LOSS_WORDS: Readonly<Record<Dialect, Readonly<Record<string, LossWo
     'turns.*.blocks.*.citations': ['`annotations`', 'The text goes on without them.'],
     'turns.*.blocks.*.detail': ['`detail` of an image', 'Only this dialect has it.'],
     'turns.*.blocks.*.name': ['`filename`', 'The file goes on without it.'],
-    'turns.*.blocks.*.seal': ['`encrypted_content`', SEAL],
+    'turns.*.blocks.*.seal': ['`encrypted_content`', PROOF],
     'turns.*.role': [
       '`developer`, `system` within `input`',
       'Stays where it is, as marked words of the user.',

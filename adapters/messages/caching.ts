@@ -23,7 +23,7 @@ const LONG = '1h'
 
 /**
  * What the upstream shall cache. The caller's own marks count, within what is taken; where there is none and the
- * conversation is likely to go on, they are set where the next request finds them
+ * conversation is likely to go on, they are set where the next request finds them.
  */
 export function withMarks(
   written: JsonObject,

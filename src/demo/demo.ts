@@ -7,7 +7,7 @@ import { invalid, ProblemError, type Problem } from '../model/problem.ts'
 import { demoReply } from './reply.ts'
 import { DEMO_ORIGIN } from '../config/defaults.ts'
 import type { Settings } from '../config/settings.ts'
-import { INTERNAL } from '../model/failures.ts'
+import { toProblem } from '../model/failures.ts'
 import type { Send, UpstreamRequest, UpstreamResponse } from '../ports.ts'
 import { framer, steppedSource } from '../stream/stream-out.ts'
 
@@ -42,7 +42,7 @@ async function answer(
   try {
     return await respond(adapter, incoming, request)
   } catch (error) {
-    return failure(adapter, error instanceof ProblemError ? error.problem : INTERNAL)
+    return failure(adapter, toProblem(error))
   }
 }
 

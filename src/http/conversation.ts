@@ -1,5 +1,5 @@
 import type { Adapter } from '../../adapters/contract.ts'
-import { ProblemError, type Problem } from '../model/problem.ts'
+import { ProblemError } from '../model/problem.ts'
 import { problemAnswer } from '../exchange/answer.ts'
 import { FREE_BYTES } from '../stream/budget.ts'
 import { type Admission, type KnownCaller, mayUse } from '../upstream/credentials.ts'
@@ -156,7 +156,3 @@ function inFlight(answer: Answer, { lease, journal }: StoredExchange, load: Load
   lease.hold(bytes.length)
   return { ...answer, body: bytes, gone: () => lease.release() }
 }
-
-/** Any other error is a fault of this program, and its message is not shown. */
-export const toProblem = (error: unknown): Problem =>
-  error instanceof ProblemError ? error.problem : INTERNAL

@@ -1,4 +1,4 @@
-import type { Problem } from './problem.ts'
+import { ProblemError, type Problem } from './problem.ts'
 
 /** What the gateway itself has to say when something goes wrong on the way to an upstream or back. */
 
@@ -58,3 +58,7 @@ export const CROWDED: Problem = {
   message: 'This proxy is at its limit; try again shortly.',
   retryAfterMs: 1000,
 }
+
+/** What a failure is. Any other error is a fault of this program, and its message is not shown. */
+export const toProblem = (error: unknown): Problem =>
+  error instanceof ProblemError ? error.problem : INTERNAL
