@@ -87,13 +87,9 @@ export interface ServerFacts {
   drop?: readonly string[]
 }
 
-/** The known facts about one server, with its name. */
+/** The known facts about one server, with its name; where they come from stands in `src/node/profile-sources.ts`. */
 export interface Profile {
   name: string
-  /** The version with which the facts were seen; a day where the server has no versions. */
-  version: string
-  /** The source of the facts: recorded traffic, a manual, an issue of the server or of a client. */
-  source: string
   facts: ServerFacts
   /** The words in which the server refuses what the facts would have avoided, and their meaning. */
   refusals?: readonly { words: RegExp; says: string }[]

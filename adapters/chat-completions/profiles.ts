@@ -29,12 +29,10 @@ const MISTRAL_TAKES =
   'parallel_tool_calls presence_penalty frequency_penalty n response_format prediction ' +
   'prompt_mode reasoning_effort safe_prompt metadata'
 
-/** Servers that speak a part of this dialect, or speak it otherwise. Each row names the version it was seen with. */
+/** Servers that speak a part of this dialect, or speak it otherwise. */
 export const PROFILES: readonly Profile[] = [
   {
     name: 'openai',
-    version: 'openai 7.57.0',
-    source: 'types of the npm package; replies recorded without thoughts',
     facts: OPENAI,
     refusals: [
       {
@@ -49,14 +47,10 @@ export const PROFILES: readonly Profile[] = [
   },
   {
     name: 'azure',
-    version: '/openai/v1',
-    source: 'recorded traffic',
     facts: OPENAI,
   },
   {
     name: 'openrouter',
-    version: '2026-11',
-    source: 'recorded traffic; agent-framework#2947; ai-sdk-provider#491',
     facts: {
       reasoningField: 'details',
       reasoningReplay: 'all',
@@ -68,8 +62,6 @@ export const PROFILES: readonly Profile[] = [
   },
   {
     name: 'deepseek',
-    version: 'v3.2, v4',
-    source: 'manual, thinking mode; recorded traffic; pi-mono#3636; qwen-code#3578',
     facts: {
       maxTokensMember: 'max_tokens',
       reasoningField: 'reasoning_content',
@@ -95,8 +87,6 @@ export const PROFILES: readonly Profile[] = [
   },
   {
     name: 'kimi',
-    version: 'k2.5 to k3',
-    source: 'goose#6902, goose#7222; opencode#16318; continue#11711',
     facts: {
       fetchesUrls: false,
       maxTokensMember: 'max_tokens',
@@ -117,8 +107,6 @@ export const PROFILES: readonly Profile[] = [
   },
   {
     name: 'zai',
-    version: 'glm 4.5 to 5',
-    source: 'manual, thinking mode; recorded traffic',
     facts: {
       maxTokensMember: 'max_tokens',
       reasoningField: 'reasoning_content',
@@ -130,8 +118,6 @@ export const PROFILES: readonly Profile[] = [
   },
   {
     name: 'minimax',
-    version: 'm2 to m3',
-    source: 'manual, text openai api',
     facts: {
       maxTokensMember: 'max_completion_tokens',
       reasoningField: 'tags',
@@ -145,8 +131,6 @@ export const PROFILES: readonly Profile[] = [
   },
   {
     name: 'qwen',
-    version: 'dashscope 2026-11',
-    source: 'recorded traffic; opencodex#196',
     facts: {
       maxTokensMember: 'max_tokens',
       reasoningField: 'reasoning_content',
@@ -166,8 +150,6 @@ export const PROFILES: readonly Profile[] = [
   },
   {
     name: 'mistral',
-    version: '2026-11',
-    source: 'recorded traffic; litellm#6323; ironclaw#1241; manual, reasoning',
     facts: {
       maxTokensMember: 'max_tokens',
       reasoningField: 'content-parts',
@@ -192,8 +174,6 @@ export const PROFILES: readonly Profile[] = [
   },
   {
     name: 'groq',
-    version: '2026-11',
-    source: 'manual, openai compatibility; jan#8136; recorded traffic',
     facts: {
       reasoningField: 'reasoning',
       reasoningReplay: 'with-tools',
@@ -211,8 +191,6 @@ export const PROFILES: readonly Profile[] = [
   },
   {
     name: 'cerebras',
-    version: '2026-11',
-    source: 'req_llm, guide for cerebras; recorded traffic',
     facts: {
       reasoningField: 'reasoning',
       reasoningReplay: 'with-tools',
@@ -228,8 +206,6 @@ export const PROFILES: readonly Profile[] = [
   },
   {
     name: 'fireworks',
-    version: '2026-11',
-    source: 'manual; litellm#26879',
     facts: {
       maxTokensMember: 'max_tokens',
       reasoningField: 'reasoning_content',
@@ -241,8 +217,6 @@ export const PROFILES: readonly Profile[] = [
   },
   {
     name: 'together',
-    version: '2026-11',
-    source: 'manual; pi-mono',
     facts: {
       maxTokensMember: 'max_tokens',
       reasoningStyle: 'together',
@@ -253,20 +227,14 @@ export const PROFILES: readonly Profile[] = [
   },
   {
     name: 'perplexity',
-    version: 'sonar',
-    source: 'recorded traffic',
     facts: { maxTokensMember: 'max_tokens', thinkTags: 'reasoning', customTools: false },
   },
   {
     name: 'gemini',
-    version: 'v1beta/openai',
-    source: 'recorded traffic; openclaude#67',
     facts: { outputInTotal: true, customTools: false },
   },
   {
     name: 'xai',
-    version: '2026-11',
-    source: 'recorded traffic',
     facts: {
       reasoningField: 'reasoning_content',
       reasoningReplay: 'with-tools',
@@ -276,8 +244,6 @@ export const PROFILES: readonly Profile[] = [
   },
   {
     name: 'vllm',
-    version: '0.12 to 0.23',
-    source: 'vllm#43203, vllm#41114, vllm#38488; PR#33402',
     facts: {
       ...TEMPLATE,
       reasoningField: 'both',
@@ -293,14 +259,10 @@ export const PROFILES: readonly Profile[] = [
   },
   {
     name: 'sglang',
-    version: '2026-11',
-    source: 'manual',
     facts: { ...TEMPLATE, reasoningField: 'reasoning_content', reasoningReplay: 'with-tools' },
   },
   {
     name: 'ollama',
-    version: '0.13 to 0.33',
-    source: 'manual, openai compatibility; recorded traffic',
     facts: {
       ...TEMPLATE,
       fetchesUrls: false,
@@ -313,14 +275,10 @@ export const PROFILES: readonly Profile[] = [
   },
   {
     name: 'lmstudio',
-    version: '0.3.29',
-    source: 'pi-mono; not measured',
     facts: { ...TEMPLATE, reasoningField: 'both', reasoningReplay: 'with-tools' },
   },
   {
     name: 'llama.cpp',
-    version: 'b10488',
-    source: 'measured; recorded traffic',
     facts: {
       ...TEMPLATE,
       reasoningField: 'reasoning_content',
@@ -338,8 +296,6 @@ export const PROFILES: readonly Profile[] = [
   },
   {
     name: 'litellm',
-    version: '1.106.2',
-    source: 'measured; the rest is for the model behind it to say',
     facts: { customTools: false, cacheMark: 'cache_control', drop: ['verbosity'] },
     refusals: [{ words: /litellm\.UnsupportedParamsError/, says: 'does not take all parameters' }],
   },

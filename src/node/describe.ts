@@ -1,4 +1,5 @@
-import { KNOWN_PROFILES, spellFacts } from '../config/profiles.ts'
+import { spellFacts } from '../config/profiles.ts'
+import { SOURCED_PROFILES } from './profile-sources.ts'
 import { adapters } from '../../adapters/index.ts'
 import { stringify } from '../json/json.ts'
 import type { Paint } from './explanation.ts'
@@ -311,9 +312,11 @@ export const clientRows = (told: ClientAdvice): string[][] =>
 
 /** The table that `profiles` prints. */
 export function profileTable(): string {
-  const rows = table(KNOWN_PROFILES.map((row) => [row.name, row.dialect, row.version, row.source]))
+  const rows = table(
+    SOURCED_PROFILES.map((row) => [row.name, row.dialect, row.version, row.source]),
+  )
   const lines = rows.flatMap((line, index) => {
-    const row = KNOWN_PROFILES[index]
+    const row = SOURCED_PROFILES[index]
     return [line, `      ${(row && spellFacts(row)) || 'as the dialect has it'}`]
   })
   return `${lines.join('\n')}\n`

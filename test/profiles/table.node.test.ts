@@ -7,6 +7,7 @@ import { writeFault } from '../../src/config/finding.ts'
 import { isProfiled, profileNames, KNOWN_PROFILES } from '../../src/config/profiles.ts'
 import { textSource } from '../../src/config/source.ts'
 import { profileTable } from '../../src/node/describe.ts'
+import { SOURCED_PROFILES } from '../../src/node/profile-sources.ts'
 import { good, PLATFORM, upstream } from '../config/faulty.ts'
 
 const NAMED =
@@ -22,7 +23,7 @@ describe('the table of profiles', () => {
     expect(new Set(rows).size).toBe(rows.length)
   })
 
-  it.each(KNOWN_PROFILES)(
+  it.each(SOURCED_PROFILES)(
     'says where $name in $dialect comes from, in facts that a file may hold',
     (row) => {
       expect(row.version).not.toBe('')
@@ -42,14 +43,14 @@ describe('the table of profiles', () => {
   it('is the page, and what the command prints', () => {
     const page = readFileSync(new URL('../../docs/profiles.md', import.meta.url), 'utf8')
     expect(squeezed(page)).toBe(squeezed(profilesPage()))
-    for (const { name, source } of KNOWN_PROFILES)
+    for (const { name, source } of SOURCED_PROFILES)
       expect(profileTable()).toMatch(new RegExp(`${name}.*${source.slice(0, 9)}`))
   })
 
   it('is quick to see that a long refusal is none of those that it knows', () => {
     const words = ['"param"', 'reasoning_content ', '`store=True`', 'unknown variant `', ' \t']
     const begun = performance.now()
-    for (const { refusals = [] } of KNOWN_PROFILES)
+    for (const { refusals = [] } of SOURCED_PROFILES)
       for (const { words: pattern } of refusals)
         for (const word of words) expect(pattern.test(word.repeat(8192))).toBe(false)
     expect(performance.now() - begun).toBeLessThan(2000)
