@@ -81,13 +81,17 @@ function exchangeLine(entry: LogEntry, time: string, level: Level): object {
 /** A short value need not be shortened, so no half of a secret can be left over. JSON escapes quotes, and with them a secret that holds one. */
 const isDelicate = (line: string): boolean => line.includes('\\') || hasLongValue(line)
 
-/** Without a quote in a value, each quote begins or ends one. */
+/**
+ * Without a quote in a value, each quote begins or ends one. From one quote on, the last one within reach shows that
+ * all values between the two are short.
+ */
 function hasLongValue(line: string): boolean {
-  for (let from = 0; ;) {
-    const at = line.indexOf('"', from)
-    if (at < 0 || at - from > VALUE_CHARACTERS) return at >= 0
+  for (let from = 0; line.length - from > VALUE_CHARACTERS;) {
+    const at = line.lastIndexOf('"', from + VALUE_CHARACTERS)
+    if (at < from) return line.includes('"', from)
     from = at + 1
   }
+  return false
 }
 
 const shortened = (line: object, shorten: Shorten): string =>
