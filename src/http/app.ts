@@ -43,7 +43,8 @@ export function createReplaceable(
   const use = createCallerUse(given.now)
   const load = createLoad(settings.limits)
   const pools = createPools(given)
-  given.observer?.reads({ ...load, breakers: pools.breakers })
+  const recalled = () => given.recall?.held ?? 0
+  given.observer?.reads({ ...load, recalled, breakers: pools.breakers })
   const generation = (next: Settings, memories = createMemories(next, given.store)) => {
     const counted = countedLoad(load)
     const ports = settlingPorts(given, use, next)

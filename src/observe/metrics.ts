@@ -7,6 +7,8 @@ export interface Readings {
   open(): number
   held(): number
   streams(): number
+  /** Bytes that are remembered of the last requests of sessions, where any are. */
+  recalled?(): number
   /** The circuit breaker of each key of an upstream: 0 closed, 1 half-open, 2 open. */
   breakers?(): Iterable<{ upstream: string; key: string; state: 0 | 1 | 2 }>
 }
@@ -64,6 +66,11 @@ function createGauges(metric: Make): (now: Readings) => void {
   const open = metric('dragoman_in_flight', 'gauge', 'Exchanges underway.')
   const held = metric('dragoman_in_flight_bytes', 'gauge', 'Bytes that exchanges underway hold.')
   const streams = metric('dragoman_streams', 'gauge', 'Streams underway.')
+  const recalled = metric(
+    'dragoman_recall_bytes',
+    'gauge',
+    'Bytes that are remembered of the last requests of sessions.',
+  )
   const breakers = metric(
     'dragoman_breaker_state',
     'gauge',
@@ -74,6 +81,7 @@ function createGauges(metric: Make): (now: Readings) => void {
     open.set({}, now.open())
     held.set({}, now.held())
     streams.set({}, now.streams())
+    recalled.set({}, now.recalled?.() ?? 0)
     breakers.clear()
     for (const { state, ...labels } of now.breakers?.() ?? []) breakers.set(labels, state)
   }

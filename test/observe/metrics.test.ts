@@ -7,6 +7,7 @@ import { createReplaceable } from '../../src/http/app.ts'
 import { toResponse } from '../../src/http/respond.ts'
 import { stringify } from '../../src/json/json.ts'
 import type { LogEntry } from '../../src/observe/entry.ts'
+import { createMetrics } from '../../src/observe/metrics.ts'
 import { createObserver } from '../../src/observe/observer.ts'
 import { costOf as costBy } from '../../src/observe/cost.ts'
 import { listedPrice } from '../../src/observe/prices.ts'
@@ -77,6 +78,8 @@ const PRICED = {
   '*': { price: { input: 1, output: 2 } },
 }
 
+const nothing = () => 0
+
 describe('GET /metrics', () => {
   it('is Prometheus text of what was asked', async () => {
     const { ask, get, log } = processFor()
@@ -101,10 +104,17 @@ describe('GET /metrics', () => {
       series.get('dragoman_attempts_total{upstream="demo-responses",key="1",result="ok"}'),
     ).toBe(1)
     expect(series.get('dragoman_in_flight')).toBe(0)
+    expect(series.get('dragoman_recall_bytes')).toBe(0)
     expect(series.get('dragoman_config_last_reload_success_timestamp_seconds')).toBe(NOW / 1000)
     // Whoever only looks is not counted, nor logged.
     expect(await (await get('/metrics')).text()).toBe(text)
     expect(log).toHaveLength(2)
+  })
+
+  it('tells what is remembered of sessions', () => {
+    const readings = { open: nothing, held: nothing, streams: nothing, recalled: () => 4096 }
+    const text = createMetrics({ version: '1', runtime: 'node' }, 0).text(readings)
+    expect(seriesIn(text).get('dragoman_recall_bytes')).toBe(4096)
   })
 
   it('counts failures by what they are', async () => {
