@@ -21,7 +21,7 @@ export const widen = memoize((source: string): string => {
 const WIDENED: SchemaRules = {
   bounds: { depth: 200 },
   write(value, place, walk) {
-    const { nullable, example, propertyOrdering, type, format, ...rest } = value
+    const { nullable, example, propertyOrdering, type, format, ...rest } = spelled(value)
     const members = mapMembers(walk.inside(rest, place), counted)
     const schema: JsonObject = {
       ...typeMember(type, nullable === true && members['anyOf'] === undefined),
@@ -32,6 +32,21 @@ const WIDENED: SchemaRules = {
     return ordered(nullable === true ? admitNull(schema) : schema, propertyOrdering)
   },
 }
+
+/** Members that ProtoJSON also accepts in snake_case; in JSON Schema they would say nothing. */
+const SPELLINGS: ReadonlyMap<string, string> = new Map(
+  [
+    ...words('anyOf propertyOrdering prefixItems additionalProperties minItems maxItems'),
+    ...words('minLength maxLength minProperties maxProperties'),
+  ].map((name) => [name.replace(/[A-Z]/, (capital) => `_${capital.toLowerCase()}`), name]),
+)
+
+const spelled = (schema: JsonObject): JsonObject =>
+  Object.keys(schema).some((key) => SPELLINGS.has(key))
+    ? Object.fromEntries(
+        Object.entries(schema).map(([key, value]) => [SPELLINGS.get(key) ?? key, value]),
+      )
+    : schema
 
 /** The types by number: ProtoJSON accepts the number of an enum value in place of its name. */
 const NUMBERED: readonly Json[] = ['TYPE_UNSPECIFIED', ...TYPES, 'null']

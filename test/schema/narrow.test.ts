@@ -311,6 +311,21 @@ describe('the Schema of content generation as JSON Schema', () => {
     expect(widen('not JSON')).toBe('not JSON')
   })
 
+  it('reads members in snake_case too, as ProtoJSON does, but not the names of properties', () => {
+    const schema = {
+      properties: {
+        any_of: { any_of: [{ type: 'STRING', min_length: '2' }, { type: 'NULL' }] },
+        list: { type: 'ARRAY', items: { type: 'INTEGER' }, max_items: 3 },
+      },
+      property_ordering: ['list', 'any_of'],
+    }
+    const properties = {
+      list: { type: 'array', items: { type: 'integer' }, maxItems: 3 },
+      any_of: { anyOf: [{ type: 'string', minLength: 2 }, { type: 'null' }] },
+    }
+    expect(JSON.stringify(widened(schema))).toBe(JSON.stringify({ properties }))
+  })
+
   it('is undone by narrowing', () => {
     const schema = {
       type: 'OBJECT',
