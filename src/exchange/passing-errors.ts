@@ -75,7 +75,7 @@ export function passingErrors(options: Options): PassingErrors {
     untold: undefined,
     opening(text: string, isDecisive = false): Opening {
       const frames = guessKind(text) === 'json' ? [unframed(text)] : framesIn(text)
-      return isDecisive ? decisiveOpening(options, judge, frames) : firstOpening(judge, frames)
+      return openingIn(options, judge, frames, isDecisive)
     },
     inspected(text: string, told: Problem | undefined): Inspected {
       let out = ''
@@ -140,6 +140,8 @@ interface FrameJudge {
   passes(frame: Frame, problem: Problem): boolean
   /** Whether the frame is more than a comment. */
   isContent(frame: Frame | undefined): boolean
+  /** Lets go of the frame that was read last: a stream may go on for an hour. */
+  forget(): void
   /** Whether the frame says anything of a reply. One that the reader cannot read does: the caller is to see it. */
   saysSomething(frame: Frame): boolean
   /** The reader that has read this frame, and what it found; no events where it cannot read the frame. */
@@ -175,6 +177,7 @@ function frameJudge({ adapter, reader, isImproved }: Options): FrameJudge {
     passes: (frame, problem) => isOwn(frame) && !isImproved(problem),
     isContent: (frame) =>
       frame !== undefined && (isDone(frame) || (isReadable(frame) && knows(frame))),
+    forget: () => void (last = undefined),
     saysSomething: (frame) => isPiece(frame) || eventsIn(frame)?.length !== 0,
     opened,
   }
@@ -187,6 +190,17 @@ function attemptedRead(reader: FrameReader, frame: Frame): readonly Event[] | un
   } catch {
     return undefined
   }
+}
+
+function openingIn(
+  options: Options,
+  judge: FrameJudge,
+  frames: Iterable<Frame>,
+  isDecisive: boolean,
+): Opening {
+  const opening = isDecisive ? decisiveOpening(options, judge, frames) : firstOpening(judge, frames)
+  judge.forget()
+  return opening
 }
 
 /** The opening up to the first event that says anything. */

@@ -23,7 +23,7 @@ export interface PassPlan extends CommonPlan {
   /** The edits of the body, where it was edited. */
   edits?: SameEdits
   /** The scanned body, where it had to be scanned. */
-  scanned?: ScannedBody
+  scanned?: ScannedBody | undefined
   /** The records that it refers to, as far as they are kept here. */
   found?: Found | undefined
   sent: AddressedRequest

@@ -23,7 +23,7 @@ export interface Mirror {
 
 /** The exchange that passes: its body, as far as it was scanned, its references, and its destination. */
 interface Passing {
-  scanned?: ScannedBody
+  scanned?: ScannedBody | undefined
   found?: Found | undefined
   destination: { upstream: UpstreamSettings }
 }

@@ -187,9 +187,8 @@ function responseHandler(
     leave()
     request?.abort(toError(reason))
   }
-  const pause = () => request?.pause()
-  const resume = () => request?.resume()
-  const body = new UpstreamBody({ pause, resume, abort })
+  const tap = { pause: () => request?.pause(), resume: () => request?.resume(), abort }
+  const body = new UpstreamBody(tap)
   const leave = () => signal.removeEventListener('abort', onAbort)
   const onAbort = () => {
     fail(toError(signal.reason), { at: 'once' })
@@ -210,6 +209,7 @@ function responseHandler(
     },
     onResponseStart(controller, status, headers) {
       if (status < 200) return
+      dropRawHeaders(controller)
       const response = toUpstreamResponse(status, headers, body)
       if (response) return resolve(response)
       const error = new Error('the answer has a content coding that was not asked for')
@@ -225,6 +225,11 @@ function responseHandler(
     onResponseError: (_, error) =>
       fail(request ? lost(error, sending) : new ConnectError(error.message)),
   }
+}
+
+/** undici would keep the bytes of all headers for as long as the body goes on. */
+function dropRawHeaders(controller: Dispatcher.DispatchController): void {
+  controller.rawHeaders = null
 }
 
 type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>

@@ -63,49 +63,61 @@ interface Mode {
 const failed = (problem: Problem): Event[] => [{ type: 'error', problem }]
 const isTerminal = (event: Event) => event.type === 'finish' || event.type === 'error'
 
-export function replyEvents(source: ReplySource): ReplyEvents {
-  const decode = streamDecoder()
-  let mode: Mode | undefined
-  let size = 0
+export const replyEvents = (source: ReplySource): ReplyEvents => new ReplyReading(source)
 
-  const guarded = (work: () => Event[]): Event[] => {
-    if (reply.ended) return []
+class ReplyReading implements ReplyEvents {
+  ended = false
+  strayed = false
+  suspect = false
+  readonly #source: ReplySource
+  readonly #decode = streamDecoder()
+  #mode: Mode | undefined
+  #size = 0
+
+  constructor(source: ReplySource) {
+    this.#source = source
+  }
+
+  push(bytes: Uint8Array): Event[] {
+    return this.#guarded(() => {
+      this.#size += bytes.length
+      return this.#feed(this.#decode(bytes))
+    })
+  }
+
+  end(): Event[] {
+    return this.#guarded(() => {
+      const source = this.#source
+      this.#mode ??= isStreamType(source.contentType) ? new StreamMode(source) : jsonMode(source)
+      const events = [...this.#feed(this.#decode()), ...this.#mode.end()]
+      return events.some(isTerminal) ? events : [...events, ...failed(NOT_A_REPLY)]
+    })
+  }
+
+  fail(problem: Problem): Event[] {
+    return this.#guarded(() => failed(problem))
+  }
+
+  #guarded(work: () => Event[]): Event[] {
+    if (this.ended) return []
     const events = attempt(work)
     const last = events.findIndex(isTerminal)
     if (last < 0) return events
-    reply.ended = true
+    this.ended = true
     return events.slice(0, last + 1)
   }
-  const feed = (text: string): Event[] => {
-    mode ??= chooseMode(text, source)
+
+  #feed(text: string): Event[] {
+    const mode = (this.#mode ??= chooseMode(text, this.#source))
     // Blank space does not show the kind, and must not go on without a bound.
-    const { maxBytes } = mode ?? { maxBytes: source.limits.replyBytes }
-    if (size > maxBytes) return failed(REPLY_TOO_LARGE)
+    const { maxBytes } = mode ?? { maxBytes: this.#source.limits.replyBytes }
+    if (this.#size > maxBytes) return failed(REPLY_TOO_LARGE)
     const events = mode?.push(text) ?? []
-    reply.strayed ||= mode?.strayed?.() ?? false
-    reply.suspect ||= mode?.stumbled?.() ?? false
-    reply.suspect ||= source.isSuspect?.(text) ?? false
+    this.strayed ||= mode?.strayed?.() ?? false
+    this.suspect ||= mode?.stumbled?.() ?? false
+    this.suspect ||= this.#source.isSuspect?.(text) ?? false
     return events
   }
-  // Not a getter: objects with a getter get a shape of their own each, and are collected late.
-  const reply = {
-    ended: false,
-    strayed: false,
-    suspect: false,
-    push: (bytes: Uint8Array) =>
-      guarded(() => {
-        size += bytes.length
-        return feed(decode(bytes))
-      }),
-    end: () =>
-      guarded(() => {
-        mode ??= isStreamType(source.contentType) ? new StreamMode(source) : jsonMode(source)
-        const events = [...feed(decode()), ...mode.end()]
-        return events.some(isTerminal) ? events : [...events, ...failed(NOT_A_REPLY)]
-      }),
-    fail: (problem: Problem) => guarded(() => failed(problem)),
-  }
-  return reply
 }
 
 /** For any bytes of an upstream, an exchange ends with a problem and never with an exception. */

@@ -25,39 +25,55 @@ export interface Alarm {
   close(): void
 }
 
+export const alarm = (ring: () => void): Alarm => new PatientAlarm(ring)
+
 /**
  * The timer stays armed while a new time is set, and checks the time when it fires: arming a timer for every piece
  * would cost more than the piece.
  */
-export function alarm(ring: () => void): Alarm {
-  let due = Infinity
-  let armed: { clock: ReturnType<typeof setTimeout>; at: number } | undefined
-  const arm = (at: number, ms: number) => {
-    clearTimeout(armed?.clock)
-    armed = { clock: timer(fired, ms), at }
+class PatientAlarm implements Alarm {
+  readonly #ring: () => void
+  #due = Infinity
+  #clock: ReturnType<typeof setTimeout> | undefined
+  #firesAt = Infinity
+
+  constructor(ring: () => void) {
+    this.#ring = ring
   }
-  const fired = () => {
-    armed = undefined
-    const left = due - performance.now()
-    if (due === Infinity) return
-    if (left > 0) return arm(due, left)
-    due = Infinity
-    ring()
+
+  set(ms: number): void {
+    this.#due = performance.now() + ms
+    if (this.#firesAt > this.#due) this.#arm(ms)
   }
-  const stop = () => {
-    due = Infinity
+
+  stop(): void {
+    this.#due = Infinity
   }
-  return {
-    set(ms) {
-      due = performance.now() + ms
-      if (!armed || armed.at > due) arm(due, ms)
-    },
-    stop,
-    close() {
-      stop()
-      clearTimeout(armed?.clock)
-      armed = undefined
-    },
+
+  close(): void {
+    this.stop()
+    this.#disarm()
+  }
+
+  #arm(ms: number): void {
+    this.#disarm()
+    this.#firesAt = this.#due
+    this.#clock = timer(() => this.#fire(), ms)
+  }
+
+  #disarm(): void {
+    clearTimeout(this.#clock)
+    this.#clock = undefined
+    this.#firesAt = Infinity
+  }
+
+  #fire(): void {
+    this.#disarm()
+    if (this.#due === Infinity) return
+    const left = this.#due - performance.now()
+    if (left > 0) return this.#arm(left)
+    this.stop()
+    this.#ring()
   }
 }
 

@@ -27,7 +27,7 @@ export function eventShape(maxBytes: number): PassingShape {
   let held: Uint8Array[] = []
   let size = 0
   let isParted = false
-  let tail: Uint8Array = new Uint8Array(0)
+  const seam = new Seam()
   const take = (): Uint8Array => {
     const taken = joinBytes(held)
     held = []
@@ -42,13 +42,8 @@ export function eventShape(maxBytes: number): PassingShape {
   return {
     push(bytes) {
       // A blank line may begin in the bytes before.
-      const end =
-        behindLastBlankLine(bytes) ||
-        behindLastBlankLine(joinBytes([tail, bytes.subarray(0, TAIL_BYTES)])) - tail.length
-      tail =
-        bytes.length < TAIL_BYTES
-          ? joinBytes([tail, bytes]).subarray(-TAIL_BYTES)
-          : bytes.subarray(-TAIL_BYTES)
+      const end = behindLastBlankLine(bytes) || seam.blankLineEnd(bytes)
+      seam.add(bytes)
       if (end <= 0) {
         hold(bytes)
         if (size <= maxBytes) return NOTHING
@@ -89,7 +84,23 @@ function isEvent(bytes: Uint8Array): boolean {
 const missingEnd = (bytes: Uint8Array): Uint8Array =>
   new TextEncoder().encode(bytes.at(-1) === LF ? '\n' : '\n\n')
 
-const TAIL_BYTES = 2
+/** The last two bytes so far. They are copied, because a view of them would keep their whole piece. */
+class Seam {
+  #before: number | undefined
+  #last: number | undefined
+
+  /** Where in `bytes` a blank line ends that began before them; not above 0 for none. */
+  blankLineEnd(bytes: Uint8Array): number {
+    const tail = [this.#before, this.#last].filter((byte) => byte !== undefined)
+    return behindLastBlankLine(Uint8Array.from([...tail, ...bytes.subarray(0, 2)])) - tail.length
+  }
+
+  add(bytes: Uint8Array): void {
+    if (bytes.length === 0) return
+    this.#before = bytes.length > 1 ? bytes[bytes.length - 2] : this.#last
+    this.#last = bytes[bytes.length - 1]
+  }
+}
 
 /** The index behind the last blank line, 0 without one. Lines end in LF, CR LF or CR. */
 function behindLastBlankLine(bytes: Uint8Array): number {

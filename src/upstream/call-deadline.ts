@@ -27,55 +27,75 @@ export interface CallDeadline {
   close(): void
 }
 
-export function callDeadline(ends: Ends): CallDeadline {
-  const controller = new AbortController()
-  let interrupt: ((reason: Problem) => void) | undefined
-  let ended: (() => void) | undefined
-  let silence = TOOK_TOO_LONG
-  const end = (reason: Problem) => {
-    if (line.problem) return
-    line.problem = reason
-    close()
-    controller.abort()
-    ended?.()
-    interrupt?.(reason)
+export const callDeadline = (ends: Ends): CallDeadline => new Deadline(ends)
+
+class Deadline implements CallDeadline {
+  problem: Problem | undefined
+  readonly #controller = new AbortController()
+  readonly #ends: Ends
+  readonly #total: ReturnType<typeof timer>
+  readonly #clock = alarm(() => this.end(this.#silence))
+  #silence = TOOK_TOO_LONG
+  #ended: (() => void) | undefined
+  #interrupt: ((reason: Problem) => void) | undefined
+
+  constructor(ends: Ends) {
+    this.#ends = ends
+    const { caller, deadline, totalMs } = ends
+    this.#total = timer(() => this.end(TOOK_TOO_LONG), totalMs)
+    caller.addEventListener('abort', this.#leave)
+    if (deadline) endingOf(deadline).add(this.#stop)
+    if (caller.aborted) this.#leave()
+    if (deadline?.aborted) this.#stop()
   }
-  const leave = () => end(CALLER_LEFT)
-  const stop = () => end(STOPPING)
-  const total = timer(() => end(TOOK_TOO_LONG), ends.totalMs)
-  const clock = alarm(() => end(silence))
-  const close = () => {
-    clearTimeout(total)
-    clock.close()
-    ends.caller.removeEventListener('abort', leave)
-    if (ends.deadline) endingOf(ends.deadline).delete(stop)
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
   }
-  // Not a getter: objects with a getter get a shape of their own each, and are collected late.
-  const line: CallDeadline & { problem: Problem | undefined } = {
-    signal: controller.signal,
-    problem: undefined,
-    end,
-    watch(ms, reason) {
-      if (line.problem) return
-      silence = reason
-      clock.set(ms)
-    },
-    relax: clock.stop,
-    whenEnded: (run) => void (ended = run),
-    // `Promise.race` with one long-lived promise would keep every piece of a long stream in memory.
-    wait: (work) =>
-      new Promise((resolve, reject) => {
-        if (line.problem) reject(line.problem)
-        interrupt = reject
-        work.then(resolve, reject)
-      }),
-    close,
+
+  end(reason: Problem): void {
+    if (this.problem) return
+    this.problem = reason
+    this.close()
+    this.#controller.abort()
+    this.#ended?.()
+    this.#interrupt?.(reason)
   }
-  ends.caller.addEventListener('abort', leave)
-  if (ends.deadline) endingOf(ends.deadline).add(stop)
-  if (ends.caller.aborted) leave()
-  if (ends.deadline?.aborted) stop()
-  return line
+
+  watch(ms: number, reason: Problem): void {
+    if (this.problem) return
+    this.#silence = reason
+    this.#clock.set(ms)
+  }
+
+  relax(): void {
+    this.#clock.stop()
+  }
+
+  whenEnded(run: () => void): void {
+    this.#ended = run
+  }
+
+  /** `Promise.race` with one long-lived promise would keep every piece of a long stream in memory. */
+  wait<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.problem) reject(this.problem)
+      this.#interrupt = reject
+      work.then(resolve, reject)
+    })
+  }
+
+  close(): void {
+    const { caller, deadline } = this.#ends
+    clearTimeout(this.#total)
+    this.#clock.close()
+    caller.removeEventListener('abort', this.#leave)
+    if (deadline) endingOf(deadline).delete(this.#stop)
+  }
+
+  readonly #leave = (): void => this.end(CALLER_LEFT)
+
+  readonly #stop = (): void => this.end(STOPPING)
 }
 
 /**
