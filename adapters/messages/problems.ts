@@ -68,24 +68,61 @@ export function writeError(problem: Problem): JsonObject {
 function messageOf(problem: Problem): string {
   if (problem.kind === 'context-overflow') return overflowWords(problem)
   if (problem.lost) return capabilityWords(problem.message, problem.lost)
-  return problem.isProof ? proofWords(problem.message) : problem.message
+  if (problem.isProof) return proofWords(problem.message)
+  return REFUSALS.has(problem.kind) ? refusalWords(problem.message) : problem.message
 }
 
 /** The class of what an upstream lacks, in the order in which Claude Code (2.1.330) looks for them. */
 const CAPABILITIES = [
-  [/^turns\.\d+\.role$/, 'mid_conv_system'],
+  [/^turns\.\d+\.role(?: |$)/, 'mid_conv_system'],
   [/^cache\b|\.cache\b/, 'cache_control_field'],
-  [/\.seal$/, 'thinking_signature'],
+  [/\.seal(?: |$)/, 'thinking_signature'],
   [/^reasoning\.budget/, 'thinking_type:enabled'],
+  [/^reasoning\.mode/, 'thinking_type:adaptive'],
   [/^format/, 'structured_outputs_unsupported'],
   [/^reasoning\.effort/, 'effort_unsupported'],
+  [/ image\//, 'image_block'],
+  [/ (?:application|text)\//, 'document_block'],
 ] as const
 
 /** At such a token Claude Code asks again without what it names. */
 function capabilityWords(message: string, lost: readonly string[]): string {
   const found = CAPABILITIES.find(([path]) => lost.some((place) => path.test(place)))
-  return found ? `capability_rejected: ${found[1]} (${message})` : message
+  return rejectedAs(found?.[1], message)
 }
+
+const rejectedAs = (name: string | undefined, message: string): string =>
+  name === undefined ? message : `capability_rejected: ${name} (${message})`
+
+/** The kinds of problems in which services say what a model does not take. OpenRouter says it with a 404. */
+const REFUSALS: ReadonlySet<ProblemKind> = new Set(['invalid-request', 'not-found'])
+
+/**
+ * What OpenAI, OpenRouter, vLLM, llama.cpp, DeepSeek and Groq say of a model that lacks something, in the same order.
+ * `[^.\n]` keeps to one sentence.
+ */
+const REFUSED = [
+  [
+    /\b(?:json_schema|structured outputs?|response_format)\b[^.\n]{0,80}\bnot (?:currently )?supported|(?:does not|doesn't) support\b[^.\n]{0,40}\b(?:json_schema|structured outputs?|response_format)\b/i,
+    'structured_outputs_unsupported',
+  ],
+  [/\breasoning[._]effort\b[^.\n]{0,60}\bnot (?:currently )?supported/i, 'effort_unsupported'],
+  [
+    /\bat most \d+ (?:images?|videos?|documents?|files?)\b|\btoo many (?:images|documents|pdf pages)\b/i,
+    'media_budget',
+  ],
+  [
+    /\bimage(?:_url|s| inputs?| urls)?\b[^.\n]{0,60}\b(?:not|only) (?:currently )?supported|\bsupport(?:s|ed)? (?:for )?images?\b|not a multimodal model|unknown variant `image_url`/i,
+    'image_block',
+  ],
+  [
+    /\b(?:pdfs?|documents?|input_file|file inputs?)\b[^.\n]{0,60}\bnot (?:currently )?supported|(?:does not|doesn't) support (?:pdf|document|file)s?\b/i,
+    'document_block',
+  ],
+] as const
+
+const refusalWords = (message: string): string =>
+  rejectedAs(REFUSED.find(([words]) => words.test(message))?.[1], message)
 
 const BAD_PROOF = 'Invalid `signature` in `thinking` block'
 
@@ -97,7 +134,10 @@ const TOO_LONG = 'prompt is too long'
 
 /** Clients that shorten a conversation themselves look for exactly these words. */
 function overflowWords({ message, tokens }: Problem): string {
-  const { used, limit } = tokens ?? {}
+  const { used, limit, asked = 0 } = tokens ?? {}
+  // Claude Code (2.1.330) reads the three numbers and asks again for a shorter reply.
+  if (used !== undefined && limit !== undefined && asked > 0 && used - asked < limit)
+    return `input length and \`max_tokens\` exceed context limit: ${used - asked} + ${asked} > ${limit}, decrease input length or \`max_tokens\` and try again`
   if (used !== undefined && limit !== undefined)
     return `${TOO_LONG}: ${used} tokens > ${limit} maximum`
   return message.toLowerCase().includes(TOO_LONG) ? message : `${TOO_LONG}: ${message}`

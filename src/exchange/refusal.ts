@@ -148,6 +148,8 @@ export function refuseLosses(losses: readonly Loss[]): void {
     kind: 'invalid-request',
     message: `The upstream of this model cannot carry all of the request: ${list.join(', ')}.`,
     code: 'losses_rejected',
-    lost: readRefusal.map(({ path }) => path),
+    lost: readRefusal.map(({ path, detail }) =>
+      detail === undefined ? path : `${path} ${detail}`,
+    ),
   })
 }

@@ -39,8 +39,8 @@ export interface Problem {
   lost?: readonly string[]
   /** Details of the upstream in its own form, for a caller of the same dialect. */
   details?: unknown
-  /** Context overflow: tokens used and allowed, where known. */
-  tokens?: { used?: number; limit?: number }
+  /** Context overflow: tokens used and allowed, where known. `asked`: those of them that the reply was to have. */
+  tokens?: { used?: number; limit?: number; asked?: number }
 }
 
 export const STATUS: Record<ProblemKind, number> = {
@@ -189,6 +189,12 @@ const OVERFLOW_ELSEWHERE =
 const OTHER_REASONS =
   /policy_blocked|dlp_request_denied|string too long\. expected a string with maximum length|expected maxlength/i
 
+/** `(100000 in the messages, 30000 in the completion)`, as OpenAI, vLLM and DeepSeek say it. */
+function askedFor(message: string): number | undefined {
+  const digits = /(\d+) in the completion/.exec(message)?.[1]
+  return digits === undefined ? undefined : Number(digits)
+}
+
 /** Recognises a context overflow in an upstream's words, with the counts it gives. */
 export function readOverflow(message: string, code?: string): Problem | undefined {
   if (OTHER_REASONS.test(message)) return undefined
@@ -199,10 +205,12 @@ export function readOverflow(message: string, code?: string): Problem | undefine
   )
   const [first, second, third] = numbers
   const problem: Problem = { kind: 'context-overflow', message }
+  const asked = askedFor(message)
   // Where the message adds the requested output to the input: `190000 + 20000 > 200000`.
   if (third !== undefined && second !== undefined && /\d \+ \d/.test(message))
-    return { ...problem, tokens: { used: (first ?? 0) + second, limit: third } }
+    return { ...problem, tokens: { used: (first ?? 0) + second, limit: third, asked: second } }
   if (first === undefined || second === undefined) return problem
   // Whatever the order in the message, the used tokens exceed the allowed ones.
-  return { ...problem, tokens: { used: Math.max(first, second), limit: Math.min(first, second) } }
+  const tokens = { used: Math.max(first, second), limit: Math.min(first, second) }
+  return { ...problem, tokens: { ...tokens, ...(asked !== undefined && { asked }) } }
 }

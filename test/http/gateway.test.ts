@@ -55,6 +55,7 @@ const ASKED = {
   max_tokens: 9,
   messages: [{ role: 'user', content: 'hi' }],
 }
+const PDF = { type: 'document', source: { type: 'url', url: 'https://a.example/a.pdf' } }
 const MIDWAY = [
   { role: 'user', content: 'hi' },
   { role: 'assistant', content: 'yes' },
@@ -258,6 +259,8 @@ describe('towards a service of another dialect', () => {
       'responses',
       'thinking_type:enabled',
     ],
+    [{ thinking: { type: 'adaptive' } }, 'responses', 'thinking_type:adaptive'],
+    [{ messages: [{ role: 'user', content: [PDF] }] }, 'chat-completions', 'document_block'],
   ] as const)(
     'what is refused for a loss is named by the class that the client can leave out: %j',
     async (more, dialect, name) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { messages } from '../../adapters/messages/index.ts'
-import type { Problem, ProblemKind } from '../../src/model/problem.ts'
+import { readOverflow, type Problem, type ProblemKind } from '../../src/model/problem.ts'
 import { fixture } from './help.ts'
 
 const { readProblem } = messages.upstream
@@ -102,6 +102,51 @@ describe('an error for a messages caller', () => {
       message: expect.stringMatching(expected),
     })
   })
+
+  it.each([
+    ['max_tokens', 'input length and `max_tokens` exceed context limit: 100000 + 30000 > 128000, '],
+    ['less', 'prompt is too long: 150000 tokens > 128000 maximum'],
+  ])('tells a reply that is to be too long from a conversation that is: %s', (what, expected) => {
+    const [used, input] = what === 'max_tokens' ? [130_000, 100_000] : [150_000, 149_000]
+    const message = `This model's maximum context length is 128000 tokens. However, you requested ${used} tokens (${input} in the messages, ${used - input} in the completion).`
+    const problem = readOverflow(message)
+    expect(problem && written(problem).body['error']).toMatchObject({
+      message: expect.stringContaining(expected),
+    })
+  })
+
+  it.each([
+    ['image_block', 'Invalid content type. image_url is only supported by certain models.'],
+    ['image_block', 'No endpoints found that support image input', 'not-found'],
+    ['image_block', 'llava is not a multimodal model'],
+    ['image_block', 'image input is not supported - hint: you may need to provide the mmproj'],
+    ['image_block', 'messages[0]: unknown variant `image_url`, expected `text`'],
+    ['document_block', 'PDF input is not supported by this model.'],
+    ['media_budget', 'At most 4 image(s) may be provided in one prompt.'],
+    ['media_budget', 'Too many images in request: 21.'],
+    [
+      'structured_outputs_unsupported',
+      "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.",
+    ],
+    [
+      'effort_unsupported',
+      "Unsupported parameter: 'reasoning.effort' is not supported with this model.",
+    ],
+  ] as const)(
+    'names what a model lacks by the class that the client leaves out: %s, %s',
+    (name, message, kind: ProblemKind = 'invalid-request') => {
+      expect(written({ kind, message }).body['error']).toMatchObject({
+        message: `capability_rejected: ${name} (${message})`,
+      })
+    },
+  )
+
+  it.each(['The model `x` does not exist.', 'tools.0.name: not supported', 'Bad image data.'])(
+    'leaves other refusals as they are: %s',
+    (message) => {
+      expect(written({ kind: 'invalid-request', message }).body['error']).toMatchObject({ message })
+    },
+  )
 
   it('carries a code, where one is known', () => {
     const { body } = written({ kind: 'rate-limit', message: 'no', code: 'slow_down' })
