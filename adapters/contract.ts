@@ -5,6 +5,7 @@ import type { UpstreamKeeping } from '../src/model/foreign.ts'
 import type { Lose } from '../src/model/loss.ts'
 import type { Block, BlockKind, BlockOf, Request } from '../src/model/request.ts'
 import type { Lookup, RequestHead } from '../src/model/lookup.ts'
+import type { Trail } from '../src/model/trail.ts'
 import type { ConversationMemory } from '../src/memory/conversation.ts'
 import type { Problem } from '../src/model/problem.ts'
 import type { Frame, Framing, Heartbeat, PieceRule, Reader, Writer } from '../src/stream/codec.ts'
@@ -76,12 +77,27 @@ export interface Target {
   facts: ModelFacts
 }
 
+/** What the writers of requests go by besides the conversation, for a trail. */
+export const givenTo = (
+  { origin, tools }: Request,
+  { target, cache }: WriteRequestContext,
+): readonly unknown[] => [
+  origin?.dialect,
+  tools,
+  cache?.mode,
+  target.model,
+  target.defaultMaxOutputTokens,
+  ...Object.entries(target.facts).flat(),
+]
+
 /** `headers`: those with a meaning in this dialect (its version, its betas). */
 export interface ReadRequestContext {
   readonly route: Route
   readonly headers: Lookup
   /** Makes ids that are the same in each reading of one exchange, position by position. */
   newId(prefix: string): string
+  /** What the last request of the session became; absent where that is not known. */
+  readonly trail?: Trail | undefined
 }
 
 /** No cache settings, those of the caller, or also those that the caller's dialect cannot express. */
@@ -99,6 +115,8 @@ export interface WriteRequestContext {
   readonly lose: Lose
   /** When absent, the caller's settings are carried. */
   readonly cache?: CacheOptions | undefined
+  /** What the last request of the session became; absent where that is not known. */
+  readonly trail?: Trail | undefined
 }
 
 /**

@@ -15,7 +15,7 @@ const ROOMS = {
   dialects: ['contract', 'dialect', 'json', 'model'],
   config: ['contract', 'dialects', 'json', 'model', 'zod'],
   observe: ['config', 'model'],
-  recall: ['json', 'lru-cache'],
+  recall: ['json', 'model', 'lru-cache'],
   ports: ['json', 'model', 'stream', 'memory', 'observe', 'recall'],
   upstream: ['config', 'contract', 'dialects', 'json', 'model', 'ports', 'stream', 'version'],
   memory: ['config', 'contract', 'json', 'model', 'stream', 'lru-cache'],

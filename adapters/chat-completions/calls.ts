@@ -1,9 +1,11 @@
-import type { Json, JsonObject } from '../../src/json/json.ts'
+import { parseObject, wellFormed, type Json, type JsonObject } from '../../src/json/json.ts'
 import { type NameRule, fit } from '../../src/model/names.ts'
 import { fingerprint } from '../../src/model/proof.ts'
-import type { Turn } from '../../src/model/request.ts'
+import { follow, nothingLost } from '../../src/model/trail.ts'
+import type { ToolCallBlock, Turn } from '../../src/model/request.ts'
+import { lowerInput } from '../../src/model/text-tools.ts'
 import type { ServerFacts } from '../contract.ts'
-import { textIn, type WriteContext } from './dialect.ts'
+import { objectIn, restOf, textIn, writeCache, type WriteContext } from './dialect.ts'
 
 /** A turn, with the canonical place that it comes from. */
 export interface PlacedTurn {
@@ -11,24 +13,30 @@ export interface PlacedTurn {
   path: string
 }
 
+export type TurnGroup = [PlacedTurn, ...PlacedTurn[]]
+
+const copied = ([first, ...others]: TurnGroup): TurnGroup => [first, ...others]
+
 /**
  * Joins several turns of another dialect's model into one message, as they were one reply. Results must stand
  * directly behind the message with their calls, and the templates of Gemma and Mistral want roles to alternate.
  */
-export function writtenTogether(
+export const writtenTogether = (
   turns: readonly Turn[],
-  { own }: WriteContext,
-): [PlacedTurn, ...PlacedTurn[]][] {
-  const list: [PlacedTurn, ...PlacedTurn[]][] = []
-  for (const [index, turn] of turns.entries()) {
-    const told = { turn, path: `turns.${index}` }
-    const last = list.at(-1)
-    if (last && !own && turn.role === 'assistant' && last[0].turn.role === 'assistant')
-      last.push(told)
-    else list.push([told])
-  }
-  return list
-}
+  { own, trail }: WriteContext,
+): readonly TurnGroup[] =>
+  follow<Turn, TurnGroup[]>(trail, 'chat-completions: groups', turns, [own], nothingLost, () => ({
+    begin: () => [],
+    // Only the last group may get more.
+    copy: (groups) => [...groups.slice(0, -1), ...groups.slice(-1).map(copied)],
+    step(groups, turn, index) {
+      const told = { turn, path: `turns.${index}` }
+      const last = groups.at(-1)
+      if (last && !own && turn.role === 'assistant' && last[0].turn.role === 'assistant')
+        last.push(told)
+      else groups.push([told])
+    },
+  }))
 
 /** OpenAI refuses a longer id. */
 const LONGEST_ID = 40
@@ -49,6 +57,50 @@ const nineOf = (id: string): string =>
     .padStart(NINE, '0')
     .slice(-NINE)
 
+export function writeCalls(calls: JsonObject[], isLegacy: boolean): JsonObject {
+  if (calls.length === 0) return {}
+  return isLegacy ? { function_call: objectIn(calls[0]?.['function']) } : { tool_calls: calls }
+}
+
+export function writeCall(block: ToolCallBlock, id: string, context: WriteContext): JsonObject {
+  const { function: inner, extra_content, ...left } = restOf(block)
+  const name = context.names.toWire(block.name, block.namespace)
+  const cache = writeCache(block, context)
+  const extra = extra_content === undefined ? {} : { extra_content }
+  if (block.form === 'text' && (context.own || context.server.customTools))
+    return {
+      id,
+      type: 'custom',
+      custom: { name, input: block.input, ...objectIn(inner) },
+      ...extra,
+      ...left,
+      ...cache,
+    }
+  return {
+    id,
+    type: 'function',
+    function: { name, arguments: writeArguments(block, context), ...objectIn(inner) },
+    ...extra,
+    ...left,
+    ...cache,
+  }
+}
+
+/**
+ * Arguments of a call. Servers whose templates parse them fail on text that was cut off, so such arguments are
+ * replaced.
+ */
+function writeArguments(
+  { form, input }: ToolCallBlock,
+  { lose, path, own, server }: WriteContext,
+): string {
+  if (form === 'text') return lowerInput(input)
+  if (input.trim() === '') return '{}'
+  if (parseObject(input) || (own && !server.validArguments)) return wellFormed(input)
+  lose('approximated', `${path}.input`, 'not a JSON object')
+  return '{}'
+}
+
 /** One message on its way out. */
 export interface Placed {
   /** The canonical place of what it comes from. */
@@ -65,22 +117,46 @@ export interface Placed {
  * there, missing ones are made up, and a result without a call becomes text of the user.
  */
 export function repair(placed: readonly Placed[], context: WriteContext): JsonObject[] {
-  const messages: JsonObject[] = []
-  let open: { calls: Placed; behind: Placed[] } | undefined
-  const settle = () => {
-    if (open) messages.push(...answered(open.calls, open.behind, context))
-    open = undefined
-  }
-  for (const one of placed) {
-    if (one.message['role'] === 'assistant') settle()
-    if (one.calls && one.calls.length > 0) {
-      messages.push(one.message)
-      open = { calls: one, behind: [] }
-    } else if (open) open.behind.push(one)
-    else messages.push(one.resultOf === undefined ? one.message : orphan(one, context))
-  }
-  settle()
-  return messages
+  const { trail, given, lose } = context
+  const repaired = follow<Placed, Repaired>(
+    trail,
+    'chat-completions: repair',
+    placed,
+    given,
+    lose,
+    (heard) => ({
+      begin: () => ({ messages: [], open: undefined }),
+      copy: ({ messages, open }) => ({
+        messages: [...messages],
+        open: open && { ...open, behind: [...open.behind] },
+      }),
+      step: (state, one) => add(state, one, { ...context, lose: heard }),
+    }),
+  )
+  settle(repaired, context)
+  return repaired.messages
+}
+
+interface Repaired {
+  readonly messages: JsonObject[]
+  /** The model's last message, if it makes calls, and what has come behind it. */
+  open: { readonly calls: Placed; readonly behind: Placed[] } | undefined
+}
+
+function add(state: Repaired, one: Placed, context: WriteContext): void {
+  const { messages } = state
+  if (one.message['role'] === 'assistant') settle(state, context)
+  if (one.calls && one.calls.length > 0) {
+    messages.push(one.message)
+    state.open = { calls: one, behind: [] }
+  } else if (state.open) state.open.behind.push(one)
+  else messages.push(one.resultOf === undefined ? one.message : orphan(one, context))
+}
+
+function settle(state: Repaired, context: WriteContext): void {
+  const { messages, open } = state
+  if (open) messages.push(...answered(open.calls, open.behind, context))
+  state.open = undefined
 }
 
 function answered(

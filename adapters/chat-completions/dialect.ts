@@ -1,3 +1,4 @@
+import type { Trail } from '../../src/model/trail.ts'
 import { pickMembers, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { NameRule, ToolNames } from '../../src/model/names.ts'
@@ -69,6 +70,9 @@ export interface WriteContext {
   readonly fetchesUrls: boolean
   /** The canonical place of what is written. */
   readonly path: string
+  /** What the last request of the session became, and what else decides about that. */
+  readonly trail?: Trail | undefined
+  readonly given: readonly unknown[]
 }
 
 export function writeCache(

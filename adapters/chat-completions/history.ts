@@ -1,32 +1,26 @@
 import { isMute } from '../../src/model/empty-request.ts'
-import {
-  type Json,
-  type JsonObject,
-  isObject,
-  parseObject,
-  wellFormed,
-} from '../../src/json/json.ts'
+import { type Json, type JsonObject, isObject, listOf } from '../../src/json/json.ts'
 import { foundInWords, passingWords } from '../../src/model/late-tools.ts'
 import { leftOut, SHOWN_LABEL, shownLabel } from '../../src/model/media.ts'
-import type {
-  Block,
-  BlockOf,
-  Request,
-  ToolCallBlock,
-  ToolResultBlock,
-  Turn,
-} from '../../src/model/request.ts'
-import { lowerInput } from '../../src/model/text-tools.ts'
+import type { Block, BlockOf, Request, ToolResultBlock, Turn } from '../../src/model/request.ts'
+import { follow, nothingLost, type Trail } from '../../src/model/trail.ts'
+import { UndoMap } from '../../src/model/undo-map.ts'
 import { listFacts, readContent, readMessage, withMessage } from './blocks.ts'
-import { type Placed, type PlacedTurn, repair, writeCallId, writtenTogether } from './calls.ts'
+import {
+  type Placed,
+  type TurnGroup,
+  repair,
+  writeCall,
+  writeCallId,
+  writeCalls,
+  writtenTogether,
+} from './calls.ts'
 import {
   DIALECT,
   keep,
   restOf,
   factsOf,
   textIn,
-  objectIn,
-  objectsIn,
   isAbsent,
   writeCache,
   type WriteContext,
@@ -42,22 +36,42 @@ const labelIn = (block: Block | undefined): string | undefined =>
 
 /** Reads a conversation: instructions at its top, and the turns behind them. */
 export class History {
-  readonly system: Block[] = []
-  readonly turns: Turn[] = []
-  readonly #names = new Map<string, string>()
+  system: Block[] = []
+  turns: Turn[] = []
+  #names = new UndoMap<string, string>()
   /** Calls without an id of their own, by their names; the first one is answered first. */
-  readonly #unnamed: { id: string; name: string }[] = []
+  #unnamed: { id: string; name: string }[] = []
   /** The last turn holds results, and may get more. */
   #results: Turn | undefined
 
-  read(messages: Json | undefined): void {
-    for (const message of objectsIn(messages)) {
-      const role = textIn(message['role'])
-      if (role === 'tool' || role === 'function') this.#result(message)
-      else {
-        this.#message(role, message)
-        this.#results = undefined
-      }
+  static read(messages: Json | undefined, trail: Trail | undefined): History {
+    const list = listOf(messages)
+    return follow(trail, 'chat-completions: read messages', list, [], nothingLost, () => ({
+      begin: () => new History(),
+      copy: (state: History) => state.#copy(),
+      step: (state, message) => isObject(message) && state.#read(message),
+    }))
+  }
+
+  #copy(): History {
+    const other = new History()
+    other.system = [...this.system]
+    other.turns = [...this.turns]
+    other.#names = this.#names.copy()
+    other.#unnamed = [...this.#unnamed]
+    if (!this.#results) return other
+    // Only results at the end may still become more.
+    other.#results = { ...this.#results, blocks: [...this.#results.blocks] }
+    other.turns[other.turns.length - 1] = other.#results
+    return other
+  }
+
+  #read(message: JsonObject): void {
+    const role = textIn(message['role'])
+    if (role === 'tool' || role === 'function') this.#result(message)
+    else {
+      this.#message(role, message)
+      this.#results = undefined
     }
   }
 
@@ -159,10 +173,7 @@ function marked(blocks: Block[], left: JsonObject, facts: Facts): Block[] {
 
 /** Writes a conversation for an upstream and keeps every rule about the order of messages. */
 export function writeHistory(request: Request, context: WriteContext): JsonObject[] {
-  const replayed = new Replayed(context)
-  const placed = writtenTogether(request.turns, context).flatMap((turns) =>
-    writeTurns(turns, context, replayed),
-  )
+  const placed = writeGroups(writtenTogether(request.turns, context), context)
   const system = writeSystem(request, context)
   const isLone = placed.every(({ message }) => message['role'] === 'system')
   if (isLone && !context.own) {
@@ -171,6 +182,25 @@ export function writeHistory(request: Request, context: WriteContext): JsonObjec
     return isEmpty ? [{ role: 'user', content: '' }] : asCaller(alone, context)
   }
   return [...system, ...bridged(repair(placed, context), context)]
+}
+
+function writeGroups(groups: readonly TurnGroup[], context: WriteContext): Placed[] {
+  const { trail, given, lose } = context
+  return follow<TurnGroup, { placed: Placed[]; replayed: Replayed }>(
+    trail,
+    'chat-completions: write turns',
+    groups,
+    given,
+    lose,
+    (heard) => {
+      const writing = { ...context, lose: heard }
+      return {
+        begin: () => ({ placed: [], replayed: new Replayed(writing) }),
+        copy: ({ placed, replayed }) => ({ placed: [...placed], replayed: replayed.copy(writing) }),
+        step: ({ placed, replayed }, turns) => placed.push(...writeTurns(turns, writing, replayed)),
+      }
+    },
+  ).placed
 }
 
 /** Sends instructions without a conversation as the user's: the templates of Mistral and Qwen refuse them alone. */
@@ -222,11 +252,7 @@ function writeText(block: BlockOf<'text'>, context: WriteContext): JsonObject {
   return { type: 'text', text: block.text, ...left, ...writeCache(block, context) }
 }
 
-function writeTurns(
-  turns: [PlacedTurn, ...PlacedTurn[]],
-  context: WriteContext,
-  replayed: Replayed,
-): Placed[] {
+function writeTurns(turns: TurnGroup, context: WriteContext, replayed: Replayed): Placed[] {
   const [{ turn, path }] = turns
   if (turn.role === 'assistant') return writeAssistant(turns, { ...context, path }, replayed)
   const write = turn.role === 'user' ? writeUser : writeLater
@@ -366,11 +392,7 @@ interface Spoken {
   reordered: boolean
 }
 
-function writeAssistant(
-  turns: [PlacedTurn, ...PlacedTurn[]],
-  context: WriteContext,
-  replayed: Replayed,
-): Placed[] {
+function writeAssistant(turns: TurnGroup, context: WriteContext, replayed: Replayed): Placed[] {
   const { lose, path } = context
   const [{ turn }] = turns
   const left: JsonObject = Object.assign({}, ...turns.map((told) => restOf(told.turn)))
@@ -398,11 +420,6 @@ function writeAssistant(
     ...left,
   }
   return [{ path, message, ...(!isLegacy && { calls: spoken.callIds }) }]
-}
-
-function writeCalls(calls: JsonObject[], isLegacy: boolean): JsonObject {
-  if (calls.length === 0) return {}
-  return isLegacy ? { function_call: objectIn(calls[0]?.['function']) } : { tool_calls: calls }
 }
 
 function sayBlock(block: Block, spoken: Spoken, context: WriteContext, replayed: Replayed): void {
@@ -447,45 +464,6 @@ function sayBlock(block: Block, spoken: Spoken, context: WriteContext, replayed:
     default:
       lose('dropped', path)
   }
-}
-
-function writeCall(block: ToolCallBlock, id: string, context: WriteContext): JsonObject {
-  const { function: inner, extra_content, ...left } = restOf(block)
-  const name = context.names.toWire(block.name, block.namespace)
-  const cache = writeCache(block, context)
-  const extra = extra_content === undefined ? {} : { extra_content }
-  if (block.form === 'text' && (context.own || context.server.customTools))
-    return {
-      id,
-      type: 'custom',
-      custom: { name, input: block.input, ...objectIn(inner) },
-      ...extra,
-      ...left,
-      ...cache,
-    }
-  return {
-    id,
-    type: 'function',
-    function: { name, arguments: writeArguments(block, context), ...objectIn(inner) },
-    ...extra,
-    ...left,
-    ...cache,
-  }
-}
-
-/**
- * Arguments of a call. Servers whose templates parse them fail on text that was cut off, so such arguments are
- * replaced.
- */
-function writeArguments(
-  { form, input }: ToolCallBlock,
-  { lose, path, own, server }: WriteContext,
-): string {
-  if (form === 'text') return lowerInput(input)
-  if (input.trim() === '') return '{}'
-  if (parseObject(input) || (own && !server.validArguments)) return wellFormed(input)
-  lose('approximated', `${path}.input`, 'not a JSON object')
-  return '{}'
 }
 
 /** Mistral refuses the user's words directly behind results. */

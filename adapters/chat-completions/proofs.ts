@@ -246,6 +246,13 @@ export class Replayed {
     this.#context = context
   }
 
+  /** Between two turns. */
+  copy(context: WriteContext): Replayed {
+    const other = new Replayed(context)
+    other.#hasCalled = this.#hasCalled
+    return other
+  }
+
   begin(turn: Turn): void {
     this.#turn = turn
     this.#thoughts = []

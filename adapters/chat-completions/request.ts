@@ -2,10 +2,16 @@ import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { membersBeside } from '../../src/model/ext.ts'
 import { withToolsBefore } from '../../src/model/late-tools.ts'
 import { toolNames } from '../../src/model/names.ts'
+import { made } from '../../src/model/trail.ts'
 import { invalid, nothingToSend } from '../../src/model/problem.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
 import type { Request } from '../../src/model/request.ts'
-import type { Outgoing, ReadRequestContext, WriteRequestContext } from '../contract.ts'
+import {
+  givenTo,
+  type Outgoing,
+  type ReadRequestContext,
+  type WriteRequestContext,
+} from '../contract.ts'
 import {
   DIALECT,
   TOOL_NAME,
@@ -27,13 +33,13 @@ import { readTools, readToolChoice, writeToolChoice, writeTools } from './tools.
 import { placeOf, READ, validate } from './wire.ts'
 
 /** Throws for what this dialect forbids; keeps unknown members. */
-export function readRequest(body: Json, _context: ReadRequestContext): Request {
+export function readRequest(body: Json, { trail }: ReadRequestContext): Request {
   if (!isObject(body)) throw invalid('the body must be a JSON object')
-  validate(body)
+  if (trail) trail.check('chat-completions', body, 'messages', validate)
+  else validate(body)
   const { model, messages, stream, tool_choice, function_call, parallel_tool_calls } = body
   const { stream_options, usage, functions, response_format, metadata } = body
-  const history = new History()
-  history.read(messages)
+  const history = History.read(messages, trail)
   const bounds = options.readLimits(body)
   const thoughts = readReasoning(body)
   const format = options.readFormat(response_format)
@@ -45,7 +51,12 @@ export function readRequest(body: Json, _context: ReadRequestContext): Request {
     stream: stream === true,
     system: history.system,
     turns: history.turns,
-    tools: readTools(body),
+    tools: made(
+      trail,
+      'chat-completions: read tools',
+      [body['tools'], functions, body['web_search_options']],
+      () => readTools(body),
+    ),
     ...readToolChoice(tool_choice, function_call),
     ...(typeof parallel_tool_calls === 'boolean' && { parallelToolCalls: parallel_tool_calls }),
     limits: bounds.limits,
@@ -72,11 +83,9 @@ export function readRequest(body: Json, _context: ReadRequestContext): Request {
 }
 
 /** Inverse of `readRequest`. */
-export function writeRequest(
-  asked: Request,
-  { target, lose, cache }: WriteRequestContext,
-): Outgoing {
-  const request = withToolsBefore(asked, lose)
+export function writeRequest(asked: Request, writing: WriteRequestContext): Outgoing {
+  const { target, lose, cache, trail } = writing
+  const request = withToolsBefore(asked, lose, trail)
   const isOwn = isOrigin(request)
   const known = serverFacts(target, isOwn)
   const { cacheMark: _, ...unmarked } = known
@@ -88,6 +97,8 @@ export function writeRequest(
     own: isOwn,
     fetchesUrls: target.facts.fetchesUrls ?? server.fetchesUrls ?? true,
     path: '',
+    trail,
+    given: givenTo(request, writing),
   }
   const messages = writeHistory(withFormat(request, context), context)
   if (messages.length === 0) throw nothingToSend()

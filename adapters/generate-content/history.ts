@@ -2,7 +2,6 @@ import type {
   TextBlock,
   Block,
   ReasoningBlock,
-  Proof,
   Turn,
   Request,
   ToolCallBlock,
@@ -22,9 +21,11 @@ import type { WireContent, WirePart } from './wire.ts'
 import { listOf, isObject, mergedMembers, type Json, type JsonObject } from '../../src/json/json.ts'
 import { foundInWords, isInstruction, passingWords } from '../../src/model/late-tools.ts'
 import type { ToolNames } from '../../src/model/names.ts'
-import type { WriteRequestContext } from '../contract.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import { follow, nothingLost, type Trail } from '../../src/model/trail.ts'
+import { givenTo, type WriteRequestContext } from '../contract.ts'
 import { writeMedia } from './media.ts'
-import { NO_PROOF } from './proofs.ts'
+import { NO_PROOF, once } from './proofs.ts'
 import { needsMix } from './tools.ts'
 
 /** Contents that form one turn. */
@@ -34,25 +35,52 @@ interface JoinedContents extends Pick<WireContent, 'role'> {
   rest: object
 }
 
-export function readTurns(contents: WireContent[]): Turn[] {
-  const book = callBook()
-  return joinContents(contents).map((joined) => readTurn(joined, book))
+export function readTurns(contents: readonly WireContent[], trail: Trail | undefined): Turn[] {
+  const read = follow<WireContent, ReadTurns>(
+    trail,
+    'generate-content: read contents',
+    contents,
+    [],
+    nothingLost,
+    () => ({
+      begin: () => ({ turns: [], book: callBook(), open: undefined }),
+      copy: ({ turns, book, open }) => ({
+        turns: [...turns],
+        book: book.copy(),
+        open: open && { ...open, parts: [...open.parts] },
+      }),
+      step: joinContent,
+    }),
+  )
+  endTurn(read)
+  return read.turns
+}
+
+interface ReadTurns {
+  readonly turns: Turn[]
+  readonly book: CallBook
+  /** The last contents, to which more may belong. */
+  open: JoinedContents | undefined
 }
 
 /**
  * Chats of @google/genai keep every chunk of a streamed answer as a content of its own; together these form one
  * turn.
  */
-function joinContents(contents: WireContent[]): JoinedContents[] {
-  const list: JoinedContents[] = []
-  for (const [index, { role, parts, ...rest }] of contents.entries()) {
-    const path = `contents.${index}`
-    const placed = many(parts).map((part, at) => ({ part, path: `${path}.parts.${at}` }))
-    const last = role === 'model' && Object.keys(rest).length === 0 ? list.at(-1) : undefined
-    if (last?.role === 'model') last.parts.push(...placed)
-    else list.push({ path, role, parts: placed, rest })
+function joinContent(state: ReadTurns, { role, parts, ...rest }: WireContent, index: number): void {
+  const path = `contents.${index}`
+  const placed = many(parts).map((part, at) => ({ part, path: `${path}.parts.${at}` }))
+  const { open } = state
+  if (open?.role === 'model' && role === 'model' && Object.keys(rest).length === 0)
+    open.parts.push(...placed)
+  else {
+    endTurn(state)
+    state.open = { path, role, parts: placed, rest }
   }
-  return list
+}
+
+function endTurn({ turns, book, open }: ReadTurns): void {
+  if (open) turns.push(readTurn(open, book))
 }
 
 function readTurn({ path, role, parts, rest }: JoinedContents, book: CallBook): Turn {
@@ -99,57 +127,6 @@ function join(first: Block, second: Block): Block | undefined {
 const isBare = ({ ext, origin, damagedProof }: TextBlock | ReasoningBlock): boolean =>
   !ext && !origin && !damagedProof
 
-/**
- * Keeps one of a thought and its copy on a call: the thought stays where it stood, if the client returns thoughts.
- * A thought that came back without its proof, as from clients that keep proofs only on calls, gets the proof back.
- */
-function once(blocks: Block[]): Block[] {
-  const repeats = blocks.filter((block) => readRepeated(block) !== undefined)
-  if (repeats.length === 0) return blocks
-  const returnsThoughts = blocks.some(
-    (block) => isThought(block) && readRepeated(block) === undefined,
-  )
-  const proofs = repeatedProofs(repeats)
-  const settled: Block[] = []
-  for (const block of blocks) {
-    const before = readRepeated(block)
-    if (before === undefined) settled.push(proven(block, proofs))
-    else if (!returnsThoughts) {
-      settled.splice(Math.max(0, settled.length - before), 0, withoutNote(block))
-    }
-  }
-  return settled
-}
-
-/** Gives a thought without a proof the proof of its copy, found by the same words. */
-function proven(block: Block, proofs: ReadonlyMap<string, Proof>): Block {
-  if (!isThought(block) || block.proof) return block
-  const proof = proofs.get(block.text)
-  return proof ? { ...block, proof } : block
-}
-
-/** The first proof for each text. */
-function repeatedProofs(repeats: readonly Block[]): ReadonlyMap<string, Proof> {
-  const proofs = new Map<string, Proof>()
-  for (const block of repeats)
-    if (isThought(block) && block.proof && !proofs.has(block.text))
-      proofs.set(block.text, block.proof)
-  return proofs
-}
-
-function withoutNote(block: Block): Block {
-  if (block.kind !== 'reasoning') return block
-  const { origin: _, ...thought } = block
-  return thought
-}
-
-const isThought = (block: Block): block is ReasoningBlock =>
-  block.kind === 'reasoning' && block.text !== ''
-
-function readRepeated(block: Block): number | undefined {
-  return block.kind === 'reasoning' ? factsOf(block).before : undefined
-}
-
 /** Pairs code with its result by their order where the wire has no ids. */
 function pairCode(blocks: Block[], path: string): Block[] {
   let last = ''
@@ -169,19 +146,19 @@ interface Entry {
 
 /** Neighbouring turns of one role, which this dialect writes as one content. */
 interface TurnGroup {
-  role: 'user' | 'model'
-  turn: number
-  entries: Entry[]
+  readonly role: 'user' | 'model'
+  readonly turn: number
+  readonly entries: Entry[]
   /** The leftovers of these turns. */
-  rest: JsonObject[]
+  readonly rest: JsonObject[]
 }
 
-/** The system instruction's blocks and the conversation. Instructions on top join the former. */
-export function splitTurns(request: Request): { system: Entry[]; from: number } {
+/** The system instruction's blocks. Instructions on top of the conversation join them. */
+export function systemEntries(request: Request): Entry[] {
   const first = request.turns.findIndex((turn) => !isInstruction(turn))
   const from = first < 0 ? request.turns.length : first
   const top = request.system.map((block, index) => ({ block, path: `system.${index}` }))
-  return { system: [...top, ...request.turns.slice(0, from).flatMap(listEntries)], from }
+  return [...top, ...request.turns.slice(0, from).flatMap(listEntries)]
 }
 
 const listEntries = (turn: Turn, index: number): Entry[] =>
@@ -191,30 +168,39 @@ const listEntries = (turn: Turn, index: number): Entry[] =>
     path: `turns.${index}.blocks.${place}`,
   }))
 
-function groupTurns(request: Request, from: number, context: WriteRequestContext): TurnGroup[] {
-  const result: TurnGroup[] = []
-  for (const [index, turn] of request.turns.entries()) {
-    if (index < from) continue
-    const role = turn.role === 'assistant' ? 'model' : 'user'
-    const entries = listEntries(turn, index)
-    const isSaid = isInstruction(turn) && entries.some(({ block }) => block.kind !== 'tool-change')
-    if (isSaid) context.lose('approximated', `turns.${index}.role`)
-    const own = isInstruction(turn) ? instructed(turn, entries, index, context) : entries
-    const last = result.at(-1)
-    if (last?.role === role) {
-      last.entries.push(...own)
-      last.rest.push(restOf(turn))
-    } else result.push({ role, turn: index, entries: own, rest: [restOf(turn)] })
-  }
-  return result
+function groupTurns(
+  { turns }: Request,
+  { trail, lose }: WriteRequestContext,
+): readonly TurnGroup[] {
+  return follow<Turn, TurnGroup[]>(trail, 'generate-content: groups', turns, [], lose, (heard) => ({
+    begin: () => [],
+    copy: (groups) => [...groups.slice(0, -1), ...groups.slice(-1).map(copied)],
+    step: (groups, turn, index) => joinTurn(groups, turn, index, heard),
+  }))
 }
 
-function instructed(
-  turn: Turn,
-  entries: readonly Entry[],
-  index: number,
-  { lose }: WriteRequestContext,
-): Entry[] {
+const copied = (group: TurnGroup): TurnGroup => ({
+  ...group,
+  entries: [...group.entries],
+  rest: [...group.rest],
+})
+
+function joinTurn(groups: TurnGroup[], turn: Turn, index: number, lose: Lose): void {
+  // Instructions on top join those of the system.
+  if (groups.length === 0 && isInstruction(turn)) return
+  const role = turn.role === 'assistant' ? 'model' : 'user'
+  const entries = listEntries(turn, index)
+  const isSaid = isInstruction(turn) && entries.some(({ block }) => block.kind !== 'tool-change')
+  if (isSaid) lose('approximated', `turns.${index}.role`)
+  const own = isInstruction(turn) ? instructed(turn, entries, index, lose) : entries
+  const last = groups.at(-1)
+  if (last?.role === role) {
+    last.entries.push(...own)
+    last.rest.push(restOf(turn))
+  } else groups.push({ role, turn: index, entries: own, rest: [restOf(turn)] })
+}
+
+function instructed(turn: Turn, entries: readonly Entry[], index: number, lose: Lose): Entry[] {
   const path = `turns.${index}`
   const passing = passingWords(turn, [], path, lose).map((text): Entry => ({
     block: { kind: 'text', text },
@@ -235,24 +221,27 @@ export function writeContents(
   context: WriteRequestContext,
   names: ToolNames,
 ): JsonObject[] {
-  const { from } = splitTurns(request)
-  const all = groupTurns(request, from, context)
-  const written: JsonObject[] = []
-  const partContext = createPartContext(context, names, needsMix(request, context.target))
-  let calls: ToolCallBlock[] = []
-  let asked = 0
-  for (const group of all) {
-    if (group.role === 'user') {
-      written.push(...writeUser(group, calls, asked, partContext))
-      calls = []
-    } else {
-      const parts = writeModel(group, context, partContext)
-      if (parts.length > 0) written.push({ ...mergedMembers(group.rest), role: 'model', parts })
-      calls = group.entries.flatMap(({ block }) => (block.kind === 'tool-call' ? [block] : []))
-      asked = group.turn
-    }
-  }
-  const contents = joinNeighbours(written)
+  const { trail, lose } = context
+  const isMixed = needsMix(request, context.target)
+  const given = [isMixed, ...givenTo(request, context)]
+  const groups = groupTurns(request, context)
+  const { written, calls } = follow<TurnGroup, Written>(
+    trail,
+    'generate-content: write turns',
+    groups,
+    given,
+    lose,
+    (heard) => {
+      const writing = { ...context, lose: heard }
+      const partContext = createPartContext(writing, names, isMixed)
+      return {
+        begin: () => ({ written: [], calls: [], asked: 0 }),
+        copy: (state) => ({ ...state, written: [...state.written] }),
+        step: (state, group) => writeGroup(state, group, writing, partContext),
+      }
+    },
+  )
+  const contents = joinNeighbours(written, trail)
   if (context.target.facts.prefill === false && calls.length === 0 && isModel(contents.at(-1))) {
     context.lose('defaulted', `turns.${request.turns.length}`, 'the model takes no prefill')
     contents.push(CONTINUE)
@@ -263,20 +252,79 @@ export function writeContents(
   return [CONTINUE, ...contents]
 }
 
-/** Contents of one role become neighbours where nothing is left between them; they are joined. */
-function joinNeighbours(contents: JsonObject[]): JsonObject[] {
-  const groups: { role: Json | undefined; isAnswer: boolean; contents: JsonObject[] }[] = []
-  for (const content of contents) {
-    const { role } = content
-    const isAnswer = contentParts(content).some(isResponse)
-    const last = groups.at(-1)
-    if (last && last.role === role && !last.isAnswer && !isAnswer) last.contents.push(content)
-    else groups.push({ role, isAnswer, contents: [content] })
+interface Written {
+  readonly written: JsonObject[]
+  /** Those of the model's last turn, which begins with this number. */
+  calls: readonly ToolCallBlock[]
+  asked: number
+}
+
+function writeGroup(
+  state: Written,
+  group: TurnGroup,
+  context: WriteRequestContext,
+  partContext: PartContextOf,
+): void {
+  const { written, calls, asked } = state
+  if (group.role === 'user') {
+    written.push(...writeUser(group, calls, asked, partContext))
+    state.calls = []
+    return
   }
-  return groups.map((group) => ({
-    ...mergedMembers(group.contents),
-    parts: group.contents.flatMap(contentParts),
-  }))
+  const parts = writeModel(group, context, partContext)
+  if (parts.length > 0) written.push({ ...mergedMembers(group.rest), role: 'model', parts })
+  state.calls = group.entries.flatMap(({ block }) => (block.kind === 'tool-call' ? [block] : []))
+  state.asked = group.turn
+}
+
+interface Neighbours {
+  readonly role: Json | undefined
+  readonly isAnswer: boolean
+  readonly contents: JsonObject[]
+}
+
+interface Joined {
+  readonly contents: JsonObject[]
+  /** The last ones, to which more may belong. */
+  open: Neighbours | undefined
+}
+
+/** Contents of one role become neighbours where nothing is left between them; they are joined. */
+function joinNeighbours(written: readonly JsonObject[], trail: Trail | undefined): JsonObject[] {
+  const joined = follow<JsonObject, Joined>(
+    trail,
+    'generate-content: join contents',
+    written,
+    [],
+    nothingLost,
+    () => ({
+      begin: () => ({ contents: [], open: undefined }),
+      copy: ({ contents, open }) => ({
+        contents: [...contents],
+        open: open && { ...open, contents: [...open.contents] },
+      }),
+      step: joinNext,
+    }),
+  )
+  endNeighbours(joined)
+  return joined.contents
+}
+
+function joinNext(state: Joined, content: JsonObject): void {
+  const { open } = state
+  const { role } = content
+  const isAnswer = contentParts(content).some(isResponse)
+  if (open && open.role === role && !open.isAnswer && !isAnswer) open.contents.push(content)
+  else {
+    endNeighbours(state)
+    state.open = { role, isAnswer, contents: [content] }
+  }
+}
+
+function endNeighbours({ contents, open }: Joined): void {
+  if (!open) return
+  const parts = open.contents.flatMap(contentParts)
+  contents.push({ ...mergedMembers(open.contents), parts })
 }
 
 const contentParts = (content: JsonObject | undefined): Json[] => listOf(content?.['parts'])
@@ -332,7 +380,7 @@ function writeModel(
  */
 function writeUser(
   group: TurnGroup,
-  calls: ToolCallBlock[],
+  calls: readonly ToolCallBlock[],
   asked: number,
   partContext: PartContextOf,
 ): JsonObject[] {

@@ -1,5 +1,5 @@
 import { decodeBase64, encodeBase64 } from '../../src/json/base64.ts'
-import type { Proof } from '../../src/model/request.ts'
+import type { Block, Proof, ReasoningBlock } from '../../src/model/request.ts'
 import {
   writeEnvelope,
   fingerprint,
@@ -7,7 +7,7 @@ import {
   readEnvelope,
   type ProofSlot,
 } from '../../src/model/proof.ts'
-import { DIALECT } from './dialect.ts'
+import { DIALECT, factsOf } from './dialect.ts'
 
 /** The meaning of a `thoughtSignature` for the part that it stands on. */
 export interface ReadProof {
@@ -75,3 +75,54 @@ export function writeProof(proof: Proof, slot: WrittenSlot): string {
 
 /** How the base64 of every envelope begins. */
 const ENVELOPE_BASE64 = encodeBase64('xseal1.').slice(0, 8)
+
+/**
+ * Keeps one of a thought and its copy on a call: the thought stays where it stood, if the client returns thoughts.
+ * A thought that came back without its proof, as from clients that keep proofs only on calls, gets the proof back.
+ */
+export function once(blocks: Block[]): Block[] {
+  const repeats = blocks.filter((block) => placesBefore(block) !== undefined)
+  if (repeats.length === 0) return blocks
+  const returnsThoughts = blocks.some(
+    (block) => isThought(block) && placesBefore(block) === undefined,
+  )
+  const proofs = repeatedProofs(repeats)
+  const settled: Block[] = []
+  for (const block of blocks) {
+    const before = placesBefore(block)
+    if (before === undefined) settled.push(proven(block, proofs))
+    else if (!returnsThoughts) {
+      settled.splice(Math.max(0, settled.length - before), 0, withoutNote(block))
+    }
+  }
+  return settled
+}
+
+/** Gives a thought without a proof the proof of its copy, found by the same words. */
+function proven(block: Block, proofs: ReadonlyMap<string, Proof>): Block {
+  if (!isThought(block) || block.proof) return block
+  const proof = proofs.get(block.text)
+  return proof ? { ...block, proof } : block
+}
+
+/** The first proof for each text. */
+function repeatedProofs(repeats: readonly Block[]): ReadonlyMap<string, Proof> {
+  const proofs = new Map<string, Proof>()
+  for (const block of repeats)
+    if (isThought(block) && block.proof && !proofs.has(block.text))
+      proofs.set(block.text, block.proof)
+  return proofs
+}
+
+function withoutNote(block: Block): Block {
+  if (block.kind !== 'reasoning') return block
+  const { origin: _, ...thought } = block
+  return thought
+}
+
+const isThought = (block: Block): block is ReasoningBlock =>
+  block.kind === 'reasoning' && block.text !== ''
+
+function placesBefore(block: Block): number | undefined {
+  return block.kind === 'reasoning' ? factsOf(block).before : undefined
+}

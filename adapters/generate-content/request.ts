@@ -1,18 +1,20 @@
-import { pickMembers, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import { objectIn, pickMembers, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Block, Request } from '../../src/model/request.ts'
 import { withToolsBefore } from '../../src/model/late-tools.ts'
 import { toolNames, type ToolNames } from '../../src/model/names.ts'
+import { made, mapped, nothingLost, type Trail } from '../../src/model/trail.ts'
 import { isMute } from '../../src/model/empty-request.ts'
 import { invalid, nothingToSend } from '../../src/model/problem.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
 import type { Outgoing, ReadRequestContext, WriteRequestContext } from '../contract.ts'
-import { splitTurns, writeContents, readTurns } from './history.ts'
+import { systemEntries, writeContents, readTurns } from './history.ts'
 import { many, NAME_RULE, keep, restOf, factsOf, DIALECT } from './dialect.ts'
 import { formatInstruction, readOptions, writeOptions } from './fields.ts'
 import { modelPath, resourceName } from './paths.ts'
 import {
   normalise,
+  normaliseContent,
   checkCount,
   checkCreate,
   checkWrappedCount,
@@ -30,19 +32,22 @@ import {
 } from './tools.ts'
 
 export function readRequest(body: Json, context: ReadRequestContext): Request {
-  const { route } = context
-  const wire = checked(normalise(body), route.operation === 'count-tokens')
+  const { route, trail } = context
+  const named = route.model ?? ''
+  const wire = checked(spelled(body, trail), route.operation === 'count-tokens', trail)
   const { contents, systemInstruction, tools, toolConfig, generationConfig, ...others } = wire
   const { labels, serviceTier, model: _model, ...rest } = others
   const choice = readToolConfig(toolConfig)
   const { rest: settings, ...options } = readOptions(generationConfig)
   const tier = readTier(serviceTier)
   return {
-    model: route.model ?? '',
+    model: named,
     stream: route.stream ?? false,
     system: readSystem(systemInstruction),
-    turns: readTurns(many(contents)),
-    tools: readTools(tools, route.model ?? ''),
+    turns: readTurns(many(contents), trail),
+    tools: made(trail, 'generate-content: read tools', [tools, named], () =>
+      readTools(tools, named),
+    ),
     ...(choice.toolChoice && { toolChoice: choice.toolChoice }),
     ...options,
     ...(labels && Object.keys(labels).length > 0 && { labels }),
@@ -60,7 +65,22 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
   }
 }
 
-function checked(body: Json, isCount: boolean): WireRequest {
+/** Spells each content by itself, so that those of the last request stay the same. */
+function spelled(body: Json, trail: Trail | undefined): Json {
+  if (!trail || !isObject(body) || !Array.isArray(body['contents'])) return normalise(body)
+  const { contents, ...others } = body
+  const name = 'generate-content: spell contents'
+  const list = mapped(trail, name, contents, [], nothingLost, (content) => [
+    normaliseContent(content),
+  ])
+  return { ...objectIn(normalise(others)), contents: list }
+}
+
+function checked(body: Json, isCount: boolean, trail?: Trail): WireRequest {
+  if (trail && isObject(body)) {
+    const name = `generate-content: ${isCount ? 'count' : 'create'}`
+    return trail.check(name, body, 'contents', (each) => checked(each, isCount))
+  }
   if (!isCount) return checkCreate(body)
   const isWrapped = isObject(body) && body['generateContentRequest'] !== undefined
   return isWrapped ? checkWrappedCount(body) : checkCount(body)
@@ -100,7 +120,7 @@ export function writeCountRequest(request: Request, context: WriteRequestContext
 
 function writeBody(asked: Request, context: WriteRequestContext): JsonObject {
   const { lose } = context
-  const request = withToolsBefore(asked, lose)
+  const request = withToolsBefore(asked, lose, context.trail)
   const names = toolNames(request, NAME_RULE)
   const rest = unprefixed(restOf(request))
   const { system, contents } = conversation(request, context, names)
@@ -149,8 +169,7 @@ const plainConfig = (calling: JsonObject): JsonObject =>
   Object.keys(calling).length > 0 ? { functionCallingConfig: calling } : {}
 
 function writeSystem(request: Request, context: WriteRequestContext): JsonObject[] {
-  const { system } = splitTurns(request)
-  const parts = system.flatMap(({ block, path }): JsonObject[] => {
+  const parts = systemEntries(request).flatMap(({ block, path }): JsonObject[] => {
     if ('cache' in block && block.cache) context.lose('dropped', 'cache')
     if (block.kind === 'text') return block.text === '' ? [] : [{ text: block.text }]
     const isSaid = block.kind === 'opaque' || block.kind === 'tool-change'

@@ -215,6 +215,9 @@ const REQUEST: Level = { ...CREATE, generateContentRequest: CREATE }
 export const normalise = (body: Json): Json =>
   isSpelled(body, REQUEST) ? body : spell(body, REQUEST)
 
+export const normaliseContent = (content: Json): Json =>
+  isSpelled(content, CONTENT) ? content : spell(content, CONTENT)
+
 /** One part of a reply. */
 export const normalisePart = (part: JsonObject): JsonObject =>
   isSpelled(part, PART) ? part : spellMembers(part, PART)

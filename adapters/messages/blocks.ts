@@ -18,6 +18,7 @@ import { fit } from '../../src/model/names.ts'
 import { readSummaryEnvelope } from '../../src/model/proof.ts'
 import { foundInWords } from '../../src/model/late-tools.ts'
 import { lowerInput } from '../../src/model/text-tools.ts'
+import { UndoMap } from '../../src/model/undo-map.ts'
 import type { Kept } from '../../src/model/ext.ts'
 import { written, type BlockTable } from '../contract.ts'
 import * as citations from './citations.ts'
@@ -43,7 +44,7 @@ import type { WireBlock } from './wire.ts'
 
 export interface ReadContext {
   /** The name of every call so far, by its id. */
-  readonly callNames: Map<string, string>
+  readonly callNames: UndoMap<string, string>
   /** Gathers the tools that the conversation brings. */
   readonly late: Tool[]
   /** The tools that stand before it. */
@@ -51,7 +52,7 @@ export interface ReadContext {
 }
 
 export const reading = (offered: readonly Tool[] = []): ReadContext => ({
-  callNames: new Map(),
+  callNames: new UndoMap(),
   late: [],
   offered,
 })

@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Request } from '../../src/model/request.ts'
 import type { Lose } from '../../src/model/loss.ts'
+import { follow, mapped, nothingLost, type Trail } from '../../src/model/trail.ts'
 import type { WriteRequestContext } from '../contract.ts'
 import { isOrigin, listIn, objectsIn, textIn } from './dialect.ts'
 
@@ -28,15 +29,15 @@ const LONG = '1h'
 export function withMarks(
   written: JsonObject,
   request: Request,
-  { cache, lose }: Pick<WriteRequestContext, 'cache' | 'lose'>,
+  { cache, lose, trail }: Pick<WriteRequestContext, 'cache' | 'lose' | 'trail'>,
 ): JsonObject {
   const own = isOrigin(request)
-  const marks = countMarks(written)
+  const marks = isMarkless(written, trail) ? 0 : countMarks(written)
   if (cache?.mode === 'off') {
     if (marks > 0) lose('dropped', 'cache', 'the route sends none')
     return marks > 0 ? eachMark(written, () => undefined) : written
   }
-  const body = cache && !own ? asLists(written) : written
+  const body = cache && !own ? asLists(written, trail) : written
   const isMarked = isObject(body['cache_control'])
   const most = isMarked ? MAX_MARKS - 1 : MAX_MARKS
   if (marks > 0) {
@@ -52,15 +53,22 @@ export function withMarks(
  * Marks move from turn to turn. Content is written as a list with or without a mark, so that nothing else changes
  * when one moves.
  */
-function asLists(body: JsonObject): JsonObject {
+function asLists(body: JsonObject, trail: Trail | undefined): JsonObject {
   const { system, messages } = body
   return {
     ...body,
     ...(typeof system === 'string' && { system: asList(system) }),
-    messages: listIn(messages).map((message) =>
-      isObject(message) && isUser(message) && typeof message['content'] === 'string'
-        ? { ...message, content: asList(message['content']) }
-        : message,
+    messages: mapped(
+      trail,
+      'messages: content lists',
+      listIn(messages),
+      [],
+      nothingLost,
+      (message) => [
+        isObject(message) && isUser(message) && typeof message['content'] === 'string'
+          ? { ...message, content: asList(message['content']) }
+          : message,
+      ],
     ),
   }
 }
@@ -86,15 +94,18 @@ function derived(body: JsonObject, { caching }: Request): JsonObject {
   const mark: JsonObject = { type: 'ephemeral', ...(isLong && { ttl: LONG }) }
   const { tools, system, messages } = body
   const list = listIn(messages)
-  const users = list.flatMap((message, at) => (isUser(message) ? [at] : [])).slice(-2)
+  const marked = [...list]
+  const last = list.findLastIndex(isUser)
+  const before = last > 0 ? list.findLastIndex((message, at) => at < last && isUser(message)) : -1
+  for (const at of [before, last]) {
+    const message = list[at]
+    if (isObject(message))
+      marked[at] = { ...message, content: markedEnd(message['content'] ?? '', mark, isMarkable) }
+  }
   return {
     ...body,
     ...(system !== undefined && { system: markedEnd(system, mark, isText) }),
-    messages: list.map((message, at) =>
-      users.includes(at) && isObject(message)
-        ? { ...message, content: markedEnd(message['content'] ?? '', mark, isMarkable) }
-        : message,
-    ),
+    messages: marked,
     ...(tools !== undefined && { tools: markedEnd(tools, mark, isOffered) }),
   }
 }
@@ -144,6 +155,16 @@ function withLifetimes(body: JsonObject, lose: Lose): JsonObject {
 }
 
 type Place = 'tools' | 'system' | 'messages'
+
+/** Whether nothing in a body has a mark. */
+function isMarkless({ tools, system, messages }: JsonObject, trail: Trail | undefined): boolean {
+  if ([tools, system].some((value) => Array.isArray(value) && hasMarks(value))) return false
+  return !follow(trail, 'messages: marks', listIn(messages), [], nothingLost, () => ({
+    begin: () => ({ found: false }),
+    copy: ({ found }) => ({ found }),
+    step: (state, message) => (state.found ||= hasMarks([message])),
+  })).found
+}
 
 function countMarks(body: JsonObject): number {
   let count = 0

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { uniqueIds } from '../../src/model/names.ts'
+import { follow, type Trail } from '../../src/model/trail.ts'
 import { CALL_ID, objectsIn, textIn } from './dialect.ts'
 import type { WireBlock } from './wire.ts'
 
@@ -23,20 +24,36 @@ export interface Message {
  * Results must stand at the very beginning of the message after their calls, before anything else. So results are
  * moved there, missing ones are made up as failures, and a result without a call becomes text.
  */
-export function pairResults(messages: Message[], lose: Lose): Message[] {
-  const paired: Message[] = []
-  let calls: string[] = []
-  for (const message of apart(messages)) {
-    if (message.role === 'system') paired.push(message)
-    else if (message.role === 'assistant') {
-      calls = callsIn(message)
-      paired.push(message)
-    } else {
-      paired.push(answer(message, calls, lose))
-      calls = []
-    }
-  }
-  return paired
+export function pairResults(
+  messages: readonly Message[],
+  trail: Trail | undefined,
+  lose: Lose,
+): Message[] {
+  return follow<Message, Paired>(
+    trail,
+    'messages: pair results',
+    apart(messages),
+    [],
+    lose,
+    (heard) => ({
+      begin: () => ({ paired: [], calls: [] }),
+      copy: ({ paired, calls }) => ({ paired: [...paired], calls }),
+      step: (state, message) => pair(state, message, heard),
+    }),
+  ).paired
+}
+
+interface Paired {
+  readonly paired: Message[]
+  /** Those of the model's last message. */
+  calls: readonly string[]
+}
+
+function pair(state: Paired, message: Message, lose: Lose): void {
+  if (message.role === 'assistant') state.calls = callsIn(message)
+  const isAnswer = message.role === 'user'
+  state.paired.push(isAnswer ? answer(message, state.calls, lose) : message)
+  if (isAnswer) state.calls = []
 }
 
 const callsIn = ({ pieces }: Message): string[] =>
@@ -47,7 +64,7 @@ const callsIn = ({ pieces }: Message): string[] =>
  * must be unique. A repeated one gets a number that depends only on what stands before it, and results go, in
  * order, to the last calls with their id.
  */
-function apart(messages: Message[]): Message[] {
+function apart(messages: readonly Message[]): readonly Message[] {
   const all = messages.flatMap(callsIn)
   if (new Set(all).size === all.length) return messages
   const unique = uniqueIds(CALL_ID)
@@ -72,7 +89,7 @@ function apart(messages: Message[]): Message[] {
 const idsIn = (value: WireBlock, type: string, member: string): string[] =>
   value.type === type ? [textIn(value[member])] : []
 
-function answer(message: Message, calls: string[], lose: Lose): Message {
+function answer(message: Message, calls: readonly string[], lose: Lose): Message {
   const place = message.pieces[0]?.place ?? 'turns'
   const results = new Map<string, MessagePiece>()
   const others: MessagePiece[] = []

@@ -3,6 +3,7 @@ import type { CacheMark, ToolChangeBlock } from '../../src/model/request.ts'
 import { codecOf } from '../../src/model/ext.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { NameRule, ToolNames } from '../../src/model/names.ts'
+import type { Trail } from '../../src/model/trail.ts'
 import type { Takes } from './generations.ts'
 
 /** The id of this dialect. */
@@ -87,4 +88,7 @@ export interface WriteContext {
   brought(change: ToolChangeBlock): JsonObject[]
   /** The canonical place of the current block. */
   readonly path: string
+  /** What the last request of the session became, and what else decides about that. */
+  readonly trail?: Trail | undefined
+  readonly given: readonly unknown[]
 }

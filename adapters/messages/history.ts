@@ -1,14 +1,15 @@
-import type { Json, JsonObject } from '../../src/json/json.ts'
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { isEffort } from '../../src/model/effort.ts'
 import { isInstruction, passingWords } from '../../src/model/late-tools.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Block, BlockOf, Request, Tool, Turn } from '../../src/model/request.ts'
-import { plainText, readContent, reading, writeBlock } from './blocks.ts'
+import { follow, mapped, nothingLost, type Trail } from '../../src/model/trail.ts'
+import { plainText, readContent, reading, writeBlock, type ReadContext } from './blocks.ts'
 import {
   isOrigin,
   type WriteContext,
   objectIn,
-  objectsIn,
+  listIn,
   textIn,
   keep,
   restOf,
@@ -26,21 +27,30 @@ const PASSING = 'next_user_message'
 export function readTurns(
   messages: Json | undefined,
   offered: readonly Tool[],
+  trail: Trail | undefined,
 ): { turns: Turn[]; late: Tool[] } {
-  const context = reading(offered)
-  const turns = objectsIn(messages).map((message) => {
-    const { role, content, ...others } = message
-    const { blocks, damaged } = readContent(content, context)
-    const { said, rest } = role === 'system' ? readSettings(others) : { said: {}, rest: others }
-    return {
-      role: readRole(textIn(role)),
-      blocks,
-      ...said,
-      ...(damaged && { damagedProof: true as const }),
-      ...keep(rest),
-    }
-  })
-  return { turns, late: context.late }
+  return follow(trail, 'messages: read turns', listIn(messages), [offered], nothingLost, () => ({
+    begin: () => ({ ...reading(offered), turns: [] as Turn[] }),
+    copy: ({ callNames, late, turns }) => ({
+      offered,
+      callNames: callNames.copy(),
+      late: [...late],
+      turns: [...turns],
+    }),
+    step: (state, message) => isObject(message) && state.turns.push(readMessage(message, state)),
+  }))
+}
+
+function readMessage({ role, content, ...others }: JsonObject, context: ReadContext): Turn {
+  const { blocks, damaged } = readContent(content, context)
+  const { said, rest } = role === 'system' ? readSettings(others) : { said: {}, rest: others }
+  return {
+    role: readRole(textIn(role)),
+    blocks,
+    ...said,
+    ...(damaged && { damagedProof: true as const }),
+    ...keep(rest),
+  }
 }
 
 function readSettings({ clear_at, output_config, ...rest }: JsonObject) {
@@ -73,26 +83,23 @@ export function leadingInstructions(turns: Turn[]): number {
 
 /** Inverse of `readTurns` for an upstream: keeps every rule about the order of messages. */
 export function writeTurns(request: Request, context: WriteContext): Message[] {
-  const from = leadingInstructions(request.turns)
+  const { trail, given, lose, betas } = context
   const own = isOrigin(request)
-  const gathered = new Gathered(own, context)
-  for (const [offset, turn] of request.turns.slice(from).entries()) {
-    const place = `turns.${from + offset}`
-    if (turn.damagedProof && own) context.lose('dropped', `${place}.seal`, 'came back damaged')
-    const inPlace = context.takes.system && isInstruction(turn)
-    const pieces = inPlace
-      ? writeInPlace(turn, { ...context, path: place })
-      : writeTurn(turn, { ...context, path: place })
-    gathered.add(
-      pieces,
-      {
-        ...restOf(turn),
-        ...(inPlace && writeSettings(turn, context)),
-      },
-      inPlace,
-    )
-  }
-  return pairResults(gathered.end(), context.lose)
+  const gathered = follow<Turn, Gathered>(
+    trail,
+    'messages: write turns',
+    request.turns,
+    given,
+    lose,
+    (heard) => ({
+      begin: () => new Gathered(own, { ...context, lose: heard, betas: new Set() }),
+      copy: (state) => state.copy({ ...context, lose: heard }),
+      step: (state, turn, index) => state.turn(turn, index),
+    }),
+  )
+  const messages = gathered.end()
+  for (const beta of gathered.betas) betas.add(beta)
+  return pairResults(messages, trail, lose)
 }
 
 /**
@@ -100,18 +107,47 @@ export function writeTurns(request: Request, context: WriteContext): Message[] {
  * calls and their results, so those of another dialect wait until the user has ended.
  */
 class Gathered {
-  readonly #messages: Message[] = []
+  #messages: Message[] = []
   readonly #own: boolean
   readonly #context: WriteContext
   #waiting: Message[] = []
   #reordered: string | undefined
+  /** Something besides instructions has been said. */
+  #isBegun = false
 
   constructor(own: boolean, context: WriteContext) {
     this.#own = own
     this.#context = context
   }
 
-  add(pieces: MessagePiece[], left: JsonObject, isInstruction: boolean): void {
+  copy(context: WriteContext): Gathered {
+    const other = new Gathered(this.#own, { ...context, betas: new Set(this.betas) })
+    // Only the last message may still grow.
+    other.#messages = [...this.#messages.slice(0, -1), ...this.#messages.slice(-1).map(copied)]
+    other.#waiting = this.#waiting.map(copied)
+    other.#reordered = this.#reordered
+    other.#isBegun = this.#isBegun
+    return other
+  }
+
+  get betas(): ReadonlySet<string> {
+    return this.#context.betas
+  }
+
+  turn(turn: Turn, index: number): void {
+    const context = { ...this.#context, path: `turns.${index}` }
+    this.#isBegun ||= !isInstruction(turn)
+    // Leading instructions join the system field.
+    if (!this.#isBegun) return
+    if (turn.damagedProof && this.#own)
+      context.lose('dropped', `${context.path}.seal`, 'came back damaged')
+    const inPlace = context.takes.system && isInstruction(turn)
+    const pieces = inPlace ? writeInPlace(turn, context) : writeTurn(turn, context)
+    const settings = inPlace ? writeSettings(turn, context) : {}
+    this.#add(pieces, { ...restOf(turn), ...settings }, inPlace)
+  }
+
+  #add(pieces: MessagePiece[], left: JsonObject, isInstruction: boolean): void {
     if (isInstruction) {
       if (pieces.length === 0 && Object.keys(left).length === 0) return
       const message: Message = { role: 'system', pieces, left }
@@ -154,6 +190,8 @@ class Gathered {
     )
   }
 }
+
+const copied = (message: Message): Message => ({ ...message, pieces: [...message.pieces] })
 
 /** Neighbouring instructions become one message, unless they hold for different times. */
 function joined(messages: readonly Message[]): Message[] {
@@ -264,7 +302,19 @@ function writeInstruction(turn: Turn, context: WriteContext): MessagePiece[] {
   return [marked(passingWords(turn, text, place, context.lose), place)]
 }
 
-export function finishMessage({ role, pieces, left }: Message): JsonObject {
+export const finishMessages = (
+  messages: readonly Message[],
+  { trail }: WriteContext,
+): JsonObject[] =>
+  mapped(trail, 'messages: finish', messages, [], nothingLost, (message) =>
+    isSaid(message) ? [finishMessage(message)] : [],
+  )
+
+/** A message says something, or an effort alone. */
+const isSaid = ({ pieces, left }: Message): boolean =>
+  pieces.length > 0 || left['output_config'] !== undefined
+
+function finishMessage({ role, pieces, left }: Message): JsonObject {
   const content = pieces.map(({ value }) => value)
   return { role, content: plainText(content) ?? content, ...left }
 }

@@ -1,14 +1,21 @@
 import { objectIn, pickMembers, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Block, Request } from '../../src/model/request.ts'
-import { withLastEffort } from '../../src/model/late-tools.ts'
+import { trailOf, withLastEffort } from '../../src/model/late-tools.ts'
 import { toolNames } from '../../src/model/names.ts'
 import { invalid, nothingToSend, ProblemError } from '../../src/model/problem.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
 import { lowered } from './lowered.ts'
 import { membersBeside } from '../../src/model/ext.ts'
+import { made, type Trail } from '../../src/model/trail.ts'
 import { inWords } from '../../src/model/text-tools.ts'
-import type { Lookup, Outgoing, ReadRequestContext, WriteRequestContext } from '../contract.ts'
+import {
+  givenTo,
+  type Lookup,
+  type Outgoing,
+  type ReadRequestContext,
+  type WriteRequestContext,
+} from '../contract.ts'
 import { plainText, readContent, reading, writeBlock } from './blocks.ts'
 import {
   type WriteContext,
@@ -29,7 +36,7 @@ import * as options from './fields.ts'
 import { readReasoning, writeReasoning } from './reasoning.ts'
 import { schemaRoom } from './schema-budget.ts'
 import { readTools, readToolChoice, writeServers, writeToolChoice, writeTools } from './tools.ts'
-import { finishMessage, leadingInstructions, readTurns, writeTurns } from './history.ts'
+import { finishMessages, leadingInstructions, readTurns, writeTurns } from './history.ts'
 import type { Message } from './calls.ts'
 import { type WireBlock, COUNTED, placeOf, READ, validate } from './wire.ts'
 
@@ -44,13 +51,16 @@ const firstHeader = (headers: Lookup, names: readonly string[]): string | undefi
 
 /** Throws for what this dialect forbids; keeps unknown members. */
 export function readRequest(body: Json, context: ReadRequestContext): Request {
-  const { headers, route } = context
+  const { headers, route, trail } = context
   demandVersion(headers)
   if (!isObject(body)) throw invalid('the body must be a JSON object')
-  validate(body, route.operation)
+  const { operation } = route
+  if (trail)
+    trail.check(`messages: ${operation}`, body, 'messages', (each) => validate(each, operation))
+  else validate(body, operation)
   refuseThread(body)
   checkBudget(body, headers)
-  return withClient(readBody(body), headers)
+  return withClient(readBody(body, trail), headers)
 }
 
 /**
@@ -91,7 +101,7 @@ function checkBudget(body: JsonObject, headers: Lookup): void {
   throw invalid(`${path}: must be less than max_tokens (${bound})`, path)
 }
 
-function readBody(body: JsonObject): Request {
+function readBody(body: JsonObject, trail: Trail | undefined): Request {
   const { model, stream, system, messages, tools, tool_choice, thinking } = body
   const { max_tokens, stop_sequences, metadata, service_tier } = body
   const { output_config, output_format, mcp_servers, speed } = body
@@ -102,8 +112,10 @@ function readBody(body: JsonObject): Request {
   const { compact, left: contextLeft } = options.readCompaction(body)
   const { tier, left: tierLeft } = options.readTier(service_tier, speed)
   const maxOutputTokens = numberIn(max_tokens)
-  const offered = readTools(tools, mcp_servers)
-  const { turns, late } = readTurns(messages, offered)
+  const offered = made(trail, 'messages: read tools', [tools, mcp_servers], () =>
+    readTools(tools, mcp_servers),
+  )
+  const { turns, late } = readTurns(messages, offered, trail)
   const stop = listIn(stop_sequences).filter((sequence) => typeof sequence === 'string')
   return {
     model: textIn(model),
@@ -178,7 +190,8 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
   const isOpen = target.facts.server?.unprovenThoughts === true
   const takes = takenBy(target, isOrigin(request))
   const offer = offeredTools(request, names, takes, lose)
-  const writing: WriteContext = { lose, names, betas, isOpen, path: '', takes, ...offer }
+  const known = trailOf(request, givenTo(request, context), context.trail)
+  const writing: WriteContext = { lose, names, betas, isOpen, path: '', takes, ...offer, ...known }
   const messages = writeTurns(request, writing)
   const room = schemaRoom()
   const format = options.writeFormat(request.format, room, lose)
@@ -205,7 +218,7 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
     model: target.model,
     max_tokens: maxTokens,
     ...(system.length > 0 && { system: plainText(system) ?? system }),
-    messages: messages.filter(isSaid).map(finishMessage),
+    messages: finishMessages(messages, writing),
     ...(tools.length > 0 && { tools }),
     ...(servers.length > 0 && { mcp_servers: servers }),
     ...choice,
@@ -232,10 +245,6 @@ function writeTier(request: Request, { target, lose }: WriteRequestContext, beta
 /** An effort that is asked for in the conversation stands there, where the model takes that. */
 const withEffort = (request: Request, { system }: Takes): Request =>
   withLastEffort(request, system ? leadingInstructions(request.turns) : undefined)
-
-/** A message says something, or an effort alone. */
-const isSaid = ({ pieces, left }: Message): boolean =>
-  pieces.length > 0 || left['output_config'] !== undefined
 
 function writeSystem(request: Request, writing: WriteContext, isAsked: boolean): JsonObject[] {
   const { format } = request
@@ -283,23 +292,28 @@ function settleEnd(messages: Message[], thinks: boolean, context: WriteRequestCo
   if (last?.role !== 'assistant') return
   const place = last.pieces[0]?.place ?? 'turns'
   if (!thinks && last.pieces.some(({ value }) => isThought(value))) {
-    last.pieces = last.pieces.filter(({ value }) => !isThought(value))
+    const pieces = last.pieces.filter(({ value }) => !isThought(value))
+    messages[messages.length - 1] = { ...last, pieces }
     context.lose('dropped', place, 'thoughts at the end, without thinking')
   }
   const calls = last.pieces.some(({ value }) => value.type === 'tool_use')
-  if (context.target.facts.prefill !== false || calls) return trimEnd(last, context.lose)
+  if (context.target.facts.prefill !== false || calls) return trimEnd(messages, context.lose)
   context.lose('approximated', place, 'the model does not continue its own words')
   const value = { type: 'text', text: 'Continue.' }
   messages.push({ role: 'user', pieces: [{ role: 'user', value, place }], left: {} })
 }
 
 /** The last text of a model that is to be continued must not end in white space. */
-function trimEnd({ pieces }: Message, lose: Lose): void {
-  const last = pieces.at(-1)
+function trimEnd(messages: Message[], lose: Lose): void {
+  const message = messages.at(-1)
+  const last = message?.pieces.at(-1)
   const { type, text } = last?.value ?? {}
-  if (!last || type !== 'text' || typeof text !== 'string' || text === text.trimEnd()) return
+  if (!message || !last || type !== 'text' || typeof text !== 'string') return
+  if (text === text.trimEnd()) return
   lose('approximated', last.place, 'white space at the end')
-  last.value = { ...last.value, text: text.trimEnd() }
+  const value = { ...last.value, text: text.trimEnd() }
+  const pieces = [...message.pieces.slice(0, -1), { ...last, value }]
+  messages[messages.length - 1] = { ...message, pieces }
 }
 
 /** Reports members of the canonical request that have no place here. */

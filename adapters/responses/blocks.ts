@@ -410,7 +410,10 @@ export function writeCache(
 }
 
 /** The output of a call; `names`: the names of the calls so far, by their ids. */
-export function readOutput(item: JsonObject, names: ReadonlyMap<string, string>): ToolResultBlock {
+export function readOutput(
+  item: JsonObject,
+  names: Pick<ReadonlyMap<string, string>, 'get'>,
+): ToolResultBlock {
   const members = new Members(item)
   const form = members.any('type') === 'custom_tool_call_output' ? 'text' : 'json'
   const named = members.peek('name')

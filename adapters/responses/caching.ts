@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Block, Caching, Request, TextBlock } from '../../src/model/request.ts'
 import type { Members } from '../../src/model/ext.ts'
+import { follow, nothingLost, type Trail } from '../../src/model/trail.ts'
 import type { Target, WriteRequestContext } from '../contract.ts'
 import { writeCache } from './blocks.ts'
 import { listOf, textIn } from './dialect.ts'
@@ -50,10 +51,15 @@ const MARK = 'prompt_cache_breakpoint'
 export function capMarks(
   input: readonly JsonObject[],
   kept: JsonObject | undefined,
+  trail: Trail | undefined,
   lose: WriteRequestContext['lose'],
 ): JsonObject[] {
-  let excess = -MAX_MARKS
-  for (const item of input) excess += marksOf(item)
+  const { count } = follow(trail, 'responses: marks', input, [], nothingLost, () => ({
+    begin: () => ({ count: 0 }),
+    copy: (state) => ({ ...state }),
+    step: (state, item) => (state.count += marksOf(item)),
+  }))
+  let excess = count - MAX_MARKS
   if (excess <= 0) return [...input]
   lose('dropped', 'cache', `at most ${MAX_MARKS} marks`)
   const unmarked = (part: Json): Json => {

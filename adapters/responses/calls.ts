@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import { uniqueIds } from '../../src/model/names.ts'
+import { follow, type Trail } from '../../src/model/trail.ts'
+import { UndoMap } from '../../src/model/undo-map.ts'
 import { textIn } from './dialect.ts'
-import { CALL_ID } from './names.ts'
+import { UniqueIds } from './names.ts'
 import type { WireItem } from './wire.ts'
 
 /** An item, with the canonical place of its source. */
@@ -18,42 +19,123 @@ export interface Placed {
  * Repairs what an upstream refuses in a history: reasoning with nothing behind it, repeated ids of calls, calls
  * without an output, outputs without a call.
  */
-export function repair(placed: readonly Placed[], lose: Lose): Placed[] {
-  return answered(adopted(apart(followed(placed, lose)), lose), lose)
+export function repair(
+  placed: readonly Placed[],
+  trail: Trail | undefined,
+  lose: Lose,
+): readonly Placed[] {
+  const repaired = follow<Placed, Repaired>(
+    trail,
+    'responses: repair',
+    placed,
+    [],
+    lose,
+    (heard) => ({
+      begin: () => new Repaired(),
+      copy: (state) => state.copy(),
+      step: (state, place) => state.add(place, heard),
+    }),
+  )
+  return repaired.end(lose)
 }
 
-/** The calls of one turn that had the same id, with their new ids. */
+/** The calls of one turn that had the same id, and the new id of the first of them. */
 interface Alike {
-  turn: number
-  ids: string[]
+  readonly turn: number
+  readonly first: string
+  readonly count: number
   /** The number of them that have an output. */
-  answered: number
+  readonly answered: number
 }
 
-/**
- * Servers of other dialects may number their calls anew in each reply (`call_0`); here an id names one call. A
- * repeated id gets a number that depends only on what stands before it. Outputs go, in order, to the calls of the
- * last turn with their id.
- */
-function apart(placed: readonly Placed[]): Placed[] {
-  const unique = uniqueIds(CALL_ID)
-  const latest = new Map<string, Alike>()
-  return placed.map((place) => {
-    if (!isCall(place) && !isOutput(place)) return place
+class Repaired {
+  #kept: Placed[] = []
+  /** Reasoning at the end, behind which nothing stands so far. */
+  #thoughts: Placed[] = []
+  #ids = new UniqueIds()
+  #latest = new UndoMap<string, Alike>()
+  /** The new ids of all but the first of them, by `placeIn`. */
+  #others = new UndoMap<string, string>()
+  /** Calls without an output. */
+  #open = new UndoMap<string, true>()
+
+  copy(): Repaired {
+    const other = new Repaired()
+    other.#kept = [...this.#kept]
+    other.#thoughts = [...this.#thoughts]
+    other.#ids = this.#ids.copy()
+    other.#latest = this.#latest.copy()
+    other.#others = this.#others.copy()
+    other.#open = this.#open.copy()
+    return other
+  }
+
+  add(place: Placed, lose: Lose): void {
+    if (itemType(place) === 'reasoning') {
+      this.#thoughts.push(place)
+      return
+    }
+    this.#settle(place, lose)
+    this.#kept.push(this.#adopted(this.#apart(place), lose))
+  }
+
+  end(lose: Lose): readonly Placed[] {
+    this.#settle(undefined, lose)
+    return this.#open.size === 0 ? this.#kept : answered(this.#kept, this.#open, lose)
+  }
+
+  /** The service refuses reasoning unless an item of the model follows directly. */
+  #settle(next: Placed | undefined, lose: Lose): void {
+    if (this.#thoughts.length === 0) return
+    const followed: Placed[] = []
+    let behind = next
+    for (const thought of this.#thoughts.toReversed()) {
+      if (behind?.side === 'output') {
+        followed.unshift(thought)
+        behind = thought
+      } else lose('dropped', thought.path)
+    }
+    this.#kept.push(...followed)
+    this.#thoughts = []
+  }
+
+  /**
+   * Servers of other dialects may number their calls anew in each reply (`call_0`); here an id names one call. A
+   * repeated id gets a number that depends only on what stands before it. Outputs go, in order, to the calls of the
+   * last turn with their id.
+   */
+  #apart(place: Placed): Placed {
+    const isAsked = isCall(place)
+    if (!isAsked && !isOutput(place)) return place
     const id = callIdIn(place)
-    const alike = latest.get(id)
-    if (isCall(place)) {
-      const fresh = unique(id)
-      if (alike?.turn === place.turn) alike.ids.push(fresh)
-      else latest.set(id, { turn: place.turn, ids: [fresh], answered: 0 })
+    const alike = this.#latest.get(id)
+    if (isAsked) {
+      const fresh = this.#ids.made(id)
+      this.#open.set(fresh, true)
+      if (alike?.turn === place.turn) {
+        this.#others.set(placeIn(id, alike.count), fresh)
+        this.#latest.set(id, { ...alike, count: alike.count + 1 })
+      } else this.#latest.set(id, { turn: place.turn, first: fresh, count: 1, answered: 0 })
       return named(place, fresh)
     }
     if (!alike) return place
-    const own = alike.ids[alike.answered] ?? alike.ids.at(-1)
-    alike.answered += 1
+    const at = Math.min(alike.answered, alike.count - 1)
+    const own = at === 0 ? alike.first : this.#others.get(placeIn(id, at))
+    this.#latest.set(id, { ...alike, answered: alike.answered + 1 })
     return named(place, own ?? id)
-  })
+  }
+
+  #adopted(place: Placed, lose: Lose): Placed {
+    if (!isOutput(place)) return place
+    const id = callIdIn(place)
+    this.#open.delete(id)
+    if (this.#ids.has(id)) return place
+    lose('approximated', place.path)
+    return { ...place, item: asMessage(place.item) }
+  }
 }
+
+const placeIn = (id: string, index: number): string => `${index} ${id}`
 
 const named = (place: Placed, id: string): Placed =>
   callIdIn(place) === id ? place : { ...place, item: { ...place.item, call_id: id } }
@@ -64,27 +146,6 @@ const isOutput = (place: Placed): boolean =>
   /^(?:function|custom_tool)_call_output$/.test(itemType(place))
 const callIdIn = ({ item }: Placed): string => textIn(item, 'call_id') ?? ''
 
-/** The service refuses reasoning unless an item of the model follows directly. */
-function followed(placed: readonly Placed[], lose: Lose): Placed[] {
-  const kept: Placed[] = []
-  for (const place of placed.toReversed()) {
-    const next = kept.at(-1)
-    if (itemType(place) === 'reasoning' && next?.side !== 'output') lose('dropped', place.path)
-    else kept.push(place)
-  }
-  return kept.toReversed()
-}
-
-function adopted(placed: readonly Placed[], lose: Lose): Placed[] {
-  const calls = new Set<string>()
-  return placed.map((place) => {
-    if (isCall(place)) calls.add(callIdIn(place))
-    if (!isOutput(place) || calls.has(callIdIn(place))) return place
-    lose('approximated', place.path)
-    return { ...place, item: asMessage(place.item) }
-  })
-}
-
 function asMessage({ output = '' }: JsonObject): JsonObject {
   const content = typeof output === 'string' ? [{ type: 'input_text', text: output }] : output
   return { type: 'message', role: 'user', content }
@@ -93,8 +154,11 @@ function asMessage({ output = '' }: JsonObject): JsonObject {
 const INTERRUPTED = '[no result: interrupted]'
 
 /** A call without an output gets one where the outputs of its neighbours stand. */
-function answered(placed: readonly Placed[], lose: Lose): Placed[] {
-  const outputs = new Set(placed.filter(isOutput).map(callIdIn))
+function answered(
+  placed: readonly Placed[],
+  open: Pick<ReadonlySet<string>, 'has'>,
+  lose: Lose,
+): Placed[] {
   const kept: Placed[] = []
   let missing: Placed[] = []
   const settle = () => {
@@ -104,7 +168,7 @@ function answered(placed: readonly Placed[], lose: Lose): Placed[] {
   for (const place of placed) {
     if (place.side === 'input' && !isOutput(place)) settle()
     kept.push(place)
-    if (!isCall(place) || outputs.has(callIdIn(place))) continue
+    if (!isCall(place) || !open.has(callIdIn(place))) continue
     lose('defaulted', `turns.${place.turn}.results`)
     const item = {
       type: `${itemType(place)}_output`,

@@ -13,6 +13,8 @@ import type {
 } from '../../src/model/request.ts'
 import { invalid } from '../../src/model/problem.ts'
 import type { Enveloped } from '../../src/model/proof.ts'
+import { follow, mapped, nothingLost, type Trail } from '../../src/model/trail.ts'
+import { UndoMap } from '../../src/model/undo-map.ts'
 import {
   readCall,
   readReasoning,
@@ -66,12 +68,12 @@ const ROLES: readonly Role[] = ['user', 'assistant', 'system', 'developer']
  * message (its id, its phase) are kept on the turn.
  */
 export class History {
-  readonly turns: Turn[] = []
+  turns: Turn[] = []
   /** A summary of the conversation is requested instead of an answer. */
   compacts = false
   /** Tools that were declared in the middle of the conversation. */
-  readonly tools: Tool[] = []
-  readonly #names = new Map<string, string>()
+  tools: Tool[] = []
+  #names = new UndoMap<string, string>()
   /** The last turn may be continued. */
   #open = false
   #hasMessage = false
@@ -82,10 +84,42 @@ export class History {
   /** Something besides instructions has been said. */
   #isBegun = false
 
-  read(input: Json): void {
+  static read(input: Json | undefined, trail: Trail | undefined): History {
+    if (input === undefined) return new History()
     const items = typeof input === 'string' ? [{ role: 'user', content: input }] : input
-    for (const [index, item] of listOf(items).entries()) if (isObject(item)) this.#item(item, index)
-    this.#expectNone('user')
+    const history = follow<Json, History>(
+      trail,
+      'responses: read items',
+      listOf(items),
+      [],
+      nothingLost,
+      () => ({
+        begin: () => new History(),
+        copy: (state) => state.#copy(),
+        step: (state, item, index) => isObject(item) && state.#item(item, index),
+      }),
+    )
+    history.#expectNone('user')
+    return history
+  }
+
+  #copy(): History {
+    const other = new History()
+    // Only the last turn may still change.
+    other.turns = [...this.turns]
+    const last = this.turns.at(-1)
+    if (last) other.turns[this.turns.length - 1] = { ...last, blocks: [...last.blocks] }
+    other.tools = [...this.tools]
+    other.compacts = this.compacts
+    other.#names = this.#names.copy()
+    other.#open = this.#open
+    other.#hasMessage = this.#hasMessage
+    other.#pending = this.#pending
+    other.#calls = [...this.#calls]
+    other.#lastCode = this.#lastCode
+    other.#lastSearch = this.#lastSearch
+    other.#isBegun = this.#isBegun
+    return other
   }
 
   #item(item: WireItem, index: number): void {
@@ -282,7 +316,10 @@ export interface InputContext {
   readonly takes: Takes
   readonly request: Request
   /** The item with the tools that a change brings along. */
-  bring(change: ToolChangeBlock): JsonObject | undefined
+  bring(change: ToolChangeBlock, lose: Lose): JsonObject | undefined
+  /** What the last request of the session became, and what else decides about that. */
+  readonly trail?: Trail | undefined
+  readonly given: readonly unknown[]
 }
 
 /** Outputs of code are written with their code. */
@@ -301,7 +338,7 @@ const WRITERS: BlockTable<JsonObject, BlockContext> = {
   'tool-search': (block, context) => searched(block, context) && writeServerSearch(block),
   'tool-change': (block, context) =>
     block.searchId === undefined
-      ? context.bring(block)
+      ? context.bring(block, context.lose)
       : searched(block, context) && writeFoundTools(block, context.request),
   opaque: (block) => (block.dialect === DIALECT ? withoutMinted(block.value) : undefined),
   // These blocks are parts of messages.
@@ -326,8 +363,15 @@ const inMessage = (block: Block): boolean =>
   block.kind === 'refusal' ||
   (block.kind === 'opaque' && isPart(block.value))
 
+export const writeTurns = ({ turns }: Request, context: InputContext): Placed[] => {
+  const { trail, given, lose } = context
+  return mapped(trail, 'responses: write turns', turns, given, lose, (turn, index, heard) =>
+    writeTurn(turn, index, { ...context, lose: heard }),
+  )
+}
+
 /** Writes a turn as items: neighbouring content forms a message, every other block an item, in order. */
-export function writeTurn(turn: Turn, index: number, context: InputContext): Placed[] {
+function writeTurn(turn: Turn, index: number, context: InputContext): Placed[] {
   const path = `turns.${index}`
   const side = chooseSide(turn.role)
   const placed: Placed[] = []
@@ -363,7 +407,7 @@ export function writeTurn(turn: Turn, index: number, context: InputContext): Pla
   flush()
   // What a search found comes behind all results, which stand together.
   for (const block of later)
-    if (block.kind === 'tool-change') place(context.bring(block), path, side)
+    if (block.kind === 'tool-change') place(context.bring(block, context.lose), path, side)
   if (turn.effort !== undefined && context.takes.efforts)
     place({ type: 'configuration_update', reasoning: { effort: turn.effort } }, path, side)
   if (turn.blocks.length === 0) place(writeEmpty(turn), path, side)

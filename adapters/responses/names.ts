@@ -1,5 +1,6 @@
 import type { Request } from '../../src/model/request.ts'
 import { fit, toolNames, type NameRule, type ToolName } from '../../src/model/names.ts'
+import { UndoMap } from '../../src/model/undo-map.ts'
 import { isOrigin } from './dialect.ts'
 
 export const NAME: NameRule = { forbidden: /[^a-zA-Z0-9_-]/, maxLength: 64 }
@@ -8,6 +9,40 @@ export const CALL_ID: NameRule = { forbidden: /(?!)/, maxLength: 64 }
 
 /** The same id for a call and for its result. */
 export const writeCallId = (id: string): string => fit(id, CALL_ID)
+
+/** Ids of calls, each of which there is once. */
+export class UniqueIds {
+  readonly #used: UndoMap<string, true>
+  /** The numbers that the next repetitions begin with. */
+  readonly #counts: UndoMap<string, number>
+
+  constructor(used = new UndoMap<string, true>(), counts = new UndoMap<string, number>()) {
+    this.#used = used
+    this.#counts = counts
+  }
+
+  copy(): UniqueIds {
+    return new UniqueIds(this.#used.copy(), this.#counts.copy())
+  }
+
+  has(id: string): boolean {
+    return this.#used.has(id)
+  }
+
+  add(id: string): void {
+    this.#used.set(id, true)
+  }
+
+  /** Adds the smallest number that makes a repeated id unique. */
+  made(id: string): string {
+    let fresh = id
+    let count = this.#counts.get(id) ?? 2
+    for (; this.has(fresh); count += 1) fresh = writeCallId(`${id}_${count}`)
+    if (fresh !== id) this.#counts.set(id, count)
+    this.add(fresh)
+    return fresh
+  }
+}
 
 /** The id of a user has the same bound. A longer one becomes a shorter one that is stable and unique. */
 export const writeUserId = (id: string): string => fit(id, CALL_ID)

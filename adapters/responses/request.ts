@@ -1,26 +1,28 @@
-import type { Outgoing, ReadRequestContext, WriteRequestContext } from '../contract.ts'
-import { pickMembers, defined, type Json, type JsonObject } from '../../src/json/json.ts'
+import {
+  givenTo,
+  type Outgoing,
+  type ReadRequestContext,
+  type WriteRequestContext,
+} from '../contract.ts'
+import { pickMembers, defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import { isMute } from '../../src/model/empty-request.ts'
-import type { Lose } from '../../src/model/loss.ts'
-import { isAmong, keyOf, withLastEffort, withRemovals } from '../../src/model/late-tools.ts'
+import {
+  isAmong,
+  keyOf,
+  trailOf,
+  withLastEffort,
+  withRemovals,
+} from '../../src/model/late-tools.ts'
 import type { Block, Request, Tool } from '../../src/model/request.ts'
 import { nothingToSend } from '../../src/model/problem.ts'
+import { follow, made, mapped, nothingLost, type Trail } from '../../src/model/trail.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
 import { writeChoice, readChoice, readTools, type WrittenTools } from './tools.ts'
-import { History, writeTurn, type InputContext } from './history.ts'
+import { History, writeTurns, type InputContext } from './history.ts'
 import { repair, type Placed } from './calls.ts'
 import { cacheKeyFor, capMarks, markedInstructions, readCaching } from './caching.ts'
-import {
-  listOf,
-  objectsOf,
-  keepRest,
-  restOf,
-  factsOf,
-  isOrigin,
-  type Facts,
-  DIALECT,
-} from './dialect.ts'
+import { listOf, keepRest, restOf, factsOf, isOrigin, type Facts, DIALECT } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
 import { takenBy, takesMarks } from './generations.ts'
 import { offeredTools } from './tool-changes.ts'
@@ -49,15 +51,15 @@ function passDefaults(members: Members): void {
 }
 
 export function readRequest(body: Json, context: ReadRequestContext): Request {
-  const members = new Members(checkRequest(body, context.route.operation === 'count-tokens'))
+  const { trail } = context
+  const members = new Members(checked(body, context))
   const named = members.text('model')
-  const history = new History()
   const input = members.any('input')
-  if (input !== undefined) history.read(input)
+  const history = History.read(input, trail)
   passDefaults(members)
   const system = readInstructions(members)
   const list = members.list('tools')
-  const tools = readTools(list)
+  const tools = made(trail, 'responses: read tools', [list], () => readTools(list))
   options.readInclude(members)
   const choice = members.peek('tool_choice')
   const toolChoice = readChoice(choice)
@@ -96,6 +98,13 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
   })
 }
 
+function checked(body: Json, { route, trail }: ReadRequestContext): JsonObject {
+  const isCount = route.operation === 'count-tokens'
+  if (!trail || !isObject(body)) return checkRequest(body, isCount)
+  const name = `responses: ${route.operation}`
+  return trail.check(name, body, 'input', (each) => checkRequest(each, isCount))
+}
+
 /** What a search finds may be declared already. */
 function unknownTo(tools: readonly Tool[], found: readonly Tool[]): Tool[] {
   const isKnown = isAmong(tools.map(keyOf))
@@ -116,27 +125,24 @@ export function writeRequest(request: Request, context: WriteRequestContext): Ou
   const marks = context.cache?.mode !== 'off' && takesMarks(target, own)
   const takes = takenBy(target, own)
   const offer = offeredTools(request, { names, own, lose, deferred: takes.deferred }, takes)
-  const writing = { names, own, marks, isOpen, lose, takes, request, bring: offer.bring }
-  const placed = request.turns.flatMap((turn, index) => writeTurn(turn, index, writing))
+  const known = trailOf(request, givenTo(request, context), context.trail)
+  const writing = { names, own, marks, isOpen, lose, takes, request, bring: offer.bring, ...known }
+  const placed = writeTurns(request, writing)
   const marked = own ? undefined : markedInstructions(request, writing)
   const top = writeInstructions(request.system, context, marked !== undefined)
   const { instructions, input } = own
     ? { instructions: top, input: writeOwnInput(request, placed) }
-    : opened(request, top, writeInput(request, placed, context), marked, lose)
+    : opened(request, top, writeInput(request, placed, context, known.trail), marked, writing)
   const { text: _, include: __, ...rest } = restOf(request)
   const asked = request.compact?.now ? [...inputItems(input), TRIGGER] : input
   const body = defined({
     model: target.model,
     instructions,
-    ...writeToolOptions(
-      own ? request : withRemovals(request),
-      offer.tools(marked !== undefined),
-      writing,
-    ),
+    ...writeToolOptions(request, offer.tools(marked !== undefined), writing),
     input: asked,
     stream: request.stream || undefined,
     store: own ? request.store : (request.store ?? false),
-    include: options.writeInclude(request, own, hasProofs(input)),
+    include: options.writeInclude(request, own, hasProofs(input, known.trail)),
     ...options.writeLimits(request.limits, target.facts.maxOutputTokens, lose),
     ...options.writeSampling(request.sampling, own, lose),
     reasoning: writeReasoningOptions(
@@ -172,10 +178,10 @@ function opened(
   instructions: string | undefined,
   input: readonly JsonObject[],
   marked: JsonObject | undefined,
-  lose: Lose,
+  { trail, lose }: Pick<InputContext, 'trail' | 'lose'>,
 ) {
   if (input.length > 0) {
-    const capped = capMarks(marked ? [marked, ...input] : input, marked, lose)
+    const capped = capMarks(marked ? [marked, ...input] : input, marked, trail, lose)
     return { instructions: marked ? undefined : instructions, input: capped }
   }
   if (instructions === undefined && isMute(request)) return { instructions, input: MUTE }
@@ -202,10 +208,11 @@ function writeInstructions(
 }
 
 function writeToolOptions(
-  request: Request,
+  asked: Request,
   { tools, choices }: WrittenTools,
-  { own, lose }: InputContext,
+  { own, lose, trail }: InputContext,
 ): JsonObject {
+  const request = own ? asked : withRemovals(asked, trail)
   const isListed = tools.length > 0 || factsOf(request).listed !== undefined
   const choice =
     own && request.toolChoice?.names === undefined ? request.toolChoice?.mode : undefined
@@ -222,11 +229,13 @@ function writeInput(
   request: Request,
   placed: readonly Placed[],
   { target, lose }: WriteRequestContext,
+  trail: Trail | undefined,
 ): JsonObject[] {
-  const repaired = repair(placed, lose)
+  const repaired = repair(placed, trail, lose)
   const words = repaired.length > 0 ? options.formatWords(request) : undefined
   const asked = words ? [{ type: 'message', role: 'developer', content: words }] : []
-  const items = [...asked, ...repaired.map(({ item }) => item)]
+  const written = mapped(trail, 'responses: items', repaired, [], nothingLost, ({ item }) => [item])
+  const items = [...asked, ...written]
   if (target.facts.prefill !== false || repaired.at(-1)?.side !== 'output') return items
   lose('approximated', 'turns')
   return [...items, CONTINUE]
@@ -241,8 +250,12 @@ function writeOwnInput(request: Request, placed: readonly Placed[]): Json | unde
   return input === 'string' && typeof content === 'string' ? content : items
 }
 
-const hasProofs = (input: Json | undefined): boolean =>
-  objectsOf(input).some((item) => item['type'] === 'reasoning')
+const hasProofs = (input: Json | undefined, trail: Trail | undefined): boolean =>
+  follow(trail, 'responses: proofs', listOf(input), [], nothingLost, () => ({
+    begin: () => ({ found: false }),
+    copy: ({ found }) => ({ found }),
+    step: (state, item) => (state.found ||= isObject(item) && item['type'] === 'reasoning'),
+  })).found
 
 export function writeCountRequest(request: Request, context: WriteRequestContext): Outgoing {
   const { body, headers } = writeRequest(request, context)

@@ -1,5 +1,6 @@
 import { toText, Verbatim, type JsonObject } from '../../src/json/json.ts'
 import { isAmong, isSearch, keyOf, placeTools } from '../../src/model/late-tools.ts'
+import type { Lose } from '../../src/model/loss.ts'
 import type {
   Block,
   Request,
@@ -39,8 +40,8 @@ export function offeredTools(request: Request, context: ToolContext, { late, def
       })
       return { tools, choices: new Map([...choices, ...brought.choices]) }
     },
-    bring(change: ToolChangeBlock): JsonObject | undefined {
-      if (change.cache) lose('dropped', 'cache')
+    bring(change: ToolChangeBlock, heard: Lose): JsonObject | undefined {
+      if (change.cache) heard('dropped', 'cache')
       const shown = [...placed.brought(change), ...showHidden(change)]
       const { tools, choices } = writeTools(shown, { ...context, deferred: false })
       for (const [name, choice] of choices) brought.choices.set(name, choice)

@@ -12,6 +12,7 @@ import { objectIn, stringify, type Json, type JsonObject } from '../json/json.ts
 import { idSource } from '../model/ids.ts'
 import { lossList, type Lose } from '../model/loss.ts'
 import type { Request } from '../model/request.ts'
+import type { Trail } from '../model/trail.ts'
 import { invalid, ProblemError } from '../model/problem.ts'
 import type { PlaceSearch } from '../ports.ts'
 import { FREE_BYTES, workOf } from '../stream/budget.ts'
@@ -173,7 +174,8 @@ async function translatePlan(
 ): Promise<TranslatePlan> {
   const { adapter, upstream } = destination
   await breath(exchange)
-  const read = await withProofs(exchange, readJson(exchange, body), adapter.dialect)
+  const trail = exchange.recall?.trail
+  const read = await withProofs(exchange, readJson(exchange, body, trail), adapter.dialect)
   const request = readableProofs(
     read,
     destination,
@@ -186,15 +188,15 @@ async function translatePlan(
   const whole = resolved ? { ...asked, store: false } : asked
   const { lose, losses } = lossList()
   if (adapter !== exchange.caller) {
-    refuseFileIds(whole)
-    refuseUnkept(whole, keepingOf(exchange.caller, adapter))
+    refuseFileIds(whole, trail)
+    refuseUnkept(whole, keepingOf(exchange.caller, adapter), trail)
   }
-  reportForeign(whole, adapter.dialect, lose)
+  reportForeign(whole, adapter.dialect, lose, trail)
   const cache = cacheOptions(exchange, destination, scanned)
   const outgoing = outgoingRequest(
     exchange,
     destination,
-    { body, resolved, request: whole, cache },
+    { body, resolved, request: whole, cache, trail },
     lose,
   )
   const stream = exchange.route.operation === 'create' && request.stream
@@ -205,7 +207,7 @@ async function translatePlan(
     requested: request.model,
     stream,
     losses,
-    request: repeatable(exchange, isLong(exchange) ? withoutTurns(request) : request),
+    request: repeatable(exchange, isLong(exchange) ? withoutTurns(request, trail) : request),
     ...(keeping && { keeping }),
     ...(outgoing && { sent: addressedTo(upstream, exchange, outgoing, stream) }),
   }
@@ -216,13 +218,14 @@ interface Known {
   resolved: boolean
   request: Request
   cache: CacheOptions
+  trail?: Trail | undefined
 }
 
 /** Undefined where tokens are to be counted and the server has no counter. */
 function outgoingRequest(
   exchange: Exchange,
   destination: Destination,
-  { body, resolved, request, cache }: Known,
+  { body, resolved, request, cache, trail }: Known,
   lose: Lose,
 ): Outgoing | undefined {
   const { adapter, target } = destination
@@ -230,7 +233,7 @@ function outgoingRequest(
   if (isCount && target.facts.server?.countTokens === false) return undefined
   if (adapter === exchange.caller) return editedRequest(exchange, destination, body, resolved, lose)
   const { writeRequest, writeCountRequest } = adapter.upstream
-  return (isCount ? writeCountRequest : writeRequest)(request, { target, lose, cache })
+  return (isCount ? writeCountRequest : writeRequest)(request, { target, lose, cache, trail })
 }
 
 /** For places that the upstream names. */
@@ -292,9 +295,9 @@ const breath = async ({ body, lease }: Exchange): Promise<void> => {
 const isLong = ({ lease }: Exchange): boolean => lease.size > FREE_BYTES
 
 /** Once the request is written for the upstream, only the number of its turns is needed. */
-const withoutTurns = (request: Request): Request => ({
+const withoutTurns = (request: Request, trail: Trail | undefined): Request => ({
   ...request,
-  inputTokens: estimateTokens(request),
+  inputTokens: estimateTokens(request, trail),
   turns: [],
 })
 

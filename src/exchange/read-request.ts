@@ -4,6 +4,7 @@ import { ScannedText, UnscannedText, type ScannedBody } from '../json/scanned-bo
 import { scanStructure, StructureError, type Structure } from '../json/structure.ts'
 import { invalid, ProblemError } from '../model/problem.ts'
 import type { Request } from '../model/request.ts'
+import type { Trail } from '../model/trail.ts'
 import type { Exchange } from './exchange.ts'
 
 export function scanBody(exchange: Exchange): ScannedBody {
@@ -79,7 +80,8 @@ export const parseBody = (scanned: ScannedBody): Json => unlessMalformed(() => s
 export const readCallerRequest = (exchange: Exchange, text: string): Request =>
   readJson(exchange, parsed(text, exchange.caller.caller.verbatim))
 
-export function readJson(exchange: Exchange, body: Json): Request {
+/** `trail`: what is known from the last request of the session, where this is its next one. */
+export function readJson(exchange: Exchange, body: Json, trail?: Trail): Request {
   const { caller, route, headers, newId } = exchange
-  return caller.caller.readRequest(body, { route, headers, newId })
+  return caller.caller.readRequest(body, { route, headers, newId, trail })
 }

@@ -1,15 +1,28 @@
-import type { Block, Request, Tool } from './request.ts'
+import type { Block, Request, Tool, Turn } from './request.ts'
+import { follow, nothingLost, type Trail } from './trail.ts'
 
 /** Text has about four characters per token; a picture or a page costs about as much as this. */
 const CHARACTERS_PER_TOKEN = 4
 const TOKENS_PER_MEDIUM = 1500
 
 /** A rough count of a request's input tokens, for those who need a number before the upstream gives one. */
-export function estimateTokens(request: Request): number {
+export function estimateTokens(request: Request, trail?: Trail): number {
   if (request.inputTokens !== undefined) return request.inputTokens
+  const said = follow<Turn, { weight: Weight }>(
+    trail,
+    'estimate tokens',
+    request.turns,
+    [],
+    nothingLost,
+    () => ({
+      begin: () => ({ weight: NOTHING }),
+      copy: ({ weight }) => ({ weight }),
+      step: (state, { blocks }) => (state.weight = blocks.map(weigh).reduce(add, state.weight)),
+    }),
+  )
   const { characters, media } = [
     ...request.system.map(weigh),
-    ...request.turns.flatMap((turn) => turn.blocks.map(weigh)),
+    said.weight,
     ...request.tools.map((tool) => ({ characters: toolCharacters(tool), media: 0 })),
   ].reduce(add, NOTHING)
   return Math.ceil(characters / CHARACTERS_PER_TOKEN) + media * TOKENS_PER_MEDIUM

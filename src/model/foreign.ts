@@ -1,8 +1,9 @@
 import { WITHHELD, type Event, type FinishEvent, type StartEvent } from './events.ts'
 import { isObject, type Json, type JsonObject } from '../json/json.ts'
 import type { Lose } from './loss.ts'
-import type { Block, DialectName, Ext, Request, Tool } from './request.ts'
+import type { Block, DialectName, Ext, Request, Tool, Turn } from './request.ts'
 import { isAmong, keyOf } from './late-tools.ts'
+import { follow, nothingLost, STATELESS, type Trail } from './trail.ts'
 import { invalid } from './problem.ts'
 
 /**
@@ -10,15 +11,46 @@ import { invalid } from './problem.ts'
  * itself reports what it cannot express, and proofs of other dialects, because only it knows whether it could carry
  * them.
  */
-export function reportForeign(request: Request, target: DialectName, lose: Lose): void {
+export function reportForeign(
+  request: Request,
+  target: DialectName,
+  lose: Lose,
+  trail?: Trail,
+): void {
+  const report = reporter(target, lose, isEmpty)
+  report(request.ext, () => '')
+  report(request.reasoning?.ext, () => 'reasoning')
+  report(request.compact?.ext, () => 'compaction')
+  report(request.toolChoice?.ext, () => 'toolChoice')
+  if (request.format?.type === 'json-schema') report(request.format.ext, () => 'format')
+  foreignBlocks(request, target, lose)(request.system, () => 'system')
+  const given = [target, request.origin?.dialect, request.tools]
+  follow(trail, 'report foreign', request.turns, given, lose, (heard) => ({
+    ...STATELESS,
+    step: foreignTurns(request, target, heard),
+  }))
+  for (const tool of request.tools) reportTool(tool, target, lose, report)
+}
+
+function foreignTurns(request: Request, target: DialectName, lose: Lose) {
+  const report = reporter(target, lose, isEmpty)
+  const blocks = foreignBlocks(request, target, lose)
+  return (_: null, turn: Turn, index: number): void => {
+    report(turn.ext, () => `turns.${index}`)
+    if (turn.damagedProof && request.origin?.dialect !== target)
+      lose('dropped', `turns.${index}.damagedProof`)
+    blocks(turn.blocks, () => `turns.${index}.blocks`)
+  }
+}
+
+type ReportBlocks = (list: readonly Block[], path: Place) => void
+
+function foreignBlocks(request: Request, target: DialectName, lose: Lose): ReportBlocks {
   const report = reporter(target, lose, isEmpty)
   // The writer of the dialect that it was read in says so itself.
   const isOwn = request.origin?.dialect === target
   const isOffered = isAmong(request.tools.map(keyOf))
-  const damaged = (place: Place): void => {
-    if (!isOwn) lose('dropped', `${place()}.damagedProof`)
-  }
-  const blocks = (list: Block[], path: Place): void => {
+  const blocks: ReportBlocks = (list, path) => {
     for (const [index, block] of list.entries()) {
       const place = () => `${path()}.${index}`
       if (block.kind === 'opaque') {
@@ -26,7 +58,7 @@ export function reportForeign(request: Request, target: DialectName, lose: Lose)
         continue
       }
       report(block.ext, place)
-      if (block.damagedProof) damaged(place)
+      if (block.damagedProof && !isOwn) lose('dropped', `${place()}.damagedProof`)
       if (block.kind === 'tool-change' && !isOwn && !block.tools.every(isOffered))
         lose('dropped', place(), 'the tool is not offered')
       if (block.kind === 'tool-result') blocks(block.content, () => `${place()}.content`)
@@ -35,18 +67,7 @@ export function reportForeign(request: Request, target: DialectName, lose: Lose)
           report(citation.ext, () => `${place()}.citations`)
     }
   }
-  report(request.ext, () => '')
-  report(request.reasoning?.ext, () => 'reasoning')
-  report(request.compact?.ext, () => 'compaction')
-  report(request.toolChoice?.ext, () => 'toolChoice')
-  if (request.format?.type === 'json-schema') report(request.format.ext, () => 'format')
-  blocks(request.system, () => 'system')
-  for (const [index, turn] of request.turns.entries()) {
-    report(turn.ext, () => `turns.${index}`)
-    if (turn.damagedProof) damaged(() => `turns.${index}`)
-    blocks(turn.blocks, () => `turns.${index}.blocks`)
-  }
-  for (const tool of request.tools) reportTool(tool, target, lose, report)
+  return blocks
 }
 
 /**
@@ -114,7 +135,7 @@ function reportTool(tool: Tool, target: DialectName, lose: Lose, report: Report)
  * A file id means something to the service that issued it and to no other: between two dialects it can
  * neither be carried nor left out without the model answering something else than was asked.
  */
-export function refuseFileIds({ system, turns }: Request): void {
+export function refuseFileIds({ system, turns }: Request, trail?: Trail): void {
   const check = (blocks: readonly Block[], path: Place): void => {
     for (const [index, block] of blocks.entries()) {
       if (block.kind === 'tool-result') check(block.content, () => `${path()}.${index}.content`)
@@ -125,7 +146,10 @@ export function refuseFileIds({ system, turns }: Request): void {
     }
   }
   check(system, () => 'system')
-  for (const [index, turn] of turns.entries()) check(turn.blocks, () => `turns.${index}.blocks`)
+  follow(trail, 'refuse file ids', turns, [], nothingLost, () => ({
+    ...STATELESS,
+    step: (_, turn, index) => check(turn.blocks, () => `turns.${index}.blocks`),
+  }))
 }
 
 /** What decides whether another service can do what a request asks for. */
@@ -142,7 +166,7 @@ export interface UpstreamKeeping {
  * cannot provide them, and without them it would be another request. The same holds for a summary that only its own
  * service can read, and for a request to write one.
  */
-export function refuseUnkept(request: Request, keeping: UpstreamKeeping): void {
+export function refuseUnkept(request: Request, keeping: UpstreamKeeping, trail?: Trail): void {
   const { promises = NONE, target, compacts } = keeping
   const check = (word: string, place: string): void => {
     if (!promises.has(word)) return
@@ -168,8 +192,10 @@ export function refuseUnkept(request: Request, keeping: UpstreamKeeping): void {
     for (const [key, value] of Object.entries(fields)) if (!isEmpty(value)) check(key, key)
   for (const tool of request.tools)
     if (tool.kind === 'opaque') check(tool.name, `tools.${tool.name}`)
-  for (const [index, turn] of request.turns.entries())
-    checkBlocks(turn.blocks, `turns.${index}.blocks`)
+  follow(trail, 'refuse unkept', request.turns, [promises, target], nothingLost, () => ({
+    ...STATELESS,
+    step: (_, turn, index) => checkBlocks(turn.blocks, `turns.${index}.blocks`),
+  }))
 }
 
 function refuse(place: string, what: string): never {

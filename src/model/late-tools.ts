@@ -1,5 +1,6 @@
 import type { Lose } from './loss.ts'
 import { isNamed } from './names.ts'
+import { mapped, nothingLost, type Trail } from './trail.ts'
 import type { Block, Request, TextBlock, Tool, ToolChangeBlock, ToolKey, Turn } from './request.ts'
 
 /** What an upstream takes beyond tools that are on offer from the beginning. */
@@ -63,10 +64,20 @@ function takeOne(waiting: Map<string, Tool>, key: string): Tool[] {
 }
 
 /** For an upstream to which all tools stand before the conversation. */
-export function withToolsBefore(request: Request, lose: Lose): Request {
+export function withToolsBefore(request: Request, lose: Lose, trail?: Trail): Request {
   placeTools(request, { late: false, deferred: false }, lose)
-  return withLastEffort(withRemovals(request))
+  return withLastEffort(withRemovals(request, trail))
 }
+
+/** A tool that comes later is told once, where it comes, so that a turn depends on those before it. */
+export const trailOf = (
+  { tools }: Request,
+  given: readonly unknown[],
+  trail: Trail | undefined,
+): { given: readonly unknown[]; trail: Trail | undefined } => ({
+  given,
+  trail: tools.some((tool) => tool.late || tool.deferred) ? undefined : trail,
+})
 
 /** The name by which a conversation knows a tool. */
 export function keyOf(tool: Tool): ToolKey {
@@ -108,9 +119,11 @@ export const isInstruction = ({ role }: Pick<Turn, 'role'>): boolean =>
  * For an upstream that takes no tool away in the conversation: the tool stays where it is, so that the prompt does
  * not change, and the choice for this turn is among the others.
  */
-export function withRemovals(request: Request): Request {
+export function withRemovals(request: Request, trail?: Trail): Request {
   const { tools, toolChoice, turns } = request
-  const changes = turns.flatMap(({ blocks }) => blocks.flatMap(changesIn))
+  const changes = mapped(trail, 'changes of tools', turns, [], nothingLost, ({ blocks }) =>
+    blocks.flatMap(changesIn),
+  )
   if (toolChoice?.mode === 'none' || changes.every(({ change }) => change === 'add')) return request
   const last = new Map(
     changes.flatMap(({ change, tools: named }) => named.map((key) => [wordOf(key), change])),

@@ -2,6 +2,7 @@ import { encoded, sizeOf, wholeBytes, type Bytes } from '../json/bytes.ts'
 import { stringify, type Json, type JsonObject } from '../json/json.ts'
 import type { Glance, ScannedBody, ScannedText } from '../json/scanned-body.ts'
 import type { Slice } from '../json/tokens.ts'
+import type { Trail } from '../model/trail.ts'
 import { alikeBefore, alikeBehind, isSameByte, type IsSame } from './alike.ts'
 import { growBody } from './grown-body.ts'
 import {
@@ -34,6 +35,8 @@ export interface RecalledRequest {
   learned(bytes: Bytes, scanned: ScannedText): ScannedBody
   /** The bytes of `stringify`. */
   written(body: JsonObject): Uint8Array
+  /** What the pieces of the last request became; undefined where nothing is kept of this one. */
+  readonly trail: Trail | undefined
 }
 
 /** A smaller body is read as quickly as it is found. */
@@ -89,6 +92,10 @@ class Request implements RecalledRequest {
 
   constructor(context: RequestContext) {
     this.#context = context
+  }
+
+  get trail(): Trail | undefined {
+    return this.#session?.trail
   }
 
   #isWorthIt(received: Bytes): boolean {

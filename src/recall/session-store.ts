@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { StructureLimits } from '../json/structure.ts'
+import { Trail } from '../model/trail.ts'
 import type { KnownBody } from './known-body.ts'
 import type { WrittenBody } from './written-body.ts'
 
@@ -10,6 +11,8 @@ export interface RecalledSession {
   readonly limits: StructureLimits
   known: KnownBody
   written?: WrittenBody
+  /** What its pieces became on their way. */
+  readonly trail: Trail
 }
 
 /** The beginning of a body, by which it is found. */
@@ -18,14 +21,17 @@ const BEGINNING_BYTES = 256
 const MOST_ALIKE = 256
 /**
  * What a session takes for each byte of its body: the bytes that came; and where it is translated those that went,
- * and what they spell as objects, whose strings may take two bytes for each character.
+ * and what they spell, whose characters may take two bytes each.
  */
 const PASSED_BYTES = 1.25
-const TRANSLATED_BYTES = 6
+const TRANSLATED_BYTES = 5
+/** What it takes for each value of a body that is translated: as it was read, in the model, and as it was written. */
+const VALUE_BYTES = 160
 
 /** The sessions that were seen last, as many as there is room for. */
 export class SessionStore {
-  #sessions: LRUCache<RecalledSession, true>
+  /** With what they take: a value that stays the same would keep its size. */
+  #sessions: LRUCache<RecalledSession, number>
   /** By owner and beginning, the last ones behind. */
   readonly #places = new Map<string, RecalledSession[]>()
 
@@ -64,7 +70,12 @@ export class SessionStore {
     known: KnownBody,
     limits: StructureLimits,
   ): RecalledSession {
-    const session = before ?? { place: placeOf(owner, known.bytes), limits, known }
+    const session = before ?? {
+      place: placeOf(owner, known.bytes),
+      limits,
+      known,
+      trail: new Trail(),
+    }
     session.known = known
     const others = (this.#places.get(session.place) ?? []).filter((each) => each !== session)
     const [oldest] = others
@@ -77,16 +88,15 @@ export class SessionStore {
 
   /** Counts what a session takes, which may be too much to stay. */
   weigh(session: RecalledSession): void {
-    const { known, written } = session
-    const each = (written ?? known.value) ? TRANSLATED_BYTES : PASSED_BYTES
-    this.#sessions.set(session, true, { size: Math.ceil(known.bytes.length * each) })
+    const size = sizeOf(session)
+    this.#sessions.set(session, size, { size })
     if (!this.#sessions.has(session)) this.#forget(session)
   }
 
-  #made(mostBytes: number): LRUCache<RecalledSession, true> {
-    return new LRUCache<RecalledSession, true>({
+  #made(mostBytes: number): LRUCache<RecalledSession, number> {
+    return new LRUCache<RecalledSession, number>({
       maxSize: Math.max(1, mostBytes),
-      dispose: (_, session) => this.#forget(session),
+      dispose: (_, session, reason) => reason === 'set' || this.#forget(session),
     })
   }
 
@@ -95,6 +105,13 @@ export class SessionStore {
     if (left.length > 0) this.#places.set(session.place, left)
     else this.#places.delete(session.place)
   }
+}
+
+function sizeOf({ known: { bytes, nodes, value }, written }: RecalledSession): number {
+  const isTranslated = value !== undefined || written !== undefined
+  return isTranslated
+    ? bytes.length * TRANSLATED_BYTES + nodes * VALUE_BYTES
+    : Math.ceil(bytes.length * PASSED_BYTES)
 }
 
 /** A hash is enough: what is found is compared byte for byte. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { DIALECTS, type Dialect } from '../../adapters/dialect.ts'
 import { createReplaceable } from '../../src/http/app.ts'
 import { createRecall } from '../../src/recall/recall.ts'
@@ -7,16 +7,18 @@ import { cpuMs } from '../growth/cpu.ts'
 import { KEYS, settings } from '../memory/proxy.ts'
 import { replyOf, requestOf, type Asked } from './twins.ts'
 
+/** What looks for secrets in every app of a test reads each body as a text, and would be measured. */
+vi.unmock('../../src/http/router.ts')
+
 const SESSIONS = 3
 const ATTEMPTS = 8
 const TURNS = 120
 
-function handler(recallBytes: number) {
+const recallOf = (bytes: number) =>
+  createRecall({ bytes, isSame: (one, other) => Buffer.compare(one, other) === 0 })
+
+function handler(recallBytes: number, recall = recallOf(recallBytes)) {
   const { limits, ...known } = settings()
-  const recall = createRecall({
-    bytes: recallBytes,
-    isSame: (one, other) => Buffer.compare(one, other) === 0,
-  })
   return createReplaceable(
     { ...known, limits: { ...limits, nodes: 1_000_000 } },
     {
@@ -90,4 +92,54 @@ describe.each(DIALECTS)('the next request of a session of %s costs less', (calle
   it('where it is translated', async () => {
     expect(await leastShare([caller, neighbour(caller)], 0.85)).toBeLessThan(0.85)
   })
+})
+
+const [EARLY, LATE] = [30, 300]
+const MOST_GROWTH = 1.5
+/** As many requests as it takes until nothing of the first one is done again, and some to choose from. */
+const [WARM, MEASURED] = [6, 6]
+
+const untilTurn = ([caller, upstream]: readonly [Dialect, Dialect], turns: number): Asked[] =>
+  Array.from({ length: WARM + MEASURED }, (_, index) =>
+    requestAt(caller, upstream, 0, turns - WARM - MEASURED + 1 + index),
+  )
+
+/** Processor time of the cheapest of the last requests: garbage of others is collected in any of them. */
+async function leastCost(requests: readonly Asked[]): Promise<number> {
+  const answer = handler(MUCH)
+  let least = Infinity
+  for (const [index, request] of requests.entries()) {
+    const began = cpuMs()
+    expect((await answer(requestOf(request))).status).toBe(200)
+    if (index >= WARM) least = Math.min(least, cpuMs() - began)
+  }
+  return least
+}
+
+describe(`a session at turn ${LATE} costs per turn what it costs at turn ${EARLY}`, () => {
+  const pairs = DIALECTS.flatMap((caller) =>
+    DIALECTS.flatMap((upstream) => (upstream === caller ? [] : [[caller, upstream] as const])),
+  )
+  it.each(pairs)('from %s to %s', async (...pair) => {
+    const [few, many] = [untilTurn(pair, EARLY), untilTurn(pair, LATE)]
+    let [early, late] = [Infinity, Infinity]
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      early = Math.min(early, await leastCost(few))
+      late = Math.min(late, await leastCost(many))
+      if (late < MOST_GROWTH * early) break
+    }
+    expect(late / early).toBeLessThan(MOST_GROWTH)
+  })
+})
+
+it('counts what it keeps of a translated session, as that of one', async () => {
+  const recall = recallOf(MUCH)
+  const answer = handler(MUCH, recall)
+  const held: number[] = []
+  for (const request of untilTurn(['messages', 'responses'], EARLY)) {
+    await answer(requestOf(request))
+    held.push(recall.held / request.bytes.length)
+  }
+  expect(Math.min(...held)).toBeGreaterThan(5)
+  expect(Math.max(...held)).toBeLessThan(20)
 })

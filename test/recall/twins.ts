@@ -71,6 +71,9 @@ export function watched(recall: Recall, count: { known: number }): Recall {
           },
           learned: (bytes, scanned) => frozen(request.learned(bytes, scanned)),
           written: (body) => request.written(freeze(body)),
+          get trail() {
+            return request.trail
+          },
         }
       )
     },
