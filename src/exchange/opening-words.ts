@@ -12,21 +12,44 @@ export function openingWords(
   scanned: ScannedBody | undefined,
 ): string | undefined {
   const { beginning, modelMember } = caller.same
-  const text = scanned?.text ?? textOf(body)
-  if (!beginning || text === undefined) return undefined
-  const turns = memberAt(text, scanned, beginning.turns)
+  const find = beginning && memberFinder(body, scanned)
+  const turns = find?.(beginning?.turns)
   if (!turns) return undefined
   const sketch = new Sketch()
   try {
-    const instructions = beginning.instructions && memberAt(text, scanned, beginning.instructions)
-    if (instructions) sketchWords(sketch, text, instructions)
-    sketchTurns(sketch, text, turns)
+    const instructions = find?.(beginning?.instructions)
+    if (instructions) sketchWords(sketch, instructions.text, instructions)
+    sketchTurns(sketch, turns.text, turns)
   } catch {
     // Malformed JSON is reported where the body is parsed.
     return undefined
   }
   const model = route.model ?? memberOf(scanned, modelMember.request) ?? ''
   return `${model} ${sketch.text}`
+}
+
+/** A member, and a text in which it stands. */
+interface PlacedMember extends Slice {
+  readonly text: string
+}
+
+type FindMember = (name: string | undefined) => PlacedMember | undefined
+
+function memberFinder(
+  body: Exchange['body'],
+  scanned: ScannedBody | undefined,
+): FindMember | undefined {
+  if (scanned?.beginningOf)
+    return (name) => {
+      const text = name === undefined ? undefined : scanned.beginningOf?.(name, MOST_TURNS)
+      return text === undefined ? undefined : { text, start: 0, end: text.length }
+    }
+  const text = scanned?.text ?? textOf(body)
+  if (text === undefined) return undefined
+  return (name) => {
+    const slice = name === undefined ? undefined : memberAt(text, scanned, name)
+    return slice && { text, ...slice }
+  }
 }
 
 /** The text of a body; undefined for bytes that are no text. */

@@ -15,6 +15,8 @@ export interface ScannedBody {
   readonly members: ReadonlyMap<string, Slice>
   /** The text of a value at the top level. */
   memberText(name: string): string | undefined
+  /** The same, or of a list at least so many of its first elements, where to read them alone is cheaper. */
+  beginningOf?(name: string, elements: number): string | undefined
   /** Parses it. Throws SyntaxError for what is no JSON. What is parsed is shared and must not be changed. */
   parsed(): Json
   holds(glance: Glance): boolean

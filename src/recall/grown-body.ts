@@ -155,6 +155,15 @@ export class GrownBody implements ScannedBody {
     return place && STRICT.decode(bytes.subarray(place.start, place.end))
   }
 
+  beginningOf(name: string, elements: number): string | undefined {
+    const { bytes, layout } = this.known
+    const { places, turns } = layout
+    const index = places.findIndex((each) => each.name === name)
+    const place = places[index]
+    const end = turns?.index === index ? turns.ends[elements - 1] : undefined
+    return place && STRICT.decode(bytes.subarray(place.start, end ?? place.end))
+  }
+
   parsed(): Json {
     const { known } = this
     known.value ??= this.#before ? this.#filled(this.#before) : this.#parsedWhole()
