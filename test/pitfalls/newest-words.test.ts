@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import type { Dialect } from '../../adapters/dialect.ts'
 import { objectsOf, type Json, type JsonObject } from '../../src/json/json.ts'
+import { dialects } from '../../adapters/index.ts'
 import { siteOf } from '../cache/exchange.ts'
+import { kits } from '../dialects/index.ts'
+import { proxyOf, sse, sseReply } from '../exchange/proxy.ts'
 import { messagesReply } from '../dialects/messages/reply.ts'
 import { responsesReply } from '../dialects/responses/reply.ts'
 
 /**
  * Traps of the newest words of the services, with the numbers of our notes on them. Elsewhere: 1 to 4 and 48 in
- * `http/gateway`, 4 and 8 in `binding`, 6 in `laws/prefixes`, 23, 25, 29, 32 and 33 in `cache/derived`.
+ * `http/gateway`, 4, 8 and 9 in `binding`, 6 in `laws/prefixes`, 14 and 15 in `responses/client-tools`, 17 in
+ * `found-tools`, 18 to 20 in `late-tools`, 23, 25, 29, 32 and 33 in `cache/derived`.
  */
 
 async function asked(
@@ -110,6 +114,66 @@ describe('what was said stays what it was', () => {
     expect(status).toBe(200)
     expect(sent['compaction']).toEqual({})
   })
+})
+
+describe('a summary', () => {
+  it('trap 11: of a responses service comes as one block without a delta', async () => {
+    const item = { type: 'compaction', id: 'cmp_1', encrypted_content: 'gAAA' }
+    const whole = response({ output: [item] })
+    const frames = [
+      { type: 'response.created', response: { ...whole, status: 'in_progress', output: [] } },
+      { type: 'response.output_item.done', output_index: 0, item },
+      { type: 'response.completed', response: whole },
+    ].map((event) => `event: ${event.type}\n${sse(event)}`)
+    const route = { routes: [{ model: '*', upstream: 'plain' }] }
+    const change = { ...route, upstream: { dialect: 'responses' as const } }
+    const proxy = proxyOf(() => sseReply(frames), change, { dialects })
+    const { http } = kits.messages
+    const body = http.body('m', true, { ...hi, compaction: { type: 'summarize' } })
+    const headers = { 'anthropic-version': '2023-06-01' }
+    const text = await (await proxy.fetch(http.path('m', true), { body, headers })).text()
+    const told: JsonObject[] = text
+      .split('\n')
+      .flatMap((line) => (line.startsWith('data: ') ? JSON.parse(line.slice(6)) : []))
+    expect(told.map(({ type }) => type)).toEqual([
+      'message_start',
+      'content_block_start',
+      'content_block_stop',
+      'message_delta',
+      'message_stop',
+    ])
+    expect(told[1]).toMatchObject({ content_block: { type: 'compaction' } })
+    expect(told[3]).toMatchObject({ delta: { stop_reason: 'compaction' } })
+  })
+  it('trap 12: of an earlier turn passes to its own service as it stands', async () => {
+    const block = { type: 'compaction', content: 'c', encrypted_content: null, tool_changes: [] }
+    const messages = [assistant([block]), user('go on')]
+    const { sent } = await asked('messages', 'messages', { ...hi, messages })
+    expect(sent['messages']).toEqual(messages)
+  })
+})
+
+describe('an end of another kind', () => {
+  it.each(['steered', 'max_messages'])('trap 13: is no refusal: %s', async (reason) => {
+    const reply = response({ status: 'incomplete', incomplete_details: { reason } })
+    const { told, losses } = await asked('messages', 'responses', hi, { reply })
+    expect(told).toHaveProperty('stop_reason', 'end_turn')
+    expect(losses).toMatch(/incomplete|finish/)
+  })
+})
+
+describe('a picture that may not be made smaller', () => {
+  it.each(['responses', 'generate-content', 'chat-completions'] as const)(
+    'trap 21: is sent to %s all the same, and reported',
+    async (upstream) => {
+      const source = { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' }
+      const transformations = { oversized_image: 'error' }
+      const messages = [user([{ type: 'image', source, transformations }])]
+      const { losses, sent } = await asked('messages', upstream, { ...hi, messages })
+      expect(JSON.stringify(sent)).toContain('iVBORw0KGgo=')
+      expect(losses).toContain('transformations')
+    },
+  )
 })
 
 describe('marks of what to cache', () => {
