@@ -7,6 +7,7 @@ import {
 } from '../../src/model/events.ts'
 import { blockName, reportWithheld } from '../../src/model/foreign.ts'
 import { isObject, type JsonObject } from '../../src/json/json.ts'
+import { flatName } from '../../src/model/names.ts'
 import type {
   Block,
   Citation,
@@ -279,7 +280,7 @@ export class CompletionWriter implements Writer {
     const isCustom = block.form === 'text' && isKnown && isOrigin(request)
     if (block.namespace || (block.form === 'text' && !isCustom))
       lose('approximated', 'reply.tool-call.name')
-    const name = (block.namespace ? `${block.namespace}__${block.name}` : block.name) || '_'
+    const name = flatName(block)
     const id = block.id || newId('call_')
     if (block.proof) this.#prove(block.proof, 'call', id)
     const extra = block.proof ? extraContent(proofText(block.proof, 'self')) : {}

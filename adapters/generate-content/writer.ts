@@ -8,6 +8,7 @@ import {
 } from '../../src/model/events.ts'
 import { blockName, reportWithheld } from '../../src/model/foreign.ts'
 import type { JsonObject } from '../../src/json/json.ts'
+import { flatName } from '../../src/model/names.ts'
 import type {
   Block,
   BlockKind,
@@ -227,7 +228,7 @@ export class ReplyWriter implements Writer {
         if (path.endsWith('.input')) this.#isBroken = true
         return lose(code, path, detail)
       },
-      nameOf: (call) => (call.namespace ? `${call.namespace}__${call.name}` : call.name),
+      nameOf: flatName,
       signature: (proof, _path, slot) => writeProof(proof, slot),
       ids: true,
       fetchesUrls: true,

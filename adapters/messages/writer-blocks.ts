@@ -1,16 +1,13 @@
 import { blockName } from '../../src/model/foreign.ts'
 import { parseObject, toText, Verbatim, type JsonObject } from '../../src/json/json.ts'
-import type { Block, ToolCallBlock, ToolKey } from '../../src/model/request.ts'
-import { callIds, fit, uniqueIds } from '../../src/model/names.ts'
+import type { Block, ToolCallBlock } from '../../src/model/request.ts'
+import { callIds, fit, flatName, uniqueIds } from '../../src/model/names.ts'
 import { FOREIGN_ID, writeSummaryEnvelope } from '../../src/model/proof.ts'
 import { lowerInput } from '../../src/model/text-tools.ts'
 import { written, type BlockTable, type WriteReplyContext } from '../contract.ts'
 import { CALL_ID, DIALECT, factsOf } from './dialect.ts'
 import * as hosted from './hosted.ts'
 import * as mcp from './mcp.ts'
-
-/** The name of a call whose model gave none. */
-const UNNAMED = '_'
 
 /** The last delta of a block that came in pieces, and the block as a whole. */
 export interface Closing {
@@ -148,9 +145,7 @@ export class ReplyBlocks {
     return {
       type: 'tool_use',
       id: this.#callId(block.id || this.#context.newId('toolu_')),
-      ...(isInSet
-        ? { name: block.name, toolset_name: namespace }
-        : { name: flatName(block) || UNNAMED }),
+      ...(isInSet ? { name: block.name, toolset_name: namespace } : { name: flatName(block) }),
     }
   }
 
@@ -185,6 +180,3 @@ export class ReplyBlocks {
     }
   }
 }
-
-const flatName = ({ name, namespace }: ToolKey): string =>
-  namespace ? `${namespace}__${name}` : name

@@ -1,6 +1,7 @@
 import type { WriteReplyContext } from '../contract.ts'
 import type { Json, JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
+import { flatName } from '../../src/model/names.ts'
 import type {
   Block,
   Citation,
@@ -224,7 +225,8 @@ function openCall(block: ToolCallBlock, place: Place, context: WriteItemContext)
   const isText = block.form === 'text'
   const key = isText ? 'input' : 'arguments'
   const stem = isText ? 'response.custom_tool_call_input' : 'response.function_call_arguments'
-  const { name, namespace } = block
+  const { namespace } = block
+  const name = flatName({ name: block.name })
   const head = {
     id: context.newId(isText ? 'ctc_' : 'fc_'),
     type: isText ? 'custom_tool_call' : 'function_call',

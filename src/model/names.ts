@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json/json.ts'
 import type { Lose } from './loss.ts'
-import type { FunctionTool, Request, TextTool, Tool, Turn } from './request.ts'
+import type { FunctionTool, Request, TextTool, Tool, ToolKey, Turn } from './request.ts'
 import { fingerprint } from './proof.ts'
 
 /** What a dialect allows in a name or an id. */
@@ -46,6 +46,13 @@ export const callIds = (turns: readonly Turn[], rule: NameRule): Set<string> =>
       blocks.flatMap((block) => (block.kind === 'tool-call' ? [fit(block.id, rule)] : [])),
     ),
   )
+
+/** The name of a call whose model gave none: every service refuses an empty one when it comes back. */
+const UNNAMED = '_'
+
+/** The name of a call for a caller that has no namespaces. */
+export const flatName = ({ name, namespace }: ToolKey): string =>
+  (namespace ? `${namespace}__${name}` : name) || UNNAMED
 
 /** A tool as its caller knows it. */
 export interface ToolName {

@@ -55,6 +55,17 @@ const told = (from: Dialect, ...output: object[]) => {
   return { text: JSON.stringify(body), paths: losses.map(({ path }) => path) }
 }
 
+describe('a call to which a small model gave no name', () => {
+  const call = { id: 'call_1', type: 'function', function: { name: '', arguments: '{}' } }
+  const message = { role: 'assistant', content: null, tool_calls: [call] }
+  const choices = [{ index: 0, message, finish_reason: 'tool_calls' }]
+  const reply = { id: 'x', object: 'chat.completion', model: 'm', choices }
+  it.each(othersThan('chat-completions'))('has one that %s callers can send back', (from) => {
+    const { body } = translator({ from, to: 'chat-completions' }).reply(JSON.stringify(reply))
+    expect(JSON.stringify(body)).toContain('"name":"_"')
+  })
+})
+
 describe('items of other servers', () => {
   it.each(othersThan('responses'))('are read, or reported, to %s', (from) => {
     expect(told(from, { type: 'message', role: 'assistant', content: 'plain' }).text).toMatch(
