@@ -57,23 +57,35 @@ export interface LaunchOptions {
   args: readonly string[]
 }
 
+/** At most 80 columns, as wide as a terminal is at first. */
 export const HELP = `dragoman: a proxy between the languages of LLM conversations
 
-  dragoman [serve] [--config FILE] [--port N] [--host H] [--watch] [--workers N] [--inspect] [--inspect-port N]
-                                                             start the proxy (default); --watch reads a configuration that changes again,
-                                                             --workers answers with N processes behind the port, as one uses one core,
-                                                             --inspect shows both sides of every exchange on a page for this machine alone
-  dragoman check   [--config FILE] [--online]                validate the configuration, and ask the upstreams for their models
-  dragoman explain [--config FILE] --path PATH FILE          show what would be sent upstream, and what would be lost
-  dragoman profiles                                          print what is known of servers that speak a part of a dialect
-  dragoman launch  CLIENT [--model M] [--small S] [--config FILE] [--log FILE] [--inspect] [--print] [-- ARGS…]
-                                                             start claude, codex, gemini, opencode or qwen over a proxy of its own
-  dragoman init    [--dialect D] [--url U] [--key K] [--from litellm|ccr|cliproxyapi FILE]
-                                                             write a first dragoman.json, from three questions or from another proxy's file
+  dragoman [serve]         start the proxy: what is done without a command
+      --port N --host H    where it listens; PORT and HOST say the same
+      --watch              read a configuration that changes again
+      --workers N          answer with N processes; DRAGOMAN_WORKERS, too
+      --inspect            show both sides of every exchange on a page for
+                           this machine alone; --inspect-port N: where
+  dragoman check           validate the configuration
+      --online             and ask the upstreams for their models
+  dragoman explain FILE    show what would be sent upstream for the body in
+                           FILE, and what would be lost
+      --path PATH          where that body would be posted (/v1/messages …)
+  dragoman launch CLIENT   start claude, codex, gemini, opencode or qwen over
+                           a proxy of its own
+      --model M --small S  the model, and that for small jobs
+      --print              only print what leads the client to the proxy
+      --log FILE --inspect
+      -- ARGS…             for the client
+  dragoman init            write a first dragoman.json, from three questions
+      --dialect D --url U --key K
+      --from litellm|ccr|cliproxyapi FILE
+  dragoman profiles        print what is known of servers that speak a part
+                           of a dialect
   dragoman --help | --version
 
-Without --config: DRAGOMAN_CONFIG, then dragoman.json, then DRAGOMAN_DIALECT, DRAGOMAN_URL and DRAGOMAN_KEY, then a demo.
-PORT, HOST and DRAGOMAN_WORKERS stand for --port, --host and --workers.
+--config FILE names the configuration. Without it: DRAGOMAN_CONFIG, then
+dragoman.json, then DRAGOMAN_DIALECT, DRAGOMAN_URL and DRAGOMAN_KEY, then a demo.
 `
 
 const DEFAULT_PORT = 8787

@@ -45,6 +45,8 @@ model_list:
     litellm_params:
       model: bedrock/anthropic.claude
       aws_region_name: eu-central-1
+  - model_name: qwen3
+    litellm_params: { model: ollama_chat/qwen3, api_base: "http://localhost:11434/" }
 general_settings:
   master_key: os.environ/MASTER
   database_url: 'postgres://x'
@@ -157,10 +159,16 @@ describe('dragoman init', () => {
           models: { 'claude-opus-4-8': { contextWindow: 200_000, maxOutputTokens: 64_000 } },
         },
         openai: { dialect: 'responses', url: 'https://api.openai.com/v1', key: 'env:OPENAI' },
+        ollama_chat: {
+          dialect: 'chat-completions',
+          url: 'http://localhost:11434/v1',
+          profile: 'ollama',
+        },
       },
       routes: [
         { model: 'claude-main', upstream: 'anthropic', as: 'claude-opus-4-8' },
         { model: 'gpt-*', upstream: 'openai' },
+        { model: 'qwen3', upstream: 'ollama_chat' },
       ],
       callers: { keys: ['env:MASTER'] },
     })

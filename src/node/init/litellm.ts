@@ -35,6 +35,16 @@ export function fromLitellm(value: unknown): Converted {
   return converted
 }
 
+/** Servers that people run themselves, by the names that LiteLLM has for them. The address may lack the version. */
+const SERVERS: ReadonlyMap<string, { profile: string; url: string }> = new Map([
+  ['ollama', { profile: 'ollama', url: 'http://localhost:11434' }],
+  ['ollama_chat', { profile: 'ollama', url: 'http://localhost:11434' }],
+  ['hosted_vllm', { profile: 'vllm', url: 'http://localhost:8000' }],
+  ['lm_studio', { profile: 'lmstudio', url: 'http://localhost:1234' }],
+])
+
+const versioned = (url: string): string => (/\/v\d+$/.test(url) ? url : `${url}/v1`)
+
 const MEMBERS = {
   router_settings: 'order, weights and repetitions belong to "routes" and "failover"',
   litellm_settings: 'what an upstream does not take is left out and reported in any case',
@@ -54,10 +64,13 @@ function readModel(entry: JsonObject, left: string[]): Model | undefined {
   const provider = at < 0 ? 'openai' : full.slice(0, at)
   const isResponses = full.startsWith('openai/responses/')
   const id = isResponses ? full.slice('openai/responses/'.length) : full.slice(at + 1)
-  const service = SERVICES.get(provider)
+  const server = SERVERS.get(provider)
+  const service = server ? { dialect: 'chat-completions', ...server } : SERVICES.get(provider)
   const name = textOf(entry['model_name']) ?? full
   if (!service) {
-    left.push(`model_list "${name}": "${provider}" signs or addresses requests in its own way`)
+    left.push(
+      `model_list "${name}": "${provider}" is no service that init knows: add its upstream by hand`,
+    )
     return undefined
   }
   if (name.includes('*') && name !== id && name !== '*') {
@@ -69,6 +82,7 @@ function readModel(entry: JsonObject, left: string[]): Model | undefined {
   const dialect =
     base && provider === 'openai' && !isResponses ? 'chat-completions' : service.dialect
   const key = textOf(params['api_key'])
+  const url = (base ?? service.url).replace(/\/$/, '')
   const taken = ['model', 'api_base', 'api_key', 'max_tokens', 'rpm', 'tpm', 'order', 'weight']
   const others = Object.keys(params).filter((member) => !taken.includes(member))
   if (others.length > 0) left.push(`model_list "${name}": ${others.join(', ')}`)
@@ -77,7 +91,8 @@ function readModel(entry: JsonObject, left: string[]): Model | undefined {
     id,
     upstream: {
       dialect,
-      url: (base ?? service.url).replace(/\/$/, ''),
+      url: server ? versioned(url) : url,
+      ...(server && { profile: server.profile }),
       ...(key && { key: keyOf(key) }),
     },
   }
