@@ -3,6 +3,8 @@ interface Shared<Key, Value> {
   readonly entries: Map<Key, Value>
   readonly keys: Key[]
   readonly before: (Value | undefined)[]
+  /** Until there is a copy nothing has to be undone. */
+  isCopied: boolean
 }
 
 /**
@@ -15,7 +17,12 @@ export class UndoMap<Key, Value extends {}> {
   #changes: number
 
   constructor(
-    shared: Shared<Key, Value> = { entries: new Map(), keys: [], before: [] },
+    shared: Shared<Key, Value> = {
+      entries: new Map(),
+      keys: [],
+      before: [],
+      isCopied: false,
+    },
     changes = 0,
   ) {
     this.#shared = shared
@@ -23,6 +30,7 @@ export class UndoMap<Key, Value extends {}> {
   }
 
   copy(): UndoMap<Key, Value> {
+    this.#shared.isCopied = true
     return new UndoMap(this.#shared, this.#changes)
   }
 
@@ -52,9 +60,11 @@ export class UndoMap<Key, Value extends {}> {
     entries.delete(key)
   }
 
-  #note(key: Key, before: Value | undefined): void {
-    this.#shared.keys.push(key)
-    this.#shared.before.push(before)
+  #note(key: Key, value: Value | undefined): void {
+    const { keys, before, isCopied } = this.#shared
+    if (!isCopied) return
+    keys.push(key)
+    before.push(value)
     this.#changes += 1
   }
 
