@@ -65,6 +65,8 @@ export interface ModelFacts {
   lateTools?: boolean
   /** Whether tools may be on offer that the model sees only once a search has found them. */
   deferredTools?: boolean
+  /** Whether the model has a tool of its own for acting on a screen. */
+  computer?: boolean
   drop?: string[]
 }
 

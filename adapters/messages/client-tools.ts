@@ -1,14 +1,20 @@
-import { stringify, type JsonObject } from '../../src/json/json.ts'
+import { parseObject, stringify, type Json, type JsonObject } from '../../src/json/json.ts'
 import { describeAction, readActions, type Action } from '../../src/model/action-sets.ts'
-import type { FunctionTool } from '../../src/model/request.ts'
-import { keep, objectIn, readCache, textIn, withoutNulls } from './dialect.ts'
+import {
+  COMPUTER,
+  DIRECTION,
+  screenFunction,
+  screenOf,
+  UNLISTED_ACTIONS,
+} from '../../src/model/computer.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import type { Block, FunctionTool, Request } from '../../src/model/request.ts'
+import { keep, numberIn, objectIn, readCache, textIn, withoutNulls } from './dialect.ts'
 
 interface Typed {
   description: string
   properties: JsonObject
   required: string[]
-  /** What its other members tell the model. */
-  about?(raw: JsonObject): string
 }
 
 const STRING = { type: 'string' }
@@ -16,7 +22,6 @@ const INTEGER = { type: 'integer' }
 const NUMBER = { type: 'number' }
 const STRINGS = { type: 'array', items: STRING }
 const INTEGERS = { type: 'array', items: INTEGER }
-const DIRECTION = { type: 'string', enum: ['up', 'down', 'left', 'right'] }
 const SPOT = {
   type: 'object',
   description: 'A coordinate of x and y, or a ref to an element.',
@@ -41,7 +46,7 @@ const PARAMETERS: JsonObject = {
 }
 
 /** Members and what they take; what stands before a bar they cannot do without (`@anthropic-ai/sdk` 1.12). */
-const COMPUTER = `key text|repeat, hold_key text duration, type text, cursor_position, mouse_move coordinate,
+const SCREEN = `key text|repeat, hold_key text duration, type text, cursor_position, mouse_move coordinate,
 left_mouse_down, left_mouse_up, left_click |coordinate text, left_click_drag start_coordinate coordinate|text,
 right_click |coordinate text, middle_click |coordinate text, double_click |coordinate text,
 triple_click |coordinate text, scroll scroll_direction scroll_amount|coordinate text, wait duration, screenshot,
@@ -55,7 +60,7 @@ read_network |tab_id, read_page |depth filter ref tab_id, right_click target|mod
 scroll scroll_direction target|scroll_amount tab_id, scroll_to target|tab_id, switch_tab tab_id,
 triple_click target|modifiers tab_id, type text|tab_id, wait duration|tab_id, zoom region|tab_id`
 const SETS = new Map([
-  ['computer', COMPUTER],
+  [COMPUTER, SCREEN],
   ['browser', BROWSER],
 ])
 
@@ -110,31 +115,6 @@ const TYPED = new Map<string, Typed>([
       required: ['command'],
     },
   ],
-  [
-    'computer',
-    {
-      description:
-        'Acts on a screen and shows it. A coordinate is x and y in pixels from the upper left; key and type take text, as in ctrl+s.',
-      properties: {
-        action: {
-          type: 'string',
-          enum: COMPUTER.split(/,\s+/).map((member) => member.split(' ', 1)[0] ?? ''),
-        },
-        coordinate: INTEGERS,
-        start_coordinate: INTEGERS,
-        region: INTEGERS,
-        text: STRING,
-        duration: NUMBER,
-        scroll_direction: DIRECTION,
-        scroll_amount: INTEGER,
-      },
-      required: ['action'],
-      about: ({ display_width_px, display_height_px }) =>
-        typeof display_width_px === 'number' && typeof display_height_px === 'number'
-          ? ` The screen has ${display_width_px} by ${display_height_px} pixels.`
-          : '',
-    },
-  ],
 ])
 
 /**
@@ -163,29 +143,79 @@ const memberOf = (set: string, action: Action, { defer_loading }: JsonObject): F
   ...action,
   namespace: set,
   description: describeAction(set, action.name),
+  ...(set === COMPUTER && { screen: { words: 'single' } }),
   ...(defer_loading === true && { deferred: true }),
   ...keep({}, { facts: { set: true } }),
 })
 
-/** The size of a screen, of which the description tells. */
-function sizeApart(raw: JsonObject): [JsonObject, JsonObject] {
-  const { display_width_px = null, display_height_px = null, ...others } = raw
-  return [{ display_width_px, display_height_px }, others]
-}
-
 /** Reads such a tool as a function for other dialects; undefined for any other tool. */
 export function readTyped(raw: JsonObject): FunctionTool | undefined {
   const { name, cache_control, ...rest } = raw
-  const typed = TYPED.get(textIn(raw['type']).replace(/_\d+$/, ''))
+  const kind = textIn(raw['type']).replace(/_\d+$/, '')
+  if (kind === COMPUTER) return readScreen(rest, cache_control)
+  const typed = TYPED.get(kind)
   if (!typed) return undefined
-  const { description, about, ...schema } = typed
-  const [size, others] = about ? sizeApart(rest) : [{}, rest]
+  const { description, ...schema } = typed
   return {
     kind: 'function',
     name: textIn(name),
-    description: description + (about?.(raw) ?? ''),
+    description,
     schema: stringify({ type: 'object', ...schema }),
     ...readCache(cache_control),
-    ...keep(withoutNulls(others), { facts: { typed: about ? size : true } }),
+    ...keep(withoutNulls(rest), { facts: { typed: true } }),
   }
 }
+
+/** The size of the screen is told by the description. */
+function readScreen(raw: JsonObject, mark: Json | undefined): FunctionTool {
+  const { display_width_px = null, display_height_px = null, ...rest } = raw
+  const [width, height] = [numberIn(display_width_px), numberIn(display_height_px)]
+  const size = width && height ? { width, height } : {}
+  const actions = readActions(SCREEN, PARAMETERS).map(({ name }) => name)
+  return {
+    ...screenFunction({ words: 'single', ...size }, actions),
+    ...readCache(mark),
+    ...keep(withoutNulls(rest), { facts: { typed: { display_width_px, display_height_px } } }),
+  }
+}
+
+/**
+ * The tool for a screen as the model has it, of this type, for a caller that knows lists of actions: a set, or a tool
+ * that has to know the size.
+ */
+export function withScreen(request: Request, type: string | undefined, lose: Lose): Request {
+  const tool = screenOf(request, 'listed')
+  const { width, height, place } = tool?.screen ?? {}
+  const isSet = type?.includes('set')
+  if (!tool || type === undefined || !(isSet || (width && height))) return request
+  if (place !== undefined) lose('dropped', 'tools.computer.environment')
+  if (isSet && width) lose('dropped', 'tools.computer.size')
+  const configs = Object.fromEntries(UNLISTED_ACTIONS.map((name) => [name, { enabled: false }]))
+  const size = { display_width_px: width ?? null, display_height_px: height ?? null }
+  const native: FunctionTool = {
+    kind: 'function',
+    name: COMPUTER,
+    ...keep({}, { facts: isSet ? { set: { type, configs } } : { typed: { type, ...size } } }),
+  }
+  const tools = request.tools.map((one) => (one === tool ? native : one))
+  if (!isSet) return { ...request, tools }
+  const turns = request.turns.map((turn) => ({ ...turn, blocks: turn.blocks.map(asMember) }))
+  return { ...request, tools, turns }
+}
+
+/** A call of the tool, or its result, as those of a member of a set. */
+function asMember(block: Block): Block {
+  if (block.kind === 'tool-result' && block.name === COMPUTER)
+    return { ...block, ...keep({}, { facts: { setName: COMPUTER } }) }
+  const args = block.kind === 'tool-call' && block.name === COMPUTER && parseObject(block.input)
+  if (!args) return block
+  const { action, ...input } = args
+  const member = { name: textIn(action), namespace: COMPUTER, input: stringify(input) }
+  return { ...block, ...member, ...keep({}, { facts: { set: true } }) }
+}
+
+/** Inverse of `asMember`: the input of a call, for a caller that knows the tool alone. */
+export const fromMember =
+  (name: string) =>
+  (input: string): string =>
+    stringify({ action: name, ...parseObject(input) })

@@ -25,6 +25,20 @@ const FAST: Since = { opus: [4, 8] }
 const FAST_FOR_ALL: Since = { opus: [5, 5] }
 const FAST_BETA = 'fast-mode-2026-02-01'
 
+/**
+ * The models with a tool for a screen (guide: platform availability), those with a newer version of it, and those with
+ * a set in its place.
+ */
+const SCREENS: Since = {
+  opus: [4, 0],
+  sonnet: [4, 0],
+  haiku: [4, 5],
+  fable: [5, 0],
+  mythos: [0, 0],
+}
+const NEWER_SCREENS: Since = { ...SCREENS, opus: [4, 5], sonnet: [4, 6], haiku: [5, 0] }
+const SETS: Since = { opus: [5, 5], sonnet: [5, 5], fable: [5, 2], mythos: [5, 2] }
+
 const CLAUDE =
   /claude-(opus|sonnet|haiku|fable|mythos)(?:-(\d{1,2})(?!\d))?(?:[-.](\d{1,2})(?!\d))?/i
 
@@ -52,6 +66,16 @@ export interface Takes {
 export function fastBetas({ model, facts }: Target): readonly string[] | undefined {
   if (facts.server || !OWN_PLATFORM.test(model) || !isSince(model, FAST)) return undefined
   return isSince(model, FAST_FOR_ALL) ? [] : [FAST_BETA]
+}
+
+/** The type of the model's tool for a screen, and its beta; none where it has no such tool. */
+export function screenTypes({ model, facts }: Target): readonly string[] {
+  const isServed = facts.server?.hostedTools !== false && OWN_PLATFORM.test(model)
+  if (!(facts.computer ?? (isServed && isSince(model, SCREENS)))) return []
+  if (isSince(model, SETS)) return ['computer_toolset_20260801']
+  return isSince(model, NEWER_SCREENS)
+    ? ['computer_20251124', 'computer-use-2025-11-24']
+    : ['computer_20250124', 'computer-use-2025-01-24']
 }
 
 /** What a caller of this dialect sends, the service judges itself. */

@@ -5,11 +5,13 @@ import { isObject, toText, type Json, type JsonObject, Verbatim } from '../../sr
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import { isDecodable } from '../../src/model/media.ts'
 import type { Block, Ext } from '../../src/model/request.ts'
+import { COMPUTER, screenOf } from '../../src/model/computer.ts'
 import { toolNames, type ToolNames } from '../../src/model/names.ts'
 import { raiseInput } from '../../src/model/text-tools.ts'
 import type { Reader, ReadReplyContext, WireEvent } from '../contract.ts'
 import { readBlock, readCall, reading, readText } from './blocks.ts'
 import { readCitation } from './citations.ts'
+import { fromMember } from './client-tools.ts'
 import { DIALECT, numberIn, objectIn, objectsIn, textIn, TOOL_NAME, keep } from './dialect.ts'
 import * as hosted from './hosted.ts'
 import * as mcp from './mcp.ts'
@@ -137,11 +139,15 @@ export class MessageReader implements Reader {
 
   /** The input in the start event is usually empty. If not, it counts unless pieces follow. */
   #openCall(index: number, raw: WireBlock): void {
-    const { input: _, ...call } = readCall({ ...raw, input: {} })
-    const tool = this.#names.fromWire(call.name)
+    const { input: _, namespace, ...call } = readCall({ ...raw, input: {} })
     const id = call.id || this.#context.newId('toolu_')
-    const raise = tool.form === 'text' ? raiseInput : undefined
-    this.#cursor.open(index, { ...call, ...tool, id, input: '' }, raise)
+    // The model has a set where the caller knows one tool.
+    const isMember = namespace === COMPUTER && screenOf(this.#context.request, 'listed')
+    const tool = isMember ? { ...call, name: namespace } : this.#names.fromWire(call.name)
+    const raiseText = tool.form === 'text' ? raiseInput : undefined
+    const raise = isMember ? fromMember(call.name) : raiseText
+    const set = namespace !== undefined && !isMember && { namespace }
+    this.#cursor.open(index, { ...call, ...set, ...tool, id, input: '' }, raise)
   }
 
   #delta(index: number, delta: WireDelta): void {

@@ -29,7 +29,8 @@ import {
   restOf,
 } from './dialect.ts'
 import { withMarks } from './caching.ts'
-import { fastBetas, takenBy, type Takes } from './generations.ts'
+import { withScreen } from './client-tools.ts'
+import { fastBetas, screenTypes, takenBy, type Takes } from './generations.ts'
 import { offeredTools } from './tool-changes.ts'
 import { MCP_BETA, readServers } from './mcp.ts'
 import * as options from './fields.ts'
@@ -160,8 +161,9 @@ function setBillingApart(block: Block): Block {
 }
 
 /** Inverse of `readRequest`. */
-export function writeRequest(request: Request, context: WriteRequestContext): Outgoing {
+export function writeRequest(asked: Request, context: WriteRequestContext): Outgoing {
   const betas = new Set<string>()
+  const request = onScreen(asked, context, betas)
   const marked = withMarks(writeBody(request, context, betas), request, context)
   const body = lowered(marked, context.target.facts.server, context.lose)
   return { path: '/v1/messages', headers: headersFor(betas), body }
@@ -182,6 +184,18 @@ function headersFor(betas: ReadonlySet<string>): Record<string, string> {
     ...both(VERSION_HEADERS, VERSION),
     ...(betas.size > 0 ? both(BETA_HEADERS, [...betas].join(',')) : []),
   ])
+}
+
+/** With the model's own tool for a screen, where its caller may not know that. */
+function onScreen(
+  asked: Request,
+  { target, lose }: WriteRequestContext,
+  betas: Set<string>,
+): Request {
+  const [type, ...needed] = screenTypes(target)
+  const request = withScreen(asked, type, lose)
+  if (request !== asked) for (const beta of needed) betas.add(beta)
+  return request
 }
 
 function writeBody(request: Request, context: WriteRequestContext, betas: Set<string>): JsonObject {

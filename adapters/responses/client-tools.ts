@@ -2,6 +2,7 @@ import {
   defined,
   isObject,
   parseObject,
+  pickMembers,
   stringify,
   toText,
   type Json,
@@ -11,13 +12,17 @@ import type {
   Block,
   FunctionTool,
   Request,
+  Screen,
   ToolCallBlock,
   ToolKey,
   ToolResultBlock,
 } from '../../src/model/request.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import * as computer from '../../src/model/computer.ts'
 import { readPart } from './blocks.ts'
 import { membersBeside } from '../../src/model/ext.ts'
-import { factsOf, isOrigin, keep, listOf, objectIn, objectsOf, textIn } from './dialect.ts'
+import { writeCallId } from './names.ts'
+import { factsOf, isOrigin, keep, listOf, objectIn, objectsOf, opaque, textIn } from './dialect.ts'
 
 /**
  * Tools that the caller runs and that this service's models know by their type. For any other service they become
@@ -36,8 +41,6 @@ interface ClientTool {
   /** Converts the item of a call to the arguments of a function, and back. */
   read(item: JsonObject): Json
   write(args: JsonObject): JsonObject
-  /** What of the tool itself the model has to know. */
-  about?(tool: JsonObject): string
   /** The result of a call as text, or as what it shows. */
   told(item: JsonObject): { text: string; isError?: boolean; shown?: Block }
 }
@@ -153,48 +156,19 @@ const TOOL_SEARCH: ClientTool = {
   told: () => ({ text: '' }),
 }
 
-const POINT = { x: INTEGER, y: INTEGER }
-const ACTIONS = 'click double_click drag keypress move screenshot scroll type wait'
-const BUTTONS = ['left', 'right', 'wheel', 'back', 'forward']
-
+/** Its callers list actions, and in the model each is a call of its own (`src/model/computer.ts`). */
 const COMPUTER: ClientTool = {
-  name: 'computer',
+  name: computer.COMPUTER,
   older: 'computer_use_preview',
   call: 'computer_call',
   output: 'computer_call_output',
   prefix: 'cu_',
-  description:
-    'Acts on a screen, one action after the other, and shows it afterwards. Places are pixels from the upper left; click and double_click have a place and a button, drag a path, keypress keys, scroll a place and distances, type a text.',
-  schema: schemaOf(
-    {
-      actions: {
-        type: 'array',
-        items: schemaOf(
-          {
-            type: { type: 'string', enum: ACTIONS.split(' ') },
-            ...POINT,
-            button: { type: 'string', enum: BUTTONS },
-            keys: STRINGS,
-            text: STRING,
-            path: { type: 'array', items: schemaOf(POINT, ['x', 'y']) },
-            scroll_x: INTEGER,
-            scroll_y: INTEGER,
-          },
-          ['type'],
-        ),
-      },
-    },
-    ['actions'],
-  ),
-  about({ display_width, display_height, environment }) {
-    const place = typeof environment === 'string' ? ` of ${environment}` : ''
-    const isSized = typeof display_width === 'number' && typeof display_height === 'number'
-    return isSized ? ` The screen${place} has ${display_width} by ${display_height} pixels.` : ''
-  },
-  read: ({ action, actions }) => ({ actions: actions ?? (action === undefined ? [] : [action]) }),
-  write({ actions, ...action }) {
-    const list = isObject(actions) ? [actions] : Array.isArray(actions) ? actions : [action]
-    return { pending_safety_checks: [], action: list[0] ?? action, actions: list }
+  description: '',
+  schema: {},
+  read: ({ action, actions }) => actions ?? (action === undefined ? [] : [action]),
+  write(single) {
+    const actions = computer.toListed(single)
+    return { pending_safety_checks: [], action: actions[0] ?? {}, actions }
   },
   told(item) {
     const output = objectIn(item['output'])
@@ -252,31 +226,57 @@ export function readClientTool(tool: JsonObject): FunctionTool | undefined {
   const known = TOOLS.find(({ name, older }) => name === type || older === type)
   if (!known || isHosted(tool)) return undefined
   const { description, parameters, ...rest } = leftIn(tool)
+  const kept = keep(rest, { facts: { tool } })
+  if (known === COMPUTER)
+    return { ...computer.screenFunction(screenIn(tool), computer.LISTED_ACTIONS), ...kept }
   return {
     kind: 'function',
     name: known.name,
-    description:
-      typeof description === 'string'
-        ? description
-        : known.description + (known.about?.(tool) ?? ''),
+    description: typeof description === 'string' ? description : known.description,
     schema: schemaIn(parameters) ?? stringify(known.schema),
-    ...keep(rest, { facts: { tool } }),
+    ...kept,
   }
 }
 
-/** A call of such a tool; undefined for another kind of item, and for a call that the service itself answers. */
-export function readClientCall(item: JsonObject): ToolCallBlock | undefined {
+function screenIn({ display_width, display_height, environment }: JsonObject): Screen {
+  const isSized = typeof display_width === 'number' && typeof display_height === 'number'
+  return {
+    words: 'listed',
+    ...(typeof environment === 'string' && { place: environment }),
+    ...(isSized && { width: display_width, height: display_height }),
+  }
+}
+
+/**
+ * A call of such a tool, and one for each action on a screen; none for another kind of item, and for a call that the
+ * service itself answers. `isShown`: the last action has to be a screenshot, because the service wants one.
+ */
+export function readClientCalls(item: JsonObject, isShown = false): ToolCallBlock[] {
   const known = byCall.get(textIn(item, 'type') ?? '')
   const id = textIn(item, 'call_id')
-  if (!known || id === undefined || isHosted(item)) return undefined
-  return {
+  if (!known || id === undefined || isHosted(item)) return []
+  const call: ToolCallBlock = {
     kind: 'tool-call',
     id,
     name: known.name,
     form: 'json',
-    input: toText(known.read(item)),
+    input: '',
     ...keep(leftIn(item), { facts: { item } }),
   }
+  const args = known.read(item)
+  if (known !== COMPUTER) return [{ ...call, input: toText(args) }]
+  const list = objectsOf(args)
+  const singles = isShown ? list.flatMap(computer.toSingle) : computer.toSingles(list)
+  const isAdded = isShown && singles.at(-1)?.['action'] !== 'screenshot'
+  if (isAdded || singles.length === 0) singles.push({ action: 'screenshot' })
+  const mark = isAdded ? 's' : ''
+  const part: ToolCallBlock = { ...call, ...keep({}, { facts: { part: true } }) }
+  delete part.ext
+  return singles.map((single, index) => ({
+    ...(index === 0 ? call : part),
+    id: singles.length > 1 ? `${id}_${index + 1}of${singles.length}${mark}` : id,
+    input: stringify(single),
+  }))
 }
 
 /**
@@ -313,6 +313,23 @@ const foundTools = (found: readonly ToolKey[]): Block => ({
 export const clientItem = (block: Block): JsonObject | undefined =>
   block.kind === 'opaque' || block.kind === 'media' ? undefined : factsOf(block).item
 
+/** Whether a block is written with the item of another one. */
+export const isPartOfItem = (block: ToolCallBlock | ToolResultBlock): boolean =>
+  factsOf(block).part === true
+
+/** The results of the calls of one item: what it shows is the last one's. */
+export function resultsOf(
+  result: ToolResultBlock,
+  calls: readonly ToolCallBlock[],
+): ToolResultBlock[] {
+  const { kind, name, form } = result
+  const part = { kind, name, form, content: [], ...keep({}, { facts: { part: true } }) }
+  return calls.map(({ id: callId }, index) => ({
+    ...(index === calls.length - 1 ? result : part),
+    callId,
+  }))
+}
+
 /** How a call is written for a caller of this dialect that offered such a tool. */
 export interface ClientCall {
   readonly type: string
@@ -321,7 +338,7 @@ export interface ClientCall {
   members(args: string): JsonObject
 }
 
-export function clientCall(request: Request, name: string): ClientCall | undefined {
+export function clientCall(request: Request, name: string, lose: Lose): ClientCall | undefined {
   const isOffered = request.tools.some(
     (tool) =>
       tool.kind === 'function' && tool.name === name && isOrigin(tool) && factsOf(tool).tool,
@@ -329,5 +346,143 @@ export function clientCall(request: Request, name: string): ClientCall | undefin
   const known = isOffered ? TOOLS.find((tool) => tool.name === name) : undefined
   if (!known) return undefined
   const { call: type, prefix } = known
-  return { type, prefix, members: (args) => known.write(parseObject(args) ?? {}) }
+  const members = (input: string): JsonObject => {
+    const args = parseObject(input) ?? {}
+    if (known === COMPUTER && !computer.isListed(args))
+      lose('approximated', 'reply.computer', `no word for ${textIn(args, 'action') ?? 'it'}`)
+    return known.write(args)
+  }
+  return { type, prefix, members }
+}
+
+/** Said before a call with pending checks, whose caller has no word for them. */
+const checkWords = (checks: readonly JsonObject[]): string =>
+  [
+    'Before the next action is done these checks have to be confirmed:',
+    ...checks.map(({ code, message }) => `- ${[code, message].filter(Boolean).join(': ')}`),
+    'To answer it with its result confirms them; to answer it with an error does not.',
+  ].join('\n')
+
+const CHECKS = 'pending_safety_checks'
+
+/** The calls of an item, for a caller that may know single actions, perhaps in a set. */
+export function callsFor(item: JsonObject, request: Request, lose: Lose): Block[] {
+  const screen = computer.screenOf(request, 'single')
+  const calls = readClientCalls(item, screen !== undefined)
+  if (!screen || calls[0]?.name !== COMPUTER.name) return calls
+  const listed = objectsOf(COMPUTER.read(item))
+  if (listed.some(({ path }) => listOf(path).length > 2))
+    lose('approximated', 'reply.computer', 'a drag is told by its ends')
+  const checks = objectsOf(item[CHECKS])
+  const told = calls.map(({ kind, id, name, form, input: said }, index): ToolCallBlock => {
+    const call = { kind, id, name, form }
+    const { action = '', ...args } = parseObject(said) ?? {}
+    const input = { ...args, ...(index === 0 && checks.length > 0 && { [CHECKS]: checks }) }
+    return screen.namespace === undefined
+      ? { ...call, input: stringify({ action, ...input }) }
+      : { ...call, name: String(action), namespace: screen.namespace, input: stringify(input) }
+  })
+  if (checks.length === 0) return told
+  lose('approximated', `reply.computer.${CHECKS}`, 'told in words')
+  return [{ kind: 'text', text: checkWords(checks) }, ...told]
+}
+
+/** The call that an item of several actions became several of, and whether a screenshot was added to them. */
+const PART = /^(.+)_\d+of(\d+)(s?)$/
+
+function singleIn({ name, namespace, input }: ToolCallBlock): JsonObject | undefined {
+  const args = parseObject(input)
+  if (namespace === COMPUTER.name) return args && { action: name, ...args }
+  return name === COMPUTER.name && namespace === undefined ? args : undefined
+}
+
+/** A screenshot as its address. */
+function addressOf(block: Block): string[] {
+  if (block.kind !== 'media' || !block.mediaType.startsWith('image/')) return []
+  const { mediaType, source } = block
+  if ('data' in source) return [`data:${mediaType};base64,${source.data}`]
+  return 'url' in source ? [source.url] : []
+}
+
+/** The item that some calls are, and what it was answered; undefined where it cannot be one. */
+function writeScreenCall(
+  id: string,
+  calls: readonly ToolCallBlock[],
+  answers: readonly ToolResultBlock[],
+) {
+  const [, , count = 1, mark] = PART.exec(calls[0]?.id ?? '') ?? []
+  const singles = calls.map(singleIn).filter((single) => single !== undefined)
+  const isWhole = [singles, answers].every(({ length }) => length === Number(count))
+  const isFailed = answers.some(({ isError }) => isError)
+  if (!isWhole || isFailed || !singles.every(computer.isListed)) return undefined
+  const shown = answers.flatMap(({ content }) => content)
+  const image_url = shown.flatMap(addressOf).at(-1)
+  if (image_url === undefined) return undefined
+  const checks = objectsOf(singles[0]?.[CHECKS])
+  const actions = singles
+    .slice(0, mark ? -1 : undefined)
+    .map((single) => pickMembers(single, (key) => key !== CHECKS && key !== 'duration'))
+    .flatMap(computer.toListed)
+  const call_id = writeCallId(id)
+  return {
+    words: checkWords(checks),
+    call: opaque({
+      type: COMPUTER.call,
+      id: writeCallId(COMPUTER.prefix + id),
+      call_id,
+      actions,
+      [CHECKS]: checks,
+      status: 'completed',
+    }),
+    output: opaque({
+      type: COMPUTER.output,
+      call_id,
+      output: { type: 'computer_screenshot', image_url },
+      ...(checks.length > 0 && { acknowledged_safety_checks: checks }),
+    }),
+    texts: shown.filter((block) => block.kind === 'text'),
+  }
+}
+
+/**
+ * The tool for a screen as the service itself has it, for a caller that knows single actions. A call stays one of a
+ * function where it failed or has no screenshot, or has an action that the service has no word for: so checks are
+ * confirmed only by a result.
+ */
+export function withScreen(request: Request, lose: Lose): Request {
+  const screen = computer.screenOf(request, 'single')
+  if (!screen) return request
+  if (screen.screen?.width) lose('dropped', 'tools.computer.size')
+  const blocks = request.turns.flatMap((turn) => turn.blocks)
+  const results = Map.groupBy(
+    blocks.filter((block) => block.kind === 'tool-result'),
+    ({ callId }) => callId,
+  )
+  const calls = blocks.filter((block) => block.kind === 'tool-call')
+  const written = new Map<Block, readonly Block[]>()
+  const said = new Set<string>()
+  for (const [id, group] of Map.groupBy(calls, (call) => PART.exec(call.id)?.[1] ?? call.id)) {
+    const answers = group.flatMap((call) => results.get(call.id) ?? [])
+    const [first] = group
+    const last = answers.at(-1)
+    const item = writeScreenCall(id, group, answers)
+    if (!item || !first || !last) continue
+    if ([...group, ...answers].some(({ cache }) => cache)) lose('dropped', 'cache')
+    said.add(item.words)
+    for (const block of [...group, ...answers]) written.set(block, [])
+    written.set(first, [item.call])
+    written.set(last, [item.output, ...item.texts])
+  }
+  const isSaid = (block: Block) => block.kind === 'text' && said.has(block.text)
+  return {
+    ...request,
+    tools: request.tools.flatMap((tool) => {
+      if (tool === screen) return { ...opaque({ type: COMPUTER.name }), name: COMPUTER.name }
+      return tool.kind === 'function' && tool.screen ? [] : tool
+    }),
+    turns: request.turns.map((turn) => ({
+      ...turn,
+      blocks: turn.blocks.flatMap((block) => written.get(block) ?? (isSaid(block) ? [] : block)),
+    })),
+  }
 }

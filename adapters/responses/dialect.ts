@@ -37,6 +37,8 @@ export interface Facts {
   summary?: 'generate_summary'
   /** Calls, tools and choices as they came. */
   item?: JsonObject
+  /** A block that is written with the item of another one. */
+  part?: true
   tool?: JsonObject
   choice?: JsonObject
   outputs?: Json[]

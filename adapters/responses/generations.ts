@@ -11,6 +11,9 @@ const MARKED: Generation = [5, 6]
 const LATE: Generation = [5, 0]
 /** The first that searches for tools (guide: tool search). */
 const SEARCHING: Generation = [5, 4]
+/** The first that acts on a screen (guide: computer use); the smallest models do not. */
+const SEEING: Generation = [5, 4]
+const BLIND = /nano/i
 /** The first that takes updates of the effort in the conversation (guide: prompt caching). */
 const UPDATED: Generation = [5, 6]
 
@@ -37,6 +40,10 @@ export interface Takes {
   /** Other efforts (`configuration_update`). */
   readonly efforts: boolean
 }
+
+/** Whether the model has a tool for a screen, as configured or as its name tells. */
+export const hasScreen = ({ model, facts: { server, computer } }: Target): boolean =>
+  computer ?? (server?.hostedTools !== false && isSince(model, SEEING) && !BLIND.test(model))
 
 /** What a caller of this dialect sends, the service judges itself. */
 const EVERYTHING: Takes = { late: true, deferred: true, efforts: true }

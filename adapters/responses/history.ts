@@ -8,7 +8,9 @@ import type {
   Request,
   Role,
   Tool,
+  ToolCallBlock,
   ToolChangeBlock,
+  ToolResultBlock,
   Turn,
 } from '../../src/model/request.ts'
 import { invalid } from '../../src/model/problem.ts'
@@ -49,7 +51,13 @@ import {
   factsOf,
 } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
-import { clientItem, readClientCall, readClientOutput } from './client-tools.ts'
+import {
+  clientItem,
+  isPartOfItem,
+  readClientCalls,
+  readClientOutput,
+  resultsOf,
+} from './client-tools.ts'
 import { readMcpCall, writeMcpCall } from './mcp.ts'
 import { readEffort } from './reasoning.ts'
 import type { Takes } from './generations.ts'
@@ -74,6 +82,8 @@ export class History {
   /** Tools that were declared in the middle of the conversation. */
   tools: Tool[] = []
   #names = new UndoMap<string, string>()
+  /** The calls that one item was, by its id. */
+  #parts = new UndoMap<string, ToolCallBlock[]>()
   /** The last turn may be continued. */
   #open = false
   #hasMessage = false
@@ -112,6 +122,7 @@ export class History {
     other.tools = [...this.tools]
     other.compacts = this.compacts
     other.#names = this.#names.copy()
+    other.#parts = this.#parts.copy()
     other.#open = this.#open
     other.#hasMessage = this.#hasMessage
     other.#pending = this.#pending
@@ -191,13 +202,21 @@ export class History {
     if (search) return this.#append('assistant', search)
     // Tools that a search found can be called from here on.
     const found = type === 'tool_search_output' ? readTools(item.tools) : []
-    const block =
-      readClientCall(item) ?? readClientOutput(item, found.map(keyOf)) ?? readDrawing(item)
-    if (block?.kind === 'tool-call') this.#names.set(block.id, block.name)
-    if (block?.kind === 'tool-result')
+    const calls = readClientCalls(item)
+    if (calls.length > 0) return this.#clientCalls(item, calls)
+    const result = readClientOutput(item, found.map(keyOf))
+    if (result) {
       this.tools.push(...found.map((tool) => ({ ...tool, deferred: true as const })))
-    const side = block?.kind === 'tool-call' ? 'assistant' : readRole(type)
-    this.#append(side, block ?? readSummary(item) ?? opaque(item))
+      const answered = this.#parts.get(result.callId)
+      return this.#append('user', ...(answered ? resultsOf(result, answered) : [result]))
+    }
+    this.#append(readRole(type), readDrawing(item) ?? readSummary(item) ?? opaque(item))
+  }
+
+  #clientCalls({ call_id }: WireItem, calls: ToolCallBlock[]): void {
+    if (calls.length > 1) this.#parts.set(String(call_id), calls)
+    for (const { id, name } of calls) this.#names.set(id, name)
+    this.#append('assistant', ...calls)
   }
 
   #code(item: WireItem): void {
@@ -328,8 +347,8 @@ interface BlockContext extends ItemContext, Pick<InputContext, 'bring' | 'takes'
 }
 
 const WRITERS: BlockTable<JsonObject, BlockContext> = {
-  'tool-call': (block, context) => asItCame(block, context) ?? writeCall(block, context),
-  'tool-result': (block, context) => asItCame(block, context) ?? writeOutput(block, context),
+  'tool-call': (block, context) => asItCame(block, context, writeCall),
+  'tool-result': (block, context) => asItCame(block, context, writeOutput),
   reasoning: writeReasoning,
   search: writeSearch,
   code: (block, context) => writeCode(block, context.result, context),
@@ -352,9 +371,15 @@ const searched = (block: Block, { takes, path, lose }: BlockContext): true | und
   takes.deferred || clientItem(block) ? true : lose('dropped', path)
 
 /** Calls of tools that the caller runs, and their results, have items of their own in this dialect. */
-function asItCame(block: Block, { own }: ItemContext): JsonObject | undefined {
-  const item = own ? clientItem(block) : undefined
-  return item && withoutMinted(item)
+function asItCame<B extends ToolCallBlock | ToolResultBlock>(
+  block: B,
+  context: ItemContext,
+  write: (block: B, context: ItemContext) => JsonObject | undefined,
+): JsonObject | undefined {
+  if (!context.own) return write(block, context)
+  const item = clientItem(block)
+  if (item) return withoutMinted(item)
+  return isPartOfItem(block) ? undefined : write(block, context)
 }
 
 const inMessage = (block: Block): boolean =>

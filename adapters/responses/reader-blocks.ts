@@ -6,7 +6,7 @@ import { isAmong, keyOf } from '../../src/model/late-tools.ts'
 import { raiseInput } from '../../src/model/text-tools.ts'
 import { PARAGRAPH, readSearch } from './blocks.ts'
 import { readAnnotation } from './citations.ts'
-import { readClientCall } from './client-tools.ts'
+import { callsFor } from './client-tools.ts'
 import { readCode, readDrawn, readSummary } from './hosted.ts'
 import { readMcpCall } from './mcp.ts'
 import {
@@ -116,9 +116,12 @@ export class Items {
 
   /** What the caller has to do is a call, also where the caller knows no such item. */
   #finishOther(state: Item, item: WireItem): void {
-    const call = readClientCall(item)
-    if (call) this.seen.call = true
-    this.#cursor.whole(state.key, call ?? readDrawn(item) ?? readSummary(item) ?? opaque(item))
+    const { request, lose } = this.#context
+    const blocks = callsFor(item, request, lose)
+    if (blocks.length > 0) this.seen.call = true
+    else blocks.push(readDrawn(item) ?? readSummary(item) ?? opaque(item))
+    for (const [index, block] of blocks.entries())
+      this.#cursor.whole(index === 0 ? state.key : `${state.key} ${index}`, block)
   }
 
   #search(item: WireItem): ReturnType<typeof readSearch> {

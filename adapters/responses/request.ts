@@ -24,7 +24,8 @@ import { repair, type Placed } from './calls.ts'
 import { cacheKeyFor, capMarks, markedInstructions, readCaching } from './caching.ts'
 import { listOf, keepRest, restOf, factsOf, isOrigin, type Facts, DIALECT } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
-import { takenBy, takesMarks } from './generations.ts'
+import { withScreen } from './client-tools.ts'
+import { hasScreen, takenBy, takesMarks } from './generations.ts'
 import { offeredTools } from './tool-changes.ts'
 import { wireNames } from './names.ts'
 import * as options from './fields.ts'
@@ -116,7 +117,10 @@ function readInstructions(members: Members): Block[] {
   return text ? [{ kind: 'text', text }] : []
 }
 
-export function writeRequest(request: Request, context: WriteRequestContext): Outgoing {
+export const writeRequest = (request: Request, context: WriteRequestContext): Outgoing =>
+  writeSeen(hasScreen(context.target) ? withScreen(request, context.lose) : request, context)
+
+function writeSeen(request: Request, context: WriteRequestContext): Outgoing {
   const { target, lose } = context
   // For settings that are absent, this dialect's defaults hold.
   const own = isOrigin(request)

@@ -73,7 +73,7 @@ export function openItem(block: Bodied, place: Place, context: WriteItemContext)
     case 'reasoning':
       return openReasoning(place, context)
     case 'tool-call': {
-      const client = clientCall(context.request, block.name)
+      const client = clientCall(context.request, block.name, context.lose)
       return client
         ? openClientCall(client, block, place, context)
         : openCall(block, place, context)

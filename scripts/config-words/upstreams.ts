@@ -107,6 +107,12 @@ export const UPSTREAM_WORDS: Readonly<Record<string, Word>> = {
     usual: 'true for gpt-5.4 and later, and for Claude models from 4.5',
     example: false,
   },
+  'upstreams.*.models.*.computer': {
+    means:
+      'Whether the model has a tool of its own for acting on a screen; without it the tool is a function.',
+    usual: 'true for gpt-5.4 and later, and for Claude models from 4 on the vendor’s own platform',
+    example: false,
+  },
   'upstreams.*.models.*.drop': {
     means: 'Parameters that the model refuses; they are left out.',
     usual: 'none',

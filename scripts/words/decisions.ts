@@ -34,6 +34,8 @@ const CITED_FILE = 'Files are cited by their names; their ids are known to their
 const EFFORT = 'Becomes the effort that is nearest, which is reported once.'
 const SHOWN = 'Whether thoughts are shown is what holds without it.'
 
+const SHOT = 'An action without a type is one.'
+const WHEEL = 'Goes on in clicks of a wheel, as many as come near.'
 const FOUND = 'What was found goes on by its name; the caller that offers it knows the rest.'
 const OFFERED = 'A tool that is on offer already brings nothing; any other is brought or reported.'
 
@@ -192,6 +194,12 @@ export const SILENT_REQUESTS: Readonly<Record<Dialect, Reasons>> = {
     'ResponseInputItem.LocalShellCall.status': STATUS,
     'ResponseInputItem.LocalShellCallOutput.id': IDS,
     'ResponseInputItem.LocalShellCallOutput.status*': STATUS,
+    'ResponseComputerToolCall.Screenshot.type=screenshot': SHOT,
+    'ResponseComputerToolCall.Scroll.scroll_x': WHEEL,
+    'ResponseComputerToolCall.Scroll.scroll_y': WHEEL,
+    'ComputerAction.Screenshot.type=screenshot': SHOT,
+    'ComputerAction.Scroll.scroll_x': WHEEL,
+    'ComputerAction.Scroll.scroll_y': WHEEL,
     'ResponseComputerToolCall.id': IDS,
     'ResponseComputerToolCall.call_id': IDS,
     'ResponseComputerToolCall.status': STATUS,
@@ -361,6 +369,12 @@ export const SILENT_REPLIES: Readonly<Record<Dialect, Reasons>> = {
     'ResponseCustomToolCall.namespace': NAMESPACE,
     'ResponseFunctionWebSearch.status': STATUS,
     'ResponseReasoningItem.id': IDS,
+    'ResponseComputerToolCall.Screenshot.type=screenshot': SHOT,
+    'ResponseComputerToolCall.Scroll.scroll_x': WHEEL,
+    'ResponseComputerToolCall.Scroll.scroll_y': WHEEL,
+    'ComputerAction.Screenshot.type=screenshot': SHOT,
+    'ComputerAction.Scroll.scroll_x': WHEEL,
+    'ComputerAction.Scroll.scroll_y': WHEEL,
     'ResponseComputerToolCall.id': IDS,
     'ResponseComputerToolCall.status*': STATUS,
     'ResponseOutputItem.LocalShellCall.id': IDS,

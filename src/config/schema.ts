@@ -60,6 +60,7 @@ const modelFacts = z.strictObject({
   systemInPlace: optional.flag,
   lateTools: optional.flag,
   deferredTools: optional.flag,
+  computer: optional.flag,
   drop: optional.texts,
   price: z.optional(
     z.union([dollars, price], { error: 'expected a number or {"input", "output"}' }),

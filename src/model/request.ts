@@ -220,9 +220,21 @@ export interface Turn extends Node {
   passing?: true
 }
 
+/**
+ * A tool that acts on a screen, which some models have as one of their own: whether its caller knows single actions
+ * or lists of them (`src/model/computer.ts`), and the size of the screen where it is said, and whose it is.
+ */
+export interface Screen {
+  words: 'single' | 'listed'
+  place?: string
+  width?: number
+  height?: number
+}
+
 /** `schema` is JSON Schema as text, untouched; absent for a tool without parameters. */
 export interface FunctionTool extends Declared {
   kind: 'function'
+  screen?: Screen
   name: string
   namespace?: string
   description?: string

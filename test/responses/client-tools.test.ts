@@ -62,12 +62,12 @@ const cases = [
   },
   {
     tool: { type: 'computer' },
-    args: { actions: [CLICK, { type: 'screenshot' }] },
+    args: { action: 'left_click', coordinate: [1, 2] },
     call: {
       type: 'computer_call',
       call_id: 'c1',
       action: CLICK,
-      actions: [CLICK, { type: 'screenshot' }],
+      actions: [CLICK],
       pending_safety_checks: [],
     },
     output: {
@@ -115,6 +115,16 @@ describe('a tool that the caller runs', () => {
     const whole = body(one)
     expect(write(read(whole), {}, 'm').body).toMatchObject(whole)
   })
+})
+
+it('stays one item with several actions for its own service', () => {
+  const actions = [CLICK, { type: 'wait' }, { type: 'screenshot' }]
+  const [, , , , computer] = cases
+  const whole = computer && body(computer)
+  const input = whole?.input.map((item) =>
+    'call_id' in item && 'actions' in item ? { ...item, actions } : item,
+  )
+  expect(write(read({ ...whole, input }), {}, 'm').body).toMatchObject({ input })
 })
 
 const FRAMES = [
