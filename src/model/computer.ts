@@ -79,6 +79,9 @@ const keysOf = (chord: Json): string[] =>
     .split(/\+(?!$)/)
     .map((key) => KEY_NAMES.get(key) ?? (/[A-Z]/.test(key) ? key : key.toUpperCase()))
 
+/** How often a key is pressed at most: each time is an action of its own in a list. */
+const MOST_REPEATS = 100
+
 /** Pixels for a click of the wheel: no document says how many. */
 const NOTCH = 100
 const WAYS = [
@@ -152,7 +155,8 @@ export function toListed(single: Action): Action[] {
     ...rest,
     ...(text !== undefined && (action === 'type' ? { text } : { keys: keysOf(text) })),
   }
-  return Array.from({ length: isTriple ? 3 : Math.max(1, Number(repeat) || 1) }, () => listed)
+  const times = Math.min(MOST_REPEATS, Math.max(1, Number(repeat) || 1))
+  return Array.from({ length: isTriple ? 3 : times }, () => listed)
 }
 
 /** Whether lists have a word for a single action, with the place that they want it at. */

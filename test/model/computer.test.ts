@@ -74,6 +74,10 @@ describe('an action on a screen', () => {
     expect(toSingle(listed)).toEqual(singles)
   })
 
+  it('is said again no more than a hundred times', () => {
+    expect(toListed({ action: 'key', text: 'Tab', repeat: 1e9 })).toHaveLength(100)
+  })
+
   it('is told from what lists have no word for, or no place', () => {
     expect(SAME.filter(([single]) => !isListed(single)).map(([{ action }]) => action)).toEqual([
       'zoom',
