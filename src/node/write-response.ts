@@ -43,10 +43,15 @@ async function pump(outgoing: ServerResponse, source: ByteSource): Promise<void>
     if (!begun && !outgoing.destroyed) outgoing.flushHeaders()
   })
   try {
-    for (let bytes = await source.read(); bytes; bytes = await source.read()) {
+    let bytes = await source.read()
+    while (bytes) {
       begun = true
       if (outgoing.destroyed) return
-      if (!outgoing.write(bytes)) await room(outgoing)
+      const hasRoom = outgoing.write(bytes)
+      // What was written would be held until the next piece comes, which may take an hour.
+      bytes = undefined
+      if (!hasRoom) await room(outgoing)
+      bytes = await source.read()
     }
     outgoing.end()
   } catch {
