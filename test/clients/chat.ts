@@ -1,76 +1,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Adapter } from '../../adapters/contract.ts'
 import { adapters } from '../../adapters/index.ts'
 import { demoConfig } from '../../src/config/config.ts'
-import { ended, type World } from './world.ts'
+import { AGENTS, isByName, type Agent } from './agents.ts'
+import { programFinder, type Program } from './programs.ts'
+import { ended, SLOW_MS, type World } from './world.ts'
 
-/**
- * Agents that speak chat completions, over each other dialect: a turn with a tool, which ends in a text, and a refusal
- * of the upstream, whose words have to reach the person.
- */
-interface Agent {
-  name: string
-  /** A tool that it offers and that may run unasked. */
-  tool: string
-  command(model: string, text: string): string[]
-  world(url: string, model: string, world: World): Record<string, string>
-}
-
-const KEY = 'any'
 const WORDS = 'The words of the refusal.'
-
-const AGENTS: readonly Agent[] = [
-  {
-    name: 'opencode',
-    tool: 'read',
-    command: (_, text) => ['opencode', 'run', text],
-    world: (url, model) => ({ OPENCODE_CONFIG_CONTENT: JSON.stringify(opencodeFor(url, model)) }),
-  },
-  {
-    name: 'qwen',
-    tool: 'glob',
-    command: (_, text) => ['qwen', '--auth-type', 'openai', '-p', text],
-    world: (url, model) => ({
-      OPENAI_BASE_URL: `${url}/v1`,
-      OPENAI_API_KEY: KEY,
-      OPENAI_MODEL: model,
-    }),
-  },
-  {
-    name: 'pi',
-    tool: 'read',
-    command: (model, text) => ['pi', '--provider', 'dragoman', '--model', model, '-p', text],
-    world: (url, model, { home }) => ({ PI_CODING_AGENT_DIR: piFolder(url, model, home) }),
-  },
-]
-
-const opencodeFor = (url: string, model: string) => ({
-  provider: {
-    dragoman: {
-      npm: '@ai-sdk/openai-compatible',
-      options: { baseURL: `${url}/v1`, apiKey: KEY },
-      models: { [model]: {} },
-    },
-  },
-  model: `dragoman/${model}`,
-  small_model: `dragoman/${model}`,
-})
-
-/** pi knows providers from a file alone. */
-function piFolder(url: string, model: string, home: string): string {
-  const folder = join(home, `pi-${model}`)
-  const models = [{ id: model, name: model, reasoning: false, input: ['text'] }]
-  const provider = { baseUrl: `${url}/v1`, api: 'openai-completions', apiKey: KEY, models }
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'models.json'), JSON.stringify({ providers: { dragoman: provider } }))
-  return folder
-}
 
 /** An upstream of each dialect that refuses everything in its own words. */
 async function refusingServer() {
@@ -117,45 +58,78 @@ async function startProxy(config: object, world: World) {
   throw new Error('the proxy did not start')
 }
 
-async function tried(agent: Agent, { dialect }: Adapter, url: string, world: World) {
-  const run = (model: string, text: string) =>
-    ended(agent.command(model, text), {
-      cwd: world.work,
-      env: { ...world.environment, ...agent.world(url, model, world) },
-    })
-  const tool = await run(`demo-${dialect}`, `call ${agent.tool}`)
-  const error = await run(`refusing-${dialect}`, 'Hello there')
-  const isCalled = tool.code === 0 && tool.out.includes(`${agent.tool} said: `)
-  const isTold = `${error.out}${error.error}`.includes(WORDS)
+interface Task {
+  agent: Agent
+  adapter: Adapter
+  /** Whether the agent is refused, too. */
+  isRefused: boolean
+}
+
+async function tried(
+  { agent, adapter, isRefused }: Task,
+  { command, environment }: Program,
+  url: string,
+  world: World,
+) {
+  const { dialect } = adapter
+  const run = (model: string, text: string) => {
+    const own = agent.world(url, model, world)
+    const args = agent.args(model, text, world)
+    const env = { ...environment, ...own }
+    const around = { cwd: world.work, env, ...(isByName(agent) && { mostMs: SLOW_MS }) }
+    return ended([...command, ...args], around)
+  }
+  const model = `demo-${dialect}`
+  const { text, isDone } = agent.turn(model)
+  const turn = await run(model, text)
+  const error = isRefused ? await run(`refusing-${dialect}`, 'Hello there') : undefined
+  const isTold = !error || `${error.out}${error.error}`.includes(WORDS)
+  const isCalled = turn.code === 0 && isDone(turn.out, world)
   const faults = [
     ...(isCalled
       ? []
-      : [`tool: ended with ${String(tool.code)}, ${(tool.out + tool.error).slice(-400)}`]),
+      : [`turn: ended with ${String(turn.code)}, ${(turn.out + turn.error).slice(-400)}`]),
     ...(isTold ? [] : [`error: said ${(error.out + error.error).slice(-400)}`]),
   ]
-  const times = `tool ${tool.ms} ms, error ${error.ms} ms`
+  const times = `turn ${turn.ms} ms${error ? `, error ${error.ms} ms` : ''}`
   console.log(
     `${agent.name.padEnd(9)} by chat-completions over ${dialect.padEnd(17)} ${[times, ...faults].join('; ')}`,
   )
   return faults.length === 0
 }
 
-export const CHAT_AGENTS = AGENTS.map(({ name }) => name)
-
-/** How many did not work. Two at once: each waits for the other side half of its time. */
+/**
+ * Agents that speak chat completions, over each other dialect: a turn with a tool, which ends in a text, and a refusal
+ * of the upstream, whose words have to reach the person. Two at once: each waits for the other side half of its time.
+ */
 export async function chatFailures(world: World, wanted?: string): Promise<number> {
   const others = adapters.filter(({ dialect }) => dialect !== 'chat-completions')
-  const agents = AGENTS.filter(({ name }) => wanted === undefined || wanted === name)
-  const tasks = agents.flatMap((agent) => others.map((adapter) => ({ agent, adapter })))
+  const agents = AGENTS.filter((agent) =>
+    wanted === undefined ? !isByName(agent) : wanted === agent.name,
+  )
+  const tasks = agents.flatMap((agent, turn): Task[] =>
+    others.map((adapter, index) => ({
+      agent,
+      adapter,
+      isRefused: !agent.isRefusedOnce || index === turn % others.length,
+    })),
+  )
   const refusing = await refusingServer()
   const { url, stop } = await startProxy(configFor(refusing.url), world)
   let failed = 0
-  const work = async () => {
-    for (let task = tasks.shift(); task; task = tasks.shift())
-      if (!(await tried(task.agent, task.adapter, url, world))) failed += 1
+  const programs = programFinder(world)
+  // Agents that start at the same time do not bear each other in one home: `database is locked`.
+  const work = async (slot: number) => {
+    const HOME = world.homeOf(slot)
+    for (let task = tasks.shift(); task; task = tasks.shift()) {
+      const program = await programs(task.agent)
+      if (!program) continue
+      const environment = { ...program.environment, HOME }
+      if (!(await tried(task, { ...program, environment }, url, world))) failed += 1
+    }
   }
   try {
-    await Promise.all([work(), work()])
+    await Promise.all([work(1), work(2)])
   } finally {
     stop()
     refusing.close()

@@ -1,13 +1,14 @@
 /**
  * The real clients, each launched over every dialect of the demo: a turn of text and a turn with a tool. Then the
  * agents that speak chat completions, over the other dialects. They are installed into a project of their own, which
- * takes 1.6 GB; where that is not possible, this says so and is skipped. `--time` measures the first reply of three
+ * takes 2 GB; where that is not possible, this says so and is skipped. `--time` measures the first reply of three
  * agents on a machine that has nothing but Node.
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { adapters } from '../../adapters/index.ts'
-import { CHAT_AGENTS, chatFailures } from './chat.ts'
+import { AGENTS, isByName } from './agents.ts'
+import { chatFailures } from './chat.ts'
 import { timed } from './time.ts'
 import { ended, World } from './world.ts'
 
@@ -71,20 +72,29 @@ async function tried(client: Client, dialect: string): Promise<boolean> {
   return !text.fault && !tool.fault
 }
 
-/** `wanted`: one client alone, or `chat` for the agents of that dialect. */
-async function failures(wanted: string | undefined): Promise<number> {
+async function launchFailures(wanted: string | undefined): Promise<number> {
   let failed = 0
   for (const client of CLIENTS.filter(({ name }) => wanted === undefined || wanted === name))
     for (const { dialect } of adapters) if (!(await tried(client, dialect))) failed += 1
-  if (wanted === undefined || wanted === 'chat') failed += await chatFailures(world)
   return failed
 }
+
+/** `wanted`: what has this name alone, or `chat` for the agents of that dialect. */
+async function failures(wanted: string | undefined): Promise<number> {
+  const launched = await launchFailures(wanted)
+  return launched + (await chatFailures(world, wanted === 'chat' ? undefined : wanted))
+}
+
+const NEEDED = [...CLIENTS.map(({ name }) => name), 'pi']
+const MISSABLE = AGENTS.flatMap((agent) => (isByName(agent) ? [] : [agent.name])).filter(
+  (name) => !NEEDED.includes(name),
+)
 
 const world = new World()
 try {
   const [wanted] = process.argv.slice(2)
   if (wanted === '--time') await timed(world)
-  else if (!world.installed([...CLIENTS.map(({ name }) => name), ...CHAT_AGENTS]))
+  else if (!world.installed(NEEDED, MISSABLE))
     console.log('SKIPPED: the clients cannot be installed here, so none of them was launched')
   else {
     const failed = await failures(wanted)

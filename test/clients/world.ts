@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
 const INSTALL_MS = 300_000
-export const TURN_MS = 90_000
+const TURN_MS = 90_000
+/** For what takes minutes of a processor. */
+export const SLOW_MS = 300_000
 const PROJECT = 'test/clients'
 const BIN = resolve(PROJECT, 'node_modules/.bin')
 
@@ -27,26 +29,48 @@ export class World {
     }
   }
 
+  /** A home of its own for what runs beside others. */
+  homeOf(slot: number): string {
+    const home = join(this.home, `home-${slot}`)
+    mkdirSync(home, { recursive: true })
+    return home
+  }
+
   remove(): void {
     rmSync(this.home, { recursive: true, force: true, maxRetries: 3 })
   }
 
-  installed(names: readonly string[]): boolean {
-    if (names.every((name) => existsSync(join(BIN, name))) && this.#works(names)) return true
+  /** `others`: what is installed too, but may be missed by itself. */
+  installed(names: readonly string[], others: readonly string[]): boolean {
+    if ([...names, ...others].every(isInBin) && this.#work(names)) return true
     // Without a lock file: npm leaves the binaries of other platforms out of it, and then refuses it.
-    const args = ['install', '--prefix', PROJECT, '--no-package-lock', '--no-audit', '--no-fund']
-    spawnSync('npm', args, { stdio: 'inherit', timeout: INSTALL_MS })
-    return this.#works(names)
+    install()
+    return this.#work(names)
   }
 
   /** What starts here, with the Node that runs this. */
-  #works(names: readonly string[]): boolean {
+  #work(names: readonly string[]): boolean {
     return names.every((name) => {
       const options = { env: this.environment, timeout: 30_000 }
       return spawnSync(join(BIN, name), ['--version'], options).status === 0
     })
   }
+
+  async starts(command: readonly string[], env: Record<string, string>): Promise<boolean> {
+    const around = { cwd: this.work, env, mostMs: SLOW_MS }
+    const { code } = await ended([...command, '--version'], around)
+    return code === 0
+  }
 }
+
+/** `packages`: installed beside those of the manifest. */
+export function install(...packages: string[]): void {
+  const args = ['install', '--prefix', PROJECT, '--no-package-lock', '--no-audit', '--no-fund']
+  const more = packages.length > 0 ? ['--no-save', ...packages] : []
+  spawnSync('npm', [...args, ...more], { stdio: 'inherit', timeout: INSTALL_MS })
+}
+
+export const isInBin = (name: string): boolean => existsSync(join(BIN, name))
 
 export interface Ended {
   code: unknown
@@ -57,15 +81,22 @@ export interface Ended {
   saidMs?: number
 }
 
+interface Surroundings {
+  cwd: string
+  env: Record<string, string>
+  said?: RegExp
+  mostMs?: number
+}
+
 /** A program up to its end. It reads nothing, so that no client waits for a person. */
 export async function ended(
   command: readonly string[],
-  { cwd, env, said }: { cwd: string; env: Record<string, string>; said?: RegExp },
+  { cwd, env, said, mostMs = TURN_MS }: Surroundings,
 ): Promise<Ended> {
   const began = performance.now()
   const [program = '', ...args] = command
   const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe']
-  const child = spawn(program, args, { cwd, env, stdio, timeout: TURN_MS })
+  const child = spawn(program, args, { cwd, env, stdio, timeout: mostMs })
   const since = () => Math.round(performance.now() - began)
   const result: Ended = { code: undefined, out: '', error: '', ms: 0 }
   child.stdout.on('data', (chunk) => {
