@@ -24,12 +24,15 @@ export const requestNoOps: Entry[] = [
     beside: has('id'),
     why: 'the id says to which call it belongs',
   },
-  { path: '**.propertyOrdering', beside: isInOrder, why: 'the properties have this order' },
-  {
-    path: '**.propertyOrdering.*',
-    beside: (_, around) => isInOrder(around),
-    why: 'the properties have this order',
-  },
+  ...['propertyOrdering', 'property_ordering'].flatMap((key): Entry[] => [
+    { path: `**.${key}`, beside: isInOrder, why: 'the properties have this order' },
+    {
+      path: `**.${key}.*`,
+      beside: (_, around) => isInOrder(around),
+      why: 'the properties have this order',
+    },
+    { path: `**.${key}.*`, when: isLast, why: 'what no order names comes last' },
+  ]),
   { path: '**.fileData.mimeType', why: 'a link leads to what it leads to' },
   { path: 'contents.role', values: ['user'], why: 'the default' },
   {
@@ -79,10 +82,22 @@ export const requestNoOps: Entry[] = [
   ...SCHEMA,
 ]
 
+const orderOf = (schema: JsonObject): Json[] =>
+  list(schema['propertyOrdering'] ?? schema['property_ordering'])
+
 function isInOrder(schema: JsonObject): boolean {
   const properties = schema['properties']
-  const order = schema['propertyOrdering'] ?? schema['property_ordering']
-  return isObject(properties) && same(order, Object.keys(properties))
+  return isObject(properties) && same(orderOf(schema), Object.keys(properties))
+}
+
+/** Whether an order that names all properties ends with this one. */
+function isLast(name: Json | undefined, body: Json | undefined): boolean {
+  if (Array.isArray(body)) return body.some((item) => isLast(name, item))
+  if (!isObject(body)) return false
+  const { properties } = body
+  const order = orderOf(body)
+  const isWhole = isObject(properties) && order.length === Object.keys(properties).length
+  return (isWhole && order.at(-1) === name) || isLast(name, Object.values(body))
 }
 
 const declared = (body: Json): number =>
