@@ -17,7 +17,8 @@ import { fetchSend } from './upstream/fetch-send.ts'
 import type { Ports } from './ports.ts'
 import { listSecrets } from './upstream/secrets.ts'
 import type { Settings } from './config/settings.ts'
-import { createFetchHandler, refusingAll } from './http/app.ts'
+import { refusingAll } from './http/app.ts'
+import { createApp } from './http/hono-app.ts'
 import { createLog } from './observe/log.ts'
 import { openWorkersStore } from './workers/store.ts'
 
@@ -75,7 +76,8 @@ function proxyHandler(settings: Settings, bindings: WorkerEnvironment): Handler 
     log: workerLog(listSecrets(settings)),
     ...createStore(settings, bindings),
   }
-  return createFetchHandler(settings, ports, { kind: 'isolate' })
+  const app = createApp(settings, ports, { kind: 'isolate' })
+  return (request) => app.fetch(request)
 }
 
 function createStore(
