@@ -5,6 +5,10 @@ import { isType, SCHEMA, type Entry } from '../../replay/noop.ts'
 const nothingOffered = (_: Json | undefined, body: Json): boolean =>
   list(member(body, 'tools')).length === 0
 
+const isScreenshot = (action: Json | undefined): boolean => member(action, 'type') === 'screenshot'
+
+const SCREENSHOT = 'a call without an action shows the screen'
+
 const ITEM_IDS = 'the item is sent whole; no other upstream stores it under this id'
 
 export const requestNoOps: Entry[] = [
@@ -46,6 +50,10 @@ export const requestNoOps: Entry[] = [
     when: (value) => isWordless(value),
     why: 'a thought without words and without proof',
   },
+  { path: 'input.*.action', when: isScreenshot, why: SCREENSHOT },
+  { path: 'input.*.action.type', values: ['screenshot'], why: SCREENSHOT },
+  { path: 'input.*.actions.*', when: isScreenshot, why: SCREENSHOT },
+  { path: 'input.*.actions.*.type', values: ['screenshot'], why: SCREENSHOT },
   { path: 'input.*.summary.*.type', values: ['summary_text'], why: 'there is no other type' },
   {
     path: 'prompt_cache_key',
