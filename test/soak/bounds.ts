@@ -108,6 +108,9 @@ function sumUp(answers: readonly Heard[]): Outcome {
 
 type Scene = (stand: Stand) => Promise<Outcome>
 
+/** Makes the bodies of a scene, for which this process takes longer than the proxy may be late with its health. */
+type Preparation = () => Scene
+
 interface Played extends Outcome {
   /** The largest resident size, in megabytes. */
   peak: number
@@ -116,7 +119,8 @@ interface Played extends Outcome {
 }
 
 /** One scene: how large the proxy became meanwhile, and how promptly it told its health. */
-async function play(upstream: Upstream, scene: Scene): Promise<Played> {
+async function play(upstream: Upstream, prepare: Preparation): Promise<Played> {
+  const scene = prepare()
   const child = fork(new URL('proxy.ts', import.meta.url), [String(upstream.port), 'memory'], {
     execArgv: ['--expose-gc', '--disable-proto=throw'],
   })
@@ -153,11 +157,11 @@ const isBounded = ({ peak, late }: Played): boolean =>
   peak <= MOST_RESIDENT && late <= mostHealthMs()
 
 /** When the collector runs is chance: a scene that went beyond a bound is played once more, and then has to hold it. */
-async function hold(upstream: Upstream, name: string, scene: Scene): Promise<void> {
-  const first = await play(upstream, scene)
+async function hold(upstream: Upstream, name: string, prepare: Preparation): Promise<void> {
+  const first = await play(upstream, prepare)
   const { served, refused, others, peak, late } = isBounded(first)
     ? first
-    : await play(upstream, scene)
+    : await play(upstream, prepare)
   expect(
     peak <= MOST_RESIDENT && first.others + others === 0,
     `${name}: ${served} served, ${refused} sent away, ${others} neither; ` +
@@ -189,11 +193,12 @@ const withheld: Scene = async (stand) => {
   return { refused, served, others: others + (answers.length > 23 ? 1 : 0) }
 }
 
-const bombs: Scene = async (stand) => {
+const bombs: Preparation = () => {
   const caller = voiceOf('messages')
   const bomb = gzipSync(said(caller, modelOf(voiceOf('responses'), 'slow', 1), true, 31 * MEGABYTE))
   const headers = { 'content-encoding': 'gzip' }
-  return sumUp(await times(40, () => ask(stand, { path: '/v1/messages', headers, pieces: [bomb] })))
+  return async (stand) =>
+    sumUp(await times(40, () => ask(stand, { path: '/v1/messages', headers, pieces: [bomb] })))
 }
 
 const idIn = ({ text }: Heard) => /"id":"(resp_\w+)"/.exec(text)?.[1]
@@ -211,19 +216,21 @@ const chains: Scene = async (stand) => {
   return sumUp(await times(40, () => turn(6, second)))
 }
 
-const streams: Scene = async (stand) => {
+const streams: Preparation = () => {
   const callers = DIALECTS.map(voiceOf)
   const bodies = callers.map((caller, index) => {
     const model = modelOf(voices[(index + 1) % voices.length] ?? caller, 'idle', index)
     return { path: caller.path(model, true), pieces: [said(caller, model, true, 15 * MEGABYTE)] }
   })
-  const answers = await times(40, async (index) => {
-    await sleep(index * 20)
-    return ask(stand, { path: '', ...bodies[index % bodies.length], takes: 'head' })
-  })
-  await sleep(500)
-  for (const { request } of answers) request.destroy()
-  return sumUp(answers)
+  return async (stand) => {
+    const answers = await times(40, async (index) => {
+      await sleep(index * 20)
+      return ask(stand, { path: '', ...bodies[index % bodies.length], takes: 'head' })
+    })
+    await sleep(500)
+    for (const { request } of answers) request.destroy()
+    return sumUp(answers)
+  }
 }
 
 /** One reply, asked for again and again over as many connections, and never taken. */
@@ -257,15 +264,15 @@ const pipelined: Scene = async (stand) => {
   return { served, refused: 0, others: wanted - served }
 }
 
-const SCENES: readonly (readonly [string, Scene])[] = [
-  ['24 bodies of 31 MB without their end', withheld],
+const SCENES: readonly (readonly [string, Preparation])[] = [
+  ['24 bodies of 31 MB without their end', () => withheld],
   ['40 bodies of 31 KB that unfold to 31 MB', bombs],
-  ['40 short requests that go on a conversation of 28 MB', chains],
+  ['40 short requests that go on a conversation of 28 MB', () => chains],
   ['40 streams after bodies of 15 MB', streams],
-  ['60 replies of 13 MB that nobody takes', unread],
-  ['60 replies of 13 MB over one connection', pipelined],
+  ['60 replies of 13 MB that nobody takes', () => unread],
+  ['60 replies of 13 MB over one connection', () => pipelined],
 ]
 
 export async function bounds(upstream: Upstream, only = ''): Promise<void> {
-  for (const [name, scene] of SCENES) if (name.includes(only)) await hold(upstream, name, scene)
+  for (const [name, prepare] of SCENES) if (name.includes(only)) await hold(upstream, name, prepare)
 }
