@@ -81,6 +81,17 @@ export const buildCommand = (outdir: string, write = true) =>
     plugins: [pageInside, clientAlone],
   })
 
+/** One file that Node runs, of a source that leads to the command's packages. */
+export const buildProgram = (source: string, outfile: string) =>
+  build({
+    ...BUNDLE,
+    entryPoints: [source],
+    outfile,
+    platform: 'node',
+    banner: { js: COMMAND_BANNER },
+    plugins: [pageInside, clientAlone],
+  })
+
 /** The library: one file for every runtime with web standards. */
 export const buildLibrary = (outfile: string, write = true) =>
   build({

@@ -2,9 +2,13 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
-import { availableParallelism, loadavg } from 'node:os'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { type Dialect, DIALECTS } from '../../adapters/dialect.ts'
+import { buildProgram } from '../../scripts/library.ts'
 import { kits } from '../dialects/index.ts'
 import { voices, type Voice } from '../faults/voices.ts'
 import { sleep } from './caller.ts'
@@ -118,10 +122,16 @@ interface Played extends Outcome {
   late: number
 }
 
+interface Stage {
+  upstream: Upstream
+  /** The proxy in one file, as it is shipped: what takes the types off its sources needs 40 MB itself. */
+  program: string
+}
+
 /** One scene: how large the proxy became meanwhile, and how promptly it told its health. */
-async function play(upstream: Upstream, prepare: Preparation): Promise<Played> {
+async function play({ upstream, program }: Stage, prepare: Preparation): Promise<Played> {
   const scene = prepare()
-  const child = fork(new URL('proxy.ts', import.meta.url), [String(upstream.port), 'memory'], {
+  const child = fork(program, [String(upstream.port), 'memory'], {
     execArgv: ['--expose-gc', '--disable-proto=throw'],
   })
   const [port] = await once(child, 'message')
@@ -157,11 +167,11 @@ const isBounded = ({ peak, late }: Played): boolean =>
   peak <= MOST_RESIDENT && late <= mostHealthMs()
 
 /** When the collector runs is chance: a scene that went beyond a bound is played once more, and then has to hold it. */
-async function hold(upstream: Upstream, name: string, prepare: Preparation): Promise<void> {
-  const first = await play(upstream, prepare)
+async function hold(stage: Stage, name: string, prepare: Preparation): Promise<void> {
+  const first = await play(stage, prepare)
   const { served, refused, others, peak, late } = isBounded(first)
     ? first
-    : await play(upstream, prepare)
+    : await play(stage, prepare)
   expect(
     peak <= MOST_RESIDENT && first.others + others === 0,
     `${name}: ${served} served, ${refused} sent away, ${others} neither; ` +
@@ -274,5 +284,10 @@ const SCENES: readonly (readonly [string, Preparation])[] = [
 ]
 
 export async function bounds(upstream: Upstream, only = ''): Promise<void> {
-  for (const [name, prepare] of SCENES) if (name.includes(only)) await hold(upstream, name, prepare)
+  const folder = mkdtempSync(join(tmpdir(), 'dragoman-soak-'))
+  const program = join(folder, 'proxy.mjs')
+  await buildProgram(fileURLToPath(new URL('proxy.ts', import.meta.url)), program)
+  for (const [name, prepare] of SCENES)
+    if (name.includes(only)) await hold({ upstream, program }, name, prepare)
+  rmSync(folder, { recursive: true })
 }
