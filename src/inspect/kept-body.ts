@@ -1,4 +1,4 @@
-import { isWhole, type Bytes } from '../json/bytes.ts'
+import { isWhole, streamDecoder, type Bytes } from '../json/bytes.ts'
 import type { Ring } from './ring.ts'
 
 /** The most that is kept of one body, and the most pieces of a stream whose times are kept. */
@@ -86,16 +86,16 @@ export class KeptBody {
 
   /** The text, and the pieces' ends counted in characters. */
   #decoded(): { text: string; marks: Mark[] } {
-    const decoder = new TextDecoder()
+    const decode = streamDecoder()
     const marks: Mark[] = []
     let text = ''
     for (let index = 0; index < this.#pieces.length; index += 2) {
       const piece = this.#ring.read(this.#pieces[index] ?? 0, this.#pieces[index + 1] ?? 0)
-      text += decoder.decode(piece, { stream: true })
+      text += decode(piece)
       const at = this.#times[index / 2]
       if (at !== undefined) marks.push([at, text.length])
     }
-    return { text: text + decoder.decode(), marks }
+    return { text: text + decode(), marks }
   }
 }
 

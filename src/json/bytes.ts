@@ -114,15 +114,19 @@ const DECODER = new TextDecoder('utf-8', { ignoreBOM: true })
 /** Smaller bytes are characters of their own. */
 const FIRST_OF_SEVERAL = 0x80
 
+/** The byte order mark as it is decoded. */
+const MARK = '\u{feff}'
+
 /**
  * Decodes bytes that come in pieces; without a piece, the rest. A piece that begins and ends between characters is
- * decoded by itself, because that costs half as much.
+ * decoded by itself, because that costs half as much. A mark at the beginning is removed here: the decoders of workerd
+ * and of Node 24 remove one also where a later piece begins with it or with the rest of a character.
  */
 export function streamDecoder(): (bytes?: Uint8Array) => string {
-  const decoder = new TextDecoder()
-  // The first piece may begin with the mark of UTF-8, which only this decoder removes.
-  let isBetween = false
-  return (bytes) => {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  let isBetween = true
+  let hasBegun = false
+  const decode = (bytes?: Uint8Array): string => {
     if (!bytes) return decoder.decode()
     const last = bytes[bytes.length - 1]
     if (last === undefined) return ''
@@ -130,6 +134,12 @@ export function streamDecoder(): (bytes?: Uint8Array) => string {
     if (isBetween && isEnded) return DECODER.decode(bytes)
     isBetween = isEnded
     return decoder.decode(bytes, { stream: true })
+  }
+  return (bytes) => {
+    const text = decode(bytes)
+    if (hasBegun || text === '') return text
+    hasBegun = true
+    return text.startsWith(MARK) ? text.slice(MARK.length) : text
   }
 }
 

@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { streamDecoder } from '../../src/json/bytes.ts'
+import { cases } from '../cases.ts'
 
-it('decodes pieces of bytes as the decoder of the platform does, with marks, halves of characters and broken bytes', () => {
+// The whole is decoded at once: in pieces, the decoders of workerd and of Node 24 remove marks inside a text.
+it('decodes pieces of bytes as the platform decodes the whole, with marks, halves of characters and broken bytes', () => {
   const text = fc.constantFrom('a', '{"text":" b"}\n\n', 'é', '€', '😀', '\u{feff}', '')
   const broken = fc.constantFrom(Uint8Array.of(0xff), Uint8Array.of(0xe2, 0x82))
   const part = fc.oneof(
@@ -13,16 +15,14 @@ it('decodes pieces of bytes as the decoder of the platform does, with marks, hal
     fc.property(fc.array(part), fc.array(fc.nat(9)), (parts, cuts) => {
       const bytes = Uint8Array.from(parts.flatMap((each) => [...each]))
       const decode = streamDecoder()
-      const whole = new TextDecoder()
-      let [said, expected] = ['', '']
+      let said = ''
       let at = 0
       for (const cut of [...cuts, bytes.length]) {
-        const piece = bytes.subarray(at, at + cut)
-        said += decode(piece)
-        expected += whole.decode(piece, { stream: true })
+        said += decode(bytes.subarray(at, at + cut))
         at += cut
       }
-      expect(said + decode()).toBe(expected + whole.decode())
+      expect(said + decode()).toBe(new TextDecoder().decode(bytes))
     }),
+    cases(1000),
   )
 })
