@@ -288,6 +288,12 @@ describe('house style', () => {
     expect(riddles).toEqual([])
   })
 
+  it('draws the same cases in every run of the suite', () => {
+    const drawn = tests.filter(({ text }) => /\bfc\.assert\(/.test(text))
+    const others = drawn.filter(({ text }) => !/\bcases\(\w+\)/.test(text))
+    expect(others.map(({ path }) => path)).toEqual([])
+  })
+
   it('has one version number', () => {
     const manifest: { version: string } = JSON.parse(readFileSync('package.json', 'utf8'))
     const version = sources.find(({ path }) => path === 'src/version.ts')

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MessageReader } from './reader.ts'
+import { cases } from '../cases.ts'
 
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n'
 const chunked = (...parts: string[]) =>
@@ -64,6 +65,6 @@ describe('the reader of HTTP messages', () => {
       })
       expect(pieces.completions.slice(0, -1)).not.toContain(true)
     })
-    fc.assert(property, { numRuns: 300 })
+    fc.assert(property, cases(300))
   })
 })

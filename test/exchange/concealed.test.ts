@@ -4,6 +4,7 @@ import type { Event } from '../../src/model/events.ts'
 import { concealer } from '../../src/exchange/concealed.ts'
 import { seek } from '../../src/upstream/spellings.ts'
 import { ODD, SPELLINGS } from '../upstream/spellings.ts'
+import { cases } from '../cases.ts'
 
 const KEY = 'sk-secret-0123456789'
 const OTHER = 'sk-secret-other-9876'
@@ -35,6 +36,7 @@ describe('a key in a translated text', () => {
         expect(shown).not.toContain(OTHER)
         if (!whole.includes(KEY) && !whole.includes(OTHER)) expect(shown).toBe(whole)
       }),
+      cases(100),
     )
   })
 
@@ -75,7 +77,7 @@ describe('a key in a translated text', () => {
           expect(shown).not.toContain(text.slice(-text.length / 2))
         } else expect(shown).toBe(whole)
       }),
-      { numRuns: 30 },
+      cases(30),
     )
     const start: Event = { type: 'block-start', block: { kind: 'text', text: `<${text}>` } }
     expect(JSON.stringify(concealer(seek([ODD]))([start]))).toContain('***')

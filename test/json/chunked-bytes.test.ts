@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ChunkedBytes } from '../../src/json/chunked-bytes.ts'
+import { cases } from '../cases.ts'
 
 const QUOTE = 34
 const byte = fc.constantFrom(QUOTE, 65, 66)
@@ -25,7 +26,7 @@ describe('bytes in pieces', () => {
         const parts = bytes.between(from, to).flatMap((each) => [...each])
         expect(parts).toEqual([...whole.subarray(from, to)])
       }),
-      { numRuns: 1000 },
+      cases(1000),
     )
   })
 })

@@ -4,6 +4,7 @@ import { cpuMs } from '../growth/cpu.ts'
 import { encodeBase64 } from '../../src/json/base64.ts'
 import * as literalsOf from '../../src/json/large-literals.ts'
 import { joinBytes } from '../../src/json/bytes.ts'
+import { cases } from '../cases.ts'
 
 const decodeOne = (bytes: Uint8Array) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
 const decode = (pieces: readonly Uint8Array[]) => decodeOne(joinBytes(pieces))
@@ -59,7 +60,7 @@ describe('what is taken out of a body', () => {
         const nested = filled(JSON.stringify({ input: rest }), literals)
         expect(JSON.parse(nested).input === text).toBe(true)
       }),
-      { numRuns: 300 },
+      cases(300),
     )
   })
   it.each([

@@ -4,6 +4,7 @@ import { cpuMs } from '../growth/cpu.ts'
 import { parse, Verbatim, type Json } from '../../src/json/json.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import { scanStructure, StructureError } from '../../src/json/structure.ts'
+import { cases } from '../cases.ts'
 
 const LIMITS = { depth: 50, nodes: 10_000 }
 
@@ -62,6 +63,7 @@ describe('a look over a body', () => {
         const text = JSON.stringify(value, undefined, indent)
         expect(sorted(membersOf(text))).toEqual(sorted(parsedObject(text)))
       }),
+      cases(100),
     )
   })
   it('takes for JSON what is JSON, and nothing else', () => {
@@ -77,7 +79,7 @@ describe('a look over a body', () => {
         }
         expect(scanStructure(text, LIMITS) === undefined).toBe(parsedObject(text) === undefined)
       }),
-      { numRuns: 2000 },
+      cases(2000),
     )
   })
   it('refuses what is nested deeper or holds more than it may', () => {
@@ -96,6 +98,7 @@ describe('a look over a body', () => {
           )
         },
       ),
+      cases(100),
     )
   })
   it('takes the last of a member that comes twice, and any spelling of its name', () => {
@@ -144,7 +147,7 @@ describe('a look over a body', () => {
         const text = JSON.stringify(value)
         expect(parse(text, paths)).toEqual(within(JSON.parse(text), paths))
       }),
-      { numRuns: 1000 },
+      cases(1000),
     )
   })
   it('takes the last of what comes twice, and nothing of the first', () => {

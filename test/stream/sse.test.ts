@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Frame } from '../../src/stream/codec.ts'
 import { sseParser } from '../../src/stream/sse.ts'
+import { cases } from '../cases.ts'
 
 /** What the parser of the format makes of a text. */
 function readFrames(text: string): Frame[] {
@@ -57,7 +58,7 @@ it('finds in any text and any cuts the events that the parser of the format find
       frames.push(...parser.push(rest), ...parser.end())
       expect(frames).toEqual(readFrames(text))
     }),
-    { numRuns: 1000 },
+    cases(1000),
   )
 })
 
