@@ -244,7 +244,7 @@ export interface Adapter {
     /**
      * The parameters that the configuration may list as refused by a model (`ModelFacts.drop`), by all their names.
      */
-    readonly droppable: readonly string[]
+    droppable(): readonly string[]
     /** Known servers that speak a part of the dialect. */
     readonly profiles?: readonly Profile[]
     /** The subtrees of a reply that stay text. */

@@ -11,6 +11,7 @@ import { dialects } from '../adapters/index.ts'
 import { refuseFileIds, refuseUnkept, reportForeign } from './model/foreign.ts'
 import { emptyRequest } from './model/empty-request.ts'
 import { editedText } from './json/edit.ts'
+import { lazily } from './json/memoize.ts'
 import { isObject, parse, stringify, type Json, type JsonObject } from './json/json.ts'
 import { lossKey, lossList, type Loss } from './model/loss.ts'
 import type { Request } from './model/request.ts'
@@ -184,7 +185,7 @@ function betweenDialects(
       }
       const write = (request: Request) => writeRequest(to, request, facts, options)
       const { losses, ...written } = write(last)
-      const places = once(() =>
+      const places = lazily(() =>
         placeFinder(parsed, { read, write: (request) => write(request).body }),
       )
       return { ...written, losses: toldLosses(losses, ({ path }) => places().find(path).field) }
@@ -246,7 +247,7 @@ function placedReply(
   told: (given: string) => { body: JsonObject; losses: readonly Loss[] },
 ): TranslatedReply {
   const { body, losses } = told(given)
-  const find = once(() =>
+  const find = lazily(() =>
     lossPlaceFinder(parse(given), (changed) => keysOf(() => told(stringify(changed)).losses)),
   )
   return { body, text: stringify(body), losses: toldLosses(losses, (loss) => find()(loss)) }
@@ -279,12 +280,6 @@ export function streamLosses(
     }
     return known
   }
-}
-
-/** Made when it is first asked for. */
-function once<Made>(make: () => Made): () => Made {
-  let made: { value: Made } | undefined
-  return () => (made ??= { value: make() }).value
 }
 
 /** Undefined for a reply that cannot be told. */

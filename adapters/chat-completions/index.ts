@@ -2,11 +2,11 @@ import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import type { Adapter, RequestHead, Route } from '../contract.ts'
 import { DIALECT } from './dialect.ts'
 import { edit } from './same.ts'
-import { fieldNames } from '../../src/model/fields.ts'
+import { droppable, fieldNames } from '../../src/model/fields.ts'
 import { mayHoldEnvelope } from '../../src/model/proof.ts'
 import * as models from './models.ts'
 import { PROFILES } from './profiles.ts'
-import { DROPPABLE, PROMISES, FIELDS } from './wire.ts'
+import { placeOf, PROMISES, FIELDS } from './wire.ts'
 import { readProblem, tellsFailure, writeProblem } from './problems.ts'
 import { CompletionReader } from './reader.ts'
 import { readRequest, VERBATIM, writeRequest } from './request.ts'
@@ -47,7 +47,7 @@ export const chatCompletions: Adapter = {
   },
   upstream: {
     defaultAuth: 'bearer',
-    droppable: DROPPABLE,
+    droppable: () => droppable(FIELDS, placeOf),
     profiles: PROFILES,
     verbatim: verbatimPaths(),
     writeRequest,

@@ -1,5 +1,5 @@
 import type { Json } from '../../src/json/json.ts'
-import { droppable, field, namesFor, placesIn, shapesOf } from '../../src/model/fields.ts'
+import { field, namesFor, placesIn, shapesOf } from '../../src/model/fields.ts'
 import {
   all,
   byType,
@@ -154,7 +154,6 @@ export const READ = namesFor('read', FIELDS)
 /** Members whose promise no service of another dialect can keep. */
 export const PROMISES = namesFor('bind', FIELDS)
 export const placeOf = placesIn(FIELDS)
-export const DROPPABLE = droppable(FIELDS, placeOf)
 
 const request = object(shapesOf(FIELDS))
 

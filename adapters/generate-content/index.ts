@@ -1,6 +1,6 @@
 import { isObject } from '../../src/json/json.ts'
 import type { Adapter } from '../contract.ts'
-import { fieldNames } from '../../src/model/fields.ts'
+import { droppable, fieldNames } from '../../src/model/fields.ts'
 import { mayHoldEnvelope } from '../../src/model/proof.ts'
 import { DIALECT } from './dialect.ts'
 import { writeModel, writeModels } from './models.ts'
@@ -8,7 +8,15 @@ import { match, passPath } from './paths.ts'
 import { readProblem, tellsFailure, writeProblem } from './problems.ts'
 import { ReplyReader } from './reader.ts'
 import { readRequest, writeCountRequest, writeRequest } from './request.ts'
-import { DROPPABLE, PROMISES, REPLY_VERBATIM, REQUEST_VERBATIM, FIELDS, OPTIONS } from './wire.ts'
+import {
+  optionPlace,
+  placeOf,
+  PROMISES,
+  REPLY_VERBATIM,
+  REQUEST_VERBATIM,
+  FIELDS,
+  OPTIONS,
+} from './wire.ts'
 import { ReplyWriter } from './writer.ts'
 import { edit } from './same.ts'
 
@@ -36,7 +44,7 @@ export const generateContent: Adapter = {
   upstream: {
     // The documents put the key into the address, but proxies on the way write addresses to their logs.
     defaultAuth: 'x-goog-api-key',
-    droppable: DROPPABLE,
+    droppable: () => [...droppable(OPTIONS, optionPlace), ...droppable(FIELDS, placeOf)],
     verbatim: REPLY_VERBATIM,
     writeRequest,
     writeCountRequest,

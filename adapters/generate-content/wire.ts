@@ -1,5 +1,5 @@
 import { type Json, isObject, Verbatim, type JsonObject } from '../../src/json/json.ts'
-import { droppable, field, namesFor, placesIn, shapesOf } from '../../src/model/fields.ts'
+import { field, namesFor, placesIn, shapesOf } from '../../src/model/fields.ts'
 import {
   list,
   object,
@@ -10,7 +10,7 @@ import {
   type TypeOf,
 } from '../../src/model/shape.ts'
 import { anything, filled, flag, number, oneOf, text, that } from '../../src/model/shape-values.ts'
-import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
+import { verbatimPaths, wrappedIn } from '../../src/json/verbatim-paths.ts'
 
 /**
  * The shape of a request, after `normalise`. Objects are loose: an unknown member is a leftover and no error.
@@ -138,7 +138,6 @@ export const FIELDS = {
 export const PROMISES = namesFor('bind', FIELDS)
 export const placeOf = placesIn(FIELDS)
 export const optionPlace = placesIn(OPTIONS, 'generationConfig.')
-export const DROPPABLE = [...droppable(OPTIONS, optionPlace), ...droppable(FIELDS, placeOf)]
 
 const members = shapesOf(FIELDS)
 const count = object(members)
@@ -284,9 +283,9 @@ const IN_CREATE = [
 ]
 
 /** The subtrees of a request that stay text. */
-export const REQUEST_VERBATIM = verbatimPaths(
-  ...IN_CREATE,
-  ...IN_CREATE.map((path) => `generateContentRequest|generate_content_request.${path}`),
+export const REQUEST_VERBATIM = wrappedIn(
+  ['generateContentRequest', 'generate_content_request'],
+  verbatimPaths(...IN_CREATE),
 )
 
 /** The subtrees of a reply that stay text; a reply may be a list of chunks. */

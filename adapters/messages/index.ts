@@ -1,6 +1,6 @@
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import type { Adapter, RequestHead, Route } from '../contract.ts'
-import { fieldNames } from '../../src/model/fields.ts'
+import { droppable, fieldNames } from '../../src/model/fields.ts'
 import { dotted } from '../../src/model/paths.ts'
 import { mayHoldEnvelope } from '../../src/model/proof.ts'
 import { DIALECT } from './dialect.ts'
@@ -11,7 +11,7 @@ import { MessageReader } from './reader.ts'
 import { demandVersion, readRequest, VERBATIM, writeCountRequest, writeRequest } from './request.ts'
 import { MessageWriter } from './writer.ts'
 import { edit } from './same.ts'
-import { DROPPABLE, PROMISES, FIELDS } from './wire.ts'
+import { placeOf, PROMISES, FIELDS } from './wire.ts'
 
 /** The beginnings of its event types. */
 const KNOWN = /^(?:message|content_block|ping|error)/
@@ -45,7 +45,7 @@ export const messages: Adapter = {
   upstream: {
     defaultAuth: 'x-api-key',
     compacts: true,
-    droppable: DROPPABLE,
+    droppable: () => droppable(FIELDS, placeOf),
     profiles: PROFILES,
     verbatim: verbatimPaths('content.*.input'),
     writeRequest,

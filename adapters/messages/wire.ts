@@ -1,5 +1,5 @@
 import { isObject, type Json, type Loose } from '../../src/json/json.ts'
-import { droppable, field, namesFor, placesIn, shapesOf } from '../../src/model/fields.ts'
+import { field, namesFor, placesIn, shapesOf } from '../../src/model/fields.ts'
 import {
   all,
   byType,
@@ -168,7 +168,6 @@ export const COUNTED = namesFor('count', FIELDS)
 /** Members whose promise no service of another dialect can keep. */
 export const PROMISES = namesFor('bind', FIELDS)
 export const placeOf = placesIn(FIELDS)
-export const DROPPABLE = droppable(FIELDS, placeOf)
 
 const members = shapesOf(FIELDS)
 const request = object(members)

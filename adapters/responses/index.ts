@@ -2,7 +2,7 @@ import type { Adapter, RequestHead, Route } from '../contract.ts'
 import { isObject } from '../../src/json/json.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import { mayHoldMinted } from '../../src/model/ids.ts'
-import { fieldNames } from '../../src/model/fields.ts'
+import { droppable, fieldNames } from '../../src/model/fields.ts'
 import { mayHoldEnvelope } from '../../src/model/proof.ts'
 import { DIALECT, countIn } from './dialect.ts'
 import { memory } from './memory/index.ts'
@@ -13,7 +13,7 @@ import { readRequest, REQUEST_VERBATIM, writeCountRequest, writeRequest } from '
 import { ResponseReader } from './reader.ts'
 import { ResponseWriter } from './writer.ts'
 import { edit } from './same.ts'
-import { DROPPABLE, PROMISES, FIELDS } from './wire.ts'
+import { placeOf, PROMISES, FIELDS } from './wire.ts'
 
 /** The beginnings of its event types. */
 const KNOWN = /^(?:response\.|error|keepalive)/
@@ -69,7 +69,7 @@ export const responses: Adapter = {
   upstream: {
     defaultAuth: 'bearer',
     compacts: true,
-    droppable: DROPPABLE,
+    droppable: () => droppable(FIELDS, placeOf),
     profiles: PROFILES,
     // Arguments and inputs are strings in this dialect, so no subtree has to stay text.
     verbatim: verbatimPaths(),

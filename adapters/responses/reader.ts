@@ -1,3 +1,4 @@
+import { lazily } from '../../src/json/memoize.ts'
 import type { ReadReplyContext, Reader, WireEvent } from '../contract.ts'
 import { DeltaHint } from '../../src/stream/wire-events.ts'
 import { Cursor } from '../../src/model/cursor.ts'
@@ -35,15 +36,13 @@ const UNFINISHED: Problem = {
 const DONE = new Set(['access_programs', 'frequency_penalty', 'presence_penalty', 'service_tier'])
 
 /** The members with which a response repeats its request: those written for an empty request. */
-const RESPONSE = [
+const responseMembers = lazily(() => [
   ...Object.keys(writeOpening(emptyRequest('', true), { newId: () => '', now: 0 })).filter(
     (key) => !DONE.has(key),
   ),
   'billing',
   'output_text',
-]
-
-const BEFORE_END = RESPONSE.filter((key) => key !== 'incomplete_details')
+])
 
 const WITHHELD = 'input_transformations'
 
@@ -132,7 +131,9 @@ export class ResponseReader implements Reader {
     if (usage) this.#cursor.usage(usage)
     if (problem) return this.#cursor.fail(problem)
     const reason = readFinish(response, this.#items.seen)
-    const known = isOwnEnd(reason, response) ? BEFORE_END : RESPONSE
+    const known = isOwnEnd(reason, response)
+      ? responseMembers().filter((key) => key !== 'incomplete_details')
+      : responseMembers()
     const withheld = this.#isWithheldTold ? undefined : readWithheld(response[WITHHELD])
     const left = leftoversBeyond(response, [...known, WITHHELD])
     this.#cursor.finish(reason, undefined, left, withheld)

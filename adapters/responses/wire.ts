@@ -1,5 +1,5 @@
 import { isObject, Verbatim, type Json, type JsonObject, type Loose } from '../../src/json/json.ts'
-import { droppable, field, namesFor, placesIn, shapesOf } from '../../src/model/fields.ts'
+import { field, namesFor, placesIn, shapesOf } from '../../src/model/fields.ts'
 import { invalid } from '../../src/model/problem.ts'
 import {
   all,
@@ -101,7 +101,6 @@ export const PROMISES: ReadonlySet<string> = new Set([
   'programmatic_tool_calling',
 ])
 export const placeOf = placesIn(FIELDS)
-export const DROPPABLE = droppable(FIELDS, placeOf)
 
 const members = shapesOf(FIELDS)
 const create = object(members)

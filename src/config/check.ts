@@ -153,7 +153,7 @@ function checkDropped(
 ): void {
   const dialect = adapters.find((adapter) => adapter.dialect === textAt(config, [...at, 'dialect']))
   if (!dialect) return
-  const { droppable } = dialect.upstream
+  const droppable = dialect.upstream.droppable()
   for (const [index, word] of entriesAt(config, path).entries())
     if (typeof word === 'string' && word !== '' && !droppable.includes(word))
       found.fault(

@@ -42,50 +42,61 @@ const optional = {
   dollars: z.optional(dollars),
 }
 
-const price = z.strictObject({
-  input: dollars,
-  output: dollars,
-  cacheRead: optional.dollars,
-  cacheWrite: optional.dollars,
+/**
+ * A schema that is made when a value first has to fit it: most configurations have few of these members, and all
+ * schemas together cost a Worker milliseconds at its start. Whether a value may be absent is said where it stands, so
+ * that zod need not look inside to learn it.
+ */
+function later<T extends z.ZodMiniType>(make: () => T): z.ZodMiniLazy<T> {
+  const schema = z.lazy(make)
+  schema._zod.optin = undefined
+  schema._zod.optout = undefined
+  return schema
+}
+
+const modelFacts = later(() => {
+  const price = z.strictObject({
+    input: dollars,
+    output: dollars,
+    cacheRead: optional.dollars,
+    cacheWrite: optional.dollars,
+  })
+  return z.strictObject({
+    contextWindow: optional.count,
+    maxOutputTokens: optional.count,
+    thinking: z.optional(z.enum(['budget', 'adaptive', 'level'])),
+    prefill: optional.flag,
+    fetchesUrls: optional.flag,
+    mixesTools: optional.flag,
+    cacheBreakpoints: optional.flag,
+    systemInPlace: optional.flag,
+    lateTools: optional.flag,
+    deferredTools: optional.flag,
+    computer: optional.flag,
+    drop: optional.texts,
+    price: z.optional(
+      z.union([dollars, price], { error: 'expected a number or {"input", "output"}' }),
+    ),
+  })
 })
 
-const modelFacts = z.strictObject({
-  contextWindow: optional.count,
-  maxOutputTokens: optional.count,
-  thinking: z.optional(z.enum(['budget', 'adaptive', 'level'])),
-  prefill: optional.flag,
-  fetchesUrls: optional.flag,
-  mixesTools: optional.flag,
-  cacheBreakpoints: optional.flag,
-  systemInPlace: optional.flag,
-  lateTools: optional.flag,
-  deferredTools: optional.flag,
-  computer: optional.flag,
-  drop: optional.texts,
-  price: z.optional(
-    z.union([dollars, price], { error: 'expected a number or {"input", "output"}' }),
-  ),
+const timeouts = later(() =>
+  z.strictObject({
+    connectMs: optional.milliseconds,
+    firstByteMs: optional.milliseconds,
+    idleMs: optional.milliseconds,
+    totalMs: optional.milliseconds,
+  }),
+)
+
+const keys = later(() => {
+  const entry = z.strictObject({ key: filled, weight: optional.count, account: optional.text })
+  return z
+    .array(z.union([filled, entry], { error: 'expected a key or {"key": ...}' }))
+    .check(z.minLength(1))
 })
 
-const timeouts = z.strictObject({
-  connectMs: optional.milliseconds,
-  firstByteMs: optional.milliseconds,
-  idleMs: optional.milliseconds,
-  totalMs: optional.milliseconds,
-})
-
-const keyEntry = z.strictObject({
-  key: filled,
-  weight: optional.count,
-  account: optional.text,
-})
-
-const keys = z
-  .array(z.union([filled, keyEntry], { error: 'expected a key or {"key": ...}' }))
-  .check(z.minLength(1))
-
-const profile = z.strictObject({
-  extends: optional.text,
+const thoughtFacts = () => ({
   reasoningField: z.optional(
     z.enum(['reasoning_content', 'reasoning', 'both', 'details', 'content-parts', 'tags', 'none']),
   ),
@@ -95,46 +106,53 @@ const profile = z.strictObject({
     z.enum(['openai', 'thinking', 'enable_thinking', 'template', 'openrouter', 'together', 'none']),
   ),
   thinkTags: z.optional(z.enum(['text', 'reasoning'])),
-  maxTokensMember: z.optional(z.enum(['max_tokens', 'max_completion_tokens'])),
-  stop: optional.flag,
-  temperature: optional.flag,
-  forcedWhileThinking: optional.flag,
-  requiredChoice: z.optional(z.enum(['required', 'any'])),
-  allowedTools: optional.flag,
-  customTools: optional.flag,
-  strictTools: optional.flag,
-  developerRole: optional.flag,
-  systemFirst: optional.flag,
-  messageNames: optional.flag,
-  bridgeAfterTool: optional.text,
-  plainContent: optional.flag,
-  cacheMark: z.optional(z.enum(['cache_control', 'prompt_cache_breakpoint'])),
-  cacheKey: optional.flag,
-  callIds: z.optional(
-    z.union([count.check(z.gte(SHORTEST_ID)), z.literal('nine')], {
-      error: `expected a whole number from ${SHORTEST_ID}, or "nine"`,
-    }),
-  ),
-  validArguments: optional.flag,
-  webSearch: optional.flag,
-  topK: optional.flag,
-  seedMember: z.optional(z.enum(['seed', 'random_seed'])),
-  outputInTotal: optional.flag,
-  namespaces: optional.flag,
-  hostedTools: optional.flag,
-  namedChoice: optional.flag,
-  fetchesUrls: optional.flag,
-  files: optional.flag,
-  jsonSchema: optional.flag,
-  toolMedia: optional.flag,
-  reasoningItems: optional.flag,
-  unprovenThoughts: optional.flag,
-  otherItems: optional.flag,
-  state: optional.flag,
-  countTokens: optional.flag,
-  members: optional.texts,
-  drop: optional.texts,
 })
+
+const profile = later(() =>
+  z.strictObject({
+    extends: optional.text,
+    ...thoughtFacts(),
+    maxTokensMember: z.optional(z.enum(['max_tokens', 'max_completion_tokens'])),
+    stop: optional.flag,
+    temperature: optional.flag,
+    forcedWhileThinking: optional.flag,
+    requiredChoice: z.optional(z.enum(['required', 'any'])),
+    allowedTools: optional.flag,
+    customTools: optional.flag,
+    strictTools: optional.flag,
+    developerRole: optional.flag,
+    systemFirst: optional.flag,
+    messageNames: optional.flag,
+    bridgeAfterTool: optional.text,
+    plainContent: optional.flag,
+    cacheMark: z.optional(z.enum(['cache_control', 'prompt_cache_breakpoint'])),
+    cacheKey: optional.flag,
+    callIds: z.optional(
+      z.union([count.check(z.gte(SHORTEST_ID)), z.literal('nine')], {
+        error: `expected a whole number from ${SHORTEST_ID}, or "nine"`,
+      }),
+    ),
+    validArguments: optional.flag,
+    webSearch: optional.flag,
+    topK: optional.flag,
+    seedMember: z.optional(z.enum(['seed', 'random_seed'])),
+    outputInTotal: optional.flag,
+    namespaces: optional.flag,
+    hostedTools: optional.flag,
+    namedChoice: optional.flag,
+    fetchesUrls: optional.flag,
+    files: optional.flag,
+    jsonSchema: optional.flag,
+    toolMedia: optional.flag,
+    reasoningItems: optional.flag,
+    unprovenThoughts: optional.flag,
+    otherItems: optional.flag,
+    state: optional.flag,
+    countTokens: optional.flag,
+    members: optional.texts,
+    drop: optional.texts,
+  }),
+)
 
 const upstream = z.strictObject({
   dialect: z.enum(DIALECTS),
@@ -153,19 +171,11 @@ const upstream = z.strictObject({
   ),
 })
 
-const poolEntry = z.strictObject({
-  name: string,
-  as: optional.text,
-  weight: optional.count,
+const pool = later(() => {
+  const entry = z.strictObject({ name: string, as: optional.text, weight: optional.count })
+  const options = { error: 'expected the name of an upstream or {"name": ...}' }
+  return z.array(z.union([string, entry], options)).check(z.minLength(1))
 })
-
-const pool = z
-  .array(
-    z.union([string, poolEntry], {
-      error: 'expected the name of an upstream or {"name": ...}',
-    }),
-  )
-  .check(z.minLength(1))
 
 const requestClass = z.enum([
   'main',
@@ -181,16 +191,18 @@ const requestClass = z.enum([
 
 const MOST_HOPS = 8
 
-const failover = z.strictObject({
-  hops: z.optional(z.int().check(z.gte(0), z.lte(MOST_HOPS))),
-  budgetMs: optional.milliseconds,
-  attemptMs: optional.milliseconds,
-  waitMs: z.optional(z.int().check(z.gte(0), z.lte(MAX_TIMER_MS))),
-  on: z.optional(z.array(z.int().check(z.gte(400), z.lte(599)))),
-  unknown: optional.flag,
-  sticky: z.optional(z.enum(['off', 'prefer', 'strict'])),
-  stickySeconds: z.optional(count.check(z.lte(MAX_TTL_SECONDS))),
-})
+const failover = later(() =>
+  z.strictObject({
+    hops: z.optional(z.int().check(z.gte(0), z.lte(MOST_HOPS))),
+    budgetMs: optional.milliseconds,
+    attemptMs: optional.milliseconds,
+    waitMs: z.optional(z.int().check(z.gte(0), z.lte(MAX_TIMER_MS))),
+    on: z.optional(z.array(z.int().check(z.gte(400), z.lte(599)))),
+    unknown: optional.flag,
+    sticky: z.optional(z.enum(['off', 'prefer', 'strict'])),
+    stickySeconds: z.optional(count.check(z.lte(MAX_TTL_SECONDS))),
+  }),
+)
 
 const route = z.strictObject({
   model: filled,
@@ -210,58 +222,94 @@ const route = z.strictObject({
   cache: z.optional(z.enum(['off', 'carry', 'derive'] as const satisfies readonly CacheMode[])),
 })
 
-const task = z.strictObject({
-  url: string,
-  key: optional.text,
-  prefix: optional.string,
+const tasks = later(() => {
+  const task = z.optional(
+    z.strictObject({ url: string, key: optional.text, prefix: optional.string }),
+  )
+  return z.strictObject({ image: task, music: task })
 })
 
-const callerLimits = z.strictObject({
-  requestsPerMinute: optional.count,
-  tokensPerMinute: optional.count,
-  concurrent: optional.count,
-  usdPerDay: z.optional(z.number().check(z.gt(0))),
-})
+const callerLimits = later(() =>
+  z.strictObject({
+    requestsPerMinute: optional.count,
+    tokensPerMinute: optional.count,
+    concurrent: optional.count,
+    usdPerDay: z.optional(z.number().check(z.gt(0))),
+  }),
+)
 
-const callers = z.strictObject({
-  keys: z
-    .array(
-      z.union(
-        [
-          filled,
-          z.strictObject({
-            name: filled,
-            key: filled,
-            models: z.optional(z.array(filled).check(z.minLength(1))),
-            limits: z.optional(callerLimits),
-            expires: optional.text,
-          }),
-        ],
-        { error: 'expected a key or {"name", "key"}' },
-      ),
-    )
-    .check(z.minLength(1)),
-  limits: z.optional(callerLimits),
-})
+const callers = later(() =>
+  z.strictObject({
+    keys: z
+      .array(
+        z.union(
+          [
+            filled,
+            z.strictObject({
+              name: filled,
+              key: filled,
+              models: z.optional(z.array(filled).check(z.minLength(1))),
+              limits: z.optional(callerLimits),
+              expires: optional.text,
+            }),
+          ],
+          { error: 'expected a key or {"name", "key"}' },
+        ),
+      )
+      .check(z.minLength(1)),
+    limits: z.optional(callerLimits),
+  }),
+)
 
-const limits = z.strictObject({
-  bodyBytes: optional.count,
-  inFlightBytes: optional.count,
-  depth: z.optional(count.check(z.lte(1000))),
-  nodes: optional.count,
-  eventBytes: optional.count,
-  replyBytes: optional.count,
-  streamBytes: optional.count,
-  streams: optional.count,
-  connections: optional.count,
-  headersMs: optional.milliseconds,
-  bodyMs: optional.milliseconds,
-  heartbeatMs: optional.milliseconds,
-  drainMs: optional.milliseconds,
-  lingerMs: z.optional(z.int().check(z.gte(0), z.lte(MAX_TIMER_MS))),
-})
+const limits = later(() =>
+  z.strictObject({
+    bodyBytes: optional.count,
+    inFlightBytes: optional.count,
+    depth: z.optional(count.check(z.lte(1000))),
+    nodes: optional.count,
+    eventBytes: optional.count,
+    replyBytes: optional.count,
+    streamBytes: optional.count,
+    streams: optional.count,
+    connections: optional.count,
+    headersMs: optional.milliseconds,
+    bodyMs: optional.milliseconds,
+    heartbeatMs: optional.milliseconds,
+    drainMs: optional.milliseconds,
+    lingerMs: z.optional(z.int().check(z.gte(0), z.lte(MAX_TIMER_MS))),
+  }),
+)
+
+const state = later(() =>
+  z.strictObject({
+    store: optional.string,
+    ttlSeconds: z.optional(count.check(z.lte(MAX_TTL_SECONDS))),
+    entryBytes: optional.count,
+    ownerBytes: optional.count,
+    totalBytes: optional.count,
+    proofs: optional.flag,
+    recallBytes: z.optional(z.int().check(z.gte(0))),
+  }),
+)
 
 const lossMode = z.enum(['report', 'reject'])
+const losses = later(() => z.strictObject({ mode: z.optional(lossMode), trailer: optional.flag }))
+
+const telemetry = later(() =>
+  z.strictObject({
+    otlp: z.optional(z.strictObject({ endpoint: filled, headers: optional.strings })),
+    sample: z.optional(z.number().check(z.gte(0), z.lte(1))),
+    semconv: z.optional(z.enum(['1.41', 'main'])),
+    trust: optional.flag,
+  }),
+)
+
+const metrics = later(() =>
+  z.union([z.enum(['off', 'on']), z.strictObject({ key: filled })], {
+    error: 'expected "off", "on" or {"key": ...}',
+  }),
+)
+const web = later(() => z.strictObject({ origins: optional.texts, hosts: optional.texts }))
 
 /** The configuration as people write it. `scripts/config-words/` describes its members. */
 export const configSchema = z.strictObject({
@@ -271,44 +319,16 @@ export const configSchema = z.strictObject({
   callers: z.optional(
     z.union([z.literal('open'), callers], { error: 'expected "open" or {"keys": [...]}' }),
   ),
-  tasks: z.optional(z.strictObject({ image: z.optional(task), music: z.optional(task) })),
-  state: z.optional(
-    z.strictObject({
-      store: optional.string,
-      ttlSeconds: z.optional(count.check(z.lte(MAX_TTL_SECONDS))),
-      entryBytes: optional.count,
-      ownerBytes: optional.count,
-      totalBytes: optional.count,
-      proofs: optional.flag,
-      recallBytes: z.optional(z.int().check(z.gte(0))),
-    }),
-  ),
+  tasks: z.optional(tasks),
+  state: z.optional(state),
   losses: z.optional(
-    z.union([lossMode, z.strictObject({ mode: z.optional(lossMode), trailer: optional.flag })], {
-      error: 'expected "report", "reject" or {"mode", "trailer"}',
-    }),
+    z.union([lossMode, losses], { error: 'expected "report", "reject" or {"mode", "trailer"}' }),
   ),
   failover: z.optional(failover),
   limits: z.optional(limits),
-  telemetry: z.optional(
-    z.strictObject({
-      otlp: z.optional(
-        z.strictObject({
-          endpoint: filled,
-          headers: optional.strings,
-        }),
-      ),
-      sample: z.optional(z.number().check(z.gte(0), z.lte(1))),
-      semconv: z.optional(z.enum(['1.41', 'main'])),
-      trust: optional.flag,
-    }),
-  ),
-  metrics: z.optional(
-    z.union([z.enum(['off', 'on']), z.strictObject({ key: filled })], {
-      error: 'expected "off", "on" or {"key": ...}',
-    }),
-  ),
-  web: z.optional(z.strictObject({ origins: optional.texts, hosts: optional.texts })),
+  telemetry: z.optional(telemetry),
+  metrics: z.optional(metrics),
+  web: z.optional(web),
   inspect: optional.flag,
 })
 
@@ -389,6 +409,7 @@ function knownAt(path: DocumentPath): string[] {
 
 /** The schemas inside an optional one, and the branches of a union. */
 function within(schema: z.core.$ZodType): z.core.$ZodType[] {
+  if (schema instanceof z.ZodMiniLazy) return within(schema._zod.innerType)
   if (schema instanceof z.ZodMiniOptional) return within(schema._zod.def.innerType)
   if (schema instanceof z.ZodMiniUnion) return schema._zod.def.options.flatMap(within)
   return [schema]

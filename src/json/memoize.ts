@@ -1,3 +1,9 @@
+/** What is made when it is first asked for, and kept: a Worker pays for each table that is made while it starts. */
+export function lazily<T extends object>(make: () => T): () => T {
+  let made: T | undefined
+  return () => (made ??= make())
+}
+
 /** With more characters than this everything is forgotten. */
 const MOST_CHARACTERS = 1_000_000
 

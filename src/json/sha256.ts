@@ -1,15 +1,21 @@
 import { encoded } from './bytes.ts'
+import { lazily } from './memoize.ts'
 
 const BLOCK_BYTES = 64
 const WORDS = 64
 
 /** The first primes. The constants are fractions of their roots (FIPS 180-4, sections 4.2.2 and 5.3.3). */
-const primes: number[] = []
-for (let n = 2; primes.length < WORDS; n += 1)
-  if (primes.every((prime) => n % prime !== 0)) primes.push(n)
+const constants = lazily(() => {
+  const primes: number[] = []
+  for (let n = 2; primes.length < WORDS; n += 1)
+    if (primes.every((prime) => n % prime !== 0)) primes.push(n)
+  return {
+    rounds: Int32Array.from(primes, (prime) => fraction(Math.cbrt(prime))),
+    start: Int32Array.from(primes.slice(0, 8), (prime) => fraction(Math.sqrt(prime))),
+  }
+})
+
 const fraction = (root: number): number => ((root - Math.floor(root)) * 2 ** 32) | 0
-const ROUNDS = Int32Array.from(primes, (prime) => fraction(Math.cbrt(prime)))
-const START = Int32Array.from(primes.slice(0, 8), (prime) => fraction(Math.sqrt(prime)))
 
 const turned = (word: number, by: number): number => (word >>> by) | (word << (32 - by))
 
@@ -47,7 +53,7 @@ function digest(bytes: Uint8Array): Int32Array {
   padded[bytes.length] = 0x80
   const view = new DataView(padded.buffer)
   view.setBigUint64(padded.length - 8, BigInt(bytes.length) * 8n)
-  const state = Int32Array.from(START)
+  const state = Int32Array.from(constants().start)
   for (let at = 0; at < padded.length; at += BLOCK_BYTES) {
     schedule(view, at)
     mix(state)
@@ -76,11 +82,12 @@ function schedule(view: DataView, at: number): void {
 }
 
 function mix(state: Int32Array): void {
+  const { rounds } = constants()
   let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = state
   for (let index = 0; index < WORDS; index += 1) {
     const high = turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)
     const chosen = (e & f) ^ (~e & g)
-    const first = (h + high + chosen + (ROUNDS[index] ?? 0) + (words[index] ?? 0)) | 0
+    const first = (h + high + chosen + (rounds[index] ?? 0) + (words[index] ?? 0)) | 0
     const low = turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)
     const second = (low + ((a & b) ^ (a & c) ^ (b & c))) | 0
     h = g

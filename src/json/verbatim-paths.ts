@@ -18,6 +18,14 @@ export function verbatimPaths(...paths: string[]): VerbatimPaths {
   return root
 }
 
+/** The paths of a document that may stand in a member of another one too, by either name. */
+export function wrappedIn(names: readonly string[], paths: VerbatimPaths): VerbatimPaths {
+  const root = pathNode()
+  const wrapped = names.map((name) => [name, paths] as const)
+  for (const [key, node] of [...paths.members, ...wrapped]) join(root, key, node)
+  return root
+}
+
 function pathNode(): PathNode {
   return { members: new Map(), leaf: false, lengths: 0 }
 }
@@ -33,8 +41,11 @@ function child(node: PathNode, key: string): PathNode {
   if (key === '*') return (node.element ??= pathNode())
   const known = node.members.get(key)
   if (known) return known
-  const created = pathNode()
-  node.members.set(key, created)
+  return join(node, key, pathNode())
+}
+
+function join(node: PathNode, key: string, inner: PathNode): PathNode {
+  node.members.set(key, inner)
   node.lengths |= 1 << (key.length & 31)
-  return created
+  return inner
 }

@@ -1,5 +1,6 @@
 import { bracketed, type Key } from './paths.ts'
 import { pickMembers, type JsonObject } from '../json/json.ts'
+import { lazily } from '../json/memoize.ts'
 import type { Lose } from './loss.ts'
 import type { Shape } from './shape.ts'
 
@@ -47,8 +48,10 @@ export type PlaceOf = (key: string) => string
 
 /** Where a member belongs in a canonical request; one without a row is named as it came, behind `prefix`. */
 export const placesIn = (fields: Fields, prefix = ''): PlaceOf => {
-  const places = new Map(Object.entries(fields).map(([key, { place }]) => [key, place]))
-  return (key) => places.get(key) ?? prefix + key
+  const places = lazily(
+    () => new Map(Object.entries(fields).map(([key, { place }]) => [key, place])),
+  )
+  return (key) => places().get(key) ?? prefix + key
 }
 
 /** All names of the members that a configuration may say a model refuses: those of the dialect first. */
@@ -102,21 +105,23 @@ export interface FieldNames {
 
 /** `within`: the member in which those of a table stand; such a table comes before the one with that member. */
 export function fieldNames(...tables: readonly { fields: Fields; within?: string }[]): FieldNames {
-  const rows = tables.flatMap(({ fields, within }) =>
-    Object.entries(fields).map(([key, { place = key }]) => ({
-      name: within === undefined ? key : `${within}.${key}`,
-      place,
-    })),
+  const rows = lazily(() =>
+    tables.flatMap(({ fields, within }) =>
+      Object.entries(fields).map(([key, { place = key }]) => ({
+        name: within === undefined ? key : `${within}.${key}`,
+        place,
+      })),
+    ),
   )
   return {
     placeOf(name) {
       const plain = plainName(name)
-      return rows.find((row) => {
+      return rows().find((row) => {
         const own = plainName(row.name)
         return plain === own || plain.startsWith(`${own}.`) || own.endsWith(`.${plain}`)
       })?.place
     },
-    nameOf: (place) => rows.find((row) => row.place === place)?.name,
+    nameOf: (place) => rows().find((row) => row.place === place)?.name,
     spell: bracketed,
   }
 }

@@ -103,9 +103,11 @@ type ObjectOf<M> = Flat<
 
 /** An object with these members. Any others pass: an unknown member is a leftover, never an error. */
 export function object<M extends Members>(members: M): Shape<ObjectOf<M>> {
-  const known = Object.entries(members).map(([key, shape]) => ({ key, shape }))
+  let known: { key: string; shape: Shape }[] | undefined
   return (value) => {
     if (!isObject(value)) return unexpected('an object', value)
+    // Made here, because a Worker would pay at its start for the tables of all dialects.
+    known ??= Object.entries(members).map(([key, shape]) => ({ key, shape }))
     for (const { key, shape } of known) {
       const issue = shape(Object.hasOwn(value, key) ? value[key] : undefined)
       if (issue) return within(key, issue)

@@ -58,7 +58,7 @@ export function fakeAdapter({ dialect, pathy }: FakeOptions): Adapter {
     },
     upstream: {
       defaultAuth: pathy ? 'query' : 'bearer',
-      droppable: [],
+      droppable: () => [],
       verbatim: verbatimPaths('input'),
       writeRequest(request, { target, lose }) {
         if (pathy && request.sampling.topK !== undefined) lose('dropped', 'sampling.topK')

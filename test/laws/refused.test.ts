@@ -32,7 +32,7 @@ describe.each(DIALECTS)('%s', (dialect) => {
       expect(text).not.toContain('0.123')
       expect(text).toContain('0.456')
       expect(losses).toContainEqual({ code: 'dropped', path: 'sampling.topP' })
-      expect(adapter.upstream.droppable).toContain(name)
+      expect(adapter.upstream.droppable()).toContain(name)
     },
   )
 
@@ -40,12 +40,12 @@ describe.each(DIALECTS)('%s', (dialect) => {
     const { ask } = kits[dialect]
     const asked = [ask.history, ...Object.keys(ask.needed)]
     const needed = [...asked, 'generationConfig', '']
-    expect(adapter.upstream.droppable.filter((name) => needed.includes(name))).toEqual([])
+    expect(adapter.upstream.droppable().filter((name) => needed.includes(name))).toEqual([])
   })
 
   it('has a name for every other member of the fullest request', () => {
     const full = FULL[`../../fixtures/full/${dialect}.json`] ?? '{}'
-    const named = new Set(adapter.upstream.droppable)
+    const named = new Set(adapter.upstream.droppable())
     const { generationConfig = {}, ...top } = JSON.parse(full)
     const members = Object.keys({ ...top, ...generationConfig })
     expect(members.filter((name) => !named.has(name) && !indispensable.includes(name))).toEqual([])

@@ -28,11 +28,12 @@ describe('the table of profiles', () => {
     (row) => {
       expect(row.version).not.toBe('')
       expect(row.source).not.toBe('')
-      const [{ upstream: { droppable = [] } = {} } = {}] = adapters.filter(
-        ({ dialect }) => dialect === row.dialect,
-      )
+      const [{ upstream } = {}] = adapters.filter(({ dialect }) => dialect === row.dialect)
       const { drop = [], ...facts } = row.facts
-      const profile = { ...facts, drop: drop.filter((word) => droppable.includes(word)) }
+      const profile = {
+        ...facts,
+        drop: drop.filter((word) => upstream?.droppable().includes(word) ?? false),
+      }
       const url = 'https://upstream.example'
       const config = { upstreams: { a: { dialect: row.dialect, url, profile } } }
       const { server } = readSettings(config, {}, PLATFORM).upstreams.get('a') ?? {}
