@@ -45,6 +45,12 @@ export const requestNoOps: Entry[] = [
     when: (value) => String(value).startsWith('tool_search_tool_'),
     why: 'which search finds a tool is left to the service',
   },
+  {
+    path: 'tools.*.name',
+    values: ['computer'],
+    beside: ({ type }) => /^computer_\d+$/.test(String(type)),
+    why: 'the tool for a screen has no other name',
+  },
   ...['chat-completions', 'generate-content', 'responses'].map((upstream) => ({
     path: 'messages.*',
     upstream,
