@@ -105,16 +105,31 @@ class Pieces {
   }
 }
 
-/** Returns the same value where no text in it changes. */
+/** Returns the same value where no text in it changes; copies are made of what changes alone. */
 function changed<T>(value: T, change: (text: string) => string): T
 function changed(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value)
-  if (typeof value !== 'object' || value === null || !isPlain(value)) return value
-  const entries = Object.entries(value)
-  const made = entries.map(([name, member]) => [name, changed(member, change)] as const)
-  if (made.every(([, member], index) => member === entries[index]?.[1])) return value
-  return Array.isArray(value) ? made.map(([, member]) => member) : Object.fromEntries(made)
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return changedList(value, change)
+  return isPlain(value) ? changedMembers(value, change) : value
 }
 
-const isPlain = (value: object): boolean =>
-  Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype
+function changedList(list: readonly unknown[], change: (text: string) => string): unknown {
+  let made: unknown[] | undefined
+  for (const [index, item] of list.entries()) {
+    const other = changed(item, change)
+    if (other !== item) (made ??= [...list])[index] = other
+  }
+  return made ?? list
+}
+
+function changedMembers(members: object, change: (text: string) => string): unknown {
+  let made: Map<string, unknown> | undefined
+  for (const [name, member] of Object.entries(members)) {
+    const other = changed(member, change)
+    if (other !== member) (made ??= new Map(Object.entries(members))).set(name, other)
+  }
+  return made ? Object.fromEntries(made) : members
+}
+
+const isPlain = (value: object): boolean => Object.getPrototypeOf(value) === Object.prototype

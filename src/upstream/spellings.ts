@@ -104,7 +104,10 @@ export function seek(secrets: readonly string[]): Sought | undefined {
   const likely = new RegExp([...plain, '[%&\\\\]'].join('|'))
   const beginning = new RegExp(beginnings.map(secretPattern).join('|'), 'g')
   const known = new RegExp(words.map(secretPattern).join('|'), 'g')
-  const isThere = (text: string) => ESCAPES.test(text) || words.some((word) => text.includes(word))
+  // No spelling is shorter than what it spells, and most texts of an event are.
+  const shortest = Math.min(...words.map(({ length }) => length))
+  const isThere = (text: string) =>
+    text.length >= shortest && (ESCAPES.test(text) || words.some((word) => text.includes(word)))
   return {
     plain: secrets,
     isLikely: (text) => likely.test(text),
