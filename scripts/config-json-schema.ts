@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { configSchema } from '../src/config/schema.ts'
-import { wordOf } from './config-words.ts'
+import { findWord } from './config-words.ts'
 import type { Word } from './config-words/word.ts'
 
 type Schema = z.core.JSONSchema.BaseSchema
@@ -17,7 +17,7 @@ const describe = ({ means, usual }: Word): string =>
 /** The same schema with words for every place in it that has some. */
 function explained(schema: Schema, place: string): Schema {
   const { properties = {}, additionalProperties, items, anyOf } = schema
-  const word = wordOf(place)
+  const word = findWord(place)
   const within = (inner: unknown, name: string) =>
     explained(inner as Schema, place === '' ? name : `${place}.${name}`)
   const named = Object.entries(properties).map(([name, inner]) => [name, within(inner, name)])

@@ -18,6 +18,6 @@ export const WORDS: Readonly<Record<string, Word>> = {
 }
 
 /** What is said of a place; of both task services the same, and of failures on a route as of all. */
-export const wordOf = (place: string): Word | undefined =>
+export const findWord = (place: string): Word | undefined =>
   WORDS[place] ??
   WORDS[place.replace(/^tasks\.\w+/, 'tasks.*').replace(/^routes\.\*\.(failover\.)/, '$1')]

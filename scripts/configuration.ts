@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import * as z from 'zod/mini'
 import { configSchema } from '../src/config/schema.ts'
-import { wordOf } from './config-words.ts'
+import { findWord } from './config-words.ts'
 
 const PAGE = new URL('../docs/configuration.md', import.meta.url)
 
@@ -68,7 +68,7 @@ const told = (): ConfigMember[] => allMembers().filter(({ place }) => !TOLD_ELSE
 const TOLD_ELSEWHERE = /^(?:tasks\.music|callers\.keys\.\*\.limits|routes\.\*\.failover)\./
 
 function row({ place, takes }: ConfigMember, section: string): string {
-  const { means = '', usual, example } = wordOf(place) ?? {}
+  const { means = '', usual, example } = findWord(place) ?? {}
   const name = place.slice(section === '' ? 0 : section.length + 1)
   const shown = example === undefined ? '' : `\`${JSON.stringify(example)}\``
   return `| ${[`\`${name}\``, takes, marked(means), marked(usual ?? ''), shown].join(' | ')} |`
@@ -86,10 +86,10 @@ const marked = (text: string): string =>
     .replaceAll(/(?<!`)\*(?!`)/g, '`*`')
 
 /** The member of which a place is an immediate part: `upstreams.*` of `upstreams.*.url`. */
-const sectionOf = (place: string): string => place.split('.').slice(0, -1).join('.')
+const parentPlace = (place: string): string => place.split('.').slice(0, -1).join('.')
 
 function writeTable(section: string): string {
-  const rows = told().filter(({ place }) => sectionOf(place) === section)
+  const rows = told().filter(({ place }) => parentPlace(place) === section)
   return [
     '| member | takes | meaning | default | example |',
     '|---|---|---|---|---|',
@@ -238,7 +238,7 @@ export const configurationPage = (): string =>
 export const untold = (): string[] => {
   const sections = new Set(SECTIONS.map(([, section]) => section))
   return told()
-    .filter(({ place }) => !sections.has(sectionOf(place)) && sectionOf(place) !== 'tasks')
+    .filter(({ place }) => !sections.has(parentPlace(place)) && parentPlace(place) !== 'tasks')
     .map(({ place }) => place)
 }
 

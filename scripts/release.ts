@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { PLACEHOLDER } from './owner.ts'
-import { changesOf, isHigher, moved, withVersion } from './versions.ts'
+import { findChanges, isHigher, moved, withVersion } from './versions.ts'
 
 const read = (file: string): string => readFileSync(file, 'utf8')
 const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8' }).trim()
@@ -18,7 +18,7 @@ const { values, positionals } = parseArgs({
 })
 const current: string = JSON.parse(read('package.json')).version
 
-if (values.notes) process.stdout.write(`${changesOf(read('CHANGELOG.md'), current)}\n`)
+if (values.notes) process.stdout.write(`${findChanges(read('CHANGELOG.md'), current)}\n`)
 else release(positionals[0] ?? '')
 
 function release(next: string): void {
@@ -32,7 +32,7 @@ function release(next: string): void {
       (file) => [file, withVersion(read(file), current, next)] as const,
     ),
   ])
-  console.log(`${current} -> ${next}\n\n${changesOf(texts.get('CHANGELOG.md') ?? '', next)}\n`)
+  console.log(`${current} -> ${next}\n\n${findChanges(texts.get('CHANGELOG.md') ?? '', next)}\n`)
   if (!values.yes) {
     console.log(
       `Nothing is written. With --yes: npm run check, ${[...texts.keys()].join(', ')}, a commit, the tag v${next}.`,
@@ -53,7 +53,7 @@ function findFaults(next: string): string[] {
     ...(git('status', '--porcelain') === '' ? [] : ['there are changes that are not committed']),
     ...(git('rev-parse', '--abbrev-ref', 'HEAD') === 'main' ? [] : ['this is not the branch main']),
     ...(git('tag', '--list', `v${next}`) === '' ? [] : [`the tag v${next} is there already`]),
-    ...(changesOf(read('CHANGELOG.md'), 'Unreleased')
+    ...(findChanges(read('CHANGELOG.md'), 'Unreleased')
       ? []
       : ['CHANGELOG.md has nothing under Unreleased']),
     ...(read('package.json').includes(PLACEHOLDER)

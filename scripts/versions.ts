@@ -1,5 +1,5 @@
 /** What is said of a version in a changelog, without its heading; empty where it has none. */
-export function changesOf(changelog: string, version: string): string {
+export function findChanges(changelog: string, version: string): string {
   const lines = changelog.split('\n')
   const begin = lines.findIndex(
     (line) => line === `## ${version}` || line.startsWith(`## ${version} `),

@@ -2,7 +2,7 @@ import type { Trail } from '../../src/model/trail.ts'
 import { pickMembers, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { NameRule, ToolNames } from '../../src/model/names.ts'
-import { codecOf, type Kept } from '../../src/model/ext.ts'
+import { createCodec, type Kept } from '../../src/model/ext.ts'
 import type { CacheMark } from '../../src/model/request.ts'
 import type { ServerFacts } from '../contract.ts'
 
@@ -17,7 +17,7 @@ export interface Facts {
   [name: string]: Json | undefined
 }
 
-export const { keep, restOf, factsOf, isOrigin, opaque } = codecOf<Facts>(DIALECT)
+export const { keep, restOf, factsOf, isOrigin, opaque } = createCodec<Facts>(DIALECT)
 
 export const textIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 

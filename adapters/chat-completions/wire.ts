@@ -1,5 +1,5 @@
 import type { Json } from '../../src/json/json.ts'
-import { field, namesFor, placesIn, shapesOf } from '../../src/model/fields.ts'
+import { field, namesFor, placesIn, fieldShapes } from '../../src/model/fields.ts'
 import {
   all,
   byType,
@@ -155,7 +155,7 @@ export const READ = namesFor('read', FIELDS)
 export const PROMISES = namesFor('bind', FIELDS)
 export const placeOf = placesIn(FIELDS)
 
-const request = object(shapesOf(FIELDS))
+const request = object(fieldShapes(FIELDS))
 
 /** Throws for the first member that is wrong. */
 export function validate(body: Json): void {

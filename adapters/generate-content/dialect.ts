@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../src/json/json.ts'
-import { codecOf } from '../../src/model/ext.ts'
+import { createCodec } from '../../src/model/ext.ts'
 import type { NameRule } from '../../src/model/names.ts'
 
 export const DIALECT = 'generate-content'
@@ -45,7 +45,7 @@ export interface Facts {
   tier?: string
 }
 
-export const { keep, restOf, factsOf, isOrigin, opaque } = codecOf<Facts>(DIALECT)
+export const { keep, restOf, factsOf, isOrigin, opaque } = createCodec<Facts>(DIALECT)
 
 /** The values of a member that is a list or a single value. */
 export function many<T>(value: T | T[] | undefined): T[] {

@@ -1,5 +1,5 @@
 import { type Json, isObject, Verbatim, type JsonObject } from '../../src/json/json.ts'
-import { field, namesFor, placesIn, shapesOf } from '../../src/model/fields.ts'
+import { field, namesFor, placesIn, fieldShapes } from '../../src/model/fields.ts'
 import {
   list,
   object,
@@ -108,7 +108,7 @@ export const OPTIONS = {
   routingConfig: field('drop'),
   translationConfig: field('drop'),
 }
-const generationConfig = object(shapesOf(OPTIONS))
+const generationConfig = object(fieldShapes(OPTIONS))
 
 const toolConfig = object({
   functionCallingConfig: optional(
@@ -139,7 +139,7 @@ export const PROMISES = namesFor('bind', FIELDS)
 export const placeOf = placesIn(FIELDS)
 export const optionPlace = placesIn(OPTIONS, 'generationConfig.')
 
-const members = shapesOf(FIELDS)
+const members = fieldShapes(FIELDS)
 const count = object(members)
 const create = object({ ...members, contents: oneOrMany(content) })
 const wrappedCount = object({ generateContentRequest: count })

@@ -4,7 +4,7 @@ import {
   COMPUTER,
   DIRECTION,
   screenFunction,
-  screenOf,
+  findScreen,
   UNLISTED_ACTIONS,
 } from '../../src/model/computer.ts'
 import type { Lose } from '../../src/model/loss.ts'
@@ -184,7 +184,7 @@ function readScreen(raw: JsonObject, mark: Json | undefined): FunctionTool {
  * that has to know the size.
  */
 export function withScreen(request: Request, type: string | undefined, lose: Lose): Request {
-  const tool = screenOf(request, 'listed')
+  const tool = findScreen(request, 'listed')
   const { width, height, place } = tool?.screen ?? {}
   const isSet = type?.includes('set')
   if (!tool || type === undefined || !(isSet || (width && height))) return request

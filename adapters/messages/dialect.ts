@@ -1,6 +1,6 @@
 import { pickMembers, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { CacheMark, ToolChangeBlock } from '../../src/model/request.ts'
-import { codecOf } from '../../src/model/ext.ts'
+import { createCodec } from '../../src/model/ext.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { NameRule, ToolNames } from '../../src/model/names.ts'
 import type { Trail } from '../../src/model/trail.ts'
@@ -41,7 +41,7 @@ export interface Facts {
   change?: JsonObject
 }
 
-export const { keep, restOf, factsOf, isOrigin, opaque } = codecOf<Facts>(DIALECT)
+export const { keep, restOf, factsOf, isOrigin, opaque } = createCodec<Facts>(DIALECT)
 
 export const textIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 

@@ -5,7 +5,7 @@ import { isObject, toText, type Json, type JsonObject, Verbatim } from '../../sr
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import { isDecodable } from '../../src/model/media.ts'
 import type { Block, Ext } from '../../src/model/request.ts'
-import { COMPUTER, screenOf } from '../../src/model/computer.ts'
+import { COMPUTER, findScreen } from '../../src/model/computer.ts'
 import { toolNames, type ToolNames } from '../../src/model/names.ts'
 import { raiseInput } from '../../src/model/text-tools.ts'
 import type { Reader, ReadReplyContext, WireEvent } from '../contract.ts'
@@ -142,7 +142,7 @@ export class MessageReader implements Reader {
     const { input: _, namespace, ...call } = readCall({ ...raw, input: {} })
     const id = call.id || this.#context.newId('toolu_')
     // The model has a set where the caller knows one tool.
-    const isMember = namespace === COMPUTER && screenOf(this.#context.request, 'listed')
+    const isMember = namespace === COMPUTER && findScreen(this.#context.request, 'listed')
     const tool = isMember ? { ...call, name: namespace } : this.#names.fromWire(call.name)
     const raiseText = tool.form === 'text' ? raiseInput : undefined
     const raise = isMember ? fromMember(call.name) : raiseText

@@ -1,5 +1,5 @@
 import { isObject, type Json, type Loose } from '../../src/json/json.ts'
-import { field, namesFor, placesIn, shapesOf } from '../../src/model/fields.ts'
+import { field, namesFor, placesIn, fieldShapes } from '../../src/model/fields.ts'
 import {
   all,
   byType,
@@ -169,7 +169,7 @@ export const COUNTED = namesFor('count', FIELDS)
 export const PROMISES = namesFor('bind', FIELDS)
 export const placeOf = placesIn(FIELDS)
 
-const members = shapesOf(FIELDS)
+const members = fieldShapes(FIELDS)
 const request = object(members)
 const generation = object({ ...members, max_tokens: integer(0) })
 

@@ -367,7 +367,7 @@ const CHECKS = 'pending_safety_checks'
 
 /** The calls of an item, for a caller that may know single actions, perhaps in a set. */
 export function callsFor(item: JsonObject, request: Request, lose: Lose): Block[] {
-  const screen = computer.screenOf(request, 'single')
+  const screen = computer.findScreen(request, 'single')
   const calls = readClientCalls(item, screen !== undefined)
   if (!screen || calls[0]?.name !== COMPUTER.name) return calls
   const listed = objectsOf(COMPUTER.read(item))
@@ -450,7 +450,7 @@ function writeScreenCall(
  * confirmed only by a result.
  */
 export function withScreen(request: Request, lose: Lose): Request {
-  const screen = computer.screenOf(request, 'single')
+  const screen = computer.findScreen(request, 'single')
   if (!screen) return request
   if (screen.screen?.width) lose('dropped', 'tools.computer.size')
   const blocks = request.turns.flatMap((turn) => turn.blocks)

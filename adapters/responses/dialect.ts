@@ -1,7 +1,7 @@
 import { pickMembers, type Json, type JsonObject } from '../../src/json/json.ts'
 import { isMinted } from '../../src/model/ids.ts'
 import type { Ext } from '../../src/model/request.ts'
-import { codecOf, type Kept, type Members } from '../../src/model/ext.ts'
+import { createCodec, type Kept, type Members } from '../../src/model/ext.ts'
 
 export const DIALECT = 'responses'
 
@@ -45,7 +45,7 @@ export interface Facts {
   head?: JsonObject
 }
 
-export const { keep, restOf, factsOf, isOrigin, opaque } = codecOf<Facts>(DIALECT)
+export const { keep, restOf, factsOf, isOrigin, opaque } = createCodec<Facts>(DIALECT)
 
 /** The leftovers of an object, and the facts for its own writer. */
 export const keepRest = (members: Members, facts?: Facts): Kept => keep(members.rest(), { facts })

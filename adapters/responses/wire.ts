@@ -1,5 +1,5 @@
 import { isObject, Verbatim, type Json, type JsonObject, type Loose } from '../../src/json/json.ts'
-import { field, namesFor, placesIn, shapesOf } from '../../src/model/fields.ts'
+import { field, namesFor, placesIn, fieldShapes } from '../../src/model/fields.ts'
 import { invalid } from '../../src/model/problem.ts'
 import {
   all,
@@ -102,7 +102,7 @@ export const PROMISES: ReadonlySet<string> = new Set([
 ])
 export const placeOf = placesIn(FIELDS)
 
-const members = shapesOf(FIELDS)
+const members = fieldShapes(FIELDS)
 const create = object(members)
 /** A stored prompt names its own model and input; a request to count may leave both out. */
 const unnamed = object({ ...members, model: optionalText })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Dialect } from '../../adapters/dialect.ts'
-import { folderOf, SIDES, fatedWords } from './census.ts'
+import { packageFolder, SIDES, fatedWords } from './census.ts'
 import { declarationsIn } from './declarations.ts'
 import { Samples } from './samples.ts'
 import { REQUESTS } from './wires.ts'
@@ -105,7 +105,7 @@ export function beyond(dialect: Dialect, group: Group): Map<string, string> {
   const known = new Set(
     SIDES.flatMap((side) => fatedWords(dialect, side)).map(({ kind, word }) => `${kind} ${word}`),
   )
-  const folder = folderOf(REQUESTS[dialect].package)
+  const folder = packageFolder(REQUESTS[dialect].package)
   const found = declarationsIn(
     group.files.map((file) => readFileSync(new URL(file, folder), 'utf8')),
   )

@@ -3,7 +3,7 @@ import { DIALECTS, type Dialect } from '../../adapters/dialect.ts'
 import { declarationsIn, type Declarations, type Type } from './declarations.ts'
 import { BodySpeaker, type Fate } from './fates.ts'
 import { Samples, type Sample } from './samples.ts'
-import { askedOf, REPLIES, REQUESTS, type Wire } from './wires.ts'
+import { earlierRequest, REPLIES, REQUESTS, type Wire } from './wires.ts'
 
 export type Side = 'request' | 'reply'
 export const SIDES: readonly Side[] = ['request', 'reply']
@@ -16,16 +16,16 @@ export interface FatedWord extends Sample {
 export const othersThan = (dialect: Dialect): Dialect[] =>
   DIALECTS.filter((other) => other !== dialect)
 
-const wireOf = (dialect: Dialect, side: Side): Wire =>
+const findWire = (dialect: Dialect, side: Side): Wire =>
   (side === 'request' ? REQUESTS : REPLIES)[dialect]
 
-export const folderOf = (name: string): URL =>
+export const packageFolder = (name: string): URL =>
   new URL(`../../node_modules/${name}/`, import.meta.url)
 
 /** The package and its version whose words these are. */
-export function sourceOf(dialect: Dialect): string {
+export function packageVersion(dialect: Dialect): string {
   const { package: name } = REQUESTS[dialect]
-  const text = readFileSync(new URL('package.json', folderOf(name)), 'utf8')
+  const text = readFileSync(new URL('package.json', packageFolder(name)), 'utf8')
   const { version }: { version: string } = JSON.parse(text)
   return `${name} ${version}`
 }
@@ -36,7 +36,7 @@ function readDeclarations({ package: name, files }: Wire): Declarations {
   const key = [name, ...files].join(' ')
   const known = read.get(key)
   if (known) return known
-  const folder = folderOf(name)
+  const folder = packageFolder(name)
   const found = declarationsIn(files.map((file) => readFileSync(new URL(file, folder), 'utf8')))
   read.set(key, found)
   return found
@@ -45,8 +45,8 @@ function readDeclarations({ package: name, files }: Wire): Declarations {
 const named = (name: string): Type => ({ kind: 'named', name, scope: '' })
 
 /** Every word of one side, with a body that says it. */
-export function samplesOf(dialect: Dialect, side: Side): Sample[] {
-  const wire = wireOf(dialect, side)
+export function makeSamples(dialect: Dialect, side: Side): Sample[] {
+  const wire = findWire(dialect, side)
   const { members = {}, roots, omit, values = {}, least = {}, frame } = wire
   const own = Object.entries(members).map(([name, type]) => ({ name, optional: true, type }))
   const root: Type = {
@@ -76,9 +76,9 @@ function spokenWords(dialect: Dialect, side: Side): FatedWord[] {
   const voices = othersThan(dialect).map((other) =>
     side === 'request'
       ? BodySpeaker.asking(dialect, other)
-      : BodySpeaker.answering(dialect, other, askedOf(other)),
+      : BodySpeaker.answering(dialect, other, earlierRequest(other)),
   )
-  return samplesOf(dialect, side).map((sample) => ({
+  return makeSamples(dialect, side).map((sample) => ({
     ...sample,
     fates: voices.map((voice) => voice.fateOf(sample)),
   }))

@@ -6,15 +6,15 @@ export const reasonsFor = (dialect: Dialect, side: Side): Reasons =>
   (side === 'request' ? SILENT_REQUESTS : SILENT_REPLIES)[dialect]
 
 /** A word's own key: its type and member, and behind `=` the literal. */
-export const ruleOf = ({ where, kind, word }: FatedWord): string =>
+export const spellRule = ({ where, kind, word }: FatedWord): string =>
   kind === 'literal' ? `${where}=${word}` : `${where}.${word}`
 
 const matches = (rule: string, key: string): boolean =>
   rule.endsWith('*') ? key.startsWith(rule.slice(0, -1)) : rule === key
 
 /** Why a word may be silent; undefined where no reason is given. */
-export function reasonOf(word: FatedWord, reasons: Reasons): string | undefined {
-  const key = ruleOf(word)
+export function findReason(word: FatedWord, reasons: Reasons): string | undefined {
+  const key = spellRule(word)
   const rule = Object.keys(reasons).find((each) => matches(each, key))
   return rule === undefined ? undefined : reasons[rule]
 }
@@ -30,12 +30,12 @@ export function verdictOn(words: readonly FatedWord[], dialect: Dialect, side: S
   const reasons = reasonsFor(dialect, side)
   const silent = words.filter(({ fates }) => fates.includes('silent'))
   const undecided = silent.flatMap((word) => {
-    if (reasonOf(word, reasons) !== undefined) return []
+    if (findReason(word, reasons) !== undefined) return []
     const over = othersThan(dialect).filter((_, at) => word.fates[at] === 'silent')
-    return [`${ruleOf(word)} over ${over.join(', ')}`]
+    return [`${spellRule(word)} over ${over.join(', ')}`]
   })
   const stale = Object.keys(reasons).filter(
-    (rule) => !silent.some((word) => matches(rule, ruleOf(word))),
+    (rule) => !silent.some((word) => matches(rule, spellRule(word))),
   )
   return { undecided, stale }
 }

@@ -6,8 +6,15 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { DIALECTS, type Dialect } from '../../adapters/dialect.ts'
 import { FIELD_TABLES } from '../field-tables.ts'
 import { BEYOND, beyond } from './beyond.ts'
-import { SIDES, sourceOf, fatedWords, othersThan, type Side, type FatedWord } from './census.ts'
-import { reasonOf, reasonsFor } from './check.ts'
+import {
+  SIDES,
+  packageVersion,
+  fatedWords,
+  othersThan,
+  type Side,
+  type FatedWord,
+} from './census.ts'
+import { findReason, reasonsFor } from './check.ts'
 import type { Fate } from './fates.ts'
 import { REPLIES } from './wires.ts'
 
@@ -42,7 +49,7 @@ function writeRows(words: readonly FatedWord[], dialect: Dialect, side: Side): R
       ...new Set(
         all
           .filter(({ fates }) => fates.includes('silent'))
-          .map((one) => reasonOf(one, reasons) ?? 'Undecided.'),
+          .map((one) => findReason(one, reasons) ?? 'Undecided.'),
       ),
     ],
   }))
@@ -125,7 +132,7 @@ export const wordsPage = (): string =>
   [
     HEAD,
     ...DIALECTS.flatMap((dialect) => [
-      `## ${dialect}\n\nAs of ${sourceOf(dialect)}.`,
+      `## ${dialect}\n\nAs of ${packageVersion(dialect)}.`,
       members(dialect),
       ...SIDES.map((side) => section(dialect, side)),
       ...others(dialect),

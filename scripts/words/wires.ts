@@ -357,4 +357,4 @@ function framedCandidate(body: JsonObject): JsonObject {
 }
 
 /** What a caller of a dialect asked before. */
-export const askedOf = (dialect: Dialect): JsonObject => REQUESTS[dialect].frame({})
+export const earlierRequest = (dialect: Dialect): JsonObject => REQUESTS[dialect].frame({})

@@ -5,7 +5,7 @@ import { sseFrame } from '../stream/sse.ts'
 import { demandOwnership, isShared, unclaimable } from '../memory/ownership.ts'
 import type { StoredMatch } from './dispatch.ts'
 import type { Answer, StoredExchange } from './exchange.ts'
-import { seedOf } from '../model/ids.ts'
+import { readSeed } from '../model/ids.ts'
 import { forwardStored, upstreamWithMemory } from './forward.ts'
 import {
   recordReader,
@@ -28,7 +28,7 @@ export async function answerFromStore(exchange: StoredExchange, asked: Asked): P
   const { caller, memories } = exchange
   const { memory } = caller.caller
   const destination = await upstreamWithMemory(exchange, asked.id)
-  const isOurs = seedOf(asked.id) !== undefined || !destination
+  const isOurs = readSeed(asked.id) !== undefined || !destination
   const look = async () => memory && memories && keptAnswer(exchange, asked, memory, memories)
   // An exchange that the upstream gave out is asked of the upstream first.
   let found = isOurs ? await look() : undefined

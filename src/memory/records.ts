@@ -2,7 +2,7 @@ import type { ExchangeRecord, ConversationMemory } from './conversation.ts'
 import type { JsonObject } from '../json/json.ts'
 import { ProblemError } from '../model/problem.ts'
 import { DEFAULT_RETENTION } from '../config/defaults.ts'
-import { seedOf } from '../model/ids.ts'
+import { readSeed } from '../model/ids.ts'
 import type { KeptContext, Memories, MemoryContext } from './context.ts'
 import { NO_STATE } from '../model/failures.ts'
 import type { Settings } from '../config/settings.ts'
@@ -74,7 +74,7 @@ const ID = /^[\w-]{1,128}$/
 
 /** The place of the exchange that gave out this id; undefined for a value that cannot be an id. */
 export const recordPlace = (id: string): string | undefined =>
-  ID.test(id) ? (seedOf(id) ?? id) : undefined
+  ID.test(id) ? (readSeed(id) ?? id) : undefined
 
 const MOST_OWNERS = 1000
 

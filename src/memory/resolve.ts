@@ -3,7 +3,7 @@ import type { Json } from '../json/json.ts'
 import { invalid, ProblemError, type Problem } from '../model/problem.ts'
 import { weightOf, type Lease } from '../stream/budget.ts'
 import { demandOwnership, isShared, unclaimable } from './ownership.ts'
-import { seedOf } from '../model/ids.ts'
+import { readSeed } from '../model/ids.ts'
 import type { MemoryContext } from './context.ts'
 import {
   recordReader,
@@ -110,7 +110,7 @@ const unlessOurs =
   }
 
 const mayBeOurs = ({ previous, references }: Ask): boolean =>
-  [previous ?? '', ...references].some((id) => seedOf(id) !== undefined)
+  [previous ?? '', ...references].some((id) => readSeed(id) !== undefined)
 
 export interface Found {
   chain: readonly KeptRecord[]

@@ -67,14 +67,14 @@ const AWAY_KEYS = new Map(pairsIn(AWAY))
 const CHORDED = new Map(pairsIn(KEYS))
 const KEY_NAMES = turned(CHORDED)
 
-const chordOf = (keys: Json[]): string =>
+const writeChord = (keys: Json[]): string =>
   keys
     .map(String)
     .map((key) => CHORDED.get(key) ?? (/^F\d|[a-z]/.test(key) ? key : key.toLowerCase()))
     .join('+')
 
 /** A plus sign is also a key. */
-const keysOf = (chord: Json): string[] =>
+const readChord = (chord: Json): string[] =>
   String(chord)
     .split(/\+(?!$)/)
     .map((key) => KEY_NAMES.get(key) ?? (/[A-Z]/.test(key) ? key : key.toUpperCase()))
@@ -103,7 +103,7 @@ export function toSingle(listed: Action): Action[] {
     ...(x !== undefined && { coordinate: [x, y] }),
     ...(type === 'wait' && { duration: 1 }),
     ...rest,
-    ...(held.length > 0 && { text: chordOf(held) }),
+    ...(held.length > 0 && { text: writeChord(held) }),
   }
   if (type === 'drag') {
     const points = objectsOf(path).map((point) => [point['x'] ?? 0, point['y'] ?? 0])
@@ -153,7 +153,7 @@ export function toListed(single: Action): Action[] {
       : pointIn(coordinate)),
     ...(way && { scroll_x: 0, scroll_y: 0, [way[1]]: way[2] * Number(scroll_amount) }),
     ...rest,
-    ...(text !== undefined && (action === 'type' ? { text } : { keys: keysOf(text) })),
+    ...(text !== undefined && (action === 'type' ? { text } : { keys: readChord(text) })),
   }
   const times = Math.min(MOST_REPEATS, Math.max(1, Number(repeat) || 1))
   return Array.from({ length: isTriple ? 3 : times }, () => listed)
@@ -165,7 +165,7 @@ export const isListed = ({ action, coordinate }: Action): boolean =>
   (coordinate !== undefined || !/click|move|scroll/.test(String(action)))
 
 /** The tool for a screen on offer from the beginning, if its caller knows actions so. */
-export const screenOf = ({ tools }: Request, words: Screen['words']): FunctionTool | undefined =>
+export const findScreen = ({ tools }: Request, words: Screen['words']): FunctionTool | undefined =>
   tools.find(
     (tool): tool is FunctionTool =>
       tool.kind === 'function' && tool.screen?.words === words && !tool.late && !tool.deferred,

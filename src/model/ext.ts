@@ -27,11 +27,11 @@ export interface Codec<Facts> {
 
 const NOTHING: Readonly<JsonObject> = {}
 
-export function codecOf<Facts extends object>(dialect: DialectName): Codec<Facts> {
+export function createCodec<Facts extends object>(dialect: DialectName): Codec<Facts> {
   return {
     keep(rest, circumstance) {
       const fields = definedMembers(rest)
-      const origin = circumstance && originOf(dialect, circumstance)
+      const origin = circumstance && createOrigin(dialect, circumstance)
       return { ...(fields && { ext: { [dialect]: fields } }), ...(origin && { origin }) }
     },
     restOf: (node) => node?.ext?.[dialect] ?? NOTHING,
@@ -43,7 +43,7 @@ export function codecOf<Facts extends object>(dialect: DialectName): Codec<Facts
   }
 }
 
-function originOf<Facts extends object>(
+function createOrigin<Facts extends object>(
   dialect: DialectName,
   { facts }: Circumstance<Facts>,
 ): Origin | undefined {

@@ -34,7 +34,7 @@ export const field = <T = unknown>(uses: string, shape?: Shape<T>, place?: strin
 type ShapesOf<F> = { [K in keyof F]: F[K] extends Field<infer T> ? Shape<T> : never }
 
 /** What each member may be, as an object's shape is made of. */
-export const shapesOf = <F extends Fields>(fields: F): ShapesOf<F> =>
+export const fieldShapes = <F extends Fields>(fields: F): ShapesOf<F> =>
   // Each name keeps the type of its own row, which `fromEntries` does not know.
   Object.fromEntries(
     Object.entries(fields).flatMap(([key, { shape }]) => (shape ? [[key, shape]] : [])),

@@ -14,14 +14,14 @@ export function idSource(random: () => string): (prefix: string) => string {
 const MINTED = /^[a-z]{1,16}_([0-9a-f]{16})[0-9a-f]{8}$/
 
 /** What all ids of one exchange have in common; undefined for an id that was not made here. */
-export const seedOf = (id: string): string | undefined => MINTED.exec(id)?.[1]
+export const readSeed = (id: string): string | undefined => MINTED.exec(id)?.[1]
 
 /** The id that another service gave a search for tools, behind the prefix that such items have here. */
 const PREFIXED = /^ts[co]_srvtoolu_/
 
 /** Whether an id was made here: no service knows it. */
 export const isMinted = (id: unknown): boolean =>
-  typeof id === 'string' && (seedOf(id) !== undefined || PREFIXED.test(id))
+  typeof id === 'string' && (readSeed(id) !== undefined || PREFIXED.test(id))
 
 const NAMED = /"id"\s*:\s*"(?:[a-z]{1,16}_[0-9a-f]{24}"|ts[co]_srvtoolu_)/
 

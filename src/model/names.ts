@@ -114,18 +114,18 @@ export function toolNames(request: Request | undefined, rule: NameRule): ToolNam
  */
 export function reportWidened({ tools, toolChoice }: Request, lose: Lose): void {
   const names = new Set(toolChoice?.names)
-  const isWider = tools.some((tool) => !names.has(nameOf(tool)))
+  const isWider = tools.some((tool) => !names.has(toolName(tool)))
   if (names.size > 0 && isWider) lose('approximated', 'toolChoice', 'the others stay on offer')
 }
 
-const nameOf = (tool: Tool): string => (tool.kind === 'hosted' ? tool.capability : tool.name)
+const toolName = (tool: Tool): string => (tool.kind === 'hosted' ? tool.capability : tool.name)
 
 /** Reports what a tool choice leaves out, for a wire that says so only by not offering it. */
 export function reportLeftOut(tools: readonly Tool[], offered: readonly Tool[], lose: Lose): void {
   const kept = new Set(offered)
   for (const tool of tools) {
     if (kept.has(tool)) continue
-    lose('dropped', `tools.${nameOf(tool)}`, 'the tool choice leaves it out')
+    lose('dropped', `tools.${toolName(tool)}`, 'the tool choice leaves it out')
   }
 }
 

@@ -17,7 +17,7 @@ import { createTracer } from '../observe/traces.ts'
 import { toSource } from '../stream/source.ts'
 import { createLog } from '../observe/log.ts'
 import { readableLine } from '../observe/readable.ts'
-import { egressOf, egressSecrets } from './egress.ts'
+import { readEgress, egressSecrets } from './egress.ts'
 import { greeting, countDown, farewell, summary } from './describe.ts'
 import { painter, readableExplanation } from './explanation.ts'
 import { bytesFile } from './files.ts'
@@ -73,7 +73,7 @@ export async function serve(
   let draining = false
   let send = withDemo(settings, adapters, upstreams.send)
   const ports: Ports = {
-    ...portsOf(parts, (request) => send(request)),
+    ...processPorts(parts, (request) => send(request)),
     draining: () => draining,
     deadline: deadline.signal,
   }
@@ -120,7 +120,7 @@ async function openParts(
 ) {
   const egress = egressSecrets(world.environment)
   const secrets = secretsInUse([...listSecrets(settings), ...egress])
-  const upstreams = createSend(egressOf(world.environment))
+  const upstreams = createSend(readEgress(world.environment))
   const store = await createStore(settings)
   const log = logTo(world, secrets.all)
   const observer = createObserver({ version: VERSION, runtime: 'node' }, Date.now)
@@ -141,7 +141,10 @@ export const logTo = ({ write, logStyle }: Process, secrets: () => readonly stri
 
 type Parts = Awaited<ReturnType<typeof openParts>>
 
-const portsOf = ({ recall, page, log, observer, tracer, store }: Parts, send: Send): Ports => ({
+const processPorts = (
+  { recall, page, log, observer, tracer, store }: Parts,
+  send: Send,
+): Ports => ({
   ...portsWith(send),
   recall,
   ...page.ports,
@@ -291,7 +294,7 @@ export async function check(options: Options, world: Process): Promise<void> {
   const lines = summary(settings, painter(world.logStyle === 'colour'), options.workers)
   world.write(`configuration: ${settings.origin}\n${lines.join('\n')}\n`)
   if (!options.online) return
-  const upstreams = createSend(egressOf(world.environment))
+  const upstreams = createSend(readEgress(world.environment))
   const heard = await heardOnline(settings, upstreams.send)
   upstreams.destroy()
   for (const { upstream, words } of heard) world.write(`  online    ${upstream}: ${words}\n`)

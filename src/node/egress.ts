@@ -9,7 +9,7 @@ export type Egress = (url: string) => string | undefined
  * Reads HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY as curl does, in small letters or capitals. `NO_PROXY` lists
  * hosts, with their subdomains, and ports where one is given; `*` means all hosts.
  */
-export function egressOf(environment: Environment): Egress {
+export function readEgress(environment: Environment): Egress {
   const read = (name: string) =>
     (environment[name.toLowerCase()] ?? environment[name])?.trim() || undefined
   const secure = checked(read('HTTPS_PROXY'), 'HTTPS_PROXY')

@@ -21,7 +21,7 @@ export interface FoundSettings {
   read: ReadConfig
 }
 
-const platformOf = ({ host, port }: Options) => ({
+const toPlatform = ({ host, port }: Options) => ({
   exposed: !isLoopback(host),
   listens: { host, port },
 })
@@ -31,7 +31,7 @@ export function foundSettings(options: Options, world: Process): FoundSettings {
   const { config: file } = options
   const source = sourceFor(options, world)
   const environment = withSecretFiles(world.environment, source.value)
-  const result = examined(source, environment, platformOf(options))
+  const result = examined(source, environment, toPlatform(options))
   const settings = settingsIn(result)
   demandShareable(options, settings)
   for (const warning of result.faults) world.complain(writeFault(warning))
@@ -46,7 +46,7 @@ export function foundSettings(options: Options, world: Process): FoundSettings {
 
 /** The same from what another process has read and found to be right. */
 export const settingsFrom = ({ source, environment }: ReadConfig, options: Options): Settings =>
-  settingsIn(examined(source, environment, platformOf(options)))
+  settingsIn(examined(source, environment, toPlatform(options)))
 
 export const sourceFor = ({ config }: Options, { environment, directory }: Process): ConfigSource =>
   findSource({ file: config, environment, directory })

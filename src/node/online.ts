@@ -42,7 +42,7 @@ async function askUpstream(
   if (key.kind === 'caller') return { words: 'not asked: the key is the caller’s own' }
   const at = ['upstreams', name]
   try {
-    const { status, text } = await answerOf(upstream, send)
+    const { status, text } = await askForModels(upstream, send)
     if (status === 401 || status === 403)
       return failure([...at, 'key'], `the upstream refuses the key (status ${status})`)
     if (status === 404 || status === 405) return { words: `has no list of models (${status})` }
@@ -62,7 +62,7 @@ const failure = (path: string[], text: string): Said => ({
   findings: [{ path, text }],
 })
 
-async function answerOf(
+async function askForModels(
   upstream: UpstreamSettings,
   send: Send,
 ): Promise<{ status: number; text: string }> {
@@ -84,10 +84,10 @@ async function answerOf(
     connectMs: timeouts.connectMs,
     ...(proxy !== undefined && { proxy }),
   })
-  return { status, text: body ? await textOf(toSource(body)) : '' }
+  return { status, text: body ? await readShort(toSource(body)) : '' }
 }
 
-async function textOf(source: ReturnType<typeof toSource>): Promise<string> {
+async function readShort(source: ReturnType<typeof toSource>): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
   for (let piece = await source.read(); piece; piece = await source.read()) {

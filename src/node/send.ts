@@ -75,7 +75,7 @@ const proxyAgent = (connectMs: number, uri: string): Dispatcher =>
 function exchange(agent: Dispatcher, request: UpstreamRequest): Promise<UpstreamResponse> {
   return new Promise((resolve, reject) => {
     if (request.signal.aborted) return reject(toError(request.signal.reason))
-    const { origin, path } = placeOf(request.url)
+    const { origin, path } = readPlace(request.url)
     request.connection?.('sought')
     agent.dispatch(
       {
@@ -102,7 +102,7 @@ const places = new Map<string, Place>()
 const MOST_PLACES = 256
 
 /** An address in its parts; those without a query, which may hold a key, are remembered. */
-function placeOf(address: string): Place {
+function readPlace(address: string): Place {
   const known = places.get(address)
   if (known) return known
   const { origin, pathname, search } = new URL(address)

@@ -161,7 +161,7 @@ function createAttempts(metric: Make): Count {
   return (entry, settings) => {
     for (const attempt of attemptsOf(entry))
       attempts.add({ ...memberLabels(attempt.member), result: resultOf(attempt) })
-    for (const { reason, route } of hopsOf(entry, settings)) hops.add({ route, reason })
+    for (const { reason, route } of listHops(entry, settings)) hops.add({ route, reason })
   }
 }
 
@@ -223,7 +223,7 @@ export function resultOf({ status, reason = '' }: Pick<Attempt, 'status' | 'reas
   return status >= 400 ? '4xx' : 'ok'
 }
 
-function hopsOf({ attempts = [], route }: LogEntry, settings: Settings) {
+function listHops({ attempts = [], route }: LogEntry, settings: Settings) {
   if (attempts.length < 2) return []
   const index = settings.routes.findIndex(({ model }) => model === route)
   const label = index < 0 ? 'other' : `${index} ${route}`

@@ -26,15 +26,15 @@ type OtlpValue =
   | { arrayValue: { values: OtlpValue[] } }
 
 /** OTLP writes 64-bit integers as text. Absent values are left out. */
-export const attributesOf = (
+export const toAttributes = (
   values: readonly (readonly [string, string | number | boolean | string[] | undefined])[],
 ): Attribute[] =>
-  values.flatMap(([key, value]) => (value === undefined ? [] : [{ key, value: valueOf(value) }]))
+  values.flatMap(([key, value]) => (value === undefined ? [] : [{ key, value: otlpValue(value) }]))
 
-function valueOf(value: string | number | boolean | string[]): OtlpValue {
+function otlpValue(value: string | number | boolean | string[]): OtlpValue {
   if (typeof value === 'boolean') return { boolValue: value }
   if (typeof value === 'string') return { stringValue: value }
-  if (Array.isArray(value)) return { arrayValue: { values: value.map(valueOf) } }
+  if (Array.isArray(value)) return { arrayValue: { values: value.map(otlpValue) } }
   return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value }
 }
 

@@ -17,12 +17,12 @@ const listed = (): readonly KnownPrice[] =>
       const [start, ...dear] = above.split(' ')
       return {
         globs: names.split(','),
-        ...priceOf(rates.split(' ')),
-        ...(start && { above: { inputTokens: Number(start), price: priceOf(dear) } }),
+        ...toPrice(rates.split(' ')),
+        ...(start && { above: { inputTokens: Number(start), price: toPrice(dear) } }),
       }
     }))
 
-function priceOf([input, cacheRead, cacheWrite, output]: readonly string[]): Price {
+function toPrice([input, cacheRead, cacheWrite, output]: readonly string[]): Price {
   return {
     input: Number(input),
     output: Number(output),

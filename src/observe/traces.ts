@@ -2,7 +2,7 @@ import type { Settings, TelemetrySettings, UpstreamSettings } from '../config/se
 import type { LogEntry } from './entry.ts'
 import { attemptsOf } from './metrics.ts'
 import {
-  attributesOf,
+  toAttributes,
   createExporter,
   type Exporter,
   type Post,
@@ -34,7 +34,7 @@ export function createTracer(options: TracerOptions): Tracer {
   const exporter = createExporter({
     endpoint,
     headers,
-    resource: attributesOf([...Object.entries(resource), ['service.version', version]]),
+    resource: toAttributes([...Object.entries(resource), ['service.version', version]]),
     scope: { name: 'dragoman', version },
     schemaUrl: names.schemaUrl,
     post,
@@ -46,7 +46,7 @@ export function createTracer(options: TracerOptions): Tracer {
     finished(entry, trace, settings) {
       if (!trace.sampled) return
       const inferenceId = randomId().slice(0, 16)
-      exporter.add(spansOf({ entry, trace, settings, names, end: now(), inferenceId }))
+      exporter.add(buildSpans({ entry, trace, settings, names, end: now(), inferenceId }))
     },
   }
 }
@@ -62,7 +62,7 @@ interface Told {
 }
 
 /** Three levels of spans: the exchange, the inference over all its attempts, and each attempt. */
-function spansOf(told: Told): Span[] {
+function buildSpans(told: Told): Span[] {
   const { entry, trace, settings } = told
   const { upstream: name = '', operation } = entry
   const upstream = settings.upstreams.get(name)
@@ -84,7 +84,7 @@ function spansOf(told: Told): Span[] {
       kind: 3,
       startTimeUnixNano: unixNano(start),
       endTimeUnixNano: unixNano(at),
-      attributes: attributesOf([
+      attributes: toAttributes([
         [told.names.method, 'POST'],
         ...addressOf(told.names, asked),
         [told.names.httpStatus, status],
@@ -106,7 +106,7 @@ function addressOf(names: Semconv, { base }: UpstreamSettings): [string, string 
 }
 
 /** A caller that left is no error. */
-const statusOf = ({ outcome, status }: LogEntry): Span['status'] =>
+const spanStatus = ({ outcome, status }: LogEntry): Span['status'] =>
   outcome === 'left' || (status < 500 && outcome !== 'upstream_error') ? {} : { code: 2 }
 
 const errorTypeOf = ({ outcome = 'ok', status }: LogEntry): string | undefined => {
@@ -115,7 +115,7 @@ const errorTypeOf = ({ outcome = 'ok', status }: LogEntry): string | undefined =
   return status >= 400 ? String(status) : outcome
 }
 
-const timesOf = ({ end, entry }: Told) => ({
+const spanTimes = ({ end, entry }: Told) => ({
   startTimeUnixNano: unixNano(end - entry.totalMs),
   endTimeUnixNano: unixNano(end),
 })
@@ -130,8 +130,8 @@ function serverSpan(told: Told): Span {
     ...(trace.tracestate && { traceState: trace.tracestate }),
     name: template ? `${entry.method} ${template}` : entry.method,
     kind: 2,
-    ...timesOf(told),
-    attributes: attributesOf([
+    ...spanTimes(told),
+    attributes: toAttributes([
       [names.method, entry.method],
       [names.httpRoute, template],
       [names.httpStatus, entry.status],
@@ -140,7 +140,7 @@ function serverSpan(told: Told): Span {
       [names.caller, entry.caller],
       [names.route, entry.route],
     ]),
-    status: statusOf(entry),
+    status: spanStatus(entry),
   }
 }
 
@@ -154,10 +154,10 @@ function inferenceSpan(told: Told, upstream: UpstreamSettings): Span {
     parentSpanId: trace.spanId,
     name: sentModel ? `${operation} ${sentModel}` : operation,
     kind: 3,
-    ...timesOf(told),
-    attributes: attributesOf([
+    ...spanTimes(told),
+    attributes: toAttributes([
       [names.operation, operation],
-      [names.provider, providerOf(upstream)],
+      [names.provider, findProvider(upstream)],
       [names.requestModel, sentModel],
       [names.requestStream, entry.stream],
       ...addressOf(names, upstream),
@@ -173,7 +173,7 @@ function inferenceSpan(told: Told, upstream: UpstreamSettings): Span {
       [names.losses, entry.losses?.length],
       [names.attempts, entry.attempts?.length],
     ]),
-    status: statusOf(entry),
+    status: spanStatus(entry),
   }
 }
 
@@ -190,7 +190,7 @@ const PROVIDERS: readonly (readonly [RegExp, string])[] = [
   [/groq/, 'groq'],
 ]
 
-const providerOf = ({ base, name }: UpstreamSettings): string =>
+const findProvider = ({ base, name }: UpstreamSettings): string =>
   PROVIDERS.find(([pattern]) => pattern.test(new URL(base).hostname))?.[1] ?? name
 
 const TEMPLATES: readonly (readonly [RegExp, string])[] = [

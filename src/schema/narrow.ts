@@ -2,7 +2,7 @@ import { memoize } from '../json/memoize.ts'
 import { objectIn, isObject, stringify, type Json, type JsonObject } from '../json/json.ts'
 import { conjunction, toKey } from './merge.ts'
 import { asList, resolve, without, words } from './source.ts'
-import { typed, typesOf } from './types.ts'
+import { typed, readTypes } from './types.ts'
 import { Walk as SchemaWalk, type SchemaPlace, type SchemaRules } from './walk.ts'
 
 export { widen } from './widen.ts'
@@ -156,7 +156,7 @@ function listVariants(schema: JsonObject, walk: Walk): Json[] | undefined {
   const [any, one] = [asList(schema['anyOf']), asList(schema['oneOf'])]
   if (any.length > 0 && one.length > 0) walk.lost.add('oneOf')
   if (any.length > 0 || one.length > 0) return any.length > 0 ? any : one
-  const types = typesOf(schema).filter((type) => type !== 'null')
+  const types = readTypes(schema).filter((type) => type !== 'null')
   return types.length > 1 ? types.map((type) => ({ type })) : undefined
 }
 
@@ -165,11 +165,13 @@ const UNION = words('anyOf oneOf nullable type')
 /** The service allows no other keywords beside `anyOf`, so they are copied into every branch. */
 function union(schema: JsonObject, variants: Json[], place: SchemaPlace, walk: Walk): Json {
   const others = without(schema, UNION)
-  const types = typesOf(schema).filter((name) => name !== 'null')
+  const types = readTypes(schema).filter((name) => name !== 'null')
   const shared = types.length === 1 && types[0] ? { ...others, type: types[0] } : others
   const some = variants.filter((variant) => !isNull(variant))
   const canBeNull =
-    schema['nullable'] === true || some.length < variants.length || typesOf(schema).includes('null')
+    schema['nullable'] === true ||
+    some.length < variants.length ||
+    readTypes(schema).includes('null')
   const extra = canBeNull ? { nullable: true } : {}
   const constants = some.length > 1 ? mergeConstants(some) : undefined
   if (constants) return walk.schema({ ...shared, ...constants, ...extra }, place)
@@ -198,7 +200,7 @@ const unnested = (branch: Json): Json[] =>
   isObject(branch) && Array.isArray(branch['anyOf']) ? branch['anyOf'] : [branch]
 
 const isNull = (variant: Json): boolean =>
-  isObject(variant) && (typesOf(variant).join() === 'null' || variant['const'] === null)
+  isObject(variant) && (readTypes(variant).join() === 'null' || variant['const'] === null)
 
 /** Alternatives that are all single strings become one enumeration. */
 function mergeConstants(variants: Json[]): JsonObject | undefined {

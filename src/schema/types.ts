@@ -36,7 +36,7 @@ const fateOf = fates('told', {
 const MAX_HINT_CHARACTERS = 200
 
 /** The types in small letters. Schemas of content generation write them in capitals, JSON Schema in small letters. */
-export function typesOf(schema: JsonObject): string[] {
+export function readTypes(schema: JsonObject): string[] {
   const names = asList(schema['type']).filter((type) => typeof type === 'string')
   const known = names.map((name) => name.toLowerCase())
   return [...new Set(known)].filter((name) => TYPES.has(name) || name === 'null')
@@ -57,10 +57,10 @@ export function typed<S>(schema: JsonObject, place: SchemaPlace, walk: Walk<S>):
   const notes = { hints, lose }
   const type = onlyType(schema)
   if (type === undefined) return anything(schema, notes)
-  if (typesOf(schema).join() === 'null') lose('type', 'always null')
+  if (readTypes(schema).join() === 'null') lose('type', 'always null')
   const values = enumeration(schema, type, notes)
   const nullable =
-    schema['nullable'] === true || typesOf(schema).includes('null') || values.canBeNull
+    schema['nullable'] === true || readTypes(schema).includes('null') || values.canBeNull
   const inside = (source: Json) => walk.schema(source, place)
   const body = BODIES.get(type)?.(schema, notes, inside)
   const format = keepFormat(schema, type, notes)
@@ -89,9 +89,9 @@ function anything(schema: JsonObject, notes: Notes): JsonObject {
 
 /** The type that is declared, else the one that the other keywords suggest. */
 function onlyType(schema: JsonObject): string | undefined {
-  const [declared] = typesOf(schema).filter((type) => type !== 'null')
+  const [declared] = readTypes(schema).filter((type) => type !== 'null')
   if (declared) return declared
-  if (typesOf(schema).includes('null')) return 'string'
+  if (readTypes(schema).includes('null')) return 'string'
   const values = schema['const'] === undefined ? asList(schema['enum']) : [schema['const']]
   const kinds = [...new Set(values.filter((value) => value !== null).map(schemaTypeName))]
   if (kinds.length > 0) return kinds.length === 1 ? kinds[0] : 'string'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { configJsonSchema } from '../../scripts/config-json-schema.ts'
-import { wordOf, WORDS } from '../../scripts/config-words.ts'
+import { findWord, WORDS } from '../../scripts/config-words.ts'
 import { allMembers, configurationPage, untold } from '../../scripts/configuration.ts'
 import { findingsIn } from '../../src/config/check.ts'
 import { sources } from '../sources.ts'
@@ -47,7 +47,7 @@ function withExample(place: string, example: unknown): unknown {
 
 describe('what is said of a configuration', () => {
   it('is said of every member, and of nothing else', () => {
-    expect(members.filter(({ place }) => !wordOf(place)).map(({ place }) => place)).toEqual([])
+    expect(members.filter(({ place }) => !findWord(place)).map(({ place }) => place)).toEqual([])
     const places = new Set(
       members.map(({ place }) =>
         place.replace(/^tasks\.\w+\./, 'tasks.*.').replace(/^routes\.\*\.(failover\.)/, '$1'),
@@ -59,12 +59,12 @@ describe('what is said of a configuration', () => {
   it('has an example for every member that has no members', () => {
     const inner = new Set(members.map(({ place }) => place.split('.').slice(0, -1).join('.')))
     const leaves = members.filter(({ place }) => !inner.has(place) && !inner.has(`${place}.*`))
-    const lacking = leaves.filter(({ place }) => wordOf(place)?.example === undefined)
+    const lacking = leaves.filter(({ place }) => findWord(place)?.example === undefined)
     expect(lacking.map(({ place }) => place)).toEqual([])
   })
 
   const examples = members.flatMap(({ place }) => {
-    const example = wordOf(place)?.example
+    const example = findWord(place)?.example
     return example === undefined ? [] : [[place, example] as const]
   })
   it.each(examples)('has an example that is valid: %s', (place, example) => {

@@ -5,7 +5,7 @@ import { isObject, objectsOf } from '../../src/json/json.ts'
 import { objectMembers } from '../../src/node/init/source.ts'
 import { parseYaml } from '../../src/node/init/yaml.ts'
 import { owned } from '../../scripts/owner.ts'
-import { changesOf, isHigher, moved, withVersion } from '../../scripts/versions.ts'
+import { findChanges, isHigher, moved, withVersion } from '../../scripts/versions.ts'
 
 const FOLDER = '.github/workflows'
 const workflows = readdirSync(FOLDER).map((name) => {
@@ -74,9 +74,9 @@ describe('a release', () => {
 
   it('moves what was not released under its version', () => {
     const next = moved(log, '0.2.0', '2026-12-01')
-    expect(changesOf(next, '0.2.0')).toBe('### Added\n\n- One.')
-    expect(changesOf(next, 'Unreleased')).toBe('')
-    expect(changesOf(next, '0.1.0')).toBe('- Zero.')
+    expect(findChanges(next, '0.2.0')).toBe('### Added\n\n- One.')
+    expect(findChanges(next, 'Unreleased')).toBe('')
+    expect(findChanges(next, '0.1.0')).toBe('- Zero.')
   })
 
   it('sets the version where it stands, and nowhere else', () => {

@@ -9,7 +9,7 @@ import { unfold, type Event } from '../../src/model/events.ts'
 import { isObject, stringify, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Request } from '../../src/model/request.ts'
 import { ProblemError } from '../../src/model/problem.ts'
-import { seedOf, idSource } from '../../src/model/ids.ts'
+import { readSeed, idSource } from '../../src/model/ids.ts'
 import { recordReader, recordPlace, readKept, writeKept } from '../../src/memory/records.ts'
 import { requestFor, richReply } from '../laws/arbitrary-replies.ts'
 import { ids } from '../laws/exchange.ts'
@@ -273,7 +273,7 @@ describe('ids', () => {
     const [one, other] = [idSource(() => 'a'.repeat(32)), idSource(() => 'b'.repeat(32))]
     expect(recordPlace(one('resp_'))).toBe(recordPlace(one('msg_')))
     expect(recordPlace(one('resp_'))).not.toBe(recordPlace(other('resp_')))
-    expect(seedOf('resp_6891a5f2c1b481a0a4e2d7c3f5b60918')).toBeUndefined()
+    expect(readSeed('resp_6891a5f2c1b481a0a4e2d7c3f5b60918')).toBeUndefined()
     expect(recordPlace('../x')).toBeUndefined()
     expect(recordPlace('x'.repeat(129))).toBeUndefined()
   })

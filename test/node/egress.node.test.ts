@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ConnectError, type Send } from '../../src/ports.ts'
-import { egressOf, egressSecrets } from '../../src/node/egress.ts'
+import { readEgress, egressSecrets } from '../../src/node/egress.ts'
 import { createSend, type NodeSend } from '../../src/node/send.ts'
 import { emptyFolder } from './command.ts'
 
@@ -56,7 +56,7 @@ afterEach(() => {
 })
 
 const sendBy = (variables: Record<string, string>): Send => {
-  const made = createSend(egressOf(variables))
+  const made = createSend(readEgress(variables))
   open.push(made)
   return made.send
 }
@@ -113,11 +113,11 @@ describe('an egress proxy', () => {
     ['https://api.example/', '', true],
   ])('%s with NO_PROXY %s: %s', (url, exceptions, used) => {
     const variables = { HTTPS_PROXY: 'http://p:1', HTTP_PROXY: 'http://q:1', NO_PROXY: exceptions }
-    expect(egressOf(variables)(url) !== undefined).toBe(used)
+    expect(readEgress(variables)(url) !== undefined).toBe(used)
   })
 
   it('has to be an address', () => {
-    expect(() => egressOf({ HTTPS_PROXY: 'socks5://p:1' })).toThrow(
+    expect(() => readEgress({ HTTPS_PROXY: 'socks5://p:1' })).toThrow(
       'environment: HTTPS_PROXY: expected the address of a proxy such as http://host:3128',
     )
   })

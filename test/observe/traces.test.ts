@@ -6,7 +6,7 @@ import { createReplaceable } from '../../src/http/app.ts'
 import { toResponse } from '../../src/http/respond.ts'
 import { stringify } from '../../src/json/json.ts'
 import type { LogEntry } from '../../src/observe/entry.ts'
-import { attributesOf, type Post, type Span, unixNano } from '../../src/observe/otlp.ts'
+import { toAttributes, type Post, type Span, unixNano } from '../../src/observe/otlp.ts'
 import { SEMCONV } from '../../src/observe/semconv.ts'
 import { traceOf } from '../../src/observe/traceparent.ts'
 import { createTracer, routeTemplate } from '../../src/observe/traces.ts'
@@ -202,7 +202,7 @@ describe('what is traced', () => {
     }
     expect(unixNano(1.5)).toBe('1500000')
     expect(
-      attributesOf([
+      toAttributes([
         ['a', 2 ** 40],
         ['b', 0.5],
         ['c', true],

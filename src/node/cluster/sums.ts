@@ -48,7 +48,7 @@ function joined(name: string, one: Family, other: Family): Family {
   return { ...one, samples }
 }
 
-const textOf = (families: ReadonlyMap<string, Family>): string =>
+const writeFamilies = (families: ReadonlyMap<string, Family>): string =>
   [...families.values()]
     .map(({ head, samples }) => {
       const lines = [...samples].map(([series, value]) => `${series} ${value}`)
@@ -64,12 +64,12 @@ export function summedMetrics(texts: readonly string[]): string {
       const known = sum.get(name)
       sum.set(name, known ? joined(name, known, family) : family)
     }
-  return textOf(sum)
+  return writeFamilies(sum)
 }
 
 /** What stays of a process that is gone: what it has counted, and nothing of how it stood. */
 const lastingMetrics = (text: string): string =>
-  textOf(new Map([...familiesIn(text)].filter(([, { isGauge }]) => !isGauge)))
+  writeFamilies(new Map([...familiesIn(text)].filter(([, { isGauge }]) => !isGauge)))
 
 type Sums = Readonly<Record<string, number>>
 

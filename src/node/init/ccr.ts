@@ -5,7 +5,7 @@ import {
   fromEndpoint,
   objectMembers,
   reportMembers,
-  textOf,
+  filledText,
   upstreamList,
 } from './source.ts'
 
@@ -17,7 +17,7 @@ export function fromCcr(value: unknown): Converted {
   const names = new Map<string, string>()
   const exact: JsonObject[] = []
   for (const provider of objectsOf(config['Providers'] ?? config['providers'])) {
-    const name = textOf(provider['name']) ?? 'upstream'
+    const name = filledText(provider['name']) ?? 'upstream'
     const upstream = upstreams.nameOf(name, readProvider(name, provider, converted.left))
     names.set(name, upstream)
     for (const model of listOf(provider['models']))
@@ -25,7 +25,7 @@ export function fromCcr(value: unknown): Converted {
   }
   const router = objectMembers(config['Router'])
   const target = (member: string): JsonObject | undefined => {
-    const [provider = '', as = ''] = (textOf(router[member]) ?? '').split(',')
+    const [provider = '', as = ''] = (filledText(router[member]) ?? '').split(',')
     const upstream = names.get(provider.trim())
     return upstream && as ? { upstream, as: as.trim() } : undefined
   }
@@ -37,8 +37,8 @@ export function fromCcr(value: unknown): Converted {
     ...exact,
     ...(main ? [{ model: '*', ...main }] : []),
   )
-  const key = textOf(config['APIKEY'])
-  if (key) converted.callerKeys.push(keyOf(key))
+  const key = filledText(config['APIKEY'])
+  if (key) converted.callerKeys.push(toKey(key))
   reportMembers('Router.', router, ROUTER, converted.left)
   reportMembers('', config, MEMBERS, converted.left)
   return converted
@@ -67,14 +67,14 @@ const MEMBERS = {
 }
 
 function readProvider(name: string, provider: JsonObject, left: string[]): JsonObject {
-  const { dialect, url } = fromEndpoint(textOf(provider['api_base_url']) ?? '')
-  const key = textOf(provider['api_key'])
+  const { dialect, url } = fromEndpoint(filledText(provider['api_base_url']) ?? '')
+  const key = filledText(provider['api_key'])
   const use = listOf(objectMembers(provider['transformer'])['use'])
   if (use.length > 0)
     left.push(
       `Providers "${name}": transformers; see "models" and "drop" for what a model does not take`,
     )
-  return { dialect: dialect ?? 'chat-completions', url, ...(key && { key: keyOf(key) }) }
+  return { dialect: dialect ?? 'chat-completions', url, ...(key && { key: toKey(key) }) }
 }
 
-const keyOf = (key: string): string => key.replace(/^\$\{?([A-Za-z_]\w*)\}?$/, 'env:$1')
+const toKey = (key: string): string => key.replace(/^\$\{?([A-Za-z_]\w*)\}?$/, 'env:$1')

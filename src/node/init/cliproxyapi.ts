@@ -5,7 +5,7 @@ import {
   objectMembers,
   reportMembers,
   SERVICES,
-  textOf,
+  filledText,
   upstreamList,
 } from './source.ts'
 
@@ -21,7 +21,7 @@ export function fromCliProxyApi(value: unknown): Converted {
   const config = objectMembers(value)
   const converted = emptyConversion()
   const upstreams = upstreamList(converted)
-  const proxy = textOf(config['proxy-url'])
+  const proxy = filledText(config['proxy-url'])
   for (const [member, service, glob] of KEYED) {
     const { dialect = '', url = '' } = SERVICES.get(service) ?? {}
     const [first, ...others] = objectsOf(config[member])
@@ -30,19 +30,19 @@ export function fromCliProxyApi(value: unknown): Converted {
     if (!first) continue
     const upstream = upstreams.nameOf(service, {
       dialect,
-      url: textOf(first['base-url']) ?? url,
+      url: filledText(first['base-url']) ?? url,
       ...keyAndProxy(first, proxy),
     })
     addRoutes(converted, upstream, first, glob)
   }
   for (const entry of objectsOf(config['openai-compatibility'])) {
-    const name = textOf(entry['name']) ?? 'compatible'
+    const name = filledText(entry['name']) ?? 'compatible'
     const [first = {}, ...others] = objectsOf(entry['api-key-entries'])
     if (others.length > 0)
       converted.left.push(`openai-compatibility "${name}": ${others.length} more keys`)
     const upstream = upstreams.nameOf(name, {
       dialect: 'chat-completions',
-      url: textOf(entry['base-url']) ?? '',
+      url: filledText(entry['base-url']) ?? '',
       ...keyAndProxy(first, proxy),
     })
     addRoutes(converted, upstream, entry, undefined)
@@ -69,8 +69,8 @@ const MEMBERS = {
 }
 
 const keyAndProxy = (entry: JsonObject, general: string | undefined): JsonObject => {
-  const key = textOf(entry['api-key'])
-  const proxy = textOf(entry['proxy-url']) ?? general
+  const key = filledText(entry['api-key'])
+  const proxy = filledText(entry['proxy-url']) ?? general
   return { ...(key && { key }), ...(proxy && /^https?:/.test(proxy) && { proxy }) }
 }
 
@@ -81,8 +81,8 @@ function addRoutes(
   glob: string | undefined,
 ): void {
   for (const each of objectsOf(entry['models'])) {
-    const name = textOf(each['name'])
-    const alias = textOf(each['alias']) ?? name
+    const name = filledText(each['name'])
+    const alias = filledText(each['alias']) ?? name
     if (name && alias) routes.push({ model: alias, upstream, ...(alias !== name && { as: name }) })
   }
   if (glob !== undefined) routes.push({ model: glob, upstream })

@@ -3,10 +3,10 @@ import {
   type Converted,
   emptyConversion,
   objectMembers,
-  numberOf,
+  positiveInteger,
   reportMembers,
   SERVICES,
-  textOf,
+  filledText,
   upstreamList,
 } from './source.ts'
 
@@ -17,7 +17,7 @@ export function fromLitellm(value: unknown): Converted {
   const upstreams = upstreamList(converted)
   const seen = new Set<string>()
   for (const entry of objectsOf(config['model_list'])) {
-    const name = textOf(entry['model_name'])
+    const name = filledText(entry['model_name'])
     const model = name === undefined ? undefined : readModel(entry, converted.left)
     if (name === undefined || !model) continue
     if (seen.has(name)) {
@@ -59,14 +59,14 @@ interface Model {
 
 function readModel(entry: JsonObject, left: string[]): Model | undefined {
   const params = objectMembers(entry['litellm_params'])
-  const full = textOf(params['model']) ?? ''
+  const full = filledText(params['model']) ?? ''
   const at = full.indexOf('/')
   const provider = at < 0 ? 'openai' : full.slice(0, at)
   const isResponses = full.startsWith('openai/responses/')
   const id = isResponses ? full.slice('openai/responses/'.length) : full.slice(at + 1)
   const server = SERVERS.get(provider)
   const service = server ? { dialect: 'chat-completions', ...server } : SERVICES.get(provider)
-  const name = textOf(entry['model_name']) ?? full
+  const name = filledText(entry['model_name']) ?? full
   if (!service) {
     left.push(
       `model_list "${name}": "${provider}" is no service that init knows: add its upstream by hand`,
@@ -77,11 +77,11 @@ function readModel(entry: JsonObject, left: string[]): Model | undefined {
     left.push(`model_list "${name}": a star in the middle of an alias`)
     return undefined
   }
-  const base = textOf(params['api_base'])
+  const base = filledText(params['api_base'])
   // A model with an address of its own stands for a server that speaks chat completions.
   const dialect =
     base && provider === 'openai' && !isResponses ? 'chat-completions' : service.dialect
-  const key = textOf(params['api_key'])
+  const key = filledText(params['api_key'])
   const url = (base ?? service.url).replace(/\/$/, '')
   const taken = ['model', 'api_base', 'api_key', 'max_tokens', 'rpm', 'tpm', 'order', 'weight']
   const others = Object.keys(params).filter((member) => !taken.includes(member))
@@ -93,17 +93,18 @@ function readModel(entry: JsonObject, left: string[]): Model | undefined {
       dialect,
       url: server ? versioned(url) : url,
       ...(server && { profile: server.profile }),
-      ...(key && { key: keyOf(key) }),
+      ...(key && { key: toKey(key) }),
     },
   }
 }
 
-const keyOf = (key: string): string => key.replace(/^os\.environ\//, 'env:')
+const toKey = (key: string): string => key.replace(/^os\.environ\//, 'env:')
 
 /** The context window and output limit that the file names for a model. */
 function addFacts(upstream: JsonObject | undefined, id: string, info: JsonObject): void {
-  const contextWindow = numberOf(info['max_input_tokens'])
-  const maxOutputTokens = numberOf(info['max_output_tokens']) ?? numberOf(info['max_tokens'])
+  const contextWindow = positiveInteger(info['max_input_tokens'])
+  const maxOutputTokens =
+    positiveInteger(info['max_output_tokens']) ?? positiveInteger(info['max_tokens'])
   if (!upstream || (contextWindow === undefined && maxOutputTokens === undefined)) return
   upstream['models'] = {
     ...objectMembers(upstream['models']),
@@ -115,8 +116,8 @@ function addFacts(upstream: JsonObject | undefined, id: string, info: JsonObject
 }
 
 function readGeneral(general: JsonObject, converted: Converted): void {
-  const key = textOf(general['master_key'])
-  if (key) converted.callerKeys.push(keyOf(key))
+  const key = filledText(general['master_key'])
+  if (key) converted.callerKeys.push(toKey(key))
   const words = { master_key: '', database_url: 'nothing is kept in a database' }
   reportMembers('general_settings.', general, words, converted.left)
 }

@@ -54,10 +54,10 @@ export const emptyConversion = (): Converted => ({
 
 export const objectMembers = (value: unknown): JsonObject => (isObject(value) ? value : {})
 
-export const textOf = (value: Json | undefined): string | undefined =>
+export const filledText = (value: Json | undefined): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
 
-export const numberOf = (value: Json | undefined): number | undefined =>
+export const positiveInteger = (value: Json | undefined): number | undefined =>
   typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : undefined
 
 /** The endpoints of dialects, which addresses of upstreams leave out. */

@@ -4,7 +4,7 @@
  * library would be a fifth of the command's size, for something that most users run once.
  */
 export function parseYaml(text: string): unknown {
-  const lines = linesOf(text)
+  const lines = splitLines(text)
   const reader = new BlockReader(lines)
   const value = reader.block(0)
   reader.demandEnd()
@@ -27,7 +27,7 @@ interface Line {
   raw: string
 }
 
-function linesOf(text: string): Line[] {
+function splitLines(text: string): Line[] {
   return text
     .replace(/^\ufeff/, '')
     .split(/\r?\n/)
@@ -103,7 +103,7 @@ class BlockReader {
       const match = KEY.exec(line.text)
       if (!match) throw new YamlFault(line.number, 'expected "name: value"')
       this.#at += 1
-      const name = String(scalarOf(match[1] ?? '', line.number))
+      const name = String(readScalar(match[1] ?? '', line.number))
       members.set(name, this.#valueAfter(line.text.slice(match[0].length), line))
     }
     return Object.fromEntries(members)
@@ -146,7 +146,7 @@ class BlockReader {
     }
     return /^[[{]/.test(text)
       ? new FlowReader(text, line.number).read()
-      : scalarOf(text, line.number)
+      : readScalar(text, line.number)
   }
 }
 
@@ -223,13 +223,13 @@ class FlowReader {
       const [found] = pattern.exec(this.#text) ?? []
       if (found === undefined) continue
       this.#at += found.length
-      return scalarOf(found.trim(), this.#line)
+      return readScalar(found.trim(), this.#line)
     }
     throw new YamlFault(this.#line, 'expected a value')
   }
 }
 
-function scalarOf(text: string, line: number): unknown {
+function readScalar(text: string, line: number): unknown {
   if (/^[&*!%@`]/.test(text))
     throw new YamlFault(line, 'anchors, aliases and tags are not read here')
   if (text.startsWith('"')) return unquoted(text, line)

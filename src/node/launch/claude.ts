@@ -84,7 +84,7 @@ function overSettings(
   told: LaunchFacts,
   { set, unset }: Pick<Start, 'set' | 'unset'>,
 ): Pick<Start, 'args' | 'files'> | undefined {
-  const names = new Set(settingsFiles(told).flatMap((file) => Object.keys(variablesOf(file))))
+  const names = new Set(settingsFiles(told).flatMap((file) => Object.keys(readVariables(file))))
   const again = [
     ...Object.entries(set).filter(([name]) => names.has(name)),
     ...unset.filter((name) => names.has(name)).map((name) => [name, '']),
@@ -104,7 +104,7 @@ const settingsFiles = ({ home, directory, environment }: LaunchFacts): string[] 
   join(directory, '.claude/settings.local.json'),
 ]
 
-function variablesOf(file: string): JsonObject {
+function readVariables(file: string): JsonObject {
   const settings = readMembers(file)
   return isObject(settings['env']) ? settings['env'] : {}
 }

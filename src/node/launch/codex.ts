@@ -70,12 +70,12 @@ function catalog({ models, learned }: LaunchFacts): string {
   const instructions = instructionsIn(bundled)
   const entries = models.map((model, priority) => {
     const own = bundled.find(({ slug }) => slug === model.id)
-    return own ? { ...own, ...windowOf(model) } : codexModel(model, priority, instructions)
+    return own ? { ...own, ...windowMembers(model) } : codexModel(model, priority, instructions)
   })
   return `${JSON.stringify({ models: entries })}\n`
 }
 
-const windowOf = ({ contextWindow: window }: ToldModel): JsonObject =>
+const windowMembers = ({ contextWindow: window }: ToldModel): JsonObject =>
   window === undefined ? {} : { context_window: window, max_context_window: window }
 
 /**

@@ -44,12 +44,12 @@ export const gemini: Client = {
       unset: holdsKeys(headers) ? [...ELSEWHERE, 'GEMINI_CLI_CUSTOM_HEADERS'] : ELSEWHERE,
       args: [],
       files: { [SETTINGS]: `${JSON.stringify(profileFor(told), null, 2)}\n` },
-      links: linksTo(join(homeOf(told), PROFILE)),
+      links: linksTo(join(findHome(told), PROFILE)),
     }
   },
 }
 
-const homeOf = ({ environment, home }: LaunchFacts): string =>
+const findHome = ({ environment, home }: LaunchFacts): string =>
   environment['GEMINI_CLI_HOME'] || home
 
 const selected = (settings: JsonObject): unknown =>
@@ -67,7 +67,7 @@ function checkFolder({ directory }: LaunchFacts): void {
 }
 
 function profileFor(told: LaunchFacts): JsonObject {
-  const settings = readMembers(join(homeOf(told), SETTINGS))
+  const settings = readMembers(join(findHome(told), SETTINGS))
   const security = objectIn(settings['security'])
   return {
     ...settings,

@@ -28,7 +28,7 @@ export function modelsFor(
     model,
     small,
     models: [model, ...(small.id === model.id ? [] : [small]), ...others],
-    foreign: upstreamOf(settings, dialects, id)?.dialect !== dialectAt(path),
+    foreign: findUpstream(settings, dialects, id)?.dialect !== dialectAt(path),
   }
 }
 
@@ -39,7 +39,7 @@ const dialectAt = (path: string): string | undefined =>
 
 function known(settings: Settings, option: string, id: string): ToldModel {
   const model = findModel(settings, dialects, id)
-  const upstream = upstreamOf(settings, dialects, id)
+  const upstream = findUpstream(settings, dialects, id)
   if (!model || !upstream) throw new ConfigError(option, `no route takes the model "${id}"`)
   if (upstream.key.kind === 'caller')
     throw new ConfigError(
@@ -50,5 +50,5 @@ function known(settings: Settings, option: string, id: string): ToldModel {
   return model
 }
 
-const upstreamOf = (settings: Settings, all: Dialects, model: string) =>
+const findUpstream = (settings: Settings, all: Dialects, model: string) =>
   findDestination(settings, all, model)?.upstream
