@@ -152,9 +152,10 @@ function checkDropped(
   path: DocumentPath,
 ): void {
   const dialect = adapters.find((adapter) => adapter.dialect === textAt(config, [...at, 'dialect']))
-  if (!dialect) return
+  const words = entriesAt(config, path)
+  if (!dialect || words.length === 0) return
   const droppable = dialect.upstream.droppable()
-  for (const [index, word] of entriesAt(config, path).entries())
+  for (const [index, word] of words.entries())
     if (typeof word === 'string' && word !== '' && !droppable.includes(word))
       found.fault(
         [...path, index],
