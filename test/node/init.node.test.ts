@@ -54,6 +54,32 @@ router_settings:
   routing_strategy: simple-shuffle
 `
 
+const LITELLM_ODD = `
+model_list:
+  - model_name: elsewhere
+    litellm_params: { model: openai/x, api_base: os.environ/BASE, api_key: os.environ/OPENAI, rpm: 5 }
+  - model_name: "*"
+    litellm_params: { model: "openai/*", api_key: os.environ/OPENAI }
+  - model_name: "gpt-*"
+    litellm_params: { model: "openai/gpt-*", api_key: os.environ/OPENAI }
+  - model_name: sonnet
+    litellm_params: { model: claude-sonnet-5 }
+  - model_name: unknown
+    litellm_params: { model: mystery, api_key: os.environ/OPENAI }
+  - model_name: vectors
+    litellm_params: { model: openai/text-embedding-3-small }
+    model_info: { mode: embedding }
+  - model_name: anthropic/*
+    litellm_params: { model: anthropic/* }
+  - model_name: none
+litellm_settings:
+  fallbacks: [{ sonnet: [elsewhere] }]
+router_settings:
+  model_group_alias: { best: sonnet, lost: nothing }
+general_settings:
+  master_key: sk-1234
+`
+
 const CCR = `{
   // claude-code-router
   "APIKEY": "$MASTER", "PORT": 3456, "LOG": true,
@@ -78,8 +104,21 @@ claude-api-key:
   - name: claude-opus-4-8
     alias: best
 - api-key: sk-second-0123456789
-gemini-api-key:
-  - api-key: AIza-0123456789
+  base-url: "https://one.example"
+  weight: 3
+  proxy-url: socks5://proxy.example:1080
+  headers: { x-team: a, x-session: $X-Session }
+  excluded-models: ["*-preview"]
+generative-language-api-key: [AIza-0123456789]
+openai-compatibility:
+  - name: off
+    disabled: true
+    base-url: https://off.example/v1
+  - name: two
+    base-url: https://two.example/v1
+    api-keys: [old-key-0123456789]
+    prefix: team
+    models: [{ name: kimi-k2, alias: k2 }, { name: kimi-k3, alias: k2 }]
 `
 
 describe('dragoman init', () => {
@@ -158,6 +197,11 @@ describe('dragoman init', () => {
           key: 'env:ANTHROPIC',
           models: { 'claude-opus-4-8': { contextWindow: 200_000, maxOutputTokens: 64_000 } },
         },
+        'anthropic-2': {
+          dialect: 'messages',
+          url: 'https://api.anthropic.com',
+          key: 'env:ANTHROPIC_API_KEY',
+        },
         openai: { dialect: 'responses', url: 'https://api.openai.com/v1', key: 'env:OPENAI' },
         ollama_chat: {
           dialect: 'chat-completions',
@@ -166,22 +210,77 @@ describe('dragoman init', () => {
         },
       },
       routes: [
-        { model: 'claude-main', upstream: 'anthropic', as: 'claude-opus-4-8' },
-        { model: 'gpt-*', upstream: 'openai' },
+        {
+          model: 'claude-main',
+          upstream: [
+            { name: 'anthropic', as: 'claude-opus-4-8' },
+            { name: 'anthropic-2', as: 'claude-sonnet-5' },
+          ],
+          pick: 'weighted',
+        },
         { model: 'qwen3', upstream: 'ollama_chat' },
+        { model: 'gpt-*', upstream: 'openai' },
       ],
       callers: { keys: ['env:MASTER'] },
     })
     for (const line of [
       'model_list "claude-main": extra_headers',
-      'another deployment of "claude-main"',
       'model_list "on-bedrock": "bedrock"',
       'general_settings.database_url',
       'router_settings',
     ])
       expect(out).toContain(line)
     expect(out.split('\n').length).toBeLessThanOrEqual(40)
-    await expectChecked()
+    const set = { ...KEYS, ANTHROPIC_API_KEY: 'another-key-0123456789' }
+    const checked = await folder.run(['check'], set).finished
+    expect([checked.code, checked.error]).toEqual([
+      0,
+      expect.stringMatching(/^[^\n]*warning[^\n]*\n$/),
+    ])
+  })
+
+  it('sends the key of a model of LiteLLM to its own service, and keeps stars behind names', async () => {
+    folder.write('config.yaml', LITELLM_ODD)
+    const { code, out } = await folder.run(['init', '--from', 'litellm', 'config.yaml']).finished
+    expect(code).toBe(0)
+    expect(config()).toEqual({
+      upstreams: {
+        'openai-2': { dialect: 'responses', url: 'https://api.openai.com/v1', key: 'env:OPENAI' },
+        anthropic: {
+          dialect: 'messages',
+          url: 'https://api.anthropic.com',
+          key: 'env:ANTHROPIC_API_KEY',
+        },
+      },
+      routes: [
+        { model: 'sonnet', upstream: 'anthropic', as: 'claude-sonnet-5' },
+        { model: 'best', upstream: 'anthropic', as: 'claude-sonnet-5' },
+        { model: 'gpt-*', upstream: 'openai-2' },
+        { model: '*', upstream: 'openai-2' },
+      ],
+    })
+    for (const line of [
+      'model_list "elsewhere": rpm',
+      'openai: url: expected a URL',
+      'model_list "unknown": no service is named in "mystery"',
+      'model_list "vectors": embedding is no conversation',
+      'model_list "anthropic/*": a star',
+      'model_list "none": has no model',
+      'litellm_settings.fallbacks: a route may name several',
+      'model_group_alias "lost"',
+      'without them anybody on this machine may call',
+    ])
+      expect(out).toContain(line)
+  })
+
+  it.each([
+    ['ccr', '{ Providers: [] }', 1, 'expected a member name in double quotes or "}"'],
+    ['ccr', '{\n  "Providers": [\n', 3, 'expected a value'],
+    ['litellm', 'model_list:\n\t- model_name: a', 2, 'expected spaces: tabs do not indent'],
+  ])('says where a file of %s cannot be read', async (from, broken, line, expected) => {
+    folder.write('other', broken)
+    const { code, error } = await folder.run(['init', '--from', from, 'other']).finished
+    expect([code, error]).toEqual([78, `dragoman: other:${line}: ${expected}\n`])
   })
 
   it('converts a file of claude-code-router', async () => {
@@ -224,23 +323,49 @@ describe('dragoman init', () => {
           key: 'sk-first-0123456789',
           proxy: 'http://proxy.example:3128',
         },
+        'anthropic-2': {
+          dialect: 'messages',
+          url: 'https://one.example',
+          key: 'sk-second-0123456789',
+          headers: { 'x-team': 'a' },
+        },
         gemini: {
           dialect: 'generate-content',
           url: 'https://generativelanguage.googleapis.com',
           key: 'AIza-0123456789',
           proxy: 'http://proxy.example:3128',
         },
+        two: {
+          dialect: 'chat-completions',
+          url: 'https://two.example/v1',
+          key: 'old-key-0123456789',
+          proxy: 'http://proxy.example:3128',
+        },
       },
       routes: [
         { model: 'best', upstream: 'anthropic', as: 'claude-opus-4-8' },
-        { model: 'claude-*', upstream: 'anthropic' },
+        { model: 'k2', upstream: 'two', as: 'kimi-k2' },
+        {
+          model: 'claude-*',
+          upstream: ['anthropic', { name: 'anthropic-2', weight: 3 }],
+          pick: 'weighted',
+        },
         { model: 'gemini-*', upstream: 'gemini' },
       ],
     })
-    for (const word of ['claude-api-key: 1 more keys', 'auth-dir', 'keys of callers'])
+    for (const word of [
+      'claude-api-key[1]: proxy-url: only a proxy that speaks HTTP',
+      'claude-api-key[1]: headers that copy',
+      'claude-api-key[1]: excluded-models',
+      'openai-compatibility "off": is disabled',
+      'openai-compatibility "two": prefix',
+      '"k2": another model of the upstream "two"',
+      'auth-dir',
+      'keys of callers',
+    ])
       expect(out).toContain(word)
-    expect(out).not.toContain('sk-first')
-    await expectChecked()
+    expect(out).not.toMatch(/sk-first|sk-second|old-key/)
+    expect((await folder.run(['check']).finished).code).toBe(0)
   })
 
   it('stays within a screen, however many models there are', async () => {

@@ -5,6 +5,7 @@ import {
   fromEndpoint,
   objectMembers,
   reportMembers,
+  reportOthers,
   filledText,
   upstreamList,
 } from './source.ts'
@@ -15,26 +16,32 @@ export function fromCcr(value: unknown): Converted {
   const converted = emptyConversion()
   const upstreams = upstreamList(converted)
   const names = new Map<string, string>()
-  const exact: JsonObject[] = []
+  const exact = new Map<string, JsonObject>()
   for (const provider of objectsOf(config['Providers'] ?? config['providers'])) {
     const name = filledText(provider['name']) ?? 'upstream'
     const upstream = upstreams.nameOf(name, readProvider(name, provider, converted.left))
     names.set(name, upstream)
-    for (const model of listOf(provider['models']))
-      if (typeof model === 'string') exact.push({ model, upstream })
+    for (const model of listOf(provider['models'])) {
+      if (typeof model !== 'string') continue
+      if (exact.has(model))
+        converted.left.push(`Providers "${name}": another provider has "${model}" too`)
+      else exact.set(model, { model, upstream })
+    }
   }
   const router = objectMembers(config['Router'])
   const target = (member: string): JsonObject | undefined => {
     const [provider = '', as = ''] = (filledText(router[member]) ?? '').split(',')
     const upstream = names.get(provider.trim())
-    return upstream && as ? { upstream, as: as.trim() } : undefined
+    if (upstream && as) return { upstream, as: as.trim() }
+    if (provider) converted.left.push(`Router.${member}: expected "PROVIDER,MODEL" of this file`)
+    return undefined
   }
   const small = target('background')
   const main = target('default')
   converted.routes.push(
     // Claude Code uses a small Claude for small jobs, so its name leads to the model that the router has for them.
     ...(small ? ['dragoman-small', '*haiku*'].map((model) => ({ model, ...small })) : []),
-    ...exact,
+    ...exact.values(),
     ...(main ? [{ model: '*', ...main }] : []),
   )
   const key = filledText(config['APIKEY'])
@@ -69,12 +76,21 @@ const MEMBERS = {
 function readProvider(name: string, provider: JsonObject, left: string[]): JsonObject {
   const { dialect, url } = fromEndpoint(filledText(provider['api_base_url']) ?? '')
   const key = filledText(provider['api_key'])
+  const keys = listOf(provider['api_key']).flatMap((each) => filledText(each) ?? [])
   const use = listOf(objectMembers(provider['transformer'])['use'])
   if (use.length > 0)
     left.push(
       `Providers "${name}": transformers; see "models" and "drop" for what a model does not take`,
     )
-  return { dialect: dialect ?? 'chat-completions', url, ...(key && { key: toKey(key) }) }
+  reportOthers(`Providers "${name}"`, provider, TAKEN, left)
+  return {
+    dialect: dialect ?? 'chat-completions',
+    url,
+    ...(key && { key: toKey(key) }),
+    ...(keys.length > 0 && { key: keys.map(toKey) }),
+  }
 }
+
+const TAKEN = ['name', 'api_base_url', 'api_key', 'models', 'transformer']
 
 const toKey = (key: string): string => key.replace(/^\$\{?([A-Za-z_]\w*)\}?$/, 'env:$1')

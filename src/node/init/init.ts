@@ -3,9 +3,11 @@ import { resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { adapters } from '../../../adapters/index.ts'
 import { ConfigError, type Environment, examined } from '../../config/config.ts'
+import type { ConfigFault } from '../../config/finding.ts'
 import { parseJsonc } from '../../config/jsonc.ts'
+import { spellPlace } from '../../config/place.ts'
 import { textSource } from '../../config/source.ts'
-import type { JsonObject } from '../../json/json.ts'
+import { isObject, type JsonObject } from '../../json/json.ts'
 import type { Process } from '../process.ts'
 import { errorCode, textFile } from '../files.ts'
 import type { InitOptions, Options } from '../options.ts'
@@ -13,14 +15,14 @@ import { fromCcr } from './ccr.ts'
 import { fromCliProxyApi } from './cliproxyapi.ts'
 import { fromLitellm } from './litellm.ts'
 import { type Converted, emptyConversion } from './source.ts'
-import { parseYaml, YamlFault } from './yaml.ts'
+import { parseYaml, TextFault } from './yaml.ts'
 
 const FILE = 'dragoman.json'
 
 /** The formats of other proxies that are read. */
 const FORMATS: ReadonlyMap<string, (text: string) => Converted> = new Map([
   ['litellm', (text: string) => fromLitellm(parseYaml(text))],
-  ['ccr', (text: string) => fromCcr(parseJsonc(text).value)],
+  ['ccr', (text: string) => fromCcr(readJson(text))],
   ['cliproxyapi', (text: string) => fromCliProxyApi(parseYaml(text))],
 ])
 
@@ -56,9 +58,17 @@ function parsed(read: (text: string) => Converted, text: string, file: string): 
   try {
     return read(text)
   } catch (error) {
-    if (error instanceof YamlFault) throw new ConfigError(`${file}:${error.line}`, error.message)
+    if (error instanceof TextFault) throw new ConfigError(`${file}:${error.line}`, error.message)
     throw error
   }
+}
+
+/** Comments and trailing commas are read; the rest of JSON5, which claude-code-router takes too, is refused. */
+function readJson(text: string): unknown {
+  const { value, faults } = parseJsonc(text)
+  const [fault] = faults
+  if (value === undefined && fault) throw new TextFault(fault.line, fault.expected)
+  return value
 }
 
 const known = (dialect: unknown): boolean => adapters.some((adapter) => adapter.dialect === dialect)
@@ -72,7 +82,10 @@ function spoken(converted: Converted): Converted {
     upstreams: Object.fromEntries(
       Object.entries(upstreams).filter(([, { dialect }]) => known(dialect)),
     ),
-    routes: routes.filter(({ upstream }) => others.every(([name]) => name !== upstream)),
+    routes: others.reduce(
+      (kept, [name]) => kept.flatMap((route) => withoutUpstream(route, name)),
+      routes,
+    ),
     left: [...others.map(([name, { dialect }]) => `${name}: speaks ${String(dialect)}`), ...left],
   }
 }
@@ -169,12 +182,34 @@ function valid(text: string, converted: Converted, world: Process): string {
   const { faults } = examined(source, { ...variables, ...world.environment }, platform)
   const first = faults.find(({ severity }) => severity === 'fault')
   if (!first) return text
-  if (converted.callerKeys.length > 0 && first.place.startsWith('callers')) {
-    converted.left.push(`keys of callers: ${first.expected}`)
+  if (!without(converted, first)) throw new ConfigError(first.place, first.expected)
+  return valid(written(converted), converted, world)
+}
+
+const placeBelow = (upstream: string): string => `${spellPlace(['upstreams', upstream])}.`
+
+/** Takes out what a file of another proxy has and this one refuses; false where there is nothing to take out. */
+function without(converted: Converted, { place, expected }: ConfigFault): boolean {
+  const { left, upstreams, routes } = converted
+  if (converted.callerKeys.length > 0 && place.startsWith('callers')) {
+    left.push(`keys of callers: ${expected}; without them anybody on this machine may call`)
     converted.callerKeys = []
-    return valid(written(converted), converted, world)
+    return true
   }
-  throw new ConfigError(first.place, first.expected)
+  const name = Object.keys(upstreams).find((each) => place.startsWith(placeBelow(each)))
+  if (name === undefined || Object.keys(upstreams).length < 2) return false
+  left.push(`${name}: ${place.slice(placeBelow(name).length)}: ${expected}`)
+  delete upstreams[name]
+  converted.routes = routes.flatMap((route) => withoutUpstream(route, name))
+  return true
+}
+
+/** A route without one of its upstreams, or no route. */
+function withoutUpstream(route: JsonObject, name: string): JsonObject[] {
+  const { upstream } = route
+  if (!Array.isArray(upstream)) return upstream === name ? [] : [route]
+  const others = upstream.filter((each) => (isObject(each) ? each['name'] : each) !== name)
+  return others.length > 0 ? [{ ...route, upstream: others }] : []
 }
 
 function create(directory: string, name: string, text: string): void {

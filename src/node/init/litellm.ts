@@ -5,6 +5,9 @@ import {
   objectMembers,
   positiveInteger,
   reportMembers,
+  reportOthers,
+  type RouteList,
+  routeList,
   SERVICES,
   filledText,
   upstreamList,
@@ -14,25 +17,38 @@ import {
 export function fromLitellm(value: unknown): Converted {
   const config = objectMembers(value)
   const converted = emptyConversion()
+  const { left } = converted
   const upstreams = upstreamList(converted)
-  const seen = new Set<string>()
+  const routes = routeList()
+  let isOrdered = false
   for (const entry of objectsOf(config['model_list'])) {
-    const name = filledText(entry['model_name'])
-    const model = name === undefined ? undefined : readModel(entry, converted.left)
-    if (name === undefined || !model) continue
-    if (seen.has(name)) {
-      converted.left.push(`model_list: another deployment of "${name}": the first one is taken`)
-      continue
-    }
-    seen.add(name)
+    const model = readModel(entry, left)
+    if (!model) continue
     const upstream = upstreams.nameOf(model.provider, model.upstream)
-    addFacts(converted.upstreams[upstream], model.id, objectMembers(entry['model_info']))
-    const as = name === model.id || model.id.includes('*') ? {} : { as: model.id }
-    converted.routes.push({ model: name, upstream, ...as })
+    addFacts(converted.upstreams[upstream], model, objectMembers(entry['model_info']), left)
+    const isSame = model.name === model.id || model.id.includes('*')
+    const target = { upstream, ...(!isSame && { as: model.id }), ...model.weight }
+    if (!routes.add(model.name, target))
+      left.push(`model_list "${model.name}": another model of the same upstream`)
+    isOrdered ||= model.isOrdered
   }
+  const router = objectMembers(config['router_settings'])
+  addAliases(objectMembers(router['model_group_alias']), routes, left)
+  converted.routes.push(...routes.routes(isOrdered ? 'order' : 'weighted'))
   readGeneral(objectMembers(config['general_settings']), converted)
-  reportMembers('', config, { model_list: '', general_settings: '', ...MEMBERS }, converted.left)
+  reportMembers('router_settings.', router, ROUTER, left)
+  reportMembers('litellm_settings.', objectMembers(config['litellm_settings']), SETTINGS, left)
+  reportMembers('', config, MEMBERS, left)
   return converted
+}
+
+/** Further names of a group, each as a text or as an object with the group's name. */
+function addAliases(aliases: JsonObject, routes: RouteList, left: string[]): void {
+  for (const [name, value] of Object.entries(aliases)) {
+    const group = filledText(value) ?? filledText(objectMembers(value)['model'])
+    if (group === undefined || !routes.alias(name, group))
+      left.push(`router_settings.model_group_alias "${name}": names no model of the file`)
+  }
 }
 
 /** Servers that people run themselves, by the names that LiteLLM has for them. The address may lack the version. */
@@ -45,63 +61,123 @@ const SERVERS: ReadonlyMap<string, { profile: string; url: string }> = new Map([
 
 const versioned = (url: string): string => (/\/v\d+$/.test(url) ? url : `${url}/v1`)
 
+const ORDER = '"pick" and "weight" of a route, and "failover"'
+const OTHERS = 'a route may name several upstreams: see "routes"'
+
 const MEMBERS = {
-  router_settings: 'order, weights and repetitions belong to "routes" and "failover"',
-  litellm_settings: 'what an upstream does not take is left out and reported in any case',
+  model_list: '',
+  general_settings: '',
+  router_settings: '',
+  litellm_settings: '',
   environment_variables: 'set them where dragoman is started',
 }
 
+const ROUTER = {
+  model_group_alias: '',
+  routing_strategy: ORDER,
+  num_retries: ORDER,
+  allowed_fails: ORDER,
+  cooldown_time: ORDER,
+  fallbacks: OTHERS,
+  context_window_fallbacks: OTHERS,
+  content_policy_fallbacks: OTHERS,
+}
+
+const SETTINGS = {
+  drop_params: 'what an upstream does not take is left out and reported in any case',
+  num_retries: ORDER,
+  request_timeout: '"timeouts" of an upstream',
+  fallbacks: OTHERS,
+  default_fallbacks: OTHERS,
+  context_window_fallbacks: OTHERS,
+  content_policy_fallbacks: OTHERS,
+}
+
 interface Model {
+  name: string
   provider: string
   id: string
   upstream: JsonObject
+  weight: { weight?: number }
+  isOrdered: boolean
 }
+
+/** Kinds of models that hold a conversation. */
+const MODES = ['chat', 'completion', 'responses']
+
+const TAKEN = ['model', 'custom_llm_provider', 'api_base', 'api_key', 'weight', 'order']
 
 function readModel(entry: JsonObject, left: string[]): Model | undefined {
   const params = objectMembers(entry['litellm_params'])
-  const full = filledText(params['model']) ?? ''
+  const full = filledText(params['model'])
+  const name = filledText(entry['model_name']) ?? full ?? ''
+  const skip = (why: string) => void left.push(`model_list "${name}": ${why}`)
+  if (full === undefined) return skip('has no model')
+  const mode = filledText(objectMembers(entry['model_info'])['mode'])
+  if (mode !== undefined && !MODES.includes(mode)) return skip(`${mode} is no conversation`)
+  const { provider, id } = whose(full, filledText(params['custom_llm_provider']))
+  if (provider === undefined) return skip(`no service is named in "${full}"`)
+  if (!SERVERS.has(provider) && !SERVICES.has(provider))
+    return skip(`"${provider}" is no service that init knows: add its upstream by hand`)
+  if (name.includes('*') && name !== id && name !== '*')
+    return skip('a star that takes a prefix away; add a route for each model')
+  reportOthers(`model_list "${name}"`, params, TAKEN, left)
+  const weight = positiveInteger(params['weight'])
+  return {
+    name,
+    provider,
+    id: id.replace(/^responses\//, ''),
+    upstream: readUpstream(provider, id, params),
+    weight: weight === undefined ? {} : { weight },
+    isOrdered: params['order'] !== undefined,
+  }
+}
+
+/**
+ * The service of a model. Where none is named, the model's name says it, as in LiteLLM: a key must not go to another
+ * service.
+ */
+function whose(full: string, named: string | undefined): { provider?: string; id: string } {
   const at = full.indexOf('/')
-  const provider = at < 0 ? 'openai' : full.slice(0, at)
-  const isResponses = full.startsWith('openai/responses/')
-  const id = isResponses ? full.slice('openai/responses/'.length) : full.slice(at + 1)
+  if (named !== undefined) return { provider: named, id: full }
+  if (at >= 0) return { provider: full.slice(0, at), id: full.slice(at + 1) }
+  if (full.startsWith('claude')) return { provider: 'anthropic', id: full }
+  return /^(?:gpt-|chatgpt-|codex-|o\d)/.test(full)
+    ? { provider: 'openai', id: full }
+    : { id: full }
+}
+
+function readUpstream(provider: string, id: string, params: JsonObject): JsonObject {
   const server = SERVERS.get(provider)
-  const service = server ? { dialect: 'chat-completions', ...server } : SERVICES.get(provider)
-  const name = filledText(entry['model_name']) ?? full
-  if (!service) {
-    left.push(
-      `model_list "${name}": "${provider}" is no service that init knows: add its upstream by hand`,
-    )
-    return undefined
-  }
-  if (name.includes('*') && name !== id && name !== '*') {
-    left.push(`model_list "${name}": a star in the middle of an alias`)
-    return undefined
-  }
+  const service = SERVICES.get(provider)
   const base = filledText(params['api_base'])
   // A model with an address of its own stands for a server that speaks chat completions.
-  const dialect =
-    base && provider === 'openai' && !isResponses ? 'chat-completions' : service.dialect
-  const key = filledText(params['api_key'])
-  const url = (base ?? service.url).replace(/\/$/, '')
-  const taken = ['model', 'api_base', 'api_key', 'max_tokens', 'rpm', 'tpm', 'order', 'weight']
-  const others = Object.keys(params).filter((member) => !taken.includes(member))
-  if (others.length > 0) left.push(`model_list "${name}": ${others.join(', ')}`)
+  const isServer =
+    server !== undefined ||
+    (base !== undefined && provider === 'openai' && !id.startsWith('responses/'))
+  const url = (base ?? server?.url ?? service?.url ?? '').replace(/\/$/, '')
+  const usual = base === undefined && service ? `env:${service.key}` : undefined
+  const key = filledText(params['api_key']) ?? usual
   return {
-    provider,
-    id,
-    upstream: {
-      dialect,
-      url: server ? versioned(url) : url,
-      ...(server && { profile: server.profile }),
-      ...(key && { key: toKey(key) }),
-    },
+    dialect: isServer ? 'chat-completions' : (service?.dialect ?? ''),
+    url: server ? versioned(url) : url,
+    ...(server && { profile: server.profile }),
+    ...(key && { key: toKey(key) }),
   }
 }
 
 const toKey = (key: string): string => key.replace(/^os\.environ\//, 'env:')
 
+const FACTS = ['id', 'mode', 'base_model', 'max_input_tokens', 'max_output_tokens', 'max_tokens']
+
 /** The context window and output limit that the file names for a model. */
-function addFacts(upstream: JsonObject | undefined, id: string, info: JsonObject): void {
+function addFacts(
+  upstream: JsonObject | undefined,
+  { name, id }: Model,
+  info: JsonObject,
+  left: string[],
+): void {
+  reportOthers(`model_list "${name}": model_info`, info, FACTS, left)
   const contextWindow = positiveInteger(info['max_input_tokens'])
   const maxOutputTokens =
     positiveInteger(info['max_output_tokens']) ?? positiveInteger(info['max_tokens'])

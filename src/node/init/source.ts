@@ -13,18 +13,103 @@ export interface Converted {
 export interface Service {
   dialect: string
   url: string
+  /** The variable in which programs look for its key. */
+  key: string
 }
 
 export const SERVICES: ReadonlyMap<string, Service> = new Map([
-  ['anthropic', { dialect: 'messages', url: 'https://api.anthropic.com' }],
-  ['openai', { dialect: 'responses', url: 'https://api.openai.com/v1' }],
-  ['gemini', { dialect: 'generate-content', url: 'https://generativelanguage.googleapis.com' }],
-  ['openrouter', { dialect: 'chat-completions', url: 'https://openrouter.ai/api/v1' }],
-  ['deepseek', { dialect: 'chat-completions', url: 'https://api.deepseek.com/v1' }],
-  ['groq', { dialect: 'chat-completions', url: 'https://api.groq.com/openai/v1' }],
-  ['mistral', { dialect: 'chat-completions', url: 'https://api.mistral.ai/v1' }],
-  ['xai', { dialect: 'chat-completions', url: 'https://api.x.ai/v1' }],
+  [
+    'anthropic',
+    { dialect: 'messages', url: 'https://api.anthropic.com', key: 'ANTHROPIC_API_KEY' },
+  ],
+  ['openai', { dialect: 'responses', url: 'https://api.openai.com/v1', key: 'OPENAI_API_KEY' }],
+  [
+    'gemini',
+    {
+      dialect: 'generate-content',
+      url: 'https://generativelanguage.googleapis.com',
+      key: 'GEMINI_API_KEY',
+    },
+  ],
+  [
+    'openrouter',
+    { dialect: 'chat-completions', url: 'https://openrouter.ai/api/v1', key: 'OPENROUTER_API_KEY' },
+  ],
+  [
+    'deepseek',
+    { dialect: 'chat-completions', url: 'https://api.deepseek.com/v1', key: 'DEEPSEEK_API_KEY' },
+  ],
+  [
+    'groq',
+    { dialect: 'chat-completions', url: 'https://api.groq.com/openai/v1', key: 'GROQ_API_KEY' },
+  ],
+  [
+    'mistral',
+    { dialect: 'chat-completions', url: 'https://api.mistral.ai/v1', key: 'MISTRAL_API_KEY' },
+  ],
+  ['xai', { dialect: 'chat-completions', url: 'https://api.x.ai/v1', key: 'XAI_API_KEY' }],
 ])
+
+/** Where a model of another configuration leads: an upstream, with the model's name there. */
+interface Lead {
+  upstream: string
+  as?: string
+  weight?: number
+}
+
+/** Collects where each name leads, which may be several places, and makes routes of it. */
+export function routeList() {
+  const targets = new Map<string, Lead[]>()
+  return {
+    /** False where the upstream serves this model already, by another name: a route has each upstream once. */
+    add(model: string, target: Lead): boolean {
+      const known = targets.get(model) ?? []
+      targets.set(model, known)
+      const same = known.find(({ upstream }) => upstream === target.upstream)
+      if (!same) known.push(target)
+      return !same || same.as === target.as
+    },
+    /** Lets another name lead where this one does; false where there is none. */
+    alias(name: string, model: string): boolean {
+      const known = targets.get(model)
+      if (known) targets.set(name, known)
+      return known !== undefined
+    },
+    /** The first route that fits is taken, so those with a star come last, the shortest at the end. */
+    routes(pick: 'order' | 'weighted'): JsonObject[] {
+      return [...targets]
+        .toSorted(([one], [other]) => (rank(one) === rank(other) ? 0 : rank(other) - rank(one)))
+        .map(([model, list]) => ({ model, ...leadTo(list, pick) }))
+    },
+  }
+}
+
+const rank = (model: string): number => (model.includes('*') ? model.length : Infinity)
+
+export type RouteList = ReturnType<typeof routeList>
+
+function leadTo(list: readonly Lead[], pick: string): JsonObject {
+  const [first, ...others] = list
+  if (first && others.length === 0)
+    return { upstream: first.upstream, ...(first.as && { as: first.as }) }
+  const entries = list.map(({ upstream, as, weight }) =>
+    as === undefined && weight === undefined
+      ? upstream
+      : { name: upstream, ...(as && { as }), ...(weight && { weight }) },
+  )
+  return { upstream: entries, ...(pick === 'weighted' && { pick }) }
+}
+
+/** Reports members of an entry that were not taken, on one line. */
+export function reportOthers(
+  where: string,
+  entry: JsonObject,
+  taken: readonly string[],
+  left: string[],
+): void {
+  const others = Object.keys(entry).filter((member) => !taken.includes(member))
+  if (others.length > 0) left.push(`${where}: ${others.join(', ')}`)
+}
 
 /** Collects upstreams; equal ones become one. */
 export function upstreamList(converted: Pick<Converted, 'upstreams'>) {

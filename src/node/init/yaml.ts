@@ -11,7 +11,8 @@ export function parseYaml(text: string): unknown {
   return value
 }
 
-export class YamlFault extends Error {
+/** What is wrong with a text, and in which line. */
+export class TextFault extends Error {
   readonly line: number
   constructor(line: number, expected: string) {
     super(expected)
@@ -32,6 +33,7 @@ function splitLines(text: string): Line[] {
     .replace(/^\ufeff/, '')
     .split(/\r?\n/)
     .map((raw, index) => {
+      if (/^\t+\S/.test(raw)) throw new TextFault(index + 1, 'expected spaces: tabs do not indent')
       const indent = raw.search(/\S|$/)
       return { number: index + 1, indent, text: withoutComment(raw.slice(indent)).trimEnd(), raw }
     })
@@ -63,7 +65,7 @@ class BlockReader {
   demandEnd(): void {
     const line = this.#peek()
     if (line)
-      throw new YamlFault(line.number, 'expected the end, or an indentation like the ones above')
+      throw new TextFault(line.number, 'expected the end, or an indentation like the ones above')
   }
 
   /** A map, list or scalar that is indented by at least `indent`. */
@@ -101,7 +103,7 @@ class BlockReader {
     const members = new Map<string, unknown>()
     for (let line = this.#peek(); line && line.indent === indent; line = this.#peek()) {
       const match = KEY.exec(line.text)
-      if (!match) throw new YamlFault(line.number, 'expected "name: value"')
+      if (!match) throw new TextFault(line.number, 'expected "name: value"')
       this.#at += 1
       const name = String(readScalar(match[1] ?? '', line.number))
       members.set(name, this.#valueAfter(line.text.slice(match[0].length), line))
@@ -140,7 +142,7 @@ class BlockReader {
     let text = first
     while (isOpen(text)) {
       const next = this.#peek()
-      if (!next) throw new YamlFault(line.number, 'expected the end of what is opened here')
+      if (!next) throw new TextFault(line.number, 'expected the end of what is opened here')
       text += ` ${next.text}`
       this.#at += 1
     }
@@ -178,7 +180,7 @@ class FlowReader {
     const value = this.#value()
     this.#skip()
     if (this.#at < this.#text.length)
-      throw new YamlFault(this.#line, 'expected nothing behind the bracket')
+      throw new TextFault(this.#line, 'expected nothing behind the bracket')
     return value
   }
 
@@ -210,7 +212,7 @@ class FlowReader {
     while (!this.#takes(end)) {
       all.push(one())
       if (!this.#takes(',') && this.#text[this.#at] !== end)
-        throw new YamlFault(this.#line, `expected "," or "${end}"`)
+        throw new TextFault(this.#line, `expected "," or "${end}"`)
     }
     return all
   }
@@ -225,13 +227,13 @@ class FlowReader {
       this.#at += found.length
       return readScalar(found.trim(), this.#line)
     }
-    throw new YamlFault(this.#line, 'expected a value')
+    throw new TextFault(this.#line, 'expected a value')
   }
 }
 
 function readScalar(text: string, line: number): unknown {
   if (/^[&*!%@`]/.test(text))
-    throw new YamlFault(line, 'anchors, aliases and tags are not read here')
+    throw new TextFault(line, 'anchors, aliases and tags are not read here')
   if (text.startsWith('"')) return unquoted(text, line)
   if (text.startsWith("'")) return text.slice(1, -1).replaceAll("''", "'")
   if (/^(?:~|null|Null|NULL|)$/.test(text)) return null
@@ -244,6 +246,6 @@ function unquoted(text: string, line: number): string {
   try {
     return String(JSON.parse(text))
   } catch {
-    throw new YamlFault(line, 'expected a text in double quotes')
+    throw new TextFault(line, 'expected a text in double quotes')
   }
 }
