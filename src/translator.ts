@@ -20,10 +20,11 @@ import { MAX_OUTPUT_TOKENS, PROCESS_LIMITS } from './config/defaults.ts'
 import { hint } from './config/nearest.ts'
 import { profileNames, readProfile } from './config/profiles.ts'
 import type { ProfileConfig } from './config/type.ts'
-import { randomId } from './ports.ts'
+import { randomId, type PlaceFinder } from './ports.ts'
 import { idSource } from './model/ids.ts'
 import { ownHeaders } from './exchange/sample.ts'
 import { frameReader } from './stream/event-reader.ts'
+import { atOwnPlace } from './exchange/own-place.ts'
 import { placeFinder } from './exchange/places.ts'
 import { lossPlaceFinder } from './exchange/loss-places.ts'
 import { toldLosses, type ToldLoss } from './exchange/told-losses.ts'
@@ -179,15 +180,11 @@ function betweenDialects(
       const read = (json: Json) => readRequest(from, json, options, newId)
       const parsed = objectIn(text, () => parse(text, from.caller.verbatim))
       last = read(parsed)
-      if (from !== to) {
-        refuseFileIds(last)
-        refuseUnkept(last, keepingOf(from, to))
-      }
-      const write = (request: Request) => writeRequest(to, request, facts, options)
-      const { losses, ...written } = write(last)
+      const write = (request: Request) => writeRequest(from, to, request, facts, options)
       const places = lazily(() =>
         placeFinder(parsed, { read, write: (request) => write(request).body }),
       )
+      const { losses, ...written } = placed(() => write(last), from, places)
       return { ...written, losses: toldLosses(losses, ({ path }) => places().find(path).field) }
     },
     reply(body) {
@@ -211,6 +208,15 @@ function betweenDialects(
   }
 }
 
+/** A refusal names its place as it stands in the body that was given. */
+function placed<Written>(write: () => Written, from: Adapter, places: () => PlaceFinder): Written {
+  try {
+    return write()
+  } catch (error) {
+    throw atOwnPlace(error, from, places)
+  }
+}
+
 function readRequest(
   from: Adapter,
   body: Json,
@@ -229,11 +235,16 @@ function readRequest(
 }
 
 function writeRequest(
+  from: Adapter,
   to: Adapter,
   request: Request,
   facts: ModelFacts,
   { model = request.model }: TranslatorOptions,
 ): Omit<TranslatedRequest, 'losses'> & { losses: readonly Loss[] } {
+  if (from !== to) {
+    refuseFileIds(request)
+    refuseUnkept(request, keepingOf(from, to))
+  }
   const { lose, losses } = lossList()
   reportForeign(request, to.dialect, lose)
   const target = { model, defaultMaxOutputTokens: MAX_OUTPUT_TOKENS, facts }

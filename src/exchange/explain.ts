@@ -1,6 +1,5 @@
 import { wholeBytes } from '../json/bytes.ts'
 import { parse, stringify, Verbatim, type Json, type JsonObject } from '../json/json.ts'
-import { idSource } from '../model/ids.ts'
 import type { Loss } from '../model/loss.ts'
 import type { Request } from '../model/request.ts'
 import type { SameEdits } from '../../adapters/contract.ts'
@@ -13,8 +12,7 @@ import type { Exchange } from './exchange.ts'
 import { findHome, hasClasses } from './home.ts'
 import type { Plan } from './plan.ts'
 import { whyOf } from './told-losses.ts'
-import { planFor, unrouted } from './planner.ts'
-import { readJson } from './read-request.ts'
+import { planFor, rereader, unrouted } from './planner.ts'
 import { settledRequest } from './run.ts'
 
 /** Shows what would be sent for a request and what would be lost. Nothing is sent. */
@@ -58,7 +56,7 @@ async function placeLosses(exchange: Exchange, plan: Plan, text: string): Promis
     return { losses: editedLosses(exchange, plan, edits, stringify(body), settled) }
   }
   const { request, find } = placing.finder(body, {
-    read: (each) => readJson({ ...exchange, newId: idSource(() => NO_SEED) }, each),
+    read: rereader(exchange),
     write(read) {
       const write = route.operation === 'create' ? 'writeRequest' : 'writeCountRequest'
       return adapter.upstream[write](read, { target, lose: unheard })?.body ?? {}
@@ -100,7 +98,6 @@ function editedLosses(
 }
 
 const unheard = (): undefined => undefined
-const NO_SEED = '0'.repeat(32)
 
 const plainLoss = (loss: Loss): JsonObject => ({ ...loss, why: whyOf(loss) })
 

@@ -2,7 +2,7 @@ import { isLonger } from '../json/bytes.ts'
 import { isObject, listOf, parse, Verbatim, type Json, type JsonObject } from '../json/json.ts'
 import { lossKey, lossList } from '../model/loss.ts'
 import type { Withheld } from '../model/events.ts'
-import { pathsIn, readPath, withPaths, type Key } from '../model/paths.ts'
+import { keysIn, pathsIn, readPath, withPaths, type Key } from '../model/paths.ts'
 import type { EditedBody, Places, Placing, PlaceSearch } from '../ports.ts'
 import { findOrigin } from './origin.ts'
 import { lossPlaceFinder } from './loss-places.ts'
@@ -72,14 +72,7 @@ function placesByIds(sent: JsonObject, list: readonly Withheld[]): Withheld[] {
 }
 
 /** Whether there is anything at a JSON pointer. */
-const isAt = (body: Json, pointer: string): boolean =>
-  nodeAt(
-    body,
-    pointer
-      .split('/')
-      .slice(1)
-      .map((word) => word.replaceAll('~1', '/').replaceAll('~0', '~')),
-  ) !== undefined
+const isAt = (body: Json, pointer: string): boolean => nodeAt(body, keysIn(pointer)) !== undefined
 
 export const placing: Placing = {
   finder: placeFinder,

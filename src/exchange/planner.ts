@@ -34,6 +34,7 @@ import { NOTHING_SOUGHT, resolveReferences, type ResolvedRequest } from '../memo
 import { membersOf, type Member } from '../upstream/members.ts'
 import { destinationOf, findRoute, type Destination } from '../upstream/route.ts'
 import { readableProofs } from './accounts.ts'
+import { atOwnPlace } from './own-place.ts'
 import { cacheOptions } from './cache-options.ts'
 import { traitsOf } from './traits.ts'
 import type { RouteSettings, UpstreamSettings } from '../config/settings.ts'
@@ -187,18 +188,16 @@ async function translatePlan(
   // The exchange is kept here, so the upstream need not keep it too: no caller could ask for that copy or delete it.
   const whole = resolved ? { ...asked, store: false } : asked
   const { lose, losses } = lossList()
-  if (adapter !== exchange.caller) {
-    refuseFileIds(whole, trail)
-    refuseUnkept(whole, keepingOf(exchange.caller, adapter), trail)
-  }
-  reportForeign(whole, adapter.dialect, lose, trail)
   const cache = cacheOptions(exchange, destination, scanned)
-  const outgoing = outgoingRequest(
-    exchange,
-    destination,
-    { body, resolved, request: whole, cache, trail },
-    lose,
-  )
+  const known = { body, resolved, request: whole, cache, trail }
+  const outgoing = placed(exchange, known, () => {
+    if (adapter !== exchange.caller) {
+      refuseFileIds(whole, trail)
+      refuseUnkept(whole, keepingOf(exchange.caller, adapter), trail)
+    }
+    reportForeign(whole, adapter.dialect, lose, trail)
+    return outgoingRequest(exchange, destination, known, lose)
+  })
   const stream = exchange.route.operation === 'create' && request.stream
   await breath(exchange)
   return {
@@ -220,6 +219,29 @@ interface Known {
   cache: CacheOptions
   trail?: Trail | undefined
 }
+
+/** A refusal names its place as it stands in the caller's body, unless the place is in an earlier response. */
+function placed<Written>(
+  exchange: Exchange,
+  { body, resolved }: Pick<Known, 'body' | 'resolved'>,
+  write: () => Written,
+): Written {
+  try {
+    return write()
+  } catch (error) {
+    const places = () =>
+      resolved || !mayBeSoughtIn(exchange)
+        ? undefined
+        : exchange.ports.placing?.finder(body, { read: rereader(exchange), write: () => ({}) })
+    throw atOwnPlace(error, exchange.caller, places)
+  }
+}
+
+/** Reads a body again, with ids that mean nothing. */
+export const rereader =
+  (exchange: Exchange) =>
+  (body: Json): Request =>
+    readJson({ ...exchange, newId: idSource(() => NO_SEED) }, body)
 
 /** Undefined where tokens are to be counted and the server has no counter. */
 function outgoingRequest(
@@ -252,7 +274,7 @@ async function writeAgain(
   const { lose } = lossList()
   if (adapter === exchange.caller)
     return editedRequest(exchange, destination, body, false, lose).body
-  const read = readJson({ ...exchange, newId: idSource(() => NO_SEED) }, body)
+  const read = rereader(exchange)(body)
   const request = readableProofs(
     await withProofs(exchange, read, adapter.dialect),
     destination,

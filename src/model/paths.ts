@@ -17,6 +17,14 @@ export const readPath = (text: string): Key[] =>
     .filter((word) => word !== '')
     .map((word) => (/^\d+$/.test(word) ? Number(word) : word))
 
+/** The place that a JSON pointer names (RFC 6901). */
+export const keysIn = (pointer: string): Key[] =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((word) => word.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((word) => (/^\d+$/.test(word) ? Number(word) : word))
+
 export const dotted = (path: readonly Key[]): string => path.join('.')
 
 export const bracketed = (path: readonly Key[]): string =>

@@ -53,11 +53,14 @@ export const optional =
   (value) =>
     value === undefined ? undefined : shape(value)
 
-/** Something that may be left out, or be null. */
+/** Something that may be left out, or be null; also where its text is kept as it came. */
 export const nullish =
   <T>(shape: Shape<T>): Shape<T | null | undefined> =>
   (value) =>
-    value === undefined || value === null ? undefined : shape(value)
+    value === undefined || value === null || isNullText(value) ? undefined : shape(value)
+
+const isNullText = (value: unknown): boolean =>
+  value instanceof Verbatim && value.text.trim() === 'null'
 
 /** A value that has all of these shapes. */
 export const all =

@@ -18,6 +18,17 @@ const toolResult = (id: string, content: unknown) => ({
   content,
 })
 const question = { role: 'user', content: 'Go.' }
+const offering = (declared: object) => ({
+  messages: [question],
+  tools: [{ type: 'function', function: { name: 'f', ...declared } }],
+})
+
+it.each<Dialect>(['messages', 'generate-content', 'responses'])(
+  'takes a function whose parameters are null for one without any, over %s',
+  (to) => {
+    expect(sent([CHAT, to], offering({ parameters: null }))).toEqual(sent([CHAT, to], offering({})))
+  },
+)
 
 describe('what a server would refuse', () => {
   it.each(['gpt-5', 'gpt-5.6-mini', 'o3', 'o4-mini', 'openai/gpt-5'])(

@@ -1,0 +1,25 @@
+import type { Adapter } from '../../adapters/contract.ts'
+import { keysIn } from '../model/paths.ts'
+import { ProblemError } from '../model/problem.ts'
+import type { PlaceFinder } from '../ports.ts'
+
+/** A place in the conversation as it is kept here, which means nothing to a caller. */
+const CANONICAL = /^(?:turns|system|tools)\.\S+$/
+
+/**
+ * A refusal of what was read and cannot be sent, with its place as the caller wrote it. `places` is asked only for
+ * such a refusal: it reads the body again.
+ */
+export function atOwnPlace(
+  error: unknown,
+  { members }: Pick<Adapter, 'members'>,
+  places: () => Pick<PlaceFinder, 'find'> | undefined,
+): unknown {
+  const { param = '' } = error instanceof ProblemError ? error.problem : {}
+  if (!(error instanceof ProblemError) || !CANONICAL.test(param)) return error
+  const { field } = places()?.find(param) ?? {}
+  if (field === undefined) return error
+  const place = members.spell(keysIn(field))
+  const message = error.problem.message.replaceAll(param, () => place)
+  return new ProblemError({ ...error.problem, message, param: place }, error.headers)
+}

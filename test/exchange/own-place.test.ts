@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { createApp, ProblemError, translator } from '../../src/index.ts'
+import type { Dialect } from '../../adapters/dialect.ts'
+import { othersThan } from '../dialects/index.ts'
+
+const text = { type: 'text', text: 'Read this.' }
+const said = { type: 'input_text', text: 'Read this.' }
+const document = { type: 'document', source: { type: 'file', file_id: 'file_1' } }
+
+/** What no other service can be sent, and its place as the caller's own service would spell it. */
+const REFUSED: readonly (readonly [Dialect, string, object, string])[] = [
+  [
+    'messages',
+    '/v1/messages',
+    { max_tokens: 9, messages: [{ role: 'user', content: [text, document] }] },
+    'messages.0.content.1',
+  ],
+  [
+    'responses',
+    '/v1/responses',
+    { input: [{ role: 'user', content: [said, { type: 'input_file', file_id: 'file-1' }] }] },
+    'input[0].content[1]',
+  ],
+  [
+    'chat-completions',
+    '/v1/chat/completions',
+    {
+      messages: [{ role: 'user', content: [text, { type: 'file', file: { file_id: 'file-1' } }] }],
+    },
+    'messages[0].content[1]',
+  ],
+]
+const CELLS = REFUSED.flatMap(([from, path, body, place]) =>
+  othersThan(from).map((to) => ({ from, to, path, body: { model: 'm', ...body }, place })),
+)
+
+describe.each(CELLS)('$from over $to: $place', ({ from, to, path, body, place }) => {
+  it('is named as it stands in the body of the caller, over HTTP', async () => {
+    const app = createApp(
+      { upstreams: { u: { dialect: to, url: 'http://upstream.invalid' } }, callers: 'open' },
+      { send: () => Promise.reject(new Error('Nothing should be sent.')), log: () => undefined },
+    )
+    const headers = { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' }
+    const request = { method: 'POST', headers, body: JSON.stringify(body) }
+    const answer = await app.fetch(new Request(`http://localhost${path}`, request))
+    expect(answer.status).toBe(400)
+    const { error } = JSON.parse(await answer.text())
+    expect(error.message.startsWith(`${place}: the file id`)).toBe(true)
+    if (from !== 'messages') expect(error.param).toBe(place)
+  })
+
+  it('is named so by the bare translation', () => {
+    const { request } = translator({ from, to })
+    expect(() => request(body)).toThrow(ProblemError)
+    expect(() => request(body)).toThrow(place)
+  })
+})
