@@ -255,8 +255,15 @@ function outgoingRequest(
   if (isCount && target.facts.server?.countTokens === false) return undefined
   if (adapter === exchange.caller) return editedRequest(exchange, destination, body, resolved, lose)
   const { writeRequest, writeCountRequest } = adapter.upstream
-  return (isCount ? writeCountRequest : writeRequest)(request, { target, lose, cache, trail })
+  if (!isCount) return writeRequest(request, { target, lose, cache, trail })
+  return writeCountRequest(request, { target, lose: withoutBound(lose), cache, trail })
 }
+
+/** A counter is told no bound of a reply, so nothing becomes of it. */
+const withoutBound =
+  (lose: Lose): Lose =>
+  (code, path, detail) =>
+    path === 'limits.maxOutputTokens' ? undefined : lose(code, path, detail)
 
 /** For places that the upstream names. */
 export const soughtIn = (exchange: Exchange, { destination }: Plan): PlaceSearch => ({
