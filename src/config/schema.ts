@@ -349,7 +349,8 @@ export function faultsOfShape(value: unknown): Finding[] {
   const faults = plain(result.error.issues).flatMap((issue) => toFindings(issue, value))
   // Where a misspelled member was meant as a required one, the required one is not reported as missing.
   const meant = new Set(faults.flatMap(({ instead }) => instead ?? []))
-  return faults.filter(({ path, named }) => named || !meant.has(spellPlace(path)))
+  const isThere = (path: DocumentPath) => valueAt(value, path) !== undefined
+  return faults.filter(({ path, named }) => named || isThere(path) || !meant.has(spellPlace(path)))
 }
 
 type Issue = z.core.$ZodIssue

@@ -77,6 +77,7 @@ export function resolved(text: string, environment: Environment, place: string):
   if (text.startsWith(FROM_FILE)) return fileContent(text, environment, place)
   if (!text.startsWith(FROM_ENVIRONMENT)) return text
   const name = text.slice(FROM_ENVIRONMENT.length)
+  if (name === '') throw new ConfigError(place, 'expected the name of a variable behind "env:"')
   const value = environment[name]
   if (value === undefined)
     throw new ConfigError(place, `the environment variable ${name} is not set`)

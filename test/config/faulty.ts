@@ -113,6 +113,15 @@ export const FAULTY: readonly Case[] = [
     says: ['2:33: upstreams.a.baseUrl: no such member exists; did you mean "url"?'],
   },
   {
+    what: 'a misspelled member beside a faulty one of the name that it means',
+    text: upstream('"dialekt": "x", "dialect": "messages", "url": 5, "urls": 6'),
+    says: [
+      '2:10: upstreams.a.dialekt: no such member exists; did you mean "dialect"?',
+      '2:56: upstreams.a.url: expected a string',
+      '2:59: upstreams.a.urls: no such member exists; did you mean "url"?',
+    ],
+  },
+  {
     what: 'two such members',
     text: upstream('"dialect": "messages", "base_url": "https://x", "apiKey": "k"'),
     says: [
@@ -161,6 +170,11 @@ export const FAULTY: readonly Case[] = [
     what: 'a variable that is not set',
     text: upstream(`${good}, "key": "env:NO_KEY"`),
     says: ['2:75: upstreams.a.key: the environment variable NO_KEY is not set'],
+  },
+  {
+    what: 'a variable without a name',
+    text: upstream(`${good}, "key": "env:"`),
+    says: ['2:75: upstreams.a.key: expected the name of a variable behind "env:"'],
   },
   {
     what: 'a variable that is empty',
