@@ -4,7 +4,7 @@ import { serveForPrimary } from './node/cluster/worker.ts'
 import { errorCode } from './node/files.ts'
 import { ConfigError } from './config/config.ts'
 import { writeFault } from './config/finding.ts'
-import { HELP, type Options, readCommandLine } from './node/options.ts'
+import { HELP, type Options, readCommandLine, tooOld } from './node/options.ts'
 import type { Process } from './node/process.ts'
 import { profileTable } from './node/describe.ts'
 import { onSignals } from './node/signals.ts'
@@ -42,6 +42,8 @@ function refuse({ faults }: ConfigError): never {
 }
 
 async function main(): Promise<void> {
+  const reason = tooOld(process.versions.node)
+  if (reason !== undefined) fail(reason, EXIT.failure)
   const options = readCommandLine(process.argv.slice(2), process.env)
   switch (options.command) {
     case 'help':

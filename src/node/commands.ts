@@ -1,6 +1,8 @@
+import type { Adapter } from '../../adapters/contract.ts'
 import { adapters } from '../../adapters/index.ts'
 import { withDemo } from '../demo/demo.ts'
 import { ConfigError } from '../config/config.ts'
+import { parseObject } from '../json/json.ts'
 import { writeFault } from '../config/finding.ts'
 import { placed } from '../config/source.ts'
 import { DEFAULT_RETENTION } from '../config/defaults.ts'
@@ -313,10 +315,24 @@ export async function explain(options: Options, world: Process): Promise<boolean
     { ...settings, callers: { kind: 'open' } },
     portsWith(sendNothing),
   )
-  const { text, ok } = await explainFile(answer, options.path ?? '', body)
+  const path = options.path ?? ''
+  const { text, ok } = await explainFile(answer, path, body)
   const readable = () => readableExplanation(text, painter(world.logStyle === 'colour'))
   world.write(`${world.logStyle === 'json' ? text : readable()}\n`)
+  if (!ok && refersTo(path, body))
+    world.complain(
+      `explain knows no stored responses: POST the body to /explain${path} of the proxy that keeps them`,
+    )
   return ok
+}
+
+/** Whether a body names what only a store knows: an earlier response, or an item of one. */
+function refersTo(path: string, body: Uint8Array): boolean {
+  const memory = callerAt(path)?.caller.memory
+  const json = memory && parseObject(new TextDecoder().decode(body))
+  if (!json) return false
+  const { previous, references } = memory.asks(json)
+  return previous !== undefined || references.length > 0
 }
 
 const sendNothing: Send = () => Promise.reject(new Error('nothing is sent'))
@@ -349,11 +365,15 @@ export async function explainFile(
   return { text: indented(await response.text()), ok: response.ok }
 }
 
-/** The headers that clients of the path's dialect send, such as its version. */
-function headersFor(path: string): Record<string, string> {
+function callerAt(path: string): Adapter | undefined {
   const url = new URL(path, ORIGIN)
   const incoming = { method: 'POST', path: url.pathname, query: url.searchParams }
-  const adapter = adapters.find(({ caller }) => caller.match(incoming))
+  return adapters.find(({ caller }) => caller.match(incoming))
+}
+
+/** The headers that clients of the path's dialect send, such as its version. */
+function headersFor(path: string): Record<string, string> {
+  const adapter = callerAt(path)
   return { 'content-type': 'application/json', ...(adapter && writeSample(adapter, 'any').headers) }
 }
 

@@ -3,6 +3,17 @@ import { ConfigError, type Environment } from '../config/config.ts'
 import { defined } from '../json/json.ts'
 import { isLoopbackName, nameOfAddress } from '../config/hostname.ts'
 
+/** The oldest Node that the command runs on: `engines` of package.json, which npx takes for advice. */
+const OLDEST = [22, 12] as const
+
+/** What is wrong with this version of Node; undefined for one that will do. */
+export function tooOld(version: string): string | undefined {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const [oldest, least] = OLDEST
+  if (major > oldest || (major === oldest && minor >= least)) return undefined
+  return `this is Node ${version}; expected ${oldest}.${least} or newer`
+}
+
 export type Command =
   | 'serve'
   | 'check'

@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { tooOld } from '../../src/node/options.ts'
 import { VERSION } from '../../src/version.ts'
 import { emptyFolder, type Folder } from './command.ts'
 
@@ -164,7 +166,33 @@ describe('dragoman', () => {
       [...args.slice(0, 3), '--path', '/v1/nothing', 'body.json'],
       SECRETS,
     ).finished
-    expect(refused.code).toBe(1)
+    expect([refused.code, refused.error]).toEqual([1, ''])
+  })
+
+  it.each([
+    { input: 'x', previous_response_id: 'resp_1' },
+    { input: [{ type: 'item_reference', id: 'msg_1' }] },
+  ])('says of a request that names what is stored who can explain it: %j', async (body) => {
+    folder.write('body.json', JSON.stringify({ model: 'demo-messages', ...body }))
+    const args = ['explain', '--path', '/v1/responses', 'body.json']
+    const { code, error } = await folder.run(args).finished
+    expect([code, error]).toEqual([
+      1,
+      'dragoman: explain knows no stored responses: POST the body to /explain/v1/responses of the proxy that keeps them\n',
+    ])
+  })
+
+  it('knows the oldest Node that the package asks for', () => {
+    const { engines } = JSON.parse(readFileSync('package.json', 'utf8'))
+    expect(tooOld('20.20.2')).toBe(
+      `this is Node 20.20.2; expected ${engines.node.slice('>='.length)} or newer`,
+    )
+    expect(['22.11.0', '22.12.0', '24.0.0', process.versions.node].map(tooOld)).toEqual([
+      expect.stringContaining('22.11.0'),
+      undefined,
+      undefined,
+      undefined,
+    ])
   })
 
   it.each([
