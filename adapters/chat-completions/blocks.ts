@@ -17,7 +17,7 @@ import {
   isAbsent,
   readCache,
   cacheFacts,
-  someOf,
+  unlessEmpty,
   type Facts,
 } from './dialect.ts'
 import { readAudio, readDrawn, readFile, readImage } from './media.ts'
@@ -112,7 +112,7 @@ export function readCall(raw: JsonObject, id: string): ToolCallBlock {
     input: isText ? textIn(value) : argumentsText(value),
     ...readCache(raw),
     ...keep(
-      { ...rest, function: someOf(left), extra_content: someOf(extra) },
+      { ...rest, function: unlessEmpty(left), extra_content: unlessEmpty(extra) },
       { facts: cacheFacts(raw) },
     ),
   }
@@ -175,7 +175,7 @@ export function readMessage(message: JsonObject, newCallId: (index: number) => s
   return {
     blocks,
     damaged: damaged || details.damaged,
-    rest: { ...leftOf(rest), ...(typeof name === 'string' && { name }) },
+    rest: { ...withoutAbsent(rest), ...(typeof name === 'string' && { name }) },
     facts: {
       ...(isObject(function_call) && !isAbsent(function_call['name']) && { functionCall: true }),
       // DeepSeek requires the member even when it is empty.
@@ -184,7 +184,7 @@ export function readMessage(message: JsonObject, newCallId: (index: number) => s
   }
 }
 
-const leftOf = (rest: JsonObject): JsonObject =>
+const withoutAbsent = (rest: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(rest).filter(([, value]) => !isAbsent(value)))
 
 /** GitHub Copilot's `reasoning_opaque` is a member of the message. It proves the thought and goes back with it. */

@@ -45,13 +45,13 @@ const NINE = 9
 /** Writes the same id for a call and for its result; changes it only where the server would refuse it. */
 export function writeCallId(id: string, { callIds = LONGEST_ID }: ServerFacts): string {
   if (callIds !== 'nine') return fit(id, idRule(callIds))
-  return /^[a-zA-Z0-9]{9}$/.test(id) ? id : nineOf(id)
+  return /^[a-zA-Z0-9]{9}$/.test(id) ? id : nineLetters(id)
 }
 
 const idRule = (maxLength: number): NameRule => ({ forbidden: /(?!)/, maxLength })
 
 /** Mistral takes ids of nine letters and digits, so the id becomes a hash of 46 bits. */
-const nineOf = (id: string): string =>
+const nineLetters = (id: string): string =>
   BigInt(`0x${fingerprint(id)}`)
     .toString(36)
     .padStart(NINE, '0')

@@ -22,7 +22,7 @@ export const { keep, restOf, factsOf, isOrigin, opaque } = createCodec<Facts>(DI
 export const textIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
 /** Members that are there; undefined without any. */
-export const someOf = (fields: JsonObject): JsonObject | undefined =>
+export const unlessEmpty = (fields: JsonObject): JsonObject | undefined =>
   Object.keys(fields).length > 0 ? fields : undefined
 
 export { listOf as listIn, objectIn, objectsOf as objectsIn } from '../../src/json/json.ts'

@@ -20,7 +20,7 @@ import {
   readCache,
   writeCache,
   cacheFacts,
-  someOf,
+  unlessEmpty,
   type WriteContext,
 } from './dialect.ts'
 
@@ -44,7 +44,7 @@ export function readImage(part: JsonObject): Block {
     ...(typeof detail === 'string' && detail !== 'auto' && { detail }),
     ...readCache(part),
     ...keep(
-      { ...beside(part, 'image_url'), image_url: someOf(left) },
+      { ...beside(part, 'image_url'), image_url: unlessEmpty(left) },
       {
         facts: {
           ...cacheFacts(part),
@@ -74,7 +74,7 @@ export function readAudio(part: JsonObject): Block {
     ...readSound(data, named && `audio/${named}`),
     ...readCache(part),
     ...keep(
-      { ...beside(part, 'input_audio'), input_audio: someOf(left) },
+      { ...beside(part, 'input_audio'), input_audio: unlessEmpty(left) },
       { facts: { ...cacheFacts(part), ...(!isObject(input_audio) && { bare: true }) } },
     ),
   }
@@ -108,7 +108,7 @@ export function readFile(part: JsonObject): Block {
     ...(typeof filename === 'string' && { name: filename }),
     ...readCache(part),
     ...keep(
-      { ...beside(part, 'file'), file: someOf(left) },
+      { ...beside(part, 'file'), file: unlessEmpty(left) },
       { facts: { ...cacheFacts(part), file: true, ...(source.bare && { bare: true }) } },
     ),
   }

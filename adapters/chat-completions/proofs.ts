@@ -37,7 +37,7 @@ const OWN_ID = /^(?:for_.|(?:thought|redacted|text)_\d{1,9}_\d{1,9}_\d{1,9}$)/
 const FORMAT_BEFORE = 'dragoman-v1'
 
 /** The id of the entry that proves a call. */
-export const entryIdOf = (call: string): string => `for_${call}`
+export const toEntryId = (call: string): string => `for_${call}`
 export const callIdIn = (entry: string): string => entry.replace(/^for_/, '')
 
 /** What an entry belongs to: a thought, a redacted thought, or a text. Entries of calls have ids of their own. */
@@ -90,7 +90,7 @@ export function readDetails(value: Json | undefined, isCall: (id: string) => boo
   let damaged = false
   let group: JsonObject[] = []
   const settle = () => {
-    if (group.length > 0) list.push(thoughtOf(group))
+    if (group.length > 0) list.push(joinThought(group))
     group = []
   }
   for (const entry of whole(objectsIn(value))) {
@@ -102,7 +102,7 @@ export function readDetails(value: Json | undefined, isCall: (id: string) => boo
       list.push(...read.list)
     } else if (isSealed(entry) && isCall(id)) {
       settle()
-      list.push({ kind: 'call', id, proof: proofOf([entry]) })
+      list.push({ kind: 'call', id, proof: toProof([entry]) })
     } else {
       if (!continues(group, entry)) settle()
       group.push(entry)
@@ -160,13 +160,13 @@ export function continues(group: readonly JsonObject[], entry: JsonObject): bool
 }
 
 /** The words of an entry, in the member that its type has for them. */
-export const wordsOf = (entry: JsonObject): string =>
+export const readWords = (entry: JsonObject): string =>
   textIn(entry['text']) || textIn(entry['summary'])
 
-function thoughtOf(group: JsonObject[]): Thought {
-  const text = group.map(wordsOf).join('')
+function joinThought(group: JsonObject[]): Thought {
+  const text = group.map(readWords).join('')
   const redacted = text === '' ? { redacted: true } : {}
-  return { kind: 'thought', text, ...redacted, ...(isProven(group) && { proof: proofOf(group) }) }
+  return { kind: 'thought', text, ...redacted, ...(isProven(group) && { proof: toProof(group) }) }
 }
 
 /** Whether the entries hold an encrypted text or a signature, which only their provider can read. */
@@ -174,7 +174,7 @@ export const isProven = (group: readonly JsonObject[]): boolean =>
   group.some((entry) => isSealed(entry) || textIn(entry['signature']) !== '')
 
 /** The entries as a proof, to be given back as they came. */
-export const proofOf = (entries: JsonObject[]): Proof => ({
+export const toProof = (entries: JsonObject[]): Proof => ({
   dialect: DIALECT,
   value: stringify(entries),
 })
@@ -294,7 +294,7 @@ export class Replayed {
     const own = readOwnProof(proof)
     if ('members' in own) return own.members
     if ('entries' in own) this.#details.push(...own.entries)
-    else this.#entry(own.text, '', entryIdOf(id))
+    else this.#entry(own.text, '', toEntryId(id))
     return {}
   }
 

@@ -12,10 +12,10 @@ import {
   isOwnEntry,
   continues,
   isProven,
-  proofOf,
+  toProof,
   readExtraContent,
   readProofText,
-  wordsOf,
+  readWords,
 } from './proofs.ts'
 import { citationFrom } from './reply.ts'
 import { TagReader, ownProofMembers, thoughtIn, untag } from './reasoning.ts'
@@ -57,7 +57,7 @@ export class Speech {
     const entries = objectsIn(said.reasoning_details)
     for (const entry of entries) this.#entry(entry, prove)
     // Servers that send entries and plain text say the same thought twice.
-    const isTold = entries.some((entry) => wordsOf(entry) !== '')
+    const isTold = entries.some((entry) => readWords(entry) !== '')
     const plain = thoughtIn(said)
     if (plain !== '' && !isTold) this.#piece('reasoning', plain)
     this.#opaque ||= textIn(said.reasoning_opaque)
@@ -135,7 +135,7 @@ export class Speech {
   }
 
   #proof(): Proof | undefined {
-    if (isProven(this.#entries)) return proofOf(this.#entries)
+    if (isProven(this.#entries)) return toProof(this.#entries)
     if (this.#opaque === '') return undefined
     const proof = ownProofMembers({ reasoning_opaque: this.#opaque })
     this.#opaque = ''
@@ -147,7 +147,7 @@ export class Speech {
     if (entry['type'] === 'reasoning.encrypted' && prove(entry)) return
     const merged = this.#merged(entry)
     if (!merged && !continues(this.#entries, entry)) this.#close()
-    const words = wordsOf(entry)
+    const words = readWords(entry)
     if (this.#open?.kind !== 'reasoning') this.#begin('reasoning', words === '')
     if (merged) this.#entries = merged
     else this.#entries.push(entry)
@@ -258,7 +258,7 @@ export class CallReader {
     const isOwn = isOwnEntry(entry)
     const id = isOwn ? callIdIn(textIn(entry['id'])) : textIn(entry['id'])
     const call = this.#byId.get(id)
-    const proof = isOwn ? readProofText(textIn(entry['data'])) : proofOf([entry])
+    const proof = isOwn ? readProofText(textIn(entry['data'])) : toProof([entry])
     if (!proof || id === '') return false
     if (call) call.proof = proof
     // Gemini's entries stand before their calls (OpenRouter, Vercel); those of other services have ids of their own.

@@ -13,8 +13,8 @@ import { readMessage } from './blocks.ts'
 import { BAD_REPLY, BROKEN, readProblem, saysError } from './problems.ts'
 import {
   choiceLeft,
-  citationsOf,
-  indexOf,
+  listCitations,
+  readIndex,
   readAnnotation,
   readFinish,
   readSources,
@@ -102,12 +102,12 @@ export class CompletionReader implements Reader {
     this.#count(body['usage'])
     const choices = objectsIn(body['choices'])
     for (const choice of choices) {
-      const index = indexOf(choice['index'])
+      const index = readIndex(choice['index'])
       if (index === 0) this.#choice(choice, body)
       else this.#others.push(index, this.#alone(choice))
     }
     const [choice, ...others] = choices
-    if (choice && others.length === 0 && indexOf(choice['index']) === 0 && !this.#finish)
+    if (choice && others.length === 0 && readIndex(choice['index']) === 0 && !this.#finish)
       this.#hintAt(objectIn(choice['delta']))
   }
 
@@ -251,7 +251,7 @@ export class CompletionReader implements Reader {
     const named = objectsIn(annotations).flatMap((raw) => readAnnotation(raw) ?? [])
     for (const { url } of named) this.#named.add(url)
     const citations = [...named, ...this.#unnamed(readSources(json))]
-    const cited = citationsOf(said.blocks, citations)
+    const cited = listCitations(said.blocks, citations)
     said.blocks.forEach((block, key) => this.#block(key, block, cited.get(block) ?? []))
     const seen: Seen = {
       call: said.blocks.some(({ kind }) => kind === 'tool-call'),

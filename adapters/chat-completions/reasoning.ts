@@ -132,18 +132,18 @@ function writeOn(reasoning: ReasoningOptions, style: Style, lose: Lose): JsonObj
   if (mode === 'adaptive') lose('approximated', 'reasoning.mode')
   switch (style) {
     case 'openai': {
-      const effort = effortOf(reasoning, lose)
+      const effort = chooseEffort(reasoning, lose)
       return effort === undefined ? {} : { reasoning_effort: effort }
     }
     case 'thinking': {
-      const effort = effortOf(reasoning, lose)
+      const effort = chooseEffort(reasoning, lose)
       return {
         thinking: { type: 'enabled' },
         ...(effort !== undefined && { reasoning_effort: effort }),
       }
     }
     case 'enable_thinking': {
-      const budget = budgetOf(reasoning, lose)
+      const budget = chooseBudget(reasoning, lose)
       return { enable_thinking: true, ...(budget !== undefined && { thinking_budget: budget }) }
     }
     case 'template':
@@ -162,7 +162,7 @@ function writeOn(reasoning: ReasoningOptions, style: Style, lose: Lose): JsonObj
   }
 }
 
-function effortOf({ effort, budget, mode }: ReasoningOptions, lose: Lose): Effort | undefined {
+function chooseEffort({ effort, budget, mode }: ReasoningOptions, lose: Lose): Effort | undefined {
   if (effort !== undefined) {
     if (budget !== undefined) lose('dropped', 'reasoning.budget')
     return effort
@@ -174,7 +174,7 @@ function effortOf({ effort, budget, mode }: ReasoningOptions, lose: Lose): Effor
   return nearest === 'minimal' ? 'low' : nearest
 }
 
-function budgetOf({ effort, budget }: ReasoningOptions, lose: Lose): number | undefined {
+function chooseBudget({ effort, budget }: ReasoningOptions, lose: Lose): number | undefined {
   if (budget !== undefined || effort === undefined || effort === 'none') return budget
   lose('approximated', 'reasoning.effort')
   return BUDGETS[effort]
@@ -233,7 +233,7 @@ export class TagReader {
   /** Holds back what may be the beginning of the closing tag. */
   #think(pieces: Piece[]): void {
     const at = this.#held.indexOf(CLOSING)
-    const end = at < 0 ? this.#held.length - tailOf(this.#held) : at
+    const end = at < 0 ? this.#held.length - closingTail(this.#held) : at
     const text = this.#held.slice(0, end)
     if (text !== '') pieces.push({ kind: 'reasoning', text })
     this.#held = at < 0 ? this.#held.slice(end) : this.#held.slice(at + CLOSING.length)
@@ -242,7 +242,7 @@ export class TagReader {
 }
 
 /** How many characters at the end may be the beginning of the closing tag. */
-function tailOf(text: string): number {
+function closingTail(text: string): number {
   for (let length = Math.min(CLOSING.length - 1, text.length); length > 0; length -= 1)
     if (text.endsWith(CLOSING.slice(0, length))) return length
   return 0

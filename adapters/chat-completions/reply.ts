@@ -149,7 +149,7 @@ export function citationFrom({ start, end, ...bare }: Citation, from: number): C
 }
 
 /** The citations of a whole content, each with its text; one without a range belongs to the last text. */
-export function citationsOf(
+export function listCitations(
   blocks: readonly Block[],
   citations: readonly Citation[],
 ): Map<Block, Citation[]> {
@@ -218,4 +218,4 @@ export function readSources(body: JsonObject): Citation[] {
   return list.flatMap((url) => (typeof url === 'string' && url !== '' ? [{ url }] : []))
 }
 
-export const indexOf = (value: Json | undefined): number => numberIn(value) ?? 0
+export const readIndex = (value: Json | undefined): number => numberIn(value) ?? 0

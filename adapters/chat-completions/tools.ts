@@ -23,7 +23,7 @@ import {
   readCache,
   writeCache,
   cacheFacts,
-  someOf,
+  unlessEmpty,
   type WriteContext,
   type Facts,
 } from './dialect.ts'
@@ -56,7 +56,7 @@ function readFunction(raw: JsonObject, outer: JsonObject, facts: Facts): Functio
     ...(strict === true && { strict }),
     ...readCache(outer),
     ...keep(
-      { ...withoutNulls(rest), outer: someOf(beside) },
+      { ...withoutNulls(rest), outer: unlessEmpty(beside) },
       { facts: { ...cacheFacts(outer), ...facts, ...(strict === false && { strict }) } },
     ),
   }
@@ -74,7 +74,7 @@ function readCustom(raw: JsonObject, outer: JsonObject): TextTool {
     ...(isGrammar
       ? { format: { type, ...grammar, ...left } }
       : isObject(format) && type !== 'text' && { format }),
-    ...keep({ ...rest, outer: someOf(outer) }),
+    ...keep({ ...rest, outer: unlessEmpty(outer) }),
   }
 }
 

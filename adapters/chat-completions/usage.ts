@@ -28,7 +28,7 @@ export function readUsage(raw: Json | undefined, server: ServerFacts = {}): Usag
   const completions = objectIn(raw['completion_tokens_details'])
   const input = countIn(raw['prompt_tokens'])
   const thought = countIn(completions['reasoning_tokens']) ?? countIn(raw['reasoning_tokens'])
-  const output = outputOf(raw, input, thought, server)
+  const output = countOutput(raw, input, thought, server)
   const cached =
     countIn(prompts['cached_tokens']) ??
     countIn(raw['cached_tokens']) ??
@@ -52,7 +52,7 @@ export function readUsage(raw: Json | undefined, server: ServerFacts = {}): Usag
   }
 }
 
-function outputOf(
+function countOutput(
   raw: JsonObject,
   input: number | undefined,
   thought: number | undefined,

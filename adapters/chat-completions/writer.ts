@@ -22,7 +22,7 @@ import type { Problem } from '../../src/model/problem.ts'
 import type { WireEvent, WriteReplyContext, Writer } from '../contract.ts'
 import { DIALECT, factsOf, isOrigin, objectIn } from './dialect.ts'
 import { writeError } from './problems.ts'
-import { entryIdOf, extraContent, FORMAT, placeId, proofText, type PlaceKind } from './proofs.ts'
+import { toEntryId, extraContent, FORMAT, placeId, proofText, type PlaceKind } from './proofs.ts'
 import { writeAnnotation, writeFinish, type Seen } from './reply.ts'
 import { writeUsage } from './usage.ts'
 
@@ -300,7 +300,7 @@ export class CompletionWriter implements Writer {
     const entry = {
       type: 'reasoning.encrypted',
       data: proofText(proof, slot),
-      id: kind === 'call' ? entryIdOf(place) : place,
+      id: kind === 'call' ? toEntryId(place) : place,
       format: FORMAT,
       index: this.#index,
     }

@@ -36,16 +36,16 @@ function editRequest(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject
 }
 
 /** The key of a member in this body, in either spelling. */
-const keyOf = (value: JsonObject, name: string): string | undefined =>
+const findKey = (value: JsonObject, name: string): string | undefined =>
   Object.keys(value).findLast((key) => camel(key) === name && value[key] !== null)
 
-function memberOf(value: JsonObject, name: string): Json | undefined {
-  const key = keyOf(value, name)
+function findMember(value: JsonObject, name: string): Json | undefined {
+  const key = findKey(value, name)
   return key === undefined ? undefined : value[key]
 }
 
-const objectOf = (value: JsonObject, name: string): JsonObject => {
-  const member = memberOf(value, name)
+const findObject = (value: JsonObject, name: string): JsonObject => {
+  const member = findMember(value, name)
   return isObject(member) ? member : {}
 }
 
@@ -55,7 +55,7 @@ function within(
   name: string,
   editMember: (member: JsonObject) => JsonObject,
 ): JsonObject {
-  const key = keyOf(value, name)
+  const key = findKey(value, name)
   const member = key === undefined ? undefined : value[key]
   if (key === undefined || !isObject(member)) return value
   const edited = editMember(member)
@@ -67,7 +67,7 @@ type EditElement = (element: JsonObject, index: number) => JsonObject | readonly
 
 /** Edits the elements of a list; a list of one may be written without brackets. */
 function withinList(value: JsonObject, name: string, editElement: EditElement): JsonObject {
-  const key = keyOf(value, name)
+  const key = findKey(value, name)
   const member = key === undefined ? undefined : value[key]
   if (key === undefined || !(Array.isArray(member) || isObject(member))) return value
   const list = Array.isArray(member) ? member : [member]
@@ -81,8 +81,8 @@ function withinList(value: JsonObject, name: string, editElement: EditElement): 
 }
 
 /** The elements of a list that may be written without brackets. */
-function elementsOf(value: JsonObject, name: string): JsonObject[] {
-  const member = memberOf(value, name)
+function findElements(value: JsonObject, name: string): JsonObject[] {
+  const member = findMember(value, name)
   return (Array.isArray(member) ? member : [member]).filter(isObject)
 }
 
@@ -107,14 +107,14 @@ function withoutForeign(body: JsonObject, lose: Lose): JsonObject {
     const own = withinList(content, 'parts', (part, index) =>
       ownPart(part, `${turn}.blocks.${index}`, lose),
     )
-    return own !== content && elementsOf(own, 'parts').length === 0 ? [] : own
+    return own !== content && findElements(own, 'parts').length === 0 ? [] : own
   })
 }
 
 const SIGNATURE = 'thoughtSignature'
 
 function ownPart(part: JsonObject, place: string, lose: Lose): JsonObject | [] {
-  const key = keyOf(part, SIGNATURE)
+  const key = findKey(part, SIGNATURE)
   const signature = key === undefined ? undefined : part[key]
   if (key === undefined || typeof signature !== 'string' || signature === NO_PROOF) return part
   const { damaged, proof, slot } = readProof(signature)
@@ -137,31 +137,31 @@ function withProvenCalls(body: JsonObject, lose: Lose): JsonObject {
     return withinList(content, 'parts', (part) => {
       if (!isModel(content) || begun.has(turn) || !isCall(part)) return part
       begun.add(turn)
-      if (keyOf(part, SIGNATURE) !== undefined) return part
+      if (findKey(part, SIGNATURE) !== undefined) return part
       lose('defaulted', `turns.${turn}.seal`, 'the first call has no proof')
       return withMembers(part, { [SIGNATURE]: NO_PROOF })
     })
   })
 }
 
-const isCall = (part: JsonObject): boolean => keyOf(part, 'functionCall') !== undefined
+const isCall = (part: JsonObject): boolean => findKey(part, 'functionCall') !== undefined
 
 const DECLARATIONS = 'functionDeclarations'
 
 /** Keeps built-in tools beside functions only where the model takes both. */
 function withFittingTools(body: JsonObject, { mixesTools }: ModelFacts, lose: Lose): JsonObject {
-  const tools = elementsOf(body, 'tools')
+  const tools = findElements(body, 'tools')
   const both =
-    tools.some((tool) => keyOf(tool, DECLARATIONS) !== undefined) &&
+    tools.some((tool) => findKey(tool, DECLARATIONS) !== undefined) &&
     tools.some((tool) => Object.keys(tool).some((key) => camel(key) !== DECLARATIONS))
-  const config = objectOf(body, 'toolConfig')
-  if (mixesTools === undefined || !both || memberOf(config, INVOCATIONS) === true) return body
+  const config = findObject(body, 'toolConfig')
+  if (mixesTools === undefined || !both || findMember(config, INVOCATIONS) === true) return body
   if (!mixesTools) return withinList(body, 'tools', (tool) => withoutBuiltIn(tool, lose))
-  const calling = objectOf(config, 'functionCallingConfig')
+  const calling = findObject(config, 'functionCallingConfig')
   if (calling['mode'] === 'NONE') return body
-  const key = keyOf(config, 'functionCallingConfig') ?? 'functionCallingConfig'
+  const key = findKey(config, 'functionCallingConfig') ?? 'functionCallingConfig'
   const mixed = { ...withMembers(config, { [key]: undefined }), ...mixedConfig(calling) }
-  return withMembers(body, { [keyOf(body, 'toolConfig') ?? 'toolConfig']: mixed })
+  return withMembers(body, { [findKey(body, 'toolConfig') ?? 'toolConfig']: mixed })
 }
 
 function withoutBuiltIn(tool: JsonObject, lose: Lose): JsonObject | [] {
@@ -179,7 +179,7 @@ function fitted(config: JsonObject, facts: ModelFacts, lose: Lose): JsonObject {
 }
 
 function withinBound(config: JsonObject, most: number | undefined, lose: Lose): JsonObject {
-  const key = keyOf(config, 'maxOutputTokens')
+  const key = findKey(config, 'maxOutputTokens')
   const asked = key === undefined ? undefined : amountIn(config[key])
   if (key === undefined || asked === undefined || most === undefined || asked <= most) return config
   lose('approximated', 'limits.maxOutputTokens')
@@ -191,14 +191,14 @@ const amountIn = (value: Json | undefined): number | undefined =>
 
 /** A model takes either a budget or a level, so the other one is converted. */
 function withFittingThinking(config: JsonObject, facts: ModelFacts, lose: Lose): JsonObject {
-  const key = keyOf(config, 'thinkingConfig')
-  const thinking = objectOf(config, 'thinkingConfig')
-  const thinkingBudget = amountIn(memberOf(thinking, 'thinkingBudget'))
-  const thinkingLevel = memberOf(thinking, 'thinkingLevel')
+  const key = findKey(config, 'thinkingConfig')
+  const thinking = findObject(config, 'thinkingConfig')
+  const thinkingBudget = amountIn(findMember(thinking, 'thinkingBudget'))
+  const thinkingLevel = findMember(thinking, 'thinkingLevel')
   if (key === undefined || facts.thinking === undefined) return config
   const isOther = facts.thinking === 'level' ? thinkingBudget : thinkingLevel
   if (isOther === undefined) return config
-  const includeThoughts = memberOf(thinking, 'includeThoughts')
+  const includeThoughts = findMember(thinking, 'includeThoughts')
   const reasoning = readReasoning({
     ...(thinkingBudget !== undefined && { thinkingBudget }),
     ...(typeof thinkingLevel === 'string' && { thinkingLevel }),
@@ -215,9 +215,9 @@ const withoutScales = (thinking: JsonObject): JsonObject =>
 
 /** Adds a request to go on, for a model that does not continue its own words. */
 function answered(body: JsonObject, lose: Lose): JsonObject {
-  const contents = elementsOf(body, 'contents')
+  const contents = findElements(body, 'contents')
   const last = contents.at(-1)
-  if (!last || !isModel(last) || elementsOf(last, 'parts').some(isCall)) return body
+  if (!last || !isModel(last) || findElements(last, 'parts').some(isCall)) return body
   lose('defaulted', `turns.${contents.length}`, 'the model takes no prefill')
   return withinList(body, 'contents', (content) =>
     content === last ? [content, CONTINUE] : content,

@@ -46,16 +46,16 @@ const isKnown = ({ type, name, url }: JsonObject): boolean =>
 /** The toolset of a known server; undefined for any other tool. */
 export function readMcpToolset(raw: WireTool, servers: Servers): McpTool | undefined {
   const server = servers.get(textIn(raw.mcp_server_name))
-  return raw.type === TOOLSET && server ? toolOf(server, raw) : undefined
+  return raw.type === TOOLSET && server ? joinTool(server, raw) : undefined
 }
 
 /** Servers without a toolset: they list their tools themselves, as before toolsets existed. */
 export const readLoneServers = (servers: Servers, tools: Json | undefined): McpTool[] => {
   const listed = new Set(objectsIn(tools).map(({ mcp_server_name }) => mcp_server_name))
-  return [...servers].flatMap(([name, server]) => (listed.has(name) ? [] : [toolOf(server)]))
+  return [...servers].flatMap(([name, server]) => (listed.has(name) ? [] : [joinTool(server)]))
 }
 
-function toolOf(server: JsonObject, toolset?: WireTool): McpTool {
+function joinTool(server: JsonObject, toolset?: WireTool): McpTool {
   const { type: _, name, url, authorization_token, tool_configuration, ...rest } = server
   const { allowed, ...left } = toolset ? choiceIn(toolset) : configured(tool_configuration)
   return {
@@ -159,7 +159,7 @@ export const loneResult = (value: JsonObject): Block => opaque(value)
 const PREFIX = 'mcptoolu_'
 
 /** Puts the service's own prefix before an id; where the id holds one of its own ids, that one is restored. */
-function mcpIdOf(id: string): string {
+function toMcpId(id: string): string {
   const inner = id.indexOf(PREFIX)
   return inner < 0 ? PREFIX + id : id.slice(inner)
 }
@@ -169,7 +169,7 @@ export function writeMcpCall(block: McpCallBlock): JsonObject[] {
   const { use, result } = factsOf(block)
   if (use) return result ? [use, result] : [use]
   const { id, name, server, input, output, isError = false } = block
-  const wireId = fit(mcpIdOf(id), CALL_ID)
+  const wireId = fit(toMcpId(id), CALL_ID)
   const call = {
     type: 'mcp_tool_use',
     id: wireId,

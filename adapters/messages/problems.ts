@@ -59,13 +59,13 @@ export function writeError(problem: Problem): JsonObject {
   const { kind, code, details } = problem
   return {
     type: TYPES[kind],
-    message: messageOf(problem),
+    message: wordProblem(problem),
     ...(code !== undefined && { code }),
     ...(isObject(details) && 'error_code' in details && { details }),
   }
 }
 
-function messageOf(problem: Problem): string {
+function wordProblem(problem: Problem): string {
   if (problem.kind === 'context-overflow') return overflowWords(problem)
   if (problem.lost) return capabilityWords(problem.message, problem.lost)
   if (problem.isProof) return proofWords(problem.message)

@@ -16,7 +16,7 @@ import {
 } from './dialect.ts'
 import type { Takes } from './generations.ts'
 import { schemaRoom } from './schema-budget.ts'
-import { chosenName, readTool, wireNameOf, writeTools } from './tools.ts'
+import { chosenName, readTool, listWireNames, writeTools } from './tools.ts'
 import type { WireBlock } from './wire.ts'
 
 /** Betas of tools that change in the conversation: by their names, and with the whole tool (`BetaRequestToolAdditionBlock`). */
@@ -107,7 +107,9 @@ export function offeredTools(request: Request, names: ToolNames, takes: Takes, l
   return {
     head: placed.head,
     late,
-    hidden: new Set(placed.head.flatMap((tool) => (tool.deferred ? wireNameOf(tool, names) : []))),
+    hidden: new Set(
+      placed.head.flatMap((tool) => (tool.deferred ? listWireNames(tool, names) : [])),
+    ),
     brought(change: ToolChangeBlock): JsonObject[] {
       const written = writeTools(placed.brought(change), context)
       late.push(...written)

@@ -309,7 +309,7 @@ export function writeToolChoice(
 }
 
 /** The name of a tool on the wire. */
-export const wireNameOf = (tool: Tool, names: ToolNames): string[] =>
+export const listWireNames = (tool: Tool, names: ToolNames): string[] =>
   isNamed(tool)
     ? [names.toWire(tool.name, tool.namespace)]
     : wireNames(tool).flatMap((name) => name ?? [])

@@ -57,7 +57,7 @@ export function capMarks(
   const { count } = follow(trail, 'responses: marks', input, [], nothingLost, () => ({
     begin: () => ({ count: 0 }),
     copy: (state) => ({ ...state }),
-    step: (state, item) => (state.count += marksOf(item)),
+    step: (state, item) => (state.count += countMarks(item)),
   }))
   let excess = count - MAX_MARKS
   if (excess <= 0) return [...input]
@@ -69,7 +69,7 @@ export function capMarks(
     return rest
   }
   return input.map((item) => {
-    if (excess <= 0 || marksOf(item) === 0 || item === kept) return item
+    if (excess <= 0 || countMarks(item) === 0 || item === kept) return item
     const { content, output } = item
     return {
       ...item,
@@ -79,7 +79,7 @@ export function capMarks(
   })
 }
 
-const marksOf = (item: JsonObject): number =>
+const countMarks = (item: JsonObject): number =>
   ['content', 'output'].flatMap((member) => listOf(item[member])).filter(isMarked).length
 
 const isMarked = (part: Json): boolean => isObject(part) && part[MARK] !== undefined

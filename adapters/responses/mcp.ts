@@ -2,7 +2,7 @@ import { isObject, stringify, type Json, type JsonObject } from '../../src/json/
 import type { McpCallBlock, McpTool } from '../../src/model/request.ts'
 import { listOf, objectIn, objectsOf, textIn, keepRest, factsOf } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
-import { serverLabelOf } from './names.ts'
+import { toServerLabel } from './names.ts'
 
 /**
  * A tool of an MCP server that the provider calls; undefined for a server that only this provider knows, by an id.
@@ -44,7 +44,7 @@ export function writeMcpTool(tool: McpTool): JsonObject {
   const { name, url, token, allowed } = tool
   return {
     type: 'mcp',
-    server_label: serverLabelOf(name),
+    server_label: toServerLabel(name),
     server_url: url,
     ...(token !== undefined && { authorization: token }),
     ...(allowed && { allowed_tools: allowed }),
@@ -58,8 +58,8 @@ export function readMcpCall(item: JsonObject): McpCallBlock {
   members.pass('status')
   members.passDefault('approval_request_id', null)
   const id = members.text('id') ?? ''
-  const output = outputOf(members.any('output'))
-  const error = outputOf(members.any('error'))
+  const output = readOutput(members.any('output'))
+  const error = readOutput(members.any('error'))
   const said = error ?? output
   const call = {
     kind: 'mcp-call' as const,
@@ -74,7 +74,7 @@ export function readMcpCall(item: JsonObject): McpCallBlock {
 }
 
 /** An error is a text, or an object with a message. */
-function outputOf(value: Json | undefined): string | undefined {
+function readOutput(value: Json | undefined): string | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value === 'string') return value
   if (!isObject(value)) return stringify(value)
@@ -85,13 +85,13 @@ function outputOf(value: Json | undefined): string | undefined {
 const PREFIX = 'mcp_'
 
 /** An upstream refuses an id whose prefix does not fit the item's type. An id of its own is restored. */
-export function mcpIdOf(id: string): string {
+export function toMcpId(id: string): string {
   const inner = id.indexOf(`_${PREFIX}`) + 1
   if (inner > 0) return id.slice(inner)
   return id.startsWith(PREFIX) ? id : PREFIX + id
 }
 
-const textsOf = (text = ''): Json[] => [{ type: 'text', text }]
+const writeTexts = (text = ''): Json[] => [{ type: 'text', text }]
 
 /** Inverse of `readMcpCall`. */
 export function writeMcpCall(block: McpCallBlock): JsonObject {
@@ -100,11 +100,11 @@ export function writeMcpCall(block: McpCallBlock): JsonObject {
   const { id, server, name, input, output, isError } = block
   return {
     type: 'mcp_call',
-    id: mcpIdOf(id),
-    server_label: serverLabelOf(server),
+    id: toMcpId(id),
+    server_label: toServerLabel(server),
     name,
     arguments: input,
     output: isError ? null : (output ?? null),
-    error: isError ? { type: 'mcp_tool_execution_error', content: textsOf(output) } : null,
+    error: isError ? { type: 'mcp_tool_execution_error', content: writeTexts(output) } : null,
   }
 }

@@ -66,7 +66,7 @@ export function wireNames(request: Request): WireNames {
 }
 
 /** Labels of MCP servers follow the same rule. */
-export const serverLabelOf = (name: string): string => fit(name, NAME)
+export const toServerLabel = (name: string): string => fit(name, NAME)
 
 /** Names of formats follow the rule of tool names. */
 export const writeFormatName = (name: string | undefined): string =>

@@ -68,7 +68,7 @@ const NATIVE = 'srvtoolu_'
 export const searchItemId = (id: string | undefined, prefix: string): string =>
   id?.startsWith(NATIVE) ? prefix + id : prefix
 
-const searchIdOf = (id: string): string => (/^ts[co]_srvtoolu_/.test(id) ? id.slice(4) : id)
+const toSearchId = (id: string): string => (/^ts[co]_srvtoolu_/.test(id) ? id.slice(4) : id)
 
 /** A search that the service made, or what it found; undefined for another item. `before`: the id of the last search. */
 export function readServerSearch(item: WireItem, before: string): Block | undefined {
@@ -77,7 +77,7 @@ export function readServerSearch(item: WireItem, before: string): Block | undefi
   const kept = keep({}, { facts: { item } })
   if (type === CALL) {
     const input = item.arguments === undefined ? '{}' : toText(item.arguments)
-    return { kind: 'tool-search', id: typeof id === 'string' ? searchIdOf(id) : '', input, ...kept }
+    return { kind: 'tool-search', id: typeof id === 'string' ? toSearchId(id) : '', input, ...kept }
   }
   const tools = readTools(item.tools).map(keyOf)
   return { kind: 'tool-change', change: 'add', tools, searchId: before, ...kept }

@@ -33,7 +33,7 @@ import { writeEnvelope, writeSummaryEnvelope, type ProofSlot } from '../../src/m
 import { writeAction } from './blocks.ts'
 import { STATUS_OF_OUTCOME, writeOutputs, writeDrawing } from './hosted.ts'
 import { DIALECT, textIn } from './dialect.ts'
-import { mcpIdOf, writeMcpCall } from './mcp.ts'
+import { toMcpId, writeMcpCall } from './mcp.ts'
 import { CALL_ID } from './names.ts'
 import { openItem, type Emit, type OpenItem, type Voice } from './writer-blocks.ts'
 import { searchItemId, writeFoundTools, writeServerSearch } from './tool-changes.ts'
@@ -329,7 +329,7 @@ export class Output {
 
   #mcpCall(block: McpCallBlock): void {
     const { id: _, ...call } = writeMcpCall(block)
-    const id = mcpIdOf(block.id || this.#context.newId(''))
+    const id = toMcpId(block.id || this.#context.newId(''))
     const at = { output_index: this.#next(), item_id: id }
     const item = { id, ...call }
     this.#added({ ...item, status: 'in_progress', arguments: '', output: null, error: null })

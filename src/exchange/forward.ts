@@ -10,7 +10,7 @@ import type { UpstreamSettings } from '../config/settings.ts'
 import type { PassPlan } from './plan.ts'
 import { isStreamType } from '../stream/reply-events.ts'
 import { isSuccess } from './refusal.ts'
-import { originOf } from '../memory/ownership.ts'
+import { findIssuer } from '../memory/ownership.ts'
 import { isOrigin, membersOf } from '../upstream/members.ts'
 import { destinationOf, type Destination } from '../upstream/route.ts'
 import { refusal } from './attempt.ts'
@@ -35,7 +35,7 @@ export async function upstreamWithMemory(
   const [first] = places
   if (!first) return undefined
   const isOnly = places.every(({ member }) => member.name === first.member.name)
-  const origin = isOnly || !memories ? undefined : await originOf(exchange, memories, id)
+  const origin = isOnly || !memories ? undefined : await findIssuer(exchange, memories, id)
   const own = isOnly ? first : places.find(({ member }) => isOrigin(member, origin))
   return own && destinationOf(own.member, dialects, own.route, '')
 }

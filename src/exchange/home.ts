@@ -1,5 +1,5 @@
 import { mayHoldEnvelope } from '../model/proof.ts'
-import { originOf } from '../memory/ownership.ts'
+import { findIssuer } from '../memory/ownership.ts'
 import type { FailoverSettings, RouteSettings } from '../config/settings.ts'
 import type { SessionHome } from '../upstream/sessions.ts'
 import { accountFirst, fittingFirst } from '../upstream/choice.ts'
@@ -135,7 +135,7 @@ async function findStored(
   const { previous, references, claims = [] } = memory.asks(scanned.parsed())
   const id = previous ?? references[0] ?? claims[0]
   if (id === undefined) return undefined
-  const origin = await originOf(exchange, exchange.memories, id).catch(() => undefined)
+  const origin = await findIssuer(exchange, exchange.memories, id).catch(() => undefined)
   return members.find((member) => isOrigin(member, origin))
 }
 

@@ -64,7 +64,7 @@ export async function noteOwner(
 }
 
 /** The member of a pool that gave out an id, where that is noted for this caller. */
-export async function originOf(
+export async function findIssuer(
   exchange: KeptContext,
   memories: Memories,
   id: string,

@@ -77,11 +77,11 @@ async function keepProofs(
   const reasoning = blocks.flatMap((block) => signed(block) ?? [])
   const entries = blocks.filter(isCall).flatMap((call, index): [string, Proofs][] => {
     // Of several calls, the thoughts belong to the first.
-    const proofs = { reasoning: index === 0 ? reasoning : [], ...proofOf(call) }
+    const proofs = { reasoning: index === 0 ? reasoning : [], ...pickProof(call) }
     return proofs.proof || proofs.reasoning.length > 0 ? [[recordPlace(call), proofs]] : []
   })
   const place = blocks.some(isCall) ? undefined : thoughtPlace(blocks)
-  const kept = { reasoning, ...proofOf(blocks[lastText(blocks)]) }
+  const kept = { reasoning, ...pickProof(blocks[lastText(blocks)]) }
   if (place !== undefined && (kept.proof || reasoning.length > 0)) entries.push([place, kept])
   if (entries.length === 0) return
   const scoped = await openScopedStore(exchange, memories)
@@ -90,7 +90,7 @@ async function keepProofs(
 
 const isCall = (block: Block): block is ToolCallBlock => block.kind === 'tool-call'
 
-const proofOf = (block: Block | undefined): { proof?: Proof } =>
+const pickProof = (block: Block | undefined): { proof?: Proof } =>
   block && 'proof' in block && block.proof ? { proof: block.proof } : {}
 
 const lastText = (blocks: readonly Block[]): number =>
