@@ -9,7 +9,7 @@ import type { Exchange } from './exchange.ts'
 
 export function scanBody(exchange: Exchange): ScannedBody {
   const { body, recall } = exchange
-  const known = recall?.scanned(body.bytes)
+  const known = recall?.scanned(body.bytes) ?? recall?.fresh(body.bytes)
   if (known) return known
   const { text } = body
   const found = structureWithin(exchange, text)
@@ -29,7 +29,7 @@ export function unscannedBody({
   recall,
   settings,
 }: Exchange): ScannedBody | undefined {
-  const known = recall?.scanned(body.bytes)
+  const known = recall?.scanned(body.bytes) ?? recall?.fresh(body.bytes)
   if (known) return known
   const { verbatim } = caller.caller
   const { turns } = caller.same.beginning ?? {}

@@ -132,8 +132,13 @@ function reaches(value: Json, node: PathNode): boolean {
   return false
 }
 
+/** A text, or what knows the text between two places. */
+interface Sliceable {
+  slice(start: number, end: number): string
+}
+
 /** The parsed value of a text, with the subtrees that stay text as `Verbatim`. */
-export function restored(value: Json, kept: KeptText | undefined, text: string): Json {
+export function restored(value: Json, kept: KeptText | undefined, text: Sliceable): Json {
   if (!kept) return value
   if (!(kept instanceof Map)) return new Verbatim(text.slice(kept.start, kept.end), value)
   const container = value as Record<string | number, Json>

@@ -1,3 +1,4 @@
+import { isAscii, isUtf8 } from 'node:buffer'
 import type { Adapter } from '../../adapters/contract.ts'
 import { adapters } from '../../adapters/index.ts'
 import { withDemo } from '../demo/demo.ts'
@@ -11,6 +12,7 @@ import { type Ports, type Send, randomId } from '../ports.ts'
 import { listSecrets } from '../upstream/secrets.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Store } from '../memory/store.ts'
+import type { NativeBytes } from '../recall/fresh-body.ts'
 import { createRecall } from '../recall/recall.ts'
 import { createFetchHandler, createReplaceable } from '../http/app.ts'
 import { createObserver, type Observer } from '../observe/observer.ts'
@@ -128,7 +130,11 @@ async function openParts(
   const observer = createObserver({ version: VERSION, runtime: 'node' }, Date.now)
   const tracer = tracerFor(settings, upstreams.send)
   const page = await pageFor(options, settings, { settings: current, secrets: secrets.all, store })
-  const recall = createRecall({ bytes: settings.recallBytes ?? 0, isSame: isSameMemory })
+  const recall = createRecall({
+    bytes: settings.recallBytes ?? 0,
+    isSame: isSameMemory,
+    native: nativeBytes,
+  })
   return { recall, egress, secrets, upstreams, store, log, observer, tracer, page }
 }
 
@@ -193,6 +199,13 @@ function announce(
 /** The fastest comparison that there is here. */
 const isSameMemory = (one: Uint8Array, other: Uint8Array): boolean =>
   Buffer.compare(one, other) === 0
+
+const nativeBytes: NativeBytes = {
+  isAscii,
+  isUtf8,
+  signs: ({ buffer, byteLength, byteOffset }) =>
+    Buffer.from(buffer, byteOffset, byteLength).toString('latin1'),
+}
 
 /** The page, where it was asked for, and in the demo, which holds no secrets. */
 async function pageFor(

@@ -2,10 +2,11 @@ import { joinBytes, type Bytes } from '../json/bytes.ts'
 import { isObject, listOf, parse, restored, type Json, type JsonObject } from '../json/json.ts'
 import { liftLiterals } from '../json/large-literals.ts'
 import type { Glance, ScannedBody } from '../json/scanned-body.ts'
-import { scanStructure, StructureError, type Structure } from '../json/structure.ts'
+import type { Structure } from '../json/structure.ts'
 import type { Slice } from '../json/tokens.ts'
 import {
   byteOffsets,
+  findStructure,
   respelled,
   type BodyRules,
   type Gap,
@@ -42,7 +43,7 @@ export function growBody(
   const fresh = decoded(bytes.subarray(gap.from, gap.to + growth))
   if (fresh === undefined) return undefined
   const sketch = sketchOf(known.layout, gap, fresh)
-  const found = structureOf(sketch.text, rules)
+  const found = findStructure(sketch.text, rules)
   if (!found || found.repeats || found.members.has('__proto__')) return undefined
   const nodes = known.nodes + found.nodes
   if (nodes > rules.limits.nodes) return undefined
@@ -58,15 +59,6 @@ function decoded(fresh: Uint8Array): string | undefined {
     return literals.length > 0 ? undefined : text
   } catch {
     return undefined
-  }
-}
-
-function structureOf(text: string, { limits, verbatim, turns }: BodyRules): Structure | undefined {
-  try {
-    return scanStructure(text, limits, verbatim, turns)
-  } catch (error) {
-    if (error instanceof StructureError) return undefined
-    throw error
   }
 }
 
@@ -146,7 +138,7 @@ export class GrownBody implements ScannedBody {
   }
 
   get members(): ReadonlyMap<string, Slice> {
-    return (this.#members ??= structureOf(this.text, this.#rules)?.members ?? new Map())
+    return (this.#members ??= findStructure(this.text, this.#rules)?.members ?? new Map())
   }
 
   memberText(name: string): string | undefined {

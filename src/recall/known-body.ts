@@ -1,7 +1,12 @@
 import { bytesIn, encoded, joinBytes, LARGEST_BLOCK_BYTES, type Bytes } from '../json/bytes.ts'
 import type { JsonObject } from '../json/json.ts'
 import type { Glance, ScannedText } from '../json/scanned-body.ts'
-import type { Structure, StructureLimits } from '../json/structure.ts'
+import {
+  scanStructure,
+  StructureError,
+  type Structure,
+  type StructureLimits,
+} from '../json/structure.ts'
 import type { Slice } from '../json/tokens.ts'
 import type { VerbatimPaths } from '../json/verbatim-paths.ts'
 
@@ -11,6 +16,19 @@ export interface BodyRules {
   readonly verbatim: VerbatimPaths
   /** The member of the top level whose list grows from request to request. */
   readonly turns: string
+}
+
+/** Undefined for a text that is no JSON object within the limits. */
+export function findStructure(
+  text: string,
+  { limits, verbatim, turns }: BodyRules,
+): Structure | undefined {
+  try {
+    return scanStructure(text, limits, verbatim, turns)
+  } catch (error) {
+    if (error instanceof StructureError) return undefined
+    throw error
+  }
 }
 
 /** A member of the top level, and where its value stands in the bytes. */
@@ -80,7 +98,7 @@ const BYTE_ORDER_MARK = 0xef
 /** Undefined for a body that is too unusual to be worth it. */
 export function learnBody(
   bytes: Uint8Array,
-  scanned: ScannedText,
+  scanned: Pick<ScannedText, 'text' | 'structure'>,
   turnsName: string,
 ): KnownBody | undefined {
   const { text, structure } = scanned

@@ -1,9 +1,10 @@
-import { sizeOf, wholeBytes, type Bytes } from '../json/bytes.ts'
+import { LONG_BYTES, sizeOf, wholeBytes, type Bytes } from '../json/bytes.ts'
 import type { Json, JsonObject } from '../json/json.ts'
 import type { Glance, ScannedBody, ScannedText } from '../json/scanned-body.ts'
 import type { Slice } from '../json/tokens.ts'
 import type { Trail } from '../model/trail.ts'
 import { alikeBefore, alikeBehind, isSameByte, type IsSame } from './alike.ts'
+import { readFresh, type NativeBytes } from './fresh-body.ts'
 import { growBody } from './grown-body.ts'
 import {
   byteOffsets,
@@ -31,6 +32,8 @@ export interface Recall {
 export interface RecalledRequest {
   /** The body as far as it is known from the last request of its session; undefined where it is not. */
   scanned(bytes: Bytes): ScannedBody | undefined
+  /** The same of a body that is not known, where its bytes can be read as they are; it is learned from. */
+  fresh(bytes: Bytes): ScannedBody | undefined
   /** Learns from a body that is not known. */
   learned(bytes: Bytes, scanned: ScannedText): ScannedBody
   /** The bytes of `stringify`. */
@@ -50,17 +53,19 @@ export interface RecallOptions {
   readonly leastBytes?: number
   /** A quicker way to compare bytes than that of the language. */
   readonly isSame?: IsSame
+  /** Where the platform has none of it, bodies are read as texts. */
+  readonly native?: NativeBytes | undefined
 }
 
 export const createRecall = (options: RecallOptions): Recall => new Sessions(options)
 
 class Sessions implements Recall {
   readonly #store: SessionStore
-  readonly #known: Pick<RequestContext, 'isSame' | 'leastBytes'>
+  readonly #known: Pick<RequestContext, 'isSame' | 'leastBytes' | 'native'>
 
-  constructor({ bytes, leastBytes = LEAST_BYTES, isSame = isSameByte }: RecallOptions) {
+  constructor({ bytes, leastBytes = LEAST_BYTES, isSame = isSameByte, native }: RecallOptions) {
     this.#store = new SessionStore(bytes)
-    this.#known = { leastBytes, isSame }
+    this.#known = { leastBytes, isSame, native }
   }
 
   get held(): number {
@@ -84,6 +89,7 @@ interface RequestContext {
   readonly rules: BodyRules
   readonly leastBytes: number
   readonly isSame: IsSame
+  readonly native: NativeBytes | undefined
 }
 
 class Request implements RecalledRequest {
@@ -120,14 +126,21 @@ class Request implements RecalledRequest {
     return grown
   }
 
+  fresh(received: Bytes): ScannedBody | undefined {
+    const { native, rules } = this.#context
+    // The text of a longer body is counted.
+    if (!native || !this.#isWorthIt(received) || sizeOf(received) > LONG_BYTES) return undefined
+    const fresh = readFresh(wholeBytes(received), rules, native)
+    if (fresh) this.#keptFirst(fresh.known)
+    return fresh
+  }
+
   learned(received: Bytes, scanned: ScannedText): ScannedBody {
     const { rules } = this.#context
     if (!this.#isWorthIt(received)) return scanned
     const known = learnBody(wholeBytes(received), scanned, rules.turns)
     if (!known) return scanned
-    // Many a session has no second request. What is made of the first one would be moved about by the collector of
-    // garbage, which took a fifth of the time, so that only the bytes are kept.
-    this.#kept(undefined, known)
+    this.#keptFirst(known)
     return new LearnedBody(scanned, known)
   }
 
@@ -153,6 +166,14 @@ class Request implements RecalledRequest {
       if (before > most) [closest, most] = [session, before]
     }
     return [closest, most]
+  }
+
+  /**
+   * Many a session has no second request. What is made of the first one would be moved about by the collector of
+   * garbage, which took a fifth of the time, so that only the bytes are kept.
+   */
+  #keptFirst(known: KnownBody): void {
+    this.#kept(undefined, known)
   }
 
   #kept(session: RecalledSession | undefined, known: KnownBody): RecalledSession {

@@ -5,7 +5,7 @@ import { createRecall } from '../../src/recall/recall.ts'
 import { kits } from '../dialects/index.ts'
 import { cpuMs } from '../growth/cpu.ts'
 import { KEYS, settings } from '../memory/proxy.ts'
-import { replyOf, requestOf, type Asked } from './twins.ts'
+import { NATIVE, replyOf, requestOf, type Asked } from './twins.ts'
 
 /** What looks for secrets in every app of a test reads each body as a text, and would be measured. */
 vi.unmock('../../src/http/router.ts')
@@ -15,7 +15,11 @@ const ATTEMPTS = 8
 const TURNS = 120
 
 const recallOf = (bytes: number) =>
-  createRecall({ bytes, isSame: (one, other) => Buffer.compare(one, other) === 0 })
+  createRecall({
+    bytes,
+    isSame: (one, other) => Buffer.compare(one, other) === 0,
+    native: NATIVE,
+  })
 
 function handler(recallBytes: number, recall = recallOf(recallBytes)) {
   const { limits, ...known } = settings()

@@ -132,7 +132,7 @@ describe.each(DIALECTS)('the sessions of %s', (caller) => {
     ['now this, now that', DIALECTS, { bytes: SCARCE_BYTES }],
     ['within narrow limits', DIALECTS, { limits: { depth: 12, nodes: 900 } }],
   ] as const)('are answered as if nothing was remembered: %s', async (_, upstreams, options) => {
-    let known = 0
+    let [known, fresh] = [0, 0]
     await fc.assert(
       fc.asyncProperty(
         fc.tuple(anyBase, anyBase),
@@ -142,10 +142,12 @@ describe.each(DIALECTS)('the sessions of %s', (caller) => {
           const player = new Player(both, caller, upstreams, bases)
           for (const step of steps) await player.play(step)
           known += both.known()
+          fresh += both.fresh()
         },
       ),
       cases(RUNS),
     )
     expect(known).toBeGreaterThan(RUNS)
+    expect(fresh).toBeGreaterThan(0)
   })
 })

@@ -1,8 +1,10 @@
+import { isAscii, isUtf8 } from 'node:buffer'
 import { createReplaceable } from '../../src/http/app.ts'
 import { wholeBytes, type Bytes } from '../../src/json/bytes.ts'
 import { Verbatim, type Json } from '../../src/json/json.ts'
 import type { ScannedBody } from '../../src/json/scanned-body.ts'
 import type { HttpRequest, Ports } from '../../src/ports.ts'
+import type { NativeBytes } from '../../src/recall/fresh-body.ts'
 import { createRecall, type Recall } from '../../src/recall/recall.ts'
 import { STORE_BOUNDS } from '../../src/config/defaults.ts'
 import type { Settings } from '../../src/config/settings.ts'
@@ -31,6 +33,12 @@ export interface Seen {
   log: readonly object[]
 }
 
+export const NATIVE: NativeBytes = {
+  isAscii,
+  isUtf8,
+  signs: (bytes) => text(bytes),
+}
+
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
 
 /** Whatever is kept of a request is shared with the next one: to change it is a fault. */
@@ -48,6 +56,9 @@ const frozen = (scanned: ScannedBody): ScannedBody => ({
     return scanned.members
   },
   memberText: (name) => scanned.memberText(name),
+  ...(scanned.beginningOf && {
+    beginningOf: (name, elements) => scanned.beginningOf?.(name, elements),
+  }),
   parsed: () => freeze(scanned.parsed()),
   holds: (glance) => scanned.holds(glance),
   respelled: (name, value) => scanned.respelled?.(name, value),
@@ -56,7 +67,7 @@ const frozen = (scanned: ScannedBody): ScannedBody => ({
 const arrayBuffer = () => Promise.reject(new Error('the body is there already'))
 
 /** Counts the bodies that were recognised, because a law about none says nothing. */
-export function watched(recall: Recall, count: { known: number }): Recall {
+export function watched(recall: Recall, count: { known: number; fresh: number }): Recall {
   return {
     held: 0,
     bound: (bytes) => recall.bound(bytes),
@@ -67,6 +78,11 @@ export function watched(recall: Recall, count: { known: number }): Recall {
           scanned(bytes: Bytes) {
             const scanned = request.scanned(bytes)
             if (scanned) count.known += 1
+            return scanned && frozen(scanned)
+          },
+          fresh(bytes: Bytes) {
+            const scanned = request.fresh(bytes)
+            if (scanned) count.fresh += 1
             return scanned && frozen(scanned)
           },
           learned: (bytes, scanned) => frozen(request.learned(bytes, scanned)),
@@ -83,6 +99,7 @@ export function watched(recall: Recall, count: { known: number }): Recall {
 export interface Twins {
   ask(asked: Asked): Promise<[withMemory: Seen, without: Seen]>
   known(): number
+  fresh(): number
 }
 
 export interface TwinOptions {
@@ -93,12 +110,13 @@ export interface TwinOptions {
 export function twins({ bytes = 10_000_000, limits = {} }: TwinOptions = {}): Twins {
   const usual = settings()
   const chosen = { ...usual, limits: { ...usual.limits, ...limits } }
-  const count = { known: 0 }
-  const recall = watched(createRecall({ bytes, leastBytes: 256 }), count)
+  const count = { known: 0, fresh: 0 }
+  const recall = watched(createRecall({ bytes, leastBytes: 256, native: NATIVE }), count)
   const [one, other] = [proxy(chosen, { recall }), proxy(chosen)]
   return {
     ask: async (asked) => [await one(asked), await other(asked)],
     known: () => count.known,
+    fresh: () => count.fresh,
   }
 }
 
