@@ -33,6 +33,8 @@ export interface Facts {
   responseJsonSchema?: Json
   /** The member that switches a built-in tool on. */
   tool?: string
+  /** A search of this dialect said which domains it leaves out. */
+  excludes?: true
   /** A function for a screen: its settings on the first one. */
   screen?: true | JsonObject
   /** The choice listed names although it was free. */

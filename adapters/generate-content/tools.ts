@@ -57,8 +57,15 @@ function readHosted(name: string, value: Json, model: string): Tool[] {
   const screen = settings && name === SCREEN ? readScreen(settings, model) : []
   if (screen.length > 0) return screen
   if (!capability || !settings) return [{ ...opaque({ [name]: value }), name }]
-  return [{ kind: 'hosted', capability, ...keep(settings, { facts: { tool: name } }) }]
+  const { excludeDomains, ...others } = settings
+  if (capability !== 'web-search' || !isWords(excludeDomains))
+    return [{ kind: 'hosted', capability, ...keep(settings, { facts: { tool: name } }) }]
+  const kept = keep(others, { facts: { tool: name, excludes: true } })
+  return [{ kind: 'hosted', capability, blockedDomains: excludeDomains, ...kept }]
 }
+
+const isWords = (value: Json | undefined): value is string[] =>
+  Array.isArray(value) && value.every((word) => typeof word === 'string')
 
 function readFunction(declaration: WireDeclaration): FunctionTool {
   const { name, description, parameters, parametersJsonSchema, ...rest } = declaration
@@ -183,12 +190,17 @@ function writeHosted(tool: Tool, besideFunctions: boolean, lose: Lose): JsonObje
     lose('dropped', place, name && EXCLUSIVE)
     return []
   }
-  reportOptions(tool, place, lose)
-  return [{ [name]: restOf(tool) }]
+  // One of the two platforms of this dialect refuses them; its own callers know which one they speak to.
+  const excludes = factsOf(tool).excludes && { excludeDomains: tool.blockedDomains ?? [] }
+  const { blockedDomains: _, ...others } = tool
+  reportOptions(excludes ? others : tool, place, lose)
+  return [{ [name]: { ...restOf(tool), ...excludes } }]
 }
 
-function reportOptions(tool: HostedTool, place: string, lose: Lose): void {
-  for (const option of ['allowedDomains', 'blockedDomains', 'maxUses', 'location'] as const)
+const OPTIONS = ['allowedDomains', 'blockedDomains', 'maxUses', 'location'] as const
+
+function reportOptions(tool: Partial<HostedTool>, place: string, lose: Lose): void {
+  for (const option of OPTIONS)
     if (tool[option] !== undefined) lose('dropped', `${place}.${option}`)
 }
 

@@ -36,6 +36,15 @@ const SHOWN = 'Whether thoughts are shown is what holds without it.'
 
 const SHOT = 'An action without a type is one.'
 const WHEEL = 'Goes on in clicks of a wheel, as many as come near.'
+/** What happens on a screen, in requests and in replies. */
+const ON_SCREEN = {
+  'ResponseComputerToolCall.Screenshot.type=screenshot': SHOT,
+  'ResponseComputerToolCall.Scroll.scroll_x': WHEEL,
+  'ResponseComputerToolCall.Scroll.scroll_y': WHEEL,
+  'ComputerAction.Screenshot.type=screenshot': SHOT,
+  'ComputerAction.Scroll.scroll_x': WHEEL,
+  'ComputerAction.Scroll.scroll_y': WHEEL,
+}
 const FOUND = 'What was found goes on by its name; the caller that offers it knows the rest.'
 const OFFERED = 'A tool that is on offer already brings nothing; any other is brought or reported.'
 
@@ -194,12 +203,7 @@ export const SILENT_REQUESTS: Readonly<Record<Dialect, Reasons>> = {
     'ResponseInputItem.LocalShellCall.status': STATUS,
     'ResponseInputItem.LocalShellCallOutput.id': IDS,
     'ResponseInputItem.LocalShellCallOutput.status*': STATUS,
-    'ResponseComputerToolCall.Screenshot.type=screenshot': SHOT,
-    'ResponseComputerToolCall.Scroll.scroll_x': WHEEL,
-    'ResponseComputerToolCall.Scroll.scroll_y': WHEEL,
-    'ComputerAction.Screenshot.type=screenshot': SHOT,
-    'ComputerAction.Scroll.scroll_x': WHEEL,
-    'ComputerAction.Scroll.scroll_y': WHEEL,
+    ...ON_SCREEN,
     'ResponseComputerToolCall.id': IDS,
     'ResponseComputerToolCall.call_id': IDS,
     'ResponseComputerToolCall.status': STATUS,
@@ -369,12 +373,7 @@ export const SILENT_REPLIES: Readonly<Record<Dialect, Reasons>> = {
     'ResponseCustomToolCall.namespace': NAMESPACE,
     'ResponseFunctionWebSearch.status': STATUS,
     'ResponseReasoningItem.id': IDS,
-    'ResponseComputerToolCall.Screenshot.type=screenshot': SHOT,
-    'ResponseComputerToolCall.Scroll.scroll_x': WHEEL,
-    'ResponseComputerToolCall.Scroll.scroll_y': WHEEL,
-    'ComputerAction.Screenshot.type=screenshot': SHOT,
-    'ComputerAction.Scroll.scroll_x': WHEEL,
-    'ComputerAction.Scroll.scroll_y': WHEEL,
+    ...ON_SCREEN,
     'ResponseComputerToolCall.id': IDS,
     'ResponseComputerToolCall.status*': STATUS,
     'ResponseOutputItem.LocalShellCall.id': IDS,

@@ -47,6 +47,29 @@ describe('towards messages', () => {
   })
 })
 
+const searching = (excludeDomains: Json) => ({
+  contents: [{ role: 'user', parts: [{ text: 'x' }] }],
+  tools: [{ googleSearch: { excludeDomains } }],
+})
+
+describe('domains that a search leaves out', () => {
+  it('are left out over messages, too', () => {
+    const request = sent(['generate-content', 'messages'], searching(['a.example']))
+    expect(request.body['tools']).toMatchObject([
+      { name: 'web_search', blocked_domains: ['a.example'] },
+    ])
+    expect(lossesOf(request)).toEqual(['defaulted limits.maxOutputTokens'])
+  })
+  it('are reported over responses, which have no word for them', () => {
+    const losses = lossesOf(sent(['generate-content', 'responses'], searching(['a.example'])))
+    expect(losses).toContain('dropped tools.web-search.blockedDomains')
+  })
+  it('that are no words are reported as they came', () => {
+    const losses = lossesOf(sent(['generate-content', 'messages'], searching('a.example')))
+    expect(losses).toContain('dropped tools.web-search.excludeDomains')
+  })
+})
+
 describe('media that responses have no part for', () => {
   it.each(['video/mp4', 'audio/ogg'])('leave a word where they were: %s', (mimeType) => {
     const contents = [{ role: 'user', parts: [{ inlineData: { mimeType, data: 'AAAA' } }] }]
