@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { lanesAgainst } from './against.ts'
 import { buildIfOlder, COMMAND } from './build.ts'
 import { isPair, type Lane, readLanes } from './lanes.ts'
-import { measureInspect } from './inspect.ts'
+import { measureInspect, measurePool } from './costs.ts'
 import { measureMemory } from './memory.ts'
 import { HELP, type Options, readOptions } from './options.ts'
 import { startLane } from './processes.ts'
@@ -37,9 +37,17 @@ async function start(run: Run, world: World): Promise<void> {
   show(run, await measureStart(world, lanes, { command, rounds }))
 }
 
+/** How often the same is measured with an option and without. */
+const PAIRS = 31
+
 async function inspect(run: Run, world: World): Promise<void> {
   const { options, command } = run
-  show(run, await measureInspect(world, { command, rounds: options.rounds ?? 15 }))
+  show(run, await measureInspect(world, { command, rounds: options.rounds ?? PAIRS }))
+}
+
+async function pool(run: Run, world: World): Promise<void> {
+  const { options, command } = run
+  show(run, await measurePool(world, { command, rounds: options.rounds ?? PAIRS }))
 }
 
 async function several(run: Run, world: World): Promise<void> {
@@ -73,6 +81,7 @@ const EXTRAS: ReadonlyMap<string, Measurement> = new Map<string, Measurement>([
   ['start', start],
   ['memory', memory],
   ['inspect', inspect],
+  ['pool', pool],
   ['several', several],
   ['size', (run) => show(run, measureSize())],
   ['workers', workers],

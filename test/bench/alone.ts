@@ -1,18 +1,24 @@
 import { readSettings } from '../../src/config/config.ts'
 import { createReplaceable } from '../../src/http/app.ts'
 import { createRecorder } from '../../src/inspect/recorder.ts'
+import { Head } from '../../src/node/request.ts'
 import type { HttpRequest, Ports } from '../../src/ports.ts'
 import { QUESTION, REPLY, streamed } from '../inspect/place.ts'
 import { median } from './statistics.ts'
 
-/** The same exchanges with the page and without, in this process and without a socket: only the page differs. */
+/** The same exchanges with an option and without, in this process and without a socket: only the option differs. */
 
 type Handler = ReturnType<typeof createReplaceable>['answer']
 
 const ENCODER = new TextEncoder()
 const DELTAS = 200
-const ROUNDS = 15
-const ROUND_MS = 150
+const SHORT_DELTAS = 10
+/** Many short slices: what else the machine does falls on both of a pair, or on few pairs. */
+const ROUNDS = 101
+const SLICE_MS = 25
+
+/** What is switched on: the page, or a second upstream behind the model. */
+export type Option = 'page' | 'pool'
 
 interface Traffic {
   name: string
@@ -33,19 +39,26 @@ const TRAFFIC: readonly Traffic[] = [
     body: { ...QUESTION, messages: Array.from({ length: 701 }, turn) },
     ...json,
   },
-  {
-    name: `stream of ${DELTAS} deltas, each a piece`,
+  ...[SHORT_DELTAS, DELTAS].map((count) => ({
+    name: `stream of ${count} deltas, each a piece`,
     body: { ...QUESTION, stream: true },
     type: 'text/event-stream',
-    pieces: streamed(Array.from({ length: DELTAS }, (_, index) => `word ${index} `)),
-  },
+    pieces: streamed(Array.from({ length: count }, (_, index) => `word ${index} `)),
+  })),
 ]
 
-function handlersFor({ pieces, type }: Traffic): [Handler, Handler] {
+function settingsFor(upstream: string | readonly string[]) {
+  const service = { dialect: 'responses', url: 'http://upstream.invalid', key: 'a-key' }
   const config = {
-    upstreams: { service: { dialect: 'responses', url: 'http://upstream.invalid' } },
+    upstreams: { one: service, other: service },
+    routes: [{ model: '*', upstream }],
+    callers: 'open',
+    state: { store: 'off' },
   }
-  const settings = readSettings({ ...config, callers: 'open', state: { store: 'off' } }, {})
+  return readSettings(config, {})
+}
+
+function handlersFor({ pieces, type }: Traffic, option: Option): [Handler, Handler] {
   const bytes = pieces.map((piece) => ENCODER.encode(piece))
   const ports: Ports = {
     now: Date.now,
@@ -56,28 +69,27 @@ function handlersFor({ pieces, type }: Traffic): [Handler, Handler] {
       const read = async () => bytes[(next += 1) - 1]
       return {
         status: 200,
-        headers: new Headers({ 'content-type': type }),
+        headers: new Head({ rawHeaders: ['content-type', type] }),
         body: { read, cancel() {} },
       }
     },
   }
+  const { answer } = createReplaceable(settingsFor('one'), ports)
+  if (option === 'pool')
+    return [answer, createReplaceable(settingsFor(['one', 'other']), ports).answer]
   const { inspector } = createRecorder({ now: Date.now, secrets: () => [] })
-  return [
-    createReplaceable(settings, ports).answer,
-    createReplaceable(settings, { ...ports, inspector }).answer,
-  ]
+  return [answer, createReplaceable(settingsFor('one'), { ...ports, inspector }).answer]
 }
+
+const RAW_HEADERS = ['content-type', 'application/json', 'anthropic-version', '2023-06-01']
 
 function makeRequest({ body }: Traffic): HttpRequest {
   const bytes = ENCODER.encode(JSON.stringify(body))
-  const headers = { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' }
-  const request = new Request('http://127.0.0.1/v1/messages', { method: 'POST', headers })
-  const { method, url, signal } = request
   return {
-    method,
-    url,
-    signal,
-    headers: request.headers,
+    method: 'POST',
+    url: 'http://127.0.0.1/v1/messages',
+    signal: new AbortController().signal,
+    headers: new Head({ rawHeaders: RAW_HEADERS }),
     body: null,
     arrayBuffer: () => Promise.reject(new Error('nobody asks')),
     whole: () => Promise.resolve(bytes),
@@ -98,18 +110,25 @@ async function measureExchange(handler: Handler, traffic: Traffic, count: number
   return (user + system) / count
 }
 
-/** For each kind of traffic: how many microseconds an exchange takes without the page, and how many more with it. */
-export async function measureAlone(): Promise<{ name: string; without: number; more: number }[]> {
+export interface Alone {
+  name: string
+  /** Microseconds for an exchange without the option, and how many more with it. */
+  without: number
+  more: number
+}
+
+/** What an option costs for each kind of traffic: the middle of pairs of slices, one with it and one without. */
+export async function measureAlone(option: Option, rounds = ROUNDS): Promise<Alone[]> {
   const results = []
   for (const traffic of TRAFFIC) {
-    const [plain, watched] = handlersFor(traffic)
-    for (const handler of [plain, watched]) await measureExchange(handler, traffic, 100)
+    const [plain, changed] = handlersFor(traffic, option)
+    for (const handler of [plain, changed]) await measureExchange(handler, traffic, 200)
     const once = await measureExchange(plain, traffic, 50)
-    const count = Math.max(10, Math.round((ROUND_MS * 1000) / once))
+    const count = Math.max(5, Math.round((SLICE_MS * 1000) / once))
     const without: number[] = []
     const more: number[] = []
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const [first, second] = round % 2 === 0 ? [plain, watched] : [watched, plain]
+    for (let round = 0; round < rounds; round += 1) {
+      const [first, second] = round % 2 === 0 ? [plain, changed] : [changed, plain]
       const times = [
         await measureExchange(first, traffic, count),
         await measureExchange(second, traffic, count),
