@@ -55,8 +55,12 @@ const disowned = (block: Block, isForeign: (proof: Proof) => boolean): Block =>
     : block
 
 /** Whether the conversation holds proofs. */
-export const hasProofs = (request: Request | undefined): boolean =>
-  request?.turns.some(({ blocks }) => blocks.some((block) => proofIn(block, () => true))) ?? false
+export function hasProofs(request: Request | undefined): boolean {
+  // A history has thousands of blocks, and every request of a pool asks.
+  for (const { blocks } of request?.turns ?? [])
+    for (const block of blocks) if ('proof' in block && block.proof !== undefined) return true
+  return false
+}
 
 /** The account that made the last proof of a conversation, by its mark. */
 export function accountIn(
@@ -76,7 +80,7 @@ export function accountIn(
 export function proofMarker(
   { member, adapter }: Pick<Destination, 'member' | 'adapter'>,
   members: readonly Member[],
-): ((event: Event) => Event) | undefined {
+): ((events: readonly Event[]) => readonly Event[]) | undefined {
   const account = accountTag(members, member.account)
   if (account === undefined) return undefined
   const marked = (proof: Proof): Proof =>
@@ -89,5 +93,9 @@ export function proofMarker(
       return { ...event, block: { ...event.block, proof: marked(event.block.proof) } }
     return event
   }
-  return mark
+  return (events) => (events.some(mayHoldProof) ? events.map(mark) : events)
 }
+
+/** Deltas hold none, and most steps of a stream are deltas. */
+const mayHoldProof = ({ type }: Event): boolean =>
+  type === 'block-end' || type === 'block-start' || type === 'candidate'

@@ -138,15 +138,13 @@ function passOver({ unfit, spent }: Pool, member: Member | undefined, error: unk
 
 /** The first member that may be asked now. */
 function freeMember(pool: Pool, failed: Failed | undefined): Member | undefined {
-  const at = now(pool)
   return pool.home
     .order(failed !== undefined)
     .find(
       (member) =>
         !pool.spent.includes(member) &&
         mayServe(pool, member, failed) &&
-        endOf(pool, member) <= at &&
-        pool.exchange.pools.breakerOf(member).mayEnter(at),
+        pool.exchange.pools.mayAsk(member, modelAt(pool, member)),
     )
 }
 

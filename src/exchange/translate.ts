@@ -143,7 +143,7 @@ function eventSteps(
     if (events.ended) call.release()
     if (step.length > 0) journal.began()
     let told = conceal(step.some(isError) ? step.map(tell) : step)
-    if (mark) told = told.map(mark)
+    if (mark) told = mark(told)
     // A reply says this at its beginning, or when it ends.
     if (saysWithheld(told[0]) || saysWithheld(told.at(-1)))
       told = await Promise.all(told.map((event) => placed(event)))

@@ -85,18 +85,30 @@ export function failoverOf(
 const failovers = new WeakMap<RouteSettings, FailoverSettings>()
 
 /** Whether the members belong to more than one account, so that it matters which one is asked. */
-export const isMixed = (members: readonly Member[]): boolean =>
-  members.some((member) => member.account !== members[0]?.account)
+export const isMixed = (members: readonly Member[]): boolean => tagsOf(members) !== undefined
 
 /**
  * The mark that proofs carry for their account; undefined where all members of a route have one account.
  */
 export function accountTag(members: readonly Member[], account: string): string | undefined {
-  if (!isMixed(members)) return undefined
-  const known = tags.get(members) ?? new Map<string, string>()
-  const tag = known.get(account) ?? fingerprint(account)
-  tags.set(members, known.set(account, tag))
-  return tag
+  const known = tagsOf(members)
+  return known && (known.get(account) ?? fingerprint(account))
 }
 
-const tags = new WeakMap<readonly Member[], Map<string, string>>()
+/** Found once for each list: every request asks several times. */
+function tagsOf(members: readonly Member[]): ReadonlyMap<string, string> | undefined {
+  const known = tags.get(members)
+  if (known) return known.byAccount
+  const accounts = new Set(members.map(({ account }) => account))
+  const byAccount =
+    accounts.size > 1
+      ? new Map([...accounts].map((account) => [account, fingerprint(account)]))
+      : undefined
+  tags.set(members, { byAccount })
+  return byAccount
+}
+
+const tags = new WeakMap<
+  readonly Member[],
+  { byAccount: ReadonlyMap<string, string> | undefined }
+>()

@@ -18,6 +18,8 @@ export interface Pools {
   warm(member: Member, model: string): void
   /** When the member may be asked for this model; in the past where it may be asked now. */
   until(member: Member, model: string): number
+  /** Whether it may be asked now; another request may be about to probe it. */
+  mayAsk(member: Member, model: string): boolean
   /** All members in the order in which to ask them, including those that are out. */
   order(asked: Choosing): readonly Member[]
   /** The session that this text identifies. */
@@ -88,10 +90,12 @@ export function createPools({ now, randomId }: Pick<Ports, 'now' | 'randomId'>):
       const { coolings } = cells.of(member)
       if (coolings.size > 0) coolings.delete(model)
     },
-    until(member, model) {
-      const { breaker, coolings } = cells.of(member)
-      if (coolings.size === 0) return breaker.until
-      return Math.max(breaker.until, coolings.get(model)?.until ?? 0)
+    until: (member, model) => untilOf(cells.of(member), model),
+    mayAsk(member, model) {
+      const cell = cells.of(member)
+      if (cell.breaker.until === 0 && cell.coolings.size === 0) return true
+      const at = now()
+      return untilOf(cell, model) <= at && cell.breaker.mayEnter(at)
     },
     order(asked) {
       const { home = {} } = asked
@@ -101,6 +105,11 @@ export function createPools({ now, randomId }: Pick<Ports, 'now' | 'randomId'>):
     },
     session: createSessions(),
   }
+}
+
+function untilOf({ breaker, coolings }: Cell, model: string): number {
+  if (coolings.size === 0) return breaker.until
+  return Math.max(breaker.until, coolings.get(model)?.until ?? 0)
 }
 
 /** The cells of all members that have been asked so far. */
