@@ -18,15 +18,14 @@ export interface ShownBody {
   marks?: Mark[]
 }
 
-/** The beginning of a body, as pieces in a ring. */
+/** The beginning of a body, in a ring. Hundreds are kept, so one that came whole is no more than a few numbers. */
 export class KeptBody {
   size = 0
   readonly #ring: Ring
   #kept = 0
-  /** For each piece its place in the ring and its length. */
-  readonly #pieces: number[] = []
-  /** For each piece of a stream the time at which it came. */
-  readonly #times: number[] = []
+  #first: number | undefined
+  /** Of a stream, whose pieces lie apart: for each its place in the ring, its length, and when it came. */
+  #pieces: number[] | undefined
 
   constructor(ring: Ring) {
     this.#ring = ring
@@ -39,7 +38,7 @@ export class KeptBody {
 
   /** The place of the first byte; undefined for an empty body. */
   get first(): number | undefined {
-    return this.#pieces[0]
+    return this.#first
   }
 
   /** A whole body. */
@@ -54,13 +53,15 @@ export class KeptBody {
     if (text.length * 3 > BODY_BYTES) return this.hold(ENCODER.encode(text))
     const from = this.#ring.next
     this.#kept = this.size = this.#ring.writeText(text)
-    if (this.size > 0) this.#pieces.push(from, this.size)
+    if (this.size > 0) this.#first = from
   }
 
   /** A piece of a stream. */
   add(piece: Uint8Array, at: number): void {
-    if (this.#times.length >= BODY_PIECES) this.size += piece.length
-    else if (this.#write(piece)) this.#times.push(at)
+    const pieces = (this.#pieces ??= [])
+    const from = this.#ring.next
+    const written = pieces.length < BODY_PIECES * 3 ? this.#write(piece) : this.#skip(piece)
+    if (written > 0) pieces.push(from, written, at)
   }
 
   /** For the page. `type`: of a body that is no text only its size is shown. */
@@ -73,15 +74,21 @@ export class KeptBody {
     return { text: shown.text, ...(marks.length > 0 && { marks: shown.marks }), size, ...cut }
   }
 
-  #write(piece: Uint8Array): boolean {
-    this.size += piece.length
+  /** Returns how many bytes were written. */
+  #write(piece: Uint8Array): number {
     const room = BODY_BYTES - this.#kept
-    if (room <= 0) return false
+    if (room <= 0 || piece.length === 0) return this.#skip(piece)
+    this.size += piece.length
     const part = piece.length > room ? piece.subarray(0, room) : piece
-    this.#pieces.push(this.#ring.next, part.length)
+    this.#first ??= this.#ring.next
     this.#ring.write(part)
     this.#kept += part.length
-    return true
+    return part.length
+  }
+
+  #skip(piece: Uint8Array): number {
+    this.size += piece.length
+    return 0
   }
 
   /** The text, and the pieces' ends counted in characters. */
@@ -89,10 +96,10 @@ export class KeptBody {
     const decode = streamDecoder()
     const marks: Mark[] = []
     let text = ''
-    for (let index = 0; index < this.#pieces.length; index += 2) {
-      const piece = this.#ring.read(this.#pieces[index] ?? 0, this.#pieces[index + 1] ?? 0)
-      text += decode(piece)
-      const at = this.#times[index / 2]
+    const pieces = this.#pieces ?? [this.#first ?? 0, this.#kept]
+    for (let index = 0; index < pieces.length; index += 3) {
+      text += decode(this.#ring.read(pieces[index] ?? 0, pieces[index + 1] ?? 0))
+      const at = pieces[index + 2]
       if (at !== undefined) marks.push([at, text.length])
     }
     return { text: text + decode(), marks }

@@ -45,9 +45,14 @@ export function createRecorder({
       async watch(request, ports, answer) {
         const url = withoutOrigin(request.url)
         if (!isShown(request.method, url)) return answer(request, ports)
-        const { method, headers } = request
-        const head = { number: exchanges.next(), startedAt: now(), secrets: secrets() }
-        const kept = new KeptExchange(ring, { ...head, method, url, headers })
+        const kept = new KeptExchange(ring, {
+          number: exchanges.next(),
+          startedAt: now(),
+          method: request.method,
+          url,
+          headers: request.headers,
+          secrets: secrets(),
+        })
         exchanges.add(kept)
         const watching = new Watching(kept, ring, exchanges)
         const said = await answer(
@@ -75,9 +80,12 @@ const isShown = (method: string, url: string): boolean =>
 
 const UNSHOWN = /^\/(?:healthz|livez|readyz|metrics|usage|favicon\.ico)(?:\?|$)/
 
+const NONE: readonly undefined[] = Array.from({ length: RING_EXCHANGES }, () => undefined)
+
 class Exchanges {
   readonly #ring: Ring
-  #kept: KeptExchange[] = []
+  /** Each at the place of its number: to move all up for each new one would cost more than to keep it. */
+  readonly #kept: (KeptExchange | undefined)[] = NONE.slice()
   #count = 0
   #changes = 0
   readonly #listeners = new Set<() => void>()
@@ -91,16 +99,20 @@ class Exchanges {
   }
 
   add(kept: KeptExchange): void {
-    this.#kept.push(kept)
-    if (this.#kept.length > RING_EXCHANGES) this.#kept.shift()
+    this.#kept[kept.number % RING_EXCHANGES] = kept
     this.changed(kept)
   }
 
   /** The exchanges of which nothing has been overwritten. */
   list(): readonly KeptExchange[] {
-    const isWhole = ({ first }: KeptExchange) => first === undefined || this.#ring.holds(first)
-    if (!this.#kept.every(isWhole)) this.#kept = this.#kept.filter(isWhole)
-    return this.#kept
+    const oldest = (this.#count + 1) % RING_EXCHANGES
+    return [...this.#kept.slice(oldest), ...this.#kept.slice(0, oldest)].filter(
+      (kept): kept is KeptExchange => kept !== undefined && this.#isWhole(kept),
+    )
+  }
+
+  #isWhole({ first }: KeptExchange): boolean {
+    return first === undefined || this.#ring.holds(first)
   }
 
   changed(kept: KeptExchange): void {
@@ -109,7 +121,7 @@ class Exchanges {
   }
 
   clear(): void {
-    this.#kept = []
+    this.#kept.fill(undefined)
     this.#ring.clear()
     for (const heard of this.#listeners) heard()
   }
