@@ -153,7 +153,8 @@ export const LOSS_WORDS: Readonly<Record<Dialect, Readonly<Record<string, LossWo
     'sampling.frequencyPenalty': 'The upstream has no such setting.',
     'sampling.logprobs': 'They would not find their way back.',
     'sampling.presencePenalty': 'The upstream has no such setting.',
-    'sampling.seed': 'The upstream has no such setting.',
+    'sampling.seed':
+      'The upstream has no such setting; of one beyond 32 bits `generate-content` gets the last.',
     'sampling.temperature': 'The upstream takes it not with thinking.',
     'sampling.topP': 'The upstream takes it not beside `temperature`, or not with thinking.',
     thinking_level: 'It goes to this dialect’s own upstreams alone.',

@@ -19,6 +19,7 @@ import {
   oneOf,
   sized,
   text,
+  that,
 } from '../../src/model/shape-values.ts'
 
 /** The shape of a valid request; unknown types of parts and tools pass. */
@@ -109,7 +110,8 @@ export const FIELDS = {
   top_k: field('read drop', undefined, 'sampling.topK'),
   n: field('read drop', nullish(integer(1, 128)), 'sampling.candidateCount'),
   stop: field('read drop', nullish(textOrList(text)), 'limits.stop'),
-  seed: field('read drop', nullish(integer()), 'sampling.seed'),
+  // 64 bits, more than a double holds exactly (the schema of the service).
+  seed: field('read drop', nullish(that('an integer', Number.isInteger)), 'sampling.seed'),
   random_seed: field('read drop', undefined, 'sampling.seed'),
   presence_penalty: field('read drop', nullish(number(-2, 2)), 'sampling.presencePenalty'),
   frequency_penalty: field('read drop', nullish(number(-2, 2)), 'sampling.frequencyPenalty'),

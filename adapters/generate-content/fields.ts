@@ -100,6 +100,7 @@ export function writeOptions(
   const config = {
     ...rest,
     ...sampling,
+    ...writeSeed(sampling.seed, lose),
     ...probable,
     ...writeLimits(request.limits, facts.maxOutputTokens, lose),
     ...writeFormat(request, facts, lose),
@@ -107,6 +108,13 @@ export function writeOptions(
   }
   const kept = withoutRefused(config, facts.drop, optionPlace, lose)
   return Object.keys(kept).length > 0 ? kept : undefined
+}
+
+/** The service knows seeds of 32 bits and refuses others; of a larger one the last bits are as good. */
+function writeSeed(seed: number | undefined, lose: Lose): { seed?: number } {
+  if (seed === undefined || seed === (seed | 0)) return {}
+  lose('approximated', 'sampling.seed')
+  return { seed: seed | 0 }
 }
 
 const MAX_STOP_SEQUENCES = 5

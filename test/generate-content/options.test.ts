@@ -109,6 +109,16 @@ describe('sampling and bounds', () => {
     )
   })
 
+  it.each([
+    [-2_147_483_648, -2_147_483_648, []],
+    [2_147_483_648, -2_147_483_648, ['approximated sampling.seed']],
+    [1_795_397_786_123, 101_456_395, ['approximated sampling.seed']],
+    [2 ** 63, 0, ['approximated sampling.seed']],
+  ])('have a seed of 32 bits: %d', (seed, sent, said) => {
+    const { body, losses } = send({ sampling: { seed } })
+    expect([body.generationConfig, losses]).toEqual([{ seed: sent }, said])
+  })
+
   it('ask for no probabilities that their caller would not see', () => {
     const { body, losses } = send({ sampling: { logprobs: 3 } })
     expect(body).not.toHaveProperty('generationConfig')

@@ -7,6 +7,10 @@ const objectText = z.custom<Json>(
   (value) => isObject(value) || (value instanceof Verbatim && value.text.trimStart()[0] === '{'),
   'expected an object',
 )
+const nullText = z.custom<Json>(
+  (value) => value instanceof Verbatim && value.text.trim() === 'null',
+)
+const orNull = z.nullish(z.union([objectText, nullText], { error: 'expected an object' }))
 const loose = z.looseObject
 const text = z.string()
 const optionalText = z.nullish(text)
@@ -91,7 +95,7 @@ const name = text.check(z.minLength(1), z.maxLength(128))
 const declared = loose({
   name,
   description: optionalText,
-  parameters: z.nullish(objectText),
+  parameters: orNull,
   strict: flag,
 })
 const tool = byType({
@@ -100,7 +104,7 @@ const tool = byType({
 })
 const format = byType({
   json_schema: loose({
-    json_schema: loose({ name: optionalText, schema: z.nullish(objectText), strict: flag }),
+    json_schema: loose({ name: optionalText, schema: orNull, strict: flag }),
   }),
 })
 
@@ -113,7 +117,7 @@ const request = loose({
   top_p: z.nullish(between(0, 1)),
   n: z.nullish(whole(1, 128)),
   stop: maybe(textOr(text)),
-  seed: z.nullish(z.int()),
+  seed: z.nullish(z.number().check(z.refine(Number.isInteger))),
   presence_penalty: z.nullish(between(-2, 2)),
   frequency_penalty: z.nullish(between(-2, 2)),
   logprobs: flag,
