@@ -14,10 +14,10 @@ const WORDS: Record<FinishReason, string> = {
   refusal: 'content_filter',
   safety: 'content_filter',
   recitation: 'content_filter',
-  // `stop` would tell agents that the turn is over, although nothing usable came.
+  // `stop` would tell agents that the turn is over as it should be.
   'malformed-call': 'content_filter',
   pause: 'stop',
-  other: 'stop',
+  other: 'content_filter',
 }
 
 /** Servers use more words than the five (Together: `eos`); an unknown word is taken for `stop`. */

@@ -20,6 +20,13 @@ export function atOwnPlace(
   const { field } = places()?.find(param) ?? {}
   if (field === undefined) return error
   const place = members.spell(keysIn(field))
-  const message = error.problem.message.replaceAll(param, () => place)
+  const told = nameIn(param, place)
+  const message = error.problem.message.replaceAll(param, () => told)
   return new ProblemError({ ...error.problem, message, param: place }, error.headers)
+}
+
+/** The place, with the name of what stands there where the canonical place has one. */
+function nameIn(param: string, place: string): string {
+  const name = param.slice(param.lastIndexOf('.') + 1)
+  return /^\d+$/.test(name) || place.endsWith(name) ? place : `${place} (${name})`
 }

@@ -80,3 +80,22 @@ describe('a reply that says nothing at all', () => {
     }
   })
 })
+
+describe('a reply of generate-content that ended for no known reason', () => {
+  const SAID: readonly (readonly [Dialect, RegExp])[] = [
+    ['messages', /"stop_reason":"refusal"/],
+    ['responses', /"status":"incomplete"/],
+    ['chat-completions', /"finish_reason":"content_filter"/],
+  ]
+  it.each(SAID)('is no success for a caller of %s', (from, ending) => {
+    const { request, reply } = translator({ from, to: 'generate-content', model: 'm' })
+    request(bodyFor(from, false))
+    const said = { content: { role: 'model', parts: [{ text: 'Half of' }] } }
+    for (const candidates of [
+      [],
+      [{ content: { role: 'model' } }],
+      [{ ...said, finishReason: 'OTHER' }],
+    ])
+      expect(reply({ candidates, modelVersion: 'm' }).text).toMatch(ending)
+  })
+})

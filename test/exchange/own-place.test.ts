@@ -34,6 +34,14 @@ const CELLS = REFUSED.flatMap(([from, path, body, place]) =>
   othersThan(from).map((to) => ({ from, to, path, body: { model: 'm', ...body }, place })),
 )
 
+it('keeps the name of what stands there', () => {
+  const program = { type: 'program', id: 'p_1', call_id: 'c_1', code: '1', fingerprint: 'f' }
+  const { request } = translator({ from: 'responses', to: 'messages' })
+  expect(() => request({ model: 'm', input: [{ role: 'user', content: 'Hi' }, program] })).toThrow(
+    /^input\[1\] \(program\): only a service that speaks responses/,
+  )
+})
+
 describe.each(CELLS)('$from over $to: $place', ({ from, to, path, body, place }) => {
   it('is named as it stands in the body of the caller, over HTTP', async () => {
     const app = createApp(
