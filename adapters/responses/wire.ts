@@ -76,7 +76,7 @@ export const FIELDS = {
   user: field('read drop', optionalText),
   client_metadata: field('read drop'),
   background: field('drop'),
-  conversation: field('drop count'),
+  conversation: field('drop count bind'),
   prompt: field('drop'),
   prompt_cache_options: field('read drop'),
   prompt_cache_retention: field('read drop'),
