@@ -30,7 +30,13 @@ export function readOptions(config: WireGenerationConfig = {}): Options {
   const { format, rest } = readFormat(config)
   const reasoning = readReasoning(thinkingConfig)
   const count = amount(candidateCount)
-  const numbers = { temperature, topP, topK, presencePenalty, frequencyPenalty }
+  const numbers = {
+    temperature: amount(temperature),
+    topP: amount(topP),
+    topK: amount(topK),
+    presencePenalty: amount(presencePenalty),
+    frequencyPenalty: amount(frequencyPenalty),
+  }
   const counts = {
     seed: amount(seed),
     candidateCount: count === 1 ? undefined : count,

@@ -28,6 +28,12 @@ const integer = that<number | string>(
   (value) =>
     Number.isSafeInteger(value) || (typeof value === 'string' && /^-?\d{1,19}$/.test(value)),
 )
+const DECIMAL = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i
+/** Any other number may come as a string too (proto3 JSON). */
+function decimal(min?: number, max?: number): Shape<number | string> {
+  const plain = number(min, max)
+  return (value) => plain(typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value)
+}
 /** Enumerations may come as numbers. */
 const enumerated = that<number | string>(
   'a string or an integer',
@@ -87,12 +93,12 @@ export const OPTIONS = {
   responseModalities: field('read drop', optional(list(anything))),
   candidateCount: field('read drop', optional(integer), 'sampling.candidateCount'),
   maxOutputTokens: field('read drop', optional(integer), 'limits.maxOutputTokens'),
-  temperature: field('read drop', optional(number(0, 2)), 'sampling.temperature'),
-  topP: field('read drop', optional(number()), 'sampling.topP'),
-  topK: field('read drop', optional(number()), 'sampling.topK'),
+  temperature: field('read drop', optional(decimal(0, 2)), 'sampling.temperature'),
+  topP: field('read drop', optional(decimal()), 'sampling.topP'),
+  topK: field('read drop', optional(decimal()), 'sampling.topK'),
   seed: field('read drop', optional(integer), 'sampling.seed'),
-  presencePenalty: field('read drop', optional(number()), 'sampling.presencePenalty'),
-  frequencyPenalty: field('read drop', optional(number()), 'sampling.frequencyPenalty'),
+  presencePenalty: field('read drop', optional(decimal()), 'sampling.presencePenalty'),
+  frequencyPenalty: field('read drop', optional(decimal()), 'sampling.frequencyPenalty'),
   responseLogprobs: field('read drop', optional(flag), 'sampling.logprobs'),
   logprobs: field('read drop', optional(integer), 'sampling.logprobs'),
   thinkingConfig: field('read drop', optional(thinkingConfig), 'reasoning'),

@@ -207,6 +207,7 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
   const known = trailOf(request, givenTo(request, context), context.trail)
   const writing: WriteContext = { lose, names, betas, isOpen, path: '', takes, ...offer, ...known }
   const messages = writeTurns(request, writing)
+  offer.reportUnnamed()
   const room = schemaRoom()
   const format = options.writeFormat(request.format, room, lose)
   const tools = writeTools(offer.head, { names, room, lose, deferred: takes.deferred })
@@ -225,7 +226,6 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
   settleEnd(messages, thinks, context)
   reportUnsayable(request, lose)
   const { metadata, output_config, context_management, ...left } = restOf(request)
-  const output = { ...objectIn(output_config), ...(effort !== undefined && { effort }), ...format }
   const system = writeSystem(request, writing, 'format' in format)
   if (messages.length === 0) messages.push(...asCaller(system, lose))
   const body: JsonObject = {
@@ -237,7 +237,7 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
     ...(servers.length > 0 && { mcp_servers: servers }),
     ...choice,
     ...(thinking && { thinking }),
-    ...(Object.keys(output).length > 0 && { output_config: output }),
+    ...writeOutput(output_config, effort, format),
     ...options.writeCompaction(request.compact, context_management, betas, lose),
     ...options.writeStop(request.limits.stop, lose),
     ...options.writeSampling(request.sampling, thinks, lose),
@@ -247,6 +247,11 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
     ...left,
   }
   return withoutRefused(body, target.facts.drop, placeOf, lose)
+}
+
+function writeOutput(left: Json | undefined, effort: string | undefined, format: JsonObject) {
+  const output = { ...objectIn(left), ...(effort !== undefined && { effort }), ...format }
+  return Object.keys(output).length > 0 ? { output_config: output } : {}
 }
 
 function writeTier(request: Request, { target, lose }: WriteRequestContext, betas: Set<string>) {

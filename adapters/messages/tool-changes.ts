@@ -107,6 +107,7 @@ export function offeredTools(request: Request, names: ToolNames, takes: Takes, l
   return {
     head: placed.head,
     late,
+    reportUnnamed: placed.reportUnnamed,
     hidden: new Set(
       placed.head.flatMap((tool) => (tool.deferred ? listWireNames(tool, names) : [])),
     ),

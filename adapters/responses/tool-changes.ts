@@ -32,8 +32,9 @@ export function offeredTools(request: Request, context: ToolContext, { late, def
     return named
   }
   return {
-    /** `isMarked`: their cache marks are written elsewhere. */
+    /** After the conversation was written. `isMarked`: their cache marks are written elsewhere. */
     tools(isMarked: boolean): WrittenTools {
+      placed.reportUnnamed()
       const { tools, choices } = writeTools(isMarked ? head.map(withoutMark) : head, {
         ...context,
         deferred: taken.deferred,

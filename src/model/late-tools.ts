@@ -17,9 +17,12 @@ export interface PlacedTools {
   readonly head: Tool[]
   /** The tools that a change brings along; each is brought once. */
   brought(change: ToolChangeBlock): Tool[]
+  /** After the whole conversation: tells that some tools are not there yet, because nothing in it names them. */
+  reportUnnamed(): void
 }
 
 const FROM_THE_BEGINNING = 'offered from the beginning'
+const ONCE_NAMED = 'offered once the conversation names it'
 
 /**
  * Divides the tools. Where the upstream takes none in the conversation, all stand before it: a later one changes the
@@ -50,6 +53,9 @@ export function placeTools({ tools }: Request, taken: TakenTools, lose: Lose): P
     head,
     brought: ({ change, tools: named }) =>
       change === 'remove' ? [] : named.flatMap((key) => takeOne(waiting, wordOf(key))),
+    reportUnnamed: () => {
+      if (waiting.size > 0) lose('approximated', 'tools.deferred', ONCE_NAMED)
+    },
   }
 }
 

@@ -12,6 +12,22 @@ describe('shapes of a request', () => {
     expect(read({ contents: [{ parts: [{ text: 'Hello' }] }] }).turns).toEqual(turns)
   })
 
+  it('takes any number as a string, as proto3 JSON may write it', () => {
+    const generationConfig = {
+      temperature: '0.5',
+      topP: '9e-1',
+      topK: '3',
+      presencePenalty: '-1',
+      seed: '5',
+      maxOutputTokens: '100',
+    }
+    const { sampling, limits } = read({ contents, generationConfig })
+    expect(sampling).toEqual({ temperature: 0.5, topP: 0.9, topK: 3, presencePenalty: -1, seed: 5 })
+    expect(limits).toEqual({ maxOutputTokens: 100 })
+    for (const temperature of ['2.5', '', 'NaN', ' 1', '0x1'])
+      expect(wrong({ contents, generationConfig: { temperature } })).toContain('temperature')
+  })
+
   it('takes both spellings at every level that the service names, and nowhere else', () => {
     const asked = read({
       contents: [

@@ -122,6 +122,15 @@ describe('tools that come in the middle of a conversation', () => {
     }
   })
 
+  it('are told to be absent from a responses upstream until the conversation names them', () => {
+    const tools = [{ ...DEFINITION, defer_loading: true }]
+    const unnamed = sent('messages', 'responses', GPT, { tools, messages: [user('a')] })
+    expect(unnamed.body['tools']).toBeUndefined()
+    expect(lossesOf(unnamed)).toEqual(['approximated tools.deferred'])
+    const messages = added({ type: 'tool_reference', name: 'late' })
+    expect(lossesOf(sent('messages', 'responses', GPT, { tools, messages }))).toEqual([])
+  })
+
   it('can be forced like any other', () => {
     const choice = { type: 'function', name: 'late' }
     const { body } = sent('responses', 'messages', OPUS, { input, tool_choice: choice })
