@@ -238,7 +238,7 @@ export class CompletionReader implements Reader {
     if (this.#usage) this.#cursor.usage(readUsage(this.#usage, this.#server))
     const { reason, sequence } = readFinish(choice, seen)
     const { ext } = keep(Object.fromEntries(this.#left))
-    this.#cursor.finish(reason, sequence, ext)
+    this.#cursor.finish(reason, { stopSequence: sequence, ext })
     this.#cursor.done()
   }
 

@@ -70,13 +70,21 @@ export function readFinish(
     : { reason }
 }
 
-/** Inverse of `readFinish`: calls that can be carried out are announced, a refusal in words is a reply. */
-export function writeFinish(reason: FinishReason, seen: Seen, lose: Lose): string {
+/**
+ * Inverse of `readFinish`: calls that can be carried out are announced, a refusal in words is a reply. `hasWords`: the
+ * end itself is explained by a refusal.
+ */
+export function writeFinish(
+  reason: FinishReason,
+  seen: Seen,
+  hasWords: boolean,
+  lose: Lose,
+): string {
   if (reason === 'refusal' && seen.refusal) return 'stop'
   let word = WORDS[reason]
   if (word === 'stop' && seen.call && reason === 'stop') word = 'tool_calls'
   if (word === 'tool_calls' && !seen.call) word = 'stop'
-  const again = readFinish({ finish_reason: word }, seen)
+  const again = readFinish({ finish_reason: word }, { ...seen, refusal: seen.refusal || hasWords })
   if (again.reason !== reason) lose('approximated', 'reply.finish', reason)
   return word
 }

@@ -3,20 +3,15 @@ import {
   withBody,
   type CandidateEvent,
   type Event,
+  type FinishEvent,
   type Tail,
 } from '../../src/model/events.ts'
 import { blockName, reportWithheld } from '../../src/model/foreign.ts'
 import { isObject, type JsonObject } from '../../src/json/json.ts'
 import { flatName } from '../../src/model/names.ts'
-import type {
-  Block,
-  Citation,
-  FinishReason,
-  Proof,
-  ToolCallBlock,
-  Usage,
-} from '../../src/model/request.ts'
+import type { Block, Citation, Proof, ToolCallBlock, Usage } from '../../src/model/request.ts'
 import { deltaEvents, DONE, Outbox } from '../../src/stream/wire-events.ts'
+import { refusalWords } from '../../src/model/refused.ts'
 import { lowerInput } from '../../src/model/text-tools.ts'
 import type { Problem } from '../../src/model/problem.ts'
 import type { WireEvent, WriteReplyContext, Writer } from '../contract.ts'
@@ -142,7 +137,7 @@ export class CompletionWriter implements Writer {
         return
       case 'finish':
         reportWithheld(event, this.#context.lose)
-        return this.#finished(event.reason, event.stopSequence)
+        return this.#finished(event)
       case 'candidate':
         return this.#aside(event)
       case 'error':
@@ -388,19 +383,30 @@ export class CompletionWriter implements Writer {
     this.#say({ annotations: written })
   }
 
-  #finished(reason: FinishReason, sequence: string | undefined): void {
+  #finished(finish: FinishEvent): void {
     this.#ended = true
     const { lose } = this.#context
+    const { reason, stopSequence: sequence } = finish
     if (sequence !== undefined) lose('dropped', 'reply.stopSequence')
     if (this.#usage?.toolUse) lose('dropped', 'reply.usage.toolUse')
-    const word = writeFinish(reason, this.#seen, lose)
+    this.#refuse(finish)
+    const word = writeFinish(reason, this.#seen, this.#refusal !== '', lose)
     this.#finish = this.#isLegacy && word === 'tool_calls' ? 'function_call' : word
     this.#greet({})
-    const finish = this.#finish
-    this.#said.add({ data: this.#delta({}, finish) })
+    this.#said.add({ data: this.#delta({}, this.#finish) })
     if (this.#place > 0) return
     if (this.#counts) this.#said.add({ data: this.#chunk([], writeUsage(this.#usage ?? {})) })
     this.#said.add({ data: DONE })
+  }
+
+  /** The word for the end stays: clients look at it, and not all of them at the refusal. */
+  #refuse(finish: FinishEvent): void {
+    if (this.#seen.refusal) return
+    const isSilent = this.#content === '' && this.#calls.length === 0
+    const words = refusalWords(finish, isSilent, this.#context.lose)
+    if (words === undefined) return
+    this.#refusal = words
+    this.#say({ refusal: words })
   }
 
   /** Clients throw at this chunk; without it the stream would look complete. */

@@ -45,6 +45,7 @@ export const CHUNK: ReadonlySet<string> = new Set([
   'usageMetadata',
   'modelVersion',
   'responseId',
+  'promptFeedback',
   'createTime',
   'continuationToken',
   'error',
@@ -52,6 +53,7 @@ export const CHUNK: ReadonlySet<string> = new Set([
 export const CANDIDATE: ReadonlySet<string> = new Set([
   'content',
   'finishReason',
+  'finishMessage',
   'index',
   'groundingMetadata',
   'citationMetadata',

@@ -6,6 +6,7 @@ import { isObject, stringify, toText, type Json, type JsonObject } from '../../s
 import type { Block, ToolCallBlock, Usage } from '../../src/model/request.ts'
 import { toolNames, type ToolNames } from '../../src/model/names.ts'
 import { fingerprint } from '../../src/model/proof.ts'
+import { isRefusing, readRefused } from '../../src/model/refused.ts'
 import { raiseInput } from '../../src/model/text-tools.ts'
 import type { Reader, ReadReplyContext, WireEvent } from '../contract.ts'
 import {
@@ -55,6 +56,7 @@ export class ReplyReader implements Reader {
   #finish: ReadFinish | undefined
   #isBlocked = false
   #isWhole = false
+  #explanation: Json | undefined
   #rest: JsonObject = {}
 
   constructor(context: ReadReplyContext) {
@@ -100,7 +102,9 @@ export class ReplyReader implements Reader {
     if (name !== undefined) this.#keep({ finishReason: name })
     if (this.#sources.hasMore(search !== undefined))
       this.#context.lose('dropped', 'reply.citations')
-    this.#cursor.finish(reason, undefined, keep(this.#rest).ext)
+    const refused = isRefusing(reason) ? readRefused(this.#explanation) : undefined
+    if (!refused && this.#explanation) this.#keep({ finishMessage: this.#explanation })
+    this.#cursor.finish(reason, { ext: keep(this.#rest).ext, refused })
   }
 
   #take(chunk: Json): void {
@@ -112,7 +116,7 @@ export class ReplyReader implements Reader {
     this.#begin(chunk)
     this.#keep(membersBeside(chunk, CHUNK))
     this.#count(readUsage(usageMetadata))
-    if (isObject(promptFeedback) && promptFeedback['blockReason']) this.#isBlocked = true
+    this.#heed(promptFeedback)
     const takes = many(candidates).map((candidate, place) => {
       if (!isObject(candidate)) return undefined
       const index = candidate['index'] ?? place
@@ -126,6 +130,15 @@ export class ReplyReader implements Reader {
         take(text)
         return this.#cursor.drain()
       })
+  }
+
+  /** A prompt that is refused has no candidates. Only Vertex explains why. */
+  #heed(feedback: Json | undefined): void {
+    if (!isObject(feedback)) return
+    const { blockReasonMessage, ...rest } = feedback
+    if (feedback['blockReason']) this.#isBlocked = true
+    if (blockReasonMessage) this.#explanation ??= blockReasonMessage
+    this.#keep({ promptFeedback: rest })
   }
 
   /** A candidate as the only one of its reply. Ids are made of the reply's, which each candidate has to itself. */
@@ -156,7 +169,8 @@ export class ReplyReader implements Reader {
 
   /** Reads a candidate, and returns the taker of its text where it holds nothing else. */
   #candidate(candidate: JsonObject): Take | undefined {
-    const { content, finishReason, citationMetadata } = candidate
+    const { content, finishReason, finishMessage, citationMetadata } = candidate
+    if (finishMessage) this.#explanation = finishMessage
     this.#keep(membersBeside(candidate, CANDIDATE))
     this.#sources.take(candidate)
     const parts = isObject(content) ? many(content['parts']) : []

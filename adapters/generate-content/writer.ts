@@ -1,6 +1,7 @@
 import {
   type CandidateEvent,
   type Event,
+  type FinishEvent,
   type Tail,
   streamedText,
   withBody,
@@ -9,14 +10,8 @@ import {
 import { blockName, reportWithheld } from '../../src/model/foreign.ts'
 import type { JsonObject } from '../../src/json/json.ts'
 import { flatName } from '../../src/model/names.ts'
-import type {
-  Block,
-  BlockKind,
-  Citation,
-  FinishReason,
-  Proof,
-  Usage,
-} from '../../src/model/request.ts'
+import type { Block, BlockKind, Citation, Proof, Usage } from '../../src/model/request.ts'
+import { isRefusing } from '../../src/model/refused.ts'
 import { deltaEvents } from '../../src/stream/wire-events.ts'
 import type { Problem } from '../../src/model/problem.ts'
 import type { WireEvent, WriteReplyContext, Writer } from '../contract.ts'
@@ -59,6 +54,7 @@ export class ReplyWriter implements Writer {
   #thought: { proof: Proof; text: string; end: number } | undefined
   #calls = 0
   #isBroken = false
+  #refusal = ''
   #searches = 0
   #usage: Usage = {}
   #last: JsonObject | undefined
@@ -93,7 +89,7 @@ export class ReplyWriter implements Writer {
         return []
       case 'finish':
         reportWithheld(event, this.#context.lose)
-        return this.#finish(event.reason, event.stopSequence)
+        return this.#finish(event)
       case 'candidate':
         return this.#aside(event)
       case 'error':
@@ -169,6 +165,7 @@ export class ReplyWriter implements Writer {
     const proven = 'proof' in open.block ? open.block.proof : undefined
     const proof = tail.proof ?? proven
     this.#cite(open)
+    if (open.block.kind === 'refusal') this.#refusal += open.body
     const kind = spokenKind(open.block)
     if (!proof || !kind) return []
     const { block, hasPieces } = open
@@ -266,8 +263,10 @@ export class ReplyWriter implements Writer {
     return groundingMetadata && { groundingMetadata }
   }
 
-  #finish(reason: FinishReason, stopSequence: string | undefined): WireEvent[] {
+  #finish({ reason, stopSequence, refused = {} }: FinishEvent): WireEvent[] {
     const { lose } = this.#context
+    if (refused.category !== undefined) lose('dropped', 'reply.refusal.category')
+    const finishMessage = refused.explanation ?? this.#refusal
     if (stopSequence !== undefined) lose('dropped', 'reply.stopSequence')
     if (this.#usage.cacheWrite) lose('dropped', 'reply.usage.cacheWrite')
     if (understood(reason, this.#calls > 0) !== reason) lose('approximated', 'reply.finish', reason)
@@ -278,6 +277,7 @@ export class ReplyWriter implements Writer {
     this.#last = {
       // Clients must not carry out a call whose arguments were cut off.
       finishReason: this.#isBroken && written === 'STOP' ? 'MALFORMED_FUNCTION_CALL' : written,
+      ...(finishMessage && isRefusing(reason) && { finishMessage }),
       ...(groundingMetadata && { groundingMetadata }),
     }
     return [...events, { data: this.#chunk(this.#pieces.release(), this.#last) }]

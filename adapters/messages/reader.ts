@@ -4,7 +4,7 @@ import type { Event, Withheld } from '../../src/model/events.ts'
 import { isObject, toText, type Json, type JsonObject, Verbatim } from '../../src/json/json.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import { isDecodable } from '../../src/model/media.ts'
-import type { Block, Ext } from '../../src/model/request.ts'
+import type { Block } from '../../src/model/request.ts'
 import { COMPUTER, findScreen } from '../../src/model/computer.ts'
 import { toolNames, type ToolNames } from '../../src/model/names.ts'
 import { raiseInput } from '../../src/model/text-tools.ts'
@@ -16,7 +16,7 @@ import { DIALECT, numberIn, objectIn, objectsIn, textIn, TOOL_NAME, keep } from 
 import * as hosted from './hosted.ts'
 import * as mcp from './mcp.ts'
 import { BAD_REPLY, BROKEN, readProblem, saysError } from './problems.ts'
-import { deltaType, messageLeft, readStopReason, readWithheld } from './reply.ts'
+import { deltaType, messageLeft, readStopDetails, readStopReason, readWithheld } from './reply.ts'
 import { mergeUsage, readUsage } from './usage.ts'
 import type { WireBlock, WireDelta, WireReply, WireStep } from './wire.ts'
 
@@ -50,8 +50,7 @@ export class MessageReader implements Reader {
         this.#blockStart(index, block)
         this.#blockStop(index)
       })
-      const { stop_reason, stop_sequence } = reply
-      this.#finish(stop_reason ?? 'end_turn', stop_sequence)
+      this.#finish({ ...reply, stop_reason: reply.stop_reason ?? 'end_turn' }, {})
       this.#done()
     }
     return this.#cursor.drain()
@@ -264,19 +263,22 @@ export class MessageReader implements Reader {
 
   #messageDelta(event: WireStep): void {
     const { type: _, delta, usage, ...beside } = event
-    const { stop_reason, stop_sequence, usage: within, ...inside } = objectIn(delta)
-    if (typeof stop_reason === 'string') {
-      const { ext } = keep(messageLeft({ ...beside, ...inside }))
+    const { usage: within, ...inside } = objectIn(delta)
+    if (typeof inside['stop_reason'] === 'string') {
       // Told again, and beside the delta, where another model went on in the middle of the reply.
       const withheld = readWithheld(beside['input_transformations'])
-      this.#finish(stop_reason, stop_sequence, ext, withheld)
+      this.#finish(inside, messageLeft({ ...beside, ...inside }), withheld)
     }
     this.#count(usage ?? within)
   }
 
-  #finish(reason: Json, sequence: Json | undefined, ext?: Ext, withheld?: Withheld[]): void {
-    const matched = typeof sequence === 'string' ? sequence : undefined
-    this.#cursor.finish(readStopReason(reason), matched, ext, withheld)
+  #finish(end: WireReply, others: JsonObject, withheld?: Withheld[]): void {
+    const { stop_reason, stop_sequence, stop_details } = end
+    const reason = readStopReason(stop_reason)
+    const stopSequence = typeof stop_sequence === 'string' ? stop_sequence : undefined
+    const { refused, left } = readStopDetails(stop_details, reason)
+    const { ext } = keep({ ...others, ...left })
+    this.#cursor.finish(reason, { stopSequence, ext, withheld, refused })
   }
 
   #done(): void {

@@ -1,8 +1,9 @@
-import { objectsOf, type Json, type JsonObject } from '../../src/json/json.ts'
+import { isObject, objectsOf, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { dotted, readPath } from '../../src/model/paths.ts'
 import { WITHHELD, type Withheld } from '../../src/model/events.ts'
-import type { FinishReason } from '../../src/model/request.ts'
+import { readRefused } from '../../src/model/refused.ts'
+import type { FinishReason, RefusalDetails } from '../../src/model/request.ts'
 import { textIn, withoutNulls } from './dialect.ts'
 
 /** The finish reasons in this dialect. */
@@ -45,9 +46,31 @@ export const writeStopReason = (reason: FinishReason): string => STOP_REASONS[re
 export function messageLeft(message: JsonObject): JsonObject {
   const { id: _id, type: _type, role: _role, model: _model, content: _content, ...others } = message
   const { stop_reason: _reason, stop_sequence: _sequence, usage: _usage, ...rest } = others
-  const { input_transformations: _changed, ...unread } = rest
+  const { input_transformations: _changed, stop_details: _details, ...unread } = rest
   return withoutNulls(unread)
 }
+
+/** Why a reply is refused, and what else is said of its end. */
+export function readStopDetails(
+  details: Json | undefined,
+  reason: FinishReason,
+): { refused?: RefusalDetails | undefined; left?: JsonObject } {
+  if (!isObject(details)) return {}
+  if (reason !== 'refusal') return { left: { stop_details: details } }
+  const { type: _, category = null, explanation = null, ...rest } = details
+  const left = withoutNulls(rest)
+  const isRead = Object.keys(left).length === 0
+  const refused = readRefused(explanation, category)
+  return isRead ? { refused } : { refused, left: { stop_details: left } }
+}
+
+/** Inverse of `readStopDetails`. */
+export const writeStopDetails = (refused: RefusalDetails | undefined): JsonObject | undefined =>
+  refused && {
+    type: 'refusal',
+    category: refused.category ?? null,
+    explanation: refused.explanation ?? null,
+  }
 
 const MISMATCH = '_binding_mismatch'
 

@@ -8,16 +8,24 @@ import {
   type Withheld,
 } from '../../src/model/events.ts'
 import type { JsonObject } from '../../src/json/json.ts'
-import type { Block, Citation, FinishReason, Proof, Usage } from '../../src/model/request.ts'
+import type {
+  Block,
+  Citation,
+  FinishReason,
+  Proof,
+  RefusalDetails,
+  Usage,
+} from '../../src/model/request.ts'
 import { deltaEvents, lateEvent, Outbox } from '../../src/stream/wire-events.ts'
 import type { ProofSlot } from '../../src/model/proof.ts'
+import { readRefused } from '../../src/model/refused.ts'
 import type { WireEvent, WriteReplyContext, Writer } from '../contract.ts'
 import { writeCitation } from './citations.ts'
 import { DIALECT } from './dialect.ts'
 import { writeError } from './problems.ts'
 import { envelopeBlock, mayFollowText, writeSignature } from './proofs.ts'
 import { ReplyBlocks } from './writer-blocks.ts'
-import { readStopReason, writeStopReason, writeWithheld } from './reply.ts'
+import { readStopReason, writeStopDetails, writeStopReason, writeWithheld } from './reply.ts'
 import { writeUsage } from './usage.ts'
 
 /** The block that is being written. `index` is set when it has been opened on the wire. */
@@ -42,6 +50,7 @@ export class MessageWriter implements Writer {
   #id = ''
   #stopReason: string | null = null
   #stopSequence: string | null = null
+  #refused: RefusalDetails | undefined
   #ended = false
   /** A thought without a proof, which can carry the proof of the call behind it. */
   #unproven: { index: number; said: JsonObject } | undefined
@@ -127,9 +136,15 @@ export class MessageWriter implements Writer {
       content: this.#content.slice(),
       stop_reason: this.#stopReason,
       stop_sequence: this.#stopSequence,
+      ...this.#stopDetails(),
       usage: writeUsage(this.#usage),
       ...(this.#withheld && { input_transformations: this.#withheld }),
     }
+  }
+
+  #stopDetails(): JsonObject {
+    const stop_details = writeStopDetails(this.#refused)
+    return stop_details ? { stop_details } : {}
   }
 
   /** Only a call is opened at once; text and thoughts wait for their first character. */
@@ -193,6 +208,8 @@ export class MessageWriter implements Writer {
     const body = streamedText(open.block) === undefined ? '' : open.parts.join('')
     const block = withBody(open.block, body)
     const proof = tail.proof ?? ('proof' in block ? block.proof : undefined)
+    if (block.kind === 'refusal')
+      this.#refused = readRefused((this.#refused?.explanation ?? '') + block.text)
     if (block.kind === 'reasoning') return this.#endReasoning(open, { ...block }, proof)
     if (open.index === undefined && block.kind === 'text' && proof)
       return this.#carryOf(block, envelopeBlock(proof, 'empty'))
@@ -269,7 +286,7 @@ export class MessageWriter implements Writer {
     }
   }
 
-  #finish({ reason, stopSequence: sequence, withheld }: FinishEvent): void {
+  #finish({ reason, stopSequence: sequence, withheld, refused }: FinishEvent): void {
     this.#ended = true
     this.#tellWithheld(withheld)
     this.#prove(undefined)
@@ -278,8 +295,10 @@ export class MessageWriter implements Writer {
     if (this.#usage.toolUse) this.#context.lose('dropped', 'reply.usage.toolUse')
     this.#stopReason = this.#reason(reason)
     if (this.#stopReason === 'stop_sequence') this.#stopSequence = sequence ?? this.#onlySequence()
+    this.#refused = this.#stopReason === 'refusal' ? (refused ?? this.#refused) : undefined
+    const ending = { stop_reason: this.#stopReason, stop_sequence: this.#stopSequence }
     this.#say('message_delta', {
-      delta: { stop_reason: this.#stopReason, stop_sequence: this.#stopSequence },
+      delta: { ...ending, ...this.#stopDetails() },
       usage: writeUsage(this.#usage),
       ...(withheld && this.#withheld && { input_transformations: this.#withheld }),
     })

@@ -136,7 +136,7 @@ export class ResponseReader implements Reader {
       : responseMembers()
     const withheld = this.#isWithheldTold ? undefined : readWithheld(response[WITHHELD])
     const left = leftoversBeyond(response, [...known, WITHHELD])
-    this.#cursor.finish(reason, undefined, left, withheld)
+    this.#cursor.finish(reason, { ext: left, withheld })
     this.#cursor.done()
   }
 

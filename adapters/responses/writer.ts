@@ -1,8 +1,8 @@
 import type { WireEvent, WriteReplyContext, Writer } from '../contract.ts'
-import type { Event, Tail, Withheld } from '../../src/model/events.ts'
+import type { Event, FinishEvent, Tail, Withheld } from '../../src/model/events.ts'
 import { stringify, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
+import { refusalWords } from '../../src/model/refused.ts'
 import type {
-  FinishReason,
   Usage,
   Block,
   Citation,
@@ -94,7 +94,7 @@ export class ResponseWriter implements Writer {
         this.#usage = { ...this.#usage, ...event.usage }
         return
       case 'finish':
-        return this.#finish(event.reason, event.stopSequence)
+        return this.#finish(event)
       case 'candidate':
         // Never asked for: a request of this dialect has no word for several answers.
         return this.#context.lose('dropped', 'reply.candidates')
@@ -136,12 +136,14 @@ export class ResponseWriter implements Writer {
     this.#emit('response.in_progress', { response })
   }
 
-  #finish(reason: FinishReason, stopSequence: string | undefined): void {
+  #finish(finish: FinishEvent): void {
     const { lose, now } = this.#context
+    const { reason, stopSequence } = finish
     const { seen } = this.#output
     const { status, reason: why } = chooseEnding(reason, seen)
     if (chooseFinish({ status, reason: why }, seen) !== reason)
       lose('approximated', 'reply.finish', reason)
+    this.#output.refuse(finish)
     if (stopSequence !== undefined) lose('dropped', 'reply.stopSequence')
     if (this.#usage?.toolUse) lose('dropped', 'reply.usage.toolUse')
     this.#output.closeItem(status)
@@ -188,6 +190,8 @@ export class Output {
   #uniqueId: ((id: string) => string) | undefined
   #item: OpenItem | undefined
   #block: Block | undefined
+  /** There have been thoughts at most. */
+  #isSilent = true
 
   constructor(voice: Voice, context: WriteReplyContext) {
     this.#voice = voice
@@ -198,6 +202,7 @@ export class Output {
   open(opened: Block): void {
     const block = opened.kind === 'tool-call' ? this.#unproven(opened) : opened
     this.#block = block
+    this.#isSilent &&= block.kind === 'reasoning'
     switch (block.kind) {
       case 'text':
       case 'refusal':
@@ -251,6 +256,16 @@ export class Output {
     const isShown =
       block.kind !== 'media' || this.items.at(-1)?.['type'] === 'image_generation_call'
     if (proof && block.kind !== 'reasoning' && isShown) this.#carry(proof, 'previous')
+  }
+
+  /** Says in a part of its own why there is no answer, as no member of a response does. */
+  refuse(finish: FinishEvent): void {
+    if (this.seen.refusal) return
+    const words = refusalWords(finish, this.#isSilent, this.#context.lose)
+    if (words === undefined) return
+    this.open({ kind: 'refusal', text: '' })
+    this.delta(words)
+    this.close({})
   }
 
   closeItem(status: Status): void {

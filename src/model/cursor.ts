@@ -1,9 +1,22 @@
-import { streamedText, withBody, type Event, type Tail, type Withheld } from './events.ts'
+import {
+  streamedText,
+  withBody,
+  type Event,
+  type FinishEvent,
+  type Tail,
+  type Withheld,
+} from './events.ts'
 import type { Block, Citation, Ext, FinishReason, Usage } from './request.ts'
+import { defined } from '../json/json.ts'
 import type { Problem } from './problem.ts'
 
 /** What a source calls one of its blocks: an index, an item id. */
 export type BlockKey = string | number
+
+/** What a source says of an end besides its reason. */
+type Circumstances = {
+  [key in keyof Omit<FinishEvent, 'type' | 'reason'>]: FinishEvent[key] | undefined
+}
 
 interface Pending {
   key: BlockKey
@@ -41,7 +54,7 @@ export class Cursor {
   readonly #open = new Map<BlockKey, Pending>()
   /** How often each id has been used. */
   #callIds = new Map<string, number>()
-  #finish: Extract<Event, { type: 'finish' }> | undefined
+  #finish: FinishEvent | undefined
 
   get started(): boolean {
     return this.#started
@@ -143,20 +156,13 @@ export class Cursor {
    * Says why the reply ends; `done` ends it. A plain stop after a tool call means that its result is awaited,
    * also where a dialect has no word for it.
    */
-  finish(
-    reason: FinishReason,
-    stopSequence?: string,
-    ext?: Ext,
-    withheld?: readonly Withheld[],
-  ): void {
+  finish(reason: FinishReason, more: Circumstances = {}): void {
     if (this.#ended) return
-    this.#finish = {
-      type: 'finish',
+    this.#finish = defined({
+      type: 'finish' as const,
       reason: reason === 'stop' && this.#callIds.size > 0 ? 'tool-call' : reason,
-      ...(stopSequence !== undefined && { stopSequence }),
-      ...(ext && { ext }),
-      ...(withheld && { withheld }),
-    }
+      ...more,
+    })
   }
 
   /** The source has ended the reply. Without a finish reason the reply was cut off. */

@@ -1,5 +1,15 @@
 import { defined } from '../json/json.ts'
-import type { Block, BlockOf, Citation, Ext, FinishReason, Reply, Proof, Usage } from './request.ts'
+import type {
+  Block,
+  BlockOf,
+  Citation,
+  Ext,
+  FinishReason,
+  Proof,
+  RefusalDetails,
+  Reply,
+  Usage,
+} from './request.ts'
 import type { Key } from './paths.ts'
 import type { Problem } from './problem.ts'
 
@@ -45,6 +55,7 @@ export interface FinishEvent {
   stopSequence?: string
   /** What is known only now; all of it, also what the start has said already. */
   withheld?: readonly Withheld[]
+  refused?: RefusalDetails
   ext?: Ext
 }
 
@@ -154,9 +165,8 @@ export function unfold(reply: Reply): Event[] {
   ]
   for (const block of reply.blocks) events.push(...unfoldBlock(block))
   if (reply.usage) events.push({ type: 'usage', usage: reply.usage })
-  events.push(
-    defined({ type: 'finish' as const, reason: reply.finish, stopSequence: reply.stopSequence }),
-  )
+  const { finish: reason, stopSequence, refused } = reply
+  events.push(defined({ type: 'finish' as const, reason, stopSequence, refused }))
   return events
 }
 
@@ -256,6 +266,7 @@ export function fold(events: Iterable<Event>): Folded {
 function finishReply(reply: Folded['reply'], event: Event & { type: 'finish' }): void {
   reply.finish = event.reason
   if (event.stopSequence !== undefined) reply.stopSequence = event.stopSequence
+  if (event.refused) reply.refused = event.refused
   const ext = mergeExt(reply.ext, event.ext)
   if (ext) reply.ext = ext
 }

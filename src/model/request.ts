@@ -392,6 +392,12 @@ export type FinishReason =
   | 'pause'
   | 'other'
 
+/** Why there is no answer, or no more of it, in the service's words. `category`: what it is held to be about. */
+export interface RefusalDetails {
+  explanation?: string
+  category?: string
+}
+
 /** One reply, whole. It exists only as the fold of an event stream. */
 export interface Reply {
   id: string
@@ -400,6 +406,7 @@ export interface Reply {
   usage?: Usage
   finish: FinishReason
   stopSequence?: string
+  refused?: RefusalDetails
   ext?: Ext
 }
 export type { Json, JsonObject }

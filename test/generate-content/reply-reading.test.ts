@@ -140,6 +140,28 @@ describe('a reply', () => {
 })
 
 describe('why a reply ends', () => {
+  it.each(['SAFETY', 'PROHIBITED_CONTENT', 'MALFORMED_FUNCTION_CALL', 'OTHER'])(
+    'is explained where there is no answer: %s',
+    (finishReason) => {
+      const finishMessage = 'Not that.'
+      const { reply } = body([{ text: 'a' }], { finishReason, finishMessage })
+      expect(reply.refused).toEqual({ explanation: finishMessage })
+      expect(reply.ext?.[D] ?? {}).not.toHaveProperty('finishMessage')
+      const streamed = hearStream([chunk([], { finishReason, finishMessage })])
+      expect(streamed.reply.refused).toEqual({ explanation: finishMessage })
+    },
+  )
+
+  it('is explained where the prompt is refused, and kept where nothing is', () => {
+    const promptFeedback = { blockReason: 'OTHER', blockReasonMessage: 'Not this.' }
+    const { reply } = hearStream([{ promptFeedback }])
+    expect(reply.refused).toEqual({ explanation: 'Not this.' })
+    expect(reply.ext?.[D]).toEqual({ promptFeedback: { blockReason: 'OTHER' } })
+    const ended = body([{ text: 'a' }], { finishReason: 'STOP', finishMessage: 'Done.' })
+    expect(ended.reply).not.toHaveProperty('refused')
+    expect(ended.reply.ext?.[D]).toEqual({ finishMessage: 'Done.' })
+  })
+
   it.each([
     ['STOP', 'stop'],
     ['MAX_TOKENS', 'length'],

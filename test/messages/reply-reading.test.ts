@@ -109,6 +109,30 @@ describe('a reply of a messages upstream', () => {
     expect(hearFrames(stream(start, ...finish(reason))).reply.finish).toBe(expected)
   })
 
+  it.each([
+    [
+      { category: 'bio', explanation: 'No.' },
+      { category: 'bio', explanation: 'No.' },
+    ],
+    [{ category: null, explanation: null }, undefined],
+    [{ category: 7, explanation: '' }, undefined],
+  ])('tells why it is refused: %j', (details, refused) => {
+    const stop_details = { type: 'refusal', ...details }
+    const delta = { stop_reason: 'refusal', stop_details }
+    const end = [{ type: 'message_delta', delta }, { type: 'message_stop' }]
+    const message = { id: 'm', model: 'x', content: [], ...delta }
+    expect(hearFrames(stream(start, ...end)).reply.refused).toEqual(refused)
+    expect(hearBody(JSON.stringify(message)).reply.refused).toEqual(refused)
+  })
+
+  it('keeps what else is said of a refusal, and all that is said of another end', () => {
+    const stop_details = { type: 'refusal', explanation: 'No.', recommended_model: 'y' }
+    const said = (stop_reason: string) =>
+      hearBody(JSON.stringify({ content: [], stop_reason, stop_details })).reply.ext?.['messages']
+    expect(said('refusal')).toEqual({ stop_details: { recommended_model: 'y' } })
+    expect(said('end_turn')).toEqual({ stop_details })
+  })
+
   it('that was cut inside a call is cut, not a call', () => {
     expect(hearBody(fixture('reply/cut-short.json')).reply.finish).toBe('length')
   })

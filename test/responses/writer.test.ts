@@ -167,6 +167,21 @@ describe('a written reply', () => {
     expect(say([{ kind: 'refusal', text: 'No.' }], 'refusal').body['status']).toBe('completed')
   })
 
+  it.each<[Block[], FinishReason, Partial<Reply>, string | undefined]>([
+    [[], 'refusal', { refused: { explanation: 'No.', category: 'bio' } }, 'No.'],
+    [[], 'refusal', { refused: { category: 'bio' } }, 'The model refused to answer (bio).'],
+    [[{ kind: 'reasoning', text: 'Hm' }], 'refusal', {}, 'The model refused to answer.'],
+    [[{ kind: 'text', text: 'I' }], 'safety', { refused: { explanation: 'No.' } }, 'No.'],
+    [[{ kind: 'text', text: 'I' }], 'refusal', {}, undefined],
+    [[], 'other', {}, undefined],
+  ])('says in a part why there is no answer: %j, %s, %j', (blocks, finish, more, words) => {
+    const { body, frames } = say(blocks, finish, more)
+    expect(grammar.check(frames)).toBeUndefined()
+    expect(body['incomplete_details']).toEqual({ reason: 'content_filter' })
+    const parts = list(body['output']).flatMap((item) => list(item['content'] ?? []))
+    expect(parts.find(({ type }) => type === 'refusal')?.['refusal']).toBe(words)
+  })
+
   it('fails once, in the way that every client heeds', () => {
     const events: Event[] = [
       { type: 'start', id: '', model: '' },
