@@ -21,7 +21,7 @@ import { lowerInput } from '../../src/model/text-tools.ts'
 import { written, type BlockTable } from '../contract.ts'
 import type { CallBook } from './calls.ts'
 import { DIALECT, keep, restOf, factsOf, opaque } from './dialect.ts'
-import { readMedia, writeMedia, type WriteMediaContext } from './media.ts'
+import { readAsked, readMedia, writeMedia, type WriteMediaContext } from './media.ts'
 import { isItsOwn, readProof, type WrittenSlot } from './proofs.ts'
 import type { WirePart } from './wire.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
@@ -76,7 +76,7 @@ function readUnsigned(part: WirePart, context: ReadPartContext): Block | undefin
   if (executableCode) return readCode(executableCode, rest)
   if (codeExecutionResult) return readCodeResult(codeExecutionResult, rest)
   // A picture with `thought: true` was drawn while thinking and is no part of the answer.
-  const media = thought === true ? undefined : readMedia(rest)
+  const media = thought === true ? undefined : readAsked(rest)
   if (media) return media
   if (text === undefined && Object.keys(rest).length > 0) return opaquePart(part)
   if (text === undefined && thought !== true) return undefined

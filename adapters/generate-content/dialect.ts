@@ -26,6 +26,8 @@ export interface Facts {
   /** `named`: media that came with a name. `file`: media at a place that the service can reach. */
   named?: true
   file?: true
+  /** How closely to look at a picture, as the caller said it. */
+  resolution?: JsonObject
   /** Schemas as they came. */
   parameters?: Json
   parametersJsonSchema?: Json
@@ -37,6 +39,8 @@ export interface Facts {
   excludes?: true
   /** A function for a screen: its settings on the first one. */
   screen?: true | JsonObject
+  /** A choice that holds calls to their schemas, so that the functions are strict. */
+  mode?: 'VALIDATED'
   /** The choice listed names although it was free. */
   names?: true
   /** A level of thinking as the caller spelled it. */

@@ -24,6 +24,7 @@ import type { ToolNames } from '../../src/model/names.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { follow, nothingLost, type Trail } from '../../src/model/trail.ts'
 import { givenTo, type WriteRequestContext } from '../contract.ts'
+import { takesLevels } from './generations.ts'
 import { writeMedia } from './media.ts'
 import { NO_PROOF, once } from './proofs.ts'
 import { needsMix } from './tools.ts'
@@ -343,6 +344,7 @@ function createPartContext(
   names: ToolNames,
   ids: boolean,
 ): PartContextOf {
+  const levels = takesLevels(context.target)
   return (path) => ({
     path,
     lose: context.lose,
@@ -352,6 +354,7 @@ function createPartContext(
     // Results are matched by id where calls of built-in tools stand among those of functions.
     ids,
     fetchesUrls: context.target.facts.fetchesUrls ?? true,
+    levels,
   })
 }
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/json/json.ts'
+import { isObject, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { leftOut, textOfMedia, typeByName } from '../../src/model/media.ts'
 import type { MediaBlock } from '../../src/model/request.ts'
@@ -43,6 +43,41 @@ export function readMedia(part: WireMedia): MediaBlock | undefined {
   }
 }
 
+/** How closely a model looks at a picture, and the word that other dialects have for it. */
+const LEVELS: Readonly<Record<string, string | undefined>> = {
+  MEDIA_RESOLUTION_UNSPECIFIED: 'auto',
+  MEDIA_RESOLUTION_LOW: 'low',
+  MEDIA_RESOLUTION_HIGH: 'high',
+  // Few models of other services look closer still.
+  MEDIA_RESOLUTION_ULTRA_HIGH: 'high',
+}
+
+/** A medium of the caller's. A level that no other dialect has stays with it. */
+export function readAsked(part: WireMedia): MediaBlock | undefined {
+  const block = readMedia(part)
+  const { mediaResolution: resolution, ...left } = restOf(block)
+  if (!block || !isObject(resolution) || !block.mediaType.startsWith('image/')) return block
+  const { level, ...others } = resolution
+  const detail = typeof level === 'string' ? LEVELS[level] : undefined
+  if (detail === undefined || Object.keys(others).length > 0) return block
+  const { ext: _, ...plain } = block
+  const kept = keep(left, { facts: { ...factsOf(block), resolution } })
+  return { ...plain, ...kept, ...(detail !== 'auto' && { detail }) }
+}
+
+/** Inverse of `readAsked`. */
+function writeDetail(block: MediaBlock, { path, lose, levels }: WriteMediaContext): JsonObject {
+  const { detail = 'auto', mediaType } = block
+  const { resolution } = factsOf(block)
+  if (resolution) return { mediaResolution: resolution }
+  if (detail === 'auto') return {}
+  const most = 'MEDIA_RESOLUTION_ULTRA_HIGH'
+  const level =
+    detail === 'original' ? most : Object.keys(LEVELS).find((key) => LEVELS[key] === detail)
+  if (level && levels && mediaType.startsWith('image/')) return { mediaResolution: { level } }
+  return lose('dropped', `${path}.detail`) ?? {}
+}
+
 /** The service also accepts URL-safe base64, which one of its own libraries writes; other services do not. */
 const plainBase64 = (data: string): string => data.replaceAll('-', '+').replaceAll('_', '/')
 
@@ -51,6 +86,8 @@ export interface WriteMediaContext {
   lose: Lose
   /** Whether the upstream fetches addresses on the web. */
   fetchesUrls: boolean
+  /** Whether the model is told for each medium how closely to look. */
+  levels: boolean
 }
 
 /**
@@ -60,11 +97,10 @@ export interface WriteMediaContext {
 export function writeMedia(block: MediaBlock, context: WriteMediaContext): JsonObject {
   const { path, lose, fetchesUrls } = context
   const { source, mediaType } = block
-  if (block.detail !== undefined) lose('dropped', `${path}.detail`)
   const named = factsOf(block).named && block.name !== undefined
   if (block.name !== undefined && !named) lose('dropped', `${path}.name`)
   const name = named ? { displayName: block.name ?? '' } : {}
-  const rest = restOf(block)
+  const rest = { ...restOf(block), ...writeDetail(block, context) }
   const mimeType = mediaType === 'image/jpg' ? 'image/jpeg' : mediaType
   if ('data' in source && (factsOf(block).taken || TAKEN.test(mimeType)))
     return { ...rest, inlineData: { mimeType, data: source.data, ...name } }

@@ -25,6 +25,7 @@ import {
 import {
   needsMix,
   mixedConfig,
+  isValidated,
   readToolConfig,
   readTools,
   writeFunctionCalling,
@@ -38,6 +39,7 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
   const { contents, systemInstruction, tools, toolConfig, generationConfig, ...others } = wire
   const { labels, serviceTier, model: _model, ...rest } = others
   const choice = readToolConfig(toolConfig)
+  const isStrict = isValidated(choice)
   const { rest: settings, ...options } = readOptions(generationConfig)
   const tier = readTier(serviceTier)
   return {
@@ -45,8 +47,8 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
     stream: route.stream ?? false,
     system: readSystem(systemInstruction),
     turns: readTurns(many(contents), trail),
-    tools: made(trail, 'generate-content: read tools', [tools, named], () =>
-      readTools(tools, named),
+    tools: made(trail, 'generate-content: read tools', [tools, named, isStrict], () =>
+      readTools(tools, named, isStrict),
     ),
     ...(choice.toolChoice && { toolChoice: choice.toolChoice }),
     ...options,

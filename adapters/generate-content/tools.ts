@@ -17,10 +17,12 @@ import {
   type ToolNames,
 } from '../../src/model/names.ts'
 import { narrowParameters, widen } from '../../src/schema/narrow.ts'
+import { closed } from '../../src/schema/strict.ts'
 import { describeText, TEXT_TOOL_SCHEMA } from '../../src/model/text-tools.ts'
 import { DIALECT, many, keep, restOf, factsOf, opaque } from './dialect.ts'
 import type { Target } from '../contract.ts'
 import { readScreen } from './client-tools.ts'
+import { mixesTools } from './generations.ts'
 import type { WireDeclaration, WireTool, WireToolConfig } from './wire.ts'
 
 /** Tools that the service runs, by the member that switches them on. */
@@ -42,12 +44,16 @@ const SWITCHES: Partial<Record<Capability, string>> = {
 /** The member that offers functions for a screen, which the caller runs. */
 const SCREEN = 'computerUse'
 
-/** `model`: as the caller names it. */
-export function readTools(tools: WireTool | WireTool[] | undefined, model: string): Tool[] {
+/** `model`: as the caller names it. `isStrict`: the model is held to the schemas of its calls. */
+export function readTools(
+  tools: WireTool | WireTool[] | undefined,
+  model: string,
+  isStrict: boolean,
+): Tool[] {
   return many(tools).flatMap((tool) => {
     const { functionDeclarations, ...others } = tool
     const hosted = Object.entries(others).flatMap(([name, value]) => readHosted(name, value, model))
-    return [...many(functionDeclarations).map(readFunction), ...hosted]
+    return [...many(functionDeclarations).map((one) => readFunction(one, isStrict)), ...hosted]
   })
 }
 
@@ -67,14 +73,15 @@ function readHosted(name: string, value: Json, model: string): Tool[] {
 const isWords = (value: Json | undefined): value is string[] =>
   Array.isArray(value) && value.every((word) => typeof word === 'string')
 
-function readFunction(declaration: WireDeclaration): FunctionTool {
+function readFunction(declaration: WireDeclaration, isStrict: boolean): FunctionTool {
   const { name, description, parameters, parametersJsonSchema, ...rest } = declaration
-  const schema = parametersJsonSchema ?? parameters
+  const spelled = parametersJsonSchema ?? parameters
+  const schema = spelled === undefined ? undefined : widen(toText(spelled))
   return {
     kind: 'function',
     name,
     ...(description !== undefined && { description }),
-    ...(schema !== undefined && { schema: widen(toText(schema)) }),
+    ...(schema !== undefined && (isStrict ? { schema: closed(schema), strict: true } : { schema })),
     ...keep(rest, {
       facts: {
         ...(parameters !== undefined && { parameters }),
@@ -160,13 +167,13 @@ function writeFunction(tool: NamedTool, names: ToolNames, lose: Lose): JsonObjec
 function writeParameters(tool: NamedTool, lose: Lose): JsonObject {
   const place = `tools.${tool.name}`
   if (tool.kind === 'text') return { parameters: narrowParameters(TEXT_TOOL_SCHEMA).schema ?? {} }
-  if (tool.strict) lose('dropped', `${place}.strict`)
   const { parameters: raw, parametersJsonSchema: rawJsonSchema } = factsOf(tool)
   if (raw !== undefined || rawJsonSchema !== undefined)
     return {
       ...(raw !== undefined && { parameters: raw }),
       ...(rawJsonSchema !== undefined && { parametersJsonSchema: rawJsonSchema }),
     }
+  if (tool.strict) lose('dropped', `${place}.strict`)
   if (tool.schema === undefined) return {}
   const { schema, lost } = narrowParameters(tool.schema)
   if (lost.length > 0) lose('approximated', `${place}.schema`, lost.join(', '))
@@ -226,18 +233,26 @@ export function readToolConfig(config: WireToolConfig | undefined): {
   const unread = mode || isNothing ? more : functionCallingConfig
   const kept = prefixed('toolConfig.functionCallingConfig.', unread)
   if (!mode) return { rest: { ...rest, ...kept } }
-  const isValidated = named === 'VALIDATED'
   return {
     rest: { ...rest, ...kept },
     toolChoice: {
       mode,
       ...(allowedFunctionNames.length > 0 && { names: allowedFunctionNames }),
-      ...keep(isValidated ? { mode: 'VALIDATED' } : {}, {
-        facts: mode === 'auto' && allowedFunctionNames.length > 0 && { names: true },
-      }),
+      ...keep(
+        {},
+        {
+          facts: {
+            ...(named === 'VALIDATED' && { mode: named }),
+            ...(mode === 'auto' && allowedFunctionNames.length > 0 && { names: true }),
+          },
+        },
+      ),
     },
   }
 }
+
+export const isValidated = ({ toolChoice }: { toolChoice?: ToolChoice }): boolean =>
+  factsOf(toolChoice).mode !== undefined
 
 const prefixed = (prefix: string, fields: object): JsonObject =>
   Object.fromEntries(Object.entries(fields).map(([key, value]) => [prefix + key, value]))
@@ -277,7 +292,7 @@ export function writeFunctionCalling(
   return {
     mode: mode === 'required' && wanted && known.length === 0 ? 'AUTO' : MODE_NAMES[mode],
     ...(isValid && { mode: 'VALIDATED' }),
-    ...restOf(toolChoice),
+    ...(isValidated(request) && { mode: 'VALIDATED' }),
     ...(isListed && { allowedFunctionNames: known }),
   }
 }
@@ -290,13 +305,4 @@ function wireNamesBy(
   const groups = Map.groupBy(functions, ({ name }) => name)
   const wire = ({ name, namespace }: NamedTool) => names.toWire(name, namespace)
   return new Map([...groups].map(([name, tools]) => [name, tools.map(wire)]))
-}
-
-const GEMINI = /(?:^|\/)gemini-(\d+)/i
-/** The first generation that takes functions and built-in tools in one request. */
-const MIXING = 3
-
-/** Whether the model takes functions beside built-in tools: as configured, or as its name tells. */
-export function mixesTools({ model, facts }: Target): boolean {
-  return facts.mixesTools ?? Number(GEMINI.exec(model)?.[1] ?? 0) >= MIXING
 }

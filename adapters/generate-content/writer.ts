@@ -229,6 +229,7 @@ export class ReplyWriter implements Writer {
       signature: (proof, _path, slot) => writeProof(proof, slot),
       ids: true,
       fetchesUrls: true,
+      levels: false,
     }
   }
 

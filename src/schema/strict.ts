@@ -87,6 +87,19 @@ const CLOSED: SchemaRules = {
   },
 }
 
+/** The same schema, where no object takes members besides those that it names, unless it says so itself. */
+export function closed(schema: string): string {
+  const root = parseObject(schema)
+  return root ? stringify(new Walk(NAMED, root, undefined).run()) : schema
+}
+
+const NAMED: SchemaRules = {
+  write(schema, place, walk) {
+    const isOpen = isObject(schema['properties']) && schema['additionalProperties'] === undefined
+    return { ...walk.inside(schema, place), ...(isOpen && { additionalProperties: false }) }
+  },
+}
+
 const isOfObjects = ({ type, properties }: JsonObject): boolean =>
   properties !== undefined || asList(type).includes('object')
 

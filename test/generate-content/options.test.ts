@@ -281,7 +281,10 @@ describe('tools', () => {
     ['AUTO', { mode: 'auto' }],
     ['any', { mode: 'required' }],
     ['NONE', { mode: 'none' }],
-    ['VALIDATED', { mode: 'auto', ext: { 'generate-content': { mode: 'VALIDATED' } } }],
+    [
+      'VALIDATED',
+      { mode: 'auto', origin: { dialect: 'generate-content', facts: { mode: 'VALIDATED' } } },
+    ],
     ['MODE_UNSPECIFIED', undefined],
   ])('reads the mode %s', (mode, choice) => {
     expect(read({ contents, toolConfig: { functionCallingConfig: { mode } } }).toolChoice).toEqual(

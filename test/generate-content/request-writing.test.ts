@@ -363,8 +363,8 @@ describe('media', () => {
 
   it('says which name and which detail stay behind', () => {
     expect(sent({ name: 'cat.png', detail: 'high' }).losses).toEqual([
-      'dropped turns.0.blocks.0.detail',
       'dropped turns.0.blocks.0.name',
+      'dropped turns.0.blocks.0.detail',
     ])
   })
 })

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest'
+import type { Dialect } from '../../adapters/dialect.ts'
+import { parse, type JsonObject } from '../../src/json/json.ts'
+import { translator } from '../../src/translator.ts'
+import { kits } from '../dialects/index.ts'
+import { lossesOf } from './translate.ts'
+
+const MODELS: Readonly<Record<Dialect, string>> = {
+  messages: 'claude-opus-5',
+  'generate-content': 'gemini-3-pro',
+  responses: 'gpt-5.6',
+  'chat-completions': 'gpt-5.6',
+}
+
+/** What an upstream is sent, and what is lost besides the bound that a messages service demands. */
+function sent(from: Dialect, to: Dialect, body: object, model = MODELS[to]) {
+  const asked = JSON.stringify({ ...kits[from].ask.needed, ...body })
+  const request = translator({ from, to, model }).request(asked)
+  const losses = lossesOf(request).filter((loss) => !loss.endsWith('maxOutputTokens'))
+  return { body: parse(request.text) as JsonObject, headers: request.headers, losses }
+}
+
+const DATA = 'iVBORw0KGgo='
+const URL = `data:image/png;base64,${DATA}`
+
+const picture = (word: string) => ({
+  inlineData: { mimeType: 'image/png', data: DATA },
+  mediaResolution: { level: `MEDIA_RESOLUTION_${word}` },
+})
+const google = (word: string) => ({ contents: [{ role: 'user', parts: [picture(word)] }] })
+const openai = (detail: string) => ({
+  input: [{ role: 'user', content: [{ type: 'input_image', image_url: URL, detail }] }],
+})
+
+describe('how closely a picture is looked at', () => {
+  it.each([
+    ['LOW', 'low'],
+    ['HIGH', 'high'],
+    ['ULTRA_HIGH', 'high'],
+  ])('is a level of generate-content and a detail elsewhere: %s', (level, detail) => {
+    const responses = sent('generate-content', 'responses', google(level))
+    expect(responses.body['input']).toMatchObject([{ content: [{ detail }] }])
+    const chat = sent('generate-content', 'chat-completions', google(level))
+    expect(chat.body['messages']).toMatchObject([{ content: [{ image_url: { detail } }] }])
+    expect([...responses.losses, ...chat.losses]).toEqual([])
+    const { body, losses } = sent('generate-content', 'messages', google(level))
+    expect(JSON.stringify(body)).not.toContain('detail')
+    expect(losses).toEqual(['dropped turns.0.blocks.0.detail'])
+    expect(sent('generate-content', 'generate-content', google(level)).body).toEqual(google(level))
+  })
+
+  it.each([
+    ['low', 'LOW'],
+    ['high', 'HIGH'],
+    ['original', 'ULTRA_HIGH'],
+  ])('goes to a generate-content model that takes it for each: %s', (detail, level) => {
+    const { body, losses } = sent('responses', 'generate-content', openai(detail))
+    expect(body['contents']).toEqual(google(level).contents)
+    expect(losses).toEqual([])
+    const older = sent('responses', 'generate-content', openai(detail), 'gemini-2.5-flash')
+    expect(older.losses).toEqual(['dropped turns.0.blocks.0.detail'])
+  })
+
+  it('is reported where no other dialect has the level, and is nothing where it says nothing', () => {
+    for (const to of ['messages', 'responses', 'chat-completions'] as const) {
+      expect(sent('generate-content', to, google('MEDIUM')).losses).toEqual([
+        'dropped turns.0.blocks.0.mediaResolution',
+      ])
+      expect(sent('generate-content', to, google('UNSPECIFIED')).losses).toEqual([])
+    }
+    expect(sent('responses', 'generate-content', openai('auto')).losses).toEqual([])
+  })
+})
+
+const validated = (...functionDeclarations: object[]) => ({
+  contents: [{ role: 'user', parts: [{ text: 'a' }] }],
+  tools: [{ functionDeclarations }],
+  toolConfig: { functionCallingConfig: { mode: 'VALIDATED' } },
+})
+
+describe('a choice of generate-content that holds calls to their schemas', () => {
+  const nested = { type: 'OBJECT', properties: { z: { type: 'STRING' } }, required: ['z'] }
+  const parameters = { type: 'OBJECT', properties: { y: nested }, required: ['y'] }
+  const closed = {
+    type: 'object',
+    properties: {
+      y: {
+        type: 'object',
+        properties: { z: { type: 'string' } },
+        required: ['z'],
+        additionalProperties: false,
+      },
+    },
+    required: ['y'],
+    additionalProperties: false,
+  }
+
+  it('makes them strict functions, of closed objects', () => {
+    const asked = validated({ name: 'a', parameters })
+    const messages = sent('generate-content', 'messages', asked)
+    expect(messages.body).toMatchObject({
+      tools: [{ name: 'a', input_schema: closed, strict: true }],
+      tool_choice: { type: 'auto' },
+    })
+    const responses = sent('generate-content', 'responses', asked)
+    expect(responses.body).toMatchObject({
+      tools: [{ name: 'a', parameters: closed, strict: true }],
+      tool_choice: 'auto',
+    })
+    const chat = sent('generate-content', 'chat-completions', asked)
+    expect(chat.body['tools']).toMatchObject([{ function: { parameters: closed, strict: true } }])
+    expect([...messages.losses, ...responses.losses, ...chat.losses]).toEqual([])
+    const { body } = sent('generate-content', 'generate-content', asked)
+    expect(body).toMatchObject(asked)
+  })
+
+  it('says which function cannot be strict, and leaves open what names no members', () => {
+    const optional = { type: 'OBJECT', properties: { x: { type: 'STRING' } } }
+    const asked = validated({ name: 'a', parameters: optional }, { name: 'b' })
+    expect(sent('generate-content', 'messages', asked).losses).toEqual([])
+    const { body, losses } = sent('generate-content', 'responses', asked)
+    expect(body['tools']).toMatchObject([{ strict: false }, { strict: false }])
+    expect(losses).toEqual(['dropped tools.a.strict'])
+    const open = validated({
+      name: 'c',
+      parameters: { type: 'OBJECT', properties: { x: { type: 'OBJECT' } } },
+    })
+    const free = sent('generate-content', 'messages', open)
+    expect(JSON.stringify(free.body['tools'])).toContain('"x":{"type":"object"}')
+    expect(free.losses).toEqual(['dropped tools.c.strict'])
+  })
+})
