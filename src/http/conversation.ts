@@ -122,7 +122,7 @@ async function readAndRun(
   const body = createBody(await readBody(request, context.settings.limits, exchange.lease))
   exchange.journal.note({ bytesIn: body.size })
   exchange.journal.arrived()
-  const recall = recalledRequest(context, exchange)
+  const recall = recalledRequest(context, exchange, body.size)
   const asked = { ...exchange, headers: request.headers, body, recall }
   if (body.size > LONG_BYTES) await ownTurn()
   if (!explain) return runExchange(asked)
@@ -134,10 +134,12 @@ async function readAndRun(
 function recalledRequest(
   { ports, settings: { limits } }: AppContext,
   { caller: { caller, dialect, same }, identity = '' }: Pick<Exchange, 'caller' | 'identity'>,
+  size: number,
 ): RecalledRequest | undefined {
   const { turns } = same.beginning ?? {}
   if (turns === undefined) return undefined
-  return ports.recall?.request(identity, dialect, { limits, verbatim: caller.verbatim, turns })
+  const rules = { limits, verbatim: caller.verbatim, turns }
+  return ports.recall?.request(identity, dialect, rules, size)
 }
 
 /** Counts the answer as open until its stream is over, or its body has been taken. */

@@ -20,8 +20,16 @@ import { writeBody } from './written-body.ts'
 
 /** Remembers the last request of each session, because the next one brings most of it again. */
 export interface Recall {
-  /** `owner`: what is kept for one is found for no other. */
-  request(owner: string, dialect: string, rules: BodyRules): RecalledRequest | undefined
+  /**
+   * `owner`: what is kept for one is found for no other; `size`: that of the body in bytes. Undefined where nothing is
+   * kept.
+   */
+  request(
+    owner: string,
+    dialect: string,
+    rules: BodyRules,
+    size: number,
+  ): RecalledRequest | undefined
   /** Bounds what is kept, in bytes; nothing is where it is zero. */
   bound(bytes: number): void
   /** About how many bytes are kept. */
@@ -42,7 +50,7 @@ export interface RecalledRequest {
   readonly trail: Trail | undefined
 }
 
-/** A smaller body is read as quickly as it is found. */
+/** A smaller body is read and written as a whole more quickly than in parts. */
 const LEAST_BYTES = 8192
 /** A larger body is mostly pictures, which are not text, and it would push out many sessions. */
 const MOST_BYTES = 4 * 1024 * 1024
@@ -61,11 +69,13 @@ export const createRecall = (options: RecallOptions): Recall => new Sessions(opt
 
 class Sessions implements Recall {
   readonly #store: SessionStore
-  readonly #known: Pick<RequestContext, 'isSame' | 'leastBytes' | 'native'>
+  readonly #known: Pick<RequestContext, 'isSame' | 'native'>
+  readonly #leastBytes: number
 
   constructor({ bytes, leastBytes = LEAST_BYTES, isSame = isSameByte, native }: RecallOptions) {
     this.#store = new SessionStore(bytes)
-    this.#known = { leastBytes, isSame, native }
+    this.#known = { isSame, native }
+    this.#leastBytes = leastBytes
   }
 
   get held(): number {
@@ -76,9 +86,14 @@ class Sessions implements Recall {
     this.#store.bound(bytes)
   }
 
-  request(owner: string, dialect: string, rules: BodyRules): RecalledRequest | undefined {
+  request(
+    owner: string,
+    dialect: string,
+    rules: BodyRules,
+    size: number,
+  ): RecalledRequest | undefined {
     const store = this.#store
-    if (store.isOff) return undefined
+    if (store.isOff || size < this.#leastBytes) return undefined
     return new Request({ ...this.#known, store, owner: `${dialect}\0${owner}`, rules })
   }
 }
@@ -87,7 +102,6 @@ interface RequestContext {
   readonly store: SessionStore
   readonly owner: string
   readonly rules: BodyRules
-  readonly leastBytes: number
   readonly isSame: IsSame
   readonly native: NativeBytes | undefined
 }
@@ -104,14 +118,9 @@ class Request implements RecalledRequest {
     return this.#session?.trail
   }
 
-  #isWorthIt(received: Bytes): boolean {
-    const size = sizeOf(received)
-    return size >= this.#context.leastBytes && size <= MOST_BYTES
-  }
-
   scanned(received: Bytes): ScannedBody | undefined {
     const { isSame, rules } = this.#context
-    if (!this.#isWorthIt(received)) return undefined
+    if (sizeOf(received) > MOST_BYTES) return undefined
     const bytes = wholeBytes(received)
     const [session, before] = this.#closest(bytes)
     if (!session) return undefined
@@ -129,7 +138,7 @@ class Request implements RecalledRequest {
   fresh(received: Bytes): ScannedBody | undefined {
     const { native, rules } = this.#context
     // The text of a longer body is counted.
-    if (!native || !this.#isWorthIt(received) || sizeOf(received) > LONG_BYTES) return undefined
+    if (!native || sizeOf(received) > LONG_BYTES) return undefined
     const fresh = readFresh(wholeBytes(received), rules, native)
     if (fresh) this.#keptFirst(fresh.known)
     return fresh
@@ -137,7 +146,7 @@ class Request implements RecalledRequest {
 
   learned(received: Bytes, scanned: ScannedText): ScannedBody {
     const { rules } = this.#context
-    if (!this.#isWorthIt(received)) return scanned
+    if (sizeOf(received) > MOST_BYTES) return scanned
     const known = learnBody(wholeBytes(received), scanned, rules.turns)
     if (!known) return scanned
     this.#keptFirst(known)

@@ -48,7 +48,7 @@ describe.each(adapters.map((adapter) => [adapter.dialect, adapter] as const))(
       for (let steps = 1; steps <= STEPS.length; steps += 1) {
         const text = textAt(steps)
         const bytes = new TextEncoder().encode(text)
-        const request = recall.request('one', dialect, rules)
+        const request = recall.request('one', dialect, rules, bytes.length)
         const grown = request?.scanned(bytes)
         const words = wordsOf(text, scanned(text))
         expect(words).toBeDefined()
