@@ -43,7 +43,7 @@ export function withMarks(
   if (marks > 0) {
     const capped = marks > most ? newest(body, marks - most, lose) : body
     // For lifetimes in its own words the service decides itself.
-    return own ? capped : withLifetimes(capped, lose)
+    return own ? capped : withLifetimes(capped, longest(request), lose)
   }
   if (isMarked || cache?.mode !== 'derive' || request.caching?.explicit) return body
   return goesOn(request) || cache.session() !== undefined ? derived(body, request) : body
@@ -85,13 +85,17 @@ function goesOn({ turns, tools, toolChoice }: Request): boolean {
   return tools.length > 0 && !isForm
 }
 
+/** The lifetime of marks that say none, where it is not the shortest. */
+const longest = ({ caching }: Request): string | undefined =>
+  LIFETIMES.get(caching?.ttl ?? '') === LONG ? LONG : undefined
+
 /**
  * Marks the end of the tools, of the instructions, and of the last two turns: there the next request begins to
  * differ.
  */
-function derived(body: JsonObject, { caching }: Request): JsonObject {
-  const isLong = LIFETIMES.get(caching?.ttl ?? '') === LONG
-  const mark: JsonObject = { type: 'ephemeral', ...(isLong && { ttl: LONG }) }
+function derived(body: JsonObject, request: Request): JsonObject {
+  const ttl = longest(request)
+  const mark: JsonObject = { type: 'ephemeral', ...(ttl && { ttl }) }
   const { tools, system, messages } = body
   const list = listIn(messages)
   const marked = [...list]
@@ -140,10 +144,11 @@ function newest(body: JsonObject, excess: number, lose: Lose): JsonObject {
 }
 
 /** Writes lifetimes in this dialect. The service refuses a long one behind a short one. */
-function withLifetimes(body: JsonObject, lose: Lose): JsonObject {
+function withLifetimes(body: JsonObject, usual: string | undefined, lose: Lose): JsonObject {
   let isShort = false
   let isChanged = false
-  const settled = eachMark(body, (ttl) => {
+  const settled = eachMark(body, (told) => {
+    const ttl = told ?? usual
     const known = ttl === undefined ? undefined : LIFETIMES.get(ttl)
     const kept = known === LONG && isShort ? undefined : known
     isShort ||= kept !== LONG

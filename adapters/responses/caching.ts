@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import { isObject, pickMembers, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Block, Caching, Request, TextBlock } from '../../src/model/request.ts'
 import type { Members } from '../../src/model/ext.ts'
 import { follow, nothingLost, type Trail } from '../../src/model/trail.ts'
@@ -6,22 +6,20 @@ import type { Target, WriteRequestContext } from '../contract.ts'
 import { writeCache } from './blocks.ts'
 import { listOf, textIn } from './dialect.ts'
 
-const MEMBERS = new Set(['mode', 'ttl'])
-
 /** Reads the cache settings of the whole prompt; unknown ones stay where they are. */
 export function readCaching(members: Members): { caching?: Caching; stood?: JsonObject } {
-  const options = members.peek('prompt_cache_options')
-  const retention = members.peek('prompt_cache_retention')
-  const isKnown = isObject(options) && Object.keys(options).every((key) => MEMBERS.has(key))
+  const options = members.object('prompt_cache_options')
+  const retention = members.text('prompt_cache_retention')
   const stood: JsonObject = {
-    ...(isKnown && { prompt_cache_options: options }),
-    ...(typeof retention === 'string' && { prompt_cache_retention: retention }),
+    ...(options && { prompt_cache_options: options }),
+    ...(retention !== undefined && { prompt_cache_retention: retention }),
   }
   if (Object.keys(stood).length === 0) return {}
-  for (const key of Object.keys(stood)) members.any(key)
-  const told = isKnown ? textIn(options, 'ttl') : undefined
-  const ttl = told ?? (typeof retention === 'string' ? retention : undefined)
-  const explicit = isKnown && options['mode'] === 'explicit'
+  const { mode, ttl: _, ...others } = options ?? {}
+  const asked = pickMembers(others, (_, value) => value !== null && value !== false)
+  if (Object.keys(asked).length > 0) members.leave('prompt_cache_options', asked)
+  const ttl = (options && textIn(options, 'ttl')) ?? retention
+  const explicit = mode === 'explicit'
   return { stood, caching: { ...(explicit && { explicit }), ...(ttl !== undefined && { ttl }) } }
 }
 

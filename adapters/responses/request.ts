@@ -137,7 +137,7 @@ function writeSeen(request: Request, context: WriteRequestContext): Outgoing {
   const { instructions, input } = own
     ? { instructions: top, input: writeOwnInput(request, placed) }
     : opened(request, top, writeInput(request, placed, context, known.trail), marked, writing)
-  const { text: _, include: __, ...rest } = restOf(request)
+  const { text: _, include: __, prompt_cache_options: ___, ...rest } = restOf(request)
   const asked = request.compact?.now ? [...inputItems(input), TRIGGER] : input
   const body = defined({
     model: target.model,

@@ -10,7 +10,9 @@ export const spellRule = ({ where, kind, word }: FatedWord): string =>
   kind === 'literal' ? `${where}=${word}` : `${where}.${word}`
 
 const matches = (rule: string, key: string): boolean =>
-  rule.endsWith('*') ? key.startsWith(rule.slice(0, -1)) : rule === key
+  rule.endsWith('*')
+    ? key.startsWith(rule.slice(0, -1))
+    : rule === key || (rule.startsWith('*') && key.endsWith(rule.slice(1)))
 
 /** Why a word may be silent; undefined where no reason is given. */
 export function findReason(word: FatedWord, reasons: Reasons): string | undefined {

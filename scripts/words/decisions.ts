@@ -3,7 +3,7 @@ import type { Dialect } from '../../adapters/dialect.ts'
 /**
  * Why a word leaves no trace over another dialect, neither in what is sent nor among the losses. The key is the
  * type that has it and its name (nothing before the dot where it is the body's own), and behind `=` the literal; a
- * star at the end stands for all that begin so. What has no reason here and is
+ * star at the end stands for all that begin so, one at the beginning for all that end so. What has no reason here and is
  * silent fails the census, as does a reason that nothing needs any more.
  */
 export type Reasons = Readonly<Record<string, string>>
@@ -33,6 +33,9 @@ const MARKED =
 const CITED_FILE = 'Files are cited by their names; their ids are known to their own service alone.'
 const EFFORT = 'Becomes the effort that is nearest, which is reported once.'
 const SHOWN = 'Whether thoughts are shown is what holds without it.'
+
+/** Only where the model itself calls them, as it does anyway. */
+const CALLED = { '*.allowed_callers': DEFAULT, '*.allowed_callers=direct': DEFAULT }
 
 const SHOT = 'An action without a type is one.'
 const WHEEL = 'Goes on in clicks of a wheel, as many as come near.'
@@ -97,6 +100,7 @@ export const SILENT_REQUESTS: Readonly<Record<Dialect, Reasons>> = {
     ...CONFIGS,
     'CodeExecutionToolResultBlockParam.tool_use_id': IDS,
     'BashCodeExecutionToolResultBlockParam.tool_use_id': IDS,
+    ...CALLED,
     'ToolUseBlockParam.caller': DEFAULT,
     'DirectCaller.type=direct': DEFAULT,
     'BashCodeExecutionResultBlockParam.return_code': FOLDED,
@@ -183,6 +187,13 @@ export const SILENT_REQUESTS: Readonly<Record<Dialect, Reasons>> = {
 
     'ResponseOutputMessage.id': IDS,
     'ResponseOutputMessage.status': STATUS,
+    ...CALLED,
+    'ResponseFunctionToolCall.caller': DEFAULT,
+    'ResponseFunctionToolCall.Direct.type=direct': DEFAULT,
+    'ResponseCustomToolCall.caller': DEFAULT,
+    'ResponseCustomToolCall.Direct.type=direct': DEFAULT,
+    'ResponseCustomToolCallOutput.caller': DEFAULT,
+    'ResponseCustomToolCallOutput.Direct.type=direct': DEFAULT,
     'ResponseFunctionToolCall.call_id': IDS,
     'ResponseFunctionToolCall.id': IDS,
     'ResponseFunctionToolCall.namespace': NAMESPACE,

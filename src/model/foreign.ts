@@ -29,7 +29,8 @@ export function reportForeign(
     ...STATELESS,
     step: foreignTurns(request, target, heard),
   }))
-  for (const tool of request.tools) reportTool(tool, target, lose, report)
+  const reportMember = reporter(target, lose, saysNothing)
+  for (const tool of request.tools) reportTool(tool, target, lose, reportMember)
 }
 
 function foreignTurns(request: Request, target: DialectName, lose: Lose) {
@@ -46,7 +47,7 @@ function foreignTurns(request: Request, target: DialectName, lose: Lose) {
 type ReportBlocks = (list: readonly Block[], path: Place) => void
 
 function foreignBlocks(request: Request, target: DialectName, lose: Lose): ReportBlocks {
-  const report = reporter(target, lose, isEmpty)
+  const report = reporter(target, lose, saysNothing)
   // The writer of the dialect that it was read in says so itself.
   const isOwn = request.origin?.dialect === target
   const isOffered = isAmong(request.tools.map(keyOf))
@@ -175,8 +176,13 @@ export function refuseUnkept(request: Request, keeping: UpstreamKeeping, trail?:
   const checkBlocks = (blocks: readonly Block[], path: string): void => {
     for (const [index, block] of blocks.entries()) {
       if (block.kind === 'tool-result') checkBlocks(block.content, `${path}.${index}.content`)
+      if (block.kind !== 'opaque') {
+        const { caller } = block.ext?.[request.origin?.dialect ?? ''] ?? {}
+        if (isObject(caller)) check(typeName(caller), `${path}.${index}.caller`)
+        continue
+      }
       // A block of the target's own dialect is not foreign.
-      if (block.kind !== 'opaque' || block.dialect === target) continue
+      if (block.dialect === target) continue
       const place = `${path}.${index}.${typeName(block.value)}`
       if (block.summary)
         refuse(place, `only a service that speaks ${block.dialect} can read this summary`)
@@ -207,6 +213,15 @@ const NONE: ReadonlySet<string> = new Set()
 /** Null and an empty list say nothing, so nothing is lost with them; an empty object asks for a feature as it is. */
 const isEmpty = (value: Json): boolean =>
   value === null || (Array.isArray(value) && value.length === 0)
+
+/** So does whom a tool is called by, where that is the model itself (`allowed_callers`, `caller`). */
+const saysNothing = (value: Json): boolean =>
+  value === 'direct' ||
+  isEmpty(value) ||
+  (Array.isArray(value) ? value.every(saysNothing) : isObject(value) && isDirect(value))
+
+const isDirect = ({ type, ...others }: JsonObject): boolean =>
+  type === 'direct' && Object.keys(others).length === 0
 
 /** Values that only name a default. */
 const USUAL = /^(?:|auto|default|direct|standard|global|not_available|on_demand)$/i

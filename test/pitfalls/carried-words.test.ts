@@ -3,7 +3,7 @@ import type { Dialect } from '../../adapters/dialect.ts'
 import { parse, type JsonObject } from '../../src/json/json.ts'
 import { translator } from '../../src/translator.ts'
 import { kits } from '../dialects/index.ts'
-import { lossesOf } from './translate.ts'
+import { lossesOf, refusal } from './translate.ts'
 
 const MODELS: Readonly<Record<Dialect, string>> = {
   messages: 'claude-opus-5',
@@ -128,5 +128,60 @@ describe('a choice of generate-content that holds calls to their schemas', () =>
     const free = sent('generate-content', 'messages', open)
     expect(JSON.stringify(free.body['tools'])).toContain('"x":{"type":"object"}')
     expect(free.losses).toEqual(['dropped tools.c.strict'])
+  })
+})
+
+describe('who may call a tool', () => {
+  const callers = ['direct']
+  const asked = {
+    messages: {
+      tools: [{ name: 'a', input_schema: { type: 'object' }, allowed_callers: callers }],
+    },
+    responses: { tools: [{ type: 'function', name: 'a', allowed_callers: callers }] },
+  }
+
+  it('says nothing where it is the model itself', () => {
+    for (const to of ['generate-content', 'chat-completions'] as const) {
+      const turns = [{ role: 'user', content: 'a' }]
+      expect(sent('messages', to, { ...asked.messages, messages: turns }).losses).toEqual([])
+      const call = { type: 'function_call', call_id: 'c', name: 'a', arguments: '{}' }
+      const output = { type: 'function_call_output', call_id: 'c', output: 'b' }
+      const caller = { type: 'direct' }
+      const input = [...turns, { ...call, caller }, { ...output, caller }]
+      expect(sent('responses', to, { ...asked.responses, input }).losses).toEqual([])
+      const programs = {
+        tools: [{ ...asked.responses.tools[0], allowed_callers: ['programmatic'] }],
+      }
+      expect(sent('responses', to, { ...programs, input }).losses).toEqual([
+        'dropped tools.a.allowed_callers',
+      ])
+    }
+  })
+
+  it.each(['messages', 'generate-content', 'chat-completions'] as const)(
+    'is no program in a conversation over %s',
+    (to) => {
+      const caller = { type: 'program', caller_id: 'p' }
+      const call = { type: 'function_call', call_id: 'c', name: 'a', arguments: '{}', caller }
+      const output = { type: 'function_call_output', call_id: 'c', output: 'b', caller }
+      const input = [{ role: 'user', content: 'a' }, call, output]
+      expect(refusal(['responses', to], { ...asked.responses, input })?.param).toBe(
+        'input[1].caller',
+      )
+      expect(sent('responses', 'responses', { input }).body['input']).toMatchObject(input)
+    },
+  )
+})
+
+describe('what is said of caching', () => {
+  it('holds beside what only its own service can do', () => {
+    const text = { type: 'input_text', text: 'a', prompt_cache_breakpoint: { mode: 'explicit' } }
+    const input = [{ role: 'user', content: [text] }]
+    const prompt_cache_options = { mode: 'explicit', ttl: '12h', comparison_response_id: 'resp_1' }
+    const asked = { input, prompt_cache_options }
+    const { body, losses } = sent('responses', 'messages', asked)
+    expect(body['messages']).toMatchObject([{ content: [{ cache_control: { ttl: '1h' } }] }])
+    expect(losses).toContain('dropped prompt_cache_options')
+    expect(sent('responses', 'responses', asked).body).toMatchObject(asked)
   })
 })
