@@ -228,6 +228,8 @@ export interface Adapter {
     writer(context: WriteReplyContext): Writer
     /** Members of its requests, and types of blocks and tools, that must not be left out for another dialect. */
     readonly promises?: ReadonlySet<string>
+    /** Tools without which an answer has no sources, where nothing searches besides. */
+    readonly sources?: ReadonlySet<string>
     /** `headers`: those that the dialect's clients read; none of them is about framing. */
     writeProblem(problem: Problem, requestId: string): { status: number; body: JsonObject }
     writeTokenCount(inputTokens: number): JsonObject
@@ -255,6 +257,8 @@ export interface Adapter {
      * services.
      */
     readonly compacts?: true
+    /** Its service searches files, if not the same ones. */
+    readonly searchesFiles?: true
     /** The upstream's own token counter for the same request; undefined when it has none. */
     writeCountRequest(request: Request, context: WriteRequestContext): Outgoing | undefined
     readTokenCount(body: Json): number | undefined
@@ -272,6 +276,7 @@ export const keepingOf = (
   { dialect, upstream }: Adapter,
 ): UpstreamKeeping => ({
   promises: caller.promises,
+  sources: upstream.searchesFiles ? undefined : caller.sources,
   target: dialect,
   compacts: upstream.compacts,
 })

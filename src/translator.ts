@@ -24,7 +24,7 @@ import { randomId, type PlaceFinder } from './ports.ts'
 import { idSource } from './model/ids.ts'
 import { ownHeaders } from './exchange/sample.ts'
 import { frameReader } from './stream/event-reader.ts'
-import { atOwnPlace } from './exchange/own-place.ts'
+import { atOwnPlace, inOwnSpelling } from './exchange/own-place.ts'
 import { placeFinder } from './exchange/places.ts'
 import { lossPlaceFinder } from './exchange/loss-places.ts'
 import { toldLosses, type ToldLoss } from './exchange/told-losses.ts'
@@ -231,7 +231,7 @@ function readRequest(
     ...(isInPath && { model: model ?? 'model', stream }),
   }
   const headers = options.headers ? new Headers(options.headers) : ownHeaders(from)
-  return caller.readRequest(body, { route, headers, newId })
+  return inOwnSpelling(from, () => caller.readRequest(body, { route, headers, newId }))
 }
 
 function writeRequest(

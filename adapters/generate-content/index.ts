@@ -36,6 +36,7 @@ export const generateContent: Adapter = {
     readRequest,
     writer: (context) => new ReplyWriter(context),
     promises: PROMISES,
+    sources: new Set(['file-search', 'retrieval']),
     writeProblem: (problem) => writeProblem(problem),
     writeTokenCount: (inputTokens) => ({ totalTokens: inputTokens }),
     writeModels: (models) => writeModels(models),

@@ -8,6 +8,7 @@ import {
 } from '../../src/json/json.ts'
 import type { Block, McpCallBlock, McpTool } from '../../src/model/request.ts'
 import { fit } from '../../src/model/names.ts'
+import { invalid } from '../../src/model/problem.ts'
 import {
   CALL_ID,
   listIn,
@@ -124,7 +125,12 @@ export function writeToolset(tool: McpTool): JsonObject[] {
 export function writeServer(tool: McpTool): JsonObject {
   const { server } = factsOf(tool)
   if (server) return server
-  const { name, url, token } = tool
+  const { name, url, token, asks } = tool
+  if (asks) {
+    const place = `tools.${name}`
+    const what = 'this upstream calls its tools and asks for no approval'
+    throw invalid(`${place}: ${what}; let them run without, or leave the server out.`, place)
+  }
   return { type: 'url', url, name, ...(token !== undefined && { authorization_token: token }) }
 }
 

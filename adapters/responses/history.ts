@@ -82,6 +82,8 @@ export class History {
   /** Tools that were declared in the middle of the conversation. */
   tools: Tool[] = []
   #names = new UndoMap<string, string>()
+  /** The functions that were called and not answered. */
+  #unanswered = new Set<string>()
   /** The calls that one item was, by its id. */
   #parts = new UndoMap<string, ToolCallBlock[]>()
   /** The last turn may be continued. */
@@ -122,6 +124,7 @@ export class History {
     other.tools = [...this.tools]
     other.compacts = this.compacts
     other.#names = this.#names.copy()
+    other.#unanswered = new Set(this.#unanswered)
     other.#parts = this.#parts.copy()
     other.#open = this.#open
     other.#hasMessage = this.#hasMessage
@@ -143,7 +146,7 @@ export class History {
         return this.#call(item)
       case 'function_call_output':
       case 'custom_tool_call_output':
-        return this.#append('user', readOutput(item, this.#names))
+        return this.#append('user', readOutput(this.#answering(item, index), this.#names))
       case 'reasoning':
         return this.#reasoning(item)
       case 'web_search_call':
@@ -188,7 +191,21 @@ export class History {
   #call(item: WireItem): void {
     const call = readCall(item)
     this.#names.set(call.id, call.name)
+    if (item.type === 'function_call') this.#unanswered.add(call.id)
     this.#append('assistant', call)
+  }
+
+  /** An output without an id answers the only call that is open. */
+  #answering(item: WireItem, index: number): WireItem {
+    const [only = ''] = this.#unanswered
+    const isNamed = typeof item.call_id === 'string'
+    if (!isNamed && this.#unanswered.size !== 1) {
+      const place = `input.${index}.call_id`
+      const what = only === '' ? 'no call is open' : 'several calls are open'
+      throw invalid(`${place}: is required where ${what}`, place)
+    }
+    this.#unanswered.delete(isNamed ? String(item.call_id) : only)
+    return isNamed ? item : { ...item, call_id: only }
   }
 
   #other(type: string, item: WireItem): void {

@@ -69,6 +69,7 @@ export const responses: Adapter = {
   upstream: {
     defaultAuth: 'bearer',
     compacts: true,
+    searchesFiles: true,
     droppable: () => droppable(FIELDS, placeOf),
     profiles: PROFILES,
     // Arguments and inputs are strings in this dialect, so no subtree has to stay text.

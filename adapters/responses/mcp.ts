@@ -15,15 +15,17 @@ export function readMcpTool(tool: JsonObject): McpTool | undefined {
   if (name === undefined || url === undefined) return undefined
   const token = members.text('authorization')
   const allowed = readAllowed(members)
-  // In other dialects a call needs no approval, as with `require_approval: "never"` here.
+  // In other dialects a call needs no approval, as with `require_approval: "never"` here. Who says nothing gets that.
   const approval = members.any('require_approval') ?? 'always'
   if (approval !== 'never') members.leave('require_approval', approval)
+  const asks = tool['require_approval'] === 'always' || objectIn(approval)['always']
   return {
     kind: 'mcp',
     name,
     url,
     ...(token !== undefined && { token }),
     ...(allowed && { allowed }),
+    ...(asks && { asks: true as const }),
     ...keepRest(members, { tool }),
   }
 }

@@ -84,6 +84,7 @@ export const FIELDS = {
   context_management: field('read drop bind'),
   max_tool_calls: field('drop'),
   moderation: field('drop bind'),
+  multi_agent: field('drop bind'),
   access_programs: field('drop'),
   image: field('drop'),
 }
@@ -156,13 +157,15 @@ const format = byType({
 const body = textOrList(anything)
 const call = { call_id: filled, name: filled }
 const output = object({ call_id: filled, output: body })
+/** Without an id it answers the only open call (openai 7.57). */
+const functionOutput = object({ call_id: nullish(filled), output: body })
 
 /** Items that are read; all others pass as they are. */
 const ITEMS = new Map<string, Shape>([
   ['message', object({ role: oneOf('user', 'assistant', 'system', 'developer'), content: body })],
   ['function_call', object({ ...call, arguments: text, namespace: optionalText })],
   ['custom_tool_call', object({ ...call, input: text, namespace: optionalText })],
-  ['function_call_output', output],
+  ['function_call_output', functionOutput],
   ['custom_tool_call_output', output],
   [
     'reasoning',

@@ -1,5 +1,5 @@
 import type { Adapter } from '../../adapters/contract.ts'
-import { keysIn } from '../model/paths.ts'
+import { keysIn, readPath } from '../model/paths.ts'
 import { ProblemError } from '../model/problem.ts'
 import type { PlaceFinder } from '../ports.ts'
 
@@ -20,9 +20,25 @@ export function atOwnPlace(
   const { field } = places()?.find(param) ?? {}
   if (field === undefined) return error
   const place = members.spell(keysIn(field))
-  const told = nameIn(param, place)
-  const message = error.problem.message.replaceAll(param, () => told)
-  return new ProblemError({ ...error.problem, message, param: place }, error.headers)
+  return movedTo(error, place, nameIn(param, place))
+}
+
+/** Reads a request. A refusal of what it says spells its place as the errors of the caller's service do. */
+export function inOwnSpelling<Read>({ members }: Pick<Adapter, 'members'>, read: () => Read): Read {
+  try {
+    return read()
+  } catch (error) {
+    const { param } = error instanceof ProblemError ? error.problem : {}
+    if (!(error instanceof ProblemError) || param === undefined) throw error
+    throw movedTo(error, members.spell(readPath(param)))
+  }
+}
+
+function movedTo(error: ProblemError, place: string, told = place): ProblemError {
+  const { message, param = '' } = error.problem
+  if (place === param) return error
+  const moved = { message: message.replaceAll(param, () => told), param: place }
+  return new ProblemError({ ...error.problem, ...moved }, error.headers)
 }
 
 /** The place, with the name of what stands there where the canonical place has one. */

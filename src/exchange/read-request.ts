@@ -6,6 +6,7 @@ import { invalid, ProblemError } from '../model/problem.ts'
 import type { Request } from '../model/request.ts'
 import type { Trail } from '../model/trail.ts'
 import type { Exchange } from './exchange.ts'
+import { inOwnSpelling } from './own-place.ts'
 
 export function scanBody(exchange: Exchange): ScannedBody {
   const { body, recall } = exchange
@@ -83,5 +84,6 @@ export const readCallerRequest = (exchange: Exchange, text: string): Request =>
 /** `trail`: what is known from the last request of the session, where this is its next one. */
 export function readJson(exchange: Exchange, body: Json, trail?: Trail): Request {
   const { caller, route, headers, newId } = exchange
-  return caller.caller.readRequest(body, { route, headers, newId, trail })
+  const context = { route, headers, newId, trail }
+  return inOwnSpelling(caller, () => caller.caller.readRequest(body, context))
 }

@@ -157,6 +157,8 @@ export function refuseFileIds({ system, turns }: Request, trail?: Trail): void {
 export interface UpstreamKeeping {
   /** Members of the caller's dialect, and types of its blocks and tools, that no other service can keep to. */
   readonly promises?: ReadonlySet<string> | undefined
+  /** Tools, as `promises`, where nothing else searches for the answer. */
+  readonly sources?: ReadonlySet<string> | undefined
   readonly target: DialectName
   /** The service writes summaries of a conversation. */
   readonly compacts?: boolean | undefined
@@ -168,9 +170,9 @@ export interface UpstreamKeeping {
  * service can read, and for a request to write one.
  */
 export function refuseUnkept(request: Request, keeping: UpstreamKeeping, trail?: Trail): void {
-  const { promises = NONE, target, compacts } = keeping
-  const check = (word: string, place: string): void => {
-    if (!promises.has(word)) return
+  const { promises = NONE, sources = NONE, target, compacts } = keeping
+  const check = (word: string, place: string, among = promises): void => {
+    if (!among.has(word)) return
     refuse(place, `only a service that speaks ${request.origin?.dialect} can do what it asks for`)
   }
   const checkBlocks = (blocks: readonly Block[], path: string): void => {
@@ -196,13 +198,20 @@ export function refuseUnkept(request: Request, keeping: UpstreamKeeping, trail?:
     )
   for (const fields of Object.values(request.ext ?? {}))
     for (const [key, value] of Object.entries(fields)) if (!isEmpty(value)) check(key, key)
-  for (const tool of request.tools)
+  const alone = request.tools.some(isWebTool) ? NONE : sources
+  for (const tool of request.tools) {
     if (tool.kind === 'opaque') check(tool.name, `tools.${tool.name}`)
+    const word = tool.kind === 'hosted' ? tool.capability : tool.name
+    check(word, `tools.${word}`, alone)
+  }
   follow(trail, 'refuse unkept', request.turns, [promises, target], nothingLost, () => ({
     ...STATELESS,
     step: (_, turn, index) => checkBlocks(turn.blocks, `turns.${index}.blocks`),
   }))
 }
+
+const isWebTool = (tool: Tool): boolean =>
+  tool.kind === 'hosted' && tool.capability.startsWith('web-')
 
 function refuse(place: string, what: string): never {
   throw invalid(`${place}: ${what}; leave it out, or send the request to such a service.`, place)

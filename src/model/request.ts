@@ -266,13 +266,17 @@ export interface HostedTool extends Declared {
   maxUses?: number
   location?: JsonObject
 }
-/** All tools of a server that the provider itself calls, or those `allowed`. `token` is the caller's secret. */
+/**
+ * All tools of a server that the provider itself calls, or those `allowed`. `token` is the caller's secret. `asks`: the
+ * caller approves each call of some before it is made.
+ */
 export interface McpTool extends Declared {
   kind: 'mcp'
   name: string
   url: string
   token?: string
   allowed?: string[]
+  asks?: true
 }
 export interface OpaqueTool extends Pick<Declared, 'late' | 'deferred'> {
   kind: 'opaque'

@@ -42,6 +42,33 @@ it('keeps the name of what stands there', () => {
   )
 })
 
+const call = (call_id: string) => ({ type: 'function_call', call_id, name: 'f', arguments: '{}' })
+const answer = { type: 'function_call_output', output: 'x' }
+const wrong = { role: 'tool', content: 'x' }
+
+it.each<[Dialect, object, string, string]>([
+  ['responses', { input: [wrong] }, 'input[0].role', 'expected '],
+  ['responses', { input: [{ type: 'item_reference', id: 'a' }] }, 'input[0]', 'items are not'],
+  ['responses', { input: [answer] }, 'input[0].call_id', 'is required where no call is open'],
+  [
+    'responses',
+    { input: [call('a'), call('b'), answer] },
+    'input[2].call_id',
+    'is required where several calls are open',
+  ],
+  ['responses', { input: 'x', temperature: 3 }, 'temperature', ''],
+  ['chat-completions', { messages: [{ role: 'x' }] }, 'messages[0].role', ''],
+  ['generate-content', { contents: [{ role: 'x' }] }, 'contents[0].role', ''],
+  ['messages', { max_tokens: 9, messages: [wrong] }, 'messages.0.role', ''],
+])('a refusal of what is read spells its place so too: %s, %j', (from, body, place, words) => {
+  const to = from === 'messages' ? 'responses' : 'messages'
+  const ask = () => translator({ from, to, model: 'm' }).request({ model: 'm', ...body })
+  expect(ask).toThrow(`${place}: ${words}`)
+  expect(ask).toThrow(
+    expect.objectContaining({ problem: expect.objectContaining({ param: place }) }),
+  )
+})
+
 describe.each(CELLS)('$from over $to: $place', ({ from, to, path, body, place }) => {
   it('is named as it stands in the body of the caller, over HTTP', async () => {
     const app = createApp(

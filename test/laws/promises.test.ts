@@ -43,6 +43,22 @@ describe('what no other service can keep', () => {
     },
   )
 
+  it.each<[object, boolean]>([
+    [{ fileSearch: { fileSearchStoreNames: ['a'] } }, true],
+    [{ retrieval: { vertexAiSearch: { datastore: 'a' } } }, true],
+    [{ functionDeclarations: [{ name: 'f' }], fileSearch: {} }, true],
+    [{ fileSearch: {}, googleSearch: {} }, false],
+  ])('is a search of files that nothing stands beside: %j', (tool, isRefused) => {
+    const body = { contents: [{ parts: [{ text: 'q' }] }], tools: [tool] }
+    for (const to of DIALECTS) {
+      const ask = () => translator({ from: 'generate-content', to, model: 'm' }).request(body)
+      // A responses service searches files too, if not the same ones.
+      if (isRefused && (to === 'messages' || to === 'chat-completions'))
+        expect(ask).toThrow('only a service that speaks generate-content can do what it asks for')
+      else expect(ask).not.toThrow()
+    }
+  })
+
   it('is refused of no dialect that says nothing by it', () => {
     const body = { ...makeBody('messages', 'max_tokens'), max_tokens: 99, safeguards: null }
     expect(translator({ from: 'messages', to: 'responses' }).request(body).losses).toEqual([])

@@ -118,6 +118,17 @@ describe('tools of servers, responses to messages', () => {
     expect(lossesOf(toMessages({ tools: [known] }))).toContain('dropped tools.wiki')
   })
 
+  it.each([
+    ['always', true],
+    [{ always: { tool_names: ['ask'] } }, true],
+    [{ always: null, never: { tool_names: ['ask'] } }, false],
+    [null, false],
+  ])('are refused where each call is to be approved: %j', (require_approval, isRefused) => {
+    const ask = () => toMessages({ tools: [{ ...tool, require_approval }] })
+    if (!isRefused) expect(ask).not.toThrow()
+    else expect(ask).toThrow(/^tools\[0\] \(wiki\): this upstream calls its tools and asks for no/)
+  })
+
   it('keep calls and results of the history', () => {
     const failed = { ...call, id: 'mcp_2', output: null, error: { message: 'gone' } }
     const input = [{ role: 'user', content: 'q' }, call, failed, { role: 'user', content: 'r' }]

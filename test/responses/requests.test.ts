@@ -104,3 +104,36 @@ describe('a request of this dialect', () => {
     expect(reasoning).toMatchObject({ mode: 'on', effort: 'medium', visible: true })
   })
 })
+
+const call = (call_id: string) => ({ type: 'function_call', call_id, name: 'f', arguments: '{}' })
+const custom = { type: 'custom_tool_call', call_id: 'c', name: 'g', input: 'x' }
+const output = (more: object = {}) => ({ type: 'function_call_output', output: 'x', ...more })
+const answered = (input: object[]) =>
+  read({ model: 'm', input }).turns.flatMap(({ blocks }) =>
+    blocks.flatMap((block) => (block.kind === 'tool-result' ? [block] : [])),
+  )
+describe('an output without an id', () => {
+  it.each<[object[], string[]]>([
+    [[call('a'), output()], ['a']],
+    [[call('a'), output({ call_id: null })], ['a']],
+    [
+      [call('a'), call('b'), output({ call_id: 'a' }), output()],
+      ['a', 'b'],
+    ],
+    [
+      [call('a'), output(), call('b'), output()],
+      ['a', 'b'],
+    ],
+    [[custom, call('b'), output()], ['b']],
+  ])('answers the only function call that is open: %j', (input, ids) => {
+    expect(answered(input)).toMatchObject(ids.map((callId) => ({ callId, name: 'f' })))
+  })
+
+  it.each<{ input: object[] }>([
+    { input: [output()] },
+    { input: [call('a'), call('b'), output()] },
+    { input: [call('a'), output(), output()] },
+  ])('is refused where there is none, or several: %j', ({ input }) => {
+    expect(() => answered(input)).toThrow('call_id: is required')
+  })
+})

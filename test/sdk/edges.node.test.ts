@@ -82,13 +82,13 @@ describe.each(DIALECTS)('over %s', (upstream) => {
     )
     if (upstream !== 'responses') {
       expect(response).toBeInstanceOf(OpenAI.BadRequestError)
-      expect(String(response)).toContain('input')
+      expect(String(response)).toContain('input[0].role')
     }
     const odd = { ...CHAT, messages: [{ role: 'user' as const, content: 7 as never }] }
     const chat = await catchFailure(openaiClient(staged).chat.completions.create(odd))
     if (upstream !== 'chat-completions') {
       expect(chat).toBeInstanceOf(OpenAI.BadRequestError)
-      expect(String(chat)).toContain('messages.0.content')
+      expect(String(chat)).toContain('messages[0].content')
     }
   })
 

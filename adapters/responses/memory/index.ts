@@ -120,7 +120,7 @@ function dereferenced(said: Fresh, { chain, items }: ReferencedRecords): Json[] 
     const id = textIn(item, 'id') ?? ''
     const record = items.get(id)
     const found = record && indexOf(record).get(id)
-    if (!found) throw new ProblemError({ ...missingItem(id), param: `input.${index}` })
+    if (!found) throw new ProblemError({ ...missingItem(id), param: `input[${index}]` })
     return brought.has(id) ? [] : [found]
   })
 }

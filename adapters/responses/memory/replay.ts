@@ -1,4 +1,5 @@
 import type { Frame } from '../../contract.ts'
+import type { Event } from '../../../src/model/events.ts'
 import { emptyRequest } from '../../../src/model/empty-request.ts'
 import type { JsonObject } from '../../../src/json/json.ts'
 import { eventText } from '../../../src/stream/event-text.ts'
@@ -20,7 +21,7 @@ export function retold(response: JsonObject): Frame[] {
   const writer = new ResponseWriter(context)
   const frames: Frame[] = []
   for (const event of new ResponseReader(context).body(response))
-    for (const said of writer.push(event)) {
+    for (const said of writer.push(unexplained(event))) {
       const { name: type = '' } = said
       const data = bringsResponse(said.data)
         ? filledFrame({ type }, response, frames.length)
@@ -29,6 +30,10 @@ export function retold(response: JsonObject): Frame[] {
     }
   return frames
 }
+
+/** What left was all that was said of its end. */
+const unexplained = (event: Event): Event =>
+  event.type === 'finish' && event.reason === 'safety' ? { ...event, reason: 'other' } : event
 
 /** Returns the items' ids in their order, so that each item gets its own id again. */
 function idsAgain(items: readonly JsonObject[]): (prefix: string) => string {
