@@ -1,6 +1,7 @@
 import { isMute } from '../../src/model/empty-request.ts'
 import { type Json, type JsonObject, isObject, listOf } from '../../src/json/json.ts'
 import { foundInWords, passingWords } from '../../src/model/late-tools.ts'
+import { callInWords } from '../../src/model/text-tools.ts'
 import { leftOut, SHOWN_LABEL, shownLabel } from '../../src/model/media.ts'
 import type { Block, BlockOf, Request, ToolResultBlock, Turn } from '../../src/model/request.ts'
 import { follow, nothingLost, type Trail } from '../../src/model/trail.ts'
@@ -400,8 +401,11 @@ function writeAssistant(turns: TurnGroup, context: WriteContext, replayed: Repla
   replayed.begin(turn)
   for (const told of turns) {
     if (told.turn.damagedProof) lose('dropped', `${told.path}.seal`, 'came back damaged')
-    for (const [index, block] of told.turn.blocks.entries())
-      sayBlock(block, spoken, { ...context, path: `${told.path}.blocks.${index}` }, replayed)
+    for (const [index, one] of told.turn.blocks.entries()) {
+      const place = `${told.path}.blocks.${index}`
+      const block = callInWords(one, place, lose)
+      sayBlock(block, spoken, { ...context, path: place }, replayed)
+    }
   }
   if (spoken.reordered) lose('reordered', `${path}.blocks`, 'content and calls stand apart')
   const members = replayed.end(spoken.calls.length > 0)

@@ -21,6 +21,7 @@ import type { WireContent, WirePart } from './wire.ts'
 import { listOf, isObject, mergedMembers, type Json, type JsonObject } from '../../src/json/json.ts'
 import { foundInWords, isInstruction, passingWords } from '../../src/model/late-tools.ts'
 import type { ToolNames } from '../../src/model/names.ts'
+import { callInWords } from '../../src/model/text-tools.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { follow, nothingLost, type Trail } from '../../src/model/trail.ts'
 import { givenTo, type WriteRequestContext } from '../contract.ts'
@@ -361,7 +362,8 @@ function createPartContext(
 function writeEntry(entry: Entry, partContext: PartContextOf): JsonObject[] {
   const context = partContext(entry.path)
   if ('cache' in entry.block && entry.block.cache) context.lose('dropped', 'cache')
-  return [writePart(entry.block, context) ?? []].flat()
+  const block = callInWords(entry.block, entry.path, context.lose)
+  return [writePart(block, context) ?? []].flat()
 }
 
 function writeModel(

@@ -95,6 +95,7 @@ export const SILENT_REQUESTS: Readonly<Record<Dialect, Reasons>> = {
     'ToolChangeToolReference.type=tool_reference': OFFERED,
     'SystemMessageParam.output_config': EMPTY,
     'ToolUseBlockParam.id': IDS,
+    'MCPToolUseBlockParam.id': IDS,
     'ToolUseBlockParam.toolset_name': NAMESPACE,
     'ToolResultBlockParam.toolset_name': 'The call of a result has it.',
     ...CONFIGS,
@@ -208,6 +209,7 @@ export const SILENT_REQUESTS: Readonly<Record<Dialect, Reasons>> = {
     'ResponseCodeInterpreterToolCall.container_id':
       'A container is known to its own service alone.',
     'ResponseCodeInterpreterToolCall.status': STATUS,
+    'ResponseInputItem.McpCall.id': IDS,
     'ResponseInputItem.McpCall.status*': STATUS,
     'ResponseInputItem.LocalShellCall.id': IDS,
     'ResponseInputItem.LocalShellCall.call_id': IDS,

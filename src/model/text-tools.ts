@@ -1,6 +1,6 @@
 import { parseObject, stringify } from '../json/json.ts'
 import type { Lose } from './loss.ts'
-import type { Format, TextTool } from './request.ts'
+import type { Block, Format, TextTool } from './request.ts'
 
 /**
  * A free-form tool towards a dialect that has functions only: a function with one string. Lowering and
@@ -41,3 +41,12 @@ export const inWords = (format: Exclude<Format, { type: 'text' }>): string =>
   format.type === 'json'
     ? JSON_ONLY
     : `${JSON_ONLY} It must match this JSON Schema:\n${format.schema}`
+
+/** A call that the provider of another service made, in words; any other block as it is. */
+export function callInWords(block: Block, path: string, lose: Lose): Block {
+  if (block.kind !== 'mcp-call') return block
+  lose('approximated', path, 'in words')
+  const { server, name, input, output, isError } = block
+  const said = output === undefined ? '' : `\n${isError ? 'Error: ' : ''}${output}`
+  return { kind: 'text', text: `[${name} of ${server} was called with ${input}]${said}\n\n` }
+}

@@ -185,3 +185,39 @@ describe('what is said of caching', () => {
     expect(sent('responses', 'responses', asked).body).toMatchObject(asked)
   })
 })
+
+describe('a call of a server’s tool that the provider made', () => {
+  const use = { type: 'mcp_tool_use', id: 'm', name: 'a', server_name: 's', input: { x: 1 } }
+  const content = [{ type: 'text', text: 'found' }]
+  const messages = (is_error: boolean) => ({
+    messages: [
+      { role: 'user', content: 'a' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'One moment.' },
+          use,
+          { type: 'mcp_tool_result', tool_use_id: 'm', is_error, content },
+          { type: 'text', text: 'There.' },
+        ],
+      },
+      { role: 'user', content: 'b' },
+    ],
+  })
+
+  it('is told in words where there is no other way', () => {
+    const words = '[a of s was called with {"x":1}]\nfound\n\n'
+    const google = sent('messages', 'generate-content', messages(false))
+    expect(google.body['contents']).toMatchObject([
+      {},
+      { parts: [{ text: 'One moment.' }, { text: words }, { text: 'There.' }] },
+      {},
+    ])
+    const chat = sent('messages', 'chat-completions', messages(false))
+    expect(chat.body['messages']).toMatchObject([{}, { content: `One moment.${words}There.` }, {}])
+    for (const { losses } of [google, chat])
+      expect(losses).toEqual(['approximated turns.1.blocks.1'])
+    const failed = sent('messages', 'generate-content', messages(true))
+    expect(JSON.stringify(failed.body)).toContain('\\nError: found')
+  })
+})
