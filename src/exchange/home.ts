@@ -93,8 +93,10 @@ class PoolHome implements Home {
 
   /** The account that the proofs in the conversation are marked with. */
   #marked(members: readonly Member[]): string | undefined {
-    const { body } = this.#exchange
-    if (!this.#isMixed || !mayHoldEnvelope(body.text)) return undefined
+    const { scanned } = this.#sighted
+    if (!this.#isMixed) return undefined
+    const mayHold = scanned?.holds(mayHoldEnvelope) ?? mayHoldEnvelope(this.#exchange.body.text)
+    if (!mayHold) return undefined
     return accountIn(lazyRequest(this.#exchange)(), members)
   }
 

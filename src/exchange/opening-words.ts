@@ -1,4 +1,4 @@
-import { memberOf, type ScannedBody } from '../json/scanned-body.ts'
+import type { ScannedBody } from '../json/scanned-body.ts'
 import { endOfColon, endOfSpace, endOfValue, SIGN, visitParts, type Slice } from '../json/tokens.ts'
 import type { Exchange } from './exchange.ts'
 
@@ -8,23 +8,23 @@ import type { Exchange } from './exchange.ts'
  * read whole.
  */
 export function openingWords(
-  { body, caller, route }: Exchange,
+  { body, caller }: Pick<Exchange, 'body' | 'caller'>,
   scanned: ScannedBody | undefined,
+  model = '',
 ): string | undefined {
-  const { beginning, modelMember } = caller.same
+  const { beginning } = caller.same
   const find = beginning && memberFinder(body, scanned)
   const turns = find?.(beginning?.turns)
   if (!turns) return undefined
   const sketch = new Sketch()
   try {
     const instructions = find?.(beginning?.instructions)
-    if (instructions) sketchWords(sketch, instructions.text, instructions)
+    if (instructions) sketch.words(instructions.text, instructions.start)
     sketchTurns(sketch, turns.text, turns)
   } catch {
     // Malformed JSON is reported where the body is parsed.
     return undefined
   }
-  const model = route.model ?? memberOf(scanned, modelMember.request) ?? ''
   return `${model} ${sketch.text}`
 }
 
@@ -83,17 +83,16 @@ const MOST_TURNS = 8
 /** Reads turns up to the first of the user; instructions may stand before it. */
 function sketchTurns(sketch: Sketch, text: string, { start, end }: Slice): void {
   if (text.charCodeAt(start) !== SIGN.openBracket) {
-    sketch.add(text, { start, end })
+    sketch.add(text, start, end)
     return
   }
   let at = start + 1
   for (let count = 0; count < MOST_TURNS; count += 1) {
     at = endOfSpace(text, at)
     if (text.charCodeAt(at) === SIGN.comma) at = endOfSpace(text, at + 1)
-    const after = endOfValue(text, at)
-    if (after === at) return
-    const role = sketchWords(sketch, text, { start: at, end: after })
-    if (role === undefined || role === '"user"') return
+    const after = sketch.words(text, at)
+    const { role } = sketch
+    if (after === at || role === undefined || role === '"user"') return
     at = after
   }
 }
@@ -104,24 +103,6 @@ function sketchTurns(sketch: Sketch, text: string, { start, end }: Slice): void 
  */
 const WORDS: ReadonlySet<string> = new Set(['"content"', '"parts"', '"text"'])
 
-/** Adds the content of a message, and returns its role as it is spelled. */
-function sketchWords(sketch: Sketch, text: string, value: Slice): string | undefined {
-  const code = text.charCodeAt(value.start)
-  let role: string | undefined
-  if (code === SIGN.quote) sketch.add(text, value)
-  else if (code === SIGN.openBracket)
-    visitParts(text, value.start, (_, __, start, end) => {
-      sketchWords(sketch, text, { start, end })
-    })
-  else if (code === SIGN.openBrace)
-    visitParts(text, value.start, (name, endOfName, start, end) => {
-      const member = text.slice(name, endOfName)
-      if (member === '"role"') role = text.slice(start, end)
-      else if (WORDS.has(member)) sketchWords(sketch, text, { start, end })
-    })
-  return role
-}
-
 /** The rest of a longer text is not looked at. */
 const LONGEST = 4096
 /** About so many characters, spread over a longer text, are hashed for it. */
@@ -131,8 +112,35 @@ const SAMPLES = 48
 class Sketch {
   #one = 0x811c9dc5
   #other = 0x9747b28c
+  /** The role of the message that was added last, as it is spelled. */
+  role: string | undefined
 
-  add(text: string, { start, end }: Slice): void {
+  /** Adds the content of a message; returns the index behind it. Every text is gone over once. */
+  words(text: string, start: number): number {
+    this.role = undefined
+    const code = text.charCodeAt(start)
+    if (code === SIGN.openBracket)
+      return visitParts(text, start, (_, __, element) => this.words(text, element))
+    if (code === SIGN.openBrace) return this.#members(text, start)
+    const end = endOfValue(text, start)
+    if (code === SIGN.quote) this.add(text, start, end)
+    return end
+  }
+
+  #members(text: string, start: number): number {
+    let role: string | undefined
+    const end = visitParts(text, start, (name, endOfName, value) => {
+      const member = text.slice(name, endOfName)
+      if (WORDS.has(member)) return this.words(text, value)
+      const endOfMember = endOfValue(text, value)
+      if (member === '"role"') role = text.slice(value, endOfMember)
+      return endOfMember
+    })
+    this.role = role
+    return end
+  }
+
+  add(text: string, start: number, end: number): void {
     const last = Math.min(end, start + LONGEST)
     const step = Math.max(1, Math.trunc((last - start) / SAMPLES))
     let [one, other] = [this.#one, this.#other]

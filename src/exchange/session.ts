@@ -37,7 +37,7 @@ export function sessionPart(
   scanned: ScannedBody | undefined,
   model: string | undefined,
 ): SessionPart | undefined {
-  const text = sessionText(exchange, scanned)
+  const text = sessionText(exchange, scanned, model)
   if (text === undefined) return undefined
   const session = exchange.pools.session(text)
   exchange.journal.note({ session: session.hash })
@@ -47,11 +47,15 @@ export function sessionPart(
 }
 
 /** The text that identifies a session of one caller. */
-function sessionText(exchange: Exchange, scanned: ScannedBody | undefined): string | undefined {
+function sessionText(
+  exchange: Exchange,
+  scanned: ScannedBody | undefined,
+  model: string | undefined,
+): string | undefined {
   const { identity = '' } = exchange
   const id = sessionId(exchange, scanned)
   if (id !== undefined) return `${identity}\0id\0${id}`
-  const words = openingWords(exchange, scanned)
+  const words = openingWords(exchange, scanned, model)
   return words === undefined ? undefined : `${identity}\0words\0${words}`
 }
 

@@ -100,11 +100,13 @@ const spellPiece = (text: string, piece: Piece, before: Json, after: Json): stri
 function piecesAt(text: string, start: number): Piece[] {
   const pieces: Piece[] = []
   let from = start + 1
-  visitParts(text, start, (at, endOfName, value, end) => {
+  visitParts(text, start, (at, endOfName, value) => {
+    const end = endOfValue(text, value)
     const to = endOfSpace(text, end)
     const name = endOfName === at ? '' : readString(text, at, endOfName)
     pieces.push({ from, start: value, end, to, name })
     from = to + 1
+    return end
   })
   return pieces
 }

@@ -53,10 +53,11 @@ function digest(bytes: Uint8Array): Int32Array {
   padded[bytes.length] = 0x80
   const view = new DataView(padded.buffer)
   view.setBigUint64(padded.length - 8, BigInt(bytes.length) * 8n)
-  const state = Int32Array.from(constants().start)
+  const { rounds, start } = constants()
+  const state = start.slice()
   for (let at = 0; at < padded.length; at += BLOCK_BYTES) {
     schedule(view, at)
-    mix(state)
+    mix(state, rounds)
   }
   return state
 }
@@ -81,9 +82,16 @@ function schedule(view: DataView, at: number): void {
   }
 }
 
-function mix(state: Int32Array): void {
-  const { rounds } = constants()
-  let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = state
+function mix(state: Int32Array, rounds: Int32Array): void {
+  // To take a list of numbers apart by a pattern asks its iterator: that took a third of the whole.
+  let a = state[0] ?? 0
+  let b = state[1] ?? 0
+  let c = state[2] ?? 0
+  let d = state[3] ?? 0
+  let e = state[4] ?? 0
+  let f = state[5] ?? 0
+  let g = state[6] ?? 0
+  let h = state[7] ?? 0
   for (let index = 0; index < WORDS; index += 1) {
     const high = turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)
     const chosen = (e & f) ^ (~e & g)

@@ -1,4 +1,4 @@
-import { endOfSpace, readString, SIGN, visitParts, type Slice } from './tokens.ts'
+import { endOfSpace, endOfValue, readString, SIGN, visitParts, type Slice } from './tokens.ts'
 
 /** Finds members in JSON text, and skips everything else. */
 
@@ -19,8 +19,10 @@ function membersAt(text: string, start: number, key: string): Slice[] {
   const slices: Slice[] = []
   const at = endOfSpace(text, start)
   if (text.charCodeAt(at) !== SIGN.openBrace) return slices
-  visitParts(text, at, (name, endOfName, value, end) => {
+  visitParts(text, at, (name, endOfName, value) => {
+    const end = endOfValue(text, value)
     if (readString(text, name, endOfName) === key) slices.push({ start: value, end })
+    return end
   })
   return slices
 }

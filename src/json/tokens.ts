@@ -170,25 +170,29 @@ function endsHere(text: string, at: number): boolean {
   return code === COMMA || code === CLOSE_BRACE || code === CLOSE_BRACKET || code <= SPACE
 }
 
-/** Receives where a member stands: its name and its value. For an element the name is the value's own place. */
-type VisitPart = (name: number, endOfName: number, value: number, endOfValue: number) => void
+/**
+ * Receives where a member stands, its name and its value, and returns the index behind it. For an element the name is
+ * the value's own place.
+ */
+type VisitPart = (name: number, endOfName: number, value: number) => number
 
 /**
- * Visits the members or elements of the object or list at `start`; their values are skipped. May throw SyntaxError.
+ * Visits the members or elements of the object or list at `start`, and returns the index behind it. May throw
+ * SyntaxError.
  */
-export function visitParts(text: string, start: number, visit: VisitPart): void {
+export function visitParts(text: string, start: number, visit: VisitPart): number {
   const isList = text.charCodeAt(start) === OPEN_BRACKET
   const close = isList ? CLOSE_BRACKET : CLOSE_BRACE
   let at = endOfSpace(text, start + 1)
   while (at < text.length && text.charCodeAt(at) !== close) {
     const endOfName = isList ? at : endOfString(text, at)
     const value = isList ? at : endOfSpace(text, endOfColon(text, endOfName))
-    const end = endOfValue(text, value)
+    const end = visit(at, endOfName, value)
     if (end === value) throw new SyntaxError('expected a value')
-    visit(at, endOfName, value, end)
     at = endOfSpace(text, end)
     if (text.charCodeAt(at) === COMMA) at = endOfSpace(text, at + 1)
   }
+  return at + 1
 }
 
 /** Receives tokens of a text. `depth` and `wants` say which ones, because most of them do not matter. */
