@@ -43,6 +43,8 @@ export interface Outgoing {
   query?: string
   headers: Record<string, string>
   body: JsonObject
+  /** The last proof of reasoning in the body, empty without one, where the service binds those of its reply to it. */
+  lastProof?: string
 }
 
 /** The facts about a model, from the configuration. */
@@ -129,6 +131,8 @@ export interface ReadReplyContext {
   readonly request: Request
   /** The facts about the server that answers. */
   readonly server?: ServerFacts | undefined
+  /** That of `Outgoing`, where the request was written here. */
+  readonly lastProof?: string | undefined
   readonly lose: Lose
   newId(prefix: string): string
 }

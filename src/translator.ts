@@ -3,6 +3,7 @@ import {
   keepingOf,
   type Adapter,
   type ModelFacts,
+  type Outgoing,
   type ReadReplyContext,
   type Reader,
 } from '../adapters/contract.ts'
@@ -170,8 +171,9 @@ function betweenDialects(
 ): Translator {
   const newId = idSource(randomId)
   let last = emptyRequest(options.model ?? '', options.stream)
+  let lastProof: string | undefined
   const contexts = (lose: ReadReplyContext['lose'], request = last) => ({
-    read: { request, server: facts.server, lose, newId },
+    read: { request, server: facts.server, lastProof, lose, newId },
     write: { request, lose, newId, now: Math.floor(Date.now() / 1000) },
   })
   return {
@@ -184,7 +186,8 @@ function betweenDialects(
       const places = lazily(() =>
         placeFinder(parsed, { read, write: (request) => write(request).body }),
       )
-      const { losses, ...written } = placed(() => write(last), from, places)
+      const { losses, lastProof: proof, ...written } = placed(() => write(last), from, places)
+      lastProof = proof
       return { ...written, losses: toldLosses(losses, ({ path }) => places().find(path).field) }
     },
     reply(body) {
@@ -240,7 +243,7 @@ function writeRequest(
   request: Request,
   facts: ModelFacts,
   { model = request.model }: TranslatorOptions,
-): Omit<TranslatedRequest, 'losses'> & { losses: readonly Loss[] } {
+): Omit<TranslatedRequest, 'losses'> & Pick<Outgoing, 'lastProof'> & { losses: readonly Loss[] } {
   if (from !== to) {
     refuseFileIds(request)
     refuseUnkept(request, keepingOf(from, to))
@@ -248,9 +251,9 @@ function writeRequest(
   const { lose, losses } = lossList()
   reportForeign(request, to.dialect, lose)
   const target = { model, defaultMaxOutputTokens: MAX_OUTPUT_TOKENS, facts }
-  const { path, query, headers, body } = to.upstream.writeRequest(request, { target, lose })
+  const { path, query, ...written } = to.upstream.writeRequest(request, { target, lose })
   const address = query ? `${path}?${query}` : path
-  return { path: address, headers, body, text: stringify(body), losses }
+  return { ...written, path: address, text: stringify(written.body), losses }
 }
 
 function placedReply(

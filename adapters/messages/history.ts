@@ -5,16 +5,8 @@ import type { Lose } from '../../src/model/loss.ts'
 import type { Block, BlockOf, Request, Tool, Turn } from '../../src/model/request.ts'
 import { follow, mapped, nothingLost, type Trail } from '../../src/model/trail.ts'
 import { plainText, readContent, reading, writeBlock, type ReadContext } from './blocks.ts'
-import {
-  isOrigin,
-  type WriteContext,
-  objectIn,
-  listIn,
-  textIn,
-  keep,
-  restOf,
-  DIALECT,
-} from './dialect.ts'
+import { isOrigin, type WriteContext, objectIn, listIn, textIn, keep, restOf } from './dialect.ts'
+import { ProofChain } from './proofs.ts'
 import { effortWord } from './reasoning.ts'
 import { pairResults, type Message, type MessagePiece } from './calls.ts'
 
@@ -112,6 +104,7 @@ class Gathered {
   readonly #context: WriteContext
   #waiting: Message[] = []
   #reordered: string | undefined
+  #chain = new ProofChain()
   /** Something besides instructions has been said. */
   #isBegun = false
 
@@ -126,6 +119,7 @@ class Gathered {
     other.#messages = [...this.#messages.slice(0, -1), ...this.#messages.slice(-1).map(copied)]
     other.#waiting = this.#waiting.map(copied)
     other.#reordered = this.#reordered
+    other.#chain = this.#chain.copy()
     other.#isBegun = this.#isBegun
     return other
   }
@@ -142,7 +136,7 @@ class Gathered {
     if (turn.damagedProof && this.#own)
       context.lose('dropped', `${context.path}.seal`, 'came back damaged')
     const inPlace = context.takes.system && isInstruction(turn)
-    const pieces = inPlace ? writeInPlace(turn, context) : writeTurn(turn, context)
+    const pieces = inPlace ? writeInPlace(turn, context) : writeTurn(turn, context, this.#chain)
     const settings = inPlace ? writeSettings(turn, context) : {}
     this.#add(pieces, { ...restOf(turn), ...settings }, inPlace)
   }
@@ -256,19 +250,16 @@ function writeSettings({ effort, passing }: Turn, { betas, lose }: WriteContext)
   }
 }
 
-function writeTurn(turn: Turn, context: WriteContext): MessagePiece[] {
+function writeTurn(turn: Turn, context: WriteContext, chain: ProofChain): MessagePiece[] {
   const place = context.path
   if (isInstruction(turn)) return writeInstruction(turn, context)
-  let isGap = false
+  chain.begin()
   return turn.blocks.flatMap((block, index) => {
     const path = `${place}.blocks.${index}`
-    // Each thought of a run is bound to the one before it: the service takes no run with a gap.
-    const isOwn = block.kind === 'reasoning' && block.proof?.dialect === DIALECT
-    if (isOwn && isGap) {
+    if (!context.isOpen && !chain.takes(block)) {
       context.lose('dropped', `${path}.seal`, 'a thought before it is missing')
       return []
     }
-    isGap = block.kind === 'reasoning' && !isOwn && !context.isOpen
     const role = roleFor(block, turn.role === 'assistant' ? 'assistant' : 'user')
     if (role === 'assistant' && block.kind === 'media') return assistantMedia(context.lose, path)
     return writeBlock(block, { ...context, path }).map((value) => ({ role, value, place }))

@@ -1,9 +1,15 @@
-import type { JsonObject } from '../../src/json/json.ts'
+import type { Json, JsonObject } from '../../src/json/json.ts'
 import { withTail } from '../../src/model/events.ts'
 import type { Block, ReasoningBlock, Request, Proof } from '../../src/model/request.ts'
-import { writeEnvelope, isEnvelope, readEnvelope, type ProofSlot } from '../../src/model/proof.ts'
-import { DIALECT, textIn, keep, factsOf } from './dialect.ts'
-import type { WireBlock } from './wire.ts'
+import {
+  isEnvelope,
+  proofMark,
+  readEnvelope,
+  writeEnvelope,
+  type ProofSlot,
+} from '../../src/model/proof.ts'
+import { DIALECT, factsOf, keep, listIn, objectIn, objectsIn, textIn } from './dialect.ts'
+import type { WireBlock, WireBody, WireMessage } from './wire.ts'
 
 /** An empty envelope: clients that keep thoughts by their signatures send none back without one, or fail. */
 const UNPROVEN: Proof = { dialect: DIALECT, value: '' }
@@ -122,3 +128,62 @@ const reasoning = ({ text, redacted, proof, left }: Thought): ReasoningBlock => 
   ...(proof && { proof }),
   ...left,
 })
+
+export const isThought = ({ type }: WireBlock): boolean =>
+  type === 'thinking' || type === 'redacted_thinking'
+
+/** The proof of the last thought in a body, empty without one. */
+export function lastProofIn({ messages }: WireBody): string {
+  const list: readonly Json[] = listIn(messages)
+  for (let index = list.length - 1; index >= 0; index -= 1) {
+    const { content }: WireMessage = objectIn(list[index])
+    const { signature, data }: WireBlock = objectsIn(content).findLast(isThought) ?? {}
+    const proof = textIn(signature ?? data)
+    if (proof !== '') return proof
+  }
+  return ''
+}
+
+/**
+ * Each thought is bound to the one that was sent before it. Of a run of them the service takes what is left where its
+ * beginning or its end is cut off, and refuses one behind a gap, or behind one that was put back. So a thought that is
+ * bound to another than the one before it is left out, and with it those that are bound to it in turn. What the model
+ * thinks from then on is bound to the last that was sent, and goes on from there.
+ */
+export class ProofChain {
+  #last: Proof | undefined
+  #isBroken = false
+  /** The thought before it in its turn has no proof, and it does not say itself what it is bound to. */
+  #isGap = false
+
+  copy(): ProofChain {
+    const other = new ProofChain()
+    other.#last = this.#last
+    other.#isBroken = this.#isBroken
+    return other
+  }
+
+  /** Begins a turn. */
+  begin(): void {
+    this.#isGap = false
+  }
+
+  /** Whether the service takes the block behind those before it. */
+  takes(block: Block): boolean {
+    const proof = block.kind === 'reasoning' ? block.proof : undefined
+    if (proof?.dialect !== DIALECT) {
+      this.#isGap = block.kind === 'reasoning'
+      return true
+    }
+    if (proof.after === undefined && this.#isGap) return false
+    this.#isGap = false
+    this.#isBroken = !this.#isBound(proof)
+    if (!this.#isBroken) this.#last = proof
+    return !this.#isBroken
+  }
+
+  #isBound({ after }: Proof): boolean {
+    if (after === undefined) return !this.#isBroken
+    return this.#last === undefined || after === proofMark(this.#last.value)
+  }
+}

@@ -4,7 +4,8 @@ import type { Event, Withheld } from '../../src/model/events.ts'
 import { isObject, toText, type Json, type JsonObject, Verbatim } from '../../src/json/json.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import { isDecodable } from '../../src/model/media.ts'
-import type { Block } from '../../src/model/request.ts'
+import { proofMark } from '../../src/model/proof.ts'
+import type { Block, Proof } from '../../src/model/request.ts'
 import { COMPUTER, findScreen } from '../../src/model/computer.ts'
 import { toolNames, type ToolNames } from '../../src/model/names.ts'
 import { raiseInput } from '../../src/model/text-tools.ts'
@@ -32,12 +33,14 @@ export class MessageReader implements Reader {
   readonly #open = new Map<number, Open>()
   #next = 0
   #usage: JsonObject = {}
+  #lastProof: string | undefined
   /** A search whose result may be the next block. */
   #search: WireBlock | undefined
   readonly #mcpCalls = new Map<string, WireBlock>()
 
   constructor(context: ReadReplyContext) {
     this.#context = context
+    this.#lastProof = context.lastProof
     this.#names = toolNames(context.request, TOOL_NAME)
   }
 
@@ -214,8 +217,16 @@ export class MessageReader implements Reader {
     const input = raw.input
     if (raw.type === 'tool_use' && open.input === '' && input !== undefined)
       this.#cursor.delta(index, toText(input))
-    const proof = signature === '' ? undefined : { dialect: DIALECT, value: signature }
-    this.#cursor.close(index, proof ? { proof } : {})
+    this.#cursor.close(index, this.#proven(signature))
+  }
+
+  /** Each proof is bound to the one before it, in the request or in this reply. */
+  #proven(value: string): { proof?: Proof } {
+    if (value === '') return {}
+    const before = this.#lastProof
+    if (before === undefined) return { proof: { dialect: DIALECT, value } }
+    this.#lastProof = value
+    return { proof: { dialect: DIALECT, value, after: proofMark(before) } }
   }
 
   /** Reads a block at its end. A search waits for the next block, which may be its result. */
@@ -252,8 +263,8 @@ export class MessageReader implements Reader {
       return isBroken ? { kind: 'opaque', dialect: DIALECT, value: raw } : block
     }
     const { type: _, data, ...rest } = raw
-    const proof = textIn(data) === '' ? {} : { proof: { dialect: DIALECT, value: textIn(data) } }
-    return { kind: 'reasoning', text: '', redacted: true, ...proof, ...keep(rest) }
+    const proven = this.#proven(textIn(data))
+    return { kind: 'reasoning', text: '', redacted: true, ...proven, ...keep(rest) }
   }
 
   #whole(key: string | number, block: Block): void {

@@ -34,12 +34,13 @@ import { fastBetas, screenTypes, takenBy, type Takes } from './generations.ts'
 import { offeredTools } from './tool-changes.ts'
 import { MCP_BETA, readServers } from './mcp.ts'
 import * as options from './fields.ts'
+import { isThought, lastProofIn } from './proofs.ts'
 import { readReasoning, writeReasoning } from './reasoning.ts'
 import { schemaRoom } from './schema-budget.ts'
 import { readTools, readToolChoice, writeServers, writeToolChoice, writeTools } from './tools.ts'
 import { finishMessages, leadingInstructions, readTurns, writeTurns } from './history.ts'
 import type { Message } from './calls.ts'
-import { type WireBlock, COUNTED, placeOf, READ, validate } from './wire.ts'
+import { COUNTED, placeOf, READ, validate } from './wire.ts'
 
 /** Both spellings of the header: the specification's, and the one that clients send. */
 const VERSION_HEADERS = ['anthropic-version', 'provider-version'] as const
@@ -166,7 +167,8 @@ export function writeRequest(asked: Request, context: WriteRequestContext): Outg
   const request = onScreen(asked, context, betas)
   const marked = withMarks(writeBody(request, context, betas), request, context)
   const body = lowered(marked, context.target.facts.server, context.lose)
-  return { path: '/v1/messages', headers: headersFor(betas), body }
+  const lastProof = lastProofIn(body)
+  return { path: '/v1/messages', headers: headersFor(betas), body, lastProof }
 }
 
 /** The same request, for the upstream's token counter. */
@@ -292,9 +294,6 @@ function asCaller(system: JsonObject[], lose: Lose): Message[] {
   lose('approximated', 'system', 'there is no conversation')
   return [{ role: 'user', pieces: [{ role: 'user', value, place: 'system' }], left: {} }]
 }
-
-const isThought = ({ type }: WireBlock): boolean =>
-  type === 'thinking' || type === 'redacted_thinking'
 
 /** Whether the model's last message calls tools or is to be continued, and lacks the proof of its thinking. */
 function isUnproven(messages: Message[], mayGoOn: boolean): boolean {

@@ -13,6 +13,7 @@ import type { ModelFacts, SameEdits } from '../contract.ts'
 import { readCitation, isNativeCitation } from './citations.ts'
 import { DIALECT, listIn, numberIn, objectIn, objectsIn, textIn } from './dialect.ts'
 import { lowered } from './lowered.ts'
+import { isThought } from './proofs.ts'
 import { readReasoning, writeReasoning } from './reasoning.ts'
 import { placeOf, type WireBlock, type WireBody, type WireMessage } from './wire.ts'
 
@@ -182,8 +183,6 @@ function thinkingProven(
   return withMembers(body, { thinking: undefined })
 }
 
-const isThought = ({ type }: WireBlock): boolean =>
-  type === 'thinking' || type === 'redacted_thinking'
 const isCall = ({ type }: WireBlock): boolean => type === 'tool_use'
 
 /** Adds a request to go on, for a model that does not continue its own words. */

@@ -34,4 +34,6 @@ export interface TranslatePlan extends CommonPlan {
   keeping?: Keeping
   /** Absent where the upstream has no counter to ask for tokens. */
   sent?: AddressedRequest
+  /** That of `Outgoing`. */
+  lastProof?: string | undefined
 }

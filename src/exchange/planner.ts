@@ -209,6 +209,7 @@ async function translatePlan(
     request: repeatable(exchange, isLong(exchange) ? withoutTurns(request, trail) : request),
     ...(keeping && { keeping }),
     ...(outgoing && { sent: addressedTo(upstream, exchange, outgoing, stream) }),
+    lastProof: outgoing?.lastProof,
   }
 }
 

@@ -49,7 +49,8 @@ export async function translateReply(
   call: UpstreamCall,
 ): Promise<Answer> {
   const { caller, settings, ports, newId, journal } = exchange
-  const { adapter, target } = plan.destination
+  const { lastProof, destination } = plan
+  const { adapter, target } = destination
   const { lose, losses } = lossList()
   // Where the caller named no model, the reply names the one that answered.
   const request = {
@@ -60,13 +61,12 @@ export async function translateReply(
   const proofs = createProofRecorder(exchange, request)
   const now = Math.floor(ports.now() / 1000)
   const told = watchEmptyReply(replyWriter(caller, { request, now, lose, newId }), losses)
-  const plain = told.writer
-  const signed = proofs?.listen(plain) ?? plain
+  const signed = proofs?.listen(told.writer) ?? told.writer
   const replyRecorder =
     plan.keeping && recordReply(exchange, plan.keeping, signed, () => call.cancel())
   const interruption = () => replyRecorder?.interruption
   const { server } = target.facts
-  const reader = frameReader(adapter.upstream.reader({ request, server, lose, newId }))
+  const reader = frameReader(adapter.upstream.reader({ request, server, lastProof, lose, newId }))
   const next = eventSteps(exchange, plan, call, interruption, reader)
   // Plan and reply share one request object, so that releasing its turns frees them for both.
   plan.request = request

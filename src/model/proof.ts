@@ -6,7 +6,8 @@ import type { OpaqueBlock, Proof } from './request.ts'
  * A proof of reasoning travels through a foreign dialect in that dialect's own opaque field, as
  * `xseal1.<dialect>.<slot>.<length>.<sum>.<value>`: no state is needed to bring it home. Length and sum
  * tell a damaged envelope from a whole one, because the upstream would refuse the whole conversation for it. Where
- * several accounts of a dialect are asked, the mark of the one that made it stands behind the dialect: `@<mark>`.
+ * several accounts of a dialect are asked, the mark of the one that made it stands behind the dialect: `@<mark>`; then
+ * what the proof before it was, where it is bound to that one: `~<fingerprint>`.
  */
 export interface Enveloped {
   proof: Proof
@@ -23,12 +24,13 @@ export type ProofSlot = 'self' | 'call' | 'next' | 'previous' | 'redacted' | 'em
 
 const PREFIX = 'xseal1.'
 const ENVELOPE =
-  /^xseal1\.([a-z0-9-]{1,64})(?:@([0-9a-f]{14}))?\.(self|call|next|previous|redacted|empty)\.(\d{1,9})\.([0-9a-f]{14})\.(.*)$/s
+  /^xseal1\.([a-z0-9-]{1,64})(?:@([0-9a-f]{14}))?(?:~([0-9a-f]{14}))?\.(self|call|next|previous|redacted|empty)\.(\d{1,9})\.([0-9a-f]{14})\.(.*)$/s
 
 export function writeEnvelope(proof: Proof, slot: ProofSlot): string {
-  const { dialect, account, value } = proof
+  const { dialect, account, after, value } = proof
   const owner = account === undefined ? dialect : `${dialect}@${account}`
-  return `${PREFIX}${owner}.${slot}.${value.length}.${fingerprint(value)}.${value}`
+  const bond = after === undefined ? '' : `~${after}`
+  return `${PREFIX}${owner}${bond}.${slot}.${value.length}.${fingerprint(value)}.${value}`
 }
 
 /** True for an envelope, also a damaged one: it must not reach an upstream. */
@@ -57,10 +59,10 @@ const BEGINNING = new RegExp(
 export function readEnvelope(value: string): Enveloped | undefined {
   const match = isEnvelope(value) ? ENVELOPE.exec(value) : null
   if (!match) return undefined
-  const [, dialect = '', account, slot, length, sum, inner = ''] = match
+  const [, dialect = '', account, after, slot, length, sum, inner = ''] = match
   if (Number(length) !== inner.length || sum !== fingerprint(inner)) return undefined
-  const proof = { dialect, value: inner, ...(account !== undefined && { account }) }
-  return { proof, slot: slot as ProofSlot }
+  const marks = { ...(account !== undefined && { account }), ...(after !== undefined && { after }) }
+  return { proof: { dialect, value: inner, ...marks }, slot: slot as ProofSlot }
 }
 
 /** 53 bits of a text as 14 hexadecimal digits: stable everywhere, not meant against attackers. */
@@ -76,6 +78,9 @@ export function fingerprint(text: string): string {
   low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909)
   return (2097151 & low).toString(16).padStart(6, '0') + (high >>> 0).toString(16).padStart(8, '0')
 }
+
+/** What stands for a proof in `Proof.after`. Its end tells it from others, and a long history has hundreds. */
+export const proofMark = (value: string): string => fingerprint(value.slice(-64))
 
 /** A summary for the opaque field of a foreign dialect. */
 export const writeSummaryEnvelope = ({ dialect, value }: OpaqueBlock): string =>

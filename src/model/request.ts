@@ -27,6 +27,8 @@ export interface Proof {
   value: string
   /** A mark of the account that it was made for, where several are asked. */
   account?: string
+  /** The mark of the proof before it in its conversation, where it is bound to that; that of '' for the first. */
+  after?: string
 }
 
 /** A mark that the prompt up to and including this node should be cached. */

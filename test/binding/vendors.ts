@@ -12,8 +12,9 @@ import { fingerprint } from '../../src/model/proof.ts'
 
 /**
  * Services that bind reasoning to the conversation it was made in, as both vendors document it (autumn 2026): a
- * proof is good only behind the same instructions, the same set of tools and the same messages, and behind the
- * reasoning that came before it.
+ * proof is good only behind the same instructions, the same set of tools and the same messages, all but the reasoning
+ * in them; and behind the one proof that came before it, or the first that is left of them. So reasoning may be cut
+ * off at the beginning and at the end, and neither taken out of the middle nor put back.
  */
 export interface Vendor {
   answer(body: JsonObject): { status: number; body: JsonObject }
@@ -59,7 +60,10 @@ class Bonds {
   readonly #known = new Map<string, Bond>()
   readonly returned: Returned = { accepted: 0, mismatches: [] }
 
-  /** The places of the proofs that are bound to something else. A gap counts; a cut at the beginning does not. */
+  /**
+   * The places of the proofs that are bound to something else, and what a reply will be bound to. What was left out is
+   * not there for those behind it either.
+   */
   check(head: string, pieces: readonly Piece[]): { failing: Piece[]; bond: Bond } {
     const failing: Piece[] = []
     let prefix = fingerprint(head)
@@ -71,12 +75,13 @@ class Bonds {
       }
       const bond = this.#known.get(piece.proof)
       const isBound = bond?.prefix === prefix && (before === '' || bond.before === before)
-      if (isBound) this.returned.accepted += 1
-      else {
+      if (isBound) {
+        this.returned.accepted += 1
+        before = piece.proof
+      } else {
         failing.push(piece)
         this.returned.mismatches.push(`${piece.place} ${piece.text.slice(0, 60)}`)
       }
-      before = piece.proof
     }
     return { failing, bond: { prefix, before } }
   }

@@ -55,8 +55,9 @@ export function writeRequest(
   const { lose, losses } = lossList()
   reportForeign(request, adapter.dialect, lose)
   const target = { model, defaultMaxOutputTokens: 8192, facts: {} }
-  const { body, ...rest } = adapter.upstream.writeRequest(request, { target, lose, cache })
-  return { text: `${JSON.stringify(rest)}\n${stringify(body)}`, body, losses }
+  const sent = adapter.upstream.writeRequest(request, { target, lose, cache })
+  const { body, lastProof: _, ...head } = sent
+  return { text: `${JSON.stringify(head)}\n${stringify(body)}`, body, losses }
 }
 
 /** The request as a caller of this dialect would send it, in any white space, and as it is then understood. */

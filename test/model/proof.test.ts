@@ -3,10 +3,16 @@ import { describe, expect, it } from 'vitest'
 import { cases } from '../cases.ts'
 import { writeEnvelope, fingerprint, isEnvelope, readEnvelope } from '../../src/model/proof.ts'
 
-const proof = fc.record({
-  dialect: fc.stringMatching(/^[a-z0-9-]{1,20}$/),
-  value: fc.string({ unit: 'binary' }),
-})
+const mark = fc.stringMatching(/^[0-9a-f]{14}$/)
+const proof = fc.record(
+  {
+    dialect: fc.stringMatching(/^[a-z0-9-]{1,20}$/),
+    value: fc.string({ unit: 'binary' }),
+    account: mark,
+    after: mark,
+  },
+  { requiredKeys: ['dialect', 'value'], noNullPrototype: true },
+)
 const slot = fc.constantFrom('self', 'call', 'next', 'previous', 'redacted', 'empty')
 
 describe('a carried proof', () => {
