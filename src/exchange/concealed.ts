@@ -22,8 +22,9 @@ export function concealer(
       const text = pieces.take(event.text)
       return text === event.text ? [event] : delta(text)
     }
-    const rest = delta(pieces.end())
-    return [...rest, event.type === 'error' ? event : changed(event, sought.hide)]
+    const shown = event.type === 'error' ? event : changed(event, sought.hide)
+    const held = pieces.end()
+    return held === '' ? [shown] : [...delta(held), shown]
   }
   const concealRun = (run: readonly Event[]): readonly Event[] =>
     pieces.takeHarmless(run) ? run : run.flatMap(conceal)
@@ -32,7 +33,7 @@ export function concealer(
     for (let from = 0; from < events.length;) {
       const to = endOfRun(events, from)
       if (to - from === events.length) return concealRun(events)
-      shown.push(...concealRun(events.slice(from, to)))
+      for (const event of concealRun(events.slice(from, to))) shown.push(event)
       from = to
     }
     return shown
@@ -125,7 +126,8 @@ function changedList(list: readonly unknown[], change: (text: string) => string)
 
 function changedMembers(members: object, change: (text: string) => string): unknown {
   let made: Map<string, unknown> | undefined
-  for (const [name, member] of Object.entries(members)) {
+  for (const name of Object.keys(members) as (keyof typeof members)[]) {
+    const member: unknown = members[name]
     const other = changed(member, change)
     if (other !== member) (made ??= new Map(Object.entries(members))).set(name, other)
   }

@@ -333,6 +333,7 @@ const withoutTurns = (request: Request, trail: Trail | undefined): Request => ({
 
 /** Restores long data in the settings that replies repeat, because marks for it mean nothing there. */
 function repeatable({ body }: Exchange, request: Request): Request {
+  if (!body.isLifted) return request
   const { system, tools, format } = request
   return {
     ...request,

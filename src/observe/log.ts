@@ -46,7 +46,7 @@ function changing(secrets: () => readonly string[]): (text: string) => string {
 }
 
 function masker(all: readonly string[]): (text: string) => string {
-  const secrets = all.filter((secret) => secret.length >= MIN_SECRET_CHARACTERS)
+  const secrets = [...new Set(all)].filter(({ length }) => length >= MIN_SECRET_CHARACTERS)
   const masked = secrets
     .toSorted((first, second) => second.length - first.length)
     .map((secret) => secret.replace(/[^\w]/g, '\\$&'))
