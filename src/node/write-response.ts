@@ -19,14 +19,26 @@ export async function writeResponse(
   if (rest) outgoing.shouldKeepAlive = false
   if (body === null) outgoing.writeHead(status, headers).end()
   else if (typeof body === 'string' || body instanceof Uint8Array) {
-    // With text behind them, Node would encode the headers as text too, and change their bytes.
     const bytes = typeof body === 'string' ? Buffer.from(body) : body
     outgoing.writeHead(status, { ...headers, 'content-length': bytes.length })
-    if (!rest) return void outgoing.end(bytes)
+    if (!rest) return end(outgoing, bytes)
     outgoing.write(bytes)
     await rest.over
     outgoing.end()
   } else await pump(outgoing.writeHead(status, headers), body)
+}
+
+/** Longer texts are copied once more by Node on their way. */
+const MOST_JOINED_BYTES = 12_288
+
+/**
+ * Headers and a short body leave in one piece where both are text, which costs a tenth less of what a bare server takes
+ * for an answer. Each byte is a character of Latin-1, as headers are sent: as UTF-8 the bytes of both would change.
+ */
+function end(outgoing: ServerResponse, bytes: Uint8Array): void {
+  if (bytes.length > MOST_JOINED_BYTES) return void outgoing.end(bytes)
+  const { buffer, byteOffset, length } = bytes
+  outgoing.end(Buffer.from(buffer, byteOffset, length).toString('latin1'), 'latin1')
 }
 
 /** Tells an answer that would be streamed that its caller has left. */
