@@ -1,7 +1,7 @@
 import { objectIn, pickMembers, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Block, Request } from '../../src/model/request.ts'
-import { trailOf, withLastEffort } from '../../src/model/late-tools.ts'
+import { trailOf, withLastEffort, withoutForgotten } from '../../src/model/late-tools.ts'
 import { toolNames } from '../../src/model/names.ts'
 import { invalid, nothingToSend, ProblemError } from '../../src/model/problem.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
@@ -164,7 +164,7 @@ function setBillingApart(block: Block): Block {
 /** Inverse of `readRequest`. */
 export function writeRequest(asked: Request, context: WriteRequestContext): Outgoing {
   const betas = new Set<string>()
-  const request = onScreen(asked, context, betas)
+  const request = onScreen(withoutForgotten(asked), context, betas)
   const marked = withMarks(writeBody(request, context, betas), request, context)
   const body = lowered(marked, context.target.facts.server, context.lose)
   const lastProof = lastProofIn(body)

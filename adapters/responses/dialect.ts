@@ -35,6 +35,8 @@ export interface Facts {
   /** The request did not say how much to think. */
   effort?: 'default'
   summary?: 'generate_summary'
+  /** Which thoughts the model is shown, where the request said it. */
+  context?: Json
   /** Calls, tools and choices as they came. */
   item?: JsonObject
   /** A block that is written with the item of another one. */

@@ -1,6 +1,6 @@
 import { defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import type { Effort, ReasoningOptions } from '../../src/model/request.ts'
+import type { Effort, ReasoningOptions, Request } from '../../src/model/request.ts'
 import { keepRest, restOf, factsOf } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
 
@@ -20,6 +20,16 @@ const nearestEffort = (budget: number): Effort =>
 export const readEffort = (value: Json | undefined): Effort | undefined =>
   EFFORTS.find((known) => known === value)
 
+/** Over other services a model is shown all thoughts, unless they are left out. */
+const CONTEXTS: readonly unknown[] = ['auto', 'current_turn', 'all_turns']
+
+export function readContext(request: Members): { forgetful?: true; context?: Json } {
+  const value = request.peek('reasoning')
+  const context = isObject(value) ? value['context'] : undefined
+  if (!context || !CONTEXTS.includes(context)) return {}
+  return { context, ...(context === 'current_turn' && { forgetful: true }) }
+}
+
 /** Undefined where neither effort nor summary is set; such options stay leftovers of the request. */
 export function readReasoningOptions(request: Members): ReasoningOptions | undefined {
   const value = request.peek('reasoning')
@@ -29,11 +39,14 @@ export function readReasoningOptions(request: Members): ReasoningOptions | undef
   const older = members.text('generate_summary')
   const summary = members.text('summary') ?? older
   if (effort === undefined && summary === undefined) {
-    if (Object.values(value).every((member) => member === null)) request.any('reasoning')
+    const rest = Object.keys(value).filter((key) => value[key] !== null)
+    if (rest.every((key) => key === 'context' && CONTEXTS.includes(value[key])))
+      request.any('reasoning')
     return undefined
   }
   request.any('reasoning')
   if (effort !== undefined) members.any('effort')
+  if (CONTEXTS.includes(value['context'])) members.any('context')
   return defined({
     mode: effort === 'none' ? ('off' as const) : ('on' as const),
     effort: effort ?? DEFAULT_EFFORT,
@@ -47,11 +60,12 @@ export function readReasoningOptions(request: Members): ReasoningOptions | undef
 }
 
 export function writeReasoningOptions(
-  options: ReasoningOptions | undefined,
+  { reasoning: options, ...request }: Request,
   own: boolean,
   lose: Lose,
 ): JsonObject | undefined {
-  if (!options) return undefined
+  const { context } = factsOf(request)
+  if (!options) return context === undefined ? undefined : { context }
   const facts = factsOf(options)
   const effort = facts.effort === 'default' ? undefined : writeEffort(options, lose)
   const summary = options.visible ? (options.detail ?? 'auto') : undefined
@@ -59,6 +73,7 @@ export function writeReasoningOptions(
   const written = defined({
     effort,
     [key]: own || options.mode !== 'off' ? summary : undefined,
+    context,
     ...restOf(options),
   }) as JsonObject
   return Object.keys(written).length > 0 ? written : undefined
@@ -86,6 +101,6 @@ function writeEffort(options: ReasoningOptions, lose: Lose): Effort | undefined 
 const nothing = () => undefined
 
 /** The reasoning settings in a reply, as requested; both may be null. */
-export function showReasoning(options: ReasoningOptions | undefined): JsonObject {
-  return { effort: null, summary: null, ...writeReasoningOptions(options, true, nothing) }
+export function showReasoning(request: Request): JsonObject {
+  return { effort: null, summary: null, ...writeReasoningOptions(request, true, nothing) }
 }

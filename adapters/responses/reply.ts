@@ -127,7 +127,7 @@ export function writeOpening(
     previous_response_id: request.previous ?? null,
     prompt_cache_key: request.cacheKey ?? null,
     prompt_cache_retention: factsOf(request).caching?.['prompt_cache_retention'] ?? null,
-    reasoning: showReasoning(request.reasoning),
+    reasoning: showReasoning(request),
     safety_identifier: userAs('safety_identifier', request),
     service_tier: request.tier ?? 'default',
     store: request.store ?? true,

@@ -30,7 +30,7 @@ import { offeredTools } from './tool-changes.ts'
 import { wireNames } from './names.ts'
 import * as options from './fields.ts'
 import { lowered } from './lowered.ts'
-import { readReasoningOptions, writeReasoningOptions } from './reasoning.ts'
+import { readContext, readReasoningOptions, writeReasoningOptions } from './reasoning.ts'
 import { checkRequest, COUNTED, placeOf } from './wire.ts'
 
 export const REQUEST_VERBATIM = verbatimPaths(
@@ -68,8 +68,10 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
   const streams = members.flag('stream')
   const newer = members.peek('safety_identifier')
   const { caching, stood } = readCaching(members)
+  const { context: shown, forgetful } = readContext(members)
   const facts: Facts = {
     ...(stood && { caching: stood }),
+    ...(shown !== undefined && { context: shown }),
     ...(!Array.isArray(input) && { input: typeof input }),
     ...(list && { listed: tools.length }),
     ...(typeof newer === 'string' && { user: 'safety_identifier' }),
@@ -85,6 +87,7 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
     limits: options.readLimits(members),
     sampling: options.readSampling(members),
     reasoning: readReasoningOptions(members),
+    forgetful,
     format: options.readFormat(members),
     previous: members.text('previous_response_id'),
     compact: history.compacts ? { now: true as const } : options.readCompaction(members),
@@ -149,11 +152,7 @@ function writeSeen(request: Request, context: WriteRequestContext): Outgoing {
     include: options.writeInclude(request, own, hasProofs(input, known.trail)),
     ...options.writeLimits(request.limits, target.facts.maxOutputTokens, lose),
     ...options.writeSampling(request.sampling, own, lose),
-    reasoning: writeReasoningOptions(
-      (takes.efforts ? request : withLastEffort(request)).reasoning,
-      own,
-      lose,
-    ),
+    reasoning: writeReasoningOptions(takes.efforts ? request : withLastEffort(request), own, lose),
     text: options.writeText(request, own, lose),
     context_management: options.writeCompaction(request.compact),
     previous_response_id: request.previous,

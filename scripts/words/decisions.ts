@@ -157,6 +157,7 @@ export const SILENT_REQUESTS: Readonly<Record<Dialect, Reasons>> = {
     '.tools': EMPTY,
     '.truncation=disabled': DEFAULT,
     '.include=*': 'A reply has it anyway.',
+    'Reasoning.context*': 'Other services are sent the thoughts that it lets through.',
     'ResponseTextConfig.format': DEFAULT,
     'ResponseTextConfig.verbosity=medium': DEFAULT,
     'ResponseFormatText.type=text': DEFAULT,

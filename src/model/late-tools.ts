@@ -72,8 +72,24 @@ function takeOne(waiting: Map<string, Tool>, key: string): Tool[] {
 /** For an upstream to which all tools stand before the conversation. */
 export function withToolsBefore(request: Request, lose: Lose, trail?: Trail): Request {
   placeTools(request, { late: false, deferred: false }, lose)
-  return withLastEffort(withRemovals(request, trail))
+  return withLastEffort(withRemovals(withoutForgotten(request), trail))
 }
+
+/** Without the thoughts that the model shall not see again, for an upstream that cannot be told so. */
+export function withoutForgotten(request: Request): Request {
+  if (!request.forgetful) return request
+  const last = request.turns.findLastIndex(
+    ({ role, blocks }) => role === 'user' && blocks.some(({ kind }) => kind !== 'tool-result'),
+  )
+  const turns = request.turns.map((turn, index) =>
+    index < last && turn.blocks.some(isThought)
+      ? { ...turn, blocks: turn.blocks.filter((block) => !isThought(block)) }
+      : turn,
+  )
+  return { ...request, turns }
+}
+
+const isThought = ({ kind }: Block): boolean => kind === 'reasoning'
 
 /** A tool that comes later is told once, where it comes, so that a turn depends on those before it. */
 export const trailOf = (

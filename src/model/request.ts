@@ -355,6 +355,8 @@ export interface Request extends Node {
   limits: Limits
   sampling: Sampling
   reasoning?: ReasoningOptions
+  /** The model is shown no thoughts from before the user last spoke. */
+  forgetful?: true
   compact?: Compaction
   format?: Format
   /** Id of a stored reply that this request continues. */

@@ -221,3 +221,53 @@ describe('a call of a server’s tool that the provider made', () => {
     expect(JSON.stringify(failed.body)).toContain('\\nError: found')
   })
 })
+
+const thought = (data: string) => ({
+  type: 'reasoning',
+  summary: [{ type: 'summary_text', text: data }],
+})
+
+describe('thoughts from before the user last spoke', () => {
+  const call = { type: 'function_call', call_id: 'c', name: 'a', arguments: '{}' }
+  const input = [
+    { role: 'user', content: 'a' },
+    thought('older'),
+    call,
+    { type: 'function_call_output', call_id: 'c', output: 'b' },
+    thought('old'),
+    { role: 'assistant', content: 'c' },
+    { role: 'user', content: 'd' },
+    thought('new'),
+    { ...call, call_id: 'e' },
+    { type: 'function_call_output', call_id: 'e', output: 'f' },
+  ]
+  const tools = [{ type: 'function', name: 'a' }]
+  const over = (to: Dialect, reasoning: object) => {
+    const profile = to === 'messages' ? { unprovenThoughts: true } : 'deepseek'
+    const body = JSON.stringify({ model: 'm', input, tools, reasoning })
+    return translator({ from: 'responses', to, model: 'm', profile }).request(body)
+  }
+
+  it.each(['messages', 'chat-completions'] as const)('are left out where it is asked: %s', (to) => {
+    const all = over(to, { effort: 'low', context: 'all_turns' })
+    for (const word of ['older', 'old', 'new']) expect(all.text).toContain(`"${word}"`)
+    expect(lossesOf(all).join()).not.toContain('context')
+    for (const reasoning of [
+      { context: 'current_turn' },
+      { effort: 'low', context: 'current_turn' },
+    ]) {
+      const { text, losses } = over(to, reasoning)
+      expect(text).toContain('"new"')
+      expect(text).not.toMatch(/"old(?:er)?"/)
+      expect(losses.map(({ path }) => path).join()).not.toContain('context')
+    }
+  })
+
+  it('are left to its own service', () => {
+    for (const reasoning of [{ context: 'current_turn' }, { effort: 'low', context: 'auto' }]) {
+      const { body, losses } = sent('responses', 'responses', { input, tools, reasoning })
+      expect(body).toMatchObject({ input, reasoning })
+      expect(losses).toEqual([])
+    }
+  })
+})
