@@ -27,7 +27,8 @@ class EventParser implements FrameParser {
   overflowed = false
   strayed = false
   readonly #most: number
-  readonly #parser: EventSourceParser
+  /** Most streams never need it. */
+  #parser: EventSourceParser | undefined
   #frames: Frame[] = []
   #stray = ''
   #atLineStart = true
@@ -39,13 +40,6 @@ class EventParser implements FrameParser {
 
   constructor(most: number) {
     this.#most = most
-    this.#parser = createParser({
-      maxBufferSize: most,
-      onEvent: ({ event, data }) => this.#frames.push(event ? { event, data } : { data }),
-      onError: ({ type }) => {
-        if (type === 'max-buffer-size-exceeded') this.overflowed = true
-      },
-    })
   }
 
   push(text: string): Frame[] {
@@ -56,7 +50,7 @@ class EventParser implements FrameParser {
   }
 
   end(): Frame[] {
-    if (!this.overflowed) this.#parser.feed('\n\n')
+    if (!this.overflowed) this.#parser?.feed('\n\n')
     const taken = this.#take()
     const stray = this.#stray.trimStart()
     return stray.startsWith('{') || stray.startsWith('[')
@@ -77,7 +71,7 @@ class EventParser implements FrameParser {
       if (this.#atEventStart) at = this.#cutAlike(text, at, blankLine)
       const blank = text.indexOf(blankLine, at)
       const end = blank < 0 ? text.length : blank + blankLine.length
-      if (at < end) this.#feedOne(text.slice(at, end), blank >= 0)
+      if (at < end) this.#takeOne(text.slice(at, end), blank < 0 ? undefined : blankLine)
       at = end
     }
   }
@@ -101,15 +95,25 @@ class EventParser implements FrameParser {
     return at
   }
 
-  /** `isEnded`: the text ends with a blank line. */
-  #feedOne(text: string, isEnded: boolean): void {
-    const found = this.#atEventStart && isEnded && !this.strayed ? ONE_LINE.exec(text) : undefined
+  /** Takes one event or a part of it. `blankLine`: with which it ends, if it does. */
+  #takeOne(text: string, blankLine: string | undefined): void {
+    const isEnded = blankLine !== undefined && !this.strayed
+    if (isEnded && this.#atEventStart && this.#cutOut(text, blankLine)) return
     this.#feed(text)
     this.#atEventStart = isEnded && !this.strayed
-    if (!found) return
+  }
+
+  /** Takes an event that is one line of data, perhaps with a name; returns false for any other. */
+  #cutOut(text: string, blankLine: string): boolean {
+    const found = HEAD.exec(text)
+    if (!found) return false
     const [head, name] = found
+    const data = text.slice(head.length, -blankLine.length)
+    if (data === '' || data.includes('\n') || data.includes('\r')) return false
     this.#head = head
     this.#name = name
+    this.#frames.push(name === undefined ? { data } : { event: name, data })
+    return true
   }
 
   #feed(text: string): void {
@@ -118,11 +122,25 @@ class EventParser implements FrameParser {
     const last = text.charCodeAt(text.length - 1)
     this.#atLineStart = last === LF || last === CR
     this.#atEventStart = false
-    if (start < 0) return this.#parser.feed(text)
+    const parser = (this.#parser ??= this.#begin())
+    if (start < 0) return parser.feed(text)
     // Kept here: the parser would keep nothing of it where it comes in small pieces.
     this.strayed = true
-    this.#parser.feed(text.slice(0, start))
+    parser.feed(text.slice(0, start))
     if (this.#stray.length < this.#most) this.#stray += text.slice(start)
+  }
+
+  #begin(): EventSourceParser {
+    const parser = createParser({
+      maxBufferSize: this.#most,
+      onEvent: ({ event, data }) => this.#frames.push(event ? { event, data } : { data }),
+      onError: ({ type }) => {
+        if (type === 'max-buffer-size-exceeded') this.overflowed = true
+      },
+    })
+    // Behind other events it does not begin the stream, at whose beginning alone it removes a byte order mark.
+    if (this.#head !== '') parser.feed('\n')
+    return parser
   }
 }
 
@@ -138,8 +156,8 @@ function lineEndOf(text: string): LineEnd | undefined {
   return text.charCodeAt(first + 1) === LF ? '\r\n' : undefined
 }
 
-/** The beginning of an event that is one line of data, perhaps with a name. */
-const ONE_LINE = /^(?:event: ([^\r\n]+)(?:\r\n|\n))?data: (?=[^\r\n]+(?:\r\n\r\n|\n\n)$)/
+/** The beginning of an event up to its data, where its name comes first and nothing else does. */
+const HEAD = /^(?:event: ([^\r\n]+)(?:\r\n|\n))?data: /
 
 /** The place of a line that begins like JSON and not like a field; -1 for none. */
 function strayIn(text: string, atLineStart: boolean): number {

@@ -36,6 +36,7 @@ const EVENTS = [
   'event: delta\rdata: {"text":" CR"}\r\r',
   '\n',
   'unknown: field\n\n',
+  '\u{feff}data: {"text":" behind a mark"}\n\n',
 ]
 
 const ended = (event: string, end: string): string => event.replaceAll('\n', end)
