@@ -22,6 +22,7 @@ import {
   NOT_TAKEN,
   REPLY_TOO_LARGE,
 } from '../model/failures.ts'
+import { readBehind, type ReadFrame } from './first-read.ts'
 import { isDone, passingErrors, type Opening, type PassingErrors } from './passing-errors.ts'
 import type { PassPlan } from './plan.ts'
 import { pieceFinder } from '../stream/pieces.ts'
@@ -149,17 +150,21 @@ function bodyEvents(
   }
 }
 
-/** Reads along with the bytes, for the log and to know how a stream ends. */
+/** Reads along with the bytes, for the log and to know how a stream ends. `first`: has been read already. */
 function tapReader(
   { newId }: StoredExchange,
   plan: PassPlan,
   mirror: Mirror | undefined,
+  first?: ReadFrame,
 ): FrameReader {
   const { adapter, target } = plan.destination
   const { same, upstream } = adapter
   const { server } = target.facts
-  const request = unreadRequest(plan)
-  const reader = frameReader(upstream.reader({ request, server, lose: () => undefined, newId }))
+  const anew = () => {
+    const request = unreadRequest(plan)
+    return frameReader(upstream.reader({ request, server, lose: () => undefined, newId }))
+  }
+  const reader = first ? readBehind(first, anew) : anew()
   const heard = mirror ? mirror.listen(reader) : reader
   return withoutPieces(heard, same)
 }
@@ -198,12 +203,13 @@ async function passStream(exchange: Exchange, plan: PassPlan, call: UpstreamCall
   const isDecisive = exchange.isRepeatable === true
   const opening = readOpening(call, { framing: exchange.route.framing, errors, isDecisive })
   const opened = await within(opening, exchange.settings.limits.heartbeatMs)
-  const refused = opened === SILENT ? undefined : opened?.problem
+  const refused = opened === SILENT ? undefined : opened.problem
   if (refused) throw new StillbornError(toldProblem(plan, refused))
+  const first = opened === SILENT ? undefined : opened.first
   const shape = createShape(exchange, plan, errors)
   const mirror = createMirror(exchange, plan)
   if (!mirror) letGo(exchange, plan)
-  const tap = createTap(exchange, plan, call, mirror)
+  const tap = createTap(exchange, plan, call, tapReader(exchange, plan, mirror, first))
   const pieces = new PassedPieces(exchange, plan, call, { shape, mirror, tap, errors })
   // A heartbeat would damage an answer of another type.
   const isStream = isStreamType(call.headers.get('content-type'))
@@ -254,7 +260,7 @@ const unmarked = (piece: Piece): Piece =>
 async function readOpening(
   call: UpstreamCall,
   { framing, errors, isDecisive }: OpeningOptions,
-): Promise<Piece> {
+): Promise<Opened> {
   let bytes: Uint8Array = NOTHING
   for (;;) {
     const piece = await call.read()
@@ -266,15 +272,22 @@ async function readOpening(
     // JSON where events were expected is a failure, so it is held back until it is complete.
     const isHeld = kind === 'json' && framing !== 'json-array'
     const isOpen = kind === 'events' ? BLANK_LINE.test(text) : kind === 'json' && !isHeld
-    const { begun, failure } = isOpen || !piece ? errors.opening(text, isDecisive) : NOT_BEGUN
+    const { begun, failure, first } =
+      isOpen || !piece ? errors.opening(text, isDecisive) : NOT_BEGUN
     if (failure) return { problem: failure }
     const isTooLong = bytes.length > OPENING_BYTES
     if (kind === undefined && (isTooLong || (!piece && bytes.length > 0)))
       return { problem: NOT_A_REPLY }
-    if (begun || isTooLong || (kind === 'json' && isOpen)) return { bytes }
+    if (begun || isTooLong || (kind === 'json' && isOpen))
+      return { bytes, ...(first && kind === 'events' && { first }) }
     if (!piece) return { problem: ENDED_EARLY }
   }
 }
+
+/** The piece with which a stream begins; `first`: its first frame, where that has been read. */
+type Opened =
+  | { bytes: Uint8Array; problem?: undefined; first?: ReadFrame }
+  | { problem: Problem; bytes?: undefined; first?: undefined }
 
 interface OpeningOptions {
   framing: Route['framing']
@@ -409,10 +422,10 @@ const createTap = (
   exchange: Exchange,
   plan: PassPlan,
   call: UpstreamCall,
-  mirror: Mirror | undefined,
+  reader: FrameReader,
 ): ReplyEvents =>
   replyEvents({
-    reader: tapReader(exchange, plan, mirror),
+    reader,
     anew: () => tapReader(exchange, plan, undefined),
     verbatim: plan.destination.adapter.upstream.verbatim,
     limits: exchange.settings.limits,

@@ -3,6 +3,7 @@ import { ENDED_EARLY } from '../model/cursor.ts'
 import { parse, stringify } from '../json/json.ts'
 import type { Problem } from '../model/problem.ts'
 import type { FrameReader } from '../stream/codec.ts'
+import type { ReadFrame } from './first-read.ts'
 import { pieceFinder } from '../stream/pieces.ts'
 import { sseParser } from '../stream/sse.ts'
 import { isStumble, guessKind } from '../stream/reply-events.ts'
@@ -33,10 +34,14 @@ export interface PassingErrors {
   readonly said: boolean
 }
 
-/** `begun`: the reply has begun. `failure`: it failed, in words that clients do not take for a failure. */
+/**
+ * `begun`: the reply has begun. `failure`: it failed, in words that clients do not take for a failure. `first`: the
+ * first frame, where no other was needed to tell.
+ */
 export interface Opening {
   begun: boolean
   failure?: Problem
+  first?: ReadFrame
 }
 
 /** `failure`: the error to be written behind `text`, where the stream ends. */
@@ -144,14 +149,7 @@ interface FrameJudge {
   forget(): void
   /** Whether the frame says anything of a reply. One that the reader cannot read does: the caller is to see it. */
   saysSomething(frame: Frame): boolean
-  /** The reader that has read this frame, and what it found; no events where it cannot read the frame. */
   opened(frame: Frame): ReadFrame
-}
-
-interface ReadFrame {
-  readonly frame: Frame
-  readonly reader: FrameReader
-  readonly events: readonly Event[] | undefined
 }
 
 function frameJudge({ adapter, reader, isImproved }: Options): FrameJudge {
@@ -184,7 +182,7 @@ function frameJudge({ adapter, reader, isImproved }: Options): FrameJudge {
 }
 
 /** Undefined where the reader cannot read the frame. */
-function attemptedRead(reader: FrameReader, frame: Frame): readonly Event[] | undefined {
+function attemptedRead(reader: FrameReader, frame: Frame): Event[] | undefined {
   try {
     return reader.read(frame)
   } catch {
@@ -205,11 +203,16 @@ function openingIn(
 
 /** The opening up to the first event that says anything. */
 function firstOpening(judge: FrameJudge, frames: Iterable<Frame>): Opening {
+  let first: ReadFrame | undefined
   for (const frame of frames) {
     const problem = judge.problemIn(frame)
     if (problem)
       return judge.passes(frame, problem) ? { begun: true } : { begun: true, failure: problem }
-    if (judge.saysSomething(frame)) return { begun: true }
+    const read = judge.opened(frame)
+    first ??= read
+    // Frames that are only a piece have not been read.
+    const isRead = first === read && (read.events ?? []).length > 0
+    if (judge.saysSomething(frame)) return { begun: true, ...(isRead && { first }) }
   }
   return { begun: false }
 }
