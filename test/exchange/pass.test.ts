@@ -172,6 +172,16 @@ describe('a stream that comes back', () => {
     expect(response.headers.get('x-accel-buffering')).toBe('no')
     expect(await response.text()).toBe(expected)
   })
+  it('is read whole where its first event had been seen in part', async () => {
+    const [first = '', ...others] = plainStream(['Hi'])
+    const proxy = proxyOf(() =>
+      sseReply([`: hello\n\n${first.slice(0, 12)}`, first.slice(12), ...others]),
+    )
+    const body = { model: 'plain-1', text: 'x', stream: true }
+    const response = await proxy.fetch('/v1/plain', { body })
+    expect(await response.text()).toBe(`: hello\n\n${first}${others.join('')}`)
+    expect(proxy.log[0]).toMatchObject({ outcome: 'ok', finish: 'stop' })
+  })
   it('has its final blank line, which most readers need', async () => {
     const response = await ask(() => sseReply([whole.trimEnd()]), { stream: true })
     expect(await response.text()).toBe(whole)
