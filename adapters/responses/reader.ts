@@ -6,8 +6,9 @@ import type { Event } from '../../src/model/events.ts'
 import { isObject, type Json } from '../../src/json/json.ts'
 import { emptyRequest } from '../../src/model/empty-request.ts'
 import type { Problem } from '../../src/model/problem.ts'
+import { readRefused } from '../../src/model/refused.ts'
 import { readPlace, Items } from './reader-blocks.ts'
-import { leftoversBeyond, listOf, objectIn, textIn } from './dialect.ts'
+import { isOrigin, leftoversBeyond, listOf, objectIn, textIn } from './dialect.ts'
 import { problemIn } from './problems.ts'
 import { isOwnEnd, readFinish, readWithheld, writeOpening } from './reply.ts'
 import { readUsage } from './usage.ts'
@@ -46,6 +47,9 @@ const responseMembers = lazily(() => [
 
 const WITHHELD = 'input_transformations'
 
+/** Codes of a failure (openai 7.57), with what the other services call its category. */
+const POLICY = /^(?:(bio|cyber)|misalignment)_policy/
+
 /** Numbers and padding of events, which are not read. */
 const UNREAD = { counts: [['sequence_number']], noise: [['obfuscation']] }
 const DELTA = ['delta']
@@ -57,6 +61,7 @@ export class ResponseReader implements Reader {
   readonly #cursor = new Cursor()
   readonly #items: Items
   #isWithheldTold = false
+  #isBegun = false
 
   constructor(context: ReadReplyContext) {
     this.#context = context
@@ -102,11 +107,11 @@ export class ResponseReader implements Reader {
         else this.#cursor.fail(UNREADABLE)
         return
       case 'response.failed':
-        return this.#cursor.fail(problemIn(response) ?? FAILED)
+        return this.#fail(problemIn(response) ?? FAILED, objectIn(response))
       case 'response.cancelled':
         return this.#cursor.fail(CANCELLED)
       case 'error':
-        return this.#cursor.fail(problemIn(event) ?? FAILED)
+        return this.#fail(problemIn(event) ?? FAILED, {})
       default:
         if (!type.startsWith('response.')) return this.#stray(event)
         if (Object.hasOwn(Items.EVENTS, type)) return this.#ofItem(type, event)
@@ -125,11 +130,12 @@ export class ResponseReader implements Reader {
   #finish(response: WireResponse): void {
     this.#start(response)
     const problem = problemOfResponse(response)
+    this.#isBegun ||= listOf(response.output).length > 0
     for (const [index, item] of listOf(response.output).entries())
       if (isObject(item)) this.#items.finish(index, item)
     const usage = readUsage(response.usage)
     if (usage) this.#cursor.usage(usage)
-    if (problem) return this.#cursor.fail(problem)
+    if (problem) return this.#fail(problem, {})
     const reason = readFinish(response, this.#items.seen)
     const known = isOwnEnd(reason, response)
       ? responseMembers().filter((key) => key !== 'incomplete_details')
@@ -140,7 +146,20 @@ export class ResponseReader implements Reader {
     this.#cursor.done()
   }
 
+  /** A reply that its service stops by a policy, when there is some of it already, is refused from there on. */
+  #fail(problem: Problem, { usage }: WireResponse): void {
+    const [found, category] = POLICY.exec(problem.code ?? '') ?? []
+    const isOwn = isOrigin(this.#context.request)
+    if (found === undefined || !this.#isBegun || isOwn) return this.#cursor.fail(problem)
+    const counted = readUsage(usage)
+    if (counted) this.#cursor.usage(counted)
+    const refused = readRefused(problem.message, category)
+    this.#cursor.finish('refusal', { refused })
+    this.#cursor.done()
+  }
+
   #ofItem(type: string, event: WireStep): void {
+    this.#isBegun = true
     const take = this.#items.event(type, event, readPlace(event))
     if (take)
       this.hint.give(DELTA, (text) => {

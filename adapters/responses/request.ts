@@ -22,7 +22,16 @@ import { writeChoice, readChoice, readTools, type WrittenTools } from './tools.t
 import { History, writeTurns, type InputContext } from './history.ts'
 import { repair, type Placed } from './calls.ts'
 import { cacheKeyFor, capMarks, markedInstructions, readCaching } from './caching.ts'
-import { listOf, keepRest, restOf, factsOf, isOrigin, type Facts, DIALECT } from './dialect.ts'
+import {
+  listOf,
+  objectIn,
+  keepRest,
+  restOf,
+  factsOf,
+  isOrigin,
+  type Facts,
+  DIALECT,
+} from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
 import { withScreen } from './client-tools.ts'
 import { hasScreen, takenBy, takesMarks } from './generations.ts'
@@ -43,6 +52,7 @@ export const REQUEST_VERBATIM = verbatimPaths(
 
 /** Takes members that only name their default, or that a model does not see. */
 function passDefaults(members: Members): void {
+  if (objectIn(members.peek('multi_agent'))['enabled'] === false) members.pass('multi_agent')
   members.any('client_metadata')
   members.passDefault('truncation', 'disabled')
   members.passDefault('background', false)

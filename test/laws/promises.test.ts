@@ -62,5 +62,8 @@ describe('what no other service can keep', () => {
   it('is refused of no dialect that says nothing by it', () => {
     const body = { ...makeBody('messages', 'max_tokens'), max_tokens: 99, safeguards: null }
     expect(translator({ from: 'messages', to: 'responses' }).request(body).losses).toEqual([])
+    const alone = { model: 'm', input: 'x', store: false, multi_agent: { enabled: false } }
+    const { losses } = translator({ from: 'responses', to: 'generate-content' }).request(alone)
+    expect(losses).toEqual([])
   })
 })

@@ -132,6 +132,43 @@ describe('a reply', () => {
   })
 })
 
+const failed = (code: string) => ({
+  type: 'response.failed',
+  response: { error: { code, message: 'Stopped.' }, usage: { input_tokens: 7 } },
+})
+const said = delta('output_text', { output_index: 0, content_index: 0, delta: 'Hel' })
+
+/** A caller of this dialect is told of the failure as it came. */
+const heardElsewhere = (...events: { type: string }[]) =>
+  hearFrames(
+    events.map((event) => ({ event: event.type, data: JSON.stringify(event) })),
+    foreign([user(text('x'))]),
+  )
+
+describe('a reply that its service stops by a policy', () => {
+  it.each([
+    ['cyber_policy', { explanation: 'Stopped.', category: 'cyber' }],
+    ['bio_policy', { explanation: 'Stopped.', category: 'bio' }],
+    ['misalignment_policy_violation', { explanation: 'Stopped.' }],
+  ])('is refused where there is some of it: %s', (code, refused) => {
+    const { reply, problem } = heardElsewhere(said, failed(code))
+    expect(problem).toBeUndefined()
+    expect(reply).toMatchObject({ finish: 'refusal', refused, usage: { input: 7 } })
+    expect(reply.blocks).toMatchObject([{ kind: 'text', text: 'Hel' }])
+  })
+
+  it('fails where there is none, and after any other error', () => {
+    expect(heardElsewhere(failed('cyber_policy')).problem).toMatchObject({
+      message: 'Stopped.',
+    })
+    expect(heardElsewhere(said, failed('server_error')).problem?.kind).toBe('internal')
+    const own = framesOf(
+      `data: ${JSON.stringify(said)}\n\ndata: ${JSON.stringify(failed('bio_policy'))}\n\n`,
+    )
+    expect(hearFrames(own).problem).toMatchObject({ code: 'bio_policy' })
+  })
+})
+
 describe('the text of a reply', () => {
   const expected = 'Hello'
   it.each([

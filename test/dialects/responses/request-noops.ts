@@ -44,6 +44,11 @@ export const requestNoOps: Entry[] = [
       ),
     why: 'the tools that were found stand among those of the request',
   },
+  {
+    path: 'input.*.call_id',
+    beside: isType('function_call_output'),
+    why: 'without it the output answers the only call that is open',
+  },
   { path: 'input.*.status', why: 'an item of a history has come to its end' },
   {
     path: 'input.*',
