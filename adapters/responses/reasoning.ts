@@ -23,11 +23,10 @@ export const readEffort = (value: Json | undefined): Effort | undefined =>
 /** Over other services a model is shown all thoughts, unless they are left out. */
 const CONTEXTS: readonly unknown[] = ['auto', 'current_turn', 'all_turns']
 
-export function readContext(request: Members): { forgetful?: true; context?: Json } {
+export function readContext(request: Members): Json | undefined {
   const value = request.peek('reasoning')
   const context = isObject(value) ? value['context'] : undefined
-  if (!context || !CONTEXTS.includes(context)) return {}
-  return { context, ...(context === 'current_turn' && { forgetful: true }) }
+  return CONTEXTS.includes(context) ? context : undefined
 }
 
 /** Undefined where neither effort nor summary is set; such options stay leftovers of the request. */
@@ -35,18 +34,16 @@ export function readReasoningOptions(request: Members): ReasoningOptions | undef
   const value = request.peek('reasoning')
   if (!isObject(value)) return undefined
   const members = new Members(value)
+  if (CONTEXTS.includes(value['context'])) members.any('context')
   const effort = readEffort(members.peek('effort'))
   const older = members.text('generate_summary')
   const summary = members.text('summary') ?? older
   if (effort === undefined && summary === undefined) {
-    const rest = Object.keys(value).filter((key) => value[key] !== null)
-    if (rest.every((key) => key === 'context' && CONTEXTS.includes(value[key])))
-      request.any('reasoning')
+    if (Object.values(members.rest()).every((member) => member === null)) request.any('reasoning')
     return undefined
   }
   request.any('reasoning')
   if (effort !== undefined) members.any('effort')
-  if (CONTEXTS.includes(value['context'])) members.any('context')
   return defined({
     mode: effort === 'none' ? ('off' as const) : ('on' as const),
     effort: effort ?? DEFAULT_EFFORT,

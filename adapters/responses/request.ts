@@ -78,7 +78,7 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
   const streams = members.flag('stream')
   const newer = members.peek('safety_identifier')
   const { caching, stood } = readCaching(members)
-  const { context: shown, forgetful } = readContext(members)
+  const shown = readContext(members)
   const facts: Facts = {
     ...(stood && { caching: stood }),
     ...(shown !== undefined && { context: shown }),
@@ -97,7 +97,7 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
     limits: options.readLimits(members),
     sampling: options.readSampling(members),
     reasoning: readReasoningOptions(members),
-    forgetful,
+    forgetful: shown === 'current_turn' || undefined,
     format: options.readFormat(members),
     previous: members.text('previous_response_id'),
     compact: history.compacts ? { now: true as const } : options.readCompaction(members),

@@ -26,7 +26,7 @@ const fateOf = fates(
 export function strictSchema(schema: string): string | undefined {
   const root = parseObject(schema)
   if (root?.['type'] !== 'object' || root['anyOf'] !== undefined || !complies(root)) return
-  const text = stringify(new Walk(CLOSED, root, undefined).run())
+  const text = stringify(new Walk(closing(isOfObjects), root, undefined).run())
   return text === stringify(root) ? schema : text
 }
 
@@ -80,25 +80,21 @@ const CHECKED: SchemaRules = {
   writeBeyond: refuse,
 }
 
-const CLOSED: SchemaRules = {
+const closing = (isOpen: (schema: JsonObject) => boolean): SchemaRules => ({
   write(schema, place, walk) {
     const inner = walk.inside(schema, place)
-    return isOfObjects(schema) ? { ...inner, additionalProperties: false } : inner
+    return isOpen(schema) ? { ...inner, additionalProperties: false } : inner
   },
-}
+})
 
 /** The same schema, where no object takes members besides those that it names, unless it says so itself. */
 export function closed(schema: string): string {
   const root = parseObject(schema)
-  return root ? stringify(new Walk(NAMED, root, undefined).run()) : schema
+  return root ? stringify(new Walk(closing(isSilent), root, undefined).run()) : schema
 }
 
-const NAMED: SchemaRules = {
-  write(schema, place, walk) {
-    const isOpen = isObject(schema['properties']) && schema['additionalProperties'] === undefined
-    return { ...walk.inside(schema, place), ...(isOpen && { additionalProperties: false }) }
-  },
-}
+const isSilent = ({ properties, additionalProperties }: JsonObject): boolean =>
+  isObject(properties) && additionalProperties === undefined
 
 const isOfObjects = ({ type, properties }: JsonObject): boolean =>
   properties !== undefined || asList(type).includes('object')
