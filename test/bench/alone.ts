@@ -4,6 +4,8 @@ import { createRecorder } from '../../src/inspect/recorder.ts'
 import { Head } from '../../src/node/request.ts'
 import type { HttpRequest, Ports } from '../../src/ports.ts'
 import { QUESTION, REPLY, streamed } from '../inspect/place.ts'
+import { NAMED_CALLERS } from './callers.ts'
+import { CALLER_KEY } from './shared.ts'
 import { median } from './statistics.ts'
 
 /** The same exchanges with an option and without, in this process and without a socket: only the option differs. */
@@ -17,8 +19,8 @@ const SHORT_DELTAS = 10
 const ROUNDS = 101
 const SLICE_MS = 25
 
-/** What is switched on: the page, or a second upstream behind the model. */
-export type Option = 'page' | 'pool'
+/** What is switched on: the page, a second upstream behind the model, or callers with names and limits. */
+export type Option = 'page' | 'pool' | 'callers'
 
 interface Traffic {
   name: string
@@ -47,12 +49,12 @@ const TRAFFIC: readonly Traffic[] = [
   })),
 ]
 
-function settingsFor(upstream: string | readonly string[]) {
+function settingsFor(upstream: string | readonly string[], callers: object | 'open' = 'open') {
   const service = { dialect: 'responses', url: 'http://upstream.invalid', key: 'a-key' }
   const config = {
     upstreams: { one: service, other: service },
     routes: [{ model: '*', upstream }],
-    callers: 'open',
+    callers,
     state: { store: 'off' },
   }
   return readSettings(config, {})
@@ -77,11 +79,18 @@ function handlersFor({ pieces, type }: Traffic, option: Option): [Handler, Handl
   const { answer } = createReplaceable(settingsFor('one'), ports)
   if (option === 'pool')
     return [answer, createReplaceable(settingsFor(['one', 'other']), ports).answer]
+  if (option === 'callers')
+    return [answer, createReplaceable(settingsFor('one', NAMED_CALLERS), ports).answer]
   const { inspector } = createRecorder({ now: Date.now, secrets: () => [] })
   return [answer, createReplaceable(settingsFor('one'), { ...ports, inspector }).answer]
 }
 
-const RAW_HEADERS = ['content-type', 'application/json', 'anthropic-version', '2023-06-01']
+const HEADERS = {
+  'content-type': 'application/json',
+  'anthropic-version': '2023-06-01',
+  'x-api-key': CALLER_KEY,
+}
+const RAW_HEADERS = Object.entries(HEADERS).flat()
 
 function makeRequest({ body }: Traffic): HttpRequest {
   const bytes = ENCODER.encode(JSON.stringify(body))

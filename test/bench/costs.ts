@@ -1,7 +1,8 @@
 import { measureAlone, type Option } from './alone.ts'
+import { NAMED_CALLERS } from './callers.ts'
 import type { Lane } from './lanes.ts'
 import type { Extra } from './memory.ts'
-import { type Proxy, startLane } from './processes.ts'
+import { type Making, type Proxy, startLane } from './processes.ts'
 import { type LaneScores, measure, type World } from './rounds.ts'
 import { readScenarios } from './scenarios.ts'
 import { median, quantile } from './statistics.ts'
@@ -23,21 +24,50 @@ const lane = (name: string, upstream: Lane['upstream']): Lane => ({
   upstream,
 })
 
-/** What the page costs while it looks at every exchange: two processes of the same build, pair by pair. */
-export async function measureInspect(world: World, effort: Effort): Promise<Extra> {
+/** What the page costs while it looks at every exchange. */
+export const measureInspect = (world: World, effort: Effort): Promise<Extra> =>
+  measureProcesses(world, effort, {
+    option: 'page',
+    title: 'inspect: what the page costs',
+    upstreams: ['responses'],
+    without: {},
+    changed: { args: ['--inspect'] },
+  })
+
+/** What it costs to know callers by their keys and to count what they use, beside a proxy that is open to anybody. */
+export const measureCallers = (world: World, effort: Effort): Promise<Extra> =>
+  measureProcesses(world, effort, {
+    option: 'callers',
+    title: 'callers: what names and limits cost',
+    upstreams: ['messages', 'responses'],
+    without: { callers: 'open' },
+    changed: { callers: NAMED_CALLERS },
+  })
+
+interface Processes extends Pick<Compared, 'option' | 'title'> {
+  upstreams: readonly Lane['upstream'][]
+  without: Partial<Making>
+  changed: Partial<Making>
+}
+
+/** Two processes of the same build, pair by pair. */
+async function measureProcesses(
+  world: World,
+  effort: Effort,
+  { upstreams, without, changed, ...compared }: Processes,
+): Promise<Extra> {
   const making = { upstreamPort: world.upstream.port, command: effort.command }
-  const plain = await startLane('dragoman', making)
-  const inspected = await startLane('dragoman', { ...making, args: ['--inspect'] })
-  const [off, on] = [lane('without', 'responses'), lane('--inspect', 'responses')]
-  const proxyOf = async ({ name }: Lane): Promise<Proxy> => (name === on.name ? inspected : plain)
+  const plain = await startLane('dragoman', { ...making, ...without })
+  const other = await startLane('dragoman', { ...making, ...changed })
+  const pairs = upstreams.map((upstream): [Lane, Lane] => [
+    lane('without', upstream),
+    lane(compared.option, upstream),
+  ])
+  const proxyOf = async ({ name }: Lane): Promise<Proxy> => (name === 'without' ? plain : other)
   try {
-    return await measureOption({ ...world, proxyOf }, effort, {
-      option: 'page',
-      title: 'inspect: what the page costs',
-      pairs: [[off, on]],
-    })
+    return await measureOption({ ...world, proxyOf }, effort, { ...compared, pairs })
   } finally {
-    await Promise.all([plain.stop(), inspected.stop()])
+    await Promise.all([plain.stop(), other.stop()])
   }
 }
 

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { lanesAgainst } from './against.ts'
 import { buildIfOlder, COMMAND } from './build.ts'
 import { isPair, type Lane, readLanes } from './lanes.ts'
-import { measureInspect, measurePool } from './costs.ts'
+import { measureCallers, measureInspect, measurePool } from './costs.ts'
 import { measureMemory } from './memory.ts'
 import { HELP, type Options, readOptions } from './options.ts'
 import { startLane } from './processes.ts'
@@ -50,6 +50,11 @@ async function pool(run: Run, world: World): Promise<void> {
   show(run, await measurePool(world, { command, rounds: options.rounds ?? PAIRS }))
 }
 
+async function callers(run: Run, world: World): Promise<void> {
+  const { options, command } = run
+  show(run, await measureCallers(world, { command, rounds: options.rounds ?? PAIRS }))
+}
+
 async function several(run: Run, world: World): Promise<void> {
   const { options, command } = run
   show(run, await measureSeveral(world, { command, rounds: options.rounds ?? 7 }))
@@ -82,6 +87,7 @@ const EXTRAS: ReadonlyMap<string, Measurement> = new Map<string, Measurement>([
   ['memory', memory],
   ['inspect', inspect],
   ['pool', pool],
+  ['callers', callers],
   ['several', several],
   ['size', (run) => show(run, measureSize())],
   ['workers', workers],

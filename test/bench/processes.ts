@@ -135,6 +135,8 @@ export interface Making {
   args?: readonly string[]
   /** `state.store`, where it is not the usual one. */
   state?: string
+  /** `callers`, where they are not one key. */
+  callers?: object | 'open'
   ipc?: boolean
 }
 
@@ -143,12 +145,15 @@ export const foreign = ({ port, pid }: Gateway): Proxy => ({ port, pid, stop: as
 
 /** The process behind a kind of lane; the direct one has none of its own. */
 export async function startLane(kind: ProxyKind, making: Making): Promise<Proxy> {
-  const { upstreamPort, command, options = [], args = [], ipc, state } = making
+  const { upstreamPort, command, options = [], args = [], ipc, state, callers } = making
   if (kind === 'direct')
     return { port: upstreamPort, pid: undefined, stop: () => Promise.resolve() }
   if (kind !== 'dragoman')
     return startProxy([...options, file('bare.ts'), kind, String(upstreamPort)], ipc)
-  const config = configFile(upstreamPort, state)
+  const config = configFile(upstreamPort, {
+    ...(state && { state: { store: state } }),
+    ...(callers && { callers }),
+  })
   const proxy = await startProxy(
     [...options, command, '--config', config.path, '--port', '0', ...args],
     ipc,
@@ -174,9 +179,9 @@ export const configFor = (port: number) => ({
   callers: { keys: [CALLER_KEY] },
 })
 
-function configFile(port: number, store?: string): { path: string; remove(): void } {
+function configFile(port: number, others: object): { path: string; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-bench-'))
   const path = join(folder, 'dragoman.json')
-  writeFileSync(path, JSON.stringify({ ...configFor(port), ...(store && { state: { store } }) }))
+  writeFileSync(path, JSON.stringify({ ...configFor(port), ...others }))
   return { path, remove: () => rmSync(folder, { recursive: true }) }
 }
