@@ -12,6 +12,12 @@ const oneOrMany = <S extends z.ZodMiniType>(schema: S) => z.union([z.array(schem
 
 /** 64-bit integers may come as strings. */
 const integer = z.union([z.int(), z.string().check(z.regex(/^-?\d{1,19}$/))])
+const written = z.string().check(z.regex(/^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i))
+const decimal = z.union([z.number(), written])
+const warmth = z.union([
+  z.number().check(z.gte(0), z.lte(2)),
+  written.check(z.refine((value) => Number(value) >= 0 && Number(value) <= 2)),
+])
 const filled = z.string().check(z.minLength(1))
 
 const blob = open({ mimeType: z.string(), data: z.string() })
@@ -76,12 +82,12 @@ const generationConfig = open({
   responseModalities: z.optional(z.array(json)),
   candidateCount: z.optional(integer),
   maxOutputTokens: z.optional(integer),
-  temperature: z.optional(z.number().check(z.gte(0), z.lte(2))),
-  topP: z.optional(z.number()),
-  topK: z.optional(z.number()),
+  temperature: z.optional(warmth),
+  topP: z.optional(decimal),
+  topK: z.optional(decimal),
   seed: z.optional(integer),
-  presencePenalty: z.optional(z.number()),
-  frequencyPenalty: z.optional(z.number()),
+  presencePenalty: z.optional(decimal),
+  frequencyPenalty: z.optional(decimal),
   responseLogprobs: z.optional(z.boolean()),
   logprobs: z.optional(integer),
   thinkingConfig: z.optional(thinkingConfig),

@@ -73,7 +73,7 @@ const ITEM_SHAPES = {
   message: message,
   function_call: z.extend(call, { arguments: z.string(), namespace: optionalText }),
   custom_tool_call: z.extend(call, { input: z.string(), namespace: optionalText }),
-  function_call_output: loose({ call_id: name, output: body }),
+  function_call_output: loose({ call_id: z.nullish(name), output: body }),
   custom_tool_call_output: loose({ call_id: name, output: body }),
   reasoning: loose({
     summary: z.nullish(z.array(loose({ text: z.string() }))),
