@@ -137,6 +137,8 @@ class Watching {
   readonly #kept: KeptExchange
   readonly #ring: Ring
   readonly #exchanges: Exchanges
+  /** When the piece of an upstream came that the caller waits for: what is told of it is told at that time, too. */
+  #cameAt: number | undefined
 
   constructor(kept: KeptExchange, ring: Ring, exchanges: Exchanges) {
     this.#kept = kept
@@ -163,7 +165,7 @@ class Watching {
     const answer: KeptAnswer = { at, status, headers, body: new KeptBody(this.#ring) }
     kept.answer = answer
     if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array))
-      return this.#watched(body, answer.body, answer)
+      return this.#watched(body, answer.body, answer, () => this.#cameAt ?? kept.now())
     if (typeof body === 'string') answer.body.holdText(body)
     else if (body) answer.body.hold(body)
     answer.endAt = at
@@ -200,12 +202,16 @@ class Watching {
     call.headAt = this.#kept.now()
     call.status = status
     call.replied = headers
-    if (body) return { status, headers, body: this.#watched(toSource(body), call.reply, call) }
+    if (body) {
+      const clock = () => (this.#cameAt = this.#kept.now())
+      return { status, headers, body: this.#watched(toSource(body), call.reply, call, clock) }
+    }
     call.endAt = call.headAt
     return response
   }
 
-  #watched(source: ByteSource, body: KeptBody, times: Times): ByteSource {
+  /** `clock`: when a piece has come. */
+  #watched(source: ByteSource, body: KeptBody, times: Times, clock: () => number): ByteSource {
     const kept = this.#kept
     const ended = () => {
       if (times.endAt !== undefined) return
@@ -214,13 +220,14 @@ class Watching {
     }
     const take = (bytes: Uint8Array | undefined) => {
       if (!bytes) return ended()
-      const at = kept.now()
+      const at = clock()
       times.firstAt ??= at
       body.add(bytes, at)
     }
     return {
       // The reader waits for the source and for nothing of this.
-      read() {
+      read: () => {
+        this.#cameAt = undefined
         const next = source.read()
         next.then(take, ended)
         return next
