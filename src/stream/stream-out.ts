@@ -109,8 +109,8 @@ interface Reader {
 class SteppedSource implements ByteSource {
   readonly #step: () => Promise<Step>
   readonly #options: StreamOptions
-  readonly #heartbeat: Alarm
-  readonly #stall: Alarm
+  /** For the next heartbeat while a read waits, and for a caller that does not read while none does. */
+  readonly #clock: Alarm
   #stepping = false
   /** Set while a read waits. */
   #reader: Reader | undefined
@@ -121,8 +121,7 @@ class SteppedSource implements ByteSource {
   constructor(step: () => Promise<Step>, options: StreamOptions) {
     this.#step = step
     this.#options = options
-    this.#heartbeat = alarm(() => this.#beat())
-    this.#stall = alarm(() => this.#giveUp())
+    this.#clock = alarm(() => (this.#reader ? this.#beat() : this.#giveUp()))
     const { signal } = options
     if (signal?.aborted) this.cancel()
     else signal?.addEventListener('abort', this.#leave)
@@ -132,9 +131,9 @@ class SteppedSource implements ByteSource {
     const ready = this.#ready.shift()
     if (ready) return ready
     if (this.#over) return Promise.resolve(undefined)
-    this.#stall.stop()
     const { heartbeat, heartbeatMs } = this.#options
-    if (heartbeat) this.#heartbeat.set(heartbeatMs)
+    if (heartbeat) this.#clock.set(heartbeatMs)
+    else this.#clock.stop()
     if (!this.#stepping) this.#advance()
     return new Promise((resolve, reject) => (this.#reader = { resolve, reject }))
   }
@@ -164,7 +163,7 @@ class SteppedSource implements ByteSource {
     const { heartbeat, heartbeatMs } = this.#options
     const bytes = heartbeat?.()
     if (bytes) this.#supply(bytes)
-    else this.#heartbeat.set(heartbeatMs)
+    else this.#clock.set(heartbeatMs)
   }
 
   readonly #broken = (error: unknown): void => {
@@ -176,8 +175,7 @@ class SteppedSource implements ByteSource {
   }
 
   #supply(bytes: Uint8Array | undefined): void {
-    this.#heartbeat.stop()
-    if (!this.#over) this.#stall.set(this.#options.stallMs ?? STALL_MS)
+    if (!this.#over) this.#clock.set(this.#options.stallMs ?? STALL_MS)
     const reader = this.#take()
     if (reader) reader.resolve(bytes)
     else this.#ready.push(Promise.resolve(bytes))
@@ -201,8 +199,7 @@ class SteppedSource implements ByteSource {
 
   #finish(): void {
     this.#over = true
-    this.#heartbeat.close()
-    this.#stall.close()
+    this.#clock.close()
     this.#options.signal?.removeEventListener('abort', this.#leave)
   }
 }

@@ -20,6 +20,8 @@ export const ownTurn = (): Promise<void> => (last = last.then(turn))
 export interface Alarm {
   /** Rings once, in `ms` from now; replaces an earlier time. */
   set(ms: number): void
+  /** The same at a time of `performance.now`. */
+  setAt(due: number): void
   stop(): void
   /** Removes the timer. */
   close(): void
@@ -44,6 +46,11 @@ class PatientAlarm implements Alarm {
   set(ms: number): void {
     this.#due = performance.now() + ms
     if (this.#firesAt > this.#due) this.#arm(ms)
+  }
+
+  setAt(due: number): void {
+    this.#due = due
+    if (this.#firesAt > due) this.#arm(due - performance.now())
   }
 
   stop(): void {

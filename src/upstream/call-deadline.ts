@@ -1,6 +1,6 @@
 import type { Problem } from '../model/problem.ts'
 import { CALLER_LEFT, STOPPING, TOOK_TOO_LONG } from '../model/failures.ts'
-import { alarm, timer } from '../stream/time.ts'
+import { alarm } from '../stream/time.ts'
 
 /** The events outside a call that can end it: its caller leaves, a clock runs out, or the process ends. */
 export interface Ends {
@@ -27,22 +27,26 @@ export interface CallDeadline {
   close(): void
 }
 
+/** The whole time counts from here. Its clock is set with the first `watch` or `relax`, not twice. */
 export const callDeadline = (ends: Ends): CallDeadline => new Deadline(ends)
 
 class Deadline implements CallDeadline {
   problem: Problem | undefined
   readonly #controller = new AbortController()
   readonly #ends: Ends
-  readonly #total: ReturnType<typeof timer>
-  readonly #clock = alarm(() => this.end(this.#silence))
-  #silence = TOOK_TOO_LONG
+  /** When the whole time is over. */
+  readonly #endsAt: number
+  /** For what runs out first, the whole time or the time that is watched. */
+  readonly #clock = alarm(() => this.end(this.#lateness))
+  #lateness = TOOK_TOO_LONG
+  #isOver = false
   #ended: (() => void) | undefined
   #interrupt: ((reason: Problem) => void) | undefined
 
   constructor(ends: Ends) {
     this.#ends = ends
     const { caller, deadline, totalMs } = ends
-    this.#total = timer(() => this.end(TOOK_TOO_LONG), totalMs)
+    this.#endsAt = performance.now() + totalMs
     caller.addEventListener('abort', this.#leave)
     if (deadline) endingOf(deadline).add(this.#stop)
     if (caller.aborted) this.#leave()
@@ -63,13 +67,13 @@ class Deadline implements CallDeadline {
   }
 
   watch(ms: number, reason: Problem): void {
-    if (this.problem) return
-    this.#silence = reason
-    this.#clock.set(ms)
+    const due = performance.now() + ms
+    if (due < this.#endsAt) this.#setClock(due, reason)
+    else this.relax()
   }
 
   relax(): void {
-    this.#clock.stop()
+    this.#setClock(this.#endsAt, TOOK_TOO_LONG)
   }
 
   whenEnded(run: () => void): void {
@@ -87,10 +91,16 @@ class Deadline implements CallDeadline {
 
   close(): void {
     const { caller, deadline } = this.#ends
-    clearTimeout(this.#total)
+    this.#isOver = true
     this.#clock.close()
     caller.removeEventListener('abort', this.#leave)
     if (deadline) endingOf(deadline).delete(this.#stop)
+  }
+
+  #setClock(due: number, lateness: Problem): void {
+    if (this.#isOver) return
+    this.#lateness = lateness
+    this.#clock.setAt(due)
   }
 
   readonly #leave = (): void => this.end(CALLER_LEFT)
