@@ -21,7 +21,7 @@ import {
   replyLeft,
   type Seen,
 } from './reply.ts'
-import { readUsage } from './usage.ts'
+import { readTier, readUsage } from './usage.ts'
 import { raiseInput } from '../../src/model/text-tools.ts'
 
 /** Members that are not read: padding, and `created`, which Ollama changes in each chunk. */
@@ -38,6 +38,7 @@ export class CompletionReader implements Reader {
   readonly #calls: CallReader
   #usage: JsonObject | undefined
   #model = ''
+  #tier: string | undefined
   readonly #left = new Map<string, Json>()
   #finish: JsonObject | undefined
   readonly #others: OtherCandidates
@@ -126,6 +127,7 @@ export class CompletionReader implements Reader {
     this.#id ||= textIn(body['id'])
     this.#model ||= textIn(body['model'])
     this.#leave(replyLeft(body))
+    this.#tier = readTier(body['service_tier']) ?? this.#tier
     if (!isAbsent(body['citations']) || !isAbsent(body['search_results'])) this.#sources = body
   }
   #id = ''
@@ -235,7 +237,9 @@ export class CompletionReader implements Reader {
   }
 
   #end(choice: JsonObject, seen: Seen): void {
-    if (this.#usage) this.#cursor.usage(readUsage(this.#usage, this.#server))
+    const tier = this.#tier === undefined ? {} : { tier: this.#tier }
+    if (this.#usage ?? this.#tier)
+      this.#cursor.usage({ ...readUsage(this.#usage, this.#server), ...tier })
     const { reason, sequence } = readFinish(choice, seen)
     const { ext } = keep(Object.fromEntries(this.#left))
     this.#cursor.finish(reason, { stopSequence: sequence, ext })
@@ -266,6 +270,7 @@ export class CompletionReader implements Reader {
       ...(files.length > 0 && { annotations: files }),
     })
     this.#count(json['usage'] ?? choice['usage'])
+    this.#tier = readTier(json['service_tier'])
     this.#end(choice, seen)
   }
 

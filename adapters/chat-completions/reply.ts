@@ -119,6 +119,7 @@ export function replyLeft(body: JsonObject): JsonObject {
     p: _p,
     error: _error,
     citations: _c,
+    service_tier: _tier,
     ...rest
   } = others
   const { search_results: _results, system_fingerprint: _print, ...left } = rest

@@ -1,6 +1,12 @@
 import { defined, isObject, pickMembers, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Usage } from '../../src/model/request.ts'
 import type { ServerFacts } from '../contract.ts'
+import {
+  PLAIN_TIER,
+  readServedTier,
+  writeServedTier,
+  type ServedWords,
+} from '../../src/model/served.ts'
 import { keep, objectIn, countIn, isAbsent } from './dialect.ts'
 
 const READ = new Set([
@@ -15,6 +21,23 @@ const READ = new Set([
   'prompt_cache_miss_tokens',
   'cache_write_tokens',
 ])
+
+export const SERVED: ServedWords = {
+  tiers: { default: 'default', priority: 'priority', flex: 'flex', scale: 'scale' },
+}
+
+/** Servers have names of their own for what holds without a wish. */
+const USUAL = new Set<Json | undefined>(['on_demand', 'standard'])
+
+/** The tier of a reply, which stands beside its counts. */
+export const readTier = (word: Json | undefined): string | undefined =>
+  USUAL.has(word) ? PLAIN_TIER : readServedTier(SERVED.tiers, word)
+
+/** Inverse of `readTier`. */
+export function writeTierOf({ tier }: Usage): JsonObject {
+  const service_tier = writeServedTier(SERVED.tiers, tier)
+  return service_tier === undefined ? {} : { service_tier }
+}
 
 /**
  * The counts of a reply. Most servers count cached tokens in the prompt and thoughts in the completion. The

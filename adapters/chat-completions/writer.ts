@@ -19,7 +19,8 @@ import { DIALECT, factsOf, isOrigin, objectIn } from './dialect.ts'
 import { writeError } from './problems.ts'
 import { toEntryId, extraContent, FORMAT, placeId, proofText, type PlaceKind } from './proofs.ts'
 import { writeAnnotation, writeFinish, type Seen } from './reply.ts'
-import { writeUsage } from './usage.ts'
+import { sayServed } from '../../src/model/served.ts'
+import { SERVED, writeTierOf, writeUsage } from './usage.ts'
 
 /** The block that is being said. */
 interface Open {
@@ -87,6 +88,7 @@ export class CompletionWriter implements Writer {
       choices: [this, ...this.#others.values()]
         .map((writer) => writer.#choice())
         .toSorted((one, other) => one.index - other.index),
+      ...writeTierOf(this.#usage ?? {}),
       usage: writeUsage(this.#usage ?? {}),
     }
   }
@@ -388,14 +390,17 @@ export class CompletionWriter implements Writer {
     const { lose } = this.#context
     const { reason, stopSequence: sequence } = finish
     if (sequence !== undefined) lose('dropped', 'reply.stopSequence')
-    if (this.#usage?.toolUse) lose('dropped', 'reply.usage.toolUse')
+    this.#usage = sayServed(this.#usage ?? {}, SERVED, this.#context.request, lose)
+    if (this.#usage.toolUse) lose('dropped', 'reply.usage.toolUse')
     this.#refuse(finish)
     const word = writeFinish(reason, this.#seen, this.#refusal !== '', lose)
     this.#finish = this.#isLegacy && word === 'tool_calls' ? 'function_call' : word
     this.#greet({})
-    this.#said.add({ data: this.#delta({}, this.#finish) })
+    const tier = writeTierOf(this.#usage)
+    this.#said.add({ data: { ...this.#delta({}, this.#finish), ...tier } })
     if (this.#place > 0) return
-    if (this.#counts) this.#said.add({ data: this.#chunk([], writeUsage(this.#usage ?? {})) })
+    if (this.#counts)
+      this.#said.add({ data: { ...this.#chunk([], writeUsage(this.#usage)), ...tier } })
     this.#said.add({ data: DONE })
   }
 

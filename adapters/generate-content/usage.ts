@@ -1,6 +1,18 @@
 import { pickMembers, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Usage } from '../../src/model/request.ts'
+import { readServedTier, writeServedTier, type ServedWords } from '../../src/model/served.ts'
 import { many, keep } from './dialect.ts'
+
+export const SERVED: ServedWords = {
+  tiers: { standard: 'default', priority: 'priority', flex: 'flex' },
+}
+
+/** The same on Vertex, as far as it is a tier elsewhere. */
+const TRAFFIC: Readonly<Record<string, string>> = {
+  ON_DEMAND: 'default',
+  ON_DEMAND_PRIORITY: 'priority',
+  ON_DEMAND_FLEX: 'flex',
+}
 
 /**
  * Reads `usageMetadata`. The prompt includes cached tokens but not those of tool use. Candidates exclude thoughts
@@ -23,9 +35,18 @@ export function readUsage(value: Json | undefined): Usage | undefined {
   if (cached !== undefined) usage.cacheRead = cached
   if (thoughts !== undefined) usage.reasoning = thoughts
   if (toolUse !== undefined) usage.toolUse = toolUse
-  const rest = pickMembers(value, (key, one) => !COUNTS.includes(key) && !isAllText(one))
+  const { trafficType, serviceTier } = value
+  const traffic = typeof trafficType === 'string' ? TRAFFIC[trafficType] : undefined
+  const tier = traffic ?? readServedTier(SERVED.tiers, lowerCase(serviceTier))
+  if (tier !== undefined && tier !== 'unspecified') usage.tier = tier
+  const rest = pickMembers(value, (key, one) =>
+    key === 'trafficType' ? !traffic : !COUNTS.includes(key) && !isAllText(one),
+  )
   return { ...usage, ...keep(rest) }
 }
+
+const lowerCase = (value: Json | undefined) =>
+  typeof value === 'string' ? value.toLowerCase() : undefined
 
 /** Whether all of a count is text; the details then say no more than the count. */
 const isAllText = (details: Json): boolean =>
@@ -43,6 +64,7 @@ function count(value: Json | undefined): number | undefined {
 /** Inverse of `readUsage`: the parts add up to the total. */
 export function writeUsage(usage: Usage = {}): JsonObject {
   const { input = 0, output = 0, cacheRead, reasoning, toolUse } = usage
+  const serviceTier = writeServedTier(SERVED.tiers, usage.tier)
   const thoughts = Math.min(reasoning ?? 0, output)
   const tools = Math.min(toolUse ?? 0, input)
   return {
@@ -52,8 +74,9 @@ export function writeUsage(usage: Usage = {}): JsonObject {
     ...(reasoning !== undefined && { thoughtsTokenCount: thoughts }),
     ...(toolUse !== undefined && { toolUsePromptTokenCount: tools }),
     totalTokenCount: input + output,
+    ...(serviceTier !== undefined && { serviceTier }),
   }
 }
 
 /** The members that are read: all those that `writeUsage` writes. */
-const COUNTS = Object.keys(writeUsage({ cacheRead: 0, reasoning: 0, toolUse: 0 }))
+const COUNTS = Object.keys(writeUsage({ cacheRead: 0, reasoning: 0, toolUse: 0, tier: 'default' }))

@@ -19,10 +19,11 @@ import { DIALECT } from './dialect.ts'
 import { Grounding, createOffsets } from './citations.ts'
 import { Pieces, thoughtMark, type WrittenRun } from './writer-blocks.ts'
 import { writePart, type WritePartContext } from './blocks.ts'
+import { sayServed } from '../../src/model/served.ts'
 import { writeProblem } from './problems.ts'
 import { repeatThought, writeProof } from './proofs.ts'
 import { FINISH_NAMES, understood } from './reply.ts'
-import { writeUsage } from './usage.ts'
+import { SERVED, writeUsage } from './usage.ts'
 
 /** The block that is being written. */
 interface Open {
@@ -274,6 +275,7 @@ export class ReplyWriter implements Writer {
     if (this.#grounding.isMixed) lose('approximated', 'reply.search', 'with what is cited')
     const events = this.#events(this.#pieces.settle())
     const written = FINISH_NAMES[reason]
+    this.#usage = sayServed(this.#usage ?? {}, SERVED, this.#context.request, lose)
     const groundingMetadata = this.#grounding.metadata()
     this.#last = {
       // Clients must not carry out a call whose arguments were cut off.

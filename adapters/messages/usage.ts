@@ -1,18 +1,29 @@
 import { defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Usage } from '../../src/model/request.ts'
+import { readServedTier, writeServedTier, type ServedWords } from '../../src/model/served.ts'
 import { countIn, objectIn, withoutNulls, keep } from './dialect.ts'
+
+export const SERVED: ServedWords = {
+  tiers: { standard: 'default', priority: 'priority', batch: 'batch' },
+  searches: true,
+  fetches: true,
+}
 
 /** Here the input excludes tokens read from or written to a cache; the canonical count includes both. */
 export function readUsage(raw: Json | undefined): Usage {
   if (!isObject(raw)) return {}
   const { input_tokens, cache_read_input_tokens, cache_creation_input_tokens, ...others } = raw
-  const { output_tokens, output_tokens_details, ...rest } = others
+  const { output_tokens, output_tokens_details, ...beside } = others
+  const { service_tier, server_tool_use, speed, ...rest } = beside
+  const { web_search_requests, web_fetch_requests, ...uses } = objectIn(server_tool_use)
+  // Another service calls its fast mode so in a reply.
+  const tier = speed === 'fast' ? 'priority' : readServedTier(SERVED.tiers, service_tier)
   const { thinking_tokens, ...details } = objectIn(output_tokens_details)
   const cacheRead = countIn(cache_read_input_tokens)
   const cacheWrite = countIn(cache_creation_input_tokens)
   const fresh = countIn(input_tokens)
   const input = fresh === undefined ? undefined : fresh + (cacheRead ?? 0) + (cacheWrite ?? 0)
-  const left = withoutNulls(rest)
+  const left = withoutNulls({ ...rest, ...(speed !== undefined && speed !== 'fast' && { speed }) })
   return {
     ...defined({
       input,
@@ -20,10 +31,14 @@ export function readUsage(raw: Json | undefined): Usage {
       cacheWrite,
       output: countIn(output_tokens),
       reasoning: countIn(thinking_tokens),
+      searches: countIn(web_search_requests),
+      fetches: countIn(web_fetch_requests),
+      tier,
     }),
     ...keep({
       ...left,
       ...(Object.keys(details).length > 0 && { output_tokens_details: details }),
+      ...(Object.keys(uses).length > 0 && { server_tool_use: uses }),
     }),
   }
 }
@@ -31,12 +46,18 @@ export function readUsage(raw: Json | undefined): Usage {
 /** Inverse of `readUsage`. The specification requires all four counts. */
 export function writeUsage(usage: Usage): JsonObject {
   const { input = 0, cacheRead = 0, cacheWrite = 0, output = 0, reasoning } = usage
+  const { searches = 0, fetches = 0 } = usage
+  const service_tier = writeServedTier(SERVED.tiers, usage.tier)
   return {
     input_tokens: Math.max(0, input - cacheRead - cacheWrite),
     cache_creation_input_tokens: cacheWrite,
     cache_read_input_tokens: cacheRead,
     output_tokens: output,
     ...(reasoning !== undefined && { output_tokens_details: { thinking_tokens: reasoning } }),
+    ...(searches + fetches > 0 && {
+      server_tool_use: { web_search_requests: searches, web_fetch_requests: fetches },
+    }),
+    ...(service_tier !== undefined && { service_tier }),
   }
 }
 

@@ -18,6 +18,7 @@ import type {
 } from '../../src/model/request.ts'
 import { deltaEvents, lateEvent, Outbox } from '../../src/stream/wire-events.ts'
 import type { ProofSlot } from '../../src/model/proof.ts'
+import { sayServed } from '../../src/model/served.ts'
 import { readRefused } from '../../src/model/refused.ts'
 import type { WireEvent, WriteReplyContext, Writer } from '../contract.ts'
 import { writeCitation } from './citations.ts'
@@ -26,7 +27,7 @@ import { writeError } from './problems.ts'
 import { envelopeBlock, mayFollowText, writeSignature } from './proofs.ts'
 import { ReplyBlocks } from './writer-blocks.ts'
 import { readStopReason, writeStopDetails, writeStopReason, writeWithheld } from './reply.ts'
-import { writeUsage } from './usage.ts'
+import { SERVED, writeUsage } from './usage.ts'
 
 /** The block that is being written. `index` is set when it has been opened on the wire. */
 interface Open {
@@ -292,6 +293,7 @@ export class MessageWriter implements Writer {
     this.#prove(undefined)
     if (this.#behindText.length > 0)
       this.#context.lose('dropped', 'reply.text.seal', 'nothing follows it')
+    this.#usage = sayServed(this.#usage, SERVED, this.#context.request, this.#context.lose)
     if (this.#usage.toolUse) this.#context.lose('dropped', 'reply.usage.toolUse')
     this.#stopReason = this.#reason(reason)
     if (this.#stopReason === 'stop_sequence') this.#stopSequence = sequence ?? this.#onlySequence()

@@ -11,7 +11,7 @@ import { readPlace, Items } from './reader-blocks.ts'
 import { isOrigin, leftoversBeyond, listOf, objectIn, textIn } from './dialect.ts'
 import { problemIn } from './problems.ts'
 import { isOwnEnd, readFinish, readWithheld, writeOpening } from './reply.ts'
-import { readUsage } from './usage.ts'
+import { readServed, readUsage } from './usage.ts'
 import type { WireResponse, WireStep } from './wire.ts'
 
 const UNREADABLE: Problem = {
@@ -134,14 +134,16 @@ export class ResponseReader implements Reader {
     for (const [index, item] of listOf(response.output).entries())
       if (isObject(item)) this.#items.finish(index, item)
     const usage = readUsage(response.usage)
-    if (usage) this.#cursor.usage(usage)
+    const served = readServed(response)
+    const counted = { ...usage, ...served.usage }
+    if (Object.keys(counted).length > 0) this.#cursor.usage(counted)
     if (problem) return this.#fail(problem, {})
     const reason = readFinish(response, this.#items.seen)
     const known = isOwnEnd(reason, response)
       ? responseMembers().filter((key) => key !== 'incomplete_details')
       : responseMembers()
     const withheld = this.#isWithheldTold ? undefined : readWithheld(response[WITHHELD])
-    const left = leftoversBeyond(response, [...known, WITHHELD])
+    const left = leftoversBeyond(served.left, [...known, WITHHELD])
     this.#cursor.finish(reason, { ext: left, withheld })
     this.#cursor.done()
   }

@@ -1,6 +1,45 @@
-import { defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import { defined, isObject, pickMembers, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Usage } from '../../src/model/request.ts'
+import { readServedTier, writeServedTier, type ServedWords } from '../../src/model/served.ts'
 import { countIn, leftoversBeyond, objectIn } from './dialect.ts'
+
+export const SERVED: ServedWords = {
+  tiers: { default: 'default', priority: 'priority', flex: 'flex', scale: 'scale' },
+  searches: true,
+}
+
+/** How often the service searched, and its tier, which stand beside the counts. */
+export function readServed(response: JsonObject): { usage: Usage; left: JsonObject } {
+  const { service_tier, tool_usage, ...others } = response
+  const { web_search, ...uses } = objectIn(tool_usage)
+  const { num_requests, ...more } = objectIn(web_search)
+  const usedElse = {
+    ...withoutZeros(uses),
+    ...(Object.keys(more).length > 0 && { web_search: more }),
+  }
+  return {
+    usage: defined({
+      searches: typeof num_requests === 'number' ? num_requests : undefined,
+      tier: readServedTier(SERVED.tiers, service_tier),
+    }),
+    left: { ...others, ...(Object.keys(usedElse).length > 0 && { tool_usage: usedElse }) },
+  }
+}
+
+/** Inverse of `readServed`. */
+export function writeServed({ searches, tier }: Usage): JsonObject {
+  const service_tier = writeServedTier(SERVED.tiers, tier)
+  return {
+    ...(service_tier !== undefined && { service_tier }),
+    ...(searches && { tool_usage: { web_search: { num_requests: searches } } }),
+  }
+}
+
+/** Tools that were not used are counted too. */
+const withoutZeros = (uses: JsonObject): JsonObject => pickMembers(uses, (_, use) => hasCount(use))
+
+const hasCount = (use: Json): boolean =>
+  isObject(use) ? Object.values(use).some(hasCount) : use !== 0 && use !== null
 
 /** The counts of a usage and of its details. */
 const countsIn = (usage: JsonObject): JsonObject => ({

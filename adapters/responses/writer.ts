@@ -27,7 +27,8 @@ import {
   type Ending,
   type Seen,
 } from './reply.ts'
-import { writeUsage } from './usage.ts'
+import { sayServed } from '../../src/model/served.ts'
+import { SERVED, writeServed, writeUsage } from './usage.ts'
 import { writeError } from './problems.ts'
 import { writeEnvelope, writeSummaryEnvelope, type ProofSlot } from '../../src/model/proof.ts'
 import { writeAction } from './blocks.ts'
@@ -145,6 +146,7 @@ export class ResponseWriter implements Writer {
       lose('approximated', 'reply.finish', reason)
     this.#output.refuse(finish)
     if (stopSequence !== undefined) lose('dropped', 'reply.stopSequence')
+    const usage = sayServed(this.#usage ?? {}, SERVED, this.#context.request, lose)
     if (this.#usage?.toolUse) lose('dropped', 'reply.usage.toolUse')
     this.#output.closeItem(status)
     this.#end(`response.${status}`, {
@@ -152,7 +154,8 @@ export class ResponseWriter implements Writer {
       completed_at: status === 'completed' ? now : null,
       incomplete_details: why === undefined ? null : { reason: why },
       output: this.#output.items,
-      usage: writeUsage(this.#usage ?? {}),
+      usage: writeUsage(usage),
+      ...writeServed(usage),
     })
   }
 

@@ -299,6 +299,7 @@ export const SILENT_REPLIES: Readonly<Record<Dialect, Reasons>> = {
     '.stop_reason=compaction': FLUSH,
     'Usage.service_tier': DEFAULT,
     'Usage.service_tier=standard': DEFAULT,
+    'ServerToolUsage.web_fetch_requests': 'A count that is not zero is reported.',
     'Usage.speed': DEFAULT,
     'Usage.speed=standard': DEFAULT,
     'ToolUseBlock.caller': DEFAULT,
@@ -356,6 +357,12 @@ export const SILENT_REPLIES: Readonly<Record<Dialect, Reasons>> = {
     'Blob_2.displayName': 'A picture of a reply has no name.',
   },
   responses: {
+    'Response.ToolUsage.ImageGen.*': 'Counts of pictures are reported together.',
+    'Response.ToolUsage.ImageGen.InputTokensDetails.*': 'Counts of pictures are reported together.',
+    'Response.ToolUsage.ImageGen.CachedTokensDetails.*':
+      'Counts of pictures are reported together.',
+    'Response.ToolUsage.ImageGen.OutputTokensDetails.*':
+      'Counts of pictures are reported together.',
     '.id': ECHO,
     '.access_programs': EMPTY,
     'Response.AccessPrograms.cyber=standard': DEFAULT,

@@ -383,6 +383,11 @@ export interface Usage {
   reasoning?: number
   /** Tokens of hosted tools' results, part of `input`. */
   toolUse?: number
+  /** How often the service searched, and opened an address. */
+  searches?: number
+  fetches?: number
+  /** How the reply was served: `default`, `priority`, `flex`, `scale`, `batch`, or a dialect's own word. */
+  tier?: string
   ext?: Ext
 }
 

@@ -22,7 +22,7 @@ const isCount = (json: Json, path: Path): boolean =>
   /token/i.test(String(path.at(-1))) && typeof valueAt(json, path) === 'number'
 
 function wrongCounts(usage: Usage): string[] {
-  const counts = Object.entries(usage)
+  const counts = Object.entries(usage).filter(([name]) => name !== 'tier')
   const wrong = counts.filter(([, count]) => !Number.isSafeInteger(count) || count < 0)
   return wrong.map(([name, count]) => `${name} is ${String(count)}`)
 }

@@ -45,6 +45,10 @@ export const replyNoOps: Entry[] = [
     why: 'how the service searched is part of the search, which is reported as lost',
   })),
   { path: 'service_tier', values: ['default', 'auto'], why: ALWAYS },
+  {
+    path: 'tool_usage.web_search.num_requests',
+    why: 'reported once, however often the service searched',
+  },
   { path: '**', when: nothing, why: COUNTED },
   { path: 'usage.is_byok', values: [false], why: DEFAULT },
   { path: 'usage.total_tokens', why: SUM },
