@@ -1,4 +1,4 @@
-import { encoded } from '../json/bytes.ts'
+import { encoded, joinBytes } from '../json/bytes.ts'
 import { stringify, Verbatim, type Json, type JsonObject } from '../json/json.ts'
 
 /** A body as it was written, and where its parts stand in the bytes. */
@@ -13,7 +13,7 @@ interface WrittenMember {
   readonly value: Json
   readonly start: number
   readonly end: number
-  /** Of a list: where it begins, and where each of its elements ends. */
+  /** Of a list: where it begins, and where each of its elements ends, counted from the part's beginning. */
   readonly list?: WrittenList
 }
 
@@ -42,12 +42,12 @@ function writeMember(
   old: WrittenMember | undefined,
 ): WrittenMember {
   const start = out.size
-  if (old?.start === start && isAlike(value, old.value)) {
-    out.copy(start, old.end)
-    return { ...old, value }
+  if (old && isAlike(value, old.value)) {
+    out.copy(old.start, old.end)
+    return { ...old, value, start, end: out.size }
   }
   out.write(`${start === 0 ? '{' : ','}${JSON.stringify(name)}:`)
-  const list = Array.isArray(value) ? writeList(out, value, old) : undefined
+  const list = Array.isArray(value) ? writeList(out, value, start, old) : undefined
   if (!list) out.write(stringify(value))
   return { name, value, start, end: out.size, ...(list && { list }) }
 }
@@ -55,20 +55,22 @@ function writeMember(
 function writeList(
   out: Output,
   list: readonly Json[],
+  part: number,
   old: WrittenMember | undefined,
 ): WrittenList {
-  const start = out.size
-  const before = old?.list?.start === start && Array.isArray(old.value) ? old.value : []
+  const start = out.size - part
+  const before = old?.list && Array.isArray(old.value) ? old.value : []
+  const oldPart = old?.start ?? 0
   const oldEnds = old?.list?.ends ?? []
   const same = alikeCount(list, before)
   const ends = oldEnds.slice(0, same)
-  if (same > 0) out.copy(start, ends[same - 1] ?? start)
+  if (same > 0) out.copy(oldPart + start, oldPart + (ends[same - 1] ?? start))
   for (let index = same; index < list.length; index += 1) {
     const element = list[index] ?? null
     const [from = start, to] = [oldEnds[index - 1], oldEnds[index]]
-    if (to !== undefined && isAlike(element, before[index])) out.copy(from, to)
+    if (to !== undefined && isAlike(element, before[index])) out.copy(oldPart + from, oldPart + to)
     else out.write((index === 0 ? '[' : ',') + stringify(element))
-    ends.push(out.size)
+    ends.push(out.size - part)
   }
   out.write(list.length === 0 ? '[]' : ']')
   return { start, ends }
@@ -104,13 +106,8 @@ function isAlike(one: Json | undefined, other: Json | undefined): boolean {
 
 const ENCODER = new TextEncoder()
 const MOST_BYTES_PER_UNIT = 3
+/** Texts are encoded into it one behind the other: fresh memory for each takes longer than to fill it. */
 const SCRATCH = new Uint8Array(65_536)
-
-/** A text that is not too long is encoded in one go, whatever is in it. */
-function encodedOnce(text: string): Uint8Array {
-  if (text.length * MOST_BYTES_PER_UNIT > SCRATCH.length) return encoded(text)
-  return SCRATCH.slice(0, ENCODER.encodeInto(text, SCRATCH).written)
-}
 
 /** Bytes that are put together of old ones and new text. */
 class Output {
@@ -119,6 +116,8 @@ class Output {
   /** What is to be copied, as far as it is known. */
   #from = 0
   #to = 0
+  /** How much of the scratch is filled. */
+  #used = 0
   size = 0
 
   constructor(old: Uint8Array | undefined) {
@@ -130,26 +129,39 @@ class Output {
       this.#flush()
       this.#from = from
     }
+    this.#keepText()
     this.#to = to
     this.size += to - from
   }
 
   write(text: string): void {
     this.#flush()
-    const bytes = encodedOnce(text)
-    this.#parts.push(bytes)
-    this.size += bytes.length
+    const most = text.length * MOST_BYTES_PER_UNIT
+    if (most > SCRATCH.length - this.#used) this.#keepText()
+    this.size += most > SCRATCH.length ? this.#writeLong(text) : this.#writeShort(text)
   }
 
   taken(): Uint8Array {
     this.#flush()
-    const whole = new Uint8Array(this.size)
-    let at = 0
-    for (const part of this.#parts) {
-      whole.set(part, at)
-      at += part.length
-    }
-    return whole
+    this.#keepText()
+    return joinBytes(this.#parts)
+  }
+
+  #writeShort(text: string): number {
+    const { written } = ENCODER.encodeInto(text, SCRATCH.subarray(this.#used))
+    this.#used += written
+    return written
+  }
+
+  #writeLong(text: string): number {
+    const bytes = encoded(text)
+    this.#parts.push(bytes)
+    return bytes.length
+  }
+
+  #keepText(): void {
+    if (this.#used > 0) this.#parts.push(SCRATCH.slice(0, this.#used))
+    this.#used = 0
   }
 
   #flush(): void {
