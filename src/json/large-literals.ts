@@ -1,4 +1,5 @@
 import { decodeBase64 } from './base64.ts'
+import { joinBytes } from './bytes.ts'
 import { ChunkedBytes } from './chunked-bytes.ts'
 import { SIGN, type Slice } from './tokens.ts'
 
@@ -41,7 +42,7 @@ const UNDERSCORE = 95
 /** The text of JSON bytes, without long literals. The text is JSON as well. */
 export function liftLiterals(pieces: readonly Uint8Array[], decode: Decode): LiftedText {
   const bytes = new ChunkedBytes(pieces)
-  const spans = findSpans(bytes, decode)
+  const spans = findSpans(bytes)
   if (spans.length === 0) return { text: decode(pieces), literals: [] }
   const parts: string[] = []
   let from = 0
@@ -58,6 +59,10 @@ export function liftLiterals(pieces: readonly Uint8Array[], decode: Decode): Lif
     literals: spans.map(({ start, end }) => bytes.between(start, end)),
   }
 }
+
+/** Whether the text of JSON bytes may be without long literals. */
+export const holdsLiterals = (bytes: Uint8Array): boolean =>
+  findSpans(new ChunkedBytes([bytes])).length > 0
 
 /** Inverse of `liftLiterals`, for any text that holds marks; the pieces follow each other. */
 export function fillLiterals(
@@ -96,14 +101,14 @@ function literalAt(
  * Looks at every byte at a distance of half the least length: one of them lies in each literal that is long enough,
  * and from there its quotes are found.
  */
-function findSpans(bytes: ChunkedBytes, decode: Decode): Slice[] {
+function findSpans(bytes: ChunkedBytes): Slice[] {
   const step = LEAST_BYTES / 2
   const spans: Slice[] = []
   for (let at = step; at + step <= bytes.length;) {
     const end = bytes.indexOf(SIGN.quote, at)
     if (end < 0) break
     if (end - at >= step) {
-      const span = spanIn(bytes, bytes.lastIndexOf(SIGN.quote, at) + 1, end, decode)
+      const span = spanIn(bytes, bytes.lastIndexOf(SIGN.quote, at) + 1, end)
       if (span) spans.push(span)
     }
     at = (Math.floor(end / step) + 1) * step
@@ -115,16 +120,11 @@ function findSpans(bytes: ChunkedBytes, decode: Decode): Slice[] {
  * The part of a literal that can be left out: no character of it is escaped in JSON, and it is not in the base64
  * alphabet for URLs (RFC 4648, section 5), which may have to be translated into the other one.
  */
-function spanIn(
-  bytes: ChunkedBytes,
-  start: number,
-  end: number,
-  decode: Decode,
-): Slice | undefined {
+function spanIn(bytes: ChunkedBytes, start: number, end: number): Slice | undefined {
   if (end - start < LEAST_BYTES) return undefined
   const beginning = bytes.between(start, start + HEAD_BYTES)
   if (beginning.some((piece) => piece.some((byte) => byte > 126))) return undefined
-  const text = decode(beginning)
+  const text = DECODER.decode(joinBytes(beginning))
   const data = text.slice(HEAD.exec(text)?.[0].length ?? 0)
   if (!BASE64.test(data) || isText(data)) return undefined
   const from = start + HEAD_BYTES
@@ -134,6 +134,7 @@ function spanIn(
     : undefined
 }
 
+const DECODER = new TextDecoder()
 const HEAD = /^data:[^,"]{0,120},/
 /** Characters that the base64 alphabet for URLs does not have. */
 const OWN = /[+/]/

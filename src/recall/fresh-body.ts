@@ -1,6 +1,6 @@
-import { joinBytes, type Bytes } from '../json/bytes.ts'
+import type { Bytes } from '../json/bytes.ts'
 import { restored, type Json, type JsonObject } from '../json/json.ts'
-import { liftLiterals } from '../json/large-literals.ts'
+import { holdsLiterals } from '../json/large-literals.ts'
 import type { Glance, ScannedBody, ScannedText } from '../json/scanned-body.ts'
 import type { KeptText, Structure } from '../json/structure.ts'
 import { endOfSpace, type Slice } from '../json/tokens.ts'
@@ -30,8 +30,8 @@ export function readFresh(
   native: NativeBytes,
 ): FreshBody | undefined {
   if (native.isAscii(bytes) || !native.isUtf8(bytes)) return undefined
-  const { text, literals } = liftLiterals([bytes], (pieces) => native.signs(joinBytes(pieces)))
-  const structure = literals.length > 0 ? undefined : findStructure(text, rules)
+  const text = native.signs(bytes)
+  const structure = holdsLiterals(bytes) ? undefined : findStructure(text, rules)
   if (!structure || ![...structure.members.keys()].every(isUsual)) return undefined
   const signs = { text, structure }
   const known = learnBody(bytes, signs, rules.turns)

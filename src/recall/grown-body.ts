@@ -1,9 +1,10 @@
-import { joinBytes, type Bytes } from '../json/bytes.ts'
+import type { Bytes } from '../json/bytes.ts'
 import { isObject, listOf, parse, restored, type Json, type JsonObject } from '../json/json.ts'
-import { liftLiterals } from '../json/large-literals.ts'
+import { holdsLiterals } from '../json/large-literals.ts'
 import type { Glance, ScannedBody } from '../json/scanned-body.ts'
 import type { Structure } from '../json/structure.ts'
 import type { Slice } from '../json/tokens.ts'
+import { readFresh, type NativeBytes } from './fresh-body.ts'
 import {
   byteOffsets,
   findStructure,
@@ -29,6 +30,12 @@ interface Sketch extends Structure {
   readonly growth: number
 }
 
+/** How a body is read. */
+interface Reading {
+  readonly rules: BodyRules
+  readonly native: NativeBytes | undefined
+}
+
 /**
  * A body that is a known one with something new in its gap. Undefined where it is anything else, or where that is not
  * certain: then it is read as if nothing was known.
@@ -37,7 +44,7 @@ export function growBody(
   known: KnownBody,
   gap: Gap,
   bytes: Uint8Array,
-  rules: BodyRules,
+  { native, rules }: Reading,
 ): GrownBody | undefined {
   const growth = bytes.length - known.bytes.length
   const fresh = decoded(bytes.subarray(gap.from, gap.to + growth))
@@ -49,14 +56,13 @@ export function growBody(
   if (nodes > rules.limits.nodes) return undefined
   const whole = { ...sketch, ...found, gap, growth }
   const layout = layoutOf(known.layout, whole, fresh, rules.turns)
-  return new GrownBody(known, whole, new KnownBody(bytes, nodes, layout), rules)
+  return new GrownBody(known, whole, new KnownBody(bytes, nodes, layout), { native, rules })
 }
 
 /** Undefined for bytes that are no text, and where long data is to be left out of it. */
 function decoded(fresh: Uint8Array): string | undefined {
   try {
-    const { text, literals } = liftLiterals([fresh], (pieces) => STRICT.decode(joinBytes(pieces)))
-    return literals.length > 0 ? undefined : text
+    return holdsLiterals(fresh) ? undefined : STRICT.decode(fresh)
   } catch {
     return undefined
   }
@@ -118,17 +124,17 @@ const shifted = ({ name, start, end }: Place, by: number): Place => ({
 export class GrownBody implements ScannedBody {
   readonly known: KnownBody
   readonly #sketch: Sketch
-  readonly #rules: BodyRules
+  readonly #reading: Reading
   readonly #blindBefore: ReadonlySet<Glance>
   /** What the known body spells; undefined where it was never parsed. */
   #before: JsonObject | undefined
   #text: string | undefined
   #members: ReadonlyMap<string, Slice> | undefined
 
-  constructor(before: KnownBody, sketch: Sketch, known: KnownBody, rules: BodyRules) {
+  constructor(before: KnownBody, sketch: Sketch, known: KnownBody, reading: Reading) {
     this.known = known
     this.#sketch = sketch
-    this.#rules = rules
+    this.#reading = reading
     this.#before = before.value
     this.#blindBefore = before.blind
   }
@@ -138,7 +144,7 @@ export class GrownBody implements ScannedBody {
   }
 
   get members(): ReadonlyMap<string, Slice> {
-    return (this.#members ??= findStructure(this.text, this.#rules)?.members ?? new Map())
+    return (this.#members ??= findStructure(this.text, this.#reading.rules)?.members ?? new Map())
   }
 
   memberText(name: string): string | undefined {
@@ -179,7 +185,9 @@ export class GrownBody implements ScannedBody {
   }
 
   #parsedWhole(): JsonObject {
-    const value = parse(this.text, this.#rules.verbatim)
+    const { native, rules } = this.#reading
+    const fresh = native && readFresh(this.known.bytes, rules, native)
+    const value = fresh?.parsed() ?? parse(this.text, rules.verbatim)
     if (isObject(value)) return value
     throw new SyntaxError('no object')
   }

@@ -1,5 +1,6 @@
 import { LONG_BYTES, sizeOf, wholeBytes, type Bytes } from '../json/bytes.ts'
 import type { Json, JsonObject } from '../json/json.ts'
+import { holdsLiterals } from '../json/large-literals.ts'
 import type { Glance, ScannedBody, ScannedText } from '../json/scanned-body.ts'
 import type { Slice } from '../json/tokens.ts'
 import type { Trail } from '../model/trail.ts'
@@ -15,7 +16,7 @@ import {
   type Gap,
   type KnownBody,
 } from './known-body.ts'
-import { SessionStore, type RecalledSession } from './session-store.ts'
+import { MOST_UNLIKELY, SessionStore, type RecalledSession } from './session-store.ts'
 import { writeBody } from './written-body.ts'
 
 /** Remembers the last request of each session, because the next one brings most of it again. */
@@ -119,7 +120,7 @@ class Request implements RecalledRequest {
   }
 
   scanned(received: Bytes): ScannedBody | undefined {
-    const { isSame, rules } = this.#context
+    const { isSame } = this.#context
     if (sizeOf(received) > MOST_BYTES) return undefined
     const bytes = wholeBytes(received)
     const [session, before] = this.#closest(bytes)
@@ -129,7 +130,7 @@ class Request implements RecalledRequest {
     if (2 * (before + behind) < known.bytes.length) return undefined
     const growth = bytes.length - known.bytes.length
     const gap = gapIn(known, { before, behind, growth })
-    const grown = gap && isMost(known, gap) ? growBody(known, gap, bytes, rules) : undefined
+    const grown = gap && isMost(known, gap) ? growBody(known, gap, bytes, this.#context) : undefined
     if (!grown) return undefined
     this.#session = this.#kept(session, grown.known)
     return grown
@@ -147,7 +148,10 @@ class Request implements RecalledRequest {
   learned(received: Bytes, scanned: ScannedText): ScannedBody {
     const { rules } = this.#context
     if (sizeOf(received) > MOST_BYTES) return scanned
-    const known = learnBody(wholeBytes(received), scanned, rules.turns)
+    const bytes = wholeBytes(received)
+    // What was not left out this time may be the next.
+    if (holdsLiterals(bytes)) return scanned
+    const known = learnBody(bytes, scanned, rules.turns)
     if (!known) return scanned
     this.#keptFirst(known)
     return new LearnedBody(scanned, known)
@@ -191,8 +195,6 @@ class Request implements RecalledRequest {
   }
 }
 
-/** So many of the last sessions are compared where none is likely: one that was edited may be among them. */
-const MOST_UNLIKELY = 16
 const PROBE_BYTES = 4096
 
 /** Whether a body has the same bytes in the midst of the turns, where sessions differ that begin alike. */

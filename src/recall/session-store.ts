@@ -10,15 +10,25 @@ export interface RecalledSession {
   readonly place: string
   readonly limits: StructureLimits
   known: KnownBody
+  opening: Opening | undefined
   written?: WrittenBody
   /** What its pieces became on their way. */
   readonly trail: Trail
 }
 
-/** The beginning of a body, by which it is found. */
-const BEGINNING_BYTES = 256
-/** So many sessions may begin with the same bytes, as all those of a client do that has long instructions. */
-const MOST_ALIKE = 256
+/** Where the first turn of a body ends, and a number for what stands before: there the sessions of a client differ. */
+interface Opening {
+  readonly end: number
+  readonly hash: number
+}
+
+const OPENING_BYTES = 128
+/** The beginning of a body, by which it is found: in front of the first turn, which a client may send first. */
+const BEGINNING_BYTES = 64
+/** So many sessions may begin with the same bytes, as all those of a client do. */
+const MOST_ALIKE = 512
+/** So many of the last sessions are looked at where none is likely: one that was edited may be among them. */
+export const MOST_UNLIKELY = 16
 /**
  * What a session takes for each byte of its body: the bytes that came; and where it is translated those that went,
  * and what they spell, whose characters may take two bytes each.
@@ -53,14 +63,21 @@ export class SessionStore {
     this.#sessions = this.#made(mostBytes)
   }
 
-  /** The sessions of an owner whose bodies begin as this one does, and were read within the same limits. */
+  /**
+   * The sessions of an owner that a body may go on with, read within the same limits: those that open as it does, or
+   * some of the last ones.
+   */
   alike(
     owner: string,
     bytes: Uint8Array,
     { depth, nodes }: StructureLimits,
   ): readonly RecalledSession[] {
-    const found = this.#places.get(placeOf(owner, bytes)) ?? []
-    return found.filter(({ limits }) => limits.depth === depth && limits.nodes === nodes)
+    const opens = opener(bytes)
+    const found = (this.#places.get(placeOf(owner, bytes)) ?? []).filter(
+      ({ limits }) => limits.depth === depth && limits.nodes === nodes,
+    )
+    const alike = found.filter(({ opening }) => !opening || opens(opening))
+    return alike.length > 0 ? alike : found.slice(-MOST_UNLIKELY)
   }
 
   /** Keeps a body as the last one of its session, or of a new one. */
@@ -74,9 +91,11 @@ export class SessionStore {
       place: placeOf(owner, known.bytes),
       limits,
       known,
+      opening: undefined,
       trail: new Trail(),
     }
     session.known = known
+    session.opening = openingOf(known)
     const others = (this.#places.get(session.place) ?? []).filter((each) => each !== session)
     const [oldest] = others
     if (oldest && others.length >= MOST_ALIKE) this.#sessions.delete(oldest)
@@ -115,9 +134,30 @@ function sizeOf({ known: { bytes, nodes, value }, written }: RecalledSession): n
 }
 
 /** A hash is enough: what is found is compared byte for byte. */
-function placeOf(owner: string, bytes: Uint8Array): string {
+const placeOf = (owner: string, bytes: Uint8Array): string =>
+  `${hashOf(bytes, 0, BEGINNING_BYTES)}\0${owner}`
+
+function openingOf(known: KnownBody): Opening | undefined {
+  const end = known.isLaidOut ? known.layout.turns?.ends[0] : undefined
+  return end === undefined ? undefined : { end, hash: hashBefore(known.bytes, end) }
+}
+
+/** Whether a body opens as another one does. Most of the others' first turns end at a few places. */
+function opener(bytes: Uint8Array): (opening: Opening) => boolean {
+  const hashes = new Map<number, number>()
+  return ({ end, hash }) => {
+    const own = hashes.get(end) ?? hashBefore(bytes, end)
+    hashes.set(end, own)
+    return own === hash
+  }
+}
+
+const hashBefore = (bytes: Uint8Array, end: number): number =>
+  hashOf(bytes, Math.max(0, end - OPENING_BYTES), end)
+
+/** Where the bytes end before, zeros count for them. */
+function hashOf(bytes: Uint8Array, start: number, end: number): number {
   let hash = 0x811c9dc5
-  for (let at = 0; at < BEGINNING_BYTES; at += 1)
-    hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193)
-  return `${hash}\0${owner}`
+  for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193)
+  return hash
 }

@@ -96,9 +96,10 @@ describe('a body that is read from its bytes', () => {
     expect(read(bytesOf('{"a":"é"}'))).toBeDefined()
     for (const text of ['{"a":"e"}', '{"é":1}', '{"a":"é","a":1}', '\ufeff{"a":"é"}', '["é"]', '{'])
       expect(read(bytesOf(text))).toBeUndefined()
-    expect(
-      read(bytesOf(`{"a":"é","b":"${'iVBORw0KGgo'.padEnd(20_000, 'AQIDBAUG')}"}`)),
-    ).toBeUndefined()
+    const picture = 'iVBORw0KGgo'.padEnd(20_000, 'AQIDBAUG')
+    // The last byte of the letter is that of a mark.
+    for (const letter of ['é', 'р'])
+      expect(read(bytesOf(`{"a":"${letter}","b":"${picture}"}`))).toBeUndefined()
     expect(read(joinBytes([bytesOf('{"a":"'), Uint8Array.of(0xc3), bytesOf('"}')]))).toBeUndefined()
   })
 

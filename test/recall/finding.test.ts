@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import type { Json } from '../../src/json/json.ts'
+import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
+import { createRecall } from '../../src/recall/recall.ts'
+import { NATIVE } from './twins.ts'
+
+const RULES = {
+  limits: { depth: 8, nodes: 1000 },
+  verbatim: verbatimPaths(),
+  turns: 'turns',
+}
+const SESSIONS = 60
+
+interface Asked {
+  session: number
+  turns: number
+  isLate?: boolean
+}
+
+/** A session has its instructions in front of its turns, as all of its client, or behind them. */
+function bodyOf({ session, turns, isLate = false }: Asked): Uint8Array {
+  // Too much of its own for another session to be taken for this one after edits.
+  const said = Array.from({ length: 4 + turns }, (_, index) => `${session} ${index} é `.repeat(50))
+  const list: [string, Json] = ['turns', [`é ${session}`, ...said]]
+  const instructions: [string, Json] = ['instructions', 'You are careful. '.repeat(20)]
+  const members = isLate ? [list, instructions] : [instructions, list]
+  const model = 'a-model-with-the-long-name-that-its-service-gave-to-it'
+  return new TextEncoder().encode(JSON.stringify({ model, ...Object.fromEntries(members) }))
+}
+
+function recalling() {
+  const recall = createRecall({ bytes: 10_000_000, leastBytes: 64, native: NATIVE })
+  return (asked: Asked): boolean => {
+    const bytes = bodyOf(asked)
+    const request = recall.request('one', 'messages', RULES, bytes.length)
+    if (request?.scanned(bytes)) return true
+    request?.fresh(bytes)
+    return false
+  }
+}
+
+describe.each([false, true])('a session whose instructions come late: %s', (isLate) => {
+  it('is found among many that begin alike, from its second request on', () => {
+    const isKnown = recalling()
+    for (let turns = 0; turns < 3; turns += 1)
+      for (let session = 0; session < SESSIONS; session += 1)
+        expect(isKnown({ session, turns, isLate })).toBe(turns > 0)
+  })
+})
