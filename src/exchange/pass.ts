@@ -272,8 +272,10 @@ async function readOpening(
     // JSON where events were expected is a failure, so it is held back until it is complete.
     const isHeld = kind === 'json' && framing !== 'json-array'
     const isOpen = kind === 'events' ? BLANK_LINE.test(text) : kind === 'json' && !isHeld
+    // Half an event cannot be judged: it would count as one that the caller is to see.
+    const judged = piece && kind === 'events' ? wholeEventsIn(text) : text
     const { begun, failure, first } =
-      isOpen || !piece ? errors.opening(text, isDecisive) : NOT_BEGUN
+      isOpen || !piece ? errors.opening(judged, isDecisive) : NOT_BEGUN
     if (failure) return { problem: failure }
     const isTooLong = bytes.length > OPENING_BYTES
     if (kind === undefined && (isTooLong || (!piece && bytes.length > 0)))
@@ -298,6 +300,17 @@ interface OpeningOptions {
 
 const NOT_BEGUN: Opening = { begun: false }
 const BLANK_LINE = /\n\r?\n|\r\r/
+const BLANK_LINES = ['\n\n', '\n\r\n', '\r\r']
+
+/** The text up to its last blank line. */
+const wholeEventsIn = (text: string): string =>
+  text.slice(0, Math.max(...BLANK_LINES.map((line) => endOfLast(line, text))))
+
+function endOfLast(line: string, text: string): number {
+  const at = text.lastIndexOf(line)
+  return at < 0 ? 0 : at + line.length
+}
+
 /** The opening is not held back beyond this size. */
 const OPENING_BYTES = 16_384
 

@@ -65,6 +65,15 @@ describe.each(pairs)('%s over two keys of %s', (caller, upstream) => {
     expect(text).toContain('Hel')
     expect(site.sent).toHaveLength(2)
   })
+  it('does so where a piece ends in the middle of what fails', async () => {
+    const comment = ': working\n\n'
+    const failure = voiceOf(upstream).failure.replace('server_error', 'server_is_overloaded')
+    const middle = failure.indexOf('{') + 5
+    const torn = () => sseReply([comment + failure.slice(0, middle), failure.slice(middle)])
+    const { site, text } = await ask(torn, true)
+    expect(text).toContain('Hel')
+    expect(site.sent).toHaveLength(2)
+  })
   it('never goes on after something was shown (trap 1)', async () => {
     const { opening, failure } = voiceOf(upstream)
     const { site, response, text } = await ask(() => sseReply([opening, failure]), true)
