@@ -220,7 +220,7 @@ export class CompletionReader implements Reader {
   #over(isSaid: boolean): void {
     if (this.#cursor.ended) return
     if (!this.#finish && !isSaid) return this.#cursor.fail(ENDED_EARLY)
-    if (!this.#begun && !this.#finish && this.#id === '') return this.#cursor.fail(BAD_REPLY)
+    if (!this.#begun) return this.#cursor.fail(BAD_REPLY)
     this.#begin()
     for (const citation of this.#unnamed(readSources(this.#sources))) this.#speech.cite(citation)
     const seen: Seen = { call: this.#calls.count > 0, refusal: this.#speech.hasRefused }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Dialect } from '../../adapters/dialect.ts'
 import { type Json, toText } from '../../src/json/json.ts'
 import { adapterOf } from '../dialects/adapters.ts'
-import { readBody, readRequest, writeReply } from '../laws/exchange.ts'
+import { readBody, readFrames, readRequest, writeReply } from '../laws/exchange.ts'
 
 const REQUESTS: Record<Dialect, object> = {
   messages: { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] },
@@ -95,5 +95,20 @@ describe('how a reply was served', () => {
     expect(replyTo('generate-content', 'responses', 'priority').losses).toEqual([
       'reply.usage.searches',
     ])
+  })
+})
+
+describe('a stream of chat completions that says only that it is over', () => {
+  const request = readRequest(adapterOf('messages'), JSON.stringify(REQUESTS.messages))
+  const end = (chunk: Json) =>
+    readFrames(adapterOf('chat-completions'), request, [
+      { data: JSON.stringify(chunk) },
+      { data: '[DONE]' },
+    ]).events.at(-1)
+
+  it('fails without a choice, and has ended well where something was said', () => {
+    expect(end({ id: 'a', choices: [] })).toMatchObject({ type: 'error' })
+    const choices = [{ index: 0, delta: { content: 'b' } }]
+    expect(end({ id: 'a', choices })).toMatchObject({ type: 'finish', reason: 'stop' })
   })
 })
