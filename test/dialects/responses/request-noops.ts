@@ -24,6 +24,11 @@ export const requestNoOps: Entry[] = [
     upstream: 'chat-completions',
     why: 'the default there',
   },
+  {
+    path: 'reasoning.context',
+    values: ['auto', 'all_turns'],
+    why: 'the thoughts of all turns are sent wherever they can be told, and each that cannot is reported',
+  },
   { path: 'model', why: 'the route says which model is asked' },
   { path: 'stream', why: 'the proxy itself frames the reply' },
   { path: 'store', why: 'no other upstream stores replies' },
