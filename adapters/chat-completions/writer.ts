@@ -404,12 +404,17 @@ export class CompletionWriter implements Writer {
     this.#said.add({ data: DONE })
   }
 
-  /** The word for the end stays: clients look at it, and not all of them at the refusal. */
+  /**
+   * The word for the end stays: clients look at it, and not all of them at the refusal. Beside calls there is none: it
+   * would stand in front of what it is about.
+   */
   #refuse(finish: FinishEvent): void {
+    const { lose } = this.#context
     if (this.#seen.refusal) return
-    const isSilent = this.#content === '' && this.#calls.length === 0
-    const words = refusalWords(finish, isSilent, this.#context.lose)
+    const hasCalls = this.#calls.length > 0
+    const words = refusalWords(finish, this.#content === '' && !hasCalls, lose)
     if (words === undefined) return
+    if (hasCalls) return void lose('dropped', 'reply.refusal')
     this.#refusal = words
     this.#say({ refusal: words })
   }

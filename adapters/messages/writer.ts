@@ -297,7 +297,9 @@ export class MessageWriter implements Writer {
     if (this.#usage.toolUse) this.#context.lose('dropped', 'reply.usage.toolUse')
     this.#stopReason = this.#reason(reason)
     if (this.#stopReason === 'stop_sequence') this.#stopSequence = sequence ?? this.#onlySequence()
-    this.#refused = this.#stopReason === 'refusal' ? (refused ?? this.#refused) : undefined
+    const isRefusal = this.#stopReason === 'refusal'
+    if (refused && !isRefusal) this.#context.lose('dropped', 'reply.refusal')
+    this.#refused = isRefusal ? (refused ?? this.#refused) : undefined
     const ending = { stop_reason: this.#stopReason, stop_sequence: this.#stopSequence }
     this.#say('message_delta', {
       delta: { ...ending, ...this.#stopDetails() },

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { DIALECTS } from '../../adapters/dialect.ts'
 import { kits } from '../dialects/index.ts'
 import { unfold, type Event } from '../../src/model/events.ts'
+import { isRefusing } from '../../src/model/refused.ts'
 import type { Block, FinishReason, Reply, Request, Usage } from '../../src/model/request.ts'
 import {
   anyProof,
@@ -181,10 +182,12 @@ const arbitraryReplyFrom = ({ blocks, usage, finishes }: Parts): fc.Arbitrary<Re
       blocks,
       usage: some(usage),
       finish: fc.constantFrom(...finishes),
+      refused: some(filledText.map((explanation) => ({ explanation }))),
     })
-    .map(({ finish, ...rest }) =>
+    .map(({ finish, refused, ...rest }) =>
       trim({
         ...rest,
+        ...(isRefusing(finish) && { refused }),
         model: 'model-1',
         finish: finish === 'stop' && hasCall(rest.blocks) ? ('tool-call' as const) : finish,
         stopSequence: finish === 'stop-sequence' ? 'END' : undefined,

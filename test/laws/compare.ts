@@ -69,7 +69,7 @@ const DISGUISED = /^(?:xseal1\.|eHNlYWwx)/
 /** The account of a reply. Its id, its model and leftovers of one dialect are no part of it. */
 export function replyAspects(folded: Folded): Aspects {
   const { reply, problem } = folded
-  const pieces = settle(reply.blocks.flatMap(pieceOf))
+  const pieces = settle([...reply.blocks.flatMap(pieceOf), ...explanation(reply)])
   const of = (...kinds: string[]) => pieces.filter((piece) => kinds.includes(piece.kind))
   const texts = (...kinds: string[]) => of(...kinds).map((piece) => piece.text)
   const aspects = new Map([
@@ -91,6 +91,13 @@ export function replyAspects(folded: Folded): Aspects {
   if (reply.usage && !problem)
     for (const [key, value] of usageLines(reply.usage)) aspects.set(key, value)
   return aspects
+}
+
+/** A service explains a refusal in words of the reply, or beside them. */
+function explanation({ blocks = [], refused }: Folded['reply']): Piece[] {
+  const text = refused?.explanation
+  if (text === undefined || blocks.some(({ kind }) => kind === 'refusal')) return []
+  return [{ kind: 'refusal', text, proof: undefined, citations: [] }]
 }
 
 function usageLines(usage: Usage): [string, string][] {

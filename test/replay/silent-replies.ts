@@ -42,6 +42,7 @@ const REPLY_WORDS: readonly (readonly [RegExp, string])[] = [
   [/^(?:annotations|citation|grounding)/, 'citations'],
   [/^(?:finishreason|stopreason|incompletedetails)$/, 'finish'],
   [/^usagemetadata$/, 'usage'],
+  [/^(?:finishmessage|stopdetails|explanation)$/, 'refusal'],
   [/^cachewritetokens$/, 'cachewrite'],
   [/^(?:inlinedata|filedata|imagegenerationcall)$/, 'media'],
   [/^(?:websearch(?:call|toolresult|queries)|servertooluse|groundingchunks)$/, 'search'],

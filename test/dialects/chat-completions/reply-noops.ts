@@ -56,6 +56,12 @@ export const replyNoOps: Entry[] = [
   { path: 'created', why: 'the reply is told when it is told' },
   { path: 'system_fingerprint', why: 'says which machine it was' },
   { path: 'service_tier', values: ['default', 'auto', 'on_demand'], why: ALWAYS },
+  {
+    path: 'service_tier',
+    upstream: 'responses',
+    values: ['flex', 'priority'],
+    why: 'where the service does not say it, the reply repeats what was asked for',
+  },
   { path: 'usage.service_tier', values: ['standard', 'default'], why: ALWAYS },
   { path: 'usage.is_byok', values: [false], why: ALWAYS },
   { path: 'obfuscation', why: 'padding' },

@@ -1,5 +1,5 @@
 import { member } from '../../grammar/shape.ts'
-import { type Entry } from '../../replay/noop.ts'
+import { isType, type Entry } from '../../replay/noop.ts'
 import {
   ALWAYS,
   COUNTED,
@@ -20,6 +20,12 @@ export const replyNoOps: Entry[] = [
   { path: 'content.*', when: (value) => member(value, 'text') === '', why: 'no words' },
   { path: 'content.*.caller', values: [{ type: 'direct' }], why: DEFAULT },
   { path: 'content.*.caller.type', values: ['direct'], why: DEFAULT },
+  {
+    path: 'content.*.id',
+    upstream: 'responses',
+    beside: isType('server_tool_use'),
+    why: OWN_ID,
+  },
   {
     path: 'content.*.tool_use_id',
     upstream: 'responses',

@@ -29,6 +29,12 @@ export const requestNoOps: Entry[] = [
   { path: 'tools.*.input_schema.strict', why: 'no word of JSON Schema' },
   { path: 'tools.*.user_location.type', values: ['approximate'], why: 'there is no other type' },
   { path: '**.caller.type', values: ['direct'], why: 'the default' },
+  {
+    path: 'tools.*.allowed_callers',
+    values: [['direct']],
+    below: true,
+    why: 'elsewhere nobody else calls tools',
+  },
   ...SCHEMA,
   { path: 'tools.*.strict', values: [false], why: 'the default' },
   ...['chat-completions', 'generate-content', 'responses'].map((upstream) => ({

@@ -29,6 +29,12 @@ export const requestNoOps: Entry[] = [
     values: ['auto', 'all_turns'],
     why: 'the thoughts of all turns are sent wherever they can be told, and each that cannot is reported',
   },
+  {
+    path: 'reasoning.context',
+    when: (_, body) =>
+      list(member(body, 'input')).every((item) => member(item, 'type') !== 'reasoning'),
+    why: 'there are no thoughts',
+  },
   { path: 'model', why: 'the route says which model is asked' },
   { path: 'stream', why: 'the proxy itself frames the reply' },
   { path: 'store', why: 'no other upstream stores replies' },
