@@ -79,10 +79,10 @@ export const countIn = (value: JsonObject, key: string): number | undefined => {
 }
 
 /** The members beyond the known ones that are not empty. */
-export function leftoversBeyond(value: JsonObject, known: readonly string[]): Ext | undefined {
+export function leftoversBeyond(value: JsonObject, known: ReadonlySet<string>): Ext | undefined {
   const left = pickMembers(
     value,
-    (key, one) => !known.includes(key) && one !== null && !(Array.isArray(one) && !one.length),
+    (key, one) => !known.has(key) && one !== null && !(Array.isArray(one) && !one.length),
   )
   return keep(left).ext
 }

@@ -468,25 +468,25 @@ export const inputIn = (value: JsonObject): string | undefined =>
 /** The leftovers of a part, for the end of its block. */
 export const toTail = (ext: Ext | undefined): Tail => (ext ? { ext } : {})
 
-const PART = ['type', 'text', 'refusal', 'annotations']
+const PART: ReadonlySet<string> = new Set(['type', 'text', 'refusal', 'annotations'])
 export const leftOfPart = (part: WirePart): Ext | undefined => leftoversBeyond(part, PART)
 
 /** The members of each kind of item that are read, besides those that all items have. */
+const itemMembers = (...own: string[]): ReadonlySet<string> =>
+  new Set(['id', 'type', 'status', ...own])
 const ITEMS = {
-  message: ['role', 'phase', 'content'],
-  reasoning: ['encrypted_content'],
-  call: ['call_id', 'name', 'namespace', 'arguments', 'input'],
-  code: ['code', 'outputs', 'container_id'],
+  message: itemMembers('role', 'phase', 'content'),
+  /** One of thoughts and summary is shown; the other is a leftover. */
+  content: itemMembers('encrypted_content', 'content'),
+  summary: itemMembers('encrypted_content', 'summary'),
+  call: itemMembers('call_id', 'name', 'namespace', 'arguments', 'input'),
+  code: itemMembers('code', 'outputs', 'container_id'),
 }
-export const leftOfItem = (
-  item: WireItem,
-  kind: keyof typeof ITEMS,
-  ...shown: string[]
-): Ext | undefined => leftoversBeyond(item, ['id', 'type', 'status', ...ITEMS[kind], ...shown])
+export const leftOfItem = (item: WireItem, kind: keyof typeof ITEMS): Ext | undefined =>
+  leftoversBeyond(item, ITEMS[kind])
 
-/** One of thoughts and summary is shown; the other is a leftover. */
 export function reasoningTail(item: WireItem, shown: Shown): Tail {
-  const tail = toTail(leftOfItem(item, 'reasoning', shown))
+  const tail = toTail(leftOfItem(item, shown))
   const proof = textIn(item, 'encrypted_content')
   return proof ? { ...tail, proof: { dialect: DIALECT, value: proof } } : tail
 }

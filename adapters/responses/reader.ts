@@ -36,16 +36,27 @@ const UNFINISHED: Problem = {
 /** Settings of which a response gives the value that was used, not the one that was requested. */
 const DONE = new Set(['access_programs', 'frequency_penalty', 'presence_penalty', 'service_tier'])
 
-/** The members with which a response repeats its request: those written for an empty request. */
-const responseMembers = lazily(() => [
-  ...Object.keys(writeOpening(emptyRequest('', true), { newId: () => '', now: 0 })).filter(
-    (key) => !DONE.has(key),
-  ),
-  'billing',
-  'output_text',
-])
-
 const WITHHELD = 'input_transformations'
+
+/** The members with which a response repeats its request: those written for an empty request. */
+const responseMembers = lazily<ReadonlySet<string>>(
+  () =>
+    new Set([
+      ...Object.keys(writeOpening(emptyRequest('', true), { newId: () => '', now: 0 })).filter(
+        (key) => !DONE.has(key),
+      ),
+      'billing',
+      'output_text',
+      // Read beside them.
+      'service_tier',
+      WITHHELD,
+    ]),
+)
+
+/** The same where the reply ended in a way that only this dialect has a word for. */
+const membersBesideEnd = lazily<ReadonlySet<string>>(
+  () => new Set([...responseMembers()].filter((key) => key !== 'incomplete_details')),
+)
 
 /** Codes of a failure (openai 7.57), with what the other services call its category. */
 const POLICY = /^(?:(bio|cyber)|misalignment)_policy/
@@ -139,11 +150,9 @@ export class ResponseReader implements Reader {
     if (Object.keys(counted).length > 0) this.#cursor.usage(counted)
     if (problem) return this.#fail(problem, {})
     const reason = readFinish(response, this.#items.seen)
-    const known = isOwnEnd(reason, response)
-      ? responseMembers().filter((key) => key !== 'incomplete_details')
-      : responseMembers()
+    const known = isOwnEnd(reason, response) ? membersBesideEnd() : responseMembers()
     const withheld = this.#isWithheldTold ? undefined : readWithheld(response[WITHHELD])
-    const left = leftoversBeyond(served.left, [...known, WITHHELD])
+    const left = leftoversBeyond(served.left, known)
     this.#cursor.finish(reason, { ext: left, withheld })
     this.#cursor.done()
   }

@@ -8,9 +8,11 @@ export const SERVED: ServedWords = {
   searches: true,
 }
 
-/** How often the service searched, and its tier, which stand beside the counts. */
+/** How often the service searched, and its tier, which stand beside the counts. `left`: what else was used. */
 export function readServed(response: JsonObject): { usage: Usage; left: JsonObject } {
-  const { service_tier, tool_usage, ...others } = response
+  const tier = readServedTier(SERVED.tiers, response['service_tier'])
+  if (response['tool_usage'] === undefined) return { usage: defined({ tier }), left: response }
+  const { tool_usage, ...others } = response
   const { web_search, ...uses } = objectIn(tool_usage)
   const { num_requests, ...more } = objectIn(web_search)
   const usedElse = {
@@ -20,7 +22,7 @@ export function readServed(response: JsonObject): { usage: Usage; left: JsonObje
   return {
     usage: defined({
       searches: typeof num_requests === 'number' ? num_requests : undefined,
-      tier: readServedTier(SERVED.tiers, service_tier),
+      tier,
     }),
     left: { ...others, ...(Object.keys(usedElse).length > 0 && { tool_usage: usedElse }) },
   }
@@ -73,4 +75,4 @@ export function writeUsage(usage: Usage): JsonObject {
 }
 
 /** The members that are read: all those that `writeUsage` writes. */
-const COUNTS = Object.keys(countsIn(writeUsage({})))
+const COUNTS: ReadonlySet<string> = new Set(Object.keys(countsIn(writeUsage({}))))

@@ -26,8 +26,11 @@ export function concealer(
     const held = pieces.end()
     return held === '' ? [shown] : [...delta(held), shown]
   }
-  const concealRun = (run: readonly Event[]): readonly Event[] =>
-    pieces.takeHarmless(run) ? run : run.flatMap(conceal)
+  const concealRun = (run: readonly Event[]): readonly Event[] => {
+    if (pieces.takeHarmless(run)) return run
+    const [only] = run
+    return run.length === 1 && only ? conceal(only) : run.flatMap(conceal)
+  }
   return (events) => {
     const shown: Event[] = []
     for (let from = 0; from < events.length;) {

@@ -93,8 +93,9 @@ function settlingPorts(given: Ports, use: CallerUse, settings: Settings): Ports 
     log(entry) {
       const { trace, upstream = '', sentModel, usage, caller } = entry
       const cost = costOf(settings.upstreams.get(upstream), sentModel, usage, given.prices)
-      const priced = cost === undefined ? entry : { ...entry, cost }
-      const told = trace ? withTraceId(priced) : priced
+      // The entry was made for this log, so it is not copied.
+      if (cost !== undefined) entry.cost = cost
+      const told = trace ? withTraceId(entry) : entry
       if (caller !== undefined) use.settle(caller, usage, cost)
       given.observer?.finished(told, settings)
       if (trace) given.tracer?.finished(told, trace, settings)

@@ -111,6 +111,7 @@ export function keyOf(tool: Tool): ToolKey {
 const wordOf = ({ name, namespace = '' }: ToolKey): string => `${namespace}\n${name}`
 
 export function isAmong(keys: readonly ToolKey[]): (key: ToolKey) => boolean {
+  if (keys.length === 0) return () => false
   const known = new Set(keys.map(wordOf))
   return (key) => known.has(wordOf(key))
 }

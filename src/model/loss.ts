@@ -21,11 +21,12 @@ export interface LossList {
 /** Collects losses, each code and place once. */
 export function lossList(): LossList {
   const losses: Loss[] = []
-  const seen = new Set<string>()
+  // Most lists stay empty, and three are made for each exchange.
+  let seen: Set<string> | undefined
   const lose: Lose = (code, path, detail) => {
     const key = `${code} ${path}`
-    if (!seen.has(key)) {
-      seen.add(key)
+    if (!seen?.has(key)) {
+      seen = (seen ?? new Set()).add(key)
       losses.push(detail === undefined ? { code, path } : { code, path, detail })
     }
     return undefined

@@ -86,11 +86,13 @@ function listNamespace(tool: Tool): string[] {
 }
 
 export function toolNames(request: Request | undefined, rule: NameRule): ToolNames {
-  const namespaces = new Set((request?.tools ?? []).flatMap(listNamespace))
+  const { tools = [] } = request ?? {}
+  if (tools.length === 0) return { ...NO_NAMES, toWire: (name) => fit(name, rule) }
+  const namespaces = new Set(tools.flatMap(listNamespace))
   const toWire = (name: string, namespace = '') =>
     fit(namespaces.has(namespace) ? `${namespace}__${name}` : name, rule)
   const declared = new Map<string, ToolName>()
-  for (const tool of request?.tools ?? []) {
+  for (const tool of tools) {
     if (!isNamed(tool)) continue
     const { name, namespace } = tool
     const known: ToolName = {
@@ -105,6 +107,11 @@ export function toolNames(request: Request | undefined, rule: NameRule): ToolNam
     fromWire: (wire) => declared.get(wire) ?? { name: wire, form: 'json' },
     declares: (namespace) => namespaces.has(namespace),
   }
+}
+
+const NO_NAMES: Pick<ToolNames, 'fromWire' | 'declares'> = {
+  fromWire: (wire) => ({ name: wire, form: 'json' }),
+  declares: () => false,
 }
 
 /**

@@ -12,64 +12,62 @@ interface Shared<Key, Value> {
  * since is undone as soon as the other is asked, and the one is not asked again.
  */
 export class UndoMap<Key, Value extends {}> {
-  readonly #shared: Shared<Key, Value>
+  /** Absent while nothing was ever in it, as in most conversations. */
+  #shared: Shared<Key, Value> | undefined
   /** So many changes have led to it. */
   #changes: number
 
-  constructor(
-    shared: Shared<Key, Value> = {
-      entries: new Map(),
-      keys: [],
-      before: [],
-      isCopied: false,
-    },
-    changes = 0,
-  ) {
+  constructor(shared?: Shared<Key, Value>, changes = 0) {
     this.#shared = shared
     this.#changes = changes
   }
 
   copy(): UndoMap<Key, Value> {
-    this.#shared.isCopied = true
+    if (this.#shared) this.#shared.isCopied = true
     return new UndoMap(this.#shared, this.#changes)
   }
 
   get size(): number {
-    return this.#entries().size
+    return this.#entries()?.size ?? 0
   }
 
   has(key: Key): boolean {
-    return this.#entries().has(key)
+    return this.#entries()?.has(key) ?? false
   }
 
   get(key: Key): Value | undefined {
-    return this.#entries().get(key)
+    return this.#entries()?.get(key)
   }
 
   set(key: Key, value: Value): void {
-    const entries = this.#entries()
-    this.#note(key, entries.get(key))
+    this.#shared ??= { entries: new Map(), keys: [], before: [], isCopied: false }
+    const { entries } = this.#undone(this.#shared)
+    this.#note(this.#shared, key, entries.get(key))
     entries.set(key, value)
   }
 
   delete(key: Key): void {
-    const entries = this.#entries()
+    if (!this.#shared) return
+    const { entries } = this.#undone(this.#shared)
     const before = entries.get(key)
     if (before === undefined) return
-    this.#note(key, before)
+    this.#note(this.#shared, key, before)
     entries.delete(key)
   }
 
-  #note(key: Key, value: Value | undefined): void {
-    const { keys, before, isCopied } = this.#shared
+  #note({ keys, before, isCopied }: Shared<Key, Value>, key: Key, value: Value | undefined): void {
     if (!isCopied) return
     keys.push(key)
     before.push(value)
     this.#changes += 1
   }
 
-  #entries(): Map<Key, Value> {
-    const { entries, keys, before } = this.#shared
+  #entries(): Map<Key, Value> | undefined {
+    return this.#shared && this.#undone(this.#shared).entries
+  }
+
+  #undone(shared: Shared<Key, Value>): Shared<Key, Value> {
+    const { entries, keys, before } = shared
     while (keys.length > this.#changes) {
       const key = keys.pop()
       const value = before.pop()
@@ -77,6 +75,6 @@ export class UndoMap<Key, Value extends {}> {
       if (value === undefined) entries.delete(key)
       else entries.set(key, value)
     }
-    return entries
+    return shared
   }
 }

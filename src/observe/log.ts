@@ -27,7 +27,22 @@ export function createLog(options: LogOptions): (entry: Logged) => void {
   // Masked before it is shortened, because half a secret would not be found any more.
   const shorten: Shorten = (text) => capped(mask(text))
   const { write, now, spell = jsonLine } = options
-  return (entry) => write(mask(spell(entry, new Date(now()).toISOString(), shorten)))
+  const timeOf = isoClock()
+  return (entry) => write(mask(spell(entry, timeOf(now()), shorten)))
+}
+
+/** Spells times; the second is spelled once, because that takes as long as all else of its line but the JSON. */
+function isoClock(): (ms: number) => string {
+  let second = NaN
+  let beginning = ''
+  return (ms) => {
+    const whole = Math.floor(ms / 1000)
+    if (whole !== second) {
+      second = whole
+      beginning = new Date(whole * 1000).toISOString().slice(0, -'000Z'.length)
+    }
+    return `${beginning}${String(Math.floor(ms) - whole * 1000).padStart(3, '0')}Z`
+  }
 }
 
 type Shorten = (text: string) => string

@@ -220,6 +220,6 @@ function opened(
       line.end(CALLER_LEFT)
       stop()
     },
-    release: () => void release(),
+    release: () => void (over || release()),
   }
 }

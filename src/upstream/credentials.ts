@@ -18,8 +18,10 @@ export function presentedKeys(headers: Lookup, query: Lookup): string[] {
     headers.get('x-goog-api-key'),
     query.get('key'),
   ]
-  const keys = candidates.filter((key): key is string => typeof key === 'string' && KEY.test(key))
-  return [...new Set(keys)]
+  const keys: string[] = []
+  for (const key of candidates)
+    if (typeof key === 'string' && KEY.test(key) && !keys.includes(key)) keys.push(key)
+  return keys
 }
 
 function bearer(authorization: string | null): string | undefined {
