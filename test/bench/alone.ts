@@ -124,6 +124,8 @@ export interface Alone {
   /** Microseconds for an exchange without the option, and how many more with it. */
   without: number
   more: number
+  /** With it in proportion to without it, pair by pair. */
+  ratio: number
 }
 
 /** What an option costs for each kind of traffic: the middle of pairs of slices, one with it and one without. */
@@ -146,7 +148,13 @@ export async function measureAlone(option: Option, rounds = ROUNDS): Promise<Alo
       without.push(off)
       more.push(on - off)
     }
-    results.push({ name: traffic.name, without: median(without), more: median(more) })
+    const ratio = more.map((each, round) => 1 + each / (without[round] ?? Number.NaN))
+    results.push({
+      name: traffic.name,
+      without: median(without),
+      more: median(more),
+      ratio: median(ratio),
+    })
   }
   return results
 }

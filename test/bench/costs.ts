@@ -2,7 +2,7 @@ import { measureAlone, type Option } from './alone.ts'
 import { NAMED_CALLERS } from './callers.ts'
 import type { Lane } from './lanes.ts'
 import type { Extra } from './memory.ts'
-import { type Making, type Proxy, startLane } from './processes.ts'
+import { type Making, type Proxy, withLanes } from './processes.ts'
 import { type LaneScores, measure, type World } from './rounds.ts'
 import { readScenarios } from './scenarios.ts'
 import { median, quantile } from './statistics.ts'
@@ -44,91 +44,107 @@ export const measureCallers = (world: World, effort: Effort): Promise<Extra> =>
     changed: { callers: NAMED_CALLERS },
   })
 
-interface Processes extends Pick<Compared, 'option' | 'title'> {
+interface Processes {
+  option: Option
+  title: string
   upstreams: readonly Lane['upstream'][]
   without: Partial<Making>
   changed: Partial<Making>
 }
 
-/** Two processes of the same build, pair by pair. */
+/** Two processes of one build do not take exactly the same: what a compiler does is never the same twice. */
+const GENERATIONS = 3
+
+/** Two processes of the same build, pair by pair, and then two others. */
 async function measureProcesses(
   world: World,
-  effort: Effort,
-  { upstreams, without, changed, ...compared }: Processes,
+  { command, rounds }: Effort,
+  { upstreams, without, changed, option, title }: Processes,
 ): Promise<Extra> {
-  const making = { upstreamPort: world.upstream.port, command: effort.command }
-  const plain = await startLane('dragoman', { ...making, ...without })
-  const other = await startLane('dragoman', { ...making, ...changed })
+  const making = { upstreamPort: world.upstream.port, command }
   const pairs = upstreams.map((upstream): [Lane, Lane] => [
     lane('without', upstream),
-    lane(compared.option, upstream),
+    lane(option, upstream),
   ])
-  const proxyOf = async ({ name }: Lane): Promise<Proxy> => (name === 'without' ? plain : other)
-  try {
-    return await measureOption({ ...world, proxyOf }, effort, { ...compared, pairs })
-  } finally {
-    await Promise.all([plain.stop(), other.stop()])
-  }
+  const all: Measured[] = []
+  for (let generation = 0; generation < GENERATIONS; generation += 1)
+    await withLanes(
+      [
+        { ...making, ...without },
+        { ...making, ...changed },
+      ],
+      async ([plain, other]) => {
+        const proxyOf = async ({ name }: Lane): Promise<Proxy> =>
+          started(name === 'without' ? plain : other)
+        const effort = Math.ceil(rounds / GENERATIONS)
+        all.push(...(await measurePairs({ ...world, proxyOf }, effort, pairs)))
+      },
+    )
+  return tableOf(option, title, all)
 }
 
 /** What a second upstream behind a model costs while both are well: two routes of one process, pair by pair. */
-export async function measurePool(world: World, effort: Effort): Promise<Extra> {
-  const proxy = await startLane('dragoman', {
-    upstreamPort: world.upstream.port,
-    command: effort.command,
-  })
+export async function measurePool(world: World, { command, rounds }: Effort): Promise<Extra> {
   const pairs = (['messages', 'responses'] as const).map((upstream): [Lane, Lane] => [
     lane('one upstream', upstream),
     { ...lane('two upstreams', upstream), twin: 'one upstream' },
   ])
-  try {
-    return await measureOption({ ...world, proxyOf: async () => proxy }, effort, {
-      option: 'pool',
-      title: 'pool: what a second upstream costs',
-      pairs,
-    })
-  } finally {
-    await proxy.stop()
-  }
+  const making = { upstreamPort: world.upstream.port, command }
+  const all = await withLanes([making], ([proxy]) =>
+    measurePairs({ ...world, proxyOf: async () => started(proxy) }, rounds, pairs),
+  )
+  return tableOf('pool', 'pool: what a second upstream costs', all)
 }
 
-interface Compared {
-  option: Option
-  title: string
-  /** Without the option and with it. */
-  pairs: readonly [Lane, Lane][]
+function started(proxy: Proxy | undefined): Proxy {
+  if (!proxy) throw new Error('no process')
+  return proxy
 }
 
-async function measureOption(
+/** What a kind of traffic took in slices that follow each other, without the option and with it. */
+interface Measured {
+  name: string
+  off: number[]
+  on: number[]
+  problems: string[]
+}
+
+async function measurePairs(
   world: World,
-  { rounds }: Effort,
-  { option, title, pairs }: Compared,
-): Promise<Extra> {
-  const rows: string[][] = []
-  const problems: string[] = []
+  rounds: number,
+  pairs: readonly [Lane, Lane][],
+): Promise<Measured[]> {
+  const all: Measured[] = []
+  const effort = { rounds, seconds: SLICE_SECONDS, warmSeconds: 1.5, progress: () => undefined }
   for (const scenario of readScenarios(SCENARIOS))
     for (const pair of pairs) {
-      const effort = {
-        rounds,
-        seconds: SLICE_SECONDS,
-        warmSeconds: 1.5,
-        progress: () => undefined,
-      }
       const [off, on] = await measure(world, pair, scenario, effort)
       if (!off || !on) continue
-      problems.push(...off.problems, ...on.problems)
-      rows.push(rowOf(`${scenario.name}, over ${off.lane.upstream}`, cpuIn(off), cpuIn(on)))
+      all.push({
+        name: `${scenario.name}, over ${off.lane.upstream}`,
+        off: cpuIn(off),
+        on: cpuIn(on),
+        problems: [...off.problems, ...on.problems],
+      })
     }
-  for (const { name, without, more } of await measureAlone(option))
-    rows.push([`${name}, alone`, digits(without), digits(more), digits(1 + more / without), ''])
+  return all
+}
+
+async function tableOf(option: Option, title: string, all: readonly Measured[]): Promise<Extra> {
+  const rows = [...Map.groupBy(all, ({ name }) => name)].map(([name, same]) =>
+    rowOf(
+      name,
+      same.flatMap(({ off }) => off),
+      same.flatMap(({ on }) => on),
+    ),
+  )
+  for (const { name, without, more, ratio } of await measureAlone(option))
+    rows.push([`${name}, alone`, ...[without, more, ratio].map((each) => digits(each)), ''])
+  const head = ['messages', 'CPU µs without', 'µs more', 'with / without', 'middle half']
   return {
     findings: [],
-    problems,
-    section: {
-      title,
-      head: ['messages', 'CPU µs without', 'µs more', 'with / without', 'middle half'],
-      rows,
-    },
+    problems: all.flatMap(({ problems }) => problems),
+    section: { title, head, rows },
   }
 }
 

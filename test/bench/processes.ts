@@ -154,12 +154,26 @@ export async function startLane(kind: ProxyKind, making: Making): Promise<Proxy>
     ...(state && { state: { store: state } }),
     ...(callers && { callers }),
   })
-  const proxy = await startProxy(
-    [...options, command, '--config', config.path, '--port', '0', ...args],
-    ipc,
-  )
-  config.remove()
-  return proxy
+  try {
+    const own = ['--config', config.path, '--port', '0', ...args]
+    return await startProxy([...options, command, ...own], ipc)
+  } finally {
+    config.remove()
+  }
+}
+
+/** Several of them for as long as the work takes. One that does not start leaves none of the others behind. */
+export async function withLanes<Made>(
+  makings: readonly Making[],
+  work: (proxies: readonly Proxy[]) => Promise<Made>,
+): Promise<Made> {
+  const proxies: Proxy[] = []
+  try {
+    for (const making of makings) proxies.push(await startLane('dragoman', making))
+    return await work(proxies)
+  } finally {
+    await Promise.all(proxies.map((proxy) => proxy.stop()))
+  }
 }
 
 const second = (dialect: Dialect): string => `${dialect}-2`

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import type { Lane } from './lanes.ts'
 import type { Extra } from './memory.ts'
-import { type Proxy, startLane } from './processes.ts'
+import { type Proxy, withLanes } from './processes.ts'
 import { measure, type World } from './rounds.ts'
 import { readScenarios } from './scenarios.ts'
 import { ratios, sumUpSeries } from './statistics.ts'
@@ -25,15 +25,15 @@ export async function measureSeveral(
   { command, rounds }: { command: string; rounds: number },
 ): Promise<Extra> {
   const making = { upstreamPort: world.upstream.port, command, state: 'off' }
-  const one = await startLane('dragoman', making)
-  const several = await startLane('dragoman', {
-    ...making,
-    args: ['--workers', String(PROCESSES)],
-  })
-  const proxyOf = async ({ name }: Lane): Promise<Proxy> => (name === ONE.name ? one : several)
   const rows: string[][] = []
   const problems: string[] = []
-  try {
+  const makings = [making, { ...making, args: ['--workers', String(PROCESSES)] }]
+  await withLanes(makings, async ([one, several]) => {
+    const proxyOf = async ({ name }: Lane): Promise<Proxy> => {
+      const proxy = name === ONE.name ? one : several
+      if (!proxy) throw new Error('no process')
+      return proxy
+    }
     for (const scenario of readScenarios(SCENARIOS)) {
       const effort = { rounds, seconds: undefined, warmSeconds: 1.5, progress: () => undefined }
       const both = await measure({ ...world, proxyOf }, [ONE, SEVERAL], scenario, effort)
@@ -49,9 +49,7 @@ export async function measureSeveral(
         `${digits(ratio?.least)}–${digits(ratio?.most)}`,
       ])
     }
-  } finally {
-    await Promise.all([one.stop(), several.stop()])
-  }
+  })
   return {
     findings: [],
     problems,
