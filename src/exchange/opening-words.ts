@@ -17,6 +17,7 @@ export function openingWords(
   const turns = find?.(beginning?.turns)
   if (!turns) return undefined
   const sketch = new Sketch()
+  sketch.add(model, 0, model.length)
   try {
     const instructions = find?.(beginning?.instructions)
     if (instructions) sketch.words(instructions.text, instructions.start)
@@ -25,7 +26,7 @@ export function openingWords(
     // Malformed JSON is reported where the body is parsed.
     return undefined
   }
-  return `${model} ${sketch.text}`
+  return sketch.text
 }
 
 /** A member, and a text in which it stands. */

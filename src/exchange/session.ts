@@ -37,26 +37,25 @@ export function sessionPart(
   scanned: ScannedBody | undefined,
   model: string | undefined,
 ): SessionPart | undefined {
-  const text = sessionText(exchange, scanned, model)
-  if (text === undefined) return undefined
-  const session = exchange.pools.session(text)
+  const session = findSession(exchange, scanned, model)
+  if (!session) return undefined
   exchange.journal.note({ session: session.hash })
   const told = toldClass(exchange) ?? 'main'
   const isMain = told === 'main'
   return { session, own: isMain ? (model ?? '') : `${told}\0${model}`, isMain }
 }
 
-/** The text that identifies a session of one caller. */
-function sessionText(
+/** The session of one caller, by its id or by how it begins. */
+function findSession(
   exchange: Exchange,
   scanned: ScannedBody | undefined,
   model: string | undefined,
-): string | undefined {
-  const { identity = '' } = exchange
+): Session | undefined {
+  const { identity = '', pools } = exchange
   const id = sessionId(exchange, scanned)
-  if (id !== undefined) return `${identity}\0id\0${id}`
+  if (id !== undefined) return pools.session(identity, 'id', id)
   const words = openingWords(exchange, scanned, model)
-  return words === undefined ? undefined : `${identity}\0words\0${words}`
+  return words === undefined ? undefined : pools.session(identity, 'words', words)
 }
 
 /** The session as the client names it, where the name is surely the same in all its requests. */

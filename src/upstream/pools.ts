@@ -3,7 +3,7 @@ import type { RouteSettings, Settings } from '../config/settings.ts'
 import { backoffMs, Breaker, LONGEST_WAIT_MS } from './breaker.ts'
 import { accountFirst, byRendezvous, inOrder, memberFirst, roundRobin } from './choice.ts'
 import { keysOf, type Member } from './members.ts'
-import { createSessions, type Session } from './sessions.ts'
+import { createSessions, type FindSession } from './sessions.ts'
 
 /** The state of all members, in this process and for its lifetime. */
 export interface Pools {
@@ -22,8 +22,7 @@ export interface Pools {
   mayAsk(member: Member, model: string): boolean
   /** All members in the order in which to ask them, including those that are out. */
   order(asked: Choosing): readonly Member[]
-  /** The session that this text identifies. */
-  session(text: string): Session
+  readonly session: FindSession
 }
 
 export interface Choosing {

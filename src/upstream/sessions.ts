@@ -54,19 +54,47 @@ export class Session {
 /** Bounded, because callers choose their sessions. */
 const MOST_SESSIONS = 10_000
 
-/** Finds sessions by the text that identifies them; those not seen for long are forgotten. */
-export function createSessions(): (text: string) => Session {
-  let recent = new Map<string, Session>()
-  let before = new Map<string, Session>()
-  return (text) => {
-    const known = recent.get(text)
+/** How a session is told: by the id that its client names, or by how its conversation begins. */
+export type SessionKind = 'id' | 'words'
+
+/** Finds the session that a name tells from others of its owner. */
+export type FindSession = (owner: string, kind: SessionKind, name: string) => Session
+
+/** Those not seen for long are forgotten. */
+export function createSessions(): FindSession {
+  let recent = new Generation()
+  let before = new Generation()
+  return (owner, kind, name) => {
+    const known = recent.find(owner, kind, name)
     if (known) return known
-    const session = before.get(text) ?? new Session(text)
+    const session = before.find(owner, kind, name) ?? new Session([owner, kind, name].join('\0'))
     if (recent.size >= MOST_SESSIONS) {
       before = recent
-      recent = new Map()
+      recent = new Generation()
     }
-    recent.set(text, session)
+    recent.add(owner, kind, name, session)
     return session
+  }
+}
+
+/** Every request looks, and to join what it looks for into one key would take longer than to look. */
+class Generation {
+  size = 0
+  readonly #owners: Record<SessionKind, Map<string, Map<string, Session>>> = {
+    id: new Map(),
+    words: new Map(),
+  }
+
+  find(owner: string, kind: SessionKind, name: string): Session | undefined {
+    return this.#owners[kind].get(owner)?.get(name)
+  }
+
+  add(owner: string, kind: SessionKind, name: string, session: Session): void {
+    const owners = this.#owners[kind]
+    const own = owners.get(owner) ?? new Map<string, Session>()
+    owners.set(owner, own)
+    // The name may be a slice of a body, which it would keep.
+    own.set(JSON.parse(JSON.stringify(name)), session)
+    this.size += 1
   }
 }
