@@ -22,7 +22,7 @@ import {
   NOT_TAKEN,
   REPLY_TOO_LARGE,
 } from '../model/failures.ts'
-import { readBehind, type ReadFrame } from './first-read.ts'
+import { readBehind, type ReadFrames } from './first-read.ts'
 import { isDone, passingErrors, type Opening, type PassingErrors } from './passing-errors.ts'
 import type { PassPlan } from './plan.ts'
 import { pieceFinder } from '../stream/pieces.ts'
@@ -150,12 +150,12 @@ function bodyEvents(
   }
 }
 
-/** Reads along with the bytes, for the log and to know how a stream ends. `first`: has been read already. */
+/** Reads along with the bytes, for the log and to know how a stream ends. `first`: have been read already. */
 function tapReader(
   { newId }: StoredExchange,
   plan: PassPlan,
   mirror: Mirror | undefined,
-  first?: ReadFrame,
+  first?: ReadFrames,
 ): FrameReader {
   const { adapter, target } = plan.destination
   const { same, upstream } = adapter
@@ -286,9 +286,9 @@ async function readOpening(
   }
 }
 
-/** The piece with which a stream begins; `first`: its first frame, where that has been read. */
+/** The piece with which a stream begins; `first`: its first frames, where they have been read. */
 type Opened =
-  | { bytes: Uint8Array; problem?: undefined; first?: ReadFrame }
+  | { bytes: Uint8Array; problem?: undefined; first?: ReadFrames }
   | { problem: Problem; bytes?: undefined; first?: undefined }
 
 interface OpeningOptions {

@@ -3,7 +3,7 @@ import { ENDED_EARLY } from '../model/cursor.ts'
 import { parse, stringify } from '../json/json.ts'
 import type { Problem } from '../model/problem.ts'
 import type { FrameReader } from '../stream/codec.ts'
-import type { ReadFrame } from './first-read.ts'
+import type { ReadFrame, ReadFrames } from './first-read.ts'
 import { pieceFinder } from '../stream/pieces.ts'
 import { sseParser } from '../stream/sse.ts'
 import { isStumble, guessKind } from '../stream/reply-events.ts'
@@ -17,8 +17,9 @@ import { isPassingOver } from '../upstream/verdict.ts'
  */
 export interface PassingErrors {
   /**
-   * Reads the first events, in a text that may be cut off. `isDecisive`: reads all up to the first event that shows
-   * something of the reply, because until then another upstream may be asked.
+   * Reads the first events, in a text that may be cut off, and again in a longer one until the reply has begun.
+   * `isDecisive`: reads all up to the first event that shows something of the reply, because until then another
+   * upstream may be asked.
    */
   opening(text: string, isDecisive?: boolean): Opening
   /**
@@ -36,12 +37,12 @@ export interface PassingErrors {
 
 /**
  * `begun`: the reply has begun. `failure`: it failed, in words that clients do not take for a failure. `first`: the
- * first frame, where no other was needed to tell.
+ * first frames, where all that were needed to tell have been read one after the other.
  */
 export interface Opening {
   begun: boolean
   failure?: Problem
-  first?: ReadFrame
+  first?: ReadFrames
 }
 
 /** `failure`: the error to be written behind `text`, where the stream ends. */
@@ -78,10 +79,7 @@ export function passingErrors(options: Options): PassingErrors {
   const errors: PassingErrors & Told = {
     said: false,
     untold: undefined,
-    opening(text: string, isDecisive = false): Opening {
-      const frames = guessKind(text) === 'json' ? [unframed(text)] : framesIn(text)
-      return openingIn(options, judge, frames, isDecisive)
-    },
+    opening: openingReader(options, judge),
     inspected(text: string, told: Problem | undefined): Inspected {
       let out = ''
       for (const event of text.split(BEHIND_BLANK_LINE)) {
@@ -124,9 +122,9 @@ export function passingErrors(options: Options): PassingErrors {
  * not made anew for each stream: a generator function gets a shape of its own, which keeps its exchange until a full
  * collection.
  */
-function* eachFrame(text: string, maxEventCharacters: number): Generator<Frame> {
+function* eachFrame(text: string, maxEventCharacters: number, from = 0): Generator<Frame> {
   const parser = sseParser(maxEventCharacters)
-  for (let at = 0; at < text.length;) {
+  for (let at = from; at < text.length;) {
     const end = behindBlankLine(text, at)
     yield* parser.push(text.slice(at, end))
     at = end
@@ -149,15 +147,22 @@ interface FrameJudge {
   forget(): void
   /** Whether the frame says anything of a reply. One that the reader cannot read does: the caller is to see it. */
   saysSomething(frame: Frame): boolean
-  opened(frame: Frame): ReadFrame
+  opened(frame: Frame): OpenedFrame
+}
+
+/** A frame, the reader that has read it alone, and what it found; no events where it cannot read the frame. */
+interface OpenedFrame {
+  readonly frame: Frame
+  readonly reader: FrameReader
+  readonly events: Event[] | undefined
 }
 
 function frameJudge({ adapter, reader, isImproved }: Options): FrameJudge {
   const { tellsFailure = () => true, pieces, knows = () => true } = adapter.same
   const isPiece = pieceFinder(pieces)
   // Several questions are asked about one frame, which is read once.
-  let last: ReadFrame | undefined
-  const opened = (frame: Frame): ReadFrame => {
+  let last: OpenedFrame | undefined
+  const opened = (frame: Frame): OpenedFrame => {
     if (last?.frame === frame) return last
     const alone = reader()
     return (last = { frame, reader: alone, events: attemptedRead(alone, frame) })
@@ -190,54 +195,94 @@ function attemptedRead(reader: FrameReader, frame: Frame): Event[] | undefined {
   }
 }
 
-function openingIn(
-  options: Options,
+function openingReader(
+  { adapter, maxEventCharacters }: Options,
   judge: FrameJudge,
-  frames: Iterable<Frame>,
-  isDecisive: boolean,
-): Opening {
-  const opening = isDecisive ? decisiveOpening(options, judge, frames) : firstOpening(judge, frames)
-  judge.forget()
-  return opening
+): PassingErrors['opening'] {
+  let decisive: DecisiveOpening | undefined
+  return (text, isDecisive = false) => {
+    const frames =
+      guessKind(text) === 'json'
+        ? [unframed(text)]
+        : eachFrame(text, maxEventCharacters, decisive?.judged)
+    if (isDecisive) decisive ??= new DecisiveOpening(adapter, judge)
+    const opening = decisive?.read(frames, text.length) ?? firstOpening(judge, frames)
+    judge.forget()
+    // What was read is released with the opening: a stream may go on for an hour.
+    if (opening.begun) decisive = undefined
+    return opening
+  }
 }
 
 /** The opening up to the first event that says anything. */
 function firstOpening(judge: FrameJudge, frames: Iterable<Frame>): Opening {
-  let first: ReadFrame | undefined
+  let isFirst = true
   for (const frame of frames) {
     const problem = judge.problemIn(frame)
     if (problem)
       return judge.passes(frame, problem) ? { begun: true } : { begun: true, failure: problem }
-    const read = judge.opened(frame)
-    first ??= read
+    const { reader, events = [] } = judge.opened(frame)
     // Frames that are only a piece have not been read.
-    const isRead = first === read && (read.events ?? []).length > 0
-    if (judge.saysSomething(frame)) return { begun: true, ...(isRead && { first }) }
+    const isRead = isFirst && events.length > 0
+    if (judge.saysSomething(frame))
+      return { begun: true, ...(isRead && { first: { reader, frames: [{ frame, events }] } }) }
+    isFirst = false
   }
   return { begun: false }
 }
 
 /** The opening up to the first event that shows something of the reply. */
-function decisiveOpening(
-  { adapter }: Options,
-  judge: FrameJudge,
-  frames: Iterable<Frame>,
-): Opening {
-  const isPiece = pieceFinder(adapter.same.pieces)
-  /** Reads all frames, one after the other; the first one it has read alone. */
-  let beginning: FrameReader | undefined
-  for (const frame of frames) {
-    const problem = judge.problemIn(frame)
-    if (problem && (isPassingOver(problem) || !judge.passes(frame, problem)))
-      return { begun: true, failure: problem }
-    if (problem || isPiece(frame)) return { begun: true }
-    const alone = judge.opened(frame)
-    const events = beginning ? attemptedRead(beginning, frame) : alone.events
-    // What cannot be read shows something: the caller is to see it.
-    if (!events || events.some(isShown)) return { begun: true }
-    beginning ??= alone.reader
+class DecisiveOpening {
+  /** How much of the text has been judged, in whole events. */
+  judged = 0
+  readonly #judge: FrameJudge
+  readonly #isPiece: (frame: Frame) => boolean
+  /** Reads all frames, one after the other. */
+  #reader: FrameReader | undefined
+  readonly #frames: ReadFrame[] = []
+
+  constructor(adapter: Adapter, judge: FrameJudge) {
+    this.#judge = judge
+    this.#isPiece = pieceFinder(adapter.same.pieces)
   }
-  return { begun: false }
+
+  /** `end`: where the text ends in which the frames stand. */
+  read(frames: Iterable<Frame>, end: number): Opening {
+    this.judged = end
+    for (const frame of frames) {
+      const opening = this.#readOne(frame)
+      if (opening) return opening
+    }
+    return { begun: false }
+  }
+
+  /** Undefined where the frame shows nothing. */
+  #readOne(frame: Frame): Opening | undefined {
+    // A piece of a text is no failure.
+    if (this.#isPiece(frame)) return this.#begun()
+    const events = this.#eventsIn(frame)
+    // Where the frame alone may mean a failure, it means one or is told as one to the reader of all.
+    const isClean = events?.every(({ type }) => type !== 'error') ?? false
+    const problem = isClean ? undefined : this.#judge.problemIn(frame)
+    if (problem && (isPassingOver(problem) || !this.#judge.passes(frame, problem)))
+      return { begun: true, failure: problem }
+    // What cannot be read shows something: the caller is to see it.
+    if (problem || !events) return { begun: true }
+    this.#frames.push({ frame, events })
+    return events.some(isShown) ? this.#begun() : undefined
+  }
+
+  #eventsIn(frame: Frame): Event[] | undefined {
+    if (this.#reader) return attemptedRead(this.#reader, frame)
+    const { reader, events } = this.#judge.opened(frame)
+    this.#reader = reader
+    return events
+  }
+
+  #begun(): Opening {
+    const reader = this.#reader
+    return { begun: true, ...(reader && { first: { reader, frames: this.#frames } }) }
+  }
 }
 
 /** `hidden`: an event of a failure without its secrets. `masked`: a comment, or an event that the dialect does not know, likewise. */

@@ -17,10 +17,11 @@ writeFileSync(
 )
 afterAll(() => rmSync(folder, { recursive: true }))
 
+const notReached = () => Promise.reject(new Error('not reached'))
+
 test('a pair whose second process refuses to start leaves none behind', async () => {
   const making = { upstreamPort: 1, command }
-  const work = () => Promise.reject(new Error('not reached'))
-  const pair = withLanes([making, { ...making, args: ['--refuse'] }], work)
+  const pair = withLanes([making, { ...making, args: ['--refuse'] }], notReached)
   await expect(pair).rejects.toThrow('ended with 1')
   expect(() => process.kill(Number(readFileSync(begun, 'utf8')), 0)).toThrow('ESRCH')
 })
