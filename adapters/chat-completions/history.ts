@@ -1,4 +1,4 @@
-import { isMute } from '../../src/model/empty-request.ts'
+import { opensMute } from '../../src/model/empty-request.ts'
 import { type Json, type JsonObject, isObject, listOf } from '../../src/json/json.ts'
 import { foundInWords, passingWords } from '../../src/model/late-tools.ts'
 import { callInWords } from '../../src/model/text-tools.ts'
@@ -177,12 +177,10 @@ export function writeHistory(request: Request, context: WriteContext): JsonObjec
   const placed = writeGroups(writtenTogether(request.turns, context), context)
   const system = writeSystem(request, context)
   const isLone = placed.every(({ message }) => message['role'] === 'system')
-  if (isLone && !context.own) {
-    const alone = [...system, ...placed.map(({ message }) => message)]
-    const isEmpty = alone.length === 0 && isMute(request)
-    return isEmpty ? [{ role: 'user', content: '' }] : asCaller(alone, context)
-  }
-  return [...system, ...bridged(repair(placed, context), context)]
+  const opening = !context.own && opensMute(request) ? [MUTE] : []
+  if (isLone && !context.own && opening.length === 0)
+    return asCaller([...system, ...placed.map(({ message }) => message)], context)
+  return [...system, ...opening, ...bridged(repair(placed, context), context)]
 }
 
 function writeGroups(groups: readonly TurnGroup[], context: WriteContext): Placed[] {
@@ -203,6 +201,8 @@ function writeGroups(groups: readonly TurnGroup[], context: WriteContext): Place
     },
   ).placed
 }
+
+const MUTE: JsonObject = { role: 'user', content: '' }
 
 /** Sends instructions without a conversation as the user's: the templates of Mistral and Qwen refuse them alone. */
 function asCaller(system: JsonObject[], { lose }: WriteContext): JsonObject[] {

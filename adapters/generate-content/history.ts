@@ -19,6 +19,7 @@ import {
 } from './blocks.ts'
 import type { WireContent, WirePart } from './wire.ts'
 import { listOf, isObject, mergedMembers, type Json, type JsonObject } from '../../src/json/json.ts'
+import { opensMute } from '../../src/model/empty-request.ts'
 import { foundInWords, isInstruction, passingWords } from '../../src/model/late-tools.ts'
 import type { ToolNames } from '../../src/model/names.ts'
 import { callInWords } from '../../src/model/text-tools.ts'
@@ -248,6 +249,7 @@ export function writeContents(
     context.lose('defaulted', `turns.${request.turns.length}`, 'the model takes no prefill')
     contents.push(CONTINUE)
   }
+  if (opensMute(request)) return [MUTE, ...contents]
   const [first] = contents
   if (!isModel(first) || !contentParts(first).some(isCall)) return contents
   context.lose('defaulted', 'turns', 'it begins with a call')
@@ -331,6 +333,7 @@ function endNeighbours({ contents, open }: Joined): void {
 
 const contentParts = (content: JsonObject | undefined): Json[] => listOf(content?.['parts'])
 
+const MUTE: JsonObject = { role: 'user', parts: [{ text: '' }] }
 const CONTINUE: JsonObject = { role: 'user', parts: [{ text: 'Continue.' }] }
 
 const isResponse = (part: Json): boolean => isObject(part) && 'functionResponse' in part

@@ -4,7 +4,6 @@ import type { Block, Request } from '../../src/model/request.ts'
 import { withToolsBefore } from '../../src/model/late-tools.ts'
 import { toolNames, type ToolNames } from '../../src/model/names.ts'
 import { made, mapped, nothingLost, type Trail } from '../../src/model/trail.ts'
-import { isMute } from '../../src/model/empty-request.ts'
 import { invalid, nothingToSend } from '../../src/model/problem.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
 import type { Outgoing, ReadRequestContext, WriteRequestContext } from '../contract.ts'
@@ -160,8 +159,6 @@ function conversation(
   const contents = writeContents(request, context, names)
   const last = system.at(-1)
   if (contents.length > 0) return { system, contents }
-  if (!last && isMute(request))
-    return { system, contents: [{ role: 'user', parts: [{ text: '' }] }] }
   if (!last) throw nothingToSend()
   context.lose('approximated', 'system', 'without a conversation it becomes one')
   return { system: system.slice(0, -1), contents: [{ role: 'user', parts: [last] }] }

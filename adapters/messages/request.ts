@@ -3,6 +3,7 @@ import type { Lose } from '../../src/model/loss.ts'
 import type { Block, Request } from '../../src/model/request.ts'
 import { trailOf, withLastEffort, withoutForgotten } from '../../src/model/late-tools.ts'
 import { toolNames } from '../../src/model/names.ts'
+import { opensMute } from '../../src/model/empty-request.ts'
 import { invalid, nothingToSend, ProblemError } from '../../src/model/problem.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
 import { lowered } from './lowered.ts'
@@ -229,7 +230,7 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
   reportUnsayable(request, lose)
   const { metadata, output_config, context_management, ...left } = restOf(request)
   const system = writeSystem(request, writing, 'format' in format)
-  if (messages.length === 0) messages.push(...asCaller(system, lose))
+  open(messages, system, request, lose)
   const body: JsonObject = {
     model: target.model,
     max_tokens: maxTokens,
@@ -287,7 +288,25 @@ function writeSystem(request: Request, writing: WriteContext, isAsked: boolean):
   ]
 }
 
-/** The service refuses an empty conversation, so the last instruction becomes the user's message. */
+/** The service requires a conversation that the user opens with a word. */
+function open(messages: Message[], system: JsonObject[], request: Request, lose: Lose): void {
+  const isSaid = messages.length + system.length > 0
+  if (isSaid && !isOrigin(request) && opensMute(request)) messages.unshift(mute(lose))
+  if (messages.length === 0) messages.push(...asCaller(system, lose))
+}
+
+function mute(lose: Lose): Message {
+  lose('defaulted', 'turns', 'it begins without a word')
+  return saying('Continue.', 'turns')
+}
+
+const saying = (text: string, place: string): Message => ({
+  role: 'user',
+  pieces: [{ role: 'user', value: { type: 'text', text }, place }],
+  left: {},
+})
+
+/** Without a conversation the last instruction becomes the user's message. */
 function asCaller(system: JsonObject[], lose: Lose): Message[] {
   const value = system.pop()
   if (!value) throw nothingToSend()
@@ -317,8 +336,7 @@ function settleEnd(messages: Message[], thinks: boolean, context: WriteRequestCo
   const calls = last.pieces.some(({ value }) => value.type === 'tool_use')
   if (context.target.facts.prefill !== false || calls) return trimEnd(messages, context.lose)
   context.lose('approximated', place, 'the model does not continue its own words')
-  const value = { type: 'text', text: 'Continue.' }
-  messages.push({ role: 'user', pieces: [{ role: 'user', value, place }], left: {} })
+  messages.push(saying('Continue.', place))
 }
 
 /** The last text of a model that is to be continued must not end in white space. */

@@ -83,18 +83,18 @@ const countMarks = (item: JsonObject): number =>
 const isMarked = (part: Json): boolean => isObject(part) && part[MARK] !== undefined
 
 /**
- * Neither instructions nor tools, which stand before them, can have a mark. Where one of them is marked, the
- * instructions become the first message of the developer.
+ * Neither instructions nor tools, which stand before them, can have a mark. So for a model that takes marks the
+ * instructions are the first message of the developer, whether or not they have one now: marks come and go, and the
+ * prompt stays as it was.
  */
-export function markedInstructions(
+export function instructingMessage(
   { system, tools }: Request,
   { marks, lose }: { marks: boolean; lose: WriteRequestContext['lose'] },
 ): JsonObject | undefined {
   const tool = tools.find((one) => one.kind !== 'opaque' && one.cache !== undefined)
   const inTools = tool && tool.kind !== 'opaque' ? tool.cache : undefined
   const texts = system.filter(isFilledText)
-  if (!marks || texts.length === 0 || !(inTools ?? texts.some(({ cache }) => cache)))
-    return undefined
+  if (!marks || texts.length === 0) return undefined
   const last = texts.findLastIndex(({ cache }) => cache !== undefined)
   const content = texts.map(({ text, cache }, index) => {
     const mark = index === last ? cache : last < 0 && index === 0 ? inTools : undefined

@@ -6,7 +6,7 @@ import {
 } from '../contract.ts'
 import { pickMembers, defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
-import { isMute } from '../../src/model/empty-request.ts'
+import { opensMute } from '../../src/model/empty-request.ts'
 import {
   isAmong,
   keyOf,
@@ -21,7 +21,7 @@ import { withoutRefused } from '../../src/model/fields.ts'
 import { writeChoice, readChoice, readTools, type WrittenTools } from './tools.ts'
 import { History, writeTurns, type InputContext } from './history.ts'
 import { repair, type Placed } from './calls.ts'
-import { cacheKeyFor, capMarks, markedInstructions, readCaching } from './caching.ts'
+import { cacheKeyFor, capMarks, instructingMessage, readCaching } from './caching.ts'
 import {
   listOf,
   objectIn,
@@ -145,17 +145,17 @@ function writeSeen(request: Request, context: WriteRequestContext): Outgoing {
   const known = trailOf(request, givenTo(request, context), context.trail)
   const writing = { names, own, marks, isOpen, lose, takes, request, bring: offer.bring, ...known }
   const placed = writeTurns(request, writing)
-  const marked = own ? undefined : markedInstructions(request, writing)
-  const top = writeInstructions(request.system, context, marked !== undefined)
+  const leading = own ? undefined : instructingMessage(request, writing)
+  const top = writeInstructions(request.system, context, leading !== undefined)
   const { instructions, input } = own
     ? { instructions: top, input: writeOwnInput(request, placed) }
-    : opened(request, top, writeInput(request, placed, context, known.trail), marked, writing)
+    : opened(top, writeInput(request, placed, context, known.trail), leading, writing)
   const { text: _, include: __, prompt_cache_options: ___, ...rest } = restOf(request)
   const asked = request.compact?.now ? [...inputItems(input), TRIGGER] : input
   const body = defined({
     model: target.model,
     instructions,
-    ...writeToolOptions(request, offer.tools(marked !== undefined), writing),
+    ...writeToolOptions(request, offer.tools(leading !== undefined), writing),
     input: asked,
     stream: request.stream || undefined,
     store: own ? request.store : (request.store ?? false),
@@ -183,38 +183,36 @@ const TRIGGER = { type: 'compaction_trigger' }
 const inputItems = (input: Json | undefined): Json[] =>
   typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : listOf(input)
 
-const MUTE = [{ type: 'message', role: 'user', content: '' }]
+const MUTE = { type: 'message', role: 'user', content: '' }
 
 /** The service requires a conversation: instructions alone become the user's message. */
 function opened(
-  request: Request,
   instructions: string | undefined,
   input: readonly JsonObject[],
-  marked: JsonObject | undefined,
+  leading: JsonObject | undefined,
   { trail, lose }: Pick<InputContext, 'trail' | 'lose'>,
 ) {
   if (input.length > 0) {
-    const capped = capMarks(marked ? [marked, ...input] : input, marked, trail, lose)
-    return { instructions: marked ? undefined : instructions, input: capped }
+    const capped = capMarks(leading ? [leading, ...input] : input, leading, trail, lose)
+    return { instructions: leading ? undefined : instructions, input: capped }
   }
-  if (instructions === undefined && isMute(request)) return { instructions, input: MUTE }
   if (instructions === undefined) throw nothingToSend()
   lose('approximated', 'system', 'without a conversation it becomes one')
   return { instructions: undefined, input: instructions }
 }
 
-/** `isMarked`: their cache marks are written. */
+/** `isLeading`: their cache marks are written. */
 function writeInstructions(
   system: readonly Block[],
   { lose }: WriteRequestContext,
-  isMarked: boolean,
+  isLeading: boolean,
 ): string | undefined {
   const texts = system.flatMap((block, index) => {
     if (block.kind !== 'text') {
       if (block.kind !== 'opaque') lose('dropped', `system.${index}`)
       return []
     }
-    if (block.cache && !isMarked) lose('dropped', 'cache')
+    if (block.cache && !isLeading) lose('dropped', 'cache')
     return block.text === '' ? [] : [block.text]
   })
   return texts.length > 0 ? texts.join('\n\n') : undefined
@@ -248,7 +246,7 @@ function writeInput(
   const words = repaired.length > 0 ? options.formatWords(request) : undefined
   const asked = words ? [{ type: 'message', role: 'developer', content: words }] : []
   const written = mapped(trail, 'responses: items', repaired, [], nothingLost, ({ item }) => [item])
-  const items = [...asked, ...written]
+  const items = [...asked, ...(opensMute(request) ? [MUTE] : []), ...written]
   if (target.facts.prefill !== false || repaired.at(-1)?.side !== 'output') return items
   lose('approximated', 'turns')
   return [...items, CONTINUE]

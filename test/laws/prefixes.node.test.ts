@@ -3,6 +3,7 @@ import type { CacheOptions } from '../../adapters/contract.ts'
 import { DIALECTS } from '../../adapters/dialect.ts'
 import { isObject, objectIn, parse, stringify } from '../../src/json/json.ts'
 import { lossList } from '../../src/model/loss.ts'
+import type { Turn } from '../../src/model/request.ts'
 import { sessionOf } from '../cache/session.ts'
 import { adapterOf } from '../dialects/adapters.ts'
 import { kits, PAIRS } from '../dialects/index.ts'
@@ -37,6 +38,32 @@ describe('what a session sends upstream begins with what it has sent before', ()
       promptOf(writeRequest(upstream, readRequest(caller, body), cache).body),
     )
     expect(prompts.at(-1)?.turns.length).toBeGreaterThan(TURNS)
+    expect(breaks(prompts)).toEqual([])
+  })
+
+  it.each(PAIRS)('%s from %s, where the user begins without a word', (from, to) => {
+    const [caller, upstream] = [adapterOf(from), adapterOf(to)]
+    const prompts = sessionOf('mute', TURNS).map((request) => {
+      const turns: Turn[] = [{ role: 'user', blocks: [{ kind: 'text', text: '' }] }]
+      const said = writeRequest(caller, {
+        ...request,
+        turns: [...turns, ...request.turns.slice(1)],
+      })
+      return promptOf(writeRequest(upstream, readRequest(caller, stringify(said.body)), cache).body)
+    })
+    expect(breaks(prompts)).toEqual([])
+  })
+
+  it.each(PAIRS)('%s from %s, where marks of what to cache come and go', (from, to) => {
+    const [caller, upstream] = [adapterOf(from), adapterOf(to)]
+    const prompts = sessionOf('marks', TURNS).map((request, turn) => {
+      const isMarked = turn % 3 === 1
+      const system = request.system.map((block) => ({ ...block, ...(isMarked && { cache: {} }) }))
+      const said = writeRequest(caller, { ...request, system }, undefined, 'gpt-5.6')
+      return promptOf(
+        writeRequest(upstream, readRequest(caller, stringify(said.body)), cache, 'gpt-5.6').body,
+      )
+    })
     expect(breaks(prompts)).toEqual([])
   })
 
