@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Gateway } from './against.ts'
+import type { Option, SideJob } from './alone.ts'
 import type { ProxyKind } from './lanes.ts'
 import {
   CALLER_KEY,
@@ -83,6 +84,27 @@ export function startCaller(): Caller {
     async run(job) {
       child.send(job)
       return (await heardFrom(child)) as Score
+    },
+    stop: () => void child.kill(),
+  }
+}
+
+/** Exchanges without a socket, with an option or without. */
+export interface Side {
+  /** The kinds of traffic. */
+  names: readonly string[]
+  /** Microseconds on a processor for one exchange. */
+  run(job: SideJob): Promise<number>
+  stop(): void
+}
+
+export async function startSide(option: Option | 'without'): Promise<Side> {
+  const child = adopted(fork(file('alone-side.ts'), [option]))
+  return {
+    names: (await heardFrom(child)) as string[],
+    async run(job) {
+      child.send(job)
+      return Number(await heardFrom(child))
     },
     stop: () => void child.kill(),
   }
