@@ -48,6 +48,10 @@ export class Speech {
     if (thinkTags === 'reasoning') this.#tags = new TagReader()
   }
 
+  get hasSpoken(): boolean {
+    return this.#count > 0
+  }
+
   get isSpeaking(): boolean {
     return this.#open !== undefined
   }

@@ -10,7 +10,7 @@ import { CallReader, pieceOf, Speech } from './reader-blocks.ts'
 import { TOOL_NAME, keep, textIn, objectIn, objectsIn, isAbsent } from './dialect.ts'
 import { readDrawn } from './media.ts'
 import { readMessage } from './blocks.ts'
-import { BAD_REPLY, BROKEN, readProblem, saysError } from './problems.ts'
+import { BAD_REPLY, BROKEN, readProblem, saysError, WORDLESS } from './problems.ts'
 import {
   choiceLeft,
   listCitations,
@@ -220,8 +220,7 @@ export class CompletionReader implements Reader {
   #over(isSaid: boolean): void {
     if (this.#cursor.ended) return
     if (!this.#finish && !isSaid) return this.#cursor.fail(ENDED_EARLY)
-    if (!this.#begun) return this.#cursor.fail(BAD_REPLY)
-    this.#begin()
+    if (!this.#finish && this.#isSilent()) return this.#cursor.fail(WORDLESS)
     for (const citation of this.#unnamed(readSources(this.#sources))) this.#speech.cite(citation)
     const seen: Seen = { call: this.#calls.count > 0, refusal: this.#speech.hasRefused }
     this.#speech.end()
@@ -234,6 +233,12 @@ export class CompletionReader implements Reader {
         { proof },
       )
     this.#end(this.#finish ?? {}, seen)
+  }
+
+  /** Whether nothing has been said. Without a reason for its end that is no reply, and an agent would take it for one. */
+  #isSilent(): boolean {
+    const isTold = this.#speech.hasSpoken || this.#calls.count > 0 || this.#drawn > 0
+    return !isTold && this.#left.size === 0
   }
 
   #end(choice: JsonObject, seen: Seen): void {
@@ -271,6 +276,8 @@ export class CompletionReader implements Reader {
     })
     this.#count(json['usage'] ?? choice['usage'])
     this.#tier = readTier(json['service_tier'])
+    if (isAbsent(choice['finish_reason']) && said.blocks.length === 0 && this.#left.size === 0)
+      return this.#cursor.fail(WORDLESS)
     this.#end(choice, seen)
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Dialect } from '../../adapters/dialect.ts'
-import { type Json, toText } from '../../src/json/json.ts'
+import { type Json, type JsonObject, toText } from '../../src/json/json.ts'
 import { adapterOf } from '../dialects/adapters.ts'
 import { readBody, readFrames, readRequest, writeReply } from '../laws/exchange.ts'
 
@@ -106,9 +106,28 @@ describe('a stream of chat completions that says only that it is over', () => {
       { data: '[DONE]' },
     ]).events.at(-1)
 
+  const whole = (choice: JsonObject) => {
+    const message = { role: 'assistant', content: '' }
+    const body = { id: 'a', choices: [{ index: 0, message, ...choice }] }
+    return readBody(adapterOf('chat-completions'), request, body).events.at(-1)
+  }
+
   it('fails without a choice, and has ended well where something was said', () => {
     expect(end({ id: 'a', choices: [] })).toMatchObject({ type: 'error' })
     const choices = [{ index: 0, delta: { content: 'b' } }]
     expect(end({ id: 'a', choices })).toMatchObject({ type: 'finish', reason: 'stop' })
+  })
+
+  // An agent would take it for the end of its task.
+  it('fails without a word and a reason, and has ended where there is a reason', () => {
+    const choice = { index: 0, delta: { role: 'assistant', content: '' } }
+    expect(end({ id: 'a', choices: [choice] })).toMatchObject({ type: 'error' })
+    const ended = { ...choice, finish_reason: 'stop' }
+    expect(end({ id: 'a', choices: [ended] })).toMatchObject({ type: 'finish', reason: 'stop' })
+  })
+
+  it('is the same in one piece', () => {
+    expect(whole({ finish_reason: null })).toMatchObject({ type: 'error' })
+    expect(whole({ finish_reason: 'stop' })).toMatchObject({ type: 'finish', reason: 'stop' })
   })
 })

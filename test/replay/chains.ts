@@ -1,6 +1,6 @@
 import type { Adapter, CacheOptions } from '../../adapters/contract.ts'
 import { ProblemError } from '../../src/model/problem.ts'
-import type { Block, Request } from '../../src/model/request.ts'
+import type { Request } from '../../src/model/request.ts'
 import { readRequest, writeRequest } from '../laws/exchange.ts'
 import type { Recorded } from './records.ts'
 import type { Tally } from './tally.ts'
@@ -113,17 +113,11 @@ const told = ({ format, tools }: Request) =>
     tools.map((tool) => ('name' in tool ? tool.name : tool.capability)),
   ])
 
-const isSaying = (blocks: readonly Block[]): boolean =>
-  blocks.some((block) => block.kind !== 'text' || block.text !== '')
-
 /** Whether the caller asks for the same in both, so that nothing but the conversation has grown. */
 function isSteady(earlier: Request, later: Request): boolean {
   // Words that the model was to go on with become one text with its own.
   if ((earlier.turns.at(-1)?.role ?? 'assistant') === 'assistant') return false
-  return (
-    told(earlier) === told(later) &&
-    earlier.turns.some(({ role, blocks }) => role === 'user' && isSaying(blocks))
-  )
+  return told(earlier) === told(later)
 }
 
 type Chained = Pick<Recorded, 'id' | 'dialect' | 'model' | 'request'>
