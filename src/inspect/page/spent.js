@@ -22,6 +22,9 @@ export function waterfall(x) {
     ]
   }
   const first = x.calls[0]
+  // A stream is told while it comes.
+  const over = x.calls.at(-1)?.endAt
+  const made = over < x.told?.at ? over : undefined
   return h(
     'section',
     { class: 'box', 'aria-label': 'time' },
@@ -45,6 +48,7 @@ export function waterfall(x) {
           row(`${what}reply`, call.headAt, call.endAt ?? x.told?.endAt, 'one'),
         ].flat()
       }),
+      row('answer made', made, x.told?.at, 'four'),
       row('told', x.told?.firstAt ?? x.told?.at, x.told?.endAt, 'three'),
     ),
   )
