@@ -15,11 +15,14 @@ describe('a request without a conversation', () => {
   })
 })
 
-describe('instructions without a conversation', () => {
-  it.each(PAIRS)('become one: %s to %s', (from, to) => {
+describe('instructions without a word of the user', () => {
+  it.each(PAIRS)('are sent with a conversation, or become one: %s to %s', (from, to) => {
     const request = sent([from, to], kits[from].ask.instructions('Tell a joke.'))
-    expect(JSON.stringify(request.body[kits[to].ask.history])).toContain('Tell a joke.')
-    expect(lossesOf(request)).toContain('approximated system')
+    const said = JSON.stringify(request.body[kits[to].ask.history])
+    expect(JSON.stringify(request.body)).toContain('Tell a joke.')
+    expect(said).not.toBe('[]')
+    const isMoved = said.includes('Tell a joke.') && !said.includes('"role":"system"')
+    expect(lossesOf(request).includes('approximated system')).toBe(isMoved)
   })
 })
 
