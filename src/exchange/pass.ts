@@ -33,6 +33,7 @@ import {
   eventShape,
   renamedEventShape,
   type PassingShape,
+  wholeEventsIn,
 } from '../stream/whole-events.ts'
 import {
   begunWith,
@@ -300,16 +301,6 @@ interface OpeningOptions {
 
 const NOT_BEGUN: Opening = { begun: false }
 const BLANK_LINE = /\n\r?\n|\r\r/
-const BLANK_LINES = ['\n\n', '\n\r\n', '\r\r']
-
-/** The text up to its last blank line. */
-const wholeEventsIn = (text: string): string =>
-  text.slice(0, Math.max(...BLANK_LINES.map((line) => endOfLast(line, text))))
-
-function endOfLast(line: string, text: string): number {
-  const at = text.lastIndexOf(line)
-  return at < 0 ? 0 : at + line.length
-}
 
 /** The opening is not held back beyond this size. */
 const OPENING_BYTES = 16_384
