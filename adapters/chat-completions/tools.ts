@@ -152,6 +152,7 @@ function writeDeclared(tool: NamedTool, name: string, context: WriteContext): Js
   const { outer: _, ...left } = restOf(tool)
   const isText = tool.kind === 'text'
   const description = isText ? describeText(tool, context.lose) : tool.description
+  if (!isText && tool.async) context.lose('dropped', `tools.${tool.name}.async`)
   const written = isText
     ? { parameters: new Verbatim(TEXT_TOOL_SCHEMA) }
     : writeSchema(tool, context)

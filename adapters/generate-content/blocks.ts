@@ -30,6 +30,8 @@ import { invalid } from '../../src/model/problem.ts'
 
 /** The context for reading a part of a history. */
 export interface ReadPartContext {
+  /** How closely to look at pictures that say nothing themselves. */
+  detail?: string | undefined
   path: string
   book: CallBook
 }
@@ -76,7 +78,7 @@ function readUnsigned(part: WirePart, context: ReadPartContext): Block | undefin
   if (executableCode) return readCode(executableCode, rest)
   if (codeExecutionResult) return readCodeResult(codeExecutionResult, rest)
   // A picture with `thought: true` was drawn while thinking and is no part of the answer.
-  const media = thought === true ? undefined : readAsked(rest)
+  const media = thought === true ? undefined : readAsked(rest, context.detail)
   if (media) return media
   if (text === undefined && Object.keys(rest).length > 0) return opaquePart(part)
   if (text === undefined && thought !== true) return undefined

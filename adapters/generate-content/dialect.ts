@@ -33,6 +33,12 @@ export interface Facts {
   parametersJsonSchema?: Json
   responseSchema?: Json
   responseJsonSchema?: Json
+  /** That a call is waited for, as the caller said it. */
+  behavior?: Json
+  /** How closely to look at all pictures. */
+  mediaResolution?: Json
+  /** It holds for this picture too. */
+  general?: true
   /** The member that switches a built-in tool on. */
   tool?: string
   /** A search of this dialect said which domains it leaves out. */

@@ -103,8 +103,10 @@ export function writeOptions(
   const { logprobs, ...sampling } = request.sampling
   const probable = writeLogprobs(logprobs, isOrigin(request), lose)
   const thinkingConfig = writeReasoning(request.reasoning, facts, lose)
+  const { mediaResolution } = factsOf(request)
   const config = {
     ...rest,
+    ...(mediaResolution !== undefined && { mediaResolution }),
     ...sampling,
     ...writeSeed(sampling.seed, lose),
     ...probable,

@@ -38,16 +38,21 @@ interface JoinedContents extends Pick<WireContent, 'role'> {
   rest: object
 }
 
-export function readTurns(contents: readonly WireContent[], trail: Trail | undefined): Turn[] {
+export function readTurns(
+  contents: readonly WireContent[],
+  detail: string | undefined,
+  trail: Trail | undefined,
+): Turn[] {
   const read = follow<WireContent, ReadTurns>(
     trail,
     'generate-content: read contents',
     contents,
-    [],
+    [detail],
     nothingLost,
     () => ({
-      begin: () => ({ turns: [], book: callBook(), open: undefined }),
+      begin: () => ({ detail, turns: [], book: callBook(), open: undefined }),
       copy: ({ turns, book, open }) => ({
+        detail,
         turns: [...turns],
         book: book.copy(),
         open: open && { ...open, parts: [...open.parts] },
@@ -60,6 +65,8 @@ export function readTurns(contents: readonly WireContent[], trail: Trail | undef
 }
 
 interface ReadTurns {
+  /** How closely to look at pictures that say nothing themselves. */
+  readonly detail: string | undefined
   readonly turns: Turn[]
   readonly book: CallBook
   /** The last contents, to which more may belong. */
@@ -82,14 +89,19 @@ function joinContent(state: ReadTurns, { role, parts, ...rest }: WireContent, in
   }
 }
 
-function endTurn({ turns, book, open }: ReadTurns): void {
-  if (open) turns.push(readTurn(open, book))
+function endTurn({ turns, book, open, detail }: ReadTurns): void {
+  if (open) turns.push(readTurn(open, { book, detail }))
 }
 
-function readTurn({ path, role, parts, rest }: JoinedContents, book: CallBook): Turn {
+function readTurn(
+  { path, role, parts, rest }: JoinedContents,
+  { book, detail }: Pick<ReadTurns, 'book' | 'detail'>,
+): Turn {
   const isModel = role === 'model'
   if (isModel) book.turn()
-  const blocks = parts.flatMap((placed) => readPart(placed.part, { path: placed.path, book }))
+  const blocks = parts.flatMap((placed) =>
+    readPart(placed.part, { path: placed.path, book, detail }),
+  )
   return {
     role: isModel ? 'assistant' : role === 'system' ? 'system' : 'user',
     blocks: pairCode(isModel ? once(joinPieces(blocks)) : blocks, path),

@@ -1,7 +1,8 @@
-import { isObject, type JsonObject } from '../../src/json/json.ts'
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { leftOut, textOfMedia, typeByName } from '../../src/model/media.ts'
-import type { MediaBlock } from '../../src/model/request.ts'
+import type { Block, MediaBlock, Turn } from '../../src/model/request.ts'
+import { follow, nothingLost, type Trail } from '../../src/model/trail.ts'
 import { keep, restOf, factsOf } from './dialect.ts'
 import type { WireMedia } from './wire.ts'
 
@@ -52,8 +53,46 @@ const LEVELS: Readonly<Record<string, string | undefined>> = {
   MEDIA_RESOLUTION_ULTRA_HIGH: 'high',
 }
 
-/** A medium of the caller's. A level that no other dialect has stays with it. */
-export function readAsked(part: WireMedia): MediaBlock | undefined {
+/** How closely to look at each picture, by the level for all media; undefined for one that no other dialect has. */
+export function detailByLevel(level: Json | undefined): string | undefined {
+  const detail = typeof level === 'string' ? LEVELS[level] : undefined
+  return detail === 'auto' ? undefined : detail
+}
+
+/** Whether all media are pictures, and there is one: other dialects have no word for how to look at others. */
+export function hasPicturesAlone(turns: readonly Turn[], trail: Trail | undefined): boolean {
+  const { pictures, others } = follow(
+    trail,
+    'generate-content: pictures',
+    turns,
+    [],
+    nothingLost,
+    () => ({
+      begin: () => ({ pictures: false, others: false }),
+      copy: (state) => ({ ...state }),
+      step(state, { blocks }) {
+        state.pictures ||= blocks.some(isPicture)
+        state.others ||= blocks.some((block) => block.kind === 'media' && !isPicture(block))
+      },
+    }),
+  )
+  return pictures && !others
+}
+
+const isPicture = (block: Block): boolean =>
+  block.kind === 'media' && block.mediaType.startsWith('image/')
+
+/** A medium of the caller's; `general`: what holds for pictures that say nothing themselves. */
+export function readAsked(part: WireMedia, general: string | undefined): MediaBlock | undefined {
+  const block = readLevel(part)
+  const isPlain = block?.mediaType.startsWith('image/') && part['mediaResolution'] === undefined
+  if (!block || !isPlain || general === undefined) return block
+  const facts = { ...factsOf(block), general: true as const }
+  return { ...block, detail: general, ...keep(restOf(block), { facts }) }
+}
+
+/** A level that no other dialect has stays with its medium. */
+function readLevel(part: WireMedia): MediaBlock | undefined {
   const block = readMedia(part)
   const { mediaResolution: resolution, ...left } = restOf(block)
   if (!block || !isObject(resolution) || !block.mediaType.startsWith('image/')) return block
@@ -68,7 +107,8 @@ export function readAsked(part: WireMedia): MediaBlock | undefined {
 /** Inverse of `readAsked`. */
 function writeDetail(block: MediaBlock, { path, lose, levels }: WriteMediaContext): JsonObject {
   const { detail = 'auto', mediaType } = block
-  const { resolution } = factsOf(block)
+  const { resolution, general } = factsOf(block)
+  if (general) return {}
   if (resolution) return { mediaResolution: resolution }
   if (detail === 'auto') return {}
   const most = 'MEDIA_RESOLUTION_ULTRA_HIGH'

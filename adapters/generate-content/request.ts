@@ -7,6 +7,7 @@ import { made, mapped, nothingLost, type Trail } from '../../src/model/trail.ts'
 import { invalid, nothingToSend } from '../../src/model/problem.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
 import type { Outgoing, ReadRequestContext, WriteRequestContext } from '../contract.ts'
+import { detailByLevel, hasPicturesAlone } from './media.ts'
 import { systemEntries, writeContents, readTurns } from './history.ts'
 import { many, NAME_RULE, keep, restOf, factsOf, DIALECT } from './dialect.ts'
 import { formatInstruction, readOptions, writeOptions } from './fields.ts'
@@ -41,11 +42,16 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
   const isStrict = isValidated(choice)
   const { rest: settings, ...options } = readOptions(generationConfig)
   const tier = readTier(serviceTier)
+  const level = settings[RESOLUTION]
+  const detail = detailByLevel(level)
+  const turns = readTurns(many(contents), detail, trail)
+  const isSaid = detail !== undefined && hasPicturesAlone(turns, trail)
+  const unsaid = pickMembers(settings, (key) => !isSaid || key !== RESOLUTION)
   return {
     model: named,
     stream: route.stream ?? false,
     system: readSystem(systemInstruction),
-    turns: readTurns(many(contents), trail),
+    turns,
     tools: made(trail, 'generate-content: read tools', [tools, named, isStrict], () =>
       readTools(tools, named, isStrict),
     ),
@@ -55,10 +61,11 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
     ...(tier && { tier }),
     origin: { dialect: DIALECT },
     ...keep(
-      { ...rest, ...settings, ...choice.rest },
+      { ...rest, ...unsaid, ...choice.rest },
       {
         facts: {
           ...(labels && { labels: true }),
+          ...(isSaid && level !== undefined && { mediaResolution: level }),
           ...(tier === 'default' && serviceTier && { tier: serviceTier }),
         },
       },
@@ -208,6 +215,7 @@ function unprefixed(fields: JsonObject): Rest {
 const TOOL_CONFIG = 'toolConfig.'
 const CALLING = 'toolConfig.functionCallingConfig.'
 const GENERATION = 'generationConfig.'
+const RESOLUTION = 'generationConfig.mediaResolution'
 
 const TIERS: ReadonlySet<string> = new Set(['flex', 'priority'])
 /** Tiers of other dialects that only name the default. */

@@ -73,8 +73,16 @@ function readHosted(name: string, value: Json, model: string): Tool[] {
 const isWords = (value: Json | undefined): value is string[] =>
   Array.isArray(value) && value.every((word) => typeof word === 'string')
 
+/** Whether the model goes on without the result of a call (@google/genai 3.1); that it waits is what holds anyway. */
+const ASYNC = 'NON_BLOCKING'
+const WAITING: ReadonlySet<Json> = new Set(['BLOCKING', 'UNSPECIFIED'])
+
 function readFunction(declaration: WireDeclaration, isStrict: boolean): FunctionTool {
-  const { name, description, parameters, parametersJsonSchema, ...rest } = declaration
+  const { name, description, parameters, parametersJsonSchema, ...others } = declaration
+  const { behavior, ...more } = others as JsonObject
+  const isAsync = behavior === ASYNC
+  const isPlain = behavior !== undefined && WAITING.has(behavior)
+  const rest = isAsync || isPlain ? more : others
   const spelled = parametersJsonSchema ?? parameters
   const schema = spelled === undefined ? undefined : widen(toText(spelled))
   return {
@@ -82,8 +90,10 @@ function readFunction(declaration: WireDeclaration, isStrict: boolean): Function
     name,
     ...(description !== undefined && { description }),
     ...(schema !== undefined && (isStrict ? { schema: closed(schema), strict: true } : { schema })),
+    ...(isAsync && { async: true }),
     ...keep(rest, {
       facts: {
+        ...(isPlain && { behavior }),
         ...(parameters !== undefined && { parameters }),
         ...(parametersJsonSchema !== undefined && { parametersJsonSchema }),
       },
@@ -156,8 +166,10 @@ const isDeclared = (tool: Tool): tool is NamedTool => isNamed(tool) && !factsOf(
 /** Inverse of `readFunction`: a schema that came from this dialect goes back as it was. */
 function writeFunction(tool: NamedTool, names: ToolNames, lose: Lose): JsonObject {
   const description = tool.kind === 'text' ? describeText(tool, lose) : tool.description
+  const { behavior = tool.kind === 'function' && tool.async ? ASYNC : undefined } = factsOf(tool)
   return {
     ...restOf(tool),
+    ...(behavior !== undefined && { behavior }),
     name: names.toWire(tool.name, tool.namespace),
     ...(description !== undefined && { description }),
     ...writeParameters(tool, lose),

@@ -26,6 +26,7 @@ import {
   CALL_ID,
   DIALECT,
   factsOf,
+  objectIn,
   objectsIn,
   readCache,
   textIn,
@@ -102,6 +103,7 @@ export const READERS = {
   document: readMedia,
   search_result: readSearchResult,
   browser_state: readBrowserState,
+  advisor_tool_result: readAdvice,
   tool_reference: readReference,
   tool_addition: readToolChange,
   tool_removal: readToolChange,
@@ -147,6 +149,13 @@ function readBrowserState(raw: WireBlock): Block {
   const { type: _, ...state } = browser_state
   const kept = keep({ browser_state })
   return { kind: 'text', text: toText(state), ...readCache(cache_control), ...kept }
+}
+
+/** What another model said to this one: every dialect gets the words. What is encrypted is for its own service. */
+function readAdvice(raw: WireBlock): Block {
+  const { type, text } = objectIn(raw.content)
+  if (type !== 'advisor_result' || typeof text !== 'string') return opaque(raw)
+  return { kind: 'text', text, ...keep({ advisor_tool_result: raw }) }
 }
 
 /** A summary of everything before it; every dialect gets its text. */
@@ -209,10 +218,11 @@ function readToolResult(raw: WireBlock, context: ReadContext): Block {
 /** Writes a conversation's blocks for an upstream. Most become one block, a search two, an empty text none. */
 const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
   text: (block, context) => {
-    const { search_result, browser_state, compaction, ...rest } = restOf(block)
+    const { search_result, browser_state, advisor_tool_result, ...left } = restOf(block)
+    const { compaction, ...rest } = left
     const cache = writeCache(block.cache)
     reportProof(block, context)
-    const whole = search_result ?? browser_state
+    const whole = search_result ?? browser_state ?? advisor_tool_result
     if (isObject(whole)) return [{ ...whole, ...cache }]
     if (isObject(compaction)) return [{ ...compaction, content: block.text, ...cache }]
     if (block.text.trim() === '') {

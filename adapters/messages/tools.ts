@@ -179,6 +179,7 @@ function writeNamed(tool: NamedTool, names: ToolNames, room: Room, lose: Lose): 
   if (typed) return { name, ...left, ...(typed !== true && typed), ...writeCache(tool.cache) }
   const isText = tool.kind === 'text'
   const description = isText ? describeText(tool, lose) : tool.description
+  if (!isText && tool.async) lose('dropped', `tools.${name}.async`)
   return {
     name: names.toWire(name, namespace),
     ...(description !== undefined && { description }),

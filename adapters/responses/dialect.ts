@@ -16,6 +16,8 @@ export interface Facts {
   /** Set where the newer member names the end user. */
   user?: 'safety_identifier'
   content?: 'parts' | 'string'
+  /** Whether a message of the model comes before its calls or is the answer: for others its place tells that. */
+  phase?: string
   output?: 'parts'
   /** The type of a text or a tool, where it differs from the usual one. */
   type?: Json

@@ -176,7 +176,11 @@ export class History {
     this.#isBegun ||= !isInstruction({ role })
     const content = members.any('content') ?? ''
     const blocks = readContent(content, role)
-    const kept = keepRest(members, { content: Array.isArray(content) ? 'parts' : 'string' })
+    const phase = members.text('phase')
+    const kept = keepRest(members, {
+      content: Array.isArray(content) ? 'parts' : 'string',
+      ...(phase !== undefined && { phase }),
+    })
     const last = this.#last(role)
     if (last && !this.#hasMessage && blocks.length > 0) {
       last.blocks.push(...this.#proven(blocks))
@@ -467,10 +471,12 @@ function findResult(blocks: readonly Block[], at: number): CodeResultBlock | und
 function writeMessage(turn: Turn, parts: JsonObject[], own: boolean): JsonObject {
   // Instructions in the middle of a conversation belong to the developer in this dialect.
   const role = turn.role === 'system' && !own ? 'developer' : turn.role
+  const { phase } = factsOf(turn)
   return {
     type: 'message',
     role,
     content: writeContent(turn, parts),
+    ...(phase !== undefined && { phase }),
     ...restOf(turn),
   }
 }

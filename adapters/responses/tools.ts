@@ -45,8 +45,9 @@ function readFunction(tool: JsonObject): FunctionTool {
   const strict = members.flag('strict')
   const schema = readSchema(members)
   const deferred = readDeferred(members)
+  const async = members.flag('async') || undefined
   const kept = keepRest(members)
-  const read = { kind: 'function' as const, name, description, schema, strict, deferred }
+  const read = { kind: 'function' as const, name, description, schema, strict, deferred, async }
   return defined({ ...read, ...kept })
 }
 
@@ -173,6 +174,7 @@ function writeFunction(tool: FunctionTool, context: ToolContext): JsonObject {
     description: tool.description,
     parameters: schema === undefined ? undefined : new Verbatim(schema),
     strict,
+    async: tool.async,
     ...writeDeferred(tool, context),
     ...rest,
   }) as JsonObject

@@ -32,6 +32,9 @@ const MARKED =
   'Where the service wants marks, it says when and for how long they are set; others cache by themselves.'
 const CITED_FILE = 'Files are cited by their names; their ids are known to their own service alone.'
 const EFFORT = 'Becomes the effort that is nearest, which is reported once.'
+const ADVISED = 'The advice goes on as words, however it ended.'
+const PHASE =
+  'What stands before a call is commentary, and what ends a turn the answer: the place tells it.'
 const SHOWN = 'Whether thoughts are shown is what holds without it.'
 
 /** Only where the model itself calls them, as it does anyway. */
@@ -89,6 +92,7 @@ export const SILENT_REQUESTS: Readonly<Record<Dialect, Reasons>> = {
     'RequestDocumentBlock.citations': EMPTY,
     'SearchResultBlockParam.citations': EMPTY,
     'ThinkingBlockParam.signature': PROOF,
+    'AdvisorResultBlockParam.stop_reason': ADVISED,
     'SystemMessageParam.clear_at=never': DEFAULT,
     'RequestToolAdditionBlock.tool': OFFERED,
     'RequestToolAdditionBlock.type=tool_addition': OFFERED,
@@ -120,6 +124,9 @@ export const SILENT_REQUESTS: Readonly<Record<Dialect, Reasons>> = {
     '.responseModalities=TEXT': DEFAULT,
     '.mediaResolution': DEFAULT,
     '.mediaResolution=MEDIA_RESOLUTION_UNSPECIFIED': DEFAULT,
+    'FunctionDeclaration.behavior': DEFAULT,
+    'FunctionDeclaration.behavior=BLOCKING': DEFAULT,
+    'FunctionDeclaration.behavior=UNSPECIFIED': DEFAULT,
     '.thinkingConfig': EMPTY,
     'ThinkingConfig.thinkingLevel': DEFAULT,
     'ThinkingConfig.thinkingLevel=THINKING_LEVEL_UNSPECIFIED': DEFAULT,
@@ -189,6 +196,8 @@ export const SILENT_REQUESTS: Readonly<Record<Dialect, Reasons>> = {
 
     'ResponseOutputMessage.id': IDS,
     'ResponseOutputMessage.status': STATUS,
+    'ResponseOutputMessage.phase*': PHASE,
+    'EasyInputMessage.phase*': PHASE,
     ...CALLED,
     'ResponseFunctionToolCall.caller': DEFAULT,
     'ResponseFunctionToolCall.Direct.type=direct': DEFAULT,
@@ -297,6 +306,7 @@ export const SILENT_REPLIES: Readonly<Record<Dialect, Reasons>> = {
     '.stop_reason': FLUSH,
     '.stop_reason=end_turn': FLUSH,
     '.stop_reason=compaction': FLUSH,
+    'AdvisorResultBlock.stop_reason': ADVISED,
     'Usage.service_tier': DEFAULT,
     'Usage.service_tier=standard': DEFAULT,
     'ServerToolUsage.web_fetch_requests': 'A count that is not zero is reported.',

@@ -242,6 +242,8 @@ export interface FunctionTool extends Declared {
   description?: string
   schema?: string
   strict?: boolean
+  /** The model goes on without its result. */
+  async?: true
 }
 /** A tool whose input is free text, perhaps in a grammar. `format` is the dialect's own description of it. */
 export interface TextTool extends Declared {

@@ -40,6 +40,7 @@ export const requestNoOps: Entry[] = [
     beside: (parent) => /"function_?call"/i.test(JSON.stringify(parent['parts'] ?? null)),
     why: 'only the model calls functions',
   },
+  { path: '**.behavior', values: ['BLOCKING', 'UNSPECIFIED'], why: 'the default' },
   { path: 'generationConfig.candidateCount', values: [1], why: 'the default' },
   { path: 'generationConfig.temperature', values: [1], upstream: 'messages', why: 'the default' },
   { path: 'generationConfig.topP', values: [1], upstream: 'messages', why: 'the default' },

@@ -60,6 +60,7 @@ export const requestNoOps: Entry[] = [
     beside: isType('function_call_output'),
     why: 'without it the output answers the only call that is open',
   },
+  { path: 'input.*.phase', why: 'the place of a message tells what it is' },
   { path: 'input.*.status', why: 'an item of a history has come to its end' },
   {
     path: 'input.*',
