@@ -272,9 +272,10 @@ async function readOpening(
     if (kind === 'other') return { problem: NOT_A_REPLY }
     // JSON where events were expected is a failure, so it is held back until it is complete.
     const isHeld = kind === 'json' && framing !== 'json-array'
-    const isOpen = kind === 'events' ? BLANK_LINE.test(text) : kind === 'json' && !isHeld
     // Half an event cannot be judged: it would count as one that the caller is to see.
-    const judged = piece && kind === 'events' ? wholeEventsIn(text) : text
+    const whole = piece && kind === 'events' ? wholeEventsIn(bytes) : bytes
+    const judged = whole.length === bytes.length ? text : new TextDecoder().decode(whole)
+    const isOpen = kind === 'events' ? judged !== '' : kind === 'json' && !isHeld
     const { begun, failure, first } =
       isOpen || !piece ? errors.opening(judged, isDecisive) : NOT_BEGUN
     if (failure) return { problem: failure }
@@ -300,7 +301,6 @@ interface OpeningOptions {
 }
 
 const NOT_BEGUN: Opening = { begun: false }
-const BLANK_LINE = /\n\r?\n|\r\r/
 
 /** The opening is not held back beyond this size. */
 const OPENING_BYTES = 16_384

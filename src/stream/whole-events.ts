@@ -114,22 +114,8 @@ function behindLastBlankLine(bytes: Uint8Array): number {
   return 0
 }
 
-/**
- * The text up to its last blank line. It is sought from the end, place by place: a search for each kind of blank line
- * would go through all of a long text for those that it does not hold.
- */
-export function wholeEventsIn(text: string): string {
-  let end = text.length
-  while (end > 0 && !endsBlankLine(text, end)) end -= 1
-  return text.slice(0, end)
-}
-
-function endsBlankLine(text: string, end: number): boolean {
-  const last = text[end - 1]
-  const before = text[end - 2]
-  if (last === '\r') return before === '\r'
-  return last === '\n' && (before === '\n' || (before === '\r' && text[end - 3] === '\n'))
-}
+export const wholeEventsIn = (bytes: Uint8Array): Uint8Array =>
+  bytes.subarray(0, behindLastBlankLine(bytes))
 
 /** Server-sent events with the model renamed. */
 export function renamedEventShape(maxBytes: number, renaming: Renaming): PassingShape {
